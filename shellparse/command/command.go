@@ -1,0 +1,37 @@
+package command
+
+// Right is what happens to a name. The zero value is not a right.
+type Right int
+
+// The rights. Create makes a name that must not exist or a directory; Write changes
+// the content, creating the file where needed.
+const (
+	Read Right = iota + 1
+	Write
+	Create
+	Delete
+	Exec
+	Net
+)
+
+// Flags are the circumstances of a Right that a judge must know.
+type Flags uint
+
+// The flags.
+const (
+	Recursive Flags = 1 << iota // the whole tree below it
+	Append                      // Write that keeps what is there
+	Meta                        // mode, owner, times or attributes, not the content
+	Link                        // Create of a link; the name it points to is a second effect
+	NoFollow                    // a symbolic link itself, not what it points to
+	List                        // Read of names only
+	Upload                      // Net: bytes of this machine go out
+	Source                      // Read by an interpreter that executes it
+)
+
+// An Arg is one word of a command as far as the text tells it.
+type Arg struct {
+	Text   string // the value when Static; the pattern when Glob; the known prefix otherwise
+	Static bool   // Text is the whole value
+	Glob   bool   // Text is a shell pattern
+}
