@@ -1,0 +1,51 @@
+# Every target says what it is for; `make` alone prints the list.
+GO        ?= go
+FUZZTIME  ?= 20s
+CMD       ?= ls | wc -l
+export CGO_ENABLED = 0
+
+.PHONY: help build run check test race fuzz golden bench bench-peers install cross
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build both binaries into bin/
+	$(GO) build -trimpath -o bin/ ./cmd/...
+
+run: build ## run one command line: make run CMD='ls | wc -l'
+	@bin/tada-run "$$CMD"
+
+install: ## install both binaries where `go install` puts them
+	$(GO) install -trimpath ./cmd/...
+
+check: ## gofmt, vet, staticcheck (pinned in go.mod)
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted; run: gofmt -w $$files"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+cross: ## build and vet what other systems compile
+	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tada-run
+	GOOS=darwin GOARCH=arm64 $(GO) build ./...
+
+test: ## all tests, real kernel included
+	$(GO) test ./...
+
+race: ## all tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short ./...
+
+fuzz: ## each fuzz target for FUZZTIME (default 20s)
+	@for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep ^Fuzz); do \
+	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; done
+
+golden: ## rewrite golden files and transcripts after a change that was meant
+	UPDATE_GOLDEN=1 $(GO) test ./...
+
+bench: build ## start and check time against bare bash and bwrap, in pairs, as ratios
+	$(GO) test -run '^$$' -bench . -benchmem ./shellparse ./pathguard ./approval ./audit
+	BENCH_PEERS=1 $(GO) test -count=1 -run '^TestPeers$$' -v ./integration
+
+bench-peers: build ## only the comparison with the peers that are installed
+	BENCH_PEERS=1 $(GO) test -count=1 -run '^TestPeers$$' -v ./integration

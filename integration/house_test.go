@@ -1,0 +1,266 @@
+package integration
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/tada-run/tada-run"
+
+// plan is the house: every folder with Go files, the folders of the house that it may
+// import, and the reason for each edge. An import that is not here fails the test.
+var plan = map[string]map[string]string{
+	"shellparse": {
+		"shellparse/command": "what a program's words mean is a table of its own",
+		"shellparse/code":    "what an inline program names is a reading of its own",
+	},
+	"shellparse/command": {},
+	"shellparse/code": {
+		"shellparse/command": "facts speak of the same rights as the table",
+	},
+	"approval": {
+		"approval/canonical": "the bytes that a person approves have one spelling",
+	},
+	"approval/canonical": {},
+	"audit":              {},
+	"launcher/sandbox":   {},
+	"launcher/session":   {},
+	"pathguard/tamper":   {},
+	"pathguard": {
+		"shellparse":         "it turns the names of a script into files",
+		"shellparse/command": "a target carries the right it was named with",
+	},
+	"launcher": {
+		"shellparse":         "step 1: the text",
+		"pathguard":          "step 2: the files and the verdict",
+		"approval":           "step 3: the permit",
+		"approval/canonical": "plan and record are written in one spelling",
+		"launcher/sandbox":   "step 4: the fence",
+		"launcher/session":   "step 4: the terminal",
+		"audit":              "every step: the record",
+		"pathguard/tamper":   "before and after: protected files",
+	},
+	"integration": {},
+	"cmd/tada-run": {
+		"cmd/tada-run/cli": "main is a door",
+	},
+	"cmd/tada-run/cli": {
+		"launcher":         "it asks the launcher to run",
+		"launcher/session": "it hands over its descriptors and asks on its terminal",
+		"pathguard":        "it prints verdicts",
+		"approval":         "it renders what is asked",
+	},
+	"cmd/tadactl": {
+		"cmd/tadactl/cli": "main is a door",
+	},
+	"cmd/tadactl/cli": {
+		"launcher":         "it opens the same state and judges by the same path",
+		"launcher/sandbox": "doctor prints what the kernel gives",
+		"launcher/session": "it asks on the person's terminal",
+		"pathguard":        "it prints verdicts and policy",
+		"approval":         "it shows and decides",
+		"audit":            "it replays and verifies",
+	},
+}
+
+// testOnly lists the imports of the house that only _test.go files may have.
+var testOnly = map[string]map[string]string{
+	"integration": {
+		"cmd/tada-run/cli":   "transcripts run the real doors in the test binary",
+		"cmd/tadactl/cli":    "transcripts run the real doors in the test binary",
+		"shellparse":         "the corpus is judged end to end",
+		"pathguard":          "the corpus is judged end to end",
+		"launcher":           "benchmarks judge in process",
+		"launcher/sandbox":   "a story skips only by naming what the kernel lacks",
+		"approval":           "rows about stored envelopes look at the store",
+		"approval/canonical": "rows about stored envelopes look at the bytes",
+		"audit":              "rows about the record look at its entries",
+	},
+	"pathguard": {
+		"shellparse/command": "see plan",
+	},
+}
+
+// forbidden names packages that a binary must not link, with the reason.
+var forbidden = map[string]map[string]string{
+	"cmd/tada-run": {
+		"net":                    "the agent's door links no network code",
+		"net/http":               "costs a millisecond at every start and is attack surface",
+		"github.com/spf13/cobra": "pflag is enough for one verb",
+		"os/user":                "pulls in cgo or net lookups for what one passwd line tells",
+		"html/template":          "no web in the agent's door",
+	},
+}
+
+// topLevel is every entry that the root folder may have; a new one is a decision.
+var topLevel = []string{
+	".ci", ".git", ".gitignore", ".golangci.yml", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
+	"SECURITY.md", "approval", "audit", "bin", "cmd", "go.mod", "go.sum", "integration", "launcher",
+	"pathguard", "shellparse",
+}
+
+type source struct {
+	folder string // relative to the root, slash separated
+	file   string
+	test   bool
+	ast    *ast.File
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir("..", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata" || d.Name() == "bin") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel("..", filepath.Dir(p))
+		all = append(all, source{filepath.ToSlash(rel), d.Name(), strings.HasSuffix(p, "_test.go"), f})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 10 {
+		t.Fatalf("found %d Go files: the walk looks in the wrong place", len(all))
+	}
+	return all
+}
+
+func imports(f *ast.File) []string {
+	var paths []string
+	for _, spec := range f.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func TestImportsFollowThePlan(t *testing.T) {
+	for _, s := range sources(t) {
+		allowed, planned := plan[s.folder]
+		if !planned {
+			t.Errorf("folder %q is not in the plan of the house", s.folder)
+			continue
+		}
+		for _, p := range imports(s.ast) {
+			to, house := strings.CutPrefix(p, module+"/")
+			if !house || to == s.folder {
+				continue
+			}
+			if _, ok := allowed[to]; ok {
+				continue
+			}
+			if _, ok := testOnly[s.folder][to]; ok && s.test {
+				continue
+			}
+			t.Errorf("%s/%s imports %q: the plan has no such arrow", s.folder, s.file, to)
+		}
+	}
+}
+
+// TestBinariesLinkOnlyWhatTheyNeed follows imports through the house; what the libraries
+// import in turn is looked up in the module cache by the Go toolchain, not here.
+func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
+	direct := map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		if direct[s.folder] == nil {
+			direct[s.folder] = map[string]bool{}
+		}
+		for _, p := range imports(s.ast) {
+			direct[s.folder][p] = true
+		}
+	}
+	for binary, why := range forbidden {
+		seen := map[string]bool{}
+		var visit func(folder, trail string)
+		visit = func(folder, trail string) {
+			if seen[folder] {
+				return
+			}
+			seen[folder] = true
+			for p := range direct[folder] {
+				if reason, bad := why[p]; bad {
+					t.Errorf("%s links %q (%s): %s", binary, p, trail+folder, reason)
+				}
+				if to, house := strings.CutPrefix(p, module+"/"); house {
+					visit(to, trail+folder+" -> ")
+				}
+			}
+		}
+		visit(binary, "")
+	}
+}
+
+func TestEveryFolderHasOnePackageComment(t *testing.T) {
+	comments := map[string][]string{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		if comments[s.folder] == nil {
+			comments[s.folder] = []string{}
+		}
+		if s.ast.Doc != nil && len(s.ast.Doc.List) > 0 {
+			comments[s.folder] = append(comments[s.folder], s.file)
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(comments)) {
+		if n := len(comments[folder]); n != 1 {
+			t.Errorf("%s has %d package comments %q; want one", folder, n, comments[folder])
+		}
+	}
+}
+
+func TestRootHoldsOnlyWhatWasDecided(t *testing.T) {
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(topLevel, e.Name()) {
+			t.Errorf("%q stands in the root folder; if it belongs there, add it to topLevel", e.Name())
+		}
+	}
+}
+
+func TestNoFolderWithAMeaninglessName(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, part := range strings.Split(s.folder, "/") {
+			switch part {
+			case "util", "utils", "common", "types", "internal", "helpers", "misc", "pkg":
+				t.Errorf("folder %q: %q says nothing about what lives there", s.folder, part)
+			}
+		}
+	}
+}
+
+func TestPlanNamesOnlyFoldersThatExistOrAreNext(t *testing.T) {
+	for folder := range plan {
+		if _, err := os.Stat(path.Join("..", folder)); err != nil {
+			t.Errorf("the plan names %q: %v", folder, err)
+		}
+	}
+}
