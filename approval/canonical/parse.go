@@ -1,0 +1,272 @@
+package canonical
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A SyntaxError says at which byte a text stops being the one spelling of a value, and why.
+type SyntaxError struct {
+	Offset int
+	Reason string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("canonical: byte %d: %s", e.Offset, e.Reason)
+}
+
+// Parse reads the one spelling of a value: for every text that it accepts, [Append] of the result
+// gives the same bytes back. The result is built of nil, bool, int64, uint64 (only above 2^63-1),
+// string (its original bytes, which need not be UTF-8), []any and map[string]any. Any other text
+// gives a *[SyntaxError]; it shares no memory with text.
+func Parse(text []byte) (any, error) {
+	p := parser{text: text}
+	v, err := p.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if p.at < len(text) {
+		return nil, p.fail("text after the value")
+	}
+	return v, nil
+}
+
+type parser struct {
+	text []byte
+	at   int
+	buf  []byte // reused to spell a string again
+}
+
+func (p *parser) fail(reason string) error { return &SyntaxError{Offset: p.at, Reason: reason} }
+
+// peek returns the next byte, or 0 at the end: a NUL stands nowhere in canonical text.
+func (p *parser) peek() byte {
+	if p.at < len(p.text) {
+		return p.text[p.at]
+	}
+	return 0
+}
+
+// accept steps over c when it is next.
+func (p *parser) accept(c byte) bool {
+	if p.at < len(p.text) && p.text[p.at] == c {
+		p.at++
+		return true
+	}
+	return false
+}
+
+func (p *parser) value(depth int) (any, error) {
+	if depth > MaxDepth {
+		return nil, p.fail("nested too deeply")
+	}
+	switch c := p.peek(); {
+	case c == '{':
+		return p.object(depth)
+	case c == '[':
+		return p.array(depth)
+	case c == '"':
+		return p.string()
+	case c == '-' || c >= '0' && c <= '9':
+		return p.integer()
+	}
+	for _, l := range [...]struct {
+		text  string
+		value any
+	}{{"true", true}, {"false", false}, {"null", nil}} {
+		if bytes.HasPrefix(p.text[p.at:], []byte(l.text)) {
+			p.at += len(l.text)
+			return l.value, nil
+		}
+	}
+	return nil, p.fail("not the start of a value")
+}
+
+func (p *parser) array(depth int) (any, error) {
+	p.at++
+	list := []any{}
+	if p.accept(']') {
+		return list, nil
+	}
+	for {
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+		if p.accept(']') {
+			return list, nil
+		}
+		if !p.accept(',') {
+			return nil, p.fail("expected ',' or ']'")
+		}
+	}
+}
+
+func (p *parser) object(depth int) (any, error) {
+	p.at++
+	fields := map[string]any{}
+	if p.accept('}') {
+		return fields, nil
+	}
+	for last, first := "", true; ; first = false {
+		start := p.at
+		key, err := p.string()
+		if err != nil {
+			return nil, err
+		}
+		if !first && compareKeys(last, key) >= 0 {
+			p.at = start
+			return nil, p.fail("key repeated or out of order")
+		}
+		last = key
+		if !p.accept(':') {
+			return nil, p.fail("expected ':'")
+		}
+		if fields[key], err = p.value(depth + 1); err != nil {
+			return nil, err
+		}
+		if p.accept('}') {
+			return fields, nil
+		}
+		if !p.accept(',') {
+			return nil, p.fail("expected ',' or '}'")
+		}
+	}
+}
+
+func (p *parser) integer() (any, error) {
+	start := p.at
+	p.accept('-')
+	for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
+		p.at++
+	}
+	digits := string(p.text[start:p.at])
+	if c := p.peek(); c == '.' || c == 'e' || c == 'E' {
+		return nil, p.fail("not an integer")
+	}
+	if n, err := strconv.ParseInt(digits, 10, 64); err == nil && strconv.FormatInt(n, 10) == digits {
+		return n, nil
+	}
+	if n, err := strconv.ParseUint(digits, 10, 64); err == nil && strconv.FormatUint(n, 10) == digits {
+		return n, nil
+	}
+	p.at = start
+	return nil, p.fail("not the one spelling of a 64-bit integer")
+}
+
+// string reads a string. One without a backslash has its spelling checked byte by byte; one with a
+// backslash is spelled again and compared, so that this rule and AppendString cannot drift apart.
+func (p *parser) string() (string, error) {
+	start := p.at
+	if !p.accept('"') {
+		return "", p.fail("expected a string")
+	}
+	escaped := false
+	for p.at < len(p.text) && p.text[p.at] != '"' {
+		switch c := p.text[p.at]; {
+		case c == '\\':
+			escaped = true
+			p.at++ // an escaped quote does not end the string
+		case !plain[c]:
+			return "", p.fail("raw control or non-ASCII byte in a string")
+		}
+		p.at++
+	}
+	if !p.accept('"') {
+		p.at = len(p.text)
+		return "", p.fail("string does not end")
+	}
+	raw := p.text[start:p.at]
+	if !escaped {
+		return string(raw[1 : len(raw)-1]), nil
+	}
+	s, ok := unescape(raw[1 : len(raw)-1])
+	if ok {
+		p.buf = AppendString(p.buf[:0], s)
+		ok = bytes.Equal(p.buf, raw)
+	}
+	if !ok {
+		p.at = start
+		return "", p.fail("not the one spelling of a string")
+	}
+	return s, nil
+}
+
+// unescape returns the bytes that an escaped string stands for; ok is false when it stands for none.
+func unescape(raw []byte) (s string, ok bool) {
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		if raw[i] != '\\' {
+			out = append(out, raw[i])
+			i++
+			continue
+		}
+		if i+1 == len(raw) {
+			return "", false
+		}
+		if c, found := shortEscape(raw[i+1]); found {
+			out = append(out, c)
+			i += 2
+			continue
+		}
+		u, found := unit(raw[i:])
+		if !found {
+			return "", false
+		}
+		i += 6
+		low, paired := unit(raw[i:])
+		switch r := utf16.DecodeRune(rune(u), rune(low)); {
+		case paired && r != utf8.RuneError:
+			out = utf8.AppendRune(out, r)
+			i += 6
+		case u >= 0xdc80 && u <= 0xdcff:
+			out = append(out, byte(u))
+		case utf16.IsSurrogate(rune(u)):
+			return "", false
+		default:
+			out = utf8.AppendRune(out, rune(u))
+		}
+	}
+	return string(out), true
+}
+
+func shortEscape(c byte) (byte, bool) {
+	switch c {
+	case '"', '\\':
+		return c, true
+	case 'b':
+		return '\b', true
+	case 't':
+		return '\t', true
+	case 'n':
+		return '\n', true
+	case 'f':
+		return '\f', true
+	case 'r':
+		return '\r', true
+	}
+	return 0, false
+}
+
+// unit reads \uxxxx at the start of raw.
+func unit(raw []byte) (uint16, bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	var u uint16
+	for _, c := range raw[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			u = u<<4 | uint16(c-'0')
+		case c >= 'a' && c <= 'f':
+			u = u<<4 | uint16(c-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return u, true
+}
