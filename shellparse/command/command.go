@@ -27,6 +27,8 @@ const (
 	List                        // Read of names only
 	Upload                      // Net: bytes of this machine go out
 	Source                      // Read by an interpreter that executes it
+	Below                       // names below it, chosen when the command runs, and not itself (find's {})
+	Possible                    // a guess from the look of the word: nothing is known of the program, or of the option
 )
 
 // An Arg is one word of a command as far as the text tells it.
@@ -34,4 +36,6 @@ type Arg struct {
 	Text   string // the value when Static; the pattern when Glob; the known prefix otherwise
 	Static bool   // Text is the whole value
 	Glob   bool   // Text is a shell pattern
+	Below  bool   // Text is a directory, and the value is some name in it (find's {})
+	Base   string // with Below: the shell pattern that the last component matches; "" for any
 }

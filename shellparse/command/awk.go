@@ -1,0 +1,212 @@
+package command
+
+import "strings"
+
+// awk reads a program of awk(1) for what leaves it: system(), pipes, redirections, getline
+// from a file or a command, and the loading of other programs.
+func (m *matcher) awk(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static {
+			m.opaque(v, Exec, "the awk program is not known")
+		}
+		tokens := awkTokens(v.Text)
+		depth, printing := 0, -1
+		for i, t := range tokens {
+			switch {
+			case t.is("(") || t.is("["):
+				depth++
+			case t.is(")") || t.is("]"):
+				depth--
+			case t.is(";") || t.is("}") || t.is("{") || t.is("\n"):
+				printing = -1
+			case t.is("print") || t.is("printf"):
+				printing = depth
+			case t.is("@"):
+				m.awkLoad(v, tokens[i+1:])
+			case t.is("system"):
+				m.awkRun(v, tokens[i+1:], "(", ")")
+			case t.is("|") || t.is("|&"):
+				m.awkPipe(v, tokens, i)
+			case (t.is(">") || t.is(">>")) && printing == depth && printing >= 0:
+				m.awkFile(v, tokens[i+1:], map[bool]string{true: "A", false: "W"}[t.is(">>")])
+			case t.is("<") && i > 0 && getlineBefore(tokens[:i]):
+				m.awkFile(v, tokens[i+1:], "R")
+			}
+		}
+	}
+}
+
+// getlineBefore tells whether `<` redirects a getline: it follows the word, or the word and
+// one variable.
+func getlineBefore(tokens []awkToken) bool {
+	for back := 1; back <= 3 && back <= len(tokens); back++ {
+		if t := tokens[len(tokens)-back]; t.is("getline") {
+			return true
+		}
+	}
+	return false
+}
+
+type awkToken struct {
+	text   string
+	string bool // text is the value of a string literal
+}
+
+func (t awkToken) is(text string) bool { return !t.string && t.text == text }
+
+// ends tells whether the expression is over, so that the literal before it is all of it.
+func ends(tokens []awkToken) bool {
+	if len(tokens) == 0 {
+		return true
+	}
+	switch t := tokens[0]; {
+	case t.string:
+		return false
+	default:
+		return strings.Contains(" ; } \n ) ", " "+t.text+" ")
+	}
+}
+
+// awkRun reads system("literal").
+func (m *matcher) awkRun(v value, tokens []awkToken, open, _ string) {
+	if len(tokens) > 0 && tokens[0].is(open) {
+		m.awkCommand(v, tokens[1:])
+	}
+}
+
+func (m *matcher) awkCommand(v value, tokens []awkToken) {
+	if len(tokens) > 0 && tokens[0].string && ends(tokens[1:]) {
+		m.nest(Nested{Via: m.spec.Name + " system", Shell: &Arg{Text: tokens[0].text, Static: true}, Arg: v.at})
+		return
+	}
+	m.hazard("code.from-data", v.at)
+	m.opaque(v, Exec, "awk runs a command that it puts together")
+}
+
+// awkPipe reads `print | "cmd"` and `"cmd" | getline`.
+func (m *matcher) awkPipe(v value, tokens []awkToken, i int) {
+	if i+1 < len(tokens) && tokens[i+1].is("getline") {
+		whole := i < 2 || ends(tokens[i-2:i-1]) || tokens[i-2].is("{") || tokens[i-2].is("(") || tokens[i-2].is("while")
+		if i > 0 && tokens[i-1].string && whole {
+			m.awkCommand(v, tokens[i-1:i])
+			return
+		}
+		m.awkCommand(v, nil)
+		return
+	}
+	m.awkCommand(v, tokens[i+1:])
+}
+
+// awkFile reads the name behind a redirection. gawk takes /inet/tcp/0/host/port for a
+// connection.
+func (m *matcher) awkFile(v value, tokens []awkToken, kind string) {
+	if len(tokens) == 0 || !tokens[0].string || !ends(tokens[1:]) {
+		right := Write
+		if kind == "R" {
+			right = Read
+		}
+		m.opaque(v, right, "awk puts the name of a file together")
+		return
+	}
+	name := tokens[0].text
+	if parts := strings.Split(name, "/"); len(parts) == 6 && strings.HasPrefix(name, "/inet") {
+		h, port := hostPort(parts[4] + ":" + parts[5])
+		m.addHost(Host{Scheme: "tcp", Host: h, Port: port, Static: true, Upload: true}, v)
+		return
+	}
+	if name == "/dev/stderr" || name == "/dev/stdout" {
+		return
+	}
+	m.path(role{kind: kind}, value{Arg{Text: name, Static: true}, v.at})
+}
+
+// awkLoad reads @load, @include and the indirect call @name().
+func (m *matcher) awkLoad(v value, tokens []awkToken) {
+	if len(tokens) > 1 && tokens[1].string && (tokens[0].is("include") || tokens[0].is("load")) {
+		m.touch(Read, Source, value{Arg{Text: tokens[1].text, Static: true}, v.at}, true)
+		return
+	}
+	m.opaque(v, Exec, "awk calls a function whose name it puts together")
+}
+
+// awkTokens splits a program into words, operators and literals. A slash starts a regular
+// expression where no operand stands before it.
+func awkTokens(text string) []awkToken {
+	var out []awkToken
+	operand := false
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\r':
+			i++
+		case c == '\\' && i+1 < len(text) && text[i+1] == '\n':
+			i += 2
+		case c == '#':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+		case c == '"':
+			var s string
+			s, i = awkString(text, i+1, '"')
+			out = append(out, awkToken{s, true})
+			operand = true
+		case c == '/' && !operand:
+			_, i = awkString(text, i+1, '/')
+			out = append(out, awkToken{"/re/", false})
+			operand = true
+		case wordByte(c):
+			from := i
+			for i < len(text) && wordByte(text[i]) {
+				i++
+			}
+			word := text[from:i]
+			out = append(out, awkToken{word, false})
+			operand = word != "print" && word != "printf" && word != "return" && word != "in" && word != "getline"
+		default:
+			n := 1
+			for _, op := range []string{"|&", "||", "&&", ">>", ">=", "<=", "==", "!="} {
+				if strings.HasPrefix(text[i:], op) {
+					n = 2
+				}
+			}
+			out = append(out, awkToken{text[i : i+n], false})
+			operand = c == ')' || c == ']' || c == '$'
+			i += n
+		}
+	}
+	return out
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// awkString returns a literal without its escapes, and the offset behind it. Escapes that
+// spell a byte by number make the text a mere approximation, so they stay as they are.
+func awkString(text string, i int, end byte) (string, int) {
+	var b strings.Builder
+	for i < len(text) {
+		c := text[i]
+		switch {
+		case c == end:
+			return b.String(), i + 1
+		case c == '\\' && i+1 < len(text):
+			i++
+			switch e := text[i]; e {
+			case 'n':
+				b.WriteByte('\n')
+			case 't':
+				b.WriteByte('\t')
+			case '"', '\\', '/':
+				b.WriteByte(e)
+			default:
+				b.WriteByte('\\')
+				b.WriteByte(e)
+			}
+		default:
+			b.WriteByte(c)
+		}
+		i++
+	}
+	return b.String(), i
+}

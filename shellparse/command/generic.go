@@ -1,0 +1,51 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// dangerous are the programs whose name as an operand of an unknown program is taken for a
+// command: wrappers are an open set, so `somewrapper rm -rf x` has to be seen without an
+// entry.
+var dangerous = []string{
+	"bash", "chmod", "chown", "curl", "dash", "dd", "doas", "docker", "eval", "exec", "fish", "git", "kill",
+	"ksh", "mkfs", "mv", "nc", "node", "perl", "pkexec", "python", "python3", "rm", "rmdir",
+	"ruby", "sh", "shred", "ssh", "su", "sudo", "tee", "truncate", "unlink", "wget", "xargs", "zsh",
+}
+
+// generic reads the words of a program that the table does not know.
+func (m *matcher) generic() {
+	for i := 1; i < len(m.args); i++ {
+		v := value{m.args[i], i}
+		m.guess(v)
+		if v.Static && slices.Contains(dangerous, base(v.Text)) {
+			m.use.Nested = append(m.use.Nested, Nested{
+				Via: m.args[0].Text, Argv: m.args[i:], Arg: i, Possible: true,
+			})
+			return
+		}
+	}
+}
+
+func base(text string) string { return text[strings.LastIndexByte(text, '/')+1:] }
+
+// guess takes a word for what it looks like: an address, or a name that may be read and
+// written. A plain word is taken for data, because most are.
+func (m *matcher) guess(v value) {
+	if _, after, ok := strings.Cut(v.Text, "="); ok && !strings.Contains(v.Text, "://") {
+		v = v.piece(len(v.Text) - len(after))
+	} else if strings.HasPrefix(v.Text, "-") {
+		return
+	}
+	if strings.HasPrefix(v.Text, "@") {
+		v = v.piece(1)
+	}
+	switch {
+	case strings.Contains(v.Text, "://"):
+		m.url(role{kind: "URL"}, []value{v})
+	case v.Glob || strings.ContainsAny(v.Text, "/~") || v.Text == ".." || v.Text == ".":
+		m.touch(Read, Possible, v, true)
+		m.touch(Write, Possible, v, true)
+	}
+}

@@ -1,0 +1,146 @@
+package command
+
+import (
+	"strconv"
+	"strings"
+)
+
+func (m *matcher) addHost(h Host, v value) {
+	h.Arg = v.at
+	m.use.Hosts = append(m.use.Hosts, h)
+}
+
+// url is an address with a scheme, or without one where the parameter gives the default.
+// A file: address is a name here, not a place in the network.
+func (m *matcher) url(r role, vs []value) {
+	for _, v := range vs {
+		scheme, _, ok := strings.Cut(v.Text, "://")
+		switch {
+		case ok && strings.EqualFold(scheme, "file"):
+			m.fileURL(r, v)
+		case ok || r.param != "":
+			h := parseURL(v.Arg, r.param)
+			h.Upload = hasMark(r, "upload")
+			m.addHost(h, v)
+		case !v.Static:
+			m.addHost(Host{}, v)
+		default:
+			m.remoteName(role{kind: "REMOTE", param: "local", marks: r.marks}, []value{v})
+		}
+	}
+}
+
+func hasMark(r role, want string) bool {
+	for _, mark := range r.marks {
+		if mark == want {
+			return true
+		}
+	}
+	return false
+}
+
+// fileURL is file:///name or file://host/name.
+func (m *matcher) fileURL(_ role, v value) {
+	v = v.piece(len("file://"))
+	if slash := strings.IndexByte(v.Text, '/'); slash > 0 {
+		v = v.piece(slash)
+	}
+	m.path(role{kind: "R"}, v)
+}
+
+// parseURL takes an address apart by RFC 3986, leniently: what curl would contact counts,
+// not what the RFC forbids.
+func parseURL(a Arg, scheme string) Host {
+	h := Host{Scheme: scheme, Built: !a.Static && !a.Glob}
+	rest := a.Text
+	if s, r, ok := strings.Cut(rest, "://"); ok {
+		h.Scheme, rest = strings.ToLower(s), r
+	}
+	end := strings.IndexAny(rest, `/?#\`)
+	h.Static = a.Static || a.Glob && end >= 0 || end >= 0
+	if end >= 0 {
+		rest = rest[:end]
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = rest[at+1:]
+	}
+	h.Host, h.Port = hostPort(rest)
+	if a.Glob && strings.ContainsAny(h.Host, "*?[{") {
+		h.Static = false
+	}
+	return h
+}
+
+// hostPort splits host:port, and [v6]:port.
+func hostPort(text string) (string, int) {
+	if strings.HasPrefix(text, "[") {
+		host, port, _ := strings.Cut(text[1:], "]")
+		n, _ := strconv.Atoi(strings.TrimPrefix(port, ":"))
+		return host, n
+	}
+	host, port, ok := strings.Cut(text, ":")
+	if !ok || strings.Contains(port, ":") {
+		return text, 0
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil || n < 0 || n > 65535 {
+		return host, 0
+	}
+	return host, n
+}
+
+// hostWord is [user@]host[:port].
+func (m *matcher) hostWord(r role, vs []value) {
+	for _, v := range vs {
+		if strings.Contains(v.Text, "://") {
+			m.url(r, []value{v})
+			continue
+		}
+		text := v.Text
+		if at := strings.LastIndexByte(text, '@'); at >= 0 {
+			text = text[at+1:]
+		}
+		h := Host{Scheme: r.param, Static: v.Static, Upload: hasMark(r, "upload")}
+		h.Host, h.Port = hostPort(text)
+		m.addHost(h, v)
+	}
+}
+
+// remoteName is a name here or host:name there, as scp(1), rsync(1) and git(1) take it: a
+// colon before the first slash makes it remote. The parameter says what happens to it:
+// "R" is fetched from, "W" is written to, "local" is a git remote, whose name may stand in
+// its configuration.
+func (m *matcher) remoteName(r role, vs []value) {
+	for _, v := range vs {
+		colon := strings.IndexByte(v.Text, ':')
+		slash := strings.IndexByte(v.Text, '/')
+		switch {
+		case strings.Contains(v.Text, "://"):
+			m.remoteURL(r, v)
+		case colon > 0 && (slash < 0 || colon < slash):
+			host := v.Text[:colon]
+			if at := strings.LastIndexByte(host, '@'); at >= 0 {
+				host = host[at+1:]
+			}
+			m.addHost(Host{Scheme: "ssh", Host: host, Static: true, Upload: r.param == "W", Built: !v.Static}, v)
+		case r.param == "local":
+			if slash >= 0 || strings.HasPrefix(v.Text, ".") {
+				m.path(role{kind: "R"}, v)
+			}
+		case r.param == "W":
+			m.path(role{kind: "W"}, v)
+		default:
+			m.path(role{kind: "R"}, v)
+		}
+	}
+}
+
+func (m *matcher) remoteURL(r role, v value) {
+	if strings.HasPrefix(v.Text, "file://") {
+		m.fileURL(r, v)
+		return
+	}
+	h := parseURL(v.Arg, "")
+	h.Upload = r.param == "W"
+	m.addHost(h, v)
+}

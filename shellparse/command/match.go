@@ -1,0 +1,351 @@
+package command
+
+import "strings"
+
+// A value is a word, or the piece of it that counts, and where it stands in args.
+type value struct {
+	Arg
+	at int
+}
+
+// piece returns the value that starts at a byte offset of the word.
+func (v value) piece(from int) value {
+	v.Text = v.Text[min(from, len(v.Text)):]
+	return v
+}
+
+// A matcher reads one argv by one entry.
+type matcher struct {
+	args     []Arg
+	use      Use
+	spec     *Spec // the deepest sub-command reached
+	seen     []*option
+	operands []value
+	flags    Flags // of operands, set by options
+	dashes   int   // index in args of "--"; 0 when there is none
+	dry      bool  // an option says that nothing is done
+	wet      bool  // something could take that back
+	reading  bool  // operands are being read, so flags count
+}
+
+// Match reads argv, in which args[0] is the program word, and says what each word does.
+// The nil Spec gives the generic reading of a program that nobody described: every word
+// that looks like a name may be read and written, and every word that is itself the name
+// of a dangerous program may start it.
+func (s *Spec) Match(args []Arg) Use {
+	m := matcher{args: args, spec: s}
+	switch {
+	case len(args) == 0:
+		return m.use
+	case s == nil:
+		m.generic()
+		return m.use
+	}
+	m.mark(s.marks, 0)
+	m.words(s, 1)
+	m.reading = true
+	m.match(m.spec)
+	m.finish()
+	return m.use
+}
+
+// words tells options from operands, from args[i] on.
+func (m *matcher) words(s *Spec, i int) {
+	if s.old && i < len(m.args) && m.args[i].Static && m.args[i].Text != "" && m.args[i].Text[0] != '-' {
+		i = m.oldBundle(s, i)
+	}
+	for ; i < len(m.args); i++ {
+		a := m.args[i]
+		switch {
+		case s.raw:
+			m.operands = append(m.operands, value{a, i})
+			continue
+		case m.dashes == 0 && a.Text == "--" && a.Static:
+			m.dashes = i
+			if s.posix {
+				m.tail(i + 1)
+				return
+			}
+			continue
+		case m.dashes == 0 && s.optionLike(a):
+			i = m.option(s, i)
+			continue
+		}
+		if len(m.operands) == 0 && m.dashes == 0 && a.Static {
+			if sub := s.sub(a.Text); sub != nil {
+				m.spec = sub
+				m.mark(sub.marks, i)
+				m.words(sub, i+1)
+				return
+			}
+		}
+		m.mayBeOption(s, value{a, i})
+		m.operands = append(m.operands, value{a, i})
+		if s.posix {
+			m.tail(i + 1)
+			return
+		}
+	}
+}
+
+func (m *matcher) tail(i int) {
+	for ; i < len(m.args); i++ {
+		m.operands = append(m.operands, value{m.args[i], i})
+	}
+}
+
+func (s *Spec) optionLike(a Arg) bool {
+	return len(a.Text) > 1 && (a.Text[0] == '-' || s.plus && a.Text[0] == '+')
+}
+
+// mayBeOption notes a word of unknown beginning: it could be any option of the entry.
+func (m *matcher) mayBeOption(s *Spec, v value) {
+	if v.Static || v.Glob || v.Below || m.dashes > 0 || v.Text != "" && v.Text[0] != '-' {
+		return
+	}
+	m.wet = true
+	if worst := s.worst(); worst != 0 {
+		m.use.Opaque = append(m.use.Opaque, Opaque{v.at, worst, "it could be an option of " + s.Name})
+	}
+}
+
+// worst is the worst that an option of the entry can do; 0 when all are harmless.
+func (s *Spec) worst() Right {
+	worst := Right(0)
+	for ; s != nil; s = s.up {
+		for _, o := range s.options {
+			worst = max(worst, worstOf(o.value.kind))
+			for _, mark := range o.marks {
+				if strings.Contains(mark, ".") {
+					worst = max(worst, Delete)
+				}
+			}
+		}
+	}
+	return worst
+}
+
+// option reads the option word args[i], and returns the index of the last word it took.
+func (m *matcher) option(s *Spec, i int) int {
+	a := m.args[i]
+	name, _, joined := strings.Cut(a.Text, "=")
+	long := strings.HasPrefix(name, "--")
+	if !a.Static && !a.Glob && !joined && (long || s.dash || len(a.Text) < 2) {
+		m.mayBeOption(s, value{a, i})
+		return i
+	}
+	if o := s.option(name); o != nil && (long || s.dash || len(name) > 2 || o.value.kind == "" && len(a.Text) == 2) {
+		return m.take([]*option{o}, i, joined, len(name)+1)
+	}
+	if s.dash {
+		return m.dashOption(s, i, name, joined)
+	}
+	if !long {
+		return m.bundle(s, i)
+	}
+	if strings.HasPrefix(name, "--no-d") {
+		m.wet = true
+	}
+	found := s.abbreviated(name)
+	if len(found) == 0 {
+		m.unknown(s, i)
+		if joined {
+			m.guess(value{a, i}.piece(len(name) + 1))
+		}
+		return i
+	}
+	return m.take(found, i, joined, len(name)+1)
+}
+
+// dashOption reads -name and --name as the same option, as Go's flag package does.
+func (m *matcher) dashOption(s *Spec, i int, name string, joined bool) int {
+	other := "-" + name
+	if strings.HasPrefix(name, "--") {
+		other = name[1:]
+	}
+	o := s.option(other)
+	if o == nil {
+		m.unknown(s, i)
+		if joined {
+			m.guess(value{m.args[i], i}.piece(len(name) + 1))
+		}
+		return i
+	}
+	return m.take([]*option{o}, i, joined, len(name)+1)
+}
+
+// take applies options whose value, if they have one, follows "=" at byte from or is the
+// next word.
+func (m *matcher) take(found []*option, i int, joined bool, from int) int {
+	last := i
+	for _, o := range found {
+		v := value{Arg{Static: true}, i}
+		switch {
+		case joined:
+			v = value{m.args[i], i}.piece(from)
+		case o.value.kind != "" && !o.optional && i+1 < len(m.args):
+			v, last = value{m.args[i+1], i + 1}, i+1
+		case o.value.kind != "" && !o.optional:
+			continue
+		}
+		m.apply(o, v, joined || last > i, i)
+	}
+	return last
+}
+
+// bundle reads a word of one-letter options: -rf, -ofile.
+func (m *matcher) bundle(s *Spec, i int) int {
+	v := value{m.args[i], i}
+	for at := 1; at < len(v.Text); at++ {
+		name := v.Text[:1] + v.Text[at:at+1]
+		o := s.option(name)
+		if o == nil {
+			if c := v.Text[at]; c < '0' || c > '9' {
+				m.unknown(s, i)
+			}
+			continue
+		}
+		rest := v.piece(at + 1)
+		switch {
+		case o.value.kind == "":
+			m.apply(o, value{}, false, i)
+			continue
+		case rest.Text != "" || !rest.Static && !rest.Glob:
+			if o.value.kind != "CFG" && strings.HasPrefix(rest.Text, "=") && len(s.Name) > 0 && o.optional {
+				rest = rest.piece(1)
+			}
+			m.apply(o, rest, true, i)
+		case o.optional:
+			m.apply(o, value{Arg{Static: true}, i}, false, i)
+		case i+1 < len(m.args):
+			m.apply(o, value{m.args[i+1], i + 1}, true, i)
+			return i + 1
+		}
+		return i
+	}
+	if !v.Static && !v.Glob {
+		m.mayBeOption(s, value{Arg{}, i})
+	}
+	return i
+}
+
+// oldBundle reads tar's first word without a dash. The values of its letters follow in
+// the order of the letters, in words of their own.
+func (m *matcher) oldBundle(s *Spec, i int) int {
+	next := i + 1
+	for at := range len(m.args[i].Text) {
+		o := s.option("-" + m.args[i].Text[at:at+1])
+		switch {
+		case o == nil:
+			m.unknown(s, i)
+		case o.value.kind == "" || o.optional:
+			m.apply(o, value{}, false, i)
+		case next < len(m.args):
+			m.apply(o, value{m.args[next], next}, true, i)
+			next++
+		}
+	}
+	return next
+}
+
+// apply notes an option and what its value does.
+func (m *matcher) apply(o *option, v value, has bool, at int) {
+	m.seen = append(m.seen, o)
+	if has && noMeans(v) && dryMark(o) {
+		m.wet = true
+	}
+	if o.value.kind == "" {
+		m.mark(o.marks, at)
+		return
+	}
+	m.markRole(o.marks, at)
+	if has {
+		m.do(o.value, []value{v})
+	}
+}
+
+func noMeans(v value) bool {
+	return !v.Static || v.Text == "none" || v.Text == "false" || v.Text == "0"
+}
+
+func dryMark(o *option) bool {
+	for _, mark := range o.marks {
+		if mark == "dry" {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *matcher) unknown(s *Spec, i int) {
+	if !s.Closed {
+		return
+	}
+	if n := len(m.use.Unknown); n > 0 && m.use.Unknown[n-1] == i {
+		return
+	}
+	m.use.Unknown = append(m.use.Unknown, i)
+}
+
+// mark applies the marks of an entry, an option or a pattern to everything that follows. A
+// mark with a dot is the id of a hazard.
+func (m *matcher) mark(marks []string, at int) {
+	m.flags |= flagsOf(marks)
+	m.markRole(marks, at)
+}
+
+// markRole applies the marks of one value: its flags are its own, but the rest counts for
+// the whole line.
+func (m *matcher) markRole(marks []string, at int) {
+	for _, mark := range marks {
+		switch {
+		case mark == "upload":
+			m.flags |= Upload
+		case mark == "dry":
+			m.dry = true
+		case strings.HasPrefix(mark, "stdin="):
+			m.use.StdinCode = mark[len("stdin="):]
+		case strings.HasPrefix(mark, "filter="):
+			m.use.Filter = mark[len("filter="):]
+		case strings.Contains(mark, "."):
+			m.hazard(mark, at)
+		}
+	}
+}
+
+// flagMarks are the marks that describe what happens to a name.
+var flagMarks = []struct {
+	name string
+	flag Flags
+}{
+	{"append", Append},
+	{"link", Link},
+	{"list", List},
+	{"meta", Meta},
+	{"nofollow", NoFollow},
+	{"recursive", Recursive},
+}
+
+func flagsOf(marks []string) Flags {
+	var f Flags
+	for _, mark := range marks {
+		for _, known := range flagMarks {
+			if known.name == mark {
+				f |= known.flag
+			}
+		}
+	}
+	return f
+}
+
+// has tells whether an option with this spelling was given.
+func (m *matcher) has(name string) bool {
+	for _, o := range m.seen {
+		for _, have := range o.names {
+			if have == name {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,178 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+func (m *matcher) nest(n Nested) {
+	if n.Via == "" {
+		n.Via = m.spec.Name
+	}
+	m.use.Nested = append(m.use.Nested, n)
+}
+
+func words(vs []value) []Arg {
+	out := make([]Arg, len(vs))
+	for i, v := range vs {
+		out[i] = v.Arg
+	}
+	return out
+}
+
+// command is a command in words of its own, up to the end of the line.
+func (m *matcher) command(r role, vs []value) {
+	if r.param == "assign" {
+		// env(1) and sudo(8) take NAME=value up to the first word without "=".
+		for len(vs) > 0 && strings.Contains(vs[0].Text, "=") {
+			m.assign(r, vs[:1])
+			vs = vs[1:]
+		}
+	}
+	if len(vs) == 0 {
+		return
+	}
+	n := Nested{Argv: words(vs), Arg: vs[0].at, Stdin: r.param == "stdin"}
+	n.Remote = slices.Contains(r.marks, "remote")
+	if n.Stdin {
+		n.Replace = m.replace()
+	}
+	m.nest(n)
+}
+
+// replace is the string that xargs -I puts operands in the place of.
+func (m *matcher) replace() string {
+	for i, a := range m.args {
+		switch {
+		case a.Text == "-I" && i+1 < len(m.args):
+			return m.args[i+1].Text
+		case strings.HasPrefix(a.Text, "-I"):
+			return a.Text[2:]
+		case a.Text == "-i" || a.Text == "--replace":
+			return "{}"
+		case strings.HasPrefix(a.Text, "--replace="):
+			return a.Text[len("--replace="):]
+		}
+	}
+	return ""
+}
+
+// shell is text for a shell. Several words are joined by blanks, as ssh(1) and watch(1) do.
+func (m *matcher) shell(r role, vs []value) {
+	if len(vs) == 0 {
+		return
+	}
+	text := vs[0].Arg
+	for _, v := range vs[1:] {
+		if text.Static || text.Glob {
+			text.Text += " " + v.Text
+		}
+		text.Static = text.Static && v.Static
+		text.Glob = (text.Glob || v.Glob) && !text.Static
+	}
+	if r.param == "bang" {
+		// A value that runs a program only behind a sign: strace -o '|cmd', git alias '!cmd'.
+		rest, ok := strings.CutPrefix(text.Text, "!")
+		if !ok {
+			return
+		}
+		text.Text = rest
+	}
+	m.nest(Nested{Shell: &text, Arg: vs[0].at, Remote: slices.Contains(r.marks, "remote")})
+}
+
+// code is program text in the language that the parameter names.
+func (m *matcher) code(r role, vs []value) {
+	for _, v := range vs {
+		if r.param == "sh" {
+			text := v.Arg
+			m.nest(Nested{Shell: &text, Arg: v.at, Remote: slices.Contains(r.marks, "remote")})
+			continue
+		}
+		m.nest(Nested{Code: &Code{r.param, v.Arg}, Arg: v.at, Remote: slices.Contains(r.marks, "remote")})
+	}
+}
+
+// source is a file that is executed as the language of the parameter; "-" and no operand
+// at all mean standard input.
+func (m *matcher) source(r role, vs []value) {
+	for _, v := range vs {
+		if v.Static && (v.Text == "-" || v.Text == "/dev/stdin") {
+			m.use.StdinCode = r.param
+			continue
+		}
+		m.touch(Read, Source, v, true)
+	}
+}
+
+// program is the name of a program, alone in its word or with arguments behind it. The
+// parameter "file" adds an operand that only the run will tell.
+func (m *matcher) program(r role, vs []value) {
+	for _, v := range vs {
+		if v.Static && v.Text == "" {
+			continue
+		}
+		argv := split(v.Arg)
+		if r.param == "file" {
+			argv = append(argv, Arg{})
+		}
+		m.nest(Nested{Argv: argv, Arg: v.at})
+	}
+}
+
+// argv is a whole command line in one word, split at blanks without a shell (env -S). What
+// follows it on the line are further words of the same command.
+func (m *matcher) argv(r role, vs []value) {
+	for _, v := range vs {
+		argv := split(v.Arg)
+		for len(argv) > 0 && r.param == "assign" && strings.Contains(argv[0].Text, "=") {
+			m.assign(r, []value{{argv[0], v.at}})
+			argv = argv[1:]
+		}
+		if r.param == "assign" {
+			for _, a := range m.args[min(len(m.args), v.at+1):] {
+				argv = append(argv, a)
+			}
+		}
+		if len(argv) > 0 {
+			m.nest(Nested{Argv: argv, Arg: v.at})
+		}
+	}
+}
+
+// split cuts a word at blanks outside quotes. Of a word that is not known it returns one
+// unknown word, because the unknown part could hold blanks.
+func split(a Arg) []Arg {
+	if !a.Static {
+		return []Arg{a}
+	}
+	var out []Arg
+	var word strings.Builder
+	in, quote := false, byte(0)
+	for i := 0; i < len(a.Text); i++ {
+		c := a.Text[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case c == '\\' && quote != '\'' && i+1 < len(a.Text):
+			i++
+			word.WriteByte(a.Text[i])
+			in = true
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, in = c, true
+		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
+			if in {
+				out = append(out, Arg{Text: word.String(), Static: true})
+				word.Reset()
+				in = false
+			}
+		default:
+			word.WriteByte(c)
+			in = true
+		}
+	}
+	if in {
+		out = append(out, Arg{Text: word.String(), Static: true})
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// match reads the operands by the pattern that the options choose.
+func (m *matcher) match(s *Spec) {
+	p := m.pattern(s)
+	if p == nil {
+		for _, v := range m.operands {
+			m.guess(v)
+		}
+		return
+	}
+	at := 0
+	if len(m.operands) > 0 {
+		at = m.operands[0].at
+	}
+	m.mark(p.marks, at)
+	rest := m.operands
+	need := 0
+	for _, sl := range p.slots {
+		need += sl.min
+	}
+	for _, sl := range p.slots {
+		need -= sl.min
+		n := max(0, min(sl.max, len(rest)-need))
+		if n > 0 || restKind(sl.kind) {
+			m.do(sl.role, rest[:n])
+		}
+		rest = rest[n:]
+	}
+	for _, v := range rest {
+		m.guess(v)
+	}
+}
+
+func (m *matcher) pattern(s *Spec) *pattern {
+	var last *pattern
+	for i := range s.patterns {
+		p := &s.patterns[i]
+		if p.with == nil {
+			last = p
+			continue
+		}
+		if slices.ContainsFunc(p.with, m.hasAll) {
+			return p
+		}
+	}
+	return last
+}
+
+// hasAll tells whether every option of "-i&-e" was given.
+func (m *matcher) hasAll(names string) bool {
+	for name := range strings.SplitSeq(names, "&") {
+		if !m.has(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// finish settles what depends on the whole line.
+func (m *matcher) finish() {
+	u := &m.use
+	if m.dry && !m.wet {
+		m.harmless()
+	}
+	if m.flags&Upload != 0 {
+		for i := range u.Hosts {
+			u.Hosts[i].Upload = true
+		}
+	}
+	for i := range u.Touches {
+		u.Touches[i].InDir = u.Touches[i].InDir && u.Dir != nil
+	}
+	for i := range u.Nested {
+		n := &u.Nested[i]
+		n.Remote = n.Remote || m.spec.remote
+		if n.Dir == nil {
+			n.Dir = u.Dir
+		}
+		if n.Env == nil {
+			n.Env = u.Assign
+		}
+	}
+	if u.Filter == "" {
+		u.Filter = m.inherited(func(s *Spec) string { return s.filter })
+	}
+	if u.StdinCode == "" && m.spec.stdin != "" && len(m.operands) == 0 {
+		u.StdinCode = m.spec.stdin
+	}
+	u.ReadOnly = m.spec.ReadOnly && m.changesNothing()
+}
+
+func (m *matcher) inherited(get func(*Spec) string) string {
+	for s := m.spec; s != nil; s = s.up {
+		if v := get(s); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// harmless takes back what a dry run does not do.
+func (m *matcher) harmless() {
+	m.use.Hazards = nil
+	for i, t := range m.use.Touches {
+		if t.Right == Write || t.Right == Delete || t.Right == Create {
+			m.use.Touches[i].Right = Read
+			m.use.Touches[i].Flags &^= Append | Meta | Link
+		}
+	}
+}
+
+func (m *matcher) changesNothing() bool {
+	u := &m.use
+	if len(u.Hazards) > 0 || len(u.Unknown) > 0 || u.StdinCode != "" {
+		return false
+	}
+	for _, t := range u.Touches {
+		if t.Right != Read {
+			return false
+		}
+	}
+	for _, h := range u.Hosts {
+		if h.Upload {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,210 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// A kind is a word of the table's language: what a value or an operand is.
+type kind struct {
+	name  string
+	worst Right // the worst that it can cause
+	rest  bool  // it takes every operand that is left, even none
+	do    func(*matcher, role, []value)
+}
+
+// kinds is every kind but the path letters (see pathLetters).
+var kinds = []kind{
+	{"_", 0, false, nothing},
+	{"ARGV", Exec, false, (*matcher).argv},
+	{"ASSIGN", 0, false, (*matcher).assign},
+	{"AT", Read, false, (*matcher).atFile},
+	{"AWK", Exec, false, (*matcher).awk},
+	{"CMD", Exec, true, (*matcher).command},
+	{"CODE", Exec, false, (*matcher).code},
+	{"DD", Write, true, (*matcher).dd},
+	{"DIR", 0, false, (*matcher).dir},
+	{"FIND", Delete, true, (*matcher).find},
+	{"GITCFG", Exec, false, (*matcher).gitConfig},
+	{"HOST", Net, false, (*matcher).hostWord},
+	{"REFSPEC", Delete, false, (*matcher).refspec},
+	{"REMOTE", Net, false, (*matcher).remoteName},
+	{"SED", Exec, false, (*matcher).sed},
+	{"SH", Exec, true, (*matcher).shell},
+	{"SRC", Exec, false, (*matcher).source},
+	{"URL", Net, false, (*matcher).url},
+	{"X", Exec, false, (*matcher).program},
+}
+
+// pathLetters spell what happens to a name; several letters are several things, so a moved
+// file is RD.
+var pathLetters = []struct {
+	letter byte
+	right  Right
+	flags  Flags
+}{
+	{'R', Read, 0},
+	{'N', Read, List},
+	{'W', Write, 0},
+	{'A', Write, Append},
+	{'M', Write, Meta},
+	{'C', Create, 0},
+	{'L', Create, Link},
+	{'D', Delete, 0},
+	{'E', Exec, 0},
+}
+
+func kindOf(name string) *kind {
+	for i := range kinds {
+		if kinds[i].name == name {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+func isPath(name string) bool {
+	letters := 0
+	for _, l := range pathLetters {
+		letters += strings.Count(name, string(l.letter))
+	}
+	return name != "" && letters == len(name)
+}
+
+func isKind(name string) bool { return isPath(name) || kindOf(name) != nil }
+
+func restKind(name string) bool {
+	k := kindOf(name)
+	return k != nil && k.rest
+}
+
+func worstOf(name string) Right {
+	if k := kindOf(name); k != nil {
+		return k.worst
+	}
+	worst := Right(0)
+	if isPath(name) {
+		for _, l := range pathLetters {
+			if strings.IndexByte(name, l.letter) >= 0 {
+				worst = max(worst, l.right)
+			}
+		}
+	}
+	return worst
+}
+
+// do says what values mean.
+func (m *matcher) do(r role, vs []value) {
+	if m.reading && len(vs) > 0 {
+		m.markRole(r.marks, vs[0].at)
+	}
+	if k := kindOf(r.kind); k != nil {
+		k.do(m, r, vs)
+		return
+	}
+	for _, v := range vs {
+		m.path(r, v)
+	}
+}
+
+func nothing(*matcher, role, []value) {}
+
+// path touches one name in each way that the letters of the kind say.
+func (m *matcher) path(r role, v value) {
+	if v.Static && (v.Text == "" || v.Text == "-" && r.kind != "D") {
+		return
+	}
+	for i := range len(r.kind) {
+		for _, l := range pathLetters {
+			if l.letter == r.kind[i] {
+				m.touch(l.right, l.flags|m.flagsFor(l.right, r), v, !slices.Contains(r.marks, "here"))
+			}
+		}
+	}
+}
+
+// flagsFor returns the flags that options and marks put on a right. They come from options
+// only for operands: `cp -r --suffix=x` says nothing of x.
+func (m *matcher) flagsFor(right Right, r role) Flags {
+	var f Flags
+	if m.reading {
+		f = m.flags
+	}
+	f |= flagsOf(r.marks)
+	switch right {
+	case Write:
+		return f & (Recursive | Append | Meta | NoFollow)
+	case Read:
+		return f & (Recursive | List | NoFollow)
+	case Create:
+		return f & (Recursive | Link)
+	case Delete:
+		return f & Recursive
+	}
+	return 0
+}
+
+func (m *matcher) touch(right Right, flags Flags, v value, inDir bool) {
+	if v.Below {
+		flags |= Below
+	}
+	m.use.Touches = append(m.use.Touches, Touch{
+		Right: right, Flags: flags, Arg: v.at, Text: v.Text,
+		Static: v.Static || v.Below, Glob: v.Glob, Base: v.Base, InDir: inDir,
+	})
+}
+
+func (m *matcher) opaque(v value, right Right, why string) {
+	m.use.Opaque = append(m.use.Opaque, Opaque{v.at, right, why})
+}
+
+// dir is a directory that the rest of the line works in. A second one starts from the
+// first, as git -C does.
+func (m *matcher) dir(_ role, vs []value) {
+	for _, v := range vs {
+		t := &Touch{Right: Read, Flags: List, Arg: v.at, Text: v.Text, Static: v.Static, Glob: v.Glob}
+		if old := m.use.Dir; old != nil && !strings.HasPrefix(v.Text, "/") {
+			t.Text, t.Static = old.Text+"/"+v.Text, t.Static && old.Static
+		}
+		m.use.Dir = t
+	}
+}
+
+// assign is NAME=value for what is started. A word without "=" in front of the command
+// cannot occur: the pattern ends the assignments there.
+func (m *matcher) assign(_ role, vs []value) {
+	for _, v := range vs {
+		name, _, ok := strings.Cut(v.Text, "=")
+		if !ok {
+			continue
+		}
+		m.use.Assign = append(m.use.Assign, Assign{name, v.piece(len(name) + 1).Arg, v.at})
+	}
+}
+
+// atFile is curl's @file: what follows the sign is a name, and otherwise the value is data.
+func (m *matcher) atFile(r role, vs []value) {
+	for _, v := range vs {
+		switch {
+		case strings.HasPrefix(v.Text, "@"):
+			m.path(role{kind: "R"}, v.piece(1))
+		case r.param == "form":
+			m.formFile(v)
+		case !v.Static && v.Text == "":
+			m.opaque(v, Read, "it could begin with @ and name a file")
+		}
+	}
+}
+
+// formFile is name=@file and name=<file of curl -F.
+func (m *matcher) formFile(v value) {
+	at := strings.IndexAny(v.Text, "=")
+	if at < 0 || at+1 >= len(v.Text) || v.Text[at+1] != '@' && v.Text[at+1] != '<' {
+		return
+	}
+	v = v.piece(at + 2)
+	if end := strings.IndexAny(v.Text, ";"); end >= 0 {
+		v.Text = v.Text[:end]
+	}
+	m.path(role{kind: "R"}, v)
+}

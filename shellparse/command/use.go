@@ -1,0 +1,95 @@
+package command
+
+// A Use is what one argv does, as far as its words tell. The zero Use is that of a program
+// that does nothing, so a caller that gets no entry asks the nil *Spec instead of trusting it.
+type Use struct {
+	ReadOnly  bool     // it changes nothing here or elsewhere; what it starts (Nested) is judged by itself
+	Touches   []Touch  // names, in the order in which the words are read
+	Hosts     []Host   // places in the network
+	Hazards   []Hazard // what is dangerous whatever the names are
+	Nested    []Nested // what it starts
+	Assign    []Assign // environment that it gives to what it starts
+	Unknown   []int    // option words that a closed entry does not know
+	Dir       *Touch   // the directory it works in (git -C, make -C); nil for the caller's
+	StdinCode string   // the language in which it executes its standard input; "" when it does not
+	Filter    string   // how its output comes from its input: FilterCopy ...; "" when it does not
+	Opaque    []Opaque // what could not be read
+}
+
+// What a program does with the bytes that run through it. A judge follows them, because
+// `base64 -d | sh` and `curl | sh` hide code from a reader, while `grep | sh` still shows
+// where it came from.
+const (
+	FilterCopy      = "copy"      // the same bytes: cat, tee
+	FilterTransform = "transform" // changed bytes: sed, tr, grep
+	FilterDecode    = "decode"    // bytes that a reader could not have read before: base64 -d, gunzip
+	FilterFetch     = "fetch"     // bytes of another machine: curl, wget -O -
+)
+
+// A Touch is one name, and what happens to it.
+type Touch struct {
+	Right  Right
+	Flags  Flags
+	Arg    int    // index in args of the word that holds it; -1 when the program adds it by itself
+	Text   string // the piece of the word that is the name: after "=", "@", "if=" and their like
+	Static bool   // Text is the whole name; else the known prefix, unless Glob
+	Glob   bool   // Text is a shell pattern
+	Base   string // with Below: the pattern of the last component; "" for any
+	InDir  bool   // a relative Text starts from Use.Dir
+}
+
+// A Host is a place in the network that is contacted, or listened on.
+type Host struct {
+	Scheme string // "https", "ssh", ...; "" when the words do not say
+	Host   string
+	Port   int  // 0 when the words do not say
+	Static bool // Host is exactly who is contacted
+	Upload bool // bytes of this machine go out
+	Built  bool // the rest of the address is made at run time, and so could carry anything out
+	Arg    int  // index in args; -1 when the program adds it by itself
+}
+
+// A Hazard is a danger that is not the name of a file. Rule, Risk and Message are those of
+// the hazards table. Risk 1 informs, 2 wants a question, 3 cannot be undone or leaves the
+// machine.
+type Hazard struct {
+	Rule    string
+	Risk    int
+	Message string
+	Arg     int // index in args of the word that causes it
+}
+
+// A Nested is something that the program starts. Exactly one of Argv, Shell and Code is set.
+type Nested struct {
+	Via      string   // the program that starts it: "xargs", "find -exec"
+	Argv     []Arg    // a command, word by word
+	Shell    *Arg     // text for a shell
+	Code     *Code    // text in another language
+	Arg      int      // index in args of the word that holds it, or in which Argv starts
+	Stdin    bool     // more operands follow from standard input (xargs)
+	Replace  string   // each occurrence of this in Argv becomes such an operand (xargs -I); "" appends them
+	Remote   bool     // it runs on another machine or in a container: its names are not names here
+	Possible bool     // a guess: the program is not known, and this word is a command's name
+	Dir      *Touch   // the directory it starts in; nil for that of the caller
+	Env      []Assign // environment it is given on top of the caller's
+}
+
+// A Code is program text in a language other than the shell's.
+type Code struct {
+	Lang string
+	Text Arg
+}
+
+// An Assign is a variable that is set for what is started.
+type Assign struct {
+	Name  string
+	Value Arg
+	Arg   int
+}
+
+// An Opaque is a word whose part in the command could not be read.
+type Opaque struct {
+	Arg   int
+	Right Right // the worst that the word could cause
+	Why   string
+}
