@@ -204,7 +204,7 @@ func TestEveryByteCounts(t *testing.T) {
 			other := bytes.Clone(text)
 			other[i] = byte(c)
 			if got, err := Parse(other); err == nil && reflect.DeepEqual(got, want) {
-				t.Fatalf("byte %d changed to %q gives the same value: %s", i, c, other)
+				t.Fatalf("byte %d changed to %#x gives the same value: %s", i, c, other)
 			}
 		}
 	}
