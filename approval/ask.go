@@ -1,0 +1,155 @@
+package approval
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Request implements [Store].
+func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
+	p, err := readPlan(r.Payload)
+	if err != nil {
+		return Envelope{}, false, err
+	}
+	var e *entry
+	var created bool
+	var refusal error
+	err = b.update(ctx, func(t *tx) error {
+		if err := t.sweep(); err != nil {
+			return err
+		}
+		if e, created, err = t.request(r, p); isRefusal(err, &refusal) {
+			err = nil
+		}
+		return finish(t, e, &refusal, err)
+	})
+	if err == nil {
+		err = refusal
+	}
+	if err != nil {
+		return Envelope{}, false, err
+	}
+	return e.Envelope, created, nil
+}
+
+func (t *tx) request(r Request, p plan) (*entry, bool, error) {
+	hash := PlanHash(r.Payload)
+	if err := t.coolingOff(r, p, hash); err != nil {
+		return nil, false, err
+	}
+	if id := t.raw(planBucket, planKey(r.Session, hash)); id != nil {
+		e, err := t.load(string(id))
+		if err != nil && e == nil {
+			return nil, false, err
+		}
+		if e != nil && err == nil && e.State == Pending {
+			return e, false, nil
+		}
+	}
+	if n, err := t.openIn(r.Session); err != nil {
+		return nil, false, err
+	} else if n >= t.o.MaxPending {
+		return nil, false, &Refused{Outcome: OutcomeDenied, Err: ErrBusy}
+	}
+	ttl := t.o.TTL
+	if r.TTL > 0 && r.TTL < ttl {
+		ttl = r.TTL
+	}
+	e, err := t.create(r, p, ttl)
+	if err != nil {
+		return nil, false, err
+	}
+	ev := e.event(Event{Kind: KindIssued})
+	ev.From = ""
+	return e, true, t.emit(ev)
+}
+
+// coolingOff refuses a plan that was denied a short while ago, in whatever session it is asked
+// again: a person who said no once must not be worn down.
+func (t *tx) coolingOff(r Request, p plan, hash string) error {
+	f, err := t.get(coolOffBucket, hash)
+	if err != nil {
+		return &Refused{Outcome: OutcomeTampered, Err: ErrTampered}
+	}
+	if f == nil {
+		return nil
+	}
+	denied := stamp{at: f.time("denied_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
+	if !denied.within(t.now, t.o.CoolOff, t.o.Skew) {
+		return nil
+	}
+	return &Refused{
+		Envelope: f.text("envelope_id"),
+		Outcome:  OutcomeDenied,
+		Message:  f.text("message"),
+		Until:    denied.at.Add(t.o.CoolOff),
+		Err:      ErrDenied,
+		Events: []Event{{Time: t.now.Now.UTC(), Kind: KindRefused, Envelope: f.text("envelope_id"), WorkItem: p.workItem,
+			Session: r.Session, PlanHash: hash, From: Rejected, To: Rejected, Outcome: OutcomeDenied, Computed: hash}},
+	}
+}
+
+// openIn counts the pending envelopes of a session.
+func (t *tx) openIn(session string) (int, error) {
+	n := 0
+	for _, id := range t.keys(pendingBucket) {
+		f, err := t.get(envelopeBucket, id)
+		if err == nil && f.text("session") == session {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Get implements [Store].
+func (b *Bolt) Get(ctx context.Context, id string) (Envelope, error) {
+	var e *entry
+	var refusal error
+	err := b.view(ctx, func(t *tx) error {
+		var err error
+		if e, err = t.load(id); err != nil {
+			refusal = &Refused{Envelope: id, Outcome: OutcomeTampered, Err: ErrTampered}
+			return nil
+		}
+		if e == nil {
+			refusal = t.unknown(id)
+			return nil
+		}
+		if e.State == Pending && t.over(e) {
+			e.State, e.Challenge = Expired, ""
+		}
+		return nil
+	})
+	if err == nil {
+		err = refusal
+	}
+	if err != nil {
+		return Envelope{}, err
+	}
+	return e.Envelope, nil
+}
+
+// Pending implements [Store].
+func (b *Bolt) Pending(ctx context.Context) ([]Envelope, error) {
+	var out []Envelope
+	err := b.view(ctx, func(t *tx) error {
+		for _, id := range t.keys(pendingBucket) {
+			e, err := t.load(id)
+			if err != nil || e == nil || e.State != Pending || t.over(e) {
+				continue
+			}
+			e.Payload = nil
+			out = append(out, e.Envelope)
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b Envelope) int {
+		if c := a.Issued.Compare(b.Issued); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out, err
+}

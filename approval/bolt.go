@@ -1,0 +1,234 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// A Bolt is the [Store] in one bbolt file. It holds nothing open between calls: each opens the
+// database, does one transaction and closes it, so a process may die or think at any time without
+// keeping others out.
+type Bolt struct {
+	path string
+	o    Options
+}
+
+var _ Store = (*Bolt)(nil)
+
+// lockSuffix names the file beside the database that is locked before the database is opened. It
+// is empty until the database has been made, and every change writes to it, which wakes those who Wait.
+const lockSuffix = ".lock"
+
+// Open checks the options and the files at path and returns the store. The database is made by
+// the first change, in an existing folder. It fails with *[ConfigError] for limits that cannot
+// hold together, and with *[FileError] around ErrMeddled, ErrMissing, ErrCorrupt, ErrFuture or ErrLocked.
+func Open(path string, o Options) (*Bolt, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	b := &Bolt{path: path, o: o}
+	if err := b.view(context.Background(), func(*tx) error { return nil }); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// errUnchanged makes a transaction roll back when it has nothing to write.
+var errUnchanged = errors.New("approval: nothing to write")
+
+// update runs fn in one write transaction under the lock. When fn fails, or changes nothing,
+// nothing is written.
+func (b *Bolt) update(ctx context.Context, fn func(*tx) error) error {
+	unlock, err := b.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock.Close()
+	if err := b.make(unlock); err != nil {
+		return err
+	}
+	err = b.open(b.path, false, func(db *bolt.DB) error {
+		return db.Update(func(btx *bolt.Tx) error {
+			t, err := b.begin(btx)
+			if err != nil {
+				return err
+			}
+			if err := fn(t); err != nil {
+				return err
+			}
+			if !t.changed {
+				return errUnchanged
+			}
+			// Who waits is woken before the commit and then queues for the lock: if this process
+			// dies in between, the wake-up was idle but not lost.
+			_, err = unlock.WriteAt(lockMark, 0)
+			return err
+		})
+	})
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
+}
+
+// view runs fn in a read transaction under the lock. A database that was never made is not made:
+// fn then gets a transaction with nothing in it.
+func (b *Bolt) view(ctx context.Context, fn func(*tx) error) error {
+	unlock, err := b.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock.Close()
+	if made, err := b.made(unlock); err != nil {
+		return err
+	} else if !made {
+		return fn(&tx{o: &b.o, now: b.o.Clock()})
+	}
+	return b.open(b.path, true, func(db *bolt.DB) error {
+		return db.View(func(btx *bolt.Tx) error {
+			t, err := b.begin(btx)
+			if err != nil {
+				return err
+			}
+			return fn(t)
+		})
+	})
+}
+
+// lock checks the folder and takes the lock file.
+func (b *Bolt) lock(ctx context.Context) (*os.File, error) {
+	if err := checkFolder(b.path); err != nil {
+		return nil, err
+	}
+	f, err := openPrivate(b.path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fileError(b.path+lockSuffix, err)
+	}
+	waiting, cancel := context.WithTimeout(ctx, b.o.LockWait)
+	defer cancel()
+	if err := lock(waiting, f); err != nil {
+		if ctx.Err() == nil && waiting.Err() != nil {
+			return nil, &FileError{Path: b.path, Err: ErrLocked,
+				Hint: fmt.Sprintf("another process has kept it for %v; end that process and try again", b.o.LockWait)}
+		}
+		return nil, fileError(b.path+lockSuffix, err)
+	}
+	return f, nil
+}
+
+var lockMark = []byte("1")
+
+// made reports whether the database exists. One that existed and is gone is an error: whoever
+// deletes it must not thereby make every spent approval forgotten.
+func (b *Bolt) made(lock *os.File) (bool, error) {
+	_, err := os.Lstat(b.path)
+	if err == nil {
+		return true, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return false, fileError(b.path, err)
+	}
+	info, err := lock.Stat()
+	if err != nil {
+		return false, fileError(b.path+lockSuffix, err)
+	}
+	if info.Size() > 0 {
+		return false, &FileError{Path: b.path, Err: ErrMissing,
+			Hint: fmt.Sprintf("put it back, or remove %q to start with none", b.path+lockSuffix)}
+	}
+	return false, nil
+}
+
+// make makes the database when there is none. It appears under its name complete or not at all.
+func (b *Bolt) make(lock *os.File) error {
+	made, err := b.made(lock)
+	if err != nil || made {
+		return err
+	}
+	fresh := b.path + ".new"
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fileError(fresh, err)
+	}
+	err = b.open(fresh, false, func(db *bolt.DB) error { return db.Update(b.schema) })
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, b.path); err != nil {
+		return fileError(b.path, err)
+	}
+	if err := syncFolder(filepath.Dir(b.path)); err != nil {
+		return fileError(b.path, err)
+	}
+	_, err = lock.WriteAt(lockMark, 0)
+	return fileError(b.path+lockSuffix, err)
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// boltWait bounds the wait for bbolt's own lock, which only a program that does not know ours holds.
+const boltWait = 2 * time.Second
+
+// open opens the database, runs fn and closes it. bbolt answers a damaged page with a panic, and a
+// file shorter than its mapping faults; both are ErrCorrupt here.
+func (b *Bolt) open(path string, readOnly bool, fn func(*bolt.DB) error) (err error) {
+	var file *os.File
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if file != nil {
+				file.Close() // gives bbolt's lock back, which a panic inside Open would keep
+			}
+			err = &FileError{Path: path, Err: ErrCorrupt, Hint: fmt.Sprintf("%v; move it away to start with none", p)}
+		}
+	}()
+	db, err := bolt.Open(path, 0o600, &bolt.Options{
+		Timeout:      boltWait,
+		ReadOnly:     readOnly,
+		FreelistType: bolt.FreelistMapType,
+		NoStatistics: true,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			f, err := openPrivate(name, flag, mode)
+			file = f
+			return f, err
+		},
+	})
+	if err != nil {
+		return fileError(path, err)
+	}
+	err = fn(db)
+	if cerr := db.Close(); err == nil && cerr != nil {
+		err = fileError(path, cerr)
+	}
+	return err
+}
+
+// fileError gives an error of the file system or of bbolt its name. It keeps nil and what is named already.
+func fileError(path string, err error) error {
+	var named *FileError
+	switch {
+	case err == nil || errors.As(err, &named):
+		return err
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return &FileError{Path: path, Err: ErrLocked, Hint: "a program other than this one has it open"}
+	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch), errors.Is(err, bolterrors.ErrChecksum):
+		return &FileError{Path: path, Err: ErrCorrupt, Hint: err.Error() + "; move it away to start with none"}
+	}
+	return &FileError{Path: path, Err: err}
+}

@@ -1,0 +1,2 @@
+// Package approval keeps one person's yes: good for one plan, once, soon.
+package approval

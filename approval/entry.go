@@ -1,0 +1,221 @@
+package approval
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"time"
+)
+
+// An entry is an envelope with what only the store may know.
+type entry struct {
+	Envelope
+	issued  stamp
+	ttl     time.Duration
+	nonce   [16]byte
+	decided stamp // when Decision was given
+}
+
+// mask hides a nonce at rest, so that a live nonce stands in no file, be it a copy of the
+// database or a core dump of a page. Applied twice it gives the nonce back.
+func (t *tx) mask(id string, nonce [16]byte) [16]byte {
+	mac := hmac.New(sha256.New, t.secret)
+	mac.Write([]byte("nonce " + id))
+	for i, c := range mac.Sum(nil)[:len(nonce)] {
+		nonce[i] ^= c
+	}
+	return nonce
+}
+
+func nonceHash(nonce [16]byte) string {
+	sum := sha256.Sum256([]byte(formatUUID(nonce)))
+	return hex.EncodeToString(sum[:])
+}
+
+// nonceText is "" for a nonce that could not be read.
+func (e *entry) nonceText() string {
+	if e.nonce == [16]byte{} {
+		return ""
+	}
+	return formatUUID(e.nonce)
+}
+
+// planKey is the key of a plan in a session; hashed, because a session may be any string.
+func planKey(session, planHash string) string {
+	sum := sha256.Sum256([]byte(planHash + "\n" + session))
+	return string(sum[:])
+}
+
+// create writes a new envelope. A nonce that is there already is an error, not a retry: a source
+// that repeats itself cannot be trusted for anything else.
+func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
+	idBits, err := t.newUUID()
+	if err != nil {
+		return nil, err
+	}
+	nonce, err := t.newUUID()
+	if err != nil {
+		return nil, err
+	}
+	id, hash := formatUUID(idBits), nonceHash(nonce)
+	if t.raw(nonceBucket, hash) != nil || t.raw(envelopeBucket, id) != nil || t.raw(tombstoneBucket, id) != nil {
+		return nil, errors.New("approval: the source of randomness repeats itself")
+	}
+	born := t.now.stamp()
+	planHash := PlanHash(r.Payload)
+	masked := t.mask(id, nonce)
+	for _, err := range []error{
+		t.put(envelopeBucket, id, fields{
+			"agent_name":    p.agent,
+			"boot":          int64(born.boot),
+			"boot_id":       born.bootID,
+			"envelope_id":   id,
+			"expires_at":    formatTime(born.at.Add(ttl)),
+			"issued_at":     formatTime(born.at),
+			"nonce_hash":    hash,
+			"nonce_masked":  hex.EncodeToString(masked[:]),
+			"plan_hash":     planHash,
+			"risk":          p.risk,
+			"session":       r.Session,
+			"tool_call_ids": p.calls,
+			"ttl":           int64(ttl),
+			"work_item_id":  p.workItem,
+		}),
+		t.putRaw(payloadBucket, id, r.Payload),
+		t.putRaw(nonceBucket, hash, []byte(id)),
+		t.putRaw(planBucket, planKey(r.Session, planHash), []byte(id)),
+		t.putRaw(pendingBucket, id, nil),
+		t.put(stateBucket, id, fields{"state": string(Pending), "since": formatTime(born.at)}),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.load(id)
+}
+
+// load reads an envelope. It returns nil and nil when there is none. When a part of it fails its
+// seal, or the payload its hash, the entry holds what could be read and the error is ErrTampered.
+func (t *tx) load(id string) (*entry, error) {
+	f, err := t.get(envelopeBucket, id)
+	if f == nil && err == nil {
+		return nil, nil
+	}
+	e := &entry{Envelope: Envelope{ID: id, Risk: len(ladder) - 1}}
+	if f != nil {
+		e.readBirth(f)
+		if masked, herr := hex.DecodeString(f.text("nonce_masked")); herr == nil && len(masked) == len(e.nonce) {
+			e.nonce = t.mask(id, [16]byte(masked))
+		}
+	}
+	e.Friction = FrictionOf(e.Risk)
+	if e.Friction.Factor && !t.o.SecondFactor {
+		e.Friction.Factor = false
+	}
+	state, serr := t.get(stateBucket, id)
+	e.State = State(state.text("state"))
+	decision, derr := t.get(decisionBucket, id)
+	if decision != nil {
+		e.readDecision(decision, t.o.Unused)
+	}
+	e.Payload = t.raw(payloadBucket, id)
+	if e.State == Pending && e.Friction.Challenge > 0 {
+		e.Challenge = challenge(e.nonce[:], e.Friction.Challenge)
+	}
+	if err != nil || serr != nil || derr != nil || state == nil ||
+		!hmac.Equal([]byte(PlanHash(e.Payload)), []byte(e.PlanHash)) {
+		return e, ErrTampered
+	}
+	return e, nil
+}
+
+func (e *entry) readBirth(f fields) {
+	e.WorkItem, e.Agent, e.Session = f.text("work_item_id"), f.text("agent_name"), f.text("session")
+	e.PlanHash = f.text("plan_hash")
+	e.Issued, e.Expires = f.time("issued_at"), f.time("expires_at")
+	e.Calls = f.texts("tool_call_ids")
+	e.Risk = int(f.number("risk"))
+	e.ttl = time.Duration(f.number("ttl"))
+	e.issued = stamp{at: e.Issued, boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
+}
+
+func (e *entry) readDecision(f fields, unused time.Duration) {
+	e.Decision = &Decision{
+		Envelope: e.ID,
+		PlanHash: f.text("plan_hash"),
+		Calls:    readCalls(f.list("decisions")),
+		Factor:   f.text("factor"),
+		Approver: f.text("approver"),
+		Channel:  f.text("channel"),
+	}
+	e.decided = stamp{at: f.time("decided_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
+	e.UseBy = e.decided.at.Add(unused)
+}
+
+// over reports whether the time of a pending envelope has run out.
+func (t *tx) over(e *entry) bool {
+	if !e.issued.within(t.now, e.ttl, t.o.Skew) {
+		return true
+	}
+	return e.Decision != nil && !e.decided.within(t.now, t.o.Unused, t.o.Skew)
+}
+
+// bury ends the life of an envelope and tells of it; only now may its nonce be known.
+func (t *tx) bury(e *entry, to State, ev Event) error {
+	from := e.State
+	if from == "" {
+		from = Pending // its state could not be read; it must not live on for that
+	}
+	if err := checkTransition(from, to); err != nil {
+		return err
+	}
+	if err := t.put(stateBucket, e.ID, fields{"state": string(to), "since": formatTime(t.now.Now), "outcome": ev.Outcome}); err != nil {
+		return err
+	}
+	if err := t.delete(pendingBucket, e.ID); err != nil {
+		return err
+	}
+	ev = e.event(ev)
+	ev.From, ev.To, ev.Nonce = from, to, e.nonceText()
+	e.State, e.Challenge = to, ""
+	return t.emit(ev)
+}
+
+// event fills in what every event of an envelope says.
+func (e *entry) event(ev Event) Event {
+	ev.Envelope, ev.WorkItem, ev.Session, ev.PlanHash = e.ID, e.WorkItem, e.Session, e.PlanHash
+	if e.nonce != [16]byte{} {
+		ev.NonceHash = nonceHash(e.nonce)
+	}
+	ev.From, ev.To = e.State, e.State
+	if e.Decision != nil && ev.Calls == nil {
+		ev.Calls = slices.Clone(e.Decision.Calls)
+	}
+	return ev
+}
+
+// expire buries an envelope whose time has run out.
+func (t *tx) expire(e *entry) error {
+	return t.bury(e, Expired, Event{Kind: KindExpired, Outcome: OutcomeExpired})
+}
+
+// sweep expires every pending envelope whose time has run out.
+func (t *tx) sweep() error {
+	for _, id := range t.keys(pendingBucket) {
+		e, err := t.load(id)
+		switch {
+		case e == nil && err == nil:
+			err = t.delete(pendingBucket, id)
+		case err == nil && t.over(e):
+			err = t.expire(e)
+		default:
+			err = nil // a damaged one is told to whoever uses it
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

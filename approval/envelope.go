@@ -1,0 +1,168 @@
+package approval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// An Envelope is one question to a person, as the store knows it. What it was born with never changes.
+type Envelope struct {
+	ID       string    // UUID version 4; the only name of it that an agent may learn
+	WorkItem string    // payload work_item_id
+	Agent    string    // payload agent_name
+	Session  string    // who may use it
+	PlanHash string    // SHA-256 of Payload, 64 hexadecimal digits
+	Issued   time.Time // UTC
+	Expires  time.Time // UTC; the question is dead at this very instant
+	Calls    []string  // tool_call_id of each call, in order
+	Risk     int       // payload risk
+	Payload  []byte    // the canonical bytes that are hashed and shown; nil from Pending
+
+	State     State
+	Friction  Friction
+	Challenge string    // what to type to approve; "" when a key is enough or the envelope is dead. Never for the agent
+	Decision  *Decision // the answer; nil while there is none
+	UseBy     time.Time // the answer is dead at this instant; zero without one
+
+	Events []Event // what the call that returned this envelope changed: to be written to the record
+}
+
+// Approved reports whether a person allowed at least one call and it is not yet used.
+func (e Envelope) Approved() bool {
+	return e.State == Pending && e.Decision != nil && e.Decision.approvesAny()
+}
+
+// Prefix returns the first 12 digits of a plan hash in three groups, the form in which prompts and
+// records show it. 48 bits, because 32 can be met by padding a command until its hash fits.
+func Prefix(planHash string) string {
+	if len(planHash) < 12 {
+		return planHash
+	}
+	return planHash[:4] + " " + planHash[4:8] + " " + planHash[8:12]
+}
+
+// PlanHash returns the SHA-256 of the payload in hexadecimal.
+func PlanHash(payload []byte) string {
+	sum := sha256.Sum256(payload)
+	return hex.EncodeToString(sum[:])
+}
+
+// A Request asks for a person's yes to one plan.
+type Request struct {
+	Session string        // who asks; the same plan in the same session is the same question
+	Payload []byte        // the canonical plan: see the package comment
+	TTL     time.Duration // shorter than Options.TTL; 0, or anything longer, means Options.TTL
+}
+
+// A Decision is a person's answer. It carries nothing that could change what was asked.
+type Decision struct {
+	Envelope  string         // id
+	PlanHash  string         // of what the person saw, in full
+	Calls     []CallDecision // one for each call of the envelope, in its order
+	Challenge string         // what the person typed, where Friction asks for it
+	Factor    string         // which second factor was checked, where Friction asks for one
+	Approver  string         // who, for the record
+	Channel   string         // where: "tty", "tadactl", "inbox", ..., for the record
+}
+
+func (d *Decision) approvesAny() bool {
+	for _, c := range d.Calls {
+		if c.Approved {
+			return true
+		}
+	}
+	return false
+}
+
+// A CallDecision is the answer to one call. The zero value denies.
+type CallDecision struct {
+	ID       string
+	Approved bool
+	Message  string // to the agent, at most MaxMessage characters
+}
+
+// MaxMessage is how many characters a denial may tell the agent: room for advice, not for a document.
+const MaxMessage = 500
+
+// A Claim asks to use an approval now.
+type Claim struct {
+	Session  string
+	Envelope string // id; "" finds it by session and plan
+	PlanHash string // of the plan as resolved afresh, just now, by whoever is about to run it
+	Runner   string // what tells later whether the run is still alive: pid and start time; kept, not read
+}
+
+// A Permit is the right to run the approved calls of one plan, once, now.
+type Permit struct {
+	Envelope Envelope
+	Calls    []CallDecision // every call in order; those not approved must be skipped
+	Events   []Event        // to be written to the record before anything runs
+}
+
+// plan is what the store reads from a payload.
+type plan struct {
+	workItem string
+	agent    string
+	calls    []string
+	risk     int
+}
+
+// readPlan takes from the payload what the envelope repeats, so that the two cannot disagree.
+func readPlan(payload []byte) (plan, error) {
+	v, err := canonical.Parse(payload)
+	if err != nil {
+		return plan{}, fmt.Errorf("%w: %v", ErrPayload, err)
+	}
+	top, ok := v.(map[string]any)
+	if !ok {
+		return plan{}, fmt.Errorf("%w: not an object", ErrPayload)
+	}
+	f := fields(top)
+	p := plan{workItem: f.text("work_item_id"), agent: f.text("agent_name"), risk: len(ladder) - 1}
+	if n, ok := f["risk"].(int64); ok && n >= 0 && n < int64(len(ladder)) {
+		p.risk = int(n) // a payload that names no risk is not a harmless one
+	}
+	seen := map[string]bool{}
+	for _, c := range f.list("tool_calls") {
+		call, _ := c.(map[string]any)
+		id := fields(call).text("tool_call_id")
+		if id == "" || seen[id] {
+			return plan{}, fmt.Errorf("%w: tool_call_id %q is empty or repeated", ErrPayload, id)
+		}
+		seen[id] = true
+		p.calls = append(p.calls, id)
+	}
+	if len(p.calls) == 0 {
+		return plan{}, fmt.Errorf("%w: it has no tool_calls", ErrPayload)
+	}
+	return p, nil
+}
+
+// fields reads an object; what is missing or of another type is the zero value.
+type fields map[string]any
+
+func (f fields) text(k string) string { s, _ := f[k].(string); return s }
+func (f fields) list(k string) []any  { l, _ := f[k].([]any); return l }
+func (f fields) flag(k string) bool   { b, _ := f[k].(bool); return b }
+func (f fields) number(k string) int64 {
+	n, _ := f[k].(int64)
+	return n
+}
+
+func (f fields) texts(k string) []string {
+	var out []string
+	for _, v := range f.list(k) {
+		s, _ := v.(string)
+		out = append(out, s)
+	}
+	return out
+}
+
+func (f fields) time(k string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, f.text(k))
+	return t
+}

@@ -1,0 +1,102 @@
+package approval
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Refusals of one envelope. They arrive inside a *[Refused], which says more.
+var (
+	// ErrUnknown is returned when no envelope answers to the id, or to the session and plan. Ask anew.
+	ErrUnknown = errors.New("no such approval")
+	// ErrPending is returned by Consume when nobody has answered yet. Nothing changed: wait.
+	ErrPending = errors.New("waiting for a person")
+	// ErrReplayed is returned when the approval was used before, whatever came of that.
+	ErrReplayed = errors.New("approval was already used")
+	// ErrExpired is returned when the question, or the unused answer, is too old by either clock.
+	ErrExpired = errors.New("approval has expired")
+	// ErrTampered is returned when stored bytes do not fit their own hash. The approval is spent.
+	ErrTampered = errors.New("stored approval was changed")
+	// ErrBijection is returned when decisions and calls do not pair up one to one and in order.
+	ErrBijection = errors.New("decisions do not match the calls one to one")
+	// ErrMismatch is returned when the plan presented is not the plan that was shown. For Consume
+	// the approval is spent, because the world changed under it; for Decide nothing changed.
+	ErrMismatch = errors.New("plan is not the one that was shown")
+	// ErrDenied is returned when a person said no, or the question was withdrawn. Message and
+	// Until of the Refused say what the person wrote and how long the same question is not asked again.
+	ErrDenied = errors.New("denied")
+	// ErrDecided is returned by Decide when there is an answer already.
+	ErrDecided = errors.New("already decided")
+	// ErrChallenge is returned by Decide when the characters to type are missing or wrong.
+	ErrChallenge = errors.New("challenge is missing or wrong")
+	// ErrFactor is returned by Decide when the risk needs a second factor and none was given.
+	ErrFactor = errors.New("a second factor is needed")
+	// ErrBusy is returned by Request when the session has [Options.MaxPending] questions open.
+	ErrBusy = errors.New("too many questions are waiting")
+)
+
+// Failures of the store itself. Nothing was changed, and no permit was given.
+var (
+	// ErrMissing is returned when the database is gone although it had been made.
+	ErrMissing = errors.New("approval database is missing")
+	// ErrCorrupt is returned when the file is not a readable database of this schema.
+	ErrCorrupt = errors.New("approval database is damaged")
+	// ErrFuture is returned when a newer version of the program wrote the database.
+	ErrFuture = errors.New("approval database is from a newer version")
+	// ErrLocked is returned when another process kept the lock for longer than Options.LockWait.
+	ErrLocked = errors.New("approval database is locked")
+	// ErrMeddled is returned when a file or its folder belongs to another user or is open to others.
+	ErrMeddled = errors.New("approval files are open to others")
+	// ErrPayload is returned by Request when the payload is not a canonical plan.
+	ErrPayload = errors.New("payload is not a canonical plan")
+	// ErrUnsupported is returned on systems where the store does not work.
+	ErrUnsupported = errors.New("approvals are not supported on this system")
+)
+
+// A Refused is the error for one envelope: why, and what is to be recorded about it.
+type Refused struct {
+	Envelope string    // the id; "" when there is none
+	Outcome  string    // as in the record: "rejected:replayed", ...
+	Message  string    // the words of the person who denied, as they were written: escape them
+	Until    time.Time // the same plan is denied without asking until then; zero when it is not
+	Events   []Event   // what changed, or was tried: to be written to the record
+	Err      error     // one of the refusals above
+}
+
+func (r *Refused) Error() string {
+	if r.Envelope == "" {
+		return "approval: " + r.Err.Error()
+	}
+	return fmt.Sprintf("approval: envelope %q: %v", r.Envelope, r.Err)
+}
+
+// Unwrap returns the refusal, for errors.Is.
+func (r *Refused) Unwrap() error { return r.Err }
+
+// A ConfigError names two settings that cannot hold together.
+type ConfigError struct {
+	Name, Value string
+	Need        string
+}
+
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("approval: %s is %s: %s", e.Name, e.Value, e.Need)
+}
+
+// A FileError names the file that cannot be used. Err is or wraps one of the failures of the store.
+type FileError struct {
+	Path string
+	Err  error
+	Hint string // what helps, as one sentence; may be empty
+}
+
+func (e *FileError) Error() string {
+	if e.Hint == "" {
+		return fmt.Sprintf("approval: %q: %v", e.Path, e.Err)
+	}
+	return fmt.Sprintf("approval: %q: %v: %s", e.Path, e.Err, e.Hint)
+}
+
+// Unwrap returns the cause, for errors.Is.
+func (e *FileError) Unwrap() error { return e.Err }

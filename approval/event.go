@@ -1,0 +1,120 @@
+package approval
+
+import (
+	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// The kinds of [Event].
+const (
+	KindIssued   = "approval.issued"   // the question was stored; nobody has seen it yet
+	KindDecided  = "approval.decided"  // a person allowed at least one call
+	KindConsumed = "approval.consumed" // used, or spoiled in the attempt: see Outcome
+	KindRejected = "approval.rejected" // denied or cancelled: see Outcome
+	KindExpired  = "approval.expired"  // too old
+	KindRefused  = "approval.refused"  // an attempt that changed nothing
+	KindFinished = "approval.finished" // what came of the run: see Outcome
+)
+
+// The outcomes of an [Event].
+const (
+	OutcomeApproved  = "approved"
+	OutcomeExecuted  = "executed"
+	OutcomeDenied    = "denied"
+	OutcomeCancelled = "cancelled"
+	OutcomeTampered  = "rejected:tampered"
+	OutcomeExpired   = "rejected:expired"
+	OutcomeReplayed  = "rejected:replayed"
+	OutcomeMismatch  = "rejected:mismatch"
+	OutcomeBijection = "rejected:bijection"
+	OutcomeUnknown   = "rejected:unknown"
+	OutcomeLost      = "unknown" // the run ended without telling: nobody knows what it did
+)
+
+// An Event is one thing that happened to an envelope, as it is to be recorded. It is stored in the
+// same transaction as the change itself, and stays until MarkLogged.
+type Event struct {
+	Seq       uint64 // its place in the store's order, from 1; 0 for an attempt that changed nothing and is not stored
+	Time      time.Time
+	Kind      string
+	Envelope  string
+	WorkItem  string
+	Session   string
+	PlanHash  string
+	NonceHash string // SHA-256 of the nonce, hexadecimal
+	Nonce     string // the nonce itself; "" while it lives
+	From, To  State  // equal when the state did not change
+	Calls     []CallDecision
+	Approver  string
+	Channel   string
+	Outcome   string
+	Reason    string // free text: why it was cancelled, what came of it
+	Computed  string // the plan hash that the claim presented, or that the stored bytes have
+}
+
+// Body returns the event as a canonical JSON object, to be the body of a record of kind e.Kind.
+func (e Event) Body() []byte {
+	calls := make([]any, 0, len(e.Calls))
+	for _, c := range e.Calls {
+		calls = append(calls, map[string]any{"approved": c.Approved, "message": c.Message, "tool_call_id": c.ID})
+	}
+	b, err := canonical.Append(nil, map[string]any{
+		"approver":           e.Approver,
+		"channel":            e.Channel,
+		"computed_plan_hash": e.Computed,
+		"decisions":          calls,
+		"envelope_id":        e.Envelope,
+		"from":               string(e.From),
+		"kind":               e.Kind,
+		"nonce":              e.Nonce,
+		"nonce_hash":         e.NonceHash,
+		"outcome":            e.Outcome,
+		"plan_hash":          e.PlanHash,
+		"reason":             e.Reason,
+		"seq":                e.Seq,
+		"session":            e.Session,
+		"time":               formatTime(e.Time),
+		"to":                 string(e.To),
+		"work_item_id":       e.WorkItem,
+	})
+	if err != nil {
+		return nil // every value above has a spelling
+	}
+	return b
+}
+
+func readEvent(f fields) Event {
+	return Event{
+		Seq:       uint64(f.number("seq")),
+		Time:      f.time("time"),
+		Kind:      f.text("kind"),
+		Envelope:  f.text("envelope_id"),
+		WorkItem:  f.text("work_item_id"),
+		Session:   f.text("session"),
+		PlanHash:  f.text("plan_hash"),
+		NonceHash: f.text("nonce_hash"),
+		Nonce:     f.text("nonce"),
+		From:      State(f.text("from")),
+		To:        State(f.text("to")),
+		Calls:     readCalls(f.list("decisions")),
+		Approver:  f.text("approver"),
+		Channel:   f.text("channel"),
+		Outcome:   f.text("outcome"),
+		Reason:    f.text("reason"),
+		Computed:  f.text("computed_plan_hash"),
+	}
+}
+
+func readCalls(list []any) []CallDecision {
+	var out []CallDecision
+	for _, v := range list {
+		m, _ := v.(map[string]any)
+		c := fields(m)
+		out = append(out, CallDecision{ID: c.text("tool_call_id"), Approved: c.flag("approved"), Message: c.text("message")})
+	}
+	return out
+}
+
+// formatTime writes RFC 3339 in UTC.
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -1,0 +1,96 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// openPrivate opens a file of this user that nobody else may read or write. The check is made on
+// the open file, so that it cannot be exchanged after the check; a symbolic link is not followed.
+func openPrivate(path string, flag int, mode os.FileMode) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	if errors.Is(err, unix.ELOOP) {
+		return nil, &FileError{Path: path, Err: ErrMeddled, Hint: "it is a symbolic link"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = checkPrivate(path, info, 0o077)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// checkPrivate refuses an object of another user, of another kind than file or folder, or with one
+// of the forbidden permission bits.
+func checkPrivate(path string, info fs.FileInfo, forbidden fs.FileMode) error {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok:
+		return &FileError{Path: path, Err: ErrMeddled, Hint: "its owner cannot be read"}
+	case !info.Mode().IsRegular() && !info.IsDir():
+		return &FileError{Path: path, Err: ErrMeddled, Hint: "it is no regular file"}
+	case int(st.Uid) != os.Geteuid():
+		return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("it belongs to uid %d; move it away", st.Uid)}
+	case info.Mode().Perm()&forbidden != 0:
+		return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("its mode is %04o; run chmod go= on it", info.Mode().Perm())}
+	}
+	return nil
+}
+
+// checkFolder refuses a folder in which others could exchange the files.
+func checkFolder(path string) error {
+	dir := filepath.Dir(path)
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return &FileError{Path: dir, Err: err}
+	}
+	return checkPrivate(dir, info, 0o022)
+}
+
+// lock waits in the kernel's queue for the exclusive lock on f, or until ctx ends. bbolt's own
+// waiting sleeps 50 ms between attempts, which under contention costs a quarter of a second.
+// Closing f gives the lock back; after an error f is closed as soon as it can be.
+func lock(ctx context.Context, f *os.File) error {
+	fd := int(f.Fd())
+	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK {
+		if err != nil {
+			f.Close()
+		}
+		return err
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := unix.Flock(fd, unix.LOCK_EX)
+		for err == unix.EINTR {
+			err = unix.Flock(fd, unix.LOCK_EX)
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			f.Close()
+		}
+		return err
+	case <-ctx.Done():
+		// flock(2) cannot be given up. The goroutine keeps its thread until its turn comes.
+		go func() {
+			<-done
+			f.Close()
+		}()
+		return ctx.Err()
+	}
+}

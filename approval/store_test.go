@@ -1,0 +1,162 @@
+package approval_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// payload is a small plan with the given calls; change edits it before it is spelled.
+func payload(t testing.TB, change func(map[string]any), calls ...string) []byte {
+	t.Helper()
+	if len(calls) == 0 {
+		calls = []string{"c1"}
+	}
+	var list []any
+	for _, id := range calls {
+		list = append(list, map[string]any{"tool_call_id": id, "tool_name": "shell",
+			"args": map[string]any{"command": "rm -rf build", "canonical": "rm -rf build", "stdin": "tty"}})
+	}
+	p := map[string]any{
+		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code", "workspace_root": "/home/me/proj",
+		"toolset_mode": "dangerous", "tool_calls": list, "risk": 1,
+		"context": map[string]any{"cwd": "/home/me/proj", "cwd_dev": 1, "cwd_ino": 2},
+	}
+	if change != nil {
+		change(p)
+	}
+	b, err := canonical.Append(nil, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// clock is a clock that a test sets.
+type clock struct{ approval.Clock }
+
+func newClock() *clock {
+	return &clock{approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Boot: time.Hour, BootID: "boot-1"}}
+}
+
+func (c *clock) read() approval.Clock { return c.Clock }
+
+func (c *clock) advance(d time.Duration) { c.Now, c.Boot = c.Now.Add(d), c.Boot+d }
+
+// open makes a store in a new private folder.
+func open(t testing.TB, c *clock, change func(*approval.Options)) (*approval.Bolt, string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "approvals.db")
+	o := approval.Options{Clock: c.read, Rand: rand.Reader}
+	if change != nil {
+		change(&o)
+	}
+	b, err := approval.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, path
+}
+
+func ask(t testing.TB, s approval.Store, p []byte) approval.Envelope {
+	t.Helper()
+	e, _, err := s.Request(context.Background(), approval.Request{Session: "s1", Payload: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// yes is the decision that approves every call of e.
+func yes(e approval.Envelope) approval.Decision {
+	d := approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash, Challenge: e.Challenge, Approver: "me", Channel: "test"}
+	for _, id := range e.Calls {
+		d.Calls = append(d.Calls, approval.CallDecision{ID: id, Approved: true})
+	}
+	return d
+}
+
+func no(e approval.Envelope, why string) approval.Decision {
+	d := yes(e)
+	for i := range d.Calls {
+		d.Calls[i].Approved, d.Calls[i].Message = false, why
+	}
+	return d
+}
+
+func decide(t testing.TB, s approval.Store, d approval.Decision) {
+	t.Helper()
+	if _, err := s.Decide(context.Background(), d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func claim(e approval.Envelope) approval.Claim {
+	return approval.Claim{Session: e.Session, PlanHash: e.PlanHash, Runner: "test"}
+}
+
+// wantRefusal checks the error, and that it is the refusal of one envelope with that outcome.
+func wantRefusal(t testing.TB, err, want error, outcome string) *approval.Refused {
+	t.Helper()
+	var r *approval.Refused
+	if !errors.Is(err, want) || !errors.As(err, &r) {
+		t.Fatalf("got %v, want %v", err, want)
+	}
+	if r.Outcome != outcome {
+		t.Fatalf("outcome %q, want %q", r.Outcome, outcome)
+	}
+	return r
+}
+
+// One approval from question to use: B-R1.1, B-R2.3, B-T2, B-C1.
+func TestLife(t *testing.T) {
+	ctx, c := context.Background(), newClock()
+	s, _ := open(t, c, nil)
+	p := payload(t, nil)
+	if _, err := s.Consume(ctx, approval.Claim{Session: "s1", PlanHash: approval.PlanHash(p)}); !errors.Is(err, approval.ErrUnknown) {
+		t.Fatalf("before the question: %v", err)
+	}
+	e := ask(t, s, p)
+	if e.State != approval.Pending || e.PlanHash != approval.PlanHash(p) || e.WorkItem != "PR-118" || strings.Join(e.Calls, " ") != "c1" {
+		t.Fatalf("%+v", e)
+	}
+	_, err := s.Consume(ctx, claim(e))
+	wantRefusal(t, err, approval.ErrPending, "")
+	decide(t, s, yes(e))
+	permit, err := s.Consume(ctx, claim(e))
+	if err != nil || len(permit.Calls) != 1 || !permit.Calls[0].Approved {
+		t.Fatalf("%+v, %v", permit, err)
+	}
+	_, err = s.Consume(ctx, claim(e))
+	wantRefusal(t, err, approval.ErrReplayed, approval.OutcomeReplayed)
+	again, created, err := s.Request(ctx, approval.Request{Session: "s1", Payload: p})
+	if err != nil || !created || again.ID == e.ID {
+		t.Fatalf("the third run must ask anew: %v %v", created, err)
+	}
+}
+
+func BenchmarkConsume(b *testing.B) {
+	ctx, c := context.Background(), newClock()
+	s, _ := open(b, c, func(o *approval.Options) { o.MaxPending = 1 << 30 })
+	for b.Loop() {
+		b.StopTimer()
+		e := ask(b, s, payload(b, nil))
+		decide(b, s, yes(e))
+		b.StartTimer()
+		if _, err := s.Consume(ctx, claim(e)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
