@@ -1,0 +1,243 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// bufferSize is the most that is recorded and shown in one piece.
+	bufferSize = 256 << 10
+	// pipeSize is the kernel's buffer of a relayed pipe.
+	pipeSize = 256 << 10
+)
+
+// errStopped ends a relay that was told to stop. It stays inside.
+var errStopped = errors.New("relay stopped")
+
+// A gate hands bytes to the tap, one stream at a time, and closes for good when the tap
+// fails.
+type gate struct {
+	mu     sync.Mutex
+	tap    Tap
+	err    error
+	failed chan struct{} // closed with the first error
+}
+
+// pass calls the tap, unless it failed before.
+func (g *gate) pass(call func(Tap) error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return g.err
+	}
+	if err := call(g.tap); err != nil {
+		g.err = fmt.Errorf("the session could not be recorded: %w", err)
+		close(g.failed)
+	}
+	return g.err
+}
+
+// A relay carries one stream of the child's output to one descriptor of the caller.
+//
+// The loop makes one read, one call of the tap and one write for a piece, on one goroutine:
+// a hand-over to another one costs more than the copy.
+type relay struct {
+	stream Stream
+	from   int // non-blocking, ours
+	to     int // the caller's, which may or may not block; none when nobody can be shown anything
+	stop   int // eventfd: readable when the relay must end
+	gate   *gate
+	shown  func() // called after each piece
+	gone   func() // called when the caller's reader is gone, before from is closed
+
+	busy  sync.Mutex // held from a read to the end of its write; guards from
+	bytes int64      // passed to the tap
+	err   error      // how it ended; nil at end of file and when the caller stopped reading
+}
+
+// run relays until the child's end is closed, the caller's reader is gone, the tap fails or
+// stop becomes readable. It closes from at the end, except when the tap failed: then the
+// child stays stalled until it is killed, as at a reader that does not read.
+func (r *relay) run() {
+	buf := make([]byte, bufferSize)
+	for {
+		r.busy.Lock()
+		drained, err := r.step(buf)
+		r.busy.Unlock()
+		if err == nil && drained {
+			err = r.wait()
+		}
+		if err != nil {
+			r.end(err)
+			return
+		}
+	}
+}
+
+// step moves one piece. drained tells that another read would probably find nothing.
+func (r *relay) step(buf []byte) (drained bool, err error) {
+	n, drained, err := r.fill(buf)
+	if n > 0 {
+		if failed := r.deliver(buf[:n]); failed != nil {
+			return drained, failed
+		}
+		r.shown()
+	}
+	return drained, err
+}
+
+// fill reads what there is, up to the size of buf. A terminal gives at most 4095 bytes a
+// read however much is waiting (n_tty.c), so several reads make one piece.
+func (r *relay) fill(buf []byte) (n int, drained bool, err error) {
+	for n < len(buf) {
+		got, err := unix.Read(r.from, buf[n:])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN:
+			return n, true, nil
+		case err == unix.EIO && r.stream == Screen:
+			// The last slave is closed: a terminal's end of file (tty_io.c).
+			return n, true, errEOF
+		case err != nil:
+			return n, true, fmt.Errorf("read %v of the command: %w", r.stream, err)
+		case got == 0:
+			return n, true, errEOF
+		}
+		n += got
+		if r.stream != Screen {
+			return n, n < len(buf), nil
+		}
+	}
+	return n, false, nil
+}
+
+// errEOF is the regular end of a stream.
+var errEOF = errors.New("end of output")
+
+// errGone says that nobody reads the caller's descriptor any more.
+var errGone = errors.New("reader is gone")
+
+// deliver records p and then shows it.
+func (r *relay) deliver(p []byte) error {
+	r.bytes += int64(len(p))
+	if err := r.gate.pass(func(t Tap) error { return t.Output(r.stream, p) }); err != nil {
+		return err
+	}
+	for len(p) > 0 && r.to != none {
+		n, err := unix.Write(r.to, p)
+		if n > 0 {
+			p = p[n:]
+		}
+		switch err {
+		case nil, unix.EINTR:
+		case unix.EAGAIN: // another process set O_NONBLOCK on the open file that we share
+			if err := r.waitWritable(); err != nil {
+				return err
+			}
+		case unix.EPIPE, unix.ECONNRESET, unix.EIO:
+			return errGone
+		default:
+			return fmt.Errorf("write %v to the caller: %w", r.stream, err)
+		}
+	}
+	return nil
+}
+
+// wait blocks until the child wrote something. It also notices when the caller's reader
+// goes away meanwhile, so that the child's next write fails as it would without us, and
+// not one write later.
+func (r *relay) wait() error {
+	fds := []unix.PollFd{
+		{Fd: int32(r.from), Events: unix.POLLIN},
+		{Fd: int32(r.to)}, // no events asked: errors and hang-ups are always told
+		{Fd: int32(r.stop), Events: unix.POLLIN},
+	}
+	if err := poll(fds, -1); err != nil {
+		return err
+	}
+	switch {
+	case fds[2].Revents != 0:
+		return errStopped
+	case fds[1].Revents&(unix.POLLERR|unix.POLLHUP) != 0:
+		return errGone
+	}
+	return nil
+}
+
+func (r *relay) waitWritable() error {
+	fds := []unix.PollFd{
+		{Fd: int32(r.to), Events: unix.POLLOUT},
+		{Fd: int32(r.stop), Events: unix.POLLIN},
+	}
+	if err := poll(fds, -1); err != nil {
+		return err
+	}
+	if fds[1].Revents != 0 {
+		return errStopped
+	}
+	return nil
+}
+
+// end keeps why the relay ended and lets the child feel it.
+func (r *relay) end(why error) {
+	r.busy.Lock()
+	defer r.busy.Unlock()
+	switch why {
+	case errEOF:
+	case errGone:
+		r.gone()
+	case errStopped:
+		r.err = ErrCut
+	default:
+		r.err = why
+		if r.gate.broken() != nil {
+			return
+		}
+	}
+	unix.Close(r.from)
+	r.from = -1
+}
+
+// settle waits, for some milliseconds at most rounds times, until what the child printed
+// last is shown. The kernel moves bytes between the ends of a terminal in the background,
+// so one look that finds nothing is not enough.
+func (r *relay) settle() {
+	const (
+		pause  = 5  // milliseconds
+		rounds = 40 // a caller that does not read must not keep us from stopping
+	)
+	for range rounds {
+		r.busy.Lock()
+		fds := []unix.PollFd{{Fd: int32(r.from), Events: unix.POLLIN}}
+		r.busy.Unlock()
+		if poll(fds, pause) != nil || fds[0].Revents == 0 {
+			return
+		}
+		poll(nil, 1)
+	}
+}
+
+func (g *gate) broken() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+// poll is poll(2) that goes on after a signal. timeout is in milliseconds, -1 for ever; a
+// signal starts it anew.
+func poll(fds []unix.PollFd, timeout int) error {
+	for {
+		_, err := unix.Poll(fds, timeout)
+		if err == nil {
+			return nil
+		}
+		if err != unix.EINTR {
+			return fmt.Errorf("poll: %w", err)
+		}
+	}
+}

@@ -1,0 +1,454 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Session relays between a caller's descriptors and those of one child. Its methods are
+// called by one goroutine, except Failed, Err and Restore.
+type Session struct {
+	caller Stdio
+	plan   plan
+	gate   *gate
+
+	child   [3]*os.File // what the child gets; a file may stand twice
+	own     []*os.File  // the files among them that the session made and closes
+	relays  []*relay
+	keys    *typist // nil: nobody types
+	term    *modes  // the caller's terminal; nil: none
+	stop    int     // eventfd: ends the relays
+	quit    int     // eventfd: ends the typist
+	nudge   int     // eventfd: the typist looks again
+	signals chan os.Signal
+	resumed chan os.Signal
+	running sync.WaitGroup // relays
+	helpers sync.WaitGroup // typist and signals
+	started bool
+	ended   bool
+
+	mu     sync.Mutex
+	master int // the private terminal; -1 without one or after a hang-up
+}
+
+// Open looks at the caller's descriptors and prepares what the child gets in their place.
+// Nothing is relayed and the caller's terminal is not touched before Started. An error
+// means that the system gave no terminal, pipe or eventfd; nothing is left open then.
+func Open(caller Stdio, mode PTY, tap Tap) (*Session, error) {
+	f := inspect(caller)
+	s := &Session{
+		caller: caller, plan: decide(mode, f), master: -1, stop: -1, quit: -1, nudge: -1,
+		gate: &gate{tap: tap, failed: make(chan struct{})},
+	}
+	if err := s.prepare(); err != nil {
+		s.release()
+		return nil, fmt.Errorf("open the session: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Session) prepare() (err error) {
+	for _, fd := range []*int{&s.stop, &s.quit, &s.nudge} {
+		if *fd, err = newEvent(); err != nil {
+			return err
+		}
+	}
+	var peer *os.File
+	if s.plan.screen != none {
+		if peer, err = s.openScreen(); err != nil {
+			return err
+		}
+	}
+	for fd, file := range s.caller.files() {
+		if err := s.equip(fd, file, peer); err != nil {
+			return err
+		}
+	}
+	return s.equipKeys(peer)
+}
+
+// openScreen makes the private terminal, a copy of the caller's in modes and size.
+func (s *Session) openScreen() (peer *os.File, err error) {
+	if s.master, peer, err = openPTY(); err != nil {
+		return nil, err
+	}
+	s.own = append(s.own, peer)
+	size := unix.Winsize{Col: defaultCols, Row: defaultRows}
+	for _, file := range s.caller.files() {
+		if file == nil {
+			continue
+		}
+		if t, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS); err == nil {
+			unix.IoctlSetTermios(s.master, unix.TCSETS, t)
+			size, _ = sizeOf(int(file.Fd()))
+			break
+		}
+	}
+	if err := unix.IoctlSetWinsize(s.master, unix.TIOCSWINSZ, &size); err != nil {
+		return nil, fmt.Errorf("set the terminal's size: %w", err)
+	}
+	from, err := dup(s.master)
+	if err != nil {
+		return nil, err
+	}
+	s.addRelay(Screen, from, s.caller.files()[s.plan.screen])
+	return peer, nil
+}
+
+// equip fills descriptor fd of the child by the plan.
+func (s *Session) equip(fd int, file, peer *os.File) error {
+	switch s.plan.child[fd] {
+	case nothing:
+	case asIs:
+		s.child[fd] = file
+	case slave:
+		s.child[fd] = peer
+	case merged:
+		s.child[fd] = s.child[1]
+	case piped:
+		ours, theirs, err := newPipe(fd != 0)
+		if err != nil {
+			return err
+		}
+		s.own = append(s.own, theirs)
+		s.child[fd] = theirs
+		if fd == 0 {
+			s.keys = &typist{to: ours, line: true}
+			return nil
+		}
+		s.addRelay(Stream(fd), ours, file)
+	}
+	return nil
+}
+
+func (s *Session) addRelay(stream Stream, from int, to *os.File) {
+	r := &relay{stream: stream, from: from, to: none, stop: s.stop, gate: s.gate, shown: func() {}, gone: func() {}}
+	if opened(to, unix.O_WRONLY) {
+		r.to = int(to.Fd())
+	}
+	if stream == Screen {
+		r.gone = s.hangUp
+	}
+	s.relays = append(s.relays, r)
+}
+
+// equipKeys prepares the typist.
+func (s *Session) equipKeys(peer *os.File) error {
+	if s.plan.keys == none || !opened(s.caller.files()[s.plan.keys], unix.O_RDONLY) {
+		return nil
+	}
+	s.term = &modes{fd: int(s.caller.files()[s.plan.keys].Fd())}
+	if s.keys == nil {
+		to, err := dup(s.master)
+		if err != nil {
+			return err
+		}
+		s.keys = &typist{to: to}
+		if !s.plan.eager || s.term.holder() == foreign {
+			var st unix.Stat_t
+			if err := unix.Fstat(int(peer.Fd()), &st); err != nil {
+				return fmt.Errorf("look at the terminal: %w", err)
+			}
+			l := newLazy(to, st.Rdev)
+			s.keys.lazy = l
+			s.relays[0].shown = func() { // the screen's
+				if l.armed.CompareAndSwap(true, false) {
+					raiseEvent(s.nudge)
+				}
+			}
+			s.term.keepOut = !s.plan.eager
+		}
+	}
+	k := s.keys
+	k.term, k.stop, k.nudge, k.gate = s.term, s.quit, s.nudge, s.gate
+	return nil
+}
+
+// ChildFiles returns the child's descriptors 0, 1 and 2; nil means closed. They belong to
+// the session and are valid until Started or Close.
+func (s *Session) ChildFiles() [3]*os.File { return s.child }
+
+// TTY returns the child's descriptor that must become its controlling terminal (setsid(2),
+// then TIOCSCTTY), or -1 for none; then the child still needs a session of its own, so that
+// it cannot reach the caller's terminal.
+func (s *Session) TTY() int {
+	for fd, g := range s.plan.child {
+		if g == slave {
+			return fd
+		}
+	}
+	return -1
+}
+
+// Size returns the terminal's size in cells, 80 by 24 where there is none.
+func (s *Session) Size() (cols, rows int) {
+	size := unix.Winsize{Col: defaultCols, Row: defaultRows}
+	if s.term != nil {
+		size, _ = sizeOf(s.term.fd)
+	}
+	return int(size.Col), int(size.Row)
+}
+
+// HasTerminal reports whether the child gets a private terminal.
+func (s *Session) HasTerminal() bool { return s.plan.screen != none }
+
+// Started is called when the child runs, or when it could not be started: it closes the
+// child's ends here, takes the caller's terminal if it is ours to take, and relays from now
+// on. Input that is not a terminal is given up to the child: the caller's descriptor in
+// this process becomes /dev/null, so that a producer notices when the child stops reading.
+func (s *Session) Started() {
+	if s.started {
+		return
+	}
+	s.started = true
+	s.closeOwn()
+	s.giveUpInput()
+	for _, r := range s.relays {
+		s.running.Go(func() {
+			defer s.restoreOnPanic()
+			r.run()
+		})
+	}
+	if s.keys == nil {
+		return
+	}
+	s.signals, s.resumed = make(chan os.Signal, 8), make(chan os.Signal, 8)
+	signal.Notify(s.signals, syscall.SIGWINCH, syscall.SIGCONT)
+	signal.Notify(s.resumed, syscall.SIGCONT)
+	s.helpers.Go(func() {
+		defer s.restoreOnPanic()
+		s.keys.run()
+	})
+	s.helpers.Go(func() {
+		defer s.restoreOnPanic()
+		s.watch()
+	})
+}
+
+func (s *Session) restoreOnPanic() {
+	if p := recover(); p != nil {
+		s.Restore()
+		panic(p)
+	}
+}
+
+func (s *Session) giveUpInput() {
+	if s.plan.child[0] != asIs {
+		return
+	}
+	fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	unix.Dup3(fd, int(s.caller.In.Fd()), 0)
+	unix.Close(fd)
+}
+
+// watch follows the caller's terminal.
+func (s *Session) watch() {
+	for sig := range s.signals {
+		if sig == syscall.SIGCONT {
+			s.term.lost()
+			if s.term.isRaw() {
+				s.term.enter() // the shell had its own modes meanwhile
+			}
+		}
+		s.resize()
+		raiseEvent(s.nudge)
+	}
+}
+
+// resize copies the caller's size, recorded first. The kernel tells the child's foreground
+// group (SIGWINCH), and only if the size is another one.
+func (s *Session) resize() {
+	size, ok := sizeOf(s.term.fd)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.master < 0 {
+		return
+	}
+	if old, ok := sizeOf(s.master); ok && old.Col == size.Col && old.Row == size.Row {
+		return
+	}
+	if s.gate.pass(func(t Tap) error { return t.Resize(int(size.Col), int(size.Row)) }) == nil {
+		unix.IoctlSetWinsize(s.master, unix.TIOCSWINSZ, &size)
+	}
+}
+
+// hangUp takes the private terminal from the child, as when a window is closed.
+func (s *Session) hangUp() {
+	raiseEvent(s.quit)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.master >= 0 {
+		unix.Close(s.master)
+		s.master = -1
+	}
+}
+
+// Hidden reports whether the child reads something that it does not show: a password
+// prompt has echo off and lines on. (readline has both off, and echoes by itself.) A tap
+// asks it in Input to decide whether the keys may be kept.
+func (s *Session) Hidden() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.master < 0 {
+		return false
+	}
+	t, err := unix.IoctlGetTermios(s.master, unix.TCGETS)
+	return err == nil && t.Lflag&unix.ECHO == 0 && t.Lflag&unix.ICANON != 0
+}
+
+// Failed is closed when the tap failed: the relays have stopped, and the child should be
+// killed.
+func (s *Session) Failed() <-chan struct{} { return s.gate.failed }
+
+// Err returns the tap's first error, wrapped; nil if there was none.
+func (s *Session) Err() error { return s.gate.broken() }
+
+// Suspend is called when the child's group was stopped by sig. It gives the caller's
+// terminal back, stops our own job by the same signal, as a shell expects it of a job, and
+// returns when the job was continued and the terminal is ours again (with "fg") or not
+// (with "bg"); then the caller continues the child's group. Where no shell could continue
+// us it returns at once.
+func (s *Session) Suspend(sig syscall.Signal) error {
+	for _, r := range s.relays {
+		r.settle() // a full-screen program restores the screen just before it stops
+	}
+	resumed := s.resumed
+	if resumed == nil {
+		resumed = make(chan os.Signal, 8)
+		signal.Notify(resumed, syscall.SIGCONT)
+		defer signal.Stop(resumed)
+	}
+	wasRaw := s.term != nil && s.term.isRaw()
+	s.Restore()
+	if err := stopGroup(sig, resumed); err != nil {
+		return err
+	}
+	if s.term != nil {
+		s.term.allow()
+		if wasRaw {
+			s.term.enter()
+		}
+		s.resize()
+		raiseEvent(s.nudge)
+	}
+	return nil
+}
+
+// Ended is called when no process of the run is left, or none that will be waited for. It
+// relays what is still unread, gives the caller's terminal back and releases everything.
+//
+// It returns when every stream is at its end, however slowly the caller reads, or when ctx
+// ends: then with ErrCut. A tap's error comes first, and an error of the caller's own
+// descriptor (a full disk behind it) is reported too. A reader that went away is no error.
+func (s *Session) Ended(ctx context.Context) error {
+	if s.ended {
+		return s.Err()
+	}
+	s.ended = true
+	if !s.started {
+		s.release()
+		return nil
+	}
+	finished := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(finished)
+	}()
+	cut := error(nil)
+	select {
+	case <-finished:
+	case <-s.gate.failed:
+	case <-ctx.Done():
+		cut = ErrCut
+	}
+	raiseEvent(s.stop)
+	raiseEvent(s.quit)
+	s.Restore()
+	if s.signals != nil {
+		signal.Stop(s.signals)
+		signal.Stop(s.resumed)
+		close(s.signals)
+	}
+	if err := s.Err(); err != nil {
+		return err
+	}
+	if cut != nil {
+		return cut // a relay may still be blocked in a write: its descriptors stay open
+	}
+	if s.keys == nil || !s.keys.line {
+		s.helpers.Wait()
+		s.release()
+	} // else it may be blocked in a read of a line that another process took
+	errs := make([]error, 0, 3)
+	for _, r := range s.relays {
+		errs = append(errs, r.err)
+	}
+	return errors.Join(errs...)
+}
+
+// Restore gives the caller's terminal back as it was. It may be called at any time, also
+// twice, and from a deferred call when the launcher panics.
+func (s *Session) Restore() {
+	if s.term != nil {
+		s.term.leave()
+	}
+}
+
+// Bytes returns how many bytes of each stream the tap was given. It is for after Ended.
+func (s *Session) Bytes() map[Stream]int64 {
+	sums := map[Stream]int64{}
+	for _, r := range s.relays {
+		sums[r.stream] = r.bytes
+	}
+	return sums
+}
+
+func (s *Session) closeOwn() {
+	for _, f := range s.own {
+		f.Close()
+	}
+	s.own = nil
+}
+
+// release closes what is still open. The relays close their own ends themselves once they
+// ran.
+func (s *Session) release() {
+	s.closeOwn()
+	if !s.started {
+		for _, r := range s.relays {
+			unix.Close(r.from)
+		}
+		if s.keys != nil {
+			unix.Close(s.keys.to)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, fd := range []*int{&s.master, &s.stop, &s.quit, &s.nudge} {
+		if *fd >= 0 {
+			unix.Close(*fd)
+			*fd = -1
+		}
+	}
+}
+
+func dup(fd int) (int, error) {
+	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return -1, fmt.Errorf("duplicate a descriptor: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,54 @@
+//go:build !linux
+
+package session
+
+import (
+	"context"
+	"os"
+	"syscall"
+)
+
+// A Session relays on Linux only; elsewhere none can be opened.
+type Session struct{}
+
+// Open returns ErrUnsupported.
+func Open(Stdio, PTY, Tap) (*Session, error) { return nil, ErrUnsupported }
+
+// ChildFiles returns no files.
+func (*Session) ChildFiles() [3]*os.File { return [3]*os.File{} }
+
+// TTY returns -1.
+func (*Session) TTY() int { return -1 }
+
+// Size returns 80 by 24.
+func (*Session) Size() (cols, rows int) { return 80, 24 }
+
+// HasTerminal returns false.
+func (*Session) HasTerminal() bool { return false }
+
+// Started does nothing.
+func (*Session) Started() {}
+
+// Hidden returns false.
+func (*Session) Hidden() bool { return false }
+
+// Failed returns nil, which is never ready.
+func (*Session) Failed() <-chan struct{} { return nil }
+
+// Err returns ErrUnsupported.
+func (*Session) Err() error { return ErrUnsupported }
+
+// Suspend returns ErrUnsupported.
+func (*Session) Suspend(syscall.Signal) error { return ErrUnsupported }
+
+// Ended returns ErrUnsupported.
+func (*Session) Ended(context.Context) error { return ErrUnsupported }
+
+// Restore does nothing.
+func (*Session) Restore() {}
+
+// Bytes returns nil.
+func (*Session) Bytes() map[Stream]int64 { return nil }
+
+// EndBy returns: the caller should exit with ExitStatus(sig).
+func EndBy(syscall.Signal) {}
