@@ -1,0 +1,35 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// canaries makes the child try, behind its fence and before its program, what the fence must refuse. Arguments are chosen so
+// that without the fence the answer would be another one. A canary that is not refused stops the start.
+func (b *builder) canaries(l *life) {
+	try := func(what string, nr uintptr, args ...uintptr) *step {
+		b.receipt.Proven = append(b.receipt.Proven, what)
+		return l.add(what, nr, args...)
+	}
+	const bad = ^uintptr(0) // no such descriptor
+	try("mount", unix.SYS_MOUNT).refused(unix.EPERM)
+	try("new user namespace", unix.SYS_UNSHARE, unix.CLONE_NEWUSER).refused(unix.EPERM)
+	try("io_uring", unix.SYS_IO_URING_SETUP).refused(unix.ENOSYS)
+	try("unix socket", unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM).refused(unix.EACCES)
+	try("unix socket, high bits set", unix.SYS_SOCKET, 1<<32|unix.AF_UNIX, unix.SOCK_STREAM).refused(unix.EACCES)
+	try("mptcp socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP).refused(unix.EACCES)
+	try("raw socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP).refused(unix.EACCES)
+	if !b.inet() {
+		try("internet socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM).refused(unix.EACCES)
+	}
+	try("tcp fast open", unix.SYS_SENDTO, bad, 0, 0, unix.MSG_FASTOPEN).refused(unix.EPERM)
+	try("typing into a terminal", unix.SYS_IOCTL, bad, unix.TIOCSTI).refused(unix.EPERM)
+	try("set-uid bit", unix.SYS_FCHMOD, bad, unix.S_ISUID).refused(unix.EPERM)
+	if b.level == Base && b.landlock.handled().scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0 {
+		try("signal to the launcher", unix.SYS_KILL, uintptr(os.Getpid())).refused(unix.EPERM)
+	}
+}

@@ -1,0 +1,161 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Process is a started command and everything it has started. It lives no longer than the program that called Start:
+// when that ends, however it ends, so does the whole tree.
+type Process struct {
+	pid   int
+	guard int // the steward, which stays at Base
+	init  int // process 1 of the pid namespace, at Strong
+	pidfd int
+
+	mu       sync.Mutex
+	lifeline int // -1 when the tree has been ended
+	ended    bool
+	last     Status
+	lastErr  error
+	waiting  sync.Mutex // one Next at a time
+}
+
+// Pid returns the process id of the command, as the caller sees it. It is also its session and process group.
+func (p *Process) Pid() int { return p.pid }
+
+// Wait waits for the command to end, then ends what it left behind, and returns how it ended. Stops and continues pass by unseen.
+func (p *Process) Wait() (Status, error) {
+	for {
+		s, err := p.Next()
+		if err != nil || s.Ended() {
+			return s, err
+		}
+	}
+}
+
+// Next waits for the next change of the command: it was stopped, it was continued, or it ended. Once it has ended, what it
+// left behind has ended too when Next returns, and every further call returns the same.
+func (p *Process) Next() (Status, error) {
+	p.waiting.Lock()
+	defer p.waiting.Unlock()
+	p.mu.Lock()
+	ended, last, err := p.ended, p.last, p.lastErr
+	p.mu.Unlock()
+	if ended {
+		return last, err
+	}
+	// First only look, so that the pid stays ours until Signal can be told that it no longer is.
+	for {
+		var info unix.Siginfo
+		err := unix.Waitid(unix.P_PID, p.pid, &info, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOWAIT, nil)
+		if err == nil {
+			break
+		}
+		if err != unix.EINTR {
+			return p.finish(Status{}, os.NewSyscallError("waitid", err))
+		}
+	}
+	p.mu.Lock()
+	var ws syscall.WaitStatus
+	var usage syscall.Rusage
+	_, err = syscall.Wait4(p.pid, &ws, syscall.WUNTRACED|syscall.WCONTINUED, &usage)
+	s := newStatus(ws, usage)
+	p.ended = err != nil || s.Ended()
+	p.mu.Unlock()
+	if err != nil {
+		return p.finish(Status{}, os.NewSyscallError("wait4", err))
+	}
+	if !s.Ended() {
+		return s, nil
+	}
+	return p.finish(s, nil)
+}
+
+// finish ends the rest of the tree and keeps the final answer.
+func (p *Process) finish(s Status, err error) (Status, error) {
+	p.Kill()
+	reap(p.guard)
+	reap(p.init)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pidfd >= 0 {
+		unix.Close(p.pidfd)
+	}
+	p.ended, p.last, p.lastErr, p.pidfd = true, s, err, -1
+	return s, err
+}
+
+// abandon cleans up after a start that failed.
+func (p *Process) abandon() {
+	p.Kill()
+	reap(p.guard)
+	reap(p.init)
+	reap(p.pid)
+}
+
+func reap(pid int) {
+	if pid <= 0 {
+		return
+	}
+	for {
+		_, err := syscall.Wait4(pid, nil, 0, nil)
+		if err != syscall.EINTR {
+			return
+		}
+	}
+}
+
+// Signal sends sig to the command. It returns os.ErrProcessDone when it has ended.
+func (p *Process) Signal(sig syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	return os.NewSyscallError("pidfd_send_signal", unix.PidfdSendSignal(p.pidfd, sig, nil, 0))
+}
+
+// SignalGroup sends sig to the command's process group. It returns os.ErrProcessDone when the command has ended.
+func (p *Process) SignalGroup(sig syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	return os.NewSyscallError("kill", syscall.Kill(-p.pid, sig))
+}
+
+// Kill ends the command and everything that it has started, stopped or ignoring signals or in another session. Wait still has to be called.
+func (p *Process) Kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lifeline >= 0 {
+		unix.Close(p.lifeline)
+		p.lifeline = -1
+	}
+}
+
+// newStatus reads the kernel's answer.
+func newStatus(ws syscall.WaitStatus, usage syscall.Rusage) Status {
+	s := Status{
+		Exited: ws.Exited(), Continued: ws.Continued(), CoreDump: ws.CoreDump(),
+		UserTime: time.Duration(usage.Utime.Nano()), SystemTime: time.Duration(usage.Stime.Nano()),
+		MaxMemory: usage.Maxrss << 10,
+	}
+	switch {
+	case ws.Exited():
+		s.Code = ws.ExitStatus()
+	case ws.Signaled():
+		s.Signal = ws.Signal()
+	case ws.Stopped():
+		s.Stopped = ws.StopSignal()
+	}
+	return s
+}

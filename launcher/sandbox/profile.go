@@ -1,0 +1,172 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Level says how much of the fence stands. Its zero value is no fence at all, which
+// Start never gives: it is the worst answer a Receipt or a Report can hold.
+type Level int
+
+// The levels, weakest first.
+const (
+	None   Level = iota // nothing held
+	Base                // Landlock and seccomp
+	Strong              // user, mount, pid, ipc, uts and network namespaces, then Landlock and seccomp
+)
+
+// String returns "none", "base" or "strong".
+func (l Level) String() string {
+	switch l {
+	case Base:
+		return "base"
+	case Strong:
+		return "strong"
+	}
+	return "none"
+}
+
+// Network says what the child may reach. Its zero value is nothing.
+type Network int
+
+// The network modes.
+const (
+	// Off reaches nothing outside. At Strong the child has a loopback of its own, so that a test
+	// that talks to itself works; at Base it cannot make a network socket at all.
+	Off Network = iota
+	// Hosts is an allow-list of hosts. It needs a proxy that no level has yet: Start refuses it.
+	Hosts
+	// Full is the machine's network: TCP and UDP over IPv4 and IPv6, nothing else.
+	Full
+)
+
+// String returns "off", "hosts" or "full".
+func (n Network) String() string {
+	switch n {
+	case Hosts:
+		return "hosts"
+	case Full:
+		return "full"
+	}
+	return "off"
+}
+
+// A Path is a file or directory tree that a rule is about.
+type Path struct {
+	// Name is its absolute name, symbolic links resolved. It finds the object when File is nil,
+	// and says where the object is when a mount is made over it.
+	Name string
+	// File is the object itself, open in any mode, O_PATH included. A caller that has judged an object passes
+	// it here, so that the object judged is the object allowed, whatever is later put under its name.
+	File *os.File
+	// NoExec withholds the right to execute. It stops a mistake, not an attack: an interpreter
+	// or the dynamic loader runs what it can read.
+	NoExec bool
+	// Optional makes a name that does not exist no error.
+	Optional bool
+}
+
+// A Profile is what one child may touch. What it does not name is out of reach.
+// The zero Profile allows nothing, not even the loader that a dynamic program needs.
+type Profile struct {
+	List    []Path // trees of which the names may be listed, on every level
+	Read    []Path // trees that may be listed, read and executed
+	Write   []Path // trees that may also be changed: created in, renamed in, deleted from
+	Devices []Path // character devices that may be read, written and controlled with ioctl
+
+	// Hide names files and directories that are out of reach although a tree above them is allowed.
+	// A name that does not exist is passed over. See CannotHideError for what Base cannot do.
+	Hide []string
+	// ReadOnly names files and directories below a Write tree that stay as they are, and whose directories
+	// cannot be moved away. A name that does not exist is passed over. Only Strong can do it.
+	ReadOnly []string
+
+	Network Network
+	Debug   bool // the child may trace its own descendants (gdb, strace, leak checkers)
+	Limits  Limits
+
+	Require Level // the least level that is good enough; None counts as Base
+	Most    Level // the most to try for; None counts as Strong
+}
+
+// Limits bound what one process of the child may use; zero leaves a limit as the caller has it.
+// They are inherited by its descendants, each counted by itself, except Processes, which the kernel counts for the whole user.
+type Limits struct {
+	CPU       uint64 // seconds of processor time, then SIGXCPU (RLIMIT_CPU)
+	Memory    uint64 // bytes of address space (RLIMIT_AS)
+	FileSize  uint64 // bytes of one file, then SIGXFSZ (RLIMIT_FSIZE)
+	Files     uint64 // open files (RLIMIT_NOFILE)
+	Processes uint64 // processes and threads of this user (RLIMIT_NPROC)
+}
+
+// A Command is what to start. Nothing of the caller's reaches the child but what stands here.
+type Command struct {
+	// Path is the program, absolute or relative to Dir; PATH is not searched.
+	Path string
+	// Exe is the program as the caller opened and judged it; when set, it is what runs. A script ("#!") is still opened by
+	// name, because the kernel hands its interpreter a name: then Path must be set too.
+	Exe *os.File
+	// Argv is the argument list, Argv[0] included. Env is the whole environment.
+	Argv, Env []string
+	// Dir is the working directory as an open directory; nil is the caller's own.
+	Dir *os.File
+	// Files are the child's descriptors 0, 1, 2 ...; a nil one is closed. No other descriptor is inherited.
+	Files []*os.File
+	// TTY is which of Files becomes the controlling terminal of the child's session. It is used when HasTTY is set,
+	// so that the zero Command has no terminal.
+	TTY    int
+	HasTTY bool
+}
+
+// ErrUnsupported is returned when this system cannot give the least level asked for.
+var ErrUnsupported = errors.New("no sandbox on this system")
+
+// ErrCannotHide is wrapped by every CannotHideError.
+var ErrCannotHide = errors.New("cannot be hidden at this level")
+
+// A CannotHideError is returned by Start when the level reached has no means to take Path out of the tree Root:
+// Landlock only ever allows, so what lies in a writable tree stays in it.
+// A caller starts again with Require: Strong, or refuses.
+type CannotHideError struct {
+	Path, Root string
+	Level      Level
+}
+
+func (e *CannotHideError) Error() string {
+	return fmt.Sprintf("%q lies in the writable tree %q and %v", e.Path, e.Root, ErrCannotHide)
+}
+
+// Unwrap returns ErrCannotHide.
+func (e *CannotHideError) Unwrap() error { return ErrCannotHide }
+
+// A SetupError is returned by Start when a step of building the fence failed; nothing has run.
+type SetupError struct {
+	Step string // the step, as it would be written in a manual page: "mount proc"
+	Err  error  // the kernel's answer, a syscall.Errno
+}
+
+func (e *SetupError) Error() string { return fmt.Sprintf("sandbox: %s: %v", e.Step, e.Err) }
+
+// Unwrap returns the kernel's answer.
+func (e *SetupError) Unwrap() error { return e.Err }
+
+// An ExecError is returned by Start when the fence stood and the program could not be executed.
+type ExecError struct {
+	Path string
+	Err  error // a syscall.Errno
+}
+
+func (e *ExecError) Error() string { return fmt.Sprintf("execute %q: %v", e.Path, e.Err) }
+
+// Unwrap returns the kernel's answer.
+func (e *ExecError) Unwrap() error { return e.Err }
+
+// ExitStatus returns what a shell exits with: 127 when the program was not found, 126 when it was found and is not executable.
+func (e *ExecError) ExitStatus() int {
+	if errors.Is(e.Err, os.ErrNotExist) {
+		return 127
+	}
+	return 126
+}

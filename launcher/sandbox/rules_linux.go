@@ -1,0 +1,133 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+// The rules for seccomp. Refused calls return an errno instead of killing, so that programs fall back or complain as they
+// would on a kernel without the call. Where one errno says "not on this kernel" and has a fallback everywhere, it is ENOSYS.
+
+// refused are calls that no fenced program needs, each group with what it is good for.
+var refused = []struct {
+	errno unix.Errno
+	calls []uint32
+}{
+	// Changing the mount tree. Landlock refuses most of it too, and a new namespace would be needed first.
+	{unix.EPERM, []uint32{unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
+		unix.SYS_OPEN_TREE_ATTR, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR}},
+	// Joining another's namespaces. Making new ones is refused by flag below.
+	{unix.EPERM, []uint32{unix.SYS_SETNS}},
+	// clone3 keeps its flags behind a pointer where no filter can see them; C libraries fall back to clone on ENOSYS.
+	{unix.ENOSYS, []uint32{unix.SYS_CLONE3}},
+	// A ring opens files and sockets without a system call that a filter sees.
+	{unix.ENOSYS, []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}},
+	// openat2 keeps its mode behind a pointer, and so could create a set-uid file; its users fall back to openat.
+	{unix.ENOSYS, []uint32{unix.SYS_OPENAT2}},
+	// Parts of the kernel with a long history of holes, useless without privilege.
+	{unix.EPERM, []uint32{unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_LOOKUP_DCOOKIE}},
+	// The session's keys, which are shared by everything the user runs.
+	{unix.EPERM, []uint32{unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY}},
+	// A file by its handle is a file without a path, so without its directory's protection.
+	{unix.EPERM, []uint32{unix.SYS_OPEN_BY_HANDLE_AT}},
+	// Running the machine.
+	{unix.EPERM, []uint32{unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+		unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
+		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
+		unix.SYS_NFSSERVCTL}},
+}
+
+// tracing are the ways into another process's memory and descriptors. Landlock confines them to the fence; without Profile.Debug they are not needed at all.
+var tracing = []uint32{unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_PROCESS_MADVISE}
+
+// namespaceFlags are the CLONE_NEW* bits that clone and unshare take; 0x80 is CLONE_NEWTIME for unshare and part of the exit signal for clone.
+const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+
+// setIDs are the mode bits that make a file run as its owner or group: left behind, such a file is the user's identity for whoever executes it.
+const setIDs = unix.S_ISUID | unix.S_ISGID
+
+// conditional are calls that are refused for some arguments.
+var conditional = []rule{
+	{unix.SYS_CLONE, []test{{arg: 0, value: namespaceFlags, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_UNSHARE, []test{{arg: 0, value: namespaceFlags | unix.CLONE_NEWTIME, any: true}}, errno(unix.EPERM)},
+
+	// TIOCSTI types into a terminal and TIOCLINUX pastes into it: with the human's terminal inherited, either runs commands outside.
+	// Landlock's IOCTL_DEV covers only what is opened after it.
+	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.TIOCSTI}}, errno(unix.EPERM)},
+	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x541c /* TIOCLINUX */}}, errno(unix.EPERM)},
+	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.TIOCSETD}}, errno(unix.EPERM)},
+	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.TIOCCONS}}, errno(unix.EPERM)},
+
+	{unix.SYS_FCHMOD, []test{{arg: 1, value: setIDs, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_FCHMODAT, []test{{arg: 2, value: setIDs, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_FCHMODAT2, []test{{arg: 2, value: setIDs, any: true}}, errno(unix.EPERM)},
+	// The mode of open counts only when it creates; otherwise the register holds whatever was there.
+	{unix.SYS_OPENAT, []test{{arg: 2, value: unix.O_CREAT, any: true}, {arg: 3, value: setIDs, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_OPENAT, []test{{arg: 2, value: bareTmpfile, any: true}, {arg: 3, value: setIDs, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_MKNODAT, []test{{arg: 2, value: setIDs, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_MKNODAT, []test{{arg: 2, mask: unix.S_IFMT, value: unix.S_IFCHR}}, errno(unix.EPERM)},
+	{unix.SYS_MKNODAT, []test{{arg: 2, mask: unix.S_IFMT, value: unix.S_IFBLK}}, errno(unix.EPERM)},
+
+	// Personalities other than the plain one and "no address randomisation" (debuggers) exist to undo protections.
+	{unix.SYS_PERSONALITY, []test{{arg: 0, value: 0}}, allow},
+	{unix.SYS_PERSONALITY, []test{{arg: 0, value: 0xffffffff}}, allow},
+	{unix.SYS_PERSONALITY, []test{{arg: 0, value: 0x0040000}}, allow},
+	{unix.SYS_PERSONALITY, nil, errno(unix.EPERM)},
+
+	// Fast Open connects inside a send, which Landlock's connect right does not see.
+	{unix.SYS_SENDTO, []test{{arg: 3, value: unix.MSG_FASTOPEN, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_SENDMSG, []test{{arg: 2, value: unix.MSG_FASTOPEN, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_SENDMMSG, []test{{arg: 3, value: unix.MSG_FASTOPEN, any: true}}, errno(unix.EPERM)},
+	{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: unix.SOL_TCP}, {arg: 2, value: unix.TCP_FASTOPEN_CONNECT}}, errno(unix.EPERM)},
+}
+
+// bareTmpfile is the bit of O_TMPFILE that O_DIRECTORY does not have.
+const bareTmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
+
+// The type argument of socket carries SOCK_CLOEXEC and SOCK_NONBLOCK above these bits.
+const sockType = 0xf
+
+// sockets returns the rules for making sockets. An allow-list: of families, types and protocols new ones keep coming.
+// A Unix socket would reach docker, the session bus, ssh-agent and every other daemon by path, which Landlock covers only from version 9;
+// a pair is connected to itself, but one of datagrams could still be pointed at a path, so pairs are streams only.
+func sockets(inet bool) []rule {
+	rules := []rule{
+		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, allow},
+		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, allow},
+		{unix.SYS_SOCKETPAIR, nil, errno(unix.EACCES)},
+		// Routes and addresses may be asked for (getifaddrs); changing them takes a capability.
+		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_NETLINK}, {arg: 2, value: unix.NETLINK_ROUTE}}, allow},
+	}
+	if inet {
+		for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
+			for _, s := range []struct{ kind, protocol uint32 }{
+				// Protocol 262 is MPTCP: a stream that Landlock's TCP rights do not see.
+				{unix.SOCK_STREAM, 0}, {unix.SOCK_STREAM, unix.IPPROTO_TCP}, {unix.SOCK_DGRAM, 0}, {unix.SOCK_DGRAM, unix.IPPROTO_UDP},
+			} {
+				rules = append(rules, rule{unix.SYS_SOCKET, []test{{arg: 0, value: family}, {arg: 1, mask: sockType, value: s.kind}, {arg: 2, value: s.protocol}}, allow})
+			}
+		}
+	}
+	return append(rules, rule{unix.SYS_SOCKET, nil, errno(unix.EACCES)})
+}
+
+// rules returns the whole table for a child: inet says whether it may make internet sockets, debug whether it may trace.
+func rules(inet, debug bool) []rule {
+	var all []rule
+	all = append(all, sockets(inet)...)
+	all = append(all, conditional...)
+	all = append(all, legacyRules...)
+	for _, group := range refused {
+		for _, nr := range group.calls {
+			all = append(all, rule{nr, nil, errno(group.errno)})
+		}
+	}
+	if !debug {
+		for _, nr := range tracing {
+			all = append(all, rule{nr, nil, errno(unix.EPERM)})
+		}
+	}
+	return all
+}
+
+// filter returns the seccomp program of a child.
+func filter(inet, debug bool) []insn { return compile(auditArch, firstForeign, rules(inet, debug)) }

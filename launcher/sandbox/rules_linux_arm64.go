@@ -1,0 +1,11 @@
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const (
+	auditArch    = unix.AUDIT_ARCH_AARCH64
+	firstForeign = 0 // 32-bit calls come with another architecture word
+)
+
+// legacyRules is empty: this architecture began after the calls of old were replaced.
+var legacyRules []rule

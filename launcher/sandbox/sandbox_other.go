@@ -1,0 +1,29 @@
+//go:build !linux || !(amd64 || arm64)
+
+package sandbox
+
+import "syscall"
+
+// Start returns ErrUnsupported: nothing runs unfenced.
+func Start(Profile, Command) (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
+
+// A Process is a started command; there is none on this system.
+type Process struct{}
+
+// Pid returns 0.
+func (*Process) Pid() int { return 0 }
+
+// Wait returns ErrUnsupported.
+func (*Process) Wait() (Status, error) { return Status{}, ErrUnsupported }
+
+// Next returns ErrUnsupported.
+func (*Process) Next() (Status, error) { return Status{}, ErrUnsupported }
+
+// Signal returns ErrUnsupported.
+func (*Process) Signal(syscall.Signal) error { return ErrUnsupported }
+
+// SignalGroup returns ErrUnsupported.
+func (*Process) SignalGroup(syscall.Signal) error { return ErrUnsupported }
+
+// Kill does nothing.
+func (*Process) Kill() {}

@@ -1,0 +1,431 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Start builds the fence that p describes and starts c inside it. Nothing of c has run when an error is returned:
+// ErrUnsupported when the level is out of reach, *CannotHideError when the level cannot express the profile,
+// *SetupError when a step of the fence failed, *ExecError when the program could not be executed.
+func Start(p Profile, c Command) (*Process, Receipt, error) {
+	ll, err := queryLandlock()
+	if err != nil {
+		return nil, Receipt{}, fmt.Errorf("%w: Landlock: %w", ErrUnsupported, err)
+	}
+	if p.Network != Off && p.Network != Full {
+		return nil, Receipt{}, fmt.Errorf("%w: network mode %q", ErrUnsupported, p.Network)
+	}
+	if p.Require > Base {
+		return nil, Receipt{}, fmt.Errorf("%w: level %v", ErrUnsupported, p.Require)
+	}
+	b := &builder{profile: p, command: c, landlock: ll, level: Base}
+	return b.start()
+}
+
+// A builder turns a profile and a command into a family. All its descriptors are closed when it is done.
+type builder struct {
+	profile  Profile
+	command  Command
+	landlock landlock
+	level    Level
+	hidden   []string // resolved names
+
+	family  family
+	files   *ruleset
+	scope   *ruleset
+	closing []int
+	receipt Receipt
+	mask    sigset // the signals that were blocked before the fork
+	exeFd   int    // where the child has the program's file; -1 when it goes by name
+	execAt  int    // index of the first step in the child's life that executes the program
+}
+
+func (b *builder) start() (*Process, Receipt, error) {
+	defer b.close()
+	for _, prepare := range []func() error{b.check, b.pipes, b.rulesets, b.steward, b.child} {
+		if err := prepare(); err != nil {
+			return nil, b.receipt, err
+		}
+	}
+	return b.launch()
+}
+
+func (b *builder) close() {
+	for _, fd := range b.closing {
+		unix.Close(fd)
+	}
+	runtime.KeepAlive(b.command)
+	runtime.KeepAlive(b.profile)
+}
+
+// own takes charge of a descriptor. It is moved out of the range that the child's own descriptors take.
+func (b *builder) own(fd int) (int, error) {
+	if least := len(b.command.Files); fd < least {
+		moved, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, least)
+		unix.Close(fd)
+		if err != nil {
+			return -1, err
+		}
+		fd = moved
+	}
+	b.closing = append(b.closing, fd)
+	return fd, nil
+}
+
+func (b *builder) check() error {
+	c := b.command
+	if c.Path == "" && c.Exe == nil {
+		return &ExecError{Path: "", Err: unix.ENOENT}
+	}
+	if c.HasTTY && (c.TTY < 0 || c.TTY >= len(c.Files) || c.Files[c.TTY] == nil) {
+		return fmt.Errorf("sandbox: terminal %d is not one of the %d files", c.TTY, len(c.Files))
+	}
+	var err error
+	b.hidden, err = resolve(b.profile.Hide)
+	return err
+}
+
+// pipes makes the lifeline and the report pipe.
+func (b *builder) pipes() error {
+	for _, end := range []*int{&b.family.lifeline, &b.family.report} {
+		var p [2]int
+		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+			return &SetupError{"pipe", err}
+		}
+		read, err := b.own(p[0])
+		if err != nil {
+			unix.Close(p[1])
+			return &SetupError{"pipe", err}
+		}
+		write, err := b.own(p[1])
+		if err != nil {
+			return &SetupError{"pipe", err}
+		}
+		if end == &b.family.lifeline {
+			b.family.lifeline, b.family.holding = read, write
+		} else {
+			b.family.report, b.family.reading = write, read
+		}
+	}
+	return nil
+}
+
+// rulesets makes the two Landlock rulesets: the guard's, which is only a scope, and the child's.
+func (b *builder) rulesets() error {
+	all := b.landlock.handled()
+	if b.level == Base && all.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0 {
+		scope, err := b.newRuleset(abi{scoped: all.scoped})
+		if err != nil {
+			return err
+		}
+		b.scope, b.family.scoped = scope, true
+	}
+	if b.profile.Network != Off || b.level == Strong {
+		all.net = 0 // handled and nothing granted would be "no TCP"
+	}
+	files, err := b.newRuleset(all)
+	if err != nil {
+		return err
+	}
+	b.files = files
+	return b.rules()
+}
+
+func (b *builder) newRuleset(a abi) (*ruleset, error) {
+	r, err := newRuleset(a)
+	if err != nil {
+		return nil, err
+	}
+	r.fd, err = b.own(r.fd)
+	return r, err
+}
+
+// rules fills the child's ruleset.
+func (b *builder) rules() error {
+	p := b.profile
+	for _, w := range p.Write {
+		for _, h := range b.hidden {
+			if b.level < Strong && within(h, w.Name) {
+				return &CannotHideError{Path: h, Root: w.Name, Level: b.level}
+			}
+		}
+		if err := b.files.allowPath(w, fsRead|fsExec|fsWrite); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.Read {
+		if err := b.files.allowAround(r, fsRead|fsExec, b.hidden); err != nil {
+			return err
+		}
+	}
+	for _, n := range p.List {
+		if err := b.files.allowPath(n, fsList); err != nil {
+			return err
+		}
+	}
+	for _, d := range p.Devices {
+		if err := b.files.allowPath(d, fsDevice); err != nil {
+			return err
+		}
+	}
+	if b.command.HasTTY {
+		tty := b.command.Files[b.command.TTY]
+		return b.files.allowPath(Path{Name: tty.Name(), File: tty}, fsDevice)
+	}
+	return nil
+}
+
+// steward lists what the steward does.
+func (b *builder) steward() error {
+	f := &b.family
+	f.steward.add("setsid", unix.SYS_SETSID)
+	if f.scoped {
+		f.steward.add("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+		f.steward.add("landlock_restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(b.scope.fd))
+		// The guard ends the tree with kill(-1). That must never reach past the domain, so it is tried on the launcher first.
+		f.steward.add("signal scope", unix.SYS_KILL, uintptr(os.Getpid()), 0).refused(unix.EPERM)
+	}
+	f.settle.add("close files", unix.SYS_CLOSE_RANGE, 0, uintptr(f.lifeline-1))
+	f.settle.add("close files", unix.SYS_CLOSE_RANGE, uintptr(f.lifeline+1), ^uintptr(0)>>32)
+	return nil
+}
+
+// child lists what the child does. The order is the argument: each step is where it is because
+// something before it is still needed, or something after it would be refused.
+func (b *builder) child() error {
+	l := &b.family.child
+	l.add("setsid", unix.SYS_SETSID)
+	if err := b.childFiles(l); err != nil {
+		return err
+	}
+	b.childLimits(l)
+	b.childSignals(l)
+	dropCapabilities(l, &b.family.arena)
+	l.add("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	l.add("landlock_restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(b.files.fd))
+	// The filter comes after all that it would refuse.
+	program := filter(b.inet(), b.profile.Debug)
+	prog := &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}
+	l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, hold(&b.family.arena, prog))
+	b.canaries(l)
+	return b.childExec(l)
+}
+
+// inet reports whether the child may make internet sockets.
+func (b *builder) inet() bool { return b.profile.Network == Full || b.level == Strong }
+
+// childFiles gives the child its descriptors and working directory, and marks everything else to be closed by the exec.
+func (b *builder) childFiles(l *life) error {
+	c := b.command
+	sources := make([]*os.File, 0, len(c.Files)+2)
+	sources = append(append(sources, c.Files...), c.Dir, c.Exe)
+	numbers := make([]int, len(sources))
+	high := len(sources)
+	for _, fd := range b.closing {
+		high = max(high, fd+1)
+	}
+	for i, file := range sources {
+		numbers[i] = -1
+		if file == nil {
+			continue
+		}
+		if err := control(file, func(fd int) error { numbers[i] = fd; return nil }); err != nil {
+			return fmt.Errorf("sandbox: descriptor %d: %w", i, err)
+		}
+		high = max(high, numbers[i]+1)
+	}
+	// First out of the way, then into place: a source may have the number of another's place.
+	for i, fd := range numbers {
+		if fd >= 0 {
+			l.add("place descriptors", unix.SYS_DUP3, uintptr(fd), uintptr(high+i), unix.O_CLOEXEC)
+		}
+	}
+	for i := range c.Files {
+		if numbers[i] >= 0 {
+			l.add("place descriptors", unix.SYS_DUP3, uintptr(high+i), uintptr(i), 0)
+		} else {
+			l.add("place descriptors", unix.SYS_CLOSE, uintptr(i)).or(unix.EBADF)
+		}
+	}
+	l.add("close other descriptors", unix.SYS_CLOSE_RANGE, uintptr(len(c.Files)), ^uintptr(0)>>32, unix.CLOSE_RANGE_CLOEXEC)
+	if c.HasTTY {
+		l.add("set controlling terminal", unix.SYS_IOCTL, uintptr(c.TTY), unix.TIOCSCTTY, 0)
+	}
+	if c.Dir != nil {
+		l.add("change directory", unix.SYS_FCHDIR, uintptr(high+len(c.Files)))
+	}
+	b.exeFd = -1
+	if c.Exe != nil {
+		b.exeFd = high + len(c.Files) + 1
+	}
+	return nil
+}
+
+// childLimits sets the resource limits. The Go runtime raises the soft limit of open files for itself when it
+// starts; the child gets back what our parent has, which is what we were started with.
+func (b *builder) childLimits(l *life) {
+	set := func(what string, resource uintptr, value uint64) {
+		if value != 0 {
+			l.add("limit "+what, unix.SYS_PRLIMIT64, 0, resource, hold(&b.family.arena, &unix.Rlimit{Cur: value, Max: value}))
+		}
+	}
+	limits := b.profile.Limits
+	set("processor time", unix.RLIMIT_CPU, limits.CPU)
+	set("memory", unix.RLIMIT_AS, limits.Memory)
+	set("file size", unix.RLIMIT_FSIZE, limits.FileSize)
+	set("processes", unix.RLIMIT_NPROC, limits.Processes)
+	set("open files", unix.RLIMIT_NOFILE, limits.Files)
+	if limits.Files == 0 {
+		var ours, parents unix.Rlimit
+		if unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, &ours) != nil {
+			return
+		}
+		if unix.Prlimit(os.Getppid(), unix.RLIMIT_NOFILE, nil, &parents) != nil {
+			parents.Cur = 1024 // what Linux has always started with
+		}
+		ours.Cur = min(parents.Cur, ours.Max)
+		l.add("limit open files", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NOFILE, hold(&b.family.arena, &ours))
+	}
+}
+
+// childSignals puts every handler back to its default, and then lets signals through again.
+func (b *builder) childSignals(l *life) {
+	dfl := hold(&b.family.arena, &sigaction{})
+	for _, sig := range handled() {
+		l.add("reset signals", unix.SYS_RT_SIGACTION, sig, dfl, 0, 8)
+	}
+	l.add("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, hold(&b.family.arena, &b.mask), 0, 8)
+}
+
+// dropCapabilities takes every capability away for good. Root without capabilities is still the owner of root's files, and Landlock's business;
+// root with CAP_PERFMON or CAP_SYS_ADMIN could read the environment of processes outside in spite of Landlock.
+func dropCapabilities(l *life, a *arena) {
+	for c := uintptr(0); c <= unix.CAP_LAST_CAP+8; c++ { // a newer kernel may have a few more
+		l.add("drop bounding set", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c).anyway() // without CAP_SETPCAP there is nothing to drop
+	}
+	l.add("clear ambient set", unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL)
+	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	l.add("drop capabilities", unix.SYS_CAPSET, hold(a, header), hold(a, &[2]unix.CapUserData{}))
+}
+
+// childExec ends the child's life by becoming the program.
+func (b *builder) childExec(l *life) error {
+	c, a := b.command, &b.family.arena
+	argv, err := a.pointers(c.Argv)
+	if err != nil {
+		return fmt.Errorf("sandbox: argument list: %w", err)
+	}
+	envp, err := a.pointers(c.Env)
+	if err != nil {
+		return fmt.Errorf("sandbox: environment: %w", err)
+	}
+	path, err := syscall.BytePtrFromString(c.Path)
+	if err != nil {
+		return fmt.Errorf("sandbox: program %q: %w", c.Path, err)
+	}
+	b.execAt = len(*l)
+	if b.exeFd >= 0 {
+		// ENOENT is how the kernel says that a script cannot be opened by a descriptor that the exec closes.
+		s := l.add("execute", unix.SYS_EXECVEAT, uintptr(b.exeFd), a.text(""), argv, envp, unix.AT_EMPTY_PATH)
+		if c.Path == "" {
+			return nil
+		}
+		s.or(unix.ENOENT)
+	}
+	l.add("execute", unix.SYS_EXECVE, hold(a, path), argv, envp)
+	return nil
+}
+
+// launch forks the family, follows its reports, and returns when the program runs.
+func (b *builder) launch() (*Process, Receipt, error) {
+	f := &b.family
+	guard, errno := f.start(&b.mask)
+	if errno != 0 {
+		return nil, b.receipt, &SetupError{"clone", errno}
+	}
+	// Only the family may hold these from now on, or their end would never be seen.
+	b.release(f.report)
+	b.release(f.lifeline)
+	p := &Process{guard: guard, pidfd: -1, lifeline: f.holding}
+	b.keep(f.holding)
+	err := b.follow(p)
+	if err != nil {
+		p.abandon()
+		return nil, b.receipt, err
+	}
+	p.pidfd, err = unix.PidfdOpen(p.pid, 0)
+	if err != nil {
+		p.abandon()
+		return nil, b.receipt, &SetupError{"pidfd_open", err}
+	}
+	b.receipt.Level = b.level
+	return p, b.receipt, nil
+}
+
+// follow reads the report pipe to its end, which is the moment of the exec.
+func (b *builder) follow(p *Process) error {
+	var failure error
+	for {
+		var m [3]uint32
+		n, err := unix.Read(b.family.reading, unsafe.Slice((*byte)(unsafe.Pointer(&m)), unsafe.Sizeof(m)))
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return &SetupError{"read report", err}
+		case n == 0 && failure == nil && p.pid == 0:
+			return &SetupError{"clone", errors.New("the child was killed before it could start")}
+		case n == 0:
+			return failure
+		default:
+			failure = errors.Join(failure, b.heard(p, m))
+		}
+	}
+}
+
+// heard takes one message in.
+func (b *builder) heard(p *Process, m [3]uint32) error {
+	errno := syscall.Errno(m[2])
+	lives := map[uint32]life{aboutSteward: b.family.steward, aboutInit: b.family.init, aboutChild: b.family.child, aboutSettle: b.family.settle}
+	switch m[0] {
+	case initPid:
+		p.init = int(m[1])
+		return nil
+	case childPid:
+		p.pid = int(m[1])
+		return nil
+	}
+	l := lives[m[0]]
+	if m[1] >= uint32(len(l)) {
+		return &SetupError{"clone", errno}
+	}
+	if m[0] == aboutChild && int(m[1]) >= b.execAt {
+		return &ExecError{Path: b.command.Path, Err: errno}
+	}
+	if errno == 0 {
+		return &SetupError{l[m[1]].what, errors.New("it was not refused")}
+	}
+	return &SetupError{l[m[1]].what, errno}
+}
+
+func (b *builder) keep(fd int) {
+	for i, c := range b.closing {
+		if c == fd {
+			b.closing = append(b.closing[:i], b.closing[i+1:]...)
+			return
+		}
+	}
+}
+
+func (b *builder) release(fd int) {
+	b.keep(fd)
+	unix.Close(fd)
+}
