@@ -1,0 +1,162 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// makeDurable returns when the disk has the first end bytes of the log.
+//
+// It runs without the append lock, so that others append meanwhile, and under
+// a lock of its own: whoever holds that one stores for all who wait for it,
+// and they find their bytes stored when their turn comes.
+func (l *Log) makeDurable(end int64) (err error) {
+	held, err := l.lockNamed(nil, syncName)
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	l.step("sync locked")
+	a, err := l.anchorNow()
+	switch {
+	case err != nil:
+		return err
+	case a.Fault != "":
+		return fmt.Errorf("%w: %s", ErrNotDurable, a.Fault)
+	case a.Synced >= end:
+		return nil
+	}
+	fault := ""
+	if err := datasync(l.log); err != nil {
+		fault = fmt.Sprintf("storing bytes %d to %d: %v", a.Synced, a.Size, err)
+		l.poisoned = fmt.Errorf("%w: %s", ErrNotDurable, fault)
+	}
+	l.step("synced")
+	return errors.Join(l.poisoned, l.publish(a, fault))
+}
+
+// anchorNow reads the anchor between two appends.
+func (l *Log) anchorNow() (Anchor, error) {
+	if err := l.takeLock(); err != nil {
+		return Anchor{}, err
+	}
+	defer l.freeLock()
+	a, state, err := l.readAnchor()
+	if err == nil && state != anchorGood {
+		err = &TamperError{File: anchorName, Offset: -1, Reason: "neither of its two slots is whole"}
+	}
+	return a, err
+}
+
+// publish tells the other processes what is stored, or that storing failed.
+func (l *Log) publish(stored Anchor, fault string) error {
+	if err := l.takeLock(); err != nil {
+		return err
+	}
+	defer l.freeLock()
+	a, state, err := l.readAnchor()
+	if err != nil || state != anchorGood {
+		return errors.Join(err, &TamperError{File: anchorName, Offset: -1, Reason: "it changed while the log was being stored"})
+	}
+	switch {
+	case fault != "":
+		a.Fault = fault[:min(len(fault), 64)]
+	case a.Size >= stored.Size && a.Synced < stored.Size:
+		a.Synced, a.SyncedCount, a.SyncedHead = stored.Size, stored.Count, stored.Head
+	default:
+		return nil
+	}
+	if err := l.writeAnchor(a); err != nil {
+		return err
+	}
+	l.step("published")
+	return nil
+}
+
+// Accept goes on after tampering, or after a failed store, because a person
+// said so: it adds an entry that names the bytes from the first bad one on,
+// and what the anchor remembered, and anchors the log as it now is. Nothing is
+// removed. It returns an error when there is nothing to accept.
+func (l *Log) Accept(reason string) (Entry, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, end, err := l.accept(reason)
+	if err != nil {
+		return Entry{}, fmt.Errorf("accept: %w", err)
+	}
+	l.poisoned = nil
+	return e, l.makeDurable(end)
+}
+
+func (l *Log) accept(reason string) (e Entry, end int64, err error) {
+	if err := l.takeLock(); err != nil {
+		return e, 0, err
+	}
+	defer l.freeLock()
+	if _, err := l.openFilesAgain(); err != nil {
+		return e, 0, err
+	}
+	if l.log == nil {
+		if err := l.createLog(); err != nil {
+			return e, 0, err
+		}
+	}
+	size, err := checkAt(l.dir, l.log, logName)
+	if err != nil {
+		return e, 0, err
+	}
+	w := walk{r: l.log, end: size, at: startCursor()}
+	err = w.run()
+	if bad := (*BadEntry)(nil); err != nil && !errors.As(err, &bad) && !errors.Is(err, errTorn) {
+		return e, 0, err
+	}
+	a, state, err := l.readAnchor()
+	if err != nil {
+		return e, 0, err
+	}
+	if state == anchorGood && a.Fault == "" && w.at.offset == size && size == a.Size && w.at.head == a.Head {
+		return e, 0, errors.New("nothing to accept: the log verifies")
+	}
+	return l.goOn(w.at, size, a, state, reason)
+}
+
+// goOn writes the accept entry and an anchor without memory of what it covers.
+func (l *Log) goOn(at cursor, size int64, a Anchor, state anchorState, reason string) (e Entry, end int64, err error) {
+	now := later(stampOf(l.opts.Now()), later(at.time, stampOf(a.Time)))
+	had := &a
+	if state != anchorGood {
+		a, had = newAnchor(l.opts.BootID), nil
+		if err := l.resetAnchor(); err != nil {
+			return e, 0, err
+		}
+	}
+	b := &batch{at: at, now: now}
+	if err := l.setApart(b, kindAccept, Gap{Offset: at.offset, Bytes: size - at.offset, Reason: reason}, had); err != nil {
+		return e, 0, err
+	}
+	was := a
+	was.Fault, was.Synced, was.SyncedCount, was.SyncedHead = "", 0, 0, Genesis()
+	if err := l.write(b, was); err != nil {
+		return e, 0, err
+	}
+	line := b.bytes
+	if line[0] == '\n' {
+		line = line[1:]
+	}
+	f, _ := splitLine(line[:len(line)-1])
+	return f.entry(b.at.head, b.at.offset-b.last, 0), b.at.offset, nil
+}
+
+// resetAnchor puts a new file in the place of an unreadable anchor.
+func (l *Log) resetAnchor() (err error) {
+	if err := removeAt(l.dir, anchorName); err != nil {
+		return &os.PathError{Op: "remove", Path: anchorName, Err: err}
+	}
+	l.anchor.Close()
+	if l.anchor, err = openAt(l.dir, anchorName, openAnchorFlags); err != nil {
+		return err
+	}
+	_, err = l.anchor.WriteAt(firstAnchor(l.opts.BootID, l.opts.Key), 0)
+	return errors.Join(err, l.anchor.Sync())
+}

@@ -1,0 +1,64 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of an append that callers branch on.
+var (
+	// ErrBody says that the bytes given to Append are not one canonical JSON
+	// object: the log refuses what a verifier would have to guess at.
+	ErrBody = errors.New("body is not a canonical JSON object")
+	// ErrKind says that a kind is not 1 to 32 bytes of a-z, 0-9, '.', '_', '-'.
+	ErrKind = errors.New("kind is not 1 to 32 of a-z 0-9 . _ -")
+	// ErrTooLong says that the finished line would pass MaxLine.
+	ErrTooLong = errors.New("entry is too long")
+	// ErrBusy says that another process held the lock for the whole of
+	// LogOptions.Wait.
+	ErrBusy = errors.New("audit lock is held by another process")
+	// ErrNoSpace says that an Intent was refused because the disk is so full
+	// that the rest of its story could not be recorded.
+	ErrNoSpace = errors.New("not enough free disk space to record a run")
+	// ErrNotDurable says that the kernel could not store an entry, now or in
+	// an earlier process. It stays until Accept: after a failed fdatasync the
+	// kernel drops the dirty pages and the next call reports success
+	// (https://wiki.postgresql.org/wiki/Fsync_Errors), so retrying proves
+	// nothing.
+	ErrNotDurable = errors.New("an earlier entry could not be made durable")
+	// ErrUnsafe says that a file or folder of the log is a link, is not a
+	// plain file, belongs to another user or is open to others.
+	ErrUnsafe = errors.New("unsafe audit file")
+	// ErrUnsupported says that this system has no append protocol. Verifying
+	// and replaying work everywhere.
+	ErrUnsupported = errors.New("the audit log is written on Linux only")
+)
+
+// A TamperError says that the log is not what this machine last wrote.
+// Append refuses until a person accepts what was found (Log.Accept).
+type TamperError struct {
+	File   string // name inside the audit folder
+	Offset int64  // byte in that file from which it differs; -1 when the whole is meant
+	Reason string
+}
+
+func (e *TamperError) Error() string {
+	if e.Offset < 0 {
+		return fmt.Sprintf("tampering with %q: %s", e.File, e.Reason)
+	}
+	return fmt.Sprintf("tampering with %q at byte %d: %s", e.File, e.Offset, e.Reason)
+}
+
+// A BadEntry is the first entry (of the log) or event (of a transcript) that
+// does not verify. Everything before it is proven.
+type BadEntry struct {
+	File   string // "log.jsonl", "anchor.json", or the transcript's name
+	Seq    int64  // number that the entry has, or should have had
+	Line   int64  // counted from 1; 0 when the file as a whole is meant
+	Offset int64  // of the line's first byte
+	Reason string
+}
+
+func (e *BadEntry) Error() string {
+	return fmt.Sprintf("%s: entry %d (line %d, byte %d): %s", e.File, e.Seq, e.Line, e.Offset, e.Reason)
+}

@@ -1,0 +1,166 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openDir opens the audit folder and refuses one that others may enter: what
+// the modes of the files inside say would mean nothing.
+func openDir(path string) (*os.File, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open audit folder", Path: path, Err: err}
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		unix.Close(fd)
+		return nil, &os.PathError{Op: "stat audit folder", Path: path, Err: err}
+	}
+	if int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 {
+		unix.Close(fd)
+		return nil, fmt.Errorf("%w: folder %q has owner %d and mode %#o; it must be yours and 0700", ErrUnsafe, path, st.Uid, st.Mode&0o7777)
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// openAt opens one file of the folder and checks it (checkAt). O_NONBLOCK is
+// for the open only: a FIFO put in the file's place must not hold us up.
+func openAt(dir *os.File, name string, flags int) (*os.File, error) {
+	fd, err := unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
+	if errors.Is(err, unix.ELOOP) {
+		return nil, fmt.Errorf("%w: %q is a symbolic link", ErrUnsafe, name)
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	f := os.NewFile(uintptr(fd), name)
+	if _, err := checkAt(dir, f, name); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// errMoved says that the name now means another file than the one held open:
+// whoever kept writing would append to an unlinked file.
+var errMoved = errors.New("file was replaced")
+
+// checkAt returns the size of the open file after checking that it is still
+// the one behind its name, a plain file, ours, closed to others, and without
+// a second name.
+func checkAt(dir, f *os.File, name string) (int64, error) {
+	var open, named unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &open); err != nil {
+		return 0, &os.PathError{Op: "stat", Path: name, Err: err}
+	}
+	err := unix.Fstatat(int(dir.Fd()), name, &named, unix.AT_SYMLINK_NOFOLLOW)
+	switch {
+	case err != nil && !errors.Is(err, unix.ENOENT):
+		return 0, &os.PathError{Op: "stat", Path: name, Err: err}
+	case err != nil, open.Dev != named.Dev, open.Ino != named.Ino:
+		return 0, errMoved
+	case open.Mode&unix.S_IFMT != unix.S_IFREG, int(open.Uid) != os.Geteuid(), open.Mode&0o077 != 0, open.Nlink != 1:
+		return 0, fmt.Errorf("%w: %q has owner %d, mode %#o and %d names; it must be yours, a plain file, 0600, with one name",
+			ErrUnsafe, name, open.Uid, open.Mode&0o7777, open.Nlink)
+	}
+	return open.Size, nil
+}
+
+// lockFile takes the exclusive lock, waiting at most as long as told. The
+// wait is a blocking flock, because the kernel wakes waiters in order where
+// polling starves some. When it gives up (ErrBusy) the file is no longer the
+// caller's: the thread left behind closes it, and so lets go of the lock,
+// whenever it gets it.
+func lockFile(f *os.File, wait time.Duration) error {
+	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	if !errors.Is(err, unix.EWOULDBLOCK) {
+		return err
+	}
+	got, left := make(chan error), make(chan struct{})
+	go func() {
+		err := flock(f, unix.LOCK_EX)
+		select {
+		case got <- err:
+		case <-left:
+			f.Close()
+		}
+	}()
+	select {
+	case err := <-got:
+		return err
+	case <-time.After(wait):
+		close(left)
+		return ErrBusy
+	}
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func unlockFile(f *os.File) error { return flock(f, unix.LOCK_UN) }
+
+// shareLock waits a moment for the lock in an unknown folder, and returns how
+// to let go of it. Without the lock, or the right to open it, the reader goes
+// on: a copy of a log has no writers.
+func shareLock(path string) (unlock func()) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return func() {}
+	}
+	for range 200 {
+		if err := unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB); err != unix.EWOULDBLOCK && err != unix.EINTR {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return func() { unix.Close(fd) }
+}
+
+// datasync stores the file's bytes and its length, not its times.
+func datasync(f *os.File) error {
+	for {
+		if err := unix.Fdatasync(int(f.Fd())); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// freeSpace returns what this user can still write beside f, and the size of
+// that file system, in bytes.
+func freeSpace(f *os.File) (free, total int64, err error) {
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {
+		return 0, 0, err
+	}
+	return int64(st.Bavail) * st.Bsize, int64(st.Blocks) * st.Bsize, nil
+}
+
+// reserveBlocks makes a file own n bytes of disk without writing them.
+func reserveBlocks(f *os.File, n int64) error {
+	return unix.Fallocate(int(f.Fd()), 0, 0, n)
+}
+
+func removeAt(dir *os.File, name string) error {
+	return unix.Unlinkat(int(dir.Fd()), name, 0)
+}
+
+// isNoSpace tells a full disk, quota or file size limit from a broken disk.
+func isNoSpace(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
+}
+
+const (
+	openLogFlags    = unix.O_RDWR | unix.O_APPEND | unix.O_CREAT
+	openAnchorFlags = unix.O_RDWR | unix.O_CREAT
+	openLockFlags   = unix.O_RDWR | unix.O_CREAT
+)

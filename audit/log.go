@@ -1,0 +1,281 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// The files of the folder.
+const (
+	logName     = "log.jsonl"
+	anchorName  = "anchor.json"
+	lockName    = "lock"      // held for one append; never replaced, so that it is one lock for ever
+	syncName    = "lock.sync" // held while one process stores for all that wait
+	reserveName = "reserve"
+)
+
+// reserveSize is disk kept back for the day the disk is full: enough for the
+// longest line, so that the end of a run can still be told.
+const reserveSize = MaxLine
+
+// lowSpace is what must be free before an Intent: 64 MiB, or 2 % where the
+// whole file system is smaller than 3.2 GB. A recorder that only notices a
+// full disk by failing has already started what it cannot record.
+const lowSpace = 64 << 20
+
+// Durability says when Append returns.
+type Durability int
+
+const (
+	// Lazy returns when the kernel has the entry: it survives the death of
+	// every process, but not a power cut. The next Durable entry carries it.
+	Lazy Durability = iota
+	// Durable returns when the disk has the entry and all before it.
+	Durable
+	// Intent is Durable for an entry that announces work: it is refused
+	// with ErrNoSpace while the disk is nearly full. Entries that end work
+	// are Durable or Lazy, and may use the reserve.
+	Intent
+)
+
+// LogOptions are what a log needs from outside.
+type LogOptions struct {
+	Now    func() time.Time // wall clock; required
+	BootID string           // the kernel's boot id: after a power cut, the tail that was never synced may be gone
+	Key    []byte           // keys the anchor's MAC; nil for a plain checksum
+	Wait   time.Duration    // for the lock, then ErrBusy; 0 means 5 s
+	// MinFree is what must be free before an Intent, in bytes.
+	// 0 means the smaller of 64 MiB and 2 % of the file system.
+	MinFree int64
+}
+
+// A Log appends to the log of one folder. Any number of processes may each
+// have their own; its methods may be called from several goroutines.
+type Log struct {
+	opts LogOptions
+
+	mu       sync.Mutex
+	dir      *os.File
+	log      *os.File // nil: missing although the anchor remembers entries
+	anchor   *os.File
+	lock     *os.File
+	poisoned error // final, see ErrNotDurable
+
+	step func(string) // for tests: called between the steps of an append
+}
+
+// OpenLog opens the log in dir and creates what is missing, the folder
+// included. It returns ErrUnsafe when a file or the folder is a link, is
+// open to others or belongs to another user. Tampering is not looked for
+// here: Append checks the end of the log, Verify all of it.
+func OpenLog(dir string, o LogOptions) (*Log, error) {
+	if o.Now == nil {
+		return nil, errors.New("open audit log: no clock given")
+	}
+	if o.Wait == 0 {
+		o.Wait = 5 * time.Second
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create audit folder: %w", err)
+	}
+	d, err := openDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{opts: o, dir: d, step: func(string) {}}
+	if err := l.openFiles(); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("open audit log %q: %w", dir, err)
+	}
+	return l, nil
+}
+
+// openFiles opens or creates the files. The anchor comes before the log: a
+// log without an anchor is then never a crash.
+func (l *Log) openFiles() error {
+	if err := l.takeLock(); err != nil {
+		return err
+	}
+	defer l.freeLock()
+	l.reserve()
+	return l.reopen()
+}
+
+// reopen (re)opens anchor and log by name, under the lock.
+func (l *Log) reopen() (err error) {
+	closeAll(l.anchor, l.log)
+	l.anchor, l.log = nil, nil
+	if l.anchor, err = openAt(l.dir, anchorName, openAnchorFlags); err != nil {
+		return err
+	}
+	l.log, err = openAt(l.dir, logName, openLogFlags&^os.O_CREATE)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return err
+	}
+	size := int64(0)
+	if !missing {
+		if size, err = checkAt(l.dir, l.log, logName); err != nil {
+			return err
+		}
+	}
+	a, state, err := l.readAnchor()
+	switch {
+	case err != nil:
+		return err
+	case state == anchorEmpty && size == 0:
+		if _, err := l.anchor.WriteAt(firstAnchor(l.opts.BootID, l.opts.Key), 0); err != nil {
+			return fmt.Errorf("writing the first %q: %w", anchorName, err)
+		}
+		if err := l.anchor.Sync(); err != nil {
+			return fmt.Errorf("storing the first %q: %w", anchorName, err)
+		}
+	case state != anchorGood || a.Count > 0:
+		return nil // what is missing then is tampering, and Append says so
+	}
+	if missing {
+		return l.createLog()
+	}
+	return nil
+}
+
+func (l *Log) createLog() (err error) {
+	if l.log, err = openAt(l.dir, logName, openLogFlags); err != nil {
+		return err
+	}
+	for _, f := range []*os.File{l.log, l.dir} {
+		if err := f.Sync(); err != nil {
+			return fmt.Errorf("storing the new %q: %w", logName, err)
+		}
+	}
+	parent, err := os.Open(filepath.Dir(l.dir.Name()))
+	if err != nil {
+		return nil // not ours to read: whoever made the folder stored it
+	}
+	defer parent.Close()
+	_ = parent.Sync()
+	return nil
+}
+
+// reserve makes the reserve file if there is room; without it the log works
+// until the disk is full.
+func (l *Log) reserve() {
+	f, err := openAt(l.dir, reserveName, openLockFlags|os.O_EXCL)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if reserveBlocks(f, reserveSize) != nil {
+		_ = removeAt(l.dir, reserveName)
+	}
+}
+
+// Relieve gives the reserve back to a full disk: what has begun can be told
+// to its end. The next OpenLog makes a new one when there is room.
+func (l *Log) Relieve() error {
+	err := removeAt(l.dir, reserveName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &os.PathError{Op: "remove", Path: reserveName, Err: err}
+	}
+	return nil
+}
+
+// Close lets go of the files. Entries need no flushing.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	closeAll(l.log, l.anchor, l.lock, l.dir)
+	l.log, l.anchor, l.lock = nil, nil, nil
+	return nil
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// takeLock takes the append lock, by the file that has its name now.
+func (l *Log) takeLock() (err error) {
+	l.lock, err = l.lockNamed(l.lock, lockName)
+	return err
+}
+
+func (l *Log) freeLock() {
+	if l.lock != nil {
+		_ = unlockFile(l.lock)
+	}
+}
+
+// lockNamed locks a lock file, opened anew when held is nil or no longer the
+// one behind its name: two processes on two files would fork the chain.
+func (l *Log) lockNamed(held *os.File, name string) (*os.File, error) {
+	for range 8 {
+		if held == nil {
+			f, err := openAt(l.dir, name, openLockFlags)
+			if errors.Is(err, errMoved) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			held = f
+		}
+		if err := lockFile(held, l.opts.Wait); err != nil {
+			if !errors.Is(err, ErrBusy) {
+				held.Close()
+			}
+			return nil, fmt.Errorf("locking %q: %w", name, err)
+		}
+		_, err := checkAt(l.dir, held, name)
+		if err == nil {
+			return held, nil
+		}
+		held.Close()
+		held = nil
+		if !errors.Is(err, errMoved) {
+			return nil, err
+		}
+	}
+	return nil, &TamperError{File: name, Offset: -1, Reason: "it is replaced again and again"}
+}
+
+type anchorState int
+
+const (
+	anchorBad   anchorState = iota // neither slot is whole
+	anchorEmpty                    // created, never written
+	anchorGood
+)
+
+func (l *Log) readAnchor() (Anchor, anchorState, error) {
+	var buf [anchorSize + 1]byte
+	n, err := l.anchor.ReadAt(buf[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Anchor{}, anchorBad, fmt.Errorf("reading %q: %w", anchorName, err)
+	}
+	if n == 0 {
+		return Anchor{}, anchorEmpty, nil
+	}
+	a, ok := parseAnchor(buf[:n], l.opts.Key)
+	if !ok {
+		return Anchor{}, anchorBad, nil
+	}
+	return a, anchorGood, nil
+}
+
+func (l *Log) writeAnchor(a Anchor) error {
+	a.turn++
+	if _, err := l.anchor.WriteAt(a.appendSlot(nil, l.opts.Key), a.turn%2*slotSize); err != nil {
+		return fmt.Errorf("writing %q: %w", anchorName, err)
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// chunkSize is what one worker checks at a time: small enough to stay in the
+// cache between hashing and scanning, large enough that seams do not count.
+const chunkSize = 1 << 20
+
+// A piece is what a worker says about the lines that start in one chunk.
+// It believes what its first line says about the entry before; merging
+// checks that.
+type piece struct {
+	from, to int64 // its lines are the bytes from..to
+	good     bool
+	lines    int64
+	before   cursor // that its first line asks for
+	after    cursor
+	first    stamp
+	clock    bool // the first line is a clock entry, whose time may go back
+	recs     []Entry
+	points   []Point
+	gaps     []Gap
+	err      error // reading failed
+}
+
+// parallel checks the first end bytes of the log. Entries only depend on each
+// other through the hash that the next one names, so chunks are checked
+// apart and joined in order; only where that fails is it read once more, in
+// order, to name the entry or to find the one that sets a gap apart.
+func (v *verifier) parallel(end int64, workers int) error {
+	n := int((end + chunkSize - 1) / chunkSize)
+	pieces := make([]piece, n)
+	done := make([]chan struct{}, n)
+	for i := range done {
+		done[i] = make(chan struct{})
+	}
+	var next atomic.Int64
+	var stop atomic.Bool
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop.Store(true)
+	for range min(workers, n) {
+		all.Go(func() {
+			var buf []byte
+			for {
+				i := next.Add(1) - 1
+				if int(i) >= n || stop.Load() {
+					return
+				}
+				pieces[i], buf = v.piece(i*chunkSize, end, buf)
+				close(done[i])
+			}
+		})
+	}
+	before := v.at // the start of the piece joined last
+	for i := range pieces {
+		<-done[i]
+		p := &pieces[i]
+		switch {
+		case p.err != nil:
+			return p.err
+		case p.to <= v.at.offset:
+			continue
+		case p.good && p.from == v.at.offset && p.joins(v.at):
+			before = v.at
+			v.join(p)
+		default:
+			if err := v.inOrder(before, p.to, end); err != nil {
+				return err
+			}
+			before = v.at
+		}
+		pieces[i] = piece{}
+	}
+	return nil
+}
+
+// joins tells whether the first line of p follows the entry before at.
+func (p *piece) joins(at cursor) bool {
+	return p.before.seq == at.seq && p.before.head == at.head && (p.clock || !p.first.before(at.time))
+}
+
+// join moves over a good piece.
+func (v *verifier) join(p *piece) {
+	if v.at.seq == 0 {
+		v.report.First = p.first.time()
+	}
+	line := v.at.line
+	v.at = p.after
+	v.at.line = line + p.lines
+	for _, e := range p.recs {
+		e.Line += line
+		v.close = append(v.close, e)
+	}
+	v.points = append(v.points, p.points...)
+	v.report.Gaps = append(v.report.Gaps, p.gaps...)
+}
+
+// inOrder walks from here to stop. The piece before is read again too when
+// the very first line is at fault, because the blame may lie before it.
+func (v *verifier) inOrder(before cursor, stop, end int64) error {
+	w := v.walk(end)
+	w.stop = stop
+	err := w.run()
+	var bad *BadEntry
+	if errors.As(err, &bad) && bad.Offset == v.at.offset && before.offset < v.at.offset {
+		again := walk{r: v.log, end: end, stop: stop, at: before, last: v.anchor.Head}
+		err = again.run()
+	}
+	v.at = w.at
+	if errors.Is(err, errTorn) {
+		bad := w.bad("has no end")
+		if end < v.anchor.Size {
+			bad.Reason = fmt.Sprintf("the log was cut in the middle of it; the anchor remembers %d entries in %d bytes", v.anchor.Count, v.anchor.Size)
+		}
+		err = bad
+	}
+	if err != nil {
+		v.tell()
+	}
+	return err
+}
+
+// piece checks the lines that start in the chunk at offset, and returns the
+// buffer for the next one.
+func (v *verifier) piece(offset, end int64, buf []byte) (piece, []byte) {
+	p := piece{from: offset, to: end}
+	// The byte before the chunk tells whether a line starts with it.
+	lead := min(offset, 1)
+	chunk := min(chunkSize, end-offset)
+	buf, err := readRange(v.log, buf[:0], offset-lead, lead+chunk)
+	if err != nil {
+		p.err = err
+		return p, buf
+	}
+	skip := 0
+	if lead == 1 {
+		skip = bytes.IndexByte(buf, '\n') + 1
+		if skip == 0 { // in the middle of a line longer than the chunk
+			p.from, p.to = offset+chunk, offset+chunk
+			return p, buf
+		}
+	}
+	p.from = offset - lead + int64(skip)
+	// The last line ends in a later chunk.
+	for len(buf) > 0 && buf[len(buf)-1] != '\n' {
+		have := offset - lead + int64(len(buf))
+		if have == end || int64(len(buf)) > lead+chunk+MaxLine {
+			return p, buf // torn, or longer than any line
+		}
+		at := len(buf)
+		if buf, p.err = readRange(v.log, buf, have, min(64<<10, end-have)); p.err != nil {
+			return p, buf
+		}
+		if n := bytes.IndexByte(buf[at:], '\n'); n >= 0 {
+			buf = buf[:at+n+1]
+		}
+	}
+	p.to = offset - lead + int64(len(buf))
+	v.pieceLines(&p, buf[skip:])
+	return p, buf
+}
+
+func (v *verifier) pieceLines(p *piece, b []byte) {
+	c := cursor{offset: p.from}
+	for len(b) > 0 {
+		n := bytes.IndexByte(b, '\n')
+		line := b[:n]
+		b = b[n+1:]
+		if c.line == 0 {
+			f, ok := splitLine(line)
+			if !ok {
+				return
+			}
+			c.seq, c.head, _ = believe(f)
+			p.before, p.first, p.clock = c, stamp(f.time), string(f.kind) == kindClock
+		}
+		at := c.offset
+		f, reason := c.next(line)
+		if reason != "" {
+			return
+		}
+		if isGapKind(f.kind) {
+			g, err := parseGap(f)
+			if err != nil || g.Offset != at || g.Bytes != 0 {
+				return
+			}
+			p.gaps = append(p.gaps, g.Gap)
+		}
+		v.collect(f, c.head, at, c.line, &p.recs, &p.points)
+	}
+	p.lines, p.after, p.good = c.line, c, true
+}
+
+// believe takes a line's own word for what stands before it.
+func believe(f fields) (seq int64, prev Hash, ok bool) {
+	prev, ok = parseHash(f.prev)
+	return f.seq, prev, ok
+}
+
+// readRange appends n bytes of r to buf.
+func readRange(r io.ReaderAt, buf []byte, offset, n int64) ([]byte, error) {
+	at := len(buf)
+	if int64(cap(buf)-at) < n {
+		grown := make([]byte, at, int64(at)+n+64<<10)
+		copy(grown, buf)
+		buf = grown
+	}
+	buf = buf[:int64(at)+n]
+	if _, err := r.ReadAt(buf[at:], offset); err != nil {
+		return buf[:at], fmt.Errorf("reading the log at byte %d: %w", offset, err)
+	}
+	return buf, nil
+}

@@ -1,0 +1,260 @@
+package audit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// VerifyOptions choose what Verify looks at besides the chain.
+type VerifyOptions struct {
+	Key     []byte // of the anchor's MAC, as in LogOptions
+	Workers int    // cores to use; 0 means all
+	// Remember are heads that were seen elsewhere, in a person's notes or on
+	// another machine: the log must have passed through each. Without one,
+	// putting back an old copy of the whole folder cannot be noticed.
+	Remember []Point
+	// Transcript opens the transcript of a session that the log names.
+	// It returns fs.ErrNotExist for one that is gone. Nil: none is checked.
+	Transcript func(sid string) (io.ReadCloser, error)
+}
+
+// A Point is the head of the log after Count entries.
+type Point struct {
+	Count int64
+	Head  Hash
+}
+
+// A Report says what Verify has proven. Together with an error it covers what
+// comes before the bad entry.
+type Report struct {
+	Entries     int64
+	Bytes       int64 // of the log, up to the last entry
+	Head        Hash
+	First, Last time.Time
+	Gaps        []Gap
+	Torn        int64 // bytes after the last entry, of an append that was interrupted
+	NotAnchored int64 // entries that the anchor does not know yet, because a process died between the two writes
+	Slots       int   // of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	Transcripts []Session
+}
+
+// A Session is what Verify found about one transcript.
+type Session struct {
+	ID      string
+	Closed  bool // the log holds its rec.close
+	Missing bool // the log names it, but it is gone
+	Summary Summary
+}
+
+// Verify reads the log in dir, and everything it vouches for, and returns
+// nil only when all of it is as it was written. The error is a *BadEntry for
+// the first entry that is not, fs.ErrNotExist when there is no log at all,
+// ErrUnsafe for a link in place of a file, or what went wrong reading.
+//
+// It writes nothing, and works on a copy of the folder too. A log that
+// processes are appending to is verified as it was at the moment of the call.
+func Verify(dir string, o VerifyOptions) (Report, error) {
+	s, err := openSnapshot(dir, o.Key)
+	if err != nil {
+		return Report{}, fmt.Errorf("verify %q: %w", dir, err)
+	}
+	defer s.log.Close()
+	v := verifier{snapshot: s, o: o}
+	if err := v.chain(); err != nil {
+		return v.report, err
+	}
+	if err := v.rest(); err != nil {
+		return v.report, err
+	}
+	if err := v.remembered(); err != nil {
+		return v.report, err
+	}
+	return v.report, v.transcripts()
+}
+
+// A snapshot is the log as the anchor knew it at one moment, and the bytes
+// that were there beyond.
+type snapshot struct {
+	log    *os.File
+	size   int64
+	anchor Anchor
+	slots  int
+}
+
+// openSnapshot reads anchor and size under the append lock where it can be
+// had, because between an append and its anchor the two disagree.
+func openSnapshot(dir string, key []byte) (s snapshot, err error) {
+	unlock := shareLock(filepath.Join(dir, lockName))
+	defer unlock()
+	raw, err := readPlain(filepath.Join(dir, anchorName), anchorSize+1)
+	noAnchor := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !noAnchor {
+		return s, err
+	}
+	s.log, err = openPlain(filepath.Join(dir, logName))
+	anchor, whole := parseAnchor(raw, key)
+	s.anchor, s.slots = anchor, countSlots(raw, key)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && whole && anchor.Count > 0:
+		return s, &BadEntry{File: logName, Reason: fmt.Sprintf("the file is missing; the anchor remembers %d entries", anchor.Count)}
+	case err != nil:
+		return s, err
+	}
+	st, err := s.log.Stat()
+	switch {
+	case err != nil:
+	case noAnchor && st.Size() > 0:
+		err = &BadEntry{File: anchorName, Reason: "the file is missing"}
+	case !whole && (st.Size() > 0 || len(raw) > 0):
+		err = &BadEntry{File: anchorName, Reason: "neither of its two slots is whole"}
+	default:
+		s.size = st.Size()
+		return s, nil
+	}
+	s.log.Close()
+	return s, err
+}
+
+// openPlain opens a plain file for reading, and no link in its place.
+func openPlain(path string) (*os.File, error) {
+	named, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !named.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %q is not a plain file", ErrUnsafe, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := f.Stat(); err != nil || !os.SameFile(named, opened) {
+		f.Close()
+		return nil, fmt.Errorf("%w: %q was replaced while it was opened", ErrUnsafe, path)
+	}
+	return f, nil
+}
+
+func readPlain(path string, limit int64) ([]byte, error) {
+	f, err := openPlain(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+type verifier struct {
+	snapshot
+	o      VerifyOptions
+	at     cursor
+	report Report
+	points []Point // of o.Remember, as found
+	close  []Entry // rec.close and rec.ckpt
+}
+
+// chain checks the part of the log that the anchor remembers.
+func (v *verifier) chain() error {
+	slices.SortFunc(v.o.Remember, func(a, b Point) int { return cmp.Compare(a.Count, b.Count) })
+	v.report.Slots = v.slots
+	v.at = startCursor()
+	end := min(v.size, v.anchor.Size)
+	workers := v.o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if err := v.parallel(end, workers); err != nil {
+		return err
+	}
+	v.tell()
+	cut := &BadEntry{File: logName, Seq: v.at.seq, Line: v.at.line + 1, Offset: v.at.offset}
+	switch {
+	case v.size < v.anchor.Size:
+		cut.Reason = fmt.Sprintf("the log was cut here: the anchor remembers %d entries in %d bytes", v.anchor.Count, v.anchor.Size)
+	case v.at.seq != v.anchor.Count || v.at.head != v.anchor.Head:
+		cut.Seq, cut.Offset = v.at.seq-1, v.anchor.Size-v.anchor.Last
+		cut.Line = v.at.line
+		cut.Reason = fmt.Sprintf("was changed: the anchor remembers %d entries and another head", v.anchor.Count)
+	default:
+		return nil
+	}
+	return cut
+}
+
+// rest looks at what came after the anchor was written. An unterminated line
+// is an append that was interrupted: the next one sets it apart.
+func (v *verifier) rest() error {
+	w := v.walk(v.size)
+	err := w.run()
+	v.report.NotAnchored = w.at.seq - v.at.seq
+	v.at = w.at
+	v.tell()
+	var bad *BadEntry
+	if err == nil || !errors.Is(err, errTorn) && !errors.As(err, &bad) {
+		return err
+	}
+	torn, readErr := io.ReadAll(io.NewSectionReader(v.log, w.at.offset, min(v.size-w.at.offset, 4*MaxLine)))
+	if readErr != nil {
+		return readErr
+	}
+	if !isTorn(torn) {
+		return &BadEntry{File: logName, Seq: w.at.seq, Line: w.at.line + 1, Offset: w.at.offset, Reason: "something else than the log's writers appended to it"}
+	}
+	v.report.Torn = int64(len(torn))
+	return nil
+}
+
+// tell copies how far the proof has come into the report.
+func (v *verifier) tell() {
+	v.report.Entries, v.report.Bytes, v.report.Head = v.at.seq, v.at.offset, v.at.head
+	v.report.Last = v.at.time.time()
+}
+
+// walk is a walk from here on that collects what the rest of Verify needs.
+func (v *verifier) walk(end int64) *walk {
+	return &walk{r: v.log, end: end, at: v.at, last: v.anchor.Head,
+		gap: func(g Gap) { v.report.Gaps = append(v.report.Gaps, g) },
+		entry: func(f fields, hash Hash, offset, line int64) {
+			v.collect(f, hash, offset, line, &v.close, &v.points)
+			if f.seq == 0 {
+				v.report.First = stamp(f.time).time()
+			}
+		},
+	}
+}
+
+func (v *verifier) collect(f fields, hash Hash, offset, line int64, recs *[]Entry, points *[]Point) {
+	if v.o.Transcript != nil && len(f.kind) > 4 && string(f.kind[:4]) == "rec." {
+		*recs = append(*recs, f.entry(hash, offset, line))
+	}
+	if len(v.o.Remember) > 0 {
+		_, found := slices.BinarySearchFunc(v.o.Remember, f.seq+1, func(p Point, n int64) int { return cmp.Compare(p.Count, n) })
+		if found {
+			*points = append(*points, Point{f.seq + 1, hash})
+		}
+	}
+}
+
+// remembered compares the heads that others remember.
+func (v *verifier) remembered() error {
+	for _, p := range v.o.Remember {
+		if p.Count == 0 && p.Head == Genesis() || slices.Contains(v.points, p) {
+			continue
+		}
+		bad := &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %d entries", p.Head, p.Count)}
+		if p.Count > v.at.seq {
+			bad.Seq, bad.Line, bad.Offset = v.at.seq, v.at.line+1, v.at.offset
+			bad.Reason = fmt.Sprintf("the log ends here, but %d entries were seen", p.Count)
+		}
+		return bad
+	}
+	return nil
+}
