@@ -1,0 +1,86 @@
+package pathguard
+
+import (
+	"fmt"
+	"sort"
+)
+
+// An ErrorType is the stable name of a kind of refusal.
+type ErrorType string
+
+// The kinds of refusals.
+const (
+	DangerousCommand ErrorType = "dangerous_command"
+	RestrictedPath   ErrorType = "restricted_path"
+	ReadOnlyPath     ErrorType = "readonly_path"
+	DangerousShell   ErrorType = "dangerous_shell"
+	ShellDisabled    ErrorType = "shell_disabled"
+)
+
+// A SecurityError is a verdict that is not an allow, as an error. The type is the
+// contract; the message is for a reader, in the reader's language.
+type SecurityError struct {
+	Type    ErrorType      `json:"type"`
+	Message string         `json:"message"`
+	Context map[string]any `json:"context"` // strings and ints only: rule, verdict, path, risk, start, end
+}
+
+func (e *SecurityError) Error() string { return e.Message }
+
+// Err returns nil for an allowed verdict, else its first and strictest reason as a
+// *SecurityError.
+func (v Verdict) Err(l Locale) error {
+	if v.Decision == Allow {
+		return nil
+	}
+	if len(v.Reasons) == 0 {
+		return &SecurityError{DangerousCommand, ruleTexts["policy.missing"].en, map[string]any{"verdict": v.Decision.String()}}
+	}
+	r := v.Reasons[0]
+	context := map[string]any{"rule": r.Rule, "verdict": v.Decision.String(), "risk": r.Risk,
+		"start": r.Span.Start, "end": r.Span.End}
+	if r.Path != "" {
+		context["path"] = r.Path
+	}
+	return &SecurityError{r.Type(), r.In(l), context}
+}
+
+// Type returns the kind of refusal that the reason belongs to.
+func (r Reason) Type() ErrorType {
+	if text, ok := ruleTexts[r.Rule]; ok {
+		return text.kind
+	}
+	return DangerousCommand
+}
+
+// A ConfigError says why a configuration file is refused. Nothing runs under a policy that
+// could be another one than its author meant.
+type ConfigError struct {
+	File string
+	Line int // 0 when it is about the file as a whole
+	Msg  string
+	Err  error // the cause, when the system gave one
+}
+
+func (e *ConfigError) Error() string {
+	where := fmt.Sprintf("%q", e.File)
+	if e.Line > 0 {
+		where += fmt.Sprintf(" line %d", e.Line)
+	}
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", where, e.Msg, e.Err)
+	}
+	return where + ": " + e.Msg
+}
+
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// RuleIDs returns the ids of every built-in rule, sorted.
+func RuleIDs() []string {
+	ids := make([]string, 0, len(ruleTexts))
+	for id := range ruleTexts {
+		ids = append(ids, id)
+	}
+	sort.Strings(ids)
+	return ids
+}

@@ -1,0 +1,115 @@
+package pathguard
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+	"mvdan.cc/sh/v3/pattern"
+)
+
+// glob expands a pattern as the shell would, from the directory that is known, and makes a
+// target of every match. When nothing matches, the pattern itself is the name: bash passes
+// it on as it is written.
+func (r *resolver) glob(t Target, from spot, text string) {
+	x := expansion{r: r, left: maxNames}
+	start := from
+	if strings.HasPrefix(text, "/") {
+		start = r.root
+	}
+	x.expand(start.path, split(text))
+	slices.Sort(x.names)
+	g := Glob{Effect: t.Effect, Pattern: join(start.path, strings.Join(split(text), "/")), Count: x.count, Kept: len(x.names)}
+	r.plan.Globs = append(r.plan.Globs, g)
+	if x.left <= 0 {
+		r.limit("names", maxNames, t.Effect)
+	}
+	t.Glob = true
+	if len(x.names) == 0 {
+		r.bind(&t, r.walk(from, unescape(text), follows(t.Right, t.Flags)))
+		return
+	}
+	for i, name := range x.names {
+		if len(r.plan.Targets) >= maxTargets {
+			r.limit("targets", x.count, t.Effect)
+			r.plan.Globs[len(r.plan.Globs)-1].Kept = i
+			return
+		}
+		match := t
+		match.Name = name
+		r.bind(&match, r.walk(r.root, name, follows(t.Right, t.Flags)))
+	}
+}
+
+// An expansion is one pattern being matched against directories.
+type expansion struct {
+	r     *resolver
+	names []string
+	count int
+	left  int // directory entries that may still be read
+}
+
+// expand matches the components against what stands below dir, an absolute path.
+func (x *expansion) expand(dir string, parts []string) {
+	for i, part := range parts {
+		if pattern.HasMeta(part, 0) {
+			x.match(dir, part, parts[i+1:])
+			return
+		}
+		dir = join(dir, unescape(part))
+	}
+	var st unix.Stat_t
+	if unix.Lstat(dir, &st) == nil {
+		x.keep(dir)
+	}
+}
+
+func (x *expansion) match(dir, part string, rest []string) {
+	deep := part == "**" // with globstar it crosses directories; without, it is "*"
+	re, err := compilePart(part)
+	if err != nil {
+		return
+	}
+	if deep {
+		x.expand(dir, rest)
+	}
+	for _, e := range x.read(dir) {
+		name := e.Name()
+		if name[0] == '.' && part[0] != '.' || !re.MatchString(name) {
+			continue
+		}
+		below := join(dir, name)
+		if len(rest) == 0 {
+			x.keep(below)
+		} else {
+			x.expand(below, rest)
+		}
+		if deep && e.IsDir() {
+			x.match(below, part, rest)
+		}
+	}
+}
+
+func (x *expansion) keep(name string) {
+	x.count++
+	if len(x.names) < maxMatches {
+		x.names = append(x.names, name)
+	}
+}
+
+// read lists a directory. O_DIRECTORY makes sure that nothing but a directory is opened.
+func (x *expansion) read(dir string) []os.DirEntry {
+	if x.left <= 0 {
+		return nil
+	}
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	f := os.NewFile(uintptr(fd), dir)
+	defer f.Close()
+	entries, _ := f.ReadDir(x.left)
+	x.left -= len(entries)
+	return entries
+}

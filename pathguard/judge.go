@@ -1,0 +1,269 @@
+package pathguard
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// Judge says whether the plan may run. It is a pure function: the same plan and policy give
+// the same verdict, and nothing is opened, read or asked.
+//
+// Every rule that has something to say is kept as a reason, the strictest decides. The
+// order of strictness is deny, ask, allow.
+func (p Policy) Judge(plan *Plan) Verdict {
+	if p.tree == nil || plan == nil || plan.Script == nil {
+		return Verdict{Reasons: []Reason{{Rule: "policy.missing", Risk: 3, Message: ruleTexts["policy.missing"].en, Command: -1}}}
+	}
+	j := judgement{p: &p, plan: plan, script: plan.Script}
+	j.homes = p.homes
+	j.text()
+	j.commands()
+	for i := range plan.Targets {
+		j.target(&plan.Targets[i])
+	}
+	j.globs()
+	j.programs()
+	j.net()
+	j.hazards()
+	j.codes()
+	j.opaque()
+	j.limits()
+	j.levels()
+	return j.verdict()
+}
+
+// A judgement is one plan being judged.
+type judgement struct {
+	p         *Policy
+	plan      *Plan
+	script    *shellparse.Script
+	homes     []string
+	allowed   map[int]bool // commands that a rule of the configuration allows
+	reasons   []Reason
+	contained bool
+}
+
+// add keeps a reason. The rule's own text makes the message; the span is the effect's.
+func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.Span, cmd int) {
+	text := ruleTexts[rule]
+	if d == Ask && cmd >= 0 && j.allowed[cmd] {
+		return
+	}
+	r := Reason{Rule: rule, Decision: d, Risk: text.risk, Span: span, Path: path, detail: detail, Command: cmd}
+	r.Message = r.fill(text.en)
+	if d != Allow {
+		r.Instead = text.instead
+	}
+	j.reasons = append(j.reasons, r)
+}
+
+// configured keeps what a rule of the configuration says, in its own words.
+func (j *judgement) configured(rule string, d Decision, message, path, detail string, span shellparse.Span, cmd int) {
+	j.add(d, rule, path, detail, span, cmd)
+	if message == "" || len(j.reasons) == 0 || j.reasons[len(j.reasons)-1].Rule != rule {
+		return
+	}
+	last := &j.reasons[len(j.reasons)-1]
+	last.plain, last.Message = message, message
+}
+
+// text judges the line before what it does: whether it can be read, and by whom.
+func (j *judgement) text() {
+	s := j.script
+	whole := shellparse.Span{End: len(s.Text)}
+	switch {
+	case s.Err != nil:
+		j.add(Deny, "text.unparsable", "", s.Err.Text, s.Err.Span, -1)
+	case s.Canonical == "" && strings.TrimSpace(s.Text) != "":
+		j.add(Deny, "text.unparsable", "", "nothing is left to execute", whole, -1)
+	case len(s.Commands) == 0 && len(s.Effects) == 0 && len(s.Opaque) == 0 && strings.TrimSpace(s.Canonical) == "":
+		j.add(Deny, "text.empty", "", "", whole, -1)
+	}
+	if !j.p.set.AllowShell && !s.Plain {
+		j.add(Deny, "shell.disabled", "", "", whole, -1)
+	}
+	for _, m := range s.Marks {
+		j.add(Ask, "text.mark", "", m.Kind+" U+"+strings.ToUpper(strconv.FormatInt(int64(m.Rune), 16)), m.Span, -1)
+	}
+	if j.plan.Caller.Intent.Confirm() {
+		j.add(Ask, "intent.confirm", "", j.plan.Caller.Intent.Why(), whole, -1)
+	}
+}
+
+// hazards judges what the command table knows to be dangerous whatever the names are.
+// Risk 1 informs; fork bombs and their like are never what anyone wants.
+func (j *judgement) hazards() {
+	for _, h := range j.script.Hazards {
+		d := Ask
+		switch {
+		case h.Risk <= 1:
+			d = Allow
+		case deniedHazards[h.Rule]:
+			d = Deny
+		}
+		if d == Ask && h.Command >= 0 && j.allowed[h.Command] {
+			continue
+		}
+		j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,
+			Span: h.Span, Command: h.Command, plain: h.Message})
+	}
+}
+
+// deniedHazards are dangerous beyond anything that a person could mean to approve.
+var deniedHazards = map[string]bool{"shell.fork-bomb": true, "proc.fork-bomb": true}
+
+// codes judges programs in other languages by where they come from: what can be read was
+// read, what was just fetched or decoded is what an attacker would hide in.
+func (j *judgement) codes() {
+	for _, c := range j.script.Codes {
+		rule := ""
+		switch c.Source {
+		case shellparse.Literal, shellparse.File:
+			j.contained = true
+			continue
+		case shellparse.Network:
+			rule = "code.network"
+		case shellparse.Decoded:
+			rule = "code.decoded"
+		case shellparse.Stdin:
+			rule = "code.stdin"
+		default:
+			rule = "code.unknown"
+		}
+		j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
+	}
+}
+
+// opaqueCells says, by place, what an unknown piece of the text means. What only decides
+// what is read or written is contained by the fence.
+var opaqueCells = [...]Cell{
+	shellparse.InText:    ask("opaque.text"),
+	shellparse.InProgram: ask("opaque.program"),
+	shellparse.InCode:    ask("opaque.code"),
+	shellparse.InDelete:  ask("opaque.delete"),
+	shellparse.InWrite:   yes,
+	shellparse.InHost:    ask("opaque.host"),
+	shellparse.InOption:  yes,
+	shellparse.InRead:    yes,
+	shellparse.InData:    yes,
+}
+
+func (j *judgement) opaque() {
+	for _, o := range j.script.Opaque {
+		cell := ask("opaque.text")
+		if o.Place >= 0 && int(o.Place) < len(opaqueCells) {
+			cell = opaqueCells[o.Place]
+		}
+		if cell.Decision == Allow {
+			j.contained = true
+			continue
+		}
+		detail := o.Text
+		if o.Why != "" {
+			detail += " (" + o.Why + ")"
+		}
+		j.add(cell.Decision, cell.Rule, "", detail, o.Span, o.Command)
+	}
+}
+
+func (j *judgement) limits() {
+	for _, l := range j.plan.Limits {
+		j.add(Ask, "path.many", "", strconv.Itoa(l.Count), j.span(l.Effect), -1)
+	}
+}
+
+// levels applies security.command_level last, because it speaks about the others.
+func (j *judgement) levels() {
+	whole := shellparse.Span{End: len(j.script.Text)}
+	level := j.p.set.Level
+	if level.Always {
+		j.add(Ask, "level.always", "", "", whole, -1)
+	}
+	if level.Never && j.strictest() == Ask {
+		j.add(Deny, "level.never", "", "", whole, -1)
+	}
+}
+
+func (j *judgement) strictest() Decision {
+	d := Allow
+	for _, r := range j.reasons {
+		d = min(d, r.Decision)
+	}
+	return d
+}
+
+func (j *judgement) span(effect int) shellparse.Span {
+	if effect < 0 || effect >= len(j.script.Effects) {
+		return shellparse.Span{End: len(j.script.Text)}
+	}
+	return j.script.Effects[effect].Span
+}
+
+// verdict sorts the reasons, drops what is said twice, and draws the line.
+func (j *judgement) verdict() Verdict {
+	slices.SortStableFunc(j.reasons, func(a, b Reason) int {
+		switch {
+		case a.Decision != b.Decision:
+			return int(a.Decision) - int(b.Decision)
+		case a.Risk != b.Risk:
+			return b.Risk - a.Risk
+		}
+		return a.Span.Start - b.Span.Start
+	})
+	v := Verdict{Decision: j.strictest(), Class: j.class(), Contained: j.contained}
+	type key struct {
+		rule, path, message string
+		span                shellparse.Span
+	}
+	seen := make(map[key]bool, len(j.reasons))
+	for _, r := range j.reasons {
+		k := key{r.Rule, r.Path, r.Message, r.Span}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		v.Risk = max(v.Risk, r.Risk)
+		v.Reasons = append(v.Reasons, r)
+	}
+	return v
+}
+
+// class is read_only when every command is known to change nothing and every name is only
+// read. An unknown program is side_effecting.
+func (j *judgement) class() Class {
+	s := j.script
+	if s.Err != nil || len(s.Commands) == 0 {
+		return SideEffecting
+	}
+	for _, c := range s.Commands {
+		if !c.ReadOnly || !c.Known && !c.Builtin {
+			return SideEffecting
+		}
+	}
+	for i := range s.Effects {
+		if e := &s.Effects[i]; e.Right != command.Read && !j.harmless(i) {
+			return SideEffecting
+		}
+	}
+	for _, o := range s.Opaque {
+		if o.Place < shellparse.InOption {
+			return SideEffecting
+		}
+	}
+	for _, c := range s.Codes {
+		if c.Source != shellparse.Literal {
+			return SideEffecting
+		}
+	}
+	return ReadOnly
+}
+
+// harmless reports whether an effect is a write to /dev/null or its like.
+func (j *judgement) harmless(effect int) bool {
+	e := &j.script.Effects[effect]
+	return e.Right == command.Write && e.Name.Static && (e.Name.Text == "/dev/null" || e.Name.Text == "/dev/stdout" || e.Name.Text == "/dev/stderr")
+}

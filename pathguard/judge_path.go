@@ -1,0 +1,398 @@
+package pathguard
+
+import (
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// actionOf translates an effect into a column of the table.
+func actionOf(t *Target) Action {
+	switch t.Right {
+	case command.Read:
+		switch {
+		case t.Flags&command.Source != 0:
+			return ToExecute
+		case t.Flags&(command.List|command.Meta) != 0:
+			return ToList
+		}
+		return ToRead
+	case command.Exec:
+		return ToExecute
+	case command.Delete:
+		switch {
+		case t.Flags&command.Recursive != 0:
+			return ToWipe
+		case t.Glob, t.Flags&command.Below != 0:
+			return ToSweep
+		}
+		return ToDelete
+	}
+	if t.Flags&command.Meta != 0 {
+		return ToChange
+	}
+	return ToWrite
+}
+
+// target judges one real file. Everything that the way to it passed is looked at too:
+// a link inside a restricted directory does not become harmless by pointing elsewhere.
+func (j *judgement) target(t *Target) {
+	action := actionOf(t)
+	span := j.span(t.Effect)
+	if t.Effect < 0 && t.Command >= 0 && t.Command < len(j.script.Commands) {
+		span = j.script.Commands[t.Command].Span
+	}
+	if t.Unknown && t.Real == "" {
+		j.unknown(t, action, span)
+		return
+	}
+	f := j.find(t, action)
+	full := t.Path()
+	if f.rule != nil {
+		j.configured("rule.path", f.rule.Verdict, f.rule.Message, full, "", span, t.Command)
+	}
+	said := false
+	for place := range places {
+		if !f.in[place] {
+			continue
+		}
+		cell := balanced[place][action]
+		if cell.Decision == Allow || cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow {
+			continue
+		}
+		said = true
+		j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, place), span, t.Command)
+	}
+	if !said && !t.Exists && t.Why != "" && t.Kind == Plain && !t.Unknown && action != ToList && strings.HasPrefix(t.Why, "too many") {
+		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)
+	}
+	if f.in[InUnknown] || t.Flags&command.Possible != 0 {
+		j.contained = true
+	}
+}
+
+// unknown judges a name whose place the text does not tell at all.
+func (j *judgement) unknown(t *Target, action Action, span shellparse.Span) {
+	cell := balanced[InUnknown][action]
+	if cell.Decision == Allow {
+		j.contained = true
+		return
+	}
+	j.add(cell.Decision, cell.Rule, t.Name, t.Name, span, t.Command)
+}
+
+// A finding is where one target is.
+type finding struct {
+	in    [places]bool
+	where [places]string // the path that put it there, when it is not the target's own
+	rule  *PathRule
+	count int
+}
+
+func (f *finding) put(p Place, path string) {
+	f.in[p] = true
+	if f.where[p] == "" {
+		f.where[p] = path
+	}
+}
+
+func (f *finding) shown(p Place, full string) string {
+	if f.where[p] != "" {
+		return f.where[p]
+	}
+	return full
+}
+
+func (f *finding) detail(t *Target, p Place) string {
+	if f.count > 0 {
+		return strconv.Itoa(f.count)
+	}
+	return t.Name
+}
+
+// find looks at everything that could say something about a target.
+func (j *judgement) find(t *Target, action Action) *finding {
+	f := &finding{}
+	full := t.Path()
+	j.marks(f, t, full, action)
+	for _, link := range t.Links {
+		j.marks(f, t, link, action)
+	}
+	for _, id := range t.Crossed {
+		j.p.tree.byID(id, func(m mark) { j.mark(f, t, m, full, action) })
+	}
+	if t.Exists {
+		j.p.tree.byID(t.ID, func(m mark) { j.mark(f, t, m, full, action) })
+	}
+	if f.in[InSecret] && (f.where[InSecret] == "-" || action == ToList) {
+		f.in[InSecret] = false
+	}
+	j.below(f, t, full, action)
+	if !f.in[InStartup] || action < ToWrite {
+		j.location(f, t, full, action)
+	}
+	if action == ToSweep && t.Effect >= 0 {
+		f.count = j.matches(t.Effect)
+		if f.count > 0 && f.in[InWorkspace] && j.regenerableEnd(full) {
+			f.in[InWorkspace] = false
+		}
+	}
+	return f
+}
+
+func (j *judgement) marks(f *finding, t *Target, path string, action Action) {
+	j.p.tree.at(path, func(m mark) { j.mark(f, t, m, path, action) })
+}
+
+// mark takes one mark on the way to a target into account.
+func (j *judgement) mark(f *finding, t *Target, m mark, path string, action Action) {
+	switch m.kind {
+	case markRestricted:
+		f.put(InRestricted, path)
+	case markState:
+		f.put(InState, path)
+	case markReadOnly:
+		f.put(InReadOnly, path)
+	case markSecret:
+		if f.where[InSecret] == "" {
+			f.put(InSecret, path)
+		}
+	case markPublic:
+		f.where[InSecret] = "-"
+	case markStartup:
+		if !(j.plan.Workspace != "" && within(path, j.plan.Workspace)) {
+			f.put(InStartup, path)
+		}
+	case markProtected:
+		if action >= ToWrite && action <= ToSweep && !j.isTool(t.Command, m.tool) && j.plan.Workspace != "" && within(path, j.plan.Workspace) {
+			f.put(InProtected, path)
+		}
+	case markCache:
+		f.put(InCache, path)
+	case markToolDir:
+		f.put(InToolDir, path)
+	case markRule:
+		if m.rule.covers(t.Right) && (f.rule == nil || m.rule.Verdict < f.rule.Verdict) {
+			f.rule = m.rule
+		}
+	}
+}
+
+func (r *PathRule) covers(right command.Right) bool {
+	if len(r.Rights) == 0 {
+		return true
+	}
+	for _, x := range r.Rights {
+		if x == right || x == command.Write && right == command.Create {
+			return true
+		}
+	}
+	return false
+}
+
+// isTool reports whether the command is the tool that a protected name belongs to.
+func (j *judgement) isTool(cmd int, tool string) bool {
+	if tool == "" || cmd < 0 || cmd >= len(j.script.Commands) {
+		return false
+	}
+	return path.Base(j.script.Commands[cmd].Name) == tool
+}
+
+// below looks at what lies under a target that is taken as a whole: deleting or reading an
+// ancestor reaches what it holds.
+func (j *judgement) below(f *finding, t *Target, full string, action Action) {
+	whole := t.Flags&command.Recursive != 0 || action == ToWipe ||
+		action == ToDelete && t.Mode.IsDir() && t.Exists || action == ToSweep && t.Mode.IsDir()
+	if !whole {
+		return
+	}
+	inside := j.plan.Workspace != "" && within(full, j.plan.Workspace)
+	held := j.p.tree.holds(full)
+	for _, k := range []struct {
+		mark  markKind
+		place Place
+	}{{markRestricted, InRestricted}, {markState, InState}, {markReadOnly, InReadOnly}} {
+		if !held.has(k.mark) {
+			continue
+		}
+		switch {
+		case action >= ToWrite && action <= ToSweep:
+			f.put(k.place, j.p.tree.under(full, k.mark))
+		case k.mark != markReadOnly && action == ToRead && !inside:
+			j.add(Ask, "path.sweep", full, j.p.tree.under(full, k.mark), j.span(t.Effect), t.Command)
+		}
+	}
+	if held.has(markSecret) && action == ToRead && !inside && !systemHeld(full) {
+		j.add(Ask, "path.sweep", full, j.p.tree.under(full, markSecret), j.span(t.Effect), t.Command)
+	}
+}
+
+// systemHeld reports whether what a directory of the system hides is hidden by its mode
+// anyway: grep -r in /etc meets /etc/shadow and is refused.
+func systemHeld(full string) bool { return full != "/" && withinAny(full, systemDirs) }
+
+// location puts the target on the map.
+func (j *judgement) location(f *finding, t *Target, full string, action Action) {
+	switch {
+	case t.Kind == Foreign || foreignProcess(t, full):
+		f.put(InProcess, "")
+	case t.Kind == Descriptor:
+	case t.Mode&os.ModeDevice != 0 && t.Exists && !withinAny(full, harmlessDevices), within(full, "/dev") && !withinAny(full, harmlessDevices) && full != "/dev":
+		f.put(IsDevice, "")
+	case within(full, "/proc") || within(full, "/sys"):
+		f.put(InKernel, "")
+	case withinAny(full, harmlessDevices) && !within(full, "/dev/shm"):
+	case t.Unknown && t.Real == "":
+		f.put(InUnknown, "")
+	default:
+		j.ground(f, t, full, action)
+	}
+	if t.Unknown && action >= ToDelete && action <= ToSweep {
+		f.put(InUnknown, "")
+	}
+}
+
+// ground finds the place of an ordinary file.
+func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
+	ws := j.plan.Workspace
+	broad := action == ToSweep || action == ToWipe || t.Flags&command.Recursive != 0 || action == ToDelete || action == ToChange
+	switch {
+	case broad && (full == "/" || isTop(full) || t.Glob && isTop(path.Dir(full)) && bareGlob(j, t)):
+		f.put(IsRoot, "")
+	case j.isHome(full), broad && t.Glob && j.isHome(path.Dir(full)) && bareGlob(j, t):
+		f.put(IsHome, "")
+	case full == ws:
+		f.put(IsWorkspace, "")
+	case ws != "" && within(full, ws):
+		if isRegenerable(full[len(ws):]) {
+			f.put(InRegenerable, "")
+		} else {
+			f.put(InWorkspace, "")
+		}
+	case withinAny(full, tempDirs):
+		if tempRoot(full) {
+			f.put(InSystem, "")
+		} else {
+			f.put(InTemp, "")
+		}
+	case f.in[InCache], f.in[InToolDir]:
+	case j.inHome(full):
+		f.put(InHome, "")
+	case isSystem(full):
+		f.put(InPrograms, "")
+	case withinAny(full, systemDirs):
+		f.put(InSystem, "")
+	default:
+		f.put(InOutside, "")
+	}
+}
+
+// isTop reports whether a path is a directory directly below the root.
+func isTop(full string) bool {
+	return full == "/" || strings.Count(full, "/") == 1 && full != "/tmp" && withinAny(full, append([]string{"/home", "/dev", "/proc", "/sys", "/mnt", "/media"}, systemDirs...))
+}
+
+func tempRoot(full string) bool {
+	for _, d := range tempDirs {
+		if full == d {
+			return true
+		}
+	}
+	return false
+}
+
+// isHome reports whether a path is the home directory or above it.
+func (j *judgement) isHome(full string) bool {
+	for _, h := range j.homes {
+		if full != "/" && within(h, full) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judgement) inHome(full string) bool {
+	return withinAny(full, j.homes) || within(full, "/home") || within(full, "/root")
+}
+
+// foreignProcess reports whether a path below /proc belongs to a process by number, or to
+// one that is not known: what stands there are its memory, environment and files.
+func foreignProcess(t *Target, full string) bool {
+	rest, ok := strings.CutPrefix(full, "/proc/")
+	if !ok {
+		return t.Unknown && full == "/proc"
+	}
+	first, file, _ := strings.Cut(rest, "/")
+	if first == "" || first[0] < '0' || first[0] > '9' {
+		return t.Unknown && first == ""
+	}
+	switch file {
+	case "", "stat", "status", "statm", "comm", "cmdline", "cgroup", "limits", "io", "sched", "wchan", "loginuid":
+		return false
+	}
+	return true
+}
+
+// isRegenerable reports whether a path in the workspace lies in a directory that a build
+// makes again.
+func isRegenerable(rel string) bool {
+	for part := range strings.SplitSeq(rel, "/") {
+		if regenerable[part] || strings.HasSuffix(part, ".egg-info") {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judgement) regenerableEnd(full string) bool {
+	return regenerableEndings[path.Ext(full)] || strings.HasSuffix(full, "~")
+}
+
+// bareGlob reports whether the last component of the pattern of a target takes all.
+func bareGlob(j *judgement, t *Target) bool {
+	for _, g := range j.plan.Globs {
+		if g.Effect == t.Effect {
+			last := path.Base(g.Pattern)
+			return strings.Trim(last, "*.?[]^!") == ""
+		}
+	}
+	return false
+}
+
+func (j *judgement) matches(effect int) int {
+	for _, g := range j.plan.Globs {
+		if g.Effect == effect {
+			return g.Count
+		}
+	}
+	return 0
+}
+
+// globs holds every pattern against the rules too: a directory that cannot be listed now
+// may be listed by the command.
+func (j *judgement) globs() {
+	for _, g := range j.plan.Globs {
+		e := &j.script.Effects[g.Effect]
+		t := Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: g.Effect, Command: e.Command, Glob: true}
+		action := actionOf(&t)
+		j.p.tree.matches(g.Pattern, func(m mark) {
+			switch {
+			case m.kind == markRestricted:
+				j.add(Deny, "path.restricted", m.path, "", e.Span, e.Command)
+			case m.kind == markState:
+				j.add(Deny, "path.state", m.path, "", e.Span, e.Command)
+			case m.kind == markSecret && g.Count == 0 && (action == ToRead || action == ToExecute):
+				j.add(Ask, "read.secret", m.path, "", e.Span, e.Command)
+			case m.kind == markReadOnly && action >= ToWrite && action <= ToSweep:
+				j.add(Ask, "path.readonly", m.path, "", e.Span, e.Command)
+			}
+		})
+		if g.Count > g.Kept && g.Kept > 0 {
+			j.add(Ask, "path.many", g.Pattern, strconv.Itoa(g.Count), e.Span, e.Command)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package pathguard
+
+import (
+	"path"
+	"strings"
+)
+
+// A manifest is a file that tells a tool what to run although no word of the command line
+// names it.
+type manifest struct {
+	names  []string // the first that exists is read
+	upward bool     // the tool also looks in the directories above
+}
+
+// manifests by program: what a person approves with "make test" is this text.
+var manifests = map[string]manifest{
+	"make":   {names: []string{"GNUmakefile", "makefile", "Makefile"}},
+	"gmake":  {names: []string{"GNUmakefile", "makefile", "Makefile"}},
+	"just":   {names: []string{"justfile", ".justfile", "Justfile"}, upward: true},
+	"task":   {names: []string{"Taskfile.yml", "Taskfile.yaml"}, upward: true},
+	"rake":   {names: []string{"Rakefile", "rakefile", "Rakefile.rb"}, upward: true},
+	"npm":    {names: []string{"package.json"}, upward: true},
+	"npx":    {names: []string{"package.json"}, upward: true},
+	"yarn":   {names: []string{"package.json"}, upward: true},
+	"pnpm":   {names: []string{"package.json"}, upward: true},
+	"bun":    {names: []string{"package.json"}, upward: true},
+	"gulp":   {names: []string{"gulpfile.js"}, upward: true},
+	"grunt":  {names: []string{"Gruntfile.js"}, upward: true},
+	"tox":    {names: []string{"tox.ini", "pyproject.toml"}, upward: true},
+	"nox":    {names: []string{"noxfile.py"}},
+	"poetry": {names: []string{"pyproject.toml"}, upward: true},
+	"ant":    {names: []string{"build.xml"}},
+	"mvn":    {names: []string{"pom.xml"}},
+	"gradle": {names: []string{"build.gradle", "build.gradle.kts"}, upward: true},
+	"cmake":  {names: []string{"CMakeLists.txt"}},
+	"cargo":  {names: []string{"Cargo.toml"}, upward: true},
+	"docker": {names: []string{"Dockerfile"}},
+}
+
+// manifests binds the file that each such tool would read in its directory.
+func (r *resolver) manifests() {
+	for i := range r.plan.Script.Commands {
+		c := &r.plan.Script.Commands[i]
+		m, ok := manifests[path.Base(c.Name)]
+		if !ok || c.Dir == "" {
+			continue
+		}
+		at := r.from(c.Dir)
+		for at.fd >= 0 && !r.manifest(i, at, m.names) {
+			if !m.upward || at.path == "/" || at.path == r.plan.Workspace {
+				break
+			}
+			at = r.from(path.Dir(at.path))
+		}
+	}
+}
+
+func (r *resolver) manifest(command int, at spot, names []string) bool {
+	for _, name := range names {
+		full := join(at.path, name)
+		if r.bound[full] {
+			return true
+		}
+		end := r.walk(at, name, true)
+		if end.missing != "" || end.fd < 0 {
+			end.close()
+			continue
+		}
+		c := Content{Path: end.real, ID: end.id(), Size: end.stat.Size, Command: command}
+		f := r.plan.hold(file(end))
+		c.Sum, c.Why = sum(f, end.stat.Mode, end.stat.Size)
+		r.keepContent(c)
+		return true
+	}
+	return false
+}
+
+// workspace finds the root of the project: what the caller says, else the nearest
+// directory above that has .git or .tada. The home directory and / are never one, because
+// everything of the account would be inside.
+func (r *resolver) workspace() string {
+	p := r.plan
+	home := r.real(p.Caller.Home)
+	fits := func(dir string) bool { return dir != "/" && dir != home && !within(home, dir) }
+	if p.Caller.Root != "" {
+		if root := r.real(p.Caller.Root); fits(root) {
+			return root
+		}
+		return ""
+	}
+	for dir := p.Dir; fits(dir); dir = path.Dir(dir) {
+		at := r.from(dir)
+		if at.fd < 0 {
+			continue
+		}
+		for _, mark := range []string{".git", ".tada"} {
+			end := r.walk(at, mark, false)
+			end.close()
+			if end.missing == "" && !strings.HasPrefix(end.why, "per") {
+				return dir
+			}
+		}
+	}
+	if fits(p.Dir) {
+		return p.Dir
+	}
+	return ""
+}
+
+// real is the path of a name without a symbolic link, by text as far as it does not exist.
+func (r *resolver) real(name string) string {
+	if name == "" {
+		return ""
+	}
+	end := r.walk(r.root, name, true)
+	end.close()
+	return join(end.real, end.missing)
+}

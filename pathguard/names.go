@@ -1,0 +1,123 @@
+package pathguard
+
+// The names that the built-in policy knows. "~" is the account's home, and $HOME where it
+// is another; "**/" is any depth. An entry covers everything below it.
+
+// secretNames are asked for when read, and are hidden in the fence unless approved.
+var secretNames = []string{
+	"~/.ssh", "~/.gnupg", "~/.aws", "~/.azure", "~/.kube", "~/.docker/config.json",
+	"~/.config/gcloud", "~/.config/gh", "~/.config/op", "~/.config/rclone", "~/.config/hub", "~/.config/glab-cli",
+	"~/.config/doctl", "~/.config/heroku", "~/.config/sops", "~/.config/age", "~/.config/github-copilot",
+	"~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.config/microsoft-edge",
+	"~/.mozilla", "~/.thunderbird", "~/snap/firefox", "~/Library/Keychains", "~/Library/Application Support/Google/Chrome",
+	"~/.netrc", "~/.npmrc", "~/.yarnrc.yml", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.gem/credentials",
+	"~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.m2/settings.xml", "~/.m2/settings-security.xml", "~/.gradle/gradle.properties",
+	"~/.nuget/NuGet/NuGet.Config", "~/.composer/auth.json", "~/.config/composer/auth.json", "~/.bundle/config",
+	"~/.vault-token", "~/.terraform.d", "~/.terraformrc", "~/.pulumi/credentials.json", "~/.fly", "~/.s3cfg", "~/.boto",
+	"~/.password-store", "~/.local/share/keyrings", "~/.local/share/kwalletd", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf",
+	"~/.claude/.credentials.json", "~/.claude.json", "~/.codex/auth.json", "~/.local/share/opencode/auth.json", "~/.gemini/oauth_creds.json",
+	"~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history",
+	"~/.sqlite_history", "~/.rediscli_history", "~/.lesshst", "~/.local/share/fish/fish_history", "~/.viminfo",
+	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/security/opasswd",
+	"/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/krb5.keytab", "/etc/NetworkManager/system-connections",
+	"/etc/kubernetes", "/etc/machine-id", "/run/secrets", "/var/run/secrets", "/run/credentials",
+	"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/var/lib/docker", "/var/lib/kubelet",
+	"/proc/kcore", "/proc/kmem", "/dev/mem", "/dev/kmem", "/dev/port",
+	"**/.env", "**/.env.*", "**/*.env", "**/.envrc.local", "**/.netrc", "**/.pgpass", "**/.git-credentials", "**/.htpasswd",
+	"**/id_rsa", "**/id_dsa", "**/id_ecdsa", "**/id_ed25519", "**/id_ed25519_sk", "**/id_ecdsa_sk",
+	"**/*.pem", "**/*.key", "**/*.p12", "**/*.pfx", "**/*.jks", "**/*.keystore", "**/*.kdbx", "**/*.ppk",
+	"**/.aws/credentials", "**/.docker/config.json", "**/.kube/config", "**/kubeconfig",
+	"**/service-account*.json", "**/service_account*.json", "**/credentials.json", "**/client_secret*.json", "**/secrets.yml",
+	"**/secrets.yaml", "**/secrets.json", "**/.vault_pass*", "**/.vault-token", "**/terraform.tfstate", "**/terraform.tfvars",
+}
+
+// publicNames lie among the secrets and are none.
+var publicNames = []string{
+	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.aws/cli", "~/.terraform.d/plugin-cache",
+	"**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/.env.schema", "**/example.env", "**/sample.env",
+	"**/*.pub", "**/cacert.pem", "**/ca-bundle.pem", "**/node_modules", "/usr", "/etc/ssl/certs", "/etc/pki/ca-trust",
+}
+
+// startupNames run at login, in every shell, or on a timer.
+var startupNames = []string{
+	"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.profile", "~/.inputrc",
+	"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.oh-my-zsh", "~/.config/fish", "~/.config/zsh",
+	"~/.local/bin", "~/bin", "~/.nvm", "~/.pyenv/shims", "~/.cargo/bin", "~/go/bin",
+	"~/.config/systemd", "~/.config/autostart", "~/.config/environment.d", "~/.xprofile", "~/.xinitrc", "~/.xsessionrc", "~/.pam_environment",
+	"~/.gitconfig", "~/.config/git", "~/.ssh", "~/.vimrc", "~/.config/nvim", "~/.emacs", "~/.emacs.d", "~/.tmux.conf", "~/.screenrc",
+	"~/.npmrc", "~/.yarnrc", "~/.config/pip", "~/.cargo/config.toml", "~/.cargo/config", "~/.gdbinit", "~/.lldbinit", "~/.pythonrc", "~/.irbrc",
+	"~/.claude", "~/.claude.json", "~/.codex", "~/.cursor", "~/.gemini", "~/.config/opencode", "~/.config/Code/User", "~/.vscode", "~/.aider.conf.yml",
+	"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment", "/etc/cron.d", "/etc/crontab", "/etc/cron.hourly",
+	"/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron", "/etc/systemd", "/etc/init.d", "/etc/rc.local",
+	"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh", "/etc/xdg/autostart",
+}
+
+// A protectedName is run or obeyed later by a tool that never asks. Its own tool may
+// change it: git writes .git.
+type protectedName struct{ name, tool string }
+
+var protectedNames = []protectedName{
+	{"**/.git", "git"}, {"**/.gitmodules", "git"}, {"**/.githooks", ""}, {"**/.husky", "husky"}, {"**/lefthook.yml", ""}, {"**/.pre-commit-config.yaml", ""},
+	{"**/.envrc", ""}, {"**/.mise.toml", "mise"}, {"**/mise.toml", "mise"}, {"**/.vscode", ""}, {"**/.idea", ""}, {"**/.devcontainer", ""}, {"**/.devcontainer.json", ""},
+	{"**/.mcp.json", ""}, {"**/.claude", ""}, {"**/.codex", ""}, {"**/.agents", ""}, {"**/.cursor", ""}, {"**/.cursorrules", ""}, {"**/.opencode", ""},
+	{"**/opencode.json", ""}, {"**/.gemini", ""}, {"**/.windsurf", ""}, {"**/.windsurfrules", ""}, {"**/.continue", ""}, {"**/.aider.conf.yml", ""}, {"**/.roo", ""},
+	{"**/.amazonq", ""}, {"**/.github/copilot-instructions.md", ""}, {"**/CLAUDE.md", ""}, {"**/AGENTS.md", ""}, {"**/GEMINI.md", ""},
+	{"**/.npmrc", "npm"}, {"**/.yarnrc", "yarn"}, {"**/.yarnrc.yml", "yarn"}, {"**/.pnp.cjs", "yarn"}, {"**/.pnpmfile.cjs", ""}, {"**/.cargo/config.toml", ""}, {"**/.cargo/config", ""},
+	{"**/sitecustomize.py", ""}, {"**/usercustomize.py", ""}, {"**/*.pth", "pip"}, {"**/.pypirc", ""}, {"**/.gdbinit", ""}, {"**/.lldbinit", ""},
+	{"**/.github/workflows", ""}, {"**/.github/actions", ""}, {"**/.gitlab-ci.yml", ""}, {"**/.gitlab/ci", ""}, {"**/.circleci", ""}, {"**/.travis.yml", ""},
+	{"**/azure-pipelines.yml", ""}, {"**/bitbucket-pipelines.yml", ""}, {"**/Jenkinsfile", ""}, {"**/.drone.yml", ""}, {"**/.buildkite", ""}, {"**/.woodpecker.yml", ""},
+}
+
+// regenerable directories come back from a build: deleting one loses time, not work.
+var regenerable = map[string]bool{
+	"node_modules": true, "dist": true, "build": true, "target": true, "out": true, "coverage": true, "htmlcov": true, ".nyc_output": true,
+	".venv": true, "venv": true, "__pycache__": true, ".pytest_cache": true, ".mypy_cache": true, ".ruff_cache": true, ".tox": true, ".nox": true,
+	".eggs": true, ".next": true, ".nuxt": true, ".svelte-kit": true, ".turbo": true, ".parcel-cache": true, ".cache": true, ".gradle": true,
+	".angular": true, ".vite": true, ".rollup.cache": true, ".docusaurus": true, ".output": true, "storybook-static": true, "cmake-build-debug": true,
+	"cmake-build-release": true, "CMakeFiles": true, ".terraform": true, ".serverless": true, ".aws-sam": true, ".dart_tool": true, "Pods": true,
+	"DerivedData": true, ".stack-work": true, "dist-newstyle": true, "_build": true, "elm-stuff": true, ".bundle": true, "tmp": true, ".tmp": true, "temp": true,
+	".eslintcache": true, ".coverage": true, "playwright-report": true, "test-results": true, "debug": true, "release": true, "obj": true, "logs": true,
+}
+
+// regenerableEndings are what a wildcard delete may take without a question.
+var regenerableEndings = map[string]bool{
+	".o": true, ".a": true, ".so": true, ".obj": true, ".class": true, ".pyc": true, ".pyo": true, ".log": true, ".tmp": true, ".temp": true,
+	".bak": true, ".swp": true, ".swo": true, ".orig": true, ".rej": true, ".out": true, ".prof": true, ".test": true, ".gcda": true, ".gcno": true,
+	".tsbuildinfo": true, ".cache": true, ".pid": true, ".map": true, ".coverage": true, ".hi": true, ".egg-info": true,
+}
+
+// cacheNames are written by package managers and compilers; losing them costs a download.
+var cacheNames = []string{
+	"~/.cache", "~/go/pkg", "~/.npm", "~/.local/share/pnpm/store", "~/.cargo/registry", "~/.cargo/git", "~/.m2/repository",
+	"~/.gradle/caches", "~/.gradle/wrapper", "~/.gradle/daemon", "~/.nuget/packages", "~/.ivy2", "~/.sbt", "~/.pub-cache", "~/.yarn/cache",
+	"~/.yarn/berry", "~/.bun/install/cache", "~/.deno", "~/.hex", "~/.mix", "~/.stack", "~/.cabal/packages", "~/.gem/specs", "~/.bundle/cache",
+	"~/.rustup/downloads", "~/.node-gyp", "~/.electron", "~/.terraform.d/plugin-cache", "~/.ccache",
+}
+
+// toolDirs hold programs that the account installed for itself, on purpose.
+var toolDirs = []string{
+	"~/.local/bin", "~/bin", "~/.cargo/bin", "~/.rustup", "~/go/bin", "~/.go", "~/sdk", "~/.nvm", "~/.fnm", "~/.volta", "~/.pyenv", "~/.rbenv", "~/.rvm",
+	"~/.asdf", "~/.local/share/uv", "~/.local/share/mise", "~/.local/share/pnpm", "~/.local/share/fnm", "~/.local/pipx", "~/.local/share/pipx", "~/.local/lib",
+	"~/.bun", "~/.deno", "~/.sdkman", "~/.conda", "~/miniconda3", "~/anaconda3", "~/.ghcup", "~/.cabal/bin", "~/.opam", "~/.dotnet", "~/.pub-cache/bin",
+	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile", "~/.krew", "~/.poetry", "~/.rye", "~/.proto", "~/.juliaup", "~/.elan",
+}
+
+// systemDirs are written by installing something, never by working.
+var systemDirs = []string{
+	"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/opt", "/var", "/srv", "/root", "/run", "/nix", "/snap",
+	"/System", "/Library", "/Applications", "/private/etc",
+}
+
+// programDirs are where the system keeps its programs.
+var programDirs = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system/sw", "/snap", "/System", "/Applications", "/home/linuxbrew",
+}
+
+// tempDirs are shared scratch space: what one command leaves there, the next may need.
+var tempDirs = []string{"/tmp", "/var/tmp", "/dev/shm", "/private/tmp"}
+
+// harmlessDevices are the files below /dev that every program may use.
+var harmlessDevices = []string{
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout", "/dev/stderr",
+	"/dev/fd", "/dev/ptmx", "/dev/pts", "/dev/shm",
+}

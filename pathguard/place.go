@@ -1,0 +1,62 @@
+package pathguard
+
+import "strings"
+
+// within reports whether path is dir or below it, component by component: /etcetera is not
+// in /etc.
+func within(path, dir string) bool {
+	if dir == "/" {
+		return strings.HasPrefix(path, "/")
+	}
+	return dir != "" && strings.HasPrefix(path, dir) && (len(path) == len(dir) || path[len(dir)] == '/')
+}
+
+// split cuts a path at its slashes; "." and empty components mean nothing to the kernel.
+func split(path string) []string {
+	parts := make([]string, 0, 8)
+	for part := range strings.SplitSeq(path, "/") {
+		if part != "" && part != "." {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// unescape takes the backslashes of a pattern away.
+func unescape(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// isSystem reports whether a path lies where the system keeps its programs: only root
+// writes there, so a program is named well enough by its inode, size and time.
+func isSystem(path string) bool { return withinAny(path, programDirs) }
+
+func withinAny(path string, dirs []string) bool {
+	for _, d := range dirs {
+		if within(path, d) {
+			return true
+		}
+	}
+	return false
+}
+
+// isToolDir reports whether a program of the workspace stands where the project's own tools
+// are installed; those may come before the system's on purpose.
+func isToolDir(path string) bool {
+	for _, dir := range []string{"/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/", "/env/bin/"} {
+		if strings.Contains(path, dir) {
+			return true
+		}
+	}
+	return false
+}

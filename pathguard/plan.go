@@ -1,0 +1,159 @@
+package pathguard
+
+import (
+	"os"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A Caller is who asks for a command line to run, and from where. It is data of the
+// caller's: nothing in it can loosen a policy.
+type Caller struct {
+	Dir      string            // the absolute directory it starts in
+	Env      map[string]string // the environment that the command would get
+	Home     string            // the account's home by the passwd entry, not by $HOME
+	UID      int
+	Root     string // the workspace; "" finds it from Dir
+	StateDir string // where tada-run keeps its own state; no command may touch it
+	Intent   Intent // the caller's own judgement; it can only raise the verdict
+}
+
+// A Plan is a script together with the real files behind its names. The files stay open,
+// by O_PATH, until Close: what a person was shown and what the fence is built from are the
+// same inodes even when the names point elsewhere by then.
+type Plan struct {
+	Script    *shellparse.Script
+	Caller    Caller
+	Workspace string // resolved; "" when there is none, and then every write asks
+	Dir       string // the working directory without a symbolic link in it
+	DirFile   *os.File
+	DirID     ID
+	Targets   []Target
+	Programs  []Program
+	Contents  []Content // the files whose text decides what runs
+	Globs     []Glob
+	Limits    []Limit // where a bound was reached and something was left unresolved
+
+	files []*os.File
+}
+
+// An ID names an inode on this machine, until it is freed.
+type ID struct{ Dev, Ino uint64 }
+
+// A Target is one real file that an effect of the script reaches.
+type Target struct {
+	Right   command.Right
+	Flags   command.Flags
+	Name    string      // as the text spells it
+	Real    string      // the deepest existing file on the way, absolute, without a symbolic link
+	Exists  bool        // Real is the whole way
+	Missing string      // what is missing below Real; "" when Exists
+	ID      ID          // of Real
+	Mode    os.FileMode // of Real
+	Links   []string    // the symbolic links that were followed, each by its own real path
+	Crossed []ID        // the directories that were passed, when the way was not a straight one
+	Kind    Kind        // what Real is, where a path does not tell
+	Unknown bool        // only a beginning of the name is known; Real is as far as that goes
+	Glob    bool        // one match of a pattern
+	Why     string      // why the way ended before its end, unless the rest is just missing
+	Effect  int         // index in Script.Effects; -1 for the directory of a command
+	Command int         // index in Script.Commands; -1 for none
+
+	file *os.File
+}
+
+// File returns Real opened with O_PATH, or nil when the plan does not hold it: nothing of
+// it exists, it is a descriptor, or the plan held [maxHeld] files already.
+func (t *Target) File() *os.File { return t.file }
+
+// Path returns the whole absolute path: what exists, and what is missing below it.
+func (t *Target) Path() string { return join(t.Real, t.Missing) }
+
+// Kind says what a target is where the kernel does not walk a path.
+type Kind int
+
+// The kinds of targets.
+const (
+	Plain      Kind = iota // a path of the file system
+	Descriptor             // /dev/fd/N, /dev/stdin: what the command has open already
+	Foreign                // another process's descriptor, directory or root
+)
+
+// A Program is the file that would be executed for a command word.
+type Program struct {
+	Command int    // index in Script.Commands
+	Name    string // as the command line spells it
+	Path    string // as the search in PATH found it; "" when it did not
+	Real    string // without a symbolic link
+	ID      ID
+	Mode    os.FileMode
+	Size    int64
+	ModTime int64  // nanoseconds since 1970
+	Sum     string // SHA-256 of the content, for programs that an ordinary user can write; else ""
+	Shadow  string // the program of the system that this one hides, when a workspace directory stands first in PATH
+	Links   []string
+	Why     string
+
+	file *os.File
+}
+
+// File returns the program opened with O_PATH, or nil when it was not found.
+func (p *Program) File() *os.File { return p.file }
+
+// A Content is a file that an interpreter executes or obeys: bound by what is in it.
+type Content struct {
+	Path    string
+	ID      ID
+	Size    int64
+	Sum     string // SHA-256 in hex; "" when it could not be read
+	Why     string // why Sum is missing
+	Command int
+}
+
+// A Glob is a pattern that was expanded while the plan was made.
+type Glob struct {
+	Effect  int
+	Pattern string // absolute, as far as the directory is known
+	Count   int    // the names that matched
+	Kept    int    // of them, those that became targets
+}
+
+// A Limit is a bound that was reached; what lies behind it was not looked at.
+type Limit struct {
+	What   string // "targets", "names", "links", "size"
+	Count  int
+	Effect int
+}
+
+// Close lets go of every file of the plan.
+func (p *Plan) Close() error {
+	if p == nil {
+		return nil
+	}
+	var first error
+	for _, f := range p.files {
+		if err := f.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	p.files = nil
+	return first
+}
+
+func (p *Plan) hold(f *os.File) *os.File {
+	if f != nil {
+		p.files = append(p.files, f)
+	}
+	return f
+}
+
+func join(dir, rest string) string {
+	switch {
+	case rest == "":
+		return dir
+	case dir == "/":
+		return "/" + rest
+	}
+	return dir + "/" + rest
+}

@@ -1,0 +1,287 @@
+package pathguard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// An Account is whose policy it is: what "~" means, who must own the files, and where
+// tada-run keeps its state.
+type Account struct {
+	Home     string // by the passwd entry
+	EnvHome  string // $HOME; where it differs, "~" means both, which can only tighten
+	UID      int
+	StateDir string // "" is Home/.tada
+}
+
+// A Level is security.command_level. Two files may ask for different ones; then both hold.
+type Level struct {
+	Always bool // every command is asked for
+	Never  bool // nobody is ever asked: what would ask is denied
+}
+
+// String returns "dangerous", "always", "never" or "always+never".
+func (l Level) String() string {
+	switch {
+	case l.Always && l.Never:
+		return "always+never"
+	case l.Always:
+		return "always"
+	case l.Never:
+		return "never"
+	}
+	return "dangerous"
+}
+
+// A NetMode is network.default, loosest last. The zero value is the tightest.
+type NetMode int
+
+// The modes of the network.
+const (
+	NetList NetMode = iota // only the hosts in network.allow pass without a question
+	NetOff                 // the fence has no network, except for a plan that names its hosts
+	NetOn                  // the fence does not cut the network
+)
+
+var netModes = [...]string{"list", "off", "on"}
+
+// String returns "list", "off" or "on".
+func (m NetMode) String() string { return netModes[min(max(m, 0), NetOn)] }
+
+// A Require is sandbox.require: the least fence that a run accepts. The zero value is the
+// stronger one.
+type Require int
+
+// The levels of the fence, strongest first.
+const (
+	Strong Require = iota
+	Base
+)
+
+// String returns "strong" or "base".
+func (r Require) String() string {
+	if r == Base {
+		return "base"
+	}
+	return "strong"
+}
+
+// A PathRule is an entry of rules.paths.
+type PathRule struct {
+	Path    string // absolute, or **/ and a name at any depth; "~" is expanded
+	Rights  []command.Right
+	Verdict Decision
+	Message string
+}
+
+// A CommandRule is an entry of rules.commands. It is held against the parsed words of a
+// command, never against its text.
+type CommandRule struct {
+	Program string   // base name, or an absolute path
+	Args    []string // the first words that are no options, in order
+	Flags   []string // any of these options
+	Verdict Decision
+	Message string
+}
+
+// A HostRule is an entry of rules.hosts.
+type HostRule struct {
+	Host    string // a name, or *.name for everything below it
+	Verdict Decision
+	Message string
+}
+
+// Settings are the values of a policy as its files say them.
+type Settings struct {
+	Level                 Level
+	RestrictedPaths       []string
+	ReadOnlyPaths         []string
+	AllowShell            bool
+	AllowTerminalTakeover bool
+	TamperProof           bool
+	Protect               []string
+	Network               NetMode
+	NetworkAllow          []string
+	Require               Require
+	PrivateTmp            bool
+	Commands              []CommandRule
+	Paths                 []PathRule
+	Hosts                 []HostRule
+}
+
+// defaults are the values of an empty configuration: row by row those of the source
+// document, and for the rest what "balanced" means.
+func defaults() Settings {
+	return Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base}
+}
+
+// A Policy says what may happen. It does not change after it was made; copies share it.
+// The zero Policy denies everything.
+type Policy struct {
+	account  Account
+	set      Settings
+	tree     *tree
+	commands map[string][]CommandRule // by base name
+	hosts    map[string][]HostRule    // by name, without "*."
+	homes    []string                 // what "~" means, real paths too
+	states   []string
+	notes    []string
+	digest   string
+}
+
+// Default returns the built-in policy, "balanced".
+func Default(a Account) Policy {
+	p, _ := compile(a, defaults(), nil) // the built-in names are constants: a test compiles them
+	return p
+}
+
+// Settings returns a copy of the values that the policy was made from.
+func (p Policy) Settings() Settings { return p.set }
+
+// Notes returns what the files said in vain: an allow in a file that can only tighten.
+func (p Policy) Notes() []string { return slices.Clone(p.notes) }
+
+// Digest names the policy: SHA-256, in hex, over its settings, its account and the
+// built-in tables. A plan that was approved under one digest does not run under another.
+func (p Policy) Digest() string { return p.digest }
+
+// compile puts the settings into the form that Judge asks.
+func compile(a Account, s Settings, notes []string) (Policy, error) {
+	p := Policy{account: a, set: s, notes: notes, commands: map[string][]CommandRule{}, hosts: map[string][]HostRule{}}
+	b := builder{p: &p, tree: &tree{ids: map[ID][]mark{}}}
+	b.homes()
+	b.names()
+	b.settings(s)
+	if b.err != nil {
+		return Policy{}, b.err
+	}
+	p.tree = b.tree
+	p.digest = digest(a, s)
+	return p, nil
+}
+
+type builder struct {
+	p    *Policy
+	tree *tree
+	err  error
+}
+
+func (b *builder) homes() {
+	a := b.p.account
+	for _, home := range []string{a.Home, a.EnvHome} {
+		if !strings.HasPrefix(home, "/") || home == "/" {
+			continue
+		}
+		real, _, _ := realOf(home)
+		for _, h := range []string{strings.TrimRight(home, "/"), real} {
+			if !slices.Contains(b.p.homes, h) {
+				b.p.homes = append(b.p.homes, h)
+			}
+		}
+	}
+	state := a.StateDir
+	if state == "" && a.Home != "" {
+		state = a.Home + "/.tada"
+	}
+	for _, dir := range []string{state, "/etc/tada"} {
+		if dir == "" {
+			continue
+		}
+		b.put(dir, mark{kind: markState}, true)
+	}
+}
+
+// names puts the built-in lists in.
+func (b *builder) names() {
+	lists := []struct {
+		kind  markKind
+		names []string
+	}{
+		{markSecret, secretNames}, {markPublic, publicNames}, {markStartup, startupNames},
+		{markCache, cacheNames}, {markToolDir, toolDirs},
+	}
+	for _, l := range lists {
+		for _, name := range l.names {
+			b.put(name, mark{kind: l.kind}, false)
+		}
+	}
+	for _, n := range protectedNames {
+		b.put(n.name, mark{kind: markProtected, tool: n.tool}, false)
+	}
+}
+
+func (b *builder) settings(s Settings) {
+	for _, path := range s.RestrictedPaths {
+		b.put(path, mark{kind: markRestricted}, true)
+	}
+	for _, path := range s.ReadOnlyPaths {
+		b.put(path, mark{kind: markReadOnly}, true)
+	}
+	for i := range s.Paths {
+		b.put(s.Paths[i].Path, mark{kind: markRule, rule: &s.Paths[i]}, true)
+	}
+	for _, c := range s.Commands {
+		name := c.Program[strings.LastIndexByte(c.Program, '/')+1:]
+		b.p.commands[name] = append(b.p.commands[name], c)
+	}
+	for _, h := range s.Hosts {
+		name := strings.TrimPrefix(h.Host, "*.")
+		b.p.hosts[name] = append(b.p.hosts[name], h)
+	}
+}
+
+// put adds one rule under every path that it means. What the configuration names is
+// resolved too, and remembered by its inode, so that neither a link nor a second name of
+// the same file is a way around it.
+func (b *builder) put(path string, m mark, resolve bool) {
+	m.path = path
+	for _, full := range expandHome(path, b.p.homes) {
+		b.add(full, m)
+		if !resolve || strings.ContainsAny(full, "*?[") {
+			continue
+		}
+		real, id, exists := realOf(full)
+		if real != full {
+			b.add(real, m)
+		}
+		if exists && real != "/" {
+			b.tree.ids[id] = append(b.tree.ids[id], m)
+		}
+		if m.kind == markState {
+			b.p.states = append(b.p.states, real)
+		}
+	}
+}
+
+func (b *builder) add(path string, m mark) {
+	if err := b.tree.add(path, m); err != nil && b.err == nil {
+		b.err = fmt.Errorf("pattern %q: %w", m.path, err)
+	}
+}
+
+// expandHome returns the paths that a rule means.
+func expandHome(path string, homes []string) []string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && rest[0] != '/' {
+		return []string{path}
+	}
+	full := make([]string, 0, len(homes))
+	for _, home := range homes {
+		full = append(full, home+rest)
+	}
+	return full
+}
+
+// digest hashes what decides: the settings and everything built in.
+func digest(a Account, s Settings) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q\n%#v\n", a.Home, a.EnvHome, a.StateDir, s)
+	fmt.Fprintf(h, "%q %q %q %q %q\n", secretNames, publicNames, startupNames, protectedNames, cacheNames)
+	fmt.Fprintf(h, "%q %q %q %v\n", toolDirs, systemDirs, tempDirs, balanced)
+	return hex.EncodeToString(h.Sum(nil))
+}

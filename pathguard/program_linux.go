@@ -1,0 +1,197 @@
+package pathguard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// defaultPath is what bash searches when PATH is not set.
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+type programKey struct{ name, path, dir string }
+
+// programs finds the file of every command, once for each way of asking.
+func (r *resolver) programs() {
+	r.found = map[programKey]Program{}
+	for i := range r.plan.Script.Commands {
+		c := &r.plan.Script.Commands[i]
+		if c.Name == "" || c.Builtin {
+			continue
+		}
+		key := programKey{c.Name, r.searchPath(i), c.Dir}
+		if strings.HasPrefix(c.Name, "/") {
+			key.dir = ""
+		}
+		if _, ok := r.found[key]; ok {
+			continue
+		}
+		p := r.program(i, key)
+		r.found[key] = p
+		r.plan.Programs = append(r.plan.Programs, p)
+	}
+}
+
+// searchPath is the PATH that a command is looked up in: bash uses the one that is given
+// to the command itself.
+func (r *resolver) searchPath(i int) string {
+	list, ok := r.plan.Caller.Env["PATH"]
+	if !ok {
+		list = defaultPath
+	}
+	for _, a := range r.plan.Script.Commands[i].Assign {
+		if a.Name == "PATH" {
+			list = a.Value.Text
+		}
+	}
+	return list
+}
+
+func (r *resolver) program(i int, key programKey) Program {
+	p := Program{Command: i, Name: key.name}
+	from := r.cwd
+	if key.dir != "" {
+		from = r.from(key.dir)
+	}
+	if strings.Contains(key.name, "/") {
+		r.bindProgram(&p, from, key.name)
+		return p
+	}
+	for _, dir := range strings.Split(key.path, ":") {
+		if dir == "" {
+			dir = "."
+		}
+		name := dir + "/" + key.name
+		if !executable(from, name) {
+			continue
+		}
+		if p.Path == "" {
+			r.bindProgram(&p, from, name)
+			if p.Path == "" || !r.inWorkspace(p.Real) || isToolDir(p.Path) {
+				return p
+			}
+		} else if !r.inWorkspace(name) {
+			p.Shadow = name
+			return p
+		}
+	}
+	if p.Path == "" {
+		p.Why = "not found in PATH"
+	}
+	return p
+}
+
+func (r *resolver) inWorkspace(name string) bool {
+	if !strings.HasPrefix(name, "/") {
+		return true
+	}
+	return r.plan.Workspace != "" && within(name, r.plan.Workspace)
+}
+
+// executable reports whether the search in PATH would stop at name: a regular file that
+// may be executed.
+func executable(from spot, name string) bool {
+	at := from.fd
+	if strings.HasPrefix(name, "/") {
+		at = unix.AT_FDCWD
+	} else if at < 0 {
+		return false
+	}
+	var st unix.Stat_t
+	if unix.Fstatat(at, name, &st, 0) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return false
+	}
+	return unix.Faccessat(at, name, unix.X_OK, 0) == nil
+}
+
+func (r *resolver) bindProgram(p *Program, from spot, name string) {
+	end := r.walk(from, name, true)
+	p.Real, p.Links, p.Why = join(end.real, end.missing), end.links, end.why
+	if end.missing != "" || end.fd < 0 {
+		if p.Why == "" {
+			p.Why = "no such file"
+		}
+		end.close()
+		return
+	}
+	p.Path = name
+	if !strings.HasPrefix(name, "/") {
+		p.Path = path.Join(from.path, name)
+	}
+	p.ID, p.Mode, p.Size = end.id(), modeOf(end.stat.Mode), end.stat.Size
+	p.ModTime = end.stat.Mtim.Nano()
+	p.file = r.plan.hold(file(end))
+	if !isSystem(p.Real) {
+		p.Sum, _ = sum(p.file, end.stat.Mode, end.stat.Size)
+	}
+}
+
+// content binds the file of a target that an interpreter executes by what is in it.
+func (r *resolver) content(t *Target) {
+	if !t.Exists || t.file == nil || t.Mode.IsDir() || r.bound[t.Real] {
+		return
+	}
+	c := Content{Path: t.Real, ID: t.ID, Command: t.Command}
+	var st unix.Stat_t
+	if unix.Fstat(int(t.file.Fd()), &st) == nil {
+		c.Size = st.Size
+		c.Sum, c.Why = sum(t.file, st.Mode, st.Size)
+	}
+	r.keepContent(c)
+}
+
+func (r *resolver) keepContent(c Content) {
+	if r.bound == nil {
+		r.bound = map[string]bool{}
+	}
+	r.bound[c.Path] = true
+	r.plan.Contents = append(r.plan.Contents, c)
+}
+
+// sum hashes a regular file through the O_PATH handle that the plan holds, so that it is
+// the same inode. Anything else is never opened: reading a FIFO would wait, reading a
+// device may act.
+func sum(f *os.File, mode uint32, size int64) (hash, why string) {
+	switch {
+	case mode&unix.S_IFMT != unix.S_IFREG:
+		return "", "not a regular file"
+	case size > maxContent:
+		return "", "larger than 16 MiB"
+	}
+	fd, err := unix.Open("/proc/self/fd/"+strconv.Itoa(int(f.Fd())), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return "", err.Error()
+	}
+	defer unix.Close(fd)
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(reader(fd), maxContent+1))
+	switch {
+	case err != nil:
+		return "", err.Error()
+	case n > maxContent:
+		return "", "larger than 16 MiB"
+	}
+	return hex.EncodeToString(h.Sum(nil)), ""
+}
+
+// A reader reads a descriptor without handing it to the runtime's poller.
+type reader int
+
+func (r reader) Read(p []byte) (int, error) {
+	n, err := unix.Read(int(r), p)
+	switch {
+	case err == unix.EINTR:
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,208 @@
+package pathguard
+
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// Resolve finds the real files behind every name of the script, opens each once, and binds
+// the programs and the files of code that would run. It reads directories for patterns and
+// regular files for their content, and nothing else: a FIFO or a device is never opened.
+//
+// A name that does not exist, cannot be reached, or is not wholly known is no error; it is
+// a Target that says so. The error is for what leaves no ground to stand on. The plan is
+// the caller's to Close.
+func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
+	if !strings.HasPrefix(c.Dir, "/") {
+		return nil, ErrNoDir
+	}
+	w, err := newWalker()
+	if err != nil {
+		return nil, err
+	}
+	r := &resolver{walker: w, plan: &Plan{Script: script, Caller: c}, dirs: map[string]spot{}}
+	defer r.close()
+	r.start()
+	for i := range script.Effects {
+		r.effect(i)
+	}
+	r.commandDirs()
+	r.programs()
+	r.manifests()
+	return r.plan, nil
+}
+
+type resolver struct {
+	*walker
+	plan  *Plan
+	dirs  map[string]spot // the starting directories that were opened, by their spelling
+	found map[programKey]Program
+	bound map[string]bool // contents by path
+}
+
+// start opens the working directory and finds the workspace around it.
+func (r *resolver) start() {
+	p := r.plan
+	end := r.walk(r.root, p.Caller.Dir, true)
+	p.Dir = join(end.real, end.missing)
+	if end.missing == "" {
+		p.DirFile = p.hold(file(end))
+		p.DirID = end.id()
+		r.cwd = spot{end.fd, end.real}
+	} else {
+		end.close()
+		r.cwd = spot{-1, p.Dir}
+	}
+	r.dirs[p.Caller.Dir] = r.cwd
+	p.Workspace = r.workspace()
+}
+
+func (r *resolver) close() {
+	for _, d := range r.dirs {
+		if d.fd >= 0 && d.fd != r.cwd.fd {
+			unix.Close(d.fd)
+		}
+	}
+	r.walker.close()
+}
+
+// from returns the directory that relative names of a command start in.
+func (r *resolver) from(dir string) spot {
+	if s, ok := r.dirs[dir]; ok {
+		return s
+	}
+	end := r.walk(r.root, dir, true)
+	s := spot{end.fd, end.real}
+	if end.missing != "" {
+		end.close()
+		s = spot{-1, join(end.real, end.missing)}
+	}
+	r.dirs[dir] = s
+	return s
+}
+
+func (r *resolver) effect(i int) {
+	e := &r.plan.Script.Effects[i]
+	if e.Right == command.Net {
+		return
+	}
+	if len(r.plan.Targets) >= maxTargets {
+		r.limit("targets", len(r.plan.Script.Effects), i)
+		return
+	}
+	t := Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: i, Command: e.Command}
+	dir, text, known := nameOf(e.Name, r.plan.Caller.Home, accountHome)
+	if dir == "" && !strings.HasPrefix(text, "/") {
+		t.Unknown, t.Why = true, "the directory that the name starts from is not known"
+		r.add(t)
+		return
+	}
+	from := r.root
+	if dir != "" {
+		from = r.from(dir)
+	}
+	switch {
+	case !known:
+		t.Unknown, t.Why = true, "only the beginning of the name is known"
+		r.bind(&t, r.walk(from, prefixDir(text), true))
+	case e.Name.Glob:
+		r.glob(t, from, text)
+	default:
+		r.bind(&t, r.walk(from, text, follows(e.Right, e.Flags)))
+	}
+}
+
+// bind makes a target of the end of a walk and takes over its file.
+func (r *resolver) bind(t *Target, end way) {
+	t.Real, t.Missing, t.Links, t.Crossed, t.Kind = end.real, end.missing, end.links, end.crossed, end.kind
+	t.Exists = end.missing == "" && end.fd >= 0 && !t.Unknown
+	if end.why != "" {
+		t.Why = end.why
+	}
+	if end.fd >= 0 {
+		t.ID, t.Mode = end.id(), modeOf(end.stat.Mode)
+		if len(r.plan.files) < maxHeld {
+			t.file = r.plan.hold(file(end))
+		} else {
+			end.close()
+		}
+	}
+	r.add(*t)
+}
+
+func (r *resolver) add(t Target) {
+	r.plan.Targets = append(r.plan.Targets, t)
+	if t.Flags&command.Source != 0 || t.Right == command.Exec {
+		r.content(&r.plan.Targets[len(r.plan.Targets)-1])
+	}
+}
+
+func (r *resolver) limit(what string, count, effect int) {
+	for _, l := range r.plan.Limits {
+		if l.What == what && l.Effect == effect || what == "targets" && l.What == what {
+			return
+		}
+	}
+	r.plan.Limits = append(r.plan.Limits, Limit{what, count, effect})
+}
+
+// commandDirs makes a target of every directory that a command would run in: to enter a
+// directory is to list it.
+func (r *resolver) commandDirs() {
+	seen := map[string]bool{"": true, r.plan.Caller.Dir: true}
+	for i, c := range r.plan.Script.Commands {
+		if seen[c.Dir] || !strings.HasPrefix(c.Dir, "/") {
+			continue
+		}
+		seen[c.Dir] = true
+		t := Target{Right: command.Read, Flags: command.List, Name: c.Dir, Effect: -1, Command: i}
+		r.bind(&t, r.walk(r.root, c.Dir, true))
+	}
+}
+
+func (e way) id() ID { return ID{uint64(e.stat.Dev), e.stat.Ino} }
+
+func (e way) close() {
+	if e.fd >= 0 {
+		unix.Close(e.fd)
+	}
+}
+
+// file wraps the end of a walk. The name is for messages only.
+func file(e way) *os.File {
+	if e.fd < 0 {
+		return nil
+	}
+	return os.NewFile(uintptr(e.fd), e.real)
+}
+
+// modeOf translates the kernel's mode bits.
+func modeOf(m uint32) os.FileMode {
+	mode := os.FileMode(m & 0o777)
+	switch m & unix.S_IFMT {
+	case unix.S_IFDIR:
+		mode |= os.ModeDir
+	case unix.S_IFLNK:
+		mode |= os.ModeSymlink
+	case unix.S_IFIFO:
+		mode |= os.ModeNamedPipe
+	case unix.S_IFSOCK:
+		mode |= os.ModeSocket
+	case unix.S_IFCHR:
+		mode |= os.ModeDevice | os.ModeCharDevice
+	case unix.S_IFBLK:
+		mode |= os.ModeDevice
+	}
+	if m&unix.S_ISUID != 0 {
+		mode |= os.ModeSetuid
+	}
+	if m&unix.S_ISGID != 0 {
+		mode |= os.ModeSetgid
+	}
+	return mode
+}

@@ -1,0 +1,249 @@
+package pathguard
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/pattern"
+)
+
+// A tree holds path rules by component, so that asking about one path costs the depth of
+// the path and not the number of rules. The zero tree is empty.
+type tree struct {
+	fixed node // rules that start at the root
+	loose node // rules that start with **/: they match from any component on
+	ids   map[ID][]mark
+}
+
+type node struct {
+	below    map[string]*node
+	patterns []patternNode // components with * ? [ ]
+	marks    []mark
+	deep     markSet // every kind that stands here or anywhere below
+}
+
+type patternNode struct {
+	text string
+	re   *regexp.Regexp
+	node *node
+}
+
+// A mark is what one rule says about a path and everything below it.
+type mark struct {
+	kind markKind
+	path string    // as the rule spells it, for messages
+	rule *PathRule // for marked by the configuration
+	tool string    // the program that may change it without a question
+}
+
+type markKind uint8
+
+const (
+	markRestricted markKind = iota
+	markReadOnly
+	markState
+	markSecret
+	markPublic // no secret after all: *.pub, .env.example
+	markProtected
+	markStartup
+	markCache
+	markToolDir
+	markRule
+)
+
+type markSet uint16
+
+func (s markSet) has(k markKind) bool { return s&(1<<k) != 0 }
+
+// add puts a rule under a path: absolute, or starting with **/.
+func (t *tree) add(path string, m mark) error {
+	n := &t.fixed
+	if rest, ok := strings.CutPrefix(path, "**/"); ok {
+		n, path = &t.loose, rest
+	}
+	n.deep |= 1 << m.kind
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" || part == "." {
+			continue
+		}
+		next, err := n.child(part)
+		if err != nil {
+			return err
+		}
+		next.deep |= 1 << m.kind
+		n = next
+	}
+	n.marks = append(n.marks, m)
+	return nil
+}
+
+func (n *node) child(part string) (*node, error) {
+	if !pattern.HasMeta(part, 0) {
+		part = unescape(part)
+		if n.below == nil {
+			n.below = map[string]*node{}
+		}
+		if n.below[part] == nil {
+			n.below[part] = &node{}
+		}
+		return n.below[part], nil
+	}
+	for _, p := range n.patterns {
+		if p.text == part {
+			return p.node, nil
+		}
+	}
+	expr, err := pattern.Regexp(part, pattern.Filenames|pattern.EntireString)
+	if err != nil {
+		return nil, err
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, err
+	}
+	n.patterns = append(n.patterns, patternNode{part, re, &node{}})
+	return n.patterns[len(n.patterns)-1].node, nil
+}
+
+// at calls visit for every mark on the path or above it.
+func (t *tree) at(path string, visit func(mark)) {
+	t.fixed.walk(path, visit)
+	for rest, ok := path, true; ok; rest, ok = afterSlash(rest) {
+		t.loose.walk(rest, visit)
+	}
+}
+
+// byID calls visit for every mark on the inode: the same file by a hard link or a bind mount.
+func (t *tree) byID(id ID, visit func(mark)) {
+	if id == (ID{}) {
+		return
+	}
+	for _, m := range t.ids[id] {
+		visit(m)
+	}
+}
+
+// afterSlash drops the first component.
+func afterSlash(path string) (string, bool) {
+	i := strings.IndexByte(path[min(1, len(path)):], '/')
+	if i < 0 {
+		return "", false
+	}
+	return path[i+1:], true
+}
+
+func (n *node) walk(path string, visit func(mark)) {
+	for _, m := range n.marks {
+		visit(m)
+	}
+	path = strings.TrimLeft(path, "/")
+	if path == "" {
+		return
+	}
+	part, rest, _ := strings.Cut(path, "/")
+	if next := n.below[part]; next != nil {
+		next.walk(rest, visit)
+	}
+	for _, p := range n.patterns {
+		if p.re.MatchString(part) {
+			p.node.walk(rest, visit)
+		}
+	}
+}
+
+// holds reports which kinds of marks stand below the path: an ancestor of a secret is not
+// a secret, but all of it is more than a person would expect.
+func (t *tree) holds(path string) markSet {
+	var s markSet
+	t.fixed.holds(path, &s)
+	return s
+}
+
+func (n *node) holds(path string, s *markSet) {
+	path = strings.TrimLeft(path, "/")
+	if path == "" {
+		*s |= n.deep
+		return
+	}
+	part, rest, _ := strings.Cut(path, "/")
+	if next := n.below[part]; next != nil {
+		next.holds(rest, s)
+	}
+	for _, p := range n.patterns {
+		if p.re.MatchString(part) {
+			p.node.holds(rest, s)
+		}
+	}
+}
+
+// under finds the first mark of a kind below the path, for messages.
+func (t *tree) under(path string, k markKind) string {
+	found := ""
+	n := &t.fixed
+	for _, part := range strings.Split(strings.Trim(path, "/"), "/") {
+		if part == "" {
+			continue
+		}
+		if n = n.below[part]; n == nil {
+			return ""
+		}
+	}
+	n.first(k, &found)
+	return found
+}
+
+func (n *node) first(k markKind, found *string) {
+	if !n.deep.has(k) || *found != "" && len(n.marks) == 0 && n.below == nil {
+		return
+	}
+	for _, m := range n.marks {
+		if m.kind == k && (*found == "" || m.path < *found) {
+			*found = m.path
+		}
+	}
+	for _, next := range n.below {
+		next.first(k, found)
+	}
+	for _, p := range n.patterns {
+		p.node.first(k, found)
+	}
+}
+
+// matches calls visit for every mark that a pattern could reach when its directories
+// cannot be listed: the pattern is held against the rules instead of against the disk.
+func (t *tree) matches(glob string, visit func(mark)) {
+	t.fixed.matches(split(glob), visit)
+}
+
+func (n *node) matches(parts []string, visit func(mark)) {
+	for _, m := range n.marks {
+		visit(m)
+	}
+	if len(parts) == 0 {
+		return
+	}
+	part := parts[0]
+	if !pattern.HasMeta(part, 0) {
+		if next := n.below[unescape(part)]; next != nil {
+			next.matches(parts[1:], visit)
+		}
+		return
+	}
+	re, err := compilePart(part)
+	if err != nil {
+		return
+	}
+	for name, next := range n.below {
+		if re.MatchString(name) && (name[0] != '.' || part[0] == '.') {
+			next.matches(parts[1:], visit)
+		}
+	}
+}
+
+func compilePart(part string) (*regexp.Regexp, error) {
+	expr, err := pattern.Regexp(part, pattern.Filenames|pattern.EntireString)
+	if err != nil {
+		return nil, err
+	}
+	return regexp.Compile(expr)
+}

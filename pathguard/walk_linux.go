@@ -1,0 +1,327 @@
+package pathguard
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// The bounds of the kernel's own walk: path_resolution(7), <linux/limits.h>.
+const (
+	pathMax  = 4096 // PATH_MAX, with the closing zero byte
+	nameMax  = 255  // NAME_MAX
+	maxLinks = 40   // MAXSYMLINKS
+)
+
+// A spot is an open directory and the path that leads to it without a link.
+type spot struct {
+	fd   int // -1 when the directory does not exist: then the walk is by text alone
+	path string
+}
+
+// A way is the end of one walk.
+type way struct {
+	fd      int // of real, opened with O_PATH; -1 when there is none
+	real    string
+	missing string
+	links   []string
+	crossed []ID
+	stat    unix.Stat_t
+	kind    Kind
+	why     string
+}
+
+// A walker resolves names against one view of the root directory.
+type walker struct {
+	root spot
+	cwd  spot // what /proc/self/cwd means for the command
+}
+
+func newWalker() (*walker, error) {
+	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: "/", Err: err}
+	}
+	return &walker{root: spot{fd, "/"}, cwd: spot{-1, "/"}}, nil
+}
+
+func (w *walker) close() { unix.Close(w.root.fd) }
+
+// walk goes where the kernel would go for name, starting in from. With follow a symbolic
+// link at the very end is followed too; a trailing slash always follows, as the kernel does.
+// The file at the end is the caller's to close.
+func (w *walker) walk(from spot, name string, follow bool) way {
+	if len(name) >= pathMax {
+		return way{fd: -1, real: from.path, missing: name, why: "the name is longer than PATH_MAX"}
+	}
+	if strings.HasPrefix(name, "/") {
+		from = w.root
+	}
+	if from.fd >= 0 && !strings.Contains(name, "..") {
+		if end, ok := w.straight(from, name, follow); ok {
+			return end
+		}
+	}
+	s := steps{w: w, at: from, rest: split(name), follow: follow || strings.HasSuffix(name, "/")}
+	for len(s.rest) > 0 && !s.done {
+		s.step()
+	}
+	return s.end()
+}
+
+// straight asks the kernel for the whole way at once, and refuses every way on which a
+// link or a mount could change what the path says. Most names take it: one system call
+// instead of one for each component.
+func (w *walker) straight(from spot, name string, follow bool) (way, bool) {
+	clean := strings.Join(split(name), "/")
+	path := join(from.path, clean)
+	if clean == "" {
+		clean = "."
+	}
+	how := unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_XDEV,
+	}
+	fd, err := unix.Openat2(from.fd, clean, &how)
+	if err != nil {
+		return way{}, false
+	}
+	end := way{fd: fd, real: path}
+	if err := unix.Fstat(fd, &end.stat); err != nil || isLink(&end.stat) && (follow || strings.HasSuffix(name, "/")) {
+		unix.Close(fd)
+		return way{}, false
+	}
+	return end, true
+}
+
+// steps is a walk in progress, one component at a time.
+type steps struct {
+	w       *walker
+	at      spot // where the walk stands; its fd is borrowed from the walker unless owned
+	owned   bool
+	rest    []string
+	missing []string
+	links   []string
+	crossed []ID
+	follow  bool
+	done    bool
+	kind    Kind
+	why     string
+}
+
+func (s *steps) step() {
+	name := s.rest[0]
+	s.rest = s.rest[1:]
+	switch {
+	case name == "..":
+		s.up()
+	case len(s.missing) > 0 || s.at.fd < 0:
+		s.missing = append(s.missing, name)
+	case len(name) > nameMax:
+		s.lost(name, "a name is longer than NAME_MAX")
+	default:
+		s.down(name)
+	}
+}
+
+// up takes one "..". Below a directory that does not exist yet it is read as text: the
+// kernel would refuse it now, but the script may make that directory first.
+func (s *steps) up() {
+	if n := len(s.missing); n > 0 {
+		s.missing = s.missing[:n-1]
+		return
+	}
+	if s.at.path == "/" {
+		return
+	}
+	parent := s.at.path[:max(1, strings.LastIndexByte(s.at.path, '/'))]
+	if s.at.fd < 0 {
+		s.at.path = parent
+		return
+	}
+	fd, err := unix.Openat(s.at.fd, "..", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		s.lost("..", reason(err))
+		return
+	}
+	s.move(spot{fd, parent})
+}
+
+func (s *steps) down(name string) {
+	fd, err := unix.Openat(s.at.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		s.lost(name, reason(err))
+		return
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		unix.Close(fd)
+		s.lost(name, reason(err))
+		return
+	}
+	if isLink(&st) && (len(s.rest) > 0 || s.follow) {
+		s.link(fd, name)
+		unix.Close(fd)
+		return
+	}
+	if len(s.rest) > 0 {
+		s.crossed = append(s.crossed, ID{uint64(st.Dev), st.Ino})
+	}
+	s.move(spot{fd, join(s.at.path, name)})
+}
+
+// link follows the symbolic link that fd holds. The links of procfs are not text: the
+// kernel jumps to a file whatever readlink(2) says, so they are jumped too.
+func (s *steps) link(fd int, name string) {
+	path := join(s.at.path, name)
+	s.links = append(s.links, path)
+	if len(s.links) > maxLinks {
+		s.lost(name, "too many levels of symbolic links")
+		return
+	}
+	text, err := readlinkat(fd)
+	if err != nil {
+		s.lost(name, reason(err))
+		return
+	}
+	if onProc(fd) {
+		s.proc(fd, path, name, text)
+		return
+	}
+	s.rest = append(split(text), s.rest...)
+	if strings.HasPrefix(text, "/") {
+		s.move(s.w.root)
+		s.owned = false
+	}
+}
+
+// proc takes a link of procfs. What stands below /proc/self is the command's own, not
+// this process's: its directory is known, its descriptors are its own affair.
+func (s *steps) proc(fd int, path, name, text string) {
+	own := path == "/proc/self" || path == "/proc/thread-self"
+	if !own {
+		if !magic(path) {
+			s.rest = append(split(text), s.rest...)
+			return
+		}
+		s.jump(fd, path, text)
+		return
+	}
+	for len(s.rest) >= 2 && s.rest[0] == "task" {
+		s.rest = s.rest[2:]
+	}
+	if len(s.rest) == 0 {
+		s.done = true
+		s.missing, s.why = []string{name}, "the command's own process"
+		return
+	}
+	switch s.rest[0] {
+	case "cwd":
+		s.rest = s.rest[1:]
+		s.move(s.w.cwd)
+		s.owned = false
+	case "root":
+		s.rest = s.rest[1:]
+		s.move(s.w.root)
+		s.owned = false
+	case "fd", "fdinfo":
+		s.kind = Descriptor
+		fallthrough
+	default:
+		s.missing = append([]string{"self"}, s.rest...)
+		s.rest, s.done = nil, true
+		s.why = "the command's own process"
+	}
+}
+
+// jump follows a link of another process to the very file that the kernel would reach.
+func (s *steps) jump(fd int, path, text string) {
+	s.kind = Foreign
+	next, err := unix.Openat(s.at.fd, path[strings.LastIndexByte(path, '/')+1:], unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil || !strings.HasPrefix(text, "/") {
+		if err == nil {
+			unix.Close(next)
+		}
+		s.lost(path[strings.LastIndexByte(path, '/')+1:], "another process's file")
+		s.done = true
+		return
+	}
+	s.move(spot{next, strings.TrimSuffix(text, " (deleted)")})
+}
+
+// move puts the walk on another spot. The spot is the walk's to close unless the caller
+// says that it is borrowed.
+func (s *steps) move(to spot) {
+	if s.owned {
+		unix.Close(s.at.fd)
+	}
+	s.at, s.owned = to, true
+}
+
+// lost goes on by text alone from a component that cannot be opened.
+func (s *steps) lost(name, why string) {
+	s.missing = append(s.missing, name)
+	if s.why == "" {
+		s.why = why
+	}
+}
+
+func (s *steps) end() way {
+	end := way{fd: -1, real: s.at.path, links: s.links, crossed: s.crossed, kind: s.kind, why: s.why,
+		missing: strings.Join(append(s.missing, s.rest...), "/")}
+	if end.missing == "" {
+		end.why = ""
+	}
+	switch {
+	case s.owned:
+		end.fd = s.at.fd
+	case s.at.fd >= 0:
+		fd, err := unix.FcntlInt(uintptr(s.at.fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err == nil {
+			end.fd = fd
+		}
+	}
+	if end.fd >= 0 && unix.Fstat(end.fd, &end.stat) != nil {
+		unix.Close(end.fd)
+		end.fd = -1
+	}
+	return end
+}
+
+func isLink(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFLNK }
+
+// reason names what stopped a walk. A missing component is no reason: it may be made.
+func reason(err error) string {
+	if errors.Is(err, unix.ENOENT) {
+		return ""
+	}
+	return err.Error()
+}
+
+func readlinkat(fd int) (string, error) {
+	var buf [pathMax]byte
+	n, err := unix.Readlinkat(fd, "", buf[:])
+	if err != nil {
+		return "", err
+	}
+	if n == 0 {
+		return "", unix.ENOENT
+	}
+	return string(buf[:n]), nil
+}
+
+func onProc(fd int) bool {
+	var fs unix.Statfs_t
+	return unix.Fstatfs(fd, &fs) == nil && fs.Type == unix.PROC_SUPER_MAGIC
+}
+
+// magic reports whether a link below /proc jumps to a file: proc(5). The few others are text.
+func magic(path string) bool {
+	switch path {
+	case "/proc/self", "/proc/thread-self", "/proc/net", "/proc/mounts":
+		return false
+	}
+	return true
+}
