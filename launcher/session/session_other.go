@@ -52,3 +52,8 @@ func (*Session) Bytes() map[Stream]int64 { return nil }
 
 // EndBy returns: the caller should exit with ExitStatus(sig).
 func EndBy(syscall.Signal) {}
+
+// Ask returns ErrUnsupported.
+func Ask(context.Context, *os.File, func(width int, full bool) string, AskOptions) (Reply, error) {
+	return Reply{}, ErrUnsupported
+}
