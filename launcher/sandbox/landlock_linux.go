@@ -91,6 +91,12 @@ type ruleset struct {
 	abi abi
 }
 
+// A pathBeneath is a rule. The kernel's struct is packed: 12 bytes, the same as the first 12 of this one.
+type pathBeneath struct {
+	rights uint64
+	fd     int32
+}
+
 // newRuleset returns a ruleset that takes away everything a can handle.
 func newRuleset(a abi) (*ruleset, error) {
 	// Each version made the struct longer. A kernel refuses a longer one than it knows only when the rest is not zero,
@@ -123,11 +129,7 @@ func (r *ruleset) allow(fd int, rights uint64) error {
 	if rights == 0 {
 		return nil
 	}
-	// The kernel's struct is packed: 12 bytes, the same as the first 12 of this one.
-	attr := struct {
-		rights uint64
-		fd     int32
-	}{rights, int32(fd)}
+	attr := pathBeneath{rights, int32(fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd), unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {

@@ -92,12 +92,12 @@ func (p *Process) finish(s Status, err error) (Status, error) {
 	return s, err
 }
 
-// abandon cleans up after a start that failed.
+// abandon cleans up after a start that failed. The command goes first: a dying init waits until all in its namespace are reaped.
 func (p *Process) abandon() {
 	p.Kill()
+	reap(p.pid)
 	reap(p.guard)
 	reap(p.init)
-	reap(p.pid)
 }
 
 func reap(pid int) {

@@ -3,6 +3,9 @@ package sandbox
 import "golang.org/x/sys/unix"
 
 const (
+	// sysFstatat is newfstatat(2) by its name here.
+	sysFstatat = unix.SYS_NEWFSTATAT
+
 	auditArch = unix.AUDIT_ARCH_X86_64
 	// firstForeign is where the x32 numbers begin: the same architecture word, other calls.
 	firstForeign = 0x40000000

@@ -24,11 +24,25 @@ func Start(p Profile, c Command) (*Process, Receipt, error) {
 	if p.Network != Off && p.Network != Full {
 		return nil, Receipt{}, fmt.Errorf("%w: network mode %q", ErrUnsupported, p.Network)
 	}
-	if p.Require > Base {
-		return nil, Receipt{}, fmt.Errorf("%w: level %v", ErrUnsupported, p.Require)
+	if p.Most == Base && p.Require == Strong {
+		return nil, Receipt{}, fmt.Errorf("%w: level strong is required and not to be tried", ErrUnsupported)
 	}
-	b := &builder{profile: p, command: c, landlock: ll, level: Base}
-	return b.start()
+	var lost []Loss
+	if p.Most != Base {
+		strong := &builder{profile: p, command: c, landlock: ll, level: Strong}
+		process, receipt, err := strong.start()
+		var setup *SetupError
+		if !errors.As(err, &setup) {
+			return process, receipt, err
+		}
+		if p.Require == Strong {
+			return nil, receipt, fmt.Errorf("%w: level strong: %w", ErrUnsupported, err)
+		}
+		lost = append(lost, Loss{"namespaces", setup.Error()})
+	}
+	base := &builder{profile: p, command: c, landlock: ll, level: Base}
+	base.receipt.Lost = lost
+	return base.start()
 }
 
 // A builder turns a profile and a command into a family. All its descriptors are closed when it is done.
@@ -38,6 +52,7 @@ type builder struct {
 	landlock landlock
 	level    Level
 	hidden   []string // resolved names
+	kept     []string // resolved names of what is read-only in a writable tree
 
 	family  family
 	files   *ruleset
@@ -90,7 +105,10 @@ func (b *builder) check() error {
 		return fmt.Errorf("sandbox: terminal %d is not one of the %d files", c.TTY, len(c.Files))
 	}
 	var err error
-	b.hidden, err = resolve(b.profile.Hide)
+	if b.hidden, err = resolve(b.profile.Hide); err != nil {
+		return err
+	}
+	b.kept, err = resolve(b.profile.ReadOnly)
 	return err
 }
 
@@ -163,7 +181,14 @@ func (b *builder) rules() error {
 		}
 	}
 	for _, r := range p.Read {
-		if err := b.files.allowAround(r, fsRead|fsExec, b.hidden); err != nil {
+		hidden := b.hidden
+		if b.level == Strong {
+			if within(r.Name, "/proc") {
+				continue // allowed later, on the private one
+			}
+			hidden = b.openly()
+		}
+		if err := b.files.allowAround(r, fsRead|fsExec, hidden); err != nil {
 			return err
 		}
 	}
@@ -184,18 +209,38 @@ func (b *builder) rules() error {
 	return nil
 }
 
+// openly returns the hidden names that no mount can cover, because something in them is allowed.
+func (b *builder) openly() []string {
+	var names []string
+	for _, name := range b.hidden {
+		if b.leadsTo(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // steward lists what the steward does.
 func (b *builder) steward() error {
 	f := &b.family
+	f.settle.add("close files", unix.SYS_CLOSE_RANGE, 0, uintptr(f.lifeline-1))
+	f.settle.add("close files", unix.SYS_CLOSE_RANGE, uintptr(f.lifeline+1), ^uintptr(0)>>32)
 	f.steward.add("setsid", unix.SYS_SETSID)
+	if b.level == Strong {
+		f.flags = stewardFlags
+		if b.profile.Network == Off {
+			f.flags |= unix.CLONE_NEWNET
+		}
+		// With its children's deaths ignored, the kernel reaps every orphan by itself, and the init has nothing to do but to be there.
+		f.init.add("ignore dead children", unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), hold(&f.arena, &sigaction{handler: 1}), 0, 8)
+		return b.namespaces(&f.steward)
+	}
 	if f.scoped {
 		f.steward.add("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
 		f.steward.add("landlock_restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(b.scope.fd))
 		// The guard ends the tree with kill(-1). That must never reach past the domain, so it is tried on the launcher first.
 		f.steward.add("signal scope", unix.SYS_KILL, uintptr(os.Getpid()), 0).refused(unix.EPERM)
 	}
-	f.settle.add("close files", unix.SYS_CLOSE_RANGE, 0, uintptr(f.lifeline-1))
-	f.settle.add("close files", unix.SYS_CLOSE_RANGE, uintptr(f.lifeline+1), ^uintptr(0)>>32)
 	return nil
 }
 
@@ -260,7 +305,12 @@ func (b *builder) childFiles(l *life) error {
 	if c.HasTTY {
 		l.add("set controlling terminal", unix.SYS_IOCTL, uintptr(c.TTY), unix.TIOCSCTTY, 0)
 	}
-	if c.Dir != nil {
+	if b.level == Strong {
+		b.privateProc(l, high+len(sources))
+		if err := b.enterDir(l); err != nil {
+			return err
+		}
+	} else if c.Dir != nil {
 		l.add("change directory", unix.SYS_FCHDIR, uintptr(high+len(c.Files)))
 	}
 	b.exeFd = -1
@@ -357,6 +407,13 @@ func (b *builder) launch() (*Process, Receipt, error) {
 	b.release(f.lifeline)
 	p := &Process{guard: guard, pidfd: -1, lifeline: f.holding}
 	b.keep(f.holding)
+	if b.level == Strong {
+		if err := mapIDs(guard); err != nil {
+			p.abandon()
+			return nil, b.receipt, &SetupError{"map ids", err}
+		}
+		unix.Write(f.holding, []byte{0})
+	}
 	err := b.follow(p)
 	if err != nil {
 		p.abandon()

@@ -28,12 +28,17 @@ func run(t *testing.T, p Profile, argv ...string) (Status, string, string) {
 
 func TestStart(t *testing.T) {
 	dir := t.TempDir()
-	s, out, errs := run(t, Default(dir, ""), "/bin/bash", "-c", "echo hi; ls -l /dev/null; stat / | head -3; id; cat /etc/shadow; ls /; ls -l /proc/self/fd; grep -E 'Cap|NoNew|Seccomp|Sig' /proc/self/status; ulimit -n; kill -TERM $$")
+	p := Default(dir, "")
+	p.Require = Strong
+	s, out, errs := run(t, p, "/bin/bash", "-c", "echo hi; ls -l /dev/null; stat / | head -3; id; pwd; ls -l /proc; ip a; cat /proc/mounts; cat /etc/shadow; ls /; ls -l /proc/self/fd; grep -E 'Cap|NoNew|Seccomp|Sig' /proc/self/status; ulimit -n; kill -TERM $$")
 	t.Log(s.Shell(), out, errs)
 }
 
-func BenchmarkTrue(b *testing.B) {
+func BenchmarkBase(b *testing.B)   { bench(b, Base) }
+func BenchmarkStrong(b *testing.B) { bench(b, Strong) }
+func bench(b *testing.B, l Level) {
 	p := Default(b.TempDir(), "")
+	p.Require, p.Most = l, l
 	null, _ := os.Open("/dev/null")
 	for b.Loop() {
 		proc, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}, Files: []*os.File{null, null, null}})

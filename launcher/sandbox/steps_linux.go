@@ -95,6 +95,9 @@ func (a *arena) pointers(list []string) (uintptr, error) {
 	return hold(a, &p[0]), nil
 }
 
+// atCwd is AT_FDCWD as an argument.
+const atCwd = ^uintptr(99)
+
 // sameObject is a step number that is no system call: it compares what args[0] (a *unix.Stat_t that an earlier step filled)
 // says of the object with args[1] (what it must be).
 const sameObject = ^uintptr(0)

@@ -1,0 +1,272 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// What Strong adds. All mounts are made before Landlock, which forbids mounts afterwards, and all in a mount namespace of
+// the steward's own, so that nothing of it is seen outside and no file is left behind anywhere.
+
+// stewardFlags are the namespaces that the steward is born into. The pid namespace comes last, because
+// its first process must be the init and not the steward. The user namespace gives the rights for the others.
+const stewardFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+
+// namespaces lists the steward's steps at Strong.
+func (b *builder) namespaces(l *life) error {
+	a := &b.family.arena
+	// The launcher writes the id maps of the new user namespace, then one byte.
+	l.add("wait for the id maps", unix.SYS_READ, uintptr(b.family.lifeline), hold(a, new([8]byte)), 1).must(1)
+	none, root := a.text("none"), a.text("/")
+	l.add("make mounts private", unix.SYS_MOUNT, none, root, 0, unix.MS_REC|unix.MS_PRIVATE)
+	if err := b.trees(l); err != nil {
+		return err
+	}
+	if err := b.masks(l); err != nil {
+		return err
+	}
+	l.add("mount private /dev/shm", unix.SYS_MOUNT, a.text("tmpfs"), a.text("/dev/shm"), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, a.text("mode=1777")).or(unix.ENOENT)
+	if b.profile.Network == Off {
+		b.loopback(l)
+	}
+	l.add("new pid namespace", unix.SYS_UNSHARE, unix.CLONE_NEWPID)
+	return nil
+}
+
+// trees makes everything read-only but the writable trees. Landlock has no right for the mode, owner, times and attributes of a file;
+// a read-only mount refuses to change them.
+func (b *builder) trees(l *life) error {
+	a := &b.family.arena
+	trees := b.writable()
+	if len(trees) >= registerCount {
+		return fmt.Errorf("sandbox: %d writable trees, the most is %d", len(trees), registerCount-1)
+	}
+	if len(trees) > 0 && trees[0] == "/" {
+		return nil
+	}
+	// Copies are taken while the trees can still be written.
+	for i, tree := range trees {
+		l.add("copy the mount of "+tree, unix.SYS_OPEN_TREE, atCwd, a.text(tree), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE).kept(uint8(i + 1))
+	}
+	b.readOnly(l, "/")
+	b.pins(l, trees)
+	for i, tree := range trees {
+		l.add("mount "+tree+" writable", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text(tree), unix.MOVE_MOUNT_F_EMPTY_PATH).with(uint8(i+1), 0)
+	}
+	for _, name := range b.kept {
+		l.add("keep "+name, unix.SYS_MOUNT, a.text(name), a.text(name), 0, unix.MS_BIND|unix.MS_REC)
+		b.readOnly(l, name)
+	}
+	return nil
+}
+
+// pins makes a mount point of every directory between a writable tree and what is hidden or kept in it: the kernel does not rename or remove
+// a mount point, so the directory cannot be moved away and another put in its place. The pins lie below the tree's
+// own mount, where no path leads through them: a rename from one side of a mount to the other would fail, and git makes many.
+func (b *builder) pins(l *life, trees []string) {
+	a := &b.family.arena
+	done := map[string]bool{}
+	for _, tree := range trees {
+		for _, name := range append(below(b.hidden, tree), below(b.kept, tree)...) {
+			for dir := filepath.Dir(name); dir != tree && !done[dir]; dir = filepath.Dir(dir) {
+				done[dir] = true
+				l.add("pin "+dir, unix.SYS_MOUNT, a.text(dir), a.text(dir), 0, unix.MS_BIND)
+			}
+		}
+	}
+}
+
+func (b *builder) readOnly(l *life, name string) {
+	a := &b.family.arena
+	l.add("make "+name+" read-only", unix.SYS_MOUNT_SETATTR, atCwd, a.text(name), unix.AT_RECURSIVE,
+		hold(a, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}), unix.MOUNT_ATTR_SIZE_VER0)
+}
+
+// masks lays an empty directory or file that nobody may open over every hidden name.
+func (b *builder) masks(l *life) error {
+	a := &b.family.arena
+	const flags = unix.MS_RDONLY | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	tmpfs, mode := a.text("tmpfs"), a.text("mode=0,nr_inodes=2")
+	var files []string
+	for _, name := range b.hidden {
+		st, err := os.Lstat(name)
+		if err != nil {
+			return fmt.Errorf("sandbox: hide %q: %w", name, err)
+		}
+		switch {
+		case b.leadsTo(name): // something in it is allowed; Landlock alone keeps the rest away
+		case st.IsDir():
+			l.add("hide "+name, unix.SYS_MOUNT, tmpfs, a.text(name), tmpfs, flags, mode)
+		default:
+			files = append(files, name)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	// A file needs a file to lie under. It is made in memory, on the one directory that is certain to exist and that
+	// the child covers again.
+	proc, empty := a.text("/proc"), a.text("/proc/empty")
+	l.add("make an empty file", unix.SYS_MOUNT, tmpfs, proc, tmpfs, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, a.text("nr_inodes=4"))
+	l.add("make an empty file", unix.SYS_MKNODAT, atCwd, empty, unix.S_IFREG)
+	l.add("make an empty file", unix.SYS_MOUNT, 0, proc, 0, unix.MS_REMOUNT|flags, 0)
+	for _, name := range files {
+		l.add("hide "+name, unix.SYS_MOUNT, empty, a.text(name), 0, unix.MS_BIND)
+	}
+	l.add("make an empty file", unix.SYS_UMOUNT2, proc, unix.MNT_DETACH)
+	return nil
+}
+
+// leadsTo reports whether something that the profile allows lies below name.
+func (b *builder) leadsTo(name string) bool {
+	for _, list := range [][]Path{b.profile.Read, b.profile.Write, b.profile.Devices} {
+		for _, p := range list {
+			if within(p.Name, name) && (!p.Optional || exists(p.Name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func exists(name string) bool { _, err := os.Lstat(name); return err == nil }
+
+// loopback switches on the loopback device of the new network namespace, the only one there.
+func (b *builder) loopback(l *life) {
+	request := &[40]byte{'l', 'o'} // struct ifreq
+	request[16] = unix.IFF_UP | unix.IFF_RUNNING
+	l.add("start loopback", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC).kept(registerCount - 1)
+	l.add("start loopback", unix.SYS_IOCTL, 0, unix.SIOCSIFFLAGS, hold(&b.family.arena, request)).with(registerCount-1, 0)
+}
+
+// privateProc mounts a /proc that shows only the new pid namespace, which takes a process inside of it.
+// It and /dev/shm are new objects, so their Landlock rules can only be added here.
+func (b *builder) privateProc(l *life, high int) {
+	a := &b.family.arena
+	l.add("mount proc", unix.SYS_MOUNT, a.text("proc"), a.text("/proc"), a.text("proc"), unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)
+	late := []struct {
+		name   string
+		rights uint64
+	}{{"/dev/shm", fsRead | fsWrite}}
+	for _, p := range b.profile.Read {
+		if within(p.Name, "/proc") {
+			late = append(late, struct {
+				name   string
+				rights uint64
+			}{p.Name, fsRead})
+		}
+	}
+	for _, rule := range late {
+		attr := &pathBeneath{rule.rights & b.files.abi.fs, int32(high)}
+		l.add("open "+rule.name, unix.SYS_OPENAT, atCwd, a.text(rule.name), unix.O_PATH|unix.O_CLOEXEC).kept(registerCount - 1)
+		l.add("open "+rule.name, unix.SYS_DUP3, 0, uintptr(high), unix.O_CLOEXEC).with(registerCount-1, 0)
+		l.add("allow "+rule.name, unix.SYS_LANDLOCK_ADD_RULE, uintptr(b.files.fd), unix.LANDLOCK_RULE_PATH_BENEATH, hold(a, attr), 0)
+	}
+}
+
+// enterDir changes to the working directory by name, since the caller's descriptor leads to the mounts outside, and
+// makes sure that it is the same directory.
+func (b *builder) enterDir(l *life) error {
+	dir := b.command.Dir
+	if dir == nil {
+		var err error
+		if dir, err = os.Open("."); err != nil {
+			return &SetupError{"change directory", err}
+		}
+		defer dir.Close()
+	}
+	name, want, err := whatIs(dir)
+	if err != nil {
+		return &SetupError{"change directory", err}
+	}
+	a := &b.family.arena
+	got := hold(a, new(unix.Stat_t))
+	l.add("change directory to "+name, unix.SYS_CHDIR, a.text(name))
+	l.add("look at "+name, sysFstatat, atCwd, a.text("."), got, 0)
+	l.add("change directory to "+name, sameObject, got, hold(a, want))
+	return nil
+}
+
+// whatIs returns the name that the kernel has for an open file, and its identity.
+func whatIs(file *os.File) (name string, st *unix.Stat_t, err error) {
+	st = new(unix.Stat_t)
+	err = control(file, func(fd int) error {
+		if err := unix.Fstat(fd, st); err != nil {
+			return err
+		}
+		name, err = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+		return err
+	})
+	return name, st, err
+}
+
+// writable returns the names of the writable trees, outer before inner.
+func (b *builder) writable() []string {
+	var names []string
+	for _, p := range b.profile.Write {
+		if p.Optional && !exists(p.Name) {
+			continue
+		}
+		names = append(names, p.Name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// mapIDs writes the id maps of the steward's user namespace. Every id stays the number it is: who may map all that there are does
+// (root), others only their own, and other people's files then show as nobody's.
+func mapIDs(pid int) error {
+	dir := fmt.Sprintf("/proc/%d/", pid)
+	all, err := identity("/proc/self/uid_map")
+	if err != nil {
+		return err
+	}
+	if write(dir+"uid_map", all) == nil {
+		if all, err = identity("/proc/self/gid_map"); err != nil {
+			return err
+		}
+		return write(dir+"gid_map", all)
+	}
+	if err := write(dir+"uid_map", fmt.Sprintf("%d %[1]d 1\n", os.Geteuid())); err != nil {
+		return err
+	}
+	// Giving up setgroups is the kernel's price for an unprivileged gid map (CVE-2014-8989).
+	if err := write(dir+"setgroups", "deny"); err != nil {
+		return err
+	}
+	return write(dir+"gid_map", fmt.Sprintf("%d %[1]d 1\n", os.Getegid()))
+}
+
+// identity returns a map of every id that the map in file has, onto itself.
+func identity(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for line := range bytes.Lines(text) {
+		if f := strings.Fields(string(line)); len(f) == 3 {
+			fmt.Fprintf(&out, "%s %s %s\n", f[0], f[0], f[2])
+		}
+	}
+	return out.String(), nil
+}
+
+// write writes text in one call, as the files of /proc want it.
+func write(name, text string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString(text)
+	return err
+}
