@@ -1,0 +1,269 @@
+package approval
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// The listing of a full page has a line for each value, in canonical order:
+//
+//	NAME = VALUE
+//
+// NAME is the way to the value: .key for a member, written as a JSON string unless it is of
+// letters, digits, _ and -, and [n] for an element; the top is "plan". VALUE is a number, true,
+// false, null, {} or [] when empty, or a text in its inert form between quotes. Bytes that are no
+// canonical JSON are one text with the name "bytes". Longer lines go on after a wrap mark.
+
+const (
+	listingTitle = "every value by its name"
+	listingTop   = "plan"
+	listingBytes = "bytes"
+	listingWrap  = "    " + wrapGutter + " "
+)
+
+func listing(payload []byte, width int) []string {
+	var lines []string
+	emit := func(name string, units []unit) {
+		all := append(show(name, exact, nil), own(" = ")...)
+		all = append(all, units...)
+		for i := range all {
+			all[i].hard = false
+		}
+		lines = append(lines, wrap(all, width, "", listingWrap)...)
+	}
+	tree, err := canonical.Parse(payload)
+	if err != nil {
+		emit(listingBytes, quoted(show(string(payload), exact, nil)))
+		return lines
+	}
+	walk(listingTop, tree, emit)
+	return lines
+}
+
+// walk calls emit for every leaf of a tree, in canonical order.
+func walk(name string, x any, emit func(string, []unit)) {
+	switch x := x.(type) {
+	case map[string]any:
+		for _, k := range object(x).keys() {
+			walk(name+"."+member(k), x[k], emit)
+		}
+		if len(x) == 0 {
+			emit(name, own("{}"))
+		}
+	case []any:
+		for i, v := range x {
+			walk(name+"["+strconv.Itoa(i)+"]", v, emit)
+		}
+		if len(x) == 0 {
+			emit(name, own("[]"))
+		}
+	case string:
+		emit(name, quoted(show(x, exact, nil)))
+	case nil:
+		emit(name, own("null"))
+	default:
+		emit(name, own(fmt.Sprint(x)))
+	}
+}
+
+// entries shows a value of unknown shape, a line for each leaf.
+func (v *view) entries(label, name string, x any) {
+	walk(name, x, func(name string, units []unit) {
+		v.line(label, named(name, units))
+	})
+}
+
+// member writes a key as itself when it is plain, else as a JSON string, which is ASCII.
+func member(k string) string {
+	if isPlainKey(k) {
+		return k
+	}
+	return string(canonical.AppendString(nil, k))
+}
+
+func isPlainKey(k string) bool {
+	for i := range len(k) {
+		if c := k[i]; c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return k != ""
+}
+
+var errPage = errors.New("approval: text is not a full page")
+
+// Decode returns the payload that a full page of the given width was rendered from. It returns an
+// error for every text that [Render] would not have written, so a page that decodes shows exactly
+// what the hash covers.
+func Decode(text string, width int) ([]byte, error) {
+	_, rest, found := strings.Cut(text, " "+listingTitle+" ")
+	if !found {
+		return nil, errPage
+	}
+	lines := strings.Split(rest, "\n")
+	if len(lines) < 4 {
+		return nil, errPage
+	}
+	lines = lines[1 : len(lines)-2] // the rest of the title's rule, the last rule and the end
+	payload, err := decodeListing(lines)
+	if err != nil {
+		return nil, err
+	}
+	if Render(payload, RenderOptions{Width: width, Full: true}).Text() != text {
+		return nil, errPage
+	}
+	return payload, nil
+}
+
+func decodeListing(lines []string) ([]byte, error) {
+	var joined []string
+	for _, l := range lines {
+		if more, ok := strings.CutPrefix(l, listingWrap); ok && len(joined) > 0 {
+			joined[len(joined)-1] += more
+			continue
+		}
+		joined = append(joined, l)
+	}
+	root := &node{}
+	for _, l := range joined {
+		// Names hold no " = ": plain keys have no space, others write it inside quotes, where
+		// reading goes on until the quote ends.
+		name, val, err := cutName(l)
+		if err != nil {
+			return nil, err
+		}
+		x, err := readValue(val)
+		if err != nil {
+			return nil, err
+		}
+		if name == listingBytes {
+			s, ok := x.(string)
+			if !ok || len(joined) != 1 {
+				return nil, errPage
+			}
+			return []byte(s), nil
+		}
+		if err := root.set(strings.TrimPrefix(name, listingTop), x); err != nil {
+			return nil, err
+		}
+	}
+	return canonical.Append(nil, root.value())
+}
+
+// cutName separates a line into name and value.
+func cutName(l string) (name, value string, err error) {
+	inQuotes := false
+	for i := 0; i < len(l); i++ {
+		switch {
+		case inQuotes && l[i] == '\\':
+			i++
+		case l[i] == '"':
+			inQuotes = !inQuotes
+		case !inQuotes && strings.HasPrefix(l[i:], " = "):
+			name, err := Restore(l[:i])
+			return name, l[i+len(" = "):], err
+		}
+	}
+	return "", "", errPage
+}
+
+func readValue(s string) (any, error) {
+	switch s {
+	case "{}":
+		return map[string]any{}, nil
+	case "[]":
+		return []any{}, nil
+	}
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return Restore(s[1 : len(s)-1])
+	}
+	return canonical.Parse([]byte(s))
+}
+
+// A node is a value that is being put together from its leaves.
+type node struct {
+	leaf    any
+	isLeaf  bool
+	members map[string]*node
+	list    []*node
+}
+
+// set puts a leaf at the end of a way. The listing is in order, so an element of a list is the
+// last one or the next one.
+func (n *node) set(way string, leaf any) error {
+	for way != "" {
+		var next *node
+		switch way[0] {
+		case '.':
+			key, rest, err := cutMember(way[1:])
+			if err != nil {
+				return err
+			}
+			if n.members == nil {
+				n.members = map[string]*node{}
+			}
+			if n.members[key] == nil {
+				n.members[key] = &node{}
+			}
+			next, way = n.members[key], rest
+		case '[':
+			digits, rest, ok := strings.Cut(way[1:], "]")
+			i, err := strconv.Atoi(digits)
+			if !ok || err != nil || i < 0 || i > len(n.list) {
+				return errPage
+			}
+			if i == len(n.list) {
+				n.list = append(n.list, &node{})
+			}
+			next, way = n.list[i], rest
+		default:
+			return errPage
+		}
+		n = next
+	}
+	n.leaf, n.isLeaf = leaf, true
+	return nil
+}
+
+func cutMember(s string) (key, rest string, err error) {
+	if !strings.HasPrefix(s, `"`) {
+		end := strings.IndexAny(s, ".[")
+		if end < 0 {
+			end = len(s)
+		}
+		return s[:end], s[end:], nil
+	}
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			v, err := canonical.Parse([]byte(s[:i+1]))
+			key, _ := v.(string)
+			return key, s[i+1:], err
+		}
+	}
+	return "", "", errPage
+}
+
+func (n *node) value() any {
+	switch {
+	case n.isLeaf:
+		return n.leaf
+	case n.members != nil:
+		out := make(map[string]any, len(n.members))
+		for k, m := range n.members {
+			out[k] = m.value()
+		}
+		return out
+	}
+	out := make([]any, 0, len(n.list))
+	for _, m := range n.list {
+		out = append(out, m.value())
+	}
+	return out
+}

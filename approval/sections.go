@@ -1,0 +1,358 @@
+package approval
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// plan shows the values of a plan in the order in which a person needs them. Each section takes
+// from its object what it shows; what is left over is shown by name, so a value that a later
+// launcher adds is never hidden by an older renderer.
+func (v *view) plan(top map[string]any, marks []string) {
+	o := object(top)
+	says, hasSays := o.takeText("agent_says")
+	context := o.takeObject("context")
+	v.who(o)
+	v.where(o, context)
+	v.calls(top, o)
+	v.effects(o)
+	v.list(o, "targets", "paths", []label{{"right", ""}, {"name", ""}, {"real", "→ "}})
+	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"rule", ""}, {"message", ""}})
+	v.list(o, "hazards", "hazard", []label{{"rule", ""}, {"risk", "risk "}, {"message", ""}})
+	v.list(o, "opaque", "cannot inspect:", []label{{"text", ""}, {"place", "in "}, {"why", ""}})
+	v.environment(context)
+	v.facts("binds", context)
+	v.facts("also", o)
+	v.marks(marks)
+	if hasSays {
+		v.says(says)
+	}
+}
+
+// object is an object that sections take values out of.
+type object map[string]any
+
+func (o object) takeText(k string) (string, bool) {
+	s, ok := o[k].(string)
+	if ok {
+		delete(o, k)
+	}
+	return s, ok
+}
+
+func (o object) takeObject(k string) object {
+	m, ok := o[k].(map[string]any)
+	if ok && len(m) > 0 {
+		delete(o, k)
+	}
+	return m
+}
+
+func (o object) takeList(k string) ([]any, bool) {
+	l, ok := o[k].([]any)
+	if ok {
+		delete(o, k)
+	}
+	return l, ok
+}
+
+// takeTexts takes a list when all of it is text.
+func (o object) takeTexts(k string) ([]string, bool) {
+	l, ok := o[k].([]any)
+	if !ok {
+		return nil, false
+	}
+	out := make([]string, 0, len(l))
+	for _, v := range l {
+		s, ok := v.(string)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, s)
+	}
+	delete(o, k)
+	return out, true
+}
+
+func (o object) keys() []string {
+	keys := make([]string, 0, len(o))
+	for k := range o {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// value shows any value in one line: a text bare, or in quotes where its edges would be unclear.
+func value(x any, st style) []unit {
+	switch x := x.(type) {
+	case string:
+		if needsQuotes(x) {
+			return quoted(show(x, st, nil))
+		}
+		return show(x, st, nil)
+	case nil:
+		return own("null")
+	case []any, map[string]any:
+		b, err := canonical.Append(nil, x) // ASCII, so it is inert already
+		if err != nil {
+			return own("?")
+		}
+		return show(string(b), exact, nil)
+	default:
+		return own(fmt.Sprint(x))
+	}
+}
+
+// needsQuotes reports whether a bare text could be taken for nothing, for a quoted text or for a
+// value that is no text.
+func needsQuotes(s string) bool {
+	if s == "" || s == "true" || s == "false" || s == "null" || strings.IndexByte("\" {[", s[0]) >= 0 {
+		return true
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
+
+func quoted(units []unit) []unit {
+	return append(append(own(`"`), units...), own(`"`)...)
+}
+
+// join puts the renderer's separator between values.
+func join(parts ...[]unit) []unit {
+	var out []unit
+	for i, p := range parts {
+		if i > 0 {
+			out = append(out, own(between)...)
+		}
+		out = append(out, p...)
+	}
+	return out
+}
+
+func named(name string, units []unit) []unit {
+	return append(append(show(name, exact, nil), own(" ")...), units...)
+}
+
+// facts shows what is left of an object, by name.
+func (v *view) facts(label string, o object) {
+	var parts [][]unit
+	for _, k := range o.keys() {
+		parts = append(parts, named(k, value(o[k], exact)))
+		delete(o, k)
+	}
+	if len(parts) > 0 {
+		v.line(label, join(parts...))
+	}
+}
+
+func (v *view) who(o object) {
+	var parts [][]unit
+	for _, k := range []label{
+		{"agent_name", ""}, {"work_item_id", "work item "}, {"toolset_mode", "mode "}, {"risk", "risk "}, {"version", "plan version "},
+	} {
+		x, ok := o[k.key]
+		if !ok {
+			continue
+		}
+		delete(o, k.key)
+		parts = append(parts, append(own(k.word), value(x, exact)...))
+	}
+	if len(parts) > 0 {
+		v.line("who", join(parts...))
+	}
+}
+
+func (v *view) where(o, context object) {
+	var parts [][]unit
+	if s, ok := context.takeText("cwd"); ok {
+		parts = append(parts, value(s, exact))
+	}
+	for _, k := range []string{"cwd_dev", "cwd_ino"} {
+		if x, ok := context[k]; ok {
+			delete(context, k)
+			parts = append(parts, named(k[len("cwd_"):], value(x, exact)))
+		}
+	}
+	if s, ok := o.takeText("workspace_root"); ok {
+		parts = append(parts, named("workspace", value(s, exact)))
+	}
+	if len(parts) > 0 {
+		v.line("where", join(parts...))
+	}
+}
+
+// calls shows every call: what it is, the text, and the text that is really executed when it differs.
+func (v *view) calls(top map[string]any, o object) {
+	list, ok := o.takeList("tool_calls")
+	if !ok {
+		return
+	}
+	for i, x := range list {
+		m, ok := x.(map[string]any)
+		if !ok {
+			v.line("call", value(x, exact))
+			continue
+		}
+		v.call(top, object(m), i, len(list))
+	}
+}
+
+func (v *view) call(top map[string]any, call object, i, n int) {
+	head := [][]unit{own(fmt.Sprintf("%d of %d", i+1, n))}
+	id, hasID := call.takeText("tool_call_id")
+	if hasID {
+		head = append(head, named("id", value(id, exact)))
+	}
+	if name, ok := call.takeText("tool_name"); ok {
+		head = append(head, named("tool", value(name, exact)))
+	}
+	args := call.takeObject("args")
+	if s, ok := args.takeText("stdin"); ok {
+		head = append(head, named("stdin", value(s, exact)))
+	}
+	command, hasCommand := args.takeText("command")
+	canon, hasCanon := args.takeText("canonical")
+	if hasCanon && hasCommand && canon == command {
+		head, hasCanon = append(head, own("executed as written")), false
+	}
+	v.line("call", join(head...))
+	if hasCommand {
+		v.command("run", command, dangerSpans(top, id, n == 1, len(command)))
+	}
+	if hasCanon {
+		v.command("runs as", canon, nil)
+	}
+	if words, ok := args.takeTexts("argv"); ok {
+		parts := make([][]unit, 0, len(words))
+		for _, w := range words {
+			parts = append(parts, value(w, exact))
+		}
+		v.line("words", append(own(fmt.Sprintf("%d: ", len(words))), join(parts...)...))
+	}
+	v.facts("args", args)
+	v.facts("call has", call)
+}
+
+// effectOrder is by how hard it is to undo.
+var effectOrder = []struct{ key, sign string }{
+	{"delete", "✗ delete"}, {"write", "✎ write"}, {"exec", "▸ exec"}, {"net", "⇡ net"}, {"read", "· read"},
+}
+
+func (v *view) effects(o object) {
+	effects := o.takeObject("effects")
+	label := "will"
+	for _, e := range effectOrder {
+		list, ok := effects.takeList(e.key)
+		if !ok {
+			continue
+		}
+		if len(list) == 0 {
+			v.line(label, own(e.sign+"   nothing"))
+			label = ""
+			continue
+		}
+		var parts [][]unit
+		for _, x := range list {
+			parts = append(parts, value(x, exact))
+		}
+		v.line(label, append(own(e.sign+"   "), join(parts...)...))
+		label = ""
+	}
+	v.facts("will also", effects)
+}
+
+// A label is a key whose value is shown after a word of ours, or after none where its place says what it is.
+type label struct{ key, word string }
+
+// list shows a list of objects, one line each: the known keys in order, then the others by name.
+func (v *view) list(o object, key, title string, order []label) {
+	items, ok := o.takeList(key)
+	if !ok {
+		return
+	}
+	for _, x := range items {
+		m, ok := x.(map[string]any)
+		if !ok {
+			v.line(title, value(x, exact))
+			continue
+		}
+		item := object(m)
+		var parts [][]unit
+		for _, l := range order {
+			x, ok := item[l.key]
+			if !ok {
+				continue
+			}
+			delete(item, l.key)
+			st := exact
+			if l.key == "message" || l.key == "why" {
+				st = prose
+			}
+			parts = append(parts, append(own(l.word), value(x, st)...))
+		}
+		for _, k := range item.keys() {
+			parts = append(parts, named(k, value(item[k], exact)))
+		}
+		v.line(title, join(parts...))
+	}
+	if len(items) == 0 {
+		v.line(title, own("nothing"))
+	}
+}
+
+func (v *view) environment(context object) {
+	env := context.takeObject("env")
+	if len(env) == 0 {
+		return
+	}
+	var parts [][]unit
+	for _, k := range env.keys() {
+		pair := append(show(k, exact, nil), own("=")...)
+		parts = append(parts, append(pair, value(env[k], exact)...))
+	}
+	v.line("env", append(own(fmt.Sprintf("%d: ", len(env))), join(parts...)...))
+}
+
+func (v *view) marks(marks []string) {
+	if len(marks) == 0 {
+		v.line("marks", own("none"))
+		return
+	}
+	for _, m := range marks {
+		v.line("marks", own(m))
+	}
+}
+
+// says shows the agent's own words: last, so that they cannot frame the facts, and in at most two
+// lines, so that they cannot push them away.
+func (v *view) says(s string) {
+	label := "agent says (unverified):"
+	units := quoted(show(s, prose, nil))
+	room := 2*(v.width-labelWidth-6) - len(label)
+	if !v.full {
+		used, hidden, at := 0, 0, 0
+		for at < len(units) && used+units[at].cells <= room {
+			used += units[at].cells
+			at++
+		}
+		for _, u := range units[at:] {
+			hidden += u.chars
+		}
+		if hidden > 0 {
+			for mark := truncation(hidden, 0); at > 0 && used+mark.cells > room; {
+				at--
+				used -= units[at].cells
+				hidden += units[at].chars
+				mark = truncation(hidden, 0)
+			}
+			units = append(units[:at:at], truncation(hidden, 0))
+			v.truncated = true
+		}
+	}
+	v.line(label, units)
+}
