@@ -57,6 +57,7 @@ type BadEntry struct {
 	Line   int64  // counted from 1; 0 when the file as a whole is meant
 	Offset int64  // of the line's first byte
 	Reason string
+	Torn   bool // only its end is missing, as after a crash
 }
 
 func (e *BadEntry) Error() string {

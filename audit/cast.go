@@ -1,0 +1,281 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Event codes. o, i, r, m and x are asciicast's own
+// (https://docs.asciinema.org/manual/asciicast/v3/); players pass over the
+// others.
+const (
+	CodeOutput = 'o' // what the program wrote to its terminal, or to its stdout pipe
+	CodeStderr = 'e' // to its stderr pipe
+	CodeInput  = 'i' // what was typed
+	CodeStdin  = 'n' // what came through the stdin pipe
+	CodeResize = 'r' // COLSxROWS
+	CodeMark   = 'm' // a label
+	CodeExit   = 'x' // exit status
+	CodeSignal = 's' // a signal that was passed on
+	CodeTerm   = 't' // the terminal's modes changed
+	CodeGap    = 'g' // BYTES SHA256: output that was counted but not kept
+	CodeBytes  = 'b' // CODE BASE64: exact bytes that are not UTF-8
+	CodeHidden = 'h' // CODE COMMITMENT: bytes that were never stored, a password
+)
+
+// Authors that this package knows; the others are "agent:ID",
+// "human:UID@TTY" and "term:CLIENT" by the caller's choice.
+const (
+	AuthorProgram = "program"
+	AuthorTada    = "tada"
+)
+
+// maxChunk is the most data in one event; longer runs become several. It
+// bounds the memory of every reader.
+const maxChunk = 32 << 10
+
+// castVersion begins what each link of a transcript's chain hashes.
+const castVersion = "tada-cast/v1\n"
+
+// A Header is the first line of a transcript.
+type Header struct {
+	Cols, Rows int               // 0 becomes 80x24: players refuse a terminal without size
+	Term       string            // $TERM
+	Time       time.Time         // start
+	Command    string            // as judged
+	Title      string            //
+	Env        map[string]string // what the caller wants to show; never the whole environment
+}
+
+type headerJSON struct {
+	Version   int               `json:"version"`
+	Term      termJSON          `json:"term"`
+	Timestamp int64             `json:"timestamp,omitempty"`
+	Command   string            `json:"command,omitempty"`
+	Title     string            `json:"title,omitempty"`
+	Env       map[string]string `json:"env,omitempty"`
+}
+
+type termJSON struct {
+	Cols int    `json:"cols"`
+	Rows int    `json:"rows"`
+	Type string `json:"type,omitempty"`
+}
+
+func (h Header) line() []byte {
+	j := headerJSON{Version: 3, Term: termJSON{h.Cols, h.Rows, h.Term}, Command: h.Command, Title: h.Title, Env: h.Env}
+	if j.Term.Cols <= 0 || j.Term.Rows <= 0 {
+		j.Term.Cols, j.Term.Rows = 80, 24
+	}
+	if !h.Time.IsZero() {
+		j.Timestamp = h.Time.Unix()
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(j) // strings, ints and a map of strings cannot fail
+	return bytes.TrimSuffix(b.Bytes(), newline)
+}
+
+func parseHeader(line []byte) (Header, error) {
+	var j headerJSON
+	if err := json.Unmarshal(line, &j); err != nil {
+		return Header{}, fmt.Errorf("header is not JSON: %w", err)
+	}
+	if j.Version != 3 {
+		return Header{}, fmt.Errorf("asciicast version is %d, not 3", j.Version)
+	}
+	h := Header{Cols: j.Term.Cols, Rows: j.Term.Rows, Term: j.Term.Type, Command: j.Command, Title: j.Title, Env: j.Env}
+	if j.Timestamp != 0 {
+		h.Time = time.Unix(j.Timestamp, 0).UTC()
+	}
+	return h, nil
+}
+
+// appendInterval writes seconds with all six digits, so that the intervals
+// add up to the times in the #t lines without error.
+func appendInterval(dst []byte, us int64) []byte {
+	dst = strconv.AppendInt(dst, us/1e6, 10)
+	dst = append(dst, '.')
+	frac := us % 1e6
+	for unit := int64(1e5); unit > 0; unit /= 10 {
+		dst = append(dst, byte('0'+frac/unit%10))
+	}
+	return dst
+}
+
+// appendEvent writes an event line without newline.
+func appendEvent(dst []byte, us int64, code byte, data []byte) []byte {
+	dst = append(dst, '[')
+	dst = appendInterval(dst, us)
+	dst = append(dst, ',', '"', code, '"', ',', '"')
+	dst = appendText(dst, data)
+	return append(dst, '"', ']')
+}
+
+// quiet marks the bytes that stand for themselves in an event's text.
+var quiet = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c >= 0x20 && c != '"' && c != '\\' && c != 0x7f
+	}
+	return t
+}()
+
+// appendText escapes valid UTF-8; every byte that is not becomes U+FFFD.
+func appendText(dst, data []byte) []byte {
+	if !utf8.Valid(data) {
+		data = lossy(data)
+	}
+	from := 0
+	for i, c := range data {
+		if quiet[c] {
+			continue
+		}
+		dst = append(dst, data[from:i]...)
+		from = i + 1
+		switch at := strings.IndexByte("\"\\\n\r\t", c); {
+		case at >= 0:
+			dst = append(dst, '\\', "\"\\nrt"[at])
+		default:
+			const digits = "0123456789abcdef"
+			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		}
+	}
+	return append(dst, data[from:]...)
+}
+
+// lossy is what a player shows for bytes that are not UTF-8.
+func lossy(data []byte) []byte {
+	out := make([]byte, 0, len(data)+len(data)/2)
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		out = utf8.AppendRune(out, r)
+		data = data[n:]
+	}
+	return out
+}
+
+// A link is the #t line behind an event. It commits to the event through C,
+// an HMAC keyed with a salt of its own: when the salt is thrown away with the
+// data, the chain still holds and the data cannot be guessed.
+type link struct {
+	seq    int64
+	us     int64 // since the first event could happen
+	code   byte
+	author string
+	length int64 // bytes of the stream that the event stands for
+	commit Hash
+	chain  Hash
+	salt   [16]byte
+	gone   bool // redacted: no salt any more
+}
+
+// appendClaim writes the part of the line that the chain covers.
+func (l *link) appendClaim(dst []byte) []byte {
+	dst = strconv.AppendInt(dst, l.seq, 10)
+	dst = append(dst, ' ')
+	dst = strconv.AppendInt(dst, l.us, 10)
+	dst = append(dst, ' ', l.code, ' ')
+	dst = append(dst, l.author...)
+	dst = append(dst, ' ')
+	dst = strconv.AppendInt(dst, l.length, 10)
+	dst = append(dst, ' ')
+	return hex.AppendEncode(dst, l.commit[:])
+}
+
+func (l *link) appendLine(dst []byte) []byte {
+	dst = append(dst, "#t "...)
+	dst = l.appendClaim(dst)
+	dst = append(dst, ' ')
+	dst = hex.AppendEncode(dst, l.chain[:])
+	dst = append(dst, ' ')
+	if l.gone {
+		return append(dst, '-')
+	}
+	return hex.AppendEncode(dst, l.salt[:])
+}
+
+// next is the chain after this link.
+func (l *link) next(prev Hash) Hash {
+	var buf [512]byte
+	b := append(buf[:0], castVersion...)
+	b = hex.AppendEncode(b, prev[:])
+	b = append(b, ' ')
+	return sha256.Sum256(l.appendClaim(b))
+}
+
+// parseLink reads a #t line; only the one spelling is accepted.
+func parseLink(line []byte) (l link, ok bool) {
+	w := strings.Split(string(line), " ")
+	if len(w) != 9 || w[0] != "#t" || len(w[3]) != 1 {
+		return l, false
+	}
+	var err [3]error
+	l.seq, err[0] = strconv.ParseInt(w[1], 10, 64)
+	l.us, err[1] = strconv.ParseInt(w[2], 10, 64)
+	l.length, err[2] = strconv.ParseInt(w[5], 10, 64)
+	l.code, l.author = w[3][0], w[4]
+	var ok1, ok2 bool
+	l.commit, ok1 = parseHash([]byte(w[6]))
+	l.chain, ok2 = parseHash([]byte(w[7]))
+	l.gone = w[8] == "-"
+	if !l.gone && (len(w[8]) != 32 || !isHex([]byte(w[8]))) {
+		return l, false
+	}
+	if !l.gone {
+		_, _ = hex.Decode(l.salt[:], []byte(w[8]))
+	}
+	if err != [3]error{} || !ok1 || !ok2 || len(l.author) > maxAuthor || l.seq < 0 || l.us < 0 || l.length < 0 {
+		return l, false
+	}
+	return l, bytes.Equal(l.appendLine(nil), line)
+}
+
+const maxAuthor = 64
+
+// authorWord makes any text one word of the #t line.
+func authorWord(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' {
+			return '_'
+		}
+		return r
+	}, s[:min(len(s), maxAuthor)])
+}
+
+// A keyed computes HMAC-SHA256 with short keys, without an allocation for
+// each key as crypto/hmac needs.
+type keyed struct{ block [sha256.BlockSize]byte }
+
+func (k *keyed) sum(key, msg []byte, scratch []byte) (Hash, []byte) {
+	scratch = append(k.pad(scratch[:0], key, 0x36), msg...)
+	inner := sha256.Sum256(scratch)
+	scratch = append(k.pad(scratch[:0], key, 0x5c), inner[:]...)
+	return sha256.Sum256(scratch), scratch
+}
+
+func (k *keyed) pad(dst, key []byte, x byte) []byte {
+	for i := range k.block {
+		k.block[i] = x
+		if i < len(key) {
+			k.block[i] ^= key[i]
+		}
+	}
+	return append(dst, k.block[:]...)
+}
+
+// exactBytes is the data of a b event.
+func exactBytes(code byte, p []byte) []byte {
+	return base64.StdEncoding.AppendEncode([]byte{code, ' '}, p)
+}

@@ -1,0 +1,352 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// A Summary stands for a transcript: what the log remembers of it.
+type Summary struct {
+	Head     Hash          // of the chain
+	Bytes    int64         // of all streams together, as they were, redacted ones included
+	Count    int64         // events
+	Duration time.Duration // time of the last event
+	Redacted []int64       // numbers of the events whose data was removed
+}
+
+// RecordOptions are what a Recorder needs from outside.
+type RecordOptions struct {
+	Now  func() time.Duration // monotonic, from any origin; required
+	Rand io.Reader            // salts; required
+	// Checkpoint, when set, is called with the state of the transcript every
+	// 1 MiB and at the first event after 5 s, so that the log vouches for a
+	// session that never closes. Its error is returned by the call that
+	// recorded the event. It must not call the Recorder.
+	Checkpoint func(Summary) error
+}
+
+const (
+	ckptBytes = 1 << 20
+	ckptEvery = 5 * time.Second
+)
+
+// A Recorder writes the transcript of one session. Every method returns when
+// the kernel has the event (it survives the death of this process), and only
+// then may the bytes be passed on: whatever was shown or typed is in the
+// record. Up to three bytes of an unfinished UTF-8 character wait for the
+// rest of it.
+//
+// After an error the record is incomplete and the session must not go on.
+// What is left of a half-written event is written first by the next call, so
+// that a Gap and an Exit can follow when there is space again.
+// Methods may be called from several goroutines.
+type Recorder struct {
+	mu    sync.Mutex
+	f     *os.File
+	opts  RecordOptions
+	start time.Duration
+
+	sum    Summary
+	lastUS int64
+	held   [4]partial // unfinished characters of o, e, i, n
+
+	ckptBytes int64
+	ckptUS    int64
+
+	buf, event, scratch []byte
+	salts               []byte
+	mac                 keyed
+}
+
+// partial is the beginning of a UTF-8 character.
+type partial struct {
+	b      [utf8.UTFMax]byte
+	n      int
+	author string
+}
+
+// Create makes a new transcript; a file that is there already is never
+// touched (fs.ErrExist).
+func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
+	if o.Now == nil || o.Rand == nil {
+		return nil, errors.New("create transcript: no clock or no randomness given")
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create transcript: %w", err)
+	}
+	line := h.line()
+	r := &Recorder{f: f, opts: o, start: o.Now()}
+	r.sum.Head = sha256.Sum256(line)
+	r.buf = append(append(r.buf, line...), '\n')
+	if err := r.flush(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Output records what the program wrote: code is CodeOutput or CodeStderr.
+func (r *Recorder) Output(code byte, p []byte) error {
+	return r.stream(code, AuthorProgram, p)
+}
+
+// Input records what is about to be given to the program's terminal.
+func (r *Recorder) Input(author string, p []byte) error {
+	return r.stream(CodeInput, author, p)
+}
+
+// Stdin records what came through the stdin pipe.
+func (r *Recorder) Stdin(author string, p []byte) error {
+	return r.stream(CodeStdin, author, p)
+}
+
+// Hidden records that bytes of a stream passed which are not kept, because
+// they are a password: their number, and a commitment whose salt nobody has.
+func (r *Recorder) Hidden(code byte, author string, p []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	salt, err := r.salt()
+	if err != nil {
+		return err
+	}
+	c, _ := r.mac.sum(salt, p, nil)
+	return r.note(CodeHidden, author, int64(len(p)), fmt.Appendf(nil, "%c %s", code, c))
+}
+
+// Resize records the terminal's new size.
+func (r *Recorder) Resize(cols, rows int) error {
+	return r.Note(CodeResize, AuthorTada, fmt.Sprintf("%dx%d", cols, rows))
+}
+
+// Mark records a label: a command, an approval, a takeover.
+func (r *Recorder) Mark(label string) error { return r.Note(CodeMark, AuthorTada, label) }
+
+// Signal records a signal passed to the program, by name.
+func (r *Recorder) Signal(author, name string) error { return r.Note(CodeSignal, author, name) }
+
+// Gap records that n bytes of output were counted and hashed but not kept.
+func (r *Recorder) Gap(n int64, sum Hash) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.note(CodeGap, AuthorTada, n, fmt.Appendf(nil, "%d %s", n, sum))
+}
+
+// Exit records the exit status as a shell would give it.
+func (r *Recorder) Exit(status string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.flushHeld(); err != nil {
+		return err
+	}
+	return r.note(CodeExit, AuthorTada, 0, []byte(status))
+}
+
+// Note records an event that carries no bytes of a stream.
+func (r *Recorder) Note(code byte, author, text string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.note(code, author, 0, []byte(text))
+}
+
+func (r *Recorder) note(code byte, author string, length int64, text []byte) error {
+	if err := r.add(code, author, length, bytes.ToValidUTF8(text, []byte("\ufffd"))); err != nil {
+		return err
+	}
+	return r.commit()
+}
+
+// Summary returns the state of the transcript so far.
+func (r *Recorder) Summary() Summary {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sum
+}
+
+// Sync stores the transcript on disk.
+func (r *Recorder) Sync() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.f.Sync()
+}
+
+// Close writes what is held and closes the file, without waiting for the
+// disk. The Summary is what the log has to remember.
+func (r *Recorder) Close() (Summary, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.flushHeld()
+	if err == nil {
+		err = r.flush()
+	}
+	return r.sum, errors.Join(err, r.f.Close())
+}
+
+// stream records a run of bytes, in events of at most maxChunk.
+func (r *Recorder) stream(code byte, author string, p []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.heldFor(code)
+	if h.n > 0 && h.author != author {
+		if err := r.flushOne(code, h); err != nil {
+			return err
+		}
+	}
+	if h.n > 0 {
+		p = append(append(make([]byte, 0, h.n+len(p)), h.b[:h.n]...), p...)
+		h.n = 0
+	}
+	for len(p) > maxChunk {
+		n := maxChunk - unfinished(p[:maxChunk])
+		if err := r.chunk(code, author, p[:n]); err != nil {
+			return err
+		}
+		p = p[n:]
+		if err := r.flush(); err != nil {
+			return err
+		}
+	}
+	n := len(p) - unfinished(p)
+	h.n, h.author = copy(h.b[:], p[n:]), author
+	if n > 0 {
+		if err := r.chunk(code, author, p[:n]); err != nil {
+			return err
+		}
+	}
+	return r.commit()
+}
+
+func (r *Recorder) heldFor(code byte) *partial {
+	switch code {
+	case CodeOutput:
+		return &r.held[0]
+	case CodeStderr:
+		return &r.held[1]
+	case CodeInput:
+		return &r.held[2]
+	}
+	return &r.held[3]
+}
+
+// unfinished returns how many bytes at the end of p begin a character that
+// is not complete yet.
+func unfinished(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if c := p[len(p)-n]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(p[len(p)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+func (r *Recorder) flushHeld() error {
+	for _, code := range []byte{CodeOutput, CodeStderr, CodeInput, CodeStdin} {
+		if err := r.flushOne(code, r.heldFor(code)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Recorder) flushOne(code byte, h *partial) error {
+	if h.n == 0 {
+		return nil
+	}
+	err := r.chunk(code, h.author, bytes.Clone(h.b[:h.n]))
+	h.n = 0
+	if err != nil {
+		return err
+	}
+	return r.commit()
+}
+
+// chunk adds the event for some bytes of a stream. Bytes that are not UTF-8
+// have no spelling in JSON: a b event then holds them exactly, and the
+// stream's own event, with length 0, what a player can show of them.
+func (r *Recorder) chunk(code byte, author string, p []byte) error {
+	if utf8.Valid(p) {
+		return r.add(code, author, int64(len(p)), p)
+	}
+	if err := r.add(CodeBytes, author, int64(len(p)), exactBytes(code, p)); err != nil {
+		return err
+	}
+	return r.add(code, author, 0, p)
+}
+
+// add puts one event and its #t line into the buffer.
+func (r *Recorder) add(code byte, author string, length int64, data []byte) error {
+	salt, err := r.salt()
+	if err != nil {
+		return err
+	}
+	us := max((r.opts.Now() - r.start).Microseconds(), r.lastUS)
+	r.event = appendEvent(r.event[:0], us-r.lastUS, code, data)
+	l := link{seq: r.sum.Count, us: us, code: code, author: authorWord(author), length: length, salt: [16]byte(salt)}
+	l.commit, r.scratch = r.mac.sum(salt, r.event, r.scratch)
+	l.chain = l.next(r.sum.Head)
+
+	r.buf = append(append(r.buf, r.event...), '\n')
+	r.buf = append(l.appendLine(r.buf), '\n')
+	r.lastUS = us
+	r.sum.Head, r.sum.Duration = l.chain, time.Duration(us)*time.Microsecond
+	r.sum.Count++
+	r.sum.Bytes += length
+	return nil
+}
+
+// commit hands the buffered events to the kernel, and the log its checkpoint
+// when one is due.
+func (r *Recorder) commit() error {
+	if err := r.flush(); err != nil {
+		return err
+	}
+	due := r.sum.Bytes-r.ckptBytes >= ckptBytes || r.lastUS-r.ckptUS >= ckptEvery.Microseconds()
+	if !due || r.opts.Checkpoint == nil {
+		return nil
+	}
+	r.ckptBytes, r.ckptUS = r.sum.Bytes, r.lastUS
+	if err := r.opts.Checkpoint(r.sum); err != nil {
+		return fmt.Errorf("checkpoint of the transcript: %w", err)
+	}
+	return nil
+}
+
+// flush writes the buffer. What does not fit stays for the next call: cutting
+// off half an event would be the one thing a record must never do.
+func (r *Recorder) flush() error {
+	if len(r.buf) == 0 {
+		return nil
+	}
+	n, err := r.f.Write(r.buf)
+	r.buf = r.buf[:copy(r.buf, r.buf[n:])]
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
+}
+
+// saltBatch is how much randomness is asked for at once.
+const saltBatch = 2048
+
+func (r *Recorder) salt() ([]byte, error) {
+	if len(r.salts) == 0 {
+		b := make([]byte, saltBatch)
+		if _, err := io.ReadFull(r.opts.Rand, b); err != nil {
+			return nil, fmt.Errorf("recording: no randomness: %w", err)
+		}
+		r.salts = b
+	}
+	s := r.salts[:16]
+	r.salts = r.salts[16:]
+	return s, nil
+}

@@ -1,8 +1,0 @@
-package audit
-
-type Summary struct {
-	Head         Hash
-	Bytes, Count int64
-}
-
-func (v *verifier) transcripts() error { return nil }

@@ -1,0 +1,222 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// maxEventLine bounds what a reader holds: the longest chunk with every byte
+// escaped, and room for the rest of the line.
+const maxEventLine = 6*maxChunk + 4096
+
+// An Event is one event of a transcript, with its bytes exactly as they were.
+type Event struct {
+	Seq      int64
+	Time     time.Duration // since the start
+	Code     byte
+	Author   string
+	Data     []byte // valid until the next event
+	Length   int64  // bytes of the stream that it stands for
+	Redacted bool   // Data was removed later
+}
+
+// A Reader reads a transcript and verifies while it reads: no event comes out
+// of it that is not proven to follow from the header and those before.
+type Reader struct {
+	Header Header
+
+	in      *bufio.Reader
+	name    string
+	line    int64
+	offset  int64
+	sum     Summary
+	mac     keyed
+	event   []byte
+	scratch []byte
+	shown   byte // the next event of this stream only shows what a b event held
+	err     error
+}
+
+// NewReader reads the header. The name is for errors only.
+func NewReader(name string, r io.Reader) (*Reader, error) {
+	t := &Reader{in: bufio.NewReaderSize(r, maxEventLine), name: name}
+	line, err := t.readLine()
+	if errors.Is(err, io.EOF) {
+		return nil, t.bad("the transcript is empty")
+	} else if err != nil {
+		return nil, t.bad(err.Error())
+	}
+	if t.Header, err = parseHeader(line); err != nil {
+		return nil, t.bad(err.Error())
+	}
+	t.sum.Head = sha256.Sum256(line)
+	return t, nil
+}
+
+var errCut = errors.New("the transcript ends in the middle of it")
+
+func (t *Reader) readLine() ([]byte, error) {
+	line, err := t.in.ReadSlice('\n')
+	t.offset += int64(len(line))
+	switch {
+	case err == nil:
+		t.line++
+		return line[:len(line)-1], nil
+	case errors.Is(err, io.EOF) && len(line) == 0:
+		return nil, io.EOF
+	case errors.Is(err, io.EOF):
+		return nil, errCut
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, fmt.Errorf("line is longer than %d bytes", maxEventLine)
+	}
+	return nil, err
+}
+
+func (t *Reader) bad(reason string) *BadEntry {
+	return &BadEntry{File: t.name, Seq: t.sum.Count, Line: t.line + 1, Offset: t.offset, Reason: reason}
+}
+
+// Next returns the next event. At the end of the transcript the error is
+// io.EOF; it is a *BadEntry for the first event that is not proven, with Torn
+// set when only the rest of it is missing.
+func (t *Reader) Next() (Event, error) {
+	for t.err == nil {
+		var l link
+		if l, t.err = t.step(); t.err != nil {
+			break
+		}
+		if t.shown == l.code && l.length == 0 {
+			t.shown = 0
+			continue
+		}
+		e := Event{Seq: l.seq, Time: time.Duration(l.us) * time.Microsecond, Code: l.code, Author: l.author, Length: l.length, Redacted: l.gone}
+		if !l.gone {
+			if t.err = t.decode(&e); t.err != nil {
+				break
+			}
+		}
+		return e, nil
+	}
+	return Event{}, t.err
+}
+
+// step verifies one event and its #t line.
+func (t *Reader) step() (link, error) {
+	start := t.bad("")
+	fail := func(reason string) (link, error) {
+		start.Reason = reason
+		return link{}, start
+	}
+	line, err := t.readLine()
+	if errors.Is(err, io.EOF) {
+		return link{}, io.EOF
+	}
+	if err == nil {
+		t.event = append(t.event[:0], line...)
+		line, err = t.readLine()
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, errCut) {
+		start.Torn = true
+		return fail(errCut.Error())
+	}
+	if err != nil {
+		return fail(err.Error())
+	}
+	l, ok := parseLink(line)
+	switch {
+	case !ok:
+		return fail("is not followed by its #t line")
+	case l.seq != t.sum.Count:
+		return fail(fmt.Sprintf("is numbered %d, not %d", l.seq, t.sum.Count))
+	case l.chain != l.next(t.sum.Head) && l.seq == 0:
+		return fail("its #t line does not follow from the header: one of the two was changed")
+	case l.chain != l.next(t.sum.Head):
+		return fail("its #t line was changed: it does not follow from the one before")
+	}
+	if reason := t.checkEvent(l); reason != "" {
+		return fail(reason)
+	}
+	t.sum.Head, t.sum.Duration = l.chain, time.Duration(l.us)*time.Microsecond
+	t.sum.Count++
+	t.sum.Bytes += l.length
+	return l, nil
+}
+
+// checkEvent compares the event line with what its link committed to. A
+// redacted event has no text: nobody can put other words in its place.
+func (t *Reader) checkEvent(l link) string {
+	us := l.us - t.sum.Duration.Microseconds()
+	if us < 0 {
+		return "its time is before that of the event before"
+	}
+	if l.gone {
+		t.sum.Redacted = append(t.sum.Redacted, l.seq)
+		if !bytes.Equal(t.event, appendEvent(nil, us, l.code, nil)) {
+			return "is marked as redacted, but holds text"
+		}
+		return ""
+	}
+	var c Hash
+	if c, t.scratch = t.mac.sum(l.salt[:], t.event, t.scratch); c != l.commit {
+		return "was changed: it is not what its #t line commits to"
+	}
+	return ""
+}
+
+// decode fills in the bytes of a proven event.
+func (t *Reader) decode(e *Event) error {
+	quote := bytes.IndexByte(t.event, ',') + len(`,"c",`)
+	if quote > len(t.event)-1 {
+		return t.bad("is not an event")
+	}
+	text := t.event[quote : len(t.event)-1]
+	if n := len(text); n >= 2 && bytes.IndexByte(text, '\\') < 0 {
+		e.Data = text[1 : n-1]
+	} else {
+		var s string
+		if err := json.Unmarshal(text, &s); err != nil {
+			return t.bad("is not an event: " + err.Error())
+		}
+		e.Data = []byte(s)
+	}
+	if e.Code != CodeBytes {
+		return nil
+	}
+	if len(e.Data) < 2 {
+		return t.bad("holds no bytes")
+	}
+	exact, err := base64.StdEncoding.DecodeString(string(e.Data[2:]))
+	if err != nil || int64(len(exact)) != e.Length {
+		return t.bad("does not hold the bytes it stands for")
+	}
+	e.Code, e.Data = e.Data[0], exact
+	t.shown = e.Code
+	return nil
+}
+
+// Summary is what has been proven so far.
+func (t *Reader) Summary() Summary { return t.sum }
+
+// VerifyTranscript reads a whole transcript and returns what it adds up to;
+// compare it with what the log remembers. The error is a *BadEntry for the
+// first event that does not verify; the Summary covers what is before it.
+func VerifyTranscript(r io.Reader) (Summary, error) {
+	t, err := NewReader("transcript", r)
+	if err != nil {
+		return Summary{}, err
+	}
+	for {
+		if _, err := t.step(); errors.Is(err, io.EOF) {
+			return t.sum, nil
+		} else if err != nil {
+			return t.sum, err
+		}
+	}
+}
