@@ -32,7 +32,8 @@ type family struct {
 	holding  int  // the launcher's end
 	report   int  // where pids and failures are written
 	reading  int  // where the launcher reads them
-	scoped   bool // the steward is in a domain with a signal scope, so kill(-1) reaches the tree and nothing else
+	scoped   bool // the steward enters a domain with a signal scope, which makes kill(-1) reach the tree and nothing else
+	launcher uintptr
 
 	message   [3]uint32
 	registers [registerCount]uintptr
@@ -48,6 +49,9 @@ const (
 	initPid
 	childPid
 )
+
+// notConfined stands in a message for the step that was not taken.
+const notConfined = ^uint32(0) - 1
 
 // start forks the steward and returns its pid. Signals stay blocked in everything forked until the child unblocks them:
 // a handler of the Go runtime must not run where there is no Go runtime.
@@ -73,6 +77,11 @@ func (f *family) fork() (uintptr, syscall.Errno) {
 		return pid, errno
 	}
 	f.run(aboutSteward, f.steward)
+	confined := f.scoped && f.confined()
+	if f.scoped && !confined {
+		f.tell(aboutSteward, notConfined, 0)
+		exit()
+	}
 	if f.init != nil {
 		pid, errno = clone(unix.CLONE_PARENT)
 		if pid == 0 && errno == 0 {
@@ -90,7 +99,7 @@ func (f *family) fork() (uintptr, syscall.Errno) {
 	f.forked(childPid, aboutChild, pid, errno)
 	if f.init == nil {
 		f.guard()
-		if f.scoped {
+		if confined {
 			syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGKILL), 0)
 		} else {
 			syscall.RawSyscall(unix.SYS_KILL, -pid, uintptr(unix.SIGKILL), 0)
@@ -98,6 +107,17 @@ func (f *family) fork() (uintptr, syscall.Errno) {
 	}
 	exit()
 	return 0, 0
+}
+
+// confined reports whether this process is in a domain that keeps its signals in. It is asked here, by code between the domain and its only use, and not by
+// a step in a list that an edit could lose: without the domain, kill(-1) ends everything that the user runs, and as root the machine.
+// The launcher is the right one to ask about, because without the domain a process may always signal one with its own credentials.
+//
+//go:nosplit
+//go:norace
+func (f *family) confined() bool {
+	_, _, errno := syscall.RawSyscall(unix.SYS_KILL, f.launcher, 0, 0)
+	return errno == unix.EPERM
 }
 
 // run performs one life, or reports what failed and ends the process.

@@ -225,6 +225,7 @@ func (b *builder) steward() error {
 	f := &b.family
 	f.settle.add("close files", unix.SYS_CLOSE_RANGE, 0, uintptr(f.lifeline-1))
 	f.settle.add("close files", unix.SYS_CLOSE_RANGE, uintptr(f.lifeline+1), ^uintptr(0)>>32)
+	f.launcher = uintptr(os.Getpid())
 	f.steward.add("setsid", unix.SYS_SETSID)
 	if b.level == Strong {
 		f.flags = stewardFlags
@@ -238,8 +239,6 @@ func (b *builder) steward() error {
 	if f.scoped {
 		f.steward.add("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
 		f.steward.add("landlock_restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(b.scope.fd))
-		// The guard ends the tree with kill(-1). That must never reach past the domain, so it is tried on the launcher first.
-		f.steward.add("signal scope", unix.SYS_KILL, uintptr(os.Getpid()), 0).refused(unix.EPERM)
 	}
 	return nil
 }
@@ -461,6 +460,9 @@ func (b *builder) heard(p *Process, m [3]uint32) error {
 		return nil
 	}
 	l := lives[m[0]]
+	if m[1] == notConfined {
+		return &SetupError{"signal scope", errors.New("a signal to the launcher was not refused")}
+	}
 	if m[1] >= uint32(len(l)) {
 		return &SetupError{"clone", errno}
 	}
