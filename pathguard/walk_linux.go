@@ -50,7 +50,7 @@ func newWalker() (*walker, error) {
 func (w *walker) close() { unix.Close(w.root.fd) }
 
 // walk goes where the kernel would go for name, starting in from. With follow a symbolic
-// link at the very end is followed too; a trailing slash always follows, as the kernel does.
+// link at the very end is followed too; "link/" and "link/." follow in any case.
 // The file at the end is the caller's to close.
 func (w *walker) walk(from spot, name string, follow bool) way {
 	if len(name) >= pathMax {
@@ -64,7 +64,7 @@ func (w *walker) walk(from spot, name string, follow bool) way {
 			return end
 		}
 	}
-	s := steps{w: w, at: from, rest: split(name), follow: follow || strings.HasSuffix(name, "/")}
+	s := steps{w: w, at: from, rest: split(name), follow: follow || trails(name)}
 	for len(s.rest) > 0 && !s.done {
 		s.step()
 	}
@@ -89,7 +89,7 @@ func (w *walker) straight(from spot, name string, follow bool) (way, bool) {
 		return way{}, false
 	}
 	end := way{fd: fd, real: path}
-	if err := unix.Fstat(fd, &end.stat); err != nil || isLink(&end.stat) && (follow || strings.HasSuffix(name, "/")) {
+	if err := unix.Fstat(fd, &end.stat); err != nil || isLink(&end.stat) && (follow || trails(name)) {
 		unix.Close(fd)
 		return way{}, false
 	}
@@ -289,6 +289,10 @@ func (s *steps) end() way {
 	}
 	return end
 }
+
+// trails reports whether a name goes on behind its last component, so that a link there is
+// never the end of the way.
+func trails(name string) bool { return strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.") }
 
 func isLink(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFLNK }
 

@@ -1,0 +1,255 @@
+package pathguard
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+func writeConfig(t testing.TB, text string, mode os.FileMode) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(name, mode) // past the umask
+	return name
+}
+
+func loadText(t testing.TB, text string) (Policy, error) {
+	t.Helper()
+	return Load(Account{Home: "/home/dev", UID: os.Getuid()}, ConfigFile{Path: writeConfig(t, text, 0o600), Layer: UserLayer})
+}
+
+// sample is the example of the source document, whole.
+const sample = `
+ai:
+  provider: glm
+  api_key: your-key
+  model: glm-5
+  base_url: https://open.bigmodel.cn/api
+
+security:
+  # comment
+  command_level: dangerous
+  restricted_paths:
+    - /etc
+    - /usr/bin
+    - /System
+  readonly_paths:
+    - ~/.ssh
+    - ~/.gnupg
+  allow_shell: true
+  allow_terminal_takeover: true
+`
+
+// C-5.1, C-5.3: the sample loads, and "~" is the account's home.
+func TestConfigSample(t *testing.T) {
+	p, err := loadText(t, sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.ReadOnlyPaths(), []string{"/home/dev/.ssh", "/home/dev/.gnupg"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("readonly %q, want %q", got, want)
+	}
+	if got, want := p.RestrictedPaths(), []string{"/etc", "/usr/bin", "/System"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("restricted %q, want %q", got, want)
+	}
+}
+
+// C-5.2, A-2.6.1: an empty configuration, however it is empty, has the defaults.
+func TestConfigDefaults(t *testing.T) {
+	want := Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base}
+	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "null\n", "security:\n", "{}", "security: {}\nrules:\n"} {
+		p, err := loadText(t, text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if !reflect.DeepEqual(p.Settings(), want) {
+			t.Errorf("%q: %+v", text, p.Settings())
+		}
+	}
+	if got := Default(Account{}).Settings(); !reflect.DeepEqual(got, want) {
+		t.Errorf("Default: %+v", got)
+	}
+	if p, err := Load(Account{}, ConfigFile{Path: "/nowhere/config.yaml", Layer: UserLayer}); err != nil || p.Settings().Level != (Level{}) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// C-3.1.1, C-3.1.7, C-3.1.8, A-2.6.1: every key is read, with the type it has.
+func TestConfigKeys(t *testing.T) {
+	p, err := loadText(t, `
+security:
+  command_level: never
+  restricted_paths: [/secret, "~", ~/x/, "**/vault", /a/../b]
+  allow_shell: false
+  allow_terminal_takeover: false
+  tamper_proof: true
+  protect: [TODO.md, ".claude/**"]
+network: {default: list, allow: [Example.com, "*.example.org"]}
+sandbox: {require: strong}
+private_tmp: true
+rules:
+  commands:
+    - {program: terraform, args: [apply], flags: [-auto-approve], verdict: deny, message: not from here}
+  paths:
+    - {path: ~/notes, access: [read, write], verdict: allow}
+  hosts:
+    - {host: "*.corp.example", verdict: ask}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Settings{
+		Level: Level{Never: true}, RestrictedPaths: []string{"/secret", "~", "~/x", "**/vault", "/b"}, TamperProof: true,
+		Protect: []string{"TODO.md", ".claude/**"}, Network: NetList, NetworkAllow: []string{"example.com", "*.example.org"},
+		Require: Strong, PrivateTmp: true,
+		Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny, "not from here"}},
+		Paths:    []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},
+		Hosts:    []HostRule{{"*.corp.example", Ask, ""}},
+	}
+	if got := p.Settings(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// TestConfigRefused lists what a configuration may not say, each with the line to look at.
+func TestConfigRefused(t *testing.T) {
+	tests := []struct {
+		text string
+		line int
+		msg  string
+	}{
+		{"security:\n  comand_level: always\n", 2, `unknown key "comand_level" in security; known: command_level`},
+		{"secuirty: {}\n", 1, "unknown key"},
+		{"security:\n  allow_shell: true\n  allow_shell: false\n", 3, `key "allow_shell" stands twice`},
+		{"security: {}\nsecurity: {}\n", 2, "stands twice"},
+		{"security:\n  command_level: sometimes\n", 2, `must be always or dangerous or never, not "sometimes"`},
+		{"security:\n  command_level: [always]\n", 2, "must be always"},
+		{"security:\n  tamper_proof: \"yes\"\n", 2, `must be true or false, not "yes"`}, // A-2.6.1
+		{"security:\n  tamper_proof: 1\n", 2, "must be true or false"},
+		{"security:\n  tamper_proof: yes\n", 2, "must be true or false"},
+		{"security:\n  allow_shell: TRUE\n", 2, "must be true or false"},
+		{"security:\n  allow_shell:\n", 2, "must be true or false"},
+		{"security:\n  restricted_paths: /etc\n", 2, "must be a list"},
+		{"security:\n  restricted_paths: [1]\n", 2, "must be a word"},
+		{"security:\n  restricted_paths: [\"\"]\n", 2, "must be a word"},
+		{"security:\n  restricted_paths: [etc]\n", 2, `path "etc" must start with`},
+		{"security:\n  restricted_paths:\n  - /ok\n  - ~dev/x\n", 4, "must start with"},
+		{"security:\n  restricted_paths: [\"/a\\0b\"]\n", 2, "must be a word"},
+		{"security: [1]\n", 1, "must be a mapping"},
+		{"- 1\n", 1, "must be a mapping"},
+		{"network: {default: maybe}\n", 1, "must be list or off or on"},
+		{"network: {allow: [\"http://x/\"]}\n", 1, "must be a name"},
+		{"sandbox: {require: none}\n", 1, "must be strong or base"},
+		{"rules:\n  commands:\n  - {program: rm}\n", 3, "needs program and verdict"},
+		{"rules:\n  commands:\n  - {verdict: ask}\n", 3, "needs program and verdict"},
+		{"rules:\n  commands: {}\n", 2, "must be a list"},
+		{"rules:\n  paths:\n  - {path: /x, access: [fly], verdict: ask}\n", 3, "access must be"},
+		{"rules:\n  paths:\n  - {path: /x, verdict: perhaps}\n", 3, "must be deny or ask or allow"},
+		{"rules:\n  hosts:\n  - {verdict: ask}\n", 3, "needs host and verdict"},
+		{"a: &x 1\nb: *x\n", 1, "unknown key"},
+		{"security: &s {allow_shell: true}\n<<: *s\n", 2, "a key must be a plain word"},
+		{"security:\n  protect: *nothing\n", 0, "nothing"},
+		{"security: {}\n---\nsecurity: {}\n", 2, "a second document"},
+		{"security:\n\tallow_shell: true\n", 2, "character"},
+		{"security: {\n", 0, ""},
+		{"\x00", 0, ""},
+		{"\xffsecurity: {}", 0, ""},
+		{strings.Repeat("[", 12000), 0, ""},
+	}
+	for _, tt := range tests {
+		_, err := loadText(t, tt.text)
+		var e *ConfigError
+		if !errors.As(err, &e) {
+			t.Errorf("%.40q: %v", tt.text, err)
+			continue
+		}
+		if tt.line > 0 && e.Line != tt.line || !strings.Contains(err.Error(), tt.msg) {
+			t.Errorf("%.40q: line %d (want %d): %v", tt.text, e.Line, tt.line, err)
+		}
+	}
+}
+
+// TestConfigFile refuses a file that somebody else could have written, and what is no file.
+func TestConfigFile(t *testing.T) {
+	load := func(name string, layer Layer, uid int) error {
+		_, err := Load(Account{Home: "/home/dev", UID: uid}, ConfigFile{Path: name, Layer: layer})
+		return err
+	}
+	ok := writeConfig(t, "security: {}\n", 0o644)
+	group := writeConfig(t, "security: {}\n", 0o664)
+	world := writeConfig(t, "security: {}\n", 0o602)
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	os.Symlink(ok, link)
+	big := writeConfig(t, strings.Repeat("#\n", maxConfig/2+1), 0o600)
+	me := os.Getuid()
+	tests := []struct {
+		name  string
+		layer Layer
+		uid   int
+		msg   string // "" loads
+	}{
+		{ok, UserLayer, me, ""},
+		{link, UserLayer, me, ""},
+		{ok, UserLayer, me + 1, "must be owned by uid"},
+		{group, UserLayer, me, "mode 0664"},
+		{world, UserLayer, me, "mode 0602"},
+		{group, WorkspaceLayer, me, ""}, // it can only tighten
+		{ok, WorkspaceLayer, me + 1, ""},
+		{link, WorkspaceLayer, me, "cannot be opened"},
+		{fifo, UserLayer, me, "not a regular file"},
+		{fifo, WorkspaceLayer, me, "not a regular file"},
+		{t.TempDir(), UserLayer, me, "not a regular file"},
+		{big, UserLayer, me, "larger than 1 MiB"},
+		{ok + "/below", UserLayer, me, ""}, // ENOTDIR: there is none
+	}
+	if me != 0 {
+		tests = append(tests, tests[0])
+		tests[len(tests)-1].layer, tests[len(tests)-1].msg = FloorLayer, "must be owned by uid 0"
+	}
+	for _, tt := range tests {
+		err := load(tt.name, tt.layer, tt.uid)
+		switch {
+		case tt.msg == "" && err != nil:
+			t.Errorf("%s layer %d uid %d: %v", tt.name, tt.layer, tt.uid, err)
+		case tt.msg != "" && (err == nil || !strings.Contains(err.Error(), tt.msg) || !strings.Contains(err.Error(), tt.name)):
+			t.Errorf("%s layer %d uid %d: %v, want %q", tt.name, tt.layer, tt.uid, err, tt.msg)
+		}
+	}
+}
+
+// FuzzConfig: whatever the bytes, there is a policy or a *ConfigError, and never a panic.
+func FuzzConfig(f *testing.F) {
+	for _, text := range []string{sample, "", "security: {command_level: never}", "rules: {paths: [{path: '~/[', verdict: ask}]}",
+		"network: {default: list, allow: ['*.a']}", "a: &a [*a]", "? {a: b}\n: c\n", "!!binary x", "security: !!map {}", "- - - -", "%YAML 1.2\n---\n{}"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file := ConfigFile{Path: "fuzz", Layer: UserLayer}
+		set, err := decode(file, text, defaults())
+		if err == nil {
+			_, err = compile(Account{Home: "/home/dev"}, set, nil)
+			if err == nil {
+				return
+			}
+			t.Fatalf("decode took what compile refuses: %v", err)
+		}
+		var e *ConfigError
+		if !errors.As(err, &e) || e.Msg == "" {
+			t.Fatalf("%T %v", err, err)
+		}
+	})
+}
