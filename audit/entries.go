@@ -1,0 +1,109 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Filter chooses entries. Its zero value takes all.
+type Filter struct {
+	Kinds        []string           // exact, or "rec." for all that begin so
+	Since, Until time.Time          // Since <= time < Until
+	Text         string             // that the body contains, as it is spelled there
+	Match        func(e Entry) bool // a last word on what the others let through
+	Last         int                // only so many, the newest; 0 means all
+}
+
+// Entries returns the entries of the log in dir, oldest first. It reads and
+// does not prove: Verify does. A line that is no entry comes as a *BadEntry
+// with an empty Entry, and the loop may go on behind it; every other error
+// ends the sequence.
+func Entries(dir string, f Filter) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		log, err := openPlain(filepath.Join(dir, logName))
+		if err != nil {
+			yield(Entry{}, fmt.Errorf("reading the log in %q: %w", dir, err))
+			return
+		}
+		defer log.Close()
+		if f.Last <= 0 {
+			f.scan(log, yield)
+			return
+		}
+		var ring []Entry
+		f.scan(log, func(e Entry, err error) bool {
+			if err != nil {
+				return yield(e, err)
+			}
+			if len(ring) == f.Last {
+				ring = ring[1:]
+			}
+			ring = append(ring, e)
+			return true
+		})
+		for _, e := range ring {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f Filter) scan(r io.Reader, yield func(Entry, error) bool) {
+	in := bufio.NewReaderSize(r, MaxLine)
+	var offset int64
+	for n := int64(1); ; n++ {
+		line, err := in.ReadSlice('\n')
+		at := offset
+		offset += int64(len(line))
+		long := errors.Is(err, bufio.ErrBufferFull)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			var more []byte
+			more, err = in.ReadSlice('\n')
+			offset += int64(len(more))
+		}
+		switch {
+		case errors.Is(err, io.EOF): // what has no newline is still being written
+			return
+		case err != nil:
+			yield(Entry{}, err)
+			return
+		}
+		line = bytes.TrimSuffix(line, newline)
+		parts, ok := splitLine(line)
+		switch {
+		case long || !ok:
+			if !yield(Entry{}, &BadEntry{File: logName, Line: n, Offset: at, Reason: "not an entry"}) {
+				return
+			}
+		case f.takes(parts):
+			e := parts.entry(sha256.Sum256(line), at, n)
+			if (f.Match == nil || f.Match(e)) && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// takes decides on the raw line, so that what is passed over costs nothing.
+func (f Filter) takes(p fields) bool {
+	if !f.Since.IsZero() && string(p.time) < stampOf(f.Since).String() ||
+		!f.Until.IsZero() && string(p.time) >= stampOf(f.Until).String() ||
+		!bytes.Contains(p.body, []byte(f.Text)) {
+		return false
+	}
+	for _, k := range f.Kinds {
+		if string(p.kind) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(p.kind), k) {
+			return true
+		}
+	}
+	return len(f.Kinds) == 0
+}
