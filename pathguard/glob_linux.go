@@ -67,7 +67,7 @@ func (x *expansion) expand(dir string, parts []string) {
 
 func (x *expansion) match(dir, part string, rest []string) {
 	deep := part == "**" // with globstar it crosses directories; without, it is "*"
-	re, err := compilePart(part)
+	w, err := newWild(part)
 	if err != nil {
 		return
 	}
@@ -76,13 +76,14 @@ func (x *expansion) match(dir, part string, rest []string) {
 	}
 	for _, e := range x.read(dir) {
 		name := e.Name()
-		if name[0] == '.' && part[0] != '.' || !re.MatchString(name) {
+		if name[0] == '.' && part[0] != '.' || !w.match(name) {
 			continue
 		}
 		below := join(dir, name)
-		if len(rest) == 0 {
+		switch {
+		case len(rest) == 0:
 			x.keep(below)
-		} else {
+		case !deep || !e.IsDir():
 			x.expand(below, rest)
 		}
 		if deep && e.IsDir() {

@@ -277,11 +277,22 @@ func expandHome(path string, homes []string) []string {
 	return full
 }
 
-// digest hashes what decides: the settings and everything built in.
+// digest names what decides: the settings, the account, and everything built in.
 func digest(a Account, s Settings) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q\n%#v\n", a.Home, a.EnvHome, a.StateDir, s)
+	fmt.Fprintf(h, "%s\n%q %q %q\n%#v\n", builtin, a.Home, a.EnvHome, a.StateDir, s)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// builtin is the digest of the built-in tables. They change with the program only, so a
+// test computes it and every start saves the work.
+const builtin = "0135d43b63819ffa56d25b45b55cce8f79d739d4adf042342f81c73114d43b95"
+
+// builtinDigest computes what builtin has to be.
+func builtinDigest() string {
+	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %q %q\n", secretNames, publicNames, startupNames, protectedNames, cacheNames)
-	fmt.Fprintf(h, "%q %q %q %v\n", toolDirs, systemDirs, tempDirs, balanced)
+	fmt.Fprintf(h, "%q %q %q %q %v\n", toolDirs, systemDirs, tempDirs, harmlessDevices, balanced)
+	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
 	return hex.EncodeToString(h.Sum(nil))
 }

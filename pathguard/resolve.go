@@ -33,7 +33,7 @@ func nameOf(n shellparse.Name, home string, users func(string) string) (dir, tex
 			base = users(n.User)
 		}
 		if base == "" {
-			return "", n.Text, false
+			return "", "~" + n.User, false
 		}
 		return "", base + "/" + strings.TrimPrefix(text, "/"), known
 	}

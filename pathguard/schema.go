@@ -148,7 +148,7 @@ func (d *decoder) path(n *yaml.Node) (string, error) {
 	default:
 		return "", d.fail(n, "path %q must start with /, ~/ or **/", text)
 	}
-	if _, err := compilePart(text); err != nil {
+	if _, err := newWild(text); err != nil {
 		return "", d.fail(n, "path %q is no pattern: %v", text, err)
 	}
 	if rest, ok := strings.CutPrefix(text, "~"); ok {

@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/pattern"
@@ -23,8 +22,7 @@ type node struct {
 }
 
 type patternNode struct {
-	text string
-	re   *regexp.Regexp
+	part wild
 	node *node
 }
 
@@ -89,19 +87,15 @@ func (n *node) child(part string) (*node, error) {
 		return n.below[part], nil
 	}
 	for _, p := range n.patterns {
-		if p.text == part {
+		if p.part.text == part {
 			return p.node, nil
 		}
 	}
-	expr, err := pattern.Regexp(part, pattern.Filenames|pattern.EntireString)
+	w, err := newWild(part)
 	if err != nil {
 		return nil, err
 	}
-	re, err := regexp.Compile(expr)
-	if err != nil {
-		return nil, err
-	}
-	n.patterns = append(n.patterns, patternNode{part, re, &node{}})
+	n.patterns = append(n.patterns, patternNode{w, &node{}})
 	return n.patterns[len(n.patterns)-1].node, nil
 }
 
@@ -145,7 +139,7 @@ func (n *node) walk(path string, visit func(mark)) {
 		next.walk(rest, visit)
 	}
 	for _, p := range n.patterns {
-		if p.re.MatchString(part) {
+		if p.part.match(part) {
 			p.node.walk(rest, visit)
 		}
 	}
@@ -170,7 +164,7 @@ func (n *node) holds(path string, s *markSet) {
 		next.holds(rest, s)
 	}
 	for _, p := range n.patterns {
-		if p.re.MatchString(part) {
+		if p.part.match(part) {
 			p.node.holds(rest, s)
 		}
 	}
@@ -229,21 +223,13 @@ func (n *node) matches(parts []string, visit func(mark)) {
 		}
 		return
 	}
-	re, err := compilePart(part)
+	w, err := newWild(part)
 	if err != nil {
 		return
 	}
 	for name, next := range n.below {
-		if re.MatchString(name) && (name[0] != '.' || part[0] == '.') {
+		if w.match(name) && (name[0] != '.' || part[0] == '.') {
 			next.matches(parts[1:], visit)
 		}
 	}
-}
-
-func compilePart(part string) (*regexp.Regexp, error) {
-	expr, err := pattern.Regexp(part, pattern.Filenames|pattern.EntireString)
-	if err != nil {
-		return nil, err
-	}
-	return regexp.Compile(expr)
 }

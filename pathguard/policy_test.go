@@ -1,0 +1,78 @@
+package pathguard
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestBuiltinDigest keeps the name of the built-in tables true. After a change of a table,
+// run it with UPDATE=1.
+func TestBuiltinDigest(t *testing.T) {
+	got := builtinDigest()
+	if got == builtin {
+		return
+	}
+	if os.Getenv("UPDATE") == "" {
+		t.Fatalf("a built-in table changed; run UPDATE=1 go test -run %s ./pathguard", t.Name())
+	}
+	text, err := os.ReadFile("policy.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`const builtin = ".*"`).ReplaceAll(text, []byte(`const builtin = "`+got+`"`))
+	if err := os.WriteFile("policy.go", text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBuiltinNames: every built-in name can be compiled, and none is written twice.
+func TestBuiltinNames(t *testing.T) {
+	for _, list := range [][]string{secretNames, publicNames, startupNames, cacheNames, toolDirs} {
+		seen := map[string]bool{}
+		for _, name := range list {
+			if seen[name] || !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "**/") {
+				t.Errorf("%q", name)
+			}
+			seen[name] = true
+		}
+	}
+	if _, err := compile(Account{Home: "/home/dev"}, defaults(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// E-env-2: whatever decides is in the digest.
+func TestDigest(t *testing.T) {
+	a := Account{Home: "/home/dev", UID: 1000}
+	seen := map[string]string{Default(a).Digest(): "default"}
+	for _, text := range []string{
+		"security: {command_level: always}", "security: {command_level: never}", "security: {restricted_paths: [/x]}", "security: {readonly_paths: [/x]}",
+		"security: {allow_shell: false}", "security: {allow_terminal_takeover: false}", "security: {tamper_proof: true}", "security: {protect: [a]}",
+		"network: {default: on}", "network: {default: list}", "network: {allow: [a.b]}", "sandbox: {require: strong}", "private_tmp: true",
+		"rules: {commands: [{program: x, verdict: ask}]}", "rules: {commands: [{program: x, verdict: deny}]}", "rules: {paths: [{path: /x, verdict: ask}]}",
+		"rules: {paths: [{path: /x, access: [read], verdict: ask}]}", "rules: {hosts: [{host: x, verdict: ask}]}", "rules: {hosts: [{host: x, verdict: ask, message: m}]}",
+	} {
+		p, err := Load(a, ConfigFile{Path: writeConfig(t, text, 0o600), Layer: WorkspaceLayer})
+		if strings.Contains(text, "default: on") || strings.Contains(text, "a.b") || err != nil {
+			var set Settings
+			set, err = decode(ConfigFile{Layer: UserLayer}, []byte(text), defaults())
+			if err == nil {
+				p, err = compile(a, set, nil)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before, ok := seen[p.Digest()]; ok {
+			t.Errorf("%s has the digest of %s", text, before)
+		}
+		seen[p.Digest()] = text
+	}
+	for _, other := range []Account{{Home: "/home/x"}, {Home: "/home/dev", EnvHome: "/x"}, {Home: "/home/dev", StateDir: "/s"}} {
+		if seen[Default(other).Digest()] != "" {
+			t.Errorf("%+v does not show in the digest", other)
+		}
+	}
+}
