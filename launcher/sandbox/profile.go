@@ -89,6 +89,9 @@ type Profile struct {
 
 	Require Level // the least level that is good enough; None counts as Base
 	Most    Level // the most to try for; None counts as Strong
+
+	// Must names protections without which the command is not to run, at whatever level. The others may be lost, and are then in the Receipt.
+	Must []Protection
 }
 
 // Limits bound what one process of the child may use; zero leaves a limit as the caller has it.

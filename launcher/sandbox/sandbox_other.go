@@ -7,6 +7,14 @@ import "syscall"
 // Start returns ErrUnsupported: nothing runs unfenced.
 func Start(Profile, Command) (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
 
+// Probe returns a report of nothing.
+func Probe() Report {
+	return Report{Findings: []Finding{{Name: "sandbox", Detail: ErrUnsupported.Error(), Fix: "Linux 5.13 or newer on amd64 or arm64"}}}
+}
+
+// Remembered returns None.
+func Remembered(string) Level { return None }
+
 // A Process is a started command; there is none on this system.
 type Process struct{}
 

@@ -38,7 +38,7 @@ func Start(p Profile, c Command) (*Process, Receipt, error) {
 		if p.Require == Strong {
 			return nil, receipt, fmt.Errorf("%w: level strong: %w", ErrUnsupported, err)
 		}
-		lost = append(lost, Loss{"namespaces", setup.Error()})
+		lost = append(lost, Loss{Namespaces, setup.Error()})
 	}
 	base := &builder{profile: p, command: c, landlock: ll, level: Base}
 	base.receipt.Lost = lost
@@ -61,12 +61,13 @@ type builder struct {
 	receipt Receipt
 	mask    sigset // the signals that were blocked before the fork
 	exeFd   int    // where the child has the program's file; -1 when it goes by name
+	trial   bool   // exit instead of executing
 	execAt  int    // index of the first step in the child's life that executes the program
 }
 
 func (b *builder) start() (*Process, Receipt, error) {
 	defer b.close()
-	for _, prepare := range []func() error{b.check, b.pipes, b.rulesets, b.steward, b.child} {
+	for _, prepare := range []func() error{b.check, b.account, b.pipes, b.rulesets, b.steward, b.child} {
 		if err := prepare(); err != nil {
 			return nil, b.receipt, err
 		}
@@ -369,6 +370,11 @@ func dropCapabilities(l *life, a *arena) {
 // childExec ends the child's life by becoming the program.
 func (b *builder) childExec(l *life) error {
 	c, a := b.command, &b.family.arena
+	b.execAt = len(*l)
+	if b.trial {
+		l.add("exit", unix.SYS_EXIT_GROUP, 0)
+		return nil
+	}
 	argv, err := a.pointers(c.Argv)
 	if err != nil {
 		return fmt.Errorf("sandbox: argument list: %w", err)
@@ -381,7 +387,6 @@ func (b *builder) childExec(l *life) error {
 	if err != nil {
 		return fmt.Errorf("sandbox: program %q: %w", c.Path, err)
 	}
-	b.execAt = len(*l)
 	if b.exeFd >= 0 {
 		// ENOENT is how the kernel says that a script cannot be opened by a descriptor that the exec closes.
 		s := l.add("execute", unix.SYS_EXECVEAT, uintptr(b.exeFd), a.text(""), argv, envp, unix.AT_EMPTY_PATH)
@@ -423,7 +428,6 @@ func (b *builder) launch() (*Process, Receipt, error) {
 		p.abandon()
 		return nil, b.receipt, &SetupError{"pidfd_open", err}
 	}
-	b.receipt.Level = b.level
 	return p, b.receipt, nil
 }
 

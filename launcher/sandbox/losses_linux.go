@@ -1,0 +1,64 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// A gap is a protection and the condition under which it is lost.
+type gap struct {
+	protection Protection
+	why        string
+	when       func(b *builder) bool
+}
+
+func atBase(b *builder) bool { return b.level == Base }
+
+// gaps is everything that a level or a kernel can lack.
+var gaps = []gap{
+	{Processes, "without a pid namespace, /proc shows what others run", atBase},
+	{Metadata, "Landlock has no right for it, and a filter sees no paths", atBase},
+	{HiddenList, "the folders on the way to a hidden name are listed with all below them", func(b *builder) bool { return atBase(b) && len(b.hidden) > 0 }},
+	{Keeping, "Landlock allows a tree as a whole", func(b *builder) bool { return atBase(b) && len(b.kept) > 0 }},
+	{Signals, "Landlock before version 6 does not scope signals", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
+	{Tree, "without a signal scope a process in another session cannot be found again", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
+	{Truncation, "Landlock before version 3 does not see it", func(b *builder) bool { return atBase(b) && b.landlock.version < 3 }},
+	{DeviceCtl, "Landlock before version 5 does not see it", func(b *builder) bool { return b.landlock.version < 5 }},
+	{Loopback, "without a network namespace there is no network to share", func(b *builder) bool { return atBase(b) && b.profile.Network == Off }},
+	{SharedMem, "without a mount namespace /dev/shm is everybody's", atBase},
+}
+
+func (b *builder) scopesSignals() bool {
+	return b.landlock.handled().scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0
+}
+
+// account writes what is lost into the receipt, and refuses when the profile demands one of them.
+func (b *builder) account() error {
+	b.receipt.Level = b.level
+	b.receipt.Kernel = kernel()
+	b.receipt.Landlock, b.receipt.Errata = b.landlock.version, b.landlock.errata
+	for _, g := range gaps {
+		if g.when(b) {
+			b.receipt.Lost = append(b.receipt.Lost, Loss{g.protection, g.why})
+		}
+	}
+	for _, must := range b.profile.Must {
+		for _, l := range b.receipt.Lost {
+			if l.Protection == must {
+				return fmt.Errorf("%w: %s is required and lost: %s", ErrUnsupported, must, l.Why)
+			}
+		}
+	}
+	return nil
+}
+
+func kernel() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}
