@@ -116,6 +116,7 @@ type Code struct {
 	Lang    string // "python", "javascript", "perl", "ruby", "php", "awk", "sed", "sql", "sh", ...
 	Text    string // the program when Source is Literal
 	Source  Source
+	Opaque  bool // Literal only: the program can do more than the effects say
 	Span    Span
 	Command int
 }
@@ -167,8 +168,11 @@ type Mark struct {
 
 // A ParseError says where and why the text could not be read.
 type ParseError struct {
-	Span Span
-	Text string
+	Span  Span
+	Text  string
+	cause error
 }
 
 func (e *ParseError) Error() string { return e.Text }
+
+func (e *ParseError) Unwrap() error { return e.cause }

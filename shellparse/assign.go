@@ -1,0 +1,222 @@
+package shellparse
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assign gives a name a value, as name=value does.
+func (w *walker) assign(s *state, name string, val value) {
+	old, _ := s.env.get(name)
+	if old.ref {
+		to, ok := old.val.text()
+		if ok && syntax.ValidName(to) && to != name {
+			w.assign(s, to, val)
+		}
+		return
+	}
+	if old.isList || old.isHash {
+		w.setElement(s, name, old, "0", val)
+		return
+	}
+	old.val, old.set, old.fn = w.attributed(s, old, val), true, nil
+	if _, ok := w.o.Vars[name]; ok {
+		old.exported = true
+	}
+	w.put(s, name, old)
+}
+
+// attributed is the value that a name with attributes takes.
+func (w *walker) attributed(s *state, v variable, val value) value {
+	text, ok := val.text()
+	switch {
+	case v.integer:
+		n, fine := w.evaluate(s, val, true, nil)
+		if !fine {
+			return value{{kind: number, why: "the result of arithmetic is not known"}}
+		}
+		return known(strconv.FormatInt(n, 10))
+	case v.lower && ok:
+		return known(strings.ToLower(text))
+	case v.upper && ok:
+		return known(strings.ToUpper(text))
+	case v.lower || v.upper:
+		return derived(val)
+	}
+	return val
+}
+
+// setElement sets one element of an array.
+func (w *walker) setElement(s *state, name string, v variable, key string, val value) {
+	if v.isHash {
+		v.hash = slices.Clone(v.hash)
+		for i := range v.hash {
+			if v.hash[i].key == key {
+				v.hash[i].val = val
+				w.put(s, name, v)
+				return
+			}
+		}
+		v.hash, v.set = append(v.hash, pair{key, val}), true
+		w.put(s, name, v)
+		return
+	}
+	n, ok := integer(key)
+	if !v.isList {
+		v.list = nil
+		if v.set {
+			v.list = []value{v.val}
+		}
+		v.isList = true
+	}
+	v.list, v.set = slices.Clone(v.list), true
+	if n < 0 {
+		n += int64(len(v.list))
+	}
+	switch {
+	case ok && n >= 0 && n < int64(len(v.list)):
+		v.list[n] = val
+	case ok && n == int64(len(v.list)) && n < maxFields:
+		v.list = append(v.list, val)
+	default: // a hole, or an index that is not known: any element may be the one
+		v = variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true, exported: v.exported}
+	}
+	w.put(s, name, v)
+}
+
+// assignment evaluates NAME=VALUE of the tree and returns the value. Attributes in attr are
+// added. Shell says that it is an assignment of the shell, not one for a single command.
+func (w *walker) assignment(s *state, a *syntax.Assign, attr variable, shell bool) value {
+	if a.Name == nil {
+		if a.Value != nil {
+			w.visitWord(s, a.Value)
+		}
+		return known("")
+	}
+	name := a.Name.Value
+	old, _ := s.env.get(name)
+	v := old.with(attr)
+	switch {
+	case a.Array != nil:
+		w.array(s, name, v, a)
+		return known("")
+	case a.Index != nil:
+		w.indexed(s, name, v, a)
+		return known("")
+	case a.Naked:
+		w.put(s, name, v)
+		return v.val
+	}
+	val := w.assigned(s, a.Value)
+	if a.Append {
+		before, _ := w.lookup(s, name)
+		val = w.appended(v, before, val)
+	}
+	if v.ref && !attr.ref {
+		w.assign(s, name, val)
+		return val
+	}
+	if v.isList || v.isHash {
+		w.setElement(s, name, v, "0", val)
+		return val
+	}
+	v.val, v.set = w.attributed(s, v, val), true
+	if _, inherited := w.o.Vars[name]; inherited && shell {
+		v.exported = true
+	}
+	w.put(s, name, v)
+	if shell && (v.exported || w.o.Vars == nil || ofShell(name)) {
+		w.environ(s, name, v.val, w.span(a))
+	}
+	return v.val
+}
+
+func (w *walker) appended(v, before variable, val value) value {
+	if v.integer {
+		a, ok1 := before.val.text()
+		b, ok2 := val.text()
+		if ok1 && ok2 {
+			if a == "" {
+				a = "0"
+			}
+			return known("(" + a + ")+(" + b + ")")
+		}
+		return value{{kind: number}}
+	}
+	var out value
+	for _, p := range append(slices.Clip(before.val), val...) {
+		if p.kind == active {
+			p.kind = literal
+		}
+		out = out.add(p)
+	}
+	if len(out) == 0 {
+		return known("")
+	}
+	return out
+}
+
+func (v variable) with(attr variable) variable {
+	v.exported = v.exported || attr.exported
+	v.integer = v.integer || attr.integer
+	v.ref = v.ref || attr.ref
+	v.lower = v.lower || attr.lower
+	v.upper = v.upper || attr.upper
+	v.isHash = v.isHash || attr.isHash
+	v.isList = (v.isList || attr.isList) && !v.isHash
+	return v
+}
+
+// indexed is a[i]=value.
+func (w *walker) indexed(s *state, name string, v variable, a *syntax.Assign) {
+	val := w.assigned(s, a.Value)
+	key := "?"
+	if v.isHash {
+		text, ok := w.key(s, a.Index)
+		if !ok || a.Append {
+			w.put(s, name, variable{val: unknown("an element of $"+name+" that is not known", val.from()), set: true})
+			return
+		}
+		key = text
+	} else if n, ok := w.number(s, a.Index); ok && !a.Append {
+		key = strconv.FormatInt(n, 10)
+	}
+	w.setElement(s, name, v, key, val)
+}
+
+// array is a=(...) and a+=(...).
+func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
+	switch {
+	case !a.Append:
+		v.list, v.hash, v.val = nil, nil, nil
+	case v.set && !v.isList && !v.isHash:
+		v.list = []value{v.val}
+	}
+	v.list, v.set, v.isList = slices.Clone(v.list), true, !v.isHash
+	fine := true
+	for _, e := range a.Array.Elems {
+		switch {
+		case e.Index == nil:
+			v.list = append(v.list, w.fields(s, e.Value)...)
+		case v.isHash:
+			key, ok := w.key(s, e.Index)
+			fine = fine && ok
+			w.setElement(s, name, v, key, w.single(s, e.Value))
+			v, _ = s.env.get(name)
+		default:
+			n, ok := w.number(s, e.Index)
+			fine = fine && ok && n == int64(len(v.list))
+			v.list = append(v.list, w.single(s, e.Value))
+		}
+	}
+	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields {
+		fine = false
+	}
+	if !fine {
+		v = variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true}
+	}
+	w.put(s, name, v)
+}

@@ -1,0 +1,144 @@
+package shellparse
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// braces expands the braces of a word into words. It returns false when more would come
+// out than are followed.
+func braces(word *syntax.Word) ([]*syntax.Word, bool) {
+	has := false
+	for _, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && strings.IndexByte(lit.Value, '{') >= 0 {
+			has = true
+		}
+	}
+	if !has {
+		return []*syntax.Word{word}, true
+	}
+	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
+	if !syntax.SplitBraces(split) {
+		return []*syntax.Word{word}, true
+	}
+	all, ok := alternatives(split.Parts)
+	if !ok {
+		return nil, false
+	}
+	words := make([]*syntax.Word, 0, len(all))
+	for _, parts := range all {
+		if len(parts) > 0 {
+			words = append(words, &syntax.Word{Parts: parts})
+		}
+	}
+	return words, true
+}
+
+// alternatives returns every combination of the brace expressions among parts, the
+// leftmost changing slowest.
+func alternatives(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
+	all := [][]syntax.WordPart{nil}
+	for _, p := range parts {
+		br, ok := p.(*syntax.BraceExp)
+		if !ok {
+			for i := range all {
+				all[i] = append(all[i], p)
+			}
+			continue
+		}
+		choices, ok := elements(br)
+		if !ok || len(choices)*len(all) > maxFields {
+			return nil, false
+		}
+		next := make([][]syntax.WordPart, 0, len(all)*len(choices))
+		for _, a := range all {
+			for _, c := range choices {
+				next = append(next, append(append([]syntax.WordPart(nil), a...), c...))
+			}
+		}
+		all = next
+	}
+	return all, true
+}
+
+func elements(br *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+	if br.Sequence {
+		return sequence(br)
+	}
+	var out [][]syntax.WordPart
+	for _, e := range br.Elems {
+		inner, ok := alternatives(e.Parts)
+		if !ok || len(out)+len(inner) > maxFields {
+			return nil, false
+		}
+		out = append(out, inner...)
+	}
+	return out, true
+}
+
+// sequence expands {1..9..2} and {a..e}.
+func sequence(br *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+	first, last := br.Elems[0].Lit(), br.Elems[1].Lit()
+	step := int64(1)
+	if len(br.Elems) > 2 {
+		n, err := strconv.ParseInt(br.Elems[2].Lit(), 10, 64)
+		if err != nil {
+			return nil, false
+		}
+		step = max(n, -n, 1)
+	}
+	from, err1 := strconv.ParseInt(first, 10, 64)
+	to, err2 := strconv.ParseInt(last, 10, 64)
+	letters := err1 != nil || err2 != nil
+	if letters {
+		if len(first) != 1 || len(last) != 1 {
+			return nil, false
+		}
+		from, to = int64(first[0]), int64(last[0])
+	}
+	if step < 0 || (max(from, to)-min(from, to))/step >= maxFields || max(from, to)-min(from, to) < 0 {
+		return nil, false
+	}
+	width := 0
+	if !letters && (padded(first) || padded(last)) {
+		width = max(len(first), len(last))
+	}
+	if from > to {
+		step = -step
+	}
+	var out [][]syntax.WordPart
+	for n := from; step > 0 && n <= to || step < 0 && n >= to; n += step {
+		text := strconv.FormatInt(n, 10)
+		if letters {
+			text = string(rune(n))
+			if strings.Contains("\\`", text) {
+				return nil, false // {Z..a} passes the quoting characters: what bash does changes by version
+			}
+		} else if width > 0 {
+			text = pad(n, width)
+		}
+		out = append(out, []syntax.WordPart{&syntax.Lit{Value: text}})
+	}
+	return out, true
+}
+
+func padded(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return len(s) > 1 && s[0] == '0'
+}
+
+func pad(n int64, width int) string {
+	s := strconv.FormatInt(max(n, -n), 10)
+	if n < 0 {
+		width--
+	}
+	for len(s) < width {
+		s = "0" + s
+	}
+	if n < 0 {
+		s = "-" + s
+	}
+	return s
+}

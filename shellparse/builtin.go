@@ -1,0 +1,380 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A builtin is a command that the shell runs itself.
+type builtin struct {
+	run   func(*walker, *state, *call) worlds
+	quiet bool // it changes nothing outside the shell
+	also  bool // a program of the same name does the same
+}
+
+// builtinOf returns what the shell does for a name; run is nil when it does nothing.
+func builtinOf(name string, d Dialect) builtin {
+	switch name {
+	case ":", "true", "false", "times", "jobs", "umask", "ulimit", "type", "suspend", "logout", "caller", "bg", "fg", "disown", "getconf", "unalias", "help":
+		return builtin{(*walker).nothing, true, name == "true" || name == "false"}
+	case "wait", "shopt", "set", "hash", "enable", "bind", "complete", "compgen", "compopt", "history", "fc":
+		return shellOption(name)
+	case "echo":
+		return builtin{(*walker).echo, true, true}
+	case "printf":
+		return builtin{(*walker).printf, true, true}
+	case "test", "[":
+		return builtin{(*walker).testWords, true, true}
+	case "pwd":
+		return builtin{(*walker).pwd, true, true}
+	case "kill":
+		return builtin{(*walker).byTable, false, false}
+	case "cd", "chdir":
+		return builtin{(*walker).cd, true, false}
+	case "pushd", "popd", "dirs":
+		return builtin{(*walker).stack, true, false}
+	case "eval":
+		return builtin{(*walker).evalWords, false, false}
+	case ".", "source":
+		return builtin{(*walker).source, false, false}
+	case "exec":
+		return builtin{(*walker).exec, false, false}
+	case "command", "builtin":
+		return builtin{(*walker).commandWords, false, false}
+	case "trap":
+		return builtin{(*walker).trap, false, false}
+	case "alias":
+		return builtin{(*walker).aliasWords, false, false}
+	case "read", "mapfile", "readarray", "getopts":
+		return builtin{(*walker).reads, true, false}
+	case "declare", "typeset", "local", "export", "readonly":
+		return builtin{(*walker).declareWords, true, false}
+	case "unset":
+		return builtin{(*walker).unset, true, false}
+	case "let":
+		return builtin{(*walker).let, true, false}
+	case "shift", "exit", "return", "break", "continue":
+		return builtin{(*walker).leaves, true, false}
+	}
+	if d == Zsh || d == Mksh {
+		return korn(name)
+	}
+	return builtin{}
+}
+
+func shellOption(name string) builtin {
+	switch name {
+	case "set":
+		return builtin{(*walker).set, true, false}
+	case "shopt":
+		return builtin{(*walker).shopt, true, false}
+	case "hash":
+		return builtin{(*walker).hash, true, false}
+	case "enable", "bind":
+		return builtin{(*walker).enable, false, false}
+	case "complete", "compgen", "compopt":
+		return builtin{(*walker).completion, true, false}
+	case "history", "fc":
+		return builtin{(*walker).history, true, false}
+	}
+	return builtin{(*walker).nothing, true, false}
+}
+
+// korn are builtins of zsh and mksh alone.
+func korn(name string) builtin {
+	switch name {
+	case "print":
+		return builtin{(*walker).echo, true, false}
+	case "noglob", "nocorrect", "-":
+		return builtin{(*walker).commandWords, false, false}
+	case "setopt", "unsetopt", "emulate", "zmodload", "autoload", "zle", "zstyle", "bindkey", "functions", "sched", "zpty", "ztcp", "zsocket", "zf_rm", "sysopen":
+		return builtin{(*walker).strange, false, false}
+	}
+	return builtin{}
+}
+
+func (w *walker) nothing(s *state, c *call) worlds {
+	for i := 1; i < len(c.args); i++ {
+		if !c.words[i].Static && !c.words[i].Glob {
+			w.opaque(s, InData, c.words[i].Why, c.at(i))
+		}
+	}
+	return worlds{s}
+}
+
+// strange is a builtin whose effects are not followed.
+func (w *walker) strange(s *state, c *call) worlds {
+	w.opaque(s, InCode, "what "+c.words[0].Text+" changes in the shell is not followed", c.span)
+	w.havoc(s)
+	return worlds{s}
+}
+
+// byTable is a builtin that the command table describes like a program.
+func (w *walker) byTable(s *state, c *call) worlds {
+	spec, ok := command.Lookup(c.words[0].Text)
+	u := spec.Match(c.argv)
+	if ok && w.cmd >= 0 {
+		w.out.Commands[w.cmd].ReadOnly = u.ReadOnly
+	}
+	w.use(s, c, u, c.words[0].Text)
+	return worlds{s}
+}
+
+// options returns the words of options at the front as one string of letters, and the index
+// of the first operand.
+func (c *call) options(withValue string) (letters string, values map[byte]value, first int) {
+	for i := 1; i < len(c.words); i++ {
+		text := c.words[i].Text
+		if !c.words[i].Static || len(text) < 2 || text[0] != '-' {
+			return letters, values, i
+		}
+		if text == "--" {
+			return letters, values, i + 1
+		}
+		for j := 1; j < len(text); j++ {
+			letters += text[j : j+1]
+			if strings.IndexByte(withValue, text[j]) < 0 {
+				continue
+			}
+			if values == nil {
+				values = map[byte]value{}
+			}
+			if j+1 < len(text) {
+				values[text[j]] = known(text[j+1:])
+			} else if i+1 < len(c.args) {
+				i++
+				values[text[j]] = c.args[i]
+			}
+			break
+		}
+	}
+	return letters, values, len(c.words)
+}
+
+func (w *walker) echo(s *state, c *call) worlds {
+	w.nothing(s, c)
+	if !s.capture {
+		return worlds{s}
+	}
+	i, newline, escapes := 1, true, w.o.Dialect != Bash && w.o.Dialect != Bats
+	for ; i < len(c.words) && c.words[i].Static; i++ {
+		opt := c.words[i].Text
+		if len(opt) < 2 || opt[0] != '-' || strings.Trim(opt[1:], "neE") != "" {
+			break
+		}
+		newline = newline && !strings.Contains(opt, "n")
+		if strings.Contains(opt, "e") {
+			escapes = true
+		}
+	}
+	v := joined(c.args[i:])
+	if newline {
+		v = v.add(part{text: "\n"})
+	}
+	if escapes {
+		v = decodeEscapes(v)
+	}
+	w.write(s, &flow{from: Literal, val: v})
+	return worlds{s}
+}
+
+// joined returns words with a blank between them.
+func joined(args []value) value {
+	var v value
+	for i, a := range args {
+		if i > 0 {
+			v = v.add(part{text: " "})
+		}
+		for _, p := range a {
+			if p.kind == active {
+				p.kind = literal
+			}
+			v = v.add(p)
+		}
+	}
+	return v
+}
+
+func decodeEscapes(v value) value {
+	out := append(value(nil), v...)
+	for i := range out {
+		if out[i].known() {
+			out[i].text = ansiC(strings.ReplaceAll(out[i].text, `\0`, `\`))
+		}
+	}
+	return out
+}
+
+func (w *walker) pwd(s *state, c *call) worlds {
+	v := known2(s.dir, "the working directory is not known").val
+	w.write(s, &flow{from: Literal, val: append(append(value(nil), v...), part{text: "\n"})})
+	return worlds{s}
+}
+
+func (w *walker) testWords(s *state, c *call) worlds {
+	for i := range c.words {
+		if i+1 < len(c.words) && (c.words[i].Text == "-v" || c.words[i].Text == "-R") {
+			w.nameArg(s, c.args[i+1], c.at(i+1))
+		}
+	}
+	return w.nothing(s, c)
+}
+
+func (w *walker) evalWords(s *state, c *call) worlds {
+	i := 1
+	if len(c.words) > 1 && c.words[1].Text == "--" {
+		i = 2
+	}
+	v := joined(c.args[i:])
+	if text, ok := v.text(); ok && !slices.ContainsFunc(c.words, func(x Word) bool { return x.Glob }) {
+		return w.eval(s, text, "eval")
+	}
+	from := codeSource(v)
+	w.code(Code{Lang: "sh", Source: from, Span: c.span})
+	w.opaque(s, InCode, executed(from, &flow{why: v.word().Why}), c.span)
+	child := w.fork(s)
+	w.partial(child, v, c.span)
+	w.havoc(s)
+	return worlds{s}
+}
+
+func (w *walker) source(s *state, c *call) worlds {
+	i := 1
+	if len(c.words) > 1 && c.words[1].Text == "--" {
+		i = 2
+	}
+	if i >= len(c.args) {
+		return worlds{s}
+	}
+	v := c.args[i]
+	f := behind(v)
+	if made := w.made(s, v); made != nil {
+		f = &made.flow
+	}
+	if word := c.words[i]; word.Text == "/dev/stdin" || word.Text == "/dev/fd/0" {
+		f = s.in
+	}
+	if f == nil {
+		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: c.at(i)})
+		w.code(Code{Lang: "sh", Source: File, Span: c.at(i)})
+		if !c.words[i].Static {
+			w.opaque(s, InCode, "which file is executed is not known", c.at(i))
+		}
+		// The file is named, and can do more than change names; the directory is taken to
+		// stay, because a library of functions that changes it is rare.
+		s.open, s.env, s.own = true, nil, false
+		w.touched(s)
+		return worlds{s}
+	}
+	if text, ok := f.whole(); ok {
+		return w.eval(s, text, "source")
+	}
+	w.runs(s, f, "sh", c.at(i))
+	w.havoc(s)
+	return worlds{s}
+}
+
+func (w *walker) exec(s *state, c *call) worlds {
+	_, _, i := c.options("a")
+	if i >= len(c.args) {
+		s.keepIO = true
+		return worlds{s}
+	}
+	return w.under(s, c, i, true)
+}
+
+// under runs the rest of the words as a command of its own.
+func (w *walker) under(s *state, c *call, i int, program bool) worlds {
+	defer func(via []string) { w.via = via }(w.via)
+	w.via = append(slices.Clip(w.via), c.words[0].Text)
+	sub := w.sub(c, i)
+	sub.program, sub.noFunction = program, true
+	return w.invoke(s, sub)
+}
+
+func (w *walker) commandWords(s *state, c *call) worlds {
+	letters, _, i := c.options("")
+	if strings.ContainsAny(letters, "vV") {
+		w.write(s, &flow{from: Unknown, why: "where a program is found"})
+		return worlds{s}
+	}
+	if i >= len(c.args) {
+		return worlds{s}
+	}
+	return w.under(s, c, i, false)
+}
+
+// trap evaluates the code of a trap. What runs at the end is evaluated there; a signal or
+// DEBUG can come at any moment, when any name may have any value.
+func (w *walker) trap(s *state, c *call) worlds {
+	letters, _, i := c.options("")
+	if strings.ContainsAny(letters, "lp") || i >= len(c.args)-1 && i < len(c.args) && signalName(c.words[i].Text) {
+		return worlds{s}
+	}
+	if i >= len(c.args) || c.words[i].Static && (c.words[i].Text == "-" || c.words[i].Text == "") {
+		return worlds{s}
+	}
+	v := c.args[i]
+	text, ok := v.text()
+	if !ok {
+		w.shellArg(w.fork(s), v, c.at(i), "trap")
+		return worlds{s}
+	}
+	atEnd := true
+	for _, sig := range c.words[i+1:] {
+		atEnd = atEnd && (sig.Text == "EXIT" || sig.Text == "0")
+	}
+	if atEnd && len(c.words) > i+1 {
+		s.traps = append(slices.Clip(s.traps), text)
+		w.touched(s)
+		return worlds{s}
+	}
+	child := w.fork(s)
+	child.open, child.env = true, onlyFunctions(s.env)
+	w.eval(child, text, "trap")
+	return worlds{s}
+}
+
+// onlyFunctions returns the functions of a scope.
+func onlyFunctions(e *scope) *scope {
+	if e == nil {
+		return nil
+	}
+	names := e.flat()
+	for n, v := range names {
+		if v.fn == nil {
+			delete(names, n)
+		}
+	}
+	return &scope{names: names}
+}
+
+func signalName(s string) bool {
+	return s == "EXIT" || s == "0" || s == "DEBUG" || s == "ERR" || s == "RETURN" || strings.HasPrefix(s, "SIG") ||
+		s == "INT" || s == "TERM" || s == "HUP" || s == "QUIT" || len(s) > 0 && s[0] >= '1' && s[0] <= '9'
+}
+
+// aliasWords looks into aliases: where they are expanded they change what the following
+// lines mean, which no tree of the whole text can show.
+func (w *walker) aliasWords(s *state, c *call) worlds {
+	for i := 1; i < len(c.args); i++ {
+		text, ok := c.args[i].text()
+		_, val, has := strings.Cut(text, "=")
+		if !has {
+			continue
+		}
+		if ok {
+			child := w.fork(s)
+			child.argsOpen = true
+			w.partialText(child, val, c.at(i))
+		}
+		if s.alias {
+			w.opaque(s, InCode, "an alias changes what the lines after it mean", c.at(i))
+		} else if !ok {
+			w.opaque(s, InData, c.words[i].Why, c.at(i))
+		}
+	}
+	return worlds{s}
+}

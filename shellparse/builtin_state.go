@@ -1,0 +1,590 @@
+package shellparse
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The builtins in this file change the state of the shell.
+
+// cd returns two worlds: the one in which it has worked, and the one in which it has not.
+func (w *walker) cd(s *state, c *call) worlds {
+	letters, _, i := c.options("")
+	dir, v := "", value(nil)
+	switch {
+	case i >= len(c.args):
+		home, ok := w.lookup(s, "HOME")
+		if !ok {
+			home.val = w.home()
+		}
+		v = home.val
+	case c.words[i].Static && c.words[i].Text == "-":
+		v = known2(s.old, "the previous directory is not known").val
+	default:
+		v = c.args[i]
+	}
+	text, ok := v.text()
+	if ok && text == "" {
+		return worlds{s}
+	}
+	if ok && !v.word().Glob && !w.cdpath(s, text) {
+		dir = join(s.dir, text)
+		if strings.Contains(letters, "P") && strings.Contains(text, "..") {
+			dir = ""
+		}
+	}
+	if i < len(c.args) && !ok {
+		w.opaque(s, InRead, c.words[i].Why, c.at(i))
+	}
+	w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: c.at(min(i, len(c.args)-1))})
+	failed := w.fork(s)
+	failed.status = failure
+	s.old, s.dir, s.status = s.dir, dir, success
+	w.touched(s)
+	return worlds{s, failed}
+}
+
+// cdpath reports whether CDPATH could take cd to another place than the text says.
+func (w *walker) cdpath(s *state, text string) bool {
+	if text == "." || text == ".." || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") {
+		return false
+	}
+	v, ok := s.env.get("CDPATH")
+	if !ok {
+		path, inherited := w.o.Vars["CDPATH"]
+		return inherited && path != ""
+	}
+	path, fine := v.val.text()
+	return v.set && (!fine || path != "")
+}
+
+// stack is pushd, popd and dirs.
+func (w *walker) stack(s *state, c *call) worlds {
+	_, _, i := c.options("")
+	name := c.words[0].Text
+	if name == "dirs" {
+		return worlds{s}
+	}
+	failed := w.fork(s)
+	failed.status = failure
+	s.old, s.status = s.dir, success
+	switch {
+	case name == "popd" && len(s.dirs) > 0 && i >= len(c.args):
+		s.dir, s.dirs = s.dirs[len(s.dirs)-1], s.dirs[:len(s.dirs)-1]
+	case name == "pushd" && i < len(c.args) && c.words[i].Static && !strings.HasPrefix(c.words[i].Text, "+") && !w.cdpath(s, c.words[i].Text):
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, c.args[i]), Span: c.at(i)})
+		s.dirs = append(slices.Clip(s.dirs), s.dir)
+		s.dir = join(s.dir, c.words[i].Text)
+	case name == "pushd" && i >= len(c.args) && len(s.dirs) > 0:
+		top := len(s.dirs) - 1
+		dirs := slices.Clone(s.dirs)
+		s.dir, dirs[top] = dirs[top], s.dir
+		s.dirs = dirs
+	default:
+		s.dir, s.dirs = "", nil
+	}
+	w.touched(s)
+	return worlds{s, failed}
+}
+
+func (w *walker) set(s *state, c *call) worlds {
+	for i := 1; i < len(c.args); i++ {
+		text := c.words[i].Text
+		if !c.words[i].Static {
+			s.args, s.argsOpen = nil, true
+			w.opaque(s, InOption, c.words[i].Why, c.at(i))
+			w.touched(s)
+			return worlds{s}
+		}
+		if text == "--" || text == "-" || len(text) > 0 && text[0] != '-' && text[0] != '+' {
+			if text == "--" || text == "-" {
+				i++
+			}
+			s.args, s.argsOpen = c.args[min(i, len(c.args)):], false
+			w.touched(s)
+			return worlds{s}
+		}
+		if text == "" {
+			continue
+		}
+		on := text[0] == '-'
+		for _, letter := range text[1:] {
+			if letter == 'o' && i+1 < len(c.args) {
+				i++
+				w.setOption(s, c.words[i].Text, on)
+				break
+			}
+			w.setLetter(s, letter, on)
+		}
+	}
+	return worlds{s}
+}
+
+func (w *walker) setLetter(s *state, letter rune, on bool) {
+	switch letter {
+	case 'f':
+		s.noglob = on
+	case 'e':
+		s.errexit = on
+	case 'a':
+		s.allexport = on
+	default:
+		return
+	}
+	w.touched(s)
+}
+
+func (w *walker) setOption(s *state, name string, on bool) {
+	switch name {
+	case "noglob":
+		s.noglob = on
+	case "errexit":
+		s.errexit = on
+	case "allexport":
+		s.allexport = on
+	case "posix":
+		s.alias = s.alias || on // bash(1): posix mode expands aliases
+	default:
+		return
+	}
+	w.touched(s)
+}
+
+func (w *walker) shopt(s *state, c *call) worlds {
+	letters, _, i := c.options("")
+	on := strings.Contains(letters, "s")
+	for ; i < len(c.words); i++ {
+		switch c.words[i].Text {
+		case "expand_aliases":
+			s.alias = on
+		case "extglob":
+			s.extglob = on
+		case "xpg_echo", "sourcepath", "cdable_vars", "autocd":
+			if on {
+				w.opaque(s, InCode, "what shopt "+c.words[i].Text+" changes is not followed", c.at(i))
+			}
+		}
+		if strings.Contains(letters, "o") {
+			w.setOption(s, c.words[i].Text, on)
+		}
+	}
+	w.touched(s)
+	return worlds{s}
+}
+
+// hash -p makes a name mean another program.
+func (w *walker) hash(s *state, c *call) worlds {
+	_, values, i := c.options("p")
+	program, ok := values['p']
+	if !ok {
+		return worlds{s}
+	}
+	for ; i < len(c.args); i++ {
+		if c.words[i].Static {
+			w.put(s, "hash:"+c.words[i].Text, variable{val: program, set: true})
+		}
+	}
+	return worlds{s}
+}
+
+func (w *walker) enable(s *state, c *call) worlds {
+	letters, values, _ := c.options("fx")
+	switch {
+	case strings.ContainsAny(letters, "f"):
+		w.hazard(Hazard{Rule: "shell.load", Risk: 3, Message: "loads a library into the shell", Span: c.span})
+		if f, ok := values['f']; ok {
+			w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, f), Span: c.span})
+		}
+		w.opaque(s, InCode, "a library is loaded into the shell", c.span)
+	case c.words[0].Text == "bind":
+		if code, ok := values['x']; ok {
+			w.shellArg(w.fork(s), code, c.span, "bind")
+		}
+	case strings.Contains(letters, "n"):
+		w.opaque(s, InProgram, "builtins are turned off, and programs of their names would run", c.span)
+	}
+	return worlds{s}
+}
+
+// completion is complete -C CODE and compgen -C CODE, which run it.
+func (w *walker) completion(s *state, c *call) worlds {
+	_, values, _ := c.options("CFWPSXGA")
+	for _, letter := range []byte("CW") {
+		if v, ok := values[letter]; ok {
+			if letter == 'W' {
+				if text, fine := v.text(); fine {
+					w.second(s, text)
+				}
+				continue
+			}
+			w.shellArg(w.fork(s), v, c.span, c.words[0].Text)
+		}
+	}
+	return worlds{s}
+}
+
+func (w *walker) history(s *state, c *call) worlds {
+	letters, values, i := c.options("awrne")
+	if c.words[0].Text == "fc" {
+		if v, ok := values['e']; ok {
+			w.shellArg(w.fork(s), v, c.span, "fc")
+		}
+		if strings.ContainsAny(letters, "s") {
+			w.opaque(s, InCode, "a line of the history is executed", c.span)
+		}
+		return worlds{s}
+	}
+	if strings.ContainsAny(letters, "cd") {
+		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "removes lines of the history", Span: c.span})
+	}
+	for _, letter := range []byte("aw") {
+		if v, ok := values[letter]; ok {
+			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v), Span: c.span})
+		}
+	}
+	_ = i
+	return worlds{s}
+}
+
+// reads is read, mapfile and getopts: names get what comes from outside.
+func (w *walker) reads(s *state, c *call) worlds {
+	switch c.words[0].Text {
+	case "getopts":
+		for _, n := range []string{"OPTARG", c.words[len(c.words)-1].Text} {
+			if syntax.ValidName(n) {
+				w.assign(s, n, unknown("$"+n+" is an option", Unknown))
+			}
+		}
+		if len(c.words) > 2 && syntax.ValidName(c.words[2].Text) {
+			w.assign(s, c.words[2].Text, unknown("an option letter", Unknown))
+		}
+		return worlds{s}
+	case "mapfile", "readarray":
+		_, values, i := c.options("dnOsucC")
+		if code, ok := values['C']; ok {
+			w.shellArg(w.fork(s), code, c.span, c.words[0].Text)
+		}
+		w.mapfile(s, c, i)
+		return worlds{s}
+	}
+	return w.read1(s, c)
+}
+
+func (w *walker) mapfile(s *state, c *call, i int) {
+	name := "MAPFILE"
+	if i < len(c.args) {
+		name = c.words[i].Text
+		w.nameArg(s, c.args[i], c.at(i))
+	}
+	if !syntax.ValidName(name) {
+		return
+	}
+	v := variable{val: unknown("a line of the input", s.in.source()), set: true}
+	if text, ok := s.in.whole(); ok && !strings.Contains(c.words[0].Text+c.words[min(1, len(c.words)-1)].Text, "-d") {
+		lines := strings.SplitAfter(text, "\n")
+		if lines[len(lines)-1] == "" {
+			lines = lines[:len(lines)-1]
+		}
+		if len(lines) <= maxFields {
+			v = variable{isList: true, set: true}
+			for _, l := range lines {
+				if letters, _, _ := c.options("dnOsucC"); strings.Contains(letters, "t") {
+					l = strings.TrimSuffix(l, "\n")
+				}
+				v.list = append(v.list, known(l))
+			}
+		}
+	}
+	w.put(s, name, v)
+}
+
+// read1 is read. Of known input it takes one line, so that the next read gets the next.
+func (w *walker) read1(s *state, c *call) worlds {
+	letters, values, i := c.options("adinNptu")
+	if v, ok := values['a']; ok {
+		w.nameArg(s, v, c.span)
+		if name, fine := v.text(); fine && syntax.ValidName(name) {
+			w.put(s, name, variable{val: unknown("a word of the input", s.in.source()), set: true})
+		}
+	}
+	names := []string{}
+	for ; i < len(c.args); i++ {
+		w.nameArg(s, c.args[i], c.at(i))
+		names = append(names, c.words[i].Text)
+	}
+	if len(names) == 0 {
+		names = []string{"REPLY"}
+	}
+	vals := w.readLine(s, len(names), letters)
+	for n, name := range names {
+		name, _, _ = strings.Cut(name, "[")
+		if syntax.ValidName(name) {
+			w.assign(s, name, vals[n])
+		}
+	}
+	return worlds{s}
+}
+
+// readLine returns what read gives to n names.
+func (w *walker) readLine(s *state, n int, letters string) []value {
+	text, ok := s.in.whole()
+	from := s.in.source()
+	if from == Literal {
+		from = Unknown
+	}
+	ifs, loose := w.ifs(s)
+	if !ok || loose || strings.ContainsAny(letters, "dnNtu") || strings.Contains(text, `\`) {
+		vals := make([]value, n)
+		for i := range vals {
+			vals[i] = unknown("it is read from the input", from)
+		}
+		return vals
+	}
+	line, rest, more := strings.Cut(text, "\n")
+	s.in = &flow{from: Literal, val: known(rest), ended: rest == ""}
+	w.touched(s)
+	s.status = success
+	if line == "" && !more {
+		s.status = failure
+	}
+	return splitRead(line, ifs, n)
+}
+
+// splitRead cuts a line for n names, the last of which takes the rest.
+func splitRead(line, ifs string, n int) []value {
+	vals := make([]value, n)
+	blanks := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t\n", r) {
+			return r
+		}
+		return -1
+	}, ifs)
+	line = strings.Trim(line, blanks)
+	for i := range vals {
+		at := -1
+		if i < n-1 && ifs != "" {
+			at = strings.IndexAny(line, ifs)
+		}
+		if at < 0 {
+			vals[i], line = known(line), ""
+			continue
+		}
+		vals[i] = known(line[:at])
+		rest := strings.TrimLeft(line[at:], blanks)
+		if rest != "" && strings.IndexByte(ifs, rest[0]) >= 0 && strings.IndexByte(blanks, rest[0]) < 0 {
+			rest = strings.TrimLeft(rest[1:], blanks)
+		}
+		line = rest
+	}
+	return vals
+}
+
+func (w *walker) declareWords(s *state, c *call) worlds {
+	d := &declaration{variant: c.words[0].Text, span: c.span}
+	d.attr.exported = d.variant == "export"
+	for _, a := range c.args[1:] {
+		w.declareWord(s, d, a)
+	}
+	return worlds{s}
+}
+
+func (w *walker) unset(s *state, c *call) worlds {
+	letters, _, i := c.options("")
+	for ; i < len(c.args); i++ {
+		w.nameArg(s, c.args[i], c.at(i))
+		text, ok := c.args[i].text()
+		if !ok {
+			s.env, s.own, s.open = onlyFunctions(s.env), false, true
+			w.touched(s)
+			continue
+		}
+		name, _, element := strings.Cut(text, "[")
+		switch {
+		case element:
+			w.put(s, name, variable{val: unknown("an array of which an element was removed", Unknown), set: true})
+			continue
+		case strings.Contains(letters, "f"):
+			w.put(s, name+"()", variable{})
+			continue
+		}
+		if _, ok := s.env.get(name); !ok && !syntax.ValidName(name) {
+			continue
+		}
+		w.put(s, name, variable{})
+	}
+	return worlds{s}
+}
+
+func (w *walker) let(s *state, c *call) worlds {
+	for i := 1; i < len(c.args); i++ {
+		text, ok := c.args[i].text()
+		if !ok {
+			w.evaluate(s, c.args[i], true, nil)
+			continue
+		}
+		w.second(s, text)
+		if x := w.expression(text); x != nil {
+			w.number(s, x)
+		}
+	}
+	return worlds{s}
+}
+
+// leaves is shift, exit, return, break and continue. A jump is believed only in its plain
+// form, because bash goes on after one that fails: too many words, a redirection that
+// cannot be made, an assignment to a read-only name.
+func (w *walker) leaves(s *state, c *call) worlds {
+	n := int64(1)
+	plain := c.plain && !c.redirected && len(c.args) <= 2
+	if len(c.args) == 2 {
+		text, ok := c.args[1].text()
+		m, fine := integer(text)
+		n, plain = m, plain && ok && fine && strings.Trim(text, "0123456789") == ""
+	}
+	switch c.words[0].Text {
+	case "shift":
+		w.shift(s, n, plain)
+	case "exit":
+		if plain {
+			s.jump = exiting
+		}
+	case "return":
+		if plain && s.depth > 0 {
+			s.jump = returning
+		}
+	case "break":
+		if plain && s.loops > 0 && len(c.args) == 1 {
+			s.jump = breaking
+		}
+	case "continue":
+		if plain && s.loops > 0 && len(c.args) == 1 {
+			s.jump = continuing
+		}
+	}
+	return worlds{s}
+}
+
+func (w *walker) shift(s *state, n int64, plain bool) {
+	if !plain {
+		s.args, s.argsOpen = nil, true
+	} else if n <= int64(len(s.args)) {
+		s.args = s.args[n:]
+	}
+	w.touched(s)
+}
+
+// printf evaluates a format as far as its words are known.
+func (w *walker) printf(s *state, c *call) worlds {
+	w.nothing(s, c)
+	_, values, i := c.options("v")
+	name, toName := values['v']
+	if toName {
+		w.nameArg(s, name, c.span)
+	}
+	var v value
+	if i < len(c.args) && (s.capture || toName) {
+		v = format(c.args[i], c.args[i+1:])
+	}
+	if !toName {
+		w.write(s, &flow{from: Literal, val: v})
+		return worlds{s}
+	}
+	text, ok := name.text()
+	if text, _, _ = strings.Cut(text, "["); ok && syntax.ValidName(text) {
+		if strings.Contains(name.prefix(), "[") {
+			v = unknown("an element of $"+text+" that is not known", Unknown)
+			w.put(s, text, variable{val: v, set: true})
+			return worlds{s}
+		}
+		if len(v) == 0 {
+			v = known("")
+		}
+		w.assign(s, text, v)
+	} else if !ok {
+		w.havoc(s)
+	}
+	return worlds{s}
+}
+
+// format is printf(1) for %s, %b, %d, %i, %c, %q of plain words and %%, whose format is used
+// again while there are words.
+func format(f value, args []value) value {
+	text, ok := f.text()
+	if !ok || strings.Contains(text, "%n") {
+		return unknown("a format that is not known", worse(f.from(), joined(args).from()))
+	}
+	var out value
+	for round := 0; round < maxRounds; round++ {
+		used := 0
+		next := func() value {
+			if used < len(args) {
+				used++
+				return args[used-1]
+			}
+			used++
+			return known("")
+		}
+		rest := text
+		for rest != "" {
+			i := strings.IndexByte(rest, '%')
+			if i < 0 {
+				out = out.add(part{text: ansiC(rest)})
+				break
+			}
+			out = out.add(part{text: ansiC(rest[:i])})
+			rest = rest[i+1:]
+			if rest == "" {
+				return unknown("a format that ends in a percent sign", Literal)
+			}
+			switch rest[0] {
+			case '%':
+				out = out.add(part{text: "%"})
+			case 's', 'b', 'd', 'i', 'c', 'q':
+				v, fine := conversion(rest[0], next())
+				if !fine {
+					return unknown("a format that is not followed", worse(Literal, joined(args).from()))
+				}
+				for _, p := range v {
+					out = out.add(p)
+				}
+			default:
+				return unknown("a format that is not followed", worse(Literal, joined(args).from()))
+			}
+			rest = rest[1:]
+		}
+		if used == 0 || used >= len(args) {
+			return out
+		}
+		args = args[used:]
+	}
+	return unknown("a format that is used very often", joined(args).from())
+}
+
+func conversion(verb byte, v value) (value, bool) {
+	v = v.quoted()
+	text, ok := v.text()
+	switch verb {
+	case 's':
+		return v, true
+	case 'b':
+		return decodeEscapes(v), true
+	case 'd', 'i':
+		if n, fine := integer(text); ok && fine {
+			return known(strconv.FormatInt(n, 10)), true
+		}
+		return value{{kind: number, why: "a number"}}, text == "" || !ok
+	case 'c':
+		if ok && text != "" && text[0] < 0x80 {
+			return known(text[:1]), true
+		}
+	case 'q':
+		if ok && text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
+			return v, true
+		}
+	}
+	return nil, false
+}

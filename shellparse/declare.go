@@ -1,0 +1,176 @@
+package shellparse
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A declaration is a run of declare, typeset, local, export, readonly or nameref.
+type declaration struct {
+	variant   string
+	attr      variable
+	functions bool
+	span      Span
+}
+
+// declare evaluates a declaration of the tree.
+func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
+	d := &declaration{variant: c.Variant.Value, span: w.span(c)}
+	d.attr.exported = d.variant == "export"
+	d.attr.ref = d.variant == "nameref"
+	args := []value{known(d.variant)}
+	for _, a := range c.Args {
+		if a.Naked && a.Name == nil {
+			for _, f := range w.fields(s, a.Value) {
+				args = append(args, f)
+				w.declareWord(s, d, f)
+			}
+			continue
+		}
+		args = append(args, w.declareName(s, d, a))
+	}
+	call := w.newCall(args, nil, d.span)
+	defer func(cmd int) { w.cmd = cmd }(w.cmd)
+	w.emit(s, call, d.variant, true, true, true)
+	return worlds{s}
+}
+
+// declareName is NAME or NAME=VALUE of a declaration; it returns the word for a reader.
+func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign) value {
+	name := a.Name.Value
+	if d.functions {
+		w.exportFunction(s, name)
+		return known(name)
+	}
+	if d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset") {
+		w.shadow(s, name)
+	}
+	if a.Naked && a.Index == nil && d.attr.exported {
+		w.exportName(s, name, d.attr, w.span(a))
+		return known(name)
+	}
+	val := w.assignment(s, a, d.attr, true)
+	if a.Naked {
+		return known(name)
+	}
+	return append(known(name+"="), val.quoted()...)
+}
+
+// shadow keeps the outer value of a name that a function makes its own.
+func (w *walker) shadow(s *state, name string) {
+	if s.locals == nil {
+		return
+	}
+	if _, done := s.locals[name]; done {
+		return
+	}
+	old, ok := s.env.get(name)
+	if !ok {
+		old, ok = w.lookup(s, name)
+		old.set = ok
+	}
+	locals := make(map[string]variable, len(s.locals)+1)
+	for n, v := range s.locals {
+		locals[n] = v
+	}
+	locals[name] = old
+	s.locals = locals
+	w.put(s, name, variable{})
+}
+
+func (w *walker) exportName(s *state, name string, attr variable, span Span) {
+	v, ok := w.lookup(s, name)
+	v.set = ok
+	w.put(s, name, v.with(attr))
+	if ok {
+		w.environ(s, name, v.val, span)
+	}
+}
+
+func (w *walker) exportFunction(s *state, name string) {
+	if v, ok := s.env.get(name + "()"); ok {
+		v.exported = true
+		w.put(s, name+"()", v)
+	}
+}
+
+// declareWord is an argument of a declaration that is no assignment of the tree: an option,
+// or a word whose expansion could be one.
+func (w *walker) declareWord(s *state, d *declaration, f value) {
+	text, ok := f.text()
+	if !ok {
+		if name, _, found := strings.Cut(f.prefix(), "="); found && syntax.ValidName(name) {
+			w.assign(s, name, unknown(f.why(), f.from()))
+			return
+		}
+		w.opaque(s, InOption, "what is declared is not known: "+f.word().Why, d.span)
+		return
+	}
+	if len(text) > 1 && (text[0] == '-' || text[0] == '+') {
+		d.options(text[1:], text[0] == '-')
+		return
+	}
+	w.declareText(s, d, text)
+}
+
+func (d *declaration) options(letters string, on bool) {
+	for _, c := range letters {
+		switch c {
+		case 'x':
+			d.attr.exported = on
+		case 'i':
+			d.attr.integer = on
+		case 'n':
+			if d.variant == "export" {
+				d.attr.exported = false
+			} else {
+				d.attr.ref = on
+			}
+		case 'l':
+			d.attr.lower = on
+		case 'u':
+			d.attr.upper = on
+		case 'A':
+			d.attr.isHash = on
+		case 'a':
+			d.attr.isList = on
+		case 'f', 'F':
+			d.functions = on
+		}
+	}
+}
+
+// declareText is NAME=VALUE or NAME in a word that only an expansion has made.
+func (w *walker) declareText(s *state, d *declaration, text string) {
+	name, val, has := strings.Cut(text, "=")
+	name = strings.TrimSuffix(name, "+")
+	if i := strings.IndexByte(name, '['); i >= 0 {
+		w.second(s, name[i:])
+		w.assign(s, name[:i], unknown("an element that is set by its name", Unknown))
+		return
+	}
+	switch {
+	case d.functions:
+		w.exportFunction(s, name)
+		return
+	case !syntax.ValidName(name):
+		return
+	case !has:
+		if d.attr.exported {
+			w.exportName(s, name, d.attr, d.span)
+		}
+		return
+	case strings.HasPrefix(val, "("):
+		w.second(s, val)
+		w.assign(s, name, unknown("an array that is made by "+d.variant, Literal))
+		return
+	}
+	v, _ := s.env.get(name)
+	v = v.with(d.attr)
+	v.val, v.set = w.attributed(s, v, known(val)), true
+	w.put(s, name, v)
+	if v.exported {
+		w.environ(s, name, v.val, d.span)
+	}
+}

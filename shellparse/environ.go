@@ -1,0 +1,238 @@
+package shellparse
+
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A meaning is what a variable does to the programs that find it in their environment.
+type meaning int
+
+const (
+	harmless   meaning = iota
+	runs               // a shell command line that some program runs
+	starts             // the name of a program that is started, perhaps with arguments
+	sources            // a file that is executed as shell text
+	loads              // libraries, modules or plug-ins that are loaded into programs, by path
+	searches           // directories in which programs or libraries are looked up
+	options            // options of a program, read before those of its command line
+	prompts            // text that the shell expands, substitutions included
+	places             // a directory that a program works in instead of the usual one
+	configures         // settings that can name programs to run
+	writes             // a file that is written
+	proxies            // through whom the network is reached
+)
+
+// The variables that change what a later command means, as their programs' manuals tell.
+// A name that ends in * stands for all that start so.
+const environment = `
+runs      GIT_SSH_COMMAND GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND
+runs      PAGER MANPAGER SYSTEMD_PAGER AWS_PAGER GH_PAGER DELTA_PAGER PSQL_PAGER BAT_PAGER LESSOPEN LESSCLOSE
+runs      EDITOR VISUAL FCEDIT SUDO_EDITOR SYSTEMD_EDITOR KUBE_EDITOR HGEDITOR SVN_EDITOR GH_EDITOR PSQL_EDITOR CVSEDITOR
+runs      BROWSER GH_BROWSER RSYNC_RSH CVS_RSH SVN_SSH GOTOOLCHAIN_CMD PROMPT_COMMAND BASH_COMMAND_HOOK
+runs      CC CXX CPP LD AR AS NM RANLIB CPPCXX FC RUSTC RUSTDOC HOSTCC LEX YACC MAKE CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER
+starts    GIT_SSH GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC_WRAPPER
+starts    NODE_EXECUTABLE npm_config_script_shell npm_config_node_gyp PIP_PYTHON CARGO CONFIG_SHELL SHELL MAKESHELL TAPE COMPRESS_PROGRAM
+sources   BASH_ENV ENV ZDOTDIR PYTHONSTARTUP GVIMINIT VIMINIT EXINIT INPUTRC SCREENRC
+loads     LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GCONV_PATH LOCPATH NLSPATH OPENSSL_CONF OPENSSL_ENGINES SSLKEYLOGFILE
+loads     PERL5DB PYTHONHOME PYTHONBREAKPOINT PYTHONINSPECT PYTHONUSERBASE GTK_MODULES QT_PLUGIN_PATH JAVA_HOME CLASSPATH
+searches  PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH GIT_EXEC_PATH PYTHONPATH NODE_PATH PERL5LIB PERLLIB RUBYLIB GEM_PATH GEM_HOME LUA_PATH LUA_CPATH COMPILER_PATH GCC_EXEC_PREFIX MANPATH TERMINFO_DIRS
+options   NODE_OPTIONS=node PERL5OPT=perl RUBYOPT=ruby TAR_OPTIONS=tar GREP_OPTIONS=grep RIPGREP_CONFIG_PATH=rg MAKEFLAGS=make GNUMAKEFLAGS=make MFLAGS=make LESS=less MORE=more GZIP=gzip XZ_OPT=xz ZSTD_OPT=zstd CURL_HOME=curl GOFLAGS=go JAVA_TOOL_OPTIONS=java _JAVA_OPTIONS=java JDK_JAVA_OPTIONS=java MAVEN_OPTS=java GRADLE_OPTS=java RUSTFLAGS=rustc CARGO_ENCODED_RUSTFLAGS=rustc PYTEST_ADDOPTS=pytest PROVE_OPTS=prove ANSIBLE_CONFIG=ansible
+prompts   PS0 PS1 PS2 PS4
+places    GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_TEMPLATE_DIR
+configures GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_KEY_* GIT_CONFIG_VALUE_* GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_ATTR_SOURCE npm_config_* NPM_CONFIG_* PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL DOCKER_HOST KUBECONFIG
+writes    HISTFILE GIT_TRACE GIT_TRACE2 GIT_TRACE_PACKET BASH_XTRACEFD
+proxies   http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy GOPROXY
+`
+
+// kinds are the names of the meanings in the table, in their order.
+const kinds = "harmless runs starts sources loads searches options prompts places configures writes proxies"
+
+func kindOf(name string) meaning {
+	for i, k := range strings.Fields(kinds) {
+		if k == name {
+			return meaning(i)
+		}
+	}
+	return harmless
+}
+
+// meaningOf looks a variable up in the table. The second result is the program whose
+// options it holds.
+func meaningOf(name string) (meaning, string) {
+	if len(name) < 2 || strings.ContainsAny(name, " \n=*") {
+		return harmless, ""
+	}
+	for at := 0; ; {
+		i := strings.Index(environment[at:], name)
+		prefixed := ""
+		if i < 0 {
+			if strings.HasPrefix(name, "GIT_CONFIG_") || strings.HasPrefix(strings.ToLower(name), "npm_config_") {
+				return configures, ""
+			}
+			return harmless, prefixed
+		}
+		start, end := at+i, at+i+len(name)
+		at = end
+		if environment[start-1] != ' ' || strings.IndexByte(" \n=", environment[end]) < 0 {
+			continue
+		}
+		line := environment[strings.LastIndexByte(environment[:start], '\n')+1:]
+		kind, _, _ := strings.Cut(line, " ")
+		program := ""
+		if environment[end] == '=' {
+			program, _, _ = strings.Cut(environment[end+1:], " ")
+			program, _, _ = strings.Cut(program, "\n")
+		}
+		return kindOf(kind), program
+	}
+}
+
+// ofShell reports whether the shell itself acts on a variable that is not exported.
+func ofShell(name string) bool {
+	switch name {
+	case "PATH", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "ENV", "HISTFILE", "FCEDIT":
+		return true
+	}
+	return false
+}
+
+// environ says what giving a variable to programs causes.
+func (w *walker) environ(s *state, name string, v value, span Span) {
+	kind, program := meaningOf(name)
+	if kind == harmless {
+		return
+	}
+	text, ok := v.text()
+	if ok && strings.TrimSpace(text) == "" {
+		return
+	}
+	child := w.fork(s)
+	child.capture, child.in, child.out = false, nil, nil
+	defer func(via []string) { w.via = via }(w.via)
+	w.via = append(w.via[:len(w.via):len(w.via)], name)
+	switch kind {
+	case runs:
+		w.shellArg(child, v, span, name)
+	case starts, options:
+		w.wordsOf(child, name, program, v, span)
+	case sources:
+		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: span})
+		w.unknownValue(s, InCode, name, v, span)
+	case loads:
+		w.loading(s, name, v, span)
+	case searches:
+		w.searching(s, name, v, span)
+	case prompts:
+		if ok {
+			w.second(s, text)
+		}
+		w.unknownValue(s, InCode, name, v, span)
+	case places:
+		w.effect(s, Effect{Right: command.Write, Flags: command.Recursive, Name: w.name(s, v), Span: span})
+		w.unknownValue(s, InWrite, name, v, span)
+	case configures:
+		if !strings.Contains(name, "LOGLEVEL") && !strings.Contains(name, "loglevel") {
+			w.hazard(Hazard{Rule: "env.config", Risk: 2, Message: "changes settings that can name programs to run: " + name, Span: span})
+		}
+	case writes:
+		if strings.Contains(text, "/") || !ok {
+			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v), Span: span})
+		}
+	case proxies:
+		e := endpoint(strings.SplitN(v.prefix(), ",", 2)[0])
+		if e.Host != "direct" && e.Host != "off" {
+			e.Static = e.Static && ok
+			w.effect(s, Effect{Right: command.Net, Net: &e, Span: span})
+		}
+	}
+}
+
+func (w *walker) unknownValue(s *state, place Place, name string, v value, span Span) {
+	if _, ok := v.text(); !ok {
+		w.opaque(s, place, "the value of "+name+" is not known: "+v.word().Why, span)
+	}
+}
+
+// loading is code that every program started from now on takes in.
+func (w *walker) loading(s *state, name string, v value, span Span) {
+	w.hazard(Hazard{Rule: "env.load", Risk: 2, Message: "makes programs load other code: " + name, Span: span})
+	w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: span})
+	w.unknownValue(s, InCode, name, v, span)
+}
+
+// searching is a list of directories. What was on the list before is no news.
+func (w *walker) searching(s *state, name string, v value, span Span) {
+	if before, ok := w.o.Vars[name]; ok {
+		if text, fine := v.text(); fine {
+			text = strings.ReplaceAll(":"+text+":", ":"+before+":", ":")
+			v = known(strings.Trim(text, ":"))
+		}
+	}
+	var dir value
+	flush := func() {
+		if len(dir) > 0 && !(len(dir) == 1 && dir[0].kind == open) {
+			w.effect(s, Effect{Right: command.Read, Flags: command.Source | command.List, Name: w.name(s, dir), Span: span})
+		}
+		dir = nil
+	}
+	for _, p := range v {
+		if !p.known() {
+			dir = append(dir, p)
+			continue
+		}
+		for i, piece := range strings.Split(p.text, ":") {
+			if i > 0 {
+				flush()
+			}
+			if piece != "" {
+				dir = append(dir, part{text: piece})
+			}
+		}
+	}
+	flush()
+}
+
+// wordsOf reads a value as words of a command line: those of the program whose options it
+// holds, or a program and its arguments.
+func (w *walker) wordsOf(s *state, name, program string, v value, span Span) {
+	text, ok := v.text()
+	if !ok {
+		w.opaque(s, InOption, "the value of "+name+" is not known: "+v.word().Why, span)
+		return
+	}
+	var args []value
+	if program != "" {
+		if !strings.HasPrefix(text, "-") && !strings.Contains(text, " -") && program != "make" {
+			return
+		}
+		args = append(args, known(program))
+	}
+	for _, word := range strings.Fields(text) {
+		args = append(args, known(word))
+	}
+	if len(args) == 0 {
+		return
+	}
+	c := w.newCall(args, nil, span)
+	if program == "" {
+		c.program = true
+		w.invoke(s, c)
+		return
+	}
+	spec, _ := command.Lookup(program)
+	u := spec.Match(c.argv)
+	u.Unknown, u.StdinCode = nil, ""
+	for _, n := range u.Nested {
+		w.start(s, c, n, u, s.dir, program)
+	}
+	for _, h := range u.Hazards {
+		w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: span})
+	}
+	for _, t := range u.Touches {
+		if t.Flags&command.Source != 0 || t.Right == command.Exec || t.Right == command.Write {
+			w.effect(s, Effect{Right: t.Right, Flags: t.Flags, Name: w.nameIn(w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob}), s.dir), Span: span})
+		}
+	}
+}

@@ -1,0 +1,375 @@
+package shellparse
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// An expander turns the parts of one word into fields, as the shell would: it carries the
+// field that is being built and those that are done.
+type expander struct {
+	w     *walker
+	s     *state
+	done  []value
+	cur   value
+	some  bool // cur is a field even when it is empty, because quotes stood in it
+	split bool // unquoted expansions are cut at IFS
+	ifs   string
+	loose bool // IFS is not known
+}
+
+// fields expands a word of a command: braces, tilde, parameters, substitutions, splitting.
+// Pathname patterns stay patterns.
+func (w *walker) fields(s *state, word *syntax.Word) []value {
+	if v, ok := simple(word); ok {
+		return []value{v}
+	}
+	words, fine := braces(word)
+	if !fine {
+		w.visitWord(s, word)
+		return []value{unknown("more words than are followed come out of the braces", Literal)}
+	}
+	var out []value
+	for _, one := range words {
+		e := expander{w: w, s: s, split: true}
+		e.ifs, e.loose = w.ifs(s)
+		e.word(one)
+		out = append(out, e.finish()...)
+	}
+	return out
+}
+
+// simple is the short way for the commonest word, one literal without anything special.
+func simple(word *syntax.Word) (value, bool) {
+	if len(word.Parts) != 1 {
+		return nil, false
+	}
+	switch p := word.Parts[0].(type) {
+	case *syntax.Lit:
+		if strings.ContainsAny(p.Value, "\\{~*?[") {
+			return nil, false
+		}
+		return value{{kind: literal, text: p.Value}}, true
+	case *syntax.SglQuoted:
+		return known(singleQuoted(p)), true
+	}
+	return nil, false
+}
+
+// single expands a word that stays one field: the value of an assignment, the subject of a
+// case, the operand of [[.
+func (w *walker) single(s *state, word *syntax.Word) value {
+	if word == nil {
+		return known("")
+	}
+	if v, ok := simple(word); ok {
+		return v
+	}
+	e := expander{w: w, s: s}
+	e.word(word)
+	out := e.finish()
+	if len(out) == 0 {
+		return known("")
+	}
+	return out[0]
+}
+
+// assigned is single with the tildes that an assignment expands behind each colon, and
+// with every pattern character literal.
+func (w *walker) assigned(s *state, word *syntax.Word) value {
+	if word == nil {
+		return known("")
+	}
+	if v, ok := simple(word); ok {
+		return v
+	}
+	e := expander{w: w, s: s}
+	for i, p := range word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			e.part(p, false)
+			continue
+		}
+		for j, piece := range strings.Split(lit.Value, ":") {
+			if j > 0 {
+				e.lit(part{kind: active, text: ":"})
+			}
+			if i == 0 && j == 0 || j > 0 {
+				last := i == len(word.Parts)-1 || strings.Contains(piece, "/")
+				piece = e.tilde(piece, last)
+			}
+			e.cur = unescape(e.cur, piece)
+		}
+		e.some = true
+	}
+	out := e.finish()
+	if len(out) == 0 {
+		return known("")
+	}
+	return out[0].quoted()
+}
+
+// body expands a here-document: parameters and substitutions, no quotes, no splitting.
+func (w *walker) body(s *state, word *syntax.Word) value {
+	e := expander{w: w, s: s}
+	for _, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			e.lit(part{text: unescapeHere(lit.Value)})
+			continue
+		}
+		e.part(p, true)
+	}
+	if len(e.cur) == 0 {
+		return known("")
+	}
+	return e.cur
+}
+
+func (e *expander) word(word *syntax.Word) {
+	for i, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			text := lit.Value
+			if i == 0 {
+				text = e.tilde(text, len(word.Parts) == 1 || strings.Contains(text, "/"))
+			}
+			if text != "" {
+				e.cur, e.some = unescape(e.cur, text), true
+			}
+			continue
+		}
+		e.part(p, false)
+	}
+}
+
+// lit appends characters to the field.
+func (e *expander) lit(p part) {
+	e.cur, e.some = e.cur.add(p), true
+}
+
+// finish ends the last field and returns all.
+func (e *expander) finish() []value {
+	e.cut()
+	return e.done
+}
+
+func (e *expander) cut() {
+	if e.some || len(e.cur) > 0 {
+		if len(e.cur) == 0 {
+			e.cur = known("")
+		}
+		if len(e.done) < maxFields {
+			e.done = append(e.done, e.cur)
+		}
+	}
+	e.cur, e.some = nil, false
+}
+
+// tilde replaces a tilde at the front of text and returns what follows it. Whole says that
+// the prefix up to the first slash is complete: in ~"x" the quotes take the tilde's meaning.
+func (e *expander) tilde(text string, whole bool) string {
+	if text == "" || text[0] != '~' {
+		return text
+	}
+	user, rest := text[1:], ""
+	if i := strings.IndexByte(user, '/'); i >= 0 {
+		user, rest = user[:i], user[i:]
+	} else if !whole {
+		return text
+	}
+	if strings.IndexByte(user, '\\') >= 0 {
+		return text
+	}
+	switch user {
+	case "":
+		v, ok := e.w.lookup(e.s, "HOME")
+		if home, _ := v.val.text(); !ok || home == "" && v.val.from() == Literal {
+			v.val = e.w.home()
+		}
+		e.append(v.val)
+	case "+":
+		e.append(known2(e.s.dir, "the working directory is not known").val)
+	case "-":
+		e.append(known2(e.s.old, "the previous directory is not known").val)
+	default:
+		if user[0] >= '0' && user[0] <= '9' || user[0] == '+' || user[0] == '-' {
+			e.append(unknown("~"+user+" is an entry of the directory stack", Unknown))
+		} else {
+			e.lit(part{kind: account, text: user})
+		}
+	}
+	return rest
+}
+
+// append adds a value that is not split.
+func (e *expander) append(v value) {
+	e.some = true
+	for _, p := range v {
+		if p.kind == active {
+			p.kind = literal
+		}
+		e.cur = e.cur.add(p)
+	}
+}
+
+// home is what a tilde means when HOME is not set: the passwd entry.
+func (w *walker) home() value {
+	if w.o.Home != "" {
+		return known(w.o.Home)
+	}
+	return unknown("the home directory is not known", Unknown)
+}
+
+// part expands one part of a word.
+func (e *expander) part(p syntax.WordPart, quoted bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		if quoted {
+			e.lit(part{text: unescapeQuoted(p.Value)})
+		} else {
+			e.cur, e.some = unescape(e.cur, p.Value), true
+		}
+	case *syntax.SglQuoted:
+		if quoted && !p.Dollar {
+			e.lit(part{text: "'" + p.Value + "'"}) // inside "${x:-'y'}" the quotes are characters
+			return
+		}
+		e.lit(part{text: singleQuoted(p)})
+	case *syntax.DblQuoted:
+		e.double(p)
+	case *syntax.ParamExp:
+		e.param(p, quoted)
+	case *syntax.CmdSubst:
+		e.expansion(e.w.substitution(e.s, p), quoted)
+	case *syntax.ArithmExp:
+		e.expansion(e.w.arithmetic(e.s, p.X), quoted)
+	case *syntax.ProcSubst:
+		e.lit(e.w.process(e.s, p))
+	case *syntax.ExtGlob:
+		e.lit(part{kind: pattern, text: p.Op.String() + p.Pattern.Value + ")"})
+		if strings.ContainsAny(p.Pattern.Value, "$`") {
+			e.w.opaque(e.s, InData, "an expansion inside a pattern", e.w.span(p))
+		}
+	case *syntax.BraceExp:
+		for _, w := range p.Elems {
+			e.word(w)
+		}
+	}
+}
+
+func (e *expander) double(p *syntax.DblQuoted) {
+	// "$@" of no arguments makes no field at all.
+	if len(p.Parts) == 1 {
+		if pe, ok := p.Parts[0].(*syntax.ParamExp); ok && isAt(pe) {
+			e.param(pe, true)
+			return
+		}
+	}
+	e.some = true
+	if p.Dollar {
+		if _, ok := e.s.env.get("TEXTDOMAIN"); ok {
+			e.lit(part{kind: open, why: "a translation of the text", from: File})
+		}
+	}
+	for _, q := range p.Parts {
+		e.part(q, true)
+	}
+}
+
+// expansion adds the value of an expansion, cut at IFS unless it is quoted.
+func (e *expander) expansion(v value, quoted bool) {
+	if quoted || !e.split {
+		e.some = true
+		for _, p := range v {
+			if quoted && p.kind == active {
+				p.kind = literal
+			}
+			e.cur = e.cur.add(p)
+		}
+		return
+	}
+	if e.w.o.Dialect == Zsh {
+		e.zsh(v)
+		return
+	}
+	for _, p := range v {
+		switch {
+		case !p.known():
+			e.cur, e.some = append(e.cur, p), true
+		case e.loose:
+			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from})
+		default:
+			e.splitText(p.text)
+		}
+	}
+}
+
+// zsh does not split an unquoted parameter and does not take its characters for patterns,
+// but drops it when it is empty.
+func (e *expander) zsh(v value) {
+	if text, ok := v.text(); ok && text == "" {
+		return
+	}
+	e.append(v)
+}
+
+// splitText cuts the characters of an unquoted expansion at IFS, as POSIX 2.6.5 says.
+func (e *expander) splitText(text string) {
+	if e.ifs == "" {
+		if text != "" {
+			e.cur = e.cur.add(part{kind: active, text: text})
+			e.some = true
+		}
+		return
+	}
+	blanks := ""
+	for _, c := range " \t\n" {
+		if strings.ContainsRune(e.ifs, c) {
+			blanks += string(c)
+		}
+	}
+	for text != "" {
+		i := strings.IndexAny(text, e.ifs)
+		if i < 0 {
+			e.cur, e.some = e.cur.add(part{kind: active, text: text}), true
+			return
+		}
+		if i > 0 {
+			e.cur, e.some = e.cur.add(part{kind: active, text: text[:i]}), true
+		}
+		rest := strings.TrimLeft(text[i:], blanks)
+		if rest != "" && strings.IndexByte(e.ifs, rest[0]) >= 0 && (len(blanks) == 0 || strings.IndexByte(blanks, rest[0]) < 0) {
+			e.some = true // a delimiter that is no blank makes a field even of nothing
+			rest = strings.TrimLeft(rest[1:], blanks)
+		}
+		e.cut()
+		text = rest
+	}
+}
+
+// ifs returns the characters at which unquoted expansions are cut.
+func (w *walker) ifs(s *state) (chars string, loose bool) {
+	if s.env == nil && !s.open {
+		if text, ok := w.o.Vars["IFS"]; ok && w.o.Dialect == Bash {
+			_ = text // bash(1): IFS is not taken from the environment
+		}
+		return " \t\n", false
+	}
+	v, ok := w.lookup(s, "IFS")
+	if !ok {
+		return " \t\n", false
+	}
+	text, fine := v.val.text()
+	if s.open && v.val.from() != Literal {
+		return " \t\n", false
+	}
+	return text, !fine
+}
+
+// visitWord evaluates what stands in a word for its effects only.
+func (w *walker) visitWord(s *state, word *syntax.Word) {
+	e := expander{w: w, s: s}
+	for _, p := range word.Parts {
+		e.part(p, true)
+	}
+}

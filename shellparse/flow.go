@@ -1,0 +1,337 @@
+package shellparse
+
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/code"
+	"github.com/tada-run/tada-run/shellparse/command"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// substitution evaluates $(...) and returns what it prints, as far as that is known.
+func (w *walker) substitution(s *state, c *syntax.CmdSubst) value {
+	child := w.fork(s)
+	child.capture, child.out, child.traps = true, nil, nil
+	if f := w.onlyFile(child, c.Stmts); f != nil {
+		return f.printed()
+	}
+	ws := w.stmts(worlds{child}, c.Stmts)
+	for _, e := range ws {
+		w.runTraps(e)
+	}
+	w.leave(s, ws)
+	return w.oneOutput(ws).printed()
+}
+
+// onlyFile is $(<file), which prints the file.
+func (w *walker) onlyFile(s *state, list []*syntax.Stmt) *flow {
+	if len(list) != 1 || list[0].Cmd != nil || len(list[0].Redirs) != 1 || list[0].Redirs[0].Op != syntax.RdrIn {
+		return nil
+	}
+	w.visited[list[0]] = struct{}{}
+	w.redirect(s, list[0].Redirs)
+	return s.in
+}
+
+// printed is the value of a substitution that prints f: without the newlines at its end.
+func (f *flow) printed() value {
+	if f == nil {
+		return known("")
+	}
+	if f.from != Literal {
+		why := f.why
+		if why == "" {
+			why = "the output of a command"
+		}
+		return unknown(why, f.from)
+	}
+	v := append(value(nil), f.val...)
+	for len(v) > 0 {
+		last := &v[len(v)-1]
+		if !last.known() {
+			break
+		}
+		last.text = strings.TrimRight(last.text, "\n")
+		if last.text != "" || len(v) == 1 {
+			break
+		}
+		v = v[:len(v)-1]
+	}
+	if len(v) == 0 {
+		return known("")
+	}
+	return v
+}
+
+// process evaluates <(...) or >(...) and returns the name that stands for it.
+func (w *walker) process(s *state, p *syntax.ProcSubst) part {
+	child := w.fork(s)
+	child.out, child.traps = nil, nil
+	child.capture = p.Op != syntax.CmdOut
+	if p.Op == syntax.CmdOut {
+		child.in = &flow{from: Unknown, why: "what is written to a process substitution"}
+	}
+	ws := w.stmts(worlds{child}, p.Stmts)
+	w.leave(s, ws)
+	f := w.oneOutput(ws)
+	if f == nil {
+		f = &flow{from: Literal}
+	}
+	return part{kind: literal, text: "/dev/fd/63", flow: f}
+}
+
+// runs executes the bytes of a flow as a language: a shell follows them as far as they are
+// known, the rest is shown as code.
+func (w *walker) runs(s *state, f *flow, lang string, span Span) {
+	if f != nil && f.ended {
+		return
+	}
+	if text, ok := f.whole(); ok {
+		w.literalCode(s, lang, text, span)
+		return
+	}
+	from := f.source()
+	if from == Literal {
+		from = Unknown
+	}
+	w.code(Code{Lang: lang, Source: from, Span: span})
+	switch from {
+	case File, Stdin:
+		// A file that exists already stands among the effects; the caller's own input is his.
+		if from == File && f.name == "" {
+			w.opaque(s, InCode, "what is executed comes from a file that is changed or chosen at run time", span)
+		}
+	default:
+		w.opaque(s, InCode, executed(from, f), span)
+	}
+}
+
+func executed(from Source, f *flow) string {
+	switch from {
+	case Network:
+		return "what is executed comes from the network"
+	case Decoded:
+		return "what is executed is decoded at run time"
+	}
+	if f != nil && f.why != "" {
+		return "what is executed is not known: " + f.why
+	}
+	return "what is executed is not known"
+}
+
+// literalCode is a program whose text is known.
+func (w *walker) literalCode(s *state, lang, text string, span Span) {
+	if isShell(lang) {
+		w.shell(w.fork(s), text, span)
+		return
+	}
+	facts, opaque := code.Scan(lang, text)
+	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
+	for _, f := range facts {
+		w.fact(s, f, span)
+	}
+}
+
+func isShell(lang string) bool {
+	switch lang {
+	case "sh", "bash", "dash", "ksh", "zsh", "ash", "mksh", "shell":
+		return true
+	}
+	return false
+}
+
+// fact is one thing that a program in another language certainly names.
+func (w *walker) fact(s *state, f code.Fact, span Span) {
+	switch {
+	case f.Rule != "":
+		w.hazard(Hazard{Rule: f.Rule, Risk: f.Risk, Message: f.Message, Span: span})
+	case f.Shell != "":
+		w.shell(w.fork(s), f.Shell, span)
+	case len(f.Argv) > 0:
+		args := make([]value, len(f.Argv))
+		for i, a := range f.Argv {
+			args[i] = known(a)
+		}
+		c := w.newCall(args, nil, span)
+		c.program = true
+		w.invoke(w.fork(s), c)
+	case f.Right == command.Net:
+		e := endpoint(f.Text)
+		e.Upload = f.Flags&command.Upload != 0
+		w.effect(s, Effect{Right: command.Net, Flags: f.Flags, Net: &e, Span: span})
+	case f.Right != 0:
+		w.effect(s, Effect{Right: f.Right, Flags: f.Flags, Name: w.nameIn(w.homely(s, f.Text), s.dir), Span: span})
+	}
+}
+
+// homely reads a name in which ~ stands for the home directory.
+func (w *walker) homely(s *state, text string) value {
+	if text != "~" && !strings.HasPrefix(text, "~/") {
+		return known(text)
+	}
+	e := expander{w: w, s: s}
+	e.lit(part{text: e.tilde(text, true)})
+	return e.cur
+}
+
+// endpoint reads a URL, host:port or host.
+func endpoint(text string) Endpoint {
+	e := Endpoint{Static: true}
+	if scheme, rest, ok := strings.Cut(text, "://"); ok {
+		e.Scheme, text = scheme, rest
+	}
+	if i := strings.IndexAny(text, "/?#"); i >= 0 {
+		text = text[:i]
+	}
+	text = text[strings.LastIndexByte(text, '@')+1:]
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {
+		if n, ok := integer(text[i+1:]); ok && n > 0 && n < 65536 {
+			e.Port, text = int(n), text[:i]
+		}
+	}
+	e.Host = strings.Trim(text, "[]")
+	e.Static = e.Host != ""
+	return e
+}
+
+// output is what a program writes to its standard output.
+func (w *walker) output(s *state, c *call, u command.Use) {
+	if !s.capture {
+		return
+	}
+	in := s.in
+	for _, t := range u.Touches {
+		if t.Right != command.Read || t.Flags&command.List != 0 || t.Arg < 0 {
+			continue
+		}
+		v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
+		if f := behind(v); f != nil {
+			in = f
+		} else if f := w.made(s, v); f != nil {
+			in = &f.flow
+		} else {
+			in = &flow{from: File, name: v.display(), why: "the content of a file"}
+		}
+	}
+	switch u.Filter {
+	case command.FilterCopy:
+		w.write(s, in)
+	case command.FilterTransform:
+		from := in.source()
+		if from == Literal {
+			from = Decoded // known text that a filter has made into another
+		}
+		w.write(s, &flow{from: from, why: "the output of " + c.words[0].Text})
+	case command.FilterDecode:
+		w.write(s, &flow{from: worse(Decoded, in.source()), why: "the output of " + c.words[0].Text})
+	case command.FilterFetch:
+		w.write(s, &flow{from: Network, why: "what " + c.words[0].Text + " downloads"})
+	default:
+		for _, h := range u.Hosts {
+			if !h.Upload {
+				w.write(s, &flow{from: Network, why: "what " + c.words[0].Text + " receives"})
+				return
+			}
+		}
+		if len(u.Nested) == 0 {
+			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text})
+		}
+	}
+}
+
+// remembered keeps what a program writes into a file, for a later command that executes it.
+func (w *walker) remembered(s *state, c *call, t command.Touch, v value, program string) {
+	switch {
+	case t.Right == command.Read && t.Flags&command.Source != 0:
+		if f := w.made(s, v); f != nil {
+			w.runs(s, &f.flow, interpreter(program), c.at(t.Arg))
+		} else {
+			w.code(Code{Lang: interpreter(program), Source: File, Span: c.at(t.Arg)})
+		}
+	case t.Right == command.Write && t.Flags&command.Meta == 0, t.Right == command.Create && t.Flags&command.Link == 0:
+		w.wrote(s, v, w.content(s, c, program), t.Flags&command.Append != 0)
+	case t.Right == command.Create && t.Flags&command.Link != 0:
+		w.link(s, c, t, v)
+	}
+}
+
+// content guesses where the bytes come from that a program writes into a file.
+func (w *walker) content(s *state, c *call, program string) *flow {
+	switch program {
+	case "curl", "wget", "aria2c", "scp", "sftp", "rsync", "git", "http", "gh":
+		return &flow{from: Network, why: "what " + program + " downloads"}
+	case "tee", "sponge":
+		if s.in != nil {
+			return s.in
+		}
+	case "cp", "mv", "install", "ln":
+		if len(c.args) > 1 {
+			if f := w.made(s, c.args[len(c.args)-2]); f != nil {
+				return &f.flow
+			}
+			return &flow{from: File, name: c.words[len(c.words)-2].Text}
+		}
+	case "base64", "xxd", "openssl", "gpg", "gunzip", "unzip", "tar", "uudecode":
+		return &flow{from: Decoded, why: "what " + program + " decodes"}
+	case "touch", "mkdir", "chmod", "truncate":
+		return &flow{from: File, name: program}
+	}
+	return &flow{from: Unknown, why: "what " + program + " writes"}
+}
+
+// link remembers where a link that the script makes leads to.
+func (w *walker) link(s *state, c *call, t command.Touch, v value) {
+	key := w.name(s, v).key()
+	if key == "" || len(s.files) >= 256 {
+		return
+	}
+	for i := 1; i < len(c.args); i++ {
+		if i == t.Arg || strings.HasPrefix(c.words[i].Text, "-") {
+			continue
+		}
+		if to := w.name(s, c.args[i]).key(); to != "" && to != key {
+			s.files = append(s.files[:len(s.files):len(s.files)], written{name: key, target: to})
+			w.touched(s)
+			return
+		}
+	}
+}
+
+// interpreter is the language that a program executes.
+func interpreter(program string) string {
+	switch {
+	case strings.HasPrefix(program, "python"), program == "pypy", program == "pypy3":
+		return "python"
+	case program == "node", program == "bun", program == "deno", program == "nodejs", program == "tsx", program == "ts-node":
+		return "javascript"
+	case strings.HasPrefix(program, "perl"):
+		return "perl"
+	case strings.HasPrefix(program, "ruby"):
+		return "ruby"
+	case strings.HasPrefix(program, "php"):
+		return "php"
+	case isShell(program), program == "source", program == ".", program == "busybox", program == "at", program == "batch":
+		return "sh"
+	case program == "psql", program == "mysql", program == "sqlite3":
+		return "sql"
+	case program == "gawk", program == "mawk":
+		return "awk"
+	}
+	return program
+}
+
+// scriptLang is the language of a file that is executed by its name.
+func scriptLang(f *written) string {
+	text, _ := f.flow.whole()
+	line, _, _ := strings.Cut(text, "\n")
+	if !strings.HasPrefix(line, "#!") {
+		return "sh"
+	}
+	words := strings.Fields(line[2:])
+	for _, word := range words {
+		if name := base(word); name != "env" && !strings.HasPrefix(name, "-") {
+			return interpreter(name)
+		}
+	}
+	return "sh"
+}

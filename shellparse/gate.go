@@ -1,0 +1,110 @@
+package shellparse
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// gate reads the raw bytes before any parser does, because the parser skips NUL and treats
+// CR as a blank where bash takes both for ordinary bytes, and because a reader must not
+// take what he sees for something else. It returns every character that needs a mark, and
+// an error when the text holds one that no command line needs.
+func gate(text string) (marks []Mark, err *ParseError) {
+	if ascii(text) {
+		return nil, nil
+	}
+	prev := rune(' ')
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		span := Span{i, i + size}
+		kind, refused := classify(r, size)
+		if kind == "invisible" && r == 0x200D && symbol(prev) {
+			kind, refused = "", "" // joins two pictures into one
+		}
+		if kind == "look-alike" && !confusing(text, span, r) {
+			kind = ""
+		}
+		if kind != "" {
+			marks = append(marks, Mark{r, kind, span})
+		}
+		if refused != "" && err == nil {
+			err = &ParseError{Span: span, Text: refused}
+		}
+		prev = r
+		i += size
+	}
+	return marks, err
+}
+
+// ascii reports whether s is only printable ASCII, tabs and newlines.
+func ascii(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// classify names what is unusual about r, and why a text with it is refused; a Unicode
+// space is refused later, when it does not stand in quotes.
+func classify(r rune, size int) (kind, refused string) {
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return "invalid", "the text is not valid UTF-8"
+	case r < ' ' && r != '\n' && r != '\t', r == 0x7f, r >= 0x80 && r <= 0x9f:
+		return "control", "the text has a control character"
+	case r < 0x80:
+		return "", ""
+	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
+		return "bidi", "the text has a character that changes the direction of writing"
+	case r >= 0x200B && r <= 0x200D, r == 0x2060, r == 0xFEFF, r == 0x00AD, r == 0x180E,
+		r >= 0x2061 && r <= 0x2064, r >= 0x206A && r <= 0x206F, r >= 0xE0000 && r <= 0xE007F,
+		r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x034F, r == 0x2800:
+		return "invisible", "the text has an invisible character"
+	case r == 0x2028, r == 0x2029, r == 0x85:
+		return "control", "the text has a line separator that is no newline"
+	case space(r):
+		return "space", ""
+	case lookAlike(r):
+		return "look-alike", ""
+	}
+	return "", ""
+}
+
+// space reports whether r looks like a blank and is an ordinary character to the shell.
+func space(r rune) bool {
+	return r == 0xA0 || r == 0x1680 || r >= 0x2000 && r <= 0x200A || r == 0x202F || r == 0x205F || r == 0x3000
+}
+
+func symbol(r rune) bool {
+	return r == 0xFE0F || r >= 0x2190 && r <= 0x2BFF || r >= 0x1F000 && r <= 0x1FAFF
+}
+
+// The letters outside ASCII that most fonts draw like a letter of it: UTS #39, for the
+// scripts in common use.
+const (
+	alikeLetters = "аеорсухѕіјԁһԛԝкмтьгпвнАВЕЅІЈКМНОРСТХУԌԜ" + "αοντυρκικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "օսոցհլքԱՕՍ" + "ıɑɡɩʏ"
+	alikeSigns   = "⁄∕⧸／＼⁓∼˜‐‑‒–—−﹣－․‚‛ʼ＇＂｜＆；＄＞＜＃＊？｀（）｛｝［］～＝．"
+)
+
+func lookAlike(r rune) bool {
+	return r >= 0xFF01 && r <= 0xFF5E || strings.ContainsRune(alikeSigns, r) || strings.ContainsRune(alikeLetters, r)
+}
+
+// confusing reports whether a look-alike really stands where it deceives: a letter in a
+// word that also has letters of ASCII, a sign in a word that has no other script. A whole
+// Russian word is only Russian.
+func confusing(text string, at Span, r rune) bool {
+	if strings.ContainsRune("–—−‐‑‒﹣－", r) {
+		return at.Start == 0 || strings.IndexByte(" \t\n", text[at.Start-1]) >= 0 &&
+			at.End < len(text) && asciiLetter(text[at.End])
+	}
+	return at.Start > 0 && wordByte(text[at.Start-1]) || at.End < len(text) && wordByte(text[at.End])
+}
+
+func asciiLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func wordByte(c byte) bool {
+	return asciiLetter(c) || c >= '0' && c <= '9' || strings.IndexByte("/.~_-", c) >= 0
+}

@@ -1,0 +1,168 @@
+package shellparse
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The parser and bash read some constructs differently, each of which hides a command from
+// whoever trusts the tree. They are refused, in the text as given and in its print:
+//
+//	A  ls # note\⏎P          the comment ends at the newline and P runs
+//	B  a=(1)# P              a=(1)# is a word and P runs
+//	C  cat <<E⏎\⏎E⏎P⏎E       the continuation is joined first, the body ends and P runs
+//	D  echo a ␍#; P          CR is an ordinary character (see gate)
+//	E  "$\⏎(P)"              the continuation is joined first and P runs
+//	F  time -- P             time takes the dashes and P runs
+//	G  !(P)                  without extglob this negates a subshell, and P runs
+//
+// The others that the fuzzer against bash has found stand with their guards below.
+type guards struct {
+	text   string
+	spaces []Mark // Unicode spaces that no quotes have been seen around yet
+	depth  int
+	err    *ParseError
+}
+
+// differ returns where bash would read the text of the tree differently, nil when nowhere.
+func differ(file *syntax.File, text string, marks []Mark) *ParseError {
+	g := &guards{text: text}
+	for _, m := range marks {
+		if m.Kind == "space" {
+			g.spaces = append(g.spaces, m)
+		}
+	}
+	if i := strings.Index(text, "$\\\n"); i >= 0 {
+		g.refuse(i, i+3, "a dollar sign before a continued line")
+	}
+	syntax.Walk(file, g.visit)
+	if g.err == nil && len(g.spaces) > 0 {
+		g.err = &ParseError{Span: g.spaces[0].Span, Text: "a space that the shell takes for a letter"}
+	}
+	return g.err
+}
+
+func (g *guards) refuse(start, end int, why string) {
+	if g.err == nil {
+		g.err = &ParseError{Span: Span{start, end}, Text: "bash could read this differently: " + why}
+	}
+}
+
+func (g *guards) visit(n syntax.Node) bool {
+	if n == nil {
+		g.depth--
+		return true
+	}
+	if g.depth >= maxDepth {
+		g.err = &ParseError{Span: Span{0, len(g.text)}, Text: errTooDeep.Error(), cause: errTooDeep}
+	}
+	if g.err != nil && g.err.cause != nil {
+		return false
+	}
+	g.depth++
+	switch n := n.(type) {
+	case *syntax.Comment:
+		if strings.Contains(n.Text, "\n") || strings.HasSuffix(n.Text, `\`) {
+			g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "a comment that ends in a backslash")
+		}
+		g.quoted(n)
+	case *syntax.ArrayExpr:
+		g.array(n)
+	case *syntax.Redirect:
+		g.hereDoc(n)
+	case *syntax.CallExpr:
+		g.program(n)
+	case *syntax.DblQuoted, *syntax.SglQuoted:
+		g.quoted(n)
+	}
+	return true
+}
+
+// quoted takes the Unicode spaces inside n off the list: there they are only data.
+func (g *guards) quoted(n syntax.Node) {
+	if len(g.spaces) == 0 {
+		return
+	}
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	rest := g.spaces[:0]
+	for _, m := range g.spaces {
+		if m.Span.Start < start || m.Span.End > end {
+			rest = append(rest, m)
+		}
+	}
+	g.spaces = rest
+}
+
+func (g *guards) array(n *syntax.ArrayExpr) {
+	at := int(n.Rparen.Offset()) + 1
+	if at < len(g.text) && strings.IndexByte(" \t\n;&|)<>`}\\", g.text[at]) < 0 {
+		g.refuse(at, at+1, "a character right after an array")
+	}
+}
+
+func (g *guards) program(n *syntax.CallExpr) {
+	if len(n.Args) == 0 || len(n.Args[0].Parts) == 0 {
+		return
+	}
+	first := n.Args[0]
+	start, end := int(first.Pos().Offset()), int(first.End().Offset())
+	switch p := first.Parts[0].(type) {
+	case *syntax.Lit:
+		if strings.HasPrefix(p.Value, "-") {
+			g.refuse(start, end, "a program whose name starts with a dash")
+		}
+	case *syntax.ExtGlob:
+		g.refuse(start, end, "a program named by a pattern with a parenthesis")
+	}
+}
+
+// hereDoc refuses a body in which joining continued lines, as bash does before it looks
+// for the end, makes or breaks the line that ends it.
+func (g *guards) hereDoc(n *syntax.Redirect) {
+	if n.Hdoc == nil {
+		return
+	}
+	g.quoted(n.Hdoc)
+	end, quoted := delimiter(n.Word)
+	if quoted {
+		return
+	}
+	start, stop := int(n.Hdoc.Pos().Offset()), int(n.Hdoc.End().Offset())
+	if start >= stop || stop > len(g.text) || !strings.Contains(g.text[start:stop], "\\\n") {
+		return
+	}
+	body := g.text[start:stop]
+	for _, line := range strings.Split(strings.ReplaceAll(body, "\\\n", ""), "\n") {
+		if line == end || n.Op == syntax.DashHdoc && strings.TrimLeft(line, "\t") == end {
+			g.refuse(start, stop, "a continued line ends a here-document")
+		}
+	}
+	if strings.HasSuffix(strings.TrimSuffix(body, "\n"), `\`) {
+		g.refuse(start, stop, "the last line of a here-document is continued")
+	}
+}
+
+// delimiter returns the line that ends a here-document, and whether quotes in it turn off
+// the expansions of the body.
+func delimiter(word *syntax.Word) (text string, quoted bool) {
+	var b strings.Builder
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			quoted = quoted || strings.Contains(p.Value, `\`)
+			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
+		case *syntax.SglQuoted:
+			quoted = true
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			quoted = true
+			for _, q := range p.Parts {
+				if lit, ok := q.(*syntax.Lit); ok {
+					b.WriteString(lit.Value)
+				}
+			}
+		}
+	}
+	return b.String(), quoted
+}

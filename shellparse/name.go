@@ -1,0 +1,109 @@
+package shellparse
+
+import (
+	"path"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// name is what a value names in the directory of s.
+func (w *walker) name(s *state, v value) Name { return w.nameIn(v, s.dir) }
+
+func (w *walker) nameIn(v value, dir string) Name {
+	n := Name{Dir: dir}
+	if len(v) > 0 && v[0].kind == account {
+		n.User, n.Dir = v[0].text, ""
+		v = v[1:]
+	}
+	word := v.word()
+	n.Text, n.Static, n.Glob = word.Text, word.Static, word.Glob
+	if n.User != "" {
+		n.Text = strings.TrimLeft(n.Text, "/")
+	}
+	if strings.HasPrefix(n.Text, "/") {
+		n.Dir = ""
+	}
+	return n
+}
+
+// key is a name as the table of written files spells it.
+func (n Name) key() string {
+	if !n.Static || n.User != "" {
+		return ""
+	}
+	if strings.HasPrefix(n.Text, "/") {
+		return path.Clean(n.Text)
+	}
+	if n.Dir == "" {
+		return "./" + path.Clean(n.Text)
+	}
+	return path.Join(n.Dir, n.Text)
+}
+
+// join is the directory that a cd to the text would lead to, "" when that is not known.
+func join(dir, text string) string {
+	switch {
+	case strings.HasPrefix(text, "/"):
+		return path.Clean(text)
+	case dir == "":
+		return ""
+	}
+	return path.Join(dir, text)
+}
+
+// within is the directory that a program changes to before it works.
+func (w *walker) within(s *state, c *call, t command.Touch) string {
+	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
+	text, ok := v.text()
+	if !ok || v.word().Glob {
+		return ""
+	}
+	return join(s.dir, text)
+}
+
+// made returns the file of that name that the script has written, nil when it has not.
+// Links that the script has made are followed.
+func (w *walker) made(s *state, v value) *written {
+	key := w.name(s, v).key()
+	for range 8 {
+		found := false
+		for i := len(s.files) - 1; i >= 0; i-- {
+			f := &s.files[i]
+			if f.name != key {
+				continue
+			}
+			if f.target == "" {
+				return f
+			}
+			key, found = f.target, true
+			break
+		}
+		if !found {
+			return nil
+		}
+	}
+	return nil
+}
+
+// wrote records what a file holds from now on.
+func (w *walker) wrote(s *state, v value, f *flow, more bool) {
+	key := w.name(s, v).key()
+	if key == "" || len(s.files) >= 256 {
+		return
+	}
+	if f == nil {
+		f = &flow{from: Literal}
+	}
+	if more {
+		if old := w.made(s, v); old == nil {
+			f = &flow{from: worse(f.source(), File), why: "a file that was there before is added to"}
+		} else if old.flow.from == Literal && f.from == Literal {
+			f = &flow{from: Literal, val: append(append(value(nil), old.flow.val...), f.val...)}
+		} else {
+			f = &flow{from: worse(old.flow.source(), f.source()), why: "a file is added to"}
+		}
+	}
+	s.files = append(s.files[:len(s.files):len(s.files)], written{name: key, flow: *f})
+	w.touched(s)
+}

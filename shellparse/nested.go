@@ -1,0 +1,292 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// start evaluates what a program starts.
+func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, program string) {
+	child := w.fork(s)
+	child.dir = dir
+	child.remote = s.remote || n.Remote
+	child.guess = s.guess || n.Possible
+	if n.Dir != nil {
+		child.dir = w.within(s, c, *n.Dir)
+	}
+	for _, a := range slices.Concat(u.Assign, n.Env) {
+		w.put(child, a.Name, variable{val: w.fromArg(c, a.Arg, a.Value), set: true, exported: true})
+	}
+	via := n.Via
+	if via == "" {
+		via = program
+	}
+	defer func(old []string, cmd int) { w.via, w.cmd = old, cmd }(w.via, w.cmd)
+	w.via = append(slices.Clip(w.via), via)
+	switch {
+	case n.Shell != nil:
+		w.shellArg(child, w.fromArg(c, n.Arg, *n.Shell), c.at(n.Arg), via)
+	case n.Code != nil:
+		w.codeArg(child, n.Code.Lang, w.fromArg(c, n.Arg, n.Code.Text), c.at(n.Arg))
+	default:
+		w.argv(child, c, n)
+	}
+	w.leave(s, worlds{child})
+	w.write2(s, child)
+}
+
+// write2 takes over the output of what a wrapper started: it is the wrapper's own.
+func (w *walker) write2(s, child *state) {
+	if s.capture && child.out != s.out {
+		s.out = child.out
+		w.touched(s)
+	}
+}
+
+// argv evaluates a command that stands in the words of a wrapper.
+func (w *walker) argv(s *state, c *call, n command.Nested) {
+	var args []value
+	var spans []Span
+	at := n.Arg
+	for _, a := range n.Argv {
+		v := w.original(c, a, &at)
+		if n.Stdin && n.Replace != "" && strings.Contains(a.Text, n.Replace) {
+			v = w.replaced(s, a.Text, n.Replace)
+		}
+		args, spans = append(args, v), append(spans, c.at(max(at-1, n.Arg)))
+	}
+	if n.Stdin && n.Replace == "" {
+		for _, v := range w.operands(s) {
+			args, spans = append(args, v), append(spans, c.span)
+		}
+	}
+	if len(args) == 0 {
+		return
+	}
+	sub := w.newCall(args, spans, c.span)
+	sub.program = true
+	for i, a := range n.Argv {
+		sub.argv[i].Below, sub.argv[i].Base = a.Below, a.Base
+		if a.Below {
+			sub.argv[i].Text = a.Text
+		}
+	}
+	for _, a := range n.Env {
+		sub.assign = append(sub.assign, Assign{a.Name, w.fromArg(c, a.Arg, a.Value).word()})
+	}
+	ws := w.invoke(s, sub)
+	if len(ws) > 0 {
+		s.out, s.files = ws[0].out, ws[0].files
+	}
+}
+
+// original returns the value of the word of c that a stands for, so that what is known of
+// its origin is not lost on the way through the command table.
+func (w *walker) original(c *call, a command.Arg, from *int) value {
+	for i := max(*from, 0); i < len(c.argv); i++ {
+		if c.argv[i] == a {
+			*from = i + 1
+			return c.args[i]
+		}
+	}
+	return w.fromArg(c, -1, a)
+}
+
+// operands are the words that xargs reads from its input.
+func (w *walker) operands(s *state) []value {
+	if text, ok := s.in.whole(); ok && !strings.ContainsAny(text, "'\"\\") {
+		var out []value
+		for _, word := range strings.Fields(text) {
+			if len(out) >= maxFields {
+				break
+			}
+			out = append(out, known(word))
+		}
+		return out
+	}
+	return []value{unknown("it comes from standard input", s.in.source())}
+}
+
+// replaced is an argument of xargs -I.
+func (w *walker) replaced(s *state, text, mark string) value {
+	if in, ok := s.in.whole(); ok {
+		line := strings.TrimSuffix(in, "\n")
+		if !strings.Contains(line, "\n") {
+			return known(strings.ReplaceAll(text, mark, strings.TrimSpace(line)))
+		}
+	}
+	before, after, _ := strings.Cut(text, mark)
+	v := value{}
+	if before != "" {
+		v = known(before)
+	}
+	v = append(v, part{kind: open, why: "it comes from standard input", from: s.in.source()})
+	if after != "" {
+		v = append(v, part{text: after})
+	}
+	return v
+}
+
+// shellArg is a word that a shell executes.
+func (w *walker) shellArg(s *state, v value, span Span, via string) {
+	if text, ok := v.text(); ok && v.word().Static {
+		w.shell(s, text, span)
+		return
+	}
+	w.code(Code{Lang: "sh", Source: codeSource(v), Span: span})
+	w.opaque(s, InCode, executed(codeSource(v), &flow{why: v.word().Why}), span)
+	w.partial(s, v, span)
+}
+
+// partial parses shell text with unknown pieces, for the effects of what is known: each
+// piece becomes a variable of its own that nobody knows.
+func (w *walker) partial(s *state, v value, span Span) {
+	var b strings.Builder
+	any := false
+	for _, p := range v {
+		if p.known() {
+			b.WriteString(p.text)
+			any = any || strings.TrimSpace(p.text) != ""
+		} else {
+			b.WriteString("${__unknown}")
+		}
+	}
+	if !any {
+		return
+	}
+	text := b.String()
+	file, err := parse(text, w.o.Dialect)
+	if err != nil || w.nested >= maxNested {
+		return
+	}
+	child := w.fork(s)
+	w.put(child, "__unknown", variable{val: unknown(v.why(), v.from()), set: true})
+	w.inside(child, file, text, span)
+}
+
+func codeSource(v value) Source {
+	if from := v.from(); from != Literal {
+		return from
+	}
+	return Unknown
+}
+
+func (w *walker) codeArg(s *state, lang string, v value, span Span) {
+	if text, ok := v.text(); ok && v.word().Static {
+		w.literalCode(s, lang, text, span)
+		return
+	}
+	from := codeSource(v)
+	w.code(Code{Lang: lang, Text: v.display(), Source: from, Span: span})
+	w.opaque(s, InCode, executed(from, &flow{why: v.word().Why}), span)
+}
+
+// shell evaluates text in a new shell: only what is exported comes with it.
+func (w *walker) shell(s *state, text string, span Span) {
+	s.env, s.own = w.exported(s), false
+	s.funcs, s.calling, s.traps, s.locals, s.depth, s.loops = 0, nil, nil, nil, 0, 0
+	s.args, s.argsOpen = nil, true
+	s.noglob, s.errexit, s.allexport, s.jump = false, false, false, onward
+	w.touched(s)
+	file, ok := w.read(s, text, span)
+	if !ok {
+		return
+	}
+	ws := w.inside(s, file, text, span)
+	s.out, s.files = w.oneOutput(ws), s.files
+	w.leave(s, ws)
+}
+
+// read parses nested text, and says so when it cannot be read or is not what it seems.
+func (w *walker) read(s *state, text string, span Span) (file *syntax.File, ok bool) {
+	if w.nested >= maxNested || len(text) > maxText {
+		w.opaque(s, InCode, "shells are nested too deeply", span)
+		return nil, false
+	}
+	marks, err := gate(text)
+	f, perr := parse(text, w.o.Dialect)
+	if perr != nil {
+		w.opaque(s, InCode, "shell text inside: "+perr.Text, span)
+		w.code(Code{Lang: "sh", Text: text, Source: Literal, Span: span})
+		return nil, false
+	}
+	if err == nil {
+		err = differ(f, text, marks)
+	}
+	if err != nil {
+		w.opaque(s, InCode, "shell text inside: "+err.Text, span)
+		if err.cause != nil {
+			return nil, false
+		}
+	}
+	return f, true
+}
+
+// exported returns the names that a new program is given.
+func (w *walker) exported(s *state) *scope {
+	if s.env == nil {
+		return nil
+	}
+	names := s.env.flat()
+	for n, v := range names {
+		if !v.exported || v.isList || v.isHash {
+			if v.fn != nil && !v.exported {
+				delete(names, n)
+				continue
+			}
+			if v.fn == nil {
+				names[n] = variable{}
+			}
+		}
+	}
+	return &scope{names: names}
+}
+
+// inside evaluates a nested tree, all of whose effects have the span of the outer word.
+func (w *walker) inside(s *state, f *syntax.File, text string, span Span) worlds {
+	defer func(src string, fixed *Span, cmd, cond int) {
+		w.src, w.fixed, w.cmd, w.inCond = src, fixed, cmd, cond
+		w.nested--
+	}(w.src, w.fixed, w.cmd, w.inCond)
+	w.src, w.fixed, w.inCond = text, &span, 0
+	w.nested++
+	return w.program(s, f)
+}
+
+// eval evaluates text in this very shell.
+func (w *walker) eval(s *state, text, via string) worlds {
+	span := Span{0, len(w.out.Text)}
+	if w.fixed != nil {
+		span = *w.fixed
+	} else if w.cmd >= 0 && w.cmd < len(w.out.Commands) {
+		span = w.out.Commands[w.cmd].Span
+	}
+	file, ok := w.read(s, text, span)
+	if !ok {
+		w.havoc(s)
+		return worlds{s}
+	}
+	defer func(old []string) { w.via = old }(w.via)
+	w.via = append(slices.Clip(w.via), via)
+	return w.inside(s, file, text, span)
+}
+
+// second evaluates a value that a builtin or arithmetic expands a second time: bash runs
+// the substitutions in the subscript of a name that it is given as text.
+func (w *walker) second(s *state, text string) {
+	if !strings.ContainsAny(text, "$`") && !strings.Contains(text, "<(") {
+		return
+	}
+	quoted := `: "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+	w.eval(w.fork(s), quoted, "subscript")
+}
+
+// partialText parses text for its effects only, when it is not certain to run.
+func (w *walker) partialText(s *state, text string, span Span) {
+	if file, err := parse(text, w.o.Dialect); err == nil && w.nested < maxNested {
+		w.inside(s, file, text, span)
+	}
+}

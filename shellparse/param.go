@@ -1,0 +1,500 @@
+package shellparse
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// isAt reports whether p makes one field of each element: $@, ${a[@]}, ${!x@}.
+func isAt(p *syntax.ParamExp) bool {
+	if p.Param != nil && p.Param.Value == "@" && !p.Length {
+		return true
+	}
+	sub, ok := subscript(p.Index)
+	return ok && sub == "@" && !p.Length
+}
+
+// isStar reports whether p joins all elements: $*, ${a[*]}.
+func isStar(p *syntax.ParamExp) bool {
+	if p.Param != nil && p.Param.Value == "*" && !p.Length {
+		return true
+	}
+	sub, ok := subscript(p.Index)
+	return ok && sub == "*" && !p.Length
+}
+
+func subscript(x syntax.ArithmExpr) (string, bool) {
+	if w, ok := x.(*syntax.Word); ok && len(w.Parts) == 1 {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok {
+			return lit.Value, true
+		}
+	}
+	return "", false
+}
+
+// param expands a parameter into the fields of e.
+func (e *expander) param(p *syntax.ParamExp, quoted bool) {
+	w, s := e.w, e.s
+	if !known1(p) || w.o.Dialect == Zsh && !p.Short && zshOnly(p) {
+		w.visitParam(s, p)
+		e.expansion(unknown("this expansion is not followed", Unknown), quoted)
+		return
+	}
+	if list, ok := w.list(s, p); ok {
+		if p.Slice != nil {
+			list = w.sliceList(s, list, p)
+		} else {
+			list = slices.Clone(list)
+			for i := range list {
+				list[i] = w.operate(s, p, list[i], true, quoted)
+			}
+		}
+		e.elements(p, list, quoted)
+		return
+	}
+	v, set := w.param(s, p)
+	if e.word0(p, &v, set, quoted) {
+		return
+	}
+	e.expansion(w.operate(s, p, v, set, quoted), quoted)
+}
+
+// known1 reports whether p is of a form that bash has and this package follows.
+func known1(p *syntax.ParamExp) bool {
+	return p.Param != nil && !p.Width && !p.IsSet && p.Flags == nil && p.NestedParam == nil && len(p.Modifiers) == 0 &&
+		p.Split == 0 && p.GlobSubst == 0 && p.RcExpand == 0
+}
+
+func zshOnly(p *syntax.ParamExp) bool { return p.Excl || p.Names != 0 || p.Index != nil }
+
+// word0 handles ${x:-word} and its family where the word itself makes the fields.
+func (e *expander) word0(p *syntax.ParamExp, v *value, set, quoted bool) bool {
+	if p.Exp == nil {
+		return false
+	}
+	text, fine := v.text()
+	unset, null := !set, set && fine && text == ""
+	use := false
+	maybe := !fine && text == "" // an unknown value may be empty
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.AssignUnset:
+		use, maybe = unset, false
+	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
+		use = unset || null
+	case syntax.AlternateUnset:
+		use, maybe = set, false
+		*v = known("")
+	case syntax.AlternateUnsetOrNull:
+		use = set && !null
+		if !maybe {
+			*v = known("")
+		}
+	default:
+		return false
+	}
+	if maybe && p.Exp.Word != nil {
+		fork := e.w.fork(e.s)
+		e.w.visitWord(fork, p.Exp.Word)
+	}
+	if !use || maybe {
+		return false
+	}
+	if p.Exp.Word == nil {
+		e.expansion(known(""), quoted)
+		return true
+	}
+	if op := p.Exp.Op; op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull {
+		val := e.w.single(e.s, p.Exp.Word).quoted()
+		e.w.assign(e.s, p.Param.Value, val)
+		e.expansion(val, quoted)
+		return true
+	}
+	if quoted {
+		for _, q := range p.Exp.Word.Parts {
+			e.part(q, true)
+		}
+		e.some = true
+		return true
+	}
+	for i, q := range p.Exp.Word.Parts {
+		if lit, ok := q.(*syntax.Lit); ok {
+			text := lit.Value
+			if i == 0 {
+				text = e.tilde(text, len(p.Exp.Word.Parts) == 1 || strings.Contains(text, "/"))
+			}
+			for j, piece := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) {
+				if e.split && (j > 0 || strings.IndexAny(text, " \t\n") == 0) {
+					e.cut()
+				} else if j > 0 {
+					e.lit(part{kind: literal, text: " "})
+				}
+				e.cur, e.some = unescape(e.cur, piece), true
+			}
+			continue
+		}
+		e.part(q, false)
+	}
+	return true
+}
+
+// elements adds the fields of $@, $* and of whole arrays.
+func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
+	if isStar(p) && quoted {
+		sep := " "
+		if !e.loose && e.ifs == "" {
+			sep = ""
+		} else if !e.loose {
+			_, size := utf8.DecodeRuneInString(e.ifs)
+			sep = e.ifs[:size]
+		}
+		e.some = true
+		for i, v := range list {
+			if i > 0 {
+				e.lit(part{text: sep})
+			}
+			e.append(v)
+		}
+		return
+	}
+	for i, v := range list {
+		if i > 0 {
+			if e.split {
+				e.cut()
+			} else {
+				e.lit(part{text: " "})
+			}
+		}
+		if quoted {
+			e.append(v)
+		} else {
+			e.expansion(v, false)
+		}
+	}
+}
+
+// list returns the elements when p stands for several.
+func (w *walker) list(s *state, p *syntax.ParamExp) ([]value, bool) {
+	if !isAt(p) && !isStar(p) || p.Excl {
+		return nil, false
+	}
+	if name := p.Param.Value; name == "@" || name == "*" {
+		if s.argsOpen {
+			return []value{unknown("the arguments of the script are not known", Unknown)}, true
+		}
+		return s.args, true
+	}
+	v, ok := w.deref(s, p.Param.Value)
+	switch {
+	case !ok:
+		return nil, true
+	case v.isList:
+		return v.list, true
+	case v.isHash:
+		var out []value
+		for _, kv := range v.hash {
+			out = append(out, kv.val)
+		}
+		return out, true
+	}
+	return []value{v.val}, true
+}
+
+// deref is lookup through declare -n references.
+func (w *walker) deref(s *state, name string) (variable, bool) {
+	for range 8 {
+		v, ok := w.lookup(s, name)
+		if !ok || !v.ref {
+			return v, ok
+		}
+		to, fine := v.val.text()
+		if !fine || !syntax.ValidName(to) {
+			return variable{val: unknown("$"+name+" refers to a name that is not known", Unknown), set: true}, true
+		}
+		name = to
+	}
+	return variable{val: unknown("$"+name+" refers to itself", Unknown), set: true}, true
+}
+
+// param returns the value that an operator of p would work on.
+func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
+	name := p.Param.Value
+	if p.Names != 0 {
+		return unknown("the names of variables", Unknown), true
+	}
+	if p.Length && (name == "@" || name == "*") || name == "#" {
+		if s.argsOpen {
+			return value{{kind: number, why: "the number of arguments is not known"}}, true
+		}
+		return known(strconv.Itoa(len(s.args))), true
+	}
+	if name == "0" {
+		if w.o.Name == "" {
+			return unknown("$0 is not known", Unknown), true
+		}
+		return known(w.o.Name), true
+	}
+	if n, err := strconv.Atoi(name); err == nil && n > 0 {
+		switch {
+		case s.argsOpen:
+			return unknown("$"+name+" is not known", Unknown), true
+		case n <= len(s.args):
+			return s.args[n-1], true
+		}
+		return nil, false
+	}
+	v, ok := w.deref(s, name)
+	if p.Index != nil {
+		v.val, ok = w.element(s, v, ok, p)
+	} else if ok && v.isList {
+		if len(v.list) == 0 {
+			return nil, false
+		}
+		v.val = v.list[0]
+	} else if ok && v.isHash {
+		v.val, ok = v.at("0")
+	}
+	if p.Excl && ok {
+		return w.indirect(s, v.val)
+	}
+	return v.val, ok
+}
+
+// indirect returns the value of ${!x}.
+func (w *walker) indirect(s *state, name value) (value, bool) {
+	text, ok := name.text()
+	if !ok {
+		return unknown("it is the value of a name that is not known", Unknown), true
+	}
+	if n, err := strconv.Atoi(text); err == nil && n > 0 && !s.argsOpen && n <= len(s.args) {
+		return s.args[n-1], true
+	}
+	if !syntax.ValidName(text) {
+		w.second(s, text)
+		return unknown("it is the value of "+strconv.Quote(text), Unknown), true
+	}
+	v, ok := w.deref(s, text)
+	if ok && v.isList {
+		return unknown("it is an array", Unknown), true
+	}
+	return v.val, ok
+}
+
+func (v variable) at(key string) (value, bool) {
+	for _, kv := range v.hash {
+		if kv.key == key {
+			return kv.val, true
+		}
+	}
+	return nil, false
+}
+
+// element returns ${a[i]}.
+func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (value, bool) {
+	if v.isHash {
+		key, fine := w.key(s, p.Index)
+		if !fine {
+			return unknown("which element is not known", Unknown), true
+		}
+		return v.at(key)
+	}
+	sub, _ := subscript(p.Index)
+	if p.Length && (sub == "@" || sub == "*") {
+		if v.isList {
+			return known(strings.Repeat("x", len(v.list))), true
+		}
+		return value{{kind: number}}, true
+	}
+	n, fine := w.number(s, p.Index)
+	switch {
+	case !ok:
+		return nil, false
+	case !fine:
+		return unknown("which element is not known", v.val.from()), true
+	case !v.isList && (n == 0 || n == -1):
+		return v.val, true
+	}
+	if n < 0 {
+		n += int64(len(v.list))
+	}
+	if n >= 0 && n < int64(len(v.list)) {
+		return v.list[n], true
+	}
+	return nil, false
+}
+
+// key returns the subscript of an associative array.
+func (w *walker) key(s *state, x syntax.ArithmExpr) (string, bool) {
+	word, ok := x.(*syntax.Word)
+	if !ok {
+		w.arithmetic(s, x)
+		return "", false
+	}
+	return w.single(s, word).text()
+}
+
+// sliceList returns ${@:o:l} and ${a[@]:o:l}.
+func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
+	from, ok1 := w.number(s, p.Slice.Offset)
+	count, ok2 := int64(len(list)), true
+	if p.Slice.Length != nil {
+		count, ok2 = w.number(s, p.Slice.Length)
+	}
+	if name := p.Param.Value; name == "@" || name == "*" {
+		list = append([]value{known(w.o.Name)}, list...)
+		if w.o.Name == "" {
+			list[0] = unknown("$0 is not known", Unknown)
+		}
+	}
+	if from < 0 {
+		from += int64(len(list))
+	}
+	if !ok1 || !ok2 || count < 0 {
+		return []value{unknown("which elements is not known", Unknown)}
+	}
+	if from < 0 || from >= int64(len(list)) {
+		return nil
+	}
+	return list[from:min(int64(len(list)), from+count)]
+}
+
+// visitParam evaluates what stands inside an expansion for its effects only.
+func (w *walker) visitParam(s *state, p *syntax.ParamExp) {
+	if p.Index != nil {
+		w.arithmetic(s, p.Index)
+	}
+	if p.Slice != nil {
+		w.arithmetic(s, p.Slice.Offset)
+		w.arithmetic(s, p.Slice.Length)
+	}
+	for _, word := range paramWords(p) {
+		if word != nil {
+			w.visitWord(s, word)
+		}
+	}
+	if p.NestedParam != nil {
+		w.visitWord(s, &syntax.Word{Parts: []syntax.WordPart{p.NestedParam}})
+	}
+}
+
+func paramWords(p *syntax.ParamExp) []*syntax.Word {
+	switch {
+	case p.Exp != nil:
+		return []*syntax.Word{p.Exp.Word}
+	case p.Repl != nil:
+		return []*syntax.Word{p.Repl.Orig, p.Repl.With}
+	}
+	return nil
+}
+
+// operate applies the operator of p to a value.
+func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set, quoted bool) value {
+	if p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length {
+		return v
+	}
+	text, fine := v.text()
+	if p.Length {
+		if !fine {
+			return value{{kind: number, why: "the length of a value that is not known"}}
+		}
+		return known(strconv.Itoa(utf8.RuneCountInString(text)))
+	}
+	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
+		return w.transform(s, p, v)
+	}
+	if p.Exp != nil {
+		switch p.Exp.Op {
+		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+			if p.Exp.Word != nil {
+				w.visitWord(w.fork(s), p.Exp.Word)
+			}
+			return v
+		case syntax.DefaultUnset, syntax.AssignUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
+			return v
+		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+			if !set || fine {
+				return v
+			}
+		}
+	}
+	if !fine {
+		w.visitParam(s, p)
+		return derived(v)
+	}
+	switch {
+	case p.Slice != nil:
+		return w.slice(s, text, p)
+	case p.Repl != nil:
+		return w.replace(s, text, p)
+	}
+	return w.trim(s, text, p)
+}
+
+// derived is some piece of a value that is not known.
+func derived(v value) value {
+	if len(v) == 1 && v[0].kind == number {
+		return v
+	}
+	return unknown(v.why(), v.from())
+}
+
+func (w *walker) slice(s *state, text string, p *syntax.ParamExp) value {
+	from, ok1 := w.number(s, p.Slice.Offset)
+	runes := []rune(text)
+	size := int64(len(runes))
+	to, ok2 := size, true
+	if p.Slice.Length != nil {
+		to, ok2 = w.number(s, p.Slice.Length)
+	}
+	if !ok1 || !ok2 || !utf8.ValidString(text) {
+		return unknown("which characters is not known", Literal)
+	}
+	if from < 0 {
+		from += size
+	}
+	if from < 0 || from > size {
+		return known("")
+	}
+	if p.Slice.Length != nil && to >= 0 {
+		to = min(size, from+to)
+	} else if p.Slice.Length != nil {
+		to += size
+	}
+	if to < from {
+		return known("")
+	}
+	return known(string(runes[from:to]))
+}
+
+// transform is ${x@op}. Of all of them @P runs what stands in the value.
+func (w *walker) transform(s *state, p *syntax.ParamExp, v value) value {
+	op := ""
+	if p.Exp.Word != nil {
+		op = p.Exp.Word.Lit()
+	}
+	text, fine := v.text()
+	switch {
+	case op == "P":
+		if fine {
+			w.second(s, text)
+		} else {
+			w.opaque(s, InCode, "a prompt string that is not known is expanded", w.span(p))
+		}
+		return unknown("a prompt string is expanded", v.from())
+	case fine && op == "U":
+		return known(strings.ToUpper(text))
+	case fine && op == "L":
+		return known(strings.ToLower(text))
+	case fine && op == "u" && text != "":
+		r, n := utf8.DecodeRuneInString(text)
+		return known(strings.ToUpper(string(r)) + text[n:])
+	case fine && op == "E":
+		return known(ansiC(text))
+	case fine && op == "Q" && ascii(text) && !strings.Contains(text, "'"):
+		return known("'" + text + "'")
+	}
+	return unknown("an operator that is not followed", v.from())
+}

@@ -1,0 +1,338 @@
+package shellparse
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A state is the shell at one moment of one possible run: what a later command's meaning
+// depends on. Runs differ after a test or a cd that may fail, so the walker carries a short
+// list of states, its worlds.
+type state struct {
+	env  *scope
+	own  bool // env may be written; false after a fork
+	ver  int  // equal versions are equal states
+	out  *flow
+	in   *flow
+	dir  string // "" when not known
+	old  string // OLDPWD; "" when not known
+	dirs []string
+
+	args     []value
+	argsOpen bool // the positional parameters are not known
+
+	files []written
+	traps []string
+
+	status  status
+	jump    jump
+	capture bool // somebody reads out
+
+	open      bool // unknown text ran here: any name may have any value
+	noglob    bool
+	errexit   bool
+	allexport bool
+	extglob   bool
+	alias     bool // aliases are expanded
+	depth     int  // of function calls
+	calling   []string
+	locals    map[string]variable // what local shadows, in a function
+	loops     int
+	funcs     int
+	remote    bool // names here are those of another machine
+	guess     bool // what runs here is only a guess
+	keepIO    bool // exec has made the redirections those of the shell
+}
+
+type status uint8
+
+const (
+	either status = iota
+	success
+	failure
+)
+
+type jump uint8
+
+const (
+	onward jump = iota
+	breaking
+	continuing
+	returning
+	exiting
+)
+
+// A variable is a name of the shell with its value.
+type variable struct {
+	val      value
+	list     []value // of an indexed array; nil for a scalar
+	hash     []pair  // of an associative array, in the order of assignment
+	isHash   bool
+	isList   bool
+	set      bool
+	exported bool
+	integer  bool
+	ref      bool // declare -n
+	lower    bool
+	upper    bool
+	fn       *syntax.FuncDecl
+}
+
+type pair struct {
+	key string
+	val value
+}
+
+// A written file is one that the script itself has made.
+type written struct {
+	name   string // absolute, or relative to a directory that is not known
+	flow   flow
+	target string // of a link
+}
+
+// A scope is a layer of names over its parent. Layers make a fork cheap: a subshell
+// costs nothing until one side assigns.
+type scope struct {
+	parent *scope
+	names  map[string]variable
+	depth  int
+}
+
+// maxLayers bounds how many layers a look-up goes through before they are made one.
+const maxLayers = 12
+
+// maxNames bounds the names of one script, so that flattening layers stays cheap.
+const maxNames = 1024
+
+func (e *scope) get(name string) (variable, bool) {
+	for ; e != nil; e = e.parent {
+		if v, ok := e.names[name]; ok {
+			return v, true
+		}
+	}
+	return variable{}, false
+}
+
+func (e *scope) flat() map[string]variable {
+	var layers []*scope
+	for ; e != nil; e = e.parent {
+		layers = append(layers, e)
+	}
+	all := map[string]variable{}
+	for _, l := range slices.Backward(layers) {
+		maps.Copy(all, l.names)
+	}
+	return all
+}
+
+// fork returns a copy that can change without the original.
+func (s *state) fork() *state {
+	s.own = false
+	c := *s
+	return &c
+}
+
+func (w *walker) put(s *state, name string, v variable) {
+	w.names++
+	if w.names > maxNames && !s.open {
+		w.over(s, "too many assignments to follow")
+		s.open = true
+	}
+	if !s.own {
+		depth := 0
+		if s.env != nil {
+			depth = s.env.depth + 1
+		}
+		if depth > maxLayers {
+			s.env = &scope{names: s.env.flat()}
+		} else {
+			s.env = &scope{parent: s.env, names: map[string]variable{}, depth: depth}
+		}
+		s.own = true
+	}
+	if s.allexport {
+		v.exported = true
+	}
+	s.env.names[name] = v
+	w.touched(s)
+}
+
+// touched gives s a version of its own.
+func (w *walker) touched(s *state) {
+	w.version++
+	s.ver = w.version
+}
+
+// havoc is what unknown shell text leaves behind: nothing can be said of names, of the
+// directory or of functions any more.
+func (w *walker) havoc(s *state) {
+	s.open, s.env, s.own = true, nil, false
+	s.dir, s.old, s.dirs = "", "", nil
+	s.args, s.argsOpen = nil, true
+	w.touched(s)
+}
+
+// maxWorlds bounds how many possible runs are followed side by side. Beyond it they are
+// joined into one whose differing names are not known.
+const maxWorlds = 16
+
+type worlds []*state
+
+// settle drops equal states and joins the rest when they are too many.
+func (w *walker) settle(ws worlds) worlds {
+	if len(ws) < 2 {
+		return ws
+	}
+	out := ws[:0:0]
+next:
+	for _, s := range ws {
+		for _, t := range out {
+			if s.ver == t.ver && s.jump == t.jump {
+				if s.status != t.status {
+					t.status = either
+				}
+				continue next
+			}
+		}
+		out = append(out, s)
+	}
+	if len(out) > maxWorlds {
+		return worlds{w.join(out)}
+	}
+	return out
+}
+
+// join returns one state that stands for all of ws.
+func (w *walker) join(ws worlds) *state {
+	if len(ws) == 1 {
+		return ws[0]
+	}
+	j := ws[0].fork()
+	names := map[string]bool{}
+	for _, s := range ws {
+		for e := s.env; e != nil; e = e.parent {
+			for n := range e.names {
+				names[n] = true
+			}
+		}
+	}
+	for _, s := range ws[1:] {
+		if s.dir != j.dir {
+			j.dir = ""
+		}
+		if s.old != j.old {
+			j.old = ""
+		}
+		if !slices.Equal(s.dirs, j.dirs) {
+			j.dirs = nil
+		}
+		j.open = j.open || s.open
+		j.noglob = j.noglob && s.noglob
+		j.errexit = j.errexit && s.errexit
+		j.alias = j.alias || s.alias
+		j.extglob = j.extglob && s.extglob
+		j.argsOpen = j.argsOpen || s.argsOpen || len(s.args) != len(j.args)
+		for _, f := range s.files {
+			if !slices.ContainsFunc(j.files, func(g written) bool { return g.name == f.name }) {
+				j.files = append(slices.Clip(j.files), f)
+			}
+		}
+		if s.jump == onward {
+			j.jump = onward
+		}
+	}
+	j.status = either
+	for n := range names {
+		a, okA := ws[0].env.get(n)
+		for _, s := range ws[1:] {
+			b, okB := s.env.get(n)
+			if okA != okB || !a.equal(b) {
+				a.val, a.list, a.hash, a.isList, a.isHash = unknown("$"+n+" depends on what happens before", Unknown), nil, nil, false, false
+				a.set, a.fn, a.exported = true, nil, a.exported || b.exported
+				w.put(j, n, a)
+				break
+			}
+		}
+	}
+	w.touched(j)
+	return j
+}
+
+func (v variable) equal(o variable) bool {
+	return v.set == o.set && v.fn == o.fn && v.exported == o.exported && v.ref == o.ref &&
+		v.isList == o.isList && v.isHash == o.isHash && slices.Equal(v.val, o.val) &&
+		slices.EqualFunc(v.list, o.list, slices.Equal[value]) &&
+		slices.EqualFunc(v.hash, o.hash, func(a, b pair) bool { return a.key == b.key && slices.Equal(a.val, b.val) })
+}
+
+// lookup returns the variable of that name as the shell would see it, and false when it
+// certainly has none.
+func (w *walker) lookup(s *state, name string) (variable, bool) {
+	if v, ok := s.env.get(name); ok {
+		return v, v.set
+	}
+	if why, ok := special(name); ok {
+		return variable{val: why, set: true}, true
+	}
+	switch name {
+	case "PWD":
+		return known2(s.dir, "the working directory is not known"), true
+	case "OLDPWD":
+		return known2(s.old, "the previous directory is not known"), true
+	}
+	if !s.open && w.o.Vars != nil {
+		if text, ok := w.o.Vars[name]; ok {
+			return variable{val: known(text), set: true, exported: true}, true
+		}
+		if automatic(name) {
+			return variable{val: unknown("the shell makes the value of $"+name, Unknown), set: true}, true
+		}
+		if name == "HOME" && w.o.Home != "" {
+			return variable{val: known(w.o.Home), set: true}, true
+		}
+		if name == "IFS" {
+			return variable{val: known(" \t\n"), set: true}, true
+		}
+		return variable{}, false
+	}
+	if !s.open && name == "IFS" {
+		return variable{val: known(" \t\n"), set: true}, true
+	}
+	if !s.open && name == "HOME" && w.o.Home != "" {
+		return variable{val: known(w.o.Home), set: true, exported: true}, true
+	}
+	return variable{val: unknown("the value of $"+name+" is not known", Unknown), set: true}, true
+}
+
+func known2(text, why string) variable {
+	if text == "" {
+		return variable{val: unknown(why, Unknown), set: true}
+	}
+	return variable{val: known(text), set: true}
+}
+
+// special returns the values that the shell itself makes, and true for their names.
+// Those that are numbers cannot hold a blank, a slash or a dash in front.
+func special(name string) (value, bool) {
+	switch name {
+	case "RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID", "EPOCHSECONDS",
+		"$", "!", "?", "OPTIND", "SHLVL", "BASH_SUBSHELL", "HISTCMD", "COLUMNS", "LINES":
+		return value{{kind: number, why: "$" + name + " is made at run time"}}, true
+	}
+	return nil, false
+}
+
+// automatic reports whether the shell gives the name a value without anybody assigning it.
+func automatic(name string) bool {
+	switch name {
+	case "EPOCHREALTIME", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "BASH_VERSION", "-", "_", "BASH",
+		"SHELLOPTS", "BASHOPTS", "BASH_COMMAND", "BASH_SOURCE", "FUNCNAME", "BASH_LINENO", "PIPESTATUS",
+		"DIRSTACK", "GROUPS", "BASH_VERSINFO", "BASH_ARGV", "BASH_ARGC", "BASH_ARGV0",
+		"BASH_EXECUTION_STRING", "BASH_REMATCH", "MAPFILE", "PS4", "TERM", "SHELL", "PATH", "BASH_ALIASES", "BASH_CMDS":
+		return true
+	}
+	return strings.HasPrefix(name, "COMP_")
+}

@@ -1,0 +1,56 @@
+package shellparse
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// test evaluates [[ ... ]] for the effects of what stands in it. Its numeric operators are
+// arithmetic, which evaluates the values of names.
+func (w *walker) test(s *state, x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		w.single(s, x)
+	case *syntax.ParenTest:
+		w.test(s, x.X)
+	case *syntax.UnaryTest:
+		if word, ok := x.X.(*syntax.Word); ok && (x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar) {
+			w.nameArg(s, w.single(s, word), w.span(word))
+			return
+		}
+		w.test(s, x.X)
+	case *syntax.BinaryTest:
+		w.binaryTest(s, x)
+	}
+}
+
+func (w *walker) binaryTest(s *state, x *syntax.BinaryTest) {
+	switch x.Op {
+	case syntax.TsEql, syntax.TsNeq, syntax.TsLss, syntax.TsLeq, syntax.TsGtr, syntax.TsGeq:
+		for _, side := range []syntax.TestExpr{x.X, x.Y} {
+			if word, ok := side.(*syntax.Word); ok {
+				w.operand(s, word)
+			} else {
+				w.test(s, side)
+			}
+		}
+	default:
+		w.test(s, x.X)
+		w.test(s, x.Y)
+	}
+}
+
+// nameArg is a name given as text to a builtin that expands its subscript.
+func (w *walker) nameArg(s *state, v value, span Span) {
+	text, ok := v.text()
+	if ok {
+		if strings.Contains(text, "[") {
+			w.second(s, text)
+		}
+		return
+	}
+	if from := v.from(); from == Network || from == Decoded {
+		w.opaque(s, InCode, "a subscript that is not known is evaluated", span)
+	}
+}

@@ -1,0 +1,201 @@
+package shellparse
+
+import "strings"
+
+// A part is a piece of a word during its expansion, or of the value of a variable.
+type part struct {
+	kind partKind
+	text string // literal and active: the characters; pattern: a shell pattern
+	why  string // open: why it is not known
+	from Source // open: where its bytes come from
+	flow *flow  // what stands behind the name of a process substitution
+}
+
+type partKind uint8
+
+const (
+	literal partKind = iota // exactly these characters
+	active                  // characters outside quotes: *, ? and [ are still patterns, blanks may still split
+	pattern                 // some name that matches text, as in "for f in *.c"
+	account                 // the home directory of the account text
+	number                  // open, but certainly only an optional sign and digits
+	open                    // anything
+)
+
+func (p part) known() bool { return p.kind == literal || p.kind == active }
+
+// A value is what a variable holds or a substitution prints.
+type value []part
+
+func known(text string) value { return value{{kind: literal, text: text}} }
+
+func unknown(why string, from Source) value { return value{{kind: open, why: why, from: from}} }
+
+// text returns the whole value, and false when a piece of it is not known.
+func (v value) text() (string, bool) {
+	switch {
+	case len(v) == 0:
+		return "", true
+	case len(v) == 1 && v[0].known():
+		return v[0].text, true
+	}
+	var b strings.Builder
+	for _, p := range v {
+		if !p.known() {
+			return b.String(), false
+		}
+		b.WriteString(p.text)
+	}
+	return b.String(), true
+}
+
+// prefix returns what is known before the first unknown piece.
+func (v value) prefix() string {
+	s, _ := v.text()
+	return s
+}
+
+// why returns the reason of the first piece that is not known.
+func (v value) why() string {
+	for _, p := range v {
+		if p.why != "" {
+			return p.why
+		}
+	}
+	return ""
+}
+
+// from returns the worst origin of the pieces that are not known, Literal when all are.
+func (v value) from() Source {
+	worst := Literal
+	for _, p := range v {
+		if !p.known() && p.kind != pattern && p.kind != number {
+			worst = worse(worst, p.from)
+		}
+	}
+	return worst
+}
+
+// worse returns the worse of two origins: Unknown, Network and Decoded before the rest.
+func worse(a, b Source) Source { return min(a, b) }
+
+// quoted returns the value as it stands between double quotes: nothing in it is active.
+func (v value) quoted() value {
+	for i, p := range v {
+		if p.kind == active {
+			v = append(value(nil), v...)
+			for j := i; j < len(v); j++ {
+				if v[j].kind == active {
+					v[j].kind = literal
+				}
+			}
+			break
+		}
+	}
+	return v
+}
+
+// add appends a part, joining it with the last one where both are known characters.
+func (v value) add(p part) value {
+	if p.known() && p.flow == nil {
+		if p.text == "" && len(v) > 0 {
+			return v
+		}
+		if n := len(v); n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil {
+			v[n-1].text += p.text
+			return v
+		}
+	}
+	return append(v, p)
+}
+
+// meta reports whether s has a character that starts a pathname pattern.
+func meta(s string) bool { return strings.ContainsAny(s, "*?[") }
+
+// word says what a field is to a reader: a text, a pattern, or a prefix and a reason.
+func (v value) word() Word {
+	if len(v) == 1 && (v[0].kind == literal || v[0].kind == active && !meta(v[0].text)) {
+		return Word{Text: v[0].text, Static: true}
+	}
+	var glob bool
+	for i, p := range v {
+		switch p.kind {
+		case active:
+			glob = glob || meta(p.text)
+		case pattern:
+			glob = true
+		case account, open, number:
+			return Word{Text: value(v[:i]).display(), Why: p.reason()}
+		}
+	}
+	if !glob {
+		s, _ := v.text()
+		return Word{Text: s, Static: true}
+	}
+	return Word{Text: v.glob(), Glob: true}
+}
+
+func (p part) reason() string {
+	switch {
+	case p.kind == account:
+		return "the home directory of " + p.text + " is not known"
+	case p.why == "":
+		return "it is not known"
+	}
+	return p.why
+}
+
+// display returns the characters of known parts; a pattern stands as it is.
+func (v value) display() string {
+	var b strings.Builder
+	for _, p := range v {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// glob returns the value as one pattern: quoted characters lose their special meaning.
+func (v value) glob() string {
+	var b strings.Builder
+	for _, p := range v {
+		if p.kind != literal {
+			b.WriteString(p.text)
+			continue
+		}
+		for i := range len(p.text) {
+			if strings.IndexByte(`*?[]\`, p.text[i]) >= 0 {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(p.text[i])
+		}
+	}
+	return b.String()
+}
+
+// A flow is the bytes that run through a pipe, into a variable or into a file.
+type flow struct {
+	val   value  // the bytes, as far as they are known
+	from  Source // Literal: val holds them; else where they come from
+	name  string // the file they come from, with its directory, when from is File
+	why   string
+	ended bool // nothing comes: /dev/null, or an empty here-document
+}
+
+// whole returns the text of a flow that is completely known.
+func (f *flow) whole() (string, bool) {
+	if f == nil || f.from != Literal {
+		return "", false
+	}
+	return f.val.text()
+}
+
+// source returns the origin of the bytes, that of nil being the caller's own input.
+func (f *flow) source() Source {
+	if f == nil {
+		return Stdin
+	}
+	if f.from == Literal {
+		return f.val.from()
+	}
+	return f.from
+}

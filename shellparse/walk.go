@@ -1,0 +1,584 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A walker runs a tree in the abstract: every command is evaluated in every state in which
+// it could be reached, and what it would do is written into out.
+type walker struct {
+	out     *Script
+	o       Options
+	src     string // the text that the positions of the tree count in
+	fixed   *Span  // the span of everything, in nested text
+	via     []string
+	visited map[*syntax.Stmt]struct{}
+	seen    map[Effect]struct{}
+	said    map[Opaque]struct{}
+
+	version int
+	names   int
+	steps   int
+	level   int // of arithmetic that evaluates values
+	nested  int // of shells inside shells
+	deep    int // of statements inside statements
+	cmd     int // the command that is being evaluated; -1 outside one
+	isOver  bool
+	inCond  int // of conditions, in which errexit does nothing
+
+	redirects bool // the command that comes has redirections
+}
+
+func newWalker(out *Script, o Options) *walker {
+	return &walker{out: out, o: o, src: out.Text, cmd: -1, visited: map[*syntax.Stmt]struct{}{}}
+}
+
+// file evaluates the tree of the whole text.
+func (w *walker) file(f *syntax.File) {
+	s := &state{dir: w.o.Dir, out: nil, argsOpen: false, alias: w.o.Dialect != Bash && w.o.Dialect != Bats}
+	for _, a := range w.o.Args {
+		s.args = append(s.args, known(a))
+	}
+	w.program(s, f)
+}
+
+// program evaluates a tree from its first statement to its traps, and then, for its effects
+// only, every statement that no run has reached: code behind exit, functions that nobody
+// calls. Nothing that stands in a text is left out.
+func (w *walker) program(s *state, f *syntax.File) worlds {
+	ws := w.stmts(worlds{s}, f.Stmts)
+	for _, end := range ws {
+		w.runTraps(end)
+	}
+	w.sweep(ws, f)
+	return ws
+}
+
+func (w *walker) sweep(ws worlds, f *syntax.File) {
+	end := &state{open: true, argsOpen: true}
+	if len(ws) > 0 {
+		end = ws[0].fork()
+	}
+	end.jump, end.capture, end.in, end.out = onward, false, nil, nil
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if st, ok := n.(*syntax.Stmt); ok {
+			if _, done := w.visited[st]; !done {
+				s := w.fork(end)
+				s.args, s.argsOpen = nil, true
+				w.stmt(s, st)
+			}
+		}
+		return true
+	})
+}
+
+// fork is a state for something whose changes do not come back.
+func (w *walker) fork(s *state) *state { return s.fork() }
+
+// span returns where n stands in Script.Text.
+func (w *walker) span(n syntax.Node) Span {
+	if w.fixed != nil {
+		return *w.fixed
+	}
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	return Span{min(start, len(w.src)), max(min(start, len(w.src)), min(end, len(w.src)))}
+}
+
+// opaque says that a piece is not known, once for each place and span.
+func (w *walker) opaque(s *state, place Place, why string, span Span) {
+	if s != nil && s.remote && place != InText && place != InHost && place != InCode && place != InProgram {
+		return
+	}
+	text := ""
+	if span.End <= len(w.out.Text) {
+		text = w.out.Text[span.Start:span.End]
+	}
+	o := Opaque{Place: place, Text: text, Why: why, Span: span, Command: w.cmd}
+	key := o
+	key.Command = 0
+	if _, done := w.said[key]; done {
+		return
+	}
+	if w.said == nil {
+		w.said = map[Opaque]struct{}{}
+	}
+	if len(w.out.Opaque) >= maxEffects {
+		w.over(s, "more unknown pieces than are listed")
+		return
+	}
+	w.said[key] = struct{}{}
+	w.out.Opaque = append(w.out.Opaque, o)
+}
+
+// over says, once, that a limit ends the analysis of the whole text.
+func (w *walker) over(_ *state, why string) {
+	if w.isOver {
+		return
+	}
+	w.isOver = true
+	w.out.Opaque = append(w.out.Opaque, Opaque{Place: InText, Text: w.out.Text, Why: why, Span: Span{0, len(w.out.Text)}, Command: -1})
+}
+
+// effect adds an effect, once.
+func (w *walker) effect(s *state, e Effect) {
+	if s.remote {
+		w.elsewhere(e)
+		return
+	}
+	if s.guess {
+		e.Flags |= command.Possible
+	}
+	e.Command = w.cmd
+	net := e.Net
+	key := e
+	key.Net = nil
+	if net != nil {
+		key.Name.Text, key.Name.User = net.Scheme+"://"+net.Host, string(rune(net.Port))
+	}
+	if _, done := w.seen[key]; done {
+		return
+	}
+	if len(w.out.Effects) >= maxEffects {
+		w.over(s, "more effects than are listed")
+		return
+	}
+	if w.seen == nil {
+		w.seen = map[Effect]struct{}{}
+	}
+	w.seen[key] = struct{}{}
+	w.out.Effects = append(w.out.Effects, e)
+}
+
+// elsewhere keeps of an effect on another machine what a reader must know.
+func (w *walker) elsewhere(e Effect) {
+	if e.Right == command.Delete {
+		w.hazard(Hazard{Rule: "remote.delete", Risk: 2, Message: "deletes files on another machine or in a container", Span: e.Span})
+	}
+}
+
+func (w *walker) hazard(h Hazard) {
+	h.Command = w.cmd
+	if !slices.Contains(w.out.Hazards, h) && len(w.out.Hazards) < maxEffects {
+		w.out.Hazards = append(w.out.Hazards, h)
+	}
+}
+
+func (w *walker) code(c Code) {
+	c.Command = w.cmd
+	if !slices.Contains(w.out.Codes, c) && len(w.out.Codes) < maxEffects {
+		w.out.Codes = append(w.out.Codes, c)
+	}
+}
+
+// stmts evaluates a list in every world.
+func (w *walker) stmts(ws worlds, list []*syntax.Stmt) worlds {
+	for _, st := range list {
+		ws = w.each(ws, st)
+		for _, s := range ws {
+			if s.errexit && w.inCond == 0 && s.status == failure {
+				s.jump = exiting
+			}
+		}
+	}
+	return ws
+}
+
+// each evaluates one statement in every world that has not jumped away.
+func (w *walker) each(ws worlds, st *syntax.Stmt) worlds {
+	var out worlds
+	for _, s := range ws {
+		if s.jump != onward {
+			out = append(out, s)
+			continue
+		}
+		s.status = either
+		out = append(out, w.stmt(s, st)...)
+	}
+	return w.settle(out)
+}
+
+// stmt evaluates one statement with its redirections.
+func (w *walker) stmt(s *state, st *syntax.Stmt) worlds {
+	w.visited[st] = struct{}{}
+	if w.steps++; w.steps > maxSteps {
+		w.over(s, "more statements than are followed")
+		return worlds{s}
+	}
+	if w.deep++; w.deep > maxDepth {
+		w.deep--
+		w.over(s, "nested too deeply")
+		return worlds{s}
+	}
+	defer func() { w.deep-- }()
+	if st.Background || st.Coprocess || st.Disown {
+		child := w.fork(s)
+		child.capture = s.capture
+		w.spawning(s, st)
+		w.leave(s, w.redirected(child, st))
+		return worlds{s}
+	}
+	ws := w.redirected(s, st)
+	if st.Negated {
+		for _, s := range ws {
+			s.status = [...]status{either: either, success: failure, failure: success}[s.status]
+		}
+	}
+	return ws
+}
+
+func (w *walker) redirected(s *state, st *syntax.Stmt) worlds {
+	if len(st.Redirs) == 0 {
+		return w.command(s, st.Cmd)
+	}
+	was := w.redirect(s, st.Redirs)
+	if st.Cmd == nil {
+		was.restore(w, s)
+		return worlds{s}
+	}
+	w.redirects = true
+	ws := w.command(s, st.Cmd)
+	w.redirects = false
+	for _, s := range ws {
+		was.restore(w, s)
+	}
+	return ws
+}
+
+// command evaluates the command of a statement.
+func (w *walker) command(s *state, c syntax.Command) worlds {
+	switch c := c.(type) {
+	case nil:
+		return worlds{s}
+	case *syntax.CallExpr:
+		return w.call(s, c)
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			return w.pipeline(s, c)
+		}
+		return w.list2(s, c)
+	case *syntax.Block:
+		return w.stmts(worlds{s}, c.Stmts)
+	case *syntax.Subshell:
+		return w.subshell(s, c.Stmts)
+	case *syntax.IfClause:
+		return w.ifClause(s, c)
+	case *syntax.WhileClause:
+		return w.loop(s, c.Cond, c.Do, nil)
+	case *syntax.ForClause:
+		return w.forClause(s, c)
+	case *syntax.CaseClause:
+		return w.caseClause(s, c)
+	case *syntax.FuncDecl:
+		return w.funcDecl(s, c)
+	case *syntax.DeclClause:
+		return w.declare(s, c)
+	}
+	return w.rare(s, c)
+}
+
+func (w *walker) rare(s *state, c syntax.Command) worlds {
+	switch c := c.(type) {
+	case *syntax.TestClause:
+		w.test(s, c.X)
+	case *syntax.ArithmCmd:
+		w.arithmetic(s, c.X)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			w.arithmetic(s, x)
+		}
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			return w.stmt(s, c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		child := w.fork(s)
+		child.in = &flow{from: Unknown, why: "what the shell writes to the coprocess"}
+		w.leave(s, w.stmt(child, c.Stmt))
+	case *syntax.TestDecl:
+		child := w.fork(s)
+		w.leave(s, w.stmt(child, c.Body))
+	default:
+		w.opaque(s, InCode, "a construct that is not followed", w.span(c))
+	}
+	return worlds{s}
+}
+
+// leave takes over what a subshell leaves behind: the files it has written, and its output
+// when somebody reads that.
+func (w *walker) leave(s *state, ws worlds) {
+	for _, c := range ws {
+		for _, f := range c.files {
+			if !slices.ContainsFunc(s.files, func(g written) bool { return g.equal(f) }) && len(s.files) < 256 {
+				s.files = append(slices.Clip(s.files), f)
+				w.touched(s)
+			}
+		}
+	}
+}
+
+func (f written) equal(g written) bool {
+	return f.name == g.name && f.target == g.target && f.flow.from == g.flow.from && slices.Equal(f.flow.val, g.flow.val)
+}
+
+// subshell evaluates a list whose changes do not come back.
+func (w *walker) subshell(s *state, list []*syntax.Stmt) worlds {
+	child := w.fork(s)
+	child.traps = nil
+	ws := w.stmts(worlds{child}, list)
+	st := status(either)
+	for i, c := range ws {
+		w.runTraps(c)
+		if i == 0 {
+			st = c.status
+		} else if c.status != st {
+			st = either
+		}
+	}
+	w.leave(s, ws)
+	s.out = w.oneOutput(ws)
+	s.status = st
+	return worlds{s}
+}
+
+// oneOutput is what the worlds have written, as far as it is the same in all.
+func (w *walker) oneOutput(ws worlds) *flow {
+	if len(ws) == 0 {
+		return nil
+	}
+	first := ws[0].out
+	for _, s := range ws[1:] {
+		if !first.equal(s.out) {
+			from := worse(first.origin(), s.out.origin())
+			if from == Literal {
+				from = Unknown
+			}
+			first = &flow{from: from, why: "the output depends on what happens before"}
+		}
+	}
+	return first
+}
+
+func (f *flow) origin() Source {
+	if f == nil {
+		return Literal
+	}
+	return f.source()
+}
+
+func (f *flow) equal(g *flow) bool {
+	if f == nil || g == nil {
+		return f == g
+	}
+	return f.from == g.from && f.name == g.name && slices.Equal(f.val, g.val)
+}
+
+// pipeline evaluates stages side by side, each reading what the one before writes.
+func (w *walker) pipeline(s *state, c *syntax.BinaryCmd) worlds {
+	stages := []*syntax.Stmt{c.Y}
+	x := c.X
+	for {
+		b, ok := x.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll || len(x.Redirs) > 0 || x.Negated || x.Background {
+			break
+		}
+		w.visited[x] = struct{}{}
+		stages = append(stages, b.Y)
+		x = b.X
+	}
+	stages = append(stages, x)
+	slices.Reverse(stages)
+	in := s.in
+	for i, st := range stages {
+		child := w.fork(s)
+		child.in, child.out, child.traps = in, nil, nil
+		child.capture = i < len(stages)-1 || s.capture
+		w.spawning(s, st)
+		ws := w.stmt(child, st)
+		w.leave(s, ws)
+		in = w.oneOutput(ws)
+		if in == nil {
+			in = &flow{from: Literal, ended: true}
+		}
+	}
+	if s.capture {
+		w.write(s, in)
+	}
+	s.status = either
+	return worlds{s}
+}
+
+// write appends to what a state has written.
+func (w *walker) write(s *state, f *flow) {
+	if !s.capture || f == nil {
+		return
+	}
+	w.touched(s)
+	if s.out == nil {
+		s.out = f
+		return
+	}
+	if s.out.from == Literal && f.from == Literal {
+		v := append(slices.Clip(s.out.val), f.val...)
+		if len(v) > 256 {
+			v = unknown("more output than is followed", v.from())
+		}
+		s.out = &flow{from: Literal, val: v}
+		return
+	}
+	s.out = &flow{from: worse(s.out.source(), f.source()), why: s.out.why + f.why}
+}
+
+// list2 evaluates && and ||, whose chains lean to the left.
+func (w *walker) list2(s *state, c *syntax.BinaryCmd) worlds {
+	chain := []*syntax.BinaryCmd{c}
+	x := c.X
+	for {
+		b, ok := x.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(x.Redirs) > 0 || x.Negated || x.Background {
+			break
+		}
+		w.visited[x] = struct{}{}
+		chain = append(chain, b)
+		x = b.X
+	}
+	w.inCond++
+	ws := w.stmt(s, x)
+	for i, b := range slices.Backward(chain) {
+		if i == 0 {
+			w.inCond--
+		}
+		var out worlds
+		for _, s := range ws {
+			skip := success
+			if b.Op == syntax.AndStmt {
+				skip = failure
+			}
+			if s.jump != onward || s.status == skip {
+				out = append(out, s)
+				continue
+			}
+			if s.status == either {
+				other := w.fork(s)
+				other.status = skip
+				out = append(out, other)
+			}
+			s.status = either
+			out = append(out, w.stmt(s, b.Y)...)
+		}
+		ws = w.settle(out)
+	}
+	return ws
+}
+
+func (w *walker) ifClause(s *state, c *syntax.IfClause) worlds {
+	if len(c.Cond) == 0 { // else
+		return w.stmts(worlds{s}, c.Then)
+	}
+	w.inCond++
+	ws := w.stmts(worlds{s}, c.Cond)
+	w.inCond--
+	var out worlds
+	for _, s := range ws {
+		if s.jump != onward {
+			out = append(out, s)
+			continue
+		}
+		if s.status != success {
+			no := w.fork(s)
+			no.status = either
+			if c.Else != nil {
+				out = append(out, w.ifClause(no, c.Else)...)
+			} else {
+				out = append(out, no)
+			}
+		}
+		if s.status != failure {
+			s.status = either
+			out = append(out, w.stmts(worlds{s}, c.Then)...)
+		}
+	}
+	return w.settle(out)
+}
+
+func (w *walker) caseClause(s *state, c *syntax.CaseClause) worlds {
+	w.single(s, c.Word)
+	out := worlds{w.fork(s)}
+	for _, item := range c.Items {
+		child := w.fork(s)
+		for _, p := range item.Patterns {
+			w.single(child, p)
+		}
+		ws := w.stmts(worlds{child}, item.Stmts)
+		if item.Op == syntax.Fallthrough || item.Op == syntax.Resume {
+			s = w.join(append(worlds{w.fork(s)}, ws...))
+		}
+		out = w.settle(append(out, ws...))
+	}
+	return out
+}
+
+// runTraps evaluates what the shell runs when it ends.
+func (w *walker) runTraps(s *state) {
+	traps := s.traps
+	s.traps = nil
+	for _, text := range traps {
+		end := w.fork(s)
+		end.jump = onward
+		w.eval(end, text, "trap")
+	}
+}
+
+func (w *walker) funcDecl(s *state, c *syntax.FuncDecl) worlds {
+	names := c.Names
+	if c.Name != nil {
+		names = []*syntax.Lit{c.Name}
+	}
+	for _, n := range names {
+		w.put(s, n.Value+"()", variable{set: true, fn: c})
+		s.funcs++
+	}
+	if len(names) == 0 {
+		return w.stmt(s, c.Body)
+	}
+	return worlds{s}
+}
+
+// function evaluates a call of a function of the script.
+func (w *walker) function(s *state, c *call, fn *syntax.FuncDecl) worlds {
+	name := strings.Clone(c.words[0].Text)
+	if slices.Contains(s.calling, name) || s.depth >= 16 {
+		w.opaque(s, InCode, "a function that calls itself", c.span)
+		return worlds{s}
+	}
+	args, open, locals, calling, jump0 := s.args, s.argsOpen, s.locals, s.calling, s.loops
+	s.args, s.argsOpen, s.locals, s.loops = c.args[1:], false, map[string]variable{}, 0
+	s.calling = append(slices.Clip(calling), name)
+	s.depth++
+	ws := w.stmt(s, fn.Body)
+	for _, e := range ws {
+		for n, v := range e.locals {
+			w.put(e, n, v)
+		}
+		e.args, e.argsOpen, e.locals, e.calling, e.loops = args, open, locals, calling, jump0
+		e.depth--
+		if e.jump != exiting {
+			e.jump = onward
+		}
+	}
+	return ws
+}
+
+// spawning finds functions that start themselves again in a pipe or in the background.
+func (w *walker) spawning(s *state, st *syntax.Stmt) {
+	if len(s.calling) == 0 {
+		return
+	}
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if ok && len(call.Args) > 0 && slices.Contains(s.calling, call.Args[0].Lit()) {
+		w.hazard(Hazard{Rule: "shell.fork-bomb", Risk: 3, Message: "a function starts itself again without end", Span: w.span(st)})
+	}
+}
