@@ -58,7 +58,6 @@ func (k *typist) await() (ready bool, err error) {
 func (k *typist) consider() error {
 	l := k.lazy
 	if !l.due {
-		l.armed.Store(true)
 		what, err := k.poll(true, -1)
 		l.due = what != quiet
 		return err

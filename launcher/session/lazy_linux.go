@@ -40,6 +40,7 @@ const watched = unix.ICANON | unix.ECHO
 func newLazy(master int, device uint64) *lazy {
 	l := &lazy{master: master, device: device, patience: firstLook}
 	l.modes = l.current()
+	l.armed.Store(true)
 	return l
 }
 
@@ -51,9 +52,10 @@ func (l *lazy) current() uint32 {
 	return t.Lflag & watched
 }
 
-// check looks.
+// check looks. Output that comes from now on is a reason for the next look.
 func (l *lazy) check() {
 	l.due = false
+	l.armed.Store(true)
 	l.decided = l.current() != l.modes || readerOf("/proc", l.device)
 	l.patience = min(2*l.patience, laterLook)
 }

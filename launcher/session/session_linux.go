@@ -210,6 +210,11 @@ func (s *Session) Started() {
 	s.started = true
 	s.closeOwn()
 	s.giveUpInput()
+	if s.keys != nil && !s.keys.line && s.keys.lazy == nil {
+		// Before the first output: the private terminal has made its line ends, and a
+		// terminal that is not raw yet would make them again.
+		s.term.enter()
+	}
 	for _, r := range s.relays {
 		s.running.Go(func() {
 			defer s.restoreOnPanic()
