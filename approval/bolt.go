@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -128,17 +129,23 @@ func (b *Bolt) lock(ctx context.Context) (*os.File, error) {
 
 var lockMark = []byte("1")
 
+// startAfresh is the way out of a damaged database. What was approved is lost with it; what was
+// used stays in the record.
+const startAfresh = "move it and its .lock file away to start with none"
+
 // made reports whether the database exists. One that existed and is gone is an error: whoever
 // deletes it must not thereby make every spent approval forgotten.
 func (b *Bolt) made(lock *os.File) (bool, error) {
-	_, err := os.Lstat(b.path)
-	if err == nil {
+	info, err := os.Lstat(b.path)
+	switch {
+	case err == nil && info.Size() == 0: // bbolt would take it for a new one
+		return false, &FileError{Path: b.path, Err: ErrCorrupt, Hint: "it is empty; " + startAfresh}
+	case err == nil:
 		return true, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	case !errors.Is(err, fs.ErrNotExist):
 		return false, fileError(b.path, err)
 	}
-	info, err := lock.Stat()
+	info, err = lock.Stat()
 	if err != nil {
 		return false, fileError(b.path+lockSuffix, err)
 	}
@@ -193,9 +200,9 @@ func (b *Bolt) open(path string, readOnly bool, fn func(*bolt.DB) error) (err er
 	defer func() {
 		if p := recover(); p != nil {
 			if file != nil {
-				file.Close() // gives bbolt's lock back, which a panic inside Open would keep
+				release(file)
 			}
-			err = &FileError{Path: path, Err: ErrCorrupt, Hint: fmt.Sprintf("%v; move it away to start with none", p)}
+			err = &FileError{Path: path, Err: ErrCorrupt, Hint: fmt.Sprintf("%v; %s", p, startAfresh)}
 		}
 	}()
 	db, err := bolt.Open(path, 0o600, &bolt.Options{
@@ -210,7 +217,7 @@ func (b *Bolt) open(path string, readOnly bool, fn func(*bolt.DB) error) (err er
 		},
 	})
 	if err != nil {
-		return fileError(path, err)
+		return openError(path, err)
 	}
 	err = fn(db)
 	if cerr := db.Close(); err == nil && cerr != nil {
@@ -219,16 +226,25 @@ func (b *Bolt) open(path string, readOnly bool, fn func(*bolt.DB) error) (err er
 	return err
 }
 
-// fileError gives an error of the file system or of bbolt its name. It keeps nil and what is named already.
-func fileError(path string, err error) error {
+// openError names what kept bbolt from opening the file. What neither the system nor the lock
+// explains is damage: bbolt has no one error for it.
+func openError(path string, err error) error {
+	var errno syscall.Errno
 	var named *FileError
 	switch {
-	case err == nil || errors.As(err, &named):
-		return err
+	case errors.As(err, &named) || errors.As(err, &errno):
+		return fileError(path, err)
 	case errors.Is(err, bolterrors.ErrTimeout):
-		return &FileError{Path: path, Err: ErrLocked, Hint: "a program other than this one has it open"}
-	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch), errors.Is(err, bolterrors.ErrChecksum):
-		return &FileError{Path: path, Err: ErrCorrupt, Hint: err.Error() + "; move it away to start with none"}
+		return &FileError{Path: path, Err: ErrLocked, Hint: "a program other than this one has it open; end it and try again"}
+	}
+	return &FileError{Path: path, Err: ErrCorrupt, Hint: err.Error() + "; " + startAfresh}
+}
+
+// fileError gives an error of the file system its name. It keeps nil and what is named already.
+func fileError(path string, err error) error {
+	var named *FileError
+	if err == nil || errors.As(err, &named) {
+		return err
 	}
 	return &FileError{Path: path, Err: err}
 }

@@ -94,3 +94,10 @@ func lock(ctx context.Context, f *os.File) error {
 		return ctx.Err()
 	}
 }
+
+// release gives back bbolt's lock on a file that bbolt left open. Closing is not enough: the lock
+// belongs to the open file, which a mapping of it keeps alive (flock(2), mmap(2)).
+func release(f *os.File) {
+	unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	f.Close()
+}

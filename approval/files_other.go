@@ -12,3 +12,5 @@ func openPrivate(string, int, os.FileMode) (*os.File, error) { return nil, ErrUn
 func checkFolder(string) error { return ErrUnsupported }
 
 func lock(context.Context, *os.File) error { return ErrUnsupported }
+
+func release(f *os.File) { f.Close() }

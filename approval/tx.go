@@ -66,7 +66,7 @@ func (b *Bolt) schema(btx *bolt.Tx) error {
 func (b *Bolt) begin(btx *bolt.Tx) (*tx, error) {
 	meta := btx.Bucket(metaBucket)
 	if meta == nil {
-		return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: "it is not an approval database; move it away to start with none"}
+		return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: "it is not an approval database; " + startAfresh}
 	}
 	if v := string(meta.Get([]byte("schema"))); v != schemaVersion {
 		if len(v) > len(schemaVersion) || len(v) == len(schemaVersion) && v > schemaVersion {
@@ -76,12 +76,12 @@ func (b *Bolt) begin(btx *bolt.Tx) (*tx, error) {
 	}
 	for _, name := range allBuckets {
 		if btx.Bucket(name) == nil {
-			return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: fmt.Sprintf("it has no bucket %q; move it away to start with none", name)}
+			return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: fmt.Sprintf("it has no bucket %q; %s", name, startAfresh)}
 		}
 	}
 	secret := meta.Get([]byte("secret"))
 	if len(secret) != sha256.Size {
-		return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: "it has no secret; move it away to start with none"}
+		return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: "it has no secret; " + startAfresh}
 	}
 	return &tx{b: btx, o: &b.o, now: b.o.Clock(), secret: append([]byte(nil), secret...)}, nil
 }

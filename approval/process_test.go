@@ -1,0 +1,285 @@
+package approval_test
+
+import (
+	"bufio"
+	"crypto/rand"
+	"fmt"
+	"io"
+	mrand "math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// The tests of this file start the test binary again: the store's promises are between processes.
+const childEnv = "APPROVAL_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if job := os.Getenv(childEnv); job != "" {
+		child(job, os.Getenv("APPROVAL_TEST_DB"), os.Getenv("APPROVAL_TEST_ARG"))
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// systemClock reads the real clocks, as a launcher does.
+func systemClock() approval.Clock {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
+		panic(err)
+	}
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		panic(err)
+	}
+	return approval.Clock{Now: time.Now(), Boot: time.Duration(ts.Nano()), BootID: strings.TrimSpace(string(id))}
+}
+
+func realStore(path string) (*approval.Bolt, error) {
+	return approval.Open(path, approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000, LockWait: time.Minute})
+}
+
+func child(job, path, arg string) {
+	s, err := realStore(path)
+	if err != nil {
+		fmt.Println("error", err)
+		return
+	}
+	if job == "consume" {
+		fmt.Println("ready")
+		io.ReadAll(os.Stdin) // all children start when the parent closes this pipe
+		start := time.Now()
+		_, err := s.Consume(ctx, approval.Claim{Session: "s1", PlanHash: arg})
+		took := time.Since(start)
+		if err != nil {
+			fmt.Println("refused", took.Microseconds(), err)
+			return
+		}
+		fmt.Println("permit", took.Microseconds())
+		return
+	}
+	for i := 0; ; i++ { // job "loop": until killed
+		e, _, err := s.Request(ctx, approval.Request{Session: "s1", Payload: []byte(fmt.Sprintf(`{"n":"%s-%d","risk":1,"tool_calls":[{"tool_call_id":"c1"}],"work_item_id":"w"}`, arg, i))})
+		if err != nil {
+			fmt.Println("error", err)
+			return
+		}
+		fmt.Println("asked", e.ID)
+		if _, err := s.Decide(ctx, yes(e)); err != nil {
+			fmt.Println("error", err)
+			return
+		}
+		fmt.Println("decided", e.ID)
+		if _, err := s.Consume(ctx, claim(e)); err != nil {
+			fmt.Println("error", err)
+			return
+		}
+		fmt.Println("permit", e.ID)
+		if i%3 == 0 {
+			if _, err := s.Finish(ctx, e.ID, approval.OutcomeExecuted, ""); err != nil {
+				fmt.Println("error", err)
+				return
+			}
+		}
+	}
+}
+
+func start(t *testing.T, job, path, arg string) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), childEnv+"="+job, "APPROVAL_TEST_DB="+path, "APPROVAL_TEST_ARG="+arg)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, in, bufio.NewScanner(out)
+}
+
+// race starts one process for each plan hash, lets them all consume at once, and returns what each said.
+func race(t *testing.T, path string, hashes []string) []string {
+	t.Helper()
+	type proc struct {
+		cmd *exec.Cmd
+		in  io.WriteCloser
+		out *bufio.Scanner
+	}
+	var procs []proc
+	for _, h := range hashes {
+		cmd, in, out := start(t, "consume", path, h)
+		procs = append(procs, proc{cmd, in, out})
+	}
+	for _, p := range procs {
+		if !p.out.Scan() || p.out.Text() != "ready" {
+			t.Fatalf("a child did not start: %q", p.out.Text())
+		}
+	}
+	for _, p := range procs {
+		p.in.Close()
+	}
+	var said []string
+	for _, p := range procs {
+		p.out.Scan()
+		said = append(said, p.out.Text())
+		if err := p.cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	return said
+}
+
+const processes = 64
+
+// B-T5, B-R2.2, B-I3: of 64 processes that consume one approval exactly one gets the permit, and
+// each other one is told that it is a replay.
+func TestOneApprovalManyProcesses(t *testing.T) {
+	t.Parallel()
+	s, path := realStoreIn(t)
+	e := ask(t, s, payload(t, nil))
+	decide(t, s, yes(e))
+	permits, replays := 0, 0
+	for _, line := range race(t, path, slices.Repeat([]string{e.PlanHash}, processes)) {
+		switch {
+		case strings.HasPrefix(line, "permit "):
+			permits++
+		case strings.HasPrefix(line, "refused ") && strings.Contains(line, approval.ErrReplayed.Error()):
+			replays++
+		default:
+			t.Errorf("a child said %q", line)
+		}
+	}
+	if permits != 1 || replays != processes-1 {
+		t.Errorf("%d permits and %d replays", permits, replays)
+	}
+}
+
+// B-I3: 64 processes with an approval each all get their permit.
+func TestManyApprovalsManyProcesses(t *testing.T) {
+	t.Parallel()
+	s, path := realStoreIn(t)
+	var hashes []string
+	for i := range processes {
+		e := ask(t, s, payload(t, func(p map[string]any) { p["n"] = i }))
+		decide(t, s, yes(e))
+		hashes = append(hashes, e.PlanHash)
+	}
+	var took []int
+	for _, line := range race(t, path, hashes) {
+		var us int
+		if _, err := fmt.Sscanf(line, "permit %d", &us); err != nil {
+			t.Errorf("a child said %q", line)
+		}
+		took = append(took, us)
+	}
+	slices.Sort(took)
+	t.Logf("%d at once: median %d us, p99 %d us", processes, took[len(took)/2], took[len(took)*99/100])
+	events, err := s.Unlogged(ctx)
+	if err != nil || len(events) != 3*processes {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+}
+
+func realStoreIn(t testing.TB) (*approval.Bolt, string) {
+	_, path := open(t, newClock(), nil)
+	s, err := realStore(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, path
+}
+
+// B-C1, B-R2.3a, B-R4.6a, B-R1.4.7: a process that is killed between any two of its steps leaves a
+// store in which every answer and every use it was told of is there, nothing can be used a second
+// time, each run without an end is known, and the events have no gap.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	_, path := realStoreIn(t)
+	said := map[string]string{} // envelope -> the last step that its process reported
+	for round := range 40 {
+		cmd, in, out := start(t, "loop", path, fmt.Sprint(round))
+		time.AfterFunc(time.Duration(5+mrand.IntN(40))*time.Millisecond, func() { cmd.Process.Kill() })
+		for out.Scan() {
+			step, id, _ := strings.Cut(out.Text(), " ")
+			if step == "error" {
+				t.Fatal(out.Text())
+			}
+			said[id] = step
+		}
+		in.Close()
+		cmd.Wait()
+	}
+	if len(said) < 40 {
+		t.Fatalf("the children did almost nothing: %d envelopes", len(said))
+	}
+	s, err := realStore(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAfterKill(t, s, said)
+}
+
+func checkAfterKill(t *testing.T, s approval.Store, said map[string]string) {
+	events, err := s.Unlogged(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]string{} // envelope -> kinds of its events
+	for i, ev := range events {
+		if ev.Seq != uint64(i+1) {
+			t.Fatalf("event %d has seq %d", i, ev.Seq)
+		}
+		kinds[ev.Envelope] += strings.TrimPrefix(ev.Kind, "approval.") + " "
+	}
+	runs, err := s.Unfinished(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unfinished := map[string]bool{}
+	for _, r := range runs {
+		unfinished[r.Envelope] = true
+	}
+	lives := map[string]approval.State{
+		"issued ": approval.Pending, "issued decided ": approval.Pending,
+		"issued decided consumed ": approval.Consumed, "issued decided consumed finished ": approval.Consumed,
+	}
+	for id, life := range kinds {
+		e, err := s.Get(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, ok := lives[life]; !ok || e.State != want || (e.Decision != nil) != strings.Contains(life, "decided") {
+			t.Errorf("%s is %s after %q", id, e.State, life)
+		}
+		if unfinished[id] != strings.HasSuffix(life, "consumed ") {
+			t.Errorf("unfinished %v after %q", unfinished[id], life)
+		}
+		_, err = s.Consume(ctx, approval.Claim{Session: "s1", Envelope: id, PlanHash: e.PlanHash})
+		if again := err == nil; again != (life == "issued decided ") {
+			t.Errorf("after %q a use gives %v", life, err)
+		}
+	}
+	steps := map[string]string{"asked": "issued", "decided": "decided", "permit": "consumed"}
+	for id, step := range said {
+		if !strings.Contains(kinds[id], steps[step]) {
+			t.Errorf("%s was told %q, the store knows %q", id, step, kinds[id])
+		}
+	}
+}
