@@ -188,7 +188,7 @@ func TestPlayKeys(t *testing.T) {
 		"skip":         {[]Key{KeySkip, KeySkip, KeyQuit}, "one two "},
 		"pause, quit":  {[]Key{KeyPause, KeyQuit}, ""},
 		"forward":      {[]Key{KeySkip, KeyForward, KeyForward, KeyForward, KeyForward, KeyQuit}, "one "},
-		"back":         {[]Key{KeySkip, KeySkip, KeyBack, KeyQuit}, "one two \x1b[0m\x1b[2J\x1b[Hone "},
+		"back":         {[]Key{KeySkip, KeySkip, KeyBack, KeyQuit}, "one two \x1b[0m\x1b[2J\x1b[H"},
 		"next mark":    {[]Key{KeyMark}, "one two three "},
 		"pause, go on": {[]Key{KeyPause, KeyPause, KeySkip, KeyQuit}, "one "},
 	} {
@@ -208,6 +208,9 @@ func TestPlayKeys(t *testing.T) {
 		}
 		close(done)
 		got, _, _ := strings.Cut(out.String(), "\x1b[?1049l")
+		if name == "back" { // whether the first line is drawn again before the last key is heard is chance
+			got = strings.TrimSuffix(got, "one ")
+		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

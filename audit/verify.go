@@ -193,7 +193,11 @@ func (v *verifier) chain() error {
 // is an append that was interrupted: the next one sets it apart.
 func (v *verifier) rest() error {
 	w := v.walk(v.size)
+	w.open = true
 	err := w.run()
+	if w.bare {
+		w.at.offset-- // the newline is not there yet
+	}
 	v.report.NotAnchored = w.at.seq - v.at.seq
 	v.at = w.at
 	v.tell()

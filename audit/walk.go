@@ -114,7 +114,7 @@ func (w *walk) run() error {
 		w.stop = w.end
 	}
 	for w.at.offset < w.stop { // once more after each covered gap
-		in := bufio.NewReaderSize(io.NewSectionReader(w.r, w.at.offset, w.end-w.at.offset), int(min(w.end-w.at.offset+1, MaxLine)))
+		in := w.reader()
 		bad, err := w.lines(in)
 		if err != nil || bad == nil {
 			return err
@@ -128,6 +128,12 @@ func (w *walk) run() error {
 		}
 	}
 	return nil
+}
+
+// reader reads from here to the end; any line fits its buffer.
+func (w *walk) reader() *bufio.Reader {
+	left := w.end - w.at.offset
+	return bufio.NewReaderSize(io.NewSectionReader(w.r, w.at.offset, left), int(min(left+1, MaxLine)))
 }
 
 // lines reads entries until one does not verify.
@@ -222,7 +228,7 @@ const maxCovers = 16
 func (w *walk) cover() (bool, error) {
 	start, tried := w.at.offset, 0
 	mark := fmt.Appendf(nil, `,"prev":"%s","seq":%d,"time":"`, w.at.head, w.at.seq)
-	in := bufio.NewReaderSize(io.NewSectionReader(w.r, start, w.end-start), MaxLine)
+	in := w.reader()
 	whole := true // the slice starts a line
 	for at, lines := start, int64(0); tried < maxCovers; {
 		line, err := in.ReadSlice('\n')

@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func benchAppend(b *testing.B, d Durability) {
+	l := openTest(b, filepath.Join(b.TempDir(), "audit"))
+	body := []byte(`{"argv":["ls","-l"],"cwd":"/home/me/project","plan_hash":"` + strings.Repeat("a", 64) + `","verdict":"allow"}`)
+	for b.Loop() {
+		if _, err := l.Append("exec.intent", body, d); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppendLazy(b *testing.B)    { benchAppend(b, Lazy) }
+func BenchmarkAppendDurable(b *testing.B) { benchAppend(b, Durable) }
+
+// What a short-lived process pays: open, one durable entry, close.
+func BenchmarkOpenAppendClose(b *testing.B) {
+	dir := filepath.Join(b.TempDir(), "audit")
+	for b.Loop() {
+		l, err := OpenLog(dir, LogOptions{Now: time.Now, BootID: testBoot})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := l.Append("k", []byte(`{}`), Lazy); err != nil {
+			b.Fatal(err)
+		}
+		l.Close()
+	}
+}
+
+// B/s here are bytes of log; the aim is 0.5 GB/s for each core.
+func BenchmarkVerify(b *testing.B) {
+	for _, size := range []int{100, 300, 2000} {
+		b.Run(fmt.Sprintf("body=%d", size), func(b *testing.B) {
+			dir := filepath.Join(b.TempDir(), "audit")
+			l := openTest(b, dir)
+			body := `{"argv":["` + strings.Repeat(`ls -l /tmp/x\" `, size/16) + `"],"n":12}`
+			var n int64
+			for n < 32<<20 {
+				e := mustAppend(b, l, "exec.intent", body)
+				n = e.Offset
+			}
+			b.SetBytes(n)
+			for _, workers := range []int{1, 2} {
+				b.Run(fmt.Sprintf("cores=%d", workers), func(b *testing.B) {
+					b.SetBytes(n)
+					for b.Loop() {
+						if _, err := Verify(dir, VerifyOptions{Workers: workers}); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// What one call costs before the bytes may be shown.
+func BenchmarkRecord(b *testing.B) {
+	line := []byte("\x1b[32m-rw-r--r--\x1b[0m 1 root root  1234 Jan  1 12:00 some_file_name.txt\r\n")
+	for _, size := range []int{1, 100, 4096, 32768} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			start := time.Now()
+			r, err := Create(filepath.Join(b.TempDir(), "a.cast"), Header{}, RecordOptions{Now: func() time.Duration { return time.Since(start) }, Rand: rand.Reader})
+			must(b, err)
+			p := bytes.Repeat(line, size/len(line)+1)[:size]
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				must(b, r.Output(CodeOutput, p))
+			}
+			_, err = r.Close()
+			must(b, err)
+		})
+	}
+}
+
+func BenchmarkVerifyTranscript(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "a.cast")
+	r := record(b, path)
+	for range 2000 {
+		must(b, r.Output(CodeOutput, bytes.Repeat([]byte("some line of text\r\n"), 200)))
+	}
+	_, err := r.Close()
+	must(b, err)
+	cast := readAll(b, path)
+	b.SetBytes(int64(len(cast)))
+	for b.Loop() {
+		_, err := VerifyTranscript(bytes.NewReader(cast))
+		must(b, err)
+	}
+}
+
+func BenchmarkPlay(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "a.cast")
+	r := record(b, path)
+	for range 500 {
+		must(b, r.Output(CodeOutput, bytes.Repeat([]byte("some \x1b[1mline\x1b[0m of text\r\n"), 200)))
+	}
+	_, err := r.Close()
+	must(b, err)
+	cast := readAll(b, path)
+	b.SetBytes(int64(len(cast)))
+	for b.Loop() {
+		must(b, Play(b.Context(), bytes.NewReader(cast), io.Discard, PlayOptions{NoWait: true}))
+	}
+}

@@ -1,0 +1,442 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The test binary is also the process that appends, and dies.
+func TestMain(m *testing.M) {
+	if job := os.Getenv("AUDIT_TEST_JOB"); job != "" {
+		if err := child(job, os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func child(job string, args []string) error {
+	l, err := OpenLog(args[0], LogOptions{Now: time.Now, BootID: testBoot, MinFree: 1, Wait: time.Minute})
+	if err != nil {
+		return err
+	}
+	switch job {
+	case "many":
+		n, _ := strconv.Atoi(args[2])
+		for i := range n {
+			d := Lazy
+			if i%50 == 0 {
+				d = Durable
+			}
+			if _, err := l.Append("k", fmt.Appendf(nil, `{"i":%d,"w":%s}`, i, args[1]), d); err != nil {
+				return err
+			}
+		}
+	case "die": // by SIGKILL, at a step of the append
+		l.step = func(s string) {
+			if s == args[1] {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {}
+			}
+		}
+		if len(args) > 2 { // after only so many bytes could be written
+			room, _ := strconv.ParseInt(args[2], 10, 64)
+			if err := limitFile(l, room); err != nil {
+				return err
+			}
+		}
+		_, err := l.Append("dying", []byte(`{"long":"`+strings.Repeat("x", 100)+`"}`), Durable)
+		return fmt.Errorf("did not die at %q: %w", args[1], err)
+	}
+	return nil
+}
+
+// limitFile lets the log grow by so many bytes: a full disk that an ordinary
+// user can have.
+func limitFile(l *Log, room int64) error {
+	st, err := l.log.Stat()
+	if err != nil {
+		return err
+	}
+	lim := uint64(st.Size() + room)
+	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: lim, Max: lim})
+}
+
+func run(t testing.TB, job string, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	must(t, err)
+	c := exec.Command(exe, args...)
+	c.Env = append(os.Environ(), "AUDIT_TEST_JOB="+job)
+	var out bytes.Buffer
+	c.Stderr = &out
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s %v: %s", job, args[1:], &out)
+		}
+	})
+	return c
+}
+
+// B-R4.6b, B-T6: 64 processes at once make one linear chain, and every entry
+// that a process was told is in the log is there, once, in its order.
+func TestManyProcesses(t *testing.T) {
+	const processes = 64
+	each := 200
+	if s := os.Getenv("AUDIT_TEST_EACH"); s != "" {
+		each, _ = strconv.Atoi(s)
+	}
+	if testing.Short() {
+		each = 20
+	}
+	dir := filepath.Join(t.TempDir(), "audit")
+	var all sync.WaitGroup
+	for w := range processes {
+		c := run(t, "many", dir, strconv.Itoa(w), strconv.Itoa(each))
+		all.Go(func() {
+			if err := c.Run(); err != nil {
+				t.Errorf("process %d: %v", w, err)
+			}
+		})
+	}
+	all.Wait()
+	r := mustVerify(t, dir)
+	if r.Entries != int64(processes*each) || len(r.Gaps) != 0 || r.NotAnchored != 0 {
+		t.Fatalf("%d entries, gaps %v, %d not anchored", r.Entries, r.Gaps, r.NotAnchored)
+	}
+	next := make([]int, processes)
+	for e, err := range Entries(dir, Filter{}) {
+		must(t, err)
+		var i, w int
+		if _, err := fmt.Sscanf(string(e.Body), `{"i":%d,"w":%d}`, &i, &w); err != nil || next[w] != i {
+			t.Fatalf("entry %d is %s, want number %d of its process", e.Seq, e.Body, next[w])
+		}
+		next[w]++
+	}
+}
+
+// A process killed at any step of an append leaves a log that verifies, keeps
+// all that was promised, and can be appended to.
+func TestKilledAtEveryStep(t *testing.T) {
+	steps := map[string]int64{ // what is in the log afterwards, besides the 3 before and the 1 behind
+		"locked": 0, "write": 0, "written": 1, "anchored": 1, "sync locked": 1, "synced": 1, "published": 1,
+	}
+	for step, kept := range steps {
+		dir := fill(t, 3)
+		if err := run(t, "die", dir, step).Run(); !killed(err) {
+			t.Fatalf("%s: %v", step, err)
+		}
+		r := mustVerify(t, dir)
+		if r.Entries != 3+kept || r.Torn != 0 {
+			t.Errorf("killed at %q: %d entries, %d torn bytes", step, r.Entries, r.Torn)
+		}
+		mustAppend(t, openNow(t, dir), "after", `{}`)
+		if r := mustVerify(t, dir); r.Entries != 4+kept || len(r.Gaps) != 0 || r.NotAnchored != 0 {
+			t.Errorf("killed at %q, then appended: %+v", step, r)
+		}
+	}
+}
+
+// openNow opens with the clock that the children use.
+func openNow(t *testing.T, dir string) *Log {
+	t.Helper()
+	l, err := OpenLog(dir, LogOptions{Now: time.Now, BootID: testBoot})
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func killed(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
+}
+
+// Killed in the middle of the write, after any number of its bytes, and then
+// again in the middle of the repair: nothing is cut off, what is torn is named
+// by a recover entry, and a line that only lacks its newline counts.
+func TestTornAtEveryByte(t *testing.T) {
+	dir := fill(t, 2)
+	good := readLog(t, dir)
+	anchor := readAll(t, filepath.Join(dir, anchorName))
+	l := openTest(t, dir)
+	mustAppend(t, l, "dying", `{"long":"`+strings.Repeat("x", 100)+`"}`)
+	whole := readLog(t, dir)[len(good):]
+	restore := func(b []byte) {
+		writeLog(t, dir, b)
+		must(t, os.WriteFile(filepath.Join(dir, anchorName), anchor, 0o600))
+	}
+	for n := 1; n <= len(whole); n++ {
+		restore(append(bytes.Clone(good), whole[:n]...))
+		if r := mustVerify(t, dir); n < len(whole)-1 && r.Torn != int64(n) {
+			t.Fatalf("torn after %d bytes: report says %d", n, r.Torn)
+		}
+		mustAppend(t, l, "after", `{}`)
+		r := mustVerify(t, dir)
+		b := readLog(t, dir)
+		if !bytes.HasPrefix(b, append(bytes.Clone(good), whole[:n]...)) {
+			t.Fatalf("torn after %d bytes: something was removed", n)
+		}
+		if want := n < len(whole)-1; want != (len(r.Gaps) == 1) || r.Entries != 4 {
+			t.Fatalf("torn after %d of %d bytes: %d entries, gaps %+v", n, len(whole), r.Entries, r.Gaps)
+		}
+		if n%100 != 7 {
+			continue
+		}
+		repair := b[len(good)+n:]
+		for m := 1; m < len(repair); m++ {
+			restore(append(append(bytes.Clone(good), whole[:n]...), repair[:m]...))
+			mustVerifyTorn(t, dir)
+			mustAppend(t, l, "after", `{}`)
+			if r := mustVerify(t, dir); len(r.Gaps) == 0 || len(r.Gaps) > 2 {
+				t.Fatalf("torn after %d bytes, repair after %d: %+v", n, m, r)
+			}
+			if !bytes.HasPrefix(readLog(t, dir), append(append(bytes.Clone(good), whole[:n]...), repair[:m]...)) {
+				t.Fatal("something was removed")
+			}
+		}
+	}
+}
+
+func mustVerifyTorn(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := Verify(dir, VerifyOptions{}); err != nil {
+		t.Fatalf("a torn tail is called tampering: %v", err)
+	}
+}
+
+// The same through a real short write: the kernel takes a part, then refuses.
+func TestKilledAfterShortWrite(t *testing.T) {
+	for _, room := range []int{0, 1, 9, 100, 250} {
+		dir := fill(t, 3)
+		if err := run(t, "die", dir, "torn", strconv.Itoa(room)).Run(); !killed(err) {
+			t.Fatalf("room for %d: %v", room, err)
+		}
+		if r := mustVerify(t, dir); r.Torn != int64(room) {
+			t.Errorf("room for %d bytes: %d torn", room, r.Torn)
+		}
+		mustAppend(t, openTest(t, dir), "after", `{}`)
+		if r := mustVerify(t, dir); r.Entries < 4 || (room > 0) != (len(r.Gaps) == 1) {
+			t.Errorf("room for %d bytes: %+v", room, r)
+		}
+	}
+}
+
+// After a power cut the tail that was never synced may be gone, or garbage;
+// what was promised durable may not.
+func TestPowerCut(t *testing.T) {
+	const nextBoot = "99999999-2222-3333-4444-555555555555"
+	make := func() (dir string, durable, end int64) {
+		dir = filepath.Join(t.TempDir(), "audit")
+		l := openTest(t, dir)
+		for i := range 6 {
+			d := Lazy
+			if i == 2 {
+				d = Durable
+			}
+			e, err := l.Append("k", []byte(`{}`), d)
+			must(t, err)
+			if i == 3 {
+				durable = e.Offset
+			}
+		}
+		return dir, durable, int64(len(readLog(t, dir)))
+	}
+	boot := func(dir string) *Log {
+		l, err := OpenLog(dir, LogOptions{Now: tick(), BootID: nextBoot, MinFree: 1})
+		must(t, err)
+		t.Cleanup(func() { l.Close() })
+		return l
+	}
+	dir, durable, end := make()
+	for size := durable; size < end; size += 31 {
+		for name, tail := range map[string][]byte{"cut": nil, "zeros": bytes.Repeat([]byte{0}, int(end-size)), "more zeros": bytes.Repeat([]byte{0}, 5000)} {
+			dir, _, _ = make()
+			writeLog(t, dir, append(readLog(t, dir)[:size], tail...))
+			mustAppend(t, boot(dir), "after", `{}`)
+			r := mustVerify(t, dir)
+			if len(r.Gaps) != 1 || r.Gaps[0].Reason != "power cut" {
+				t.Fatalf("%s at %d: gaps %+v", name, size, r.Gaps)
+			}
+		}
+	}
+	var tampered *TamperError
+	for _, size := range []int64{durable - 1, durable - 100, 0} {
+		dir, _, _ = make()
+		writeLog(t, dir, readLog(t, dir)[:size])
+		if _, err := boot(dir).Append("after", []byte(`{}`), Lazy); !errors.As(err, &tampered) {
+			t.Errorf("cut to %d, below the %d that were durable: %v", size, durable, err)
+		}
+	}
+	// In the same boot nothing can be lost.
+	dir, _, _ = make()
+	writeLog(t, dir, readLog(t, dir)[:end-3])
+	if _, err := openTest(t, dir).Append("after", []byte(`{}`), Lazy); !errors.As(err, &tampered) {
+		t.Errorf("cut without a power cut: %v", err)
+	}
+}
+
+// A full disk: an intent is refused before it fails, the reserve lets what has
+// begun be told to its end, and nothing is lost.
+func TestFullDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounting a small tmpfs needs root; the file size limit stands in for it in TestKilledAfterShortWrite")
+	}
+	mnt := t.TempDir()
+	if err := unix.Mount("tmpfs", mnt, "tmpfs", 0, "size=3m"); err != nil {
+		t.Skipf("this kernel or container does not mount a tmpfs: %v", err)
+	}
+	defer unix.Unmount(mnt, unix.MNT_DETACH)
+	dir := filepath.Join(mnt, "audit")
+	l, err := OpenLog(dir, LogOptions{Now: tick(), BootID: testBoot})
+	must(t, err)
+	defer l.Close()
+	if _, err := l.Append("exec.intent", []byte(`{}`), Intent); err != nil {
+		t.Fatalf("with room: %v", err)
+	}
+	r := record(t, filepath.Join(mnt, "a.cast"))
+	var full error
+	for range 200 {
+		if full = r.Output(CodeOutput, bytes.Repeat([]byte("x"), 20_000)); full != nil {
+			break
+		}
+	}
+	if !errors.Is(full, unix.ENOSPC) {
+		t.Fatalf("the disk never got full: %v", full)
+	}
+	if _, err := l.Append("exec.intent", []byte(`{}`), Intent); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("intent on a full disk: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, reserveName)); err != nil {
+		t.Fatalf("no reserve: %v", err)
+	}
+	// The end of the story, in the reserve.
+	big := `{"why":"` + strings.Repeat("y", 6000) + `"}`
+	for i := range 3 {
+		if _, err := l.Append("exec.abort", []byte(big), Durable); err != nil {
+			t.Fatalf("abort %d: %v", i, err)
+		}
+	}
+	must(t, r.Gap(1, Hash{}))
+	must(t, r.Exit("137"))
+	sum, err := r.Close()
+	must(t, err)
+	got, err := VerifyTranscript(bytes.NewReader(readAll(t, filepath.Join(mnt, "a.cast"))))
+	must(t, err)
+	if got.Head != sum.Head {
+		t.Error("the transcript lost something")
+	}
+	if r := mustVerify(t, dir); r.Entries < 4 || r.Torn != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A store that failed is final, for every process, until a person accepts.
+func TestStoreFailureIsFinal(t *testing.T) {
+	dir := fill(t, 3)
+	l := openTest(t, dir)
+	real := l.log
+	// fdatasync of a pipe fails with EINVAL, as that of a broken disk does with EIO.
+	var swap bool
+	l.step = func(s string) {
+		if s == "sync locked" && swap {
+			r, w, err := os.Pipe()
+			must(t, err)
+			t.Cleanup(func() { closeAll(r, w) })
+			l.log = w
+		}
+	}
+	swap = true
+	if _, err := l.Append("k", []byte(`{}`), Durable); !errors.Is(err, ErrNotDurable) {
+		t.Fatalf("failed store: %v", err)
+	}
+	swap, l.log = false, real
+	if _, err := l.Append("k", []byte(`{}`), Lazy); !errors.Is(err, ErrNotDurable) {
+		t.Errorf("the same process goes on: %v", err)
+	}
+	other := openTest(t, dir)
+	if _, err := other.Append("k", []byte(`{}`), Lazy); !errors.Is(err, ErrNotDurable) {
+		t.Errorf("another process goes on: %v", err)
+	}
+	if _, err := other.Accept("new disk"); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, other, "k", `{}`)
+	if r := mustVerify(t, dir); r.Entries != 6 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A stopped process that holds the lock does not hang the others for ever.
+func TestLockIsBusy(t *testing.T) {
+	dir := fill(t, 1)
+	held, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	must(t, err)
+	must(t, unix.Flock(int(held.Fd()), unix.LOCK_EX))
+	l := openTestWait(t, dir, held)
+	if _, err := l.Append("k", []byte(`{}`), Lazy); !errors.Is(err, ErrBusy) {
+		t.Errorf("append under a held lock: %v", err)
+	}
+	held.Close()
+	mustAppend(t, l, "k", `{}`)
+	mustVerify(t, dir)
+}
+
+func openTestWait(t *testing.T, dir string, held *os.File) *Log {
+	t.Helper()
+	must(t, unix.Flock(int(held.Fd()), unix.LOCK_UN))
+	l, err := OpenLog(dir, LogOptions{Now: tick(), BootID: testBoot, Wait: 20 * time.Millisecond})
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	must(t, unix.Flock(int(held.Fd()), unix.LOCK_EX))
+	return l
+}
+
+// Durable entries of several processes share their stores.
+func TestGroupCommit(t *testing.T) {
+	dir := fill(t, 1)
+	var mu sync.Mutex
+	var stores []string
+	var all sync.WaitGroup
+	for range 8 {
+		l := openTest(t, dir)
+		l.step = func(s string) {
+			if s == "synced" {
+				mu.Lock()
+				stores = append(stores, s)
+				mu.Unlock()
+			}
+		}
+		all.Go(func() {
+			for range 20 {
+				if _, err := l.Append("k", []byte(`{}`), Durable); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	raw := readAll(t, filepath.Join(dir, anchorName))
+	a, ok := parseAnchor(raw, nil)
+	if !ok || a.Synced != a.Size || a.Count != 161 || len(stores) > 160 {
+		t.Errorf("anchor %+v after %d stores", a, len(stores))
+	}
+	t.Logf("160 durable entries, %d stores", len(stores))
+	if !slices.Contains(stores, "synced") {
+		t.Error("nothing was stored")
+	}
+}
