@@ -5,8 +5,8 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -40,40 +40,51 @@ func newAnchor(boot string) Anchor {
 	return Anchor{Boot: boot, Head: Genesis(), SyncedHead: Genesis()}
 }
 
-// slotJSON is the spelling of a slot; its keys are in order.
-type slotJSON struct {
-	Boot        string `json:"boot"`
-	Count       int64  `json:"count"`
-	Fault       string `json:"fault"`
-	Head        string `json:"head"`
-	Last        int64  `json:"last"`
-	MAC         string `json:"mac"`
-	Size        int64  `json:"size"`
-	Synced      int64  `json:"synced"`
-	SyncedCount int64  `json:"synced_count"`
-	SyncedHead  string `json:"synced_head"`
-	Time        string `json:"time"`
-	Turn        int64  `json:"turn"`
+// appendObject writes the anchor as a canonical JSON object, with mac in it.
+// Boot and fault are kept to characters that need no escape.
+func (a Anchor) appendObject(dst []byte, mac []byte) []byte {
+	str := func(label, v string) { dst = append(append(append(dst, label...), v...), '"') }
+	num := func(label string, v int64) { dst = strconv.AppendInt(append(dst, label...), v, 10) }
+	bin := func(label string, v []byte) { dst = append(hex.AppendEncode(append(dst, label...), v), '"') }
+	str(`{"boot":"`, plainWord(a.Boot))
+	num(`,"count":`, a.Count)
+	str(`,"fault":"`, plainWord(a.Fault))
+	bin(`,"head":"`, a.Head[:])
+	num(`,"last":`, a.Last)
+	bin(`,"mac":"`, mac)
+	num(`,"size":`, a.Size)
+	num(`,"synced":`, a.Synced)
+	num(`,"synced_count":`, a.SyncedCount)
+	bin(`,"synced_head":"`, a.SyncedHead[:])
+	str(`,"time":"`, stampOf(a.Time).String())
+	num(`,"turn":`, a.turn)
+	return append(dst, '}')
 }
 
-// macEmpty is where the MAC goes; it is computed over the slot without it.
-const macEmpty = `"mac":""`
+// plainWord is s without what would need an escape, at most 48 bytes of it:
+// a slot has a fixed size.
+func plainWord(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= ' ' && r <= '~' && r != '"' && r != '\\' {
+			return r
+		}
+		return '_'
+	}, s[:min(len(s), 48)])
+}
 
 // appendSlot writes the slot that this anchor's turn belongs to, framed so
 // that the two slots together are one JSON array: even turns are the first
 // element, odd turns the second.
 func (a Anchor) appendSlot(dst []byte, key []byte) []byte {
-	object := fmt.Appendf(nil, `{"boot":%q,"count":%d,"fault":%q,"head":"%x","last":%d,%s,"size":%d,"synced":%d,"synced_count":%d,"synced_head":"%x","time":%q,"turn":%d}`,
-		a.Boot, a.Count, a.Fault, a.Head[:], a.Last, macEmpty, a.Size, a.Synced, a.SyncedCount, a.SyncedHead[:], stampOf(a.Time).String(), a.turn)
-	mac := slotMAC(object, key)
-	object = bytes.Replace(object, []byte(macEmpty), fmt.Appendf(nil, `"mac":"%x"`, mac), 1)
-	open, end := "[", ",\n"
+	var buf [slotSize]byte
+	mac := slotMAC(a.appendObject(buf[:0], nil), key)
+	open, end := byte('['), ",\n"
 	if a.turn%2 == 1 {
-		open, end = " ", "]\n"
+		open, end = ' ', "]\n"
 	}
-	dst = append(dst, open...)
-	dst = append(dst, object...)
-	for n := len(open) + len(object) + len(end); n < slotSize; n++ {
+	from := len(dst)
+	dst = a.appendObject(append(dst, open), mac)
+	for len(dst)-from < slotSize-len(end) {
 		dst = append(dst, ' ')
 	}
 	return append(dst, end...)
@@ -101,44 +112,87 @@ func parseAnchor(file, key []byte) (newest Anchor, ok bool) {
 	if len(file) != anchorSize {
 		return newest, false
 	}
-	for i := range 2 {
-		a, valid := parseSlot(file[i*slotSize:(i+1)*slotSize], key)
-		if valid && a.turn%2 == int64(i) && (!ok || a.turn > newest.turn) {
-			newest, ok = a, true
-		}
+	one, ok1 := readSlot(file[:slotSize])
+	two, ok2 := readSlot(file[slotSize:])
+	if ok2 && (!ok1 || two.turn > one.turn) && two.wrote(file[slotSize:], key) {
+		return two, true
 	}
-	return newest, ok
-}
-
-func parseSlot(slot, key []byte) (a Anchor, ok bool) {
-	var j slotJSON
-	object := bytes.Trim(slot, "[], \n")
-	if json.Unmarshal(object, &j) != nil {
-		return a, false
+	if ok1 && one.wrote(file[:slotSize], key) {
+		return one, true
 	}
-	head, ok1 := parseHash([]byte(j.Head))
-	synced, ok2 := parseHash([]byte(j.SyncedHead))
-	if !ok1 || !ok2 || !validTime([]byte(j.Time)) {
-		return a, false
-	}
-	a = Anchor{
-		Boot: j.Boot, Count: j.Count, Fault: j.Fault, Head: head, Last: j.Last, Size: j.Size,
-		Synced: j.Synced, SyncedCount: j.SyncedCount, SyncedHead: synced, Time: stamp([]byte(j.Time)).time(), turn: j.Turn,
-	}
-	if a.Count < 0 || a.turn < 0 || a.Last < 0 || a.Last > a.Size || a.SyncedCount > a.Count || a.Synced < 0 || a.Synced > a.Size {
-		return a, false
-	}
-	// Writing it again is the whole comparison: padding, order and MAC.
-	want, err := hex.DecodeString(j.MAC)
-	return a, err == nil && len(want) == 16 && bytes.Equal(a.appendSlot(nil, key), slot)
+	return two, ok2 && two.wrote(file[slotSize:], key)
 }
 
 // countSlots returns how many of the two slots are whole.
 func countSlots(file, key []byte) (n int) {
 	for i := 0; i+slotSize <= len(file); i += slotSize {
-		if _, ok := parseSlot(file[i:i+slotSize], key); ok {
+		if a, ok := readSlot(file[i : i+slotSize]); ok && a.wrote(file[i:i+slotSize], key) {
 			n++
 		}
 	}
 	return n
+}
+
+// wrote tells whether a is exactly what the slot holds: writing it again
+// compares spelling, padding, place and MAC at once.
+func (a Anchor) wrote(slot, key []byte) bool {
+	var buf [slotSize]byte
+	return bytes.Equal(a.appendSlot(buf[:0], key), slot)
+}
+
+// readSlot takes the members out of a slot; wrote is the check.
+func readSlot(slot []byte) (a Anchor, ok bool) {
+	s := slotReader{rest: slot[1:]}
+	a.Boot = s.str(`{"boot":"`)
+	a.Count = s.num(`,"count":`)
+	a.Fault = s.str(`,"fault":"`)
+	a.Head = s.hash(`,"head":"`)
+	a.Last = s.num(`,"last":`)
+	s.str(`,"mac":"`)
+	a.Size = s.num(`,"size":`)
+	a.Synced = s.num(`,"synced":`)
+	a.SyncedCount = s.num(`,"synced_count":`)
+	a.SyncedHead = s.hash(`,"synced_head":"`)
+	at := s.str(`,"time":"`)
+	a.turn = s.num(`,"turn":`)
+	if s.bad || !validTime([]byte(at)) || a.Last > a.Size || a.SyncedCount > a.Count || a.Synced > a.Size {
+		return a, false
+	}
+	a.Time = stamp([]byte(at)).time()
+	return a, true
+}
+
+type slotReader struct {
+	rest []byte
+	bad  bool
+}
+
+// until returns what stands between label and end.
+func (s *slotReader) until(label, end string) []byte {
+	rest, ok := bytes.CutPrefix(s.rest, []byte(label))
+	n := bytes.IndexAny(rest, end)
+	if !ok || n < 0 {
+		s.bad = true
+		return nil
+	}
+	s.rest = rest[n:]
+	return rest[:n]
+}
+
+func (s *slotReader) str(label string) string {
+	v := s.until(label, `"`)
+	s.rest = bytes.TrimPrefix(s.rest, []byte(`"`))
+	return string(v)
+}
+
+func (s *slotReader) num(label string) int64 {
+	n, err := strconv.ParseUint(string(s.until(label, ",}")), 10, 62)
+	s.bad = s.bad || err != nil
+	return int64(n)
+}
+
+func (s *slotReader) hash(label string) Hash {
+	h, ok := parseHash([]byte(s.str(label)))
+	s.bad = s.bad || !ok
+	return h
 }

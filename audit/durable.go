@@ -61,7 +61,7 @@ func (l *Log) publish(stored Anchor, fault string) error {
 	}
 	switch {
 	case fault != "":
-		a.Fault = fault[:min(len(fault), 64)]
+		a.Fault = fault
 	case a.Size >= stored.Size && a.Synced < stored.Size:
 		a.Synced, a.SyncedCount, a.SyncedHead = stored.Size, stored.Count, stored.Head
 	default:
