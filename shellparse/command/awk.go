@@ -94,6 +94,10 @@ func (m *matcher) awkPipe(v value, tokens []awkToken, i int) {
 		m.awkCommand(v, nil)
 		return
 	}
+	if rest := tokens[i+1:]; len(rest) > 0 && rest[0].string && strings.HasPrefix(rest[0].text, "/inet") {
+		m.awkFile(v, rest, "W")
+		return
+	}
 	m.awkCommand(v, tokens[i+1:])
 }
 

@@ -36,6 +36,6 @@ type Arg struct {
 	Text   string // the value when Static; the pattern when Glob; the known prefix otherwise
 	Static bool   // Text is the whole value
 	Glob   bool   // Text is a shell pattern
-	Below  bool   // Text is a directory, and the value is some name in it (find's {})
+	Below  bool   // Text is a directory, and the value is some name in it (find's {}); Static is false then
 	Base   string // with Below: the shell pattern that the last component matches; "" for any
 }

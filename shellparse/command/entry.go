@@ -32,7 +32,7 @@ func (s *Spec) parseBody(body string) error {
 		var err error
 		switch {
 		case word == "" || word[0] == '#':
-		case word[0] == '-' || word[0] == '+' || word[0] == ':':
+		case strings.IndexByte("-+:!", word[0]) >= 0:
 			err = s.parseLine(" "+word, false)
 		case strings.HasPrefix(word, "with "):
 			err = s.parseWith(word[len("with "):])
@@ -68,10 +68,10 @@ func (s *Spec) parseLine(line string, header bool) error {
 		switch {
 		case token[0] == '-' || token[0] == '+':
 			err = s.parseOption(token)
-		case !header:
-			err = fmt.Errorf("%q is not an option", token)
 		case token[0] == '!':
 			s.marks = append(s.marks, strings.Split(token[1:], "!")...)
+		case !header:
+			err = fmt.Errorf("%q is not an option", token)
 		default:
 			err = s.parseClass(token)
 		}
@@ -101,6 +101,8 @@ func (s *Spec) parseClass(word string) error {
 		s.plus = true
 	case "old":
 		s.old = true
+	case "versioned":
+		s.versioned = true
 	case "remote":
 		s.remote = true
 	case "filter":
@@ -166,17 +168,17 @@ func parseSlots(text string) ([]slot, error) {
 	var slots []slot
 	for token := range strings.FieldsSeq(text) {
 		sl := slot{min: 1, max: 1}
-		switch token[len(token)-1] {
-		case '*':
+		marks := strings.Split(token, "!")
+		word := strings.TrimRight(marks[0], "*+?")
+		switch marks[0][len(word):] {
+		case "*":
 			sl.min, sl.max = 0, unlimited
-		case '+':
+		case "+":
 			sl.max = unlimited
-		case '?':
+		case "?":
 			sl.min = 0
 		}
-		token = strings.TrimRight(token, "*+?")
-		marks := strings.Split(token, "!")
-		sl.kind, sl.param, _ = strings.Cut(marks[0], ":")
+		sl.kind, sl.param, _ = strings.Cut(word, ":")
 		sl.marks = marks[1:]
 		if !isKind(sl.kind) {
 			return nil, fmt.Errorf("operands %q: no kind is called %q", strings.TrimSpace(text), sl.kind)
@@ -192,7 +194,7 @@ func parseSlots(text string) ([]slot, error) {
 // parseExample reads `ok: line => fact; fact`.
 func (s *Spec) parseExample(line string) {
 	e := example{ok: line[0] == 'o'}
-	rest, facts, has := strings.Cut(line[len("ok: "):], " => ")
+	rest, facts, has := strings.Cut(line[len("ok: "):], " =>")
 	e.line = strings.TrimSpace(rest)
 	if has {
 		e.want = []string{}
@@ -229,6 +231,9 @@ func (s *Spec) abbreviated(name string) []*option {
 					break
 				}
 			}
+		}
+		if found != nil {
+			break
 		}
 	}
 	return found

@@ -122,7 +122,7 @@ func findValue(vs []value, i int) bool {
 
 // below is what find puts in the place of {}.
 func (s *search) below(root value) value {
-	return value{Arg{Text: root.Text, Static: root.Static, Glob: root.Glob, Below: root.Static, Base: s.base}, root.at}
+	return value{Arg{Text: root.Text, Glob: root.Glob, Below: root.Static, Base: s.base}, root.at}
 }
 
 // findExec reads -exec CMD ... up to ";" or "{} +", and returns the index of its last word.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,14 +31,7 @@ func (m *matcher) url(r role, vs []value) {
 	}
 }
 
-func hasMark(r role, want string) bool {
-	for _, mark := range r.marks {
-		if mark == want {
-			return true
-		}
-	}
-	return false
-}
+func hasMark(r role, want string) bool { return slices.Contains(r.marks, want) }
 
 // fileURL is file:///name or file://host/name.
 func (m *matcher) fileURL(_ role, v value) {

@@ -1,6 +1,9 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A value is a word, or the piece of it that counts, and where it stands in args.
 type value struct {
@@ -14,18 +17,29 @@ func (v value) piece(from int) value {
 	return v
 }
 
+// A given is an option as it stands on the line.
+type given struct {
+	*option
+	v   value
+	has bool // v is its value
+}
+
 // A matcher reads one argv by one entry.
 type matcher struct {
 	args     []Arg
 	use      Use
 	spec     *Spec // the deepest sub-command reached
-	seen     []*option
+	seen     []given
+	skip     int // index of the last word that an option took beyond its own value
 	operands []value
 	flags    Flags // of operands, set by options
 	dashes   int   // index in args of "--"; 0 when there is none
 	dry      bool  // an option says that nothing is done
 	wet      bool  // something could take that back
 	reading  bool  // operands are being read, so flags count
+	last     bool  // an option ended the options
+	info     bool  // --help or --version: nothing is done
+	chosen   *pattern
 }
 
 // Match reads argv, in which args[0] is the program word, and says what each word does.
@@ -67,11 +81,11 @@ func (m *matcher) words(s *Spec, i int) {
 				return
 			}
 			continue
-		case m.dashes == 0 && s.optionLike(a):
-			i = m.option(s, i)
+		case m.dashes == 0 && !m.last && s.optionLike(a):
+			i = max(m.option(s, i), m.skip)
 			continue
 		}
-		if len(m.operands) == 0 && m.dashes == 0 && a.Static {
+		if len(m.operands) == 0 && m.dashes == 0 && !m.last && a.Static {
 			if sub := s.sub(a.Text); sub != nil {
 				m.spec = sub
 				m.mark(sub.marks, i)
@@ -79,7 +93,9 @@ func (m *matcher) words(s *Spec, i int) {
 				return
 			}
 		}
-		m.mayBeOption(s, value{a, i})
+		if !m.last {
+			m.mayBeOption(s, value{a, i})
+		}
 		m.operands = append(m.operands, value{a, i})
 		if s.posix {
 			m.tail(i + 1)
@@ -206,6 +222,11 @@ func (m *matcher) bundle(s *Spec, i int) int {
 			continue
 		}
 		rest := v.piece(at + 1)
+		if o.value.kind == "NUM" {
+			m.apply(o, value{}, false, i)
+			at += len(rest.Text) - len(strings.TrimLeft(rest.Text, "0123456789"))
+			continue
+		}
 		switch {
 		case o.value.kind == "":
 			m.apply(o, value{}, false, i)
@@ -250,7 +271,7 @@ func (m *matcher) oldBundle(s *Spec, i int) int {
 
 // apply notes an option and what its value does.
 func (m *matcher) apply(o *option, v value, has bool, at int) {
-	m.seen = append(m.seen, o)
+	m.seen = append(m.seen, given{o, v, has})
 	if has && noMeans(v) && dryMark(o) {
 		m.wet = true
 	}
@@ -268,16 +289,13 @@ func noMeans(v value) bool {
 	return !v.Static || v.Text == "none" || v.Text == "false" || v.Text == "0"
 }
 
-func dryMark(o *option) bool {
-	for _, mark := range o.marks {
-		if mark == "dry" {
-			return true
-		}
-	}
-	return false
-}
+func dryMark(o *option) bool { return slices.Contains(o.marks, "dry") }
 
 func (m *matcher) unknown(s *Spec, i int) {
+	if universal(m.args[i].Text) {
+		m.info = true
+		return
+	}
 	if !s.Closed {
 		return
 	}
@@ -301,6 +319,8 @@ func (m *matcher) markRole(marks []string, at int) {
 		switch {
 		case mark == "upload":
 			m.flags |= Upload
+		case mark == "last":
+			m.last = true
 		case mark == "dry":
 			m.dry = true
 		case strings.HasPrefix(mark, "stdin="):
@@ -340,12 +360,10 @@ func flagsOf(marks []string) Flags {
 
 // has tells whether an option with this spelling was given.
 func (m *matcher) has(name string) bool {
-	for _, o := range m.seen {
-		for _, have := range o.names {
-			if have == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.seen, func(g given) bool { return slices.Contains(g.names, name) })
+}
+
+// universal tells the two options that nearly every program has and that do nothing.
+func universal(word string) bool {
+	return len(word) > 3 && (strings.HasPrefix("--help", word) || strings.HasPrefix("--version", word))
 }

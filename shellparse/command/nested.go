@@ -32,12 +32,25 @@ func (m *matcher) command(r role, vs []value) {
 	if len(vs) == 0 {
 		return
 	}
+	if r.param == "tail" {
+		// Words that look like options belong to the command as well.
+		vs = append(vs[:1:1], m.from(vs[0].at+1)...)
+	}
 	n := Nested{Argv: words(vs), Arg: vs[0].at, Stdin: r.param == "stdin"}
 	n.Remote = slices.Contains(r.marks, "remote")
 	if n.Stdin {
 		n.Replace = m.replace()
 	}
 	m.nest(n)
+}
+
+// from returns the words from args[at] on.
+func (m *matcher) from(at int) []value {
+	var vs []value
+	for ; at < len(m.args); at++ {
+		vs = append(vs, value{m.args[at], at})
+	}
+	return vs
 }
 
 // replace is the string that xargs -I puts operands in the place of.
@@ -101,8 +114,18 @@ func (m *matcher) source(r role, vs []value) {
 			m.use.StdinCode = r.param
 			continue
 		}
+		if scheme, _, ok := strings.Cut(v.Text, ":"); ok && remoteSource(scheme) {
+			m.hazard("code.remote", v.at)
+			m.url(role{kind: "URL", param: scheme}, []value{v})
+			continue
+		}
 		m.touch(Read, Source, v, true)
 	}
+}
+
+// remoteSource tells the addresses that deno(1) and bun(1) execute like a file.
+func remoteSource(scheme string) bool {
+	return scheme == "http" || scheme == "https" || scheme == "npm" || scheme == "jsr"
 }
 
 // program is the name of a program, alone in its word or with arguments behind it. The
@@ -130,9 +153,8 @@ func (m *matcher) argv(r role, vs []value) {
 			argv = argv[1:]
 		}
 		if r.param == "assign" {
-			for _, a := range m.args[min(len(m.args), v.at+1):] {
-				argv = append(argv, a)
-			}
+			argv = append(argv, m.args[min(len(m.args), v.at+1):]...)
+			m.skip = len(m.args)
 		}
 		if len(argv) > 0 {
 			m.nest(Nested{Argv: argv, Arg: v.at})

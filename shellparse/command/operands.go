@@ -8,6 +8,7 @@ import (
 // match reads the operands by the pattern that the options choose.
 func (m *matcher) match(s *Spec) {
 	p := m.pattern(s)
+	m.chosen = p
 	if p == nil {
 		for _, v := range m.operands {
 			m.guess(v)
@@ -27,8 +28,12 @@ func (m *matcher) match(s *Spec) {
 	for _, sl := range p.slots {
 		need -= sl.min
 		n := max(0, min(sl.max, len(rest)-need))
-		if n > 0 || restKind(sl.kind) {
+		switch {
+		case n > 0 || restKind(sl.kind) || sl.kind == "GITURL":
 			m.do(sl.role, rest[:n])
+		case sl.param != "" && isPath(sl.kind):
+			// What a program works on when it is told nothing: `ls` and `rg x` read ".".
+			m.path(sl.role, value{Arg{Text: sl.param, Static: true}, -1})
 		}
 		rest = rest[n:]
 	}
@@ -89,7 +94,9 @@ func (m *matcher) finish() {
 	if u.Filter == "" {
 		u.Filter = m.inherited(func(s *Spec) string { return s.filter })
 	}
-	if u.StdinCode == "" && m.spec.stdin != "" && len(m.operands) == 0 {
+	// An entry says what standard input is for when there is nothing else to execute: no
+	// operand, and no option with a pattern of its own.
+	if u.StdinCode == "" && len(m.operands) == 0 && !m.info && m.chosen != nil && m.chosen.with == nil {
 		u.StdinCode = m.spec.stdin
 	}
 	u.ReadOnly = m.spec.ReadOnly && m.changesNothing()

@@ -12,14 +12,15 @@ type Spec struct {
 	Closed   bool   // every option is in the entry, so another one is suspicious
 	ReadOnly bool   // nothing is changed unless an option or operand says so
 
-	posix  bool // options end at the first operand
-	dash   bool // long options with one dash, no bundles (go, java, terraform)
-	raw    bool // the words follow a grammar of their own (find, dd)
-	plus   bool // +x is an option
-	old    bool // the first word may be a bundle without a dash (tar xf)
-	remote bool // what it starts runs elsewhere
-	filter string
-	stdin  string
+	posix     bool // options end at the first operand
+	dash      bool // long options with one dash, no bundles (go, java, terraform)
+	raw       bool // the words follow a grammar of their own (find, dd)
+	plus      bool // +x is an option
+	old       bool // the first word may be a bundle without a dash (tar xf)
+	remote    bool // what it starts runs elsewhere
+	versioned bool // it is installed under names with a version, too
+	filter    string
+	stdin     string
 
 	marks    []string
 	options  []option
@@ -108,7 +109,37 @@ func Lookup(name string) (s *Spec, ok bool) {
 			return s, true
 		}
 	}
+	short := unversioned(name)
+	if short == name {
+		return nil, false
+	}
+	for _, text := range tables() {
+		if s, ok := lookup(text, short); ok && s.versioned {
+			return s, true
+		}
+	}
 	return nil, false
+}
+
+// variants are the endings under which distributions install a build of the same program.
+var variants = []string{
+	".basic", ".bfs", ".btrfs", ".cramfs", ".exfat", ".exe", ".ext2", ".ext3", ".ext4", ".f2fs", ".fat", ".gtk3",
+	".minix", ".msdos", ".ntfs", ".nox", ".openbsd", ".tiny", ".traditional", ".vfat", ".xfs",
+}
+
+// unversioned drops what distributions add to the name of a program: python3.12 is python,
+// gcc-13 is gcc, mkfs.ext4 is mkfs. Only entries of the class "versioned" answer to such a
+// name, because test2 is hardly test.
+func unversioned(name string) string {
+	for _, v := range variants {
+		if short, ok := strings.CutSuffix(name, v); ok && short != "" {
+			return short
+		}
+	}
+	if short := strings.TrimRight(name, "0123456789."); short != "" && short != name {
+		return strings.TrimSuffix(short, "-")
+	}
+	return name
 }
 
 // lookup finds the entry in one table and follows `name = other` once: an alias of an
@@ -127,7 +158,6 @@ func lookup(text, name string) (*Spec, bool) {
 	if err != nil {
 		return nil, false
 	}
-	s.Name = name
 	return s, true
 }
 

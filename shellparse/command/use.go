@@ -65,6 +65,7 @@ type Nested struct {
 	Argv     []Arg    // a command, word by word
 	Shell    *Arg     // text for a shell
 	Code     *Code    // text in another language
+	Args     []Arg    // with Shell or Code: $0, $1, ... of it
 	Arg      int      // index in args of the word that holds it, or in which Argv starts
 	Stdin    bool     // more operands follow from standard input (xargs)
 	Replace  string   // each occurrence of this in Argv becomes such an operand (xargs -I); "" appends them

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// gitURL is a repository: an address, host:path, a folder, or the name of a configured
+// remote, which becomes a Host of the scheme "remote". The parameter is "push" when bytes
+// go there, and "note" when it is only written down.
+func (m *matcher) gitURL(r role, vs []value) {
+	push := r.param == "push"
+	if len(vs) == 0 {
+		m.addHost(Host{Scheme: "remote", Static: true, Upload: push}, value{Arg{}, -1})
+	}
+	for _, v := range vs {
+		helper, address, special := strings.Cut(v.Text, "::")
+		colon, slash := strings.IndexByte(v.Text, ':'), strings.IndexByte(v.Text, '/')
+		switch {
+		case special && helper != "" && !strings.Contains(helper, "/"):
+			m.gitHelper(helper, v.piece(len(v.Text)-len(address)))
+		case r.param == "note":
+		case strings.Contains(v.Text, "://") || colon > 0 && (slash < 0 || colon < slash):
+			m.remoteName(role{param: map[bool]string{true: "W", false: "R"}[push]}, []value{v})
+		case slash >= 0 || strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "~"):
+			m.path(role{kind: map[bool]string{true: "W", false: "R"}[push]}, v)
+		case r.param != "clone":
+			m.addHost(Host{Scheme: "remote", Host: v.Text, Static: v.Static, Upload: push}, v)
+		default:
+			m.path(role{kind: "R"}, v)
+		}
+	}
+}
+
+// gitHelper is HELPER::ADDRESS: git runs git-remote-HELPER, and ext runs the address itself
+// (gitremote-helpers(7), git-remote-ext(1)).
+func (m *matcher) gitHelper(helper string, v value) {
+	m.hazard("git.config-exec", v.at)
+	if helper == "ext" {
+		m.nest(Nested{Via: "git ext::", Argv: split(v.Arg), Arg: v.at})
+	}
+}
+
+// gitClone is URL and the folder that it makes, by default the last part of the URL.
+func (m *matcher) gitClone(_ role, vs []value) {
+	if len(vs) == 0 {
+		return
+	}
+	m.gitURL(role{param: "clone"}, vs[:1])
+	if len(vs) > 1 {
+		m.path(role{kind: "C"}, vs[1])
+		return
+	}
+	v := vs[0]
+	v.Text = strings.TrimSuffix(strings.TrimRight(v.Text, "/"), ".git")
+	v.Text = v.Text[strings.LastIndexAny(v.Text, "/:")+1:]
+	if v.Static {
+		m.path(role{kind: "C"}, v)
+	}
+}
+
+// gitCheckout tells a branch from files: files follow "--", or come second, or look like
+// one. What is not committed in them is lost.
+func (m *matcher) gitCheckout(_ role, vs []value) {
+	if m.has("-b") || m.has("-B") || m.has("--orphan") {
+		return
+	}
+	files := vs
+	if m.dashes > 0 {
+		files = slices.DeleteFunc(slices.Clone(vs), func(v value) bool { return v.at < m.dashes })
+	} else if len(vs) > 0 && !looksLikeFile(vs[0]) {
+		files = vs[1:]
+		if m.has("-t") {
+			files = nil
+		}
+	}
+	for _, v := range files {
+		m.hazard("git.discard", v.at)
+		m.path(role{kind: "W"}, v)
+	}
+}
+
+// looksLikeFile tells "f.go", "." and "./x" from "main", "v1.2" and "feature/x".
+func looksLikeFile(v value) bool {
+	if v.Glob || v.Text == "." || strings.HasPrefix(v.Text, "./") || strings.HasPrefix(v.Text, "../") || strings.HasPrefix(v.Text, ":/") {
+		return true
+	}
+	name := base(v.Text)
+	dot := strings.LastIndexByte(name, '.')
+	return dot > 0 && dot+1 < len(name) && (name[dot+1] >= 'a' && name[dot+1] <= 'z')
+}
+
+// gitClean deletes what is not tracked, below the operands or here.
+func (m *matcher) gitClean(_ role, vs []value) {
+	if len(vs) == 0 {
+		vs = []value{{Arg{Text: ".", Static: true}, -1}}
+	}
+	for _, v := range vs {
+		m.touch(Delete, Recursive|Below, v, true)
+	}
+}
+
+// gitApply reads patches and writes what they name.
+func (m *matcher) gitApply(_ role, vs []value) {
+	for _, v := range vs {
+		m.path(role{kind: "R"}, v)
+	}
+	m.extract(role{}, nil)
+}
+
+// gitPrune is gc --prune=DATE: an early date destroys what the reflog could bring back.
+func (m *matcher) gitPrune(_ role, vs []value) {
+	for _, v := range vs {
+		if v.Text != "" && v.Text != "never" && v.Text != "2.weeks.ago" {
+			m.hazard("git.history", v.at)
+		}
+	}
+}
+
+// gitPath is a folder whose content decides what git executes: --exec-path, --git-dir.
+func (m *matcher) gitPath(_ role, vs []value) {
+	for _, v := range vs {
+		if v.Static && (v.Text == "" || v.Text == ".git" || v.Text == "./.git") {
+			continue
+		}
+		m.touch(Read, Source, v, true)
+		m.hazard("git.config-exec", v.at)
+	}
+}

@@ -1,0 +1,117 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// pythonModules are the modules whose words the table describes under their own name, so
+// that `python3 -m pip install x` is `pip install x`.
+var pythonModules = []string{
+	"ansible", "black", "build", "cProfile", "celery", "compileall", "coverage", "django", "doctest",
+	"ensurepip", "flake8", "flask", "gunicorn", "http.server", "hypercorn", "ipykernel", "isort",
+	"json.tool", "jupyter", "mypy", "nox", "pdb", "pip", "pip3", "pipenv", "pipx", "poetry", "profile",
+	"pylint", "pytest", "ruff", "tarfile", "timeit", "tox", "trace", "twine", "unittest", "uv", "uvicorn",
+	"venv", "virtualenv", "zipfile",
+}
+
+// pythonModule is -m NAME and everything behind it.
+func (m *matcher) pythonModule(_ role, vs []value) {
+	v := vs[0]
+	rest := m.args[min(len(m.args), v.at+1):]
+	if v.Static && slices.Contains(pythonModules, v.Text) {
+		m.nest(Nested{Via: m.spec.Name + " -m", Argv: append([]Arg{v.Arg}, rest...), Arg: v.at})
+		return
+	}
+	if !v.Static {
+		m.opaque(v, Exec, "which module runs is not known")
+	}
+	for i, a := range rest {
+		m.guess(value{a, v.at + 1 + i})
+	}
+}
+
+// perlModule is -MName: perl puts the text into a `use` statement, so a semicolon ends it
+// and starts code.
+func (m *matcher) perlModule(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || strings.ContainsAny(v.Text, ";{}()") {
+			m.nest(Nested{Code: &Code{"perl", v.Arg}, Arg: v.at})
+		}
+	}
+}
+
+// rubyLibrary is -r NAME: with a slash it is a file.
+func (m *matcher) rubyLibrary(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || strings.Contains(v.Text, "/") {
+			m.touch(Read, Source, v, true)
+		}
+	}
+}
+
+// nodeModule is --require NAME: a file when it looks like a path, or code in a data: URL.
+func (m *matcher) nodeModule(_ role, vs []value) {
+	for _, v := range vs {
+		switch {
+		case strings.HasPrefix(v.Text, "data:"):
+			m.nest(Nested{Code: &Code{"javascript", v.Arg}, Arg: v.at})
+		case !v.Static || strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "/"):
+			m.touch(Read, Source, v, true)
+		}
+	}
+}
+
+// phpSetting is -d NAME=VALUE; some settings execute a file.
+func (m *matcher) phpSetting(_ role, vs []value) {
+	for _, v := range vs {
+		name, _, ok := strings.Cut(v.Text, "=")
+		if !ok {
+			continue
+		}
+		body := v.piece(len(name) + 1)
+		switch name {
+		case "auto_prepend_file", "auto_append_file":
+			m.touch(Read, Source, body, true)
+		case "extension", "zend_extension":
+			m.library(role{}, []value{body})
+		}
+	}
+}
+
+// listen is HOST:PORT that a server binds; only this machine reaches a loopback address.
+func (m *matcher) listen(_ role, vs []value) {
+	for _, v := range vs {
+		host, _ := hostPort(v.Text)
+		if !v.Static || !loopback(host) {
+			m.hazard("net.listen", v.at)
+		}
+	}
+}
+
+func loopback(host string) bool {
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
+}
+
+// method is an HTTP method; all but the reading ones change something there. The parameter
+// is the rule of the hazard.
+func (m *matcher) method(r role, vs []value) {
+	for _, v := range vs {
+		if v.Static && slices.Contains([]string{"GET", "HEAD", "OPTIONS", "get", "head", "options"}, v.Text) {
+			continue
+		}
+		if r.param == "" {
+			m.flags |= Upload
+			continue
+		}
+		m.hazard(r.param, v.at)
+	}
+}
+
+// unknownSub is the word in the place of a sub-command that the table does not have: an
+// alias of the user, or another program.
+func (m *matcher) unknownSub(_ role, vs []value) {
+	if len(vs) > 0 {
+		m.opaque(vs[0], Exec, "no sub-command of "+m.spec.Name+" is known by this name")
+	}
+}

@@ -1,0 +1,170 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// shellArgs is what stands behind the options of a shell: with -c the program text and its
+// $0, $1, ...; else a script and its arguments; else the shell reads standard input. The
+// parameter is the dialect when it is not sh's.
+func (m *matcher) shellArgs(r role, vs []value) {
+	lang := r.param
+	if lang == "" {
+		lang = "sh"
+	}
+	switch {
+	case m.has("-c") && len(vs) > 0:
+		n := Nested{Arg: vs[0].at, Args: words(vs[1:])}
+		if lang == "sh" {
+			n.Shell = &vs[0].Arg
+		} else {
+			n.Code = &Code{lang, vs[0].Arg}
+		}
+		m.nest(n)
+	case m.has("-c"):
+	case len(vs) == 0 || m.has("-s"):
+		if !m.info {
+			m.use.StdinCode = lang
+		}
+	default:
+		m.source(role{param: lang}, vs[:1])
+	}
+}
+
+// flock is FILE CMD..., or FILE -c TEXT.
+func (m *matcher) flock(_ role, vs []value) {
+	if len(vs) == 0 {
+		return
+	}
+	m.path(role{kind: "A"}, vs[0])
+	if rest := vs[1:]; len(rest) > 1 && (rest[0].Text == "-c" || rest[0].Text == "--command") {
+		m.shell(role{}, rest[1:2])
+	} else {
+		m.command(role{}, rest)
+	}
+}
+
+// architectures are the first operands of setarch(8) that are not the program.
+var architectures = []string{
+	"aarch64", "arm64", "armv7l", "i386", "i486", "i586", "i686", "linux32", "linux64", "ppc",
+	"ppc64", "riscv64", "s390x", "uname26", "x86_64",
+}
+
+func (m *matcher) setarch(_ role, vs []value) {
+	if len(vs) > 0 && slices.Contains(architectures, vs[0].Text) {
+		vs = vs[1:]
+	}
+	m.command(role{}, vs)
+}
+
+// startStop puts the program of start-stop-daemon(8) in front of what follows "--".
+func (m *matcher) startStop(_ role, vs []value) {
+	var argv []Arg
+	at := 0
+	for _, g := range m.seen {
+		if g.has && (slices.Contains(g.names, "-x") || len(argv) == 0 && slices.Contains(g.names, "-a")) {
+			argv, at = []Arg{g.v.Arg}, g.v.at
+		}
+	}
+	if argv != nil && m.has("-S") {
+		m.nest(Nested{Argv: append(argv, words(vs)...), Arg: at})
+	}
+}
+
+// tmux takes one word as text for a shell, and several as a command.
+func (m *matcher) tmux(_ role, vs []value) {
+	if len(vs) == 1 {
+		m.shell(role{}, vs)
+		return
+	}
+	m.command(role{}, vs)
+}
+
+// scriptFile is the transcript of script(1), with a command behind "--". Without one it
+// starts a shell that reads standard input.
+func (m *matcher) scriptFile(_ role, vs []value) {
+	for i, v := range vs {
+		if m.dashes > 0 && v.at > m.dashes {
+			m.command(role{}, vs[i:])
+			return
+		}
+		m.path(role{kind: "W"}, v)
+	}
+	if !m.has("-c") {
+		m.use.StdinCode = "sh"
+	}
+}
+
+// outputPipe is strace -o: a file, or a command behind | or !.
+func (m *matcher) outputPipe(_ role, vs []value) {
+	for _, v := range vs {
+		if v.Text != "" && (v.Text[0] == '|' || v.Text[0] == '!') {
+			shell := v.piece(1).Arg
+			m.nest(Nested{Shell: &shell, Arg: v.at})
+			continue
+		}
+		m.path(role{kind: "W"}, v)
+	}
+}
+
+// toolVersions is `mise exec TOOL@VERSION... -- CMD`.
+func (m *matcher) toolVersions(_ role, vs []value) {
+	for i, v := range vs {
+		if v.Text == "--" {
+			m.command(role{}, vs[i+1:])
+			return
+		}
+	}
+	for len(vs) > 0 && strings.Contains(vs[0].Text, "@") {
+		vs = vs[1:]
+	}
+	m.command(role{}, vs)
+}
+
+// parallel is CMD ::: ARG... :::: FILE... of GNU parallel, which joins the words and gives
+// them to a shell. Without CMD the arguments themselves are the commands, and without any
+// they come from standard input.
+func (m *matcher) parallel(_ role, vs []value) {
+	cut := slices.IndexFunc(vs, func(v value) bool { return strings.HasPrefix(v.Text, ":::") })
+	head, rest := vs, []value(nil)
+	if cut >= 0 {
+		head, rest = vs[:cut], vs[cut:]
+	}
+	var inputs []value
+	files, mode := m.has("-a"), ""
+	for _, v := range rest {
+		switch {
+		case strings.HasPrefix(v.Text, ":::"):
+			mode = v.Text
+		case strings.HasPrefix(mode, "::::"):
+			files = true
+			m.path(role{kind: "R"}, v)
+		default:
+			inputs = append(inputs, v)
+		}
+	}
+	switch {
+	case len(head) == 0 && len(inputs) > 0:
+		m.code(role{param: "sh"}, inputs)
+	case len(head) == 0:
+		m.use.StdinCode = "sh"
+	case slices.ContainsFunc(head, func(v value) bool { return strings.ContainsAny(v.Text, " \t;|&<>()$`") }):
+		m.shell(role{}, append(slices.Clone(head), inputs...))
+	default:
+		m.nest(Nested{
+			Argv: append(words(head), words(inputs)...), Arg: head[0].at,
+			Stdin: cut < 0 || files, Replace: "{}",
+		})
+	}
+}
+
+// crontab replaces the table of the account, by a file or by standard input.
+func (m *matcher) crontab(_ role, vs []value) {
+	at := 0
+	for _, v := range vs {
+		at = v.at
+		m.path(role{kind: "R"}, v)
+	}
+	m.hazard("schedule.job", at)
+}

@@ -1,0 +1,157 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// entries returns every entry of the table, sub-commands included.
+func entries(t testing.TB) []*Spec {
+	var all []*Spec
+	for _, text := range tables() {
+		for at := header(text, 0); at < len(text); {
+			end := header(text, at+1)
+			block := text[at:end]
+			at = end
+			if _, ok := aliasOf(block); ok {
+				continue
+			}
+			s, err := parseEntry(block)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			all = append(all, s)
+			all = append(all, children(t, s)...)
+		}
+	}
+	return all
+}
+
+func children(t testing.TB, s *Spec) []*Spec {
+	var all []*Spec
+	if s.subs == "" {
+		return nil
+	}
+	indent := leading(s.subs)
+	for text := s.subs; text != ""; {
+		var block string
+		block, text = cutBlock(text, indent)
+		if strings.TrimSpace(block) == "" {
+			continue
+		}
+		sub, err := parseEntry(block)
+		if err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+			continue
+		}
+		sub.up, sub.Name = s, s.Name+" "+sub.Name
+		all = append(append(all, sub), children(t, sub)...)
+	}
+	return all
+}
+
+// names returns every name that Lookup answers to.
+func names(t testing.TB) []string {
+	var all []string
+	for _, text := range tables() {
+		for at := header(text, 0); at < len(text); at = header(text, at+1) {
+			all = append(all, headerName(text[at:]))
+		}
+	}
+	return all
+}
+
+// Each table is sorted, because Lookup searches by halving, and no program is told twice.
+func TestTableOrder(t *testing.T) {
+	seen := map[string]bool{}
+	for _, text := range tables() {
+		last := ""
+		for at := header(text, 0); at < len(text); at = header(text, at+1) {
+			name := headerName(text[at:])
+			if name <= last {
+				t.Errorf("%q stands behind %q", name, last)
+			}
+			if seen[name] {
+				t.Errorf("%q stands in the table twice", name)
+			}
+			seen[name], last = true, name
+			if _, ok := Lookup(name); !ok {
+				t.Errorf("Lookup(%q) finds nothing", name)
+			}
+		}
+	}
+}
+
+// Each entry parses, spells no option twice and names only rules and marks that exist.
+func TestTableWords(t *testing.T) {
+	known := []string{"append", "link", "list", "meta", "nofollow", "recursive", "upload", "dry", "here", "last", "remote"}
+	check := func(s *Spec, marks []string) {
+		for _, mark := range marks {
+			key, _, assigns := strings.Cut(mark, "=")
+			if strings.Contains(mark, ".") {
+				if _, ok := LookupHazard(mark); !ok {
+					t.Errorf("%s: no hazard is called %q", s.Name, mark)
+				}
+			} else if !slices.Contains(known, mark) && !(assigns && (key == "stdin" || key == "filter")) {
+				t.Errorf("%s: no mark is called %q", s.Name, mark)
+			}
+		}
+	}
+	for _, s := range entries(t) {
+		check(s, s.marks)
+		spelled := map[string]bool{}
+		for _, o := range s.options {
+			check(s, o.marks)
+			for _, name := range o.names {
+				if spelled[name] {
+					t.Errorf("%s: option %s stands there twice", s.Name, name)
+				}
+				spelled[name] = true
+			}
+		}
+		for _, p := range s.patterns {
+			check(s, p.marks)
+			for _, with := range p.with {
+				for name := range strings.SplitSeq(with, "&") {
+					if s.option(name) == nil {
+						t.Errorf("%s: with %s: no such option", s.Name, name)
+					}
+				}
+			}
+			for _, sl := range p.slots {
+				check(s, sl.marks)
+			}
+		}
+	}
+}
+
+// The examples of the table do what they say. ok: lines have nothing dangerous; no: lines
+// have, and say what.
+func TestTableExamples(t *testing.T) {
+	count := 0
+	for _, s := range entries(t) {
+		for _, e := range s.examples {
+			count++
+			args := argv(e.line)
+			spec, ok := Lookup(base(args[0].Text))
+			if !ok {
+				t.Errorf("%s: example %q: no entry for %q", s.Name, e.line, args[0].Text)
+				continue
+			}
+			u := spec.Match(args)
+			got := facts(u)
+			if e.ok && len(u.Hazards)+len(u.Unknown)+len(u.Opaque) > 0 {
+				t.Errorf("ok: %s\n\tgot %q", e.line, got)
+			}
+			if e.want == nil && !e.ok {
+				t.Errorf("%s: no: example %q does not say what is wrong with it", s.Name, e.line)
+			}
+			if missing, extra := compare(got, e.want); e.want != nil && len(missing)+len(extra) > 0 {
+				t.Errorf("%s\n\tmissing %q\n\textra   %q", e.line, missing, extra)
+			}
+		}
+	}
+	t.Logf("%d names, %d examples", len(names(t)), count)
+}

@@ -1,0 +1,117 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// vimHarmless are Ex commands that change only the buffer or the view.
+var vimHarmless = []string{
+	"q", "qa", "qall", "quit", "quitall", "x", "xa", "xall", "exit", "w", "wa", "wall", "wq", "wqa", "wqall", "up", "update",
+	"e", "edit", "noh", "nohlsearch", "d", "delete", "s", "substitute", "g", "v", "normal", "norm", "j",
+	"join", "t", "m", "co", "sort", "retab", "n", "next", "p", "print", "u", "undo", "syntax", "filetype", "colorscheme",
+	"echo", "version", "set", "se", "setlocal", "bd", "bn", "bp", "b", "ls", "cq", "f", "k", ">", "<", "=", "&",
+}
+
+// vimCommand reads an Ex command for what leaves the buffer.
+func (m *matcher) vimCommand(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static {
+			m.opaque(v, Exec, "the command of the editor is not known")
+		}
+		m.vimLine(v)
+	}
+}
+
+func (m *matcher) vimLine(v value) {
+	at := len(v.Text) - len(strings.TrimLeft(v.Text, ": \t%0123456789,$.'<>"))
+	v = v.piece(at)
+	end := 0
+	for end < len(v.Text) && (v.Text[end] >= 'a' && v.Text[end] <= 'z' || v.Text[end] >= 'A' && v.Text[end] <= 'Z') {
+		end++
+	}
+	name := v.Text[:end]
+	arg := v.piece(end)
+	arg = arg.piece(len(arg.Text) - len(strings.TrimLeft(arg.Text, " \t")))
+	switch {
+	case name == "" && strings.HasPrefix(arg.Text, "!"):
+		m.vimShell(arg.piece(1))
+	case (name == "r" || name == "read" || name == "w" || name == "write") && bangShell(v.Text, end):
+		m.vimShell(v.piece(strings.IndexByte(v.Text, '!') + 1))
+	case name == "r" || name == "read":
+		m.path(role{kind: "R"}, arg)
+	case slices.Contains([]string{"w", "write", "wq", "sav", "saveas", "x", "xit"}, name) && strings.TrimLeft(arg.Text, "!> ") != "":
+		m.path(role{kind: "W"}, arg.piece(len(arg.Text)-len(strings.TrimLeft(arg.Text, "!> "))))
+	case name == "so" || name == "source":
+		m.touch(Read, Source, arg, true)
+	case strings.HasPrefix(name, "py"):
+		m.nest(Nested{Code: &Code{"python", arg.Arg}, Arg: v.at})
+	case name == "lua" || name == "perl" || name == "ruby" || name == "tcl":
+		m.nest(Nested{Code: &Code{name, arg.Arg}, Arg: v.at})
+	case name == "term" || name == "terminal":
+		m.vimShell(arg)
+	case strings.Contains(arg.Text, "shell") && strings.HasPrefix("setlocal", name), strings.ContainsAny(v.Text, "|\n"):
+		m.opaque(v, Exec, "a command of the editor that starts programs")
+	case name == "" && strings.IndexByte("/?&<>=~", first(arg.Text)) >= 0, slices.Contains(vimHarmless, name):
+		// s///e with \= evaluates an expression, which may call system().
+		if strings.Contains(arg.Text, `\=`) {
+			m.opaque(v, Exec, "an expression of the editor")
+		}
+	case v.Text != "":
+		m.opaque(v, Exec, "a command of the editor")
+	}
+}
+
+// bangShell tells `:w !cmd` from `:w! name`: the sign follows a blank.
+func bangShell(text string, end int) bool {
+	rest := text[end:]
+	trimmed := strings.TrimLeft(rest, " \t")
+	return strings.HasPrefix(trimmed, "!") && (len(trimmed) < len(rest) || text[:end] == "r" || text[:end] == "read")
+}
+
+func first(text string) byte {
+	if text == "" {
+		return 0
+	}
+	return text[0]
+}
+
+func (m *matcher) vimShell(v value) {
+	if strings.TrimSpace(v.Text) != "" || !v.Static {
+		m.nest(Nested{Via: m.spec.Name + " !", Shell: &v.Arg, Arg: v.at})
+	}
+}
+
+// vimRC is a file of commands, or one of the words that stand for none.
+func (m *matcher) vimRC(_ role, vs []value) {
+	for _, v := range vs {
+		if !slices.Contains([]string{"NONE", "NORC", "DEFAULTS"}, v.Text) {
+			m.touch(Read, Source, v, true)
+		}
+	}
+}
+
+// vimFile is a file to edit, or +COMMAND.
+func (m *matcher) vimFile(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, "+") && (strings.HasPrefix(m.spec.Name, "emacs") || strings.HasPrefix(m.spec.Name, "nano")) {
+			continue
+		}
+		if strings.HasPrefix(v.Text, "+") {
+			m.vimCommand(role{}, []value{v.piece(1)})
+			continue
+		}
+		m.path(role{kind: "RW"}, v)
+	}
+}
+
+// deskCalc is an expression of dc(1), in which ! runs the rest of the line.
+func (m *matcher) deskCalc(_ role, vs []value) {
+	for _, v := range vs {
+		at := strings.IndexByte(v.Text, '!')
+		if at >= 0 && at+1 < len(v.Text) && strings.IndexByte("<>=", v.Text[at+1]) < 0 {
+			shell := v.piece(at + 1).Arg
+			m.nest(Nested{Via: "dc !", Shell: &shell, Arg: v.at})
+		}
+	}
+}
