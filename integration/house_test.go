@@ -42,6 +42,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher": {
 		"shellparse":         "step 1: the text",
+		"shellparse/command": "effects are told by the rights they were named with",
 		"pathguard":          "step 2: the files and the verdict",
 		"approval":           "step 3: the permit",
 		"approval/canonical": "plan and record are written in one spelling",
@@ -85,9 +86,6 @@ var testOnly = map[string]map[string]string{
 		"approval":           "rows about stored envelopes look at the store",
 		"approval/canonical": "rows about stored envelopes look at the bytes",
 		"audit":              "rows about the record look at its entries",
-	},
-	"pathguard": {
-		"shellparse/command": "see plan",
 	},
 }
 

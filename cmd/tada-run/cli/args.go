@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// An invocation is the command line of tada-run, read but not yet judged.
+type invocation struct {
+	help, version bool
+	check, json   bool
+
+	agent, workItem, callID, intent, profile, home, pty string
+	timeout, wait                                       time.Duration
+
+	shell      bool     // called as a shell: -c, -s, a script file, or by name
+	text       *string  // the command line; nil when it has to be read from somewhere
+	words      []string // after --: one command without shell syntax
+	script     string   // a script file
+	stdin      bool     // -s, or a shell without operands
+	login      bool
+	shellFlags []string // for the real shell, as they stood
+	called     string   // the base name that the program was called by
+	name       string   // $0
+	args       []string // $1 ...
+}
+
+// A usageError is answered with exit status 2.
+type usageError struct{ msg, hint string }
+
+func (e *usageError) Error() string { return e.msg }
+
+// shellLetters are the one-letter options that bash(1) and sh(1) take without an argument.
+// Options -c, -l, -s and -i are read here; the others are passed on.
+const shellLetters = "abefhkmnprtuvxBCDEHPT"
+
+// shellWords are the long options of bash(1) that take no argument.
+var shellWords = []string{"norc", "noprofile", "posix", "noediting", "restricted", "verbose"}
+
+// parseArgs reads argv, whose first word is the name that the program was called by.
+func parseArgs(argv []string) (*invocation, error) {
+	called := "tada-run"
+	if len(argv) > 0 {
+		called = strings.TrimPrefix(filepath.Base(argv[0]), "-")
+	}
+	if called == "tada-run" {
+		return parseOwn(argv)
+	}
+	inv := &invocation{shell: true, called: called, login: strings.HasPrefix(argv[0], "-")}
+	set := inv.flags(called, false)
+	command, operands, err := inv.shellOptions(set, argv[1:])
+	if err != nil {
+		return nil, err
+	}
+	return inv, inv.shellOperands(argv[0], command, operands)
+}
+
+// parseOwn reads the command line of a program called tada-run: its own flags and those of
+// a shell may be mixed, up to the first operand.
+func parseOwn(argv []string) (*invocation, error) {
+	inv := &invocation{called: "tada-run"}
+	if len(argv) == 0 {
+		argv = []string{"tada-run"}
+	}
+	inv.login = strings.HasPrefix(argv[0], "-")
+	set := inv.flags("tada-run", true)
+	command, operands, err := inv.shellOptions(set, argv[1:])
+	switch {
+	case err != nil:
+		return nil, err
+	case inv.help || inv.version:
+		return inv, nil
+	case set.ArgsLenAtDash() == 0 && !command:
+		inv.words = operands
+		if len(operands) == 0 {
+			return nil, &usageError{"nothing to run after --", "tada-run -- ls -l"}
+		}
+		return inv, nil
+	case command || inv.stdin || inv.login || len(inv.shellFlags) > 0 || len(operands) == 0:
+		inv.shell = true
+		return inv, inv.shellOperands(argv[0], command, operands)
+	case len(operands) > 1:
+		return nil, &usageError{
+			fmt.Sprintf("the command line is one word, and %d came", len(operands)),
+			fmt.Sprintf("tada-run '%s', or tada-run -- %s", strings.Join(operands, " "), strings.Join(operands, " ")),
+		}
+	}
+	inv.text, inv.name = &operands[0], "tada-run"
+	return inv, nil
+}
+
+// flags declares the options. With own, those of tada-run are among them.
+func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
+	set := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	set.SetInterspersed(false)
+	set.SetOutput(io.Discard)
+	set.Usage = func() {}
+	set.BoolP("command", "c", false, "")
+	set.BoolVarP(&inv.login, "login", "l", inv.login, "")
+	set.BoolVarP(&inv.stdin, "stdin", "s", false, "")
+	set.BoolP("interactive", "i", false, "")
+	set.StringArrayP("option", "o", nil, "")
+	set.StringArrayP("shopt", "O", nil, "")
+	set.String("rcfile", "", "")
+	set.String("init-file", "", "")
+	for _, letter := range shellLetters {
+		set.BoolP("letter-"+string(letter), string(letter), false, "")
+	}
+	for _, word := range shellWords {
+		set.Bool(word, false, "")
+	}
+	set.BoolVar(&inv.version, "version", false, "")
+	set.BoolVar(&inv.help, "help", false, "")
+	if own {
+		set.BoolVar(&inv.check, "check", false, "")
+		set.BoolVar(&inv.json, "json", false, "")
+		set.StringVar(&inv.agent, "agent", "", "")
+		set.StringVar(&inv.workItem, "work-item", "", "")
+		set.StringVar(&inv.callID, "call-id", "", "")
+		set.StringVar(&inv.intent, "intent", "", "")
+		set.StringVar(&inv.profile, "profile", "", "")
+		set.StringVar(&inv.home, "home", "", "")
+		set.StringVar(&inv.pty, "pty", "auto", "")
+		set.DurationVar(&inv.timeout, "timeout", 0, "")
+		set.DurationVar(&inv.wait, "wait", 0, "")
+	}
+	return set
+}
+
+// shellOptions reads options up to the first operand. Unlike getopt, a shell takes +o NAME
+// and +x among them, and options after -c: `sh -c -l TEXT` is what one client sends.
+func (inv *invocation) shellOptions(set *pflag.FlagSet, args []string) (command bool, operands []string, err error) {
+	for {
+		if err := set.Parse(args); err != nil {
+			return false, nil, flagError(err)
+		}
+		operands = set.Args()
+		if len(operands) == 0 || set.ArgsLenAtDash() >= 0 || len(operands[0]) < 2 || operands[0][0] != '+' {
+			break
+		}
+		used := 1
+		if strings.HasSuffix(operands[0], "o") || strings.HasSuffix(operands[0], "O") {
+			if len(operands) < 2 {
+				return false, nil, &usageError{fmt.Sprintf("%q wants the name of an option", operands[0]), ""}
+			}
+			used = 2
+		}
+		inv.shellFlags = append(inv.shellFlags, operands[:used]...)
+		args = operands[used:]
+	}
+	set.Visit(func(f *pflag.Flag) { inv.shellFlags = append(inv.shellFlags, forShell(f)...) })
+	command, _ = set.GetBool("command")
+	if interactive, _ := set.GetBool("interactive"); interactive && !command {
+		return false, nil, errInteractive
+	}
+	return command, operands, nil
+}
+
+var errInteractive = &usageError{"an interactive shell is not offered here: each command line is judged by itself", "tada-run 'COMMAND'"}
+
+// forShell gives back the words that hand f on to the real shell, none for the options that
+// are acted on here. Start-up files are read by nobody: their text is not judged.
+func forShell(f *pflag.Flag) []string {
+	switch {
+	case strings.HasPrefix(f.Name, "letter-"):
+		return []string{"-" + f.Shorthand}
+	case f.Name == "option" || f.Name == "shopt":
+		var words []string
+		for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
+			words = append(words, "-"+f.Shorthand, v)
+		}
+		return words
+	case f.Name == "posix":
+		return []string{"--posix"}
+	case f.Name == "login":
+		return []string{"-l"}
+	}
+	return nil
+}
+
+// shellOperands sorts the operands as bash(1) does: the text after -c, then $0 and the
+// arguments; with -s only arguments; else a script file; else the script is standard input.
+func (inv *invocation) shellOperands(argv0 string, command bool, operands []string) error {
+	inv.name = strings.TrimPrefix(argv0, "-")
+	switch {
+	case inv.help || inv.version:
+	case command && len(operands) == 0:
+		return &usageError{"-c wants a command line", "tada-run -c 'ls -l'"}
+	case command:
+		inv.text = &operands[0]
+		if operands = operands[1:]; len(operands) > 0 {
+			inv.name, inv.args = operands[0], operands[1:]
+		}
+	case inv.stdin || len(operands) == 0:
+		inv.stdin, inv.args = true, operands
+	default:
+		inv.script, inv.name, inv.args = operands[0], operands[0], operands[1:]
+	}
+	return nil
+}
+
+// flagError words what pflag says for a person, and answers --force with the way out.
+func flagError(err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	msg := strings.ReplaceAll(err.Error(), "flag", "option")
+	if strings.Contains(msg, "--force") {
+		return &usageError{msg + ": nothing overrides a refusal", "tadactl tamper accept --reason WHY, or tadactl approve ID"}
+	}
+	return &usageError{msg, "tada-run --help"}
+}

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// A Door is what the process was started with. Home is a parameter of tests: a process that
+// could choose it by its environment could choose its own policy.
+type Door struct {
+	Argv []string
+	Home string
+}
+
+// Main runs the command line argv and returns the exit status.
+func Main(argv []string) int { return Run(Door{Argv: argv}) }
+
+// Run is the body of the program; see [Main].
+func Run(d Door) int {
+	inv, err := parseArgs(d.Argv)
+	switch {
+	case errors.Is(err, pflag.ErrHelp) || err == nil && inv.help:
+		fmt.Print(usage)
+		return 0
+	case err != nil:
+		return report(err)
+	case inv.version:
+		fmt.Println("tada-run", launcher.Version())
+		return 0
+	}
+	if inv.home == "" {
+		inv.home = d.Home
+	}
+	status, err := serve(inv)
+	if err != nil {
+		return report(err)
+	}
+	return status
+}
+
+// serve reads what is to be judged, then checks or runs it.
+func serve(inv *invocation) (int, error) {
+	req, err := request(inv)
+	if err != nil {
+		return 0, err
+	}
+	l, err := launcher.Open(inv.home)
+	if err != nil {
+		return 0, err
+	}
+	if inv.check {
+		return check(l, req, inv.json)
+	}
+	req.Ask = asker(req.Stdio)
+	out, err := l.Run(context.Background(), req)
+	if err != nil {
+		return 0, err
+	}
+	if out.Refusal != nil {
+		fmt.Fprintln(os.Stderr, out.Refusal.Line())
+		fmt.Fprintln(os.Stderr, out.Refusal.JSON())
+	}
+	if out.Signal != 0 {
+		session.EndBy(syscall.Signal(out.Signal))
+	}
+	return out.Status, nil
+}
+
+// check prints the judgement and returns 0, 75 or 126.
+func check(l *launcher.Launcher, req launcher.Request, asJSON bool) (int, error) {
+	j, err := l.Judge(req)
+	if err != nil {
+		return 0, err
+	}
+	defer j.Close()
+	report := j.Report("")
+	if asJSON {
+		fmt.Println(report.JSON())
+	} else {
+		fmt.Print(report.Text())
+	}
+	return report.Status(), nil
+}
+
+// request gathers what the launcher needs from the invocation and from the process.
+func request(inv *invocation) (launcher.Request, error) {
+	req := launcher.Request{
+		Env: os.Environ(), Agent: inv.agent, WorkItem: inv.workItem, CallID: inv.callID,
+		Profile: inv.profile, Timeout: inv.timeout, Wait: inv.wait,
+		Stdio: session.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
+		Shell: launcher.Shell{
+			Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args,
+			Script: inv.script, Stdin: inv.stdin, Login: inv.login,
+			Dialect: launcher.DialectOf(inv.called),
+		},
+	}
+	var err error
+	if req.Dir, err = os.Getwd(); err != nil {
+		return req, fmt.Errorf("the current directory is gone (%v); try: cd /", err)
+	}
+	if req.PTY, err = ptyMode(inv.pty); err != nil {
+		return req, err
+	}
+	if inv.intent != "" {
+		if req.Intent, err = readIntent(inv.intent); err != nil {
+			return req, err
+		}
+	}
+	req.Shell.Text, err = text(inv)
+	return req, err
+}
+
+// text returns the command line: an argument, a script file, or all of standard input. A
+// shell on a terminal without operands would be interactive.
+func text(inv *invocation) (string, error) {
+	switch {
+	case inv.words != nil:
+		return "", nil
+	case inv.text != nil:
+		return *inv.text, nil
+	case inv.script != "":
+		return readScript(inv.script)
+	case isTerminal(os.Stdin):
+		if inv.shell && inv.stdin {
+			return "", errInteractive
+		}
+		return "", &usageError{"nothing to run", "tada-run 'ls -l'"}
+	}
+	b, err := readAll(os.Stdin, "standard input")
+	return string(b), err
+}
+
+// maxScript bounds what is read before it is judged: the text is held in memory, and a person
+// could not review more.
+const maxScript = 16 << 20
+
+func readScript(path string) (string, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) && !strings.Contains(path, "/") {
+		return "", &notFoundError{path}
+	}
+	if err != nil {
+		return "", &notFoundError{path}
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("script %q is not a regular file", path)
+	}
+	b, err := readAll(f, path)
+	return string(b), err
+}
+
+func readAll(r io.Reader, name string) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxScript+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %q: %w", name, err)
+	}
+	if len(b) > maxScript {
+		return nil, fmt.Errorf("%q is longer than %d bytes: split it", name, maxScript)
+	}
+	return b, nil
+}
+
+// A notFoundError is answered with exit status 127, as a shell answers for a script.
+type notFoundError struct{ path string }
+
+func (e *notFoundError) Error() string { return fmt.Sprintf("%q: no such file", e.path) }
+
+func ptyMode(s string) (session.PTY, error) {
+	for _, m := range []session.PTY{session.Auto, session.Always, session.Never} {
+		if s == m.String() || s == "" {
+			return m, nil
+		}
+	}
+	return 0, &usageError{fmt.Sprintf("--pty is auto, always or never, not %q", s), ""}
+}
+
+func readIntent(path string) (pathguard.Intent, error) {
+	if path == "-" {
+		return pathguard.ParseIntent(os.Stdin)
+	}
+	f, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return pathguard.Intent{}, err
+	}
+	defer f.Close()
+	return pathguard.ParseIntent(f)
+}
+
+// report prints err as one line and returns its exit status.
+func report(err error) int {
+	var usage *usageError
+	var missing *notFoundError
+	fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
+	switch {
+	case errors.As(err, &usage):
+		if usage.hint != "" {
+			fmt.Fprintf(os.Stderr, "tada-run: try: %s\n", usage.hint)
+		}
+		return launcher.ExitUsage
+	case errors.As(err, &missing):
+		return launcher.ExitNotFound
+	}
+	return launcher.ExitOf(err)
+}

@@ -1,0 +1,44 @@
+package cli
+
+const usage = `Run a command line that an agent proposes: checked, contained, recorded.
+
+usage: tada-run [FLAGS] COMMAND              run one command line
+       tada-run [FLAGS] -- WORD [WORD ...]   run these words, no shell syntax
+       tada-run [SHELL FLAGS] -c COMMAND [NAME [ARG ...]]
+                                             as a shell is called
+       tada-run --check [--json] COMMAND     say what would happen; run nothing
+
+Called by another name (a link named bash, sh, tada-sh) it takes the arguments
+of that shell: -c, -l, -e, -u, -x, -o OPTION, a script file, or -s.
+
+FLAGS
+  --agent NAME       who asks; shown and recorded, never trusted
+  --work-item ID     what the run belongs to
+  --call-id ID       the caller's own name for this call
+  --intent FILE|-    the caller's own judgement (JSON); it can only make it stricter
+  --profile ci       nobody is there to ask: what would ask is denied
+  --timeout DUR      end the command after this time (90s, 5m)
+  --wait DUR         how long to wait for a person elsewhere (default: not at all)
+  --pty WHEN         auto (default), always or never: a private terminal for the command
+  --home DIR         another state directory than ~/.tada
+  --version, --help
+
+EXAMPLES
+  tada-run 'ls | wc -l'
+  tada-run --check 'git push --force'
+  tada-run -- grep -rn TODO .
+  make SHELL=tada-run
+
+An ask without a terminal exits 75. Answer it with: tadactl pending, tadactl
+approve ID. Then run the identical command again.
+
+EXIT STATUS
+  the command's own when it ran (128+N when signal N ended it), otherwise
+  2    wrong usage, or nothing to run
+  75   waiting for a person
+  77   protected files were changed from outside
+  78   configuration or state refused
+  125  tada-run itself failed; nothing ran
+  126  denied
+  127  command not found
+`

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// maxLine bounds one line of --jsonl: a command line of 1 MiB, every byte of it escaped.
+const maxLine = 8 << 20
+
+func (c *ctl) check() *cobra.Command {
+	var lines bool
+	cmd := &cobra.Command{
+		Use:   "check [--jsonl] [COMMAND]",
+		Short: "Judge command lines without running them",
+		Long: "Judge command lines without running them. With --jsonl, read one JSON object\n" +
+			`{"id","cmd","cwd"?} per line and answer each with one line, in order.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case lines && len(args) == 0:
+				return c.checkLines(os.Stdin)
+			case !lines && len(args) == 1:
+				return c.checkOne(args[0])
+			}
+			return &usageError{errors.New("give one command line, or --jsonl and lines on standard input")}
+		},
+	}
+	cmd.Flags().BoolVar(&lines, "jsonl", false, "one JSON object per line in, one out")
+	return verb(cmd, "75   it would ask", "126  it would be denied")
+}
+
+func (c *ctl) checkOne(text string) error {
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
+	}
+	r, err := judge(l, "", text, dir)
+	if err != nil {
+		return err
+	}
+	c.status = r.Status()
+	if c.json {
+		return c.printJSON(r)
+	}
+	_, err = fmt.Fprint(c.out, r.Text())
+	return err
+}
+
+// A question is one line of --jsonl.
+type question struct {
+	ID  string  `json:"id"`
+	Cmd *string `json:"cmd"`
+	Cwd string  `json:"cwd"`
+}
+
+// checkLines answers every line, also one that cannot be read: a caller that pairs answers
+// with questions by their order must not lose its place.
+func (c *ctl) checkLines(in io.Reader) error {
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	dir, _ := os.Getwd()
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	out := bufio.NewWriter(c.out)
+	defer out.Flush()
+	for lines.Scan() {
+		if _, err := fmt.Fprintln(out, answer(l, lines.Bytes(), dir).JSON()); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read standard input: %w", err)
+	}
+	return nil
+}
+
+func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
+	var q question
+	if err := json.Unmarshal(line, &q); err != nil {
+		return launcher.Unjudged(q.ID, fmt.Errorf("not a JSON object with id and cmd: %w", err))
+	}
+	if q.Cmd == nil {
+		return launcher.Unjudged(q.ID, errors.New("it has no cmd"))
+	}
+	if q.Cwd == "" {
+		q.Cwd = dir
+	}
+	if !filepath.IsAbs(q.Cwd) {
+		return launcher.Unjudged(q.ID, fmt.Errorf("cwd %q is not absolute", q.Cwd))
+	}
+	r, err := judge(l, q.ID, *q.Cmd, q.Cwd)
+	if err != nil {
+		return launcher.Unjudged(q.ID, err)
+	}
+	return r
+}
+
+// judge asks the launcher what it would do with the text in dir. The standard input of a
+// check is not that of the command, so nothing is assumed about it.
+func judge(l *launcher.Launcher, id, text, dir string) (launcher.Report, error) {
+	j, err := l.Judge(launcher.Request{
+		Shell: launcher.Shell{Text: text, Name: "tada-run"}, Env: os.Environ(), Dir: dir,
+		Stdio: session.Stdio{}, Intent: pathguard.Intent{},
+	})
+	if err != nil {
+		return launcher.Report{}, err
+	}
+	defer j.Close()
+	return j.Report(id), nil
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A Door is what the process was started with. Home is a parameter of tests; see the other
+// door for the reason.
+type Door struct {
+	Argv []string
+	Home string
+}
+
+// Main runs the command line argv and returns the exit status.
+func Main(argv []string) int { return Run(Door{Argv: argv}) }
+
+// Run is the body of the program; see [Main].
+func Run(d Door) int {
+	c := &ctl{home: d.Home, in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	root := c.command()
+	if len(d.Argv) > 0 {
+		root.SetArgs(d.Argv[1:])
+	}
+	if err := root.Execute(); err != nil {
+		return c.report(err)
+	}
+	return c.status
+}
+
+// A ctl is one run of the program: what its flags say, and where it reads and prints.
+type ctl struct {
+	home   string
+	json   bool
+	status int // the exit status when no verb failed
+	in     *os.File
+	out    io.Writer
+	err    io.Writer
+}
+
+// command is the whole tree of verbs.
+func (c *ctl) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "tadactl",
+		Short:         "Decide, replay and verify what tada-run does",
+		Version:       launcher.Version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.PersistentFlags().StringVar(&c.home, "home", c.home, "another state directory than ~/.tada")
+	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.AddCommand(
+		c.check(), c.pending(), c.show(), c.approve(), c.deny(),
+		c.sessions(), c.replay(), c.log(), c.audit(), c.policy(), c.doctor(),
+	)
+	return root
+}
+
+// verb completes a command: its exit statuses end its help, and wrong arguments are a usage
+// error, which cobra would not tell from a failure.
+func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
+	cmd.Long = strings.TrimSpace(cmd.Long + "\n\nEXIT STATUS\n  0    done\n  " +
+		strings.Join(append(statuses, "2    wrong usage", "78   configuration or state refused", "125  tadactl itself failed"), "\n  "))
+	if args := cmd.Args; args != nil {
+		cmd.Args = func(cmd *cobra.Command, words []string) error {
+			if err := args(cmd, words); err != nil {
+				return &usageError{err}
+			}
+			return nil
+		}
+	}
+	return cmd
+}
+
+// A usageError is answered with exit status 2.
+type usageError struct{ error }
+
+// An exitError ends the program with a status of its own after a line was printed.
+type exitError struct {
+	error
+	status int
+}
+
+// report prints err as one line and returns its exit status.
+func (c *ctl) report(err error) int {
+	fmt.Fprintf(c.err, "tadactl: %v\n", err)
+	var usage *usageError
+	var exit *exitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.status
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
+		fmt.Fprintln(c.err, "tadactl: try: tadactl --help")
+		return launcher.ExitUsage
+	}
+	return launcher.ExitOf(err)
+}
+
+// printJSON prints v on one line.
+func (c *ctl) printJSON(v any) error {
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// open returns the launcher of the state directory.
+func (c *ctl) open() (*launcher.Launcher, error) { return launcher.Open(c.home) }

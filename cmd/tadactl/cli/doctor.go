@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+func (c *ctl) doctor() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "doctor",
+		Short: "Say which protections this machine gives, and what is missing",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			r := sandbox.Probe()
+			if r.Level == sandbox.None {
+				c.status = launcher.ExitFailed
+			}
+			if c.json {
+				return c.printJSON(map[string]any{
+					"version": launcher.Version(), "home": l.Home().Dir, "policy": l.Policy().Digest(), "tier": launcher.Tier,
+					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings,
+				})
+			}
+			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are fenced, not the agent that proposes them\n\n",
+				launcher.Version(), r.Kernel, l.Home().Dir, r.Level, launcher.Tier)
+			for _, f := range r.Findings {
+				mark := "ok     "
+				if !f.OK {
+					mark = "MISSING"
+				}
+				fmt.Fprintf(c.out, "%s  %-24s %s\n", mark, f.Name, f.Detail)
+				if f.Fix != "" {
+					fmt.Fprintf(c.out, "%9sfix: %s\n", "", f.Fix)
+				}
+			}
+			return nil
+		},
+	}, "125  no level of the fence works here")
+}

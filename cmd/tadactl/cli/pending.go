@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// An entry is one question as --json prints it. It never holds the challenge: whoever reads
+// this output may be the one that asks.
+type entry struct {
+	ID       string          `json:"id"`
+	State    string          `json:"state"`
+	PlanHash string          `json:"plan_hash"`
+	WorkItem string          `json:"work_item"`
+	Agent    string          `json:"agent"`
+	Risk     int             `json:"risk"`
+	Issued   time.Time       `json:"issued"`
+	Expires  time.Time       `json:"expires"`
+	Answered bool            `json:"answered"`
+	Payload  json.RawMessage `json:"payload,omitempty"`
+}
+
+func entryOf(e approval.Envelope) entry {
+	return entry{
+		ID: e.ID, State: string(e.State), PlanHash: e.PlanHash, WorkItem: e.WorkItem, Agent: e.Agent,
+		Risk: e.Risk, Issued: e.Issued, Expires: e.Expires, Answered: e.Decision != nil, Payload: e.Payload,
+	}
+}
+
+func (c *ctl) pending() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "pending",
+		Short: "List the questions that wait for an answer",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			list, err := l.Pending(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if c.json {
+				entries := make([]entry, 0, len(list))
+				for _, e := range list {
+					entries = append(entries, entryOf(e))
+				}
+				return c.printJSON(entries)
+			}
+			for _, e := range list {
+				if err := c.line(cmd.Context(), e); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// line prints one question: enough to choose it, never enough to approve it.
+func (c *ctl) line(ctx context.Context, e approval.Envelope) error {
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	if e, err = l.Envelope(ctx, e.ID); err != nil {
+		return err
+	}
+	state := fmt.Sprintf("R%d", e.Risk)
+	if e.Decision != nil {
+		state = "answered"
+	}
+	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s\n", e.ID, state, inert(commandOf(e.Payload)))
+	return err
+}
+
+func (c *ctl) show() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "show ID",
+		Short: "Show one question in full, as it was hashed",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			e, err := l.Envelope(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(entryOf(e))
+			}
+			page := approval.Render(e.Payload, approval.RenderOptions{Width: c.width(), Full: true})
+			fmt.Fprint(c.out, page.Text())
+			_, err = fmt.Fprintf(c.out, " state  %s until %s\n", e.State, e.Expires.Local().Format(time.DateTime))
+			return err
+		},
+	})
+}
+
+// width is that of the terminal that is written to, or 100 columns.
+func (c *ctl) width() int {
+	if f, ok := c.out.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
+			return w
+		}
+	}
+	return 100
+}
+
+// commandOf takes the command line out of a payload, for a list.
+func commandOf(payload []byte) string {
+	var p struct {
+		Calls []struct {
+			Args struct{ Command string }
+		} `json:"tool_calls"`
+	}
+	if json.Unmarshal(payload, &p) != nil || len(p.Calls) == 0 {
+		return ""
+	}
+	return p.Calls[0].Args.Command
+}

@@ -1,0 +1,282 @@
+package integration
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	runcli "github.com/tada-run/tada-run/cmd/tada-run/cli"
+	ctlcli "github.com/tada-run/tada-run/cmd/tadactl/cli"
+)
+
+// TestMain makes the test binary answer to the names of both doors, so that a transcript
+// runs what was just compiled. The state directory is given to the doors as a parameter
+// here and nowhere else: no environment variable of the real binaries can move it.
+func TestMain(m *testing.M) {
+	run := func() { os.Exit(runcli.Run(runcli.Door{Argv: os.Args, Home: os.Getenv("TRANSCRIPT_HOME")})) }
+	// A link in a story may have a shell's name. These are not registered: testscript would put
+	// them into PATH, in front of the real shells.
+	if name := filepath.Base(os.Args[0]); os.Getenv("TRANSCRIPT_HOME") != "" && (name == "bash" || name == "sh") {
+		run()
+	}
+	ctl := func() { os.Exit(ctlcli.Run(ctlcli.Door{Argv: os.Args, Home: os.Getenv("TRANSCRIPT_HOME")})) }
+	testscript.Main(m, map[string]func(){
+		"tada-run": run, "tada-sh": run, "tadactl": ctl,
+	})
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE_GOLDEN") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Condition:           condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"term":    term,
+			"waitfor": waitfor,
+			"corrupt": corrupt,
+		},
+	})
+}
+
+// setup gives each story a workspace of its own, apart from the state directory.
+func setup(env *testscript.Env) error {
+	work := filepath.Join(env.WorkDir, "work")
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return err
+	}
+	env.Setenv("TRANSCRIPT_HOME", filepath.Join(env.WorkDir, "state"))
+	env.Setenv("STATE", filepath.Join(env.WorkDir, "state"))
+	env.Setenv("TERM", "xterm")
+	env.Setenv("LANG", "C.UTF-8")
+	env.Setenv("SHELL", "/bin/bash")
+	return nil
+}
+
+// condition adds [root] to the conditions of testscript.
+func condition(cond string) (bool, error) {
+	switch cond {
+	case "root":
+		return os.Getuid() == 0, nil
+	}
+	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+// term runs a command on a private terminal and plays a dialogue with it:
+//
+//	term DIALOGUE COMMAND [ARG ...]
+//
+// A line "< text" of the dialogue waits until the screen has shown text since the last one,
+// "> text" types it ("\r" is Enter, "\e" Escape, "^C" Ctrl-C), "~ 500ms" waits. What the
+// screen showed becomes the standard output of the step. "! term" wants a non-zero status.
+func term(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: term DIALOGUE COMMAND [ARG ...]")
+	}
+	dialogue := ts.ReadFile(args[0])
+	path := args[1]
+	if !strings.Contains(path, "/") {
+		for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+			if p := filepath.Join(dir, path); executable(p) {
+				path = p
+				break
+			}
+		}
+	}
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Args[0] = args[1]
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = scriptEnv(ts)
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
+	ts.Check(err)
+	defer tty.Close()
+	screen := watch(tty)
+	if err := play(dialogue, screen, tty); err != nil {
+		_ = cmd.Process.Kill()
+		ts.Fatalf("%v\nscreen:\n%s", err, screen.text())
+	}
+	err = cmd.Wait()
+	screen.drained()
+	fmt.Fprint(ts.Stdout(), strings.ReplaceAll(screen.text(), "\r\n", "\n"))
+	var exit *exec.ExitError
+	switch {
+	case err == nil && neg:
+		ts.Fatalf("unexpected success\nscreen:\n%s", screen.text())
+	case errors.As(err, &exit) && !neg:
+		ts.Fatalf("%v\nscreen:\n%s", err, screen.text())
+	case err != nil && exit == nil:
+		ts.Fatalf("%v", err)
+	}
+}
+
+func executable(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && info.Mode()&0o111 != 0 && !info.IsDir()
+}
+
+func scriptEnv(ts *testscript.TestScript) []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "WORK", "TMPDIR", "TERM", "LANG", "SHELL", "TRANSCRIPT_HOME", "STATE"} {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return env
+}
+
+// A screen collects what a terminal prints.
+type screen struct {
+	mu   sync.Mutex
+	buf  bytes.Buffer
+	seen int
+	more chan struct{}
+	done chan struct{}
+}
+
+func watch(tty io.Reader) *screen {
+	s := &screen{more: make(chan struct{}, 1), done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		chunk := make([]byte, 32<<10)
+		for {
+			n, err := tty.Read(chunk)
+			s.mu.Lock()
+			s.buf.Write(chunk[:n])
+			s.mu.Unlock()
+			select {
+			case s.more <- struct{}{}:
+			default:
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return s
+}
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.String()
+}
+
+// drained waits for the end of the output, or a moment: a survivor may hold the terminal.
+func (s *screen) drained() {
+	select {
+	case <-s.done:
+	case <-time.After(time.Second):
+	}
+}
+
+// shows waits until want appears behind what was matched before.
+func (s *screen) shows(want string) error {
+	deadline := time.After(10 * time.Second)
+	for {
+		s.mu.Lock()
+		i := strings.Index(s.buf.String()[s.seen:], want)
+		if i >= 0 {
+			s.seen += i + len(want)
+		}
+		s.mu.Unlock()
+		if i >= 0 {
+			return nil
+		}
+		select {
+		case <-s.more:
+		case <-s.done:
+			if !strings.Contains(s.text()[s.seen:], want) {
+				return fmt.Errorf("the program ended, and the screen never showed %q", want)
+			}
+		case <-deadline:
+			return fmt.Errorf("the screen did not show %q", want)
+		}
+	}
+}
+
+var typed = strings.NewReplacer(`\r`, "\r", `\n`, "\n", `\e`, "\x1b", "^C", "\x03", "^D", "\x04", "^Z", "\x1a")
+
+func play(dialogue string, s *screen, tty io.Writer) error {
+	for lines := bufio.NewScanner(strings.NewReader(dialogue)); lines.Scan(); {
+		verb, rest, _ := strings.Cut(lines.Text(), " ")
+		switch verb {
+		case "<":
+			if err := s.shows(rest); err != nil {
+				return err
+			}
+		case ">":
+			if _, err := io.WriteString(tty, typed.Replace(rest)); err != nil {
+				return err
+			}
+		case "~":
+			d, err := time.ParseDuration(rest)
+			if err != nil {
+				return err
+			}
+			time.Sleep(d)
+		case "", "#":
+		default:
+			return fmt.Errorf("dialogue line %q starts with none of < > ~ #", lines.Text())
+		}
+	}
+	return nil
+}
+
+// waitfor waits until a file exists and is not empty.
+func waitfor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitfor FILE")
+	}
+	for range 1000 {
+		if info, err := os.Stat(ts.MkAbs(args[0])); err == nil && info.Size() > 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear", args[0])
+}
+
+// corrupt changes a file as somebody would who wants to rewrite history:
+//
+//	corrupt FILE byte N      flip the lowest bit of byte N (from the end when negative)
+//	corrupt FILE line N      drop line N, counted from 1
+//	corrupt FILE tail N      cut the last N bytes
+func corrupt(ts *testscript.TestScript, neg bool, args []string) {
+	var n int
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: corrupt FILE byte|line|tail N")
+	}
+	if _, err := fmt.Sscan(args[2], &n); err != nil {
+		ts.Fatalf("%q is no number", args[2])
+	}
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	switch args[1] {
+	case "byte":
+		if n < 0 {
+			n += len(data)
+		}
+		data[n] ^= 1
+	case "line":
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		data = bytes.Join(append(lines[:n-1:n-1], lines[n:]...), nil)
+	case "tail":
+		data = data[:len(data)-n]
+	default:
+		ts.Fatalf("corrupt what? %q", args[1])
+	}
+	ts.Check(os.WriteFile(path, data, 0o600))
+}

@@ -1,0 +1,30 @@
+package launcher
+
+import (
+	"errors"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// ExitOf returns the exit status of an error of this package: 2 for an empty command, 77 for
+// a record that was tampered with, 78 for configuration or state that is refused, else 125.
+func ExitOf(err error) int {
+	var config *pathguard.ConfigError
+	var home *HomeError
+	var limits *approval.ConfigError
+	var tampered *audit.TamperError
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, ErrEmpty):
+		return ExitUsage
+	case errors.As(err, &tampered):
+		return ExitTampered
+	case errors.As(err, &config), errors.As(err, &home), errors.As(err, &limits),
+		errors.Is(err, audit.ErrUnsafe), errors.Is(err, approval.ErrMeddled):
+		return ExitConfig
+	}
+	return ExitFailed
+}

@@ -1,0 +1,79 @@
+package launcher
+
+import (
+	"path/filepath"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// fence is what policy and plan leave within reach.
+func (j *Judgement) fence() pathguard.Fence { return j.policy.Fence(j.Plan) }
+
+// fenceFacts is the fence as a person is shown it and as the approval binds it.
+func (j *Judgement) fenceFacts() object {
+	f := j.fence()
+	write := make([]string, 0, len(f.Write))
+	for _, g := range f.Write {
+		write = append(write, filepath.Join(g.Path, g.Missing))
+	}
+	reveal := make([]string, 0, len(f.Reveal))
+	for _, g := range f.Reveal {
+		reveal = append(reveal, g.Path)
+	}
+	return object{
+		"write": write, "reveal": reveal, "hide_sha256": digestOf(f.Hide), "read_only_sha256": digestOf(f.ReadOnly),
+		"network": j.network().String(), "require": f.Require.String(), "exact": f.Exact,
+	}
+}
+
+// network is what the run may reach. Host by host is not enforced yet, so a plan that names
+// hosts gets no network either: what cannot be held to the plan is not opened.
+func (j *Judgement) network() sandbox.Network {
+	if j.policy.Settings().Network == pathguard.NetOn && j.Verdict.Class != pathguard.ReadOnly {
+		return sandbox.Full
+	}
+	return sandbox.Off
+}
+
+// profile turns the fence into kernel rules. Files that the plan holds open are passed on
+// open: the inode that was judged is the inode that is allowed.
+func (j *Judgement) profile() sandbox.Profile {
+	f := j.fence()
+	p := sandbox.Default("", "", without(f.Hide, f.Reveal)...)
+	p.Read = append(p.Read, sandbox.Path{Name: "/"})
+	for _, g := range f.Write {
+		p.Write = append(p.Write, writable(g))
+	}
+	p.ReadOnly = f.ReadOnly
+	p.Network = j.network()
+	p.Require, p.Most = sandbox.Base, j.level
+	if f.Require == pathguard.Strong {
+		p.Require = sandbox.Strong
+	}
+	return p
+}
+
+// writable is one grant as a rule. A name that is created or deleted needs its directory:
+// the kernel has no right to one name.
+func writable(g pathguard.Grant) sandbox.Path {
+	if g.Entry && g.Missing == "" {
+		return sandbox.Path{Name: filepath.Dir(g.Path)}
+	}
+	return sandbox.Path{Name: g.Path, File: g.File}
+}
+
+// without drops what was revealed from what is hidden.
+func without(hide []string, reveal []pathguard.Grant) []string {
+	var out []string
+	for _, h := range hide {
+		revealed := false
+		for _, g := range reveal {
+			revealed = revealed || g.Path == h
+		}
+		if !revealed {
+			out = append(out, h)
+		}
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package launcher
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// A Home is the state directory: everything that tada-run keeps. No fence lets a command
+// read or write it.
+type Home struct {
+	Dir string // absolute, symbolic links resolved
+}
+
+// The parts of a Home.
+func (h Home) Config() string        { return filepath.Join(h.Dir, "config.yaml") }
+func (h Home) Approvals() string     { return filepath.Join(h.Dir, "approvals.db") }
+func (h Home) Audit() string         { return filepath.Join(h.Dir, "audit") }
+func (h Home) Sessions() string      { return filepath.Join(h.Dir, "sessions") }
+func (h Home) Runtime() string       { return filepath.Join(h.Dir, "run") }
+func (h Home) Cast(id string) string { return filepath.Join(h.Sessions(), id+".cast") }
+
+// A HomeError says that the state directory cannot be trusted or used. The launcher maps it
+// to exit status 78: nothing runs on a state that somebody else could have written.
+type HomeError struct {
+	Path   string
+	Reason string
+	Fix    string // the command to type
+}
+
+func (e *HomeError) Error() string {
+	s := fmt.Sprintf("state directory %q: %s", e.Path, e.Reason)
+	if e.Fix != "" {
+		s += "; try: " + e.Fix
+	}
+	return s
+}
+
+// OpenHome returns the state directory dir, making it where it is missing. An empty dir
+// means .tada in the home directory that the account has in /etc/passwd: $HOME belongs to
+// whoever starts the process, and here that is the agent.
+func OpenHome(dir string) (Home, error) {
+	if dir == "" {
+		account, err := AccountHome(os.Getuid())
+		if err != nil {
+			return Home{}, &HomeError{Path: "~/.tada", Reason: err.Error(), Fix: "tada-run --home DIR ..."}
+		}
+		dir = filepath.Join(account, ".tada")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Home{}, &HomeError{Path: dir, Reason: "the current directory is gone", Fix: "cd /"}
+	}
+	h := Home{Dir: dir}
+	for _, d := range []string{dir, h.Audit(), h.Sessions(), h.Runtime()} {
+		if err := privateDir(d); err != nil {
+			return Home{}, err
+		}
+	}
+	if h.Dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return Home{}, &HomeError{Path: dir, Reason: err.Error()}
+	}
+	return h, nil
+}
+
+// privateDir makes dir with mode 0700, or refuses one that another user owns or may enter.
+func privateDir(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, os.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(dir), 0o700); err == nil {
+			err = os.Mkdir(dir, 0o700)
+		}
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		return &HomeError{Path: dir, Reason: err.Error(), Fix: "tada-run --home DIR ..."}
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return &HomeError{Path: dir, Reason: err.Error()}
+	}
+	return private(dir, info, 0o077)
+}
+
+// private refuses what others than this user could have written, or may read.
+func private(path string, info os.FileInfo, forbidden os.FileMode) error {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if ok && int(st.Uid) != os.Getuid() {
+		return &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid()), Fix: "tada-run --home DIR ..."}
+	}
+	if mode := info.Mode().Perm(); mode&forbidden != 0 {
+		return &HomeError{Path: path, Reason: fmt.Sprintf("its mode is %04o, so others can reach it", mode), Fix: fmt.Sprintf("chmod go= %q", path)}
+	}
+	return nil
+}
+
+// AccountHome returns the home directory that /etc/passwd gives to uid. Package os/user is
+// not used because with cgo it links the C library's resolvers into the agent's door.
+func AccountHome(uid int) (string, error) {
+	f, err := os.Open("/etc/passwd")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	id := strconv.Itoa(uid)
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		field := strings.Split(lines.Text(), ":")
+		if len(field) >= 6 && field[2] == id && filepath.IsAbs(field[5]) {
+			return field[5], nil
+		}
+	}
+	return "", fmt.Errorf("no account with uid %d has a home directory in /etc/passwd", uid)
+}

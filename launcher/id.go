@@ -1,0 +1,34 @@
+package launcher
+
+import (
+	"encoding/base32"
+	"encoding/binary"
+	"io"
+	"time"
+)
+
+// idText is Crockford's alphabet in lower case: no letter is taken for a digit when a person
+// reads an id aloud.
+var idText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// newSessionID names a run: 48 bits of milliseconds, so that ids sort by time, and 32 bits of
+// chance, so that runs of one millisecond differ. It is 16 characters long.
+func newSessionID(now time.Time, random io.Reader) (string, error) {
+	var raw [10]byte
+	ms := uint64(now.UnixMilli())
+	binary.BigEndian.PutUint16(raw[0:], uint16(ms>>32))
+	binary.BigEndian.PutUint32(raw[2:], uint32(ms))
+	if _, err := io.ReadFull(random, raw[6:]); err != nil {
+		return "", err
+	}
+	return idText.EncodeToString(raw[:]), nil
+}
+
+// isSessionID tells whether s could be one. Ids become file names.
+func isSessionID(s string) bool {
+	if len(s) != 16 {
+		return false
+	}
+	_, err := idText.DecodeString(s)
+	return err == nil
+}

@@ -1,0 +1,88 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+)
+
+// ErrAmbiguous is returned for a beginning of an id that several have.
+var ErrAmbiguous = errors.New("several begin like that")
+
+// ErrNoSuch is returned for an id that nothing has.
+var ErrNoSuch = errors.New("there is none with that id")
+
+// Pending returns the questions that can still be answered or used, oldest first.
+func (l *Launcher) Pending(ctx context.Context) ([]approval.Envelope, error) {
+	return l.store.Pending(ctx)
+}
+
+// Envelope returns the question whose id begins with prefix. A prefix that several have is
+// ErrAmbiguous: an answer must never reach another question than the one that was read.
+func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelope, error) {
+	pending, err := l.store.Pending(ctx)
+	if err != nil {
+		return approval.Envelope{}, err
+	}
+	id := ""
+	for _, e := range pending {
+		if !strings.HasPrefix(e.ID, prefix) || prefix == "" {
+			continue
+		}
+		if id != "" {
+			return approval.Envelope{}, fmt.Errorf("envelope %q: %w; give more of it", prefix, ErrAmbiguous)
+		}
+		id = e.ID
+	}
+	if id == "" {
+		id = prefix // answered, used or expired ones are found by their whole id
+	}
+	e, err := l.store.Get(ctx, id)
+	if errors.Is(err, approval.ErrUnknown) {
+		return e, fmt.Errorf("envelope %q: %w; try: tadactl pending", prefix, ErrNoSuch)
+	}
+	return e, err
+}
+
+// Decide stores a person's answer and records it. The error is an [approval.Refused] when the
+// answer came too late or does not fit the question.
+func (l *Launcher) Decide(ctx context.Context, d approval.Decision) error {
+	log, err := l.openLog()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if err := l.settle(log); err != nil {
+		return err
+	}
+	events, decideErr := l.store.Decide(ctx, d)
+	events = append(events, eventsOf(decideErr)...)
+	if err := l.recordEvents(log, events, audit.Durable); err != nil {
+		return err
+	}
+	return decideErr
+}
+
+// settle records what processes that died had changed in the store and not yet recorded.
+func (l *Launcher) settle(log *audit.Log) error {
+	ctx, cancel := storeContext()
+	defer cancel()
+	events, err := l.store.Unlogged(ctx)
+	if err != nil {
+		return err
+	}
+	return l.recordEvents(log, events, audit.Lazy)
+}
+
+// eventsOf returns what a refusal of the store wants recorded.
+func eventsOf(err error) []approval.Event {
+	var refused *approval.Refused
+	if errors.As(err, &refused) {
+		return refused.Events
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// ErrEmpty is returned by Judge for a text without any command: nothing, blanks, a comment.
+var ErrEmpty = errors.New("there is no command in it; try: tada-run 'ls -l'")
+
+// A Judgement is a request together with everything that decides about it. It holds the
+// files of the plan open; Close lets go of them.
+type Judgement struct {
+	Request Request
+	Script  *shellparse.Script
+	Plan    *pathguard.Plan
+	Verdict pathguard.Verdict
+	Payload []byte // the plan and its context as canonical bytes: what is shown, hashed and recorded
+	Hash    string // of Payload
+
+	level   sandbox.Level // the best fence of this machine
+	policy  pathguard.Policy
+	environ Environ
+	shell   string // the real shell
+	stdin   string // what kind of file standard input is
+}
+
+// Judge parses the text, resolves its names and asks the policy. It starts nothing, writes
+// nothing, and is the only judgement there is: runs, checks, hooks and servers share it.
+// The caller must Close the result.
+func (l *Launcher) Judge(req Request) (*Judgement, error) {
+	j := &Judgement{Request: req, environ: Scrub(req.Env), stdin: kindOf(req.Stdio.In), level: l.level()}
+	var err error
+	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
+		return nil, err
+	}
+	j.Script = parse(req, j.environ)
+	if j.Script.Err == nil && len(j.Script.Commands) == 0 && len(j.Script.Effects) == 0 && len(j.Script.Opaque) == 0 {
+		return nil, ErrEmpty
+	}
+	caller := pathguard.Caller{
+		Dir: req.Dir, Env: j.environ.Vars(), Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir, Intent: req.Intent,
+	}
+	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
+		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
+	}
+	if j.policy, err = l.policyFor(j.Plan); err == nil {
+		j.Verdict = j.policy.Judge(j.Plan)
+		j.Payload, err = j.payload()
+	}
+	if err != nil {
+		j.Close()
+		return nil, err
+	}
+	j.Hash = approval.PlanHash(j.Payload)
+	return j, nil
+}
+
+// Close lets go of the files of the plan.
+func (j *Judgement) Close() error { return j.Plan.Close() }
+
+// parse reads the text in the shell's dialect. A script file is one more name that the run
+// reads, although no word of the text says so.
+func parse(req Request, env Environ) *shellparse.Script {
+	text := req.Shell.Text
+	if req.Shell.Words != nil {
+		text = quote(req.Shell.Words)
+	}
+	s := shellparse.Parse(text, shellparse.Options{
+		Dialect: req.Shell.Dialect, Dir: req.Dir, Vars: env.Vars(),
+		Name: req.Shell.Name, Args: req.Shell.Args,
+	})
+	if req.Shell.Script != "" {
+		s.Effects = append(s.Effects, shellparse.Effect{
+			Right: command.Read, Flags: command.Source, Command: -1,
+			Name: shellparse.Name{Text: req.Shell.Script, Static: true, Dir: req.Dir},
+		})
+	}
+	return s
+}
+
+// quote writes words as a command line in which every character stands for itself.
+func quote(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,70 @@
+package launcher
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// A Launcher judges and runs requests on one state directory.
+type Launcher struct {
+	home    Home
+	account string // the account's home directory
+	policy  pathguard.Policy
+	store   approval.Store
+	log     *audit.Log
+
+	now    func() time.Time
+	random io.Reader
+	bootID string
+}
+
+// Run judges the request and, where the verdict or a person allows it, runs it. The order of
+// the steps is the promise of the product: nothing is asked that was not resolved, nothing
+// runs that was not recorded, and what runs is what was judged.
+//
+// An error means that tada-run failed and nothing ran; [ExitOf] gives its exit status. A
+// refusal is not an error: it stands in the Outcome.
+func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
+	j, err := l.Judge(req) // text -> files -> verdict; starts nothing
+	if err != nil {
+		return Outcome{}, err
+	}
+	run, err := l.announce(j) // the intent is on disk before anything else happens
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer run.close()
+	refusal, err := l.permit(ctx, run) // ask -> person -> consumed in one transaction
+	if refusal != nil || err != nil {
+		return run.refused(refusal), err
+	}
+	if err := run.start(); err != nil { // fence from the plan's own files; terminal; recorder
+		return run.failed(err)
+	}
+	return run.wait(ctx) // every byte, then the end, in the record
+}
+
+// Open returns the launcher of a state directory, "" for the account's own. It refuses a
+// directory or a configuration that somebody else could have written.
+func Open(dir string) (*Launcher, error) {
+	home, err := OpenHome(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Launcher{home: home, now: time.Now, random: rand.Reader, bootID: bootID()}
+	if l.account, err = AccountHome(os.Getuid()); err != nil {
+		l.account = "/" // an account without a home: nothing counts as its home
+	}
+	if l.policy, err = loadPolicy(home, l.account); err != nil {
+		return nil, err
+	}
+	l.store, err = approval.Open(home.Approvals(), approval.Options{Clock: l.clock, Rand: l.random})
+	return l, err
+}

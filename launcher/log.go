@@ -1,0 +1,144 @@
+package launcher
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// openLog opens the hash-chained log for appending.
+func (l *Launcher) openLog() (*audit.Log, error) {
+	return audit.OpenLog(l.home.Audit(), audit.LogOptions{Now: l.now, BootID: l.bootID})
+}
+
+// Verify checks the log, and every transcript that it names, against what the log says. The
+// error is an [audit.BadEntry] for the first thing that is not as it was written. Heads that
+// were kept elsewhere are given as remember.
+func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
+	return audit.Verify(l.home.Audit(), audit.VerifyOptions{
+		Remember:   remember,
+		Transcript: func(sid string) (io.ReadCloser, error) { return l.openCast(sid) },
+	})
+}
+
+// openCast opens the transcript of a session. Ids come from the log, which somebody may have
+// edited: what is no id must not become a path.
+func (l *Launcher) openCast(sid string) (*os.File, error) {
+	if !isSessionID(sid) {
+		return nil, fmt.Errorf("session %q: %w", sid, os.ErrNotExist)
+	}
+	return os.Open(l.home.Cast(sid))
+}
+
+// Session returns the id of the session that begins with prefix, or the newest for "".
+func (l *Launcher) Session(prefix string) (string, error) {
+	ids, err := l.Sessions()
+	if err != nil {
+		return "", err
+	}
+	if prefix == "" && len(ids) > 0 {
+		return ids[len(ids)-1], nil
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, prefix) })
+	switch {
+	case len(ids) == 0:
+		return "", fmt.Errorf("session %q: %w; try: tadactl sessions", prefix, ErrNoSuch)
+	case len(ids) > 1:
+		return "", fmt.Errorf("session %q: %w; give more of it", prefix, ErrAmbiguous)
+	}
+	return ids[0], nil
+}
+
+// Sessions returns the ids of all sessions that have a transcript, oldest first.
+func (l *Launcher) Sessions() ([]string, error) {
+	entries, err := os.ReadDir(l.home.Sessions())
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), ".cast"); ok && isSessionID(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// Entries returns the entries of the log, oldest first. It reads and does not prove.
+func (l *Launcher) Entries(f audit.Filter) iter.Seq2[audit.Entry, error] {
+	return audit.Entries(l.home.Audit(), f)
+}
+
+// A Past is one run as the log tells it.
+type Past struct {
+	ID       string    `json:"id"`
+	Began    time.Time `json:"began"`
+	Command  string    `json:"command"`
+	Agent    string    `json:"agent,omitempty"`
+	Dir      string    `json:"cwd"`
+	Verdict  string    `json:"verdict"`
+	State    string    `json:"state"` // announced, refused, running, failed, ended
+	Status   int       `json:"status"`
+	Signal   int       `json:"signal,omitempty"`
+	Envelope string    `json:"envelope,omitempty"`
+	Level    string    `json:"level,omitempty"`
+}
+
+// pastStates says what a kind of entry means for the run that it speaks of.
+var pastStates = map[string]string{
+	kindIntent: "announced", kindDenied: "refused", kindStart: "running", kindFailed: "failed", kindEnd: "ended",
+}
+
+// Runs returns every request that the log knows, oldest first.
+func (l *Launcher) Runs() ([]Past, error) {
+	runs, index := []Past{}, map[string]int{}
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{"exec."}}) {
+		if errors.Is(err, os.ErrNotExist) {
+			return runs, nil
+		}
+		if err != nil {
+			return runs, err
+		}
+		var body struct {
+			SID, Command, Agent, Cwd, Verdict, Level string
+			Envelope                                 string `json:"envelope_id"`
+			Status                                   any
+			Signal                                   int
+		}
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
+		}
+		i, known := index[body.SID]
+		if !known {
+			i = len(runs)
+			index[body.SID] = i
+			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict})
+		}
+		r := &runs[i]
+		r.State = pastStates[e.Kind]
+		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
+		if status, ok := body.Status.(float64); ok && e.Kind == kindEnd {
+			r.Status, r.Signal = int(status), body.Signal
+		}
+	}
+	return runs, nil
+}
+
+// Transcript opens the transcript of a session for reading.
+func (l *Launcher) Transcript(id string) (*os.File, error) { return l.openCast(id) }
+
+// level is the best fence of this machine, found by trying once per boot.
+func (l *Launcher) level() sandbox.Level {
+	return sandbox.Remembered(filepath.Join(l.home.Runtime(), "level"))
+}

@@ -1,0 +1,216 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// storeTimeout bounds one operation on the approval store. Nobody holds it while a person
+// thinks, so a longer wait means that something is wrong with it.
+const storeTimeout = 15 * time.Second
+
+func storeContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), storeTimeout)
+}
+
+// permit returns nil, nil when the run may start: by policy, or because a person's yes to
+// exactly this plan was consumed just now. Otherwise it returns the refusal.
+func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
+	switch {
+	case r.Verdict.Decision == pathguard.Allow:
+		return nil, nil
+	case r.Verdict.Decision != pathguard.Ask:
+		return r.denied(), nil
+	case r.Request.Profile == profileCI:
+		return refuse(r.Verdict, firstCall, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
+	}
+	if err := l.settle(r.log); err != nil {
+		return nil, err
+	}
+	envelope, _, err := l.store.Request(ctx, approval.Request{Session: r.asker(), Payload: r.Payload})
+	if refusal, err := r.noted(envelope.Events, err, audit.Lazy); refusal != nil || err != nil {
+		return refusal, err
+	}
+	if !envelope.Approved() {
+		if refusal, err := l.answer(ctx, r, envelope); refusal != nil || err != nil {
+			return refusal, err
+		}
+	}
+	return l.consume(ctx, r, envelope.ID)
+}
+
+// profileCI is the profile of a machine without people.
+const profileCI = "ci"
+
+// denied words a verdict that no person can change.
+func (r *run) denied() *Refusal {
+	code := "policy_denied"
+	var security *pathguard.SecurityError
+	locale := pathguard.LocaleOf(r.Plan.Caller.Env)
+	message := ""
+	if err := r.Verdict.Err(locale); errors.As(err, &security) {
+		code, message = string(security.Type), security.Message
+	}
+	return refuse(r.Verdict, firstCall, "denied", code, message, ExitDenied)
+}
+
+// asker is the session that an approval belongs to. The plan itself binds directory, command
+// and agent; this only bounds how many questions one agent can have open.
+func (r *run) asker() string { return fmt.Sprintf("%d/%s", os.Getuid(), r.agent()) }
+
+// answer gets a person's answer to the envelope, here or elsewhere. It returns nil, nil when
+// the answer was yes.
+func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Refusal, error) {
+	if r.Request.Ask == nil {
+		return l.await(ctx, r, e)
+	}
+	decision, err := r.Request.Ask(ctx, e)
+	if err != nil {
+		return nil, fmt.Errorf("ask on the terminal: %w", err)
+	}
+	if decision.Envelope == "" { // not answered here: it stays in the inbox
+		return r.pending(e), nil
+	}
+	events, err := l.store.Decide(ctx, decision)
+	if refusal, err := r.noted(events, err, audit.Lazy); refusal != nil || err != nil {
+		return refusal, err
+	}
+	for _, c := range decision.Calls {
+		if !c.Approved {
+			return r.humanDenied(e.ID, c.Message), nil
+		}
+	}
+	return nil, nil
+}
+
+// await waits for an answer given elsewhere, for as long as the caller allows.
+func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Refusal, error) {
+	if r.Request.Wait <= 0 {
+		return r.pending(e), nil
+	}
+	fmt.Fprintf(os.Stderr, "tada-run: waiting %v for a person: tadactl show %s\n", r.Request.Wait, e.ID)
+	wait, cancel := context.WithTimeout(ctx, r.Request.Wait)
+	defer cancel()
+	now, err := l.store.Wait(wait, e.ID)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return r.pending(e), nil
+	case err != nil:
+		return r.storeRefusal(err)
+	case now.Approved():
+		return nil, nil
+	case now.Decision != nil && len(now.Decision.Calls) > 0:
+		return r.humanDenied(e.ID, now.Decision.Calls[0].Message), nil
+	}
+	return refuse(r.Verdict, firstCall, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
+}
+
+// consume judges the request anew, because the world had time to change while a person was
+// thinking, and spends the approval for the plan as it is now.
+func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, error) {
+	fresh, err := l.Judge(r.Request)
+	if err != nil {
+		return nil, err
+	}
+	r.Judgement.Close()
+	r.Judgement = fresh
+	permit, err := l.store.Consume(ctx, approval.Claim{
+		Session: r.asker(), Envelope: id, PlanHash: fresh.Hash, Runner: runner(),
+	})
+	if refusal, err := r.noted(permit.Events, err, audit.Durable); refusal != nil || err != nil {
+		return refusal, err
+	}
+	for _, c := range permit.Calls {
+		if !c.Approved {
+			return r.humanDenied(id, c.Message), nil
+		}
+	}
+	r.envelope = id
+	return nil, nil
+}
+
+// finishApproval tells the store what came of the run that its approval permitted, so that no
+// later process takes it for one that died in the middle.
+func (l *Launcher) finishApproval(r *run, status int) error {
+	ctx, cancel := storeContext()
+	defer cancel()
+	events, err := l.store.Finish(ctx, r.envelope, approval.OutcomeExecuted, "status "+strconv.Itoa(status))
+	return errors.Join(err, l.recordEvents(r.log, events, audit.Lazy))
+}
+
+// noted records what an operation on the store changed, then turns its error into a refusal
+// where it is the store's answer and not its failure.
+func (r *run) noted(events []approval.Event, err error, d audit.Durability) (*Refusal, error) {
+	if recordErr := r.l.recordEvents(r.log, append(events, eventsOf(err)...), d); recordErr != nil {
+		return nil, recordErr
+	}
+	if err == nil {
+		return nil, nil
+	}
+	return r.storeRefusal(err)
+}
+
+// pending says that a person has to answer first.
+func (r *run) pending(e approval.Envelope) *Refusal {
+	f := refuse(r.Verdict, firstCall, "pending", "pending", "", ExitPending)
+	f.Envelope, f.Retry = e.ID, "run the identical command again after the answer"
+	f.HumanCan = "tadactl show " + e.ID
+	f.Message = "a person has to answer: tadactl show " + e.ID + "; then run the same command again"
+	return f
+}
+
+func (r *run) humanDenied(id, message string) *Refusal {
+	if message == "" {
+		message = "a person said no; choose another way, do not work around it"
+	}
+	f := refuse(r.Verdict, firstCall, "denied", "human_denied", printable(message), ExitDenied)
+	f.Envelope = id
+	return f
+}
+
+// storeRefusal words an answer of the store that is not a yes.
+func (r *run) storeRefusal(err error) (*Refusal, error) {
+	var refused *approval.Refused
+	if !errors.As(err, &refused) {
+		return nil, err
+	}
+	for _, known := range []struct {
+		err  error
+		code string
+	}{
+		{approval.ErrDenied, "human_denied"}, {approval.ErrReplayed, "replayed"}, {approval.ErrExpired, "expired"},
+		{approval.ErrTampered, "tampered"}, {approval.ErrBijection, "bijection"}, {approval.ErrMismatch, "mismatch"},
+		{approval.ErrBusy, "rate_limited"}, {approval.ErrUnknown, "unknown"}, {approval.ErrDecided, "decided"},
+		{approval.ErrChallenge, "challenge"}, {approval.ErrFactor, "factor"}, {approval.ErrPending, "pending"},
+	} {
+		if !errors.Is(err, known.err) {
+			continue
+		}
+		f := refuse(r.Verdict, firstCall, "denied", known.code, printable(refused.Error()), ExitDenied)
+		f.Envelope = refused.Envelope
+		if !refused.Until.IsZero() {
+			f.Cooloff = int(refused.Until.Sub(r.l.now()).Seconds())
+		}
+		return f, nil
+	}
+	return nil, err
+}
+
+// printable makes a message inert on the terminal of whoever hosts the agent.
+func printable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < 0x20 || c == 0x7f || c >= 0x80 && c < 0xa0 {
+			return '\ufffd'
+		}
+		return c
+	}, s)
+}

@@ -1,0 +1,123 @@
+package launcher
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// The kinds of record that a run writes, in their order. Approval events stand between intent
+// and start under the kinds that package approval gives them.
+const (
+	kindIntent = "exec.intent" // what is about to be done, and by which verdict
+	kindDenied = "exec.denied" // it was not done
+	kindStart  = "exec.start"  // it runs, in this fence
+	kindEnd    = "exec.end"    // how it ended
+	kindFailed = "exec.failed" // it could not be started
+	kindClose  = "rec.close"   // the transcript: its head, bytes and count
+)
+
+// record appends one entry. Only the launcher writes records, so whether something was
+// recorded has one answer.
+func (r *run) record(kind string, body object, d audit.Durability) error {
+	body["sid"] = r.id
+	b, err := canonical.Append(nil, body)
+	if err == nil {
+		_, err = r.log.Append(kind, b, d)
+	}
+	if err != nil {
+		return &RecordError{Kind: kind, Err: err}
+	}
+	return nil
+}
+
+// A RecordError says that an entry could not be written. What cannot be recorded does not run.
+type RecordError struct {
+	Kind string
+	Err  error
+}
+
+func (e *RecordError) Error() string {
+	return fmt.Sprintf("cannot record %q, so nothing runs: %v; try: tadactl audit verify", e.Kind, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *RecordError) Unwrap() error { return e.Err }
+
+// recordEvents moves what happened to an envelope from the store into the log. The store keeps
+// each event until it stands in the log, so that a process that dies in between loses none.
+func (l *Launcher) recordEvents(log *audit.Log, events []approval.Event, d audit.Durability) error {
+	var done []uint64
+	for _, e := range events {
+		if _, err := log.Append(e.Kind, e.Body(), d); err != nil {
+			return &RecordError{Kind: e.Kind, Err: err}
+		}
+		if e.Seq != 0 {
+			done = append(done, e.Seq)
+		}
+	}
+	if len(done) == 0 {
+		return nil
+	}
+	ctx, cancel := storeContext()
+	defer cancel()
+	return l.store.MarkLogged(ctx, done...)
+}
+
+// urgency is how an intent is written: durably when the next step may run it.
+func (r *run) urgency() audit.Durability {
+	if r.Verdict.Decision == pathguard.Allow {
+		return audit.Intent
+	}
+	return audit.Lazy
+}
+
+func (r *run) intent() object {
+	rules := make([]string, 0, len(r.Verdict.Reasons))
+	for _, reason := range r.Verdict.Reasons {
+		rules = append(rules, reason.Rule)
+	}
+	return object{
+		"command": r.Script.Text, "canonical_sha256": digestOf(r.Script.Canonical), "cwd": r.Plan.Dir,
+		"plan_hash": r.Hash, "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
+		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
+		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.environ.Removed,
+		"tier": Tier, "version": Version(),
+	}
+}
+
+// Tier is how much of the agent the fence holds: T0, only its commands.
+const Tier = "T0"
+
+func (r *run) started() object {
+	lost := make([]any, 0, len(r.receipt.Lost))
+	for _, l := range r.receipt.Lost {
+		lost = append(lost, object{"protection": l.Protection, "why": l.Why})
+	}
+	authority := "policy"
+	if r.envelope != "" {
+		authority = "approval"
+	}
+	return object{
+		"pid": r.process.Pid(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
+		"landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
+		"authority": authority, "envelope_id": r.envelope,
+	}
+}
+
+func (r *run) ended(s sandbox.Status, problem error) object {
+	o := object{
+		"exited": s.Exited, "status": s.Shell(), "signal": int(s.Signal), "core": s.CoreDump, "timed_out": r.timedOut,
+		"duration_us": time.Since(r.began).Microseconds(), "user_us": s.UserTime.Microseconds(),
+		"system_us": s.SystemTime.Microseconds(), "max_memory": s.MaxMemory,
+	}
+	if problem != nil {
+		o["problem"] = problem.Error()
+	}
+	return o
+}

@@ -1,0 +1,72 @@
+package launcher
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// A Refusal says why nothing ran, once for a person and once for the program that asked.
+// It never names a way to weaken the policy, because the reader may be the one that wants to.
+type Refusal struct {
+	Version  int           `json:"tada"`
+	Status   string        `json:"status"` // denied | pending
+	Code     string        `json:"code"`
+	Message  string        `json:"message"`
+	Envelope string        `json:"envelope,omitempty"`
+	Items    []RefusedItem `json:"items"`
+	Retry    string        `json:"retry"`
+	Cooloff  int           `json:"cooloff_s,omitempty"`
+	Instead  []string      `json:"allowed_instead,omitempty"`
+	HumanCan string        `json:"human_can,omitempty"`
+	Audit    string        `json:"audit,omitempty"`
+	exit     int
+}
+
+// A RefusedItem is one call and the reasons against it.
+type RefusedItem struct {
+	ID       string   `json:"id"`
+	Decision string   `json:"decision"`
+	Rule     string   `json:"rule,omitempty"`
+	Spans    [][2]int `json:"spans,omitempty"`
+	Message  string   `json:"message,omitempty"`
+}
+
+// Line is the refusal as one line for a person, without the newline.
+func (r *Refusal) Line() string {
+	return fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, r.Message)
+}
+
+// JSON is the refusal as one line for a program, without the newline.
+func (r *Refusal) JSON() string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return `{"tada":1,"status":"denied","code":"internal"}`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// refuse words the verdict v for the call id. Only the reasons that decided are told.
+func refuse(v pathguard.Verdict, id, status, code, message string, exit int) *Refusal {
+	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Retry: "do_not_repeat_identical", exit: exit}
+	for _, reason := range v.Reasons {
+		if reason.Decision != v.Decision {
+			continue
+		}
+		r.Items = append(r.Items, RefusedItem{
+			ID: id, Decision: status, Rule: reason.Rule, Message: reason.Message,
+			Spans: [][2]int{{reason.Span.Start, reason.Span.End}},
+		})
+		if reason.Instead != "" {
+			r.Instead = append(r.Instead, reason.Instead)
+		}
+	}
+	if r.Message == "" && len(r.Items) > 0 {
+		r.Message = r.Items[0].Message
+	}
+	return r
+}

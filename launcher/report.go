@@ -1,0 +1,151 @@
+package launcher
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A Report is a judgement as `tadactl check` prints it. Its JSON is a stable contract.
+type Report struct {
+	ID       string              `json:"id"`
+	Verdict  string              `json:"verdict"` // allow, ask, deny
+	Risk     int                 `json:"risk"`    // 0 to 3
+	Reasons  []ReportReason      `json:"reasons"`
+	Effects  map[string][]string `json:"effects"` // read, write, delete, exec, net
+	Opaque   []string            `json:"opaque"`  // the pieces that could not be read
+	PlanHash string              `json:"plan_hash"`
+	Sandbox  string              `json:"sandbox"` // the level that it would run at: strong, base, or none
+	Error    string              `json:"error,omitempty"`
+}
+
+// A ReportReason is one rule that spoke. The span is in bytes of the command line.
+type ReportReason struct {
+	Rule    string `json:"rule"`
+	Verdict string `json:"verdict"`
+	Message string `json:"message"`
+	Path    string `json:"path,omitempty"`
+	Instead string `json:"instead,omitempty"`
+	Span    [2]int `json:"span"`
+}
+
+// effectNames sorts rights under the five words of the contract.
+var effectNames = map[command.Right]string{
+	command.Read: "read", command.Write: "write", command.Create: "write",
+	command.Delete: "delete", command.Exec: "exec", command.Net: "net",
+}
+
+// Report tells the judgement under the caller's id.
+func (j *Judgement) Report(id string) Report {
+	r := Report{
+		ID: id, Verdict: j.Verdict.Decision.String(), Risk: j.Verdict.Risk, PlanHash: j.Hash,
+		Reasons: []ReportReason{}, Opaque: []string{}, Sandbox: j.level.String(),
+		Effects: map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}},
+	}
+	locale := pathguard.LocaleOf(j.Plan.Caller.Env)
+	for _, reason := range j.Verdict.Reasons {
+		r.Reasons = append(r.Reasons, ReportReason{
+			Rule: reason.Rule, Verdict: reason.Decision.String(), Message: reason.In(locale), Path: reason.Path,
+			Instead: reason.InsteadIn(locale), Span: [2]int{reason.Span.Start, reason.Span.End},
+		})
+	}
+	for _, o := range j.Script.Opaque {
+		r.Opaque = append(r.Opaque, o.Text)
+	}
+	add := func(kind, name string) {
+		if name != "" && !slices.Contains(r.Effects[kind], name) {
+			r.Effects[kind] = append(r.Effects[kind], name)
+		}
+	}
+	for i := range j.Plan.Targets {
+		add(effectNames[j.Plan.Targets[i].Right], j.Plan.Targets[i].Path())
+	}
+	for i := range j.Plan.Programs {
+		p := &j.Plan.Programs[i]
+		add("exec", cmp.Or(p.Real, p.Name))
+	}
+	for _, e := range j.Script.Effects {
+		if e.Net != nil {
+			add("net", hostPort(e.Net.Host, e.Net.Port))
+		}
+	}
+	return r
+}
+
+func hostPort(host string, port int) string {
+	if host == "" {
+		host = "?"
+	}
+	if port == 0 {
+		return host
+	}
+	return fmt.Sprintf("%s:%d", host, port)
+}
+
+// JSON is the report on one line.
+func (r Report) JSON() string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return `{"verdict":"deny","error":"internal"}`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Text is the report for a person: what, where it really points, why, what else would do.
+func (r Report) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s", r.Verdict)
+	if r.Risk > 0 {
+		fmt.Fprintf(&b, " (risk %d)", r.Risk)
+	}
+	b.WriteByte('\n')
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(&b, "  %-5s %s  [%s]\n", reason.Verdict, visible(reason.Message), reason.Rule)
+		if reason.Instead != "" {
+			fmt.Fprintf(&b, "        allowed instead: %s\n", visible(reason.Instead))
+		}
+	}
+	for _, kind := range []string{"read", "write", "delete", "exec", "net"} {
+		for _, name := range r.Effects[kind] {
+			fmt.Fprintf(&b, "  %-6s %s\n", kind, visible(name))
+		}
+	}
+	for _, o := range r.Opaque {
+		fmt.Fprintf(&b, "  cannot inspect: %s\n", visible(o))
+	}
+	return b.String()
+}
+
+// visible makes a name of the command line inert on a terminal: what is not graphic is
+// written as an escape.
+func visible(s string) string {
+	q := strconv.QuoteToGraphic(s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+}
+
+// Status is the exit status of a check: 0 allow, 75 ask, 126 deny.
+func (r Report) Status() int {
+	switch r.Verdict {
+	case pathguard.Allow.String():
+		return 0
+	case pathguard.Ask.String():
+		return ExitPending
+	}
+	return ExitDenied
+}
+
+// Unjudged is the report of what could not be judged: it denies, and says why.
+func Unjudged(id string, err error) Report {
+	return Report{
+		ID: id, Verdict: pathguard.Deny.String(), Risk: 3, Error: err.Error(), Reasons: []ReportReason{}, Opaque: []string{},
+		Effects: map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}},
+	}
+}

@@ -1,0 +1,67 @@
+package launcher
+
+import (
+	"context"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// A Request is one command line that somebody wants to run. It carries all that the run
+// depends on: below this floor nothing asks for the time, the environment or the directory.
+type Request struct {
+	Shell Shell    // how the text is to be read and run
+	Env   []string // the caller's environment, NAME=value
+	Dir   string   // the caller's directory, absolute; "" when it is gone
+	Stdio session.Stdio
+	PTY   session.PTY
+
+	Agent    string // who asks, as it says itself: shown, recorded, never trusted
+	WorkItem string
+	CallID   string
+	Profile  string           // "" or "ci"
+	Intent   pathguard.Intent // the caller's own judgement; it can only make the verdict stricter
+
+	Timeout time.Duration // of the command; 0 is none
+	Wait    time.Duration // how long to wait for a person who is not at this terminal
+
+	// Ask puts an envelope before the person at this terminal. It is nil where no terminal
+	// can be trusted with the question.
+	Ask func(context.Context, approval.Envelope) (approval.Decision, error)
+}
+
+// A Shell says what the shell would be given: the text, and how it is called.
+type Shell struct {
+	Text    string             // the command line
+	Words   []string           // when not nil: one simple command, no shell at all
+	Dialect shellparse.Dialect // the grammar, and so the shell
+	Flags   []string           // -e, -u, -o pipefail, --norc: what the shell is started with
+	Name    string             // $0
+	Args    []string           // $1, $2, ...
+	Script  string             // the path of the file that Text was read from; "" when it was an argument
+	Stdin   bool               // Text was read from standard input, up to its end
+	Login   bool               // -l
+}
+
+// An Outcome is what came of a Request.
+type Outcome struct {
+	Session  string // the id of the run, for `tadactl replay`
+	Envelope string // the id of the approval that it waits for or used
+	Status   int    // the exit status of tada-run, as DESIGN gives them
+	Signal   int    // the signal that ended the command, 0 for none
+	Refusal  *Refusal
+}
+
+// Exit statuses of tada-run, beside the command's own.
+const (
+	ExitUsage    = 2   // the command line of tada-run is wrong, or empty
+	ExitPending  = 75  // a person has to answer first (EX_TEMPFAIL of sysexits.h)
+	ExitTampered = 77  // protected files were changed from outside (EX_NOPERM)
+	ExitConfig   = 78  // configuration or state was refused (EX_CONFIG)
+	ExitFailed   = 125 // tada-run itself failed, and nothing ran
+	ExitDenied   = 126 // denied, or found but not executable
+	ExitNotFound = 127
+)

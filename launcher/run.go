@@ -1,0 +1,210 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/session"
+)
+
+// A run is one judged request on its way to an Outcome.
+type run struct {
+	*Judgement
+	l   *Launcher
+	id  string // of the session, and so of its transcript
+	log *audit.Log
+
+	began    time.Time
+	terminal *session.Session
+	recorder *audit.Recorder
+	process  *sandbox.Process
+	receipt  sandbox.Receipt
+	envelope string   // of the approval that was consumed; "" when policy allowed it
+	script   *os.File // text that is no argument
+	timedOut bool
+}
+
+// announce opens the record and writes what is about to be done. For a verdict that allows,
+// it returns only when the entry is on the disk.
+func (l *Launcher) announce(j *Judgement) (*run, error) {
+	id, err := newSessionID(l.now(), l.random)
+	if err != nil {
+		return nil, fmt.Errorf("name the session: %w", err)
+	}
+	r := &run{Judgement: j, l: l, id: id, began: l.now()}
+	if r.log, err = l.openLog(); err != nil {
+		return nil, err
+	}
+	return r, r.record(kindIntent, r.intent(), r.urgency())
+}
+
+// start builds the fence from the plan's own files, gives the command its terminal or pipes,
+// opens the transcript, and starts it. When it returns an error nothing runs.
+func (r *run) start() error {
+	tap := &tap{}
+	var err error
+	if r.terminal, err = session.Open(r.Request.Stdio, r.Request.PTY, tap); err != nil {
+		return err
+	}
+	if r.recorder, err = r.transcript(); err != nil {
+		return err
+	}
+	tap.to, tap.hidden = r.recorder, r.terminal.Hidden
+	cmd, err := r.command()
+	if err != nil {
+		return err
+	}
+	if r.process, r.receipt, err = sandbox.Start(r.profile(), cmd); err != nil {
+		return err
+	}
+	if err := r.record(kindStart, r.started(), audit.Lazy); err != nil {
+		r.process.Kill()
+		return err
+	}
+	r.terminal.Started()
+	return nil
+}
+
+// wait relays and records until the command and everything it started have ended.
+func (r *run) wait(ctx context.Context) (Outcome, error) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, session.Forwarded()...)
+	defer signal.Stop(signals)
+
+	changes := make(chan change)
+	go r.reap(changes)
+	limit, kill := r.deadline(), (<-chan time.Time)(nil)
+	stop := func() {
+		_ = r.process.SignalGroup(syscall.SIGTERM)
+		_ = r.process.SignalGroup(syscall.SIGCONT)
+		kill = time.After(killGrace)
+	}
+	done, failed := ctx.Done(), r.terminal.Failed()
+	for {
+		select {
+		case s := <-signals:
+			r.forward(s)
+		case <-limit:
+			r.timedOut = true
+			stop()
+		case <-done:
+			done = nil
+			stop()
+		case <-kill:
+			r.process.Kill()
+		case <-failed: // what cannot be recorded must not go on
+			failed = nil
+			r.process.Kill()
+		case c := <-changes:
+			switch {
+			case c.err != nil || c.status.Ended():
+				return r.finish(c)
+			case c.status.Stopped != 0:
+				r.suspend(c.status.Stopped)
+			}
+		}
+	}
+}
+
+// killGrace is how long a command may tidy up after SIGTERM. Clients that time out wait about
+// as long before they kill us.
+const killGrace = 2 * time.Second
+
+func (r *run) deadline() <-chan time.Time {
+	if r.Request.Timeout <= 0 {
+		return nil
+	}
+	return time.After(r.Request.Timeout)
+}
+
+// A change is what the kernel said about the command.
+type change struct {
+	status sandbox.Status
+	err    error
+}
+
+// reap passes on every change of the command up to its end.
+func (r *run) reap(changes chan<- change) {
+	for {
+		s, err := r.process.Next()
+		changes <- change{s, err}
+		if err != nil || s.Ended() {
+			return
+		}
+	}
+}
+
+// suspend follows the command into a stop, as a shell expects it of a job, and continues it
+// when the job is continued.
+func (r *run) suspend(sig syscall.Signal) {
+	_ = r.recorder.Signal(audit.AuthorTada, "STOP")
+	if err := r.terminal.Suspend(sig); err == nil {
+		_ = r.recorder.Signal(audit.AuthorTada, "CONT")
+	}
+	_ = r.process.SignalGroup(syscall.SIGCONT)
+}
+
+// drainLimit is how long the last bytes may take once no process is left that could write
+// more: only a caller that does not read makes it longer than an instant.
+const drainLimit = 30 * time.Second
+
+// finish drains the output, closes the transcript and records the end. A problem with the
+// record is the run's failure even when the command itself went well.
+func (r *run) finish(c change) (Outcome, error) {
+	defer r.log.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
+	defer cancel()
+	problem := errors.Join(c.err, r.terminal.Ended(ctx))
+	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
+	recordErr := r.recorder.Exit(strconv.Itoa(out.Status))
+	sum, err := r.recorder.Close()
+	recordErr = errors.Join(recordErr, err)
+	recordErr = errors.Join(recordErr,
+		r.record(kindClose, object{"head": sum.Head.String(), "bytes": sum.Bytes, "count": sum.Count}, audit.Lazy),
+		r.record(kindEnd, r.ended(c.status, problem), audit.Lazy))
+	if r.envelope != "" {
+		recordErr = errors.Join(recordErr, r.l.finishApproval(r, out.Status))
+	}
+	if err := errors.Join(problem, recordErr); err != nil {
+		return out, &AfterError{Status: out.Status, Err: err}
+	}
+	if r.timedOut {
+		out.Signal, out.Status = 0, timedOutStatus
+	}
+	return out, nil
+}
+
+// timedOutStatus is what timeout(1) exits with.
+const timedOutStatus = 124
+
+// An AfterError says that something went wrong after the command had started: its output or
+// its end may not be in the record whole.
+type AfterError struct {
+	Status int // of the command
+	Err    error
+}
+
+func (e *AfterError) Error() string {
+	return fmt.Sprintf("the command ran (status %d), but: %v; try: tadactl audit verify", e.Status, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *AfterError) Unwrap() error { return e.Err }
+
+// close lets go of what the run holds. The judgement may be another one than at the start:
+// it is made anew when an approval is used.
+func (r *run) close() {
+	_ = r.Judgement.Close()
+	_ = r.log.Close()
+	if r.script != nil {
+		r.script.Close()
+	}
+}

@@ -1,0 +1,67 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// shells says where the real shell of a dialect lives. PATH is not asked: a client that wants
+// its commands wrapped puts a link to tada-run there, under the shell's own name.
+var shells = map[shellparse.Dialect][]string{
+	shellparse.Bash:  {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"},
+	shellparse.POSIX: {"/bin/sh", "/usr/bin/sh", "/run/current-system/sw/bin/sh"},
+	shellparse.Mksh:  {"/bin/mksh", "/usr/bin/mksh"},
+	shellparse.Zsh:   {"/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh"},
+	shellparse.Bats:  {"/usr/bin/bats", "/usr/local/bin/bats"},
+}
+
+var errNoShell = errors.New("the shell is not installed")
+
+// realShell returns the first path of the dialect's shell that is not this very program: a
+// link named bash that leads here would start itself for ever.
+func realShell(d shellparse.Dialect) (string, error) {
+	self, _ := os.Stat("/proc/self/exe")
+	for _, path := range shells[d] {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && self != nil && os.SameFile(info, self) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return path, nil
+	}
+	return "", fmt.Errorf("%w: none of %q", errNoShell, shells[d])
+}
+
+// argv is how the real shell is called to execute the canonical text.
+func (s Shell) argv(shell, canonical string) []string {
+	argv := append([]string{shell}, s.Flags...)
+	switch {
+	case s.Stdin:
+		argv = append(argv, "-s", "--")
+	case s.Script != "":
+		return append(append(argv, "--", s.Script), s.Args...)
+	default:
+		argv = append(argv, "-c", "--", canonical, s.Name)
+	}
+	return append(argv, s.Args...)
+}
+
+// DialectOf is the grammar of a shell by the name that it was called by. A name that is no
+// shell's is bash, because that is what tada-run runs.
+func DialectOf(name string) shellparse.Dialect {
+	switch name {
+	case "sh", "dash", "ash":
+		return shellparse.POSIX
+	case "mksh", "ksh":
+		return shellparse.Mksh
+	case "zsh":
+		return shellparse.Zsh
+	}
+	return shellparse.Bash
+}

@@ -1,0 +1,127 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/session"
+)
+
+// transcript creates the session's cast file.
+func (r *run) transcript() (*audit.Recorder, error) {
+	cols, rows := r.terminal.Size()
+	began := r.began
+	rec, err := audit.Create(r.l.home.Cast(r.id), audit.Header{
+		Cols: cols, Rows: rows, Term: r.Plan.Caller.Env["TERM"], Time: began,
+		Command: r.Script.Text, Title: r.id,
+	}, audit.RecordOptions{
+		Now: func() time.Duration { return time.Since(began) }, Rand: r.l.random,
+	})
+	if err != nil {
+		return nil, &RecordError{Kind: "transcript", Err: err}
+	}
+	return rec, nil
+}
+
+// command is what the fence starts: the real shell with the canonical text, or, for words,
+// the very program that was judged.
+func (r *run) command() (sandbox.Command, error) {
+	files := r.terminal.ChildFiles()
+	c := sandbox.Command{Env: r.environ.Kept, Dir: r.Plan.DirFile, Files: files[:]}
+	if tty := r.terminal.TTY(); tty >= 0 {
+		c.TTY, c.HasTTY = tty, true
+	}
+	s := r.Request.Shell
+	if s.Words != nil && len(r.Plan.Programs) > 0 && r.Plan.Programs[0].File() != nil {
+		c.Argv, c.Path, c.Exe = s.Words, r.Plan.Programs[0].Path, r.Plan.Programs[0].File()
+		return c, nil
+	} // else a word that the shell itself answers to, or nobody: the shell says which
+	text := r.Script.Canonical
+	if s.Script != "" {
+		text = "" // the file is executed by its own name: scripts look for their neighbours by it
+	}
+	c.Path, c.Argv = r.shell, s.argv(r.shell, text)
+	if s.Stdin || len(text) >= maxArgument {
+		script, err := scriptFile(text)
+		if err != nil {
+			return c, err
+		}
+		r.script = script
+		if s.Stdin {
+			c.Files[0] = script
+		} else {
+			c.Argv = s.argv(r.shell, fmt.Sprintf(". /dev/fd/%d", len(c.Files)))
+			c.Files = append(c.Files, script)
+		}
+	}
+	return c, nil
+}
+
+// maxArgument is the longest argument that execve(2) takes (MAX_ARG_STRLEN), with its NUL.
+const maxArgument = 128 << 10
+
+// refused ends a run that was not permitted, with the refusal in the record.
+func (r *run) refused(f *Refusal) Outcome {
+	if f == nil {
+		return Outcome{}
+	}
+	defer r.log.Close()
+	_ = r.record(kindDenied, object{"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash}, audit.Lazy)
+	return Outcome{Session: r.id, Envelope: f.Envelope, Status: f.exit, Refusal: f}
+}
+
+// failed ends a run that was permitted and could not be started. A program that is missing
+// is not a failure of tada-run: it is told as a shell tells it.
+func (r *run) failed(err error) (Outcome, error) {
+	defer r.log.Close()
+	if r.recorder != nil {
+		_, _ = r.recorder.Close()
+	}
+	if r.terminal != nil {
+		r.terminal.Started()
+		r.terminal.Restore()
+	}
+	recordErr := r.record(kindFailed, object{"error": err.Error(), "plan_hash": r.Hash}, audit.Lazy)
+	var exec *sandbox.ExecError
+	if errors.As(err, &exec) {
+		fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
+		return Outcome{Session: r.id, Status: exec.ExitStatus()}, recordErr
+	}
+	return Outcome{Session: r.id}, errors.Join(err, recordErr)
+}
+
+// forward passes a signal of the launcher on to whoever would have had it.
+func (r *run) forward(sig os.Signal) {
+	_ = r.recorder.Signal(audit.AuthorTada, strings.ToUpper(sig.String()))
+	switch s, ok := sig.(syscall.Signal); {
+	case !ok:
+	case session.Forward(sig) == session.Leader:
+		_ = r.process.Signal(s)
+	case session.Forward(sig) == session.Group:
+		_ = r.process.SignalGroup(s)
+	}
+}
+
+// scriptFile holds text too long to be an argument, or that the shell must read as its input,
+// in anonymous memory: it has no name under which it could be changed.
+func scriptFile(text string) (*os.File, error) {
+	fd, err := memfd("script")
+	if err != nil {
+		return nil, fmt.Errorf("hold the script in memory: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "script")
+	if _, err := f.WriteString(text); err == nil {
+		_, err = f.Seek(0, 0)
+		if err == nil {
+			return f, nil
+		}
+	}
+	f.Close()
+	return nil, fmt.Errorf("hold the script in memory: %w", err)
+}

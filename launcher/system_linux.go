@@ -1,0 +1,91 @@
+package launcher
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// bootID tells this boot of the machine from every other one; "" where it is not told.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// clock reads both clocks.
+func (l *Launcher) clock() approval.Clock {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)
+	return approval.Clock{Now: l.now(), Boot: time.Duration(ts.Nano()), BootID: l.bootID}
+}
+
+// umask is read from /proc, because umask(2) can only be asked by changing it, which would
+// touch every thread of this process.
+func umask() int {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return -1
+	}
+	_, rest, _ := strings.Cut(string(status), "\nUmask:\t")
+	text, _, _ := strings.Cut(rest, "\n")
+	mask, err := strconv.ParseInt(text, 8, 32)
+	if err != nil {
+		return -1
+	}
+	return int(mask)
+}
+
+func memfd(name string) (int, error) {
+	return unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
+}
+
+// kindOf says what kind of file standard input is. Its content is not known before the run,
+// and so cannot be approved; what it is can.
+func kindOf(f *os.File) string {
+	if f == nil {
+		return "closed"
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return "closed"
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFIFO:
+		return "pipe"
+	case unix.S_IFREG:
+		return "file"
+	case unix.S_IFSOCK:
+		return "socket"
+	case unix.S_IFCHR:
+		if st.Rdev == unix.Mkdev(1, 3) {
+			return "null"
+		}
+		if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err == nil {
+			return "terminal"
+		}
+	}
+	return "other"
+}
+
+// runner names this process so that a later one can tell whether it is still alive: a pid
+// alone is used again.
+func runner() string {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return strconv.Itoa(os.Getpid())
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 20 {
+		return strconv.Itoa(os.Getpid())
+	}
+	return strconv.Itoa(os.Getpid()) + "@" + fields[19]
+}
