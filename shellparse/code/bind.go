@@ -1,0 +1,480 @@
+package code
+
+import "strings"
+
+// keyword reads the statements that bind names, at a token that is a name. It returns
+// false, without having moved, for every other statement.
+func (r *reader) keyword(t token) bool {
+	switch t.text {
+	case "import":
+		return r.importStatement()
+	case "from":
+		return r.g.name == "python" && r.fromImport()
+	case "for", "foreach":
+		return r.forLoop()
+	case "def", "function", "sub", "fn", "lambda":
+		return r.function(t)
+	case "as":
+		return r.asName()
+	case "catch", "except", "rescue":
+		return r.handler(t)
+	case "case":
+		return r.g.name == "python" && r.pattern()
+	case "do":
+		if r.g.name == "ruby" && r.ahead(1).is("|") {
+			r.i++
+			r.blockParameters()
+			return true
+		}
+	case "use", "no", "package", "namespace":
+		return (r.g.name == "perl" || r.g.name == "php") && r.skipStatement()
+	}
+	return false
+}
+
+func (r *reader) skipStatement() bool {
+	if r.peek().text == "use" && r.ahead(1).is("(") { // php closures
+		return false
+	}
+	for !r.peek().is(";") && r.peek().kind != eof {
+		r.i++
+	}
+	return true
+}
+
+// dotted reads a.b.c.
+func (r *reader) dotted() string {
+	var b strings.Builder
+	for r.peek().kind == name || r.peek().is(".") {
+		b.WriteString(r.peek().text)
+		r.i++
+		if r.peek().word("as") || r.peek().word("import") {
+			break
+		}
+	}
+	return b.String()
+}
+
+func (r *reader) importStatement() bool {
+	if r.g.name == "javascript" {
+		return r.importJavaScript()
+	}
+	if r.g.name != "python" {
+		return false
+	}
+	r.i++
+	for {
+		module := r.dotted()
+		r.imported(module)
+		if r.peek().word("as") && r.ahead(1).kind == name {
+			r.bind(r.ahead(1).text, value{shape: reference, text: module})
+			r.i += 2
+		} else {
+			first, _, _ := strings.Cut(module, ".")
+			if _, taken := r.vars[first]; taken {
+				r.bind(first, value{shape: reference, text: first})
+			}
+		}
+		if !r.accept(",") {
+			return true
+		}
+	}
+}
+
+// imported judges the module as a whole.
+func (r *reader) imported(module string) {
+	if does, ok := r.g.find(module + ".import"); ok && does == "opaque" {
+		r.opaque = true
+	}
+}
+
+func (r *reader) fromImport() bool {
+	if r.i > 0 && r.toks[r.i-1].word("yield") {
+		return false
+	}
+	r.i++
+	module := r.dotted()
+	if !r.peek().word("import") {
+		return true
+	}
+	r.imported(module)
+	r.i++
+	r.accept("(")
+	for {
+		t := r.peek()
+		if t.is("*") {
+			r.i++
+			r.stars = append(r.stars, module)
+			if len(r.stars) > maxAlternatives {
+				r.stars, r.opaque = r.stars[:maxAlternatives], true
+			}
+			return true
+		}
+		if t.kind != name {
+			return true
+		}
+		r.i++
+		target := t.text
+		if r.peek().word("as") && r.ahead(1).kind == name {
+			target = r.ahead(1).text
+			r.i += 2
+		}
+		r.bind(target, r.constant(value{shape: reference, text: module + "." + t.text}))
+		if !r.accept(",") {
+			return true
+		}
+	}
+}
+
+// importJavaScript reads import a, {b as c} from "m"; import * as a from "m"; import "m".
+func (r *reader) importJavaScript() bool {
+	if r.ahead(1).is("(") || r.ahead(1).is(".") {
+		return false
+	}
+	r.i++
+	type pair struct{ local, member string }
+	var pairs []pair
+	member := ""
+	depth := 0
+	for n := 0; n < 256; n++ {
+		t := r.peek()
+		switch {
+		case t.kind == text:
+			r.i++
+			module := r.module(known(t.text, t), t)
+			for _, p := range pairs {
+				v := module
+				if p.member != "" && module.shape == reference {
+					v = r.constant(value{shape: reference, text: module.text + "." + p.member})
+				}
+				r.bind(p.local, v)
+			}
+			return true
+		case t.is("{"):
+			depth++
+		case t.is("}"):
+			depth--
+		case t.word("from"), t.is(","), t.is("*"), t.word("type"):
+		case t.kind == name:
+			member = t.text
+			local := member
+			if r.ahead(1).word("as") && r.ahead(2).kind == name {
+				local = r.ahead(2).text
+				r.i += 2
+			}
+			if depth == 0 || member == "default" {
+				member = ""
+			}
+			pairs = append(pairs, pair{local, member})
+		case t.word("as") && r.ahead(1).kind == name:
+		default:
+			return true
+		}
+		r.i++
+	}
+	return true
+}
+
+// destructure reads {a, b: c} = value and [a, b] = value after const, let or var.
+func (r *reader) destructure() bool {
+	t := r.peek()
+	if !t.is("{") && !t.is("[") {
+		return false
+	}
+	m := r.partner()
+	from := r.i + 1
+	r.i = min(m+1, len(r.toks)-1)
+	v := value{}
+	if r.accept("=") {
+		v = r.expr()
+	}
+	for i := from; i < m; i++ {
+		n := r.toks[i]
+		if n.kind != name || i+1 < m && r.toks[i+1].is(":") {
+			continue
+		}
+		member := n.text
+		if r.toks[i-1].is(":") {
+			member = r.toks[i-2].text
+		}
+		if v.shape == reference && t.is("{") {
+			r.bind(n.text, r.constant(value{shape: reference, text: v.text + "." + member}))
+		} else {
+			r.forget(n.text)
+		}
+	}
+	return true
+}
+
+// perlList reads my ($a, $b) = ...
+func (r *reader) perlList() bool {
+	if !r.peek().is("(") {
+		return false
+	}
+	m := r.partner()
+	for i := r.i; i < m; i++ {
+		if r.toks[i].kind == name {
+			r.forget(r.toks[i].text)
+		}
+	}
+	r.i = min(m+1, len(r.toks)-1)
+	return true
+}
+
+// forLoop reads the head of a loop over the elements of something.
+func (r *reader) forLoop() bool {
+	start := r.i
+	r.i++
+	if r.peek().word("await") {
+		r.i++
+	}
+	brackets := r.peek().is("(")
+	m := r.partner()
+	if brackets && r.g.name != "perl" {
+		r.i++
+	}
+	var names []string
+	for n := 0; n < 32; n++ {
+		t := r.peek()
+		if t.word("in") || t.word("of") || t.word("as") || t.is("=") || t.is(";") || t.kind == newline || t.kind == eof {
+			break
+		}
+		if t.is("(") && r.g.name == "perl" {
+			break
+		}
+		if t.kind == name && !t.word("my") && !t.word("our") && !t.word("const") && !t.word("let") && !t.word("var") {
+			names = append(names, t.text)
+		}
+		if t.kind == open || t.kind == text {
+			break
+		}
+		r.i++
+	}
+	t := r.peek()
+	switch {
+	case t.word("in"), t.word("of"):
+		r.i++
+		r.bindElements(names, r.iterated())
+	case t.word("as") && r.g.name == "php": // foreach (E as $k => $v): the expression comes first
+		r.i = start + 2
+		v := element(r.expr())
+		names = names[:0]
+		for r.i < m {
+			if n := r.peek(); n.kind == name && strings.HasPrefix(n.text, "$") {
+				names = append(names, n.text)
+			}
+			r.i++
+		}
+		if len(names) == 1 {
+			r.bind(names[0], v)
+		} else {
+			r.forget(names...)
+		}
+	case t.is("(") && r.g.name == "perl" && len(names) == 1:
+		r.bindElements(names, r.group())
+	case t.is("(") && r.g.name == "perl":
+		return false // for (;;), or $_ over a list
+	default:
+		r.i = start + 1
+		r.forget(names...)
+	}
+	return true
+}
+
+// iterated reads what a loop runs over, through the functions that only number or sort it.
+func (r *reader) iterated() value {
+	t := r.peek()
+	if t.kind == name && r.ahead(1).is("(") {
+		switch t.text {
+		case "sorted", "list", "set", "reversed", "tuple", "ipairs", "pairs", "seq_along":
+			r.i++
+			a := r.arguments()
+			if len(a.pos) > 0 {
+				return a.pos[0]
+			}
+			return value{}
+		}
+	}
+	return r.expr()
+}
+
+// bindElements binds the names of a loop. Of os.walk's triples the first is a directory
+// below the root, and the others are lists of plain names.
+func (r *reader) bindElements(names []string, v value) {
+	switch {
+	case len(names) == 1:
+		r.bind(names[0], element(v))
+	case len(names) == 3 && v.shape == list && len(v.items) == 1 && v.items[0].shape == list:
+		for i, w := range v.items[0].items {
+			r.bind(names[i], w)
+		}
+	case len(names) == 2 && r.g.name == "lua":
+		r.forget(names[0])
+		r.bind(names[1], element(v))
+	default:
+		r.forget(names...)
+	}
+}
+
+// function reads the head of a function definition.
+func (r *reader) function(t token) bool {
+	if r.ahead(1).is("=") || r.ahead(1).is(":") && r.g.name != "python" || r.ahead(1).is("=>") {
+		return false
+	}
+	r.i++
+	defined := ""
+	for r.peek().kind == name || r.peek().is(".") || r.peek().is("*") || r.peek().is("&") || r.peek().is(":") && t.text == "function" {
+		if t.text == "lambda" {
+			break
+		}
+		defined = r.peek().text
+		r.i++
+		if r.g.name == "ruby" && r.peek().kind == name {
+			break
+		}
+	}
+	if t.text == "sub" {
+		return true
+	}
+	if !r.peek().is("(") {
+		r.lambda(t)
+		return true
+	}
+	m := r.partner()
+	params := r.parameters(r.i+1, m)
+	r.i++
+	r.steps(m)
+	r.i = min(m+1, len(r.toks)-1)
+	if defined != "" && !strings.HasPrefix(defined, "$") {
+		if old, ok := r.funcs[defined]; ok && strings.Join(old, ",") != strings.Join(params, ",") {
+			r.forget(old...)
+			r.forget(params...)
+		}
+		r.funcs[defined] = params
+	} else {
+		r.forget(params...)
+	}
+	return true
+}
+
+// lambda reads parameters without brackets, up to a colon or the end of the line.
+func (r *reader) lambda(t token) {
+	for n := 0; n < 64; n++ {
+		p := r.peek()
+		if p.is(":") || p.is("{") || p.is(")") || p.is(";") || p.kind == newline || p.kind == eof {
+			break
+		}
+		if p.kind == name {
+			r.forget(p.text)
+		}
+		r.i++
+	}
+	r.accept(":")
+}
+
+// parameters lists the names in a parameter list, and forgets those that are not simple.
+func (r *reader) parameters(from, to int) []string {
+	var names []string
+	if to <= from {
+		return nil
+	}
+	for i := from; i < to; i++ {
+		simple, named := true, ""
+		for ; i < to && !r.toks[i].is(","); i++ {
+			t := r.toks[i]
+			switch {
+			case t.kind == name && (named == "" || strings.HasPrefix(t.text, "$")):
+				named = t.text
+			case t.is("*"), t.is("**"), t.is("..."), t.is(":"), t.is("&"):
+				simple = false
+			case t.is("{"), t.is("["), t.is("("):
+				simple = false
+				for stop := min(max(t.match, i), to); i < stop; i++ {
+					if r.toks[i].kind == name {
+						r.forget(r.toks[i].text)
+					}
+				}
+			}
+		}
+		if named == "" {
+			continue
+		}
+		if !simple {
+			r.forget(named)
+		}
+		names = append(names, named)
+	}
+	return names
+}
+
+// asName binds the name after `as` to what stands before it.
+func (r *reader) asName() bool {
+	if r.g.name != "python" || r.ahead(1).kind != name {
+		return false
+	}
+	r.bind(r.ahead(1).text, r.last)
+	r.i += 2
+	return true
+}
+
+// handler forgets the variable of an exception.
+func (r *reader) handler(t token) bool {
+	i := r.i + 1
+	for n := 0; n < 16 && i < len(r.toks); n, i = n+1, i+1 {
+		t := r.toks[i]
+		if t.is(")") || t.is("{") || t.kind == newline || t.is(";") || t.is(":") {
+			break
+		}
+		if t.kind == name {
+			r.forget(t.text)
+		}
+	}
+	return false
+}
+
+// pattern forgets the names that a python case may capture.
+func (r *reader) pattern() bool {
+	for i := r.i + 1; i < len(r.toks) && i < r.i+64 && r.toks[i].kind != newline; i++ {
+		if r.toks[i].kind == name {
+			r.forget(r.toks[i].text)
+		}
+	}
+	return false
+}
+
+// tuple reads a, b = x, y.
+func (r *reader) tuple() bool {
+	if !r.g.newlines || !r.ahead(1).is(",") || r.i > 0 && !r.peek().fresh && !r.toks[r.i-1].is(";") {
+		return false
+	}
+	var names []string
+	i := r.i
+	for n := 0; n < 32 && i < len(r.toks); n, i = n+1, i+1 {
+		t := r.toks[i]
+		if t.kind == name {
+			names = append(names, t.text)
+		} else if !t.is(",") && !t.is("*") && !t.is(".") {
+			break
+		}
+	}
+	if !r.toks[min(i, len(r.toks)-1)].is("=") {
+		return false
+	}
+	r.i = i + 1
+	var values []value
+	for {
+		values = append(values, r.expr())
+		if !r.accept(",") {
+			break
+		}
+	}
+	for i, n := range names {
+		if len(values) == len(names) {
+			r.escape(values[i])
+			r.bind(n, values[i])
+		} else {
+			r.forget(n)
+		}
+	}
+	return true
+}

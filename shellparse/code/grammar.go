@@ -1,0 +1,85 @@
+package code
+
+import (
+	"slices"
+	"strings"
+)
+
+// A grammar is what the reader must know of one language whose programs are calls with
+// literal arguments. It is a table; the reader is the same for all.
+type grammar struct {
+	name         string
+	comments     []string    // to the end of the line
+	blocks       [][2]string // begin and end of other comments; "=x" begins one only at the start of a line
+	newlines     bool        // a newline outside brackets ends a statement
+	continuation bool        // a backslash before a newline joins lines
+	nameBytes    string      // bytes of names besides letters, digits and _
+	literal      func(*lexer) bool
+	concat       string // the operator that joins two strings
+	adjacent     bool   // two literals side by side are one
+	equals       bool   // f(name = value)
+	colons       bool   // f(name: value)
+	arrows       bool   // (a, b) => c
+	rooted       bool   // joining an absolute name forgets what was before
+	bare         bool   // f x, y without parentheses
+	fold         bool   // function names in any case
+	symbolic     bool   // a string can be called
+	braces       bool   // a brace opens a block of statements
+	calls        []rule // sorted by name
+	reflects     []string
+}
+
+// A rule says what a call does with its arguments, in a small language that doc.go explains.
+// A name that starts with a dot is a method of any object, and one that ends with ".*"
+// stands for everything in the module.
+type rule struct{ name, does string }
+
+// find returns what the table says about a name.
+func (g *grammar) find(name string) (string, bool) {
+	if g.fold {
+		name = strings.ToLower(name)
+	}
+	i, ok := slices.BinarySearchFunc(g.calls, name, func(r rule, n string) int { return strings.Compare(r.name, n) })
+	if !ok {
+		return "", false
+	}
+	return g.calls[i].does, true
+}
+
+// lookup also finds the rule for all of a module.
+func (g *grammar) lookup(name string) (string, bool) {
+	if does, ok := g.find(name); ok {
+		return does, true
+	}
+	for i := len(name) - 1; i > 0; i-- {
+		if name[i] == '.' {
+			if does, ok := g.find(name[:i] + ".*"); ok {
+				return does, true
+			}
+		}
+	}
+	return "", false
+}
+
+// harmless reports whether a rule only computes a value.
+func harmless(does string) bool { return does == "" || strings.HasPrefix(does, "=") }
+
+func grammarOf(lang string) *grammar {
+	switch lang {
+	case "python":
+		return python()
+	case "javascript":
+		return javascript()
+	case "perl":
+		return perl()
+	case "ruby":
+		return ruby()
+	case "php":
+		return php()
+	case "lua":
+		return lua()
+	case "r":
+		return rlang()
+	}
+	return nil
+}

@@ -1,0 +1,482 @@
+package code
+
+import (
+	"slices"
+	"strings"
+)
+
+// named reads an operand that starts with a name.
+func (r *reader) named() value {
+	t := r.peek()
+	r.i++
+	next := r.peek()
+	if r.g.arrows && next.is("=>") {
+		r.bindParameters([]string{t.text})
+		r.i++
+		return r.body()
+	}
+	if v, ok := r.assignment(t); ok {
+		return v
+	}
+	v, ok := r.vars[t.text]
+	if !ok {
+		v = r.constant(value{shape: reference, text: strings.TrimPrefix(t.text, "&"), start: t.start, end: t.end})
+	}
+	r.subject = t.text
+	if r.g.bare && !ok && r.startsArgument() {
+		if _, known := r.g.lookup(t.text); known || r.funcs[t.text] != nil {
+			return r.postfix(r.call(v, r.bareArguments(), t))
+		}
+	}
+	return r.postfix(v)
+}
+
+// assignment reads `name = value` and its like, and binds the name.
+func (r *reader) assignment(t token) (value, bool) {
+	next := r.peek()
+	if next.kind != punct {
+		return value{}, false
+	}
+	if next.is(":") && (t.fresh && r.g.name == "python" || r.declared(r.i-2)) {
+		r.forget(t.text) // an annotation
+		return value{}, false
+	}
+	switch next.text {
+	case "=", ":=", "||=", "??=", "&&=", "//=", "<<-":
+		if next.text == "//=" && r.g.name != "perl" || next.text == "<<-" && r.g.name != "r" {
+			return value{}, false
+		}
+	case "<-":
+		if r.g.name != "r" {
+			return value{}, false
+		}
+	case "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", "**=", "<<=", ">>=":
+		r.i++
+		r.escape(r.expr())
+		r.forget(t.text)
+		return value{}, true
+	default:
+		return value{}, false
+	}
+	r.i++
+	v := r.expr()
+	if v.shape == list && r.peek().is(",") || r.peek().is(",") && r.g.newlines && t.fresh {
+		for r.accept(",") {
+			r.escape(r.expr()) // a tuple without brackets
+		}
+		v = value{}
+	}
+	if v.shape == list || v.shape == table {
+		r.escape(v)
+	}
+	r.bind(t.text, v)
+	r.subject = ""
+	return v, true
+}
+
+func (r *reader) declared(i int) bool {
+	return i >= 0 && r.g.name == "javascript" && (r.toks[i].word("const") || r.toks[i].word("let") || r.toks[i].word("var"))
+}
+
+// constant turns a name that is a known value into that value.
+func (r *reader) constant(v value) value {
+	if v.shape != reference {
+		return v
+	}
+	if does, ok := r.g.find(v.text); ok && strings.HasPrefix(does, "constant ") {
+		switch does[len("constant "):] {
+		case "home":
+			return value{shape: plain, home: true, start: v.start, end: v.end}
+		case "slash":
+			return value{shape: plain, text: "/", start: v.start, end: v.end}
+		case "dot":
+			return value{shape: plain, text: ".", start: v.start, end: v.end}
+		case "fs":
+			return value{shape: reference, text: "fs", start: v.start, end: v.end}
+		default:
+			return value{start: v.start, end: v.end}
+		}
+	}
+	return v
+}
+
+// iterators call their block with the elements of the object.
+func iterates(name string) bool {
+	switch name {
+	case "each", "forEach", "map", "filter", "select", "flatMap", "each_with_index", "each_child", "flat_map", "reject", "some", "every", "find":
+		return true
+	}
+	return false
+}
+
+// postfix reads what follows an operand: members, calls, subscripts.
+func (r *reader) postfix(v value) value {
+	base := r.subject
+	first := r.i - 1
+	for {
+		t := r.peek()
+		if t.kind == text || t.kind == open {
+			if v.shape != reference || r.g.name != "javascript" && r.g.name != "lua" || t.text == "shell" && t.kind == open || t.fresh && r.g.name == "javascript" {
+				break
+			}
+			w := r.literal()
+			v = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end}, t)
+			continue
+		}
+		if t.kind != punct {
+			break
+		}
+		member := t.text == "?." || t.text == "->" || t.text == "::" || t.text == "&." || t.text == "." && r.g.concat != "." ||
+			t.text == ":" && r.g.name == "lua" && r.ahead(1).kind == name && (r.ahead(2).is("(") || r.ahead(2).kind == text || r.ahead(2).kind == open)
+		switch {
+		case member:
+			r.i++
+			r.subject = ""
+			if n := r.peek(); n.kind == name {
+				r.i++
+				v = r.member(v, n)
+			}
+			continue
+		case t.text == "(":
+			if r.control(first) {
+				return v
+			}
+			r.subject = ""
+			at := r.i
+			v = r.call(v, r.arguments(), t)
+			if r.g.name == "javascript" && r.peek().is("{") && r.peek().spaced {
+				r.forget(r.parameters(at+1, r.toks[at].match)...) // the definition of a method
+			}
+			continue
+		case t.text == "[" && !(r.g.bare && t.spaced):
+			v = r.subscript(v)
+			r.subject = ""
+			if r.peek().is("=") || r.peek().is("+=") {
+				r.forget(base)
+			}
+			continue
+		case t.text == "{" && r.g.name == "perl" && !t.spaced && strings.HasPrefix(base, "$"):
+			m := r.partner()
+			r.i++
+			r.steps(m)
+			r.i = min(m+1, len(r.toks)-1)
+			v, r.subject = value{}, ""
+			continue
+		}
+		break
+	}
+	if r.peek().is("=") && (r.toks[max(first, 0)].kind != name || base == "") {
+		r.target(first)
+	}
+	return v
+}
+
+// control reports whether the token is a word after which brackets are no call.
+func (r *reader) control(i int) bool {
+	if i < 0 || r.toks[i].kind != name || i+1 != r.i {
+		return false
+	}
+	switch r.toks[i].text {
+	case "if", "elsif", "elif", "while", "until", "unless", "switch", "return", "in", "and", "or", "else", "elseif":
+		return !(i > 0 && r.isMember(i-1))
+	}
+	return false
+}
+
+// target forgets the variables of a pattern that something is assigned to: (a, b) = ...
+func (r *reader) target(end int) {
+	if end < 0 || r.toks[end].match < 0 || r.toks[end].match > end {
+		return
+	}
+	for _, t := range r.toks[r.toks[end].match : end+1] {
+		if t.kind == name {
+			r.forget(t.text)
+		}
+	}
+}
+
+// member is v.name.
+func (r *reader) member(v value, n token) value {
+	if r.startsBlockParameter(v, n) {
+		return value{}
+	}
+	if v.shape == reference {
+		v = r.constant(value{shape: reference, text: v.text + "." + n.text, start: v.start, end: n.end})
+		if v.shape != reference {
+			return v
+		}
+	} else {
+		recv := v
+		v = value{shape: method, text: n.text, recv: &recv, decoded: recv.decoded, start: n.start, end: n.end}
+	}
+	if v.shape == method && v.recv.path && v.text == "parent" {
+		return r.result("parent", "0", v, arguments{pos: []value{*v.recv}})
+	}
+	if r.g.bare && !r.peek().is("(") {
+		if a, ok := r.maybeBare(v); ok {
+			return r.call(v, a, n)
+		}
+		if r.peek().is("=") || r.peek().is("::") {
+			return v
+		}
+		if does, ok := r.g.lookup(r.methodName(v)); ok && !strings.HasPrefix(does, "constant") {
+			return r.call(v, arguments{start: n.start, end: n.end}, n)
+		}
+	}
+	return v
+}
+
+// maybeBare reads the arguments of a call without parentheses.
+func (r *reader) maybeBare(v value) (arguments, bool) {
+	if !r.startsArgument() {
+		return arguments{}, false
+	}
+	if _, ok := r.g.lookup(r.methodName(v)); !ok {
+		return arguments{}, false
+	}
+	return r.bareArguments(), true
+}
+
+// methodName is the name under which the table has a function or method.
+func (r *reader) methodName(v value) string {
+	if v.shape != method {
+		return v.text
+	}
+	if v.recv.path {
+		if _, ok := r.g.find("Path." + v.text); ok {
+			return "Path." + v.text
+		}
+	}
+	return "." + v.text
+}
+
+// startsBlockParameter reads the block or arrow function that an iterator gets, with its
+// parameter bound to what the iterator yields.
+func (r *reader) startsBlockParameter(v value, n token) bool {
+	if !iterates(n.text) {
+		return false
+	}
+	item := element(v)
+	if item.shape == unknown && item.alts == nil {
+		return false
+	}
+	switch t := r.peek(); {
+	case t.is("(") && r.g.arrows:
+		m := r.partner()
+		r.i++
+		r.pending = &item
+		r.steps(m)
+		r.pending = nil
+		r.i = min(m+1, len(r.toks)-1)
+		return true
+	case r.g.name == "ruby" && (t.is("{") || t.word("do")) && r.ahead(1).is("|"):
+		r.pending = &item
+		if t.is("{") {
+			r.brace()
+		} else {
+			r.i++
+			r.blockParameters()
+		}
+		r.pending = nil
+		return true
+	}
+	return false
+}
+
+// blockParameters reads |a, b|.
+func (r *reader) blockParameters() {
+	if r.g.name != "ruby" || !r.accept("|") {
+		return
+	}
+	var names []string
+	for n := 0; n < 32 && !r.peek().is("|") && r.peek().kind != eof && r.peek().kind != newline; n++ {
+		if t := r.peek(); t.kind == name {
+			names = append(names, t.text)
+		}
+		r.i++
+	}
+	r.accept("|")
+	r.bindParameters(names)
+}
+
+// bindParameters binds the parameters of a block: the first to what is pending.
+func (r *reader) bindParameters(names []string) {
+	if r.pending != nil && len(names) == 1 {
+		r.bind(names[0], *r.pending)
+	} else {
+		r.forget(names...)
+	}
+	r.pending = nil
+}
+
+// subscript is v[index].
+func (r *reader) subscript(v value) value {
+	m := r.partner()
+	slice := r.ahead(1).is(":") || r.ahead(1).is("::") || r.ahead(2).is(":") || r.ahead(2).is("::")
+	at := r.peek()
+	items, _ := r.items(m)
+	index := value{}
+	if len(items) == 1 {
+		index = items[0]
+	}
+	switch {
+	case v.shape == reference:
+		if _, ok := r.g.find(v.text + "[]"); ok {
+			return r.call(value{shape: reference, text: v.text + "[]"}, arguments{pos: items, start: at.start, end: r.toks[m].end}, at)
+		}
+		if !r.isModule(v.text) {
+			return value{}
+		}
+		if index.shape == plain && index.alts == nil {
+			return r.constant(value{shape: reference, text: v.text + "." + index.text, start: v.start, end: v.end})
+		}
+		r.opaque = true // which function of the module this is cannot be told
+		return value{}
+	case slice:
+		return value{decoded: v.decoded || v.shape == plain}
+	case v.shape == list || v.alts != nil:
+		return element(v)
+	case v.shape == table && index.shape == plain:
+		if i := slices.Index(v.keys, index.text); i >= 0 {
+			return v.items[i]
+		}
+	}
+	return value{decoded: v.decoded}
+}
+
+// isModule reports whether the table has functions of the module.
+func (r *reader) isModule(module string) bool {
+	module += "."
+	i, _ := slices.BinarySearchFunc(r.g.calls, module, func(r rule, n string) int { return strings.Compare(r.name, n) })
+	return i < len(r.g.calls) && strings.HasPrefix(r.g.calls[i].name, module)
+}
+
+// arguments are those of one call.
+type arguments struct {
+	pos        []value
+	keys       []string
+	named      []value
+	start, end int
+}
+
+// arguments reads (a, b, name = c).
+func (r *reader) arguments() arguments {
+	a := arguments{start: r.peek().start}
+	m := r.partner()
+	r.i++
+	r.readArguments(&a, m)
+	r.i = min(m+1, len(r.toks)-1)
+	a.end = r.toks[m].end
+	return a
+}
+
+func (r *reader) readArguments(a *arguments, m int) {
+	for r.i < m {
+		if r.accept(",") || r.accept(";") {
+			continue
+		}
+		before := r.i
+		t, next := r.peek(), r.ahead(1)
+		key := ""
+		switch {
+		case t.kind == name && next.is("=") && r.g.equals,
+			t.kind == name && next.is(":") && r.g.colons && !r.ahead(2).is(":"),
+			(t.kind == name || t.kind == text) && next.is("=>") && !r.g.arrows:
+			key = t.text
+			r.i += 2
+		case t.is(":") && next.kind == name && r.ahead(2).is("=>"):
+			key = next.text
+			r.i += 3
+		case t.kind == name && r.keyword(t):
+			continue
+		}
+		spread := t.is("*") || t.is("...") || t.is("**")
+		v := r.expr()
+		if r.i == before {
+			r.i++
+			continue
+		}
+		switch {
+		case key != "":
+			a.keys, a.named = append(a.keys, key), append(a.named, v)
+		case spread && v.shape == list:
+			a.pos = append(a.pos, v.items...)
+		case spread:
+			a.pos = append(a.pos, value{decoded: v.decoded})
+		default:
+			a.pos = append(a.pos, v)
+		}
+		r.last = v
+	}
+}
+
+// startsArgument reports whether the next token can be the first argument of a call
+// without parentheses.
+func (r *reader) startsArgument() bool {
+	t := r.peek()
+	if t.fresh && r.g.newlines {
+		return false
+	}
+	switch t.kind {
+	case text, open, dynamic, words, number:
+		return true
+	case name:
+		switch t.text {
+		case "if", "unless", "or", "and", "while", "until", "for", "foreach", "do", "then", "end", "x", "eq", "ne", "cmp", "in", "is", "else", "rescue":
+			return false
+		}
+		return true
+	case punct:
+		switch t.text {
+		case "[":
+			return t.spaced
+		case "\\", "::", "<":
+			return true
+		case "*", "-", ":", "&", "{":
+			return t.spaced && !r.ahead(1).spaced && t.text != "{"
+		}
+	}
+	return false
+}
+
+// bareArguments reads a, b, c up to the end of the statement.
+func (r *reader) bareArguments() arguments {
+	a := arguments{start: r.peek().start}
+	for {
+		t, next := r.peek(), r.ahead(1)
+		before := r.i
+		key := ""
+		switch {
+		case (t.kind == name || t.kind == text) && next.is("=>"), t.kind == name && next.is(":") && r.g.colons:
+			key = t.text
+			r.i += 2
+		case t.is(":") && next.kind == name && r.ahead(2).is("=>"):
+			key = next.text
+			r.i += 3
+		}
+		spread := t.is("*")
+		v := r.expr()
+		if r.i == before {
+			break
+		}
+		switch {
+		case key != "":
+			a.keys, a.named = append(a.keys, key), append(a.named, v)
+		case spread && v.shape == list:
+			a.pos = append(a.pos, v.items...)
+		default:
+			a.pos = append(a.pos, v)
+		}
+		if r.peek().kind == newline && r.i > 0 && r.toks[r.i-1].is(",") {
+			r.i++
+		}
+		if !r.accept(",") {
+			break
+		}
+		if r.peek().kind == newline {
+			r.i++
+		}
+	}
+	a.end = r.toks[max(r.i-1, 0)].end
+	return a
+}

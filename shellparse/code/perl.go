@@ -1,0 +1,399 @@
+package code
+
+import "strings"
+
+func perl() *grammar {
+	return &grammar{
+		name: "perl", comments: hashComment, blocks: podComment, literal: perlLiteral,
+		concat: ".", bare: true, symbolic: true, braces: true, calls: perlCalls[:],
+		reflects: perlReflects[:],
+	}
+}
+
+var (
+	podComment   = [][2]string{{"=pod", "\n=cut"}, {"=head", "\n=cut"}, {"=begin", "\n=cut"}}
+	perlReflects = [...]string{"B", "Inline", "DynaLoader", "XSLoader", "AUTOLOAD", "%SIG", "*{"}
+)
+
+// perlLiteral reads what starts with a sigil or a quote, and the quote-like operators.
+func perlLiteral(l *lexer) bool {
+	c := l.src[l.pos]
+	var next byte
+	if l.pos+1 < l.end {
+		next = l.src[l.pos+1]
+	}
+	switch {
+	case c == '"':
+		l.begin(quoting{close: `"`, escapes: perlEscapes, holes: perlHoles}, l.pos+1)
+	case c == '\'':
+		l.begin(quoting{close: "'", escapes: quoteEscapes}, l.pos+1)
+	case c == '`':
+		l.begin(quoting{close: "`", what: "shell", escapes: perlEscapes, holes: perlHoles}, l.pos+1)
+	case c == '$' || c == '@' || (c == '%' || c == '&') && l.operand():
+		return l.sigil(c, next)
+	case c == '<' && next == '<':
+		return l.perlHere()
+	case c == '<' && l.operand():
+		return l.angle()
+	case c == '/' && l.operand():
+		return l.perlQuote("m", l.pos)
+	case c == '_' && l.lineStart() && strings.HasPrefix(l.src[l.pos:l.end], "__END__"), c == '_' && l.lineStart() && strings.HasPrefix(l.src[l.pos:l.end], "__DATA__"):
+		l.pos = l.end
+	case isNameStart(c):
+		return l.perlWord()
+	default:
+		return false
+	}
+	return true
+}
+
+// sigil reads $x, @x, %x, &x, and $ENV{HOME} as one name.
+func (l *lexer) sigil(c, next byte) bool {
+	start := l.pos
+	for _, s := range []string{"$ENV{HOME}", "$ENV{'HOME'}", `$ENV{"HOME"}`} {
+		if c == '$' && strings.HasPrefix(l.src[l.pos:l.end], s) {
+			l.pos += len(s)
+			l.emit(name, "$ENV{HOME}", start, l.pos)
+			return true
+		}
+	}
+	switch {
+	case isNameStart(next):
+		l.pos = l.nameEnd(l.pos + 1)
+		for strings.HasPrefix(l.src[l.pos:l.end], "::") && l.pos+2 < l.end && isNameStart(l.src[l.pos+2]) {
+			l.pos = l.nameEnd(l.pos + 2)
+		}
+		l.emit(name, l.src[start:l.pos], start, l.pos)
+	case c == '$' && next != 0 && strings.IndexByte("0123456789!@/\\,;.&_+-^|<>()[]`'\"?", next) >= 0:
+		l.pos += 2
+		l.emit(name, l.src[start:l.pos], start, l.pos)
+	case c == '$' || c == '@' || c == '%' || c == '&':
+		l.pos++
+		l.emit(punct, "\\", start, l.pos) // a dereference: its value is that of the rest, unknown
+		l.emit(dynamic, "", start, l.pos)
+	}
+	return true
+}
+
+// perlHere reads <<"E", <<'E', <<E and <<~E.
+func (l *lexer) perlHere() bool {
+	i := l.pos + 2
+	indented := i < l.end && l.src[i] == '~'
+	if indented {
+		i++
+	}
+	q := quoting{escapes: perlEscapes, holes: perlHoles}
+	if l.g.name == "ruby" {
+		q = quoting{escapes: cEscapes, holes: hashHoles}
+		if i < l.end && l.src[i] == '-' {
+			indented = true
+			i++
+		}
+	}
+	j, word := i, ""
+	switch {
+	case i < l.end && (l.src[i] == '\'' || l.src[i] == '"' || l.src[i] == '`'):
+		n := strings.IndexByte(l.src[i+1:min(l.end, i+64)], l.src[i])
+		if n < 0 {
+			return false
+		}
+		word, j = l.src[i+1:i+1+n], i+n+2
+		if l.src[i] == '\'' {
+			q.escapes, q.holes = rawEscapes, noHoles
+		} else if l.src[i] == '`' {
+			q.what = "shell"
+		}
+	case i < l.end && isNameStart(l.src[i]) && l.src[i] < 0x80:
+		j = l.nameEnd(i)
+		word = l.src[i:j]
+	default:
+		return false
+	}
+	from, to, ok := l.hereBody(word, indented)
+	if !ok {
+		return false
+	}
+	start := l.pos
+	l.pos = j
+	l.hereDocument(q, start, from, to)
+	return true
+}
+
+// angle reads <FH>, <$fh> and the glob <*.c>.
+func (l *lexer) angle() bool {
+	n := strings.IndexByte(l.src[l.pos:min(l.end, l.pos+256)], '>')
+	if n < 0 || strings.ContainsAny(l.src[l.pos:l.pos+n], " \n;") {
+		return false
+	}
+	s := l.src[l.pos+1 : l.pos+n]
+	start := l.pos
+	l.pos += n + 1
+	if strings.ContainsAny(s, "*?/.") && !strings.Contains(s, "$") {
+		l.emit(name, "glob", start, l.pos)
+		l.emit(text, s, start+1, l.pos-1)
+	} else {
+		l.emit(dynamic, "", start, l.pos)
+	}
+	return true
+}
+
+// perlWord reads a word that may be a quote-like operator.
+func (l *lexer) perlWord() bool {
+	i := l.nameEnd(l.pos)
+	switch w := l.src[l.pos:i]; w {
+	case "q", "qq", "qw", "qx", "qr", "m", "s", "y", "tr":
+		if n := len(l.toks); n > 0 && l.toks[n-1].kind == punct && (l.toks[n-1].text == "->" || l.toks[n-1].text == "{" && i < l.end && l.src[i] == '}' || l.toks[n-1].text == "::") {
+			return false
+		}
+		j := i
+		for j < l.end && isSpace(l.src[j]) {
+			j++
+		}
+		if j >= l.end || strings.HasPrefix(l.src[j:l.end], "=>") || l.src[j] == ',' || l.src[j] == ';' || l.src[j] == ')' || l.src[j] == '#' && j > i || isNameByte(l.src[j]) || l.src[j] == '=' && (w == "s" || w == "y" || w == "m" || w == "q") {
+			return false
+		}
+		return l.perlQuote(w, j)
+	}
+	return false
+}
+
+// perlQuote reads the operator w whose opening delimiter stands at at.
+func (l *lexer) perlQuote(w string, at int) bool {
+	start := l.pos
+	opening := l.src[at]
+	q := quoting{close: string([]byte{closer(opening)}), escapes: perlEscapes, holes: perlHoles}
+	if closer(opening) != opening {
+		q.open = opening
+	}
+	switch w {
+	case "q":
+		q.escapes, q.holes = quoteEscapes, noHoles
+	case "qx":
+		q.what = "shell"
+	case "qq":
+	default:
+		return l.perlPattern(w, start, at)
+	}
+	if opening == '\'' {
+		q.holes = noHoles
+	}
+	l.begin(q, at+1)
+	return true
+}
+
+// perlPattern reads qw, m, qr, s, tr and y. Their text is data, except that a pattern can
+// hold code, and that the replacement of s///e is code.
+func (l *lexer) perlPattern(w string, start, at int) bool {
+	end, ok := l.delimited(at)
+	if !ok {
+		return false
+	}
+	body := l.src[at+1 : end]
+	l.pos = end + 1
+	if w == "qw" {
+		l.emit(words, strings.Join(strings.Fields(body), "\x00"), start, l.pos)
+		return true
+	}
+	replacement := ""
+	if w == "s" || w == "y" || w == "tr" {
+		from := end
+		if closer(l.src[at]) != l.src[at] {
+			from = end + 1
+			for from < l.end && isSpace(l.src[from]) {
+				from++
+			}
+			if from >= l.end {
+				l.opaque = true
+				return true
+			}
+		}
+		stop, ok := l.delimited(from)
+		if !ok {
+			l.opaque = true
+			return true
+		}
+		replacement = l.src[from+1 : stop]
+		l.pos = stop + 1
+	}
+	flags := l.pos
+	l.pos = l.nameEnd(l.pos)
+	if strings.Contains(body, "(?{") || strings.Contains(body, "(??{") || strings.Contains(body, "@{") || strings.Contains(body, "${") {
+		l.opaque = true
+	}
+	if w == "s" && (strings.Contains(l.src[flags:l.pos], "e") || strings.Contains(replacement, "@{") || strings.Contains(replacement, "${")) {
+		if plainReplacement(replacement) {
+			l.emit(dynamic, "", start, l.pos)
+			return true
+		}
+		l.opaque = true
+	}
+	l.emit(dynamic, "", start, l.pos)
+	return true
+}
+
+// plainReplacement reports whether the code of s///e only computes: it has variables,
+// numbers, operators, and no word that could be a function.
+func plainReplacement(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '$' || c == '@':
+			for i+1 < len(s) && isNameByte(s[i+1]) {
+				i++
+			}
+		case c == '`' || isNameStart(c):
+			j := i
+			for j < len(s) && isNameByte(s[j]) {
+				j++
+			}
+			switch s[i:j] {
+			case "uc", "lc", "ucfirst", "lcfirst", "sprintf", "length", "int", "abs", "join", "reverse", "x":
+				i = j - 1
+			default:
+				return false
+			}
+		case c == '"' || c == '\'':
+			n := strings.IndexByte(s[i+1:], c)
+			if n < 0 || strings.ContainsAny(s[i+1:i+1+n], "{`\\") {
+				return false
+			}
+			i += n + 1
+		}
+	}
+	return true
+}
+
+// delimited finds the end of the text whose opening delimiter stands at at.
+func (l *lexer) delimited(at int) (int, bool) {
+	o := l.src[at]
+	c := closer(o)
+	depth := 0
+	for i := at + 1; i < l.end; i++ {
+		switch {
+		case l.src[i] == '\\':
+			i++
+		case l.src[i] == c && depth == 0:
+			return i, true
+		case l.src[i] == c:
+			depth--
+		case l.src[i] == o && o != c:
+			depth++
+		}
+	}
+	l.opaque = true
+	l.pos = l.end // it does not compile; going on would search to the end again
+	return 0, false
+}
+
+func closer(c byte) byte {
+	switch c {
+	case '(':
+		return ')'
+	case '[':
+		return ']'
+	case '{':
+		return '}'
+	case '<':
+		return '>'
+	}
+	return c
+}
+
+// perlCalls is what Perl's functions and its usual modules do with names.
+var perlCalls = [...]rule{
+	{"$ENV{HOME}", "constant home"},
+	{".getstore", "post 1; write 2"},
+	{".mirror", "net 1; write 2"},
+	{"Archive.Tar.*", "opaque"},
+	{"B.*", "opaque"},
+	{"File.Copy.copy", "read 0; write 1"},
+	{"File.Copy.move", "delete 0; write 1"},
+	{"File.Find.find", "opaque"},
+	{"File.HomeDir.my_home", "=home"},
+	{"File.Path.make_path", "create 0*"},
+	{"File.Path.mkpath", "create 0*"},
+	{"File.Path.remove_tree", "tree 0*"},
+	{"File.Path.rmtree", "tree 0*"},
+	{"File.Slurp.read_file", "read 0"},
+	{"File.Slurp.write_file", "write 0"},
+	{"HTTP.Tiny.get", "net 0"},
+	{"HTTP.Tiny.mirror", "net 0; write 1"},
+	{"HTTP.Tiny.new", "=ref HTTP.Tiny"},
+	{"HTTP.Tiny.post", "post 0"},
+	{"HTTP.Tiny.post_form", "post 0"},
+	{"HTTP.Tiny.put", "post 0"},
+	{"HTTP.Tiny.request", "post 1"},
+	{"IO.File.new", "open 0 1"},
+	{"IO.Pipe.*", "opaque"},
+	{"IO.Socket.INET.new", "peer"},
+	{"IO.Socket.IP.new", "peer"},
+	{"IO.Socket.SSL.new", "peer"},
+	{"IPC.Open2.open2", "argv 2*"},
+	{"IPC.Open3.open3", "argv 3*"},
+	{"IPC.Run.run", "opaque"},
+	{"LWP.Simple.get", "net 0"},
+	{"LWP.Simple.getprint", "net 0"},
+	{"LWP.Simple.getstore", "net 0; write 1"},
+	{"LWP.Simple.mirror", "net 0; write 1"},
+	{"LWP.UserAgent.get", "net 0"},
+	{"LWP.UserAgent.mirror", "net 0; write 1"},
+	{"LWP.UserAgent.new", "=ref LWP.UserAgent"},
+	{"LWP.UserAgent.post", "post 0"},
+	{"LWP.UserAgent.put", "post 0"},
+	{"LWP.UserAgent.request", "opaque"},
+	{"MIME.Base64.decode", "=decoded"},
+	{"Net.FTP.new", "post 0"},
+	{"Net.SMTP.new", "post 0"},
+	{"POSIX._exit", "pure"},
+	{"POSIX.execvp", "argv 0*"},
+	{"POSIX.setuid", "hazard code.privilege changes the account it runs as"},
+	{"Path.Tiny.path", "=path"},
+	{"Path.remove", "delete 0"},
+	{"Path.remove_tree", "tree 0"},
+	{"Path.slurp", "read 0"},
+	{"Path.spew", "write 0"},
+	{"Socket.*", "opaque"},
+	{"chdir", "chdir 0"},
+	{"chmod", "meta 1*"},
+	{"chown", "meta 2*"},
+	{"chr", "=decoded"},
+	{"chroot", "hazard code.privilege changes the root directory"},
+	{"connect", "opaque"},
+	{"copy", "read 0; write 1"},
+	{"cp", "read 0; write 1"},
+	{"dbmopen", "opaque"},
+	{"decode_base64", "=decoded"},
+	{"do", "load 0"},
+	{"eval", "code perl 0"},
+	{"exec", "words 0*"},
+	{"fork", "opaque"},
+	{"get", "net 0"},
+	{"getprint", "net 0"},
+	{"getstore", "net 0; write 1"},
+	{"glob", "=glob 0"},
+	{"kill", "hazard code.kill sends a signal to another process"},
+	{"link", "read 0; link 1"},
+	{"make_path", "create 0*"},
+	{"mkdir", "create 0"},
+	{"mkpath", "create 0*"},
+	{"move", "delete 0; write 1"},
+	{"mv", "delete 0; write 1"},
+	{"open", "pipe-or-open 1"},
+	{"opendir", "list 1"},
+	{"pack", "=decoded"},
+	{"readpipe", "shell 0"},
+	{"remove_tree", "tree 0*"},
+	{"rename", "delete 0; write 1"},
+	{"require", "require 0"},
+	{"reverse", "=decoded"},
+	{"rmdir", "delete 0*"},
+	{"rmtree", "tree 0*"},
+	{"symlink", "read 0; link 1"},
+	{"syscall", "opaque"},
+	{"sysopen", "write 1"},
+	{"system", "words 0*"},
+	{"truncate", "write 0"},
+	{"unlink", "delete 0*"},
+	{"unpack", "=decoded"},
+	{"utime", "meta 2*"},
+}

@@ -1,0 +1,142 @@
+package code
+
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// These are the clauses of rules that one language alone needs.
+
+// streamed is PHP's file functions, whose names may be URLs and wrappers.
+func (r *reader) streamed(verb, selector, more string, a arguments) {
+	v, _ := a.arg(selector)
+	v.each(func(v value) {
+		one := arguments{pos: append([]value{v}, a.pos[min(1, len(a.pos)):]...), start: a.start, end: a.end}
+		scheme, rest, isURL := strings.Cut(v.text, "://")
+		switch {
+		case v.shape == plain && isURL && strings.EqualFold(scheme, "php"):
+			if strings.HasPrefix(rest, "filter") {
+				r.opaque = true
+			}
+		case v.shape == plain && isURL && (strings.EqualFold(scheme, "phar") || strings.EqualFold(scheme, "expect")):
+			r.opaque = true
+		case v.shape == plain && isURL && !strings.EqualFold(scheme, "file"):
+			kind := "net"
+			if verb == "write-or-net" || len(a.pos) > 2 {
+				kind = "post"
+			}
+			r.network(kind, "0", "", one)
+		case verb == "read-or-net":
+			r.touch(command.Read, 0, v, r.spanned(v, a))
+		case verb == "write-or-net":
+			r.touch(command.Write, 0, v, r.spanned(v, a))
+		default:
+			r.openFile("0", "1", one)
+		}
+	})
+}
+
+// rubyOpen is Kernel#open and IO.read, where a name that starts with a bar is a program.
+func (r *reader) rubyOpen(selector, mode string, a arguments) {
+	v, _ := a.arg(selector)
+	v.each(func(v value) {
+		one := arguments{pos: append([]value{v}, a.pos[min(1, len(a.pos)):]...), start: a.start, end: a.end}
+		switch {
+		case v.shape != plain:
+			r.opaque = r.opaque || v.shape == unknown
+			if v.shape != unknown {
+				r.openFile("0", "1", one)
+			}
+		case strings.HasPrefix(v.text, "|"):
+			v.text = v.text[1:]
+			r.shell(v, r.spanned(v, a))
+		case strings.Contains(v.text, "://"):
+			r.network("net", "0", "", one)
+		default:
+			r.openFile("0", "1", one)
+		}
+	})
+}
+
+// require is Perl's and Ruby's, which take the name of a module or of a file.
+func (r *reader) require(verb, selector string, a arguments) {
+	v, ok := a.arg(selector)
+	switch {
+	case !ok || v.shape == reference || v.shape == numeral: // require Foo::Bar
+	case v.shape != plain || v.alts != nil || v.decoded:
+		r.opaque = true
+	case verb == "relative":
+		v.text = "./" + v.text
+		r.touch(command.Read, command.Source, v, r.spanned(v, a))
+	case strings.ContainsAny(v.text, "./"):
+		if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") || strings.HasSuffix(v.text, ".pl") {
+			r.touch(command.Read, command.Source, v, r.spanned(v, a))
+		}
+	}
+}
+
+// send is Ruby's call of a method by its name.
+func (r *reader) send(verb string, a arguments) {
+	object := value{shape: reference}
+	if verb == "send" && len(a.pos) > 0 {
+		object = a.pos[0]
+		a.pos = a.pos[1:]
+	}
+	if len(a.pos) == 0 || a.pos[0].shape != plain || a.pos[0].alts != nil {
+		r.opaque = true
+		return
+	}
+	method := a.pos[0].text
+	a.pos = a.pos[1:]
+	if object.shape == reference && object.text != "" && object.text != "self" {
+		method = object.text + "." + method
+	}
+	if does, ok := r.g.lookup(strings.TrimPrefix(method, "Object.")); ok {
+		r.apply(does, value{shape: reference, text: method}, a)
+	} else if does, ok := r.g.find(method[strings.LastIndexByte(method, '.')+1:]); ok {
+		r.apply(does, value{shape: reference, text: method}, a)
+	}
+}
+
+// callback is a PHP function that calls the function which an argument names.
+func (r *reader) callback(verb, selector string, a arguments) {
+	if verb == "callback" {
+		v, _ := a.arg(selector)
+		v.each(func(v value) {
+			if v.shape != plain {
+				return
+			}
+			if does, ok := r.g.find(v.text); ok && !harmless(does) {
+				r.opaque = true
+			}
+		})
+		return
+	}
+	if len(a.pos) == 0 || a.pos[0].shape != plain || a.pos[0].alts != nil {
+		r.opaque = true
+		return
+	}
+	f := a.pos[0].text
+	rest := arguments{pos: a.pos[1:], start: a.start, end: a.end}
+	if len(rest.pos) == 1 && rest.pos[0].shape == list {
+		rest.pos = rest.pos[0].items
+	}
+	if does, ok := r.g.find(f); ok {
+		r.apply(does, value{shape: reference, text: f}, rest)
+	}
+}
+
+// curlOption is curl_setopt(handle, option, value) of PHP.
+func (r *reader) curlOption(a arguments) {
+	if len(a.pos) < 3 {
+		r.opaque = true
+		return
+	}
+	switch a.pos[1].text {
+	case "CURLOPT_URL":
+		r.network("post", "2", "", a)
+	case "CURLOPT_FILE", "CURLOPT_INFILE", "CURLOPT_READFUNCTION", "CURLOPT_WRITEFUNCTION", "CURLOPT_PROXY":
+		r.opaque = true
+	}
+}
