@@ -26,7 +26,7 @@ type Bolt struct {
 var _ Store = (*Bolt)(nil)
 
 // lockSuffix names the file beside the database that is locked before the database is opened. It
-// is empty until the database has been made, and every change writes to it, which wakes those who Wait.
+// is empty until the database has been made, and then has one byte for ever.
 const lockSuffix = ".lock"
 
 // Open checks the options and the files at path and returns the store. The database is made by
@@ -70,10 +70,7 @@ func (b *Bolt) update(ctx context.Context, fn func(*tx) error) error {
 			if !t.changed {
 				return errUnchanged
 			}
-			// Who waits is woken before the commit and then queues for the lock: if this process
-			// dies in between, the wake-up was idle but not lost.
-			_, err = unlock.WriteAt(lockMark, 0)
-			return err
+			return nil
 		})
 	})
 	if errors.Is(err, errUnchanged) {

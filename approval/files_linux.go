@@ -15,7 +15,12 @@ import (
 // openPrivate opens a file of this user that nobody else may read or write. The check is made on
 // the open file, so that it cannot be exchanged after the check; a symbolic link is not followed.
 func openPrivate(path string, flag int, mode os.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	// Without O_NOATIME the first read after each change writes the inode, and so waits for a
+	// commit of the file system's journal, which others' fsyncs make long.
+	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOATIME, mode)
+	if errors.Is(err, unix.EPERM) { // it belongs to somebody else: let the check below say so
+		f, err = os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	}
 	if errors.Is(err, unix.ELOOP) {
 		return nil, &FileError{Path: path, Err: ErrMeddled, Hint: "it is a symbolic link"}
 	}

@@ -65,6 +65,12 @@ func child(job, path, arg string) {
 		fmt.Println("permit", took.Microseconds())
 		return
 	}
+	if job == "wait" {
+		fmt.Println("ready")
+		e, err := s.Wait(ctx, arg)
+		fmt.Println("heard", int64(systemClock().Boot), e.Approved(), err)
+		return
+	}
 	for i := 0; ; i++ { // job "loop": until killed
 		e, _, err := s.Request(ctx, approval.Request{Session: "s1", Payload: []byte(fmt.Sprintf(`{"n":"%s-%d","risk":1,"tool_calls":[{"tool_call_id":"c1"}],"work_item_id":"w"}`, arg, i))})
 		if err != nil {
@@ -195,6 +201,37 @@ func TestManyApprovalsManyProcesses(t *testing.T) {
 	if err != nil || len(events) != 3*processes {
 		t.Errorf("%d events, %v", len(events), err)
 	}
+}
+
+// A run that waits in another process hears of the answer, however soon it comes; the time from
+// the committed answer to the waiter is logged.
+func TestAnswerReachesAnotherProcess(t *testing.T) {
+	s, path := realStoreIn(t)
+	var took []time.Duration
+	for i := range 20 {
+		e := ask(t, s, payload(t, func(p map[string]any) { p["n"] = i }))
+		cmd, in, out := start(t, "wait", path, e.ID)
+		if !out.Scan() || out.Text() != "ready" {
+			t.Fatalf("a child did not start: %q", out.Text())
+		}
+		time.Sleep(time.Duration(i) * time.Millisecond / 2)
+		before := systemClock().Boot
+		decide(t, s, yes(e))
+		after := systemClock().Boot
+		var heard int64
+		if !out.Scan() {
+			t.Fatal("the child said nothing")
+		}
+		if _, err := fmt.Sscanf(out.Text(), "heard %d true <nil>", &heard); err != nil {
+			t.Fatalf("the child said %q", out.Text())
+		}
+		took = append(took, time.Duration(heard)-after)
+		t.Logf("decide %v, heard %v after it", after-before, time.Duration(heard)-after)
+		in.Close()
+		cmd.Wait()
+	}
+	slices.Sort(took)
+	t.Logf("median %v, longest %v", took[len(took)/2], took[len(took)-1])
 }
 
 func realStoreIn(t testing.TB) (*approval.Bolt, string) {

@@ -9,8 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Wait implements [Store]. Every change writes one byte to the lock file; inotify(7) on that file
-// wakes the waiter, who then looks under the lock.
+// Wait implements [Store]. Who changes the database opens it for writing and closes it after the
+// commit, and closing such a file is an event of inotify(7). The kernel closes it for a process that
+// is killed, so no wake-up is lost; and the waiter, who looks by a file open for reading, does not
+// wake itself.
 func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
@@ -18,12 +20,11 @@ func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 	}
 	watch := os.NewFile(uintptr(fd), "inotify") // non-blocking, so reads can be given a deadline
 	defer watch.Close()
-	// The lock file exists before the first look: view makes it.
-	if _, err := b.Get(ctx, id); err != nil {
+	if _, err := b.Get(ctx, id); err != nil { // with an envelope in it, there is a database to watch
 		return Envelope{}, err
 	}
-	if _, err := unix.InotifyAddWatch(fd, b.path+lockSuffix, unix.IN_MODIFY|unix.IN_DELETE_SELF|unix.IN_MOVE_SELF); err != nil {
-		return Envelope{}, fileError(b.path+lockSuffix, err)
+	if _, err := unix.InotifyAddWatch(fd, b.path, unix.IN_CLOSE_WRITE|unix.IN_DELETE_SELF|unix.IN_MOVE_SELF); err != nil {
+		return Envelope{}, fileError(b.path, err)
 	}
 	stop := context.AfterFunc(ctx, func() { watch.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
