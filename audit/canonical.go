@@ -20,15 +20,6 @@ var (
 	errDepth  = errors.New("nested too deep")
 )
 
-// plainByte marks the bytes that stand for themselves inside a string:
-// Python's ensure_ascii escapes everything outside ' ' to '~', DEL included.
-var plainByte = func() (t [256]bool) {
-	for c := ' '; c <= '~'; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
-
 // checkObject accepts exactly the objects that Python's
 //
 //	json.dumps(v, sort_keys=True, separators=(',', ':'), ensure_ascii=True)
@@ -179,11 +170,9 @@ func (c *checker) str() error {
 	}
 	b, i := c.b, c.i+1
 	for i < len(b) {
-		if plainByte[b[i]] {
-			i++
-			continue
-		}
-		if b[i] == '"' {
+		// Python's ensure_ascii escapes all outside ' ' to '~', DEL included.
+		i += plainRun(b[i:], highBits)
+		if i < len(b) && b[i] == '"' {
 			c.i = i + 1
 			return nil
 		}

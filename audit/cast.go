@@ -121,26 +121,19 @@ func appendEvent(dst []byte, us int64, code byte, data []byte) []byte {
 	return append(dst, '"', ']')
 }
 
-// quiet marks the bytes that stand for themselves in an event's text.
-var quiet = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c >= 0x20 && c != '"' && c != '\\' && c != 0x7f
-	}
-	return t
-}()
-
 // appendText escapes valid UTF-8; every byte that is not becomes U+FFFD.
 func appendText(dst, data []byte) []byte {
 	if !utf8.Valid(data) {
 		data = lossy(data)
 	}
-	from := 0
-	for i, c := range data {
-		if quiet[c] {
-			continue
+	for {
+		n := plainRun(data, 0)
+		dst = append(dst, data[:n]...)
+		if n == len(data) {
+			return dst
 		}
-		dst = append(dst, data[from:i]...)
-		from = i + 1
+		c := data[n]
+		data = data[n+1:]
 		switch at := strings.IndexByte("\"\\\n\r\t", c); {
 		case at >= 0:
 			dst = append(dst, '\\', "\"\\nrt"[at])
@@ -149,7 +142,6 @@ func appendText(dst, data []byte) []byte {
 			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 		}
 	}
-	return append(dst, data[from:]...)
 }
 
 // lossy is what a player shows for bytes that are not UTF-8.

@@ -87,7 +87,7 @@ type fields struct {
 // splitLine cuts a line into its five members. Sorted keys put the body, the
 // only part without a fixed shape, first: reading from the end needs no
 // parser, and nothing inside a body can be taken for a member.
-// The body is not checked here.
+// Neither the body nor the digits of prev are checked here.
 func splitLine(line []byte) (f fields, ok bool) {
 	rest, ok := bytes.CutSuffix(line, []byte(`"}`))
 	if !ok {
@@ -107,7 +107,7 @@ func splitLine(line []byte) (f fields, ok bool) {
 	if f.seq, ok = parseSeq(digits); !ok {
 		return f, false
 	}
-	if rest, f.prev, ok = cutTail(rest, `","prev":"`, 2*sha256.Size); !ok || !isHex(f.prev) {
+	if rest, f.prev, ok = cutTail(rest, `","prev":"`, 2*sha256.Size); !ok {
 		return f, false
 	}
 	for n = len(rest); n > 0 && kindByte(rest[n-1]); n-- {
