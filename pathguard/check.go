@@ -131,6 +131,9 @@ func (g Guard) result(v Verdict, plan *Plan) CheckResult {
 		Rules: []string{}, Spans: [][2]int{}, Effects: []string{}}
 	var lines []string
 	for _, reason := range v.Reasons {
+		if reason.Decision == Allow && v.Decision != Allow {
+			continue // a note beside a refusal is noise
+		}
 		r.Rules = append(r.Rules, reason.Rule)
 		r.Spans = append(r.Spans, [2]int{reason.Span.Start, reason.Span.End})
 		lines = append(lines, reason.In(g.Locale))

@@ -33,7 +33,7 @@ func (p *Plan) Facts() map[string]any {
 		"limits": list(p.Limits, func(l *Limit) any {
 			return map[string]any{"what": l.What, "count": l.Count, "effect": l.Effect}
 		}),
-		"hosts": p.hosts(),
+		"hosts": p.hosts(), "remotes": plainMap(p.Remotes),
 	}
 }
 
@@ -87,3 +87,11 @@ func plainList(words []string) []any {
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
+
+func plainMap(m map[string]string) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}

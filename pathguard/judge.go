@@ -158,6 +158,9 @@ func (j *judgement) opaque() {
 		if o.Place >= 0 && int(o.Place) < len(opaqueCells) {
 			cell = opaqueCells[o.Place]
 		}
+		if o.Place == shellparse.InRead && isDecoded(o.Why) {
+			cell = ask("read.decoded")
+		}
 		if cell.Decision == Allow {
 			j.contained = true
 			continue
@@ -168,6 +171,16 @@ func (j *judgement) opaque() {
 		}
 		j.add(cell.Decision, cell.Rule, "", detail, o.Span, o.Command)
 	}
+}
+
+// decoders make a name out of bytes that nobody could read. A name that is computed is an
+// everyday thing; one that is hidden is not.
+var decoders = map[string]bool{"base64": true, "base32": true, "basenc": true, "xxd": true, "openssl": true, "rev": true, "gunzip": true,
+	"zcat": true, "uudecode": true, "tr": true, "od": true, "gpg": true}
+
+func isDecoded(why string) bool {
+	program, ok := strings.CutPrefix(why, "the output of ")
+	return ok && decoders[program]
 }
 
 func (j *judgement) limits() {

@@ -155,6 +155,10 @@ func (j *judgement) net() {
 
 func (j *judgement) endpoint(e *shellparse.Effect) {
 	n := e.Net
+	if n.Scheme == remoteScheme {
+		j.remote(e)
+		return
+	}
 	host := strings.ToLower(strings.TrimSuffix(n.Host, "."))
 	rule := j.hostRule(host)
 	if rule != nil {
@@ -173,6 +177,26 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 		j.add(Ask, "net.upload", "", host, e.Span, e.Command)
 	case j.p.set.Network == NetList && !hostIn(host, j.p.set.NetworkAllow):
 		j.add(Ask, "net.list", "", host, e.Span, e.Command)
+	}
+}
+
+// remoteScheme marks an endpoint whose host is the name of a git remote: it stands in the
+// repository's configuration, which only a person's yes lets a command change.
+const remoteScheme = "remote"
+
+// remote judges a git remote by the host that the plan found for it, and fetching from one
+// that was not found as what it is: a place that somebody configured.
+func (j *judgement) remote(e *shellparse.Effect) {
+	n := *e.Net
+	n.Scheme, n.Host = "", j.plan.Remotes[n.Host]
+	name := nonEmpty(e.Net.Host, "the remote")
+	switch {
+	case n.Host != "":
+		j.endpoint(&shellparse.Effect{Right: e.Right, Flags: e.Flags, Net: &n, Span: e.Span, Command: e.Command})
+	case n.Upload || e.Flags&command.Upload != 0:
+		j.add(Ask, "net.upload", "", name, e.Span, e.Command)
+	case !n.Static || j.p.set.Network == NetList:
+		j.add(Ask, "net.dynamic", "", name, e.Span, e.Command)
 	}
 }
 

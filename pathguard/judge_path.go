@@ -3,6 +3,7 @@ package pathguard
 import (
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,24 +51,33 @@ func (j *judgement) target(t *Target) {
 		j.unknown(t, action, span)
 		return
 	}
+	switch {
+	case action == ToSweep && j.moves(t.Command):
+		action = ToDelete
+	case action == ToWrite && t.Glob && t.Flags&command.Append == 0 && t.Right == command.Write && bareGlob(j, t) && j.empties(t.Command):
+		action = ToSweep
+	}
 	f := j.find(t, action)
 	full := t.Path()
 	if f.rule != nil {
 		j.configured("rule.path", f.rule.Verdict, f.rule.Message, full, "", span, t.Command)
 	}
-	said := false
+	strictest := Allow
 	for place := range places {
-		if !f.in[place] {
-			continue
+		if f.in[place] {
+			strictest = min(strictest, balanced[place][action].Decision)
 		}
-		cell := balanced[place][action]
-		if cell.Decision == Allow || cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow {
-			continue
-		}
-		said = true
-		j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, place), span, t.Command)
 	}
-	if !said && !t.Exists && t.Why != "" && t.Kind == Plain && !t.Unknown && action != ToList && strings.HasPrefix(t.Why, "too many") {
+	for place := range places {
+		cell := balanced[place][action]
+		switch {
+		case !f.in[place], cell.Decision == Allow, strictest == Deny && cell.Decision != Deny:
+		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
+		default:
+			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span, t.Command)
+		}
+	}
+	if strictest == Allow && t.Kind == Plain && strings.HasPrefix(t.Why, "too many") {
 		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)
 	}
 	if f.in[InUnknown] || t.Flags&command.Possible != 0 {
@@ -107,8 +117,8 @@ func (f *finding) shown(p Place, full string) string {
 	return full
 }
 
-func (f *finding) detail(t *Target, p Place) string {
-	if f.count > 0 {
+func (f *finding) detail(t *Target, a Action) string {
+	if a == ToSweep {
 		return strconv.Itoa(f.count)
 	}
 	return t.Name
@@ -137,7 +147,7 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	}
 	if action == ToSweep && t.Effect >= 0 {
 		f.count = j.matches(t.Effect)
-		if f.count > 0 && f.in[InWorkspace] && j.regenerableEnd(full) {
+		if f.in[InWorkspace] && j.regenerableEnd(full) {
 			f.in[InWorkspace] = false
 		}
 	}
@@ -164,11 +174,15 @@ func (j *judgement) mark(f *finding, t *Target, m mark, path string, action Acti
 	case markPublic:
 		f.where[InSecret] = "-"
 	case markStartup:
-		if !(j.plan.Workspace != "" && within(path, j.plan.Workspace)) {
+		if !j.inside(path) {
 			f.put(InStartup, path)
 		}
+	case markWorkspaceState:
+		if action >= ToWrite && action <= ToSweep && j.inside(path) {
+			f.put(InState, path)
+		}
 	case markProtected:
-		if action >= ToWrite && action <= ToSweep && !j.isTool(t.Command, m.tool) && j.plan.Workspace != "" && within(path, j.plan.Workspace) {
+		if action >= ToWrite && action <= ToSweep && !j.isTool(t.Command, m.tool) && j.inside(path) {
 			f.put(InProtected, path)
 		}
 	case markCache:
@@ -194,6 +208,22 @@ func (r *PathRule) covers(right command.Right) bool {
 	return false
 }
 
+// moves reports whether a command takes names away by giving them to something else: then
+// a pattern does not lose what it matches.
+func (j *judgement) moves(cmd int) bool {
+	if cmd < 0 || cmd >= len(j.script.Commands) {
+		return false
+	}
+	c := &j.script.Commands[cmd]
+	return path.Base(c.Name) == "mv" || path.Base(c.Name) == "git" && slices.ContainsFunc(c.Args, func(w shellparse.Word) bool { return w.Static && w.Text == "mv" })
+}
+
+// empties reports whether a command that writes puts nothing of what was there back: a
+// redirection, or a program that only prints. An editor in place is another matter.
+func (j *judgement) empties(cmd int) bool {
+	return cmd < 0 || cmd >= len(j.script.Commands) || j.script.Commands[cmd].ReadOnly || path.Base(j.script.Commands[cmd].Name) == "truncate"
+}
+
 // isTool reports whether the command is the tool that a protected name belongs to.
 func (j *judgement) isTool(cmd int, tool string) bool {
 	if tool == "" || cmd < 0 || cmd >= len(j.script.Commands) {
@@ -201,6 +231,9 @@ func (j *judgement) isTool(cmd int, tool string) bool {
 	}
 	return path.Base(j.script.Commands[cmd].Name) == tool
 }
+
+// inside reports whether a path is in the workspace.
+func (j *judgement) inside(path string) bool { return within(path, j.plan.Workspace) }
 
 // below looks at what lies under a target that is taken as a whole: deleting or reading an
 // ancestor reaches what it holds.
@@ -210,7 +243,7 @@ func (j *judgement) below(f *finding, t *Target, full string, action Action) {
 	if !whole {
 		return
 	}
-	inside := j.plan.Workspace != "" && within(full, j.plan.Workspace)
+	inside := j.inside(full)
 	held := j.p.tree.holds(full)
 	for _, k := range []struct {
 		mark  markKind
@@ -273,6 +306,8 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 		} else {
 			f.put(InWorkspace, "")
 		}
+	case withinAny(full, j.homes) && !f.in[InCache] && !f.in[InToolDir]:
+		f.put(InHome, "")
 	case withinAny(full, tempDirs):
 		if tempRoot(full) {
 			f.put(InSystem, "")
@@ -315,9 +350,7 @@ func (j *judgement) isHome(full string) bool {
 	return false
 }
 
-func (j *judgement) inHome(full string) bool {
-	return withinAny(full, j.homes) || within(full, "/home") || within(full, "/root")
-}
+func (j *judgement) inHome(full string) bool { return within(full, "/home") || within(full, "/root") }
 
 // foreignProcess reports whether a path below /proc belongs to a process by number, or to
 // one that is not known: what stands there are its memory, environment and files.

@@ -33,7 +33,8 @@ type Plan struct {
 	Programs  []Program
 	Contents  []Content // the files whose text decides what runs
 	Globs     []Glob
-	Limits    []Limit // where a bound was reached and something was left unresolved
+	Remotes   map[string]string // the hosts of the git remotes that the script names; "" is the default one
+	Limits    []Limit           // where a bound was reached and something was left unresolved
 
 	files []*os.File
 }

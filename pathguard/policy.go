@@ -210,6 +210,7 @@ func (b *builder) names() {
 			b.put(name, mark{kind: l.kind}, false)
 		}
 	}
+	b.put("**/.tada", mark{kind: markWorkspaceState}, false)
 	for _, n := range protectedNames {
 		b.put(n.name, mark{kind: markProtected, tool: n.tool}, false)
 	}

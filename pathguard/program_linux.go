@@ -164,7 +164,7 @@ func sum(f *os.File, mode uint32, size int64) (hash, why string) {
 	case size > maxContent:
 		return "", "larger than 16 MiB"
 	}
-	fd, err := unix.Open("/proc/self/fd/"+strconv.Itoa(int(f.Fd())), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	fd, err := reopen(int(f.Fd()))
 	if err != nil {
 		return "", err.Error()
 	}
@@ -178,6 +178,11 @@ func sum(f *os.File, mode uint32, size int64) (hash, why string) {
 		return "", "larger than 16 MiB"
 	}
 	return hex.EncodeToString(h.Sum(nil)), ""
+}
+
+// reopen opens for reading the very file that an O_PATH descriptor holds.
+func reopen(fd int) (int, error) {
+	return unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 }
 
 // A reader reads a descriptor without handing it to the runtime's poller.

@@ -34,6 +34,7 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	r.commandDirs()
 	r.programs()
 	r.manifests()
+	r.remotes()
 	return r.plan, nil
 }
 

@@ -40,6 +40,7 @@ const (
 	markRestricted markKind = iota
 	markReadOnly
 	markState
+	markWorkspaceState // .tada of a workspace: read by anyone, written by nobody
 	markSecret
 	markPublic // no secret after all: *.pub, .env.example
 	markProtected

@@ -1,0 +1,74 @@
+package pathguard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// BenchmarkCheck is what one check costs: resolving and judging, without and with parsing.
+func BenchmarkCheck(b *testing.B) {
+	g, _ := desk(b, "security: {restricted_paths: [/etc/shadow, ~/.aws], readonly_paths: [~/.ssh]}", "w/a.txt", "w/b.txt")
+	for _, line := range []string{"echo hello", "ls", "git status", "cd src && grep -rn x . | head", "cat a.txt b.txt > c.txt", "sed -n 1,3p /etc/passwd", "cat *.txt"} {
+		script := shellparse.Parse(line, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+		b.Run(strings.ReplaceAll(line, "/", "∕"), func(b *testing.B) {
+			for b.Loop() {
+				plan, _ := Resolve(script, g.Caller)
+				g.Policy.Judge(plan)
+				plan.Close()
+			}
+		})
+		b.Run("judge "+strings.ReplaceAll(line, "/", "∕"), func(b *testing.B) {
+			plan, _ := Resolve(script, g.Caller)
+			defer plan.Close()
+			for b.Loop() {
+				g.Policy.Judge(plan)
+			}
+		})
+	}
+}
+
+// BenchmarkPaths grows with the paths of a line: at most linear.
+func BenchmarkPaths(b *testing.B) {
+	g, _ := desk(b, "")
+	for _, n := range []int{1, 10, 100, 1000} {
+		script := shellparse.Parse("cat"+strings.Repeat(" src/a.go", n), shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				plan, _ := Resolve(script, g.Caller)
+				g.Policy.Judge(plan)
+				plan.Close()
+			}
+		})
+	}
+}
+
+// BenchmarkRules grows with the rules of the policy: near constant.
+func BenchmarkRules(b *testing.B) {
+	for _, n := range []int{1, 10, 100, 1000, 10000} {
+		set := defaults()
+		for i := range n {
+			set.Paths = append(set.Paths, PathRule{Path: fmt.Sprintf("/srv/project%d/secret", i), Verdict: Ask})
+			set.Commands = append(set.Commands, CommandRule{Program: fmt.Sprintf("tool%d", i), Verdict: Ask})
+			set.Hosts = append(set.Hosts, HostRule{Host: fmt.Sprintf("h%d.example", i), Verdict: Ask})
+		}
+		p, err := compile(Account{Home: "/home/dev"}, set, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		g, _ := desk(b, "")
+		script := shellparse.Parse("cat src/a.go /srv/project0/secret/x", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+		plan, err := Resolve(script, g.Caller)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				p.Judge(plan)
+			}
+		})
+		plan.Close()
+	}
+}

@@ -1,0 +1,77 @@
+package pathguard
+
+import (
+	"bufio"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// remotes finds the hosts behind the names of git remotes, for a person to read and for
+// rules about hosts. What git would do beyond the plain case (insteadOf, includes, several
+// addresses) is left unknown rather than guessed.
+func (r *resolver) remotes() {
+	for i := range r.plan.Script.Effects {
+		e := &r.plan.Script.Effects[i]
+		if e.Right != command.Net || e.Net == nil || e.Net.Scheme != remoteScheme {
+			continue
+		}
+		if r.plan.Remotes == nil {
+			r.plan.Remotes = map[string]string{}
+		}
+		r.plan.Remotes[e.Net.Host] = r.remote(nonEmpty(e.Net.Host, "origin"))
+	}
+}
+
+// remote reads the host of one remote from the repository's configuration.
+func (r *resolver) remote(name string) string {
+	if r.plan.Workspace == "" {
+		return ""
+	}
+	end := r.walk(r.from(r.plan.Workspace), ".git/config", true)
+	defer end.close()
+	if end.missing != "" || end.fd < 0 || end.stat.Mode&unix.S_IFMT != unix.S_IFREG || end.stat.Size > maxConfig {
+		return ""
+	}
+	fd, err := reopen(end.fd)
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(fd)
+	section, host := "", ""
+	for lines := bufio.NewScanner(reader(fd)); lines.Scan(); {
+		line := strings.TrimSpace(lines.Text())
+		key, value, _ := strings.Cut(line, "=")
+		switch key = strings.ToLower(strings.TrimSpace(key)); {
+		case strings.HasPrefix(line, "["):
+			section = line
+			if strings.HasPrefix(strings.ToLower(line), "[include") || strings.HasPrefix(strings.ToLower(line), "[url") {
+				return ""
+			}
+		case section != `[remote "`+name+`"]`:
+		case key == "url" && host == "":
+			host = hostOf(strings.TrimSpace(value))
+		case key == "url", key == "pushurl", key == "vcs", key == "proxy":
+			return ""
+		}
+	}
+	return host
+}
+
+// hostOf reads the host of a git address: scheme://user@host:port/path, or user@host:path
+// as scp(1) writes it.
+func hostOf(address string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		host, _, _ := strings.Cut(rest, "/")
+		host = host[strings.LastIndexByte(host, '@')+1:]
+		host, _, _ = strings.Cut(host, ":")
+		return host
+	}
+	host, _, ok := strings.Cut(address, ":")
+	if !ok || strings.ContainsAny(host, "/ \\\"") {
+		return ""
+	}
+	return host[strings.LastIndexByte(host, '@')+1:]
+}
