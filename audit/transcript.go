@@ -34,6 +34,7 @@ type Reader struct {
 
 	in      *bufio.Reader
 	name    string
+	first   []byte // the header as it stands
 	line    int64
 	offset  int64
 	sum     Summary
@@ -56,6 +57,7 @@ func NewReader(name string, r io.Reader) (*Reader, error) {
 	if t.Header, err = parseHeader(line); err != nil {
 		return nil, t.bad(err.Error())
 	}
+	t.first = bytes.Clone(line)
 	t.sum.Head = sha256.Sum256(line)
 	return t, nil
 }

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Verify a tada-run record with nothing but Python's standard library.
+
+usage: verify.py HOME      (reads HOME/audit/log.jsonl, HOME/audit/anchor.json, HOME/sessions/*.cast)
+
+It shares no code with tada-run; that it can be this short is the point.
+Exit status 0: everything is as it was written. 1: the first bad entry is named.
+"""
+import hashlib, hmac, json, os, re, sys
+
+def sha(b): return hashlib.sha256(b).hexdigest()
+
+def fail(name, n, why): sys.exit("%s: entry %d: %s" % (name, n, why))
+
+def canonical(v): return json.dumps(v, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+
+def entry(line, head, n, last):
+    """One line of the log, or the reason why it is not the next one."""
+    try:
+        e = json.loads(line)
+    except ValueError:
+        return None, "not JSON"
+    if canonical(e) != line or sorted(e) != ["body", "kind", "prev", "seq", "time"]:
+        return None, "not canonical"
+    if e["seq"] != n: return None, "is numbered %s" % e["seq"]
+    if e["prev"] != head: return None, "prev is not the hash of the entry before"
+    if e["time"] < last and e["kind"] != "clock": return None, "time goes back"
+    return e, ""
+
+def covered(data, at, head, n, last):
+    """The entry that sets the bytes from `at` on apart, and where it begins."""
+    start = data.find(b"\n", at) + 1
+    while start > 0:
+        end = data.find(b"\n", start)
+        e, _ = entry(data[start:end], head, n, last) if end >= 0 else (None, "")
+        if e and e["kind"] in ("recover", "accept"):
+            b, gap = e["body"], data[at:start - 1]
+            if b["offset"] == at and b["bytes"] == len(gap) and b["sha256"] == sha(gap):
+                return start
+        start = end + 1
+    return -1
+
+def log(path):
+    data = open(path + "/log.jsonl", "rb").read()
+    head, n, at, last, heads, entries = sha(b"autopoiesis:audit:genesis"), 0, 0, "", {}, []
+    while at < len(data):
+        end = data.find(b"\n", at)
+        e, why = entry(data[at:end], head, n, last) if end >= 0 else (None, "has no end")
+        if e is None:
+            at = covered(data, at, head, n, last)
+            if at < 0: fail("log.jsonl", n, why)
+            continue
+        head, n, last, at = sha(data[at:end]), n + 1, e["time"], end + 1
+        heads[n] = (head, at)
+        entries.append(e)
+    slots = [s for s in json.load(open(path + "/anchor.json"))]
+    a = max(slots, key=lambda s: s["turn"])
+    if a["count"] and heads.get(a["count"]) != (a["head"], a["size"]):
+        fail("log.jsonl", min(n, a["count"]), "the anchor remembers %d entries and another head, or the log was cut" % a["count"])
+    return entries, n, head
+
+LINK = re.compile(rb"#t (\d+) (\d+) ([a-z]) (\S+) (\d+) ([0-9a-f]{64}) ([0-9a-f]{64}) ([0-9a-f]{32}|-)")
+
+def transcript(path, closed, heads, redacted):
+    name, data = os.path.basename(path), open(path, "rb").read()
+    lines = data.split(b"\n")
+    chain, total, count, us = sha(lines[0]), 0, 0, 0
+    if data[-1:] != b"\n" and closed: fail(name, len(lines) // 2, "the end is missing")
+    for i in range(1, len(lines) - 2, 2):
+        event, m = lines[i], LINK.fullmatch(lines[i + 1])
+        if not m or int(m[1]) != count: fail(name, count, "is not followed by its #t line")
+        claim = b" ".join(m.group(1, 2, 3, 4, 5, 6))
+        if sha(b"tada-cast/v1\n" + chain.encode() + b" " + claim) != m[7].decode(): fail(name, count, "#t line was changed")
+        if m[8] == b"-":
+            d = int(m[2]) - us
+            if event != b'[%d.%06d,"%s",""]' % (d // 10**6, d % 10**6, m[3]) or count not in redacted:
+                fail(name, count, "was removed without a word in the log")
+        elif hmac.new(bytes.fromhex(m[8].decode()), event, "sha256").hexdigest() != m[6].decode():
+            fail(name, count, "was changed")
+        chain, total, count, us = m[7].decode(), total + int(m[5]), count + 1, int(m[2])
+        if heads.get(count, chain) != chain: fail(name, count - 1, "the log remembers another transcript")
+    if count < max(heads, default=0) or closed and (count, total) != (closed["count"], closed["bytes"]):
+        fail(name, count, "was cut, or something was added")
+    return count
+
+def main(home):
+    entries, n, head = log(home + "/audit")
+    print("log: %d entries, head %s" % (n, head))
+    sessions = {}
+    for e in entries:
+        if e["kind"] not in ("rec.ckpt", "rec.close", "rec.redact", "rec.drop"): continue
+        b = e["body"]
+        s = sessions.setdefault(b["sid"], {"closed": None, "heads": {}, "redacted": set(), "dropped": False})
+        if e["kind"] == "rec.close": s["closed"] = b
+        if "head" in b: s["heads"][b["count"]] = b["head"]
+        s["redacted"].update(b.get("events", []))
+        s["dropped"] |= e["kind"] == "rec.drop"
+    for sid, s in sessions.items():
+        path = home + "/sessions/" + sid + ".cast"
+        if os.path.exists(path + ".zst") and not os.path.exists(path): print(sid + ": packed; run zstd -d first")
+        elif os.path.exists(path): print("%s: %d events" % (sid, transcript(path, s["closed"], s["heads"], s["redacted"])))
+        elif not s["dropped"] and s["heads"]: fail(sid + ".cast", 0, "is missing")
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2: sys.exit(__doc__)
+    main(sys.argv[1])
