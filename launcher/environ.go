@@ -73,8 +73,9 @@ func Scrub(caller []string) Environ {
 	}
 	for i, kv := range caller {
 		name, _, _ := strings.Cut(kv, "=")
+		at, named := last[name]
 		switch {
-		case last[name] != i || name == "":
+		case !named || at != i:
 		case removed(name):
 			e.Removed = append(e.Removed, name)
 		default:

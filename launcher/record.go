@@ -1,6 +1,8 @@
 package launcher
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -83,12 +85,25 @@ func (r *run) intent() object {
 		rules = append(rules, reason.Rule)
 	}
 	return object{
-		"command": r.Script.Text, "canonical_sha256": digestOf(r.Script.Canonical), "cwd": r.Plan.Dir,
+		"command": beginning(r.Script.Text), "command_bytes": len(r.Script.Text), "command_sha256": sha256Of(r.Script.Text),
+		"canonical_sha256": sha256Of(r.Script.Canonical), "cwd": r.Plan.Dir,
 		"plan_hash": r.Hash, "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
 		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.environ.Removed,
 		"tier": Tier, "version": Version(),
 	}
+}
+
+// maxCommand is how much of a command line stands in the log. A longer one is bound by its
+// hash and stands in full at the beginning of the transcript: one line of the log is bounded.
+const maxCommand = 32 << 10
+
+func beginning(text string) string { return text[:min(len(text), maxCommand)] }
+
+// sha256Of is the hash of the text itself, as sha256sum(1) prints it.
+func sha256Of(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // Tier is how much of the agent the fence holds: T0, only its commands.

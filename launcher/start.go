@@ -19,10 +19,13 @@ func (r *run) transcript() (*audit.Recorder, error) {
 	began := r.began
 	rec, err := audit.Create(r.l.home.Cast(r.id), audit.Header{
 		Cols: cols, Rows: rows, Term: r.Plan.Caller.Env["TERM"], Time: began,
-		Command: r.Script.Text, Title: r.id,
+		Command: beginning(r.Script.Text), Title: r.id,
 	}, audit.RecordOptions{
 		Now: func() time.Duration { return time.Since(began) }, Rand: r.l.random,
 	})
+	if err == nil && len(r.Script.Text) > maxCommand {
+		err = rec.Stdin(audit.AuthorTada, []byte(r.Script.Text)) // in full, in as many events as it takes
+	}
 	if err != nil {
 		return nil, &RecordError{Kind: "transcript", Err: err}
 	}

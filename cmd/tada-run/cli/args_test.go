@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// called is what parseArgs made of a command line, in one line of a table.
+type called struct {
+	text   string
+	name   string
+	args   []string
+	flags  []string
+	script string
+	stdin  bool
+	login  bool
+	words  []string
+}
+
+// TestArgs holds the command lines that shells are called with: those of programs that ask
+// for a shell, as they were captured, and those of people.
+func TestArgs(t *testing.T) {
+	for _, test := range []struct {
+		argv string // words are separated by ¦
+		want called
+	}{
+		// tada-run itself
+		{"tada-run¦ls -l", called{text: "ls -l", name: "tada-run"}},
+		{"tada-run¦--agent¦claude¦--pty¦never¦ls", called{text: "ls", name: "tada-run"}},
+		{"tada-run¦--¦ls¦-l¦a b", called{words: []string{"ls", "-l", "a b"}}},
+		{"tada-run¦-c¦echo $0 $1¦zero¦one", called{text: "echo $0 $1", name: "zero", args: []string{"one"}}},
+
+		// make: SHELL= and .SHELLFLAGS
+		{"/p/tada-run¦-c¦echo hi; false || true", called{text: "echo hi; false || true", name: "/p/tada-run"}},
+		{"/p/tada-run¦-eu¦-o¦pipefail¦-c¦echo hi | cat", called{text: "echo hi | cat", name: "/p/tada-run", flags: []string{"-e", "-u", "-o", "pipefail"}}},
+
+		// an agent: the option after -c
+		{"/p/bash¦-c¦-l¦SNAPSHOT=x", called{text: "SNAPSHOT=x", name: "/p/bash", login: true, flags: []string{"-l"}}},
+		{"/p/bash¦-lc¦echo $0", called{text: "echo $0", name: "/p/bash", login: true, flags: []string{"-l"}}},
+		{"bash¦-c¦echo hi", called{text: "echo hi", name: "bash"}},
+		{"/p/bash¦-ec¦false", called{text: "false", name: "/p/bash", flags: []string{"-e"}}},
+		{"/p/bash¦--noprofile¦--norc¦-eo¦pipefail¦x.sh", called{script: "x.sh", name: "x.sh", flags: []string{"-e", "-o", "pipefail"}}},
+		{"bash¦+e¦-c¦x", called{text: "x", name: "bash", flags: []string{"+e"}}},
+		{"bash¦+o¦posix¦-c¦x", called{text: "x", name: "bash", flags: []string{"+o", "posix"}}},
+
+		// a login shell has a dash before its name
+		{"-tada-sh¦-c¦x", called{text: "x", name: "tada-sh", login: true}},
+
+		// scripts: an argument, #! with one option word, and standard input
+		{"sh¦s.sh¦a¦b", called{script: "s.sh", name: "s.sh", args: []string{"a", "b"}}},
+		{"/p/tada-run¦-e¦../s.sh¦a", called{script: "../s.sh", name: "../s.sh", args: []string{"a"}, flags: []string{"-e"}}},
+		{"bash¦-s¦a¦b", called{stdin: true, name: "bash", args: []string{"a", "b"}}},
+		{"bash", called{stdin: true, name: "bash"}},
+		{"tada-run", called{stdin: true, name: "tada-run"}},
+	} {
+		argv := strings.Split(test.argv, "¦")
+		inv, err := parseArgs(argv)
+		if err != nil {
+			t.Errorf("%q: %v", argv, err)
+			continue
+		}
+		got := called{
+			name: inv.name, args: inv.args, flags: inv.shellFlags, script: inv.script, stdin: inv.stdin, login: inv.login, words: inv.words,
+		}
+		if inv.text != nil {
+			got.text = *inv.text
+		}
+		if !sameCall(got, test.want) {
+			t.Errorf("%q\n got %+v\nwant %+v", argv, got, test.want)
+		}
+	}
+}
+
+// sameCall compares, taking an empty list for none.
+func sameCall(a, b called) bool {
+	for _, p := range []*[]string{&a.args, &b.args, &a.flags, &b.flags, &a.words, &b.words} {
+		if len(*p) == 0 {
+			*p = nil
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// TestArgsRefused also holds: no flag overrides a refusal, and the
+// answer to one names the way out.
+func TestArgsRefused(t *testing.T) {
+	for _, test := range []struct{ argv, message, hint string }{
+		{"tada-run|ls|-l", "one word, and 2 came", "tada-run 'ls -l'"},
+		{"tada-run|--", "nothing to run after --", "tada-run -- ls"},
+		{"tada-run|--force|ls", "nothing overrides a refusal", "tadactl tamper accept"},
+		{"tada-run|--frce|ls", "unknown option", "--help"},
+		{"tada-run|-c", "-c wants a command line", "tada-run -c"},
+		{"bash|-c", "-c wants a command line", ""},
+		{"bash|--agent|x|-c|y", "unknown option", ""},
+		{"bash|-i", "interactive", ""},
+		{"bash|+o", "wants the name of an option", ""},
+	} {
+		_, err := parseArgs(strings.Split(test.argv, "|"))
+		var usage *usageError
+		if !errors.As(err, &usage) {
+			t.Errorf("%q: %v, want a usage error", test.argv, err)
+			continue
+		}
+		if !strings.Contains(usage.msg, test.message) || !strings.Contains(usage.hint, test.hint) {
+			t.Errorf("%q: %q, hint %q; want %q, hint %q", test.argv, usage.msg, usage.hint, test.message, test.hint)
+		}
+	}
+}
+
+// TestNoForceFlag walks every flag.
+func TestNoForceFlag(t *testing.T) {
+	inv := &invocation{}
+	set := inv.flags("tada-run", true)
+	if set.Lookup("force") != nil {
+		t.Error("there is a flag --force")
+	}
+	if f := set.ShorthandLookup("f"); f == nil || f.Name != "letter-f" {
+		t.Error("-f is not the shell's own option (noglob)")
+	}
+}
+
+// FuzzArgs: no command line makes the door panic, and none is taken for two things at once.
+func FuzzArgs(f *testing.F) {
+	for _, seed := range []string{"tada-run\x00ls", "bash\x00-c\x00-l\x00x", "-sh", "sh\x00+o", "tada-run\x00--\x00x", "bash\x00-eo"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		inv, err := parseArgs(strings.Split(line, "\x00"))
+		if err != nil {
+			return
+		}
+		sources := 0
+		for _, is := range []bool{inv.text != nil, inv.words != nil, inv.script != "" && inv.text == nil, inv.stdin && inv.text == nil && inv.script == ""} {
+			if is {
+				sources++
+			}
+		}
+		if sources > 1 {
+			t.Errorf("%q: several sources of the command: %+v", line, inv)
+		}
+	})
+}

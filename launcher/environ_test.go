@@ -1,0 +1,76 @@
+package launcher
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestScrub(t *testing.T) {
+	for _, test := range []struct {
+		entry string
+		kept  bool
+	}{
+		{"PATH=/bin", true},
+		{"HOME=/home/dev", true},
+		{"LANG=C.UTF-8", true},
+		{"MAKEFLAGS=-j2", true}, // make talks to its children through the environment
+		{"MY_BUILD_DIR=out", true},
+		{"GIT_AUTHOR_NAME=dev", true},
+		{"CLAUDECODE=1", true}, // which client asks, for the record
+		{"EMPTY=", true},
+
+		{"LD_PRELOAD=x.so", false},
+		{"LD_AUDIT=x.so", false},
+		{"BASH_ENV=x", false},
+		{"ENV=x", false},
+		{"BASH_FUNC_ls%%=() { rm x; }", false},
+		{"PROMPT_COMMAND=x", false},
+		{"SHELLOPTS=xtrace", false},
+		{"PS4=$(x)", false},
+		{"IFS=_", false},
+		{"CDPATH=/", false},
+		{"PERL5OPT=-Mx", false},
+		{"GIT_EXTERNAL_DIFF=x", false},
+		{"GIT_CONFIG_PARAMETERS='core.pager=x'", false},
+
+		{"ANTHROPIC_API_KEY=sk", false},
+		{"GH_TOKEN=x", false},
+		{"AWS_SECRET_ACCESS_KEY=x", false},
+		{"db_password=x", false},
+		{"SSH_AUTH_SOCK=/tmp/x", false},
+		{"no-equals-sign", false},
+		{"=x", false},
+	} {
+		e := Scrub([]string{test.entry})
+		if got := len(e.Kept) == 1; got != test.kept {
+			t.Errorf("%q kept: %v, want %v", test.entry, got, test.kept)
+		}
+	}
+}
+
+// Of two values for one name a program may read the first and a shell the last. There is one.
+func TestScrubKeepsOneValueOfAName(t *testing.T) {
+	e := Scrub([]string{"A=1", "B=2", "A=3"})
+	if !slices.Equal(e.Kept, []string{"B=2", "A=3"}) || e.Vars()["A"] != "3" {
+		t.Errorf("%q", e.Kept)
+	}
+}
+
+func TestScrubNamesWhatItRemoved(t *testing.T) {
+	e := Scrub([]string{"Z_TOKEN=secret", "LD_PRELOAD=x"})
+	if !slices.Equal(e.Removed, []string{"LD_PRELOAD", "Z_TOKEN"}) {
+		t.Errorf("%q", e.Removed)
+	}
+	if strings.Contains(strings.Join(e.Removed, " "), "secret") {
+		t.Error("the value of a secret is told")
+	}
+}
+
+func TestInjectionsSayWhy(t *testing.T) {
+	for _, in := range injections {
+		if in.why == "" || in.name == "" {
+			t.Errorf("%+v", in)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package launcher
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestOpenHomeMakesPrivateFolders(t *testing.T) {
+	h, err := OpenHome(filepath.Join(t.TempDir(), "deep", "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{h.Dir, h.Audit(), h.Sessions(), h.Runtime()} {
+		info, err := os.Stat(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o700 {
+			t.Errorf("%q has mode %o", dir, info.Mode().Perm())
+		}
+	}
+}
+
+// A state directory that somebody else could have written is not believed.
+func TestOpenHomeRefuses(t *testing.T) {
+	open := filepath.Join(t.TempDir(), "open")
+	file := filepath.Join(t.TempDir(), "file")
+	loose := filepath.Join(t.TempDir(), "loose")
+	if err := errors.Join(
+		os.Mkdir(open, 0o700), os.Chmod(open, 0o750),
+		os.WriteFile(file, nil, 0o600),
+		os.Mkdir(loose, 0o700), os.Mkdir(filepath.Join(loose, "audit"), 0o700), os.Chmod(filepath.Join(loose, "audit"), 0o707),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ dir, reason, fix string }{
+		{open, "mode is 0750", "chmod go= "},
+		{file, "", ""},
+		{filepath.Join(file, "below"), "", "--home"},
+		{loose, "mode is 0707", "chmod go= "},
+	} {
+		_, err := OpenHome(test.dir)
+		var refused *HomeError
+		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, test.reason) || !strings.Contains(refused.Fix, test.fix) {
+			t.Errorf("OpenHome(%q): %v", test.dir, err)
+		}
+		if ExitOf(err) != ExitConfig {
+			t.Errorf("OpenHome(%q) exits %d, want %d", test.dir, ExitOf(err), ExitConfig)
+		}
+	}
+}
+
+func TestOpenHomeRefusesAnotherUsersFolder(t *testing.T) {
+	if os.Getuid() == 0 {
+		dir := filepath.Join(t.TempDir(), "theirs")
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, 65534, 65534)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenHome(dir); err == nil || !strings.Contains(err.Error(), "belongs to uid 65534") {
+			t.Errorf("OpenHome of uid 65534's folder: %v", err)
+		}
+		return
+	}
+	if _, err := OpenHome("/etc"); err == nil || !strings.Contains(err.Error(), "/etc/audit") && !strings.Contains(err.Error(), "belongs to uid 0") {
+		t.Errorf("OpenHome of root's folder: %v", err)
+	}
+}
+
+// E-env-1: the account's home is what /etc/passwd says, whatever HOME says.
+func TestAccountHomeIgnoresTheEnvironment(t *testing.T) {
+	t.Setenv("HOME", "/elsewhere")
+	home, err := AccountHome(0)
+	if err != nil || home == "/elsewhere" || !filepath.IsAbs(home) {
+		t.Errorf("AccountHome(0) = %q, %v", home, err)
+	}
+	if _, err := AccountHome(3999999999 % (1 << 31)); err == nil {
+		t.Error("an unknown uid has a home")
+	}
+}
+
+func TestSessionIDsSortByTimeAndAreFileNames(t *testing.T) {
+	if isSessionID("../../etc/passwd") || isSessionID("") || isSessionID(strings.Repeat("!", 16)) {
+		t.Error("something else than an id is taken for one")
+	}
+	id, err := newSessionID(epoch, strings.NewReader("abcd"))
+	if err != nil || !isSessionID(id) {
+		t.Fatalf("%q, %v", id, err)
+	}
+	later, _ := newSessionID(epoch.Add(1e6), strings.NewReader("\x00\x00\x00\x00"))
+	if later <= id {
+		t.Errorf("%q, a millisecond later, does not sort behind %q", later, id)
+	}
+	if _, err := newSessionID(epoch, strings.NewReader("")); err == nil {
+		t.Error("no randomness, and still an id")
+	}
+}
