@@ -33,16 +33,16 @@ func (q *question) resize(cols, rows int) {
 // press handles one key. alone tells that it came by itself, as a person's key does and a
 // paste does not. done is false while the question stays open.
 func (q *question) press(key rune, alone bool) (reply Reply, done bool) {
-	if q.command(key) {
-		if strings.ContainsRune(denyKeys, key) {
-			return Reply{Key: key}, true
-		}
-		if q.turn(key) {
-			return Reply{}, false
-		}
+	if q.command(key) && strings.ContainsRune(denyKeys, key) {
+		return Reply{Key: key}, true
+	}
+	if q.command(key) && (q.options.Challenge == "" || key == 'v') && q.turn(key) {
+		return Reply{}, false
 	}
 	switch key {
-	case keyEscape, ctrlC, ctrlD, quit:
+	case keyEscape:
+		return Reply{Key: escape}, true
+	case ctrlC, ctrlD, quit:
 		return Reply{Key: key}, true
 	case tab:
 		q.turn('v')
