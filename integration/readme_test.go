@@ -1,0 +1,123 @@
+package integration
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestReadmeDemo runs the demo of the README in a new workspace and compares what it prints;
+// "..." stands for anything. The approval is given without a terminal here, and so has to
+// name the plan, which the README's reader does by looking at it.
+func TestReadmeDemo(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(readme), "```console\n")
+	demo, _, closed := strings.Cut(rest, "```")
+	if !ok || !closed {
+		t.Fatal("README.md has no console block")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"one", "two", "build/a.o"} {
+		p := filepath.Join(dir, "work", name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := shellIn(t, dir)
+	for _, step := range strings.Split("\n"+demo, "\n$ ")[1:] {
+		line, want, _ := strings.Cut(step, "\n")
+		command, _, _ := strings.Cut(line, "    #")
+		got := run(answered(t, run, strings.TrimSpace(command)))
+		if want = strings.TrimSpace(want); want == "" {
+			continue
+		}
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, ".*")
+		if !regexp.MustCompile(pattern).MatchString(got) {
+			t.Errorf("$ %s\n got %q\nwant %q", command, got, want)
+		}
+	}
+}
+
+// shellIn returns how a command of the demo is run: both streams, in a folder below dir.
+func shellIn(t *testing.T, dir string) func(string) string {
+	t.Helper()
+	bin := filepath.Join(dir, "bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tada-run", "tadactl"} {
+		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(command string) string {
+		cmd := exec.Command("bash", "-c", command)
+		cmd.Dir = filepath.Join(dir, "work")
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+filepath.Join(dir, "state"))
+		out, _ := cmd.CombinedOutput() // a refusal is part of the demo
+		return string(out)
+	}
+}
+
+// answered puts the id and the plan of the only open question into an approve command.
+func answered(t *testing.T, run func(string) string, command string) string {
+	if !strings.HasPrefix(command, "tadactl approve") {
+		return command
+	}
+	pending := run("tadactl pending --json")
+	find := func(field string) string {
+		m := regexp.MustCompile(`"` + field + `":"([^"]*)"`).FindStringSubmatch(pending)
+		if m == nil {
+			t.Fatalf("nothing is pending: %s", pending)
+		}
+		return m[1]
+	}
+	return "tadactl approve --plan " + find("plan_hash")[:12] + " " + find("id")
+}
+
+// TestPagesAreThere: the pages that a newcomer looks for exist, and what they name exists.
+func TestPagesAreThere(t *testing.T) {
+	for _, page := range []string{"README.md", "SECURITY.md", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile("../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join("..", link[1])); err != nil {
+				t.Errorf("%s links to %q: %v", page, link[1], err)
+			}
+		}
+		for _, path := range regexp.MustCompile("`((?:cmd|launcher|shellparse|pathguard|approval|audit|integration)/[a-z_./-]*)`").FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join("..", path[1])); err != nil {
+				t.Errorf("%s names %q: %v", page, path[1], err)
+			}
+		}
+	}
+}
+
+// TestReadmeTestCommandIsWhatCIRuns: a newcomer and the gate run the same tests.
+func TestReadmeTestCommandIsWhatCIRuns(t *testing.T) {
+	const command = "go test ./..."
+	for _, page := range []string{"../README.md", "../.ci/run"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), command+"\n") {
+			t.Errorf("%s does not run %q", page, command)
+		}
+	}
+}
