@@ -224,19 +224,21 @@ func (r *reader) perlList() bool {
 // forLoop reads the head of a loop over the elements of something.
 func (r *reader) forLoop() bool {
 	start := r.i
+	if r.g.name == "php" && r.ahead(1).is("(") {
+		return r.phpForeach()
+	}
 	r.i++
 	if r.peek().word("await") {
 		r.i++
 	}
 	brackets := r.peek().is("(")
-	m := r.partner()
 	if brackets && r.g.name != "perl" {
 		r.i++
 	}
 	var names []string
 	for n := 0; n < 32; n++ {
 		t := r.peek()
-		if t.word("in") || t.word("of") || t.word("as") || t.is("=") || t.is(";") || t.kind == newline || t.kind == eof {
+		if t.word("in") || t.word("of") || t.is("=") || t.is(";") || t.kind == newline || t.kind == eof {
 			break
 		}
 		if t.is("(") && r.g.name == "perl" {
@@ -255,21 +257,6 @@ func (r *reader) forLoop() bool {
 	case t.word("in"), t.word("of"):
 		r.i++
 		r.bindElements(names, r.iterated())
-	case t.word("as") && r.g.name == "php": // foreach (E as $k => $v): the expression comes first
-		r.i = start + 2
-		v := element(r.expr())
-		names = names[:0]
-		for r.i < m {
-			if n := r.peek(); n.kind == name && strings.HasPrefix(n.text, "$") {
-				names = append(names, n.text)
-			}
-			r.i++
-		}
-		if len(names) == 1 {
-			r.bind(names[0], v)
-		} else {
-			r.forget(names...)
-		}
 	case t.is("(") && r.g.name == "perl" && len(names) == 1:
 		r.bindElements(names, r.group())
 	case t.is("(") && r.g.name == "perl":
@@ -281,13 +268,43 @@ func (r *reader) forLoop() bool {
 	return true
 }
 
+// phpForeach reads foreach (E as $k => $v) and for (;;).
+func (r *reader) phpForeach() bool {
+	r.i++
+	m := r.partner()
+	r.i++
+	v := element(r.expr())
+	if !r.peek().word("as") {
+		r.steps(m)
+		r.i = min(m+1, len(r.toks)-1)
+		return true
+	}
+	var names []string
+	for r.i < m {
+		if n := r.peek(); n.kind == name && strings.HasPrefix(n.text, "$") {
+			names = append(names, n.text)
+		}
+		r.i++
+	}
+	r.i = min(m+1, len(r.toks)-1)
+	if len(names) == 1 {
+		r.bind(names[0], v)
+	} else {
+		r.forget(names...)
+	}
+	return true
+}
+
 // iterated reads what a loop runs over, through the functions that only number or sort it.
 func (r *reader) iterated() value {
 	t := r.peek()
-	if t.kind == name && r.ahead(1).is("(") {
+	if t.kind == name && (r.ahead(1).is("(") || r.ahead(1).is("{")) {
 		switch t.text {
 		case "sorted", "list", "set", "reversed", "tuple", "ipairs", "pairs", "seq_along":
 			r.i++
+			if r.peek().is("{") {
+				return r.brace()
+			}
 			a := r.arguments()
 			if len(a.pos) > 0 {
 				return a.pos[0]

@@ -27,12 +27,17 @@ func (r *reader) call(callee value, a arguments, t token) value {
 	decoded := callee.decoded
 	for _, v := range a.pos {
 		decoded = decoded || v.decoded
+		if v.shape == reference {
+			does, _ := r.g.find(v.text)
+			decoded = decoded || does == "=decoded" // map(chr, ...)
+		}
 		for _, w := range v.items {
 			decoded = decoded || w.decoded
 		}
 	}
-	if callee.shape != reference && callee.shape != method {
-		if r.g.symbolic && callee.shape == unknown && r.subject != "" {
+	variable := callee.shape == reference && strings.HasPrefix(callee.text, "$") && r.g.symbolic
+	if callee.shape != reference && callee.shape != method || variable {
+		if r.g.symbolic && (callee.shape == unknown || variable) {
 			r.opaque = true // the name of the function is computed
 		}
 		r.escapeAll(a)
@@ -51,7 +56,9 @@ func (r *reader) call(callee value, a arguments, t token) value {
 	if callee.shape == method {
 		a.pos = append([]value{*callee.recv}, a.pos...)
 	}
-	r.escapeAll(a)
+	if !strings.HasPrefix(does, "=") {
+		r.escapeAll(a)
+	}
 	v := r.apply(does, callee, a)
 	v.decoded = v.decoded || decoded
 	return v
@@ -68,8 +75,8 @@ func (r *reader) escapeAll(a arguments) {
 
 // methodOfText forgets a list that one of its methods may change.
 func (r *reader) methodOfText(callee value) {
-	if callee.shape == method && (callee.recv.shape == list || callee.recv.shape == table) && r.subject != "" {
-		r.forget(r.subject)
+	if callee.shape == method && callee.base != "" && (callee.recv.shape == list || callee.recv.shape == table) {
+		r.forget(callee.base)
 	}
 }
 
@@ -83,7 +90,10 @@ func (r *reader) rule(callee value) (string, bool) {
 	}
 	if strings.Contains(callee.text, ".") {
 		i := strings.LastIndexByte(callee.text, '.')
-		if does, ok := r.g.find(callee.text[i:]); ok && !r.isModule(callee.text[:i]) {
+		if does, ok := r.g.find(callee.text[:i]); ok && !harmless(does) {
+			return "opaque", true // f.call(x), f.bind(x)
+		}
+		if does, ok := r.g.find(callee.text[i:]); ok {
 			return "receiver " + does, true
 		}
 		return "", false
@@ -354,7 +364,7 @@ func (r *reader) touch(right command.Right, flags command.Flags, v, span value) 
 				r.touch(right, flags, x, span)
 			}
 		default:
-			if right != command.Read || v.decoded {
+			if right != command.Read || flags&command.Source != 0 || v.decoded {
 				r.opaque = true
 			}
 		}
@@ -791,7 +801,7 @@ func (r *reader) result(what, selector string, callee value, a arguments) value 
 				v = r.join(v, w)
 			}
 		}
-		v = mapped(v, func(v value) value { v.path = true; return v })
+		return mapped(v, func(v value) value { v.path = true; return v })
 	case "join":
 		for i, w := range a.pos {
 			if i == 0 {
@@ -801,12 +811,13 @@ func (r *reader) result(what, selector string, callee value, a arguments) value 
 			}
 		}
 		path := len(a.pos) > 0 && a.pos[0].path
-		v = mapped(v, func(v value) value { v.path = path; return v })
+		return mapped(v, func(v value) value { v.path = path; return v })
 	case "file-join": // an absolute part does not stand alone
 		v, _ = a.arg("0")
 		for _, w := range a.pos[min(1, len(a.pos)):] {
 			v = r.join(v, w)
 		}
+		return v
 	case "home":
 		return value{shape: plain, home: true, path: callee.text == "pathlib.Path.home", start: a.start, end: a.end}
 	case "homepath":

@@ -18,6 +18,9 @@ func (r *reader) named() value {
 	if v, ok := r.assignment(t); ok {
 		return v
 	}
+	if r.g.name == "perl" && next.is("{") && !strings.HasPrefix(t.text, "$") {
+		return value{} // eval {...}, map {...}: the block is read as statements
+	}
 	v, ok := r.vars[t.text]
 	if !ok {
 		v = r.constant(value{shape: reference, text: strings.TrimPrefix(t.text, "&"), start: t.start, end: t.end})
@@ -70,7 +73,7 @@ func (r *reader) assignment(t token) (value, bool) {
 		r.escape(v)
 	}
 	r.bind(t.text, v)
-	r.subject = ""
+	r.subject, r.bound = "", true
 	return v, true
 }
 
@@ -132,9 +135,13 @@ func (r *reader) postfix(v value) value {
 		case member:
 			r.i++
 			r.subject = ""
-			if n := r.peek(); n.kind == name {
+			if n := r.peek(); n.kind == name || n.kind == words {
 				r.i++
 				v = r.member(v, n)
+				if v.shape == method {
+					v.base = base
+				}
+				base = ""
 			}
 			continue
 		case t.text == "(":
@@ -147,6 +154,10 @@ func (r *reader) postfix(v value) value {
 			if r.g.name == "javascript" && r.peek().is("{") && r.peek().spaced {
 				r.forget(r.parameters(at+1, r.toks[at].match)...) // the definition of a method
 			}
+			continue
+		case t.text == "{" && r.g.name == "lua" && v.shape == reference:
+			w := r.brace()
+			v, r.subject = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end}, t), ""
 			continue
 		case t.text == "[" && !(r.g.bare && t.spaced):
 			v = r.subscript(v)
@@ -331,6 +342,9 @@ func (r *reader) subscript(v value) value {
 			return r.constant(value{shape: reference, text: v.text + "." + index.text, start: v.start, end: v.end})
 		}
 		r.opaque = true // which function of the module this is cannot be told
+		return value{}
+	case index.shape == plain && r.reflection(index.text):
+		r.opaque = true
 		return value{}
 	case slice:
 		return value{decoded: v.decoded || v.shape == plain}

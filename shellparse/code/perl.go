@@ -33,7 +33,7 @@ func perlLiteral(l *lexer) bool {
 		return l.sigil(c, next)
 	case c == '<' && next == '<':
 		return l.perlHere()
-	case c == '<' && l.operand():
+	case c == '<' && (l.operand() || l.toks[len(l.toks)-1].kind == name && !strings.HasPrefix(l.toks[len(l.toks)-1].text, "$")):
 		return l.angle()
 	case c == '/' && l.operand():
 		return l.perlQuote("m", l.pos)
@@ -186,7 +186,7 @@ func (l *lexer) perlQuote(w string, at int) bool {
 func (l *lexer) perlPattern(w string, start, at int) bool {
 	end, ok := l.delimited(at)
 	if !ok {
-		return false
+		return true
 	}
 	body := l.src[at+1 : end]
 	l.pos = end + 1

@@ -142,6 +142,10 @@ func (s *psScanner) word() psWord {
 }
 
 func (s *psScanner) command(ws []psWord) {
+	for len(ws) > 1 && strings.HasPrefix(ws[0].text, "$") && ws[1].text == "=" && !ws[1].quoted {
+		s.opaque = s.opaque || strings.HasPrefix(strings.ToLower(ws[0].text), "$env:")
+		ws = ws[2:]
+	}
 	if len(ws) == 0 {
 		return
 	}
@@ -175,12 +179,6 @@ func (s *psScanner) command(ws []psWord) {
 // variable is $x = command, $x.Method(...) or $x alone.
 func (s *psScanner) variable(ws []psWord, lower string) {
 	s.opaque = s.opaque || strings.Contains(lower, "::") || strings.Contains(lower, ".invoke") || strings.HasPrefix(lower, "$env:") && len(ws) > 1 || strings.HasPrefix(lower, "$executioncontext")
-	for i, w := range ws {
-		if w.text == "=" && !w.quoted && i+1 < len(ws) {
-			s.command(ws[i+1:])
-			return
-		}
-	}
 }
 
 // static judges a static call of a class.

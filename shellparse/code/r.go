@@ -51,6 +51,7 @@ var rCalls = [...]rule{
 	{"Sys.glob", "=glob 0"},
 	{"Sys.setenv", "opaque"},
 	{"base.system", "shell 0|command"},
+	{"c", "=list"},
 	{"cat", "write file?"},
 	{"devtools.*", "opaque"},
 	{"dget", "load 0"},

@@ -16,12 +16,14 @@ type reader struct {
 	i       int
 	depth   int
 	vars    map[string]value
+	lost    map[string]bool     // variables that stay unknown
 	funcs   map[string][]string // parameters of the functions defined in the text
 	stars   []string            // modules whose names stand without a prefix
 	dirs    []value             // directories that the program may change to
 	pending *value              // what the next parameter of a block stands for
 	last    value
 	subject string // the variable that the last primary was, without a subscript or member
+	bound   bool   // the last expression was an assignment, which hands nothing on
 	emits   bool   // the last pass: facts are taken
 	settles bool   // a variable that still changes becomes unknown
 	changed bool
@@ -37,7 +39,7 @@ const collectPasses = 3
 
 func scanCalls(g *grammar, src string, nesting int, spent *budget) ([]Fact, bool) {
 	toks, opaque := g.lex(src)
-	r := &reader{g: g, src: src, toks: toks, vars: map[string]value{}, funcs: map[string][]string{}, spent: spent, nesting: nesting, opaque: opaque}
+	r := &reader{g: g, src: src, toks: toks, vars: map[string]value{}, lost: map[string]bool{}, funcs: map[string][]string{}, spent: spent, nesting: nesting, opaque: opaque}
 	for pass := 0; ; pass++ {
 		r.changed, r.settles = false, pass >= collectPasses
 		r.pass()
@@ -45,7 +47,7 @@ func scanCalls(g *grammar, src string, nesting int, spent *budget) ([]Fact, bool
 			break
 		}
 	}
-	r.emits, r.settles = true, true
+	r.emits, r.settles, r.opaque = true, true, opaque
 	r.pass()
 	for _, t := range toks {
 		if t.kind == name && r.reflection(t.text) {
@@ -80,8 +82,11 @@ func (r *reader) step() {
 	if t.kind == name && !(r.i > 0 && r.isMember(r.i-1)) && (r.keyword(t) || r.tuple()) {
 		return
 	}
+	r.bound = false
 	r.last = r.expr()
-	r.escape(r.last)
+	if !r.bound {
+		r.escape(r.last)
+	}
 }
 
 func (r *reader) isMember(i int) bool {
@@ -128,6 +133,9 @@ func (r *reader) escape(v value) {
 
 // bind gives a value to a variable.
 func (r *reader) bind(variable string, v value) {
+	if r.lost[variable] {
+		return
+	}
 	old, ok := r.vars[variable]
 	if !ok {
 		r.vars[variable], r.changed = v, true
@@ -147,8 +155,9 @@ func (r *reader) bind(variable string, v value) {
 // forget makes variables unknown for good.
 func (r *reader) forget(variables ...string) {
 	for _, s := range variables {
-		if old, ok := r.vars[s]; !ok || old.shape != unknown || old.alts != nil {
-			r.vars[s], r.changed = value{decoded: old.decoded}, true
+		if !r.lost[s] {
+			r.lost[s], r.changed = true, true
+			r.vars[s] = value{decoded: r.vars[s].decoded}
 		}
 	}
 }
@@ -510,6 +519,9 @@ func (r *reader) brace() value {
 		}
 	}
 	r.i = min(m+1, len(r.toks)-1)
+	if r.g.name == "lua" && strings.Join(v.keys, "") == "" {
+		v.shape, v.keys = list, nil
+	}
 	return heavy(v)
 }
 

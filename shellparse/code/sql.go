@@ -203,6 +203,15 @@ var sqlStatements = [...]struct {
 	{"UPDATE", "WHERE", "sql.update-all", 2, "changes every row of a table"},
 }
 
+func startsStatement(w string) bool {
+	for _, r := range sqlStatements {
+		if r.word == w {
+			return true
+		}
+	}
+	return oneOf(w, "ALTER", "COPY")
+}
+
 type sqlStatement []sqlToken
 
 func (ts sqlStatement) word(i int) string {
@@ -235,6 +244,24 @@ func (s *sqlScanner) statement(ts sqlStatement) {
 	if len(ts) == 0 {
 		return
 	}
+	s.first(ts)
+	inner := 0
+	for i := range ts {
+		// the statements inside BEGIN ... END, and what EXPLAIN ANALYZE runs
+		if i > 0 && oneOf(ts.word(i-1), "BEGIN", "THEN", "ELSE", "LOOP", "AS", "ANALYZE", "EXPLAIN") && startsStatement(ts.word(i)) {
+			if inner++; inner > maxDepth {
+				s.opaque = true
+				return
+			}
+			s.first(ts[i:])
+		}
+		s.clause(ts, i)
+		s.function(ts, i)
+	}
+}
+
+// first judges a statement by its first words.
+func (s *sqlScanner) first(ts sqlStatement) {
 	all := sqlToken{start: ts[0].start, end: ts[len(ts)-1].end}
 	for _, r := range sqlStatements {
 		if r.word == ts.word(0) && (r.unless == "" || !ts.has(r.unless)) {
@@ -262,10 +289,6 @@ func (s *sqlScanner) statement(ts sqlStatement) {
 		}
 	case "INSTALL", "LOAD":
 		s.opaque = s.opaque || !oneOf(ts.word(1), "DATA", "XML")
-	}
-	for i := range ts {
-		s.clause(ts, i)
-		s.function(ts, i)
 	}
 }
 

@@ -77,7 +77,10 @@ func (s *sqlScanner) client(t sqlToken) {
 			cmd, _, _ = strings.Cut(cmd, "`")
 			s.add(Fact{Right: command.Exec, Shell: cmd, Start: t.start, End: t.end})
 		}
-		s.chained(t, rest)
+		if i := strings.IndexByte(rest, '\\'); i >= 0 { // the arguments of one end at the next
+			s.chained(t, rest[i:])
+			rest = strings.TrimSpace(rest[:i])
+		}
 	}
 	for _, r := range clientRules {
 		if r.name == verb || verb != "" && isNameStart(verb[0]) && strings.EqualFold(r.name, verb) ||
@@ -88,19 +91,14 @@ func (s *sqlScanner) client(t sqlToken) {
 	}
 }
 
-// chained reads further backslash commands on the line: psql ends the arguments of one at
-// the next.
+// chained reads the further backslash commands of a line.
 func (s *sqlScanner) chained(t sqlToken, rest string) {
-	i := strings.IndexByte(rest, '\\')
-	if i < 0 {
-		return
-	}
 	if s.depth >= maxNesting {
 		s.opaque = true
 		return
 	}
 	s.depth++
-	if j := strings.TrimLeft(rest[i:], `\ `); j != "" {
+	if j := strings.TrimLeft(rest, `\ `); j != "" {
 		s.client(sqlToken{'c', `\` + j, t.start, t.end})
 	}
 	s.depth--
@@ -122,7 +120,12 @@ func (s *sqlScanner) clientDoes(does, rest string, t sqlToken) {
 		}
 	}
 	if strings.HasPrefix(name, "|") && does != "shell" {
-		does, rest = "shell", strings.Trim(rest[strings.IndexByte(rest, '|')+1:], `'" `)
+		does = "shell"
+		if i := strings.IndexByte(rest, '|'); i > 0 && (rest[i-1] == '\'' || rest[i-1] == '"') {
+			rest = name[1:]
+		} else {
+			rest = rest[i+1:]
+		}
 	}
 	f := sqlToken{text: name, start: t.start, end: t.end}
 	switch {

@@ -28,6 +28,7 @@ type value struct {
 	items   []value
 	keys    []string
 	recv    *value
+	base    string // method: the variable that *recv is
 	alts    []value
 	weight  int // how many values it holds; see maxWeight
 	start   int // the literal it comes from, for spans
@@ -151,6 +152,8 @@ func (r *reader) concat(a, b value) value {
 			b.shape = plain
 		}
 		switch {
+		case a.shape == plain && a.text == "" && !a.home && !decoded && b.shape != unknown:
+			return b
 		case a.shape == plain && b.shape == plain && !b.home:
 			if a.home && a.text == "" && b.text != "" && b.text[0] != '/' {
 				break // ~x is somebody else's directory

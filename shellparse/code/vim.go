@@ -118,7 +118,7 @@ func (s *vimScanner) does(does, arg string, at, end, depth int) {
 			}
 		}
 	case "tail":
-		s.ex(strings.TrimLeft(arg, "! "), at, depth+1)
+		s.ex(strings.TrimPrefix(arg, "!"), at, depth+1)
 	case "redirect":
 		if n, ok := strings.CutPrefix(strings.TrimLeft(arg, "! "), ">"); ok {
 			s.file(command.Write, 0, strings.Trim(n, "> "), at, end)

@@ -1,0 +1,78 @@
+// Package code reads the small programs that stand inside command lines: python -c, node
+// -e, perl -e, psql -c, vim -c and their like. It says which files, programs and hosts a
+// program certainly names, and whether it could do more than that.
+//
+// # What is promised
+//
+// [Scan] returns facts and one bit. When opaque is false, the facts are everything that
+// the program does to files, programs and hosts through the library of its language, apart
+// from reading names that it is given when it runs (sys.argv, standard input). When opaque
+// is true, the facts still hold, but there may be more: a deletion, a write, a program, a
+// connection or code whose argument is not in the text.
+//
+//	import os; os.remove('a')             delete a
+//	import os; os.remove(sys.argv[1])     opaque
+//	print(open(sys.argv[1]).read())       nothing: what may be read is for the sandbox to say
+//	eval(base64.b64decode('...'))         opaque
+//	print("rm -rf /")                     nothing: text is not code
+//
+// An imported module is as trustworthy as a program of the project that is called by its
+// name: what its functions do is not read, except for those of the language's own library
+// and a few that everybody uses. A file that is imported by name is a fact, a Read with the
+// flag command.Source.
+//
+// This package guesses intent for a good message; it is no fence. A language has more ways
+// to reach a function than a scanner can know, and the kernel sandbox holds for those.
+//
+// # How it reads
+//
+// Seven languages (python, javascript, perl, ruby, php, lua, r) share one reader. A lexer
+// per language knows its literals: raw, triple-quoted and interpolated strings, templates,
+// here-documents, patterns, nested comments. The code inside an interpolated literal is
+// read as code; the text is not. The reader then evaluates expressions as far as literals
+// go: concatenation, joining of paths, variables, lists, loops over lists and directory
+// listings, parameters of functions that the program defines and calls, aliases of modules
+// and functions, options of calls. It knows no control flow: a variable has every value
+// that is given to it anywhere, so no order of execution can make a name differ.
+//
+// The others are lists of commands: sql (with the client commands of psql, mysql and
+// sqlite3), tcl, expect, vim, gdb, powershell, applescript. For "sh" the text is one fact.
+//
+// # The tables
+//
+// What a function does with its arguments is one line of a table, in clauses that are
+// separated by "; ". A clause is a verb and selectors. A selector is a position ("0"), a
+// position and all after it ("0*"), a keyword ("path"), alternatives of these ("0|path"),
+// and ends in "?" where the argument may be missing. In the rules of methods, whose names
+// start with a dot or with "Path.", position 0 is the object.
+//
+//	read write append create delete      what is done to the named file
+//	tree readtree writetree              the same to all below it: delete, read, write
+//	meta link list load                  attributes; a link; names only; executed
+//	open 0 1                             read or write, as the mode in 1 says
+//	shell 0                              a command line for a shell
+//	argv 0, argv 0*                      a program with its arguments
+//	words 0*                             one word is a shell line, more are argv (perl, ruby)
+//	process 0 1                          a program, a list, and options such as shell and cwd
+//	net post socket                      a host is contacted; with the last two, bytes go out
+//	code LANG 0                          a program again
+//	hazard ID MESSAGE                    dangerous whatever the names are
+//	opaque                               cannot be told
+//	=path =join =glob =home =ref ...     nothing but a value, which is said for what follows
+//
+// # Names
+//
+// Text is a name as the program would hand it to the system: relative names stay relative,
+// and every directory that the program may change to is tried, with the one it starts in.
+// "~" and "~/x" mean the home directory, asked for through expanduser, $HOME or their like;
+// a literal that starts with a tilde is spelled "./~". A directory whose names the program
+// goes through stands for all of them, with the flag command.Recursive. A host is
+// "host:port" or a URL.
+//
+// # Limits
+//
+// 4 MiB of text, 200 brackets deep, 8 programs inside one another, 8 values of a variable,
+// 16 KiB of a name that is put together. Beyond them a text is opaque, never shorter. Time
+// is linear in the text; a budget of 16 bytes of joined or nested text for each byte bounds
+// what variables multiply.
+package code
