@@ -37,6 +37,8 @@ type matcher struct {
 	dry      bool  // an option says that nothing is done
 	wet      bool  // something could take that back
 	reading  bool  // operands are being read, so flags count
+	built    bool  // what is sent is made at run time
+	here     bool  // what is fetched is written here under its own name
 	last     bool  // an option ended the options
 	info     bool  // --help or --version: nothing is done
 	chosen   *pattern
@@ -319,6 +321,8 @@ func (m *matcher) markRole(marks []string, at int) {
 		switch {
 		case mark == "upload":
 			m.flags |= Upload
+		case mark == "write-here":
+			m.here = true
 		case mark == "last":
 			m.last = true
 		case mark == "dry":

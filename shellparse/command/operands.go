@@ -73,9 +73,13 @@ func (m *matcher) finish() {
 	if m.dry && !m.wet {
 		m.harmless()
 	}
-	if m.flags&Upload != 0 {
-		for i := range u.Hosts {
-			u.Hosts[i].Upload = true
+	for i := range u.Hosts {
+		u.Hosts[i].Upload = u.Hosts[i].Upload || m.flags&Upload != 0
+		u.Hosts[i].Built = u.Hosts[i].Built || m.built
+	}
+	if m.here {
+		for _, v := range m.operands {
+			m.download(v)
 		}
 	}
 	for i := range u.Touches {

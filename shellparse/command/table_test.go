@@ -86,7 +86,7 @@ func TestTableOrder(t *testing.T) {
 
 // Each entry parses, spells no option twice and names only rules and marks that exist.
 func TestTableWords(t *testing.T) {
-	known := []string{"append", "link", "list", "meta", "nofollow", "recursive", "upload", "dry", "here", "last", "remote"}
+	known := []string{"append", "link", "list", "meta", "nofollow", "recursive", "upload", "dry", "here", "write-here", "last", "remote"}
 	check := func(s *Spec, marks []string) {
 		for _, mark := range marks {
 			key, _, assigns := strings.Cut(mark, "=")

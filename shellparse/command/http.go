@@ -1,0 +1,178 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// header is a header line, or @FILE of them. One that is made at run time could carry
+// anything out.
+func (m *matcher) header(_ role, vs []value) {
+	for _, v := range vs {
+		switch {
+		case strings.HasPrefix(v.Text, "@"):
+			m.path(role{kind: "R"}, v.piece(1))
+			m.flags |= Upload
+		case !v.Static:
+			m.built = true
+		}
+	}
+}
+
+// cookie is NAME=VALUE, or a file of them.
+func (m *matcher) cookie(_ role, vs []value) {
+	for _, v := range vs {
+		if !strings.Contains(v.Text, "=") {
+			m.path(role{kind: "R"}, v)
+		}
+	}
+}
+
+// curlConfig is a file of curl options, of which each can read, write and send.
+func (m *matcher) curlConfig(_ role, vs []value) {
+	m.source(role{param: "curl"}, vs)
+	m.hazard("code.from-data", vs[0].at)
+}
+
+// curlVariable is NAME=VALUE or NAME@FILE.
+func (m *matcher) curlVariable(_ role, vs []value) {
+	for _, v := range vs {
+		if at := strings.IndexAny(v.Text, "=@"); at >= 0 && v.Text[at] == '@' {
+			m.path(role{kind: "R"}, v.piece(at+1))
+		}
+	}
+}
+
+// socket is a socket of another process: whoever may write to it may ask that process for
+// whatever it can do.
+func (m *matcher) socket(_ role, vs []value) {
+	for _, v := range vs {
+		m.path(role{kind: "W"}, v)
+	}
+}
+
+// wgetTarget is a URL whose last part becomes the name of a file here.
+func (m *matcher) wgetTarget(_ role, vs []value) {
+	m.url(role{param: "http"}, vs)
+	for _, v := range vs {
+		m.download(v)
+	}
+}
+
+// download writes the last part of a URL, index.html when there is none.
+func (m *matcher) download(v value) {
+	text := v.Text
+	if _, rest, ok := strings.Cut(text, "://"); ok {
+		text = rest
+	}
+	end := strings.IndexAny(text, "?#")
+	if end >= 0 {
+		text = text[:end]
+	} else if !v.Static {
+		m.touch(Write, 0, value{Arg{}, v.at}, true)
+		return
+	}
+	slash := strings.LastIndexByte(text, '/')
+	name := "index.html"
+	if slash >= 0 && slash+1 < len(text) {
+		name = text[slash+1:]
+	}
+	m.touch(Write, 0, value{Arg{Text: name, Static: true}, v.at}, true)
+}
+
+// wgetCommand is a line of wgetrc(5). Most settings are harmless.
+func (m *matcher) wgetCommand(r role, vs []value) {
+	for _, v := range vs {
+		if r.param == "file" {
+			m.source(role{param: "wgetrc"}, []value{v})
+			m.hazard("code.from-data", v.at)
+			continue
+		}
+		key, _, _ := strings.Cut(v.Text, "=")
+		body := v.piece(len(key) + 1)
+		switch strings.ReplaceAll(strings.ToLower(strings.TrimSpace(key)), "-", "_") {
+		case "use_askpass":
+			m.hazard("code.from-data", v.at)
+		case "post_file", "body_file", "input":
+			m.path(role{kind: "R"}, body)
+			m.flags |= Upload
+		case "output_document", "logfile", "dir_prefix":
+			m.path(role{kind: "W"}, body)
+		}
+	}
+}
+
+// httpie is [METHOD] URL ITEM... of HTTPie: items with = or @ make a body.
+func (m *matcher) httpie(_ role, vs []value) {
+	if len(vs) > 1 && vs[0].Static && strings.ToUpper(vs[0].Text) == vs[0].Text && !strings.ContainsAny(vs[0].Text, ".:/") {
+		if !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, vs[0].Text) {
+			m.flags |= Upload
+		}
+		vs = vs[1:]
+	}
+	if len(vs) == 0 {
+		return
+	}
+	target := vs[0]
+	if strings.HasPrefix(target.Text, ":") {
+		target.Text = "localhost" + target.Text
+	}
+	m.url(role{param: "http"}, []value{target})
+	for _, v := range vs[1:] {
+		at := strings.IndexAny(v.Text, "=@:")
+		switch {
+		case at < 0 || strings.HasPrefix(v.Text[at:], "=="):
+		case v.Text[at] == '@':
+			m.flags |= Upload
+			m.path(role{kind: "R"}, v.piece(at+1))
+		case strings.Contains(v.Text[at:], "=@"):
+			m.flags |= Upload
+			m.path(role{kind: "R"}, v.piece(strings.Index(v.Text, "=@")+2))
+		case v.Text[at] == '=' || strings.HasPrefix(v.Text[at:], ":="):
+			m.flags |= Upload
+		}
+	}
+}
+
+// opensslPass is pass:TEXT, env:NAME, file:NAME, fd:N or stdin.
+func (m *matcher) opensslPass(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, "file:") {
+			m.path(role{kind: "R"}, v.piece(len("file:")))
+		}
+	}
+}
+
+// scriptName is nmap --script: with a slash it is a file of Lua.
+func (m *matcher) scriptName(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || strings.Contains(v.Text, "/") {
+			m.touch(Read, Source, v, true)
+		}
+	}
+}
+
+// ftpCommands is a line of lftp(1), in which ! runs a shell.
+func (m *matcher) ftpCommands(_ role, vs []value) {
+	for _, v := range vs {
+		at := strings.IndexByte(v.Text, '!')
+		if at < 0 {
+			m.flags |= Upload
+			continue
+		}
+		shell := v.piece(at + 1)
+		m.nest(Nested{Via: "lftp !", Shell: &shell.Arg, Arg: v.at})
+	}
+}
+
+// share is \\HOST\SHARE or //HOST/SHARE.
+func (m *matcher) share(_ role, vs []value) {
+	for _, v := range vs {
+		name := strings.TrimLeft(v.Text, `\/`)
+		end := strings.IndexAny(name, `\/`)
+		if end >= 0 {
+			name = name[:end]
+		}
+		m.addHost(Host{Scheme: "smb", Host: name, Static: v.Static || end >= 0, Upload: true}, v)
+	}
+}
