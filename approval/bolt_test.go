@@ -384,3 +384,14 @@ func BenchmarkAnswer(b *testing.B) {
 		b.StartTimer()
 	}
 }
+
+// BenchmarkOpen is what every start of a launcher pays, whether it asks or not.
+func BenchmarkOpen(b *testing.B) {
+	s, path := open(b, newClock(), nil)
+	ask(b, s, payload(b, nil))
+	for b.Loop() {
+		if _, err := approval.Open(path, approval.Options{Clock: newClock().read, Rand: rand.Reader}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
