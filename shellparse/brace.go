@@ -29,11 +29,27 @@ func braces(word *syntax.Word) ([]*syntax.Word, bool) {
 	}
 	words := make([]*syntax.Word, 0, len(all))
 	for _, parts := range all {
+		if grown(parts) {
+			return nil, false
+		}
 		if len(parts) > 0 {
 			words = append(words, &syntax.Word{Parts: parts})
 		}
 	}
 	return words, true
+}
+
+// grown reports whether braces have put a character behind an unbraced $name that makes it
+// another name: they are expanded before anything else, so $x{1,2} is $x1 $x2.
+func grown(parts []syntax.WordPart) bool {
+	for i := 1; i < len(parts); i++ {
+		p, ok := parts[i-1].(*syntax.ParamExp)
+		lit, isLit := parts[i].(*syntax.Lit)
+		if ok && isLit && p.Short && lit.Value != "" && (syntax.ValidName("x"+lit.Value[:1]) || lit.Value[0] == '[') {
+			return true
+		}
+	}
+	return false
 }
 
 // alternatives returns every combination of the brace expressions among parts, the

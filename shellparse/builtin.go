@@ -332,9 +332,23 @@ func (w *walker) trap(s *state, c *call) worlds {
 		return worlds{s}
 	}
 	child := w.fork(s)
-	child.open, child.env = true, onlyFunctions(s.env)
+	child.later, child.env = true, w.blurred(s.env)
 	w.eval(child, text, "trap")
 	return worlds{s}
+}
+
+// blurred returns the names of a scope with values that are not known.
+func (w *walker) blurred(e *scope) *scope {
+	if e == nil {
+		return nil
+	}
+	names := e.flat()
+	for n, v := range names {
+		if v.fn == nil {
+			names[n] = variable{val: unknown("the value of $"+n+" at that moment is not known", Unknown), set: true}
+		}
+	}
+	return &scope{names: names}
 }
 
 // onlyFunctions returns the functions of a scope.

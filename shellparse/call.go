@@ -162,7 +162,7 @@ func (w *walker) remember(s *state, c *call) {
 		if !word.Static || strings.HasPrefix(word.Text, "-") {
 			continue
 		}
-		if _, ok := command.Lookup(base(word.Text)); ok {
+		if _, ok := w.spec(base(word.Text)); ok {
 			child := w.fork(s)
 			child.guess = true
 			sub := w.sub(c, i)
@@ -210,7 +210,7 @@ func (c Command) equal(d Command) bool {
 // external evaluates a program by what the command table knows of it.
 func (w *walker) external(s *state, c *call) worlds {
 	name := c.words[0].Text
-	spec, ok := command.Lookup(base(name))
+	spec, ok := w.spec(base(name))
 	use := spec.Match(c.argv)
 	w.emit(s, c, name, false, ok, use.ReadOnly && ok)
 	if strings.Contains(name, "/") {
@@ -225,6 +225,24 @@ func (w *walker) external(s *state, c *call) worlds {
 	w.use(s, c, use, base(name))
 	s.status = either
 	return worlds{s}
+}
+
+// spec is command.Lookup, which searches text, once for each name.
+func (w *walker) spec(name string) (*command.Spec, bool) {
+	if spec, done := w.specs[name]; done {
+		return spec, spec != nil
+	}
+	spec, ok := command.Lookup(name)
+	if !ok {
+		spec = nil
+	}
+	if w.specs == nil {
+		w.specs = map[string]*command.Spec{}
+	}
+	if len(w.specs) < maxNames {
+		w.specs[name] = spec
+	}
+	return spec, ok
 }
 
 // unknownProgram says of the words of a program without an entry what is not known of them.
@@ -281,7 +299,7 @@ func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Pl
 		}
 	}
 	for i, word := range c.words {
-		if i == 0 || word.Static || word.Glob || nested[i] {
+		if i == 0 || word.Static || word.Glob || nested[i] || c.argv[i].Below {
 			continue
 		}
 		place, ok := worst[i]

@@ -26,9 +26,9 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 		return []value{v}
 	}
 	words, fine := braces(word)
-	if !fine {
+	if !fine || lonely(word) {
 		w.visitWord(s, word)
-		return []value{unknown("more words than are followed come out of the braces", Literal)}
+		return []value{unknown("the words that come out of it are not followed", Unknown)}
 	}
 	var out []value
 	for _, one := range words {
@@ -38,6 +38,17 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 		out = append(out, e.finish()...)
 	}
 	return out
+}
+
+// lonely reports whether a dollar sign that starts no expansion stands in a word beside an
+// expansion that would be split: bash 5.2 does not split it then, other versions do.
+func lonely(word *syntax.Word) bool {
+	dollar := false
+	for _, p := range word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		dollar = dollar || ok && strings.Contains(lit.Value, "$") && len(word.Parts) > 1
+	}
+	return dollar
 }
 
 // simple is the short way for the commonest word, one literal without anything special.
@@ -86,28 +97,30 @@ func (w *walker) assigned(s *state, word *syntax.Word) value {
 	}
 	e := expander{w: w, s: s}
 	for i, p := range word.Parts {
-		lit, ok := p.(*syntax.Lit)
-		if !ok {
+		if lit, ok := p.(*syntax.Lit); ok {
+			e.colons(lit.Value, i == 0, i == len(word.Parts)-1)
+		} else {
 			e.part(p, false)
-			continue
 		}
-		for j, piece := range strings.Split(lit.Value, ":") {
-			if j > 0 {
-				e.lit(part{kind: active, text: ":"})
-			}
-			if i == 0 && j == 0 || j > 0 {
-				last := i == len(word.Parts)-1 || strings.Contains(piece, "/")
-				piece = e.tilde(piece, last)
-			}
-			e.cur = unescape(e.cur, piece)
-		}
-		e.some = true
 	}
 	out := e.finish()
 	if len(out) == 0 {
 		return known("")
 	}
 	return out[0].quoted()
+}
+
+// colons appends a literal of an assignment, in which a tilde may stand behind each colon.
+func (e *expander) colons(text string, first, last bool) {
+	for j, piece := range strings.Split(text, ":") {
+		if j > 0 {
+			e.lit(part{kind: active, text: ":"})
+		}
+		if first || j > 0 {
+			piece = e.tilde(piece, last || strings.Contains(piece, "/") || strings.Contains(text[len(piece):], ":"))
+		}
+		e.cur, e.some = unescape(e.cur, piece), true
+	}
 }
 
 // body expands a here-document: parameters and substitutions, no quotes, no splitting.
@@ -130,6 +143,12 @@ func (e *expander) word(word *syntax.Word) {
 	for i, p := range word.Parts {
 		if lit, ok := p.(*syntax.Lit); ok {
 			text := lit.Value
+			// bash(1), Tilde Expansion: a word that looks like an assignment is treated as one.
+			if name, rest, found := strings.Cut(text, "="); i == 0 && found && syntax.ValidName(name) && e.w.o.Dialect != POSIX && strings.Contains(rest, "~") {
+				e.lit(part{kind: active, text: name + "="})
+				e.colons(rest, true, len(word.Parts) == 1)
+				continue
+			}
 			if i == 0 {
 				text = e.tilde(text, len(word.Parts) == 1 || strings.Contains(text, "/"))
 			}

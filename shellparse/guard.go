@@ -129,16 +129,22 @@ func (g *guards) hereDoc(n *syntax.Redirect) {
 		return
 	}
 	start, stop := int(n.Hdoc.Pos().Offset()), int(n.Hdoc.End().Offset())
-	if start >= stop || stop > len(g.text) || !strings.Contains(g.text[start:stop], "\\\n") {
+	for start >= 2 && start <= len(g.text) && g.text[start-2:start] == "\\\n" {
+		start -= 2 // the parser skips a continuation in front of the first character
+	}
+	if start >= stop || stop > len(g.text) {
 		return
 	}
-	body := g.text[start:stop]
+	body := strings.TrimRight(strings.TrimSuffix(g.text[start:stop], end), "\t")
+	if !strings.Contains(body, "\\\n") {
+		return
+	}
 	for _, line := range strings.Split(strings.ReplaceAll(body, "\\\n", ""), "\n") {
-		if line == end || n.Op == syntax.DashHdoc && strings.TrimLeft(line, "\t") == end {
+		if line == end && line != "" || n.Op == syntax.DashHdoc && strings.TrimLeft(line, "\t") == end {
 			g.refuse(start, stop, "a continued line ends a here-document")
 		}
 	}
-	if strings.HasSuffix(strings.TrimSuffix(body, "\n"), `\`) {
+	if strings.HasSuffix(body, "\\\n") {
 		g.refuse(start, stop, "the last line of a here-document is continued")
 	}
 }

@@ -37,24 +37,27 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 	if c.Select || len(items) > maxRounds || len(items)*len(c.Do) > maxSteps/4 {
 		items = []value{unknown("$"+l.Name.Value+" is one of many words", Literal)}
 	}
-	skipped := w.fork(s)
 	s.loops++
 	ws := worlds{s}
 	for _, item := range items {
-		if item.word().Glob {
+		many := item.word().Glob
+		if many {
 			item = value{{kind: pattern, text: item.glob()}}
 		} else {
 			item = item.quoted()
 		}
-		again := item.from() != Literal || item.word().Glob
-		for _, s := range ws {
-			if s.jump == onward {
-				w.assign(s, l.Name.Value, item)
+		round := func(ws worlds) worlds {
+			for _, s := range ws {
+				if s.jump == onward {
+					w.assign(s, l.Name.Value, item)
+				}
 			}
+			return w.round(ws, c.Do)
 		}
-		ws = w.round(ws, c.Do)
-		if again {
-			ws = w.widened(ws, skipped, func(ws worlds) worlds { return w.round(ws, c.Do) })
+		before := ws[0]
+		ws = round(ws)
+		if many || item.from() != Literal {
+			ws = w.widened(ws, before, l.Name.Value, round)
 		}
 	}
 	for _, s := range ws {
@@ -78,17 +81,21 @@ func (w *walker) round(ws worlds, body []*syntax.Stmt) worlds {
 }
 
 // widened evaluates a body once more from a state in which everything that its first round
-// has changed is not known, so that what holds for it holds for every later round.
-func (w *walker) widened(ws worlds, entry *state, body func(worlds) worlds) worlds {
-	changed := false
-	for _, s := range ws {
-		changed = changed || s.ver != entry.ver
+// has changed is not known, so that what holds for it holds for every later round. The
+// name of the loop itself does not count.
+func (w *walker) widened(ws worlds, entry *state, name string, body func(worlds) worlds) worlds {
+	wide := w.join(append(worlds{w.fork(entry)}, ws...))
+	wide.jump, wide.loops = onward, ws[0].loops
+	changed := wide.dir != entry.dir || wide.open != entry.open || !wide.in.equal(entry.in)
+	for e := wide.env; e != entry.env && e != nil && !changed; e = e.parent {
+		for n, v := range e.names {
+			old, ok := entry.env.get(n)
+			changed = changed || n != name && (!ok || !old.equal(v))
+		}
 	}
 	if !changed {
 		return ws
 	}
-	wide := w.join(append(worlds{w.fork(entry)}, ws...))
-	wide.jump, wide.loops = onward, ws[0].loops
 	return w.settle(append(ws, body(worlds{wide})...))
 }
 
@@ -113,7 +120,7 @@ func (w *walker) loop(s *state, cond, body []*syntax.Stmt, step func(*state)) wo
 	}
 	s.loops++
 	ws := once(worlds{s})
-	ws = w.widened(ws, entry, once)
+	ws = w.widened(ws, entry, "", once)
 	for _, s := range ws {
 		s.loops = entry.loops
 		if s.jump == breaking {

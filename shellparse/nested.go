@@ -158,8 +158,11 @@ func (w *walker) partial(s *state, v value, span Span) {
 		return
 	}
 	text := b.String()
+	if !w.affordable(text) {
+		return
+	}
 	file, err := parse(text, w.o.Dialect)
-	if err != nil || w.nested >= maxNested {
+	if err != nil {
 		return
 	}
 	child := w.fork(s)
@@ -202,7 +205,7 @@ func (w *walker) shell(s *state, text string, span Span) {
 
 // read parses nested text, and says so when it cannot be read or is not what it seems.
 func (w *walker) read(s *state, text string, span Span) (file *syntax.File, ok bool) {
-	if w.nested >= maxNested || len(text) > maxText {
+	if !w.affordable(text) {
 		w.opaque(s, InCode, "shells are nested too deeply", span)
 		return nil, false
 	}
@@ -223,6 +226,13 @@ func (w *walker) read(s *state, text string, span Span) (file *syntax.File, ok b
 		}
 	}
 	return f, true
+}
+
+// affordable reports whether one more nested text may be parsed. Text that evaluates itself
+// doubles with each level, so its sum is bounded as well as its depth.
+func (w *walker) affordable(text string) bool {
+	w.nestedBytes += len(text) + 64
+	return w.nested < maxNested && w.nestedBytes <= maxText
 }
 
 // exported returns the names that a new program is given.
@@ -286,7 +296,10 @@ func (w *walker) second(s *state, text string) {
 
 // partialText parses text for its effects only, when it is not certain to run.
 func (w *walker) partialText(s *state, text string, span Span) {
-	if file, err := parse(text, w.o.Dialect); err == nil && w.nested < maxNested {
+	if !w.affordable(text) {
+		return
+	}
+	if file, err := parse(text, w.o.Dialect); err == nil {
 		w.inside(s, file, text, span)
 	}
 }

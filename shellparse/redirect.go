@@ -13,6 +13,7 @@ type ioState struct {
 	capture bool
 	file    value // where standard output goes; nil when it is not redirected to a file
 	more    bool
+	moved   bool // standard output goes elsewhere
 }
 
 // restore undoes the redirections of one command, and records what it wrote into a file.
@@ -20,11 +21,13 @@ func (was ioState) restore(w *walker, s *state) {
 	if was.file != nil {
 		w.wrote(s, was.file, s.out, was.more)
 	}
-	if s.keepIO {
-		s.keepIO, s.out, s.capture = false, was.out, was.capture
-		return
+	if was.moved {
+		s.out, s.capture = was.out, was.capture
 	}
-	s.in, s.out, s.capture = was.in, was.out, was.capture
+	if !s.keepIO {
+		s.in = was.in
+	}
+	s.keepIO = false
 }
 
 // redirect evaluates redirections from left to right.
@@ -100,7 +103,7 @@ func (w *walker) duplicate(s *state, r *syntax.Redirect, fd string, was *ioState
 	digits := strings.TrimSuffix(text, "-")
 	if ok && (text == "-" || digits != "" && strings.Trim(digits, "0123456789") == "") {
 		if r.Op == syntax.DplOut && (fd == "" || fd == "1") && digits != "1" {
-			s.capture, s.out, was.file = false, nil, nil
+			s.capture, s.out, was.file, was.moved = false, nil, nil, true
 		}
 		if r.Op == syntax.DplIn && (fd == "" || fd == "0") {
 			s.in = &flow{from: Unknown, why: "what comes through descriptor " + text}
@@ -138,7 +141,7 @@ func (w *walker) target(s *state, r *syntax.Redirect, v value, fd string, was *i
 			w.input(s, fd, f)
 		}
 		if writes {
-			s.capture, s.out = false, nil
+			s.capture, s.out, was.moved = false, nil, true
 		}
 		return
 	}
@@ -158,7 +161,8 @@ func (w *walker) target(s *state, r *syntax.Redirect, v value, fd string, was *i
 		place = InWrite
 		w.effect(s, Effect{Right: command.Write, Flags: flags, Name: name, Span: span})
 		if r.Op != syntax.RdrInOut && (fd == "" || fd == "1") {
-			s.capture, s.out, was.file, was.more = true, nil, v, flags&command.Append != 0
+			s.capture, s.out, was.file, was.moved = true, nil, v, true
+			was.more = flags&command.Append != 0
 		}
 	}
 	if !name.Static && !name.Glob && name.User == "" {

@@ -32,6 +32,7 @@ type state struct {
 	capture bool // somebody reads out
 
 	open      bool // unknown text ran here: any name may have any value
+	later     bool // this runs at a moment that is not known: a name that is not set may be
 	noglob    bool
 	errexit   bool
 	allexport bool
@@ -243,6 +244,15 @@ func (w *walker) join(ws worlds) *state {
 		if s.jump == onward {
 			j.jump = onward
 		}
+		if !j.in.equal(s.in) {
+			j.in = &flow{from: worse(j.in.source(), s.in.source()), why: "a part of the input"}
+			if j.in.from == Literal {
+				j.in.from = Unknown
+			}
+		}
+		if !j.out.equal(s.out) {
+			j.out = w.oneOutput(worlds{j, s})
+		}
 	}
 	j.status = either
 	for n := range names {
@@ -283,7 +293,7 @@ func (w *walker) lookup(s *state, name string) (variable, bool) {
 	case "OLDPWD":
 		return known2(s.old, "the previous directory is not known"), true
 	}
-	if !s.open && w.o.Vars != nil {
+	if !s.open && !s.later && w.o.Vars != nil || s.later && inherits(w.o.Vars, name) {
 		if text, ok := w.o.Vars[name]; ok {
 			return variable{val: known(text), set: true, exported: true}, true
 		}
@@ -312,6 +322,11 @@ func known2(text, why string) variable {
 		return variable{val: unknown(why, Unknown), set: true}
 	}
 	return variable{val: known(text), set: true}
+}
+
+func inherits(vars map[string]string, name string) bool {
+	_, ok := vars[name]
+	return ok
 }
 
 // special returns the values that the shell itself makes, and true for their names.

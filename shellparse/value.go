@@ -95,13 +95,24 @@ func (v value) quoted() value {
 	return v
 }
 
+// maxValue bounds what expansions put together, which could double with each assignment.
+const (
+	maxValue = 1 << 16
+	tooLong  = "it is too long to follow"
+)
+
 // add appends a part, joining it with the last one where both are known characters.
 func (v value) add(p part) value {
 	if p.known() && p.flow == nil {
 		if p.text == "" && len(v) > 0 {
 			return v
 		}
-		if n := len(v); n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil {
+		if n := len(v); n > 0 && v[n-1].why == tooLong {
+			return v
+		} else if n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil {
+			if len(v[n-1].text)+len(p.text) > maxValue {
+				return append(v, part{kind: open, why: tooLong})
+			}
 			v[n-1].text += p.text
 			return v
 		}

@@ -19,16 +19,18 @@ type walker struct {
 	visited map[*syntax.Stmt]struct{}
 	seen    map[Effect]struct{}
 	said    map[Opaque]struct{}
+	specs   map[string]*command.Spec
 
-	version int
-	names   int
-	steps   int
-	level   int // of arithmetic that evaluates values
-	nested  int // of shells inside shells
-	deep    int // of statements inside statements
-	cmd     int // the command that is being evaluated; -1 outside one
-	isOver  bool
-	inCond  int // of conditions, in which errexit does nothing
+	version     int
+	names       int
+	steps       int
+	level       int // of arithmetic that evaluates values
+	nested      int // of shells inside shells
+	nestedBytes int // of all their texts
+	deep        int // of statements inside statements
+	cmd         int // the command that is being evaluated; -1 outside one
+	isOver      bool
+	inCond      int // of conditions, in which errexit does nothing
 
 	redirects bool // the command that comes has redirections
 }

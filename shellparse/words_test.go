@@ -1,0 +1,265 @@
+package shellparse
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// words pairs what stands in front with words, the way the reference would: each must come
+// out of Parse as it comes out of bash, or be named as not known.
+var words = strings.Split(strings.Trim(`
+a b  c
+'a b' "c d" e\ f
+r''m "r"m r\m 'r'"m"
+$'\x72\x6d' $'\162m' $'a\tb' $'\u0072m' $'\cA' $'a\0b' $'\'' $'\q'
+$"rm" ""
+"" '' x''
+"a\$b" "a\nb" "a\\b" "a\"b"
+~ ~/x ~/ "~/x" a~ ~"/x" \~/x x=~/y --o=~/z
+x=1; $x ${x} "$x" '$x' a$x"b"
+x='a b  c'; $x "$x" pre$x"post"$x
+x=; $x "$x" a${x}b
+x=' a '; "<"$x">"
+unset u; $u "$u" r${u}m
+x='*'; "$x" \* '*'
+a=r; b=m; $a$b "$a"'$b'
+${x:-d} ${x-d} "${x:-a b}" ${x:-a b} ${x:-"a b"} ${x:-'a b'} ${x:-~/q}
+x=v; ${x:-d} ${x:+e} ${x+e} ${y+e} ${y:+e} ${y-} ${y:=n} $y
+x=; ${x:-d} ${x-d} ${x:+e} "${x+e}"
+x=foo.tar.gz; ${x%.*} ${x%%.*} ${x#*.} ${x##*.} ${x%.gz} ${x#foo} ${x%z}
+x=/a/b/c.txt; ${x##*/} ${x%/*} ${x#/} ${x%%/*} "${x%/*}"/y
+x=hello; ${x^} ${x^^} ${x,} ${x,,} ${#x} ${x:1} ${x:1:2} ${x: -2} ${x:0:-1} ${x:0:0}rm
+x=HELLO; ${x,} ${x,,} ${x@L} ${x@U}
+x=aXbXc; ${x/X/-} ${x//X/-} ${x/Q/-} ${x//X} ${x/X} ${x//X/a b}
+x='a.b'; ${x//./_} "${x//./ }"
+k=v; v=w; ${!k} "${!k}"
+a=(x 'y z' w); $a ${a[1]} "${a[1]}" "${a[@]}" ${a[@]} "${a[*]}" ${#a[@]} ${a[-1]} "${a[@]:1}" "${a[@]:0:2}"
+a=(x y); a+=(z); "${a[@]}" ${#a[@]}
+a=(x y); a[1]=q; "${a[@]}"
+a=(); "${a[@]}" ${a[@]} "a${a[@]}b"
+declare -A h; h[k]=v; h[l]='m n'; ${h[k]} "${h[l]}" ${h[z]}-
+declare -i n=3+4; $n
+declare -n r=t; t=5; $r
+x=3; $((x+1)) $((x*2)) $(( (x+1)*2 )) $((x>2)) $((x==3?7:8)) $((0x1f)) $((010)) $((2**5)) $((-x)) $((7/2)) $((7%4))
+i=1; $((i++)) $i $((++i)) $i
+x=5; $((x+=2)) $x $[1+1]
+{a,b} {a,b}c x{1,2}y {a,b}{c,d} {1..4} {4..1} {01..03} {a..e} {1..9..3} {a,{b,c}} {a} {} a{,b} {,} "{a,b}" \{a,b} {a,"b c"} {a,$HOME}
+{rm,-rf,/x} a{b,c}d{e,f} {1..3}{x,y} {-2..2} {5..1..2} {z..w} {a,b{1..2}}
+x{a,b}=c {a\,b,c} {a..1} {1..} a{b {a,b
+$(echo rm) $(echo a b) "$(echo a  b)" $(printf %s x) $(printf '%s-' a b) "$(printf 'a\nb\n\n')"
+$(echo "$(echo rm)") `+"`echo rm` `echo a b`"+`
+x=$(echo a); $x"$x" $(echo $x)
+IFS=_; x=a_b__c; $x "$x"
+IFS=:; x=a:b::c:; $x
+IFS=; x='a b'; $x
+IFS=' :'; x=' a : b:c '; $x
+IFS=,; a=(x y z); "${a[*]}"
+set -- p 'q r' s; $1 "$2" $# "$@" "$*" ${2} "${@:2}" "${@:1:1}" $2
+set -- a; shift; "$@" $# x
+set -- a b c; shift 2; "$@"
+set --; "$@" "$*" r$@m
+x=a; x+=b; $x
+x=1; x=2 :; $x
+f() { y=in; local z=l; }; f; $y-$z
+f() { set -- q; }; set -- p; f; $1
+x=a; (x=b); $x
+x=a; { x=b; }; $x
+x=~/a:~/b; $x
+x="~/a"; $x
+x=~; "$x"/y
+printf -v x %s-%s a b; $x
+read -r x y <<< 'a b c'; "$x" "$y"
+read -r x <<< '  a b  '; "$x"
+IFS= read -r x <<< '  a b  '; "$x"
+IFS=: read -r x y z <<< 'a:b:c:d'; "$x" "$y" "$z"
+mapfile -t m <<< $'a\nb c'; "${m[@]}"
+x=$(cat <<E\na b\nE\n); "$x"
+x=$(cat <<'E'\na $x\nE\n); "$x"
+x=v; y=$(cat <<E\n$x-${x}-\$x\nE\n); "$y"
+x=b; x=a$x$x"c"; $x
+for i in 1 2 3; do :; done; $i
+x=1; for i in a b; do x=$x$i; done; $x
+$PWD "$PWD"/x ~+
+cd /; $PWD $OLDPWD
+cd /usr; cd bin; $PWD
+a\\b 'a\b' "a\b" a\
+x='a\b'; $x "$x"
+\a\b\c a"b"'c'\d
+"a'b" 'a"b' a\'b a\"b
+"$x"y ''$x'' "${x}"
+x="a   b"; y=$x; "$y" $y
+x='{a,b}'; $x
+x='$(echo hi)'; $x "$x"
+x='~'; $x
+export x=5; $x
+readonly x=6; $x
+declare x=7 y=8; $x$y
+declare -u x=abc; $x
+declare -l x=ABC; $x
+x=abc; unset x; "$x"
+a=1 b=$a; $b
+a=(1 2 3); unset 'a[0]'; x
+x=${y:-${z:-deep}}; $x
+${x:=a b} "$x"
+"${x:-"a b"}" "${x:-'a b'}" "${x:-a'b}"
+"${x:+"a"}" "a${x:-}b"
+${HOME}/x $HOME/y "$HOME"'/z'
+eval 'x=5'; $x
+eval x=a\;y=b; $x$y
+let x=1+2; $x
+((x=4)); $x
+x=10; ((x++)); $x
+x=5; [[ $x -gt 3 ]] && y=big; q
+true && x=1; $x
+x=a; if true; then :; fi; $x
+case x in x) ;; esac; ok
+basename=1; $(basename /a/b.txt) $(basename /a/b.txt .txt) $(dirname /a/b.txt)
+$(pwd)
+$(echo -n a) $(echo -e 'a\tb') $(echo)
+$(printf '%d' 7) $(printf %%) $(printf '%s\n' a)
+$(:) "$(true)" x
+`, "\n"), "\n")
+
+// split cuts a line of words into the commands in front and the words themselves.
+func splitLine(line string) (setup, args string) {
+	line = strings.ReplaceAll(line, `\n`, "\n")
+	depth := strings.LastIndex(line, "; ")
+	if strings.Count(line[:max(depth, 0)], "'")%2 == 1 {
+		return "", line
+	}
+	if depth < 0 {
+		return "", line
+	}
+	return line[:depth+2], line[depth+2:]
+}
+
+const wordsHome = "/home/dev"
+
+// bashWords returns the words of line as bash sees them, and false when bash refuses it.
+func bashWords(t testing.TB, dir, setup, args string) ([]string, bool) {
+	cmd := exec.Command("bash", "-c", setup+"printf '%s\\0' @@ "+args)
+	cmd.Dir, cmd.Env = dir, []string{"HOME=" + wordsHome, "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, false
+	}
+	_, after, ok := bytes.Cut(out, []byte("@@\x00"))
+	if !ok {
+		return nil, false
+	}
+	list := strings.Split(string(after), "\x00")
+	return list[:len(list)-1], true
+}
+
+// agree compares one line; it returns how many words were known and how many not.
+func agree(t testing.TB, dir, setup, args string) (fine, open int) {
+	s := Parse(setup+"printf '%s\\0' @@ "+args, Options{Dir: dir, Home: wordsHome, Vars: map[string]string{"HOME": wordsHome, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}})
+	if s.Err != nil {
+		return 0, 0
+	}
+	var all [][]Word
+	for _, c := range s.Commands {
+		if c.Name == "printf" && len(c.Args) > 2 && c.Args[2].Text == "@@" && len(c.Via) == 0 {
+			all = append(all, c.Args[3:])
+		}
+	}
+	if len(all) == 0 {
+		return 0, 0
+	}
+	want, ok := bashWords(t, dir, setup, args)
+	if !ok {
+		return 0, 0
+	}
+	var why string
+	for _, got := range all {
+		known := true
+		for _, w := range got {
+			known = known && (w.Static || w.Glob)
+		}
+		if !known {
+			return 0, len(got)
+		}
+		if why = compareWords(got, want); why == "" {
+			return len(got), 0
+		}
+	}
+	t.Errorf("%s%s\n  shell %q\n  %s", setup, args, want, why)
+	return 0, 0
+}
+
+func compareWords(got []Word, want []string) string {
+	texts := make([]string, len(got))
+	same := len(got) == len(want)
+	for i, w := range got {
+		texts[i] = w.Text
+		if w.Glob { // nothing matches in the empty directory, so the pattern stays
+			texts[i] = unescapeSome(w.Text, `*?[]\`)
+		}
+		same = same && texts[i] == want[i]
+	}
+	if same {
+		return ""
+	}
+	return "parse " + strings.Join(quoteAll(texts), " ")
+}
+
+func quoteAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = showWord(Word{Text: s + " ", Static: true})
+	}
+	return out
+}
+
+// Words agree with bash or are named as not known (C-3.4.3).
+func TestWords(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("needs bash")
+	}
+	dir := t.TempDir()
+	fine, open := 0, 0
+	for _, line := range words {
+		setup, args := splitLine(line)
+		a, b := agree(t, dir, setup, args)
+		fine, open = fine+a, open+b
+	}
+	t.Logf("%d words agree, %d are named as not known", fine, open)
+	if fine < 4*open {
+		t.Error("too many words are not known")
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Error("the words wrote files")
+	}
+}
+
+// pieces are what generated words are made of.
+var pieces = []string{"a", "b c", " ", "'", `"`, `\`, "$x", "${x}", `"$x"`, "${x:-d}", "${x%b*}", "${x#a}", "$((1+2))", "$(echo q)", "{a,b}", "{1..3}", "{", "}", ",", "..", "~", "/", "=", ":", "$'\\x41'", "*", "?", "$y", `"${y}"`, "${#x}", "$@", `"$@"`, "$*", `"$*"`, "${y:-$x}", "\\ ", "-", "''", `""`, "$", "$z", "${z}", "${x/b/Q}", "${x^^}", "${x:1}", "${x:0:2}"}
+
+// setups are what stands before generated words.
+var setups = []string{"x='a b'; ", "x=abc; y='p  q'; ", "x=; y=1; ", "set -- m 'n o'; x=ab; ", "IFS=b; x=abcb; ", "IFS=; x='a b'; ", "x=' a '; y=*; ", ""}
+
+// TestGeneratedWords compares random words with bash for a few seconds.
+func TestGeneratedWords(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("needs bash")
+	}
+	dir := t.TempDir()
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	fine, open := 0, 0
+	for deadline := time.Now().Add(4 * time.Second); time.Now().Before(deadline) && !t.Failed(); {
+		var b strings.Builder
+		for range 1 + r.IntN(6) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		a, o := agree(t, dir, setups[r.IntN(len(setups))], b.String())
+		fine, open = fine+a, open+o
+	}
+	t.Logf("%d words agree, %d are named as not known", fine, open)
+}
