@@ -1,0 +1,210 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// A tree is the RFC 6962 Merkle tree over the log. Its leaves are the hashes
+// of the lines, not the lines: a proof then discloses nothing about the
+// entries beside the one it is for. It is computed from the log whenever it
+// is needed; a stored one would be a second truth to defend.
+type tree struct {
+	hashes []tlog.Hash // in tlog's storage order
+	size   int64
+}
+
+func (t *tree) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	list := make([]tlog.Hash, len(indexes))
+	for i, x := range indexes {
+		if x >= int64(len(t.hashes)) {
+			return nil, fmt.Errorf("the tree of %d entries has no hash %d", t.size, x)
+		}
+		list[i] = t.hashes[x]
+	}
+	return list, nil
+}
+
+func (t *tree) add(entry Hash) error {
+	hashes, err := tlog.StoredHashes(t.size, entry[:], t)
+	if err != nil {
+		return err
+	}
+	t.hashes = append(t.hashes, hashes...)
+	t.size++
+	return nil
+}
+
+// proveTree verifies the log in dir and builds its tree.
+func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
+	o.Transcript = nil
+	report, err := Verify(dir, o)
+	if err != nil {
+		return nil, report, err
+	}
+	t, head := &tree{}, Genesis()
+	for e, err := range Entries(dir, Filter{}) {
+		// What a gap covers may hold lines that look like entries: only the
+		// next of the chain is one.
+		if err != nil || t.size == report.Entries || e.Seq != t.size || e.Prev != head {
+			continue
+		}
+		head = e.Hash
+		if err := t.add(e.Hash); err != nil {
+			return nil, report, err
+		}
+	}
+	if head != report.Head {
+		return nil, report, errors.New("the log changed while its tree was built")
+	}
+	return t, report, nil
+}
+
+// Checkpoint verifies the log in dir and signs its size and Merkle root as a
+// C2SP tlog-checkpoint (https://c2sp.org/tlog-checkpoint): what a person, a
+// witness or another machine keeps so that this log cannot be cut or told
+// differently later. The origin is the signer's name.
+func Checkpoint(dir string, o VerifyOptions, signer note.Signer) ([]byte, error) {
+	t, _, err := proveTree(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	root, err := tlog.TreeHash(t.size, t)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint of %q: %w", dir, err)
+	}
+	return note.Sign(&note.Note{Text: fmt.Sprintf("%s\n%d\n%s\n", signer.Name(), t.size, base64.StdEncoding.EncodeToString(root[:]))}, signer)
+}
+
+// openCheckpoint checks the signatures and reads size and root. The origin
+// must be the name of a key that signed: a signature by that key over another
+// log's checkpoint proves nothing about this one.
+func openCheckpoint(signed []byte, known note.Verifiers) (size int64, root tlog.Hash, err error) {
+	n, err := note.Open(signed, known)
+	if err != nil {
+		return 0, root, fmt.Errorf("checkpoint: %w", err)
+	}
+	lines := strings.Split(n.Text, "\n")
+	if len(lines) < 4 || lines[0] != n.Sigs[0].Name {
+		return 0, root, errors.New("checkpoint: not one of the log that signed it")
+	}
+	size, err = strconv.ParseInt(lines[1], 10, 64)
+	raw, err2 := base64.StdEncoding.DecodeString(lines[2])
+	if err != nil || err2 != nil || size < 0 || strconv.FormatInt(size, 10) != lines[1] || len(raw) != len(root) {
+		return 0, root, errors.New("checkpoint: not a size and a root")
+	}
+	return size, tlog.Hash(raw), nil
+}
+
+// VerifyCheckpoint verifies the log in dir and that it is the one, or grew
+// out of the one, that the checkpoint was signed for. The error is a
+// *BadEntry when it is not.
+func VerifyCheckpoint(dir string, o VerifyOptions, signed []byte, known note.Verifiers) (Report, error) {
+	_, _, report, err := checkedTree(dir, o, signed, known)
+	return report, err
+}
+
+// checkedTree returns the tree of the log, and the size that was signed.
+func checkedTree(dir string, o VerifyOptions, signed []byte, known note.Verifiers) (*tree, int64, Report, error) {
+	size, root, err := openCheckpoint(signed, known)
+	if err != nil {
+		return nil, 0, Report{}, err
+	}
+	t, report, err := proveTree(dir, o)
+	if err != nil {
+		return nil, 0, report, err
+	}
+	if t.size < size {
+		return nil, 0, report, &BadEntry{File: logName, Seq: t.size, Reason: fmt.Sprintf("the log ends here; the checkpoint was signed for %d entries", size)}
+	}
+	have, err := tlog.TreeHash(size, t)
+	if err != nil {
+		return nil, 0, report, fmt.Errorf("verify %q: %w", dir, err)
+	}
+	if have != root {
+		return nil, 0, report, &BadEntry{File: logName, Seq: max(size-1, 0), Reason: fmt.Sprintf("the first %d entries are not those that the checkpoint was signed for", size)}
+	}
+	return t, size, report, nil
+}
+
+// proofHeader begins a C2SP tlog-proof (https://c2sp.org/tlog-proof).
+const proofHeader = "c2sp.org/tlog-proof@v1"
+
+// Prove writes a proof that entry seq is in the log that the checkpoint was
+// signed for. The line itself is its extra data, so CheckProof needs nothing
+// but this and the signer's key.
+func Prove(dir string, o VerifyOptions, seq int64, signed []byte, known note.Verifiers) ([]byte, error) {
+	t, size, _, err := checkedTree(dir, o, signed, known)
+	if err != nil {
+		return nil, err
+	}
+	if seq < 0 || seq >= size {
+		return nil, fmt.Errorf("prove entry %d: the checkpoint covers entries 0 to %d", seq, size-1)
+	}
+	path, err := tlog.ProveRecord(size, seq, t)
+	if err != nil {
+		return nil, fmt.Errorf("prove entry %d: %w", seq, err)
+	}
+	leaf := t.hashes[tlog.StoredHashIndex(0, seq)]
+	for e, err := range Entries(dir, Filter{}) {
+		if err != nil || e.Seq != seq || tlog.RecordHash(e.Hash[:]) != leaf {
+			continue
+		}
+		line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
+		var b bytes.Buffer
+		fmt.Fprintf(&b, "%s\nextra %s\nindex %d\n", proofHeader, base64.StdEncoding.EncodeToString(line), seq)
+		for _, h := range path {
+			fmt.Fprintln(&b, base64.StdEncoding.EncodeToString(h[:]))
+		}
+		b.WriteString("\n")
+		b.Write(signed)
+		return b.Bytes(), nil
+	}
+	return nil, fmt.Errorf("prove entry %d: the log changed meanwhile", seq)
+}
+
+// CheckProof returns the entry that a proof made by Prove is for, when its
+// path leads to the root that a known key signed. It needs no log.
+func CheckProof(proof []byte, known note.Verifiers) (Entry, error) {
+	head, signed, ok := bytes.Cut(proof, []byte("\n\n"))
+	lines := strings.Split(string(head), "\n")
+	if !ok || len(lines) < 3 || lines[0] != proofHeader {
+		return Entry{}, errors.New("proof: not a " + proofHeader)
+	}
+	size, root, err := openCheckpoint(signed, known)
+	if err != nil {
+		return Entry{}, fmt.Errorf("proof: %w", err)
+	}
+	extra, ok1 := strings.CutPrefix(lines[1], "extra ")
+	index, ok2 := strings.CutPrefix(lines[2], "index ")
+	line, err1 := base64.StdEncoding.DecodeString(extra)
+	seq, err2 := strconv.ParseInt(index, 10, 64)
+	f, ok3 := splitLine(line)
+	if !ok1 || !ok2 || !ok3 || err1 != nil || err2 != nil || f.seq != seq || len(lines) > 3+63 {
+		return Entry{}, errors.New("proof: holds no entry")
+	}
+	if err := checkObject(f.body); err != nil {
+		return Entry{}, fmt.Errorf("proof: body: %w", err)
+	}
+	var path tlog.RecordProof
+	for _, l := range lines[3:] {
+		h, err := base64.StdEncoding.DecodeString(l)
+		if err != nil || len(h) != tlog.HashSize {
+			return Entry{}, errors.New("proof: not a path of hashes")
+		}
+		path = append(path, tlog.Hash(h))
+	}
+	hash := Hash(sha256.Sum256(line))
+	if err := tlog.CheckRecord(path, size, root, seq, tlog.RecordHash(hash[:])); err != nil {
+		return Entry{}, fmt.Errorf("proof: entry %d: %w", seq, err)
+	}
+	return f.entry(hash, 0, 0), nil
+}
