@@ -42,7 +42,7 @@ func (p Policy) Fence(plan *Plan) Fence {
 	f.Exact = class == ReadOnly || j.exact()
 	j.writes(&f, class)
 	j.reveals(&f)
-	f.Hide = j.hidden()
+	f.Hide = j.hidden(f.Reveal)
 	f.ReadOnly = j.kept()
 	j.reach(&f, class)
 	return f
@@ -88,7 +88,7 @@ func (j *judgement) writes(f *Fence, class Class) {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
 		a := actionOf(t)
-		if a < ToWrite || a > ToSweep || t.Kind != Plain || t.Real == "" || t.Unknown {
+		if a < ToWrite || a > ToSweep || t.Kind != Plain || t.Real == "" || t.Unknown || t.Flags&command.Possible != 0 {
 			continue
 		}
 		f.Write = append(f.Write, Grant{Path: t.Real, Missing: t.Missing, File: t.file,
@@ -104,10 +104,8 @@ func (j *judgement) writes(f *Fence, class Class) {
 		}
 		f.Write = append(f.Write, g)
 	}
-	for _, dir := range append(slices.Clone(tempDirs), expandAll(cacheNames, j.homes)...) {
-		if real, _, ok := realOf(dir); ok {
-			f.Write = append(f.Write, Grant{Path: real, Tree: true})
-		}
+	for _, real := range existing(append(slices.Clone(tempDirs), expandAll(cacheNames, j.homes)...)) {
+		f.Write = append(f.Write, Grant{Path: real, Tree: true})
 	}
 }
 
@@ -125,36 +123,53 @@ func (j *judgement) reveals(f *Fence) {
 	}
 }
 
-// hidden lists what exists of the restricted paths, the secrets and tada-run's own state.
-// Names that can stand anywhere are looked for where work happens: in the workspace's root
-// and in the working directory.
-func (j *judgement) hidden() []string {
-	var out []string
-	keep := func(path string) {
-		if real, _, ok := realOf(path); ok && !slices.Contains(out, real) && !j.public(real) {
-			out = append(out, real)
-		}
-	}
-	for _, s := range j.p.states {
-		keep(s)
-	}
-	for _, path := range expandAll(j.p.set.RestrictedPaths, j.homes) {
-		keep(path)
-	}
+// hidden lists what exists of the restricted paths, the secrets and tada-run's own state,
+// without what the plan reveals. Names that can stand anywhere are looked for where work
+// happens: in the workspace's root and in the working directory.
+func (j *judgement) hidden(reveal []Grant) []string {
+	names := slices.Clone(j.p.states)
+	names = append(names, expandAll(j.p.set.RestrictedPaths, j.homes)...)
 	for _, path := range expandAll(secretNames, j.homes) {
 		if path[0] == '/' {
-			keep(path)
+			names = append(names, path)
 		}
 	}
 	for _, dir := range j.workDirs() {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if full := join(dir, e.Name()); j.marked(full, markSecret) {
-				keep(full)
+				names = append(names, full)
 			}
 		}
 	}
+	var out []string
+	for _, real := range existing(names) {
+		if !j.public(real) {
+			out = append(out, around(real, reveal)...)
+		}
+	}
 	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// around lists what to hide so that a path is hidden and what is revealed in it is not:
+// the path itself, or its other entries.
+func around(path string, reveal []Grant) []string {
+	inside := false
+	for _, g := range reveal {
+		if within(path, g.Path) {
+			return nil
+		}
+		inside = inside || within(g.Path, path)
+	}
+	if !inside {
+		return []string{path}
+	}
+	var out []string
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		out = append(out, around(join(path, e.Name()), reveal)...)
+	}
 	return out
 }
 
@@ -184,16 +199,8 @@ func (j *judgement) public(path string) bool {
 // kept lists what exists below the writable ground and stays as it is: names that run
 // later, and readonly paths, unless the plan writes them.
 func (j *judgement) kept() []string {
-	var out []string
-	keep := func(path string) {
-		real, _, ok := realOf(path)
-		if ok && !slices.Contains(out, real) && !j.written(real) {
-			out = append(out, real)
-		}
-	}
-	for _, path := range expandAll(j.p.set.ReadOnlyPaths, j.homes) {
-		keep(path)
-	}
+	names := expandAll(j.p.set.ReadOnlyPaths, j.homes)
+	keep := func(path string) { names = append(names, path) }
 	git := j.uses("git")
 	for _, dir := range j.workDirs() {
 		for _, n := range protectedNames {
@@ -208,8 +215,9 @@ func (j *judgement) kept() []string {
 		}
 		keep(join(dir, ".tada"))
 	}
+	out := slices.DeleteFunc(existing(names), j.written)
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // written reports whether the plan writes a path or something below it.
@@ -240,8 +248,16 @@ func (j *judgement) reach(f *Fence, class Class) {
 			continue
 		}
 		f.Network = true
-		if e.Net != nil && e.Net.Static && !slices.Contains(f.Hosts, e.Net.Host) {
-			f.Hosts = append(f.Hosts, e.Net.Host)
+		host := ""
+		switch {
+		case e.Net == nil || !e.Net.Static:
+		case e.Net.Scheme == remoteScheme:
+			host = j.plan.Remotes[e.Net.Host]
+		default:
+			host = e.Net.Host
+		}
+		if host != "" && !slices.Contains(f.Hosts, host) {
+			f.Hosts = append(f.Hosts, host)
 		}
 	}
 	if j.p.set.Network == NetOn && class != ReadOnly {

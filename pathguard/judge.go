@@ -26,6 +26,7 @@ func (p Policy) Judge(plan *Plan) Verdict {
 		j.target(&plan.Targets[i])
 	}
 	j.globs()
+	j.lists()
 	j.programs()
 	j.net()
 	j.hazards()

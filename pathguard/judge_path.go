@@ -142,7 +142,8 @@ func (j *judgement) find(t *Target, action Action) *finding {
 		f.in[InSecret] = false
 	}
 	j.below(f, t, full, action)
-	if !f.in[InStartup] || action < ToWrite {
+	guess := t.Flags&command.Possible != 0 && (action == ToWrite || action == ToChange)
+	if !guess && (!f.in[InStartup] || action < ToWrite) {
 		j.location(f, t, full, action)
 	}
 	if action == ToSweep && t.Effect >= 0 {
@@ -238,7 +239,7 @@ func (j *judgement) inside(path string) bool { return within(path, j.plan.Worksp
 // below looks at what lies under a target that is taken as a whole: deleting or reading an
 // ancestor reaches what it holds.
 func (j *judgement) below(f *finding, t *Target, full string, action Action) {
-	whole := t.Flags&command.Recursive != 0 || action == ToWipe ||
+	whole := t.Flags&command.Recursive != 0 || t.below() || action == ToWipe ||
 		action == ToDelete && t.Mode.IsDir() && t.Exists || action == ToSweep && t.Mode.IsDir()
 	if !whole {
 		return
@@ -253,6 +254,8 @@ func (j *judgement) below(f *finding, t *Target, full string, action Action) {
 			continue
 		}
 		switch {
+		case t.below() && action >= ToWrite && action <= ToSweep: // some of it: the fence keeps the rest
+			j.add(Ask, "path.reach", full, j.p.tree.under(full, k.mark), j.span(t.Effect), t.Command)
 		case action >= ToWrite && action <= ToSweep:
 			f.put(k.place, j.p.tree.under(full, k.mark))
 		case k.mark != markReadOnly && action == ToRead && !inside:
@@ -261,6 +264,30 @@ func (j *judgement) below(f *finding, t *Target, full string, action Action) {
 	}
 	if held.has(markSecret) && action == ToRead && !inside && !systemHeld(full) {
 		j.add(Ask, "path.sweep", full, j.p.tree.under(full, markSecret), j.span(t.Effect), t.Command)
+	}
+}
+
+// lists judges names that are listed and then read by something else: find | xargs cat. What
+// is read is unknown, but where it was looked for is not.
+func (j *judgement) lists() {
+	for i := range j.script.Opaque {
+		o := &j.script.Opaque[i]
+		if o.Place != shellparse.InRead || !strings.Contains(o.Why, "standard input") {
+			continue
+		}
+		for k := range j.plan.Targets {
+			t := &j.plan.Targets[k]
+			full := t.Path()
+			if actionOf(t) != ToList || t.Flags&command.Recursive == 0 || t.Real == "" || j.inside(full) || systemHeld(full) {
+				continue
+			}
+			for _, kind := range []markKind{markRestricted, markSecret} {
+				if j.p.tree.holds(full).has(kind) {
+					j.add(Ask, "path.sweep", full, j.p.tree.under(full, kind), o.Span, o.Command)
+					break
+				}
+			}
+		}
 	}
 }
 
@@ -292,6 +319,9 @@ func (j *judgement) location(f *finding, t *Target, full string, action Action) 
 // ground finds the place of an ordinary file.
 func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 	ws := j.plan.Workspace
+	if t.below() {
+		full = join(full, "*") // what is meant stands in it
+	}
 	broad := action == ToSweep || action == ToWipe || t.Flags&command.Recursive != 0 || action == ToDelete || action == ToChange
 	switch {
 	case broad && (full == "/" || isTop(full) || t.Glob && isTop(path.Dir(full)) && bareGlob(j, t)):
@@ -309,7 +339,7 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 	case withinAny(full, j.homes) && !f.in[InCache] && !f.in[InToolDir]:
 		f.put(InHome, "")
 	case withinAny(full, tempDirs):
-		if tempRoot(full) {
+		if tempRoot(full) && action >= ToChange && action <= ToSweep && !t.below() {
 			f.put(InSystem, "")
 		} else {
 			f.put(InTemp, "")
@@ -325,6 +355,9 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 		f.put(InOutside, "")
 	}
 }
+
+// below reports whether a target means the names in a directory, and not the directory.
+func (t *Target) below() bool { return t.Flags&command.Below != 0 }
 
 // isTop reports whether a path is a directory directly below the root.
 func isTop(full string) bool {

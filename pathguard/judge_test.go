@@ -66,7 +66,7 @@ func TestJudgePlaces(t *testing.T) {
 		{"/w/certs/server.key", "list,write", "read", ""},
 		{"/w/vendor/a.go", "read,exec", "write,append,create,chmod,rm,rm -r", ""},
 		{"/tmp/x", "read,write,create,rm,rm -r,chmod", "exec", ""},
-		{"/tmp", "list,read,sweep", "rm,rm -r,write", ""},
+		{"/tmp", "list,read,sweep,write", "rm,rm -r,chmod", ""},
 		{"/home/dev/.cache/go-build/x", "read,write,rm", "rm -r", ""},
 		{"/home/dev/notes.txt", "list,read", "write,create,rm,rm -r,exec,source,chmod", ""},
 		{"/home/dev/.local/bin/tool", "read,exec", "write,rm", ""},

@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"os"
+	"path"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -115,6 +116,30 @@ func (r *resolver) effect(i int) {
 		r.glob(t, from, text)
 	default:
 		r.bind(&t, r.walk(from, text, follows(e.Right, e.Flags)))
+	}
+	if e.Right == command.Create && e.Flags&command.Link != 0 {
+		r.link(&r.plan.Targets[len(r.plan.Targets)-1])
+	}
+}
+
+// link remembers a link that the script makes: later names may lead through it. What it
+// points to is the name that the same command touches just before.
+func (r *resolver) link(made *Target) {
+	if r.made == nil {
+		r.made = map[string]string{}
+	}
+	for i := len(r.plan.Targets) - 2; i >= 0; i-- {
+		t := &r.plan.Targets[i]
+		if t.Command != made.Command || t.Flags&command.Link == 0 || t.Right != command.Read {
+			break
+		}
+		if t.Real == "" {
+			continue
+		}
+		r.made[made.Path()] = t.Path()
+		if made.Mode.IsDir() {
+			r.made[join(made.Path(), path.Base(t.Path()))] = t.Path()
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ var ruleTexts = map[string]ruleText{
 	"path.unresolved":  {DangerousCommand, 1, "cannot tell where {detail} points: {path}", "无法确定 {detail} 指向何处: {path}", "the name spelled out", "写出完整路径"},
 	"path.many":        {DangerousCommand, 1, "the pattern {path} matches {detail} names, too many to show", "模式 {path} 匹配了 {detail} 个文件，无法全部列出", "a narrower pattern", "更具体的模式"},
 	"path.sweep":       {RestrictedPath, 2, "reads everything below {path}, where {detail} is kept", "将读取 {path} 下的所有内容，其中包括 {detail}", "naming the directories that are needed", "只列出需要的目录"},
+	"path.reach":       {RestrictedPath, 2, "changes names below {path}, where {detail} is kept", "将更改 {path} 下的文件，其中包括 {detail}", "naming the directories that are needed", "只列出需要的目录"},
 	"read.secret":      {RestrictedPath, 2, "reads a secret: {path}", "读取机密文件: {path}", "", ""},
 	"read.decoded":     {RestrictedPath, 2, "reads a file whose name was encoded: {detail}", "读取名称经过编码的文件: {detail}", "the name spelled out", "写出完整路径"},
 	"read.process":     {RestrictedPath, 2, "looks into another process: {path}", "查看其他进程: {path}", "ps or pgrep", "ps 或 pgrep"},

@@ -91,7 +91,7 @@ var balanced = [places][actions]Cell{
 	InPrograms:    {yes, yes, ask("write.system"), ask("write.system"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), yes},
 	InOutside:     {yes, yes, ask("write.outside"), ask("write.outside"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), ask("exec.stray")},
 	IsRoot:        {yes, yes, ask("write.system"), deny("write.root"), deny("delete.root"), deny("delete.root"), deny("delete.root"), yes},
-	IsHome:        {yes, yes, yes, ask("write.home"), deny("delete.home"), deny("delete.home"), deny("delete.home"), yes},
+	IsHome:        {yes, yes, ask("write.home"), ask("write.home"), deny("delete.home"), deny("delete.home"), deny("delete.home"), yes},
 	IsDevice:      {yes, deny("read.device"), deny("write.device"), deny("write.device"), deny("write.device"), deny("write.device"), deny("write.device"), deny("write.device")},
 	InKernel:      {yes, yes, ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("exec.stray")},
 	InProcess:     {yes, ask("read.process"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("exec.stray")},

@@ -36,7 +36,8 @@ type way struct {
 // A walker resolves names against one view of the root directory.
 type walker struct {
 	root spot
-	cwd  spot // what /proc/self/cwd means for the command
+	cwd  spot              // what /proc/self/cwd means for the command
+	made map[string]string // links that the script makes before it uses them, by their path
 }
 
 func newWalker() (*walker, error) {
@@ -59,7 +60,7 @@ func (w *walker) walk(from spot, name string, follow bool) way {
 	if strings.HasPrefix(name, "/") {
 		from = w.root
 	}
-	if from.fd >= 0 && !strings.Contains(name, "..") {
+	if from.fd >= 0 && !strings.Contains(name, "..") && len(w.made) == 0 {
 		if end, ok := w.straight(from, name, follow); ok {
 			return end
 		}
@@ -118,7 +119,9 @@ func (s *steps) step() {
 	case name == "..":
 		s.up()
 	case len(s.missing) > 0 || s.at.fd < 0:
-		s.missing = append(s.missing, name)
+		if !s.follows(name) {
+			s.missing = append(s.missing, name)
+		}
 	case len(name) > nameMax:
 		s.lost(name, "a name is longer than NAME_MAX")
 	default:
@@ -150,6 +153,9 @@ func (s *steps) up() {
 }
 
 func (s *steps) down(name string) {
+	if s.follows(name) {
+		return
+	}
 	fd, err := unix.Openat(s.at.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		s.lost(name, reason(err))
@@ -170,6 +176,24 @@ func (s *steps) down(name string) {
 		s.crossed = append(s.crossed, ID{uint64(st.Dev), st.Ino})
 	}
 	s.move(spot{fd, join(s.at.path, name)})
+}
+
+// follows goes through a link that the script itself makes before it uses this name:
+// ln -s / x && cat x/etc/shadow.
+func (s *steps) follows(name string) bool {
+	if len(s.w.made) == 0 || len(s.rest) == 0 && !s.follow {
+		return false
+	}
+	path := join(s.at.path, strings.Join(append(s.missing, name), "/"))
+	target, ok := s.w.made[path]
+	if !ok || len(s.links) >= maxLinks {
+		return false
+	}
+	s.links = append(s.links, path)
+	s.missing, s.rest = nil, append(split(target), s.rest...)
+	s.move(s.w.root)
+	s.owned = false
+	return true
 }
 
 // link follows the symbolic link that fd holds. The links of procfs are not text: the
