@@ -130,6 +130,37 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
+// A log that is being appended to verifies at every moment.
+func TestVerifyWhileAppending(t *testing.T) {
+	dir := fill(t, 1)
+	var all sync.WaitGroup
+	for w := range 4 {
+		c := run(t, "many", dir, strconv.Itoa(w), "300")
+		all.Go(func() {
+			if err := c.Run(); err != nil {
+				t.Errorf("process %d: %v", w, err)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	for n := int64(0); ; {
+		r := mustVerify(t, dir)
+		if r.Torn != 0 || r.NotAnchored != 0 || r.Entries < n {
+			t.Fatalf("after %d entries: %+v", n, r)
+		}
+		n = r.Entries
+		select {
+		case <-done:
+			if r := mustVerify(t, dir); r.Entries < 1201 {
+				t.Errorf("%d entries", r.Entries)
+			}
+			return
+		default:
+		}
+	}
+}
+
 // A process killed at any step of an append leaves a log that verifies, keeps
 // all that was promised, and can be appended to.
 func TestKilledAtEveryStep(t *testing.T) {
@@ -262,10 +293,10 @@ func TestPowerCut(t *testing.T) {
 		t.Cleanup(func() { l.Close() })
 		return l
 	}
-	dir, durable, end := make()
+	_, durable, end := make()
 	for size := durable; size < end; size += 31 {
 		for name, tail := range map[string][]byte{"cut": nil, "zeros": bytes.Repeat([]byte{0}, int(end-size)), "more zeros": bytes.Repeat([]byte{0}, 5000)} {
-			dir, _, _ = make()
+			dir, _, _ := make()
 			writeLog(t, dir, append(readLog(t, dir)[:size], tail...))
 			mustAppend(t, boot(dir), "after", `{}`)
 			r := mustVerify(t, dir)
@@ -276,14 +307,14 @@ func TestPowerCut(t *testing.T) {
 	}
 	var tampered *TamperError
 	for _, size := range []int64{durable - 1, durable - 100, 0} {
-		dir, _, _ = make()
+		dir, _, _ := make()
 		writeLog(t, dir, readLog(t, dir)[:size])
 		if _, err := boot(dir).Append("after", []byte(`{}`), Lazy); !errors.As(err, &tampered) {
 			t.Errorf("cut to %d, below the %d that were durable: %v", size, durable, err)
 		}
 	}
 	// In the same boot nothing can be lost.
-	dir, _, _ = make()
+	dir, _, _ := make()
 	writeLog(t, dir, readLog(t, dir)[:end-3])
 	if _, err := openTest(t, dir).Append("after", []byte(`{}`), Lazy); !errors.As(err, &tampered) {
 		t.Errorf("cut without a power cut: %v", err)
