@@ -19,7 +19,9 @@ func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 		return Envelope{}, fileError(b.path, err)
 	}
 	watch := os.NewFile(uintptr(fd), "inotify") // non-blocking, so reads can be given a deadline
-	defer watch.Close()
+	// The kernel waits for a grace period and a delayed worker before it lets go of a watch: 10 to
+	// 20 ms that the answer must not wait for.
+	defer func() { go watch.Close() }()
 	if _, err := b.Get(ctx, id); err != nil { // with an envelope in it, there is a database to watch
 		return Envelope{}, err
 	}
