@@ -42,12 +42,13 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err
 	}
-	j.Script = parse(req, j.environ)
+	vars := j.environ.Vars()
+	j.Script = parse(req, vars)
 	if j.Script.Err == nil && len(j.Script.Commands) == 0 && len(j.Script.Effects) == 0 && len(j.Script.Opaque) == 0 {
 		return nil, ErrEmpty
 	}
 	caller := pathguard.Caller{
-		Dir: req.Dir, Env: j.environ.Vars(), Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir, Intent: req.Intent,
+		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir, Intent: req.Intent,
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
@@ -69,13 +70,13 @@ func (j *Judgement) Close() error { return j.Plan.Close() }
 
 // parse reads the text in the shell's dialect. A script file is one more name that the run
 // reads, although no word of the text says so.
-func parse(req Request, env Environ) *shellparse.Script {
+func parse(req Request, vars map[string]string) *shellparse.Script {
 	text := req.Shell.Text
 	if req.Shell.Words != nil {
 		text = quote(req.Shell.Words)
 	}
 	s := shellparse.Parse(text, shellparse.Options{
-		Dialect: req.Shell.Dialect, Dir: req.Dir, Vars: env.Vars(),
+		Dialect: req.Shell.Dialect, Dir: req.Dir, Vars: vars,
 		Name: req.Shell.Name, Args: req.Shell.Args,
 	})
 	if req.Shell.Script != "" {

@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"io"
 	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -18,8 +20,8 @@ type Launcher struct {
 	account string // the account's home directory
 	policy  pathguard.Policy
 	store   approval.Store
-	log     *audit.Log
 
+	level  func() sandbox.Level // the best fence of this machine; found by trying, once per boot
 	now    func() time.Time
 	random io.Reader
 	bootID string
@@ -59,6 +61,7 @@ func Open(dir string) (*Launcher, error) {
 		return nil, err
 	}
 	l := &Launcher{home: home, now: time.Now, random: rand.Reader, bootID: bootID()}
+	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = AccountHome(os.Getuid()); err != nil {
 		l.account = "/" // an account without a home: nothing counts as its home
 	}

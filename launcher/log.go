@@ -8,13 +8,11 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // openLog opens the hash-chained log for appending.
@@ -137,8 +135,3 @@ func (l *Launcher) Runs() ([]Past, error) {
 
 // Transcript opens the transcript of a session for reading.
 func (l *Launcher) Transcript(id string) (*os.File, error) { return l.openCast(id) }
-
-// level is the best fence of this machine, found by trying once per boot.
-func (l *Launcher) level() sandbox.Level {
-	return sandbox.Remembered(filepath.Join(l.home.Runtime(), "level"))
-}
