@@ -8,7 +8,7 @@ import (
 // parseEntry reads one entry, header line first. Errors name the line.
 func parseEntry(block string) (*Spec, error) {
 	head, body, _ := strings.Cut(block, "\n")
-	names, rest, ok := strings.Cut(head, ":")
+	names, rest, ok := cutNames(head)
 	if !ok {
 		return nil, fmt.Errorf("entry %q: no colon after the name", strings.TrimSpace(head))
 	}
@@ -21,6 +21,16 @@ func parseEntry(block string) (*Spec, error) {
 		return nil, fmt.Errorf("entry %q: %w", name, err)
 	}
 	return s, nil
+}
+
+// cutNames cuts a header behind its names. A colon inside a name ("db:drop") is followed by
+// no blank.
+func cutNames(head string) (names, rest string, ok bool) {
+	if names, rest, ok = strings.Cut(head, ": "); ok {
+		return names, " " + rest, true
+	}
+	names, ok = strings.CutSuffix(strings.TrimRight(head, " "), ":")
+	return names, "", ok
 }
 
 // parseBody reads the lines below a header. Sub-commands stay text until they are asked
@@ -184,7 +194,7 @@ func parseSlots(text string) ([]slot, error) {
 			return nil, fmt.Errorf("operands %q: no kind is called %q", strings.TrimSpace(text), sl.kind)
 		}
 		if restKind(sl.kind) {
-			sl.max = unlimited
+			sl.min, sl.max = 0, unlimited
 		}
 		slots = append(slots, sl)
 	}

@@ -228,7 +228,8 @@ func (s *Spec) sub(word string) *Spec {
 	for text != "" {
 		block, rest := cutBlock(text, indent)
 		text = rest
-		names, _, _ := strings.Cut(block, ":")
+		head, _, _ := strings.Cut(block, "\n")
+		names, _, _ := cutNames(head)
 		for name := range strings.SplitSeq(names, ",") {
 			if matchName(strings.TrimSpace(name), word) {
 				sub, err := parseEntry(block)

@@ -1,0 +1,214 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// sql reads statements for what destroys, and lines for the commands of the client that
+// leave the database.
+func (m *matcher) sql(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static {
+			m.opaque(v, Write, "the statement is not known")
+		}
+		for line := range strings.SplitSeq(v.Text, "\n") {
+			at := strings.Index(v.Text, line)
+			m.sqlMeta(v.piece(at), strings.TrimSpace(line))
+		}
+		for statement := range strings.SplitSeq(sqlWords(v.Text), ";") {
+			m.sqlStatement(strings.Fields(statement), v.at)
+		}
+	}
+}
+
+// sqlWords returns the text in upper case without literals and comments, so that a word in
+// a string is no verb.
+func sqlWords(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\'' || c == '"' || c == '`':
+			if end := strings.IndexByte(text[i+1:], c); end >= 0 {
+				i += end + 1
+			} else {
+				i = len(text)
+			}
+			b.WriteString(" ? ")
+		case strings.HasPrefix(text[i:], "--"):
+			if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
+				i += end
+			} else {
+				i = len(text)
+			}
+		case strings.HasPrefix(text[i:], "/*"):
+			if end := strings.Index(text[i:], "*/"); end >= 0 {
+				i += end + 1
+			} else {
+				i = len(text)
+			}
+			b.WriteByte(' ')
+		case c == '(' || c == ')' || c == ',':
+			b.WriteByte(' ')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return strings.ToUpper(b.String())
+}
+
+func (m *matcher) sqlStatement(words []string, at int) {
+	if len(words) == 0 {
+		return
+	}
+	has := func(word string) bool { return slices.Contains(words, word) }
+	switch {
+	case words[0] == "DROP" || words[0] == "TRUNCATE" || words[0] == "FLUSH":
+		m.hazard("db.destroy", at)
+	case has("DELETE") && has("FROM") && !has("WHERE"):
+		m.hazard("db.destroy", at)
+	case words[0] == "ALTER" && has("DROP"):
+		m.hazard("db.destroy", at)
+	case has("PROGRAM") && has("COPY"), has("XP_CMDSHELL"), has("OUTFILE") || has("DUMPFILE") || has("LOAD_FILE"), has("PG_READ_FILE"), has("LO_EXPORT"):
+		m.hazard("db.program", at)
+	case words[0] == "UPDATE", words[0] == "DELETE", words[0] == "ALTER", words[0] == "GRANT", words[0] == "REVOKE":
+		m.hazard("db.change", at)
+	}
+}
+
+// sqlMetas are commands of psql(1), mysql(1) and sqlite3(1) that touch files or programs.
+var sqlMetas = []struct{ word, what string }{
+	{`\!`, "sh"}, {"system", "sh"}, {".shell", "sh"}, {".system", "sh"}, {"pager", "sh"}, {`\P`, "sh"},
+	{`\i`, "source"}, {`\ir`, "source"}, {`\.`, "source"}, {"source", "source"}, {".read", "source"},
+	{`\o`, "out"}, {`\out`, "out"}, {`\g`, "out"}, {`\w`, "out"}, {`\T`, "out"}, {"tee", "out"}, {".output", "out"},
+	{".once", "out"}, {".log", "out"}, {".backup", "out"}, {".save", "out"}, {".clone", "out"}, {".excel", "out"},
+	{".import", "read"}, {".restore", "read"}, {".open", "db"}, {".load", "lib"}, {".cd", "none"},
+	{`\copy`, "copy"},
+}
+
+func (m *matcher) sqlMeta(v value, line string) {
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	if strings.HasPrefix(line, `\!`) {
+		word, rest = `\!`, strings.TrimSpace(line[2:])
+	}
+	arg := value{Arg{Text: rest, Static: v.Static}, v.at}
+	name := arg
+	name.Text = strings.Trim(strings.Join(strings.Fields(rest)[:min(1, len(strings.Fields(rest)))], ""), `'"`)
+	for _, meta := range sqlMetas {
+		if meta.word == word && rest != "" {
+			m.sqlMetaDo(meta.what, arg, name)
+		}
+	}
+}
+
+func (m *matcher) sqlMetaDo(what string, arg, name value) {
+	switch what {
+	case "sh":
+		m.shell(role{}, []value{arg})
+	case "source":
+		m.source(role{param: "sql"}, []value{name})
+	case "out":
+		if strings.HasPrefix(arg.Text, "|") {
+			m.shell(role{}, []value{arg.piece(1)})
+			return
+		}
+		m.path(role{kind: "W"}, name)
+	case "read":
+		m.path(role{kind: "R"}, name)
+	case "db":
+		m.path(role{kind: "RW"}, name)
+	case "lib":
+		m.library(role{}, []value{name})
+	case "copy":
+		m.opaque(arg, Write, `\copy reads or writes a file or a program`)
+	}
+}
+
+// sqlite is a database file and statements; without them it reads standard input.
+func (m *matcher) sqlite(_ role, vs []value) {
+	for i, v := range vs {
+		switch {
+		case i == 0 && (v.Text == ":memory:" || v.Text == ""):
+		case i == 0 && m.has("-readonly"):
+			m.path(role{kind: "R"}, v)
+		case i == 0:
+			m.path(role{kind: "RW"}, v)
+		default:
+			m.sql(role{}, []value{v})
+		}
+	}
+	if len(vs) < 2 && !m.info && !m.has("-version") {
+		m.use.StdinCode = "sql"
+	}
+}
+
+// database is an address with a scheme; any other word is the name of a database.
+func (m *matcher) database(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.Contains(v.Text, "://") {
+			m.url(role{kind: "URL"}, []value{v})
+		}
+	}
+}
+
+// queryOut is psql -o: a file, or a command behind |.
+func (m *matcher) queryOut(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, "|") {
+			m.shell(role{}, []value{v.piece(1)})
+			continue
+		}
+		m.path(role{kind: "W"}, v)
+	}
+}
+
+// mongoCode is JavaScript for the shell of MongoDB.
+func (m *matcher) mongoCode(_ role, vs []value) {
+	for _, v := range vs {
+		for _, verb := range []string{"dropDatabase", ".drop(", "deleteMany({})", ".remove({})", "dropIndexes", "shutdownServer"} {
+			if strings.Contains(v.Text, verb) {
+				m.hazard("db.destroy", v.at)
+			}
+		}
+		if !v.Static {
+			m.opaque(v, Write, "the statement is not known")
+		}
+		for _, verb := range []string{"require(", "passthru", "runProgram", "run(", "load(", "process."} {
+			if strings.Contains(v.Text, verb) {
+				m.code(role{param: "javascript"}, []value{v})
+				break
+			}
+		}
+	}
+}
+
+// redisVerbs are commands of Redis that are more than reading and writing keys.
+var redisVerbs = []struct{ verb, rule string }{
+	{"FLUSHALL", "db.destroy"}, {"FLUSHDB", "db.destroy"}, {"SHUTDOWN", "db.destroy"}, {"SWAPDB", "db.destroy"},
+	{"DEL", "db.change"}, {"UNLINK", "db.change"}, {"FAILOVER", "db.change"},
+	{"EVAL", "db.program"}, {"MODULE", "db.program"}, {"SLAVEOF", "db.program"}, {"REPLICAOF", "db.program"},
+	{"MIGRATE", "db.program"}, {"DEBUG", "db.program"}, {"ACL", "db.program"},
+}
+
+func (m *matcher) redis(_ role, vs []value) {
+	if len(vs) == 0 {
+		if !m.info && !m.has("--eval") {
+			m.use.StdinCode = "redis"
+		}
+		return
+	}
+	verb := strings.ToUpper(vs[0].Text)
+	if verb == "CONFIG" && len(vs) > 1 && !strings.EqualFold(vs[1].Text, "get") {
+		m.hazard("db.program", vs[0].at)
+	}
+	for _, r := range redisVerbs {
+		if r.verb == verb {
+			m.hazard(r.rule, vs[0].at)
+		}
+	}
+	if !vs[0].Static {
+		m.opaque(vs[0], Write, "the command is not known")
+	}
+}

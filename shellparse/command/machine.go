@@ -1,0 +1,180 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// aptOption is KEY=VALUE of apt.conf(5); hooks run a shell as root.
+func (m *matcher) aptOption(_ role, vs []value) {
+	for _, v := range vs {
+		key, _, ok := strings.Cut(v.Text, "=")
+		if !ok && !v.Static {
+			m.opaque(v, Exec, "it could be a hook")
+			continue
+		}
+		lower := strings.ToLower(key)
+		if strings.Contains(lower, "invoke") || strings.HasPrefix(lower, "dir::bin") || strings.Contains(lower, "proxyautodetect") || strings.Contains(lower, "pre-install-pkgs") {
+			m.shell(role{}, []value{v.piece(len(key) + 1)})
+		}
+	}
+}
+
+// netShow is ifconfig(8) and route(8): one word shows, more of them change.
+func (m *matcher) netShow(_ role, vs []value) {
+	if len(vs) > 1 {
+		m.hazard("net.config", vs[1].at)
+	}
+}
+
+func (m *matcher) setHostname(_ role, vs []value) {
+	for _, v := range vs {
+		m.hazard("net.config", v.at)
+	}
+}
+
+// ipObject is OBJECT COMMAND ... of ip(8). Each may be abbreviated, so only what surely
+// shows is taken for harmless.
+func (m *matcher) ipObject(_ role, vs []value) {
+	if len(vs) > 3 && strings.HasPrefix("netns", vs[0].Text) && strings.HasPrefix("exec", vs[1].Text) {
+		m.hazard("priv.namespace", vs[0].at)
+		m.command(role{}, vs[3:])
+		return
+	}
+	if len(vs) < 2 {
+		return
+	}
+	verb := vs[1].Text
+	for _, show := range []string{"show", "list", "lst", "get", "help"} {
+		if vs[1].Static && verb != "" && strings.HasPrefix(show, verb) {
+			return
+		}
+	}
+	if m.hasPrefix(vs[1], "dev", "to", "table", "type", "up", "scope", "monitor") && verb != "" {
+		return
+	}
+	m.hazard("net.config", vs[1].at)
+}
+
+func (m *matcher) hasPrefix(v value, words ...string) bool {
+	return v.Static && slices.Contains(words, v.Text)
+}
+
+// kill is [-SIGNAL] PID.... A job of this shell and a process whose number a variable
+// holds are this script's own; the number -1 is everybody.
+func (m *matcher) kill(_ role, vs []value) {
+	for i := 0; i < len(vs); i++ {
+		v := vs[i]
+		switch {
+		case v.Text == "-l" || v.Text == "-L" || v.Text == "-0" || v.Text == "--list":
+			return
+		case (v.Text == "-s" || v.Text == "-n" || v.Text == "--signal") && i+1 < len(vs):
+			if i++; vs[i].Text == "0" {
+				return
+			}
+		case v.Text == "-1" && i > 0, v.Text == "--" && i+1 < len(vs) && vs[i+1].Text == "-1":
+			m.hazard("proc.kill-all", v.at)
+		case v.Static && v.Text != "" && v.Text[0] >= '0' && v.Text[0] <= '9', v.Static && i > 0 && strings.HasPrefix(v.Text, "-") && v.Text != "--":
+			m.hazard("proc.kill", v.at)
+		}
+	}
+}
+
+// mount is SOURCE TARGET; without operands it lists.
+func (m *matcher) mount(_ role, vs []value) {
+	if len(vs) == 0 {
+		return
+	}
+	m.hazard("disk.mount", vs[0].at)
+	if len(vs) > 1 {
+		m.path(role{kind: "R"}, vs[0])
+	}
+	m.path(role{kind: "W"}, vs[len(vs)-1])
+}
+
+// rpmMacro is text that rpm(8) expands: %(...) runs a shell and %{lua:...} is code.
+func (m *matcher) rpmMacro(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.Contains(v.Text, "%(") || strings.Contains(v.Text, "%{lua") || !v.Static {
+			m.opaque(v, Exec, "a macro that runs a command")
+		}
+	}
+}
+
+func (m *matcher) service(_ role, vs []value) {
+	if len(vs) > 1 && (!vs[1].Static || vs[1].Text != "status") {
+		m.hazard("service.control", vs[1].at)
+	}
+}
+
+func (m *matcher) sysctl(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || strings.Contains(v.Text, "=") {
+			m.hazard("kernel.setting", v.at)
+		}
+	}
+}
+
+func (m *matcher) firewall(_ role, vs []value) {
+	if len(vs) == 0 || vs[0].Text != "status" && vs[0].Text != "version" {
+		m.hazard("net.config", 0)
+	}
+}
+
+// luaScript is tshark -X lua_script:FILE.
+func (m *matcher) luaScript(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, "lua_script:") {
+			m.source(role{param: "lua"}, []value{v.piece(len("lua_script:"))})
+		}
+	}
+}
+
+// gdbHarmless are commands of gdb(1) that only look at or steer the program it runs.
+var gdbHarmless = []string{
+	"advance", "b", "backtrace", "br", "break", "bt", "c", "catch", "continue", "delete", "disable",
+	"disas", "disassemble", "display", "down", "enable", "f", "finish", "frame", "help", "i", "info", "k",
+	"kill", "l", "layout", "list", "maint", "n", "next", "nexti", "ni", "p", "print", "ptype", "q", "quit", "r", "run",
+	"rwatch", "s", "set", "show", "si", "start", "starti", "step", "stepi", "tbreak", "thread", "u",
+	"until", "up", "watch", "whatis", "where", "x", "echo", "printf", "handle", "signal", "explore",
+}
+
+// gdbCommand is one command line of gdb(1).
+func (m *matcher) gdbCommand(_ role, vs []value) {
+	for _, v := range vs {
+		text := strings.TrimLeft(v.Text, " \t")
+		v = v.piece(len(v.Text) - len(text))
+		end := strings.IndexAny(text+" ", " \t/")
+		name := text[:end]
+		rest := v.piece(end)
+		rest = rest.piece(len(rest.Text) - len(strings.TrimLeft(rest.Text, " \t")))
+		switch {
+		case strings.HasPrefix(text, "!"):
+			m.shell(role{}, []value{v.piece(1)})
+		case name == "shell" || name == "make":
+			m.shell(role{}, []value{rest})
+		case strings.HasPrefix(name, "py") || name == "pi":
+			m.code(role{param: "python"}, []value{rest})
+		case name == "guile" || name == "gu":
+			m.code(role{param: "scheme"}, []value{rest})
+		case name == "source":
+			m.source(role{param: "gdb"}, []value{rest})
+		case name == "dump" || name == "append" || name == "save" || name == "gcore" || name == "generate-core-file":
+			m.gdbDump(rest)
+		case name == "" && v.Static, slices.Contains(gdbHarmless, name) && v.Static && !strings.Contains(text, "("):
+		default:
+			m.opaque(v, Exec, "a command of the debugger")
+		}
+	}
+}
+
+// gdbDump is the first word with a slash, or the last word, of `dump value FILE EXPR`.
+func (m *matcher) gdbDump(v value) {
+	fields := strings.Fields(v.Text)
+	for i, f := range fields {
+		if strings.Contains(f, "/") || i == len(fields)-1 {
+			m.path(role{kind: "W"}, value{Arg{Text: f, Static: v.Static}, v.at})
+			return
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// compiler reads the words of gcc(1) and clang(1). Most of their hundreds of options do
+// nothing to files; these do.
+func (m *matcher) compiler(_ role, vs []value) {
+	for i := 0; i < len(vs); i++ {
+		v := vs[i]
+		next := func() (value, bool) {
+			i++
+			if i < len(vs) {
+				return vs[i], true
+			}
+			return value{}, false
+		}
+		switch {
+		case v.Text == "-o" || v.Text == "-MF":
+			if n, ok := next(); ok {
+				m.path(role{kind: "W"}, n)
+			}
+		case v.Text == "-wrapper":
+			if n, ok := next(); ok {
+				n.Text = strings.ReplaceAll(n.Text, ",", " ")
+				m.program(role{}, []value{n})
+			}
+		case slices.Contains([]string{"-x", "-I", "-L", "-D", "-U", "-l", "-isystem", "-iquote", "-Xlinker", "-MT", "-MQ", "-arch", "-target", "-framework"}, v.Text):
+			next()
+		case v.Text == "-include" || v.Text == "-imacros" || v.Text == "-T":
+			if n, ok := next(); ok {
+				m.path(role{kind: "R"}, n)
+			}
+		case v.Text == "-load" || v.Text == "-B":
+			if n, ok := next(); ok {
+				m.library(role{}, []value{n})
+			}
+		case strings.HasPrefix(v.Text, "-o"):
+			m.path(role{kind: "W"}, v.piece(2))
+		case strings.HasPrefix(v.Text, "-fplugin="), strings.HasPrefix(v.Text, "-B"), strings.HasPrefix(v.Text, "-fpass-plugin="):
+			m.library(role{}, []value{v.piece(max(2, strings.IndexByte(v.Text, '=')+1))})
+		case strings.HasPrefix(v.Text, "-specs="), strings.HasPrefix(v.Text, "--specs="):
+			m.source(role{param: "specs"}, []value{v.piece(strings.IndexByte(v.Text, '=') + 1)})
+		case strings.HasPrefix(v.Text, "@"):
+			m.path(role{kind: "R"}, v.piece(1))
+		case !strings.HasPrefix(v.Text, "-"):
+			m.path(role{kind: "R"}, v)
+		}
+	}
+}
+
+// cmakeTools are commands of `cmake -E` and the programs that do the same.
+var cmakeTools = []struct {
+	name string
+	argv []string
+}{
+	{"copy", []string{"cp"}}, {"copy_directory", []string{"cp", "-r"}}, {"copy_if_different", []string{"cp"}},
+	{"create_symlink", []string{"ln", "-s"}}, {"cat", []string{"cat"}}, {"env", []string{"env"}}, {"make_directory", []string{"mkdir", "-p"}},
+	{"remove", []string{"rm"}}, {"remove_directory", []string{"rm", "-r"}}, {"rename", []string{"mv"}},
+	{"rm", []string{"rm"}}, {"tar", []string{"tar"}}, {"time", []string{"time"}}, {"touch", []string{"touch"}},
+}
+
+func (m *matcher) cmakeTool(_ role, vs []value) {
+	v := vs[0]
+	rest := m.from(v.at + 1)
+	m.skip = len(m.args)
+	if v.Text == "chdir" && len(rest) > 1 {
+		m.dir(role{}, rest[:1])
+		m.command(role{}, rest[1:])
+		return
+	}
+	for _, t := range cmakeTools {
+		if t.name == v.Text {
+			var argv []Arg
+			for _, w := range t.argv {
+				argv = append(argv, Arg{Text: w, Static: true})
+			}
+			m.nest(Nested{Via: "cmake -E", Argv: append(argv, words(rest)...), Arg: v.at})
+		}
+	}
+	if !v.Static {
+		m.opaque(v, Exec, "which tool cmake runs is not known")
+	}
+}
+
+// toolVariables are variables of make(1) whose value is a command by convention.
+var toolVariables = []string{
+	"AR", "AS", "AWK", "BASH", "CC", "CPP", "CXX", "FC", "GO", "INSTALL", "LD", "LEX", "MAKE", "NPM",
+	"PYTHON", "RANLIB", "RM", "SH", "STRIP", "YACC",
+}
+
+// makeOperand is a target, or NAME=VALUE. make expands values, so $(shell ...) in one runs.
+func (m *matcher) makeOperand(_ role, vs []value) {
+	for _, v := range vs {
+		name, _, ok := strings.Cut(v.Text, "=")
+		if !ok {
+			continue
+		}
+		body := v.piece(len(name) + 1)
+		name = strings.TrimRight(name, ":+?!")
+		switch {
+		case name == "SHELL" || name == ".SHELLFLAGS":
+			m.program(role{}, []value{body})
+		case slices.Contains(toolVariables, name) && (!body.Static || strings.ContainsAny(body.Text, " /;|&$`")):
+			m.shell(role{}, []value{body})
+		case strings.Contains(body.Text, "$(") || strings.Contains(body.Text, "`"):
+			m.opaque(v, Exec, "make expands the value, and may run it")
+		}
+	}
+}
+
+// mavenGoal is a phase or plugin:goal.
+func (m *matcher) mavenGoal(_ role, vs []value) {
+	for _, v := range vs {
+		if v.Text == "deploy" || strings.HasPrefix(v.Text, "deploy:") || v.Text == "release:perform" {
+			m.hazard("pkg.publish", v.at)
+		}
+	}
+}
+
+// cargoConfig is KEY=VALUE in TOML, or a file of them.
+func (m *matcher) cargoConfig(_ role, vs []value) {
+	for _, v := range vs {
+		key, val, ok := strings.Cut(v.Text, "=")
+		if !ok {
+			m.source(role{param: "toml"}, []value{v})
+			continue
+		}
+		key = strings.TrimSpace(key)
+		for _, tool := range []string{"rustc", "rustc-wrapper", "rustc-workspace-wrapper", "rustdoc", "runner", "linker"} {
+			if key == "build."+tool || strings.HasPrefix(key, "target.") && strings.HasSuffix(key, "."+tool) {
+				m.program(role{}, []value{{Arg{Text: strings.Trim(val, ` "'[]`), Static: v.Static}, v.at}})
+			}
+		}
+	}
+}
+
+// rustcCodegen is -C KEY=VALUE of rustc.
+func (m *matcher) rustcCodegen(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, "linker=") {
+			m.program(role{}, []value{v.piece(len("linker="))})
+		}
+	}
+}
+
+// goRun is a package or files, with their arguments. PATH@VERSION comes from the network.
+func (m *matcher) goRun(_ role, vs []value) {
+	for i, v := range vs {
+		switch {
+		case strings.Contains(v.Text, "@") && i == 0:
+			m.hazard("code.install", v.at)
+			return
+		case i == 0 || strings.HasSuffix(v.Text, ".go"):
+			m.source(role{param: "go"}, []value{v})
+		default:
+			return
+		}
+	}
+}
+
+func (m *matcher) goInstall(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.Contains(v.Text, "@") || !v.Static {
+			m.hazard("pkg.install-global", v.at)
+		}
+	}
+}
+
+// pack is a package to install: a name, a folder here, or an address of somebody's choice.
+func (m *matcher) pack(_ role, vs []value) {
+	for _, v := range vs {
+		name := strings.TrimPrefix(v.Text, "git+")
+		scoped := strings.HasPrefix(name, "@")
+		switch {
+		case strings.HasPrefix(name, "file:"):
+			m.path(role{kind: "R"}, v.piece(len(v.Text)-len(name)+len("file:")))
+		case strings.Contains(name, "://"):
+			m.hazard("pkg.foreign-source", v.at)
+			m.url(role{kind: "URL"}, []value{v.piece(len(v.Text) - len(name))})
+		case strings.HasPrefix(name, "github:") || strings.HasPrefix(name, "gitlab:") || strings.HasPrefix(name, "git@"):
+			m.hazard("pkg.foreign-source", v.at)
+		case strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~"):
+			m.path(role{kind: "R"}, v)
+		case strings.Contains(name, "/") && !scoped && m.spec.top() != "pip" && m.spec.top() != "uv":
+			m.hazard("pkg.foreign-source", v.at)
+		}
+	}
+}
+
+func (s *Spec) top() string {
+	for s.up != nil {
+		s = s.up
+	}
+	return s.Name
+}
+
+// packageCommand is NAME[@VERSION] ARG... of npx(1) and its kin: the command that the
+// project has under this name, or one that is downloaded.
+func (m *matcher) packageCommand(_ role, vs []value) {
+	if len(vs) == 0 {
+		return
+	}
+	v := vs[0]
+	if strings.Contains(v.Text, "://") || strings.HasPrefix(v.Text, "github:") || strings.Contains(v.Text, "/") && !strings.HasPrefix(v.Text, "@") {
+		m.hazard("code.install", v.at)
+		if strings.Contains(v.Text, "://") {
+			m.url(role{kind: "URL"}, vs[:1])
+		}
+		return
+	}
+	argv := words(vs)
+	if at := strings.LastIndexByte(v.Text, '@'); at > 0 {
+		argv[0].Text = v.Text[:at]
+	}
+	m.nest(Nested{Argv: argv, Arg: v.at})
+}
+
+// pythonRun is uv run: a script, or a command.
+func (m *matcher) pythonRun(_ role, vs []value) {
+	if len(vs) == 0 {
+		return
+	}
+	if v := vs[0]; m.has("-s") || strings.HasSuffix(v.Text, ".py") || v.Text == "-" || strings.Contains(v.Text, "://") {
+		m.source(role{param: "python"}, vs[:1])
+		return
+	}
+	m.command(role{}, vs)
+}
+
+// plugin is --plugin=[NAME=]PATH of protoc.
+func (m *matcher) plugin(_ role, vs []value) {
+	for _, v := range vs {
+		m.program(role{}, []value{v.piece(strings.IndexByte(v.Text, '=') + 1)})
+	}
+}
+
+// bindHost is the address a server binds, without the port.
+func (m *matcher) bindHost(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || !loopback(v.Text) {
+			m.hazard("net.listen", v.at)
+		}
+	}
+}
