@@ -93,6 +93,7 @@
 //	⟦xFF⟧       a byte that is no UTF-8
 //	⏎ ⇥ ␠       newline, tab; a space at the end or in a long run
 //	␠⟦×300⟧     the character before, 300 times in all
+//	∅           nothing here, as opposed to something by that name
 //	⟪--force⟫   what a reason of the verdict points at
 //	⟦[truncated, 4205 chars]⟧   characters that only the full page shows
 //

@@ -17,6 +17,8 @@ const (
 	ruleGlyph   = "━"
 	gutter      = "│"
 	wrapGutter  = "┊"
+	empty       = "∅" // so that a file named "nothing" is something
+	nothing     = empty + " nothing"
 )
 
 // showable are the letters that may stand on a terminal as themselves: each is one visible glyph,

@@ -110,7 +110,7 @@ func everywhere(s string) map[string]any {
 	return p
 }
 
-const ownMarks = "⟦⟧⟪⟫␠⏎⇥·→━│┊×✗✎▸⇡"
+const ownMarks = "∅⟦⟧⟪⟫␠⏎⇥·→━│┊×✗✎▸⇡"
 
 // checkInert fails for anything that could act on a terminal, show as nothing, or move its
 // neighbours. It does not ask the renderer's own tables.
@@ -332,6 +332,24 @@ func TestNothingHidden(t *testing.T) {
 	})
 	if n < 150 {
 		t.Errorf("only %d mutants", n)
+	}
+	// What is empty does not look like something that is named so.
+	for _, pair := range [][2]any{
+		{map[string]any{"effects": map[string]any{"write": []any{}}}, map[string]any{"effects": map[string]any{"write": []any{"nothing"}}}},
+		{map[string]any{"opaque": []any{}}, map[string]any{"opaque": []any{"nothing"}}},
+		{map[string]any{"agent_says": ""}, map[string]any{"agent_says": "nothing"}},
+		{map[string]any{"x": ""}, map[string]any{"x": []any{}}},
+		{map[string]any{"x": ""}, map[string]any{"no": "x"}},
+		{map[string]any{"x": "5"}, map[string]any{"x": 5}},
+		{map[string]any{"x": "[]"}, map[string]any{"x": []any{nil}}},
+		{map[string]any{"x": "a \u00b7 y b"}, map[string]any{"x": "a", "y": "b"}},
+		{map[string]any{"context": map[string]any{}}, map[string]any{}},
+		{map[string]any{"effects": map[string]any{}}, map[string]any{}},
+	} {
+		a, b := approval.Render(spell(t, pair[0]), approval.RenderOptions{}), approval.Render(spell(t, pair[1]), approval.RenderOptions{})
+		if body(a) == body(b) {
+			t.Errorf("%v and %v show alike:\n%s", pair[0], pair[1], a.Text())
+		}
 	}
 	// The order of calls counts.
 	two := func(a, b string) []byte { return payload(t, nil, a, b) }

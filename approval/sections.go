@@ -19,12 +19,15 @@ func (v *view) plan(top map[string]any, marks []string) {
 	v.who(o)
 	v.where(o, context)
 	v.calls(top, o)
+	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""}, {"path", ""}})
 	v.effects(o)
-	v.list(o, "targets", "paths", []label{{"right", ""}, {"name", ""}, {"real", "→ "}})
-	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"rule", ""}, {"message", ""}})
-	v.list(o, "hazards", "hazard", []label{{"rule", ""}, {"risk", "risk "}, {"message", ""}})
 	v.list(o, "opaque", "cannot inspect:", []label{{"text", ""}, {"place", "in "}, {"why", ""}})
+	v.list(o, "hazards", "hazard", []label{{"message", ""}, {"rule", ""}, {"risk", "risk "}})
+	v.list(o, "targets", "paths", []label{{"right", ""}, {"name", ""}, {"real", "→ "}})
+	v.list(o, "programs", "programs", []label{{"name", ""}, {"real", "→ "}})
+	v.list(o, "contents", "contents", []label{{"path", ""}, {"why", ""}})
 	v.environment(context)
+	v.facts("fence", o.takeObject("fence"))
 	v.facts("binds", context)
 	v.facts("also", o)
 	v.marks(marks)
@@ -138,14 +141,37 @@ func named(name string, units []unit) []unit {
 	return append(append(show(name, exact, nil), own(" ")...), units...)
 }
 
-// facts shows what is left of an object, by name.
-func (v *view) facts(label string, o object) {
-	var parts [][]unit
-	for _, k := range o.keys() {
-		parts = append(parts, named(k, value(o[k], exact)))
-		delete(o, k)
+// text shows what is known to be text: quotes only where its edges would be unclear.
+func text(s string) []unit {
+	if s == "" || s[0] == ' ' || s[0] == '"' {
+		return quoted(show(s, exact, nil))
 	}
-	if len(parts) > 0 {
+	return show(s, exact, nil)
+}
+
+// takeRest shows what is left of an object, by name. Empty values come last, as "∅ X" for
+// an empty text and "∅[] X" for an empty list.
+func (o object) takeRest() [][]unit {
+	var parts, none, zero [][]unit
+	for _, k := range o.keys() {
+		x := o[k]
+		delete(o, k)
+		list, isList := x.([]any)
+		switch {
+		case x == "":
+			none = append(none, append(own(empty+" "), show(k, exact, nil)...))
+		case isList && len(list) == 0:
+			zero = append(zero, append(own(empty+"[] "), show(k, exact, nil)...))
+		default:
+			parts = append(parts, named(k, value(x, exact)))
+		}
+	}
+	return append(append(parts, none...), zero...)
+}
+
+// facts shows what is left of an object in a section of its own, if there is anything.
+func (v *view) facts(label string, o object) {
+	if parts := o.takeRest(); len(parts) > 0 {
 		v.line(label, join(parts...))
 	}
 }
@@ -159,6 +185,9 @@ func (v *view) who(o object) {
 		if !ok {
 			continue
 		}
+		if x == "" {
+			continue // named with the rest
+		}
 		delete(o, k.key)
 		parts = append(parts, append(own(k.word), value(x, exact)...))
 	}
@@ -170,7 +199,7 @@ func (v *view) who(o object) {
 func (v *view) where(o, context object) {
 	var parts [][]unit
 	if s, ok := context.takeText("cwd"); ok {
-		parts = append(parts, value(s, exact))
+		parts = append(parts, text(s))
 	}
 	for _, k := range []string{"cwd_dev", "cwd_ino"} {
 		if x, ok := context[k]; ok {
@@ -179,7 +208,7 @@ func (v *view) where(o, context object) {
 		}
 	}
 	if s, ok := o.takeText("workspace_root"); ok {
-		parts = append(parts, named("workspace", value(s, exact)))
+		parts = append(parts, named("workspace", text(s)))
 	}
 	if len(parts) > 0 {
 		v.line("where", join(parts...))
@@ -206,19 +235,23 @@ func (v *view) call(top map[string]any, call object, i, n int) {
 	head := [][]unit{own(fmt.Sprintf("%d of %d", i+1, n))}
 	id, hasID := call.takeText("tool_call_id")
 	if hasID {
-		head = append(head, named("id", value(id, exact)))
+		head = append(head, named("id", text(id)))
 	}
 	if name, ok := call.takeText("tool_name"); ok {
-		head = append(head, named("tool", value(name, exact)))
+		head = append(head, named("tool", text(name)))
 	}
 	args := call.takeObject("args")
 	if s, ok := args.takeText("stdin"); ok {
-		head = append(head, named("stdin", value(s, exact)))
+		head = append(head, named("stdin", text(s)))
 	}
 	command, hasCommand := args.takeText("command")
 	canon, hasCanon := args.takeText("canonical")
-	if hasCanon && hasCommand && canon == command {
-		head, hasCanon = append(head, own("executed as written")), false
+	if hasCanon && hasCommand {
+		for end, words := range map[string]string{"": "executed as written", "\n": "executed as written, with a newline"} {
+			if canon == command+end {
+				head, hasCanon = append(head, own(words)), false
+			}
+		}
 	}
 	v.line("call", join(head...))
 	if hasCommand {
@@ -252,7 +285,7 @@ func (v *view) effects(o object) {
 			continue
 		}
 		if len(list) == 0 {
-			v.line(label, own(e.sign+"   nothing"))
+			v.line(label, own(e.sign+"   "+nothing))
 			label = ""
 			continue
 		}
@@ -288,6 +321,9 @@ func (v *view) list(o object, key, title string, order []label) {
 			if !ok {
 				continue
 			}
+			if x == "" {
+				continue // named with the rest
+			}
 			delete(item, l.key)
 			st := exact
 			if l.key == "message" || l.key == "why" {
@@ -295,13 +331,10 @@ func (v *view) list(o object, key, title string, order []label) {
 			}
 			parts = append(parts, append(own(l.word), value(x, st)...))
 		}
-		for _, k := range item.keys() {
-			parts = append(parts, named(k, value(item[k], exact)))
-		}
-		v.line(title, join(parts...))
+		v.line(title, join(append(parts, item.takeRest()...)...))
 	}
 	if len(items) == 0 {
-		v.line(title, own("nothing"))
+		v.line(title, own(nothing))
 	}
 }
 
@@ -333,6 +366,9 @@ func (v *view) marks(marks []string) {
 func (v *view) says(s string) {
 	label := "agent says (unverified):"
 	units := quoted(show(s, prose, nil))
+	if s == "" {
+		units = own(nothing)
+	}
 	room := 2*(v.width-labelWidth-6) - len(label)
 	if !v.full {
 		used, hidden, at := 0, 0, 0
