@@ -85,7 +85,7 @@ func (m *matcher) containerCommand(_ role, vs []value) {
 	var argv []Arg
 	at := 0
 	for _, g := range m.seen {
-		if g.value.kind == "ENTRYPOINT" && g.has && g.v.Text != "" {
+		if g.value.kind == "ENTRYPOINT" && g.set && g.v.Text != "" {
 			argv, at = []Arg{g.v.Arg}, g.v.at
 		}
 	}

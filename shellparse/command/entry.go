@@ -14,7 +14,7 @@ func parseEntry(block string) (*Spec, error) {
 	}
 	name, _, _ := strings.Cut(strings.TrimSpace(names), ",")
 	s := &Spec{Name: name}
-	if err := s.parseLine(rest, true); err != nil {
+	if err := s.parseLine(strings.TrimSpace(rest)); err != nil {
 		return nil, fmt.Errorf("entry %q: %w", name, err)
 	}
 	if err := s.parseBody(body); err != nil {
@@ -33,21 +33,19 @@ func cutNames(head string) (names, rest string, ok bool) {
 	return names, "", ok
 }
 
-// parseBody reads the lines below a header. Sub-commands stay text until they are asked
-// for; they come last, so that the rest of the block is theirs.
+// parseBody sorts the lines below a header. Sub-commands come last, so the rest of the
+// block is theirs.
 func (s *Spec) parseBody(body string) error {
 	for body != "" {
 		line, rest, _ := strings.Cut(body, "\n")
 		word := strings.TrimSpace(line)
 		var err error
 		switch {
-		case word == "" || word[0] == '#':
+		case word == "" || word[0] == '#' || isExample(word):
 		case strings.IndexByte("-+:!", word[0]) >= 0:
-			err = s.parseLine(" "+word, false)
+			err = s.parseLine(word)
 		case strings.HasPrefix(word, "with "):
-			err = s.parseWith(word[len("with "):])
-		case strings.HasPrefix(word, "ok: "), strings.HasPrefix(word, "no: "):
-			s.parseExample(word)
+			s.patterns = append(s.patterns, word[len("with "):])
 		case strings.Contains(word, ":"):
 			s.subs = body
 			return nil
@@ -62,31 +60,52 @@ func (s *Spec) parseBody(body string) error {
 	return nil
 }
 
-// parseLine reads options, and the default operands after a lone colon. A header line
-// holds class words and marks too.
-func (s *Spec) parseLine(line string, header bool) error {
-	line, operands, ok := strings.Cut(line+" ", " : ")
-	if ok {
-		slots, err := parseSlots(operands)
-		if err != nil {
-			return err
-		}
-		s.patterns = append(s.patterns, pattern{slots: slots})
+// isExample tells lines that only the tests read.
+func isExample(word string) bool {
+	return strings.HasPrefix(word, "ok: ") || strings.HasPrefix(word, "no: ")
+}
+
+// parseLine reads class words, marks and options, and the default operands after a lone
+// colon. Options stay text: classes and marks stand in front of them.
+func (s *Spec) parseLine(line string) error {
+	if line == ":" || strings.HasPrefix(line, ": ") {
+		s.patterns = append(s.patterns, line)
+		return nil
 	}
-	for token := range strings.FieldsSeq(line) {
-		var err error
+	if at := strings.LastIndex(line, " : "); at >= 0 {
+		s.patterns = append(s.patterns, line[at+1:])
+		line = line[:at]
+	}
+	for line != "" {
+		token, rest, _ := strings.Cut(line, " ")
 		switch {
+		case token == "":
 		case token[0] == '-' || token[0] == '+':
-			err = s.parseOption(token)
+			s.options = append(s.options, line)
+			return s.lateClasses(rest)
 		case token[0] == '!':
 			s.marks = append(s.marks, strings.Split(token[1:], "!")...)
-		case !header:
-			err = fmt.Errorf("%q is not an option", token)
 		default:
-			err = s.parseClass(token)
+			if err := s.parseClass(token); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+		line = rest
+	}
+	return nil
+}
+
+// lateClasses reads classes and marks of the line that stand behind the first option.
+func (s *Spec) lateClasses(line string) error {
+	for token := range strings.FieldsSeq(line) {
+		switch {
+		case token[0] == '-' || token[0] == '+':
+		case token[0] == '!':
+			s.marks = append(s.marks, strings.Split(token[1:], "!")...)
+		default:
+			if err := s.parseClass(token); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -126,52 +145,78 @@ func (s *Spec) parseClass(word string) error {
 }
 
 // parseOption reads one token: -o,--output=W!append or --color=_?
-func (s *Spec) parseOption(token string) error {
+func parseOption(token string) (*option, error) {
 	var o option
-	marks := strings.Split(token, "!")
-	token, o.marks = marks[0], marks[1:]
+	token, marks, marked := strings.Cut(token, "!")
+	if marked {
+		o.marks = strings.Split(marks, "!")
+	}
 	names, value, has := strings.Cut(token, "=")
 	if has {
 		value, o.optional = strings.CutSuffix(value, "?")
 		o.value.kind, o.value.param, _ = strings.Cut(value, ":")
 		if !isKind(o.value.kind) {
-			return fmt.Errorf("option %q: no kind of value is called %q", names, value)
+			return nil, fmt.Errorf("option %q: no kind of value is called %q", names, value)
 		}
 		o.value.marks = o.marks
 	}
-	o.names = strings.Split(names, ",")
-	for _, name := range o.names {
+	o.names = names
+	for name := range strings.SplitSeq(names, ",") {
 		if len(name) < 2 || name[0] != '-' && name[0] != '+' {
-			return fmt.Errorf("%q is not the name of an option", name)
+			return nil, fmt.Errorf("%q is not the name of an option", name)
 		}
 	}
-	s.options = append(s.options, o)
-	return nil
+	return &o, nil
 }
 
-// parseWith reads `-a -b !mark : slots`.
-func (s *Spec) parseWith(line string) error {
-	conditions, operands, ok := strings.Cut(line+" ", ": ")
-	if !ok {
-		return fmt.Errorf("with %q: no colon before the operands", line)
-	}
-	var p pattern
-	for token := range strings.FieldsSeq(conditions) {
-		if token[0] == '!' {
-			p.marks = append(p.marks, strings.Split(token[1:], "!")...)
-			continue
+// has tells whether the option has this spelling.
+func (o *option) has(name string) bool { return spells(o.names, name) }
+
+// spells tells whether a list of names, joined by commas, holds the name.
+func spells(names, name string) bool {
+	for {
+		have, rest, more := strings.Cut(names, ",")
+		if have == name {
+			return true
 		}
-		for name := range strings.SplitSeq(token, "&") {
-			if !strings.HasPrefix(name, "-") {
-				return fmt.Errorf("with %q: %q is not an option", line, name)
+		if !more {
+			return false
+		}
+		names = rest
+	}
+}
+
+// tokens yields the option tokens of an entry.
+func (s *Spec) tokens(yield func(string) bool) {
+	for _, line := range s.options {
+		for token := range strings.FieldsSeq(line) {
+			if (token[0] == '-' || token[0] == '+') && !yield(token) {
+				return
 			}
 		}
-		p.with = append(p.with, token)
+	}
+}
+
+// parsePattern reads `-a -b&-c !mark : slots`.
+func parsePattern(line string) (pattern, error) {
+	var p pattern
+	conditions, operands, ok := strings.Cut(" "+line+" ", " : ")
+	if !ok {
+		return p, fmt.Errorf("operands %q: no colon before them", line)
+	}
+	for token := range strings.FieldsSeq(conditions) {
+		switch token[0] {
+		case '!':
+			p.marks = append(p.marks, strings.Split(token[1:], "!")...)
+		case '-', '+':
+			p.with = append(p.with, token)
+		default:
+			return p, fmt.Errorf("with %q: %q is not an option", line, token)
+		}
 	}
 	var err error
 	p.slots, err = parseSlots(operands)
-	s.patterns = append(s.patterns, p)
-	return err
+	return p, err
 }
 
 func parseSlots(text string) ([]slot, error) {
@@ -201,28 +246,20 @@ func parseSlots(text string) ([]slot, error) {
 	return slots, nil
 }
 
-// parseExample reads `ok: line => fact; fact`.
-func (s *Spec) parseExample(line string) {
-	e := example{ok: line[0] == 'o'}
-	rest, facts, has := strings.Cut(line[len("ok: "):], " =>")
-	e.line = strings.TrimSpace(rest)
-	if has {
-		e.want = []string{}
-		for fact := range strings.SplitSeq(facts, "; ") {
-			e.want = append(e.want, strings.TrimSpace(fact))
-		}
-	}
-	s.examples = append(s.examples, e)
-}
-
 // option returns the option with exactly this spelling, its own or one of the programs above.
 func (s *Spec) option(name string) *option {
 	for ; s != nil; s = s.up {
-		for i := range s.options {
-			for _, have := range s.options[i].names {
-				if have == name {
-					return &s.options[i]
+		for token := range s.tokens {
+			end := strings.IndexAny(token, "=!")
+			if end < 0 {
+				end = len(token)
+			}
+			if len(name) <= end && spells(token[:end], name) {
+				o, err := parseOption(token)
+				if err != nil {
+					return nil
 				}
+				return o
 			}
 		}
 	}
@@ -233,17 +270,21 @@ func (s *Spec) option(name string) *option {
 // any unique prefix; of an ambiguous one nothing is known, so all of them count.
 func (s *Spec) abbreviated(name string) []*option {
 	var found []*option
-	for ; s != nil; s = s.up {
-		for i := range s.options {
-			for _, have := range s.options[i].names {
+	for ; s != nil && found == nil; s = s.up {
+		for token := range s.tokens {
+			if !strings.Contains(token, name) {
+				continue
+			}
+			o, err := parseOption(token)
+			if err != nil {
+				continue
+			}
+			for have := range strings.SplitSeq(o.names, ",") {
 				if strings.HasPrefix(have, name) && strings.HasPrefix(have, "--") {
-					found = append(found, &s.options[i])
+					found = append(found, o)
 					break
 				}
 			}
-		}
-		if found != nil {
-			break
 		}
 	}
 	return found

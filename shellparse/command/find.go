@@ -17,11 +17,9 @@ var findFiles = []struct {
 
 // A search is one expression of find(1) while it is read.
 type search struct {
-	roots   []value
-	base    string // the one -name that every found file matches
-	either  bool   // -o, -not or "," occurs, so base means nothing
-	deletes []int  // index in args of each -delete
-	runs    []value
+	roots  []value
+	base   string // the one -name that every found file matches
+	either bool   // -o, -not or "," occurs, so base means nothing
 }
 
 // find reads roots, then an expression. Actions run on what the roots hold, so their words

@@ -21,7 +21,7 @@ func (v value) piece(from int) value {
 type given struct {
 	*option
 	v   value
-	has bool // v is its value
+	set bool // v is its value
 }
 
 // A matcher reads one argv by one entry.
@@ -41,7 +41,7 @@ type matcher struct {
 	here     bool  // what is fetched is written here under its own name
 	last     bool  // an option ended the options
 	info     bool  // --help or --version: nothing is done
-	chosen   *pattern
+	plain    bool  // the pattern without conditions was chosen
 }
 
 // Match reads argv, in which args[0] is the program word, and says what each word does.
@@ -131,12 +131,14 @@ func (m *matcher) mayBeOption(s *Spec, v value) {
 func (s *Spec) worst() Right {
 	worst := Right(0)
 	for ; s != nil; s = s.up {
-		for _, o := range s.options {
+		for token := range s.tokens {
+			o, err := parseOption(token)
+			if err != nil {
+				continue
+			}
 			worst = max(worst, worstOf(o.value.kind))
-			for _, mark := range o.marks {
-				if strings.Contains(mark, ".") {
-					worst = max(worst, Delete)
-				}
+			if slices.ContainsFunc(o.marks, func(mark string) bool { return strings.Contains(mark, ".") }) {
+				worst = max(worst, Delete)
 			}
 		}
 	}
@@ -364,7 +366,7 @@ func flagsOf(marks []string) Flags {
 
 // has tells whether an option with this spelling was given.
 func (m *matcher) has(name string) bool {
-	return slices.ContainsFunc(m.seen, func(g given) bool { return slices.Contains(g.names, name) })
+	return slices.ContainsFunc(m.seen, func(g given) bool { return g.option.has(name) })
 }
 
 // universal tells the two options that nearly every program has and that do nothing.

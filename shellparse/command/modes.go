@@ -8,7 +8,7 @@ import (
 // chmod is MODE NAME..., where a mode such as -x looks like an option.
 func (m *matcher) chmod(_ role, vs []value) {
 	for _, g := range m.seen {
-		if len(g.names) == 1 && len(g.names[0]) == 2 && strings.Contains("rwxXstugoa", g.names[0][1:]) {
+		if len(g.names) == 2 && strings.Contains("rwxXstugoa", g.names[1:]) {
 			for _, v := range vs {
 				m.path(role{kind: "M"}, v)
 			}

@@ -8,7 +8,6 @@ import (
 // match reads the operands by the pattern that the options choose.
 func (m *matcher) match(s *Spec) {
 	p := m.pattern(s)
-	m.chosen = p
 	if p == nil {
 		for _, v := range m.operands {
 			m.guess(v)
@@ -42,19 +41,28 @@ func (m *matcher) match(s *Spec) {
 	}
 }
 
+// pattern returns the first pattern of which a condition holds, or else the one without any.
 func (m *matcher) pattern(s *Spec) *pattern {
-	var last *pattern
-	for i := range s.patterns {
-		p := &s.patterns[i]
-		if p.with == nil {
-			last = p
+	plain := -1
+	for i, line := range s.patterns {
+		if line[0] == ':' {
+			plain = i
 			continue
 		}
-		if slices.ContainsFunc(p.with, m.hasAll) {
-			return p
+		p, err := parsePattern(line)
+		if err == nil && slices.ContainsFunc(p.with, m.hasAll) {
+			return &p
 		}
 	}
-	return last
+	if plain < 0 {
+		return nil
+	}
+	m.plain = true
+	p, err := parsePattern(s.patterns[plain])
+	if err != nil {
+		return nil
+	}
+	return &p
 }
 
 // hasAll tells whether every option of "-i&-e" was given.
@@ -100,7 +108,7 @@ func (m *matcher) finish() {
 	}
 	// An entry says what standard input is for when there is nothing else to execute: no
 	// operand, and no option with a pattern of its own.
-	if u.StdinCode == "" && len(m.operands) == 0 && !m.info && m.chosen != nil && m.chosen.with == nil {
+	if u.StdinCode == "" && len(m.operands) == 0 && !m.info && m.plain {
 		u.StdinCode = m.spec.stdin
 	}
 	u.ReadOnly = m.spec.ReadOnly && m.changesNothing()

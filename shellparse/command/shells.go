@@ -63,7 +63,7 @@ func (m *matcher) startStop(_ role, vs []value) {
 	var argv []Arg
 	at := 0
 	for _, g := range m.seen {
-		if g.has && (slices.Contains(g.names, "-x") || len(argv) == 0 && slices.Contains(g.names, "-a")) {
+		if g.set && (g.has("-x") || len(argv) == 0 && g.has("-a")) {
 			argv, at = []Arg{g.v.Arg}, g.v.at
 		}
 	}

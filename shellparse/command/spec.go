@@ -23,18 +23,17 @@ type Spec struct {
 	stdin     string
 
 	marks    []string
-	options  []option
-	patterns []pattern
-	subs     string // the unparsed text of its sub-commands: most are never asked for
-	examples []example
-	up       *Spec // the program above: its options stay valid
+	options  []string // lines of option tokens, unparsed: a line asks for two of a hundred
+	patterns []string // lines of operands, unparsed: "-t -x !mark : slots" or " : slots"
+	subs     string   // the unparsed text of its sub-commands, which come last
+	up       *Spec    // the program above: its options stay valid
 }
 
 // An option is one option with all its spellings.
 type option struct {
-	names    []string // with their dashes
-	value    role     // kind "" when it takes none
-	optional bool     // the value must stand in the same word
+	names    string // with their dashes, joined by commas
+	value    role   // kind "" when it takes none
+	optional bool   // the value must stand in the same word
 	marks    []string
 }
 
@@ -57,13 +56,6 @@ type pattern struct {
 	with  []string
 	marks []string
 	slots []slot
-}
-
-// An example is a command line of the entry itself, which the tests execute.
-type example struct {
-	ok   bool
-	line string
-	want []string
 }
 
 const unlimited = 1 << 30
@@ -215,7 +207,12 @@ func header(text string, from int) int {
 }
 
 func headerName(line string) string {
-	return line[:min(len(line), strings.IndexAny(line+"\n", ": \n"))]
+	for i := range len(line) {
+		if c := line[i]; c == ':' || c == ' ' || c == '\n' {
+			return line[:i]
+		}
+	}
+	return line
 }
 
 // sub finds the sub-command a word names; nil when the entry has none such.
@@ -224,25 +221,32 @@ func (s *Spec) sub(word string) *Spec {
 		return nil
 	}
 	indent := leading(s.subs)
-	text := s.subs
-	for text != "" {
-		block, rest := cutBlock(text, indent)
-		text = rest
-		head, _, _ := strings.Cut(block, "\n")
-		names, _, _ := cutNames(head)
-		for name := range strings.SplitSeq(names, ",") {
-			if matchName(strings.TrimSpace(name), word) {
-				sub, err := parseEntry(block)
-				if err != nil {
-					return nil
-				}
-				sub.Name, sub.up = s.Name+" "+word, s
-				sub.inherit(s)
-				return sub
+	for text := s.subs; text != ""; {
+		head, rest, _ := strings.Cut(text, "\n")
+		if leading(head) == indent && strings.TrimSpace(head) != "" && names(head, word) {
+			block, _ := cutBlock(text, indent)
+			sub, err := parseEntry(block)
+			if err != nil {
+				return nil
 			}
+			sub.Name, sub.up = s.Name+" "+word, s
+			sub.inherit(s)
+			return sub
 		}
+		text = rest
 	}
 	return nil
+}
+
+// names tells whether a header line is that of the word.
+func names(head, word string) bool {
+	list, _, _ := cutNames(head)
+	for name := range strings.SplitSeq(list, ",") {
+		if matchName(strings.TrimSpace(name), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // inherit hands down what is true of a program to each of its sub-commands.

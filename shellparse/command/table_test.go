@@ -6,9 +6,56 @@ import (
 	"testing"
 )
 
+// An entry is a Spec and its text.
+type entry struct {
+	*Spec
+	text string
+}
+
+// options returns the parsed options of an entry.
+func (e entry) parsed(t testing.TB) []*option {
+	var all []*option
+	for token := range e.tokens {
+		o, err := parseOption(token)
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+			continue
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// An example is a command line of an entry, with the facts it expects; nil facts for any.
+type example struct {
+	ok   bool
+	line string
+	want []string
+}
+
+func (e entry) examples() []example {
+	var all []example
+	for line := range strings.SplitSeq(e.text, "\n") {
+		if line = strings.TrimSpace(line); !isExample(line) {
+			continue
+		}
+		x := example{ok: line[0] == 'o'}
+		rest, facts, has := strings.Cut(line[len("ok: "):], " =>")
+		x.line = strings.TrimSpace(rest)
+		if has {
+			x.want = []string{}
+			for fact := range strings.SplitSeq(facts, "; ") {
+				x.want = append(x.want, strings.TrimSpace(fact))
+			}
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
 // entries returns every entry of the table, sub-commands included.
-func entries(t testing.TB) []*Spec {
-	var all []*Spec
+func entries(t testing.TB) []entry {
+	var all []entry
 	for _, text := range tables() {
 		for at := header(text, 0); at < len(text); {
 			end := header(text, at+1)
@@ -22,15 +69,19 @@ func entries(t testing.TB) []*Spec {
 				t.Error(err)
 				continue
 			}
-			all = append(all, s)
+			own, _, _ := strings.Cut(block, s.subs)
+			if s.subs == "" {
+				own = block
+			}
+			all = append(all, entry{s, own})
 			all = append(all, children(t, s)...)
 		}
 	}
 	return all
 }
 
-func children(t testing.TB, s *Spec) []*Spec {
-	var all []*Spec
+func children(t testing.TB, s *Spec) []entry {
+	var all []entry
 	if s.subs == "" {
 		return nil
 	}
@@ -47,13 +98,13 @@ func children(t testing.TB, s *Spec) []*Spec {
 			continue
 		}
 		sub.up, sub.Name = s, s.Name+" "+sub.Name
-		all = append(append(all, sub), children(t, sub)...)
+		all = append(append(all, entry{sub, ""}), children(t, sub)...)
 	}
 	return all
 }
 
 // names returns every name that Lookup answers to.
-func names(t testing.TB) []string {
+func allNames() []string {
 	var all []string
 	for _, text := range tables() {
 		for at := header(text, 0); at < len(text); at = header(text, at+1) {
@@ -87,7 +138,7 @@ func TestTableOrder(t *testing.T) {
 // Each entry parses, spells no option twice and names only rules and marks that exist.
 func TestTableWords(t *testing.T) {
 	known := []string{"append", "link", "list", "meta", "nofollow", "recursive", "upload", "dry", "here", "write-here", "last", "remote"}
-	check := func(s *Spec, marks []string) {
+	check := func(s entry, marks []string) {
 		for _, mark := range marks {
 			key, _, assigns := strings.Cut(mark, "=")
 			if strings.Contains(mark, ".") {
@@ -102,16 +153,20 @@ func TestTableWords(t *testing.T) {
 	for _, s := range entries(t) {
 		check(s, s.marks)
 		spelled := map[string]bool{}
-		for _, o := range s.options {
+		for _, o := range s.parsed(t) {
 			check(s, o.marks)
-			for _, name := range o.names {
+			for name := range strings.SplitSeq(o.names, ",") {
 				if spelled[name] {
 					t.Errorf("%s: option %s stands there twice", s.Name, name)
 				}
 				spelled[name] = true
 			}
 		}
-		for _, p := range s.patterns {
+		for _, line := range s.patterns {
+			p, err := parsePattern(line)
+			if err != nil {
+				t.Errorf("%s: %v", s.Name, err)
+			}
 			check(s, p.marks)
 			for _, with := range p.with {
 				for name := range strings.SplitSeq(with, "&") {
@@ -132,7 +187,7 @@ func TestTableWords(t *testing.T) {
 func TestTableExamples(t *testing.T) {
 	count := 0
 	for _, s := range entries(t) {
-		for _, e := range s.examples {
+		for _, e := range s.examples() {
 			count++
 			args := argv(e.line)
 			spec, ok := Lookup(base(args[0].Text))
@@ -153,5 +208,5 @@ func TestTableExamples(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d names, %d examples", len(names(t)), count)
+	t.Logf("%d names, %d examples", len(allNames()), count)
 }

@@ -10,7 +10,7 @@ import (
 func (m *matcher) tar(_ role, vs []value) {
 	writes := slices.ContainsFunc([]string{"-c", "-r", "-u", "-A", "--delete"}, m.has)
 	for _, g := range m.seen {
-		if g.value.kind == "ARCHIVE" && g.has {
+		if g.value.kind == "ARCHIVE" && g.set {
 			m.archive(g.v, writes)
 		}
 	}
