@@ -105,6 +105,22 @@ func TestTypedBeforeDoesNotApprove(t *testing.T) {
 	a.ends("error " + ErrTimeout.Error())
 }
 
+// E-chan-3: without any guard time, what comes before the silence is still thrown away.
+func TestQuietTime(t *testing.T) {
+	t.Parallel()
+	a := ask(t, newOuter(t), "-quiet=200ms", "-guard=1ns")
+	eventually(t, "raw mode", a.isRaw)
+	for range 5 {
+		a.send("y")
+		poll(nil, 50)
+	}
+	if strings.Contains(a.screen(), "QUESTION") {
+		t.Error("asked while keys were coming in")
+	}
+	a.open().press("n")
+	a.ends(`denied 'n'`)
+}
+
 // E-chan-3: with the usual times, a key in the guard time does not approve.
 func TestGuardTime(t *testing.T) {
 	t.Parallel()

@@ -434,6 +434,42 @@ func TestFailingTap(t *testing.T) {
 	}
 }
 
+// What cannot be recorded of one stream stops the other one too.
+type failsOnce struct {
+	journal
+	err error
+}
+
+func (f *failsOnce) Output(s Stream, p []byte) error {
+	if s == Stdout {
+		return f.err
+	}
+	return f.journal.Output(s, p)
+}
+
+func TestFailingTapStopsAllStreams(t *testing.T) {
+	t.Parallel()
+	_, outW := pipePair(t)
+	errR, errW := pipePair(t)
+	inR, inW := pipePair(t)
+	s, cmd := run(t, Stdio{In: inR, Out: outW, Err: errW}, Auto, &failsOnce{err: errors.New("disk is full")},
+		"echo a; read x; echo secret >&2; read x")
+	<-s.Failed()
+	inW.WriteString("go\n")
+	eventually(t, "the other relay to end", func() bool {
+		s.relays[1].busy.Lock()
+		defer s.relays[1].busy.Unlock()
+		return s.relays[1].err != nil
+	})
+	cmd.Process.Kill()
+	cmd.Wait()
+	s.Ended(context.Background())
+	errW.Close()
+	if got := <-slurp(errR); len(got) != 0 {
+		t.Errorf("%q was shown", got)
+	}
+}
+
 // A process that outlives the command and holds its output does not hold us for ever.
 func TestEndedIsBounded(t *testing.T) {
 	t.Parallel()

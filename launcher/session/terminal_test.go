@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // E-chan-6: however a run ends, the terminal is as it was before.
@@ -22,7 +24,12 @@ func TestTerminalIsRestored(t *testing.T) {
 		{"command killed", "", "kill -9 $$", nil, "signal killed"},
 		{"command changes its own modes", "", "stty raw -echo; exit 0", nil, "exit 0"},
 		{"ctrl-c", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { o.send("\x03") }, "signal interrupt"},
-		{"ctrl-backslash", "", "ulimit -c 0; sleep 100", func(o *outer, cmd *exec.Cmd) { o.send("\x1c") }, "signal quit"},
+		{"ctrl-backslash", "", "ulimit -c 0; sleep 100", func(o *outer, cmd *exec.Cmd) {
+			for o.isRaw() { // bash itself ignores SIGQUIT until sleep has taken its place
+				o.send("\x1c")
+				poll(nil, 50)
+			}
+		}, "signal quit"},
 		{"sigterm", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) }, "signal terminated"},
 		{"sigint", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGINT) }, "signal interrupt"},
 		{"sighup", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGHUP) }, "signal hangup"},
@@ -49,6 +56,33 @@ func TestTerminalIsRestored(t *testing.T) {
 				t.Errorf("modes before %+v\nafter %+v", before, after)
 			}
 		})
+	}
+}
+
+// Once given back, the terminal is not taken again by a relay that is still running.
+func TestModesStayGivenBack(t *testing.T) {
+	t.Parallel()
+	o := newOuter(t)
+	before := o.modes()
+	m := &modes{fd: int(o.peer.Fd())}
+	if !m.enter() || !o.isRaw() {
+		t.Fatal("not raw")
+	}
+	m.leave()
+	if m.enter() || o.modes() != before {
+		t.Error("taken again")
+	}
+	if _, err := m.read(make([]byte, 1)); err != unix.EAGAIN {
+		t.Error("read keys that are another's:", err)
+	}
+	m.allow()
+	if !m.enter() || !o.isRaw() {
+		t.Error("not raw after allow")
+	}
+	m.leave()
+	m.leave()
+	if o.modes() != before {
+		t.Error("not restored")
 	}
 }
 
@@ -96,7 +130,7 @@ func TestResize(t *testing.T) {
 	t.Parallel()
 	report := filepath.Join(t.TempDir(), "report")
 	o := newOuter(t)
-	cmd := o.start(role("run", "-report="+report, `stty size; trap 'stty size; exit' WINCH; while :; do sleep 0.02; done`))
+	cmd := o.start(role("run", "-report="+report, `trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.02; done`))
 	o.expect("24 80\r\n")
 	eventually(t, "raw mode", o.isRaw)
 	o.resize(100, 40)
