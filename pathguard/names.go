@@ -99,7 +99,7 @@ var toolDirs = []string{
 	"~/.local/bin", "~/bin", "~/.cargo/bin", "~/.rustup", "~/go/bin", "~/.go", "~/sdk", "~/.nvm", "~/.fnm", "~/.volta", "~/.pyenv", "~/.rbenv", "~/.rvm",
 	"~/.asdf", "~/.local/share/uv", "~/.local/share/mise", "~/.local/share/pnpm", "~/.local/share/fnm", "~/.local/pipx", "~/.local/share/pipx", "~/.local/lib",
 	"~/.bun", "~/.deno", "~/.sdkman", "~/.conda", "~/miniconda3", "~/anaconda3", "~/.ghcup", "~/.cabal/bin", "~/.opam", "~/.dotnet", "~/.pub-cache/bin",
-	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile", "~/.krew", "~/.poetry", "~/.rye", "~/.proto", "~/.juliaup", "~/.elan",
+	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile", "~/.krew", "~/.poetry", "~/.rye", "~/.cargo/env", "~/.deno/env", "~/.virtualenvs", "~/.venvs", "~/.local/share/virtualenvs", "~/.bash_completion", "~/.proto", "~/.juliaup", "~/.elan",
 }
 
 // systemDirs are written by installing something, never by working.

@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -73,6 +74,35 @@ func TestDigest(t *testing.T) {
 	for _, other := range []Account{{Home: "/home/x"}, {Home: "/home/dev", EnvHome: "/x"}, {Home: "/home/dev", StateDir: "/s"}} {
 		if seen[Default(other).Digest()] != "" {
 			t.Errorf("%+v does not show in the digest", other)
+		}
+	}
+}
+
+// TestTemplate: what init writes is what is built in.
+func TestTemplate(t *testing.T) {
+	set, err := decode(ConfigFile{Path: "template", Layer: UserLayer}, []byte(Template), defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprintf("%+v", set) != fmt.Sprintf("%+v", defaults()) {
+		t.Errorf("%+v", set)
+	}
+}
+
+// TestDescribe prints one row for each place, and every setting.
+func TestDescribe(t *testing.T) {
+	var b strings.Builder
+	if err := dev(t, "security: {restricted_paths: [/srv], command_level: never}\nrules: {hosts: [{host: a.b, verdict: deny, message: no}]}").Describe(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"command_level            never", "restricted_paths         /srv", "a.b: deny no", "delete tree", "readonly_paths  "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("lacks %q:\n%s", want, b.String())
+		}
+	}
+	for _, row := range Table() {
+		if !strings.Contains(b.String(), "\n"+row.Place.String()+"  ") {
+			t.Errorf("lacks %q", row.Place)
 		}
 	}
 }

@@ -136,10 +136,11 @@ func (r *resolver) link(made *Target) {
 		if t.Real == "" {
 			continue
 		}
-		r.made[made.Path()] = t.Path()
-		if made.Mode.IsDir() {
-			r.made[join(made.Path(), path.Base(t.Path()))] = t.Path()
+		name := made.Path()
+		if made.Exists && made.Mode.IsDir() { // ln(1) makes it in there
+			name = join(name, path.Base(t.Path()))
 		}
+		r.made[name] = t.Path()
 	}
 }
 

@@ -470,3 +470,60 @@ func readHeld(t *testing.T, f *os.File) string {
 	text, _ := io.ReadAll(r)
 	return string(text)
 }
+
+// TestResolveMadeLinks: a script may make a link and go through it in the same breath.
+func TestResolveMadeLinks(t *testing.T) {
+	root := makeTree(t, "d/f", "sub/")
+	tests := []struct {
+		line, want string // where a name of the line is
+	}{
+		{"ln -s / r && cat r/etc/hostname", "/etc/hostname"},
+		{"ln -s / r; cat r/../etc/hostname", "/etc/hostname"},
+		{"ln -s d e; ln -s e g; cat g/f", root + "/d/f"},
+		{"ln -s d e; rm -rf e", root + "/e"},
+		{"ln -s d e; rm -rf e/", root + "/d"},
+		{"ln -s d sub; cat sub/d/f", root + "/d/f"},
+		{"ln /etc/hostname h; cat h", "/etc/hostname"},
+		{"mkdir m; ln -s ../d m/l; cat m/l/f", root + "/d/f"},
+		{"ln -s a b; ln -s b a; cat a/x", ""},
+	}
+	for _, tt := range tests {
+		plan := resolve(t, shellparse.Parse(tt.line, shellparse.Options{Dir: root}), Caller{Dir: root})
+		if !slices.ContainsFunc(plan.Targets, func(p Target) bool { return p.Path() == tt.want || tt.want == "" }) {
+			t.Errorf("%q: no target is %q: %v", tt.line, tt.want, plan.Targets)
+		}
+	}
+}
+
+// FuzzResolve: whatever the name, resolving ends, in the tree or out of it, without a panic,
+// and every path that it gives is absolute and has no link left in what exists.
+func FuzzResolve(f *testing.F) {
+	for _, name := range []string{"a", "../..", "l/../x", "/proc/self/fd/0/..", "/proc/self/task/1/cwd/a", "//a//", "~", "\xff", "a\nb", "*", "[", "{a,b}", "l/l/l", "/dev/stdin/x", "/proc/self/cwd/../root"} {
+		for kind := range uint8(4) {
+			f.Add(name, kind)
+		}
+	}
+	root := makeTree(f, "a", "d/e/f", "l -> d", "m -> l/e", "loop -> loop", "abs -> @/d")
+	f.Fuzz(func(t *testing.T, name string, kind uint8) {
+		if strings.ContainsRune(name, 0) || strings.Count(name, "*") > 3 || strings.HasPrefix(name, "/") && strings.Contains(name, "*") {
+			t.Skip()
+		}
+		n := shellparse.Name{Text: name, Static: kind&1 == 0, Glob: kind&1 == 1, Dir: root}
+		script := effects(shellparse.Effect{Right: command.Right(1 + kind%4), Flags: command.Flags(kind), Name: n, Command: -1})
+		plan, err := Resolve(script, Caller{Dir: root, Home: root + "/d"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer plan.Close()
+		for i := range plan.Targets {
+			p := &plan.Targets[i]
+			if p.Real != "" && p.Real[0] != '/' || p.Real != filepath.Clean(p.Real) && p.Real != "" {
+				t.Fatalf("%q: at %q", name, p.Real)
+			}
+			if real, err := filepath.EvalSymlinks(p.Real); p.Real != "" && err == nil && real != p.Real && p.Mode&os.ModeSymlink == 0 {
+				t.Fatalf("%q: %q is %q", name, p.Real, real)
+			}
+		}
+		Default(Account{Home: root + "/d"}).Judge(plan)
+	})
+}

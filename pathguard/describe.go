@@ -1,0 +1,82 @@
+package pathguard
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Template is a configuration that says what is built in anyway, for a person to start
+// from.
+const Template = `# tada-run configuration. Every key is optional; what stands here is the default.
+security:
+  # always: every command is confirmed; dangerous: only dangerous ones; never: nobody is
+  # asked, and what would ask is denied
+  command_level: dangerous
+  # no access at all, by analysis and by the fence
+  restricted_paths: []
+  # reading is fine, writing asks
+  readonly_paths: []
+  # false: one command of literal words, no pipes, lists, variables or patterns
+  allow_shell: true
+  allow_terminal_takeover: true
+  tamper_proof: false
+  protect: [TODO.md]
+
+# off: only the hosts that a command line names; list: only those in allow; on: no limit
+network: {default: off, allow: []}
+
+# the least fence that a run accepts: base or strong
+sandbox: {require: base}
+
+# true: no command sees what another left in /tmp
+private_tmp: false
+
+rules:
+  commands: []  # - {program: git, args: [push], flags: [--force], verdict: deny, message: not from here}
+  paths: []     # - {path: ~/notes, access: [read, write], verdict: allow}
+  hosts: []     # - {host: "*.example.com", verdict: allow}
+`
+
+// Describe writes the policy for a person to read: its settings, and the built-in table
+// with a column for each action.
+func (p Policy) Describe(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	s := p.set
+	fmt.Fprintf(w, "digest                   %s\n", p.digest)
+	fmt.Fprintf(w, "command_level            %s\n", s.Level)
+	fmt.Fprintf(w, "restricted_paths         %s\n", strings.Join(s.RestrictedPaths, " "))
+	fmt.Fprintf(w, "readonly_paths           %s\n", strings.Join(s.ReadOnlyPaths, " "))
+	fmt.Fprintf(w, "allow_shell              %v\n", s.AllowShell)
+	fmt.Fprintf(w, "allow_terminal_takeover  %v\n", s.AllowTerminalTakeover)
+	fmt.Fprintf(w, "tamper_proof             %v\n", s.TamperProof)
+	fmt.Fprintf(w, "protect                  %s\n", strings.Join(s.Protect, " "))
+	fmt.Fprintf(w, "network                  %s %s\n", s.Network, strings.Join(s.NetworkAllow, " "))
+	fmt.Fprintf(w, "sandbox.require          %s\n", s.Require)
+	fmt.Fprintf(w, "private_tmp              %v\n", s.PrivateTmp)
+	for _, r := range s.Commands {
+		fmt.Fprintf(w, "rule for commands        %s %s %s: %s %s\n", r.Program, strings.Join(r.Args, " "), strings.Join(r.Flags, " "), r.Verdict, r.Message)
+	}
+	for _, r := range s.Paths {
+		fmt.Fprintf(w, "rule for paths           %s: %s %s\n", r.Path, r.Verdict, r.Message)
+	}
+	for _, r := range s.Hosts {
+		fmt.Fprintf(w, "rule for hosts           %s: %s %s\n", r.Host, r.Verdict, r.Message)
+	}
+	fmt.Fprintf(w, "\n%-40s", "what is built in")
+	for a := range actions {
+		fmt.Fprintf(w, " %-14s", a)
+	}
+	for _, row := range Table() {
+		fmt.Fprintf(w, "\n%-40s", row.Place)
+		for _, c := range row.Cells {
+			fmt.Fprintf(w, " %-14s", c.Decision)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, n := range p.notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,132 @@
+package pathguard
+
+import (
+	"os"
+	"path"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// location puts the target on the map.
+func (j *judgement) location(f *finding, t *Target, full string, action Action) {
+	switch {
+	case t.Kind == Foreign || foreignProcess(t, full):
+		f.put(InProcess, "")
+	case t.Kind == Descriptor:
+	case t.Mode&os.ModeDevice != 0 && t.Exists && !withinAny(full, harmlessDevices), within(full, "/dev") && !withinAny(full, harmlessDevices) && full != "/dev":
+		f.put(IsDevice, "")
+	case within(full, "/proc") || within(full, "/sys"):
+		f.put(InKernel, "")
+	case withinAny(full, harmlessDevices) && !within(full, "/dev/shm"):
+	case t.Unknown && t.Real == "":
+		f.put(InUnknown, "")
+	default:
+		j.ground(f, t, full, action)
+	}
+	if t.Unknown && action >= ToDelete && action <= ToSweep {
+		f.put(InUnknown, "")
+	}
+}
+
+// ground finds the place of an ordinary file.
+func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
+	ws := j.plan.Workspace
+	if t.below() {
+		full = join(full, "*") // what is meant stands in it
+	}
+	broad := action == ToSweep || action == ToWipe || t.Flags&command.Recursive != 0 || action == ToDelete || action == ToChange
+	switch {
+	case broad && (full == "/" || isTop(full) || t.Glob && isTop(path.Dir(full)) && bareGlob(j, t)):
+		f.put(IsRoot, "")
+	case j.isHome(full), broad && t.Glob && j.isHome(path.Dir(full)) && bareGlob(j, t):
+		f.put(IsHome, "")
+	case full == ws:
+		f.put(IsWorkspace, "")
+	case ws != "" && within(full, ws):
+		if isRegenerable(full[len(ws):]) {
+			f.put(InRegenerable, "")
+		} else {
+			f.put(InWorkspace, "")
+		}
+	case withinAny(full, j.homes) && !f.in[InCache] && !f.in[InToolDir]:
+		f.put(InHome, "")
+	case withinAny(full, tempDirs):
+		if tempRoot(full) && action >= ToChange && action <= ToSweep && !t.below() {
+			f.put(InSystem, "")
+		} else {
+			f.put(InTemp, "")
+		}
+	case f.in[InCache], f.in[InToolDir]:
+	case j.inHome(full):
+		f.put(InHome, "")
+	case isSystem(full):
+		f.put(InPrograms, "")
+	case withinAny(full, systemDirs):
+		f.put(InSystem, "")
+	default:
+		f.put(InOutside, "")
+	}
+}
+
+// below reports whether a target means the names in a directory, and not the directory.
+func (t *Target) below() bool { return t.Flags&command.Below != 0 }
+
+// isTop reports whether a path is a directory directly below the root.
+func isTop(full string) bool {
+	return full == "/" || strings.Count(full, "/") == 1 && full != "/tmp" && withinAny(full, append([]string{"/home", "/dev", "/proc", "/sys", "/mnt", "/media"}, systemDirs...))
+}
+
+func tempRoot(full string) bool {
+	for _, d := range tempDirs {
+		if full == d {
+			return true
+		}
+	}
+	return false
+}
+
+// isHome reports whether a path is the home directory or above it.
+func (j *judgement) isHome(full string) bool {
+	for _, h := range j.homes {
+		if full != "/" && within(h, full) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judgement) inHome(full string) bool { return within(full, "/home") || within(full, "/root") }
+
+// foreignProcess reports whether a path below /proc belongs to a process by number, or to
+// one that is not known: what stands there are its memory, environment and files.
+func foreignProcess(t *Target, full string) bool {
+	rest, ok := strings.CutPrefix(full, "/proc/")
+	if !ok {
+		return t.Unknown && full == "/proc"
+	}
+	first, file, _ := strings.Cut(rest, "/")
+	if first == "" || first[0] < '0' || first[0] > '9' {
+		return t.Unknown && first == ""
+	}
+	switch file {
+	case "", "stat", "status", "statm", "comm", "cmdline", "cgroup", "limits", "io", "sched", "wchan", "loginuid":
+		return false
+	}
+	return true
+}
+
+// isRegenerable reports whether a path in the workspace lies in a directory that a build
+// makes again.
+func isRegenerable(rel string) bool {
+	for part := range strings.SplitSeq(rel, "/") {
+		if regenerable[part] || strings.HasSuffix(part, ".egg-info") {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judgement) regenerableEnd(full string) bool {
+	return regenerableEndings[path.Ext(full)] || strings.HasSuffix(full, "~")
+}

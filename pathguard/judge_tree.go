@@ -1,0 +1,67 @@
+package pathguard
+
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// below looks at what lies under a target that is taken as a whole: deleting or reading an
+// ancestor reaches what it holds.
+func (j *judgement) below(f *finding, t *Target, full string, action Action) {
+	whole := t.Flags&command.Recursive != 0 || t.below() || action == ToWipe ||
+		action == ToDelete && t.Mode.IsDir() && t.Exists || action == ToSweep && t.Mode.IsDir()
+	if !whole {
+		return
+	}
+	inside := j.inside(full)
+	held := j.p.tree.holds(full)
+	for _, k := range []struct {
+		mark  markKind
+		place Place
+	}{{markRestricted, InRestricted}, {markState, InState}, {markReadOnly, InReadOnly}} {
+		if !held.has(k.mark) {
+			continue
+		}
+		switch {
+		case t.below() && action >= ToWrite && action <= ToSweep: // some of it: the fence keeps the rest
+			j.add(Ask, "path.reach", full, j.p.tree.under(full, k.mark), j.span(t.Effect), t.Command)
+		case action >= ToWrite && action <= ToSweep:
+			f.put(k.place, j.p.tree.under(full, k.mark))
+		case k.mark != markReadOnly && action == ToRead && !inside:
+			j.add(Ask, "path.sweep", full, j.p.tree.under(full, k.mark), j.span(t.Effect), t.Command)
+		}
+	}
+	if held.has(markSecret) && action == ToRead && !inside && !systemHeld(full) {
+		j.add(Ask, "path.sweep", full, j.p.tree.under(full, markSecret), j.span(t.Effect), t.Command)
+	}
+}
+
+// lists judges names that are listed and then read by something else: find | xargs cat. What
+// is read is unknown, but where it was looked for is not.
+func (j *judgement) lists() {
+	for i := range j.script.Opaque {
+		o := &j.script.Opaque[i]
+		if o.Place != shellparse.InRead || !strings.Contains(o.Why, "standard input") {
+			continue
+		}
+		for k := range j.plan.Targets {
+			t := &j.plan.Targets[k]
+			full := t.Path()
+			if actionOf(t) != ToList || t.Flags&command.Recursive == 0 || t.Real == "" || j.inside(full) || systemHeld(full) {
+				continue
+			}
+			for _, kind := range []markKind{markRestricted, markSecret} {
+				if j.p.tree.holds(full).has(kind) {
+					j.add(Ask, "path.sweep", full, j.p.tree.under(full, kind), o.Span, o.Command)
+					break
+				}
+			}
+		}
+	}
+}
+
+// systemHeld reports whether what a directory of the system hides is hidden by its mode
+// anyway: grep -r in /etc meets /etc/shadow and is refused.
+func systemHeld(full string) bool { return full != "/" && withinAny(full, systemDirs) }
