@@ -155,7 +155,7 @@ func readSlot(slot []byte) (a Anchor, ok bool) {
 	a.SyncedHead = s.hash(`,"synced_head":"`)
 	at := s.str(`,"time":"`)
 	a.turn = s.num(`,"turn":`)
-	if s.bad || !validTime([]byte(at)) || a.Last > a.Size || a.SyncedCount > a.Count || a.Synced > a.Size {
+	if s.bad || !validTime([]byte(at)) || a.Last > min(a.Size, MaxLine) || a.SyncedCount > a.Count || a.Synced > a.Size {
 		return a, false
 	}
 	a.Time = stamp([]byte(at)).time()

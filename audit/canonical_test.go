@@ -1,10 +1,7 @@
 package audit
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
@@ -64,28 +61,4 @@ func FuzzCanonical(f *testing.F) {
 			}
 		}
 	})
-}
-
-// The shared vectors, where they are at hand.
-func TestCanonicalVectors(t *testing.T) {
-	dir := os.Getenv("CANONICAL_VECTORS")
-	if dir == "" {
-		t.Skip("CANONICAL_VECTORS does not name the folder of vectors")
-	}
-	f, err := os.Open(dir + "/canonical-objects.jsonl")
-	must(t, err)
-	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 1<<20)
-	for n := 1; in.Scan(); n++ {
-		var v struct{ JSON, Canonical string }
-		must(t, json.Unmarshal(in.Bytes(), &v))
-		if err := checkObject([]byte(v.Canonical)); err != nil && v.Canonical[0] == '{' {
-			t.Errorf("vector %d: %v: %s", n, err, v.Canonical)
-		}
-		if v.JSON != v.Canonical && checkObject([]byte(v.JSON)) == nil {
-			t.Errorf("vector %d: a second spelling was accepted: %s", n, v.JSON)
-		}
-	}
-	fmt.Println()
 }

@@ -324,13 +324,12 @@ func TestPowerCut(t *testing.T) {
 // A full disk: an intent is refused before it fails, the reserve lets what has
 // begun be told to its end, and nothing is lost.
 func TestFullDisk(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("mounting a small tmpfs needs root; the file size limit stands in for it in TestKilledAfterShortWrite")
+	if os.Getenv("AUDIT_TEST_NAMESPACE") == "" {
+		inNamespace(t)
+		return
 	}
 	mnt := t.TempDir()
-	if err := unix.Mount("tmpfs", mnt, "tmpfs", 0, "size=3m"); err != nil {
-		t.Skipf("this kernel or container does not mount a tmpfs: %v", err)
-	}
+	must(t, unix.Mount("tmpfs", mnt, "tmpfs", 0, "size=3m"))
 	defer unix.Unmount(mnt, unix.MNT_DETACH)
 	dir := filepath.Join(mnt, "audit")
 	l, err := OpenLog(dir, LogOptions{Now: tick(), BootID: testBoot})
@@ -373,6 +372,28 @@ func TestFullDisk(t *testing.T) {
 	}
 	if r := mustVerify(t, dir); r.Entries < 4 || r.Torn != 0 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// inNamespace runs the calling test again in user and mount namespaces of its
+// own, where anybody may mount a tmpfs.
+func inNamespace(t *testing.T) {
+	t.Helper()
+	exe, err := os.Executable()
+	must(t, err)
+	c := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v")
+	c.Env = append(os.Environ(), "AUDIT_TEST_NAMESPACE=1")
+	c.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
+	}
+	out, err := c.CombinedOutput()
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSPC) {
+		t.Skipf("no unprivileged user namespaces here: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 

@@ -74,6 +74,9 @@ func (l *Log) publish(stored Anchor, fault string) error {
 	return nil
 }
 
+// maxReason bounds the words of a person, so that they fit a line.
+const maxReason = 4096
+
 // Accept goes on after tampering, or after a failed store, because a person
 // said so: it adds an entry that names the bytes from the first bad one on,
 // and what the anchor remembered, and anchors the log as it now is. Nothing is
@@ -81,7 +84,7 @@ func (l *Log) publish(stored Anchor, fault string) error {
 func (l *Log) Accept(reason string) (Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, end, err := l.accept(reason)
+	e, end, err := l.accept(reason[:min(len(reason), maxReason)])
 	if err != nil {
 		return Entry{}, fmt.Errorf("accept: %w", err)
 	}

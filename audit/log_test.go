@@ -356,3 +356,35 @@ func TestVerifyWithoutLog(t *testing.T) {
 		t.Errorf("empty log: %+v", r)
 	}
 }
+
+// With a key, an anchor that was written without it is not believed.
+func TestAnchorKey(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	open := func(key string) *Log {
+		l, err := OpenLog(dir, LogOptions{Now: tick(), BootID: testBoot, Key: []byte(key)})
+		must(t, err)
+		t.Cleanup(func() { l.Close() })
+		return l
+	}
+	mustAppend(t, open("secret"), "k", `{}`)
+	if _, err := Verify(dir, VerifyOptions{Key: []byte("secret")}); err != nil {
+		t.Error(err)
+	}
+	var bad *BadEntry
+	if _, err := Verify(dir, VerifyOptions{Key: []byte("other")}); !errors.As(err, &bad) || bad.File != anchorName {
+		t.Errorf("wrong key: %v", err)
+	}
+	var tampered *TamperError
+	if _, err := open("other").Append("k", []byte(`{}`), Lazy); !errors.As(err, &tampered) {
+		t.Errorf("append with a wrong key: %v", err)
+	}
+}
+
+// A boot id or a fault may be any text; the slot keeps its size and is JSON.
+func TestAnchorSlotSize(t *testing.T) {
+	a := newAnchor(strings.Repeat("é\"\\", 100))
+	a.Fault, a.Count, a.Size, a.Synced, a.SyncedCount, a.Last, a.turn = a.Boot, 1<<61, 1<<61, 1<<61, 1<<61, MaxLine, 1<<60
+	if n := len(a.appendSlot(nil, nil)); n > slotSize {
+		t.Errorf("the longest slot has %d bytes of %d", n, slotSize)
+	}
+}

@@ -61,6 +61,7 @@ type Recorder struct {
 	ckptUS    int64
 
 	buf, event, scratch []byte
+	failed              bool // buf holds the rest of a write that failed
 	salts               []byte
 	mac                 keyed
 }
@@ -283,8 +284,15 @@ func (r *Recorder) chunk(code byte, author string, p []byte) error {
 	return r.add(code, author, 0, p)
 }
 
-// add puts one event and its #t line into the buffer.
+// add puts one event and its #t line into the buffer. Behind the rest of a
+// failed write nothing is taken in: a disk that stays full must not fill the
+// memory too.
 func (r *Recorder) add(code byte, author string, length int64, data []byte) error {
+	if r.failed {
+		if err := r.flush(); err != nil {
+			return err
+		}
+	}
 	salt, err := r.salt()
 	if err != nil {
 		return err
@@ -329,6 +337,7 @@ func (r *Recorder) flush() error {
 	}
 	n, err := r.f.Write(r.buf)
 	r.buf = r.buf[:copy(r.buf, r.buf[n:])]
+	r.failed = err != nil
 	if err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
