@@ -38,9 +38,11 @@ func (w *walker) cd(s *state, c *call) worlds {
 		}
 	}
 	if i < len(c.args) && !ok {
-		w.opaque(s, InRead, c.words[i].Why, c.at(i))
+		w.opaque(s, InRead, v.word().Why, c.at(i))
 	}
-	w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: c.at(min(i, len(c.args)-1))})
+	e := Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: c.at(min(i, len(c.args)-1))}
+	w.effect(s, e)
+	w.through(s, e)
 	failed := w.fork(s)
 	failed.status = failure
 	s.old, s.dir, s.status = s.dir, dir, success
@@ -228,7 +230,7 @@ func (w *walker) completion(s *state, c *call) worlds {
 }
 
 func (w *walker) history(s *state, c *call) worlds {
-	letters, values, i := c.options("awrne")
+	letters, values, _ := c.options("awrne")
 	if c.words[0].Text == "fc" {
 		if v, ok := values['e']; ok {
 			w.shellArg(w.fork(s), v, c.span, "fc")
@@ -246,7 +248,6 @@ func (w *walker) history(s *state, c *call) worlds {
 			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v), Span: c.span})
 		}
 	}
-	_ = i
 	return worlds{s}
 }
 

@@ -303,6 +303,9 @@ func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Pl
 			continue
 		}
 		place, ok := worst[i]
+		if !ok && c.args[i][0].kind == account {
+			continue // the account stands in the name of the effect
+		}
 		if !ok {
 			place = InData
 			if first := c.args[i][0]; first.kind == open && !u.ReadOnly {
@@ -377,7 +380,9 @@ func (w *walker) touch(s *state, c *call, t command.Touch, dir, program string, 
 		at = dir
 	}
 	name := w.nameIn(v, at)
-	w.effect(s, Effect{Right: t.Right, Flags: t.Flags, Name: name, Span: c.at(t.Arg)})
+	e := Effect{Right: t.Right, Flags: t.Flags, Name: name, Span: c.at(t.Arg)}
+	w.effect(s, e)
+	w.through(s, e)
 	if !name.Static && !name.Glob && name.User == "" {
 		setWorst(worst, t.Arg, placeOf(t.Right))
 	}

@@ -61,7 +61,7 @@ case x in (PWN|a) :;; esac
 [[ -n PWN && x ]]
 for i in PWN; do :; done
 for i in a PWN\ndo :\ndone
-select i in PWN; do break; done </dev/null
+select i in PWN; do break; done
 f() { : PWN; }
 f() { : PWN; }; f
 function f { : "PWN"; }
@@ -102,7 +102,7 @@ eval ': PWN'
 var tokens = []string{" ", "\t", "\r", "\v", "\f", "\n", "\\\n", "\\", "#", ";", ";;", ";&", "&", "&&", "||", "|", "|&", "'", `"`, "`", "$(", ")", "(", "((", "))",
 	"{", "}", "{ ", " }", "${", "$((", "$[", "]", "[[", "]]", "<<E", "<<'E'", "<<-E", "\nE\n", "\nE\r\n", "E", "<(", ">(", "<<<", "<", ">", ">&", "&>", "$", "$'", `$"`, "=", "+=", "a=(", "a[",
 	"if ", "then ", "fi", "do ", "done", "case x in ", "esac", "for i in ", "while ", "function ", "time ", "time -p ", "time -- ", "coproc ", "! ", "!", "select ", "in ", "else ", "elif ", "until ",
-	"!(", "@(", "?(", "*(", "+(", "\u00a0", "\u2028", "\x01", "\x7f", "\xff", "\x00", "~", "*", "?", "[", "-", "--", "declare ", "export ", "let ", "eval ", "alias ", "x", "1", "2>", ",", ":", "%", "/", "^", "@", "\\\n\\\n", "$\\\n"}
+	"!(", "@(", "?(", "*(", "+(", "\u00a0", "\u2028", "\x01", "\x7f", "\xff", "\x00", "~", "*", "?", "[", "-", "--", "declare ", "export ", "let ", "eval ", "alias ", "x", "1", "2>", ",", ":", "%", "^", "@", "\\\n\\\n", "$\\\n"}
 
 func mutate(r *rand.Rand, s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, `\n`, "\n"), `\t`, "\t")
@@ -183,14 +183,14 @@ func newCell(t testing.TB) *cell {
 
 // run executes text.
 func (c *cell) run(text string) {
-	if strings.Contains(text, "\x00") {
-		return
+	if strings.Contains(text, "\x00") || strings.Contains(text, "/") {
+		return // a mutated redirection must not leave the cell
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.bash, "-c", text)
 	cmd.Dir = filepath.Join(c.dir, "cwd")
-	cmd.Env = []string{"PATH=" + filepath.Join(c.dir, "bin"), "RUN=" + strconv.Itoa(len(c.texts))}
+	cmd.Env = []string{"PATH=" + filepath.Join(c.dir, "bin"), "RUN=" + strconv.Itoa(len(c.texts)), "HOME=" + cmd.Dir}
 	cmd.WaitDelay = 100 * time.Millisecond
 	c.texts = append(c.texts, text)
 	_ = cmd.Run()
@@ -285,6 +285,8 @@ func TestDifferences(t *testing.T) {
 		{"F", "time -- PWN"},
 		{"G", "!(PWN)"},
 		{"G time", "time !(PWN)"},
+		{"H", "coproc a=b PWN"},
+		{"H append", "coproc a+=b PWN"},
 		{"NUL", "echo a\x00b"},
 		{"escape", "echo \x1b[2K"},
 		{"vertical tab", "echo a\vb"},

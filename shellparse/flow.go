@@ -199,6 +199,10 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 	if !s.capture {
 		return
 	}
+	if v, ok := c.nameOutput(); ok {
+		w.write(s, &flow{from: Literal, val: v})
+		return
+	}
 	in := s.in
 	for _, t := range u.Touches {
 		if t.Right != command.Read || t.Flags&command.List != 0 || t.Arg < 0 {
@@ -237,6 +241,41 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text})
 		}
 	}
+}
+
+// nameOutput is the output of basename and dirname, which only look at their words.
+func (c *call) nameOutput() (value, bool) {
+	name := base(c.words[0].Text)
+	if name != "basename" && name != "dirname" || len(c.args) < 2 || len(c.args) > 3 {
+		return nil, false
+	}
+	for _, word := range c.words[1:] {
+		if !word.Static || strings.HasPrefix(word.Text, "-") {
+			return nil, false
+		}
+	}
+	text := c.words[1].Text
+	trimmed := strings.TrimRight(text, "/")
+	switch {
+	case text != "" && trimmed == "":
+		return known("/\n"), true
+	case name == "dirname" && len(c.args) == 2:
+		i := strings.LastIndexByte(trimmed, '/')
+		if i < 0 {
+			return known(".\n"), true
+		}
+		if trimmed = strings.TrimRight(trimmed[:i], "/"); trimmed == "" {
+			trimmed = "/"
+		}
+		return known(trimmed + "\n"), true
+	case name == "basename":
+		trimmed = base(trimmed)
+		if len(c.args) == 3 && trimmed != c.words[2].Text {
+			trimmed = strings.TrimSuffix(trimmed, c.words[2].Text)
+		}
+		return known(trimmed + "\n"), true
+	}
+	return nil, false
 }
 
 // remembered keeps what a program writes into a file, for a later command that executes it.

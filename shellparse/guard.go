@@ -16,6 +16,7 @@ import (
 //	E  "$\⏎(P)"              the continuation is joined first and P runs
 //	F  time -- P             time takes the dashes and P runs
 //	G  !(P)                  without extglob this negates a subshell, and P runs
+//	H  coproc a=b P          the assignment belongs to P, which runs
 //
 // The others that the fuzzer against bash has found stand with their guards below.
 type guards struct {
@@ -112,9 +113,22 @@ func (g *guards) program(n *syntax.CallExpr) {
 		if strings.HasPrefix(p.Value, "-") {
 			g.refuse(start, end, "a program whose name starts with a dash")
 		}
+		if assigns(p.Value) {
+			g.refuse(start, end, "an assignment that is taken for a program")
+		}
 	case *syntax.ExtGlob:
 		g.refuse(start, end, "a program named by a pattern with a parenthesis")
 	}
+}
+
+// assigns reports whether a program's name would be an assignment where bash looks for one.
+func assigns(name string) bool {
+	name, _, found := strings.Cut(name, "=")
+	name = strings.TrimSuffix(name, "+")
+	if i := strings.IndexByte(name, '['); i >= 0 {
+		name = name[:i]
+	}
+	return found && syntax.ValidName(name)
 }
 
 // hereDoc refuses a body in which joining continued lines, as bash does before it looks

@@ -65,25 +65,60 @@ func (w *walker) within(s *state, c *call, t command.Touch) string {
 // made returns the file of that name that the script has written, nil when it has not.
 // Links that the script has made are followed.
 func (w *walker) made(s *state, v value) *written {
+	if len(s.files) == 0 {
+		return nil
+	}
 	key := w.name(s, v).key()
-	for range 8 {
-		found := false
-		for i := len(s.files) - 1; i >= 0; i-- {
-			f := &s.files[i]
-			if f.name != key {
-				continue
-			}
-			if f.target == "" {
-				return f
-			}
-			key, found = f.target, true
-			break
-		}
-		if !found {
-			return nil
+	if to, ok := s.linked(key); ok {
+		key = to
+	}
+	for i := len(s.files) - 1; i >= 0; i-- {
+		if f := &s.files[i]; f.name == key && f.target == "" && key != "" {
+			return f
 		}
 	}
 	return nil
+}
+
+// linked returns where a name leads through the links that the script has made, in any of
+// its components.
+func (s *state) linked(key string) (to string, ok bool) {
+	for range 8 {
+		moved := false
+		for i := len(s.files) - 1; i >= 0 && !moved; i-- {
+			f := &s.files[i]
+			if f.target == "" || key == "" {
+				continue
+			}
+			if rest, under := strings.CutPrefix(key, f.name); under && (rest == "" || rest[0] == '/') {
+				key, moved, ok = path.Clean(f.target+rest), true, true
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	return key, ok
+}
+
+// through adds the effect on what a name leads to through a link of the script.
+func (w *walker) through(s *state, e Effect) {
+	if len(s.files) == 0 || e.Flags&(command.NoFollow|command.Link) != 0 {
+		return
+	}
+	key := e.Name.key()
+	if e.Name.Glob && e.Name.User == "" {
+		key = join(e.Name.Dir, e.Name.Text)
+	}
+	to, ok := s.linked(key)
+	if !ok || to == key {
+		return
+	}
+	e.Name.Text, e.Name.Dir = to, ""
+	if strings.HasPrefix(to, "./") {
+		e.Name.Text = to[2:]
+	}
+	w.effect(s, e)
 }
 
 // wrote records what a file holds from now on.

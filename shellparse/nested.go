@@ -21,8 +21,8 @@ func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, 
 		w.put(child, a.Name, variable{val: w.fromArg(c, a.Arg, a.Value), set: true, exported: true})
 	}
 	via := n.Via
-	if via == "" {
-		via = program
+	if program != "" && !strings.Contains(via, " ") {
+		via = program // an entry may stand for several names
 	}
 	defer func(old []string, cmd int) { w.via, w.cmd = old, cmd }(w.via, w.cmd)
 	w.via = append(slices.Clip(w.via), via)
@@ -199,7 +199,7 @@ func (w *walker) shell(s *state, text string, span Span) {
 		return
 	}
 	ws := w.inside(s, file, text, span)
-	s.out, s.files = w.oneOutput(ws), s.files
+	s.out = w.oneOutput(ws)
 	w.leave(s, ws)
 }
 

@@ -154,12 +154,16 @@ func (w *walker) target(s *state, r *syntax.Redirect, v value, fd string, was *i
 	name := w.name(s, v)
 	place := InRead
 	if reads {
-		w.effect(s, Effect{Right: command.Read, Name: name, Span: span})
+		e := Effect{Right: command.Read, Name: name, Span: span}
+		w.effect(s, e)
+		w.through(s, e)
 		w.input(s, fd, w.reading(s, v, name))
 	}
 	if writes {
 		place = InWrite
-		w.effect(s, Effect{Right: command.Write, Flags: flags, Name: name, Span: span})
+		e := Effect{Right: command.Write, Flags: flags, Name: name, Span: span}
+		w.effect(s, e)
+		w.through(s, e)
 		if r.Op != syntax.RdrInOut && (fd == "" || fd == "1") {
 			s.capture, s.out, was.file, was.moved = true, nil, v, true
 			was.more = flags&command.Append != 0
