@@ -138,6 +138,9 @@ func (m *matcher) program(r role, vs []value) {
 		argv := split(v.Arg)
 		if r.param == "file" {
 			argv = append(argv, Arg{})
+			if slices.Contains(dangerous, base(argv[0].Text)) {
+				m.hazard("code.from-data", v.at)
+			}
 		}
 		m.nest(Nested{Argv: argv, Arg: v.at})
 	}

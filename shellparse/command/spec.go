@@ -93,7 +93,7 @@ func tables() [9]string {
 // Lookup returns the entry of a program by its base name; ok is false when the table has
 // none. Only the entry that is asked for is parsed.
 func Lookup(name string) (s *Spec, ok bool) {
-	if name == "" || strings.ContainsAny(name, " \t\n:=#,") {
+	if badName(name) {
 		return nil, false
 	}
 	for _, text := range tables() {
@@ -112,6 +112,9 @@ func Lookup(name string) (s *Spec, ok bool) {
 	}
 	return nil, false
 }
+
+// badName tells names that would be read as something else in a table.
+func badName(name string) bool { return name == "" || strings.ContainsAny(name, " \t\n:=#,") }
 
 // variants are the endings under which distributions install a build of the same program.
 var variants = []string{

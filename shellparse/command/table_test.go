@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -10,20 +9,6 @@ import (
 type entry struct {
 	*Spec
 	text string
-}
-
-// options returns the parsed options of an entry.
-func (e entry) parsed(t testing.TB) []*option {
-	var all []*option
-	for token := range e.tokens {
-		o, err := parseOption(token)
-		if err != nil {
-			t.Errorf("%s: %v", e.Name, err)
-			continue
-		}
-		all = append(all, o)
-	}
-	return all
 }
 
 // An example is a command line of an entry, with the facts it expects; nil facts for any.
@@ -135,49 +120,16 @@ func TestTableOrder(t *testing.T) {
 	}
 }
 
-// Each entry parses, spells no option twice and names only rules and marks that exist.
+// Each entry parses, spells no option twice and names only kinds, rules and marks that exist.
 func TestTableWords(t *testing.T) {
-	known := []string{"append", "link", "list", "meta", "nofollow", "recursive", "upload", "dry", "here", "write-here", "last", "remote"}
-	check := func(s entry, marks []string) {
-		for _, mark := range marks {
-			key, _, assigns := strings.Cut(mark, "=")
-			if strings.Contains(mark, ".") {
-				if _, ok := LookupHazard(mark); !ok {
-					t.Errorf("%s: no hazard is called %q", s.Name, mark)
-				}
-			} else if !slices.Contains(known, mark) && !(assigns && (key == "stdin" || key == "filter")) {
-				t.Errorf("%s: no mark is called %q", s.Name, mark)
-			}
+	for _, s := range entries(t) {
+		if err := s.validate(); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
 		}
 	}
-	for _, s := range entries(t) {
-		check(s, s.marks)
-		spelled := map[string]bool{}
-		for _, o := range s.parsed(t) {
-			check(s, o.marks)
-			for name := range strings.SplitSeq(o.names, ",") {
-				if spelled[name] {
-					t.Errorf("%s: option %s stands there twice", s.Name, name)
-				}
-				spelled[name] = true
-			}
-		}
-		for _, line := range s.patterns {
-			p, err := parsePattern(line)
-			if err != nil {
-				t.Errorf("%s: %v", s.Name, err)
-			}
-			check(s, p.marks)
-			for _, with := range p.with {
-				for name := range strings.SplitSeq(with, "&") {
-					if s.option(name) == nil {
-						t.Errorf("%s: with %s: no such option", s.Name, name)
-					}
-				}
-			}
-			for _, sl := range p.slots {
-				check(s, sl.marks)
-			}
+	for _, text := range tables() {
+		if _, err := Parse(text); err != nil {
+			t.Errorf("Parse of a whole table: %v", err)
 		}
 	}
 }
