@@ -84,9 +84,8 @@ func fingerprint(file *syntax.File, size int) []byte {
 }
 
 type printer struct {
-	buf  []byte
-	lit  bool // the last thing written is an open run of characters
-	dash []bool
+	buf []byte
+	lit bool // the last thing written is an open run of characters
 }
 
 func (f *printer) visit(n syntax.Node) bool {

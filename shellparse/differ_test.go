@@ -287,6 +287,7 @@ func TestDifferences(t *testing.T) {
 		{"G time", "time !(PWN)"},
 		{"H", "coproc a=b PWN"},
 		{"H append", "coproc a+=b PWN"},
+		{"H redirect", "coproc 2>: PWN"},
 		{"NUL", "echo a\x00b"},
 		{"escape", "echo \x1b[2K"},
 		{"vertical tab", "echo a\vb"},

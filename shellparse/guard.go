@@ -16,7 +16,7 @@ import (
 //	E  "$\⏎(P)"              the continuation is joined first and P runs
 //	F  time -- P             time takes the dashes and P runs
 //	G  !(P)                  without extglob this negates a subshell, and P runs
-//	H  coproc a=b P          the assignment belongs to P, which runs
+//	H  coproc a=b P          the assignment belongs to P, which runs; likewise coproc 2>x P
 //
 // The others that the fuzzer against bash has found stand with their guards below.
 type guards struct {
@@ -74,6 +74,8 @@ func (g *guards) visit(n syntax.Node) bool {
 		g.hereDoc(n)
 	case *syntax.CallExpr:
 		g.program(n)
+	case *syntax.CoprocClause:
+		g.coproc(n)
 	case *syntax.DblQuoted, *syntax.SglQuoted:
 		g.quoted(n)
 	}
@@ -120,6 +122,28 @@ func (g *guards) program(n *syntax.CallExpr) {
 		g.refuse(start, end, "a program named by a pattern with a parenthesis")
 	}
 }
+
+// coproc accepts a simple command only when its first word is a plain one, since the parser
+// takes that word off before it looks for assignments and redirections.
+func (g *guards) coproc(n *syntax.CoprocClause) {
+	call, ok := n.Stmt.Cmd.(*syntax.CallExpr)
+	if !ok && n.Stmt.Cmd != nil {
+		return
+	}
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	if ok && len(call.Args) > 0 && len(call.Assigns) == 0 {
+		first := call.Args[0]
+		text, at := first.Lit(), int(first.End().Offset())
+		blank := at >= len(g.text) || strings.IndexByte(" \t\n;&|)", g.text[at]) >= 0
+		plain := text != "" && strings.Trim(text, plainBytes) == "" && strings.Trim(text, "0123456789") != ""
+		if plain && blank && (len(n.Stmt.Redirs) == 0 || n.Stmt.Redirs[0].Pos().After(first.Pos())) {
+			return
+		}
+	}
+	g.refuse(start, end, "a coprocess that starts with anything but a plain word")
+}
+
+const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-"
 
 // assigns reports whether a program's name would be an assignment where bash looks for one.
 func assigns(name string) bool {
