@@ -24,9 +24,11 @@ const anchorSize = 2 * slotSize
 type Anchor struct {
 	Boot        string // the kernel's boot id when this was written
 	Count       int64  // entries
+	Epoch       int64  // seals
 	Fault       string // not empty: an entry could not be made durable
 	Head        Hash   // of the last entry
 	Last        int64  // bytes of the last line, newline included
+	Sealed      int64  // entries up to and with the last seal
 	Size        int64  // bytes of the log
 	Synced      int64  // bytes of the log that fdatasync has promised
 	SyncedCount int64
@@ -48,10 +50,12 @@ func (a Anchor) appendObject(dst []byte, mac []byte) []byte {
 	bin := func(label string, v []byte) { dst = append(hex.AppendEncode(append(dst, label...), v), '"') }
 	str(`{"boot":"`, plainWord(a.Boot))
 	num(`,"count":`, a.Count)
+	num(`,"epoch":`, a.Epoch)
 	str(`,"fault":"`, plainWord(a.Fault))
 	bin(`,"head":"`, a.Head[:])
 	num(`,"last":`, a.Last)
 	bin(`,"mac":"`, mac)
+	num(`,"sealed":`, a.Sealed)
 	num(`,"size":`, a.Size)
 	num(`,"synced":`, a.Synced)
 	num(`,"synced_count":`, a.SyncedCount)
@@ -145,17 +149,19 @@ func readSlot(slot []byte) (a Anchor, ok bool) {
 	s := slotReader{rest: slot[1:]}
 	a.Boot = s.str(`{"boot":"`)
 	a.Count = s.num(`,"count":`)
+	a.Epoch = s.num(`,"epoch":`)
 	a.Fault = s.str(`,"fault":"`)
 	a.Head = s.hash(`,"head":"`)
 	a.Last = s.num(`,"last":`)
 	s.str(`,"mac":"`)
+	a.Sealed = s.num(`,"sealed":`)
 	a.Size = s.num(`,"size":`)
 	a.Synced = s.num(`,"synced":`)
 	a.SyncedCount = s.num(`,"synced_count":`)
 	a.SyncedHead = s.hash(`,"synced_head":"`)
 	at := s.str(`,"time":"`)
 	a.turn = s.num(`,"turn":`)
-	if s.bad || !validTime([]byte(at)) || a.Last > min(a.Size, MaxLine) || a.SyncedCount > a.Count || a.Synced > a.Size {
+	if s.bad || !validTime([]byte(at)) || a.Last > min(a.Size, MaxLine) || a.SyncedCount > a.Count || a.Sealed > a.Count || a.Synced > a.Size {
 		return a, false
 	}
 	a.Time = stamp([]byte(at)).time()

@@ -19,7 +19,7 @@ import (
 // still be in the log, whole: the announcement of something that then did
 // not happen.
 func (l *Log) Append(kind string, body []byte, d Durability) (Entry, error) {
-	if !validKind([]byte(kind)) || isGapKind([]byte(kind)) || kind == kindClock {
+	if !validKind([]byte(kind)) || isGapKind([]byte(kind)) || kind == kindClock || kind == kindSeal {
 		return Entry{}, fmt.Errorf("append %q: %w", kind, ErrKind)
 	}
 	if err := checkObject(body); err != nil {
@@ -110,7 +110,7 @@ func (l *Log) write(b *batch, was Anchor) error {
 	l.step("written")
 	a := was
 	a.Boot, a.Count, a.Head, a.Last, a.Size, a.Time = l.opts.BootID, b.at.seq, b.at.head, b.last, b.at.offset, b.at.time.time()
-	a.Synced, a.SyncedCount = min(a.Synced, a.Size), min(a.SyncedCount, a.Count)
+	a.Synced, a.SyncedCount, a.Sealed = min(a.Synced, a.Size), min(a.SyncedCount, a.Count), min(a.Sealed, a.Count)
 	if err := l.writeAnchor(a); err != nil {
 		return err
 	}
@@ -195,6 +195,9 @@ func (l *Log) tail() (t tail, err error) {
 		}
 		t.lost = true
 		t.at = cursor{offset: a.Synced, seq: a.SyncedCount, head: a.SyncedHead}
+		if a.Sealed > a.SyncedCount { // found again below, or gone
+			t.anchor.Epoch, t.anchor.Sealed = a.Epoch-1, 0
+		}
 	}
 	return t, l.rollForward(&t)
 }
@@ -239,7 +242,11 @@ func (l *Log) rollForward(t *tail) error {
 	if t.size == t.at.offset {
 		return nil
 	}
-	w := walk{r: l.log, end: t.size, at: t.at, open: true}
+	w := walk{r: l.log, end: t.size, at: t.at, open: true, entry: func(f fields, _ Hash, _, _ int64) {
+		if string(f.kind) == kindSeal {
+			t.anchor.Epoch, t.anchor.Sealed = t.anchor.Epoch+1, f.seq+1
+		}
+	}}
 	err := w.run()
 	t.at, t.bare, t.torn = w.at, w.bare, max(0, t.size-w.at.offset)
 	var bad *BadEntry

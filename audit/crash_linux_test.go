@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -47,13 +48,12 @@ func child(job string, args []string) error {
 				return err
 			}
 		}
-	case "die": // by SIGKILL, at a step of the append
-		l.step = func(s string) {
-			if s == args[1] {
-				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-				select {}
-			}
-		}
+	case "seal": // dying by SIGKILL, at a step of it
+		l.step = dieAt(args[1])
+		_, err := l.Seal(rand.Reader)
+		return fmt.Errorf("did not die at %q: %w", args[1], err)
+	case "die": // the same in an append
+		l.step = dieAt(args[1])
 		if len(args) > 2 { // after only so many bytes could be written
 			room, _ := strconv.ParseInt(args[2], 10, 64)
 			if err := limitFile(l, room); err != nil {
@@ -64,6 +64,15 @@ func child(job string, args []string) error {
 		return fmt.Errorf("did not die at %q: %w", args[1], err)
 	}
 	return nil
+}
+
+func dieAt(step string) func(string) {
+	return func(s string) {
+		if s == step {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
 }
 
 // limitFile lets the log grow by so many bytes: a full disk that an ordinary

@@ -72,6 +72,24 @@
 // Nothing is ever cut off: an attacker could make a good last entry look
 // torn, and have it removed by the repair.
 //
+// # Seals
+//
+// From time to time (SealDue) a writer seals the log (Log.Seal): an entry of
+// kind seal, whose body is
+//
+//	{"epoch":0,"key":"<64 hex>","next":"<64 hex>","sig":"<128 hex>"}
+//
+// sig is Ed25519 by key over "tada-seal/v1\n" and the line as it is with an
+// empty sig, so over prev and with it the whole log before. next is the key
+// of the epoch to come. The file seal.key holds its secret; the one that
+// signed is wiped, and nobody can sign again what is behind a seal. Epochs are
+// counted by seals: none can be left out, and the log cannot be cut back to an
+// earlier one, because the key for going on from there is gone. The first key
+// is to be pinned elsewhere (VerifyOptions.SealKey). journald's forward secure
+// sealing has the same aim; its verification key is a secret that can forge,
+// and it was broken by entries sealed late (CVE-2023-31439) and by a cut
+// behind which sealing went on (CVE-2023-31438).
+//
 // # Transcripts
 //
 // A transcript is an asciicast v3 file that every asciinema player plays.
@@ -104,8 +122,9 @@
 //
 // # What is not proven
 //
-// Whoever can write the folder as its owner can write a whole new history,
-// log and anchor and all, or put back an old copy of both. Inside this folder
+// Whoever can write the folder as its owner can write a new end of the log
+// behind the last seal, or, where no first key is pinned, a whole new history,
+// or put back an old copy of everything, keys included. Inside this folder
 // nothing can tell. It is told by a head that someone else remembers
 // (VerifyOptions.Remember), or a checkpoint signed with a key that was kept
 // elsewhere (Checkpoint, VerifyCheckpoint, Prove): C2SP signed notes over the
@@ -119,8 +138,8 @@
 // with either. Trees take 64 bytes for each entry. Writing needs Linux;
 // verifying and replaying do not.
 //
-// testdata/verify.py checks all of the above but checkpoints in a hundred
-// lines of Python's standard library.
+// testdata/verify.py checks all of the above but seals and checkpoints (there
+// is no Ed25519 there) in a hundred lines of Python's standard library.
 //
 // # Example
 //

@@ -118,14 +118,18 @@ func (l *Log) accept(reason string) (e Entry, end int64, err error) {
 	if err != nil {
 		return e, 0, err
 	}
-	if state == anchorGood && a.Fault == "" && w.at.offset == size && size == a.Size && w.at.head == a.Head {
+	epoch, err := l.epochToGoOn(a.Epoch)
+	if err != nil {
+		return e, 0, err
+	}
+	if state == anchorGood && a.Fault == "" && epoch == a.Epoch && w.at.offset == size && size == a.Size && w.at.head == a.Head {
 		return e, 0, errors.New("nothing to accept: the log verifies")
 	}
-	return l.goOn(w.at, size, a, state, reason)
+	return l.goOn(w.at, size, a, state, epoch, reason)
 }
 
 // goOn writes the accept entry and an anchor without memory of what it covers.
-func (l *Log) goOn(at cursor, size int64, a Anchor, state anchorState, reason string) (e Entry, end int64, err error) {
+func (l *Log) goOn(at cursor, size int64, a Anchor, state anchorState, epoch int64, reason string) (e Entry, end int64, err error) {
 	now := later(stampOf(l.opts.Now()), later(at.time, stampOf(a.Time)))
 	had := &a
 	if state != anchorGood {
@@ -139,6 +143,7 @@ func (l *Log) goOn(at cursor, size int64, a Anchor, state anchorState, reason st
 		return e, 0, err
 	}
 	was := a
+	was.Epoch = epoch
 	was.Fault, was.Synced, was.SyncedCount, was.SyncedHead = "", 0, 0, Genesis()
 	if err := l.write(b, was); err != nil {
 		return e, 0, err

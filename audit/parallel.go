@@ -24,8 +24,7 @@ type piece struct {
 	after    cursor
 	first    stamp
 	clock    bool // the first line is a clock entry, whose time may go back
-	recs     []Entry
-	points   []Point
+	found    found
 	gaps     []Gap
 	err      error // reading failed
 }
@@ -95,11 +94,15 @@ func (v *verifier) join(p *piece) {
 	line := v.at.line
 	v.at = p.after
 	v.at.line = line + p.lines
-	for _, e := range p.recs {
+	for _, e := range p.found.recs {
 		e.Line += line
-		v.close = append(v.close, e)
+		v.found.recs = append(v.found.recs, e)
 	}
-	v.points = append(v.points, p.points...)
+	for _, e := range p.found.seals {
+		e.Line += line
+		v.found.seals = append(v.found.seals, e)
+	}
+	v.found.points = append(v.found.points, p.found.points...)
 	v.report.Gaps = append(v.report.Gaps, p.gaps...)
 }
 
@@ -194,7 +197,7 @@ func (v *verifier) pieceLines(p *piece, b []byte) {
 			}
 			p.gaps = append(p.gaps, g.Gap)
 		}
-		v.collect(f, c.head, at, c.line, &p.recs, &p.points)
+		v.collect(f, c.head, at, c.line, &p.found)
 	}
 	p.lines, p.after, p.good = c.line, c, true
 }

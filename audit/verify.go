@@ -21,6 +21,9 @@ type VerifyOptions struct {
 	// another machine: the log must have passed through each. Without one,
 	// putting back an old copy of the whole folder cannot be noticed.
 	Remember []Point
+	// SealKey is the key that the first seal names, as a person pinned it. When
+	// it is given, a log without seals is not believed.
+	SealKey string
 	// Transcript opens the transcript of a session that the log names.
 	// It returns fs.ErrNotExist for one that is gone. Nil: none is checked.
 	Transcript func(sid string) (io.ReadCloser, error)
@@ -43,6 +46,8 @@ type Report struct {
 	Torn        int64 // bytes after the last entry, of an append that was interrupted
 	NotAnchored int64 // entries that the anchor does not know yet, because a process died between the two writes
 	Slots       int   // of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	Seals       int64
+	Sealed      int64 // entries up to and with the last seal: nobody can change them now
 	Transcripts []Session
 }
 
@@ -74,6 +79,9 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 	if err := v.rest(); err != nil {
 		return v.report, err
 	}
+	if err := v.checkSeals(); err != nil {
+		return v.report, err
+	}
 	if err := v.remembered(); err != nil {
 		return v.report, err
 	}
@@ -87,6 +95,7 @@ type snapshot struct {
 	size   int64
 	anchor Anchor
 	slots  int
+	keys   []sealKey
 }
 
 // openSnapshot reads anchor and size under the append lock where it can be
@@ -94,6 +103,9 @@ type snapshot struct {
 func openSnapshot(dir string, key []byte) (s snapshot, err error) {
 	unlock := shareLock(filepath.Join(dir, lockName))
 	defer unlock()
+	if s.keys, err = readKeys(dir); err != nil {
+		return s, err
+	}
 	raw, err := readPlain(filepath.Join(dir, anchorName), anchorSize+1)
 	noAnchor := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !noAnchor {
@@ -157,8 +169,14 @@ type verifier struct {
 	o      VerifyOptions
 	at     cursor
 	report Report
-	points []Point // of o.Remember, as found
-	close  []Entry // rec.close and rec.ckpt
+	found
+}
+
+// found is what the chain holds for the later steps.
+type found struct {
+	points []Point // of VerifyOptions.Remember
+	recs   []Entry // rec.close and its neighbours
+	seals  []Entry // and the accept entries between them
 }
 
 // chain checks the part of the log that the anchor remembers.
@@ -227,7 +245,7 @@ func (v *verifier) walk(end int64) *walk {
 	return &walk{r: v.log, end: end, at: v.at, last: v.anchor.Head,
 		gap: func(g Gap) { v.report.Gaps = append(v.report.Gaps, g) },
 		entry: func(f fields, hash Hash, offset, line int64) {
-			v.collect(f, hash, offset, line, &v.close, &v.points)
+			v.collect(f, hash, offset, line, &v.found)
 			if f.seq == 0 {
 				v.report.First = stamp(f.time).time()
 			}
@@ -235,14 +253,18 @@ func (v *verifier) walk(end int64) *walk {
 	}
 }
 
-func (v *verifier) collect(f fields, hash Hash, offset, line int64, recs *[]Entry, points *[]Point) {
-	if v.o.Transcript != nil && len(f.kind) > 4 && string(f.kind[:4]) == "rec." {
-		*recs = append(*recs, f.entry(hash, offset, line))
+// collect keeps what the later steps of Verify need of one entry.
+func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
+	switch kind := string(f.kind); {
+	case kind == kindSeal, kind == kindAccept:
+		to.seals = append(to.seals, f.entry(hash, offset, line))
+	case v.o.Transcript != nil && len(kind) > 4 && kind[:4] == "rec.":
+		to.recs = append(to.recs, f.entry(hash, offset, line))
 	}
 	if len(v.o.Remember) > 0 {
-		_, found := slices.BinarySearchFunc(v.o.Remember, f.seq+1, func(p Point, n int64) int { return cmp.Compare(p.Count, n) })
-		if found {
-			*points = append(*points, Point{f.seq + 1, hash})
+		_, asked := slices.BinarySearchFunc(v.o.Remember, f.seq+1, func(p Point, n int64) int { return cmp.Compare(p.Count, n) })
+		if asked {
+			to.points = append(to.points, Point{f.seq + 1, hash})
 		}
 	}
 }
@@ -250,7 +272,7 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, recs *[]Entr
 // remembered compares the heads that others remember.
 func (v *verifier) remembered() error {
 	for _, p := range v.o.Remember {
-		if p.Count == 0 && p.Head == Genesis() || slices.Contains(v.points, p) {
+		if p.Count == 0 && p.Head == Genesis() || slices.Contains(v.found.points, p) {
 			continue
 		}
 		bad := &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %d entries", p.Head, p.Count)}

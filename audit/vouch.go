@@ -76,7 +76,7 @@ func vouchers(entries []Entry) ([]*voucher, error) {
 
 // transcripts checks every transcript that the log names.
 func (v *verifier) transcripts() error {
-	list, err := vouchers(v.close)
+	list, err := vouchers(v.found.recs)
 	if err != nil {
 		return err
 	}
