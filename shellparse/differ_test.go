@@ -256,9 +256,7 @@ func mutateNothing(s string) string {
 
 // FuzzAgainstBash lets the fuzzer choose the mutations.
 func FuzzAgainstBash(f *testing.F) {
-	for i := range seeds {
-		f.Add(uint64(i), uint64(i))
-	}
+	f.Add(uint64(1), uint64(2))
 	c := newCell(f)
 	f.Fuzz(func(t *testing.T, a, b uint64) {
 		r := rand.New(rand.NewPCG(a, b))

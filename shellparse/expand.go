@@ -31,6 +31,9 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 		return []value{unknown("the words that come out of it are not followed", Unknown)}
 	}
 	var out []value
+	if w.o.Dialect == Zsh {
+		w.qualifiers(s, word)
+	}
 	for _, one := range words {
 		e := expander{w: w, s: s, split: true}
 		e.ifs, e.loose = w.ifs(s)
@@ -49,6 +52,16 @@ func lonely(word *syntax.Word) bool {
 		dollar = dollar || ok && strings.Contains(lit.Value, "$") && len(word.Parts) > 1
 	}
 	return dollar
+}
+
+// qualifiers names the patterns of zsh that end in a parenthesis: *(e:code:) runs code for
+// each name.
+func (w *walker) qualifiers(s *state, word *syntax.Word) {
+	for _, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && strings.Contains(lit.Value, "(") {
+			w.opaque(s, InCode, "a pattern with a parenthesis can run code", w.span(word))
+		}
+	}
 }
 
 // simple is the short way for the commonest word, one literal without anything special.

@@ -28,6 +28,9 @@ func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, 
 	w.via = append(slices.Clip(w.via), via)
 	switch {
 	case n.Shell != nil:
+		if isShell(program) && n.Arg >= 0 && n.Arg < len(c.args) {
+			child.passed, child.passing = c.args[min(n.Arg+2, len(c.args)):], true
+		}
 		w.shellArg(child, w.fromArg(c, n.Arg, *n.Shell), c.at(n.Arg), via)
 	case n.Code != nil:
 		w.codeArg(child, n.Code.Lang, w.fromArg(c, n.Arg, n.Code.Text), c.at(n.Arg))
@@ -191,7 +194,8 @@ func (w *walker) codeArg(s *state, lang string, v value, span Span) {
 func (w *walker) shell(s *state, text string, span Span) {
 	s.env, s.own = w.exported(s), false
 	s.funcs, s.calling, s.traps, s.locals, s.depth, s.loops = 0, nil, nil, nil, 0, 0
-	s.args, s.argsOpen = nil, true
+	s.args, s.argsOpen = s.passed, !s.passing
+	s.passed, s.passing = nil, false
 	s.noglob, s.errexit, s.allexport, s.jump = false, false, false, onward
 	w.touched(s)
 	file, ok := w.read(s, text, span)

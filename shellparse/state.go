@@ -22,7 +22,9 @@ type state struct {
 	dirs []string
 
 	args     []value
-	argsOpen bool // the positional parameters are not known
+	argsOpen bool    // the positional parameters are not known
+	passed   []value // those of the shell that comes, when passing: sh -c CODE NAME ARG ...
+	passing  bool
 
 	files []written
 	traps []string
