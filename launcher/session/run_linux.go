@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Started is called when the child runs, or when it could not be started: it closes the
-// child's ends here, takes the caller's terminal if it is ours to take, and relays from now
-// on. Input that is not a terminal is given up to the child: the caller's descriptor in
+// Started is called once the child runs: it closes the child's ends here, takes the caller's
+// terminal if it is ours to take, and relays from now on. For a child that could not be
+// started it is Ended alone that is called. Input that is not a terminal is given up to the child: the caller's descriptor in
 // this process becomes /dev/null, so that a producer notices when the child stops reading.
 func (s *Session) Started() {
 	if s.started {
@@ -166,7 +166,8 @@ func (s *Session) Suspend(sig syscall.Signal) error {
 // Ended is called when no process of the run is left, or none that will be waited for. It
 // relays what is still unread, gives the caller's terminal back and releases everything.
 //
-// It returns when every stream is at its end, however slowly the caller reads, or when ctx
+// A session that never started is only released. Else it returns when every stream is at its
+// end, however slowly the caller reads, or when ctx
 // ends: then with ErrCut. A tap's error comes first, and an error of the caller's own
 // descriptor (a full disk behind it) is reported too. A reader that went away is no error.
 func (s *Session) Ended(ctx context.Context) error {
