@@ -12,8 +12,10 @@ import (
 
 // Started is called once the child runs: it closes the child's ends here, takes the caller's
 // terminal if it is ours to take, and relays from now on. For a child that could not be
-// started it is Ended alone that is called. Input that is not a terminal is given up to the child: the caller's descriptor in
-// this process becomes /dev/null, so that a producer notices when the child stops reading.
+// started it is Ended alone that is called.
+//
+// Input that is not a terminal is given up to the child: the caller's descriptor in this
+// process becomes /dev/null, so that a producer notices when the child stops reading.
 func (s *Session) Started() {
 	if s.started {
 		return
