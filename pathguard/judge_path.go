@@ -25,7 +25,7 @@ func actionOf(t *Target) Action {
 		return ToExecute
 	case command.Delete:
 		switch {
-		case t.Flags&command.Recursive != 0:
+		case t.Flags&command.Recursive != 0 && !(t.Exists && t.Mode.IsRegular() && !t.Glob):
 			return ToWipe
 		case t.Glob, t.Flags&command.Below != 0:
 			return ToSweep

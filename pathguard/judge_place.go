@@ -44,7 +44,7 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 	case full == ws:
 		f.put(IsWorkspace, "")
 	case ws != "" && within(full, ws):
-		if isRegenerable(full[len(ws):]) {
+		if isRegenerable(full[len(ws):]) || t.below() && j.findsRegenerable(t.Command) {
 			f.put(InRegenerable, "")
 		} else {
 			f.put(InWorkspace, "")
@@ -123,6 +123,38 @@ func isRegenerable(rel string) bool {
 		if regenerable[part] || strings.HasSuffix(part, ".egg-info") {
 			return true
 		}
+	}
+	return false
+}
+
+// findsRegenerable reports whether the find(1) that a command belongs to can only come to
+// names that a build makes again: every -name is such a name, and nothing widens them.
+func (j *judgement) findsRegenerable(cmd int) bool {
+	for ; cmd >= 0 && cmd < len(j.script.Commands); cmd-- {
+		c := &j.script.Commands[cmd]
+		if path.Base(c.Name) != "find" {
+			if len(c.Via) == 0 {
+				return false
+			}
+			continue
+		}
+		named := false
+		for i, w := range c.Args {
+			switch w.Text {
+			case "!", "-not", "-o", "-or", ",":
+				return false
+			case "-name", "-iname":
+				if i+1 == len(c.Args) || !c.Args[i+1].Static {
+					return false
+				}
+				base := c.Args[i+1].Text
+				if !regenerable[base] && !regenerableEndings[path.Ext(base)] && !strings.HasSuffix(base, "~") {
+					return false
+				}
+				named = true
+			}
+		}
+		return named
 	}
 	return false
 }

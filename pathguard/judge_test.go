@@ -14,11 +14,15 @@ import (
 
 // at is a plan with one target at an absolute path, in the workspace /w of /home/dev.
 func at(right command.Right, flags command.Flags, path string) *Plan {
+	mode := os.FileMode(0o644)
+	if flags&command.Recursive != 0 {
+		mode = os.ModeDir | 0o755
+	}
 	return &Plan{
 		Script: &shellparse.Script{Text: "x", Canonical: "x", Plain: true, Commands: []shellparse.Command{{Name: "x", Builtin: true}},
 			Effects: []shellparse.Effect{{Right: right, Flags: flags, Name: shellparse.Name{Text: path, Static: true}}}},
 		Caller: Caller{Dir: "/w", Home: "/home/dev"}, Workspace: "/w", Dir: "/w",
-		Targets: []Target{{Right: right, Flags: flags, Name: path, Real: path, Exists: true}},
+		Targets: []Target{{Right: right, Flags: flags, Name: path, Real: path, Exists: true, Mode: mode}},
 	}
 }
 

@@ -68,7 +68,7 @@ var protectedNames = []protectedName{
 	{"**/azure-pipelines.yml", ""}, {"**/bitbucket-pipelines.yml", ""}, {"**/Jenkinsfile", ""}, {"**/.drone.yml", ""}, {"**/.buildkite", ""}, {"**/.woodpecker.yml", ""},
 }
 
-// regenerable directories come back from a build: deleting one loses time, not work.
+// regenerable names come back from a build or an install: deleting one loses time, not work.
 var regenerable = map[string]bool{
 	"node_modules": true, "dist": true, "build": true, "target": true, "out": true, "coverage": true, "htmlcov": true, ".nyc_output": true,
 	".venv": true, "venv": true, "__pycache__": true, ".pytest_cache": true, ".mypy_cache": true, ".ruff_cache": true, ".tox": true, ".nox": true,
@@ -77,6 +77,8 @@ var regenerable = map[string]bool{
 	"cmake-build-release": true, "CMakeFiles": true, ".terraform": true, ".serverless": true, ".aws-sam": true, ".dart_tool": true, "Pods": true,
 	"DerivedData": true, ".stack-work": true, "dist-newstyle": true, "_build": true, "elm-stuff": true, ".bundle": true, "tmp": true, ".tmp": true, "temp": true,
 	".eslintcache": true, ".coverage": true, "playwright-report": true, "test-results": true, "debug": true, "release": true, "obj": true, "logs": true,
+	"package-lock.json": true, "yarn.lock": true, "pnpm-lock.yaml": true, "bun.lockb": true, "Cargo.lock": true, "poetry.lock": true, "uv.lock": true,
+	"Pipfile.lock": true, "composer.lock": true, "Gemfile.lock": true, "go.sum": true, ".DS_Store": true, "Thumbs.db": true, "nohup.out": true,
 }
 
 // regenerableEndings are what a wildcard delete may take without a question.
