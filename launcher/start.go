@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -87,8 +88,7 @@ func (r *run) failed(err error) (Outcome, error) {
 		_, _ = r.recorder.Close()
 	}
 	if r.terminal != nil {
-		r.terminal.Started()
-		r.terminal.Restore()
+		_ = r.terminal.Ended(context.Background()) // nothing was relayed: it only lets go
 	}
 	recordErr := r.record(kindFailed, object{"error": err.Error(), "plan_hash": r.Hash}, audit.Lazy)
 	var exec *sandbox.ExecError
