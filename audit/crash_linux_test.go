@@ -105,6 +105,7 @@ func run(t testing.TB, job string, args ...string) *exec.Cmd {
 // B-R4.6b, B-T6: 64 processes at once make one linear chain, and every entry
 // that a process was told is in the log is there, once, in its order.
 func TestManyProcesses(t *testing.T) {
+	t.Parallel()
 	const processes = 64
 	each := 200
 	if s := os.Getenv("AUDIT_TEST_EACH"); s != "" {
@@ -210,6 +211,7 @@ func killed(err error) bool {
 // again in the middle of the repair: nothing is cut off, what is torn is named
 // by a recover entry, and a line that only lacks its newline counts.
 func TestTornAtEveryByte(t *testing.T) {
+	t.Parallel()
 	dir := fill(t, 2)
 	good := readLog(t, dir)
 	anchor := readAll(t, filepath.Join(dir, anchorName))
@@ -279,6 +281,7 @@ func TestKilledAfterShortWrite(t *testing.T) {
 // After a power cut the tail that was never synced may be gone, or garbage;
 // what was promised durable may not.
 func TestPowerCut(t *testing.T) {
+	t.Parallel()
 	const nextBoot = "99999999-2222-3333-4444-555555555555"
 	make := func() (dir string, durable, end int64) {
 		dir = filepath.Join(t.TempDir(), "audit")

@@ -154,6 +154,7 @@ func TestTranscriptReadsBack(t *testing.T) {
 // However the bytes are cut, they come back the same and characters stay
 // whole.
 func TestTranscriptSplitCharacters(t *testing.T) {
+	t.Parallel()
 	text := []byte("a é € 😀 \xff \xe2\x82 é\xf0\x9f\x98 end €" + strings.Repeat("ü", maxChunk) + "\xe2")
 	for _, size := range []int{1, 2, 3, 5, 7, 1000, len(text)} {
 		path := filepath.Join(t.TempDir(), "a.cast")
@@ -321,6 +322,7 @@ func TestVerifyTranscripts(t *testing.T) {
 // B-T6 for transcripts: every byte changed, every event dropped, doubled and
 // swapped, cut at every position: the log's verification names the event.
 func TestEveryTranscriptChange(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.cast")
 	sum := sample(t, path)
 	verify := vouched(t, sum)

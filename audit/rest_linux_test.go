@@ -16,6 +16,7 @@ import (
 
 // A packed transcript reads the same, is small, and any zstd reads it.
 func TestPack(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.cast")
 	r := record(t, path)
 	total := 0

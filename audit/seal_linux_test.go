@@ -111,6 +111,7 @@ func rewrite(t *testing.T, dir string, change func(n int, f fields) (kind string
 // Forward security: with everything that is left on the disk, what is sealed
 // cannot be changed, cut off or left out.
 func TestSealedCannotBeRewritten(t *testing.T) {
+	t.Parallel()
 	same := func(f fields) (string, []byte, bool) { return string(f.kind), f.body, true }
 	for n := range 15 {
 		dir, pin := sealed(t)

@@ -23,6 +23,7 @@ func named(t *testing.T, dir string) *BadEntry {
 // B-T6: any byte of the log changed, to any of three other values: verify
 // names the entry that the byte belongs to.
 func TestEveryByteChanged(t *testing.T) {
+	t.Parallel()
 	dir := fill(t, 8)
 	good := readLog(t, dir)
 	for i := range good {
@@ -92,6 +93,7 @@ func TestEveryLineMoved(t *testing.T) {
 
 // B-T6: cut at every position.
 func TestEveryCut(t *testing.T) {
+	t.Parallel()
 	dir := fill(t, 8)
 	good := readLog(t, dir)
 	for i := range good {
@@ -145,6 +147,7 @@ func TestRolledBack(t *testing.T) {
 
 // The same in a log of many chunks, where pieces are checked apart.
 func TestTamperInLargeLog(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("writes 5 MB")
 	}

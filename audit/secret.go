@@ -1,0 +1,128 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+)
+
+// A Secret is an event that holds something shaped like a credential.
+type Secret struct {
+	Seq  int64
+	Name string // of the shape
+}
+
+// secretShapes are credentials that their makers gave a recognizable form, so
+// that scanners can find them. hint is what a text must contain before the
+// expression is tried: expressions are slow, and most text holds none.
+var secretShapes = []struct {
+	name, hint string
+	shape      *regexp.Regexp
+}{
+	{"private key", "PRIVATE KEY-----", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
+	{"age key", "AGE-SECRET-KEY-", regexp.MustCompile(`AGE-SECRET-KEY-1[0-9A-Z]{58}`)},
+	{"AWS access key", "AKIA", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`)},
+	{"AWS session key", "ASIA", regexp.MustCompile(`\bASIA[0-9A-Z]{16}\b`)},
+	{"GitHub token", "gh", regexp.MustCompile(`\bgh[pousr]_[0-9A-Za-z]{36,}\b`)},
+	{"GitHub token", "github_pat_", regexp.MustCompile(`\bgithub_pat_[0-9A-Za-z_]{22,}\b`)},
+	{"GitLab token", "glpat-", regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20,}`)},
+	{"Slack token", "xox", regexp.MustCompile(`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`)},
+	{"Google API key", "AIza", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}\b`)},
+	{"model API key", "sk-", regexp.MustCompile(`\bsk-[0-9A-Za-z_-]{20,}`)},
+	{"npm token", "npm_", regexp.MustCompile(`\bnpm_[0-9A-Za-z]{36}\b`)},
+	{"Stripe key", "k_live_", regexp.MustCompile(`\b[rs]k_live_[0-9A-Za-z]{16,}`)},
+	{"JSON web token", "eyJ", regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}`)},
+	{"password in a URL", "://", regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@`)},
+}
+
+// secretReach is how much of the event before is looked at together with the
+// next one: reads cut a stream anywhere, in the middle of a token too.
+const secretReach = 512
+
+// FindSecrets returns the events of a transcript that hold credentials by
+// their shape, for Redact. One that was cut up, by reads or
+// because it was typed, is found in every piece. It
+// finds what has a shape; a password that looks like a word it cannot find.
+func FindSecrets(r io.Reader) ([]Secret, error) {
+	t, err := NewReader("transcript", r)
+	if err != nil {
+		return nil, err
+	}
+	streams := map[byte]*stretch{}
+	var found []Secret
+	for {
+		e, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return found, nil
+		} else if err != nil {
+			return found, err
+		}
+		if e.Code != CodeOutput && e.Code != CodeStderr && e.Code != CodeInput && e.Code != CodeStdin {
+			continue
+		}
+		s := streams[e.Code]
+		if s == nil {
+			s = &stretch{}
+			streams[e.Code] = s
+		}
+		s.add(e)
+		for _, x := range s.secrets() {
+			if !slices.Contains(found[max(0, len(found)-secretReach):], x) {
+				found = append(found, x)
+			}
+		}
+	}
+}
+
+// A stretch is the last of a stream's text, and which events it came from.
+type stretch struct {
+	text   []byte
+	events []run
+	fresh  int // where the event added last begins
+}
+
+type run struct {
+	seq int64
+	n   int
+}
+
+// add takes in one event, and forgets what is out of reach.
+func (s *stretch) add(e Event) {
+	drop := max(0, len(s.text)-secretReach)
+	s.text = append(s.text[:copy(s.text, s.text[drop:])], e.Data...)
+	for drop > 0 && len(s.events) > 0 {
+		n := min(drop, s.events[0].n)
+		s.events[0].n -= n
+		drop -= n
+		if s.events[0].n == 0 {
+			s.events = s.events[1:]
+		}
+	}
+	s.fresh = len(s.text) - len(e.Data)
+	s.events = append(s.events, run{e.Seq, len(e.Data)})
+}
+
+// secrets returns the events that share in a secret which reaches into the
+// one added last.
+func (s *stretch) secrets() (found []Secret) {
+	for _, shape := range secretShapes {
+		if !bytes.Contains(s.text, []byte(shape.hint)) {
+			continue
+		}
+		for _, at := range shape.shape.FindAllIndex(s.text, -1) {
+			if at[1] <= s.fresh {
+				continue
+			}
+			from := 0
+			for _, r := range s.events {
+				if from < at[1] && from+r.n > at[0] {
+					found = append(found, Secret{r.seq, shape.name})
+				}
+				from += r.n
+			}
+		}
+	}
+	return found
+}
