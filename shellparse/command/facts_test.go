@@ -121,9 +121,6 @@ func shown(a Arg) string {
 	case a.Below:
 		return "{" + a.Text + "}"
 	case a.Static || a.Glob:
-		if strings.ContainsAny(a.Text, `"$`) && strings.Contains(a.Text, " ") {
-			return "'" + a.Text + "'"
-		}
 		return a.Text
 	case a.Text == "":
 		return "{?}"

@@ -197,7 +197,7 @@ func (m *matcher) dashOption(s *Spec, i int, name string, joined bool) int {
 // take applies options whose value, if they have one, follows "=" at byte from or is the
 // next word.
 func (m *matcher) take(found []*option, i int, joined bool, from int) int {
-	last := i
+	last, skip := i, m.skip
 	for _, o := range found {
 		v := value{Arg{Static: true}, i}
 		switch {
@@ -209,6 +209,11 @@ func (m *matcher) take(found []*option, i int, joined bool, from int) int {
 			continue
 		}
 		m.apply(o, v, joined || last > i, i)
+	}
+	if len(found) > 1 {
+		// Nobody knows whether the next word belongs to the option: it counts as both.
+		m.skip, m.wet = skip, true
+		return i
 	}
 	return last
 }

@@ -132,9 +132,10 @@ func (m *matcher) two(r role, vs []value) {
 // rest is an option that takes all words up to ";" as a command: fd -x. Where the command
 // gets its operands from only the run tells.
 func (m *matcher) restCommand(r role, vs []value) {
-	end := vs[0].at
-	argv := []Arg{}
-	named := false
+	// The first word may stand behind "=" in the word of the option.
+	argv := []Arg{vs[0].Arg}
+	named := strings.Contains(vs[0].Text, "{")
+	end := vs[0].at + 1
 	for ; end < len(m.args) && m.args[end].Text != ";"; end++ {
 		a := m.args[end]
 		if strings.Contains(a.Text, "{") && r.param == "found" {
