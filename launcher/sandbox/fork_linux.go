@@ -13,25 +13,34 @@ import (
 // A family is the processes of one run, as a list of system calls for each. They are forked with their parent's memory copied
 // and run nothing but their lists, so that no program has to be started only to build a fence:
 //
-//	launcher ── steward            builds namespaces or enters a domain, starts the others as its siblings
-//	         ├─ init     (Strong)  process 1 of the pid namespace: when it ends, the kernel ends all in it
-//	         └─ child              fences itself, then executes the command
+//	launcher ─┬─ steward       builds namespaces or enters a domain; then guards: it outlives the command
+//	          │   ├─ init      (Strong) process 1 of the pid namespace: when it ends, the kernel ends all in it
+//	          │   └─ anchor    (with a terminal) see below
+//	          └─ child         fences itself, then executes the command
 //
 // The child is the launcher's own, so its exit, its stops and its resource usage are told by the kernel, exactly and first hand.
-// One of the others stays, as the guard, in a read of the lifeline: a pipe that nobody writes to and only the launcher holds open.
-// It ends when the launcher closes it, and when the launcher dies, however it dies; then the guard takes the whole tree with it.
-// At Base the guard is the steward, and kills by its Landlock domain, which nobody in the tree can leave.
+// The steward waits in a read of the lifeline: a pipe that nobody writes to and only the launcher holds open. The read
+// ends when the launcher closes it, and when the launcher dies, however it dies; then the steward takes the whole tree with it:
+// at Strong with its init, at Base by its Landlock domain, which nobody in the tree can leave.
+//
+// With a terminal the steward leads the session and the child is a job in it, as under a shell. Were the child the leader, its process group would be what POSIX
+// calls orphaned, and Ctrl-Z would do nothing. What keeps a group from being orphaned is a member whose parent is in the session and
+// in another group: the anchor is there for nothing else. It cannot be the init: a pid namespace does not end while its init is in the group of
+// another process of it, and waits for itself for ever (Linux 6.18).
 type family struct {
 	flags   uintptr // clone flags of the steward
 	steward life
 	init    life // nil at Base
+	anchor  life // nil without a terminal
 	child   life
-	settle  life // what the guard does before it waits
+	settle  life // what the steward does before it waits
 
-	lifeline int  // the guard's end
+	lifeline int  // the steward's end
 	holding  int  // the launcher's end
 	report   int  // where pids and failures are written
 	reading  int  // where the launcher reads them
+	going    int  // where the steward tells the child to go on
+	waiting  int  // where the child waits for it
 	scoped   bool // the steward enters a domain with a signal scope, which makes kill(-1) reach the tree and nothing else
 	launcher uintptr
 
@@ -40,13 +49,13 @@ type family struct {
 	arena
 }
 
-// What a message on the report pipe is about: who, then a step number and an errno, or a pid.
+// What a message on the report pipe is about: who, then a step number and an errno; or the child's pid.
 const (
 	aboutSteward = iota + 1
 	aboutInit
 	aboutChild
+	aboutAnchor
 	aboutSettle
-	initPid
 	childPid
 )
 
@@ -82,31 +91,80 @@ func (f *family) fork() (uintptr, syscall.Errno) {
 		f.tell(aboutSteward, notConfined, 0)
 		exit()
 	}
+	var init uintptr
 	if f.init != nil {
-		pid, errno = clone(unix.CLONE_PARENT)
-		if pid == 0 && errno == 0 {
-			f.run(aboutInit, f.init)
-			f.guard()
-			exit()
-		}
-		f.forked(initPid, aboutInit, pid, errno)
+		init = f.rest(aboutInit, f.init)
 	}
-	pid, errno = clone(unix.CLONE_PARENT)
-	if pid == 0 && errno == 0 {
-		f.run(aboutChild, f.child)
-		exit() // fail safe: the last step of a child does not come back
+	pid = f.beget()
+	if f.anchor != nil {
+		f.join(f.rest(aboutAnchor, f.anchor), pid)
 	}
-	f.forked(childPid, aboutChild, pid, errno)
-	if f.init == nil {
-		f.guard()
-		if confined {
-			syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGKILL), 0)
-		} else {
-			syscall.RawSyscall(unix.SYS_KILL, -pid, uintptr(unix.SIGKILL), 0)
-		}
+	f.tell(childPid, uint32(pid), 0)
+	f.run(aboutSettle, f.settle)
+	f.wait()
+	switch {
+	case f.init != nil:
+		syscall.RawSyscall(unix.SYS_KILL, init, uintptr(unix.SIGKILL), 0)
+		// Dead children are ignored, so this comes back only when there are none, and the namespace is empty.
+		syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, 0, 0, 0, 0)
+	case confined:
+		syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGKILL), 0)
+	default:
+		syscall.RawSyscall(unix.SYS_KILL, -pid, uintptr(unix.SIGKILL), 0)
 	}
 	exit()
 	return 0, 0
+}
+
+// beget forks the child and returns its pid.
+//
+//go:nosplit
+//go:norace
+func (f *family) beget() uintptr {
+	pid, errno := clone(unix.CLONE_PARENT)
+	if errno != 0 {
+		f.tell(aboutChild, ^uint32(0), uint32(errno))
+		exit()
+	}
+	if pid == 0 {
+		f.run(aboutChild, f.child)
+		exit() // fail safe: the last step of a child does not come back
+	}
+	return pid
+}
+
+// join puts the anchor in the child's group, and then lets the child go on: a program that
+// ran earlier could still find its group orphaned. The group is the first thing that the child makes.
+//
+//go:nosplit
+//go:norace
+func (f *family) join(anchor, child uintptr) {
+	for range 1 << 20 {
+		if _, _, errno := syscall.RawSyscall(unix.SYS_SETPGID, anchor, child, 0); errno == 0 {
+			break
+		}
+		syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	}
+	syscall.RawSyscall(unix.SYS_WRITE, uintptr(f.going), uintptr(unsafe.Pointer(&f.message)), 1)
+}
+
+// rest forks a process that performs l and then is only there. It ends with the steward.
+//
+//go:nosplit
+//go:norace
+func (f *family) rest(who uint32, l life) uintptr {
+	pid, errno := clone(0)
+	if errno != 0 {
+		f.tell(who, ^uint32(0), uint32(errno))
+		exit()
+	}
+	if pid == 0 {
+		f.run(who, l)
+		for {
+			syscall.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
+		}
+	}
+	return pid
 }
 
 // confined reports whether this process is in a domain that keeps its signals in. It is asked here, by code between the domain and its only use, and not by
@@ -131,24 +189,11 @@ func (f *family) run(who uint32, l life) {
 	}
 }
 
-// forked reports a new process, or that there is none.
+// wait returns when the launcher's end of the lifeline is closed.
 //
 //go:nosplit
 //go:norace
-func (f *family) forked(what, who uint32, pid uintptr, errno syscall.Errno) {
-	if errno != 0 {
-		f.tell(who, ^uint32(0), uint32(errno))
-		exit()
-	}
-	f.tell(what, uint32(pid), 0)
-}
-
-// guard lets go of everything and waits for the launcher's end of the lifeline to close.
-//
-//go:nosplit
-//go:norace
-func (f *family) guard() {
-	f.run(aboutSettle, f.settle)
+func (f *family) wait() {
 	for {
 		_, _, errno := syscall.RawSyscall(unix.SYS_READ, uintptr(f.lifeline), uintptr(unsafe.Pointer(&f.message)), 1)
 		if errno != unix.EINTR {

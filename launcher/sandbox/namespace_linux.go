@@ -167,7 +167,7 @@ func (b *builder) privateProc(l *life, high int) {
 	for _, rule := range late {
 		attr := &pathBeneath{rule.rights & b.files.abi.fs, int32(high)}
 		l.add("open "+rule.name, unix.SYS_OPENAT, atCwd, a.text(rule.name), unix.O_PATH|unix.O_CLOEXEC).kept(registerCount - 1)
-		l.add("open "+rule.name, unix.SYS_DUP3, 0, uintptr(high), unix.O_CLOEXEC).with(registerCount-1, 0)
+		l.add("open "+rule.name, unix.SYS_DUP3, 0, uintptr(high), unix.O_CLOEXEC).with(registerCount-1, 0).or(unix.EINVAL) // it has that number already
 		l.add("allow "+rule.name, unix.SYS_LANDLOCK_ADD_RULE, uintptr(b.files.fd), unix.LANDLOCK_RULE_PATH_BENEATH, hold(a, attr), 0)
 	}
 }

@@ -15,8 +15,7 @@ import (
 // when that ends, however it ends, so does the whole tree.
 type Process struct {
 	pid   int
-	guard int // the steward, which stays at Base
-	init  int // process 1 of the pid namespace, at Strong
+	guard int // the steward
 	pidfd int
 
 	mu       sync.Mutex
@@ -27,7 +26,7 @@ type Process struct {
 	waiting  sync.Mutex // one Next at a time
 }
 
-// Pid returns the process id of the command, as the caller sees it. It is also its session and process group.
+// Pid returns the process id of the command, as the caller sees it. It is also its process group, and its session when it has no terminal.
 func (p *Process) Pid() int { return p.pid }
 
 // Wait waits for the command to end, then ends what it left behind, and returns how it ended. Stops and continues pass by unseen.
@@ -82,7 +81,6 @@ func (p *Process) Next() (Status, error) {
 func (p *Process) finish(s Status, err error) (Status, error) {
 	p.Kill()
 	reap(p.guard)
-	reap(p.init)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.pidfd >= 0 {
@@ -92,12 +90,11 @@ func (p *Process) finish(s Status, err error) (Status, error) {
 	return s, err
 }
 
-// abandon cleans up after a start that failed. The command goes first: a dying init waits until all in its namespace are reaped.
+// abandon cleans up after a start that failed. The command goes first: a dying pid namespace waits until all in it are reaped.
 func (p *Process) abandon() {
 	p.Kill()
 	reap(p.pid)
 	reap(p.guard)
-	reap(p.init)
 }
 
 func reap(pid int) {

@@ -67,12 +67,20 @@ type builder struct {
 
 func (b *builder) start() (*Process, Receipt, error) {
 	defer b.close()
-	for _, prepare := range []func() error{b.check, b.account, b.pipes, b.rulesets, b.steward, b.child} {
-		if err := prepare(); err != nil {
-			return nil, b.receipt, err
-		}
+	if err := b.prepare(); err != nil {
+		return nil, b.receipt, err
 	}
 	return b.launch()
+}
+
+// prepare does all that can be done before the fork.
+func (b *builder) prepare() error {
+	for _, part := range []func() error{b.check, b.account, b.pipes, b.rulesets, b.steward, b.child} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *builder) close() {
@@ -113,26 +121,19 @@ func (b *builder) check() error {
 	return err
 }
 
-// pipes makes the lifeline and the report pipe.
+// pipes makes the pipes of the family.
 func (b *builder) pipes() error {
-	for _, end := range []*int{&b.family.lifeline, &b.family.report} {
+	f := &b.family
+	for _, ends := range [][2]*int{{&f.lifeline, &f.holding}, {&f.reading, &f.report}, {&f.waiting, &f.going}} {
 		var p [2]int
 		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
 			return &SetupError{"pipe", err}
 		}
-		read, err := b.own(p[0])
-		if err != nil {
-			unix.Close(p[1])
-			return &SetupError{"pipe", err}
-		}
-		write, err := b.own(p[1])
-		if err != nil {
-			return &SetupError{"pipe", err}
-		}
-		if end == &b.family.lifeline {
-			b.family.lifeline, b.family.holding = read, write
-		} else {
-			b.family.report, b.family.reading = write, read
+		for i, fd := range p {
+			var err error
+			if *ends[i], err = b.own(fd); err != nil {
+				return &SetupError{"pipe", err}
+			}
 		}
 	}
 	return nil
@@ -221,20 +222,31 @@ func (b *builder) openly() []string {
 	return names
 }
 
-// steward lists what the steward does.
+// steward lists what the steward does, and those who are only there.
 func (b *builder) steward() error {
 	f := &b.family
+	f.launcher = uintptr(os.Getpid())
 	f.settle.add("close files", unix.SYS_CLOSE_RANGE, 0, uintptr(f.lifeline-1))
 	f.settle.add("close files", unix.SYS_CLOSE_RANGE, uintptr(f.lifeline+1), ^uintptr(0)>>32)
-	f.launcher = uintptr(os.Getpid())
+	ignore := *f.settle.add("ignore dead children", unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), hold(&f.arena, &sigaction{handler: 1}), 0, 8)
+	// Out of the launcher's session: what is sent to its group or typed on its terminal is not for the steward.
 	f.steward.add("setsid", unix.SYS_SETSID)
+	if b.command.HasTTY {
+		var tty int
+		if err := control(b.command.Files[b.command.TTY], func(fd int) error { tty = fd; return nil }); err != nil {
+			return err
+		}
+		f.steward.add("set controlling terminal", unix.SYS_IOCTL, uintptr(tty), unix.TIOCSCTTY, 0)
+		f.anchor = companion()
+	}
 	if b.level == Strong {
 		f.flags = stewardFlags
 		if b.profile.Network == Off {
 			f.flags |= unix.CLONE_NEWNET
 		}
+		f.init = companion()
 		// With its children's deaths ignored, the kernel reaps every orphan by itself, and the init has nothing to do but to be there.
-		f.init.add("ignore dead children", unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), hold(&f.arena, &sigaction{handler: 1}), 0, 8)
+		f.init = append(f.init, ignore)
 		return b.namespaces(&f.steward)
 	}
 	if f.scoped {
@@ -244,11 +256,25 @@ func (b *builder) steward() error {
 	return nil
 }
 
+// companion lists what a process does that is only there: it lets go of everything, and ends with its parent.
+func companion() life {
+	var l life
+	l.add("end with the steward", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
+	l.add("close files", unix.SYS_CLOSE_RANGE, 0, ^uintptr(0)>>32)
+	return l
+}
+
 // child lists what the child does. The order is the argument: each step is where it is because
 // something before it is still needed, or something after it would be refused.
 func (b *builder) child() error {
 	l := &b.family.child
-	l.add("setsid", unix.SYS_SETSID)
+	if b.command.HasTTY {
+		l.add("new process group", unix.SYS_SETPGID, 0, 0)
+		l.add("wait for the anchor", unix.SYS_CLOSE, uintptr(b.family.going))
+		l.add("wait for the anchor", unix.SYS_READ, uintptr(b.family.waiting), hold(&b.family.arena, new([8]byte)), 1).must(1)
+	} else {
+		l.add("setsid", unix.SYS_SETSID)
+	}
 	if err := b.childFiles(l); err != nil {
 		return err
 	}
@@ -283,8 +309,9 @@ func (b *builder) childFiles(l *life) error {
 		if file == nil {
 			continue
 		}
-		if err := control(file, func(fd int) error { numbers[i] = fd; return nil }); err != nil {
-			return fmt.Errorf("sandbox: descriptor %d: %w", i, err)
+		// Fd and not control: it also puts the file in blocking mode, which programs expect of what they inherit.
+		if numbers[i] = int(file.Fd()); numbers[i] < 0 {
+			return fmt.Errorf("sandbox: descriptor %d (%q): %w", i, file.Name(), os.ErrClosed)
 		}
 		high = max(high, numbers[i]+1)
 	}
@@ -303,7 +330,9 @@ func (b *builder) childFiles(l *life) error {
 	}
 	l.add("close other descriptors", unix.SYS_CLOSE_RANGE, uintptr(len(c.Files)), ^uintptr(0)>>32, unix.CLOSE_RANGE_CLOEXEC)
 	if c.HasTTY {
-		l.add("set controlling terminal", unix.SYS_IOCTL, uintptr(c.TTY), unix.TIOCSCTTY, 0)
+		// All signals are blocked, SIGTTOU too, so a group in the background may do this.
+		l.add("move to the foreground", unix.SYS_GETPGID, 0).kept(registerCount - 1)
+		l.add("move to the foreground", unix.SYS_IOCTL, uintptr(c.TTY), unix.TIOCSPGRP, uintptr(unsafe.Pointer(&b.family.registers[registerCount-1])))
 	}
 	if b.level == Strong {
 		b.privateProc(l, high+len(sources))
@@ -454,12 +483,8 @@ func (b *builder) follow(p *Process) error {
 // heard takes one message in.
 func (b *builder) heard(p *Process, m [3]uint32) error {
 	errno := syscall.Errno(m[2])
-	lives := map[uint32]life{aboutSteward: b.family.steward, aboutInit: b.family.init, aboutChild: b.family.child, aboutSettle: b.family.settle}
-	switch m[0] {
-	case initPid:
-		p.init = int(m[1])
-		return nil
-	case childPid:
+	lives := map[uint32]life{aboutSteward: b.family.steward, aboutInit: b.family.init, aboutChild: b.family.child, aboutAnchor: b.family.anchor, aboutSettle: b.family.settle}
+	if m[0] == childPid {
 		p.pid = int(m[1])
 		return nil
 	}

@@ -1,60 +1,465 @@
 package sandbox
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
-func run(t *testing.T, p Profile, argv ...string) (Status, string, string) {
+// levels runs a test at each level.
+func levels(t *testing.T, f func(t *testing.T, p Profile)) {
+	for _, level := range []Level{Base, Strong} {
+		t.Run(level.String(), func(t *testing.T) {
+			t.Parallel()
+			p := Default(t.TempDir(), "")
+			p.Require, p.Most = level, level
+			f(t, p)
+		})
+	}
+}
+
+// shell runs a script and returns its status and what it printed.
+func shell(t *testing.T, p Profile, script string, files ...*os.File) (Status, string) {
 	t.Helper()
-	outR, outW, _ := os.Pipe()
-	errR, errW, _ := os.Pipe()
-	null, _ := os.Open("/dev/null")
-	proc, _, err := Start(p, Command{Path: argv[0], Argv: argv, Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{null, outW, errW}})
-	outW.Close()
-	errW.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := proc.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, _ := io.ReadAll(outR)
-	errs, _ := io.ReadAll(errR)
-	return s, string(out), string(errs)
+	out, in, err := os.Pipe()
+	must(t, err)
+	defer out.Close()
+	process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Files: append([]*os.File{nil, in, in}, files...)})
+	in.Close()
+	must(t, err)
+	text, _ := io.ReadAll(out)
+	s, err := process.Wait()
+	must(t, err)
+	return s, string(text)
 }
 
-func TestStart(t *testing.T) {
-	dir := t.TempDir()
-	p := Default(dir, "")
-	p.Require = Strong
-	s, out, errs := run(t, p, "/bin/bash", "-c", "echo hi; ls -l /dev/null; stat / | head -3; id; pwd; ls -l /proc; ip a; cat /proc/mounts; cat /etc/shadow; ls /; ls -l /proc/self/fd; grep -E 'Cap|NoNew|Seccomp|Sig' /proc/self/status; ulimit -n; kill -TERM $$")
-	t.Log(s.Shell(), out, errs)
+// Every exit code and every deadly signal is told as it was.
+func TestStatus(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		for _, code := range []int{0, 1, 2, 126, 127, 128, 255} {
+			if s, _ := shell(t, p, fmt.Sprintf("exit %d", code)); !s.Exited || s.Code != code || s.Shell() != code || s.Signal != 0 {
+				t.Errorf("exit %d: %+v", code, s)
+			}
+		}
+		p.Limits = Limits{CPU: 10}
+		for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGKILL, unix.SIGPIPE, unix.SIGTERM, unix.SIGUSR1, unix.SIGSEGV, 34, 64} {
+			if s, _ := shell(t, p, fmt.Sprintf("ulimit -c 0; kill -%d $$", sig)); s.Exited || s.Signal != sig || s.Shell() != 128+int(sig) || s.CoreDump {
+				t.Errorf("signal %d: %+v", sig, s)
+			}
+		}
+	})
 }
 
-func BenchmarkBase(b *testing.B)   { bench(b, Base) }
-func BenchmarkStrong(b *testing.B) { bench(b, Strong) }
-func bench(b *testing.B, l Level) {
-	p := Default(b.TempDir(), "")
-	p.Require, p.Most = l, l
-	null, _ := os.Open("/dev/null")
-	for b.Loop() {
-		proc, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}, Files: []*os.File{null, null, null}})
-		if err != nil {
-			b.Fatal(err)
+func TestUsage(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		s, _ := shell(t, p, "for ((i=0;i<20000;i++)); do :; done")
+		if s.UserTime <= 0 || s.MaxMemory < 1<<20 {
+			t.Errorf("%+v", s)
 		}
-		proc.Wait()
+	})
+}
+
+// Stops and continues are told one by one, and a stopped command can be killed.
+func TestJobControl(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		master, slave, err := pty.Open()
+		must(t, err)
+		defer master.Close()
+		process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "kill -TSTP $$; read; kill -STOP $$; exit 3"}, Files: []*os.File{slave, slave, slave}, HasTTY: true})
+		slave.Close()
+		must(t, err)
+		for _, want := range []syscall.Signal{unix.SIGTSTP, unix.SIGSTOP} {
+			s, err := process.Next()
+			if err != nil || s.Stopped != want || s.Ended() {
+				t.Fatalf("want %v: %+v %v", want, s, err)
+			}
+			must(t, process.SignalGroup(unix.SIGCONT))
+			if want == unix.SIGSTOP {
+				break // the kernel tells of the end instead, when that comes before anybody asked
+			}
+			if s, err = process.Next(); err != nil || !s.Continued {
+				t.Fatalf("want continued: %+v %v", s, err)
+			}
+			master.WriteString("\n")
+		}
+		s, err := process.Wait()
+		if err != nil || s.Code != 3 {
+			t.Errorf("%+v %v", s, err)
+		}
+		if again, err := process.Wait(); again != s || err != nil {
+			t.Errorf("second answer %+v %v", again, err)
+		}
+		if err := process.Signal(unix.SIGTERM); !errors.Is(err, os.ErrProcessDone) {
+			t.Errorf("signal after the end: %v", err)
+		}
+	})
+}
+
+// With a terminal the child is its foreground job, and can be stopped and interrupted from it.
+func TestTerminal(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		master, slave, err := pty.Open()
+		must(t, err)
+		defer master.Close()
+		process, _, err := Start(p, Command{
+			Path: "/bin/bash", Argv: []string{"bash", "-c", "tty; echo hi > /dev/tty; read -a s < /proc/$$/stat; ((s[4] == s[7])) && echo foreground || echo ${s[@]}; read x; echo got $x; read x; echo awake; sleep 100"}, Env: []string{"PATH=/usr/bin:/bin"},
+			Files: []*os.File{slave, slave, slave}, TTY: 1, HasTTY: true,
+		})
+		must(t, err)
+		slave.Close()
+		var text []byte
+		until := func(want string) {
+			t.Helper()
+			for b := make([]byte, 256); !bytes.Contains(text, []byte(want)); {
+				n, err := master.Read(b)
+				if text = append(text, b[:n]...); err != nil || bytes.Count(text, []byte("\n")) > 5 {
+					t.Fatalf("%q %v", text, err)
+				}
+			}
+			_, text, _ = bytes.Cut(text, []byte(want))
+		}
+		until("/dev/pts/")
+		until("hi\r\n")
+		until("foreground\r\n")
+		master.WriteString("line\n")
+		until("got line\r\n")
+		master.WriteString("\x1a") // Ctrl-Z stops the group
+		if s, err := process.Next(); err != nil || s.Stopped != unix.SIGTSTP {
+			t.Errorf("Ctrl-Z: %+v %v", s, err)
+		}
+		must(t, process.SignalGroup(unix.SIGCONT))
+		if s, err := process.Next(); err != nil || !s.Continued {
+			t.Errorf("continue: %+v %v", s, err)
+		}
+		master.WriteString("\n")
+		until("awake\r\n")
+		master.WriteString("\x03") // Ctrl-C ends it
+		if s, err := process.Wait(); err != nil || s.Signal != unix.SIGINT {
+			t.Errorf("Ctrl-C: %+v %v", s, err)
+		}
+	})
+}
+
+// Only what Files names is inherited, at its number; nil is closed.
+func TestDescriptors(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		leaked := leak(t)
+		extra, in, _ := os.Pipe()
+		in.WriteString("five\n")
+		in.Close()
+		// The shell opens the folder with one descriptor more than it names.
+		s, out := shell(t, p, "for f in /proc/self/fd/*; do n=${f##*/}; [ -e /proc/self/fd/$n ] && echo -n $n,; done; read x <&5; echo $x", nil, nil, extra)
+		if s.Shell() != 0 || out != "1,2,5,five\n" {
+			t.Errorf("%+v %q", s, out)
+		}
+		_ = leaked
+	})
+}
+
+func TestWorkingDirectory(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		name := p.Write[0].Name
+		for _, sub := range []string{"", "/a b", "/\xff\n"} {
+			must(t, os.MkdirAll(name+sub, 0o700))
+			dir, err := os.Open(name + sub)
+			must(t, err)
+			out, in, _ := os.Pipe()
+			process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "echo -n \"$PWD\"; echo x > made"}, Dir: dir, Files: []*os.File{nil, in, in}})
+			in.Close()
+			must(t, err)
+			text, _ := io.ReadAll(out)
+			process.Wait()
+			if string(text) != name+sub {
+				t.Errorf("%q %q", text, name+sub)
+			}
+			if _, err := os.Stat(name + sub + "/made"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// What a shell exits with when it cannot execute is told apart, and is not a broken fence.
+func TestExecErrors(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		dir := p.Write[0].Name
+		must(t, os.WriteFile(dir+"/plain", []byte("data"), 0o600))
+		must(t, os.WriteFile(dir+"/garbage", []byte{1, 2, 3}, 0o700))
+		must(t, os.WriteFile(dir+"/orphan", []byte("#!/no/such\n"), 0o700))
+		must(t, os.WriteFile(dir+"/script", []byte("#!/bin/sh\nexit 7\n"), 0o700))
+		for _, test := range []struct {
+			path   string
+			errno  syscall.Errno
+			status int
+		}{
+			{dir + "/none", unix.ENOENT, 127}, {dir + "/plain", unix.EACCES, 126}, {dir, unix.EACCES, 126},
+			{dir + "/garbage", unix.ENOEXEC, 126}, {dir + "/orphan", unix.ENOENT, 127}, {"", unix.ENOENT, 127},
+		} {
+			_, _, err := Start(p, Command{Path: test.path, Argv: []string{"x"}})
+			var failed *ExecError
+			if !errors.As(err, &failed) || !errors.Is(err, test.errno) || failed.ExitStatus() != test.status {
+				t.Errorf("%q: %v", test.path, err)
+			}
+		}
+		process, _, err := Start(p, Command{Path: dir + "/script", Argv: []string{"x"}})
+		for errors.Is(err, unix.ETXTBSY) {
+			process, _, err = Start(p, Command{Path: dir + "/script", Argv: []string{"x"}})
+		}
+		must(t, err)
+		if s, _ := process.Wait(); s.Code != 7 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// The file that was judged is the file that runs, whatever has taken its name since.
+func TestExe(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		dir := p.Write[0].Name
+		text, err := os.ReadFile("/bin/true")
+		must(t, err)
+		must(t, os.WriteFile(dir+"/judged", text, 0o700))
+		fd, err := unix.Open(dir+"/judged", unix.O_PATH|unix.O_CLOEXEC, 0)
+		must(t, err)
+		exe := os.NewFile(uintptr(fd), "judged")
+		defer exe.Close()
+		must(t, os.Remove(dir+"/judged"))
+		must(t, os.WriteFile(dir+"/judged", []byte("#!/bin/sh\nexit 9\n"), 0o700))
+		process, _, err := Start(p, Command{Path: dir + "/judged", Exe: exe, Argv: []string{"true"}})
+		for errors.Is(err, unix.ETXTBSY) { // another test's fork still has our descriptor for writing
+			process, _, err = Start(p, Command{Path: dir + "/judged", Exe: exe, Argv: []string{"true"}})
+		}
+		must(t, err)
+		if s, _ := process.Wait(); s.Shell() != 0 {
+			t.Errorf("%+v", s)
+		}
+		// A script can only be opened by name.
+		script, err := os.Open(dir + "/judged")
+		must(t, err)
+		defer script.Close()
+		process, _, err = Start(p, Command{Path: dir + "/judged", Exe: script, Argv: []string{"x"}})
+		must(t, err)
+		if s, _ := process.Wait(); s.Code != 9 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// A rule is about the object that was judged, and so follows it and not its name.
+func TestRuleByFile(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		top := t.TempDir()
+		must(t, os.Mkdir(top+"/judged", 0o700))
+		must(t, os.WriteFile(top+"/judged/f", []byte("judged"), 0o600))
+		must(t, os.Mkdir(top+"/other", 0o700))
+		must(t, os.WriteFile(top+"/other/f", []byte("other"), 0o600))
+		fd, err := unix.Open(top+"/judged", unix.O_PATH|unix.O_CLOEXEC, 0)
+		must(t, err)
+		file := os.NewFile(uintptr(fd), top+"/judged")
+		defer file.Close()
+		must(t, os.Rename(top+"/judged", top+"/moved"))
+		must(t, os.Symlink(top+"/other", top+"/judged"))
+		p.Read = append(p.Read, Path{Name: top + "/judged", File: file})
+		if _, out := shell(t, p, "cat "+top+"/judged/f 2>&1; cat "+top+"/moved/f"); strings.Contains(out, "other") || !strings.HasSuffix(out, "judged") {
+			t.Errorf("%q", out)
+		}
+	})
+}
+
+// C-3.1.5, C-3.1.6: hidden is out of reach for every program, read-only stays as it is, and no file is left behind.
+func TestHide(t *testing.T) {
+	top := t.TempDir()
+	for _, f := range []string{"/home/u/.ssh/key", "/home/u/.rc", "/home/u/notes", "/home/u/sub/deep/secret", "/home/u/sub/open", "/home/v/x"} {
+		must(t, os.MkdirAll(filepath.Dir(top+f), 0o700))
+		must(t, os.WriteFile(top+f, []byte("+"), 0o600))
+	}
+	before := tree(t, top)
+	levels(t, func(t *testing.T, p Profile) {
+		p.Read = append(p.Read, Path{Name: top + "/home"})
+		p.Hide = []string{top + "/home/u/.ssh", top + "/home/u/.rc", top + "/home/u/sub/deep", top + "/home/u/none"}
+		_, out := shell(t, p, "cd "+top+"/home; for f in u/.ssh/key u/.rc u/notes u/sub/deep/secret u/sub/open v/x; do cat $f 2>/dev/null || echo -n -; done; ls u")
+		if out != "--+-++notes\nsub\n" {
+			t.Errorf("%q", out)
+		}
+	})
+	t.Cleanup(func() {
+		if after := tree(t, top); after != before {
+			t.Errorf("left behind: %s", after)
+		}
+	})
+}
+
+func tree(t *testing.T, top string) string {
+	var b bytes.Buffer
+	filepath.Walk(top, func(name string, info os.FileInfo, err error) error {
+		fmt.Fprintln(&b, name, info.Mode(), info.Size())
+		return err
+	})
+	return b.String()
+}
+
+// Base says which name it cannot hide; Strong hides it, and keeps its folder where it is.
+func TestHideInWritable(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		ws := p.Write[0].Name
+		must(t, os.MkdirAll(ws+"/conf/deep", 0o700))
+		must(t, os.WriteFile(ws+"/conf/deep/.env", []byte("secret"), 0o600))
+		p.Hide = []string{ws + "/conf/deep/.env"}
+		if p.Most == Base {
+			_, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
+			var cannot *CannotHideError
+			if !errors.Is(err, ErrCannotHide) || !errors.As(err, &cannot) || cannot.Path != p.Hide[0] || cannot.Root != ws {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		_, out := shell(t, p, "cd "+ws+"; cat conf/deep/.env; mv conf x; mv conf/deep x; rm conf/deep/.env; chmod 600 conf/deep/.env; echo y > conf/deep/new; mv conf/deep/new conf/new; cat conf/new")
+		if strings.Contains(out, "secret") || strings.Count(out, "busy") != 3 || !strings.HasSuffix(out, "y\n") {
+			t.Errorf("%q", out)
+		}
+	})
+}
+
+// A protection that must hold refuses the start when the level has lost it.
+func TestMust(t *testing.T) {
+	p := Default(t.TempDir(), "")
+	p.Must, p.Most = []Protection{Metadata}, Base
+	if _, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}}); !errors.Is(err, ErrUnsupported) || !strings.Contains(fmt.Sprint(err), "metadata") {
+		t.Errorf("%v", err)
+	}
+	p.Most = Strong
+	process, receipt, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
+	must(t, err)
+	process.Wait()
+	if receipt.Level != Strong || len(receipt.Lost) != 0 || len(receipt.Proven) < 10 || receipt.Landlock == 0 || receipt.Kernel == "" {
+		t.Errorf("%+v", receipt)
+	}
+	p.Must, p.Require, p.Most = nil, Strong, Base
+	if _, _, err := Start(p, Command{Path: "/bin/true"}); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
+	p.Require, p.Most, p.Network = None, None, Hosts
+	if _, _, err := Start(p, Command{Path: "/bin/true"}); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("%v", err)
 	}
 }
-func BenchmarkBare(b *testing.B) {
-	null, _ := os.Open("/dev/null")
-	for b.Loop() {
-		proc, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{Files: []*os.File{null, null, null}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		proc.Wait()
+
+// The zero profile allows nothing: not even the loader can be read.
+func TestZeroProfile(t *testing.T) {
+	_, _, err := Start(Profile{}, Command{Path: "/bin/true", Argv: []string{"true"}})
+	var failed *ExecError
+	if !errors.As(err, &failed) || !errors.Is(err, unix.EACCES) {
+		t.Errorf("%v", err)
 	}
+}
+
+func TestNetworkFull(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		address := serve(t, "tcp4", "127.0.0.1:0")
+		port := address[strings.LastIndex(address, ":")+1:]
+		script := "exec 3<>/dev/tcp/127.0.0.1/" + port + " && echo x >&3 && head -1 <&3"
+		if s, out := shell(t, p, script); s.Shell() == 0 {
+			t.Errorf("off: %q", out)
+		}
+		p.Network = Full
+		if s, out := shell(t, p, script); s.Shell() != 0 || out != "x\n" {
+			t.Errorf("full: %+v %q", s, out)
+		}
+	})
+}
+
+func TestLimits(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		p.Limits = Limits{CPU: 7, Memory: 1 << 30, FileSize: 1 << 20, Files: 99, Processes: 4000}
+		if _, out := shell(t, p, "ulimit -t -v -f -n -u"); strings.Join(strings.Fields(out), " ") == "" || !strings.Contains(out, "99") {
+			t.Errorf("%q", out)
+		}
+		for flag, want := range map[string]string{"-t": "7", "-v": "1048576", "-f": "1024", "-n": "99", "-u": "4000"} {
+			if _, out := shell(t, p, "ulimit "+flag); strings.TrimSpace(out) != want {
+				t.Errorf("ulimit %s: %q, want %s", flag, out, want)
+			}
+		}
+	})
+}
+
+// Privilege is gone for good: no capability in any set, root or not.
+func TestCapabilities(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		_, out := shell(t, p, "while read k v; do case $k in Cap*|NoNewPrivs:|Seccomp:) echo $k$v;; esac; done < /proc/self/status")
+		for line := range strings.Lines(out) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+			want := strings.Repeat("0", 16)
+			switch {
+			case key == "NoNewPrivs":
+				want = "1"
+			case key == "Seccomp":
+				want = "2"
+			case key == "CapBnd" && p.Most == Base && os.Geteuid() != 0:
+				continue // an ordinary user cannot drop what it cannot use
+			}
+			if value != want {
+				t.Errorf("%s is %s", key, value)
+			}
+		}
+		if !strings.Contains(out, "CapAmb") {
+			t.Errorf("%q", out)
+		}
+	})
+}
+
+func TestProbe(t *testing.T) {
+	r := Probe()
+	if r.Level != Strong || r.Landlock < 6 {
+		t.Errorf("%+v", r)
+	}
+	for _, f := range r.Findings {
+		if f.OK == (f.Fix != "") || f.Detail == "" || f.Name == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	file := t.TempDir() + "/level"
+	if l := Remembered(file); l != r.Level {
+		t.Error(l)
+	}
+	text, _ := os.ReadFile(file)
+	must(t, os.WriteFile(file, bytes.Replace(text, []byte("strong"), []byte("base"), 1), 0o600))
+	if l := Remembered(file); l != Base {
+		t.Errorf("remembered %v from %q", l, text)
+	}
+	must(t, os.WriteFile(file, []byte("another-boot 0 base\n"), 0o600))
+	if l := Remembered(file); l != r.Level {
+		t.Error(l)
+	}
+}
+
+// Many starts at once: forks of one run must not hold another's lifeline or report open.
+func TestConcurrent(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		errs := make(chan error)
+		for range 8 {
+			go func() {
+				for range 10 {
+					process, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
+					if err == nil {
+						_, err = process.Wait()
+					}
+					errs <- err
+				}
+			}()
+		}
+		for range 80 {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }

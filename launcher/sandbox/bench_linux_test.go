@@ -1,0 +1,71 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// BenchmarkStart is what a fence costs: each way of starting the same program, to its end, in one run.
+// The ratio to "bare" is the number to look at; to "bwrap" where that is installed.
+func BenchmarkStart(b *testing.B) {
+	null, err := os.Open("/dev/null")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer null.Close()
+	bwrap, _ := exec.LookPath("bwrap")
+	files := []*os.File{null, null, null}
+	for _, program := range []struct {
+		name string
+		argv []string
+	}{{"true", []string{"/bin/true"}}, {"bash", []string{"/bin/bash", "-c", "true"}}} {
+		plain := func(b *testing.B, argv []string) {
+			for b.Loop() {
+				p, err := os.StartProcess(argv[0], argv, &os.ProcAttr{Files: files})
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.Wait()
+			}
+		}
+		b.Run(program.name+"/bare", func(b *testing.B) { plain(b, program.argv) })
+		for _, level := range []Level{Base, Strong} {
+			b.Run(program.name+"/"+level.String(), func(b *testing.B) {
+				p := Default(b.TempDir(), "")
+				p.Require, p.Most = level, level
+				for b.Loop() {
+					process, _, err := Start(p, Command{Path: program.argv[0], Argv: program.argv, Files: files})
+					if err != nil {
+						b.Fatal(err)
+					}
+					process.Wait()
+				}
+			})
+		}
+		if bwrap != "" {
+			argv := []string{bwrap, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--bind", "/tmp", "/tmp"}
+			b.Run(program.name+"/bwrap", func(b *testing.B) { plain(b, append(argv, program.argv...)) })
+		}
+	}
+}
+
+// BenchmarkPrepare is the part of Start before anything is forked.
+func BenchmarkPrepare(b *testing.B) {
+	for _, level := range []Level{Base, Strong} {
+		b.Run(level.String(), func(b *testing.B) {
+			p := Default(b.TempDir(), "")
+			ll, err := queryLandlock()
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				x := &builder{profile: p, command: Command{Path: "/bin/true", Argv: []string{"true"}}, landlock: ll, level: level}
+				if err := x.prepare(); err != nil {
+					b.Fatal(err)
+				}
+				x.close()
+			}
+		})
+	}
+}

@@ -1,0 +1,215 @@
+package sandbox
+
+import (
+	"fmt"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// data is struct seccomp_data.
+type data struct {
+	nr, arch uint32
+	args     [6]uint64
+}
+
+func (d data) word(offset uint32) uint32 {
+	switch {
+	case offset == offNr:
+		return d.nr
+	case offset == offArch:
+		return d.arch
+	case offset >= offArgs && offset < offArgs+48 && offset%4 == 0:
+		return uint32(d.args[(offset-offArgs)/8] >> (offset % 8 * 8))
+	}
+	panic(fmt.Sprintf("load at %d", offset))
+}
+
+// simulate runs a program as the kernel does.
+func simulate(p []insn, d data) verdict {
+	var a uint32
+	for pc := 0; ; pc++ {
+		i := p[pc]
+		jump := false
+		switch i.code {
+		case opLoad:
+			a = d.word(i.k)
+			continue
+		case opAnd:
+			a &= i.k
+			continue
+		case opRet:
+			return verdict(i.k)
+		case opJeq:
+			jump = a == i.k
+		case opJge:
+			jump = a >= i.k
+		case opJset:
+			jump = a&i.k != 0
+		default:
+			panic(fmt.Sprintf("instruction %d: code %#x", pc, i.code))
+		}
+		if jump {
+			pc += int(i.jt)
+		} else {
+			pc += int(i.jf)
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	const high = 1 << 32 // what the kernel drops from an int
+	eperm, eacces, enosys := errno(unix.EPERM), errno(unix.EACCES), errno(unix.ENOSYS)
+	for _, test := range []struct {
+		name       string
+		nr         uint32
+		args       []uint64
+		off, inet  verdict // without and with internet sockets
+		otherArch  bool
+		debugAllow bool
+	}{
+		{name: "read", nr: unix.SYS_READ, off: allow, inet: allow},
+		{name: "read by another architecture", nr: unix.SYS_READ, otherArch: true, off: killProcess, inet: killProcess},
+		{name: "execve", nr: unix.SYS_EXECVE, off: allow, inet: allow},
+		{name: "seccomp", nr: unix.SYS_SECCOMP, off: allow, inet: allow},
+		{name: "mount", nr: unix.SYS_MOUNT, off: eperm, inet: eperm},
+		{name: "clone3", nr: unix.SYS_CLONE3, off: enosys, inet: enosys},
+		{name: "clone of a thread", nr: unix.SYS_CLONE, args: []uint64{unix.CLONE_VM | unix.CLONE_THREAD | unix.CLONE_SIGHAND}, off: allow, inet: allow},
+		{name: "clone with a signal", nr: unix.SYS_CLONE, args: []uint64{uint64(unix.SIGCHLD)}, off: allow, inet: allow},
+		{name: "clone into a user namespace", nr: unix.SYS_CLONE, args: []uint64{unix.CLONE_NEWUSER}, off: eperm, inet: eperm},
+		{name: "clone, high bits", nr: unix.SYS_CLONE, args: []uint64{high | unix.CLONE_NEWNET}, off: eperm, inet: eperm},
+		{name: "unshare of files", nr: unix.SYS_UNSHARE, args: []uint64{unix.CLONE_FILES}, off: allow, inet: allow},
+		{name: "unshare of time", nr: unix.SYS_UNSHARE, args: []uint64{unix.CLONE_NEWTIME}, off: eperm, inet: eperm},
+		{name: "unix", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_UNIX, unix.SOCK_STREAM}, off: eacces, inet: eacces},
+		{name: "unix pair", nr: unix.SYS_SOCKETPAIR, args: []uint64{unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}, off: allow, inet: allow},
+		{name: "unix datagram pair", nr: unix.SYS_SOCKETPAIR, args: []uint64{unix.AF_UNIX, unix.SOCK_DGRAM}, off: eacces, inet: eacces},
+		{name: "tcp", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET, unix.SOCK_STREAM | unix.SOCK_NONBLOCK, 0}, off: eacces, inet: allow},
+		{name: "tcp6, named", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET6, unix.SOCK_STREAM, unix.IPPROTO_TCP}, off: eacces, inet: allow},
+		{name: "udp", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_UDP}, off: eacces, inet: allow},
+		{name: "mptcp", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, off: eacces, inet: eacces},
+		{name: "mptcp, high bits", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET, unix.SOCK_STREAM, high | unix.IPPROTO_MPTCP}, off: eacces, inet: eacces},
+		{name: "sctp", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET, unix.SOCK_SEQPACKET, 132}, off: eacces, inet: eacces},
+		{name: "ping", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP}, off: eacces, inet: eacces},
+		{name: "raw", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_TCP}, off: eacces, inet: eacces},
+		{name: "vsock", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_VSOCK, unix.SOCK_STREAM}, off: eacces, inet: eacces},
+		{name: "alg", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_ALG, unix.SOCK_SEQPACKET}, off: eacces, inet: eacces},
+		{name: "routes", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, off: allow, inet: allow},
+		{name: "audit", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_AUDIT}, off: eacces, inet: eacces},
+		{name: "send", nr: unix.SYS_SENDTO, args: []uint64{3, 0, 0, unix.MSG_NOSIGNAL}, off: allow, inet: allow},
+		{name: "send fast", nr: unix.SYS_SENDTO, args: []uint64{3, 0, 0, unix.MSG_NOSIGNAL | unix.MSG_FASTOPEN}, off: eperm, inet: eperm},
+		{name: "sendmsg fast", nr: unix.SYS_SENDMSG, args: []uint64{3, 0, unix.MSG_FASTOPEN}, off: eperm, inet: eperm},
+		{name: "sendmmsg fast", nr: unix.SYS_SENDMMSG, args: []uint64{3, 0, 1, unix.MSG_FASTOPEN}, off: eperm, inet: eperm},
+		{name: "fast open by option", nr: unix.SYS_SETSOCKOPT, args: []uint64{3, unix.SOL_TCP, unix.TCP_FASTOPEN_CONNECT}, off: eperm, inet: eperm},
+		{name: "no delay", nr: unix.SYS_SETSOCKOPT, args: []uint64{3, unix.SOL_TCP, unix.TCP_NODELAY}, off: allow, inet: allow},
+		{name: "window size", nr: unix.SYS_IOCTL, args: []uint64{0, unix.TIOCGWINSZ}, off: allow, inet: allow},
+		{name: "TIOCSTI, high bits", nr: unix.SYS_IOCTL, args: []uint64{0, high | unix.TIOCSTI}, off: eperm, inet: eperm},
+		{name: "chmod 755", nr: unix.SYS_FCHMODAT, args: []uint64{0, 0, 0o755}, off: allow, inet: allow},
+		{name: "chmod u+s", nr: unix.SYS_FCHMODAT, args: []uint64{0, 0, 0o4755}, off: eperm, inet: eperm},
+		{name: "open to read, rubbish as mode", nr: unix.SYS_OPENAT, args: []uint64{0, 0, unix.O_RDONLY | unix.O_DIRECTORY, 0xffffffff}, off: allow, inet: allow},
+		{name: "create 644", nr: unix.SYS_OPENAT, args: []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o644}, off: allow, inet: allow},
+		{name: "create 2755", nr: unix.SYS_OPENAT, args: []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o2755}, off: eperm, inet: eperm},
+		{name: "fifo", nr: unix.SYS_MKNODAT, args: []uint64{0, 0, unix.S_IFIFO | 0o600}, off: allow, inet: allow},
+		{name: "device", nr: unix.SYS_MKNODAT, args: []uint64{0, 0, unix.S_IFBLK | 0o600}, off: eperm, inet: eperm},
+		{name: "personality query", nr: unix.SYS_PERSONALITY, args: []uint64{0xffffffff}, off: allow, inet: allow},
+		{name: "personality", nr: unix.SYS_PERSONALITY, args: []uint64{0x0040000 | 0x0400000}, off: eperm, inet: eperm},
+		{name: "io_uring", nr: unix.SYS_IO_URING_SETUP, off: enosys, inet: enosys},
+		{name: "ptrace", nr: unix.SYS_PTRACE, off: eperm, inet: eperm, debugAllow: true},
+	} {
+		d := data{nr: test.nr, arch: auditArch}
+		copy(d.args[:], test.args)
+		if test.otherArch {
+			d.arch ^= 1
+		}
+		if got := simulate(filter(false, false), d); got != test.off {
+			t.Errorf("%s: %#x, want %#x", test.name, got, test.off)
+		}
+		if got := simulate(filter(true, false), d); got != test.inet {
+			t.Errorf("%s with sockets: %#x, want %#x", test.name, got, test.inet)
+		}
+		if got := simulate(filter(true, true), d); (got == allow) != (test.inet == allow || test.debugAllow) {
+			t.Errorf("%s for debugging: %#x", test.name, got)
+		}
+	}
+}
+
+// Every rule is reached: an earlier one that always matches would make it dead.
+func TestRulesReached(t *testing.T) {
+	always := map[uint32]bool{}
+	for i, r := range rules(true, false) {
+		if always[r.nr] {
+			t.Errorf("rule %d (call %d) comes after one that always decides", i, r.nr)
+		}
+		always[r.nr] = len(r.tests) == 0
+	}
+	if n := len(filter(true, false)); n > 4096 { // BPF_MAXINSNS
+		t.Errorf("%d instructions", n)
+	}
+}
+
+func TestForeignNumbers(t *testing.T) {
+	for _, nr := range []uint32{0x40000000, 0x40000000 | unix.SYS_GETPID, 0xffffffff} {
+		want := allow
+		if firstForeign != 0 {
+			want = killProcess
+		}
+		if got := simulate(filter(false, false), data{nr: nr, arch: auditArch}); got != want {
+			t.Errorf("%#x: %#x", nr, got)
+		}
+	}
+}
+
+// Every version handles all that the one before did, and rights that mean nothing to it are never asked for.
+func TestLandlockVersions(t *testing.T) {
+	for v := 2; v < len(abis); v++ {
+		if a, b := abis[v-1], abis[v]; a.fs&^b.fs != 0 || a.net&^b.net != 0 || a.scoped&^b.scoped != 0 {
+			t.Errorf("version %d lost something", v)
+		}
+	}
+	for _, test := range []struct {
+		l    landlock
+		fs   uint64
+		net  uint64
+		scop uint64
+	}{
+		{landlock{1, 0}, 1<<13 - 1, 0, 0},
+		{landlock{3, 0}, 1<<15 - 1, 0, 0},
+		{landlock{6, 0}, 1<<16 - 1, 3, unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET},
+		{landlock{6, erratumSignal}, 1<<16 - 1, 3, scopeAll},
+		{landlock{7, 7}, 1<<16 - 1, 3, scopeAll},
+		{landlock{99, 7}, 1<<17 - 1, 15, scopeAll},
+	} {
+		if a := test.l.handled(); a.fs != test.fs || a.net != test.net || a.scoped != test.scop {
+			t.Errorf("%+v: %+v", test.l, a)
+		}
+	}
+	if _, err := newRuleset(abi{fs: 1 << 63}); err == nil {
+		t.Error("the kernel took a right that does not exist")
+	}
+}
+
+// A start on an older kernel: fewer protections, all of them told.
+func TestOlderKernel(t *testing.T) {
+	for _, test := range []struct {
+		l    landlock
+		lost []Protection
+	}{
+		{landlock{7, 7}, []Protection{Processes, Metadata, Loopback, SharedMem}},
+		{landlock{6, 0}, []Protection{Processes, Metadata, Signals, Tree, Loopback, SharedMem}},
+		{landlock{2, 0}, []Protection{Processes, Metadata, Signals, Tree, Truncation, DeviceCtl, Loopback, SharedMem}},
+	} {
+		p := Default(t.TempDir(), "")
+		b := &builder{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & exit 5"}}, landlock: test.l, level: Base}
+		process, receipt, err := b.start()
+		must(t, err)
+		if s, err := process.Wait(); err != nil || s.Code != 5 {
+			t.Errorf("%+v %v", s, err)
+		}
+		var lost []Protection
+		for _, l := range receipt.Lost {
+			lost = append(lost, l.Protection)
+		}
+		if fmt.Sprint(lost) != fmt.Sprint(test.lost) {
+			t.Errorf("%+v: %v, want %v", test.l, lost, test.lost)
+		}
+	}
+}

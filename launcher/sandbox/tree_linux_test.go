@@ -1,0 +1,163 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// survivorMain tries to outlive its fence in the ways of args, and says so on descriptor 1 before it sleeps.
+func survivorMain(args []string) {
+	signal.Ignore(unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
+	if len(args) > 1 {
+		// One generation more, in a session of its own, its parent gone.
+		cmd := exec.Command("/proc/self/exe")
+		cmd.Args = append([]string{"survivor"}, args[1:]...)
+		cmd.Stdout = os.Stdout
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			fmt.Println(err)
+		}
+		if args[0] == "stay" {
+			time.Sleep(time.Hour)
+		}
+		return
+	}
+	fmt.Println("ready")
+	if strings.HasSuffix(args[0], "stop") {
+		unix.Kill(os.Getpid(), unix.SIGSTOP)
+	}
+	time.Sleep(time.Hour)
+}
+
+// launcherMain starts survivors behind a fence and waits to be killed.
+func launcherMain(args []string) {
+	self, _ := os.Executable()
+	p := Default("", "")
+	p.Read = append(p.Read, Path{Name: self})
+	p.Most, p.Require = Base, Base
+	if args[0] == "strong" {
+		p.Most, p.Require = Strong, Strong
+	}
+	_, _, err := Start(p, Command{Path: self, Argv: append([]string{"survivor"}, args[1:]...), Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	time.Sleep(time.Hour) // and no Wait: it would end the tree as soon as the first of it ends
+}
+
+// alive returns the processes that have mark among their arguments.
+func alive(mark string) (pids []string) {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range names {
+		text, _ := os.ReadFile(name)
+		if bytes.Contains(text, []byte(mark)) && !bytes.HasPrefix(text, []byte("launcher")) {
+			pids = append(pids, name)
+		}
+	}
+	return pids
+}
+
+// gone waits for the processes with mark to end; what was sent SIGKILL ends without running again, and soon.
+func gone(t *testing.T, mark string) {
+	t.Helper()
+	var left []string
+	for range 200 {
+		if left = alive(mark); len(left) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("still alive: %v", left)
+}
+
+var generations = []struct {
+	name string
+	ways []string
+}{
+	{"ignores signals", []string{"plain"}},
+	{"stopped", []string{"stop"}},
+	{"double fork and setsid", []string{"leave", "leave", "plain"}},
+	{"double fork and stopped", []string{"leave", "leave", "stop"}},
+	{"parent stays", []string{"stay", "leave", "plain"}},
+}
+
+func withMark(ways []string, mark string) []string {
+	ways = append([]string(nil), ways...)
+	ways[len(ways)-1] = mark + ways[len(ways)-1]
+	return ways
+}
+
+// The whole tree ends when the launcher is killed with SIGKILL.
+func TestLauncherKilled(t *testing.T) {
+	for _, level := range []Level{Base, Strong} {
+		for _, g := range generations {
+			t.Run(level.String()+"/"+g.name, func(t *testing.T) {
+				t.Parallel()
+				mark := fmt.Sprintf("mark%d-", time.Now().UnixNano())
+				cmd := exec.Command(self(t))
+				cmd.Args = append([]string{"launcher", level.String()}, withMark(g.ways, mark)...)
+				out, err := cmd.StdoutPipe()
+				must(t, err)
+				must(t, cmd.Start())
+				b := make([]byte, 5)
+				if _, err := io.ReadFull(out, b); err != nil || string(b) != "ready" {
+					t.Fatalf("%q %v", b, err)
+				}
+				if len(alive(mark)) == 0 {
+					t.Fatal("nothing to kill")
+				}
+				must(t, cmd.Process.Kill())
+				gone(t, mark)
+				cmd.Wait()
+			})
+		}
+	}
+}
+
+// The whole tree ends when the command ends, and when Kill is called.
+func TestTreeEnds(t *testing.T) {
+	for _, level := range []Level{Base, Strong} {
+		for _, g := range generations {
+			t.Run(level.String()+"/"+g.name, func(t *testing.T) {
+				t.Parallel()
+				mark := fmt.Sprintf("mark%d-", time.Now().UnixNano())
+				out, in, _ := os.Pipe()
+				p := Default("", "")
+				p.Read = append(p.Read, Path{Name: self(t)})
+				p.Most, p.Require = level, level
+				process, _, err := Start(p, Command{Path: self(t), Argv: append([]string{"survivor"}, withMark(g.ways, mark)...), Files: []*os.File{nil, in, in}})
+				in.Close()
+				must(t, err)
+				b := make([]byte, 5)
+				leaves := g.ways[0] == "leave"
+				if _, err := io.ReadFull(out, b); (err != nil || string(b) != "ready") && !leaves {
+					t.Fatalf("%q %v", b, err)
+				}
+				if !leaves {
+					process.Kill()
+				}
+				s, err := process.Wait()
+				if err != nil || leaves != s.Exited || !leaves && s.Signal != unix.SIGKILL {
+					t.Errorf("%+v %v", s, err)
+				}
+				gone(t, mark)
+				rest, err := io.ReadAll(out) // the end of file comes only when the last holder is gone
+				if err != nil || !leaves && strings.TrimSpace(string(rest)) != "" {
+					t.Errorf("%q %v", rest, err)
+				}
+			})
+		}
+	}
+}
