@@ -79,11 +79,11 @@ func FindSecrets(r io.Reader) ([]Secret, error) {
 // A stretch is the last of a stream's text, and which events it came from.
 type stretch struct {
 	text   []byte
-	events []run
+	events []origin
 	fresh  int // where the event added last begins
 }
 
-type run struct {
+type origin struct {
 	seq int64
 	n   int
 }
@@ -101,7 +101,7 @@ func (s *stretch) add(e Event) {
 		}
 	}
 	s.fresh = len(s.text) - len(e.Data)
-	s.events = append(s.events, run{e.Seq, len(e.Data)})
+	s.events = append(s.events, origin{e.Seq, len(e.Data)})
 }
 
 // secrets returns the events that share in a secret which reaches into the
