@@ -466,3 +466,100 @@ func TestE_std_2_Standing(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherNames: a second name of a restricted file, by a hard link or because the rule
+// itself is a link, is no way around.
+func TestOtherNames(t *testing.T) {
+	g, root := desk(t, "")
+	for _, name := range []string{"real/secret", "home/dev/vault.d/x"} {
+		os.MkdirAll(filepath.Dir(root+"/"+name), 0o755)
+		os.WriteFile(root+"/"+name, nil, 0o644)
+	}
+	os.Symlink(root+"/home/dev/vault.d", root+"/home/dev/vault")
+	if err := os.Link(root+"/real/secret", root+"/w/innocent"); err != nil {
+		t.Fatal(err)
+	}
+	set := defaults()
+	set.RestrictedPaths = []string{root + "/real/secret", "~/vault"}
+	p, err := compile(Account{Home: root + "/home/dev", UID: os.Getuid()}, set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Policy = p
+	g.expect(t, Deny, "cat innocent", "cat ../real/secret", "cat ~/vault.d/x", "cat ~/vault/x", "echo x > innocent", "cat inno*")
+	g.expect(t, Allow, "cat src/a.go")
+}
+
+// TestLayers: the first trusted file may loosen what is built in; the next ones, and the
+// workspace's, only tighten, and say what they said in vain.
+func TestLayers(t *testing.T) {
+	root := makeTree(t, "home/dev/", "w/.git/", "w/src/a")
+	account := Account{Home: root + "/home/dev", UID: os.Getuid()}
+	file := func(text string, layer Layer) ConfigFile {
+		return ConfigFile{Path: writeConfig(t, strings.ReplaceAll(text, "@", root), 0o600), Layer: layer, Root: root + "/w"}
+	}
+	user := file("security: {command_level: dangerous}\nrules: {paths: [{path: '~/notes', verdict: allow}], commands: [{program: git, args: [push], verdict: allow}]}", UserLayer)
+	strict := file("security: {allow_shell: false, restricted_paths: ['src']}\nrules: {paths: [{path: '~/notes/x', verdict: deny}, {path: '/etc', verdict: allow}], hosts: [{host: a.b, verdict: allow}]}", WorkspaceLayer)
+	loose := file("security: {command_level: dangerous, allow_shell: true, restricted_paths: []}\nnetwork: {default: on}\nsandbox: {require: base}\nrules: {paths: [{path: '~/other', verdict: allow}]}", UserLayer)
+
+	base, err := Load(account, user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := Guard{Policy: base, Caller: Caller{Dir: root + "/w", Home: account.Home, Env: map[string]string{"HOME": account.Home, "PATH": "/usr/bin:/bin"}}}
+	g.expect(t, Allow, "echo x > ~/notes/a", "rm -rf ~/notes/old", "git push", "cat src/a")
+	g.expect(t, Ask, "echo x > ~/other", "git push --force")
+
+	tight, err := base.Tighten(strict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Policy = tight
+	home := account.Home
+	g.expect(t, Deny, "cat src/a", "ls | cat", "touch "+home+"/notes/x/y")
+	g.expect(t, Ask, "touch /etc/x")
+	g.expect(t, Allow, "touch "+home+"/notes/a", "git push")
+	if n := strings.Join(tight.Notes(), "\n"); !strings.Contains(n, `"/etc" has no effect`) || !strings.Contains(n, `"a.b" has no effect`) || tight.Digest() == base.Digest() {
+		t.Errorf("%q", n)
+	}
+
+	both, err := Load(account, user, loose, strict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Policy = both
+	g.expect(t, Ask, "touch "+home+"/other")
+	g.expect(t, Deny, "ls | cat")
+	if both.Settings().Network != NetOff {
+		t.Error("a later file loosened the network")
+	}
+	if same, err := base.Tighten(ConfigFile{Path: root + "/none", Layer: WorkspaceLayer}); err != nil || same.Digest() != base.Digest() {
+		t.Errorf("a missing file changed the policy: %v", err)
+	}
+	var e *ConfigError
+	if _, err := base.Tighten(file("security: {x: 1}", WorkspaceLayer)); !errors.As(err, &e) || e.Line != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestCommandRules: rules for commands hold against the parsed words; a word that is not
+// known matches what tightens and never what allows.
+func TestCommandRules(t *testing.T) {
+	g, _ := desk(t, `
+rules:
+  commands:
+    - {program: git, args: [push], flags: [--force, -f], verdict: deny, message: not from here}
+    - {program: git, args: [push], verdict: allow}
+    - {program: make, args: [deploy], verdict: ask}
+    - {program: /usr/bin/env, verdict: deny}
+  hosts:
+    - {host: "*.bad.example", verdict: deny}
+    - {host: api.example, verdict: allow}
+`)
+	g.expect(t, Allow, "git push", "git push origin main", "git -c a=b status", "make test", "make", "curl -d x https://api.example/", "echo git push --force", "env ls", "curl https://bad.example")
+	g.expect(t, Deny, "git push --force", "git push origin -f", "git push -qf", "git push --forc", "env git push --force", "sh -c 'git push -f'", "/usr/bin/git push --force", "curl https://x.bad.example/", "curl https://A.B.BAD.example./", "/usr/bin/env ls", `git push "$(cat x)"`)
+	g.expect(t, Ask, "make deploy", "make -j2 deploy", "nice make deploy")
+	if r, _ := g.AnalyzeShellCommand("git push -f"); !strings.Contains(r.Reason, "not from here") {
+		t.Errorf("%q", r.Reason)
+	}
+}

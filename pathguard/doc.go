@@ -59,7 +59,8 @@
 // code in other languages by where it comes from, what the text does not tell by what it
 // would decide, characters that a reader would miss, hosts, and the rules of the
 // configuration. A rule there that allows takes the place of a built-in question and of
-// nothing else: it never lifts a denial, a hazard of another command, or a stricter rule.
+// nothing else: it never lifts a denial, a hazard of another command, or a stricter rule, and
+// what cannot be undone (risk 3) only when it names the option.
 //
 // Restricted and readonly paths are compared by resolved path, by every link on the way, and
 // by inode, so that a second name of the same file (a hard link, a bind mount) is no way

@@ -43,7 +43,7 @@ type judgement struct {
 	plan      *Plan
 	script    *shellparse.Script
 	homes     []string
-	allowed   map[int]bool // commands that a rule of the configuration allows
+	allowed   map[int]int // commands that a rule of the configuration allows, up to which risk
 	reasons   []Reason
 	contained bool
 }
@@ -51,7 +51,7 @@ type judgement struct {
 // add keeps a reason. The rule's own text makes the message; the span is the effect's.
 func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.Span, cmd int) {
 	text := ruleTexts[rule]
-	if d == Ask && cmd >= 0 && j.allowed[cmd] {
+	if d == Ask && j.lifted(cmd, text.risk) {
 		return
 	}
 	r := Reason{Rule: rule, Decision: d, Risk: text.risk, Span: span, Path: path, detail: detail, Command: cmd}
@@ -60,6 +60,12 @@ func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.S
 		r.Instead = text.instead
 	}
 	j.reasons = append(j.reasons, r)
+}
+
+// lifted reports whether a rule of the configuration answers the question already.
+func (j *judgement) lifted(cmd, risk int) bool {
+	most, ok := j.allowed[cmd]
+	return ok && risk <= most
 }
 
 // configured keeps what a rule of the configuration says, in its own words.
@@ -106,7 +112,7 @@ func (j *judgement) hazards() {
 		case deniedHazards[h.Rule]:
 			d = Deny
 		}
-		if d == Ask && h.Command >= 0 && j.allowed[h.Command] {
+		if d == Ask && j.lifted(h.Command, h.Risk) {
 			continue
 		}
 		j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,

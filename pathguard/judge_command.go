@@ -39,9 +39,14 @@ func (j *judgement) commandRules(i int, c *shellparse.Command) {
 	j.configured("rule.command", best.Verdict, best.Message, "", words(c), c.Span, i)
 	if best.Verdict == Allow {
 		if j.allowed == nil {
-			j.allowed = map[int]bool{}
+			j.allowed = map[int]int{}
 		}
-		j.allowed[i] = true
+		// What cannot be undone is only allowed by a rule that names the option: who allows
+		// "git push" has not thought of --force.
+		j.allowed[i] = 2
+		if len(best.Flags) > 0 {
+			j.allowed[i] = 3
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 	case withinAny(full, j.homes) && !f.in[InCache] && !f.in[InToolDir]:
 		f.put(InHome, "")
 	case withinAny(full, tempDirs):
-		if tempRoot(full) && action >= ToChange && action <= ToSweep && !t.below() {
+		if isTemp(full) && action >= ToChange && action <= ToSweep && !t.below() {
 			f.put(InSystem, "")
 		} else {
 			f.put(InTemp, "")
@@ -75,15 +75,6 @@ func (t *Target) below() bool { return t.Flags&command.Below != 0 }
 // isTop reports whether a path is a directory directly below the root.
 func isTop(full string) bool {
 	return full == "/" || strings.Count(full, "/") == 1 && full != "/tmp" && withinAny(full, append([]string{"/home", "/dev", "/proc", "/sys", "/mnt", "/media"}, systemDirs...))
-}
-
-func tempRoot(full string) bool {
-	for _, d := range tempDirs {
-		if full == d {
-			return true
-		}
-	}
-	return false
 }
 
 // isHome reports whether a path is the home directory or above it.

@@ -1,9 +1,6 @@
 package pathguard
 
-import (
-	"path"
-	"strings"
-)
+import "path"
 
 // A manifest is a file that tells a tool what to run although no word of the command line
 // names it.
@@ -73,46 +70,4 @@ func (r *resolver) manifest(command int, at spot, names []string) bool {
 		return true
 	}
 	return false
-}
-
-// workspace finds the root of the project: what the caller says, else the nearest
-// directory above that has .git or .tada. The home directory and / are never one, because
-// everything of the account would be inside.
-func (r *resolver) workspace() string {
-	p := r.plan
-	home := r.real(p.Caller.Home)
-	fits := func(dir string) bool { return dir != "/" && dir != home && !within(home, dir) }
-	if p.Caller.Root != "" {
-		if root := r.real(p.Caller.Root); fits(root) {
-			return root
-		}
-		return ""
-	}
-	for dir := p.Dir; fits(dir); dir = path.Dir(dir) {
-		at := r.from(dir)
-		if at.fd < 0 {
-			continue
-		}
-		for _, mark := range []string{".git", ".tada"} {
-			end := r.walk(at, mark, false)
-			end.close()
-			if end.missing == "" && !strings.HasPrefix(end.why, "per") {
-				return dir
-			}
-		}
-	}
-	if fits(p.Dir) {
-		return p.Dir
-	}
-	return ""
-}
-
-// real is the path of a name without a symbolic link, by text as far as it does not exist.
-func (r *resolver) real(name string) string {
-	if name == "" {
-		return ""
-	}
-	end := r.walk(r.root, name, true)
-	end.close()
-	return join(end.real, end.missing)
 }

@@ -56,8 +56,13 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 
 func union(a, b []string) []string {
 	out := slices.Clone(a)
+	seen := make(map[string]bool, len(a)+len(b))
+	for _, s := range a {
+		seen[s] = true
+	}
 	for _, s := range b {
-		if !slices.Contains(out, s) {
+		if !seen[s] {
+			seen[s] = true
 			out = append(out, s)
 		}
 	}

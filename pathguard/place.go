@@ -1,6 +1,9 @@
 package pathguard
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // within reports whether path is dir or below it, component by component: /etcetera is not
 // in /etc.
@@ -55,6 +58,33 @@ func withinAny(path string, dirs []string) bool {
 func isToolDir(path string) bool {
 	for _, dir := range []string{"/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/", "/env/bin/"} {
 		if strings.Contains(path, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// neverWorkspaces are written by installing, by the kernel, or by nobody. A repository in
+// them (etckeeper keeps one in /etc) does not make them somebody's project.
+var neverWorkspaces = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/nix", "/System", "/Library"}
+
+// mayBeWorkspace reports whether a real directory can be a workspace. Without a mark of its
+// own it is one only where people keep projects: a folder of settings in the home is not.
+func mayBeWorkspace(dir, home string, marked bool) bool {
+	if dir == "/" || isTemp(dir) || home != "" && within(home, dir) || withinAny(dir, neverWorkspaces) || path.Dir(dir) == "/home" {
+		return false
+	}
+	if marked {
+		return true
+	}
+	rest, inHome := strings.CutPrefix(dir, strings.TrimSuffix(home, "/")+"/")
+	return !withinAny(dir, systemDirs) && !(inHome && home != "" && strings.HasPrefix(rest, "."))
+}
+
+// isTemp reports whether a path is a shared directory for temporary files itself.
+func isTemp(full string) bool {
+	for _, d := range tempDirs {
+		if full == d {
 			return true
 		}
 	}

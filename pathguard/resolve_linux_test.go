@@ -262,11 +262,12 @@ func TestResolveContents(t *testing.T) {
 
 // TestWorkspace: the nearest directory with a mark, never / and never the home.
 func TestWorkspace(t *testing.T) {
-	root := makeTree(t, "home/dev/proj/.git/", "home/dev/proj/sub/deep/", "home/dev/plain/", "home/dev/.git/", "srv/.tada/", "srv/a/", "wt/.git", "wt/x/", "lnk -> home/dev/proj/sub")
+	root := makeTree(t, "home/dev/proj/.git/", "home/dev/proj/sub/deep/", "home/dev/plain/", "home/dev/.git/", "home/dev/.ssh/", "home/dev/.config/x/", "home/dev/.dotfiles/.git/", "srv/.tada/", "srv/a/", "wt/.git", "wt/x/", "lnk -> home/dev/proj/sub")
 	home := root + "/home/dev"
 	tests := []struct{ dir, root, want string }{
 		{home + "/proj/sub/deep", "", home + "/proj"}, {home + "/proj", "", home + "/proj"}, {home + "/plain", "", home + "/plain"},
-		{home, "", ""}, {root + "/home", "", ""}, {"/", "", ""}, {root + "/srv/a", "", root + "/srv"}, {root + "/wt/x", "", root + "/wt"},
+		{home, "", ""}, {root + "/home", "", ""}, {"/", "", ""}, {"/etc", "", ""}, {"/usr/lib", "", ""}, {"/tmp", "", ""}, {"/var/lib", "", ""}, {"/home/somebody", "", ""},
+		{home + "/.ssh", "", ""}, {home + "/.config/x", "", ""}, {home + "/.dotfiles", "", home + "/.dotfiles"}, {"/etc", "/etc", ""}, {root + "/srv/a", "", root + "/srv"}, {root + "/wt/x", "", root + "/wt"},
 		{root + "/lnk", "", home + "/proj"}, {home, home + "/proj", home + "/proj"}, {home + "/proj", home, ""}, {home + "/proj", "/", ""},
 	}
 	for _, tt := range tests {

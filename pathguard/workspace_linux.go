@@ -1,0 +1,53 @@
+package pathguard
+
+import "path"
+
+// workspace finds the root of the project: what the caller says, else the nearest
+// directory above that has .git or .tada, else the working directory itself. The working
+// directory is the agent's to choose, so what must not be written freely is never a
+// workspace, whoever stands in it.
+func (r *resolver) workspace() string {
+	p := r.plan
+	home := r.real(p.Caller.Home)
+	if p.Caller.Root != "" {
+		if root := r.real(p.Caller.Root); mayBeWorkspace(root, home, true) {
+			return root
+		}
+		return ""
+	}
+	for dir := p.Dir; dir != "/"; dir = path.Dir(dir) {
+		if mayBeWorkspace(dir, home, true) && r.marked(dir) {
+			return dir
+		}
+	}
+	if mayBeWorkspace(p.Dir, home, false) {
+		return p.Dir
+	}
+	return ""
+}
+
+// marked reports whether a directory says that it is the root of a project.
+func (r *resolver) marked(dir string) bool {
+	at := r.from(dir)
+	if at.fd < 0 {
+		return false
+	}
+	for _, mark := range []string{".git", ".tada"} {
+		end := r.walk(at, mark, false)
+		end.close()
+		if end.missing == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// real is the path of a name without a symbolic link, by text as far as it does not exist.
+func (r *resolver) real(name string) string {
+	if name == "" {
+		return ""
+	}
+	end := r.walk(r.root, name, true)
+	end.close()
+	return join(end.real, end.missing)
+}
