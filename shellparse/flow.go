@@ -199,7 +199,11 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 	if !s.capture {
 		return
 	}
-	if v, ok := c.nameOutput(); ok {
+	v, ok := c.nameOutput()
+	if base(c.words[0].Text) == "mktemp" {
+		v, ok = w.temporary(s, c)
+	}
+	if ok {
 		w.write(s, &flow{from: Literal, val: v})
 		return
 	}
@@ -276,6 +280,41 @@ func (c *call) nameOutput() (value, bool) {
 		return known(trimmed + "\n"), true
 	}
 	return nil, false
+}
+
+// temporary is the name that mktemp(1) prints: one that matches a pattern, and that no file
+// had before.
+func (w *walker) temporary(s *state, c *call) (value, bool) {
+	dir, template, inDir := known("/tmp"), "tmp.XXXXXXXXXX", true
+	if v, ok := w.lookup(s, "TMPDIR"); ok && w.o.Vars != nil {
+		dir = v.val
+	}
+	letters, values, i := c.options("p")
+	if strings.Contains(letters, "-") || i < len(c.words)-1 {
+		return nil, false
+	}
+	if i < len(c.words) {
+		template, inDir = c.words[i].Text, strings.ContainsAny(letters, "tp")
+		if !c.words[i].Static || !strings.Contains(template, "XXX") {
+			return nil, false
+		}
+	}
+	if v, ok := values['p']; ok {
+		dir = v
+	}
+	text, ok := dir.text()
+	if !ok || text == "" {
+		return nil, false
+	}
+	if inDir {
+		template = strings.TrimRight(text, "/") + "/" + template
+	}
+	stem := strings.TrimRight(template, "X")
+	if stem == template {
+		return nil, false
+	}
+	v := value{{text: stem}, {kind: pattern, text: strings.Repeat("?", len(template)-len(stem))}, {text: "\n"}}
+	return v, true
 }
 
 // remembered keeps what a program writes into a file, for a later command that executes it.

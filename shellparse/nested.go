@@ -236,7 +236,7 @@ func (w *walker) read(s *state, text string, span Span) (file *syntax.File, ok b
 // doubles with each level, so its sum is bounded as well as its depth.
 func (w *walker) affordable(text string) bool {
 	w.nestedBytes += len(text) + 64
-	return w.nested < maxNested && w.nestedBytes <= maxText
+	return w.nested < maxNested && w.nestedBytes <= max(1<<18, 2*len(w.out.Text))
 }
 
 // exported returns the names that a new program is given.

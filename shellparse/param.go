@@ -178,8 +178,11 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 
 // list returns the elements when p stands for several.
 func (w *walker) list(s *state, p *syntax.ParamExp) ([]value, bool) {
-	if !isAt(p) && !isStar(p) || p.Excl {
+	if !isAt(p) && !isStar(p) || p.Names != 0 {
 		return nil, false
+	}
+	if p.Excl {
+		return w.keys(s, p), true
 	}
 	if name := p.Param.Value; name == "@" || name == "*" {
 		if s.argsOpen {
@@ -201,6 +204,27 @@ func (w *walker) list(s *state, p *syntax.ParamExp) ([]value, bool) {
 		return out, true
 	}
 	return []value{v.val}, true
+}
+
+// keys are the subscripts of ${!a[@]}, or what a name that is given as a value holds.
+func (w *walker) keys(s *state, p *syntax.ParamExp) []value {
+	v, ok := w.deref(s, p.Param.Value)
+	var out []value
+	switch {
+	case !ok:
+		return nil
+	case p.Index != nil && v.isHash:
+		for _, kv := range v.hash {
+			out = append(out, known(kv.key))
+		}
+		return out
+	case p.Index != nil && v.isList:
+		for i := range v.list {
+			out = append(out, known(strconv.Itoa(i)))
+		}
+		return out
+	}
+	return []value{unknown("it is the value of a name that is not known", v.val.from())}
 }
 
 // deref is lookup through declare -n references.

@@ -12,7 +12,7 @@ import (
 
 // maxTrim bounds the value that a pattern is tried on, because a regular expression is
 // tried at each of its positions.
-const maxTrim = 4096
+const maxTrim = 1024
 
 // patternOf expands a word that is a pattern, and returns nil when it is not known.
 func (w *walker) patternOf(s *state, word *syntax.Word) *regexp.Regexp {

@@ -97,7 +97,7 @@ func (v value) quoted() value {
 
 // maxValue bounds what expansions put together, which could double with each assignment.
 const (
-	maxValue = 1 << 16
+	maxValue = 1 << 15
 	tooLong  = "it is too long to follow"
 )
 
@@ -120,26 +120,40 @@ func (v value) add(p part) value {
 	return append(v, p)
 }
 
-// meta reports whether s has a character that starts a pathname pattern.
-func meta(s string) bool { return strings.ContainsAny(s, "*?[") }
+// patterned reports whether the active characters of a field make it a pathname pattern. A
+// bracket counts only when another closes it, or "[ -f x ]" would start with a pattern.
+func (v value) patterned() bool {
+	bracket := false
+	for _, p := range v {
+		switch {
+		case p.kind == pattern:
+			return true
+		case p.kind != active:
+			continue
+		case strings.ContainsAny(p.text, "*?"):
+			return true
+		}
+		i := strings.IndexByte(p.text, '[')
+		if strings.LastIndexByte(p.text, ']') > i && (bracket || i >= 0) {
+			return true
+		}
+		bracket = bracket || i >= 0
+	}
+	return false
+}
 
 // word says what a field is to a reader: a text, a pattern, or a prefix and a reason.
 func (v value) word() Word {
-	if len(v) == 1 && (v[0].kind == literal || v[0].kind == active && !meta(v[0].text)) {
+	if len(v) == 1 && v[0].kind == literal {
 		return Word{Text: v[0].text, Static: true}
 	}
-	var glob bool
 	for i, p := range v {
 		switch p.kind {
-		case active:
-			glob = glob || meta(p.text)
-		case pattern:
-			glob = true
 		case account, open, number:
-			return Word{Text: value(v[:i]).display(), Why: p.reason()}
+			return Word{Text: v[:i].display(), Why: p.reason()}
 		}
 	}
-	if !glob {
+	if !v.patterned() {
 		s, _ := v.text()
 		return Word{Text: s, Static: true}
 	}
