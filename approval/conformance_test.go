@@ -119,6 +119,9 @@ func testStore(t *testing.T, fresh func(testing.TB) backend) {
 		{"events B-R4.1 B-R4.1a B-R4.1b B-I4", testEvents},
 		{"crash B-R2.3a B-R4.6a", testUnfinished},
 		{"wait", testWait},
+		{"grant E-std-1 E-std-4", testGrant},
+		{"grant ends E-std-5", testGrantEnds},
+		{"grant refused E-std-2 B-R8.2", testGrantRefused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

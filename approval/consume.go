@@ -121,6 +121,9 @@ func (b *Bolt) Prune(ctx context.Context) ([]Event, error) {
 				return err
 			}
 		}
+		if err := t.forgetGrants(); err != nil {
+			return err
+		}
 		return t.forget()
 	})
 	if err != nil {

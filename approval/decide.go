@@ -32,6 +32,11 @@ func (t *tx) decide(e *entry, d Decision) error {
 	if !d.approvesAny() {
 		return t.deny(e, d)
 	}
+	if !d.approvesAll() {
+		if err := t.suspend(e); err != nil {
+			return err
+		}
+	}
 	if e.Friction.Challenge > 0 && !typed(d.Challenge, e.Challenge) {
 		return e.refuse(OutcomeDenied, ErrChallenge)
 	}
@@ -79,6 +84,9 @@ func (t *tx) putDecision(e *entry, d Decision) error {
 
 // deny rejects the envelope and lets its plan cool off.
 func (t *tx) deny(e *entry, d Decision) error {
+	if err := t.suspend(e); err != nil {
+		return err
+	}
 	if err := t.putDecision(e, d); err != nil {
 		return err
 	}
@@ -90,6 +98,12 @@ func (t *tx) deny(e *entry, d Decision) error {
 		return err
 	}
 	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied, Calls: slices.Clone(d.Calls), Approver: d.Approver, Channel: d.Channel})
+}
+
+// suspend ends the standing approvals of a session: who says no to one thing does not take the
+// others for settled.
+func (t *tx) suspend(e *entry) error {
+	return t.endGrants(KindGrantSuspended, "a denial in the session", func(g Grant) bool { return g.Session == e.Session })
 }
 
 func firstMessage(calls []CallDecision) string {

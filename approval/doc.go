@@ -42,6 +42,16 @@
 // wins. A claim that fails after the point where the approval could have been used spends it:
 // the attempt counts, not the success.
 //
+// # Standing approvals
+//
+// With a yes, a person may make the question a [Grant]: the same plan in the same session without
+// asking, 5 times within an hour unless told otherwise. The same plan is the same [Template]: every
+// byte of it but the ids of the calls and the agent's words. There are no patterns. [Grantable] says for
+// which plans the choice must not even be offered: high risk, interpreters, shells and wrappers,
+// network, deletions outside of the workspace, secrets and protected files, marked or unreadable
+// text. Any denial in the session ends its grants, and each use is an event that names the grant,
+// the count and the time left.
+//
 // # The nonce
 //
 // Every envelope has a nonce, a UUID of version 4, that never leaves the store while it lives. Files

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -76,6 +77,10 @@ func (d *Decision) approvesAny() bool {
 		}
 	}
 	return false
+}
+
+func (d *Decision) approvesAll() bool {
+	return !slices.ContainsFunc(d.Calls, func(c CallDecision) bool { return !c.Approved })
 }
 
 // A CallDecision is the answer to one call. The zero value denies.

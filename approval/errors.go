@@ -32,6 +32,10 @@ var (
 	ErrChallenge = errors.New("challenge is missing or wrong")
 	// ErrFactor is returned by Decide when the risk needs a second factor and none was given.
 	ErrFactor = errors.New("a second factor is needed")
+	// ErrNoGrant is returned when no standing approval covers the plan now. Ask.
+	ErrNoGrant = errors.New("no standing approval")
+	// ErrNotGrantable is returned by Grant for a plan that must be asked every time. Message says why.
+	ErrNotGrantable = errors.New("no standing approval may be given for this")
 	// ErrBusy is returned by Request when the session has [Options.MaxPending] questions open.
 	ErrBusy = errors.New("too many questions are waiting")
 )

@@ -15,6 +15,11 @@ const (
 	KindExpired  = "approval.expired"  // too old
 	KindRefused  = "approval.refused"  // an attempt that changed nothing
 	KindFinished = "approval.finished" // what came of the run: see Outcome
+
+	KindGranted        = "approval.granted"         // a person made a standing approval
+	KindGrantUsed      = "approval.grant-used"      // one run was permitted by it
+	KindGrantRevoked   = "approval.grant-revoked"   // a person took it back
+	KindGrantSuspended = "approval.grant-suspended" // a denial or tampering in its session ended it
 )
 
 // The outcomes of an [Event].
@@ -39,6 +44,7 @@ type Event struct {
 	Time      time.Time
 	Kind      string
 	Envelope  string
+	Grant     string // the standing approval that it is about; "" for none
 	WorkItem  string
 	Session   string
 	PlanHash  string
@@ -66,6 +72,7 @@ func (e Event) Body() []byte {
 		"decisions":          calls,
 		"envelope_id":        e.Envelope,
 		"from":               string(e.From),
+		"grant_id":           e.Grant,
 		"kind":               e.Kind,
 		"nonce":              e.Nonce,
 		"nonce_hash":         e.NonceHash,
@@ -90,6 +97,7 @@ func readEvent(f fields) Event {
 		Time:      f.time("time"),
 		Kind:      f.text("kind"),
 		Envelope:  f.text("envelope_id"),
+		Grant:     f.text("grant_id"),
 		WorkItem:  f.text("work_item_id"),
 		Session:   f.text("session"),
 		PlanHash:  f.text("plan_hash"),

@@ -30,6 +30,20 @@ type Store interface {
 	Finish(ctx context.Context, id, outcome, reason string) ([]Event, error)
 	// Unfinished returns the runs that were permitted and have not been finished.
 	Unfinished(ctx context.Context) ([]Run, error)
+	// Grant makes an approved and unused question a standing approval. It refuses with
+	// ErrNotGrantable what [Grantable] gives a reason for, and with ErrPending what is not
+	// approved as a whole.
+	Grant(ctx context.Context, r GrantRequest) (Grant, []Event, error)
+	// UseGrant spends one use of the standing approval for this plan in this session. It refuses
+	// with ErrNoGrant when there is none that lives. Count, both clocks and plan are checked in the
+	// transaction that counts.
+	UseGrant(ctx context.Context, session string, payload []byte) (Grant, []Event, error)
+	// Grants returns the standing approvals that can be used now, oldest first.
+	Grants(ctx context.Context) ([]Grant, error)
+	// Revoke ends one standing approval.
+	Revoke(ctx context.Context, id, reason string) ([]Event, error)
+	// Suspend ends all standing approvals of a session, as every denial in it does.
+	Suspend(ctx context.Context, session, reason string) ([]Event, error)
 	// Cancel withdraws a pending question, or an answer that was not used.
 	Cancel(ctx context.Context, id, reason string) ([]Event, error)
 	// Prune expires what is too old and removes what has been dead for Options.Retention. Of each

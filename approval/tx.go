@@ -29,8 +29,12 @@ var (
 	tombstoneBucket = []byte("tombs")     // id -> sealed
 	outboxBucket    = []byte("outbox")    // seq, 8 bytes big-endian -> sealed
 
+	grantBucket      = []byte("grants")     // id -> sealed, written once
+	grantUseBucket   = []byte("grantuses")  // id -> sealed
+	grantIndexBucket = []byte("grantindex") // SHA-256(session, template) -> id of the latest
+
 	allBuckets = [][]byte{metaBucket, envelopeBucket, payloadBucket, stateBucket, decisionBucket, pendingBucket,
-		planBucket, nonceBucket, coolOffBucket, runBucket, tombstoneBucket, outboxBucket}
+		planBucket, nonceBucket, coolOffBucket, runBucket, tombstoneBucket, outboxBucket, grantBucket, grantUseBucket, grantIndexBucket}
 )
 
 // schemaVersion grows when an older program could misread what a newer one wrote.

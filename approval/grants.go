@@ -1,0 +1,222 @@
+package approval
+
+import (
+	"context"
+	"crypto/hmac"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Grant implements [Store].
+func (b *Bolt) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, error) {
+	if r.For == 0 {
+		r.For = defaultGrantTime
+	}
+	if r.Uses == 0 {
+		r.Uses = defaultGrantUses
+	}
+	if r.For < 0 || r.For > MaxGrantTime {
+		return Grant{}, nil, &ConfigError{Name: "time of a grant", Value: r.For.String(), Need: "it must be at most " + MaxGrantTime.String()}
+	}
+	if r.Uses < 0 || r.Uses > MaxGrantUses {
+		return Grant{}, nil, &ConfigError{Name: "number of uses", Value: strconv.Itoa(r.Uses), Need: "it must be at most " + strconv.Itoa(MaxGrantUses)}
+	}
+	var g Grant
+	events, err := b.change(ctx, r.Envelope, func(t *tx, e *entry) error {
+		var err error
+		g, err = t.grant(r, e)
+		return err
+	})
+	return g, events, err
+}
+
+func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
+	if !hmac.Equal([]byte(r.PlanHash), []byte(e.PlanHash)) {
+		return Grant{}, e.refuse(OutcomeMismatch, ErrMismatch)
+	}
+	if e.Decision == nil || !e.Decision.approvesAll() {
+		return Grant{}, e.refuse(OutcomeDenied, ErrPending)
+	}
+	if why := Grantable(e.Payload); len(why) > 0 {
+		refused := e.refuse(OutcomeDenied, ErrNotGrantable)
+		refused.Message = strings.Join(why, "; ")
+		return Grant{}, refused
+	}
+	template, err := Template(e.Payload)
+	if err != nil {
+		return Grant{}, err
+	}
+	bits, err := t.newUUID()
+	if err != nil {
+		return Grant{}, err
+	}
+	at := t.now.stamp()
+	id := formatUUID(bits)
+	for _, err := range []error{
+		t.put(grantBucket, id, fields{
+			"approver": r.Approver, "boot": int64(at.boot), "boot_id": at.bootID, "channel": r.Channel, "envelope_id": e.ID,
+			"expires_at": formatTime(at.at.Add(r.For)), "issued_at": formatTime(at.at), "plan": string(e.Payload),
+			"session": e.Session, "template": template, "uses": r.Uses, "work_item_id": e.WorkItem,
+		}),
+		t.put(grantUseBucket, id, fields{"used": 0, "ended": ""}),
+		t.putRaw(grantIndexBucket, planKey(e.Session, template), []byte(id)),
+	} {
+		if err != nil {
+			return Grant{}, err
+		}
+	}
+	g, err := t.loadGrant(id)
+	if err != nil {
+		return Grant{}, err
+	}
+	return g, t.emit(g.event(Event{Kind: KindGranted, Outcome: OutcomeApproved, Approver: r.Approver, Channel: r.Channel}))
+}
+
+func (g Grant) event(ev Event) Event {
+	ev.Grant, ev.Envelope, ev.Session, ev.WorkItem, ev.PlanHash = g.ID, g.Envelope, g.Session, g.WorkItem, PlanHash(g.Payload)
+	return ev
+}
+
+// loadGrant returns the zero Grant when there is none.
+func (t *tx) loadGrant(id string) (Grant, error) {
+	f, err := t.get(grantBucket, id)
+	if err != nil {
+		return Grant{}, err
+	}
+	use, err := t.get(grantUseBucket, id)
+	if err != nil || f == nil || use == nil {
+		return Grant{}, err
+	}
+	return Grant{
+		ID: id, Envelope: f.text("envelope_id"), Session: f.text("session"), WorkItem: f.text("work_item_id"), Template: f.text("template"),
+		Issued: f.time("issued_at"), Expires: f.time("expires_at"), Uses: int(f.number("uses")), Used: int(use.number("used")),
+		Ended: use.text("ended"), Approver: f.text("approver"), Channel: f.text("channel"), Payload: []byte(f.text("plan")),
+		givenBoot: stamp{at: f.time("issued_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")},
+	}, nil
+}
+
+// alive reports whether a grant can be used now.
+func (t *tx) alive(g Grant) bool {
+	return g.ID != "" && g.Ended == "" && g.Used < g.Uses && g.givenBoot.within(t.now, g.Expires.Sub(g.Issued), t.o.Skew)
+}
+
+// UseGrant implements [Store].
+func (b *Bolt) UseGrant(ctx context.Context, session string, payload []byte) (Grant, []Event, error) {
+	none := &Refused{Outcome: OutcomeUnknown, Err: ErrNoGrant}
+	template, err := Template(payload)
+	if err != nil {
+		return Grant{}, nil, err
+	}
+	if len(Grantable(payload)) > 0 { // the rules may have become stricter since it was given
+		return Grant{}, nil, none
+	}
+	var g Grant
+	var events []Event
+	err = b.update(ctx, func(t *tx) error {
+		g, err = t.loadGrant(string(t.raw(grantIndexBucket, planKey(session, template))))
+		if err != nil || !t.alive(g) || g.Session != session || !hmac.Equal([]byte(g.Template), []byte(template)) {
+			g = Grant{}
+			return nil
+		}
+		g.Used++
+		if err := t.put(grantUseBucket, g.ID, fields{"used": g.Used, "ended": ""}); err != nil {
+			return err
+		}
+		err := t.emit(g.event(Event{Kind: KindGrantUsed, Outcome: OutcomeApproved, Computed: PlanHash(payload), Reason: g.Authority(t.now.Now)}))
+		events = t.events
+		return err
+	})
+	if err != nil {
+		return Grant{}, nil, err
+	}
+	if g.ID == "" {
+		return Grant{}, nil, none
+	}
+	return g, events, nil
+}
+
+// Grants implements [Store].
+func (b *Bolt) Grants(ctx context.Context) ([]Grant, error) {
+	var out []Grant
+	err := b.view(ctx, func(t *tx) error {
+		for _, id := range t.keys(grantBucket) {
+			if g, err := t.loadGrant(id); err == nil && t.alive(g) {
+				out = append(out, g)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b Grant) int {
+		if c := a.Issued.Compare(b.Issued); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out, err
+}
+
+// Revoke implements [Store].
+func (b *Bolt) Revoke(ctx context.Context, id, reason string) ([]Event, error) {
+	return b.endGrants(ctx, KindGrantRevoked, reason, func(g Grant) bool { return g.ID == id })
+}
+
+// Suspend implements [Store].
+func (b *Bolt) Suspend(ctx context.Context, session, reason string) ([]Event, error) {
+	return b.endGrants(ctx, KindGrantSuspended, reason, func(g Grant) bool { return g.Session == session })
+}
+
+func (b *Bolt) endGrants(ctx context.Context, kind, reason string, which func(Grant) bool) ([]Event, error) {
+	var events []Event
+	err := b.update(ctx, func(t *tx) error {
+		err := t.endGrants(kind, reason, which)
+		events = t.events
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(events) == 0 && kind == KindGrantRevoked {
+		return nil, &Refused{Outcome: OutcomeUnknown, Err: ErrNoGrant}
+	}
+	return events, nil
+}
+
+// endGrants ends the living grants that which chooses. A grant that cannot be read is of no use anyway.
+func (t *tx) endGrants(kind, reason string, which func(Grant) bool) error {
+	for _, id := range t.keys(grantBucket) {
+		g, err := t.loadGrant(id)
+		if err != nil || !t.alive(g) || !which(g) {
+			continue
+		}
+		if err := t.put(grantUseBucket, id, fields{"used": g.Used, "ended": kind + ": " + reason}); err != nil {
+			return err
+		}
+		if err := t.emit(g.event(Event{Kind: kind, Outcome: OutcomeDenied, Reason: reason})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetGrants removes grants that have been over for Options.Retention.
+func (t *tx) forgetGrants() error {
+	for _, id := range t.keys(grantBucket) {
+		g, err := t.loadGrant(id)
+		if err != nil || !t.older(g.Expires, t.o.Retention) {
+			continue
+		}
+		if key := planKey(g.Session, g.Template); string(t.raw(grantIndexBucket, key)) == id {
+			if err := t.delete(grantIndexBucket, key); err != nil {
+				return err
+			}
+		}
+		for _, bucket := range [][]byte{grantBucket, grantUseBucket} {
+			if err := t.delete(bucket, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
