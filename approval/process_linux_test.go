@@ -154,7 +154,7 @@ func race(t *testing.T, path string, hashes []string) []string {
 
 const processes = 64
 
-// B-T5, B-R2.2, B-I3: of 64 processes that consume one approval exactly one gets the permit, and
+// B-T5, B-R1.4.2, B-R2.2, B-I3: of 64 processes that consume one approval exactly one gets the permit, and
 // each other one is told that it is a replay.
 func TestOneApprovalManyProcesses(t *testing.T) {
 	t.Parallel()
