@@ -2,4 +2,97 @@
 // Process comes out, and a Receipt says which Level was really reached.
 //
 // There is no setuid program, no helper binary and no cgo, and no way to start a command without a fence.
+// It works for ordinary users, for root, and inside containers, on Linux from 5.13 on amd64 and arm64. Elsewhere it
+// compiles, and Start returns ErrUnsupported.
+//
+// # Using it
+//
+//	p := sandbox.Default("/home/me/project", "/tmp", "/home/me/.ssh", "/home/me/.tada")
+//	process, receipt, err := sandbox.Start(p, sandbox.Command{
+//		Path:  "/bin/bash",
+//		Argv:  []string{"bash", "-c", "make test"},
+//		Env:   []string{"PATH=/usr/bin:/bin"},
+//		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+//	})
+//	if err != nil {
+//		return err // nothing has run
+//	}
+//	log.Append(receipt)
+//	status, err := process.Wait()
+//	os.Exit(status.Shell())
+//
+// A Profile allows; what it does not name is out of reach. A caller that has opened and judged an object passes the open
+// file (Path.File, Command.Exe, Command.Dir), so that the object judged is the one that is used, whatever has been put
+// under its name since. Names must be absolute with symbolic links resolved.
+//
+// # Parties
+//
+// The launcher is the process that calls Start. It forks a steward, which builds the fence and stays as its guard, and the child, which enters the
+// fence and becomes the command; at Strong also an init, and with a terminal an anchor. Between fork and exec these run no Go code but a loop over a table of
+// system calls that was made before the fork (type step): the table is the fence, and can be read as one.
+// The child's are, in order:
+//
+//	setsid; or setpgid, as a job of the steward's session, when there is a terminal
+//	dup3 ...                       the descriptors that Command names
+//	close_range(CLOEXEC)           all others
+//	mount proc, chdir              (Strong)
+//	prlimit64 ...
+//	rt_sigaction, rt_sigprocmask   as a fresh program has them
+//	prctl, capset                  no capability, in any set
+//	prctl(PR_SET_NO_NEW_PRIVS)
+//	landlock_restrict_self
+//	seccomp
+//	canaries                       what must be refused, is tried
+//	execveat or execve
+//
+// # Levels
+//
+// Base is Landlock and seccomp. Landlock decides on files, by the inode, and on signals and ptrace; the filter
+// on what Landlock does not see: all sockets but stream pairs, Fast Open, MPTCP, io_uring, namespaces, mounts, keys, set-uid bits,
+// terminals typed into, and system calls by another architecture's numbers.
+//
+// Strong adds namespaces below that. Everything is mounted read-only but the writable trees; what is hidden has something
+// mounted over it; /proc shows the child's own processes, /dev/shm is empty, the network is a loopback.
+//
+// Both keep what the Profile says out of reach. They differ in what else holds, and Receipt.Lost and Profile.Must have a name for each difference.
+// The ones that matter at Base, by kernel 6.18:
+//
+//   - Metadata: the owner of a file outside can change its mode, times and attributes by name. No filter can see a path, and Landlock has no right for it.
+//   - HiddenList: the names below a hidden folder can be listed, if a tree above it is allowed. Their content cannot be read.
+//   - Keeping: what is kept read-only in a writable tree (Profile.ReadOnly) is not.
+//   - Processes: /proc shows command lines of other processes; not their memory, environment or descriptors.
+//
+// What lies in a writable tree cannot be hidden at Base at all: Start returns a *CannotHideError.
+//
+// Which level can be had is found by doing it, because the switches that forbid namespaces are many and more come: Start tries Strong, and
+// where a step of it fails, Base. Profile.Require refuses the second; Probe tells the failing step and what would help; Remembered saves trying in vain.
+//
+// # The end
+//
+// Everything that the command has started ends with it, when Kill is called, and when the launcher ends, be it by SIGKILL.
+// Ignoring signals, being stopped, double forks and new sessions do not help. What does it is the lifeline: a pipe of which only the launcher holds the
+// writing end. When it closes, the steward kills. At Strong it kills the init, and the kernel the namespace. At Base it
+// calls kill(-1) from a Landlock domain with a signal scope, which all that the command starts is in and nothing else. That
+// call is the most dangerous line of this package: without the domain it would reach every process of the user. It is made
+// only by a process that has seen the kernel refuse it a signal to the launcher.
+//
+// Without a signal scope (Landlock before 6, or without erratum 2) only the command's process group is killed, and Tree is lost.
+//
+// # Limits
+//
+// A file that is in place when the child starts can be hidden; a name that does not exist yet cannot, and leaves no trace. At Base a file that is
+// created next to a hidden one after the start is out of reach too.
+//
+// With Command.Files, a directory that was opened outside is a way around read-only mounts (not around Landlock), and a socket or terminal stays what it is: who passes the human's
+// terminal lets the child read what is typed there.
+//
+// Execution is not fenced beyond the readable trees: an interpreter or the loader runs what it can read, and a program can be made
+// in memory. It runs in the same fence.
+//
+// A child shares the machine: the load, the clock, covert channels, the bugs of the kernel. At Strong it uses more of the kernel than at Base.
+//
+// # Errors
+//
+// An error from Start means that nothing of the command has run. *SetupError names the step and the kernel's answer, *ExecError
+// is the program's own and has the shell's exit status for it (126, 127).
 package sandbox

@@ -19,6 +19,7 @@ func atBase(b *builder) bool { return b.level == Base }
 
 // gaps is everything that a level or a kernel can lack.
 var gaps = []gap{
+	{Namespaces, "not asked for", atBase},
 	{Processes, "without a pid namespace, /proc shows what others run", atBase},
 	{Metadata, "Landlock has no right for it, and a filter sees no paths", atBase},
 	{HiddenList, "the folders on the way to a hidden name are listed with all below them", func(b *builder) bool { return atBase(b) && len(b.hidden) > 0 }},
@@ -42,6 +43,9 @@ func (b *builder) account() error {
 	b.receipt.Landlock, b.receipt.Errata = b.landlock.version, b.landlock.errata
 	for _, g := range gaps {
 		if g.when(b) {
+			if g.protection == Namespaces && b.failure != nil {
+				g.why = b.failure.Error()
+			}
 			b.receipt.Lost = append(b.receipt.Lost, Loss{g.protection, g.why})
 		}
 	}

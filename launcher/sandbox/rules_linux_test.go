@@ -193,9 +193,9 @@ func TestOlderKernel(t *testing.T) {
 		l    landlock
 		lost []Protection
 	}{
-		{landlock{7, 7}, []Protection{Processes, Metadata, Loopback, SharedMem}},
-		{landlock{6, 0}, []Protection{Processes, Metadata, Signals, Tree, Loopback, SharedMem}},
-		{landlock{2, 0}, []Protection{Processes, Metadata, Signals, Tree, Truncation, DeviceCtl, Loopback, SharedMem}},
+		{landlock{7, 7}, []Protection{Namespaces, Processes, Metadata, Loopback, SharedMem}},
+		{landlock{6, 0}, []Protection{Namespaces, Processes, Metadata, Signals, Tree, Loopback, SharedMem}},
+		{landlock{2, 0}, []Protection{Namespaces, Processes, Metadata, Signals, Tree, Truncation, DeviceCtl, Loopback, SharedMem}},
 	} {
 		p := Default(t.TempDir(), "")
 		b := &builder{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & exit 5"}}, landlock: test.l, level: Base}

@@ -1,0 +1,176 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// child lists what the child does. The order is the argument: each step is where it is because
+// something before it is still needed, or something after it would be refused.
+func (b *builder) child() error {
+	l := &b.family.child
+	if b.command.HasTTY {
+		l.add("new process group", unix.SYS_SETPGID, 0, 0)
+		l.add("wait for the anchor", unix.SYS_CLOSE, uintptr(b.family.going))
+		l.add("wait for the anchor", unix.SYS_READ, uintptr(b.family.waiting), hold(&b.family.arena, new([8]byte)), 1).must(1)
+	} else {
+		l.add("setsid", unix.SYS_SETSID)
+	}
+	if err := b.childFiles(l); err != nil {
+		return err
+	}
+	b.childLimits(l)
+	b.childSignals(l)
+	dropCapabilities(l, &b.family.arena)
+	l.add("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	l.add("landlock_restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(b.files.fd))
+	// The filter comes after all that it would refuse.
+	program := filter(b.inet(), b.profile.Debug)
+	prog := &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}
+	l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, hold(&b.family.arena, prog))
+	b.canaries(l)
+	return b.childExec(l)
+}
+
+// inet reports whether the child may make internet sockets.
+func (b *builder) inet() bool { return b.profile.Network == Full || b.level == Strong }
+
+// childFiles gives the child its descriptors and working directory, and marks everything else to be closed by the exec.
+func (b *builder) childFiles(l *life) error {
+	c := b.command
+	sources := make([]*os.File, 0, len(c.Files)+2)
+	sources = append(append(sources, c.Files...), c.Dir, c.Exe)
+	numbers := make([]int, len(sources))
+	high := len(sources)
+	for _, fd := range b.closing {
+		high = max(high, fd+1)
+	}
+	for i, file := range sources {
+		numbers[i] = -1
+		if file == nil {
+			continue
+		}
+		// Fd and not control: it also puts the file in blocking mode, which programs expect of what they inherit.
+		if numbers[i] = int(file.Fd()); numbers[i] < 0 {
+			return fmt.Errorf("sandbox: descriptor %d (%q): %w", i, file.Name(), os.ErrClosed)
+		}
+		high = max(high, numbers[i]+1)
+	}
+	// First out of the way, then into place: a source may have the number of another's place.
+	for i, fd := range numbers {
+		if fd >= 0 {
+			l.add("place descriptors", unix.SYS_DUP3, uintptr(fd), uintptr(high+i), unix.O_CLOEXEC)
+		}
+	}
+	for i := range c.Files {
+		if numbers[i] >= 0 {
+			l.add("place descriptors", unix.SYS_DUP3, uintptr(high+i), uintptr(i), 0)
+		} else {
+			l.add("place descriptors", unix.SYS_CLOSE, uintptr(i)).or(unix.EBADF)
+		}
+	}
+	l.add("close other descriptors", unix.SYS_CLOSE_RANGE, uintptr(len(c.Files)), ^uintptr(0)>>32, unix.CLOSE_RANGE_CLOEXEC)
+	if c.HasTTY {
+		// All signals are blocked, SIGTTOU too, so a group in the background may do this.
+		l.add("move to the foreground", unix.SYS_GETPGID, 0).kept(registerCount - 1)
+		l.add("move to the foreground", unix.SYS_IOCTL, uintptr(c.TTY), unix.TIOCSPGRP, uintptr(unsafe.Pointer(&b.family.registers[registerCount-1])))
+	}
+	if b.level == Strong {
+		b.privateProc(l, high+len(sources))
+		if err := b.enterDir(l); err != nil {
+			return err
+		}
+	} else if c.Dir != nil {
+		l.add("change directory", unix.SYS_FCHDIR, uintptr(high+len(c.Files)))
+	}
+	b.exeFd = -1
+	if c.Exe != nil {
+		b.exeFd = high + len(c.Files) + 1
+	}
+	return nil
+}
+
+// childLimits sets the resource limits. The Go runtime raises the soft limit of open files for itself when it
+// starts; the child gets back what our parent has, which is what we were started with.
+func (b *builder) childLimits(l *life) {
+	set := func(what string, resource uintptr, value uint64) {
+		if value != 0 {
+			l.add("limit "+what, unix.SYS_PRLIMIT64, 0, resource, hold(&b.family.arena, &unix.Rlimit{Cur: value, Max: value}))
+		}
+	}
+	limits := b.profile.Limits
+	set("processor time", unix.RLIMIT_CPU, limits.CPU)
+	set("memory", unix.RLIMIT_AS, limits.Memory)
+	set("file size", unix.RLIMIT_FSIZE, limits.FileSize)
+	set("processes", unix.RLIMIT_NPROC, limits.Processes)
+	set("open files", unix.RLIMIT_NOFILE, limits.Files)
+	if limits.Files == 0 {
+		var ours, parents unix.Rlimit
+		if unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, &ours) != nil {
+			return
+		}
+		if unix.Prlimit(os.Getppid(), unix.RLIMIT_NOFILE, nil, &parents) != nil {
+			parents.Cur = 1024 // what Linux has always started with
+		}
+		ours.Cur = min(parents.Cur, ours.Max)
+		l.add("limit open files", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NOFILE, hold(&b.family.arena, &ours))
+	}
+}
+
+// childSignals puts every handler back to its default, and then lets signals through again.
+func (b *builder) childSignals(l *life) {
+	dfl := hold(&b.family.arena, &sigaction{})
+	for _, sig := range handled() {
+		l.add("reset signals", unix.SYS_RT_SIGACTION, sig, dfl, 0, 8)
+	}
+	l.add("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, hold(&b.family.arena, &b.mask), 0, 8)
+}
+
+// dropCapabilities takes every capability away for good. Root without capabilities is still the owner of root's files, and Landlock's business;
+// root with CAP_PERFMON or CAP_SYS_ADMIN could read the environment of processes outside in spite of Landlock.
+func dropCapabilities(l *life, a *arena) {
+	for c := uintptr(0); c <= unix.CAP_LAST_CAP+8; c++ { // a newer kernel may have a few more
+		l.add("drop bounding set", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c).anyway() // without CAP_SETPCAP there is nothing to drop
+	}
+	l.add("clear ambient set", unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL)
+	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	l.add("drop capabilities", unix.SYS_CAPSET, hold(a, header), hold(a, &[2]unix.CapUserData{}))
+}
+
+// childExec ends the child's life by becoming the program.
+func (b *builder) childExec(l *life) error {
+	c, a := b.command, &b.family.arena
+	b.execAt = len(*l)
+	if b.trial {
+		l.add("exit", unix.SYS_EXIT_GROUP, 0)
+		return nil
+	}
+	argv, err := a.pointers(c.Argv)
+	if err != nil {
+		return fmt.Errorf("sandbox: argument list: %w", err)
+	}
+	envp, err := a.pointers(c.Env)
+	if err != nil {
+		return fmt.Errorf("sandbox: environment: %w", err)
+	}
+	path, err := syscall.BytePtrFromString(c.Path)
+	if err != nil {
+		return fmt.Errorf("sandbox: program %q: %w", c.Path, err)
+	}
+	if b.exeFd >= 0 {
+		// ENOENT is how the kernel says that a script cannot be opened by a descriptor that the exec closes.
+		s := l.add("execute", unix.SYS_EXECVEAT, uintptr(b.exeFd), a.text(""), argv, envp, unix.AT_EMPTY_PATH)
+		if c.Path == "" {
+			return nil
+		}
+		s.or(unix.ENOENT)
+	}
+	l.add("execute", unix.SYS_EXECVE, hold(a, path), argv, envp)
+	return nil
+}

@@ -1,0 +1,88 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+// rulesets makes the two Landlock rulesets: the guard's, which is only a scope, and the child's.
+func (b *builder) rulesets() error {
+	all := b.landlock.handled()
+	if b.level == Base && all.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0 {
+		scope, err := b.newRuleset(abi{scoped: all.scoped})
+		if err != nil {
+			return err
+		}
+		b.scope, b.family.scoped = scope, true
+	}
+	if b.profile.Network != Off || b.level == Strong {
+		all.net = 0 // handled and nothing granted would be "no TCP"
+	}
+	files, err := b.newRuleset(all)
+	if err != nil {
+		return err
+	}
+	b.files = files
+	return b.rules()
+}
+
+func (b *builder) newRuleset(a abi) (*ruleset, error) {
+	r, err := newRuleset(a)
+	if err != nil {
+		return nil, err
+	}
+	r.fd, err = b.own(r.fd)
+	return r, err
+}
+
+// rules fills the child's ruleset.
+func (b *builder) rules() error {
+	p := b.profile
+	for _, w := range p.Write {
+		for _, h := range b.hidden {
+			if b.level < Strong && within(h, w.Name) {
+				return &CannotHideError{Path: h, Root: w.Name, Level: b.level}
+			}
+		}
+		if err := b.files.allowPath(w, fsRead|fsExec|fsWrite); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.Read {
+		hidden := b.hidden
+		if b.level == Strong {
+			if within(r.Name, "/proc") {
+				continue // allowed later, on the private one
+			}
+			hidden = b.openly()
+		}
+		if err := b.files.allowAround(r, fsRead|fsExec, hidden); err != nil {
+			return err
+		}
+	}
+	for _, n := range p.List {
+		if err := b.files.allowPath(n, fsList); err != nil {
+			return err
+		}
+	}
+	for _, d := range p.Devices {
+		if err := b.files.allowPath(d, fsDevice); err != nil {
+			return err
+		}
+	}
+	if b.command.HasTTY {
+		tty := b.command.Files[b.command.TTY]
+		return b.files.allowPath(Path{Name: tty.Name(), File: tty}, fsDevice)
+	}
+	return nil
+}
+
+// openly returns the hidden names that no mount can cover, because something in them is allowed.
+func (b *builder) openly() []string {
+	var names []string
+	for _, name := range b.hidden {
+		if b.leadsTo(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
