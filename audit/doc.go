@@ -133,9 +133,8 @@
 //
 // # Limits
 //
-// One line 1 MiB. One transcript event 32 KiB of data. Verifying reads the
-// log on all cores, and transcripts one after the other; memory does not grow
-// with either. Trees take 64 bytes for each entry. Writing needs Linux;
+// One line 1 MiB. One transcript event 32 KiB of data. Verifying uses all
+// cores; memory grows neither with the log nor with a transcript. Trees take 64 bytes for each entry. Writing needs Linux;
 // verifying and replaying do not.
 //
 // testdata/verify.py checks all of the above but seals and checkpoints (there

@@ -12,7 +12,7 @@ var (
 	ErrBody = errors.New("body is not a canonical JSON object")
 	// ErrKind says that a kind is not 1 to 32 bytes of a-z, 0-9, '.', '_', '-'.
 	ErrKind = errors.New("kind is not 1 to 32 of a-z 0-9 . _ -")
-	// ErrTooLong says that the finished line would pass MaxLine.
+	// ErrTooLong says that a line would be longer than any reader takes.
 	ErrTooLong = errors.New("entry is too long")
 	// ErrBusy says that another process held the lock for the whole of
 	// LogOptions.Wait.

@@ -74,16 +74,20 @@ type partial struct {
 }
 
 // Create makes a new transcript; a file that is there already is never
-// touched (fs.ErrExist).
+// touched (fs.ErrExist). A header of more than 200 kB is refused (ErrTooLong):
+// no reader would take it.
 func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 	if o.Now == nil || o.Rand == nil {
 		return nil, errors.New("create transcript: no clock or no randomness given")
+	}
+	line := h.line()
+	if len(line) >= maxEventLine {
+		return nil, fmt.Errorf("create transcript: header: %w: %d bytes, at most %d", ErrTooLong, len(line), maxEventLine-1)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("create transcript: %w", err)
 	}
-	line := h.line()
 	r := &Recorder{f: f, opts: o, start: o.Now()}
 	r.sum.Head = sha256.Sum256(line)
 	r.buf = append(append(r.buf, line...), '\n')
@@ -150,7 +154,8 @@ func (r *Recorder) Exit(status string) error {
 	return r.note(CodeExit, AuthorTada, 0, []byte(status))
 }
 
-// Note records an event that carries no bytes of a stream.
+// Note records an event that carries no bytes of a stream, of at most 32 KiB
+// (ErrTooLong).
 func (r *Recorder) Note(code byte, author, text string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,6 +163,9 @@ func (r *Recorder) Note(code byte, author, text string) error {
 }
 
 func (r *Recorder) note(code byte, author string, length int64, text []byte) error {
+	if len(text) > maxChunk {
+		return fmt.Errorf("recording %q: %w: %d bytes, at most %d", code, ErrTooLong, len(text), maxChunk)
+	}
 	if err := r.add(code, author, length, bytes.ToValidUTF8(text, []byte("\ufffd"))); err != nil {
 		return err
 	}

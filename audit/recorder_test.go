@@ -209,6 +209,25 @@ func TestTranscriptNeverOverwrites(t *testing.T) {
 	}
 }
 
+// What no reader would take is not written.
+func TestTranscriptTooLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.cast")
+	long := strings.Repeat("x", 1<<20)
+	if _, err := Create(path, Header{Command: long}, RecordOptions{Now: steps(1), Rand: rand.Reader}); !errors.Is(err, ErrTooLong) {
+		t.Errorf("header: %v", err)
+	}
+	r := record(t, path)
+	if err := r.Mark(long); !errors.Is(err, ErrTooLong) {
+		t.Errorf("label: %v", err)
+	}
+	must(t, r.Output(CodeOutput, bytes.Repeat([]byte{0}, 1<<20)))
+	_, err := r.Close()
+	must(t, err)
+	if s, err := VerifyTranscript(bytes.NewReader(readAll(t, path))); err != nil || s.Bytes != 1<<20 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestTranscriptConcurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	var mu sync.Mutex

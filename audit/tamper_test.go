@@ -24,7 +24,7 @@ func named(t *testing.T, dir string) *BadEntry {
 // names the entry that the byte belongs to.
 func TestEveryByteChanged(t *testing.T) {
 	t.Parallel()
-	dir := fill(t, 8)
+	dir := fill(t, 5)
 	good := readLog(t, dir)
 	for i := range good {
 		for _, with := range []byte{good[i] ^ 1, '\n', '0'} {

@@ -25,8 +25,16 @@ type VerifyOptions struct {
 	// it is given, a log without seals is not believed.
 	SealKey string
 	// Transcript opens the transcript of a session that the log names.
-	// It returns fs.ErrNotExist for one that is gone. Nil: none is checked.
+	// It returns fs.ErrNotExist for one that is gone. It is called from
+	// several goroutines. Nil: none is checked.
 	Transcript func(sid string) (io.ReadCloser, error)
+}
+
+func (o VerifyOptions) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // A Point is the head of the log after Count entries.
@@ -185,11 +193,7 @@ func (v *verifier) chain() error {
 	v.report.Slots = v.slots
 	v.at = startCursor()
 	end := min(v.size, v.anchor.Size)
-	workers := v.o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	if err := v.parallel(end, workers); err != nil {
+	if err := v.parallel(end, v.o.workers()); err != nil {
 		return err
 	}
 	v.tell()

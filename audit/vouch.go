@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // Kinds of entries that vouch for transcripts. The launcher writes them; these
@@ -80,9 +82,19 @@ func (v *verifier) transcripts() error {
 	if err != nil {
 		return err
 	}
-	for _, w := range list {
-		s, err := w.verify(v.o.Transcript)
-		v.report.Transcripts = append(v.report.Transcripts, s)
+	sessions, errs := make([]Session, len(list)), make([]error, len(list))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(v.o.workers(), len(list)) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(list); i = next.Add(1) - 1 {
+				sessions[i], errs[i] = list[i].verify(v.o.Transcript)
+			}
+		})
+	}
+	all.Wait()
+	for i, err := range errs {
+		v.report.Transcripts = append(v.report.Transcripts, sessions[i])
 		if err != nil {
 			return err
 		}
