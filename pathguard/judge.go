@@ -131,7 +131,10 @@ func (j *judgement) codes() {
 		switch c.Source {
 		case shellparse.Literal, shellparse.File:
 			j.contained = true
-			continue
+			if !c.Opaque || !j.talks(c.Command) {
+				continue
+			}
+			rule = "code.talks"
 		case shellparse.Network:
 			rule = "code.network"
 		case shellparse.Decoded:
@@ -143,6 +146,18 @@ func (j *judgement) codes() {
 		}
 		j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
 	}
+}
+
+// talks reports whether a command contacts another machine. Code that can do more than was
+// read is contained as long as it cannot tell anyone, and nobody can tell it.
+func (j *judgement) talks(cmd int) bool {
+	for i := range j.script.Effects {
+		e := &j.script.Effects[i]
+		if e.Right == command.Net && e.Command == cmd && (e.Net == nil || !e.Net.Static || !isLoopback(strings.ToLower(e.Net.Host))) {
+			return true
+		}
+	}
+	return false
 }
 
 // opaqueCells says, by place, what an unknown piece of the text means. What only decides

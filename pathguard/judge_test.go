@@ -333,3 +333,92 @@ func TestMergeTable(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeCode: code is judged by where it comes from, and code that was not wholly
+// understood by whether it talks.
+func TestJudgeCode(t *testing.T) {
+	p := dev(t, "")
+	plan := func(c shellparse.Code, host string) *Plan {
+		plan := at(command.Read, 0, "/w/a")
+		plan.Script.Codes = []shellparse.Code{c}
+		if host != "" {
+			plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Net, Net: &shellparse.Endpoint{Host: host, Static: true}})
+		}
+		return plan
+	}
+	tests := []struct {
+		code shellparse.Code
+		host string
+		want Decision
+		rule string
+	}{
+		{shellparse.Code{Source: shellparse.Literal}, "", Allow, ""},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "", Allow, ""},
+		{shellparse.Code{Source: shellparse.Literal}, "x.example", Allow, ""},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "localhost", Allow, ""},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "x.example", Ask, "code.talks"},
+		{shellparse.Code{Source: shellparse.File}, "", Allow, ""},
+		{shellparse.Code{Source: shellparse.Stdin}, "", Ask, "code.stdin"},
+		{shellparse.Code{Source: shellparse.Decoded}, "", Ask, "code.decoded"},
+		{shellparse.Code{Source: shellparse.Network}, "", Ask, "code.network"},
+		{shellparse.Code{}, "", Ask, "code.unknown"},
+		{shellparse.Code{Source: 99}, "", Ask, "code.unknown"},
+	}
+	for _, tt := range tests {
+		v := p.Judge(plan(tt.code, tt.host))
+		if v.Decision != tt.want || tt.rule != "" && v.Reasons[0].Rule != tt.rule {
+			t.Errorf("%+v %q: %v %+v", tt.code, tt.host, v.Decision, v.Reasons)
+		}
+	}
+	for place := shellparse.InText; place <= shellparse.InData+1; place++ {
+		plan := at(command.Read, 0, "/w/a")
+		plan.Script.Opaque = []shellparse.Opaque{{Place: place, Text: "$x"}}
+		want := Ask
+		if place == shellparse.InWrite || place == shellparse.InOption || place == shellparse.InRead || place == shellparse.InData {
+			want = Allow
+		}
+		if v := p.Judge(plan); v.Decision != want {
+			t.Errorf("opaque %d: %v", place, v.Decision)
+		}
+	}
+}
+
+// TestJudgeNet: who is contacted, and what goes out.
+func TestJudgeNet(t *testing.T) {
+	tests := []struct {
+		policy string
+		net    shellparse.Endpoint
+		want   Decision
+	}{
+		{"", shellparse.Endpoint{Host: "example.com", Static: true}, Allow},
+		{"", shellparse.Endpoint{Host: "example.com", Static: true, Upload: true}, Ask},
+		{"", shellparse.Endpoint{Host: "localhost", Static: true, Upload: true}, Allow},
+		{"", shellparse.Endpoint{Host: "127.0.0.1", Static: true, Upload: true}, Allow},
+		{"", shellparse.Endpoint{Host: "[::1]", Static: true, Upload: true}, Allow},
+		{"", shellparse.Endpoint{Host: "127.0.0.1.evil.example", Static: true, Upload: true}, Ask},
+		{"", shellparse.Endpoint{Host: "localhost", Upload: true}, Ask},
+		{"", shellparse.Endpoint{Host: "example.com"}, Ask},
+		{"", shellparse.Endpoint{Static: true}, Ask},
+		{"", shellparse.Endpoint{Host: "0.0.0.0", Static: true}, Ask},
+		{"", shellparse.Endpoint{Scheme: remoteScheme, Static: true}, Allow},
+		{"", shellparse.Endpoint{Scheme: remoteScheme, Host: "origin", Static: true, Upload: true}, Ask},
+		{"network: {default: list, allow: [a.example]}", shellparse.Endpoint{Host: "A.example.", Static: true}, Allow},
+		{"network: {default: list, allow: [a.example]}", shellparse.Endpoint{Host: "b.example", Static: true}, Ask},
+		{"network: {default: list, allow: ['*.example']}", shellparse.Endpoint{Host: "b.example", Static: true}, Allow},
+		{"network: {default: list, allow: ['*.example']}", shellparse.Endpoint{Host: "example", Static: true}, Ask},
+		{"network: {default: list}", shellparse.Endpoint{Scheme: remoteScheme, Static: true}, Ask},
+	}
+	for _, tt := range tests {
+		plan := at(command.Read, 0, "/w/a")
+		net := tt.net
+		plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Net, Net: &net})
+		if v := dev(t, tt.policy).Judge(plan); v.Decision != tt.want {
+			t.Errorf("%q %+v: %v %+v", tt.policy, tt.net, v.Decision, v.Reasons)
+		}
+	}
+	plan := at(command.Read, 0, "/w/a")
+	plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Net})
+	if v := dev(t, "").Judge(plan); v.Decision != Ask {
+		t.Errorf("no endpoint: %v", v.Decision)
+	}
+}

@@ -57,6 +57,7 @@ var ruleTexts = map[string]ruleText{
 	"code.unknown": {DangerousShell, 2, "runs {detail} code that cannot be read", "执行无法读取的 {detail} 代码", "the code written out, or in a file of the workspace", "写出代码，或放入工作区文件"},
 	"code.network": {DangerousShell, 3, "runs {detail} code that was just downloaded", "执行刚下载的 {detail} 代码", "downloading into a file first", "先下载到文件"},
 	"code.decoded": {DangerousShell, 3, "runs {detail} code that was encoded", "执行经过编码的 {detail} 代码", "the code written out", "写出代码"},
+	"code.talks":   {DangerousShell, 2, "runs {detail} code that can do more than it says and contacts other machines", "执行会访问网络且无法完全读懂的 {detail} 代码", "curl for the network and the code for the rest", "用 curl 访问网络，代码只做其余部分"},
 	"code.stdin":   {DangerousShell, 2, "runs {detail} code from standard input, which cannot be seen here", "执行来自标准输入的 {detail} 代码", "the code as an argument or in a file", "以参数或文件形式提供代码"},
 
 	"net.upload":  {DangerousCommand, 2, "sends data of this machine to {detail}", "将本机数据发送到 {detail}", "", ""},
