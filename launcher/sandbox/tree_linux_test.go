@@ -161,3 +161,75 @@ func TestTreeEnds(t *testing.T) {
 		}
 	}
 }
+
+// The launcher is killed at any moment, in the middle of a start too: nothing is left.
+func TestLauncherKilledAnytime(t *testing.T) {
+	for _, level := range []Level{Base, Strong} {
+		t.Run(level.String(), func(t *testing.T) {
+			t.Parallel()
+			mark := fmt.Sprintf("mark%d-", time.Now().UnixNano())
+			for i := range 40 {
+				cmd := exec.Command(self(t))
+				cmd.Args = []string{"launcher", level.String(), "leave", "leave", mark + "plain"}
+				must(t, cmd.Start())
+				time.Sleep(time.Duration(i) * 500 * time.Microsecond)
+				must(t, cmd.Process.Kill())
+				cmd.Wait()
+			}
+			gone(t, mark)
+		})
+	}
+}
+
+// nestedMain starts a command from inside a fence, where namespaces are refused.
+func nestedMain() {
+	process, receipt, err := Start(Default("", ""), Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & echo inside"}, Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := process.Wait()
+	fmt.Println(receipt.Level, receipt.Lost[0].Protection, s.Code, err)
+}
+
+// Where namespaces are refused, as in most containers, Base is what is had, and the receipt says so.
+func TestNested(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		p.Read = append(p.Read, Path{Name: self(t)})
+		out, in, _ := os.Pipe()
+		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"nested"}, Files: []*os.File{nil, in, in}})
+		in.Close()
+		must(t, err)
+		text, _ := io.ReadAll(out)
+		process.Wait()
+		if string(text) != "inside\nbase namespaces 0 <nil>\n" {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+// What guards holds nothing but its lifeline; its memory is the launcher's, shared until either writes to it.
+func TestGuardHoldsNothing(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		process, _, err := Start(p, Command{Path: "/bin/sleep", Argv: []string{"sleep", "100"}})
+		must(t, err)
+		defer process.Wait()
+		defer process.Kill()
+		for range 200 { // it lets go of everything right after the start
+			fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", process.guard))
+			must(t, err)
+			if len(fds) == 1 {
+				smaps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", process.guard))
+				must(t, err)
+				for line := range strings.Lines(string(smaps)) {
+					if f := strings.Fields(line); strings.HasPrefix(line, "Pss:") || strings.HasPrefix(line, "Private_Dirty:") {
+						t.Log(f)
+					}
+				}
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		t.Error("the guard holds more than its lifeline")
+	})
+}
