@@ -13,8 +13,7 @@ func (m *matcher) sql(_ role, vs []value) {
 			m.opaque(v, Write, "the statement is not known")
 		}
 		for line := range strings.SplitSeq(v.Text, "\n") {
-			at := strings.Index(v.Text, line)
-			m.sqlMeta(v.piece(at), strings.TrimSpace(line))
+			m.sqlMeta(v, strings.TrimSpace(line))
 		}
 		for statement := range strings.SplitSeq(sqlWords(v.Text), ";") {
 			m.sqlStatement(strings.Fields(statement), v.at)

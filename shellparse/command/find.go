@@ -15,11 +15,16 @@ var findFiles = []struct {
 	{"-samefile", Read},
 }
 
+// manyRoots is how many roots an -exec is told for one by one; more of them count as one
+// that nobody knows, because roots times actions would not be linear.
+const manyRoots = 16
+
 // A search is one expression of find(1) while it is read.
 type search struct {
-	roots  []value
-	base   string // the one -name that every found file matches
-	either bool   // -o, -not or "," occurs, so base means nothing
+	roots   []value
+	base    string // the one -name that every found file matches
+	deleted bool   // a -delete was read
+	either  bool   // -o, -not or "," occurs, so base means nothing
 }
 
 // find reads roots, then an expression. Actions run on what the roots hold, so their words
@@ -50,6 +55,9 @@ func (m *matcher) find(_ role, vs []value) {
 	}
 	for _, root := range s.roots {
 		m.touch(Read, Recursive|List, root, true)
+	}
+	if len(s.roots) > manyRoots {
+		s.roots = append(s.roots[:manyRoots:manyRoots], value{at: s.roots[manyRoots].at})
 	}
 	if i < len(vs) {
 		m.findBase(&s, vs[i:])
@@ -84,7 +92,9 @@ func (m *matcher) findActions(s *search, vs []value) {
 		switch {
 		case !v.Static && !v.Glob && (v.Text == "" || v.Text[0] == '-') && !findValue(vs, i):
 			m.opaque(v, Delete, "it could be an action of find")
+		case v.Text == "-delete" && s.deleted:
 		case v.Text == "-delete":
+			s.deleted = true
 			for _, root := range s.roots {
 				m.touch(Delete, Recursive, s.below(root), true)
 			}

@@ -32,16 +32,19 @@ type matcher struct {
 	seen     []given
 	skip     int // index of the last word that an option took beyond its own value
 	operands []value
-	flags    Flags // of operands, set by options
-	dashes   int   // index in args of "--"; 0 when there is none
-	dry      bool  // an option says that nothing is done
-	wet      bool  // something could take that back
-	reading  bool  // operands are being read, so flags count
-	built    bool  // what is sent is made at run time
-	here     bool  // what is fetched is written here under its own name
-	last     bool  // an option ended the options
-	info     bool  // --help or --version: nothing is done
-	plain    bool  // the pattern without conditions was chosen
+	flags    Flags              // of operands, set by options
+	dashes   int                // index in args of "--"; 0 when there is none
+	dry      bool               // an option says that nothing is done
+	known    map[string]*option // what option has found in knows
+	knows    *Spec
+	prefixes map[string][]*option
+	wet      bool // something could take that back
+	reading  bool // operands are being read, so flags count
+	built    bool // what is sent is made at run time
+	here     bool // what is fetched is written here under its own name
+	last     bool // an option ended the options
+	info     bool // --help or --version: nothing is done
+	plain    bool // the pattern without conditions was chosen
 }
 
 // Match reads argv, in which args[0] is the program word, and says what each word does.
@@ -84,7 +87,7 @@ func (m *matcher) words(s *Spec, i int) {
 			}
 			continue
 		case m.dashes == 0 && !m.last && s.optionLike(a):
-			i = max(m.option(s, i), m.skip)
+			i = max(m.optionWord(s, i), m.skip)
 			continue
 		}
 		if len(m.operands) == 0 && m.dashes == 0 && !m.last && a.Static {
@@ -145,8 +148,38 @@ func (s *Spec) worst() Right {
 	return worst
 }
 
-// option reads the option word args[i], and returns the index of the last word it took.
-func (m *matcher) option(s *Spec, i int) int {
+// option is Spec.option, which is not asked twice.
+func (m *matcher) option(s *Spec, name string) *option {
+	if o, ok := m.known[name]; ok && m.knows == s {
+		return o
+	}
+	if m.knows != s {
+		m.known, m.prefixes, m.knows = make(map[string]*option), nil, s
+	}
+	o := s.option(name)
+	m.known[name] = o
+	return o
+}
+
+// abbreviated is Spec.abbreviated, which is not asked twice.
+func (m *matcher) abbreviated(s *Spec, name string) []*option {
+	if found, ok := m.prefixes[name]; ok {
+		return found
+	}
+	if m.prefixes == nil {
+		m.prefixes = make(map[string][]*option)
+	}
+	found := s.abbreviated(name)
+	m.prefixes[name] = found
+	return found
+}
+
+// manyTimes is how often the same option is kept with its value: only -f of tar and the
+// entry point of a container are read again, and of them one counts.
+const manyTimes = 4
+
+// optionWord reads the option word args[i], and returns the index of the last word it took.
+func (m *matcher) optionWord(s *Spec, i int) int {
 	a := m.args[i]
 	name, _, joined := strings.Cut(a.Text, "=")
 	long := strings.HasPrefix(name, "--")
@@ -154,7 +187,7 @@ func (m *matcher) option(s *Spec, i int) int {
 		m.mayBeOption(s, value{a, i})
 		return i
 	}
-	if o := s.option(name); o != nil && (long || s.dash || len(name) > 2 || o.value.kind == "" && len(a.Text) == 2) {
+	if o := m.option(s, name); o != nil && (long || s.dash || len(name) > 2 || o.value.kind == "" && len(a.Text) == 2) {
 		return m.take([]*option{o}, i, joined, len(name)+1)
 	}
 	if s.dash {
@@ -166,7 +199,7 @@ func (m *matcher) option(s *Spec, i int) int {
 	if strings.HasPrefix(name, "--no-d") {
 		m.wet = true
 	}
-	found := s.abbreviated(name)
+	found := m.abbreviated(s, name)
 	if len(found) == 0 {
 		m.unknown(s, i)
 		if joined {
@@ -183,7 +216,7 @@ func (m *matcher) dashOption(s *Spec, i int, name string, joined bool) int {
 	if strings.HasPrefix(name, "--") {
 		other = name[1:]
 	}
-	o := s.option(other)
+	o := m.option(s, other)
 	if o == nil {
 		m.unknown(s, i)
 		if joined {
@@ -221,9 +254,16 @@ func (m *matcher) take(found []*option, i int, joined bool, from int) int {
 // bundle reads a word of one-letter options: -rf, -ofile.
 func (m *matcher) bundle(s *Spec, i int) int {
 	v := value{m.args[i], i}
+	var done [256]bool // a letter a second time says nothing new, and a word may have a million
 	for at := 1; at < len(v.Text); at++ {
+		if done[v.Text[at]] {
+			continue
+		}
 		name := v.Text[:1] + v.Text[at:at+1]
-		o := s.option(name)
+		o := m.option(s, name)
+		if o == nil || o.value.kind == "" {
+			done[v.Text[at]] = true
+		}
 		if o == nil {
 			if c := v.Text[at]; c < '0' || c > '9' {
 				m.unknown(s, i)
@@ -264,7 +304,7 @@ func (m *matcher) bundle(s *Spec, i int) int {
 func (m *matcher) oldBundle(s *Spec, i int) int {
 	next := i + 1
 	for at := range len(m.args[i].Text) {
-		o := s.option("-" + m.args[i].Text[at:at+1])
+		o := m.option(s, "-"+m.args[i].Text[at:at+1])
 		switch {
 		case o == nil:
 			m.unknown(s, i)
@@ -280,7 +320,9 @@ func (m *matcher) oldBundle(s *Spec, i int) int {
 
 // apply notes an option and what its value does.
 func (m *matcher) apply(o *option, v value, has bool, at int) {
-	m.seen = append(m.seen, given{o, v, has})
+	if o.given++; o.given <= manyTimes {
+		m.seen = append(m.seen, given{o, v, has})
+	}
 	if has && noMeans(v) && dryMark(o) {
 		m.wet = true
 	}

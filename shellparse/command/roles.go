@@ -276,12 +276,18 @@ func (m *matcher) opaque(v value, right Right, why string) {
 	m.use.Opaque = append(m.use.Opaque, Opaque{v.at, right, why})
 }
 
+// longName is PATH_MAX of Linux: a longer name cannot be opened, so it need not be put
+// together from a line of a million -C.
+const longName = 4096
+
 // dir is a directory that the rest of the line works in. A second one starts from the
 // first, as git -C does.
 func (m *matcher) dir(_ role, vs []value) {
 	for _, v := range vs {
 		t := &Touch{Right: Read, Flags: List, Arg: v.at, Text: v.Text, Static: v.Static, Glob: v.Glob}
-		if old := m.use.Dir; old != nil && !strings.HasPrefix(v.Text, "/") {
+		if old := m.use.Dir; old != nil && len(old.Text) > longName {
+			t.Text, t.Static = old.Text, false
+		} else if old != nil && !strings.HasPrefix(v.Text, "/") {
 			t.Text, t.Static = old.Text+"/"+v.Text, t.Static && old.Static
 		}
 		m.use.Dir = t

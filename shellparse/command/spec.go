@@ -34,6 +34,7 @@ type option struct {
 	names    string // with their dashes, joined by commas
 	value    role   // kind "" when it takes none
 	optional bool   // the value must stand in the same word
+	given    int    // how often a line gave it
 	marks    []string
 }
 
