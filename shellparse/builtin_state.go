@@ -165,6 +165,8 @@ func (w *walker) shopt(s *state, c *call) worlds {
 			s.alias = on
 		case "extglob":
 			s.extglob = on
+		case "dotglob":
+			s.dotglob = on
 		case "xpg_echo", "sourcepath", "cdable_vars", "autocd":
 			if on {
 				w.opaque(s, InCode, "what shopt "+c.words[i].Text+" changes is not followed", c.at(i))

@@ -303,7 +303,7 @@ func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Pl
 			continue
 		}
 		place, ok := worst[i]
-		if !ok && c.args[i][0].kind == account {
+		if c.args[i][0].kind == account && c.args[i][1:].word().Static && touched(u, i) {
 			continue // the account stands in the name of the effect
 		}
 		if !ok {
@@ -314,6 +314,10 @@ func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Pl
 		}
 		w.opaque(s, place, word.Why, c.at(i))
 	}
+}
+
+func touched(u command.Use, i int) bool {
+	return slices.ContainsFunc(u.Touches, func(t command.Touch) bool { return t.Arg == i })
 }
 
 func setWorst(worst map[int]Place, i int, p Place) {

@@ -40,6 +40,11 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 		e.word(one)
 		out = append(out, e.finish()...)
 	}
+	if s.noglob {
+		for i := range out {
+			out[i] = out[i].quoted()
+		}
+	}
 	return out
 }
 
@@ -211,6 +216,11 @@ func (e *expander) tilde(text string, whole bool) string {
 	}
 	if strings.IndexByte(user, '\\') >= 0 {
 		return text
+	}
+	if strings.IndexByte(user, ':') >= 0 {
+		// bash 5.2 expands the tilde of ~:$x and then leaves $x as it stands.
+		e.append(unknown("a tilde before a colon", Unknown))
+		return ""
 	}
 	switch user {
 	case "":

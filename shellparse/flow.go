@@ -16,9 +16,6 @@ func (w *walker) substitution(s *state, c *syntax.CmdSubst) value {
 		return f.printed()
 	}
 	ws := w.stmts(worlds{child}, c.Stmts)
-	for _, e := range ws {
-		w.runTraps(e)
-	}
 	w.leave(s, ws)
 	return w.oneOutput(ws).printed()
 }
@@ -122,7 +119,7 @@ func executed(from Source, f *flow) string {
 // literalCode is a program whose text is known.
 func (w *walker) literalCode(s *state, lang, text string, span Span) {
 	if isShell(lang) {
-		w.shell(w.fork(s), text, span)
+		w.shell(w.fork(s), lang, text, span)
 		return
 	}
 	facts, opaque := code.Scan(lang, text)
@@ -146,7 +143,7 @@ func (w *walker) fact(s *state, f code.Fact, span Span) {
 	case f.Rule != "":
 		w.hazard(Hazard{Rule: f.Rule, Risk: f.Risk, Message: f.Message, Span: span})
 	case f.Shell != "":
-		w.shell(w.fork(s), f.Shell, span)
+		w.shell(w.fork(s), "sh", f.Shell, span)
 	case len(f.Argv) > 0:
 		args := make([]value, len(f.Argv))
 		for i, a := range f.Argv {

@@ -11,7 +11,7 @@ import (
 // start evaluates what a program starts.
 func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, program string) {
 	child := w.fork(s)
-	child.dir = dir
+	child.dir, child.traps = dir, nil
 	child.remote = s.remote || n.Remote
 	child.guess = s.guess || n.Possible
 	if n.Dir != nil {
@@ -136,7 +136,7 @@ func (w *walker) replaced(s *state, text, mark string) value {
 // shellArg is a word that a shell executes.
 func (w *walker) shellArg(s *state, v value, span Span, via string) {
 	if text, ok := v.text(); ok && v.word().Static {
-		w.shell(s, text, span)
+		w.shell(s, via, text, span)
 		return
 	}
 	w.code(Code{Lang: "sh", Source: codeSource(v), Span: span})
@@ -190,8 +190,43 @@ func (w *walker) codeArg(s *state, lang string, v value, span Span) {
 	w.opaque(s, InCode, executed(from, &flow{why: v.word().Why}), span)
 }
 
-// shell evaluates text in a new shell: only what is exported comes with it.
-func (w *walker) shell(s *state, text string, span Span) {
+// shell evaluates text in a new shell of that name. What sh is depends on the machine, so
+// text that dash and bash take apart differently is evaluated as both.
+func (w *walker) shell(s *state, name, text string, span Span) {
+	defer func(d Dialect) { w.o.Dialect = d }(w.o.Dialect)
+	switch name {
+	case "sh", "dash", "ash", "busybox":
+		if differsInPOSIX(text) {
+			w.o.Dialect = POSIX
+			other := w.fork(s)
+			other.alias = true
+			w.newShell(other, text, span)
+		}
+		w.o.Dialect = Bash
+	case "zsh":
+		w.o.Dialect = Zsh
+	case "ksh", "mksh":
+		w.o.Dialect = Mksh
+	default:
+		w.o.Dialect = Bash
+	}
+	w.newShell(s, text, span)
+}
+
+// differsInPOSIX reports whether text has one of the constructs that dash reads otherwise
+// than bash: $'..' and $".." quote nothing special there, &> is a job and a redirection,
+// quotes inside "${x:-'}" are characters, and braces are not expanded.
+func differsInPOSIX(text string) bool {
+	for _, sign := range []string{"$'", `$"`, "&>", "<<<", "${", "{", "<(", ">(", "[["} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// newShell evaluates text where only what is exported is known.
+func (w *walker) newShell(s *state, text string, span Span) {
 	s.env, s.own = w.exported(s), false
 	s.funcs, s.calling, s.traps, s.locals, s.depth, s.loops = 0, nil, nil, nil, 0, 0
 	s.args, s.argsOpen = s.passed, !s.passing

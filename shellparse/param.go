@@ -446,6 +446,9 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set, quoted bool
 	}
 	if !fine {
 		w.visitParam(s, p)
+		if name, ok := matched(s, p, v); ok {
+			return name
+		}
 		return derived(v)
 	}
 	switch {
@@ -463,6 +466,32 @@ func derived(v value) value {
 		return v
 	}
 	return unknown(v.why(), v.from())
+}
+
+// matched follows ${f%.ext} and ${f##*/} of a name that a pattern has matched: the first
+// stays in its directory, the second is its last component. A pattern does not match a
+// leading dot by itself, so no ".." can come out.
+func matched(s *state, p *syntax.ParamExp, v value) (value, bool) {
+	if len(v) != 1 || v[0].kind != pattern || p.Exp == nil || p.Exp.Word == nil || s.dotglob {
+		return nil, false
+	}
+	slash := strings.LastIndexByte(v[0].text, '/') + 1
+	dir, last := v[0].text[:slash], v[0].text[slash:]
+	cut := p.Exp.Word.Lit()
+	if last == "" || last[0] == '.' || last[0] == '[' || last[0] == '\\' {
+		return nil, false
+	}
+	switch p.Exp.Op {
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		if strings.HasPrefix(cut, ".") && !strings.ContainsAny(cut, `/\[`) {
+			return value{{kind: pattern, text: dir + "*"}}, true
+		}
+	case syntax.RemLargePrefix:
+		if cut == "*/" && !strings.Contains(last, "**") {
+			return value{{kind: pattern, text: last}}, true
+		}
+	}
+	return nil, false
 }
 
 func (w *walker) slice(s *state, text string, p *syntax.ParamExp) value {

@@ -100,6 +100,7 @@ func TestSameDeletion(t *testing.T) {
 		"hash -p /bin/rm x; x -rf /x/y", "declare c='rm -rf /x/y'; $c", "function f { rm -rf /x/y; }; f", "f() ( rm -rf /x/y ); f", "until rm -rf /x/y; do :; done", "select i in a; do rm -rf /x/y; done",
 		strings.Repeat("true; ", 60) + "rm -rf /x/y", "true\\\n; rm -rf \\\n /x/y", "true;\n#c\nrm -rf /x/y", "x=/x/y\nrm -rf \"$x\"", "d=/x; rm -rf ${d}/y ${d%/*}/x/y", "x=/q/y; rm -rf ${x/q/x}", "rm -rf /x/{y,z}",
 		`bash -c 'rm -rf "$1"' _ /x/y`, `sh -c 'rm -rf "$@"' _ a /x/y`, `sudo bash -lc 'cd /x; rm -rf y'`,
+		`sh -c "echo \$'a\'; rm -rf /x/y #'"`,
 	} {
 		s := Parse(text, agentShell)
 		found := slices.ContainsFunc(s.Effects, func(e Effect) bool {

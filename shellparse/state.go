@@ -36,6 +36,7 @@ type state struct {
 	open      bool // unknown text ran here: any name may have any value
 	later     bool // this runs at a moment that is not known: a name that is not set may be
 	noglob    bool
+	dotglob   bool // patterns match a leading dot
 	errexit   bool
 	allexport bool
 	extglob   bool
@@ -262,7 +263,11 @@ func (w *walker) join(ws worlds) *state {
 		for _, s := range ws[1:] {
 			b, okB := s.env.get(n)
 			if okA != okB || !a.equal(b) {
-				a.val, a.list, a.hash, a.isList, a.isHash = unknown("$"+n+" depends on what happens before", Unknown), nil, nil, false, false
+				val := unknown("$"+n+" depends on what happens before", Unknown)
+				if a.numeric() && b.numeric() {
+					val = value{{kind: number, why: val.why()}}
+				}
+				a.val, a.list, a.hash, a.isList, a.isHash = val, nil, nil, false, false
 				a.set, a.fn, a.exported = true, nil, a.exported || b.exported
 				w.put(j, n, a)
 				break
@@ -271,6 +276,15 @@ func (w *walker) join(ws worlds) *state {
 	}
 	w.touched(j)
 	return j
+}
+
+// numeric reports whether a variable certainly holds a number.
+func (v variable) numeric() bool {
+	if v.isList || v.isHash || !v.set || len(v.val) != 1 {
+		return false
+	}
+	_, ok := integer(v.val[0].text)
+	return v.val[0].kind == number || v.val[0].known() && ok
 }
 
 func (v variable) equal(o variable) bool {

@@ -126,7 +126,7 @@ func (v value) patterned() bool {
 	bracket := false
 	for _, p := range v {
 		switch {
-		case p.kind == pattern:
+		case p.kind == pattern, p.kind == number:
 			return true
 		case p.kind != active:
 			continue
@@ -148,8 +148,10 @@ func (v value) word() Word {
 		return Word{Text: v[0].text, Static: true}
 	}
 	for i, p := range v {
-		switch p.kind {
-		case account, open, number:
+		switch {
+		case p.kind == number && i > 0:
+			// Behind known characters a number decides neither an option nor a directory.
+		case p.kind == account, p.kind == open, p.kind == number:
 			return Word{Text: v[:i].display(), Why: p.reason()}
 		}
 	}
@@ -183,6 +185,10 @@ func (v value) display() string {
 func (v value) glob() string {
 	var b strings.Builder
 	for _, p := range v {
+		if p.kind == number {
+			b.WriteByte('*')
+			continue
+		}
 		if p.kind != literal {
 			b.WriteString(p.text)
 			continue

@@ -218,7 +218,7 @@ func (w *walker) stmt(s *state, st *syntax.Stmt) worlds {
 	defer func() { w.deep-- }()
 	if st.Background || st.Coprocess || st.Disown {
 		child := w.fork(s)
-		child.capture = s.capture
+		child.traps = nil
 		w.spawning(s, st)
 		w.leave(s, w.redirected(child, st))
 		return worlds{s}
@@ -298,10 +298,11 @@ func (w *walker) rare(s *state, c syntax.Command) worlds {
 		}
 	case *syntax.CoprocClause:
 		child := w.fork(s)
-		child.in = &flow{from: Unknown, why: "what the shell writes to the coprocess"}
+		child.in, child.traps = &flow{from: Unknown, why: "what the shell writes to the coprocess"}, nil
 		w.leave(s, w.stmt(child, c.Stmt))
 	case *syntax.TestDecl:
 		child := w.fork(s)
+		child.traps = nil
 		w.leave(s, w.stmt(child, c.Body))
 	default:
 		w.opaque(s, InCode, "a construct that is not followed", w.span(c))
@@ -309,10 +310,11 @@ func (w *walker) rare(s *state, c syntax.Command) worlds {
 	return worlds{s}
 }
 
-// leave takes over what a subshell leaves behind: the files it has written, and its output
+// leave ends a subshell: its traps run, and what it leaves behind is taken over, the files it has written, and its output
 // when somebody reads that.
 func (w *walker) leave(s *state, ws worlds) {
 	for _, c := range ws {
+		w.runTraps(c)
 		for _, f := range c.files {
 			if !slices.ContainsFunc(s.files, func(g written) bool { return g.equal(f) }) && len(s.files) < 256 {
 				s.files = append(slices.Clip(s.files), f)
@@ -333,7 +335,6 @@ func (w *walker) subshell(s *state, list []*syntax.Stmt) worlds {
 	ws := w.stmts(worlds{child}, list)
 	st := status(either)
 	for i, c := range ws {
-		w.runTraps(c)
 		if i == 0 {
 			st = c.status
 		} else if c.status != st {

@@ -5,9 +5,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	shpattern "mvdan.cc/sh/v3/pattern"
 )
 
 // words pairs what stands in front with words, the way the reference would: each must come
@@ -205,6 +208,9 @@ func compareWords(got []Word, want []string) string {
 		}
 		if w.Glob { // nothing matches in the empty directory, so the pattern stays
 			texts[i] = unescapeSome(w.Text, `*?[]\`)
+			if expr, err := shpattern.Regexp(w.Text, shpattern.EntireString); same && err == nil && regexp.MustCompile(expr).MatchString(want[i]) {
+				continue // a number that is made at run time
+			}
 		}
 		same = same && texts[i] == want[i]
 	}
