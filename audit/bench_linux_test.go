@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -56,7 +57,8 @@ func BenchmarkVerify(b *testing.B) {
 		b.Run(fmt.Sprintf("body=%d", size), func(b *testing.B) {
 			dir := filepath.Join(b.TempDir(), "audit")
 			l := openTest(b, dir)
-			body := `{"argv":["` + strings.Repeat(`ls -l /tmp/x\" `, size/16) + `"],"n":12}`
+			words := strings.Repeat(`"/home/me/project/src/main.go","--grep=\"a b\"",`, size/48+1)
+			body := `{"argv":[` + words[:len(words)-1] + `],"n":12,"ok":true}`
 			var n int64
 			for n < 32<<20 {
 				e := mustAppend(b, l, "exec.intent", body)
@@ -128,5 +130,18 @@ func BenchmarkPlay(b *testing.B) {
 	b.SetBytes(int64(len(cast)))
 	for b.Loop() {
 		must(b, Play(b.Context(), bytes.NewReader(cast), io.Discard, PlayOptions{NoWait: true}))
+	}
+}
+
+// The floor of BenchmarkVerify: SHA-256 alone over lines of that length.
+func BenchmarkHashOnly(b *testing.B) {
+	for _, size := range []int{300, 500, 2200} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			line := bytes.Repeat([]byte("x"), size)
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				sha256.Sum256(line)
+			}
+		})
 	}
 }
