@@ -19,7 +19,7 @@ func AskOn(ctx context.Context, tty *os.File, e approval.Envelope, channel strin
 	short := approval.Render(e.Payload, approval.RenderOptions{})
 	render := func(width int, full bool) string {
 		// Where something would be cut, only the whole text may be approved.
-		page := approval.Render(e.Payload, approval.RenderOptions{Width: width, Full: full || short.Truncated})
+		page := approval.Render(e.Payload, approval.RenderOptions{Width: width - 1, Full: full || short.Truncated})
 		return page.Text()
 	}
 	reply, err := session.Ask(ctx, tty, render, session.AskOptions{Challenge: e.Challenge})

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -10,7 +11,20 @@ import (
 // fence is what policy and plan leave within reach.
 func (j *Judgement) fence() pathguard.Fence { return j.policy.Fence(j.Plan) }
 
-// fenceFacts is the fence as a person is shown it and as the approval binds it.
+// fenceText is the fence as a person is shown it.
+func (j *Judgement) fenceText() string {
+	f := j.fence()
+	ground := "read-only"
+	switch {
+	case f.Exact && len(f.Write) > 0:
+		ground = "writes only what is named above"
+	case len(f.Write) > 0:
+		ground = "writes the workspace, temporary files and caches"
+	}
+	return fmt.Sprintf("%s; network %s; at least %s", ground, j.network(), f.Require)
+}
+
+// fenceFacts is the fence as the approval binds it.
 func (j *Judgement) fenceFacts() object {
 	f := j.fence()
 	write := make([]string, 0, len(f.Write))

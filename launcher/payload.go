@@ -10,14 +10,11 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // object is one JSON object of the payload.
 type object = map[string]any
-
-// shownEnv are variables whose values stand in the payload; all others are bound by a hash,
-// because their values may be secrets and a payload is shown and kept.
-var shownEnv = []string{"PATH", "HOME", "SHELL", "USER", "LOGNAME", "LANG", "TERM", "TZ", "TMPDIR", "EDITOR", "PAGER", "GIT_EDITOR", "GIT_PAGER"}
 
 // volatileEnv differ from call to call without meaning anything to a command: the shell's own
 // bookkeeping, the terminal's size, and the call ids that clients put in. Bound, they would
@@ -30,8 +27,12 @@ var volatileEnv = []string{
 // payload is the plan and its context in canonical bytes. Its hash binds an approval, so
 // whatever could change what the run does must stand in it, and nothing that differs between
 // two calls of the same command: no time, no id, no size of a terminal.
+//
+// What a person can judge stands in it as it is. What only has to be the same when it runs
+// (inodes, sizes, times, the environment, whose values may be secrets) stands in it as a
+// digest: a page that a person reads to its end protects better than a complete one.
 func (j *Judgement) payload() ([]byte, error) {
-	return canonical.Append(nil, object{
+	return canonical.Append(nil, trimmed(object{
 		"version":        1,
 		"work_item_id":   j.Request.WorkItem,
 		"agent_name":     j.agent(),
@@ -41,15 +42,37 @@ func (j *Judgement) payload() ([]byte, error) {
 		"context":        j.context(),
 		"effects":        j.effects(),
 		"targets":        j.targets(),
-		"programs":       j.programs(),
-		"contents":       j.contents(),
-		"fence":          j.fenceFacts(),
 		"reasons":        j.reasons(),
-		"hazards":        j.hazards(),
 		"opaque":         j.opaque(),
+		"fence":          j.fenceText(),
 		"risk":           j.Verdict.Risk,
 		"agent_says":     j.Plan.Caller.Intent.Hint,
-	})
+		"bound":          digestOf(object{"programs": j.programs(), "contents": j.contents(), "targets": j.identities(), "fence": j.fenceFacts()}),
+	}))
+}
+
+// trimmed drops what is empty: a page that lists what does not apply hides what does. No two
+// plans become the same by it, because every reader takes a missing member for an empty one.
+func trimmed(o object) object {
+	for name, value := range o {
+		switch v := value.(type) {
+		case string:
+			if v == "" {
+				delete(o, name)
+			}
+		case []any:
+			if len(v) == 0 {
+				delete(o, name)
+			}
+		case []string:
+			if len(v) == 0 {
+				delete(o, name)
+			}
+		case object:
+			trimmed(v)
+		}
+	}
+	return o
 }
 
 // agent is the name that the caller gave itself. It cannot be checked, and says so.
@@ -76,34 +99,33 @@ func (j *Judgement) toolCall() object {
 	s := j.Request.Shell
 	args := object{
 		"command": j.Script.Text, "canonical": j.Script.Canonical, "stdin": j.stdin,
-		"name": s.Name, "args": s.Args, "shell_flags": s.Flags,
+		"args": s.Args, "shell_flags": s.Flags, "script": s.Script,
+	}
+	if s.Name != "tada-run" {
+		args["name"] = s.Name
 	}
 	name := "shell"
 	if s.Words != nil {
 		name, args["argv"] = "exec", s.Words
 	}
-	if s.Script != "" {
-		args["script"] = s.Script
-	}
-	return object{"tool_call_id": firstCall, "tool_name": name, "args": args}
+	return object{"tool_call_id": firstCall, "tool_name": name, "args": trimmed(args)}
 }
 
 func (j *Judgement) context() object {
-	shown, hidden := object{}, object{}
+	env := object{}
 	for name, value := range j.Plan.Caller.Env {
-		switch {
-		case slices.Contains(volatileEnv, name):
-		case slices.Contains(shownEnv, name) || strings.HasPrefix(name, "LC_"):
-			shown[name] = value
-		default:
-			hidden[name] = value
+		if !slices.Contains(volatileEnv, name) {
+			env[name] = value
 		}
 	}
 	return object{
-		"cwd": j.Plan.Dir, "cwd_dev": j.Plan.DirID.Dev, "cwd_ino": j.Plan.DirID.Ino,
-		"env": shown, "env_hash": digestOf(hidden), "env_removed": j.environ.Removed,
-		"uid": os.Getuid(), "umask": umask(),
-		"shell": j.shell, "policy": j.policy.Digest(), "version": Version(),
+		"cwd": j.Plan.Dir, "shell": j.shell, "version": Version(),
+		"env_removed": strings.Join(j.environ.Removed, " "),
+		"policy":      j.policy.Digest()[:12],
+		"bound": digestOf(object{
+			"env": env, "uid": os.Getuid(), "umask": umask(), "policy": j.policy.Digest(),
+			"cwd_dev": j.Plan.DirID.Dev, "cwd_ino": j.Plan.DirID.Ino,
+		}),
 	}
 }
 
@@ -120,17 +142,34 @@ func digestOf(v any) string {
 func (j *Judgement) effects() object {
 	o := object{}
 	for kind, names := range j.Report("").Effects {
-		o[kind] = names
+		if len(names) > 0 {
+			o[kind] = names
+		}
 	}
 	return o
 }
 
+// targets lists what is changed, and what is reached through a symbolic link: there the name
+// that was written does not tell where it leads.
 func (j *Judgement) targets() []any {
+	var list []any
+	for i := range j.Plan.Targets {
+		t := &j.Plan.Targets[i]
+		if t.Right == command.Read && len(t.Links) == 0 {
+			continue
+		}
+		list = append(list, object{"right": effectNames[t.Right], "name": t.Name, "real": t.Path()})
+	}
+	return list
+}
+
+// identities are the inodes behind every target.
+func (j *Judgement) identities() []any {
 	list := make([]any, 0, len(j.Plan.Targets))
 	for i := range j.Plan.Targets {
 		t := &j.Plan.Targets[i]
 		list = append(list, object{
-			"right": effectNames[t.Right], "flags": int(t.Flags), "name": t.Name, "real": t.Path(),
+			"right": effectNames[t.Right], "flags": int(t.Flags), "real": t.Path(),
 			"exists": t.Exists, "dev": t.ID.Dev, "ino": t.ID.Ino, "links": t.Links,
 		})
 	}
@@ -157,29 +196,25 @@ func (j *Judgement) contents() []any {
 	return list
 }
 
+// reasons are the rules that decided.
 func (j *Judgement) reasons() []any {
-	list := make([]any, 0, len(j.Verdict.Reasons))
+	var list []any
 	for _, r := range j.Verdict.Reasons {
-		list = append(list, object{
-			"rule": r.Rule, "verdict": r.Decision.String(), "risk": r.Risk, "message": r.In(pathguard.English),
-			"span": spanOf(r.Span), "path": r.Path, "instead": r.Instead,
-		})
-	}
-	return list
-}
-
-func (j *Judgement) hazards() []any {
-	list := make([]any, 0, len(j.Script.Hazards))
-	for _, h := range j.Script.Hazards {
-		list = append(list, object{"rule": h.Rule, "risk": h.Risk, "message": h.Message, "span": spanOf(h.Span)})
+		if r.Decision == pathguard.Allow {
+			continue
+		}
+		list = append(list, trimmed(object{
+			"rule": r.Rule, "verdict": r.Decision.String(), "message": r.In(pathguard.English), "span": spanOf(r.Span),
+			"instead": r.Instead,
+		}))
 	}
 	return list
 }
 
 func (j *Judgement) opaque() []any {
-	list := make([]any, 0, len(j.Script.Opaque))
+	var list []any
 	for _, o := range j.Script.Opaque {
-		list = append(list, object{"place": int(o.Place), "text": o.Text, "why": o.Why, "span": spanOf(o.Span)})
+		list = append(list, object{"text": o.Text, "why": o.Why})
 	}
 	return list
 }

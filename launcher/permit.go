@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
@@ -172,7 +171,7 @@ func (r *run) humanDenied(id, message string) *Refusal {
 	if message == "" {
 		message = "a person said no; choose another way, do not work around it"
 	}
-	f := refuse(r.Verdict, firstCall, "denied", "human_denied", printable(message), ExitDenied)
+	f := refuse(r.Verdict, firstCall, "denied", "human_denied", approval.Inert(message), ExitDenied)
 	f.Envelope = id
 	return f
 }
@@ -195,7 +194,11 @@ func (r *run) storeRefusal(err error) (*Refusal, error) {
 		if !errors.Is(err, known.err) {
 			continue
 		}
-		f := refuse(r.Verdict, firstCall, "denied", known.code, printable(refused.Error()), ExitDenied)
+		message := refused.Error()
+		if refused.Message != "" {
+			message = refused.Message
+		}
+		f := refuse(r.Verdict, firstCall, "denied", known.code, approval.Inert(message), ExitDenied)
 		f.Envelope = refused.Envelope
 		if !refused.Until.IsZero() {
 			f.Cooloff = int(refused.Until.Sub(r.l.now()).Seconds())
@@ -203,14 +206,4 @@ func (r *run) storeRefusal(err error) (*Refusal, error) {
 		return f, nil
 	}
 	return nil, err
-}
-
-// printable makes a message inert on the terminal of whoever hosts the agent.
-func printable(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c < 0x20 || c == 0x7f || c >= 0x80 && c < 0xa0 {
-			return '\ufffd'
-		}
-		return c
-	}, s)
 }
