@@ -181,7 +181,7 @@ func (m *matcher) cloudWords(_ role, vs []value) {
 		}
 		for _, c := range cloudVerbs {
 			// A verb stands behind a noun; the first words after it are names.
-			if i > 0 && i < 5 && !config && matchName(c.verb, v.Text) {
+			if (i > 0 || strings.Contains(v.Text, ":")) && i < 5 && !config && matchName(c.verb, v.Text) {
 				m.hazard(c.rule, v.at)
 				return
 			}

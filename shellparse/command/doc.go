@@ -97,7 +97,7 @@ kinds.
 
 Marks. recursive, append, meta, link, list and nofollow are the [Flags] of operands, or of the
 value that they stand at. upload says that bytes go out, dry that nothing is done, last that
-no options follow, here that a name does not start from the folder that the line changes to,
+no options follow, changes that something without a name changes (a branch), here that a name does not start from the folder that the line changes to,
 remote that a command runs elsewhere, write-here that what is fetched is written under its own
 name; stdin=LANG and filter=HOW are as the classes. A mark with a dot is a hazard.
 

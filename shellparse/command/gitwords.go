@@ -66,6 +66,7 @@ func (m *matcher) gitConfig(r role, vs []value) {
 		m.opaque(v, Exec, "it could set a key whose value git executes")
 		return
 	}
+	m.changes = m.changes || r.param == "key" && len(vs) > 1
 	if r.param == "key" && len(vs) > 1 && (m.has("--global") || m.has("--system")) {
 		m.hazard("git.config-global", v.at)
 	}

@@ -40,6 +40,7 @@ type matcher struct {
 	prefixes map[string][]*option
 	wet      bool // something could take that back
 	reading  bool // operands are being read, so flags count
+	changes  bool // something changes that has no name here: a branch, a setting
 	built    bool // what is sent is made at run time
 	here     bool // what is fetched is written here under its own name
 	last     bool // an option ended the options
@@ -119,18 +120,19 @@ func (s *Spec) optionLike(a Arg) bool {
 	return len(a.Text) > 1 && (a.Text[0] == '-' || s.plus && a.Text[0] == '+')
 }
 
-// mayBeOption notes a word of unknown beginning: it could be any option of the entry.
+// mayBeOption notes a word of unknown beginning: it could be any option of the entry. One
+// that only reads is not worth a note, since the word may be a name to read anyway.
 func (m *matcher) mayBeOption(s *Spec, v value) {
 	if v.Static || v.Glob || v.Below || m.dashes > 0 || v.Text != "" && v.Text[0] != '-' {
 		return
 	}
 	m.wet = true
-	if worst := s.worst(); worst != 0 {
+	if worst := s.worst(); worst > Read {
 		m.use.Opaque = append(m.use.Opaque, Opaque{v.at, worst, "it could be an option of " + s.Name})
 	}
 }
 
-// worst is the worst that an option of the entry can do; 0 when all are harmless.
+// worst is the worst that an option of the entry can do; 0 when none does anything.
 func (s *Spec) worst() Right {
 	worst := Right(0)
 	for ; s != nil; s = s.up {
@@ -370,6 +372,8 @@ func (m *matcher) markRole(marks []string, at int) {
 		switch {
 		case mark == "upload":
 			m.flags |= Upload
+		case mark == "changes":
+			m.changes = true
 		case mark == "write-here":
 			m.here = true
 		case mark == "last":

@@ -136,7 +136,7 @@ func (m *matcher) harmless() {
 
 func (m *matcher) changesNothing() bool {
 	u := &m.use
-	if len(u.Hazards) > 0 || len(u.Unknown) > 0 || u.StdinCode != "" {
+	if m.changes || len(u.Hazards) > 0 || len(u.Unknown) > 0 || u.StdinCode != "" {
 		return false
 	}
 	for _, t := range u.Touches {
@@ -145,7 +145,7 @@ func (m *matcher) changesNothing() bool {
 		}
 	}
 	for _, h := range u.Hosts {
-		if h.Upload {
+		if h.Upload || h.Built || !h.Static {
 			return false
 		}
 	}

@@ -359,3 +359,22 @@ basename a/b.c .c
 realpath .
 mktemp -d
 `
+
+// ReadOnly is said only of lines that change nothing, here or elsewhere.
+func TestReadOnly(t *testing.T) {
+	for line, want := range map[string]bool{
+		"ls -la": true, "git status": true, "git log -p": true, "git diff": true, "git branch -vv": true, "git branch": true,
+		"git branch x": false, "git branch -d x": false, "git tag": true, "git tag v1": false, "git config --get a.b": true,
+		"git config a.b c": false, "git config --unset a.b": false, "git log --output=x": false, "git foo": false,
+		"grep -rn x .": true, "rg x": true, "cat a": true, "sed -n 1p f": true, "sed -i s/a/b/ f": false, "sort a": true,
+		"sort -o a a": false, "find . -name x": true, "find . -delete": false, "kubectl get pods": true, "docker ps": true,
+		"docker run x": false, "npm test": false, "rm a": false, "date": true, "date -s x": false, "hostname": true,
+		"hostname x": false, "dig example.test": true, "dig $x.test": false, "rg --nope x": false, "bash": false, "frob": false,
+	} {
+		args := argv(line)
+		s, _ := Lookup(args[0].Text)
+		if got := s.Match(args).ReadOnly; got != want {
+			t.Errorf("%s: ReadOnly %v, want %v", line, got, want)
+		}
+	}
+}
