@@ -101,13 +101,25 @@ func decodeRune(s string) (r rune, size int) {
 	return r, len(s)
 }
 
+// narrow are the ranges from U+1100 on that take one cell on every terminal that does not
+// double ambiguous characters (Unicode Standard Annex 11): punctuation, arrows and operators,
+// boxes and blocks, brackets, and two dingbats that pages are drawn with.
+var narrow = []struct{ first, last rune }{
+	{0x2010, 0x22ff}, {0x2500, 0x25fc}, {0x270e, 0x270e}, {0x2717, 0x2717}, {0x27c0, 0x27ff},
+}
+
 // cells over-estimates on purpose: a line that is broken too early is ugly, one that the
 // terminal breaks makes the count of rows wrong, and with it what is erased.
 func cells(r rune) int {
-	if r >= 0x1100 {
-		return 2
+	if r < 0x1100 {
+		return 1
 	}
-	return 1
+	for _, n := range narrow {
+		if n.first <= r && r <= n.last {
+			return 1
+		}
+	}
+	return 2
 }
 
 // colour returns the length of the SGR sequence at the start of s, 0 if there is none.
