@@ -71,9 +71,7 @@ func (r *reader) importStatement() bool {
 			r.i += 2
 		} else {
 			first, _, _ := strings.Cut(module, ".")
-			if _, taken := r.vars[first]; taken {
-				r.bind(first, value{shape: reference, text: first})
-			}
+			r.bind(first, value{shape: reference, text: first})
 		}
 		if !r.accept(",") {
 			return true
@@ -451,9 +449,17 @@ func (r *reader) handler(t token) bool {
 
 // pattern forgets the names that a python case may capture.
 func (r *reader) pattern() bool {
+	depth := 0
 	for i := r.i + 1; i < len(r.toks) && i < r.i+64 && r.toks[i].kind != newline; i++ {
-		if r.toks[i].kind == name {
-			r.forget(r.toks[i].text)
+		switch t := r.toks[i]; {
+		case t.kind == name:
+			r.forget(t.text)
+		case t.is("("), t.is("["), t.is("{"):
+			depth++
+		case t.is(")"), t.is("]"), t.is("}"):
+			depth--
+		case t.is(":") && depth == 0:
+			return false
 		}
 	}
 	return false

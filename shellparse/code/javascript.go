@@ -100,6 +100,14 @@ func (l *lexer) operand() bool {
 // javascriptCalls is what Node's library, and Deno's and Bun's, do with names.
 var javascriptCalls = [...]rule{
 	{"$", "shell 0"},
+	{".appendFileSync", "append 1; opaque"},
+	{".execFileSync", "opaque"},
+	{".execSync", "shell 1; opaque"},
+	{".rmSync", "tree 1; opaque"},
+	{".rmdirSync", "tree 1; opaque"},
+	{".spawnSync", "opaque"},
+	{".unlinkSync", "delete 1; opaque"},
+	{".writeFileSync", "write 1; opaque"},
 	{"Buffer.from", "=decoded"},
 	{"Bun.$", "shell 0"},
 	{"Bun.file", "read 0"},

@@ -25,6 +25,10 @@ func (r *reader) named() value {
 	if !ok {
 		v = r.constant(value{shape: reference, text: strings.TrimPrefix(t.text, "&"), start: t.start, end: t.end})
 	}
+	if ok && r.global(t.text) {
+		// the assignment may stand where it is never executed, or in another scope
+		v, _ = union(v, value{shape: reference, text: t.text, start: t.start, end: t.end})
+	}
 	r.subject = t.text
 	if r.g.bare && !ok && r.startsArgument() {
 		if _, known := r.g.lookup(t.text); known || r.funcs[t.text] != nil {
@@ -32,6 +36,16 @@ func (r *reader) named() value {
 		}
 	}
 	return r.postfix(v)
+}
+
+// global reports whether a name is a dangerous function or module without any import.
+func (r *reader) global(name string) bool {
+	if r.g.name == "javascript" {
+		return oneOf(name, "fs", "child_process", "net", "tls", "http", "https", "http2", "dgram", "dns", "vm", "process", "cluster",
+			"worker_threads", "eval", "require", "fetch", "Function", "Deno", "Bun", "WebSocket")
+	}
+	does, ok := r.g.find(name)
+	return ok && !harmless(does) && !strings.HasPrefix(does, "constant")
 }
 
 // assignment reads `name = value` and its like, and binds the name.
@@ -43,6 +57,9 @@ func (r *reader) assignment(t token) (value, bool) {
 	if next.is(":") && (t.fresh && r.g.name == "python" || r.declared(r.i-2)) {
 		r.forget(t.text) // an annotation
 		return value{}, false
+	}
+	if next.is("=") && r.g.name == "perl" && r.i > 1 && r.toks[r.i-2].is("*") {
+		r.opaque = true // a typeglob: another name for a function
 	}
 	switch next.text {
 	case "=", ":=", "||=", "??=", "&&=", "//=", "<<-":
@@ -106,7 +123,7 @@ func (r *reader) constant(v value) value {
 // iterators call their block with the elements of the object.
 func iterates(name string) bool {
 	switch name {
-	case "each", "forEach", "map", "filter", "select", "flatMap", "each_with_index", "each_child", "flat_map", "reject", "some", "every", "find":
+	case "each", "forEach", "map", "filter", "select", "flatMap", "each_with_index", "each_child", "flat_map", "reject", "some", "every", "find", "then":
 		return true
 	}
 	return false
@@ -162,7 +179,7 @@ func (r *reader) postfix(v value) value {
 		case t.text == "[" && !(r.g.bare && t.spaced):
 			v = r.subscript(v)
 			r.subject = ""
-			if r.peek().is("=") || r.peek().is("+=") {
+			if _, variable := r.vars[base]; variable && (r.peek().is("=") || r.peek().is("+=")) {
 				r.forget(base)
 			}
 			continue
@@ -211,8 +228,22 @@ func (r *reader) member(v value, n token) value {
 	if r.startsBlockParameter(v, n) {
 		return value{}
 	}
+	if v.alts != nil {
+		at := r.i
+		return mapped(v, func(v value) value {
+			r.i = at // the arguments of a call without parentheses follow
+			return r.member(v, n)
+		})
+	}
 	if v.shape == reference {
-		v = r.constant(value{shape: reference, text: v.text + "." + n.text, start: v.start, end: n.end})
+		if r.environment(v.text) && r.peek().is("=") {
+			r.opaque = r.opaque || loads(n.text)
+		}
+		full := v.text + "." + n.text
+		if oneOf(v.text, "globalThis", "global", "window", "CORE", "CORE.GLOBAL") {
+			full = n.text
+		}
+		v = r.constant(value{shape: reference, text: full, start: v.start, end: n.end})
 		if v.shape != reference {
 			return v
 		}
@@ -221,7 +252,7 @@ func (r *reader) member(v value, n token) value {
 		v = value{shape: method, text: n.text, recv: &recv, decoded: recv.decoded, start: n.start, end: n.end}
 	}
 	if v.shape == method && v.recv.path && v.text == "parent" {
-		return r.result("parent", "0", v, arguments{pos: []value{*v.recv}})
+		return mapped(*v.recv, parent)
 	}
 	if r.g.bare && !r.peek().is("(") {
 		if a, ok := r.maybeBare(v); ok {
@@ -268,6 +299,9 @@ func (r *reader) startsBlockParameter(v value, n token) bool {
 		return false
 	}
 	item := element(v)
+	if n.text == "then" {
+		item = v
+	}
 	if item.shape == unknown && item.alts == nil {
 		return false
 	}
@@ -330,6 +364,9 @@ func (r *reader) subscript(v value) value {
 	if len(items) == 1 {
 		index = items[0]
 	}
+	if v.shape == reference && r.environment(v.text) && (r.peek().is("=") || r.peek().is("||=")) {
+		r.opaque = r.opaque || index.shape != plain || loads(index.text)
+	}
 	switch {
 	case v.shape == reference:
 		if _, ok := r.g.find(v.text + "[]"); ok {
@@ -356,6 +393,11 @@ func (r *reader) subscript(v value) value {
 		}
 	}
 	return value{decoded: v.decoded}
+}
+
+// environment reports whether a name is the environment, which later programs inherit.
+func (r *reader) environment(name string) bool {
+	return oneOf(name, "os.environ", "process.env", "ENV", "Bun.env")
 }
 
 // isModule reports whether the table has functions of the module.

@@ -48,7 +48,8 @@ func phpLiteral(l *lexer) bool {
 			l.emit(name, l.src[start:l.pos], start, l.pos)
 		} else {
 			l.pos++
-			l.emit(dynamic, "", start, l.pos) // $$x and ${...}
+			l.emit(dynamic, "", start, l.pos)
+			l.opaque = true // $$x and ${...}: which variable this is cannot be told
 		}
 	case c == '\\':
 		l.pos++ // the root namespace
@@ -140,6 +141,7 @@ var phpCalls = [...]rule{
 	{"dl", "opaque"},
 	{"eval", "code php 0"},
 	{"exec", "shell 0"},
+	{"extract", "opaque"},
 	{"file", "read-or-net 0"},
 	{"file_exists", "list 0"},
 	{"file_get_contents", "read-or-net 0"},

@@ -14,7 +14,7 @@ var hashComment = []string{"#"}
 
 // pythonReflects are names by which code reaches functions without naming them.
 var pythonReflects = [...]string{"__builtins__", "__globals__", "__subclasses__", "__mro__", "__bases__",
-	"__code__", "__getattribute__", "__loader__", "__spec__", "__reduce__"}
+	"__code__", "__getattribute__", "__loader__", "__spec__", "__reduce__", "__dict__"}
 
 // pythonLiteral reads r"", b"", f"", u"" in all their combinations, single and triple.
 func pythonLiteral(l *lexer) bool {

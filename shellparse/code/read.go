@@ -134,7 +134,9 @@ func (r *reader) escape(v value) {
 // bind gives a value to a variable.
 func (r *reader) bind(variable string, v value) {
 	if r.lost[variable] {
-		return
+		if v = references(v); v.shape == unknown && v.alts == nil {
+			return
+		}
 	}
 	old, ok := r.vars[variable]
 	if !ok {
@@ -152,12 +154,29 @@ func (r *reader) bind(variable string, v value) {
 	r.vars[variable] = v
 }
 
+// references are the functions and modules among the values of v: a variable that is not
+// known any more may still be one of them.
+func references(v value) value {
+	out := value{}
+	v.each(func(v value) {
+		if v.shape == reference {
+			if out.shape == unknown && out.alts == nil {
+				out = v
+			} else {
+				out, _ = union(out, v)
+			}
+		}
+	})
+	return out
+}
+
 // forget makes variables unknown for good.
 func (r *reader) forget(variables ...string) {
 	for _, s := range variables {
 		if !r.lost[s] {
 			r.lost[s], r.changed = true, true
-			r.vars[s] = value{decoded: r.vars[s].decoded}
+			old := r.vars[s]
+			r.vars[s], _ = union(value{decoded: old.decoded}, references(old))
 		}
 	}
 }
@@ -404,7 +423,7 @@ func (r *reader) group() value {
 	t := r.peek()
 	m := r.partner()
 	if r.g.arrows && m+1 < len(r.toks) && (r.toks[m+1].is("=>") || r.toks[m+1].is(":") && r.arrowAfterType(m+1)) {
-		r.parameters(r.i+1, m)
+		r.bindParameters(r.parameters(r.i+1, m))
 		r.i++
 		r.steps(m)
 		r.i = m + 1
@@ -412,8 +431,8 @@ func (r *reader) group() value {
 		return r.body()
 	}
 	items, comma := r.items(m)
-	if len(items) == 1 && !comma {
-		return items[0]
+	if len(items) == 1 && !comma || len(items) > 0 && r.g.name == "javascript" {
+		return items[len(items)-1] // the comma operator
 	}
 	return heavy(value{shape: list, items: items, start: t.start, end: r.toks[m].end})
 }

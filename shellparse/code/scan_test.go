@@ -98,6 +98,81 @@ func TestTablesAreSorted(t *testing.T) {
 	}
 }
 
+// TestVerbs holds every clause of every table against the words that the reader knows.
+func TestVerbs(t *testing.T) {
+	known := strings.Fields("opaque pure hazard code chdir open open-flags sqlite constant " +
+		"process argv shell list-or-shell words exec-list pipe-or-open net post socket fetch peer " +
+		"read-or-net write-or-net open-or-net bar-or-open bar-or-read source require relative send send-self call callback curl-option " +
+		"=path =join =file-join =resolve =paste =glob =names =entries =walk =home =homepath =dotpath =temp =env =expand =parent =same " +
+		"=list =module =ref =attribute =timer =decoded =pure =unknown")
+	for _, lang := range Languages() {
+		g := grammarOf(lang)
+		if g == nil {
+			continue
+		}
+		for _, r := range g.calls {
+			for clause := range strings.SplitSeq(r.does, "; ") {
+				verb, _, _ := strings.Cut(clause, " ")
+				if _, _, ok := rightOf(verb); !ok && !slices.Contains(known, verb) {
+					t.Errorf("%s: %s: no such verb %q", lang, r.name, verb)
+				}
+			}
+		}
+	}
+}
+
+// TestEvasions reaches a function without writing its call, in each language.
+func TestEvasions(t *testing.T) {
+	testScan(t, "python", []scanCase{
+		{"import os as a\nb=a\nb.system('id')", "sh id"},
+		{"from subprocess import *\nrun(['rm','x'])", `exec ["rm" "x"]`},
+		{"import os\nos.__dict__['system']('id')", "opaque"},
+		{"import os\nd={'a':os.system}\nd['a']('id')", "sh id; opaque"},
+		{"import os\n(lambda f: f('id'))(os.system)", "opaque"},
+		{"import sys\nsys.modules['os'].system('id')", "sh id; opaque"},
+		{"import functools,os\nfunctools.partial(os.system,'id')()", "opaque"},
+		{"import os\nexec('o'+'s.system(\"id\")')", "sh id"},
+		{"import os\nos.environ['LD_PRELOAD']='/tmp/x.so'", "opaque"},
+		{"import os\nos.environ['TZ']='UTC'", ""},
+		{"p: str = 'a'\np: str = 'b'\nopen(p,'w')", "opaque"},
+		{"p='a'\nfor p, in [['b']]: open(p,'w')", "write a; write b"},
+		{"try: pass\nexcept (open, OSError) as e: pass\nopen('x','w')", "write x; opaque"},
+		{"import os\nif 0: os = None\nos.remove('x')", "delete x"},
+		{"def f():\n  open = 1\nopen('x','w')", "write x"},
+		{"p='a'\nmatch x:\n  case p: open(p,'w')", "opaque"},
+		{"import os\nclass A:\n  def rm(self,p): os.remove(p)\nA().rm('x')", "opaque"},
+	})
+	testScan(t, "node", []scanCase{
+		{"const f = fs; f.rmSync('x')", "delete x (tree)"},
+		{"const {rmSync} = fs; [rmSync][0]('x')", "delete x (tree)"},
+		{`(0,eval)('fs.rmSync("x")')`, "delete x (tree)"},
+		{`globalThis.eval('fs.rmSync("x")')`, "delete x (tree)"},
+		{"['a','b'].forEach((f)=>fs.unlinkSync(f))", "delete a; delete b"},
+		{"import('fs').then(m=>m.rmSync('x'))", "delete x (tree)"},
+		{"function f() { const fs = 1 }; fs.rmSync('x')", "delete x (tree)"},
+		{"const m='fs';require(m).unlinkSync('x')", "delete x"},
+		{"const r=require;r('fs').unlinkSync('x')", "delete x"},
+		{`if (a) /x/.test('"') ; fs.unlinkSync('y')`, "delete y; opaque"},
+		{"process.env.NODE_OPTIONS='x'", "opaque"},
+		{"globalThis['ev'+'al']('x')", "opaque"},
+	})
+	testScan(t, "perl", []scanCase{
+		{`*x=\&CORE::system; x('id')`, "opaque"},
+		{`CORE::system('id')`, "sh id"},
+		{"$_='x'; unlink", "opaque"},
+		{"my @c=('rm','-rf','x'); system(@c)", `exec ["rm" "-rf" "x"]`},
+	})
+	testScan(t, "ruby", []scanCase{
+		{"method(:system).call('id')", "opaque"},
+		{"Object.const_get(:Kernel).send(:system,'id')", "sh id; opaque"},
+		{"ENV['RUBYOPT']='-rx'", "opaque"},
+	})
+	testScan(t, "php", []scanCase{
+		{"$a=['sys','tem'];implode($a)('id');", "opaque"},
+		{"$p='a'; ${'p'}='b'; unlink($p);", "delete a; opaque"},
+	})
+}
+
 func TestPython(t *testing.T) {
 	testScan(t, "python", []scanCase{
 		// plainly pure

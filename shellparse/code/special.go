@@ -8,6 +8,31 @@ import (
 
 // These are the clauses of rules that one language alone needs.
 
+// special carries them out.
+func (r *reader) special(verb, selector, more string, a arguments) {
+	switch verb {
+	case "read-or-net", "write-or-net", "open-or-net":
+		r.streamed(verb, selector, more, a)
+	case "bar-or-open", "bar-or-read":
+		r.rubyOpen(selector, more, a)
+	case "source": // a name or a URL, executed
+		if v, _ := a.arg(selector); v.shape == plain && strings.Contains(v.text, "://") {
+			r.opaque = true
+		}
+		r.do("load", selector, a)
+	case "require", "relative":
+		r.require(verb, selector, a)
+	case "send", "send-self":
+		r.send(verb, a)
+	case "call", "callback":
+		r.callback(verb, selector, a)
+	case "curl-option":
+		r.curlOption(a)
+	default:
+		r.opaque = true // no such verb: the table is wrong, and a test says so
+	}
+}
+
 // streamed is PHP's file functions, whose names may be URLs and wrappers.
 func (r *reader) streamed(verb, selector, more string, a arguments) {
 	v, _ := a.arg(selector)
@@ -93,9 +118,9 @@ func (r *reader) send(verb string, a arguments) {
 		method = object.text + "." + method
 	}
 	if does, ok := r.g.lookup(strings.TrimPrefix(method, "Object.")); ok {
-		r.apply(does, value{shape: reference, text: method}, a)
+		r.apply(does, a)
 	} else if does, ok := r.g.find(method[strings.LastIndexByte(method, '.')+1:]); ok {
-		r.apply(does, value{shape: reference, text: method}, a)
+		r.apply(does, a)
 	}
 }
 
@@ -123,7 +148,7 @@ func (r *reader) callback(verb, selector string, a arguments) {
 		rest.pos = rest.pos[0].items
 	}
 	if does, ok := r.g.find(f); ok {
-		r.apply(does, value{shape: reference, text: f}, rest)
+		r.apply(does, rest)
 	}
 }
 
