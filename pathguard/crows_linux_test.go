@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/tada-run/tada-run/shellparse"
 )
 
 // desk is a guard for an account in a directory of its own: home/dev with a workspace in it.
@@ -260,6 +258,7 @@ func TestC3_5_Redirections(t *testing.T) {
 
 // C-3.5.3, C-7.2.11: whatever the text is, there is an answer.
 func TestC3_5_3_AnyText(t *testing.T) {
+	t.Parallel()
 	g, _ := desk(t, "")
 	for _, text := range []string{"", " ", "\t\n", "# only a comment"} {
 		if r, err := g.AnalyzeShellCommand(text); !errors.Is(err, ErrEmpty) || r.Allowed {
@@ -409,6 +408,7 @@ func TestBR6_Class(t *testing.T) {
 
 // E-env-1: no variable loosens a verdict, whatever it is called.
 func TestE_env_1(t *testing.T) {
+	t.Parallel()
 	g, _ := desk(t, "")
 	lines := []string{"rm -rf src", "rm -rf /", "echo x > /etc/x", "cat ~/.ssh/id_rsa", "ls", "cat /proc/1/environ"}
 	before := map[string]Decision{}
@@ -445,7 +445,6 @@ func TestParseMarks(t *testing.T) {
 			t.Errorf("%+q is allowed", line)
 		}
 	}
-	_ = shellparse.Bash
 }
 
 // E-std-2: what has to be asked every time.
@@ -562,4 +561,18 @@ rules:
 	if r, _ := g.AnalyzeShellCommand("git push -f"); !strings.Contains(r.Reason, "not from here") {
 		t.Errorf("%q", r.Reason)
 	}
+}
+
+// TestLinksCarryNothing: a link in a place where much is allowed points elsewhere, and what
+// is allowed there stays there.
+func TestLinksCarryNothing(t *testing.T) {
+	g, _ := desk(t, "rules: {paths: [{path: ~/notes, verdict: allow}]}", "home/dev/.ssh/id_rsa", "home/dev/.bashrc", "home/dev/notes/a",
+		"home/dev/.cache/l -> @/home/dev/.bashrc", "home/dev/notes/l -> @/home/dev/.bashrc", "home/dev/.ssh/x.pub -> id_rsa", "w/l.pub -> @/home/dev/.ssh/id_rsa",
+		"home/dev/.cache/r -> /", "home/dev/.local/bin/up -> @/home/dev/x", "home/dev/x")
+	g.expect(t, Allow, "echo x > ~/notes/a", "echo x > ~/.cache/new")
+	g.expect(t, Ask, "echo x > ~/.cache/l", "echo x > ~/notes/l", "echo x > ~/notes/../.bashrc", "cat ~/.ssh/x.pub", "cat l.pub", "echo x > ~/.cache/../.bashrc", "~/.local/bin/up")
+	g.expect(t, Deny, "rm -rf ~/.cache/r/", "rm -rf ~/.cache/r/*", "chmod -R 777 ~/.cache/r")
+	restricted, _ := desk(t, "security: {restricted_paths: ['@/home/dev/v']}", "home/dev/v/x", "home/dev/y", "home/dev/l -> v/../y")
+	restricted.expect(t, Allow, "cat ~/v/../y", "cat ~/l")
+	restricted.expect(t, Deny, "cat ~/v/../v/x")
 }

@@ -24,9 +24,7 @@ func (p *Plan) Facts() map[string]any {
 		"cwd": place(p.Dir, p.DirID), "workspace": p.Workspace, "uid": p.Caller.UID,
 		"targets":  list(p.Targets, targetFacts),
 		"programs": list(p.Programs, programFacts),
-		"contents": list(p.Contents, func(c *Content) any {
-			return map[string]any{"at": place(c.Path, c.ID), "size": c.Size, "sha256": c.Sum, "why": c.Why}
-		}),
+		"contents": list(p.Contents, contentFacts),
 		"globs": list(p.Globs, func(g *Glob) any {
 			return map[string]any{"effect": g.Effect, "pattern": g.Pattern, "count": g.Count, "kept": g.Kept}
 		}),
@@ -48,6 +46,15 @@ func programFacts(p *Program) any {
 	return map[string]any{
 		"name": p.Name, "path": p.Path, "at": place(p.Real, p.ID), "size": p.Size, "mtime": p.ModTime, "mode": int64(p.Mode), "sha256": p.Sum,
 	}
+}
+
+// contentFacts binds a file by what is in it; the time stands in only where no hash can.
+func contentFacts(c *Content) any {
+	facts := map[string]any{"at": place(c.Path, c.ID), "size": c.Size, "sha256": c.Sum, "why": c.Why}
+	if c.Sum == "" {
+		facts["mtime"] = c.ModTime
+	}
+	return facts
 }
 
 func (p *Plan) hosts() []any {

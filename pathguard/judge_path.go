@@ -127,22 +127,30 @@ func (f *finding) detail(t *Target, a Action) string {
 func (j *judgement) find(t *Target, action Action) *finding {
 	f := &finding{}
 	full := t.Path()
-	j.marks(f, t, full, action)
+	j.p.tree.at(full, func(m mark) { j.mark(f, t, m, full, action) })
+	started := f.in[InStartup]
+	tighten := func(path string) func(mark) {
+		return func(m mark) {
+			if m.tightens() {
+				j.mark(f, t, m, path, action)
+			}
+		}
+	}
 	for _, link := range t.Links {
-		j.marks(f, t, link, action)
+		j.p.tree.at(link, tighten(link))
 	}
 	for _, id := range t.Crossed {
-		j.p.tree.byID(id, func(m mark) { j.mark(f, t, m, full, action) })
+		j.p.tree.byID(id, tighten(full))
 	}
 	if t.Exists {
-		j.p.tree.byID(t.ID, func(m mark) { j.mark(f, t, m, full, action) })
+		j.p.tree.byID(t.ID, tighten(full))
 	}
 	if f.in[InSecret] && (f.where[InSecret] == "-" || action == ToList) {
 		f.in[InSecret] = false
 	}
 	j.below(f, t, full, action)
 	guess := t.Flags&command.Possible != 0 && (action == ToWrite || action == ToChange)
-	if !guess && (!f.in[InStartup] || action < ToWrite) {
+	if !guess && (!started || action < ToWrite) {
 		j.location(f, t, full, action)
 	}
 	if action == ToSweep && t.Effect >= 0 {
@@ -154,8 +162,16 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	return f
 }
 
-func (j *judgement) marks(f *finding, t *Target, path string, action Action) {
-	j.p.tree.at(path, func(m mark) { j.mark(f, t, m, path, action) })
+// tightens reports whether a mark can only make a verdict stricter. A link that stands in
+// a place where much is allowed does not take that with it to where it points.
+func (m mark) tightens() bool {
+	switch m.kind {
+	case markPublic, markCache, markToolDir:
+		return false
+	case markRule:
+		return m.rule.Verdict != Allow
+	}
+	return true
 }
 
 // mark takes one mark on the way to a target into account.

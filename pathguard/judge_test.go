@@ -257,10 +257,11 @@ func randomPlan(r *rand.Rand) *Plan {
 // E-env-1: whatever a second file says, the joined policy permits nothing that the first
 // does not, and nothing that the second's own denials and questions forbid.
 func TestTightenOnlyTightens(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewSource(7))
 	account := Account{Home: "/home/dev"}
 	changed := 0
-	for range 400 {
+	for range 300 {
 		base, add := randomSettings(r), randomSettings(r)
 		joined, _ := base.strictest(add)
 		p, err := compile(account, base, nil)
@@ -271,7 +272,7 @@ func TestTightenOnlyTightens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 40 {
+		for i := range 40 {
 			plan := randomPlan(r)
 			before, after := p.Judge(plan), q.Judge(plan)
 			if after.Decision > before.Decision {
@@ -279,6 +280,9 @@ func TestTightenOnlyTightens(t *testing.T) {
 			}
 			if after.Decision < before.Decision {
 				changed++
+			}
+			if i > 0 {
+				continue // a fence looks at the disk
 			}
 			f, g := p.Fence(plan), q.Fence(plan)
 			if g.Require > f.Require || g.PrivateTmp != (f.PrivateTmp || add.PrivateTmp) || g.Network && !f.Network {

@@ -63,7 +63,7 @@ func (r *resolver) manifest(command int, at spot, names []string) bool {
 			end.close()
 			continue
 		}
-		c := Content{Path: end.real, ID: end.id(), Size: end.stat.Size, Command: command}
+		c := Content{Path: end.real, ID: end.id(), Size: end.stat.Size, ModTime: end.stat.Mtim.Nano(), Command: command}
 		f := r.plan.hold(file(end))
 		c.Sum, c.Why = sum(f, end.stat.Mode, end.stat.Size)
 		r.keepContent(c)

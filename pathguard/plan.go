@@ -53,7 +53,7 @@ type Target struct {
 	ID      ID          // of Real
 	Mode    os.FileMode // of Real
 	Links   []string    // the symbolic links that were followed, each by its own real path
-	Crossed []ID        // the directories that were passed, when the way was not a straight one
+	Crossed []ID        // directories above Real, as far as the way was not a straight one
 	Kind    Kind        // what Real is, where a path does not tell
 	Unknown bool        // only a beginning of the name is known; Real is as far as that goes
 	Glob    bool        // one match of a pattern
@@ -107,6 +107,7 @@ type Content struct {
 	Path    string
 	ID      ID
 	Size    int64
+	ModTime int64  // nanoseconds since 1970
 	Sum     string // SHA-256 in hex; "" when it could not be read
 	Why     string // why Sum is missing
 	Command int

@@ -140,7 +140,7 @@ func (r *resolver) content(t *Target) {
 	c := Content{Path: t.Real, ID: t.ID, Command: t.Command}
 	var st unix.Stat_t
 	if unix.Fstat(int(t.file.Fd()), &st) == nil {
-		c.Size = st.Size
+		c.Size, c.ModTime = st.Size, st.Mtim.Nano()
 		c.Sum, c.Why = sum(t.file, st.Mode, st.Size)
 	}
 	r.keepContent(c)

@@ -145,6 +145,7 @@ func TestResolveGlob(t *testing.T) {
 
 // TestResolveManyMatches keeps 4,096 of 100,000 matches and says how many there were.
 func TestResolveManyMatches(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	const n = 100_000
 	fd, err := unix.Open(root, unix.O_PATH, 0)
@@ -367,6 +368,7 @@ func TestFacts(t *testing.T) {
 // plan holds one inode, and everything that it says of a target is of that inode: the file
 // that was judged is the file that is granted, executed and hashed.
 func TestSwap(t *testing.T) {
+	t.Parallel()
 	root := makeTree(t, "safe/f", "safe/run.sh", "evil/f", "evil/run.sh")
 	os.Chmod(root+"/safe/run.sh", 0o755)
 	os.Chmod(root+"/evil/run.sh", 0o755)

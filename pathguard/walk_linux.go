@@ -149,6 +149,7 @@ func (s *steps) up() {
 		s.lost("..", reason(err))
 		return
 	}
+	s.crossed = s.crossed[:max(0, len(s.crossed)-1)]
 	s.move(spot{fd, parent})
 }
 
@@ -216,6 +217,7 @@ func (s *steps) link(fd int, name string) {
 	}
 	s.rest = append(split(text), s.rest...)
 	if strings.HasPrefix(text, "/") {
+		s.crossed = nil
 		s.move(s.w.root)
 		s.owned = false
 	}

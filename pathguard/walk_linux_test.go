@@ -171,6 +171,7 @@ func TestWalkVanished(t *testing.T) {
 // names; where open(2) finds a file, the walk finds the same inode under the name that the
 // kernel gives it.
 func TestWalkLikeKernel(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewSource(1))
 	names := []string{"a", "b", "c", "d"}
 	some := func() string {
