@@ -229,7 +229,6 @@ func hasCommand(s *shellparse.Script, c shellparse.Command) bool {
 // knownWrong are readings that are weaker today, by change and by the start of the line.
 // They are no promise; one that is read well again is logged, so that it can be taken out.
 var knownWrong = map[[2]string]string{
-	{"background", "trap "}:          "the EXIT trap of a subshell in the background runs when it ends",
 	{"here-string", "xargs -a list"}: "the operands come from a file, not from the here-string",
 	{"xargs", "xargs -a list"}:       "the same for an xargs inside xargs",
 	{"xargs", "tar -I 'rm"}:          "-I after the program word is the program's, not that of xargs",
