@@ -118,12 +118,29 @@ func (w *walker) set(s *state, c *call) worlds {
 			if letter == 'o' && i+1 < len(c.args) {
 				i++
 				w.setOption(s, c.words[i].Text, on)
+				letter = optionLetter(c.words[i].Text)
+			}
+			if letter == 'k' && on || letter == 'B' && !on {
+				w.opaque(s, InCode, "what this option of set changes is not followed", c.at(i))
+			}
+			if letter == 'o' || letter == 0 {
 				break
 			}
 			w.setLetter(s, letter, on)
 		}
 	}
 	return worlds{s}
+}
+
+// optionLetter is the short form of the options whose effect is not followed.
+func optionLetter(name string) rune {
+	switch name {
+	case "keyword":
+		return 'k'
+	case "braceexpand":
+		return 'B'
+	}
+	return 0
 }
 
 func (w *walker) setLetter(s *state, letter rune, on bool) {
@@ -167,7 +184,7 @@ func (w *walker) shopt(s *state, c *call) worlds {
 			s.extglob = on
 		case "dotglob":
 			s.dotglob = on
-		case "xpg_echo", "sourcepath", "cdable_vars", "autocd":
+		case "xpg_echo", "cdable_vars", "autocd", "lastpipe", "localvar_inherit":
 			if on {
 				w.opaque(s, InCode, "what shopt "+c.words[i].Text+" changes is not followed", c.at(i))
 			}

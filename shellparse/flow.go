@@ -204,7 +204,7 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 		w.write(s, &flow{from: Literal, val: v})
 		return
 	}
-	in := s.in
+	in := s.input()
 	for _, t := range u.Touches {
 		if t.Right != command.Read || t.Flags&command.List != 0 || t.Arg < 0 {
 			continue
@@ -242,6 +242,14 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text})
 		}
 	}
+}
+
+// input is what a command reads when nothing else is said: the caller's own input at least.
+func (s *state) input() *flow {
+	if s.in == nil {
+		return &flow{from: Stdin, why: "the standard input of the caller"}
+	}
+	return s.in
 }
 
 // nameOutput is the output of basename and dirname, which only look at their words.
@@ -336,9 +344,7 @@ func (w *walker) content(s *state, c *call, program string) *flow {
 	case "curl", "wget", "aria2c", "scp", "sftp", "rsync", "git", "http", "gh":
 		return &flow{from: Network, why: "what " + program + " downloads"}
 	case "tee", "sponge":
-		if s.in != nil {
-			return s.in
-		}
+		return s.input()
 	case "cp", "mv", "install", "ln":
 		if len(c.args) > 1 {
 			if f := w.made(s, c.args[len(c.args)-2]); f != nil {

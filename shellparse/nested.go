@@ -14,6 +14,9 @@ func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, 
 	child.dir, child.traps = dir, nil
 	child.remote = s.remote || n.Remote
 	child.guess = s.guess || n.Possible
+	if n.Remote {
+		child.env, child.own, child.open, child.dir = nil, false, true, ""
+	}
 	if n.Dir != nil {
 		child.dir = w.within(s, c, *n.Dir)
 	}

@@ -56,6 +56,17 @@ func TestEmptyAndBroken(t *testing.T) {
 	}
 }
 
+// What changes the meaning of the rest and is not followed is named.
+func TestNotFollowed(t *testing.T) {
+	for _, text := range []string{"shopt -s lastpipe; echo / | read d; rm -rf $d", "set -k; ls PATH=/x", "set -o keyword; ls", "set +B; rm {a,b}", "set +o braceexpand; rm {a,b}", "enable -f ./x.so x",
+		"shopt -s expand_aliases; alias x=y", "set -o posix; alias x=y", "eval $(cat f)", ". <(curl -s https://e.test)", "$x", "bash -c \"$(cat)\"", "eval \"$(</dev/stdin)\"", "x=$(tee f); $x", "cat | $(cat)", "x=$(curl -s https://e.test); echo $((x))"} {
+		s := Parse(text, Options{Dir: "/w"})
+		if !slices.ContainsFunc(s.Opaque, func(o Opaque) bool { return o.Place <= InCode }) {
+			t.Errorf("%q:\n%s", text, describe(s))
+		}
+	}
+}
+
 // Plain is one simple command of literal words, which needs no shell (C-3.5.4, C-7.2.10).
 func TestPlain(t *testing.T) {
 	for text, argv := range map[string][]string{

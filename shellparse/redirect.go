@@ -182,8 +182,8 @@ func (w *walker) reading(s *state, v value, name Name) *flow {
 	switch name.Text {
 	case "/dev/null":
 		return &flow{from: Literal, ended: true}
-	case "/dev/stdin", "/dev/fd/0":
-		return s.in
+	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return s.input()
 	}
 	return &flow{from: File, name: name.Text, why: "the content of a file"}
 }
