@@ -21,7 +21,6 @@ const (
 	kindStart  = "exec.start"  // it runs, in this fence
 	kindEnd    = "exec.end"    // how it ended
 	kindFailed = "exec.failed" // it could not be started
-	kindClose  = "rec.close"   // the transcript: its head, bytes and count
 )
 
 // record appends one entry. Only the launcher writes records, so whether something was
@@ -123,6 +122,11 @@ func (r *run) started() object {
 		"landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
 		"authority": authority, "envelope_id": r.envelope,
 	}
+}
+
+// vouch is what the log says of a transcript: its head, so that not a byte of it can change.
+func vouch(sum audit.Summary) object {
+	return object{"head": sum.Head.String(), "bytes": sum.Bytes, "count": sum.Count}
 }
 
 func (r *run) ended(s sandbox.Status, problem error) object {

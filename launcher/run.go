@@ -168,7 +168,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	sum, err := r.recorder.Close()
 	recordErr = errors.Join(recordErr, err)
 	recordErr = errors.Join(recordErr,
-		r.record(kindClose, object{"head": sum.Head.String(), "bytes": sum.Bytes, "count": sum.Count}, audit.Lazy),
+		r.record(audit.KindClose, vouch(sum), audit.Lazy),
 		r.record(kindEnd, r.ended(c.status, problem), audit.Lazy))
 	if r.envelope != "" {
 		recordErr = errors.Join(recordErr, r.l.finishApproval(r, out.Status))

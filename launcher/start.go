@@ -23,6 +23,7 @@ func (r *run) transcript() (*audit.Recorder, error) {
 		Command: beginning(r.Script.Text), Title: r.id,
 	}, audit.RecordOptions{
 		Now: func() time.Duration { return time.Since(began) }, Rand: r.l.random,
+		Checkpoint: func(sum audit.Summary) error { return r.record(audit.KindCheckpoint, vouch(sum), audit.Lazy) },
 	})
 	if err == nil && len(r.Script.Text) > maxCommand {
 		err = rec.Stdin(audit.AuthorTada, []byte(r.Script.Text)) // in full, in as many events as it takes
