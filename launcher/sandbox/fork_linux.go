@@ -121,7 +121,15 @@ func (f *family) fork() (uintptr, syscall.Errno) {
 //go:nosplit
 //go:norace
 func (f *family) beget() uintptr {
-	pid, errno := clone(unix.CLONE_PARENT)
+	var pid uintptr
+	var errno syscall.Errno
+	if f.anchor == nil {
+		var e uintptr
+		pid, e = vfork(unix.CLONE_PARENT | unix.CLONE_VM | unix.CLONE_VFORK | uintptr(unix.SIGCHLD))
+		errno = syscall.Errno(e)
+	} else {
+		pid, errno = clone(unix.CLONE_PARENT)
+	}
 	if errno != 0 {
 		f.tell(aboutChild, ^uint32(0), uint32(errno))
 		exit()
@@ -250,3 +258,6 @@ func handled() []uintptr {
 	}
 	return list
 }
+
+//go:noescape
+func vfork(flags uintptr) (pid, errno uintptr)
