@@ -208,7 +208,7 @@ func decodeEscapes(v value) value {
 }
 
 func (w *walker) pwd(s *state, c *call) worlds {
-	v := known2(s.dir, "the working directory is not known").val
+	v := orUnknown(s.dir, "the working directory is not known").val
 	w.write(s, &flow{from: Literal, val: append(append(value(nil), v...), part{text: "\n"})})
 	return worlds{s}
 }

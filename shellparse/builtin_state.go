@@ -23,7 +23,7 @@ func (w *walker) cd(s *state, c *call) worlds {
 		}
 		v = home.val
 	case c.words[i].Static && c.words[i].Text == "-":
-		v = known2(s.old, "the previous directory is not known").val
+		v = orUnknown(s.old, "the previous directory is not known").val
 	default:
 		v = c.args[i]
 	}
@@ -291,7 +291,7 @@ func (w *walker) reads(s *state, c *call) worlds {
 		w.mapfile(s, c, i)
 		return worlds{s}
 	}
-	return w.read1(s, c)
+	return w.readWords(s, c)
 }
 
 func (w *walker) mapfile(s *state, c *call, i int) {
@@ -322,8 +322,8 @@ func (w *walker) mapfile(s *state, c *call, i int) {
 	w.put(s, name, v)
 }
 
-// read1 is read. Of known input it takes one line, so that the next read gets the next.
-func (w *walker) read1(s *state, c *call) worlds {
+// readWords is read. Of known input it takes one line, so that the next read gets the next.
+func (w *walker) readWords(s *state, c *call) worlds {
 	letters, values, i := c.options("adinNptu")
 	if v, ok := values['a']; ok {
 		w.nameArg(s, v, c.span)

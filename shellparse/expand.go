@@ -230,9 +230,9 @@ func (e *expander) tilde(text string, whole bool) string {
 		}
 		e.append(v.val)
 	case "+":
-		e.append(known2(e.s.dir, "the working directory is not known").val)
+		e.append(orUnknown(e.s.dir, "the working directory is not known").val)
 	case "-":
-		e.append(known2(e.s.old, "the previous directory is not known").val)
+		e.append(orUnknown(e.s.old, "the previous directory is not known").val)
 	default:
 		if user[0] >= '0' && user[0] <= '9' || user[0] == '+' || user[0] == '-' {
 			e.append(unknown("~"+user+" is an entry of the directory stack", Unknown))

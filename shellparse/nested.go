@@ -41,11 +41,11 @@ func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, 
 		w.argv(child, c, n)
 	}
 	w.leave(s, worlds{child})
-	w.write2(s, child)
+	w.takeOutput(s, child)
 }
 
-// write2 takes over the output of what a wrapper started: it is the wrapper's own.
-func (w *walker) write2(s, child *state) {
+// takeOutput takes over the output of what a wrapper started: it is the wrapper's own.
+func (w *walker) takeOutput(s, child *state) {
 	if s.capture && child.out != s.out {
 		s.out = child.out
 		w.touched(s)

@@ -39,7 +39,7 @@ func subscript(x syntax.ArithmExpr) (string, bool) {
 // param expands a parameter into the fields of e.
 func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	w, s := e.w, e.s
-	if !known1(p) || w.o.Dialect == Zsh && !p.Short && zshOnly(p) {
+	if !followed(p) || w.o.Dialect == Zsh && !p.Short && zshOnly(p) {
 		w.visitParam(s, p)
 		e.expansion(unknown("this expansion is not followed", Unknown), quoted)
 		return
@@ -57,22 +57,22 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	v, set := w.param(s, p)
-	if e.word0(p, &v, set, quoted) {
+	if e.alternative(p, &v, set, quoted) {
 		return
 	}
 	e.expansion(w.operate(s, p, v, set, quoted), quoted)
 }
 
-// known1 reports whether p is of a form that bash has and this package follows.
-func known1(p *syntax.ParamExp) bool {
+// followed reports whether p is of a form that bash has and this package follows.
+func followed(p *syntax.ParamExp) bool {
 	return p.Param != nil && !p.Width && !p.IsSet && p.Flags == nil && p.NestedParam == nil && len(p.Modifiers) == 0 &&
 		p.Split == 0 && p.GlobSubst == 0 && p.RcExpand == 0
 }
 
 func zshOnly(p *syntax.ParamExp) bool { return p.Excl || p.Names != 0 || p.Index != nil }
 
-// word0 handles ${x:-word} and its family where the word itself makes the fields.
-func (e *expander) word0(p *syntax.ParamExp, v *value, set, quoted bool) bool {
+// alternative handles ${x:-word} and its family where the word itself makes the fields.
+func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) bool {
 	if p.Exp == nil {
 		return false
 	}

@@ -305,9 +305,9 @@ func (w *walker) lookup(s *state, name string) (variable, bool) {
 	}
 	switch name {
 	case "PWD":
-		return known2(s.dir, "the working directory is not known"), true
+		return orUnknown(s.dir, "the working directory is not known"), true
 	case "OLDPWD":
-		return known2(s.old, "the previous directory is not known"), true
+		return orUnknown(s.old, "the previous directory is not known"), true
 	}
 	if !s.open && !s.later && w.o.Vars != nil || s.later && inherits(w.o.Vars, name) {
 		if text, ok := w.o.Vars[name]; ok {
@@ -333,7 +333,7 @@ func (w *walker) lookup(s *state, name string) (variable, bool) {
 	return variable{val: unknown("the value of $"+name+" is not known", Unknown), set: true}, true
 }
 
-func known2(text, why string) variable {
+func orUnknown(text, why string) variable {
 	if text == "" {
 		return variable{val: unknown(why, Unknown), set: true}
 	}

@@ -261,7 +261,7 @@ func (w *walker) command(s *state, c syntax.Command) worlds {
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			return w.pipeline(s, c)
 		}
-		return w.list2(s, c)
+		return w.andOr(s, c)
 	case *syntax.Block:
 		return w.stmts(worlds{s}, c.Stmts)
 	case *syntax.Subshell:
@@ -435,8 +435,8 @@ func (w *walker) write(s *state, f *flow) {
 	s.out = &flow{from: worse(s.out.source(), f.source()), why: s.out.why + f.why}
 }
 
-// list2 evaluates && and ||, whose chains lean to the left.
-func (w *walker) list2(s *state, c *syntax.BinaryCmd) worlds {
+// andOr evaluates && and ||, whose chains lean to the left.
+func (w *walker) andOr(s *state, c *syntax.BinaryCmd) worlds {
 	chain := []*syntax.BinaryCmd{c}
 	x := c.X
 	for {
