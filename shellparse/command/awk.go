@@ -2,6 +2,9 @@ package command
 
 import "strings"
 
+// outside is no depth of parentheses: the cursor is in no print statement, and > compares.
+const outside = -1 << 30
+
 // awk reads a program of awk(1) for what leaves it: system(), pipes, redirections, getline
 // from a file or a command, and the loading of other programs.
 func (m *matcher) awk(_ role, vs []value) {
@@ -10,7 +13,7 @@ func (m *matcher) awk(_ role, vs []value) {
 			m.opaque(v, Exec, "the awk program is not known")
 		}
 		tokens := awkTokens(v.Text)
-		depth, printing := 0, -1
+		depth, printing := 0, outside
 		for i, t := range tokens {
 			switch {
 			case t.is("(") || t.is("["):
@@ -18,17 +21,19 @@ func (m *matcher) awk(_ role, vs []value) {
 			case t.is(")") || t.is("]"):
 				depth--
 			case t.is(";") || t.is("}") || t.is("{") || t.is("\n"):
-				printing = -1
+				printing = outside
 			case t.is("print") || t.is("printf"):
 				printing = depth
 			case t.is("@"):
 				m.awkLoad(v, tokens[i+1:])
 			case t.is("system"):
-				m.awkRun(v, tokens[i+1:], "(", ")")
+				m.awkRun(v, tokens[i+1:])
 			case t.is("|") || t.is("|&"):
 				m.awkPipe(v, tokens, i)
-			case (t.is(">") || t.is(">>")) && printing == depth && printing >= 0:
-				m.awkFile(v, tokens[i+1:], map[bool]string{true: "A", false: "W"}[t.is(">>")])
+			case t.is(">") && printing == depth:
+				m.awkFile(v, tokens[i+1:], "W")
+			case t.is(">>") && printing == depth:
+				m.awkFile(v, tokens[i+1:], "A")
 			case t.is("<") && i > 0 && getlineBefore(tokens[:i]):
 				m.awkFile(v, tokens[i+1:], "R")
 			}
@@ -68,8 +73,8 @@ func ends(tokens []awkToken) bool {
 }
 
 // awkRun reads system("literal").
-func (m *matcher) awkRun(v value, tokens []awkToken, open, _ string) {
-	if len(tokens) > 0 && tokens[0].is(open) {
+func (m *matcher) awkRun(v value, tokens []awkToken) {
+	if len(tokens) > 0 && tokens[0].is("(") {
 		m.awkCommand(v, tokens[1:])
 	}
 }

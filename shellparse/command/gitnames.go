@@ -9,7 +9,10 @@ import (
 // remote, which becomes a Host of the scheme "remote". The parameter is "push" when bytes
 // go there, and "note" when it is only written down.
 func (m *matcher) gitURL(r role, vs []value) {
-	push := r.param == "push"
+	push, kind := r.param == "push", "R"
+	if push {
+		kind = "W"
+	}
 	if len(vs) == 0 {
 		m.addHost(Host{Scheme: "remote", Static: true, Upload: push}, value{Arg{}, -1})
 	}
@@ -21,9 +24,9 @@ func (m *matcher) gitURL(r role, vs []value) {
 			m.gitHelper(helper, v.piece(len(v.Text)-len(address)))
 		case r.param == "note":
 		case strings.Contains(v.Text, "://") || colon > 0 && (slash < 0 || colon < slash):
-			m.remoteName(role{param: map[bool]string{true: "W", false: "R"}[push]}, []value{v})
+			m.remoteName(role{param: kind}, []value{v})
 		case slash >= 0 || strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "~"):
-			m.path(role{kind: map[bool]string{true: "W", false: "R"}[push]}, v)
+			m.path(role{kind: kind}, v)
 		case r.param != "clone":
 			m.addHost(Host{Scheme: "remote", Host: v.Text, Static: v.Static, Upload: push}, v)
 		default:
