@@ -170,11 +170,8 @@ func parseOption(token string) (*option, error) {
 }
 
 // has tells whether the option has this spelling.
-func (o *option) has(name string) bool { return spells(o.names, name) }
-
-// spells tells whether a list of names, joined by commas, holds the name.
-func spells(names, name string) bool {
-	for {
+func (o *option) has(name string) bool {
+	for names := o.names; ; {
 		have, rest, more := strings.Cut(names, ",")
 		if have == name {
 			return true
@@ -248,13 +245,12 @@ func parseSlots(text string) ([]slot, error) {
 
 // option returns the option with exactly this spelling, its own or one of the programs above.
 func (s *Spec) option(name string) *option {
+	if strings.ContainsAny(name, " ,=!") {
+		return nil
+	}
 	for ; s != nil; s = s.up {
-		for token := range s.tokens {
-			end := strings.IndexAny(token, "=!")
-			if end < 0 {
-				end = len(token)
-			}
-			if len(name) <= end && spells(token[:end], name) {
+		for _, line := range s.options {
+			if token := spelled(line, name); token != "" {
 				o, err := parseOption(token)
 				if err != nil {
 					return nil
@@ -264,6 +260,23 @@ func (s *Spec) option(name string) *option {
 		}
 	}
 	return nil
+}
+
+// spelled returns the token of a line of options that has this name; "" when none has.
+func spelled(line, name string) string {
+	for from := 0; ; {
+		at := strings.Index(line[from:], name)
+		if at < 0 {
+			return ""
+		}
+		start, end := from+at, from+at+len(name)
+		if (start == 0 || strings.IndexByte(" ,", line[start-1]) >= 0) && (end == len(line) || strings.IndexByte(" ,=!", line[end]) >= 0) {
+			start = strings.LastIndexByte(line[:start], ' ') + 1
+			token, _, _ := strings.Cut(line[start:], " ")
+			return token
+		}
+		from = end
+	}
 }
 
 // abbreviated returns every option that a long name could stand for. getopt_long(3) takes

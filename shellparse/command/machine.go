@@ -14,8 +14,11 @@ func (m *matcher) aptOption(_ role, vs []value) {
 			continue
 		}
 		lower := strings.ToLower(key)
-		if strings.Contains(lower, "invoke") || strings.HasPrefix(lower, "dir::bin") || strings.Contains(lower, "proxyautodetect") || strings.Contains(lower, "pre-install-pkgs") {
-			m.shell(role{}, []value{v.piece(len(key) + 1)})
+		for _, hook := range []string{"invoke", "dir::bin", "proxyautodetect", "pre-install-pkgs"} {
+			if strings.Contains(lower, hook) {
+				m.shell(role{}, []value{v.piece(len(key) + 1)})
+				break
+			}
 		}
 	}
 }

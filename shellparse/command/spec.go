@@ -168,22 +168,38 @@ func aliasOf(block string) (string, bool) {
 func find(text, name string) (string, bool) {
 	lo, hi := 0, len(text)
 	for lo < hi {
-		at := header(text, lo+(hi-lo)/2)
-		if at >= hi {
-			// No header in the upper half: what is left to search stands below it.
-			hi = lo + (hi-lo)/2
+		mid := lo + (hi-lo)/2
+		at := headerBefore(text, mid)
+		if at < lo {
+			// Only comments stand between lo and mid, or the rest of an entry that was seen.
+			lo = header(text, mid+1)
 			continue
 		}
 		switch have := headerName(text[at:]); {
 		case have == name:
 			return text[at:header(text, at+1)], true
 		case have < name:
-			lo = at + 1
+			lo = header(text, mid+1)
 		default:
-			hi = lo + (hi-lo)/2
+			hi = at
 		}
 	}
 	return "", false
+}
+
+// headerBefore returns the offset of the last entry header at or before a place; -1 when
+// there is none.
+func headerBefore(text string, at int) int {
+	for at >= 0 {
+		at = strings.LastIndexByte(text[:at], '\n') + 1
+		switch text[at] {
+		case ' ', '\t', '\n', '#':
+		default:
+			return at
+		}
+		at--
+	}
+	return -1
 }
 
 // header returns the offset of the first entry header at or after from, or len(text).
@@ -244,6 +260,9 @@ func (s *Spec) sub(word string) *Spec {
 
 // names tells whether a header line is that of the word.
 func names(head, word string) bool {
+	if !strings.Contains(head, word) && strings.IndexByte(head, '*') < 0 {
+		return false
+	}
 	list, _, _ := cutNames(head)
 	for name := range strings.SplitSeq(list, ",") {
 		if matchName(strings.TrimSpace(name), word) {
