@@ -143,7 +143,7 @@ func TestC3_2_4_JSON(t *testing.T) {
 	}
 	text, _ := json.Marshal(r)
 	want := `{"allowed":false,"requires_auth":true,"warning":"deletes everything below @/w/src","reason":"deletes everything below @/w/src",` +
-		`"verdict":"ask","risk":2,"rules":["delete.tree"],"spans":[[7,10]],"effects":["delete tree @/w/src"]}`
+		`"verdict":"ask","risk":1,"rules":["delete.tree"],"spans":[[7,10]],"effects":["delete tree @/w/src"]}`
 	if got := strings.ReplaceAll(string(text), root, "@"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -368,9 +368,33 @@ func TestC6_2_Messages(t *testing.T) {
 	}
 }
 
+// What a build makes again may be deleted without a question. A name that people use for other
+// things too counts only where the workspace's .gitignore says so.
+func TestRegenerable(t *testing.T) {
+	g, root := desk(t, "", "w/build/a.o", "w/tmp/x")
+	ignore := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(root+"/w/.gitignore", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.expect(t, Allow, "rm -rf node_modules dist", "rm -rf target")
+	g.expect(t, Ask, "rm -rf build", "rm -rf tmp", "rm -rf src")
+	ignore("# made\n/build/\ntmp\nsrc\n")
+	g.expect(t, Allow, "rm -rf build", "rm -rf ./build tmp")
+	g.expect(t, Ask, "rm -rf src")
+	ignore("build\n!build/keep\n")
+	g.expect(t, Ask, "rm -rf build")
+	ignore("b*ld\n")
+	g.expect(t, Ask, "rm -rf build")
+}
+
 // C-7.2.7, C-10.6: everyday work in the default configuration asks for nothing.
 func TestC7_2_7_Everyday(t *testing.T) {
 	g, _ := desk(t, "", "w/package.json", "w/Makefile", "w/src/b.go", "w/a.txt", "w/b.txt", "w/docs/x.md", "w/scripts/lib.sh", "w/go.mod")
+	if err := os.WriteFile(g.Caller.Root+"/.gitignore", []byte("build/\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	text, err := os.ReadFile("testdata/everyday.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 	case full == ws:
 		f.put(IsWorkspace, "")
 	case ws != "" && within(full, ws):
-		if isRegenerable(full[len(ws):]) || t.below() && j.findsRegenerable(t.Command) {
+		if j.isRegenerable(full[len(ws):]) || t.below() && j.findsRegenerable(t.Command) {
 			f.put(InRegenerable, "")
 		} else {
 			f.put(InWorkspace, "")
@@ -109,9 +109,9 @@ func foreignProcess(t *Target, full string) bool {
 
 // isRegenerable reports whether a path in the workspace lies in a directory that a build
 // makes again.
-func isRegenerable(rel string) bool {
+func (j *judgement) isRegenerable(rel string) bool {
 	for part := range strings.SplitSeq(rel, "/") {
-		if regenerable[part] || strings.HasSuffix(part, ".egg-info") {
+		if regenerable[part] || strings.HasSuffix(part, ".egg-info") || perhapsRegenerable[part] && j.plan.Ignored[part] {
 			return true
 		}
 	}

@@ -70,15 +70,21 @@ var protectedNames = []protectedName{
 
 // regenerable names come back from a build or an install: deleting one loses time, not work.
 var regenerable = map[string]bool{
-	"node_modules": true, "dist": true, "build": true, "target": true, "out": true, "coverage": true, "htmlcov": true, ".nyc_output": true,
+	"node_modules": true, "dist": true, "target": true, "coverage": true, "htmlcov": true, ".nyc_output": true,
 	".venv": true, "venv": true, "__pycache__": true, ".pytest_cache": true, ".mypy_cache": true, ".ruff_cache": true, ".tox": true, ".nox": true,
 	".eggs": true, ".next": true, ".nuxt": true, ".svelte-kit": true, ".turbo": true, ".parcel-cache": true, ".cache": true, ".gradle": true,
 	".angular": true, ".vite": true, ".rollup.cache": true, ".docusaurus": true, ".output": true, "storybook-static": true, "cmake-build-debug": true,
 	"cmake-build-release": true, "CMakeFiles": true, ".terraform": true, ".serverless": true, ".aws-sam": true, ".dart_tool": true, "Pods": true,
-	"DerivedData": true, ".stack-work": true, "dist-newstyle": true, "_build": true, "elm-stuff": true, ".bundle": true, "tmp": true, ".tmp": true, "temp": true,
-	".eslintcache": true, ".coverage": true, "playwright-report": true, "test-results": true, "debug": true, "release": true, "obj": true, "logs": true,
+	"DerivedData": true, ".stack-work": true, "dist-newstyle": true, "_build": true, "elm-stuff": true, ".bundle": true, ".tmp": true,
+	".eslintcache": true, ".coverage": true, "playwright-report": true, "test-results": true,
 	"package-lock.json": true, "yarn.lock": true, "pnpm-lock.yaml": true, "bun.lockb": true, "Cargo.lock": true, "poetry.lock": true, "uv.lock": true,
 	"Pipfile.lock": true, "composer.lock": true, "Gemfile.lock": true, "go.sum": true, ".DS_Store": true, "Thumbs.db": true, "nohup.out": true,
+}
+
+// perhapsRegenerable are names that builds make and people use too: they count as regenerable
+// only where the workspace's .gitignore says so.
+var perhapsRegenerable = map[string]bool{
+	"build": true, "out": true, "bin": true, "obj": true, "lib": true, "debug": true, "release": true, "tmp": true, "temp": true, "logs": true,
 }
 
 // regenerableEndings are what a wildcard delete may take without a question.

@@ -35,6 +35,7 @@ type Plan struct {
 	Globs     []Glob
 	Remotes   map[string]string // the hosts of the git remotes that the script names; "" is the default one
 	Limits    []Limit           // where a bound was reached and something was left unresolved
+	Ignored   map[string]bool   // the plain names in the .gitignore of the workspace
 
 	files []*os.File
 }

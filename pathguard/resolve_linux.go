@@ -62,6 +62,7 @@ func (r *resolver) start() {
 	}
 	r.dirs[p.Caller.Dir] = r.cwd
 	p.Workspace = r.workspace()
+	p.Ignored = r.ignored()
 }
 
 func (r *resolver) close() {
