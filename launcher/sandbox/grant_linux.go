@@ -2,7 +2,11 @@
 
 package sandbox
 
-import "golang.org/x/sys/unix"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 // rulesets makes the two Landlock rulesets: the guard's, which is only a scope, and the child's.
 func (b *builder) rulesets() error {
@@ -54,6 +58,10 @@ func (b *builder) rules() error {
 				continue // allowed later, on the private one
 			}
 			hidden = b.openly()
+		}
+		// A tree above /dev does not mean the devices: there are the disks, and the terminals of others with what is typed there.
+		if r.Name != "/dev" && within("/dev", r.Name) {
+			hidden = append(slices.Clip(hidden), "/dev")
 		}
 		if err := b.files.allowAround(r, fsRead|fsExec, hidden); err != nil {
 			return err

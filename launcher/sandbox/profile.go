@@ -72,7 +72,7 @@ type Path struct {
 // The zero Profile allows nothing, not even the loader that a dynamic program needs.
 type Profile struct {
 	List    []Path // trees of which the names may be listed, on every level
-	Read    []Path // trees that may be listed, read and executed
+	Read    []Path // trees that may be listed, read and executed; a tree above /dev stops there
 	Write   []Path // trees that may also be changed: created in, renamed in, deleted from
 	Devices []Path // character devices that may be read, written and controlled with ioctl
 

@@ -307,6 +307,23 @@ func tree(t *testing.T, top string) string {
 	return b.String()
 }
 
+// The whole machine readable does not mean its devices: disks, and terminals with what others type there.
+func TestReadEverything(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		p.Read = append(p.Read, Path{Name: "/"})
+		other := terminal(t)
+		s, out := shell(t, p, "ls / >/dev/null && ls /dev >/dev/null && cat /etc/hosts >/dev/null && cat /proc/self/stat >/dev/null && echo ok; for f in "+other.Name()+" /dev/ptmx /dev/[sv]da /dev/mem; do [ -e $f ] && : <$f && echo opened $f; done 2>/dev/null; exit 0")
+		if s.Shell() != 0 || out != "ok\n" {
+			t.Errorf("%+v %q", s, out)
+		}
+		p.Hide = []string{t.TempDir()}
+		must(t, os.WriteFile(p.Hide[0]+"/x", []byte("secret"), 0o600))
+		if _, out := shell(t, p, "cat /etc/hosts >/dev/null && cat "+p.Hide[0]+"/x; : <"+other.Name()+" && echo opened"); strings.Contains(out, "secret") || strings.Contains(out, "opened") || strings.Count(out, "denied") != 2 {
+			t.Errorf("%q", out)
+		}
+	})
+}
+
 // Base says which name it cannot hide; Strong hides it, and keeps its folder where it is.
 func TestHideInWritable(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
