@@ -54,8 +54,7 @@ func (j *Judgement) network() sandbox.Network {
 // open: the inode that was judged is the inode that is allowed.
 func (j *Judgement) profile() sandbox.Profile {
 	f := j.fence()
-	p := sandbox.Default("", "", without(f.Hide, f.Reveal)...)
-	p.Read = append(p.Read, sandbox.Path{Name: "/"})
+	p := sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, g := range f.Write {
 		p.Write = append(p.Write, writable(g))
 	}

@@ -56,6 +56,9 @@ func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
 // Open returns the launcher of a state directory, "" for the account's own. It refuses a
 // directory or a configuration that somebody else could have written.
 func Open(dir string) (*Launcher, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
 	home, err := OpenHome(dir)
 	if err != nil {
 		return nil, err

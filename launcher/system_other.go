@@ -4,11 +4,18 @@ package launcher
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
 )
+
+// supported says plainly what this system lacks.
+func supported() error {
+	return fmt.Errorf("%s has no fence that tada-run can build, and it does not run a command unfenced; use Linux 5.13 or newer", runtime.GOOS)
+}
 
 func bootID() string { return "" }
 

@@ -67,6 +67,14 @@ func Default(workspace, tmp string, hide ...string) Profile {
 	return p
 }
 
+// Readable returns the profile of a command that may read whatever the caller can, but for hide: for work whose reads nobody can
+// list. Nothing is writable but the devices that everything writes to, and there is no network.
+func Readable(hide ...string) Profile {
+	return Profile{
+		Read: append(optional("", kernelRead), Path{Name: "/"}), Devices: optional("", devices), Hide: hide,
+	}
+}
+
 // Tools returns what the tools that live below a home directory read, and the caches that they write.
 func Tools(home string) (read, write []Path) {
 	return optional(home+"/", toolRead), optional(home+"/", toolWrite)

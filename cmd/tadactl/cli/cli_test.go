@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func tree(t *testing.T) []*cobra.Command {
+	t.Helper()
+	c := &ctl{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	var all []*cobra.Command
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		all = append(all, cmd)
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(c.command())
+	if len(all) < 15 {
+		t.Fatalf("%d verbs: the walk does not reach them", len(all))
+	}
+	return all
+}
+
+// A-3.4.1: no flag anywhere overrides anything.
+func TestNoForceFlag(t *testing.T) {
+	for _, cmd := range tree(t) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name == "force" || f.Name == "yes" || f.Shorthand == "f" || f.Shorthand == "y" {
+				t.Errorf("%s has a flag --%s (-%s)", cmd.CommandPath(), f.Name, f.Shorthand)
+			}
+		})
+	}
+}
+
+// Every verb says what its exit statuses mean, and says it last.
+func TestHelpEndsWithExitStatus(t *testing.T) {
+	for _, cmd := range tree(t) {
+		if cmd.RunE == nil {
+			continue
+		}
+		_, statuses, ok := strings.Cut(cmd.Long, "EXIT STATUS\n")
+		if !ok || !strings.Contains(statuses, "125 ") || !strings.Contains(statuses, "2  ") {
+			t.Errorf("%s: its help does not tell its exit statuses", cmd.CommandPath())
+		}
+		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: short help %q", cmd.CommandPath(), cmd.Short)
+		}
+	}
+}
+
+func TestPoints(t *testing.T) {
+	hash := strings.Repeat("0a", 32)
+	if p, err := points([]string{"12:" + hash}); err != nil || p[0].Count != 12 || p[0].Head.String() != hash {
+		t.Errorf("%v, %v", p, err)
+	}
+	for _, bad := range []string{"", "12", "12:", "x:" + hash, "12:" + hash[:62], "12:" + hash + "00", "12:" + strings.Repeat("zz", 32)} {
+		if _, err := points([]string{bad}); err == nil {
+			t.Errorf("%q is taken for a head", bad)
+		}
+	}
+}
+
+// What a list prints of an agent's text cannot move a cursor or look like another field.
+func TestInert(t *testing.T) {
+	for in, want := range map[string]string{
+		"ls": "ls", "ls -l": `"ls -l"`, "": `""`, "a\x1b[2J": `"a\x1b[2J"`, "a\nb": `"a\nb"`, "\u202e": `"\u202e"`, "caf\u00e9": `"caf\u00e9"`,
+	} {
+		if got := inert(in); got != want {
+			t.Errorf("inert(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
