@@ -47,7 +47,7 @@ func (j *Judgement) payload() ([]byte, error) {
 		"fence":          j.fenceText(),
 		"risk":           j.Verdict.Risk,
 		"agent_says":     j.Plan.Caller.Intent.Hint,
-		"bound":          digestOf(object{"programs": j.programs(), "contents": j.contents(), "targets": j.identities(), "fence": j.fenceFacts()}),
+		"bound":          digestOf(object{"plan": j.Plan.Facts(), "fence": j.fenceFacts()}),
 	}))
 }
 
@@ -124,7 +124,6 @@ func (j *Judgement) context() object {
 		"policy":      j.policy.Digest()[:12],
 		"bound": digestOf(object{
 			"env": env, "uid": os.Getuid(), "umask": umask(), "policy": j.policy.Digest(),
-			"cwd_dev": j.Plan.DirID.Dev, "cwd_ino": j.Plan.DirID.Ino,
 		}),
 	}
 }
@@ -159,39 +158,6 @@ func (j *Judgement) targets() []any {
 			continue
 		}
 		list = append(list, object{"right": effectNames[t.Right], "name": t.Name, "real": t.Path()})
-	}
-	return list
-}
-
-// identities are the inodes behind every target.
-func (j *Judgement) identities() []any {
-	list := make([]any, 0, len(j.Plan.Targets))
-	for i := range j.Plan.Targets {
-		t := &j.Plan.Targets[i]
-		list = append(list, object{
-			"right": effectNames[t.Right], "flags": int(t.Flags), "real": t.Path(),
-			"exists": t.Exists, "dev": t.ID.Dev, "ino": t.ID.Ino, "links": t.Links,
-		})
-	}
-	return list
-}
-
-func (j *Judgement) programs() []any {
-	list := make([]any, 0, len(j.Plan.Programs))
-	for i := range j.Plan.Programs {
-		p := &j.Plan.Programs[i]
-		list = append(list, object{
-			"name": p.Name, "real": p.Real, "dev": p.ID.Dev, "ino": p.ID.Ino,
-			"size": p.Size, "mtime": p.ModTime, "sha256": p.Sum,
-		})
-	}
-	return list
-}
-
-func (j *Judgement) contents() []any {
-	list := make([]any, 0, len(j.Plan.Contents))
-	for _, c := range j.Plan.Contents {
-		list = append(list, object{"path": c.Path, "size": c.Size, "sha256": c.Sum, "why": c.Why})
 	}
 	return list
 }
