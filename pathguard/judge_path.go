@@ -56,8 +56,14 @@ func (j *judgement) target(t *Target) {
 	case action == ToWrite && t.Glob && t.Flags&command.Append == 0 && t.Right == command.Write && bareGlob(j, t) && j.empties(t.Command):
 		action = ToSweep
 	}
-	f := j.find(t, action)
 	full := t.Path()
+	switch {
+	case action == ToExecute && t.Kind == Descriptor:
+		j.add(Ask, "code.stdin", "", t.Name, span, t.Command)
+	case action == ToExecute && t.Flags&command.List != 0 && (full == j.plan.Workspace || full == j.plan.Dir):
+		j.add(Ask, "exec.path", full, "", span, t.Command)
+	}
+	f := j.find(t, action)
 	if f.rule != nil {
 		j.configured("rule.path", f.rule.Verdict, f.rule.Message, full, "", span, t.Command)
 	}

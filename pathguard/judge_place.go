@@ -18,6 +18,9 @@ func (j *judgement) location(f *finding, t *Target, full string, action Action) 
 		f.put(IsDevice, "")
 	case within(full, "/proc") || within(full, "/sys"):
 		f.put(InKernel, "")
+		if action != ToList && path.Base(full) == "environ" {
+			f.put(InSecret, "") // every token that a program was started with
+		}
 	case withinAny(full, harmlessDevices) && !within(full, "/dev/shm"):
 	case t.Unknown && t.Real == "":
 		f.put(InUnknown, "")

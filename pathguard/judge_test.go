@@ -357,9 +357,14 @@ func TestJudgeCode(t *testing.T) {
 		rule string
 	}{
 		{shellparse.Code{Source: shellparse.Literal}, "", Allow, ""},
-		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "", Allow, ""},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "", Ask, "code.opaque"},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia", Text: `println("1 + 1 is ", 1+1)`}, "", Allow, ""},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia", Text: `println("$(rm(x))")`}, "", Ask, "code.opaque"},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia", Text: "run(`rm x`)"}, "", Ask, "code.opaque"},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "erlang", Text: `os:cmd("id").`}, "", Ask, "code.opaque"},
+		{shellparse.Code{Lang: "bc"}, "", Allow, ""},
 		{shellparse.Code{Source: shellparse.Literal}, "x.example", Allow, ""},
-		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "localhost", Allow, ""},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "localhost", Ask, "code.opaque"},
 		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "x.example", Ask, "code.talks"},
 		{shellparse.Code{Source: shellparse.File}, "", Allow, ""},
 		{shellparse.Code{Source: shellparse.Stdin}, "", Ask, "code.stdin"},

@@ -35,7 +35,10 @@ var secretNames = []string{
 var publicNames = []string{
 	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.aws/cli", "~/.terraform.d/plugin-cache",
 	"**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/.env.schema", "**/example.env", "**/sample.env",
-	"**/*.pub", "**/cacert.pem", "**/ca-bundle.pem", "**/node_modules", "/usr", "/etc/ssl/certs", "/etc/pki/ca-trust",
+	"**/*.pub", "**/cert.pem", "**/fullchain.pem", "**/chain.pem", "**/ca.pem", "**/cacert.pem", "**/ca-cert.pem", "**/ca_cert.pem",
+	"**/ca-bundle.pem", "**/ca-chain.pem", "**/ca-certificates.pem", "**/rootCA.pem", "**/root-ca.pem", "**/*-cert.pem", "**/*_cert.pem", "**/*.cert.pem",
+	"**/*.crt.pem", "**/public.pem", "**/public-key.pem", "**/public_key.pem", "**/publickey.pem", "**/pubkey.pem", "**/*.pub.pem", "**/*_pub.pem",
+	"**/node_modules", "/usr", "/etc/ssl/certs", "/etc/pki/ca-trust",
 }
 
 // startupNames run at login, in every shell, or on a timer.

@@ -287,7 +287,7 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "f10910610cb16f9477328efc4b98f666791b8b24b14f1092588634f3e029a89e"
+const builtin = "ff997367265b912a4447ded7bbd5b5ca3209cb3f5dd0bb7d3fb9f161c4e12d17"
 
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
@@ -295,5 +295,7 @@ func builtinDigest() string {
 	fmt.Fprintf(h, "%q %q %q %q %q\n", secretNames, publicNames, startupNames, protectedNames, cacheNames)
 	fmt.Fprintf(h, "%q %q %q %q %v\n", toolDirs, systemDirs, tempDirs, harmlessDevices, balanced)
 	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
+	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, builders, harmlessLangs, sayings, decoders)
+	fmt.Fprintf(h, "%v %v\n", killers, finders)
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -99,7 +99,7 @@ func (r *resolver) effect(i int) {
 		return
 	}
 	t := Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: i, Command: e.Command}
-	dir, text, known := nameOf(e.Name, r.plan.Caller.Home, accountHome)
+	dir, text, known := nameOf(e.Name, r.plan.Caller.Home, r.homeOf)
 	if dir == "" && !strings.HasPrefix(text, "/") {
 		t.Unknown, t.Why = true, "the directory that the name starts from is not known"
 		r.add(t)
@@ -121,6 +121,18 @@ func (r *resolver) effect(i int) {
 	if e.Right == command.Create && e.Flags&command.Link != 0 {
 		r.link(&r.plan.Targets[len(r.plan.Targets)-1])
 	}
+}
+
+// homeOf finds the home of an account by name. The caller's own may be one that only the
+// name service knows, not the passwd file; it is known by its home.
+func (r *resolver) homeOf(user string) string {
+	if home := accountHome(user); home != "" {
+		return home
+	}
+	if user != "" && (path.Base(r.plan.Caller.Home) == user || r.plan.Caller.Env["USER"] == user) {
+		return r.plan.Caller.Home
+	}
+	return ""
 }
 
 // link remembers a link that the script makes: later names may lead through it. What it

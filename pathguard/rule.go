@@ -17,7 +17,7 @@ type ruleText struct {
 var ruleTexts = map[string]ruleText{
 	"policy.missing": {DangerousCommand, 3, "no policy is loaded", "没有加载策略", "", ""},
 
-	"text.empty":      {DangerousCommand, 0, "there is no command", "没有命令", "", ""},
+	"text.empty":      {DangerousCommand, 0, "there is nothing to run", "没有可执行的命令", "", ""},
 	"text.unparsable": {DangerousShell, 2, "cannot be read as a shell command: {detail}", "无法解析为 shell 命令: {detail}", "a command that bash -n accepts", "能通过 bash -n 的命令"},
 	"text.mark":       {DangerousShell, 2, "a character that a reader would miss: {detail}", "含有难以察觉的字符: {detail}", "the same command in plain characters", "改用普通字符"},
 	"shell.disabled":  {ShellDisabled, 1, "⚠️  shell commands are disabled (allow_shell=false)", "⚠️  Shell 命令已禁用（allow_shell=false）", "one command of literal words: no pipe, list, variable, pattern or redirection", "一条由字面单词组成的简单命令"},
@@ -52,12 +52,14 @@ var ruleTexts = map[string]ruleText{
 	"delete.home":      {DangerousCommand, 3, "⚠️  dangerous command: deletes the home directory {path}", "⚠️  危险命令: 删除主目录 {path}", "", ""},
 	"delete.unknown":   {DangerousCommand, 2, "deletes something that cannot be told: {detail}", "删除无法确定的文件: {detail}", "the name spelled out", "写出完整路径"},
 	"exec.stray":       {DangerousCommand, 2, "runs a program from a place where anything could be put: {path}", "运行来路不明的程序: {path}", "a program of the workspace or of the system", "工作区或系统中的程序"},
+	"exec.path":        {DangerousCommand, 2, "looks for programs in {path} first, where any file could take the place of one", "优先在 {path} 中查找程序，其中任何文件都可能冒充程序", "a directory for programs, such as node_modules/.bin", "专用的程序目录，如 node_modules/.bin"},
 	"exec.shadow":      {DangerousCommand, 2, "runs {path} of the workspace in place of {detail}", "工作区中的 {path} 取代了 {detail}", "the program by its full path", "使用完整路径"},
 
 	"code.unknown": {DangerousShell, 2, "runs {detail} code that cannot be read", "执行无法读取的 {detail} 代码", "the code written out, or in a file of the workspace", "写出代码，或放入工作区文件"},
 	"code.network": {DangerousShell, 3, "runs {detail} code that was just downloaded", "执行刚下载的 {detail} 代码", "downloading into a file first", "先下载到文件"},
 	"code.decoded": {DangerousShell, 3, "runs {detail} code that was encoded", "执行经过编码的 {detail} 代码", "the code written out", "写出代码"},
 	"code.talks":   {DangerousShell, 2, "runs {detail} code that can do more than it says and contacts other machines", "执行会访问网络且无法完全读懂的 {detail} 代码", "curl for the network and the code for the rest", "用 curl 访问网络，代码只做其余部分"},
+	"code.opaque":  {DangerousShell, 2, "runs {detail} code that can do more than can be read in it", "执行的 {detail} 代码可能做出无法读出的操作", "the names and calls written out, or the code in a file of the workspace", "写出名称和调用，或放入工作区文件"},
 	"code.stdin":   {DangerousShell, 2, "runs {detail} code from standard input, which cannot be seen here", "执行来自标准输入的 {detail} 代码", "the code as an argument or in a file", "以参数或文件形式提供代码"},
 
 	"net.upload":  {DangerousCommand, 2, "sends data of this machine to {detail}", "将本机数据发送到 {detail}", "", ""},
@@ -72,6 +74,7 @@ var ruleTexts = map[string]ruleText{
 	"opaque.host":    {DangerousCommand, 2, "cannot tell who is contacted or what is sent: {detail}", "无法确定连接哪里或发送什么: {detail}", "the host spelled out", "写出主机名"},
 	"opaque.option":  {DangerousCommand, 1, "cannot tell the options: {detail}", "无法确定选项: {detail}", "", ""},
 
+	"tada.kill":    {DangerousCommand, 3, "ends tada-run itself: {detail}", "终止 tada-run 自身: {detail}", "", ""},
 	"tada.person":  {DangerousCommand, 3, "{detail} is for the person, not for the agent", "{detail} 只能由用户本人执行", "", ""},
 	"rule.command": {DangerousCommand, 1, "a rule of the configuration", "配置中的规则", "", ""},
 	"rule.path":    {RestrictedPath, 1, "a rule of the configuration: {path}", "配置中的规则: {path}", "", ""},

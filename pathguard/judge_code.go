@@ -1,0 +1,194 @@
+package pathguard
+
+import (
+	"path"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// codes judges programs in other languages by where they come from: what was just fetched or
+// decoded is what an attacker would hide in. A program that stands in the text is taken at
+// its word as long as its reader saw all of it; one that could do more runs what nobody was
+// shown, and the fence knows places but not intent.
+func (j *judgement) codes() {
+	for i := range j.script.Codes {
+		c := &j.script.Codes[i]
+		if rule := j.code(c); rule != "" {
+			j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
+		}
+	}
+}
+
+// code returns the rule that asks for a program, or "".
+func (j *judgement) code(c *shellparse.Code) string {
+	switch {
+	case harmlessLangs[c.Lang]:
+		return ""
+	case c.Source == shellparse.Literal || c.Source == shellparse.File:
+		j.contained = true
+		switch {
+		case !c.Opaque, c.Text != "" && printsOnly(c.Text):
+			return ""
+		case j.talks(c.Command):
+			return "code.talks"
+		}
+		return "code.opaque"
+	case c.Source == shellparse.Network:
+		return "code.network"
+	case c.Source == shellparse.Decoded:
+		return "code.decoded"
+	case c.Source == shellparse.Stdin:
+		return "code.stdin"
+	case j.built(c.Command):
+		j.contained = true
+		return ""
+	}
+	return "code.unknown"
+}
+
+// harmlessLangs can compute and print, and have no word for a file, a program or a host.
+var harmlessLangs = map[string]bool{"bc": true}
+
+// settled reports whether an unknown piece is the code of a command that was judged as code
+// already, and found to be no question.
+func (j *judgement) settled(o *shellparse.Opaque) bool {
+	if o.Place != shellparse.InCode {
+		return false
+	}
+	for i := range j.script.Codes {
+		c := &j.script.Codes[i]
+		if c.Command == o.Command && c.Span == o.Span && c.Source == shellparse.Unknown {
+			return j.code(c) == ""
+		}
+	}
+	return false
+}
+
+// talks reports whether a command contacts another machine. Code that can do more than was
+// read is worse where it can tell someone, or be told.
+func (j *judgement) talks(cmd int) bool {
+	for i := range j.script.Effects {
+		if e := &j.script.Effects[i]; e.Command == cmd && leaves(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaves reports whether an effect contacts another machine, or one that is not known.
+func leaves(e *shellparse.Effect) bool {
+	return e.Right == command.Net && (e.Net == nil || !e.Net.Static || !isLoopback(strings.ToLower(e.Net.Host)))
+}
+
+// builders make a program out of the sources of the workspace.
+var builders = map[string]bool{"gcc": true, "g++": true, "cc": true, "c++": true, "clang": true, "clang++": true, "ld": true, "go": true,
+	"rustc": true, "cargo": true, "zig": true, "swiftc": true, "ghc": true, "javac": true, "tsc": true, "esbuild": true, "make": true, "cmake": true,
+	"ninja": true, "nim": true, "dmd": true, "fpc": true, "gfortran": true, "ocamlfind": true, "ocamlopt": true, "nasm": true, "as": true, "tcc": true}
+
+// built reports whether a command runs what a compiler makes of files that are there
+// already: that is no other than running the project's own program. What the same line
+// writes or fetches could be among the sources, and then it is another matter.
+func (j *judgement) built(cmd int) bool {
+	made := false
+	for i := range j.script.Effects {
+		e := &j.script.Effects[i]
+		by := ""
+		if e.Command >= 0 && e.Command < len(j.script.Commands) {
+			by = path.Base(j.script.Commands[e.Command].Name)
+		}
+		switch {
+		case leaves(e):
+			return false
+		case e.Right != command.Write || j.harmless(i):
+		case !builders[by]:
+			return false
+		case e.Command < cmd:
+			made = true
+		}
+	}
+	return made
+}
+
+// sayings are the words of a program that computes and prints, in languages that nothing
+// here reads: julia -e 'println(1+1)'.
+var sayings = map[string]bool{"print": true, "println": true, "puts": true, "putStrLn": true, "IO": true, "inspect": true, "show": true,
+	"VERSION": true, "sqrt": true, "pi": true, "sum": true, "length": true, "true": true, "false": true}
+
+// printsOnly reports whether a text is made of numbers, plain strings and sayings alone.
+func printsOnly(text string) bool {
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case isLetter(c):
+			end := i
+			for end < len(text) && (isLetter(text[end]) || text[end] >= '0' && text[end] <= '9') {
+				end++
+			}
+			if !sayings[text[i:end]] {
+				return false
+			}
+			i = end
+		case c == '"':
+			n := strings.IndexByte(text[i+1:], '"')
+			if n < 0 || strings.ContainsAny(text[i+1:i+1+n], "$#\\{`") {
+				return false
+			}
+			i += n + 2
+		case strings.IndexByte("0123456789 \t\n+-*/%(),.;=<>^", c) >= 0:
+			i++
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
+
+// opaqueCells says, by place, what an unknown piece of the text means. What only decides
+// what is read or written is contained by the fence.
+var opaqueCells = [...]Cell{
+	shellparse.InText:    ask("opaque.text"),
+	shellparse.InProgram: ask("opaque.program"),
+	shellparse.InCode:    ask("opaque.code"),
+	shellparse.InDelete:  ask("opaque.delete"),
+	shellparse.InWrite:   yes,
+	shellparse.InHost:    ask("opaque.host"),
+	shellparse.InOption:  yes,
+	shellparse.InRead:    yes,
+	shellparse.InData:    yes,
+}
+
+func (j *judgement) opaque() {
+	for i := range j.script.Opaque {
+		o := &j.script.Opaque[i]
+		cell := ask("opaque.text")
+		if o.Place >= 0 && int(o.Place) < len(opaqueCells) {
+			cell = opaqueCells[o.Place]
+		}
+		if o.Place == shellparse.InRead && isDecoded(o.Why) {
+			cell = ask("read.decoded")
+		}
+		if cell.Decision == Allow || j.settled(o) {
+			j.contained = true
+			continue
+		}
+		detail := o.Text
+		if o.Why != "" {
+			detail += " (" + o.Why + ")"
+		}
+		j.add(cell.Decision, cell.Rule, "", detail, o.Span, o.Command)
+	}
+}
+
+// decoders make a name out of bytes that nobody could read. A name that is computed is an
+// everyday thing; one that is hidden is not.
+var decoders = map[string]bool{"base64": true, "base32": true, "basenc": true, "xxd": true, "openssl": true, "rev": true, "gunzip": true,
+	"zcat": true, "uudecode": true, "tr": true, "od": true, "gpg": true}
+
+func isDecoded(why string) bool {
+	program, ok := strings.CutPrefix(why, "the output of ")
+	return ok && decoders[program]
+}

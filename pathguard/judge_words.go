@@ -1,0 +1,108 @@
+package pathguard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// person keeps the person's door shut to the agent, and tada-run running.
+func (j *judgement) person() {
+	for i := range j.script.Commands {
+		c := &j.script.Commands[i]
+		switch name := path.Base(c.Name); {
+		case name == "tadactl" && !harmlessTadactl(c):
+			j.add(Deny, "tada.person", "", words(c), c.Span, i)
+		case killers[name] && j.aimsAtTada(c):
+			j.add(Deny, "tada.kill", "", words(c), c.Span, i)
+		}
+	}
+}
+
+// harmlessTadactl are the verbs of the person's door that decide nothing.
+func harmlessTadactl(c *shellparse.Command) bool {
+	for i, w := range c.Args {
+		if i == 0 || !w.Static {
+			continue
+		}
+		if strings.HasPrefix(w.Text, "-") {
+			return w.Text == "--help" || w.Text == "-h" || w.Text == "--version"
+		}
+		return w.Text == "check" || w.Text == "doctor" || w.Text == "help" || w.Text == "hook" && i+1 < len(c.Args) && c.Args[i+1].Text == "run"
+	}
+	return true
+}
+
+// killers end processes; finders say which.
+var (
+	killers = map[string]bool{"kill": true, "pkill": true, "killall": true, "skill": true, "xkill": true, "fuser": true, "slay": true}
+	finders = map[string]bool{"pgrep": true, "pidof": true, "ps": true, "grep": true, "egrep": true, "rg": true, "awk": true, "sed": true,
+		"lsof": true, "pstree": true, "ls": true, "cat": true}
+)
+
+// aimsAtTada reports whether a command that ends processes means tada-run: by a word of its
+// own, or by the name that the line searched for when its own words are not known.
+func (j *judgement) aimsAtTada(c *shellparse.Command) bool {
+	if namesTada(c) {
+		return true
+	}
+	if len(c.Args) > 1 && allStatic(c.Args) && !slices.Contains(c.Via, "xargs") {
+		return false
+	}
+	return slices.ContainsFunc(j.script.Commands, func(f shellparse.Command) bool { return finders[path.Base(f.Name)] && namesTada(&f) })
+}
+
+// namesTada looks through the brackets of "ps | grep [t]ada-run", which keep grep itself out.
+func namesTada(c *shellparse.Command) bool {
+	for _, w := range c.Args[min(1, len(c.Args)):] {
+		if strings.Contains(strings.NewReplacer("[", "", "]", "").Replace(w.Text), "tada") {
+			return true
+		}
+	}
+	return false
+}
+
+// listed judges words that reach a place without being a name of any effect: a pattern that
+// echo prints lists its directory, what ssh runs on this very machine reads its files, and a
+// program that nobody knows is given a secret by its name for some purpose.
+func (j *judgement) listed() {
+	for i := range j.script.Commands {
+		c := &j.script.Commands[i]
+		here := slices.Contains(c.Via, "ssh") && j.comesBack()
+		for _, w := range c.Args[min(1, len(c.Args)):] {
+			full := w.Text
+			if !strings.HasPrefix(full, "/") {
+				if c.Dir == "" {
+					continue
+				}
+				full = join(c.Dir, full)
+			}
+			switch {
+			case w.Glob:
+				full = path.Dir(full)
+			case w.Static && !c.Known && !c.Builtin && !strings.Contains(w.Text, "/") && j.marked(full, markSecret):
+				j.add(Ask, "read.secret", full, w.Text, c.Span, i)
+				continue
+			case !here || !w.Static:
+				continue
+			}
+			j.p.tree.matches(full, func(m mark) {
+				if m.kind == markRestricted || m.kind == markState {
+					j.add(Deny, denials[m.kind], full, "", c.Span, i)
+				}
+			})
+		}
+	}
+}
+
+var denials = map[markKind]string{markRestricted: "path.restricted", markState: "path.state"}
+
+// comesBack reports whether the script contacts this machine by way of the network.
+func (j *judgement) comesBack() bool {
+	return slices.ContainsFunc(j.script.Effects, func(e shellparse.Effect) bool {
+		return e.Right == command.Net && e.Net != nil && isLoopback(strings.ToLower(e.Net.Host))
+	})
+}
