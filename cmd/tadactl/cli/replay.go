@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -72,5 +73,41 @@ func (c *ctl) replay() *cobra.Command {
 	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "times as fast")
 	cmd.Flags().DurationVar(&o.IdleLimit, "idle", 2*time.Second, "the longest pause")
 	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "print everything at once")
+	return verb(cmd)
+}
+
+// exports are the formats by name.
+var exports = map[string]func(io.Writer, io.Reader) error{
+	"cast": audit.ExportCast, "txt": audit.ExportText, "json": audit.ExportJSON,
+}
+
+func (c *ctl) export() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "export [ID] --format cast|txt|json",
+		Short: "Write a session for other programs: asciicast, plain text or JSON",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			write, known := exports[format]
+			if !known {
+				return &usageError{fmt.Errorf("--format is cast, txt or json, not %q", format)}
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			id, err := l.Session(append(args, "")[0])
+			if err != nil {
+				return err
+			}
+			f, err := l.Transcript(id)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			return write(c.out, f)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "cast", "cast, txt or json")
 	return verb(cmd)
 }
