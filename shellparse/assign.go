@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,10 @@ func (w *walker) attributed(s *state, v variable, val value) value {
 
 // setElement sets one element of an array.
 func (w *walker) setElement(s *state, name string, v variable, key string, val value) {
+	if v.sparse {
+		w.setSparse(s, name, v, key, val)
+		return
+	}
 	if v.isHash {
 		v.hash = slices.Clone(v.hash)
 		for i := range v.hash {
@@ -81,8 +86,35 @@ func (w *walker) setElement(s *state, name string, v variable, key string, val v
 		v.list[n] = val
 	case ok && n == int64(len(v.list)) && n < maxFields:
 		v.list = append(v.list, val)
-	default: // a hole, or an index that is not known: any element may be the one
+	case ok && n > 0: // a hole
+		for i, x := range v.list {
+			v.hash = append(v.hash, pair{strconv.Itoa(i), x})
+		}
+		v.list, v.isList, v.isHash, v.sparse = nil, false, true, true
+		v.hash = append(v.hash, pair{strconv.FormatInt(n, 10), val})
+	default: // an index that is not known: any element may be the one
 		v = variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true, exported: v.exported}
+	}
+	w.put(s, name, v)
+}
+
+// setSparse sets one element of an indexed array with holes, which is kept like an
+// associative one whose keys are in the order of their numbers.
+func (w *walker) setSparse(s *state, name string, v variable, key string, val value) {
+	n, ok := integer(key)
+	if !ok || n < 0 || len(v.hash) >= maxFields {
+		w.put(s, name, variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true, exported: v.exported})
+		return
+	}
+	at, found := slices.BinarySearchFunc(v.hash, n, func(p pair, n int64) int {
+		have, _ := integer(p.key)
+		return cmp.Compare(have, n)
+	})
+	v.hash, v.set = slices.Clone(v.hash), true
+	if found {
+		v.hash[at].val = val
+	} else {
+		v.hash = slices.Insert(v.hash, at, pair{strconv.FormatInt(n, 10), val})
 	}
 	w.put(s, name, v)
 }
@@ -174,7 +206,7 @@ func (v variable) with(attr variable) variable {
 func (w *walker) indexed(s *state, name string, v variable, a *syntax.Assign) {
 	val := w.assigned(s, a.Value)
 	key := "?"
-	if v.isHash {
+	if v.isHash && !v.sparse {
 		text, ok := w.key(s, a.Index)
 		if !ok || a.Append {
 			w.put(s, name, variable{val: unknown("an element of $"+name+" that is not known", val.from()), set: true})
@@ -192,6 +224,9 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 	switch {
 	case !a.Append:
 		v.list, v.hash, v.val = nil, nil, nil
+		if v.sparse {
+			v.sparse, v.isHash = false, false
+		}
 	case v.set && !v.isList && !v.isHash:
 		v.list = []value{v.val}
 	}
@@ -200,7 +235,10 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 	for _, e := range a.Array.Elems {
 		switch {
 		case e.Index == nil:
-			v.list = append(v.list, w.fields(s, e.Value)...)
+			for _, f := range w.fields(s, e.Value) {
+				w.listed(s, f, w.span(e.Value))
+				v.list = append(v.list, f)
+			}
 		case v.isHash:
 			key, ok := w.key(s, e.Index)
 			fine = fine && ok

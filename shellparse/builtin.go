@@ -100,6 +100,7 @@ func (w *walker) nothing(s *state, c *call) worlds {
 		if !c.words[i].Static && !c.words[i].Glob {
 			w.opaque(s, InData, c.words[i].Why, c.at(i))
 		}
+		w.listed(s, c.args[i], c.at(i))
 	}
 	return worlds{s}
 }
@@ -113,7 +114,7 @@ func (w *walker) strange(s *state, c *call) worlds {
 
 // byTable is a builtin that the command table describes like a program.
 func (w *walker) byTable(s *state, c *call) worlds {
-	spec, ok := command.Lookup(c.words[0].Text)
+	spec, ok := w.spec(c.words[0].Text)
 	u := spec.Match(c.argv)
 	if ok && w.cmd >= 0 {
 		w.out.Commands[w.cmd].ReadOnly = u.ReadOnly
@@ -170,6 +171,9 @@ func (w *walker) echo(s *state, c *call) worlds {
 		}
 	}
 	v := joined(c.args[i:])
+	if escapes && escaped(v.prefix()) {
+		v = v.said(disguised)
+	}
 	if newline {
 		v = v.add(part{text: "\n"})
 	}
@@ -218,8 +222,31 @@ func (w *walker) testWords(s *state, c *call) worlds {
 		if i+1 < len(c.words) && (c.words[i].Text == "-v" || c.words[i].Text == "-R") {
 			w.nameArg(s, c.args[i+1], c.at(i+1))
 		}
+		w.testedFiles(s, c, i)
 	}
 	return w.nothing(s, c)
+}
+
+// testedFiles are the names that an operator of test(1) looks at.
+func (w *walker) testedFiles(s *state, c *call, i int) {
+	switch op := c.words[i].Text; {
+	case i+1 >= len(c.words):
+	case op == "-nt" || op == "-ot" || op == "-ef":
+		w.tested(s, c.args[i-1], c.at(i-1))
+		w.tested(s, c.args[i+1], c.at(i+1))
+	case len(op) == 2 && op[0] == '-' && strings.IndexByte("abcdefghkprsuwxGLNOS", op[1]) >= 0:
+		switch before := c.words[i-1].Text; {
+		case i == 1, before == "!", before == "(", before == "-a", before == "-o":
+			w.tested(s, c.args[i+1], c.at(i+1))
+		}
+	}
+}
+
+// tested is a file that is looked at but not opened.
+func (w *walker) tested(s *state, v value, span Span) {
+	if name := w.name(s, v); name.Static || name.Glob || name.User != "" {
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: name, Span: span})
+	}
 }
 
 func (w *walker) evalWords(s *state, c *call) worlds {
@@ -228,6 +255,7 @@ func (w *walker) evalWords(s *state, c *call) worlds {
 		i = 2
 	}
 	v := joined(c.args[i:])
+	w.suspect(s, v, c.gone, c.span)
 	if text, ok := v.text(); ok && !slices.ContainsFunc(c.words, func(x Word) bool { return x.Glob }) {
 		return w.eval(s, text, "eval")
 	}

@@ -107,6 +107,9 @@ func (w *walker) set(s *state, c *call) worlds {
 				i++
 			}
 			s.args, s.argsOpen = c.args[min(i, len(c.args)):], false
+			for _, v := range s.args {
+				w.listed(s, v, c.span)
+			}
 			w.touched(s)
 			return worlds{s}
 		}
@@ -223,6 +226,12 @@ func (w *walker) enable(s *state, c *call) worlds {
 		w.opaque(s, InCode, "a library is loaded into the shell", c.span)
 	case c.words[0].Text == "bind":
 		if code, ok := values['x']; ok {
+			// The keys stand in front: '"\C-a": COMMAND'.
+			if text, fine := code.text(); fine {
+				if keys, rest, has := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), `"`), `":`); has && !strings.Contains(keys, `"`) {
+					code = known(rest)
+				}
+			}
 			w.shellArg(w.fork(s), code, c.span, "bind")
 		}
 	case strings.Contains(letters, "n"):
@@ -532,12 +541,15 @@ func (w *walker) printf(s *state, c *call) worlds {
 
 // format is printf(1) for %s, %b, %d, %i, %c, %q of plain words and %%, whose format is used
 // again while there are words.
-func format(f value, args []value) value {
+func format(f value, args []value) (out value) {
 	text, ok := f.text()
+	hidden := escaped(text) || strings.Contains(text, "%b") && slices.ContainsFunc(args, func(v value) bool { return escaped(v.prefix()) })
+	if hidden {
+		out = value{{why: disguised}}
+	}
 	if !ok || strings.Contains(text, "%n") {
 		return unknown("a format that is not known", worse(f.from(), joined(args).from()))
 	}
-	var out value
 	for round := 0; round < maxRounds; round++ {
 		used := 0
 		next := func() value {

@@ -18,6 +18,7 @@ type call struct {
 	span       Span
 	plain      bool // it has no assignments
 	redirected bool
+	gone       bool // a word of the tree was a name without a value, and made none here
 	// what may answer to the name
 	noFunction bool // command, builtin
 	program    bool // only a program: what a wrapper starts
@@ -50,9 +51,17 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	w.redirects = false
 	var args []value
 	var spans []Span
+	gone := false
 	for _, word := range n.Args {
 		span := w.span(word)
-		for _, f := range w.fields(s, word) {
+		fields := w.fields(s, word)
+		if len(fields) == 0 && isPlainParam(word) {
+			gone = true
+			if len(args) == 0 {
+				w.opaque(s, InProgram, "which program starts is not known: "+notSet, span)
+			}
+		}
+		for _, f := range fields {
 			args, spans = append(args, f), append(spans, span)
 		}
 	}
@@ -66,13 +75,22 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 		return worlds{s}
 	}
 	c := w.newCall(args, spans, w.span(n))
-	c.plain, c.redirected = len(n.Assigns) == 0, redirected
+	c.plain, c.redirected, c.gone = len(n.Assigns) == 0, redirected, gone
 	restore := w.prefix(s, c, n.Assigns)
 	ws := w.invoke(s, c)
 	for _, s := range ws {
 		restore(s)
 	}
 	return ws
+}
+
+// isPlainParam reports whether a word is $x or ${x} and nothing else, of one value.
+func isPlainParam(word *syntax.Word) bool {
+	if len(word.Parts) != 1 {
+		return false
+	}
+	p, ok := word.Parts[0].(*syntax.ParamExp)
+	return ok && p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Param != nil && !isAt(p) && !isStar(p)
 }
 
 // prefix makes the assignments in front of a command, and returns what undoes them: they
@@ -232,7 +250,7 @@ func (w *walker) spec(name string) (*command.Spec, bool) {
 	if spec, done := w.specs[name]; done {
 		return spec, spec != nil
 	}
-	spec, ok := command.Lookup(name)
+	spec, ok := w.o.Programs.Lookup(name)
 	if !ok {
 		spec = nil
 	}
@@ -257,6 +275,8 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 	dir := s.dir
 	if u.Dir != nil {
 		dir = w.within(s, c, *u.Dir)
+		v := w.fromArg(c, u.Dir.Arg, command.Arg{Text: u.Dir.Text, Static: u.Dir.Static, Glob: u.Dir.Glob})
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: c.at(u.Dir.Arg)})
 	}
 	worst := map[int]Place{}
 	for _, t := range u.Touches {
@@ -276,8 +296,11 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 	for _, i := range u.Unknown {
 		w.opaque(s, InOption, "an option that is not known", c.at(i))
 	}
-	for _, o := range u.Opaque {
-		setWorst(worst, o.Arg, placeOf(o.Right))
+	for i, o := range u.Opaque {
+		if o.Quiet && o.Arg >= 0 && o.Arg < len(c.args) && !hidden(c.args[o.Arg].from()) {
+			u.Opaque[i].Right = optional
+		}
+		setWorst(worst, o.Arg, placeOf(u.Opaque[i].Right))
 	}
 	nested := map[int]bool{}
 	for _, n := range u.Nested {
@@ -285,10 +308,22 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 		w.start(s, c, n, u, dir, name)
 	}
 	w.unknownWords(s, c, u, worst, nested)
+	for i := range c.words {
+		if c.words[i].Glob && !touched(u, i) {
+			w.listed(s, c.args[i], c.at(i))
+		}
+	}
 	if u.StdinCode != "" {
 		w.runs(s, s.in, u.StdinCode, c.span)
 	}
 	w.output(s, c, u)
+}
+
+// listed is a pathname pattern that the shell itself expands: it lists the directory.
+func (w *walker) listed(s *state, v value, span Span) {
+	if v.word().Glob {
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: span})
+	}
 }
 
 // unknownWords names each word that is not known, with the worst that it decides.
@@ -326,6 +361,11 @@ func setWorst(worst map[int]Place, i int, p Place) {
 	}
 }
 
+// optional stands for the right of a word that could be an option of a program that reads:
+// rg "$x" and git log "$x" are everyday lines. Bytes that were fetched or decoded keep the
+// worst that the option could do.
+const optional command.Right = -1
+
 // placeOf says what an unknown name with that right decides.
 func placeOf(r command.Right) Place {
 	switch r {
@@ -339,6 +379,8 @@ func placeOf(r command.Right) Place {
 		return InHost
 	case command.Read:
 		return InRead
+	case optional:
+		return InOption
 	}
 	return InData
 }
@@ -373,7 +415,11 @@ func (w *walker) fromArg(c *call, i int, a command.Arg) value {
 // touch adds the effect of one name.
 func (w *walker) touch(s *state, c *call, t command.Touch, dir, program string, worst map[int]Place) {
 	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
-	if f := behind(v); f != nil {
+	f := behind(v)
+	if f == nil {
+		f = s.descriptor(v)
+	}
+	if f != nil {
 		if t.Flags&command.Source != 0 {
 			w.runs(s, f, interpreter(program), c.at(t.Arg))
 		}
@@ -417,3 +463,6 @@ func (w *walker) host(s *state, c *call, h command.Host) {
 		w.opaque(s, InHost, "the address is made at run time and could carry anything out", c.at(h.Arg))
 	}
 }
+
+// hidden reports whether bytes come from where an attacker would put them.
+func hidden(from Source) bool { return from == Network || from == Decoded }

@@ -106,9 +106,38 @@ func (f *printer) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Comment:
 		return false
+	case *syntax.Redirect:
+		f.node(n)
+		return !f.dashed(n)
 	default:
 		f.node(n)
 	}
+	return true
+}
+
+// dashed writes a redirection of the form <<-, whose tabs the print arranges anew. A body
+// with continued lines keeps its tabs, because what is stripped then depends on the join.
+func (f *printer) dashed(n *syntax.Redirect) bool {
+	if n.Op != syntax.DashHdoc || n.Hdoc == nil {
+		return false
+	}
+	before := false
+	for _, p := range n.Hdoc.Parts {
+		_, lit := p.(*syntax.Lit)
+		if lit && before {
+			return false
+		}
+		before = lit
+	}
+	if n.N != nil {
+		syntax.Walk(n.N, f.visit)
+	}
+	syntax.Walk(n.Word, f.visit)
+	for _, p := range untabbed(n) {
+		syntax.Walk(p, f.visit)
+	}
+	f.lit = false
+	f.buf = append(f.buf, ')')
 	return true
 }
 

@@ -118,6 +118,10 @@ func (w *walker) environ(s *state, name string, v value, span Span) {
 	case starts, options:
 		w.wordsOf(child, name, program, v, span)
 	case sources:
+		if f := behind(v); f != nil {
+			w.runs(child, f, "sh", span)
+			return
+		}
 		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: span})
 		w.unknownValue(s, InCode, name, v, span)
 	case loads:
@@ -221,7 +225,7 @@ func (w *walker) wordsOf(s *state, name, program string, v value, span Span) {
 		w.invoke(s, c)
 		return
 	}
-	spec, _ := command.Lookup(program)
+	spec, _ := w.spec(program)
 	u := spec.Match(c.argv)
 	u.Unknown, u.StdinCode = nil, ""
 	for _, n := range u.Nested {

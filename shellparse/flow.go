@@ -84,6 +84,9 @@ func (w *walker) runs(s *state, f *flow, lang string, span Span) {
 		return
 	}
 	if text, ok := f.whole(); ok {
+		if f.val.is(disguised) {
+			w.code(Code{Lang: lang, Text: text, Source: Decoded, Span: span})
+		}
 		w.literalCode(s, lang, text, span)
 		return
 	}
@@ -332,7 +335,11 @@ func (w *walker) remembered(s *state, c *call, t command.Touch, v value, program
 			w.code(Code{Lang: interpreter(program), Source: File, Span: c.at(t.Arg)})
 		}
 	case t.Right == command.Write && t.Flags&command.Meta == 0, t.Right == command.Create && t.Flags&command.Link == 0:
-		w.wrote(s, v, w.content(s, c, program), t.Flags&command.Append != 0)
+		f := w.content(s, c, program)
+		w.wrote(s, v, f, t.Flags&command.Append != 0)
+		if text := t.Text; unpacks(program) || text == "." || strings.HasSuffix(text, "/") || t.Flags&(command.Recursive|command.Below) != 0 {
+			w.unpacked(s, v, f)
+		}
 	case t.Right == command.Create && t.Flags&command.Link != 0:
 		w.link(s, c, t, v)
 	}
@@ -352,12 +359,39 @@ func (w *walker) content(s *state, c *call, program string) *flow {
 			}
 			return &flow{from: File, name: c.words[len(c.words)-2].Text}
 		}
-	case "base64", "xxd", "openssl", "gpg", "gunzip", "unzip", "tar", "uudecode":
+	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "gunzip", "bunzip2", "unxz", "unzstd", "unrar":
+		return w.packed(s, c, program)
+	case "base64", "base32", "xxd", "openssl", "gpg", "uudecode":
 		return &flow{from: Decoded, why: "what " + program + " decodes"}
 	case "touch", "mkdir", "chmod", "truncate":
 		return &flow{from: File, name: program}
 	}
 	return &flow{from: Unknown, why: "what " + program + " writes"}
+}
+
+// unpacks reports whether what a program writes can be a folder full of files.
+func unpacks(program string) bool {
+	switch program {
+	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "unrar", "rsync", "git", "scp", "svn", "hg", "wget", "aria2c", "gh":
+		return true
+	}
+	return false
+}
+
+// packed is what comes out of an archive: as trustworthy as the archive.
+func (w *walker) packed(s *state, c *call, program string) *flow {
+	for i := 1; i < len(c.args); i++ {
+		if f := behind(c.args[i]); f != nil {
+			return &flow{from: worse(Decoded, f.source()), why: "what " + program + " unpacks"}
+		}
+		if f := w.made(s, c.args[i]); f != nil && !f.tree {
+			return &flow{from: worse(Decoded, f.flow.source()), why: "what " + program + " unpacks"}
+		}
+	}
+	if s.in != nil && s.in.source() != File {
+		return &flow{from: worse(Decoded, s.in.source()), why: "what " + program + " unpacks"}
+	}
+	return &flow{from: File, name: program}
 }
 
 // link remembers where a link that the script makes leads to.

@@ -166,6 +166,9 @@ func (g *guards) hereDoc(n *syntax.Redirect) {
 	if quoted {
 		return
 	}
+	if n.Op == syntax.DashHdoc {
+		g.tabs(n.Hdoc)
+	}
 	start, stop := int(n.Hdoc.Pos().Offset()), int(n.Hdoc.End().Offset())
 	for start >= 2 && start <= len(g.text) && g.text[start-2:start] == "\\\n" {
 		start -= 2 // the parser skips a continuation in front of the first character
@@ -184,6 +187,26 @@ func (g *guards) hereDoc(n *syntax.Redirect) {
 	}
 	if strings.HasSuffix(body, "\\\n") {
 		g.refuse(start, stop, "the last line of a here-document is continued")
+	}
+}
+
+// tabs refuses <<- with tabs at the front of a line inside quotes of a substitution: bash
+// takes them off before it looks at the substitution, the parser keeps them.
+func (g *guards) tabs(body *syntax.Word) {
+	for _, p := range body.Parts {
+		if _, ok := p.(*syntax.Lit); ok {
+			continue
+		}
+		syntax.Walk(p, func(n syntax.Node) bool {
+			switch n.(type) {
+			case *syntax.SglQuoted, *syntax.DblQuoted, *syntax.Lit:
+				start, end := int(n.Pos().Offset()), int(n.End().Offset())
+				if start < end && end <= len(g.text) && strings.Contains(g.text[start:end], "\n\t") {
+					g.refuse(start, end, "a tab at the front of a quoted line in a here-document")
+				}
+			}
+			return true
+		})
 	}
 }
 

@@ -11,6 +11,9 @@ func (w *walker) forClause(s *state, c *syntax.ForClause) worlds {
 	switch l := c.Loop.(type) {
 	case *syntax.CStyleLoop:
 		w.arithmetic(s, l.Init)
+		if l.Cond == nil {
+			w.endless(s, nil, c.Do)
+		}
 		return w.loop(s, nil, c.Do, func(s *state) {
 			w.arithmetic(s, l.Cond)
 			w.arithmetic(s, l.Post)
@@ -41,6 +44,7 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 	ws := worlds{s}
 	for _, item := range items {
 		many := item.word().Glob
+		w.listed(s, item, w.span(c))
 		if many {
 			item = value{{kind: pattern, text: item.glob()}}
 		} else {
@@ -128,4 +132,59 @@ func (w *walker) loop(s *state, cond, body []*syntax.Stmt, step func(*state)) wo
 		}
 	}
 	return w.settle(append(ws, entry))
+}
+
+// endless finds loops that nothing ends and nothing slows down: they take the machine.
+func (w *walker) endless(s *state, cond, body []*syntax.Stmt) {
+	for _, st := range cond {
+		if !alwaysTrue(st.Cmd) || st.Negated {
+			return
+		}
+	}
+	if len(body) == 0 || s.guess {
+		return
+	}
+	spawns, rests := false, false
+	for _, st := range body {
+		spawns = spawns || st.Background
+		syntax.Walk(st, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok && !st.Background && len(call.Args) > 0 {
+				rests = rests || resting(call.Args[0].Lit())
+			}
+			return true
+		})
+	}
+	span := Span{w.span(body[0]).Start, w.span(body[len(body)-1]).End}
+	switch {
+	case rests:
+	case spawns:
+		w.hazard(Hazard{Rule: "shell.spawn-loop", Risk: 3, Message: "starts programs in the background without end", Span: span})
+	default:
+		w.hazard(Hazard{Rule: "shell.endless", Risk: 2, Message: "does the same again without a pause and without end", Span: span})
+	}
+}
+
+// alwaysTrue reports whether a condition cannot fail.
+func alwaysTrue(c syntax.Command) bool {
+	switch c := c.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) == 0 || len(c.Assigns) > 0 {
+			return false
+		}
+		name := c.Args[0].Lit()
+		return name == ":" || name == "true" || (name == "[" || name == "test") && len(c.Args) > 1 && c.Args[1].Lit() == "1"
+	case *syntax.ArithmCmd:
+		word, ok := c.X.(*syntax.Word)
+		return ok && word.Lit() == "1"
+	}
+	return false
+}
+
+// resting tells the commands that end a loop or let time pass in it.
+func resting(name string) bool {
+	switch name {
+	case "break", "exit", "return", "exec", "sleep", "usleep", "wait", "read", "inotifywait", "select", "kill", "timeout", "fg", "continue":
+		return true
+	}
+	return false
 }

@@ -73,7 +73,11 @@ func (w *walker) made(s *state, v value) *written {
 		key = to
 	}
 	for i := len(s.files) - 1; i >= 0; i-- {
-		if f := &s.files[i]; f.name == key && f.target == "" && key != "" {
+		f := &s.files[i]
+		if f.target != "" || key == "" || !strings.HasPrefix(key, f.name) {
+			continue
+		}
+		if f.name == key || f.tree && (key[len(f.name)] == '/' || f.name == "/") {
 			return f
 		}
 	}
@@ -119,6 +123,16 @@ func (w *walker) through(s *state, e Effect) {
 		e.Name.Text = to[2:]
 	}
 	w.effect(s, e)
+}
+
+// unpacked records that everything below a name came out of a flow.
+func (w *walker) unpacked(s *state, v value, f *flow) {
+	key := w.name(s, v).key()
+	if key == "" || len(s.files) >= 256 || f.source() != Network && f.source() != Decoded {
+		return
+	}
+	s.files = append(s.files[:len(s.files):len(s.files)], written{name: key, flow: *f, tree: true})
+	w.touched(s)
 }
 
 // wrote records what a file holds from now on.

@@ -52,23 +52,38 @@ func (w *walker) takeOutput(s, child *state) {
 	}
 }
 
-// argv evaluates a command that stands in the words of a wrapper.
+// argv evaluates a command that stands in the words of a wrapper: once, or once for each
+// batch of operands that it gets from its input.
 func (w *walker) argv(s *state, c *call, n command.Nested) {
 	var args []value
 	var spans []Span
 	at := n.Arg
+	inserts := false
 	for _, a := range n.Argv {
-		v := w.original(c, a, &at)
-		if n.Stdin && n.Replace != "" && strings.Contains(a.Text, n.Replace) {
-			v = w.replaced(s, a.Text, n.Replace)
-		}
-		args, spans = append(args, v), append(spans, c.at(max(at-1, n.Arg)))
+		inserts = inserts || n.Stdin && n.Replace != "" && strings.Contains(a.Text, n.Replace)
+		args, spans = append(args, w.original(c, a, &at)), append(spans, c.at(max(at-1, n.Arg)))
 	}
-	if n.Stdin && n.Replace == "" {
-		for _, v := range w.operands(s) {
-			args, spans = append(args, v), append(spans, c.span)
-		}
+	if !n.Stdin || n.Replace != "" && !inserts {
+		w.argvWith(s, c, n, args, spans)
+		return
 	}
+	for _, batch := range w.batches(s, c, n) {
+		with, where := slices.Clone(args), slices.Clone(spans)
+		for i, a := range n.Argv {
+			if inserts && strings.Contains(a.Text, n.Replace) {
+				with[i] = replaced(a.Text, n.Replace, batch)
+			}
+		}
+		if !inserts {
+			for _, v := range batch {
+				with, where = append(with, v), append(where, c.span)
+			}
+		}
+		w.argvWith(s, c, n, with, where)
+	}
+}
+
+func (w *walker) argvWith(s *state, c *call, n command.Nested, args []value, spans []Span) {
 	if len(args) == 0 {
 		return
 	}
@@ -101,43 +116,92 @@ func (w *walker) original(c *call, a command.Arg, from *int) value {
 	return w.fromArg(c, -1, a)
 }
 
-// operands are the words that xargs reads from its input.
-func (w *walker) operands(s *state) []value {
-	if text, ok := s.in.whole(); ok && !strings.ContainsAny(text, "'\"\\") {
-		var out []value
-		for _, word := range strings.Fields(text) {
-			if len(out) >= maxFields {
-				break
-			}
-			out = append(out, known(word))
+// maxBatches bounds how often a wrapper's command is evaluated.
+const maxBatches = 64
+
+// batches are the operands that xargs(1) reads, as many together as it gives to one command.
+func (w *walker) batches(s *state, c *call, n command.Nested) [][]value {
+	in := s.in
+	if n.From != nil {
+		v := w.fromArg(c, n.FromArg, *n.From)
+		in = &flow{from: File, name: v.display(), why: "the content of a file"}
+		if f := behind(v); f != nil {
+			in = f
+		} else if f := w.made(s, v); f != nil {
+			in = &f.flow
 		}
-		return out
 	}
-	return []value{unknown("it comes from standard input", s.in.source())}
+	words, ok := operands(in, n)
+	each := len(words)
+	if n.Replace != "" {
+		each = 1
+	} else if n.Max > 0 {
+		each = n.Max
+	}
+	if !ok || each > 0 && len(words)/each > maxBatches {
+		return [][]value{{unknown("it comes from standard input", in.source())}}
+	}
+	if len(words) == 0 {
+		return [][]value{nil}
+	}
+	var out [][]value
+	for chunk := range slices.Chunk(words, each) {
+		out = append(out, chunk)
+	}
+	return out
 }
 
-// replaced is an argument of xargs -I.
-func (w *walker) replaced(s *state, text, mark string) value {
-	if in, ok := s.in.whole(); ok {
-		line := strings.TrimSuffix(in, "\n")
-		if !strings.Contains(line, "\n") {
-			return known(strings.ReplaceAll(text, mark, strings.TrimSpace(line)))
+// operands cuts the input of xargs: at blanks, where quotes keep a word together, or at the
+// one character that an option names.
+func operands(in *flow, n command.Nested) ([]value, bool) {
+	text, ok := in.whole()
+	if !ok {
+		return nil, false
+	}
+	var words []string
+	switch {
+	case n.Delim != "":
+		words = strings.Split(strings.TrimSuffix(text, n.Delim), n.Delim)
+	case strings.ContainsAny(text, "'\"\\"):
+		return nil, false
+	case n.Replace != "":
+		for line := range strings.Lines(text) {
+			if line = strings.TrimLeft(strings.TrimSuffix(line, "\n"), " \t"); line != "" {
+				words = append(words, line)
+			}
 		}
+	default:
+		words = strings.Fields(text)
 	}
-	before, after, _ := strings.Cut(text, mark)
+	if len(words) > maxFields {
+		return nil, false
+	}
+	out := make([]value, len(words))
+	for i, word := range words {
+		out[i] = known(word)
+	}
+	return out, true
+}
+
+// replaced is an argument of xargs -I with the operand in it.
+func replaced(text, mark string, batch []value) value {
 	v := value{}
-	if before != "" {
-		v = known(before)
-	}
-	v = append(v, part{kind: open, why: "it comes from standard input", from: s.in.source()})
-	if after != "" {
-		v = append(v, part{text: after})
+	for i, piece := range strings.Split(text, mark) {
+		if i > 0 && len(batch) > 0 {
+			for _, p := range batch[0] {
+				v = v.add(p)
+			}
+		}
+		if piece != "" {
+			v = v.add(part{text: piece})
+		}
 	}
 	return v
 }
 
 // shellArg is a word that a shell executes.
 func (w *walker) shellArg(s *state, v value, span Span, via string) {
+	w.suspect(s, v, false, span)
 	if text, ok := v.text(); ok && v.word().Static {
 		w.shell(s, via, text, span)
 		return
@@ -145,6 +209,20 @@ func (w *walker) shellArg(s *state, v value, span Span, via string) {
 	w.code(Code{Lang: "sh", Source: codeSource(v), Span: span})
 	w.opaque(s, InCode, executed(codeSource(v), &flow{why: v.word().Why}), span)
 	w.partial(s, v, span)
+}
+
+// suspect names shell text that is known and still not what it seems: nothing, because a
+// name has no value here that it may have where the text was meant for, or letters that
+// were spelled so that nobody can read them.
+func (w *walker) suspect(s *state, v value, gone bool, span Span) {
+	text, ok := v.text()
+	switch {
+	case ok && strings.TrimSpace(text) == "" && (gone || v.is(notSet)):
+		w.code(Code{Lang: "sh", Source: Unknown, Span: span})
+		w.opaque(s, InCode, "what is executed is not known: "+notSet, span)
+	case v.is(disguised):
+		w.code(Code{Lang: "sh", Text: v.display(), Source: Decoded, Span: span})
+	}
 }
 
 // partial parses shell text with unknown pieces, for the effects of what is known: each

@@ -57,6 +57,9 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	v, set := w.param(s, p)
+	if !set && p.Exp == nil && len(v) == 0 {
+		v = value{{why: notSet}}
+	}
 	if e.alternative(p, &v, set, quoted) {
 		return
 	}
@@ -318,14 +321,17 @@ func (v variable) at(key string) (value, bool) {
 
 // element returns ${a[i]}.
 func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (value, bool) {
-	if v.isHash {
+	sub, _ := subscript(p.Index)
+	if v.isHash && p.Length && (sub == "@" || sub == "*") {
+		return known(strings.Repeat("x", len(v.hash))), true
+	}
+	if v.isHash && !v.sparse {
 		key, fine := w.key(s, p.Index)
 		if !fine {
 			return unknown("which element is not known", Unknown), true
 		}
 		return v.at(key)
 	}
-	sub, _ := subscript(p.Index)
 	if p.Length && (sub == "@" || sub == "*") {
 		if v.isList {
 			return known(strings.Repeat("x", len(v.list))), true
@@ -338,7 +344,11 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 		return nil, false
 	case !fine:
 		return unknown("which element is not known", v.val.from()), true
-	case !v.isList && (n == 0 || n == -1):
+	case v.sparse && n < 0 && len(v.hash) > 0:
+		return unknown("an element counted from the end", Unknown), true
+	case v.sparse:
+		return v.at(strconv.FormatInt(n, 10))
+	case !v.isList && (n == 0 || n == -1 || v.val.from() != Literal):
 		return v.val, true
 	}
 	if n < 0 {

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -10,6 +11,7 @@ import (
 // An ioState is what a command's redirections have replaced.
 type ioState struct {
 	in, out *flow
+	fds     []descriptor
 	capture bool
 	file    value // where standard output goes; nil when it is not redirected to a file
 	more    bool
@@ -25,14 +27,14 @@ func (was ioState) restore(w *walker, s *state) {
 		s.out, s.capture = was.out, was.capture
 	}
 	if !s.keepIO {
-		s.in = was.in
+		s.in, s.fds = was.in, was.fds
 	}
 	s.keepIO = false
 }
 
 // redirect evaluates redirections from left to right.
 func (w *walker) redirect(s *state, list []*syntax.Redirect) ioState {
-	was := ioState{in: s.in, out: s.out, capture: s.capture}
+	was := ioState{in: s.in, out: s.out, fds: s.fds, capture: s.capture}
 	for _, r := range list {
 		fd := ""
 		if r.N != nil {
@@ -56,44 +58,90 @@ func (w *walker) redirect(s *state, list []*syntax.Redirect) ioState {
 func (w *walker) input(s *state, fd string, f *flow) {
 	if fd == "" || fd == "0" {
 		s.in = f
+		return
 	}
+	if len(s.fds) < 16 {
+		s.fds = append(s.fds[:len(s.fds):len(s.fds)], descriptor{fd, f})
+		w.touched(s)
+	}
+}
+
+// descriptor returns the bytes behind /dev/fd/N, where a redirection has said what they are.
+func (s *state) descriptor(v value) *flow {
+	text, ok := v.text()
+	n, found := strings.CutPrefix(text, "/dev/fd/")
+	if !found {
+		n, found = strings.CutPrefix(text, "/proc/self/fd/")
+	}
+	if !ok || !found {
+		return nil
+	}
+	if n == "0" {
+		return s.input()
+	}
+	return s.behindNumber(n)
+}
+
+func (s *state) behindNumber(n string) *flow {
+	for _, d := range slices.Backward(s.fds) {
+		if d.n == n {
+			return d.flow
+		}
+	}
+	return nil
 }
 
 func (w *walker) hereDoc(s *state, r *syntax.Redirect) value {
 	if r.Hdoc == nil {
 		return known("")
 	}
+	parts := untabbed(r)
 	if _, quoted := delimiter(r.Word); quoted {
 		var b strings.Builder
-		for _, p := range r.Hdoc.Parts {
+		for _, p := range parts {
 			if lit, ok := p.(*syntax.Lit); ok {
 				b.WriteString(lit.Value)
 			}
 		}
-		return known(untab(b.String(), r.Op))
+		return known(b.String())
 	}
-	v := w.body(s, r.Hdoc)
-	if r.Op == syntax.DashHdoc {
-		v = append(value(nil), v...)
-		for i := range v {
-			if v[i].known() {
-				v[i].text = untab(v[i].text, r.Op)
-			}
-		}
-	}
-	return v
+	return w.body(s, &syntax.Word{Parts: parts})
 }
 
-// untab takes the tabs off the front of each line, as <<- does.
-func untab(text string, op syntax.RedirOperator) string {
-	if op != syntax.DashHdoc || !strings.Contains(text, "\t") {
-		return text
+// untabbed returns the parts of a here-document; <<- takes the tabs off the front of each
+// line of the text, not off what an expansion puts there.
+func untabbed(r *syntax.Redirect) []syntax.WordPart {
+	parts := r.Hdoc.Parts
+	if r.Op != syntax.DashHdoc {
+		return parts
 	}
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimLeft(lines[i], "\t")
+	front := true
+	for i, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			front = false
+			continue
+		}
+		text := lit.Value
+		if front {
+			text = strings.TrimLeft(text, "\t")
+		}
+		if strings.Contains(text, "\n\t") {
+			lines := strings.SplitAfter(text, "\n")
+			for k := 1; k < len(lines); k++ {
+				lines[k] = strings.TrimLeft(lines[k], "\t")
+			}
+			text = strings.Join(lines, "")
+		}
+		if text != "" {
+			front = text[len(text)-1] == '\n'
+		}
+		if text != lit.Value {
+			parts = slices.Clone(parts)
+			parts[i] = &syntax.Lit{ValuePos: lit.ValuePos, ValueEnd: lit.ValueEnd, Value: text}
+		}
 	}
-	return strings.Join(lines, "\n")
+	return parts
 }
 
 // duplicate is n>&m, or >&file.
@@ -106,7 +154,10 @@ func (w *walker) duplicate(s *state, r *syntax.Redirect, fd string, was *ioState
 			s.capture, s.out, was.file, was.moved = false, nil, nil, true
 		}
 		if r.Op == syntax.DplIn && (fd == "" || fd == "0") {
-			s.in = &flow{from: Unknown, why: "what comes through descriptor " + text}
+			s.in = s.behindNumber(digits)
+			if s.in == nil {
+				s.in = &flow{from: Unknown, why: "what comes through descriptor " + text}
+			}
 		}
 		return
 	}
@@ -119,16 +170,18 @@ func (w *walker) duplicate(s *state, r *syntax.Redirect, fd string, was *ioState
 
 func (w *walker) redirectFile(s *state, r *syntax.Redirect, fd string, was *ioState) {
 	fields := w.fields(s, r.Word)
-	if len(fields) != 1 {
-		w.opaque(s, InWrite, "a redirection to several names", w.span(r.Word))
-		return
-	}
 	var flags command.Flags
 	switch r.Op {
 	case syntax.AppOut, syntax.AppAll, syntax.AppClob, syntax.AppAllClob:
 		flags = command.Append
 	}
-	w.target(s, r, fields[0], fd, was, flags)
+	if len(fields) != 1 {
+		// bash calls it ambiguous and opens none; other shells take the words as one name.
+		w.opaque(s, InWrite, "a redirection to several names", w.span(r.Word))
+	}
+	for _, f := range fields {
+		w.target(s, r, f, fd, was, flags)
+	}
 }
 
 // target opens the file of a redirection.

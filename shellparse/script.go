@@ -40,6 +40,10 @@ type Options struct {
 	Vars    map[string]string // the variables it starts with; nil when not known, else a variable that is missing is unset
 	Name    string            // $0
 	Args    []string          // $1, $2, ...
+
+	// Programs are a person's own entries in front of the built-in command table; the zero
+	// Table adds none.
+	Programs command.Table
 }
 
 // A Span is a half-open range of byte offsets in Script.Text. Text inside a nested shell

@@ -27,6 +27,7 @@ type state struct {
 	passing  bool
 
 	files []written
+	fds   []descriptor // that a redirection has opened to known bytes
 	traps []string
 
 	status  status
@@ -75,6 +76,7 @@ type variable struct {
 	list     []value // of an indexed array; nil for a scalar
 	hash     []pair  // of an associative array, in the order of assignment
 	isHash   bool
+	sparse   bool // an indexed array with holes, kept in hash
 	isList   bool
 	set      bool
 	exported bool
@@ -95,6 +97,13 @@ type written struct {
 	name   string // absolute, or relative to a directory that is not known
 	flow   flow
 	target string // of a link
+	tree   bool   // everything below name came with it
+}
+
+// A descriptor is an open file other than standard input and output.
+type descriptor struct {
+	n    string
+	flow *flow
 }
 
 // A scope is a layer of names over its parent. Layers make a fork cheap: a subshell
@@ -267,7 +276,7 @@ func (w *walker) join(ws worlds) *state {
 				if a.numeric() && b.numeric() {
 					val = value{{kind: number, why: val.why()}}
 				}
-				a.val, a.list, a.hash, a.isList, a.isHash = val, nil, nil, false, false
+				a.val, a.list, a.hash, a.isList, a.isHash, a.sparse = val, nil, nil, false, false, false
 				a.set, a.fn, a.exported = true, nil, a.exported || b.exported
 				w.put(j, n, a)
 				break

@@ -15,11 +15,17 @@ func (w *walker) test(s *state, x syntax.TestExpr) {
 	case *syntax.ParenTest:
 		w.test(s, x.X)
 	case *syntax.UnaryTest:
-		if word, ok := x.X.(*syntax.Word); ok && (x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar) {
+		word, ok := x.X.(*syntax.Word)
+		switch {
+		case !ok:
+			w.test(s, x.X)
+		case x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar:
 			w.nameArg(s, w.single(s, word), w.span(word))
-			return
+		case x.Op == syntax.TsEmpStr || x.Op == syntax.TsNempStr || x.Op == syntax.TsOptSet || x.Op == syntax.TsFdTerm || x.Op == syntax.TsNot:
+			w.test(s, x.X)
+		default:
+			w.tested(s, w.single(s, word).quoted(), w.span(word))
 		}
-		w.test(s, x.X)
 	case *syntax.BinaryTest:
 		w.binaryTest(s, x)
 	}
@@ -31,6 +37,14 @@ func (w *walker) binaryTest(s *state, x *syntax.BinaryTest) {
 		for _, side := range []syntax.TestExpr{x.X, x.Y} {
 			if word, ok := side.(*syntax.Word); ok {
 				w.operand(s, word)
+			} else {
+				w.test(s, side)
+			}
+		}
+	case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
+		for _, side := range []syntax.TestExpr{x.X, x.Y} {
+			if word, ok := side.(*syntax.Word); ok {
+				w.tested(s, w.single(s, word).quoted(), w.span(word))
 			} else {
 				w.test(s, side)
 			}

@@ -6,7 +6,7 @@ import "strings"
 type part struct {
 	kind partKind
 	text string // literal and active: the characters; pattern: a shell pattern
-	why  string // open: why it is not known
+	why  string // open: why it is not known; literal: "", notSet or disguised
 	from Source // open: where its bytes come from
 	flow *flow  // what stands behind the name of a process substitution
 }
@@ -55,10 +55,56 @@ func (v value) prefix() string {
 	return s
 }
 
+// What is worth saying of known characters: that they are those of a name without a value,
+// and that they were spelled so that a reader cannot see them.
+const (
+	notSet    = "a name in it has no value here"
+	disguised = "it was spelled in escapes"
+)
+
+// is reports whether that is said of a part.
+func (v value) is(said string) bool {
+	for _, p := range v {
+		if p.known() && p.why == said {
+			return true
+		}
+	}
+	return false
+}
+
+// said returns the value with that said of it.
+func (v value) said(what string) value {
+	v = append(value(nil), v...)
+	for i := range v {
+		if v[i].known() {
+			v[i].why = what
+			break
+		}
+	}
+	return v
+}
+
+// escaped reports whether text has escapes that stand for letters, as \x72 does.
+func escaped(text string) bool {
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++
+		switch c := text[i]; {
+		case c == 'x' || c == 'u' || c == 'U':
+			return true
+		case c >= '0' && c <= '7' && text[i+1] >= '0' && text[i+1] <= '7' && !strings.HasPrefix(text[i:], "033"):
+			return true
+		}
+	}
+	return false
+}
+
 // why returns the reason of the first piece that is not known.
 func (v value) why() string {
 	for _, p := range v {
-		if p.why != "" {
+		if p.why != "" && !p.known() {
 			return p.why
 		}
 	}
@@ -114,6 +160,9 @@ func (v value) add(p part) value {
 				return append(v, part{kind: open, why: tooLong})
 			}
 			v[n-1].text += p.text
+			if p.why != "" {
+				v[n-1].why = p.why
+			}
 			return v
 		}
 	}

@@ -269,6 +269,9 @@ func (w *walker) command(s *state, c syntax.Command) worlds {
 	case *syntax.IfClause:
 		return w.ifClause(s, c)
 	case *syntax.WhileClause:
+		if !c.Until {
+			w.endless(s, c.Cond, c.Do)
+		}
 		return w.loop(s, c.Cond, c.Do, nil)
 	case *syntax.ForClause:
 		return w.forClause(s, c)

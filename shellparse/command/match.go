@@ -128,7 +128,8 @@ func (m *matcher) mayBeOption(s *Spec, v value) {
 	}
 	m.wet = true
 	if worst := s.worst(); worst > Read {
-		m.use.Opaque = append(m.use.Opaque, Opaque{v.at, worst, "it could be an option of " + s.Name})
+		m.use.Opaque = append(m.use.Opaque, Opaque{
+			Arg: v.at, Right: worst, Quiet: s.ReadOnly, Why: "it could be an option of " + s.Name})
 	}
 }
 

@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -40,9 +41,31 @@ func (m *matcher) command(r role, vs []value) {
 	n.Remote = slices.Contains(r.marks, "remote")
 	if n.Stdin {
 		n.Replace = m.replace()
+		m.input(&n)
 	}
 	m.nest(n)
 }
+
+// input is how xargs(1) cuts its operands apart, and where they come from.
+func (m *matcher) input(n *Nested) {
+	for _, g := range m.seen {
+		switch {
+		case g.option.has("-0"):
+			n.Delim = "\x00"
+		case !g.set:
+		case g.option.has("-d"):
+			n.Delim = delimiters.Replace(g.v.Text)
+		case g.option.has("-n"), g.option.has("-L"):
+			n.Max, _ = strconv.Atoi(g.v.Text)
+		case g.option.has("-a"):
+			file := g.v.Arg
+			n.From, n.FromArg = &file, g.v.at
+		}
+	}
+}
+
+// delimiters are the escapes of xargs -d.
+var delimiters = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\0`, "\x00", `\r`, "\r")
 
 // from returns the words from args[at] on.
 func (m *matcher) from(at int) []value {

@@ -273,7 +273,7 @@ func (m *matcher) touch(right Right, flags Flags, v value, inDir bool) {
 }
 
 func (m *matcher) opaque(v value, right Right, why string) {
-	m.use.Opaque = append(m.use.Opaque, Opaque{v.at, right, why})
+	m.use.Opaque = append(m.use.Opaque, Opaque{Arg: v.at, Right: right, Why: why})
 }
 
 // longName is PATH_MAX of Linux: a longer name cannot be opened, so it need not be put

@@ -152,9 +152,13 @@ func (m *matcher) parallel(_ role, vs []value) {
 	case slices.ContainsFunc(head, func(v value) bool { return strings.ContainsAny(v.Text, " \t;|&<>()$`") }):
 		m.shell(role{}, append(slices.Clone(head), inputs...))
 	default:
+		mark := ""
+		if slices.ContainsFunc(head, func(v value) bool { return strings.Contains(v.Text, "{}") }) {
+			mark = "{}"
+		}
 		m.nest(Nested{
 			Argv: append(words(head), words(inputs)...), Arg: head[0].at,
-			Stdin: cut < 0 || files, Replace: "{}",
+			Stdin: cut < 0 || files, Replace: mark,
 		})
 	}
 }

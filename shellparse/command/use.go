@@ -68,6 +68,10 @@ type Nested struct {
 	Args     []Arg    // with Shell or Code: $0, $1, ... of it
 	Arg      int      // index in args of the word that holds it, or in which Argv starts
 	Stdin    bool     // more operands follow from standard input (xargs)
+	Delim    string   // with Stdin: the one character at which the input is cut; "" for blanks
+	Max      int      // with Stdin: how many operands one command gets; 0 for all
+	From     *Arg     // with Stdin: the file that is read instead (xargs -a)
+	FromArg  int      // index in args of From
 	Replace  string   // each occurrence of this in Argv becomes such an operand (xargs -I); "" appends them
 	Remote   bool     // it runs on another machine or in a container: its names are not names here
 	Possible bool     // a guess: the program is not known, and this word is a command's name
@@ -92,5 +96,6 @@ type Assign struct {
 type Opaque struct {
 	Arg   int
 	Right Right // the worst that the word could cause
+	Quiet bool  // it could be an option of a program that reads, and most likely is none
 	Why   string
 }
