@@ -2,7 +2,9 @@ package pathguard
 
 import (
 	"os"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -21,29 +23,50 @@ type Fence struct {
 	Exact      bool // every write is known: Write holds the plan's targets and nothing wider
 }
 
-// A Grant is one file or directory with what is below it.
+// A Grant is one file, or one directory with what is below it.
+//
+// A kernel has no right to one name: to make, remove or rename a name is a right to its
+// directory, and so to every name in it. A Grant therefore says both: what is meant, and
+// through which directory it would have to go. Whoever builds the fence gives the narrowest
+// thing that does the job.
 type Grant struct {
 	Path    string   // real and existing
-	Missing string   // the name to be made below Path; "" when Path itself is meant
+	Missing string   // what is to be made below Path; "" when Path itself is meant
 	File    *os.File // Path, opened when the plan was made; nil for what only the policy names
 	Tree    bool     // everything below Path is meant
-	Entry   bool     // the name in its directory is meant too: it is created, renamed or deleted
+	Entry   bool     // the name in its directory is meant too: it is made, renamed or deleted
+
+	// Of a Grant with Entry: the directory, as it was opened when the plan was made, and the
+	// names in it that are meant. No names are any name: a program that replaces a file by a
+	// new one calls that as it likes. Dir is nil when the directory had changed by then, or
+	// when the plan held too many files; then only the name Parent is left.
+	Parent string
+	Dir    *os.File
+	Names  []string
+
+	// Broad says that the directory must not be given as a tree that can be written, because
+	// what else stands in it is worth more than the names that are meant: the root, the home,
+	// /etc, a directory of keys or of what runs at login. Make the missing file beforehand and
+	// give that, make or delete the name for the command, or refuse.
+	Broad bool
 }
 
 // Fence derives the fence of a plan that was allowed, by the policy or by a person. The
-// files in it are the plan's own and live as long as the plan.
+// files in it are the plan's own and live as long as the plan. It lists a few directories
+// (the home, the workspace, and below the workspace when what runs is not wholly known),
+// because only what exists can be hidden.
 func (p Policy) Fence(plan *Plan) Fence {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Fence{}
 	}
-	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes}
+	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, disk: openDisk()}
+	defer j.disk.close()
 	f := Fence{Require: p.set.Require, PrivateTmp: p.set.PrivateTmp}
 	class := j.class()
 	f.Exact = class == ReadOnly || j.exact()
-	j.writes(&f, class)
+	j.writes(&f)
 	j.reveals(&f)
-	f.Hide = j.hidden(f.Reveal)
-	f.ReadOnly = j.kept()
+	j.hides(&f)
 	j.reach(&f, class)
 	return f
 }
@@ -84,15 +107,14 @@ func (j *judgement) exact() bool {
 
 // writes grants what the plan names, and unless the plan is exact the ground that work
 // happens on: the workspace, shared temporary files, caches.
-func (j *judgement) writes(f *Fence, class Class) {
+func (j *judgement) writes(f *Fence) {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
 		a := actionOf(t)
 		if a < ToWrite || a > ToSweep || t.Kind != Plain || t.Real == "" || t.Unknown || t.Flags&command.Possible != 0 {
 			continue
 		}
-		f.Write = append(f.Write, Grant{Path: t.Real, Missing: t.Missing, File: t.file,
-			Tree: t.Flags&(command.Recursive|command.Below) != 0, Entry: a != ToWrite && a != ToChange || !t.Exists})
+		f.Write = append(f.Write, j.grant(t, a))
 	}
 	if f.Exact {
 		return
@@ -104,10 +126,55 @@ func (j *judgement) writes(f *Fence, class Class) {
 		}
 		f.Write = append(f.Write, g)
 	}
-	for _, real := range existing(append(slices.Clone(tempDirs), expandAll(cacheNames, j.homes)...)) {
-		f.Write = append(f.Write, Grant{Path: real, Tree: true})
+	for _, list := range [][]string{tempDirs, cacheNames} {
+		for _, real := range j.disk.existing(list, j.p.reals) {
+			f.Write = append(f.Write, Grant{Path: real, Tree: true})
+		}
 	}
 }
+
+// replacers put a new file in the place of an old one: for the kernel that is a new name.
+var replacers = map[string]bool{"mv": true, "ln": true, "install": true, "sed": true, "rsync": true, "perl": true, "ruby": true}
+
+func (j *judgement) grant(t *Target, a Action) Grant {
+	g := Grant{Path: t.Real, Missing: t.Missing, File: t.file, Tree: t.Flags&(command.Recursive|command.Below) != 0}
+	replaced := false
+	if t.Exists && a == ToWrite && t.Command >= 0 && t.Command < len(j.script.Commands) {
+		replaced = replacers[path.Base(j.script.Commands[t.Command].Name)]
+	}
+	if a == ToWrite && t.Exists && !replaced || a == ToChange && t.Exists {
+		return g
+	}
+	g.Entry, g.Dir = true, t.dir
+	switch name, _, _ := strings.Cut(t.Missing, "/"); {
+	case name != "":
+		g.Parent, g.Dir, g.Names = t.Real, t.file, []string{name}
+	case t.Mode.IsDir() && a == ToWrite && !t.below():
+		g.Parent, g.Dir = t.Real, t.file // cp file dir: a name in there
+	default:
+		g.Parent, g.Names = path.Dir(t.Real), []string{path.Base(t.Real)}
+	}
+	if replaced {
+		g.Names = nil
+	}
+	g.Broad = j.broad(g.Parent)
+	return g
+}
+
+// broad reports whether a directory holds, or is, what no name in it is worth.
+func (j *judgement) broad(dir string) bool {
+	const worth = 1<<markRestricted | 1<<markReadOnly | 1<<markState | 1<<markSecret | 1<<markStartup
+	if isTop(dir) || j.isHome(dir) || j.p.tree.holds(dir)&worth != 0 {
+		return true
+	}
+	found := false
+	j.p.tree.at(dir, func(m mark) {
+		found = found || worth&(1<<m.kind) != 0 || m.kind == markProtected && j.inside(dir) && !j.anyUses(m.tool)
+	})
+	return found
+}
+
+func (j *judgement) anyUses(tool string) bool { return tool != "" && j.uses(tool) }
 
 // reveals grants reading for the secrets that the plan names: a person has seen them.
 func (j *judgement) reveals(f *Fence) {
@@ -121,114 +188,6 @@ func (j *judgement) reveals(f *Fence) {
 			f.Reveal = append(f.Reveal, Grant{Path: t.Real, File: t.file, Tree: t.Flags&command.Recursive != 0})
 		}
 	}
-}
-
-// hidden lists what exists of the restricted paths, the secrets and tada-run's own state,
-// without what the plan reveals. Names that can stand anywhere are looked for where work
-// happens: in the workspace's root and in the working directory.
-func (j *judgement) hidden(reveal []Grant) []string {
-	names := slices.Clone(j.p.states)
-	names = append(names, expandAll(j.p.set.RestrictedPaths, j.homes)...)
-	for _, path := range expandAll(secretNames, j.homes) {
-		if path[0] == '/' {
-			names = append(names, path)
-		}
-	}
-	for _, dir := range j.workDirs() {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if full := join(dir, e.Name()); j.marked(full, markSecret) {
-				names = append(names, full)
-			}
-		}
-	}
-	var out []string
-	for _, real := range existing(names) {
-		if !j.public(real) {
-			out = append(out, around(real, reveal)...)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// around lists what to hide so that a path is hidden and what is revealed in it is not:
-// the path itself, or its other entries.
-func around(path string, reveal []Grant) []string {
-	inside := false
-	for _, g := range reveal {
-		if within(path, g.Path) {
-			return nil
-		}
-		inside = inside || within(g.Path, path)
-	}
-	if !inside {
-		return []string{path}
-	}
-	var out []string
-	entries, _ := os.ReadDir(path)
-	for _, e := range entries {
-		out = append(out, around(join(path, e.Name()), reveal)...)
-	}
-	return out
-}
-
-func (j *judgement) workDirs() []string {
-	var dirs []string
-	if j.plan.Workspace != "" {
-		dirs = append(dirs, j.plan.Workspace)
-	}
-	if j.plan.Dir != j.plan.Workspace && within(j.plan.Dir, j.plan.Workspace) {
-		dirs = append(dirs, j.plan.Dir)
-	}
-	return dirs
-}
-
-func (j *judgement) marked(path string, kind markKind) bool {
-	found := false
-	j.p.tree.at(path, func(m mark) { found = found || m.kind == kind })
-	return found && (kind != markSecret || !j.public(path))
-}
-
-func (j *judgement) public(path string) bool {
-	found := false
-	j.p.tree.at(path, func(m mark) { found = found || m.kind == markPublic })
-	return found
-}
-
-// kept lists what exists below the writable ground and stays as it is: names that run
-// later, and readonly paths, unless the plan writes them.
-func (j *judgement) kept() []string {
-	names := expandAll(j.p.set.ReadOnlyPaths, j.homes)
-	keep := func(path string) { names = append(names, path) }
-	git := j.uses("git")
-	for _, dir := range j.workDirs() {
-		for _, n := range protectedNames {
-			name := n.name[len("**/"):]
-			switch {
-			case name == ".git" && git:
-				keep(join(dir, ".git/hooks"))
-			case n.tool != "" && j.uses(n.tool):
-			default:
-				keep(join(dir, name))
-			}
-		}
-		keep(join(dir, ".tada"))
-	}
-	out := slices.DeleteFunc(existing(names), j.written)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// written reports whether the plan writes a path or something below it.
-func (j *judgement) written(path string) bool {
-	for i := range j.plan.Targets {
-		t := &j.plan.Targets[i]
-		if a := actionOf(t); a >= ToWrite && a <= ToSweep && (within(t.Path(), path) || within(path, t.Path())) {
-			return true
-		}
-	}
-	return false
 }
 
 func (j *judgement) uses(program string) bool {

@@ -48,6 +48,7 @@ type judgement struct {
 	allowed   map[int]int // commands that a rule of the configuration allows, up to which risk
 	reasons   []Reason
 	contained bool
+	disk      *disk // for a fence; a judgement asks no disk
 }
 
 // add keeps a reason. The rule's own text makes the message; the span is the effect's.

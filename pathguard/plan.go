@@ -63,6 +63,7 @@ type Target struct {
 	Command int         // index in Script.Commands; -1 for none
 
 	file *os.File
+	dir  *os.File // the directory of Real, for a name that is to go or to be replaced
 }
 
 // File returns Real opened with O_PATH, or nil when the plan does not hold it: nothing of

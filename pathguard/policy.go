@@ -129,6 +129,7 @@ type Policy struct {
 	commands map[string][]CommandRule // by base name
 	hosts    map[string][]HostRule    // by name, without "*."
 	homes    []string                 // what "~" means, real paths too
+	reals    []string                 // of those, the real paths alone
 	states   []string
 	notes    []string
 	digest   string
@@ -153,9 +154,10 @@ func (p Policy) Digest() string { return p.digest }
 // compile puts the settings into the form that Judge asks.
 func compile(a Account, s Settings, notes []string) (Policy, error) {
 	p := Policy{account: a, set: s, notes: notes, commands: map[string][]CommandRule{}, hosts: map[string][]HostRule{}}
-	b := builder{p: &p, tree: &tree{ids: map[ID][]mark{}}}
+	b := builder{p: &p, tree: &tree{known: true, ids: map[ID][]mark{}}, disk: openDisk()}
+	defer b.disk.close()
 	b.homes()
-	b.names()
+	b.tree.homes = p.homes
 	b.settings(s)
 	if b.err != nil {
 		return Policy{}, b.err
@@ -168,6 +170,7 @@ func compile(a Account, s Settings, notes []string) (Policy, error) {
 type builder struct {
 	p    *Policy
 	tree *tree
+	disk *disk
 	err  error
 }
 
@@ -177,7 +180,10 @@ func (b *builder) homes() {
 		if !strings.HasPrefix(home, "/") || home == "/" {
 			continue
 		}
-		real, _, _ := realOf(home)
+		real, _, _ := b.disk.realOf(home)
+		if !slices.Contains(b.p.reals, real) {
+			b.p.reals = append(b.p.reals, real)
+		}
 		for _, h := range []string{strings.TrimRight(home, "/"), real} {
 			if !slices.Contains(b.p.homes, h) {
 				b.p.homes = append(b.p.homes, h)
@@ -193,26 +199,6 @@ func (b *builder) homes() {
 			continue
 		}
 		b.put(dir, mark{kind: markState}, true)
-	}
-}
-
-// names puts the built-in lists in.
-func (b *builder) names() {
-	lists := []struct {
-		kind  markKind
-		names []string
-	}{
-		{markSecret, secretNames}, {markPublic, publicNames}, {markStartup, startupNames},
-		{markCache, cacheNames}, {markToolDir, toolDirs},
-	}
-	for _, l := range lists {
-		for _, name := range l.names {
-			b.put(name, mark{kind: l.kind}, false)
-		}
-	}
-	b.put("**/.tada", mark{kind: markWorkspaceState}, false)
-	for _, n := range protectedNames {
-		b.put(n.name, mark{kind: markProtected, tool: n.tool}, false)
 	}
 }
 
@@ -246,7 +232,7 @@ func (b *builder) put(path string, m mark, resolve bool) {
 		if !resolve || strings.ContainsAny(full, "*?[") {
 			continue
 		}
-		real, id, exists := realOf(full)
+		real, id, exists := b.disk.realOf(full)
 		if real != full {
 			b.add(real, m)
 		}

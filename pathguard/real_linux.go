@@ -1,39 +1,204 @@
 package pathguard
 
-import "golang.org/x/sys/unix"
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxListed bounds one listing of a directory. Names in a larger one are asked for one by
+// one: there are only a few hundred that anybody asks for.
+const maxListed = 4096
+
+// A disk says what stands under the names of a policy, for one question. Directories that
+// many names share are listed once instead of asking for each name: a start has time for
+// some ten system calls here, not for some hundred.
+type disk struct {
+	walker *walker // nil when not even / could be opened; then nothing exists
+	lists  map[string]*listing
+}
+
+// A listing is what a directory holds.
+type listing struct {
+	entries []entry
+	types   map[string]uint8
+	partial bool // it could not be read, or not to the end
+}
+
+// An entry is one name in a directory and its type, one of the DT_ of getdents64(2).
+type entry struct {
+	name string
+	kind uint8
+}
+
+func (e entry) isDir() bool { return e.kind == unix.DT_DIR }
+
+func openDisk() *disk {
+	w, _ := newWalker()
+	return &disk{walker: w, lists: map[string]*listing{}}
+}
+
+func (d *disk) close() {
+	if d.walker != nil {
+		d.walker.close()
+	}
+}
 
 // realOf returns the path of a name without a symbolic link, by text as far as the name
 // does not exist, and its inode when it exists.
-func realOf(name string) (string, ID, bool) {
-	w, err := newWalker()
-	if err != nil {
+func (d *disk) realOf(name string) (string, ID, bool) {
+	if d.walker == nil {
 		return name, ID{}, false
 	}
-	defer w.close()
-	end := w.walk(w.root, name, true)
+	end := d.walker.walk(d.walker.root, name, true)
 	end.close()
 	return join(end.real, end.missing), end.id(), end.missing == "" && end.fd >= 0
 }
 
-// existing returns the real paths of those names that exist. Most of the built-in names do
-// not on any one machine, so they are asked for with one system call before being walked.
-// Names with a pattern in them are expanded by nobody here and are left out.
-func existing(names []string) []string {
-	w, err := newWalker()
-	if err != nil {
-		return nil
+// list reads a directory, once.
+func (d *disk) list(dir string) *listing {
+	if l, ok := d.lists[dir]; ok {
+		return l
 	}
-	defer w.close()
+	l := &listing{}
+	d.lists[dir] = l
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		l.partial = err != unix.ENOENT && err != unix.ENOTDIR
+		return l
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 16<<10)
+	for len(l.entries) < maxListed {
+		n, err := unix.Getdents(fd, buf)
+		if n <= 0 || err != nil {
+			l.partial = err != nil
+			break
+		}
+		l.entries = appendEntries(l.entries, buf[:n])
+	}
+	l.partial = l.partial || len(l.entries) >= maxListed
+	l.types = make(map[string]uint8, len(l.entries))
+	for _, e := range l.entries {
+		l.types[e.name] = e.kind
+	}
+	return l
+}
+
+// appendEntries reads what getdents64(2) gives: inode, offset, 16 bits of length, 8 bits of
+// type, then the name and a zero byte. os.ReadDir would make two more system calls and an
+// object for each name.
+func appendEntries(to []entry, buf []byte) []entry {
+	const length, kind, name = 16, 18, 19
+	for len(buf) > name {
+		size := int(binary.NativeEndian.Uint16(buf[length:]))
+		if size <= name || size > len(buf) {
+			break
+		}
+		text := buf[name:size]
+		if end := bytes.IndexByte(text, 0); end >= 0 {
+			text = text[:end]
+		}
+		if s := string(text); s != "." && s != ".." && s != "" {
+			to = append(to, entry{s, buf[kind]})
+		}
+		buf = buf[size:]
+	}
+	return to
+}
+
+// below adds what exists under a name in a directory that has no link in its own path. The
+// components of the name may be patterns.
+func (d *disk) below(out []string, dir, name string) []string {
+	part, rest, more := strings.Cut(name, "/")
+	l := d.list(dir)
+	if strings.ContainsAny(part, `*?[\`) {
+		w, err := newWild(part)
+		for i := 0; i < len(l.entries) && err == nil; i++ {
+			if e := l.entries[i]; w.match(e.name) {
+				out = d.entry(out, dir, e.name, e.kind, rest, more)
+			}
+		}
+		return out
+	}
+	mode, ok := l.types[part]
+	switch {
+	case ok:
+		return d.entry(out, dir, part, mode, rest, more)
+	case l.partial:
+		return d.absolute(out, join(dir, name))
+	}
+	return out
+}
+
+func (d *disk) entry(out []string, dir, name string, kind uint8, rest string, more bool) []string {
+	full := join(dir, name)
+	switch {
+	case kind == unix.DT_LNK || kind == unix.DT_UNKNOWN: // some file systems tell no type
+		if more {
+			full = join(full, rest)
+		}
+		return d.absolute(out, full)
+	case !more:
+		return append(out, full)
+	case kind != unix.DT_DIR:
+		return out
+	case crowded[name] || strings.ContainsAny(rest, `*?[\`):
+		return d.below(out, full, rest)
+	}
+	return d.absolute(out, join(full, rest))
+}
+
+// crowded are the directories of a home in which so many names are asked for that one
+// listing costs less.
+var crowded = map[string]bool{".config": true}
+
+// absolute adds the real path of a name when it exists. A name on whose way there is no link
+// is its own real path, and one system call tells.
+func (d *disk) absolute(out []string, name string) []string {
+	if d.walker == nil || len(name) < 2 || name[0] != '/' {
+		return out
+	}
+	if at := strings.IndexAny(name, `*?[\`); at >= 0 {
+		cut := strings.LastIndexByte(name[:at], '/')
+		dir, _, ok := d.realOf(name[:max(cut, 1)])
+		if !ok {
+			return out
+		}
+		return d.below(out, dir, name[cut+1:])
+	}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(d.walker.root.fd, name[1:], &how)
+	switch {
+	case err == nil:
+		unix.Close(fd)
+		return append(out, name)
+	case err == unix.ENOENT || err == unix.ENOTDIR || err == unix.EACCES:
+		return out
+	}
+	if real, _, ok := d.realOf(name); ok {
+		return append(out, real)
+	}
+	return out
+}
+
+// existing returns the real paths of those names that exist: absolute ones, and those that
+// start with "~/" in each of the homes.
+func (d *disk) existing(names, homes []string) []string {
 	var out []string
 	for _, name := range names {
-		var st unix.Stat_t
-		if name[0] != '/' || unix.Lstat(name, &st) != nil {
-			continue
-		}
-		end := w.walk(w.root, name, true)
-		end.close()
-		if end.missing == "" && end.fd >= 0 {
-			out = append(out, end.real)
+		rest, own := strings.CutPrefix(name, "~/")
+		switch {
+		case own:
+			for _, h := range homes {
+				out = d.below(out, h, rest)
+			}
+		case name == "~":
+			out = append(out, homes...)
+		case name[0] == '/':
+			out = d.absolute(out, name)
 		}
 	}
 	return out

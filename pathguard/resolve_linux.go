@@ -172,7 +172,34 @@ func (r *resolver) bind(t *Target, end way) {
 			end.close()
 		}
 	}
+	if t.Exists && t.Kind == Plain && t.file != nil && (t.Right == command.Delete || t.Right == command.Write || t.Right == command.Create) {
+		t.dir = r.holder(t)
+	}
 	r.add(*t)
+}
+
+// holder opens the directory of a target: to remove or replace a name is a right to that. It
+// is nil when the name does not lead to the target any more.
+func (r *resolver) holder(t *Target) *os.File {
+	cut := strings.LastIndexByte(t.Real, '/')
+	if cut < 0 || len(t.Real) == 1 || len(r.plan.files) >= maxHeld {
+		return nil
+	}
+	dir := t.Real[1:max(cut, 1)]
+	if dir == "" {
+		dir = "."
+	}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(r.root.fd, dir, &how)
+	if err != nil {
+		return nil
+	}
+	var st unix.Stat_t
+	if unix.Fstatat(fd, t.Real[cut+1:], &st, unix.AT_SYMLINK_NOFOLLOW) != nil || (ID{uint64(st.Dev), st.Ino}) != t.ID {
+		unix.Close(fd)
+		return nil
+	}
+	return r.plan.hold(os.NewFile(uintptr(fd), "/"+dir))
 }
 
 func (r *resolver) add(t Target) {

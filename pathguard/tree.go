@@ -6,11 +6,13 @@ import (
 	"mvdan.cc/sh/v3/pattern"
 )
 
-// A tree holds path rules by component, so that asking about one path costs the depth of
-// the path and not the number of rules. The zero tree is empty.
+// A tree holds the path rules of the configuration by component, so that asking about one
+// path costs the depth of the path and not the number of rules. The zero tree is empty.
 type tree struct {
-	fixed node // rules that start at the root
-	loose node // rules that start with **/: they match from any component on
+	known bool     // the built-in names are asked too
+	homes []string // what "~" means for them
+	fixed node     // rules that start at the root
+	loose node     // rules that start with **/: they match from any component on
 	ids   map[ID][]mark
 }
 
@@ -102,6 +104,9 @@ func (n *node) child(part string) (*node, error) {
 
 // at calls visit for every mark on the path or above it.
 func (t *tree) at(path string, visit func(mark)) {
+	if t.known {
+		builtinAt(path, t.homes, visit)
+	}
 	t.fixed.walk(path, visit)
 	for rest, ok := path, true; ok; rest, ok = afterSlash(rest) {
 		t.loose.walk(rest, visit)
@@ -150,6 +155,9 @@ func (n *node) walk(path string, visit func(mark)) {
 // a secret, but all of it is more than a person would expect.
 func (t *tree) holds(path string) markSet {
 	var s markSet
+	if t.known {
+		s, _ = builtinBelow(path, t.homes, markRule)
+	}
 	t.fixed.holds(path, &s)
 	return s
 }
@@ -174,13 +182,16 @@ func (n *node) holds(path string, s *markSet) {
 // under finds the first mark of a kind below the path, for messages.
 func (t *tree) under(path string, k markKind) string {
 	found := ""
+	if t.known {
+		_, found = builtinBelow(path, t.homes, k)
+	}
 	n := &t.fixed
-	for _, part := range strings.Split(strings.Trim(path, "/"), "/") {
+	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		if part == "" {
 			continue
 		}
 		if n = n.below[part]; n == nil {
-			return ""
+			return found
 		}
 	}
 	n.first(k, &found)
@@ -207,7 +218,11 @@ func (n *node) first(k markKind, found *string) {
 // matches calls visit for every mark that a pattern could reach when its directories
 // cannot be listed: the pattern is held against the rules instead of against the disk.
 func (t *tree) matches(glob string, visit func(mark)) {
-	t.fixed.matches(split(glob), visit)
+	parts := split(glob)
+	if t.known {
+		builtinMatches(parts, t.homes, visit)
+	}
+	t.fixed.matches(parts, visit)
 }
 
 func (n *node) matches(parts []string, visit func(mark)) {

@@ -2,13 +2,25 @@
 
 package pathguard
 
-import "github.com/tada-run/tada-run/shellparse"
+import (
+	"github.com/tada-run/tada-run/shellparse"
+)
 
 // Resolve needs O_PATH: on other systems it returns ErrUnsupported.
 func Resolve(*shellparse.Script, Caller) (*Plan, error) { return nil, ErrUnsupported }
 
-// realOf is the name itself: without O_PATH nothing is judged, so nothing is resolved.
-func realOf(name string) (string, ID, bool) { return name, ID{}, false }
+// A disk is not asked here: without a plan nothing is judged and there is no fence.
+type disk struct{}
 
-// existing finds nothing: without a plan there is no fence.
-func existing([]string) []string { return nil }
+type listing struct{ entries []entry }
+
+type entry struct{ name string }
+
+func (entry) isDir() bool { return false }
+
+func openDisk() *disk                                  { return &disk{} }
+func (*disk) close()                                   {}
+func (*disk) realOf(name string) (string, ID, bool)    { return name, ID{}, false }
+func (*disk) list(string) *listing                     { return &listing{} }
+func (*disk) below(out []string, _, _ string) []string { return out }
+func (*disk) existing([]string, []string) []string     { return nil }

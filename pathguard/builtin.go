@@ -1,0 +1,232 @@
+package pathguard
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/pattern"
+)
+
+// builtins are the built-in lists of names. They are held against a path as they stand:
+// every command is a process of its own, and comparing some hundred strings a few times
+// costs less than building an index of them that lives for one question.
+var builtins = [...]struct {
+	kind  markKind
+	names []string
+}{
+	{markSecret, secretNames}, {markPublic, publicNames}, {markStartup, startupNames}, {markCache, cacheNames}, {markToolDir, toolDirs},
+	{markWorkspaceState, []string{"**/.tada"}},
+}
+
+// Names that are built in hold no other pattern than "*": a test looks.
+
+// A view is one path as the names see it: from the root, from each home, and from every
+// directory on its way.
+type view struct {
+	path  string   // without its slash
+	below []string // from each home that it is in
+	tails []string // from every directory, the root first
+}
+
+func viewOf(path string, homes []string, below, tails []string) view {
+	v := view{below: below, tails: tails}
+	for _, h := range homes {
+		if within(path, h) && len(path) > len(h) {
+			v.below = append(v.below, path[len(h)+1:])
+		}
+	}
+	v.path = strings.TrimPrefix(path, "/")
+	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
+		v.tails = append(v.tails, rest)
+	}
+	return v
+}
+
+// builtinAt calls visit for every built-in name that is on the path or above it.
+func builtinAt(path string, homes []string, visit func(mark)) {
+	var below [4]string
+	var tails [16]string
+	v := viewOf(path, homes, below[:0], tails[:0])
+	for i := range builtins {
+		for _, name := range builtins[i].names {
+			if v.under(name) {
+				visit(mark{kind: builtins[i].kind, path: name})
+			}
+		}
+	}
+	for i := range protectedNames {
+		if n := &protectedNames[i]; v.under(n.name) {
+			visit(mark{kind: markProtected, path: n.name, tool: n.tool})
+		}
+	}
+}
+
+// builtinPublic reports whether a path lies among the secrets and is none.
+func builtinPublic(path string, homes []string) bool {
+	var below [4]string
+	var tails [16]string
+	v := viewOf(path, homes, below[:0], tails[:0])
+	for _, name := range publicNames {
+		if v.under(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// under reports whether a built-in name covers the path.
+func (v *view) under(name string) bool {
+	seen := v.tails
+	switch name[0] {
+	case '/':
+		return covers(name[1:], v.path)
+	case '~':
+		seen, name = v.below, name[len("~/"):]
+	default:
+		name = name[len("**/"):]
+	}
+	for _, rest := range seen {
+		if rest != "" && (rest[0] == name[0] || name[0] == '*') && covers(name, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether a name, which may hold "*", is the path or a directory above it.
+// Both start in the same directory.
+func covers(name, path string) bool {
+	i := 0
+	for i < len(name) && name[i] != '*' {
+		if i >= len(path) || path[i] != name[i] {
+			return false
+		}
+		i++
+	}
+	if i == len(name) {
+		return len(path) == i || path[i] == '/'
+	}
+	start := strings.LastIndexByte(name[:i], '/') + 1
+	part, rest, more := strings.Cut(name[start:], "/")
+	have, left, deeper := strings.Cut(path[start:], "/")
+	if have == "" || !(wild{text: part}).match(have) {
+		return false
+	}
+	return !more || deeper && covers(rest, left)
+}
+
+// builtinBelow returns the kinds of built-in names that are at the path or below it, and for
+// one kind the first such name. Names at any depth are below everything and are not meant.
+func builtinBelow(path string, homes []string, want markKind) (kinds markSet, first string) {
+	note := func(kind markKind, name string) {
+		kinds |= 1 << kind
+		if kind == want && (first == "" || name < first) {
+			first = name
+		}
+	}
+	dir := strings.Trim(path, "/")
+	for i := range builtins {
+		for _, name := range builtins[i].names {
+			switch name[0] {
+			case '/':
+				if reaches(name[1:], dir) {
+					note(builtins[i].kind, name)
+				}
+			case '~':
+				for _, h := range homes {
+					if within(h, path) || within(path, h) && reaches(name[2:], strings.Trim(path[len(h):], "/")) {
+						note(builtins[i].kind, name)
+					}
+				}
+			}
+		}
+	}
+	return kinds, first
+}
+
+// reaches reports whether a name is the directory or stands below it.
+func reaches(name, dir string) bool {
+	for dir != "" {
+		if name == "" {
+			return false
+		}
+		var part, have string
+		part, name, _ = strings.Cut(name, "/")
+		have, dir, _ = strings.Cut(dir, "/")
+		if part != have && !(strings.Contains(part, "*") && wild{text: part}.match(have)) {
+			return false
+		}
+	}
+	return true
+}
+
+// builtinMatches calls visit for every built-in name that a pattern could reach, whatever
+// the disk holds: the pattern's beginning is held against the name.
+func builtinMatches(glob []string, homes []string, visit func(mark)) {
+	parts := make([]globPart, len(glob))
+	for i, text := range glob {
+		parts[i] = newGlobPart(text)
+	}
+	var behind [4][]globPart
+	below := behind[:0]
+	for _, h := range homes {
+		if n := strings.Count(h, "/"); n <= len(parts) && globReaches(parts[:n], h[1:]) {
+			below = append(below, parts[n:])
+		}
+	}
+	for i := range builtins {
+		for _, name := range builtins[i].names {
+			hit := false
+			switch name[0] {
+			case '/':
+				hit = globReaches(parts, name[1:])
+			case '~':
+				for _, rest := range below {
+					hit = hit || globReaches(rest, name[2:])
+				}
+			}
+			if hit {
+				visit(mark{kind: builtins[i].kind, path: name})
+			}
+		}
+	}
+}
+
+// globReaches reports whether the pattern can name the path or something below it.
+func globReaches(parts []globPart, name string) bool {
+	for name != "" {
+		if len(parts) == 0 {
+			return false
+		}
+		var part string
+		part, name, _ = strings.Cut(name, "/")
+		if !parts[0].match(part) {
+			return false
+		}
+		parts = parts[1:]
+	}
+	return true
+}
+
+// A globPart is one component of a pattern, or of a plain path.
+type globPart struct {
+	text string
+	wild wild
+	meta bool
+	bad  bool
+}
+
+func newGlobPart(text string) globPart {
+	if !pattern.HasMeta(text, 0) {
+		return globPart{text: unescape(text)}
+	}
+	w, err := newWild(text)
+	return globPart{text: text, wild: w, meta: true, bad: err != nil}
+}
+
+// match follows the shell: a dot at the beginning is only matched by a dot.
+func (g globPart) match(name string) bool {
+	if !g.meta {
+		return g.text == name
+	}
+	return !g.bad && g.wild.match(name) && (name[0] != '.' || g.text[0] == '.')
+}

@@ -1,0 +1,187 @@
+package pathguard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// The bounds of the search below the workspace for names that can stand at any depth. What
+// lies behind them is only hidden by the judgement: a plan that names it asks.
+const (
+	maxSearched = 128  // directories
+	maxLooked   = 8192 // names in them
+)
+
+// hides lists what exists of the restricted paths, the secrets and tada-run's own state,
+// without what the plan reveals, and what stays as it is below the writable ground: names
+// that run later, and readonly paths, unless the plan writes them.
+func (j *judgement) hides(f *Fence) {
+	d, reals := j.disk, j.p.reals
+	hide := slices.Clone(j.p.states)
+	hide = append(hide, d.existing(j.p.set.RestrictedPaths, reals)...)
+	for _, real := range d.existing(secretNames, reals) {
+		if !builtinPublic(real, j.p.homes) {
+			hide = append(hide, real)
+		}
+	}
+	keep := d.existing(j.p.set.ReadOnlyPaths, reals)
+	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep}
+	g.search(j.workDirs(), !f.Exact || j.sweeps())
+	for _, real := range g.hide {
+		f.Hide = append(f.Hide, j.around(real, f.Reveal)...)
+	}
+	f.Hide = tidy(f.Hide)
+	f.ReadOnly = tidy(slices.DeleteFunc(g.keep, j.written))
+}
+
+func tidy(paths []string) []string {
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// sweeps reports whether the plan takes a tree as a whole, so that what is nested in it is
+// met without being named.
+func (j *judgement) sweeps() bool {
+	for i := range j.plan.Targets {
+		if j.plan.Targets[i].Flags&(command.Recursive|command.Below) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A ground is the workspace being searched for names that can stand at any depth.
+type ground struct {
+	j          *judgement
+	git        bool // the plan runs git, which may write its own folder but not the hooks in it
+	hide, keep []string
+	looked     int
+}
+
+// search looks through the directories, and when deep also below them, breadth first: the
+// nearer a file is to where work happens, the sooner it is found.
+func (g *ground) search(dirs []string, deep bool) {
+	seen := map[string]bool{}
+	for n := 0; n < len(dirs) && n < maxSearched && g.looked < maxLooked; n++ {
+		dir := dirs[n]
+		if seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		l := g.j.disk.list(dir)
+		for _, e := range l.entries {
+			g.looked++
+			name, full := e.name, join(dir, e.name)
+			if g.take(dir, name, full) || !deep || !e.isDir() || name == ".git" || g.j.isRegenerable(name) {
+				continue
+			}
+			dirs = append(dirs, full)
+		}
+	}
+}
+
+// take puts one name where it belongs, and reports whether nothing below it needs a look.
+func (g *ground) take(dir, name, full string) bool {
+	for i := range builtins {
+		if builtins[i].kind == markSecret && anyLoose(builtins[i].names, dir, name) && !builtinPublic(full, g.j.p.homes) {
+			g.hide = append(g.hide, full)
+			return true
+		}
+	}
+	found := false
+	g.j.p.tree.loose.walk(name, func(m mark) { found = found || m.kind == markRestricted })
+	if found {
+		g.hide = append(g.hide, full)
+		return true
+	}
+	if name == ".tada" {
+		g.keep = append(g.keep, full)
+		return true
+	}
+	for _, n := range protectedNames {
+		switch {
+		case !isLoose(n.name, dir, name):
+		case name == ".git" && g.git:
+			g.keep = g.j.disk.below(g.keep, full, "hooks")
+		case !g.j.anyUses(n.tool):
+			g.keep = append(g.keep, full)
+			return true
+		}
+	}
+	return false
+}
+
+func anyLoose(names []string, dir, name string) bool {
+	for _, n := range names {
+		if isLoose(n, dir, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLoose reports whether a built-in name of any depth is this name in this directory.
+func isLoose(builtin, dir, name string) bool {
+	if builtin[0] != '*' {
+		return false
+	}
+	builtin = builtin[len("**/"):]
+	if cut := strings.LastIndexByte(builtin, '/'); cut >= 0 {
+		return builtin[cut+1:] == name && builtin[:cut] == path.Base(dir)
+	}
+	return covers(builtin, name)
+}
+
+// around lists what to hide so that a path is hidden and what is revealed in it is not:
+// the path itself, or its other entries.
+func (j *judgement) around(path string, reveal []Grant) []string {
+	inside := false
+	for _, g := range reveal {
+		if within(path, g.Path) {
+			return nil
+		}
+		inside = inside || within(g.Path, path)
+	}
+	if !inside {
+		return []string{path}
+	}
+	var out []string
+	for _, e := range j.disk.list(path).entries {
+		out = append(out, j.around(join(path, e.name), reveal)...)
+	}
+	return out
+}
+
+func (j *judgement) workDirs() []string {
+	var dirs []string
+	if j.plan.Workspace != "" {
+		dirs = append(dirs, j.plan.Workspace)
+	}
+	if j.plan.Dir != j.plan.Workspace && within(j.plan.Dir, j.plan.Workspace) {
+		dirs = append(dirs, j.plan.Dir)
+	}
+	return dirs
+}
+
+func (j *judgement) marked(path string, kind markKind) bool {
+	found, public := false, false
+	j.p.tree.at(path, func(m mark) {
+		found = found || m.kind == kind
+		public = public || m.kind == markPublic
+	})
+	return found && (kind != markSecret || !public)
+}
+
+// written reports whether the plan writes a path or something below it.
+func (j *judgement) written(path string) bool {
+	for i := range j.plan.Targets {
+		t := &j.plan.Targets[i]
+		if a := actionOf(t); a >= ToWrite && a <= ToSweep && (within(t.Path(), path) || within(path, t.Path())) {
+			return true
+		}
+	}
+	return false
+}
