@@ -297,7 +297,7 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 		w.opaque(s, InOption, "an option that is not known", c.at(i))
 	}
 	for i, o := range u.Opaque {
-		if o.Quiet && o.Arg >= 0 && o.Arg < len(c.args) && !hidden(c.args[o.Arg].from()) {
+		if o.Quiet && o.Arg >= 0 && o.Arg < len(c.args) && !planted(c.args[o.Arg].from()) {
 			u.Opaque[i].Right = optional
 		}
 		setWorst(worst, o.Arg, placeOf(u.Opaque[i].Right))
@@ -464,5 +464,5 @@ func (w *walker) host(s *state, c *call, h command.Host) {
 	}
 }
 
-// hidden reports whether bytes come from where an attacker would put them.
-func hidden(from Source) bool { return from == Network || from == Decoded }
+// planted reports whether bytes come from where an attacker would put them.
+func planted(from Source) bool { return from == Network || from == Decoded }
