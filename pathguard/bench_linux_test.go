@@ -1,9 +1,13 @@
 package pathguard
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -71,4 +75,43 @@ func BenchmarkRules(b *testing.B) {
 		})
 		plan.Close()
 	}
+}
+
+// BenchmarkCorpus is one check of each line of the development corpus, parsing apart.
+func BenchmarkCorpus(b *testing.B) {
+	a, files, c := accountOf(b)
+	p, err := Load(a, files...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var scripts []*shellparse.Script
+	for _, name := range []string{"benign", "hostile"} {
+		text, err := os.ReadFile("../integration/testdata/corpus/" + name + ".jsonl")
+		if err != nil {
+			b.Skip("the corpus is not beside this folder: ", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var l struct{ Cmd string }
+			if err := json.Unmarshal([]byte(line), &l); err != nil {
+				b.Fatal(err)
+			}
+			scripts = append(scripts, shellparse.Parse(l.Cmd, shellparse.Options{Dir: c.Dir, Home: c.Home, Vars: c.Env}))
+		}
+	}
+	var took []time.Duration
+	for b.Loop() {
+		for _, s := range scripts {
+			start := time.Now()
+			plan, err := Resolve(s, c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p.Judge(plan)
+			took = append(took, time.Since(start))
+			plan.Close()
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "median-ns")
+	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds()), "p99-ns")
 }

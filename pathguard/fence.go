@@ -127,7 +127,7 @@ func (j *judgement) writes(f *Fence) {
 		f.Write = append(f.Write, g)
 	}
 	for _, list := range [][]string{tempDirs, cacheNames} {
-		for _, real := range j.disk.existing(list, j.p.reals) {
+		for _, real := range j.disk.existing(nil, j.p.reals, list...) {
 			f.Write = append(f.Write, Grant{Path: real, Tree: true})
 		}
 	}

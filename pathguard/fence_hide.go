@@ -21,13 +21,18 @@ const (
 func (j *judgement) hides(f *Fence) {
 	d, reals := j.disk, j.p.reals
 	hide := slices.Clone(j.p.states)
-	hide = append(hide, d.existing(j.p.set.RestrictedPaths, reals)...)
-	for _, real := range d.existing(secretNames, reals) {
-		if !builtinPublic(real, j.p.homes) {
-			hide = append(hide, real)
+	hide = d.existing(hide, reals, j.p.set.RestrictedPaths...)
+	for _, name := range secretNames {
+		from := len(hide)
+		hide = d.existing(hide, reals, name)
+		for i := from; i < len(hide); i++ { // a link, or a match of a pattern, can be something else
+			if !strings.HasSuffix(hide[i], name[1:]) && builtinPublic(hide[i], j.p.homes) {
+				hide = slices.Delete(hide, i, i+1)
+				i--
+			}
 		}
 	}
-	keep := d.existing(j.p.set.ReadOnlyPaths, reals)
+	keep := d.existing(nil, reals, j.p.set.ReadOnlyPaths...)
 	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep}
 	g.search(j.workDirs(), !f.Exact || j.sweeps())
 	for _, real := range g.hide {

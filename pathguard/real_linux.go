@@ -18,6 +18,7 @@ const maxListed = 4096
 type disk struct {
 	walker *walker // nil when not even / could be opened; then nothing exists
 	lists  map[string]*listing
+	dirs   map[string]string // real paths of directories with a link on their way
 }
 
 // A listing is what a directory holds.
@@ -37,7 +38,7 @@ func (e entry) isDir() bool { return e.kind == unix.DT_DIR }
 
 func openDisk() *disk {
 	w, _ := newWalker()
-	return &disk{walker: w, lists: map[string]*listing{}}
+	return &disk{walker: w, lists: map[string]*listing{}, dirs: map[string]string{}}
 }
 
 func (d *disk) close() {
@@ -178,16 +179,24 @@ func (d *disk) absolute(out []string, name string) []string {
 	case err == unix.ENOENT || err == unix.ENOTDIR || err == unix.EACCES:
 		return out
 	}
+	cut := strings.LastIndexByte(name, '/') // /var/run/a and /var/run/b have the link in common
+	dir, known := d.dirs[name[:cut]]
+	if !known {
+		dir, _, _ = d.realOf(name[:max(cut, 1)])
+		d.dirs[name[:cut]] = dir
+	}
+	if dir != name[:cut] && dir != "/" {
+		return d.absolute(out, join(dir, name[cut+1:]))
+	}
 	if real, _, ok := d.realOf(name); ok {
 		return append(out, real)
 	}
 	return out
 }
 
-// existing returns the real paths of those names that exist: absolute ones, and those that
+// existing adds the real paths of those names that exist: absolute ones, and those that
 // start with "~/" in each of the homes.
-func (d *disk) existing(names, homes []string) []string {
-	var out []string
+func (d *disk) existing(out []string, homes []string, names ...string) []string {
 	for _, name := range names {
 		rest, own := strings.CutPrefix(name, "~/")
 		switch {

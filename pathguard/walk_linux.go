@@ -86,12 +86,39 @@ func (w *walker) straight(from spot, name string, follow bool) (way, bool) {
 		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_XDEV,
 	}
 	fd, err := unix.Openat2(from.fd, clean, &how)
+	if err == unix.ENOENT && clean != "." {
+		return absent(from, clean, how)
+	}
 	if err != nil {
 		return way{}, false
 	}
 	end := way{fd: fd, real: path}
 	if err := unix.Fstat(fd, &end.stat); err != nil || isLink(&end.stat) && (follow || trails(name)) {
 		unix.Close(fd)
+		return way{}, false
+	}
+	return end, true
+}
+
+// absent is the straight way to a name of which only the last component is missing: what a
+// command is about to make.
+func absent(from spot, clean string, how unix.OpenHow) (way, bool) {
+	dir, base := ".", clean
+	if cut := strings.LastIndexByte(clean, '/'); cut >= 0 {
+		dir, base = clean[:cut], clean[cut+1:]
+	}
+	how.Flags |= unix.O_DIRECTORY
+	fd, err := unix.Openat2(from.fd, dir, &how)
+	if err != nil {
+		return way{}, false
+	}
+	end := way{fd: fd, real: from.path, missing: base}
+	if dir != "." {
+		end.real = join(from.path, dir)
+	}
+	var st unix.Stat_t
+	if unix.Fstatat(fd, base, &st, unix.AT_SYMLINK_NOFOLLOW) != unix.ENOENT || unix.Fstat(fd, &end.stat) != nil {
+		unix.Close(fd) // it came to be in between
 		return way{}, false
 	}
 	return end, true
