@@ -63,7 +63,7 @@ func Load(a Account, files ...ConfigFile) (Policy, error) {
 	}
 	p, err := compile(a, settings, notes)
 	if err != nil {
-		return Policy{}, &ConfigError{File: lastPath(files), Msg: "a path cannot be used", Err: err}
+		return Policy{}, &ConfigError{File: lastPath(files), Msg: "cannot be used", Err: err}
 	}
 	return p, nil
 }
@@ -91,7 +91,7 @@ func (p Policy) Tighten(files ...ConfigFile) (Policy, error) {
 	}
 	out, err := compile(p.account, settings, notes)
 	if err != nil {
-		return Policy{}, &ConfigError{File: lastPath(files), Msg: "a path cannot be used", Err: err}
+		return Policy{}, &ConfigError{File: lastPath(files), Msg: "cannot be used", Err: err}
 	}
 	return out, nil
 }
@@ -106,7 +106,7 @@ func lastPath(files []ConfigFile) string {
 func (f ConfigFile) tighten(text []byte, base Settings) (Settings, []string, error) {
 	blank := base
 	blank.RestrictedPaths, blank.ReadOnlyPaths, blank.Protect = nil, nil, nil
-	blank.Commands, blank.Paths, blank.Hosts = nil, nil, nil
+	blank.Commands, blank.Paths, blank.Hosts, blank.Programs = nil, nil, nil, ""
 	add, err := decode(f, text, blank)
 	if err != nil {
 		return Settings{}, nil, err

@@ -33,6 +33,10 @@ sandbox: {require: base}
 # true: no command sees what another left in /tmp
 private_tmp: false
 
+# what programs do that the built-in table does not know, in its words:
+# programs: |
+#   deploy: -e=_ --out=W : R*
+
 rules:
   commands: []  # - {program: git, args: [push], flags: [--force], verdict: deny, message: not from here}
   paths: []     # - {path: ~/notes, access: [read, write], verdict: allow}
@@ -63,6 +67,9 @@ func (p Policy) Describe(out io.Writer) error {
 	}
 	for _, r := range s.Hosts {
 		fmt.Fprintf(w, "rule for hosts           %s: %s %s\n", r.Host, r.Verdict, r.Message)
+	}
+	for line := range strings.Lines(s.Programs) {
+		fmt.Fprintf(w, "program                  %s\n", strings.TrimSuffix(line, "\n"))
 	}
 	fmt.Fprintf(w, "\n%-40s", "what is built in")
 	for a := range actions {

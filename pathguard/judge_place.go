@@ -113,10 +113,18 @@ func foreignProcess(t *Target, full string) bool {
 // isRegenerable reports whether a path in the workspace lies in a directory that a build
 // makes again.
 func (j *judgement) isRegenerable(rel string) bool {
+	first := true
 	for part := range strings.SplitSeq(rel, "/") {
-		if regenerable[part] || strings.HasSuffix(part, ".egg-info") || perhapsRegenerable[part] && j.plan.Ignored[part] {
+		if part == "" {
+			continue
+		}
+		if regenerable[part] || strings.HasSuffix(part, ".egg-info") {
 			return true
 		}
+		if perhapsRegenerable[part] && (j.plan.Ignored[part] || first && j.plan.Ignored["/"+part]) {
+			return true
+		}
+		first = false
 	}
 	return false
 }

@@ -27,6 +27,9 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 		out.NetworkAllow = add.NetworkAllow
 	}
 	var notes []string
+	if add.Programs != "" {
+		notes = append(notes, "programs has no effect here: this file can only tighten")
+	}
 	out.Commands = slices.Clone(s.Commands)
 	for _, r := range add.Commands {
 		if r.Verdict == Allow {

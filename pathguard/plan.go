@@ -35,7 +35,7 @@ type Plan struct {
 	Globs     []Glob
 	Remotes   map[string]string // the hosts of the git remotes that the script names; "" is the default one
 	Limits    []Limit           // where a bound was reached and something was left unresolved
-	Ignored   map[string]bool   // the plain names in the .gitignore of the workspace
+	Ignored   map[string]bool   // of the names that may be build output, those that the workspace ignores and git does not track; a first slash means its root only
 
 	files []*os.File
 }

@@ -112,6 +112,7 @@ type Settings struct {
 	Commands              []CommandRule
 	Paths                 []PathRule
 	Hosts                 []HostRule
+	Programs              string // entries of the command table, in its own words
 }
 
 // defaults are the values of an empty configuration: row by row those of the source
@@ -131,6 +132,7 @@ type Policy struct {
 	homes    []string                 // what "~" means, real paths too
 	reals    []string                 // of those, the real paths alone
 	states   []string
+	programs command.Table
 	notes    []string
 	digest   string
 }
@@ -163,6 +165,12 @@ func compile(a Account, s Settings, notes []string) (Policy, error) {
 		return Policy{}, b.err
 	}
 	p.tree = b.tree
+	if s.Programs != "" {
+		var err error
+		if p.programs, err = command.Parse(s.Programs); err != nil {
+			return Policy{}, fmt.Errorf("programs: %w", err)
+		}
+	}
 	p.digest = digest(a, s)
 	return p, nil
 }

@@ -32,6 +32,7 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	for i := range script.Effects {
 		r.effect(i)
 	}
+	r.plan.Ignored = r.ignored()
 	r.commandDirs()
 	r.programs()
 	r.manifests()
@@ -62,7 +63,6 @@ func (r *resolver) start() {
 	}
 	r.dirs[p.Caller.Dir] = r.cwd
 	p.Workspace = r.workspace()
-	p.Ignored = r.ignored()
 }
 
 func (r *resolver) close() {

@@ -17,6 +17,7 @@ var (
 		{"network", section("network", networkKeys)},
 		{"sandbox", section("sandbox", sandboxKeys)},
 		{"rules", section("rules", rulesKeys)},
+		{"programs", readPrograms},
 		{"private_tmp", boolean(func(s *Settings) *bool { return &s.PrivateTmp })},
 		{"ai", func(*decoder, *yaml.Node) error { return nil }}, // another program's section of the shared file
 	}

@@ -1,12 +1,6 @@
 package pathguard
 
-import (
-	"io"
-	"path"
-	"strings"
-
-	"golang.org/x/sys/unix"
-)
+import "path"
 
 // workspace finds the root of the project: what the caller says, else the nearest
 // directory above that has .git or .tada, else the working directory itself. The working
@@ -56,40 +50,4 @@ func (r *resolver) real(name string) string {
 	end := r.walk(r.root, name, true)
 	end.close()
 	return join(end.real, end.missing)
-}
-
-// maxIgnore bounds what is read of a .gitignore.
-const maxIgnore = 64 << 10
-
-// ignored reads the names that the workspace's .gitignore excludes as they stand: no wildcard,
-// no deeper path. A file that takes something back with "!" tells nothing here, because then
-// the order of all its lines decides.
-func (r *resolver) ignored() map[string]bool {
-	if r.plan.Workspace == "" {
-		return nil
-	}
-	root := r.from(r.plan.Workspace)
-	if root.fd < 0 {
-		return nil
-	}
-	fd, err := unix.Openat(root.fd, ".gitignore", unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil
-	}
-	defer unix.Close(fd)
-	text, err := io.ReadAll(io.LimitReader(reader(fd), maxIgnore))
-	if err != nil {
-		return nil
-	}
-	names := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		name := strings.Trim(strings.TrimSpace(line), "/")
-		switch {
-		case strings.HasPrefix(name, "!"):
-			return nil
-		case name != "" && !strings.ContainsAny(name, "#*?[/\\"):
-			names[name] = true
-		}
-	}
-	return names
 }

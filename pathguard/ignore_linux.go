@@ -1,0 +1,110 @@
+package pathguard
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// The bounds of what is read to learn what a workspace holds to be build output.
+const (
+	maxIgnore = 64 << 10 // .gitignore
+	maxIndex  = 8 << 20  // .git/index: some 80,000 files
+)
+
+// ignored finds the names that the workspace calls build output: they stand in .gitignore,
+// and git tracks nothing below them. Whoever can write the one file could have written the
+// other, but the index shows what was there before. It is asked for only when something is
+// deleted, because nothing else depends on it.
+func (r *resolver) ignored() map[string]bool {
+	if r.plan.Workspace == "" || !slices.ContainsFunc(r.plan.Targets, func(t Target) bool { return t.Right == command.Delete }) {
+		return nil
+	}
+	root := r.from(r.plan.Workspace)
+	if root.fd < 0 {
+		return nil
+	}
+	text, ok := readFile(root.fd, ".gitignore", maxIgnore)
+	if !ok {
+		return nil
+	}
+	names := ignoredNames(text)
+	if len(names) == 0 {
+		return nil
+	}
+	var st unix.Stat_t
+	switch err := unix.Fstatat(root.fd, ".git", &st, unix.AT_SYMLINK_NOFOLLOW); {
+	case err == unix.ENOENT:
+		return names // no repository: nothing is tracked
+	case err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR:
+		return nil // the index is somewhere else
+	}
+	if unix.Fstatat(root.fd, ".git/index", &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT {
+		return names // nothing was ever added
+	}
+	index, ok := readFile(root.fd, ".git/index", maxIndex)
+	if !ok {
+		return nil
+	}
+	for name := range names {
+		if tracks(index, strings.TrimPrefix(name, "/")) {
+			delete(names, name)
+		}
+	}
+	return names
+}
+
+// ignoredNames reads a .gitignore for the names that builds make and people use too, as far
+// as they stand there plainly: "build", "build/", and "/build" for the root alone, which
+// keeps its slash. A file that takes something back with "!" tells nothing here, because then
+// the order of all its lines decides.
+func ignoredNames(text []byte) map[string]bool {
+	names := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, " \r\n") // blanks at the end mean nothing, at the beginning they are the name's
+		if strings.HasPrefix(line, "!") {
+			return nil
+		}
+		name := strings.TrimSuffix(line, "/")
+		if perhapsRegenerable[strings.TrimPrefix(name, "/")] {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// tracks reports whether a git index has a file below a directory of that name. The path of
+// an entry stands in it as it is, so looking for the bytes finds every one, and at worst one
+// too many. Version 4 shortens the paths: then everything is taken to be tracked.
+func tracks(index []byte, name string) bool {
+	if len(index) < 12 || string(index[:4]) != "DIRC" || index[7] > 3 {
+		return true
+	}
+	return bytes.Contains(index, []byte(name+"/"))
+}
+
+// readFile reads a regular file up to a bound; a longer one is not read at all. Anything that
+// is not a regular file is never opened.
+func readFile(dir int, name string, most int64) ([]byte, bool) {
+	held, err := unix.Openat(dir, name, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, false
+	}
+	defer unix.Close(held)
+	var st unix.Stat_t
+	if unix.Fstat(held, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size > most {
+		return nil, false
+	}
+	fd, err := reopen(held)
+	if err != nil {
+		return nil, false
+	}
+	defer unix.Close(fd)
+	text, err := io.ReadAll(io.LimitReader(reader(fd), most+1))
+	return text, err == nil && int64(len(text)) <= most
+}

@@ -1,0 +1,123 @@
+package pathguard
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestIgnoredNames holds the short reader against what gitignore(5) says about plain names.
+func TestIgnoredNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "",
+		"build":                   "build",
+		"build/\r\n/out/\nbin \n": "/out bin build",
+		" build\n":                "", // the blank belongs to the name
+		"#build\n\\build\n":       "",
+		"a/build\nbuild/x\n":      "",
+		"b*ld\n**/build\n":        "",
+		"src\nnode_modules\n":     "", // not a name that could be build output
+		"build\n!build/keep\n":    "",
+		"!x\nbuild\n":             "",
+		"//build\nbuild//\n":      "",
+	} {
+		if got := strings.Join(slices.Sorted(maps.Keys(ignoredNames([]byte(text)))), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Build output is what git would not miss: a tracked file in it is somebody's work.
+func TestIgnoredTracked(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	g, root := desk(t, "", "w/build/a.o", "w/lib/a.rb", "w/sub/out/x", "w/out/x")
+	w := root + "/w"
+	if err := os.Remove(w + "/.git"); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) {
+		t.Helper()
+		c := exec.Command(git, append([]string{"-C", w, "-c", "user.name=x", "-c", "user.email=x@example"}, args...)...)
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v %s", args, err, out)
+		}
+	}
+	run("init", "-q")
+	run("add", "lib")
+	if err := os.WriteFile(w+"/.gitignore", []byte("/build\nlib\n/out/\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	g.expect(t, Allow, "rm -rf build", "rm -rf out", "rm -r ./build/ out/*")
+	g.expect(t, Ask, "rm -rf lib", "rm -rf sub/out")
+	run("add", "-f", "build/a.o")
+	g.expect(t, Ask, "rm -rf build")
+	run("rm", "-q", "--cached", "build/a.o")
+	g.expect(t, Allow, "rm -rf build")
+	run("update-index", "--index-version", "4")
+	g.expect(t, Ask, "rm -rf build")
+}
+
+// What is not a regular file is not opened, and a long one is not believed.
+func TestIgnoredFiles(t *testing.T) {
+	g, root := desk(t, "", "w/build/x")
+	file := filepath.Join(root, "w/.gitignore")
+	if err := unix.Mkfifo(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.expect(t, Ask, "rm -rf build")
+	os.Remove(file)
+	if err := os.Symlink("elsewhere", file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(root+"/w/elsewhere", []byte("build\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.expect(t, Ask, "rm -rf build")
+	os.Remove(file)
+	if err := os.WriteFile(file, []byte("build\n"+strings.Repeat("#\n", maxIgnore)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.expect(t, Ask, "rm -rf build")
+}
+
+// FuzzIgnored: git agrees that a name is ignored wherever this reader says so.
+func FuzzIgnored(f *testing.F) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		f.Skip("git is not installed")
+	}
+	for _, s := range []string{"build", "/build/\nout", "!a", "#", "build \n bin", "\\ build", "build\t", "b\x00", "\xff\nbuild", "\xef\xbb\xbfbuild\n"} {
+		f.Add(s)
+	}
+	dir := f.TempDir()
+	if out, err := exec.Command(git, "-C", dir, "init", "-q").CombinedOutput(); err != nil {
+		f.Fatalf("%v %s", err, out)
+	}
+	for name := range perhapsRegenerable {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(dir+"/.gitignore", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for name := range ignoredNames([]byte(text)) {
+			c := exec.Command(git, "-C", dir, "check-ignore", "-q", strings.TrimPrefix(name, "/")+"/x")
+			c.Env = []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "HOME=/nowhere"}
+			if err := c.Run(); err != nil {
+				t.Errorf("%q: git does not ignore %q (%v)", text, name, err)
+			}
+		}
+	})
+}
