@@ -313,6 +313,7 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 			w.listed(s, c.args[i], c.at(i))
 		}
 	}
+	w.secrets(s, c)
 	if u.StdinCode != "" {
 		w.runs(s, s.in, u.StdinCode, c.span)
 	}

@@ -32,19 +32,28 @@ runs      PAGER MANPAGER SYSTEMD_PAGER AWS_PAGER GH_PAGER DELTA_PAGER PSQL_PAGER
 runs      EDITOR VISUAL FCEDIT SUDO_EDITOR SYSTEMD_EDITOR KUBE_EDITOR HGEDITOR SVN_EDITOR GH_EDITOR PSQL_EDITOR CVSEDITOR
 runs      BROWSER GH_BROWSER RSYNC_RSH CVS_RSH SVN_SSH GOTOOLCHAIN_CMD PROMPT_COMMAND BASH_COMMAND_HOOK
 runs      CC CXX CPP LD AR AS NM RANLIB CPPCXX FC RUSTC RUSTDOC HOSTCC LEX YACC MAKE CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER
-starts    GIT_SSH GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC_WRAPPER
+runs      CARGO_TARGET_*_LINKER GIT_MERGE_TOOL CMAKE_COMMAND GREP_PROGRAM OPENER TERMINAL XDG_UTILS_BROWSER NPM_CONFIG_EDITOR
+runs      MYSQL_HISTFILE_CMD BUNDLE_EDITOR GEM_EDITOR LESSEDIT ROFF_PAGER PERLDOC_PAGER PERLDOC_EDITOR RI_PAGER PYDOC_PAGER MANOPT_PAGER
+starts    GIT_SSH GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC_WRAPPER CARGO_BUILD_RUSTC CARGO_BUILD_RUSTDOC CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER CARGO_TARGET_*_RUNNER
 starts    NODE_EXECUTABLE npm_config_script_shell npm_config_node_gyp PIP_PYTHON CARGO CONFIG_SHELL SHELL MAKESHELL TAPE COMPRESS_PROGRAM
-sources   BASH_ENV ENV ZDOTDIR PYTHONSTARTUP GVIMINIT VIMINIT EXINIT INPUTRC SCREENRC
+sources   BASH_ENV ENV ZDOTDIR PYTHONSTARTUP MYVIMRC INPUTRC SCREENRC MAKEFILES IRBRC PSQLRC SQLITERC R_PROFILE R_PROFILE_USER R_ENVIRON RPROFILE DOTENV_CONFIG_PATH JULIA_STARTUP NETRC WGETRC SYSTEM_WGETRC MUTTRC TMUX_CONF DIRENV_BASH
 loads     LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GCONV_PATH LOCPATH NLSPATH OPENSSL_CONF OPENSSL_ENGINES SSLKEYLOGFILE
-loads     PERL5DB PYTHONHOME PYTHONBREAKPOINT PYTHONINSPECT PYTHONUSERBASE GTK_MODULES QT_PLUGIN_PATH JAVA_HOME CLASSPATH
-searches  PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH GIT_EXEC_PATH PYTHONPATH NODE_PATH PERL5LIB PERLLIB RUBYLIB GEM_PATH GEM_HOME LUA_PATH LUA_CPATH COMPILER_PATH GCC_EXEC_PREFIX MANPATH TERMINFO_DIRS
-options   NODE_OPTIONS=node PERL5OPT=perl RUBYOPT=ruby TAR_OPTIONS=tar GREP_OPTIONS=grep RIPGREP_CONFIG_PATH=rg MAKEFLAGS=make GNUMAKEFLAGS=make MFLAGS=make LESS=less MORE=more GZIP=gzip XZ_OPT=xz ZSTD_OPT=zstd CURL_HOME=curl GOFLAGS=go JAVA_TOOL_OPTIONS=java _JAVA_OPTIONS=java JDK_JAVA_OPTIONS=java MAVEN_OPTS=java GRADLE_OPTS=java RUSTFLAGS=rustc CARGO_ENCODED_RUSTFLAGS=rustc PYTEST_ADDOPTS=pytest PROVE_OPTS=prove ANSIBLE_CONFIG=ansible
+loads     VIMRUNTIME NODE_REPL_EXTERNAL_MODULE GTK_PATH GIO_EXTRA_MODULES GIO_MODULE_DIR VK_LAYER_PATH OCL_ICD_VENDORS PKCS11_MODULE KRB5_CONFIG PERL5DB PYTHONHOME PYTHONBREAKPOINT PYTHONINSPECT PYTHONUSERBASE GTK_MODULES QT_PLUGIN_PATH JAVA_HOME CLASSPATH
+searches  PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH GIT_EXEC_PATH PYTHONPATH NODE_PATH PERL5LIB PERLLIB RUBYLIB GEM_PATH GEM_HOME LUA_PATH LUA_CPATH COMPILER_PATH GCC_EXEC_PREFIX MANPATH TERMINFO_DIRS TERMINFO TERMCAP GOROOT PYTHONPYCACHEPREFIX
+searches  HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_STATE_HOME COMPOSER_HOME CARGO_HOME RUSTUP_HOME GRADLE_USER_HOME MAVEN_USER_HOME M2_HOME NPM_CONFIG_PREFIX npm_config_prefix BUNDLE_PATH BUNDLE_GEMFILE PIPX_HOME POETRY_HOME PYENV_ROOT RBENV_ROOT NVM_DIR VOLTA_HOME ANSIBLE_LIBRARY ANSIBLE_ROLES_PATH ANSIBLE_COLLECTIONS_PATH ANSIBLE_ACTION_PLUGINS HELM_PLUGINS DOCKER_CONFIG GNUPGHOME KREW_ROOT CMAKE_PREFIX_PATH CMAKE_MODULE_PATH PKG_CONFIG_PATH ACLOCAL_PATH EMACSLOADPATH GUILE_LOAD_PATH JULIA_LOAD_PATH JULIA_DEPOT_PATH TCLLIBPATH AWKPATH GDBINIT FPATH
+options   NODE_OPTIONS=node PERL5OPT=perl RUBYOPT=ruby TAR_OPTIONS=tar GREP_OPTIONS=grep RIPGREP_CONFIG_PATH=rg MAKEFLAGS=make GNUMAKEFLAGS=make MFLAGS=make LESS=less MORE=more GZIP=gzip XZ_OPT=xz ZSTD_OPT=zstd CURL_HOME=curl GOFLAGS=go+build JAVA_TOOL_OPTIONS=java _JAVA_OPTIONS=java JDK_JAVA_OPTIONS=java MAVEN_OPTS=java GRADLE_OPTS=java RUSTFLAGS=rustc CARGO_ENCODED_RUSTFLAGS=rustc PYTEST_ADDOPTS=pytest PROVE_OPTS=prove ANSIBLE_CONFIG=ansible
 prompts   PS0 PS1 PS2 PS4
-places    GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_TEMPLATE_DIR
+places    GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR
+searches  GIT_DIR GIT_TEMPLATE_DIR
+configures VIMINIT GVIMINIT EXINIT CARGO_UNSTABLE_CONFIG PIP_CONFIG_FILE UV_CONFIG_FILE YARN_RC_FILENAME BUNDLE_CONFIG ANSIBLE_CFG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE CLOUDSDK_CONFIG
+configures UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX POETRY_REPOSITORIES GEM_HOST RUBYGEMS_HOST CARGO_REGISTRIES_* CARGO_SOURCE_* GONOSUMDB GONOSUMCHECK GOFLAGS_INSECURE GOINSECURE NODE_TLS_REJECT_UNAUTHORIZED GIT_SSL_NO_VERIFY PYTHONHTTPSVERIFY DOCKER_CONTEXT CONTAINER_HOST
 configures GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_KEY_* GIT_CONFIG_VALUE_* GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_ATTR_SOURCE npm_config_* NPM_CONFIG_* PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL DOCKER_HOST KUBECONFIG
-writes    HISTFILE GIT_TRACE GIT_TRACE2 GIT_TRACE_PACKET BASH_XTRACEFD
+writes    GIT_TRACE GIT_TRACE2 GIT_TRACE_PACKET BASH_XTRACEFD
 proxies   http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy GOPROXY
 `
+
+// history are the variables that decide whether an interactive shell keeps a record.
+const history = " HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL HISTIGNORE "
 
 // kinds are the names of the meanings in the table, in their order.
 const kinds = "harmless runs starts sources loads searches options prompts places configures writes proxies"
@@ -66,12 +75,8 @@ func meaningOf(name string) (meaning, string) {
 	}
 	for at := 0; ; {
 		i := strings.Index(environment[at:], name)
-		prefixed := ""
 		if i < 0 {
-			if strings.HasPrefix(name, "GIT_CONFIG_") || strings.HasPrefix(strings.ToLower(name), "npm_config_") {
-				return configures, ""
-			}
-			return harmless, prefixed
+			return family(name), ""
 		}
 		start, end := at+i, at+i+len(name)
 		at = end
@@ -89,10 +94,25 @@ func meaningOf(name string) (meaning, string) {
 	}
 }
 
+// family is the meaning of a variable with a part of the user's own in its name.
+func family(name string) meaning {
+	tail := name[strings.LastIndexByte(name, '_')+1:]
+	switch {
+	case strings.HasPrefix(name, "GIT_CONFIG_"), strings.HasPrefix(strings.ToLower(name), "npm_config_"),
+		strings.HasPrefix(name, "CARGO_REGISTRIES_"), strings.HasPrefix(name, "CARGO_SOURCE_"), strings.HasPrefix(name, "ANSIBLE_CALLBACK"):
+		return configures
+	case strings.HasPrefix(name, "CARGO_TARGET_") && (tail == "RUNNER" || tail == "LINKER"):
+		return starts
+	case strings.HasPrefix(name, "CORECLR_PROFILER"), strings.HasPrefix(name, "COR_PROFILER"), name == "DOTNET_STARTUP_HOOKS":
+		return loads
+	}
+	return harmless
+}
+
 // ofShell reports whether the shell itself acts on a variable that is not exported.
 func ofShell(name string) bool {
 	switch name {
-	case "PATH", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "ENV", "HISTFILE", "FCEDIT":
+	case "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE", "HOME", "PATH", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "ENV", "HISTFILE", "FCEDIT":
 		return true
 	}
 	return false
@@ -100,6 +120,10 @@ func ofShell(name string) bool {
 
 // environ says what giving a variable to programs causes.
 func (w *walker) environ(s *state, name string, v value, span Span) {
+	if strings.Contains(history, " "+name+" ") {
+		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: span})
+		return
+	}
 	kind, program := meaningOf(name)
 	if kind == harmless {
 		return
@@ -148,7 +172,12 @@ func (w *walker) environ(s *state, name string, v value, span Span) {
 		e := endpoint(strings.SplitN(v.prefix(), ",", 2)[0])
 		if e.Host != "direct" && e.Host != "off" {
 			e.Static = e.Static && ok
-			w.effect(s, Effect{Right: command.Net, Net: &e, Span: span})
+			e.Upload = name != "GOPROXY" // everything goes through it
+			var flags command.Flags
+			if e.Upload {
+				flags = command.Upload
+			}
+			w.effect(s, Effect{Right: command.Net, Flags: flags, Net: &e, Span: span})
 		}
 	}
 }
@@ -168,6 +197,9 @@ func (w *walker) loading(s *state, name string, v value, span Span) {
 
 // searching is a list of directories. What was on the list before is no news.
 func (w *walker) searching(s *state, name string, v value, span Span) {
+	if name == "PATH" && looksHere(v) {
+		w.hazard(Hazard{Rule: "env.path", Risk: 2, Message: "finds programs in whatever directory it stands in", Span: span})
+	}
 	if before, ok := w.o.Vars[name]; ok {
 		if text, fine := v.text(); fine {
 			text = strings.ReplaceAll(":"+text+":", ":"+before+":", ":")
@@ -198,6 +230,25 @@ func (w *walker) searching(s *state, name string, v value, span Span) {
 	flush()
 }
 
+// looksHere reports whether a list of directories has the working directory among them: as
+// a dot, or as nothing between two colons.
+func looksHere(v value) bool {
+	var b strings.Builder
+	for _, p := range v {
+		if p.known() {
+			b.WriteString(p.text)
+		} else {
+			b.WriteByte('?')
+		}
+	}
+	for dir := range strings.SplitSeq(b.String(), ":") {
+		if dir == "" || dir == "." {
+			return true
+		}
+	}
+	return false
+}
+
 // wordsOf reads a value as words of a command line: those of the program whose options it
 // holds, or a program and its arguments.
 func (w *walker) wordsOf(s *state, name, program string, v value, span Span) {
@@ -211,7 +262,9 @@ func (w *walker) wordsOf(s *state, name, program string, v value, span Span) {
 		if !strings.HasPrefix(text, "-") && !strings.Contains(text, " -") && program != "make" {
 			return
 		}
-		args = append(args, known(program))
+		for _, word := range strings.Split(program, "+") {
+			args = append(args, known(word))
+		}
 	}
 	for _, word := range strings.Fields(text) {
 		args = append(args, known(word))
@@ -225,7 +278,7 @@ func (w *walker) wordsOf(s *state, name, program string, v value, span Span) {
 		w.invoke(s, c)
 		return
 	}
-	spec, _ := w.spec(program)
+	spec, _ := w.spec(args[0].prefix())
 	u := spec.Match(c.argv)
 	u.Unknown, u.StdinCode = nil, ""
 	for _, n := range u.Nested {

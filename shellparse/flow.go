@@ -207,6 +207,10 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 		w.write(s, &flow{from: Literal, val: v})
 		return
 	}
+	if name := base(c.words[0].Text); (name == "env" || name == "printenv") && len(u.Nested) == 0 {
+		w.write(s, &flow{from: Unknown, name: environmentName, why: "the environment"})
+		return
+	}
 	in := s.input()
 	for _, t := range u.Touches {
 		if t.Right != command.Read || t.Flags&command.List != 0 || t.Arg < 0 {
@@ -243,6 +247,23 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 		}
 		if len(u.Nested) == 0 {
 			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text})
+		}
+	}
+}
+
+// environmentName is the name of the flow that holds the environment of the caller.
+const environmentName = "$"
+
+// secrets finds commands that pick secrets out of the environment.
+func (w *walker) secrets(s *state, c *call) {
+	if s.in == nil || s.in.name != environmentName {
+		return
+	}
+	for i := 1; i < len(c.words); i++ {
+		if command.Secret(c.words[i].Text) {
+			h, _ := command.LookupHazard("secret.print")
+			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(i)})
+			return
 		}
 	}
 }

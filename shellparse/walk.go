@@ -328,7 +328,7 @@ func (w *walker) leave(s *state, ws worlds) {
 }
 
 func (f written) equal(g written) bool {
-	return f.name == g.name && f.target == g.target && f.flow.from == g.flow.from && slices.Equal(f.flow.val, g.flow.val)
+	return f.name == g.name && f.tree == g.tree && f.target == g.target && f.flow.from == g.flow.from && slices.Equal(f.flow.val, g.flow.val)
 }
 
 // subshell evaluates a list whose changes do not come back.

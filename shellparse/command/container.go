@@ -63,6 +63,67 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 	}
 }
 
+// registries are where images come from that everybody uses. A name without a host is one of
+// Docker Hub.
+var registries = []string{
+	"docker.io", "gcr.io", "ghcr.io", "lscr.io", "mcr.microsoft.com", "nvcr.io", "public.ecr.aws", "quay.io",
+	"registry.access.redhat.com", "registry.gitlab.com", "registry.hub.docker.com", "registry.k8s.io", "registry.redhat.io",
+}
+
+// image is [HOST[:PORT]/]NAME[:TAG] of a container.
+func (m *matcher) image(_ role, vs []value) {
+	for _, v := range vs {
+		host, _, ok := strings.Cut(v.Text, "/")
+		name, _ := hostPort(host)
+		switch {
+		case !v.Static && !ok:
+			m.opaque(v, Exec, "which image runs is not known")
+		case !ok || !strings.ContainsAny(host, ".:") || loopback(name):
+		case slices.Contains(registries, host) || strings.HasSuffix(host, ".gcr.io") || strings.HasSuffix(host, ".pkg.dev"):
+		default:
+			m.hazard("container.foreign-image", v.at)
+		}
+	}
+}
+
+// keyFile is NAME=FILE.
+func (m *matcher) keyFile(r role, vs []value) {
+	for _, v := range vs {
+		name, rest, ok := strings.Cut(v.Text, "=")
+		if ok && !strings.Contains(rest, "://") {
+			m.path(role{kind: r.param, marks: []string{"recursive"}}, v.piece(len(name)+1))
+		}
+	}
+}
+
+// fields is KEY=VALUE,KEY=VALUE, of which src and dest are names here; without any, the
+// word itself is one.
+func (m *matcher) fields(r role, vs []value) {
+	for _, v := range vs {
+		if !strings.Contains(v.Text, "=") {
+			if strings.ContainsAny(v.Text, "/.") {
+				m.path(role{kind: r.param}, v)
+			}
+			continue
+		}
+		for field := range strings.SplitSeq(v.Text, ",") {
+			switch key, val, _ := strings.Cut(field, "="); key {
+			case "src", "source", "dest", "file":
+				m.path(role{kind: r.param}, value{Arg{Text: val, Static: v.Static || !strings.HasSuffix(v.Text, val)}, v.at})
+			}
+		}
+	}
+}
+
+// envFormat is a template that can print the environment of a container.
+func (m *matcher) envFormat(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || strings.Contains(v.Text, "Env") || strings.Contains(v.Text, "json .Config") {
+			m.hazard("secret.print", v.at)
+		}
+	}
+}
+
 // hostNamespace is --pid=host and its kin.
 func (m *matcher) hostNamespace(_ role, vs []value) {
 	for _, v := range vs {

@@ -19,6 +19,33 @@ func (m *matcher) header(_ role, vs []value) {
 	}
 }
 
+// builtText is text that goes out with a request. Made at run time, it could carry anything.
+func (m *matcher) builtText(_ role, vs []value) {
+	for _, v := range vs {
+		m.built = m.built || !v.Static && !v.Glob
+	}
+}
+
+// proxy is through whom a request goes: he sees all of it.
+func (m *matcher) proxy(_ role, vs []value) {
+	m.hostWord(role{param: "http", marks: []string{"upload"}}, vs)
+	for i := range m.use.Hosts {
+		m.use.Hosts[i].Upload = m.use.Hosts[i].Upload || m.use.Hosts[i].Arg == vs[0].at
+	}
+}
+
+// serve is a server that everybody reaches unless an option binds it to this machine.
+func (m *matcher) serve(_ role, vs []value) {
+	if m.has("-b") {
+		return
+	}
+	at := 0
+	if len(vs) > 0 {
+		at = vs[0].at
+	}
+	m.hazard("net.listen", at)
+}
+
 // cookie is NAME=VALUE, or a file of them.
 func (m *matcher) cookie(_ role, vs []value) {
 	for _, v := range vs {

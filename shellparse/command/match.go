@@ -194,6 +194,12 @@ func (m *matcher) optionWord(s *Spec, i int) int {
 		return m.take([]*option{o}, i, joined, len(name)+1)
 	}
 	if s.dash {
+		// java -javaagent:FILE, -agentlib:NAME=OPTIONS
+		if colon := strings.IndexByte(a.Text, ':'); colon > 0 {
+			if o := m.option(s, a.Text[:colon]); o != nil && o.value.kind != "" {
+				return m.take([]*option{o}, i, true, colon+1)
+			}
+		}
 		return m.dashOption(s, i, name, joined)
 	}
 	if !long {

@@ -35,9 +35,50 @@ func (m *matcher) pythonModule(_ role, vs []value) {
 // and starts code.
 func (m *matcher) perlModule(_ role, vs []value) {
 	for _, v := range vs {
-		if !v.Static || strings.ContainsAny(v.Text, ";{}()") {
+		switch {
+		case !v.Static || strings.ContainsAny(v.Text, ";{}()"):
 			m.nest(Nested{Code: &Code{"perl", v.Arg}, Arg: v.at})
+		case strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "."):
+			m.hazard("code.load-library", v.at)
 		}
+	}
+}
+
+// perlDebuggers are modules for -d that everybody has.
+var perlDebuggers = []string{"", ":Cover", ":DProf", ":NYTProf", ":Trace", "t", "t:Cover"}
+
+// perlDebugger is -d:MODULE, which loads Devel::MODULE before anything else runs.
+func (m *matcher) perlDebugger(_ role, vs []value) {
+	for _, v := range vs {
+		name, _, _ := strings.Cut(v.Text, "=")
+		if !v.Static || !slices.Contains(perlDebuggers, name) {
+			m.hazard("code.load-library", v.at)
+		}
+	}
+}
+
+// libraryDirs are folders and archives, joined by colons, that a program loads code from.
+func (m *matcher) libraryDirs(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static {
+			m.touch(Read, Source|List, v, true)
+			continue
+		}
+		for dir := range strings.SplitSeq(v.Text, ":") {
+			if dir != "" {
+				m.touch(Read, Source|List, value{Arg{Text: strings.TrimSuffix(dir, "/*"), Static: true}, v.at}, true)
+			}
+		}
+	}
+}
+
+// testFile is FILE or FILE::TEST, a file of tests that is executed.
+func (m *matcher) testFile(_ role, vs []value) {
+	for _, v := range vs {
+		if v.Static {
+			v.Text, _, _ = strings.Cut(v.Text, "::")
+		}
+		m.touch(Read, Source, v, true)
 	}
 }
 

@@ -78,19 +78,17 @@ func (m *matcher) from(at int) []value {
 
 // replace is the string that xargs -I puts operands in the place of.
 func (m *matcher) replace() string {
-	for i, a := range m.args {
+	mark := ""
+	for _, g := range m.seen {
 		switch {
-		case a.Text == "-I" && i+1 < len(m.args):
-			return m.args[i+1].Text
-		case strings.HasPrefix(a.Text, "-I"):
-			return a.Text[2:]
-		case a.Text == "-i" || a.Text == "--replace":
-			return "{}"
-		case strings.HasPrefix(a.Text, "--replace="):
-			return a.Text[len("--replace="):]
+		case g.option.has("-I"), g.option.has("--replace"):
+			mark = "{}"
+			if g.set && g.v.Text != "" {
+				mark = g.v.Text
+			}
 		}
 	}
-	return ""
+	return mark
 }
 
 // shell is text for a shell. Several words are joined by blanks, as ssh(1) and watch(1) do.

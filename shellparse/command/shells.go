@@ -163,6 +163,17 @@ func (m *matcher) parallel(_ role, vs []value) {
 	}
 }
 
+// onChange is PATTERN... -- CMD.
+func (m *matcher) onChange(_ role, vs []value) {
+	for i, v := range vs {
+		if m.dashes > 0 && v.at > m.dashes {
+			m.command(role{}, vs[i:])
+			return
+		}
+		m.path(role{kind: "N"}, v)
+	}
+}
+
 // crontab replaces the table of the account, by a file or by standard input.
 func (m *matcher) crontab(_ role, vs []value) {
 	at := 0

@@ -91,8 +91,40 @@ var toolVariables = []string{
 	"PYTHON", "RANLIB", "RM", "SH", "STRIP", "YACC",
 }
 
-// makeOperand is a target, or NAME=VALUE. make expands values, so $(shell ...) in one runs.
-func (m *matcher) makeOperand(_ role, vs []value) {
+// makeOperands are targets and NAME=VALUE. The makefile is that of the directory which the
+// line changes to, and the targets that install write where the variables say.
+func (m *matcher) makeOperands(r role, vs []value) {
+	m.makeVariables(vs)
+	m.buildTarget(r, vs)
+	if m.use.Dir != nil && !m.has("-f") {
+		m.touch(Read, Source, value{Arg{Text: "Makefile", Static: true}, -1}, true)
+	}
+}
+
+// installDirs are the variables that say where `make install` writes.
+var installDirs = []string{"DESTDIR", "INSTALL_ROOT", "PREFIX", "prefix"}
+
+// buildTarget is a target of a build tool: one that installs leaves the project.
+func (m *matcher) buildTarget(_ role, vs []value) {
+	dirs, at := false, 0
+	for _, v := range vs {
+		name, _, ok := strings.Cut(v.Text, "=")
+		if ok && slices.Contains(installDirs, name) {
+			body := v.piece(len(name) + 1)
+			m.touch(Write, Recursive, body, true)
+			dirs = true
+		}
+		if v.Static && (v.Text == "install" || v.Text == "uninstall" || strings.HasPrefix(v.Text, "install-") || strings.HasPrefix(v.Text, "install/")) {
+			at = v.at
+		}
+	}
+	if at > 0 && !dirs && !m.dry {
+		m.hazard("pkg.install-global", at)
+	}
+}
+
+// makeVariables are NAME=VALUE. make expands values, so $(shell ...) in one runs.
+func (m *matcher) makeVariables(vs []value) {
 	for _, v := range vs {
 		name, _, ok := strings.Cut(v.Text, "=")
 		if !ok {
@@ -183,7 +215,7 @@ func (m *matcher) pack(_ role, vs []value) {
 		case strings.HasPrefix(name, "github:") || strings.HasPrefix(name, "gitlab:") || strings.HasPrefix(name, "git@"):
 			m.hazard("pkg.foreign-source", v.at)
 		case strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~"):
-			m.path(role{kind: "R"}, v)
+			m.touch(Read, Source, v, true) // its build scripts run
 		case strings.Contains(name, "/") && !scoped && m.spec.top() != "pip" && m.spec.top() != "uv":
 			m.hazard("pkg.foreign-source", v.at)
 		}
