@@ -1,0 +1,115 @@
+package pathguard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// oracle is the built-in lists as a tree of rules: the way rules of the configuration are
+// asked, which is slower to make and has its own tests.
+func oracle(t testing.TB, homes []string) *tree {
+	t.Helper()
+	tr := &tree{}
+	add := func(name string, m mark) {
+		m.path = name
+		for _, full := range expandHome(name, homes) {
+			if err := tr.add(full, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, l := range builtins {
+		for _, name := range l.names {
+			add(name, mark{kind: l.kind})
+		}
+	}
+	for _, n := range protectedNames {
+		add(n.name, mark{kind: markProtected, tool: n.tool})
+	}
+	return tr
+}
+
+func seenAt(t *tree, path string) string {
+	var out []string
+	t.at(path, func(m mark) { out = append(out, fmt.Sprint(m.kind, m.path, m.tool)) })
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), " ")
+}
+
+func seenBy(t *tree, glob string) string {
+	var out []string
+	t.matches(glob, func(m mark) {
+		if !strings.Contains(m.path, "*") { // two patterns are not held against each other by both
+			out = append(out, fmt.Sprint(m.kind, m.path))
+		}
+	})
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), " ")
+}
+
+// agree holds the comparing of names against the tree of rules.
+func agree(t *testing.T, known, want *tree, path string) {
+	t.Helper()
+	if got, want := seenAt(known, path), seenAt(want, path); got != want {
+		t.Errorf("at %q:\n got %s\nwant %s", path, got, want)
+	}
+	if got, want := known.holds(path), want.holds(path); got != want {
+		t.Errorf("holds %q: %b, want %b", path, got, want)
+	}
+	if known.holds(path).has(markSecret) != (known.under(path, markSecret) != "") {
+		t.Errorf("under %q: %q", path, known.under(path, markSecret))
+	}
+}
+
+// TestBuiltinLikeRules: a built-in name means what the same name in a rule would mean.
+func TestBuiltinLikeRules(t *testing.T) {
+	homes := []string{"/home/dev", "/mnt/h/dev"}
+	known, want := &tree{known: true, homes: homes}, oracle(t, homes)
+	paths := []string{"/", "/home", "/home/dev", "/home/dev/", "/mnt/h/dev", "/w", "/w/.git", "/w/a/.env", "/etc", "/etc/ssh", "/w/.aws/credentials",
+		"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_rsa_key.pub", "/home/dev/.ssh/id_rsa.pub", "/home/devil/.ssh", "/x//y", "/.env", "/etcetera"}
+	for _, l := range builtins {
+		for _, name := range l.names {
+			for _, full := range expandHome(strings.Replace(strings.ReplaceAll(name, "*/", "/w/"), "*", "x", 1), homes) {
+				full = strings.ReplaceAll(full, "//", "/")
+				paths = append(paths, full, full+"/in", full+"x", full[:len(full)-1], full[:max(1, strings.LastIndexByte(full, '/'))])
+			}
+		}
+	}
+	for _, path := range paths {
+		agree(t, known, want, path)
+	}
+	for _, glob := range []string{"/etc/sh*", "/home/*/.ssh/*", "/home/dev/.[a-b]ws/*", "/*/*/.aws", "/home/dev/*", "/home/dev/.*", "/e?c/shadow", "/mnt/h/*/.net*",
+		"/*", "/home/d*/.config/g*", "/etc/ssl/priv*/x", "/home/dev/.ssh/id_*", "[", "/home/dev/.co[", "/home"} {
+		if got, want := seenBy(known, glob), seenBy(want, glob); got != want {
+			t.Errorf("matches %q:\n got %s\nwant %s", glob, got, want)
+		}
+	}
+}
+
+// FuzzBuiltin does the same with any path.
+func FuzzBuiltin(f *testing.F) {
+	homes := []string{"/home/dev"}
+	known, want := &tree{known: true, homes: homes}, oracle(f, homes)
+	for _, s := range []string{"/home/dev/.ssh/id_rsa", "/w/.env.local", "/etc/ssh/ssh_host_*_key", "/a/b/.github/workflows/x", "/home/dev/.config/gh", "//", "/w/x.pem/"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.Contains(path, "/./") || strings.HasSuffix(path, "/.") || len(path) > 1 && strings.HasSuffix(path, "/") {
+			t.Skip() // a resolved path has none of these
+		}
+		agree(t, known, want, path)
+	})
+}
+
+// TestBuiltinPatterns: "*" is the only pattern that the comparison knows.
+func TestBuiltinPatterns(t *testing.T) {
+	for _, l := range builtins {
+		for _, name := range l.names {
+			if strings.ContainsAny(strings.TrimPrefix(name, "**/"), `?[]\\`) || strings.Contains(strings.TrimPrefix(name, "**/"), "**") || strings.HasSuffix(name, "/") {
+				t.Errorf("%q", name)
+			}
+		}
+	}
+}
