@@ -11,8 +11,8 @@ import (
 // The bounds of the search below the workspace for names that can stand at any depth. What
 // lies behind them is only hidden by the judgement: a plan that names it asks.
 const (
-	maxSearched = 128  // directories
-	maxLooked   = 8192 // names in them
+	maxSearched = 64  // directories
+	maxLooked   = 4096 // names in them
 )
 
 // hides lists what exists of the restricted paths, the secrets and tada-run's own state,
@@ -62,39 +62,71 @@ func (j *judgement) sweeps() bool {
 type ground struct {
 	j          *judgement
 	git        bool // the plan runs git, which may write its own folder but not the hooks in it
+	own        bool // the configuration has such names too
 	hide, keep []string
 	looked     int
+	plain      []string // the last components of the built-in names ...
+	patterns   []string // ... and those of them that are patterns
+}
+
+func (g *ground) learn(name string) {
+	if name[0] != '*' {
+		return
+	}
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if strings.Contains(name, "*") {
+		g.patterns = append(g.patterns, name)
+		return
+	}
+	g.plain = append(g.plain, name)
 }
 
 // search looks through the directories, and when deep also below them, breadth first: the
 // nearer a file is to where work happens, the sooner it is found.
 func (g *ground) search(dirs []string, deep bool) {
-	seen := map[string]bool{}
+	loose := &g.j.p.tree.loose
+	g.own = loose.below != nil || loose.patterns != nil
+	g.plain = append(make([]string, 0, 128), ".tada")
+	for _, name := range secretNames {
+		g.learn(name)
+	}
+	for i := range protectedNames {
+		g.learn(protectedNames[i].name)
+	}
 	for n := 0; n < len(dirs) && n < maxSearched && g.looked < maxLooked; n++ {
 		dir := dirs[n]
-		if seen[dir] {
-			continue
+		if slices.Contains(dirs[:min(n, 2)], dir) {
+			continue // the working directory, met again below the workspace
 		}
-		seen[dir] = true
-		l := g.j.disk.list(dir)
-		for _, e := range l.entries {
+		for _, e := range g.j.disk.list(dir).entries {
 			g.looked++
-			name, full := e.name, join(dir, e.name)
-			if g.take(dir, name, full) || !deep || !e.isDir() || name == ".git" || g.j.isRegenerable(name) {
+			if g.could(e.name) && g.take(dir, e.name) || !deep || !e.isDir() || e.name == ".git" || g.j.isRegenerable(e.name) {
 				continue
 			}
-			dirs = append(dirs, full)
+			dirs = append(dirs, join(dir, e.name))
 		}
 	}
 }
 
-// take puts one name where it belongs, and reports whether nothing below it needs a look.
-func (g *ground) take(dir, name, full string) bool {
-	for i := range builtins {
-		if builtins[i].kind == markSecret && anyLoose(builtins[i].names, dir, name) && !builtinPublic(full, g.j.p.homes) {
-			g.hide = append(g.hide, full)
+// could reports whether a name may be one of those that are searched for: nearly none is.
+func (g *ground) could(name string) bool {
+	if g.own || slices.Contains(g.plain, name) {
+		return true
+	}
+	for _, p := range g.patterns {
+		if covers(p, name) {
 			return true
 		}
+	}
+	return false
+}
+
+// take puts one name where it belongs, and reports whether nothing below it needs a look.
+func (g *ground) take(dir, name string) bool {
+	full := join(dir, name)
+	if anyLoose(secretNames, dir, name) && !builtinPublic(full, g.j.p.homes) {
+		g.hide = append(g.hide, full)
+		return true
 	}
 	found := false
 	g.j.p.tree.loose.walk(name, func(m mark) { found = found || m.kind == markRestricted })

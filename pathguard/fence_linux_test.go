@@ -1,7 +1,9 @@
 package pathguard
 
 import (
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -71,6 +73,138 @@ func TestFence(t *testing.T) {
 		if slices.Contains(f.Hide, "@/w/.env.example") {
 			t.Errorf("%q hides an example", tt.line)
 		}
+	}
+}
+
+// TestGrants: a name is a right to its directory, so the directory is held and the name is
+// told; and what is worth more than a name is never given for it.
+func TestGrants(t *testing.T) {
+	g, root := desk(t, "security: {restricted_paths: ['@/srv/shut/vault']}", "srv/p/old.txt", "srv/p/dir/x", "srv/p/a", "srv/shut/vault/x", "srv/shut/x", "home/dev/.ssh/known_hosts",
+		"home/dev/n.txt", "home/dev/.local/bin/tool", "w/a.txt")
+	tests := []struct {
+		line   string
+		path   string
+		parent string // "" without Entry
+		names  string
+		broad  bool
+	}{
+		{"echo x > @/srv/p/a", "@/srv/p/a", "", "", false},
+		{"echo x > @/srv/p/new", "@/srv/p/new", "@/srv/p", "new", false},
+		{"mkdir -p @/srv/p/q/r", "@/srv/p/q/r", "@/srv/p", "q", false},
+		{"rm @/srv/p/old.txt", "@/srv/p/old.txt", "@/srv/p", "old.txt", false},
+		{"rm -r @/srv/p/dir", "@/srv/p/dir", "@/srv/p", "dir", false},
+		{"sed -i s/a/b/ @/srv/p/a", "@/srv/p/a", "@/srv/p", "", false},
+		{"chmod 600 @/srv/p/a", "@/srv/p/a", "", "", false},
+		{"rm @/srv/shut/x", "@/srv/shut/x", "@/srv/shut", "x", true},
+		{"echo x > ~/new", "@/home/dev/new", "@/home/dev", "new", true},
+		{"rm ~/n.txt", "@/home/dev/n.txt", "@/home/dev", "n.txt", true},
+		{"rm ~/.ssh/known_hosts", "@/home/dev/.ssh/known_hosts", "@/home/dev/.ssh", "known_hosts", true},
+		{"rm ~/.local/bin/tool", "@/home/dev/.local/bin/tool", "@/home/dev/.local/bin", "tool", true},
+		{"echo x > /new-at-the-root", "/new-at-the-root", "/", "new-at-the-root", true},
+		{"echo x > /etc/new-in-etc", "/etc/new-in-etc", "/etc", "new-in-etc", true},
+		{"echo x > /usr/new", "/usr/new", "/usr", "new", true},
+		{"rm a.txt", "@/w/a.txt", "@/w", "a.txt", false},
+		{"rm .git/config", "@/w/.git/config", "@/w/.git", "config", true},
+	}
+	for _, tt := range tests {
+		at := func(s string) string { return strings.ReplaceAll(s, "@", root) }
+		_, plan, err := g.judge(at(tt.line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := g.Policy.Fence(plan)
+		i := slices.IndexFunc(f.Write, func(w Grant) bool { return join(w.Path, w.Missing) == at(tt.path) })
+		if i < 0 {
+			t.Errorf("%q: %+v", tt.line, f.Write)
+			continue
+		}
+		w := f.Write[i]
+		if w.Entry != (tt.parent != "") || w.Parent != at(tt.parent) || strings.Join(w.Names, " ") != tt.names || w.Broad != tt.broad {
+			t.Errorf("%q: %+v", tt.line, w)
+		}
+		if tt.parent != "" {
+			held, err := os.Stat("/proc/self/fd/" + strconv.Itoa(int(w.Dir.Fd())))
+			named, err2 := os.Stat(at(tt.parent))
+			if err != nil || err2 != nil || !os.SameFile(held, named) {
+				t.Errorf("%q: the directory is not held: %v %v", tt.line, err, err2)
+			}
+		}
+		plan.Close()
+	}
+}
+
+// A directory that is put in the place of the one that was judged is not what is held.
+func TestGrantSwapped(t *testing.T) {
+	g, root := desk(t, "", "srv/p/a", "srv/q/a")
+	_, plan, err := g.judge("rm " + root + "/srv/p/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	want, err := os.Stat(root + "/srv/p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Rename(root+"/srv/p", root+"/srv/was")
+	os.Rename(root+"/srv/q", root+"/srv/p")
+	w := g.Policy.Fence(plan).Write[0]
+	if held, err := os.Stat("/proc/self/fd/" + strconv.Itoa(int(w.Dir.Fd()))); err != nil || !os.SameFile(held, want) {
+		t.Errorf("another directory is held: %v", err)
+	}
+}
+
+// TestFenceNested: secrets and names that run later are found below the workspace too, when
+// what runs could come to them without naming them.
+func TestFenceNested(t *testing.T) {
+	g, root := desk(t, "security: {restricted_paths: ['**/vault']}", "w/api/.env", "w/api/.env.example", "w/api/deep/er/x.pem", "w/node_modules/m/.env", "w/api/.aws/credentials",
+		"w/sub/.git/hooks/h", "w/sub/AGENTS.md", "w/sub/.github/workflows/ci.yml", "w/api/vault/x", "w/.git/x/.env")
+	hidden := []string{"@/w/api/.aws/credentials", "@/w/api/.env", "@/w/api/deep/er/x.pem", "@/w/api/vault"}
+	kept := []string{"@/w/sub/.git", "@/w/sub/.github/workflows", "@/w/sub/AGENTS.md"}
+	for line, want := range map[string]bool{"make": true, "grep -rn x .": true, "cat a.go": false, "echo x > b": false} {
+		f, _, _ := fenceOf(t, g, root, line)
+		for _, path := range hidden {
+			if slices.Contains(f.Hide, path) != want {
+				t.Errorf("%q: hides %q: %v", line, path, !want)
+			}
+		}
+		for _, path := range kept {
+			if slices.Contains(f.ReadOnly, path) != want {
+				t.Errorf("%q: keeps %q: %v", line, path, !want)
+			}
+		}
+		for _, path := range append(f.Hide, f.ReadOnly...) {
+			if strings.Contains(path, "node_modules") || strings.Contains(path, "example") || strings.HasPrefix(path, "@/w/.git/x") {
+				t.Errorf("%q: %q", line, path)
+			}
+		}
+	}
+	f, _, reveal := fenceOf(t, g, root, "cat api/.env && make")
+	if slices.Contains(f.Hide, "@/w/api/.env") || !slices.Contains(reveal, "@/w/api/.env") {
+		t.Errorf("what was approved stays hidden: %q", f.Hide)
+	}
+}
+
+// BenchmarkFenceSearch is the fence of a build in a workspace with more directories than are
+// searched.
+func BenchmarkFenceSearch(b *testing.B) {
+	var files []string
+	for i := range 200 {
+		for k := range 10 {
+			files = append(files, "w/d"+strconv.Itoa(i)+"/f"+strconv.Itoa(k))
+		}
+	}
+	g, _ := desk(b, "", files...)
+	for _, line := range []string{"cat d1/f1", "make"} {
+		_, plan, err := g.judge(line)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(line[:3], func(b *testing.B) {
+			for b.Loop() {
+				g.Policy.Fence(plan)
+			}
+		})
+		plan.Close()
 	}
 }
 

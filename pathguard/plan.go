@@ -87,7 +87,7 @@ const (
 type Program struct {
 	Command int    // index in Script.Commands
 	Name    string // as the command line spells it
-	Path    string // as the search in PATH found it; "" when it did not
+	Path    string // as the search in PATH found it; "" when it did not, and then Why tells
 	Real    string // without a symbolic link
 	ID      ID
 	Mode    os.FileMode

@@ -10,12 +10,40 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/shellparse"
 )
 
 // defaultPath is what bash searches when PATH is not set.
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-type programKey struct{ name, path, dir string }
+type programKey struct{ name, path, dir, via string }
+
+// elsewhere is the place of programs that are no file of this machine's PATH: modules of an
+// interpreter, and what runs in a container or on another machine.
+const elsewhere = "-"
+
+// bringers look for a program in a place of their own before PATH, and bring it along when it
+// stands nowhere. What they do not find here is not missing.
+var bringers = map[string]string{
+	"npx": "node_modules/.bin", "npm": "node_modules/.bin", "pnpm": "node_modules/.bin", "pnpx": "node_modules/.bin", "yarn": "node_modules/.bin",
+	"bun": "node_modules/.bin", "bunx": "node_modules/.bin", "uv": ".venv/bin", "poetry": ".venv/bin", "pipenv": ".venv/bin", "pdm": ".venv/bin",
+	"hatch": ".venv/bin", "rye": ".venv/bin", "bundle": elsewhere, "composer": "vendor/bin",
+	"uvx": elsewhere, "pipx": elsewhere, "python": elsewhere, "python3": elsewhere, "nix": elsewhere, "nix-shell": elsewhere, "mise": elsewhere,
+	"ssh": elsewhere, "docker": elsewhere, "podman": elsewhere, "nerdctl": elsewhere, "kubectl": elsewhere, "docker-compose": elsewhere, "vagrant": elsewhere,
+}
+
+// bringer returns the first word of the innermost wrapper, when it is such a program.
+func bringer(c *shellparse.Command) string {
+	if len(c.Via) == 0 {
+		return ""
+	}
+	word, _, _ := strings.Cut(c.Via[len(c.Via)-1], " ")
+	if word = path.Base(word); bringers[word] != "" {
+		return word
+	}
+	return ""
+}
 
 // programs finds the file of every command, once for each way of asking.
 func (r *resolver) programs() {
@@ -25,7 +53,7 @@ func (r *resolver) programs() {
 		if c.Name == "" || c.Builtin {
 			continue
 		}
-		key := programKey{c.Name, r.searchPath(i), c.Dir}
+		key := programKey{c.Name, r.searchPath(i), c.Dir, bringer(c)}
 		if strings.HasPrefix(c.Name, "/") {
 			key.dir = ""
 		}
@@ -55,6 +83,11 @@ func (r *resolver) searchPath(i int) string {
 
 func (r *resolver) program(i int, key programKey) Program {
 	p := Program{Command: i, Name: key.name}
+	place := bringers[key.via]
+	if place == elsewhere {
+		p.Why = "found by " + key.via
+		return p
+	}
 	from := r.cwd
 	if key.dir != "" {
 		from = r.from(key.dir)
@@ -63,7 +96,11 @@ func (r *resolver) program(i int, key programKey) Program {
 		r.bindProgram(&p, from, key.name)
 		return p
 	}
-	for _, dir := range strings.Split(key.path, ":") {
+	list := key.path
+	if place != "" {
+		list = place + ":" + list
+	}
+	for _, dir := range strings.Split(list, ":") {
 		if dir == "" {
 			dir = "."
 		}
@@ -81,7 +118,11 @@ func (r *resolver) program(i int, key programKey) Program {
 			return p
 		}
 	}
-	if p.Path == "" {
+	switch {
+	case p.Path != "":
+	case key.via != "":
+		p.Why = "brought by " + key.via
+	default:
 		p.Why = "not found in PATH"
 	}
 	return p

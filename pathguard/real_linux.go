@@ -19,6 +19,7 @@ type disk struct {
 	walker *walker // nil when not even / could be opened; then nothing exists
 	lists  map[string]*listing
 	dirs   map[string]string // real paths of directories with a link on their way
+	buf    [8 << 10]byte     // of getdents64
 }
 
 // A listing is what a directory holds.
@@ -71,21 +72,28 @@ func (d *disk) list(dir string) *listing {
 		return l
 	}
 	defer unix.Close(fd)
-	buf := make([]byte, 16<<10)
 	for len(l.entries) < maxListed {
-		n, err := unix.Getdents(fd, buf)
+		n, err := unix.Getdents(fd, d.buf[:])
 		if n <= 0 || err != nil {
 			l.partial = err != nil
 			break
 		}
-		l.entries = appendEntries(l.entries, buf[:n])
+		l.entries = appendEntries(l.entries, d.buf[:n])
 	}
 	l.partial = l.partial || len(l.entries) >= maxListed
-	l.types = make(map[string]uint8, len(l.entries))
-	for _, e := range l.entries {
-		l.types[e.name] = e.kind
-	}
 	return l
+}
+
+// typeOf returns the type of one name, from an index that is made when it is first asked for.
+func (l *listing) typeOf(name string) (uint8, bool) {
+	if l.types == nil {
+		l.types = make(map[string]uint8, len(l.entries))
+		for _, e := range l.entries {
+			l.types[e.name] = e.kind
+		}
+	}
+	kind, ok := l.types[name]
+	return kind, ok
 }
 
 // appendEntries reads what getdents64(2) gives: inode, offset, 16 bits of length, 8 bits of
@@ -124,10 +132,10 @@ func (d *disk) below(out []string, dir, name string) []string {
 		}
 		return out
 	}
-	mode, ok := l.types[part]
+	kind, ok := l.typeOf(part)
 	switch {
 	case ok:
-		return d.entry(out, dir, part, mode, rest, more)
+		return d.entry(out, dir, part, kind, rest, more)
 	case l.partial:
 		return d.absolute(out, join(dir, name))
 	}

@@ -236,6 +236,18 @@ func TestResolveProgram(t *testing.T) {
 			t.Errorf("%s is not bound", tt.name)
 		}
 	}
+	os.MkdirAll(root+"/node_modules/.bin", 0o755)
+	os.WriteFile(root+"/node_modules/.bin/tsc", nil, 0o755)
+	for _, tt := range []struct{ via, name, real, why string }{
+		{"npx", "tsc", root + "/node_modules/.bin/tsc", ""}, {"npm exec", "no-such-program", "", "brought by npm"}, {"npx", "ls", ls, ""},
+		{"uvx", "ls", "", "found by uvx"}, {"python3 -m", "http.server", "", "found by python3"}, {"ssh", "/bin/ls", "", "found by ssh"},
+		{"docker run", "no-such-program", "", "found by docker"}, {"env", "no-such-program", "", "not found in PATH"},
+	} {
+		plan := resolve(t, runs(shellparse.Command{Name: tt.name, Dir: root, Via: []string{"sudo", tt.via}}), Caller{Dir: root, Root: root, Env: map[string]string{"PATH": system}})
+		if p := plan.Programs[0]; p.Real != tt.real || p.Why != tt.why {
+			t.Errorf("%s %s: %q, why %q", tt.via, tt.name, p.Real, p.Why)
+		}
+	}
 	assigned := shellparse.Command{Name: "mine", Dir: root, Assign: []shellparse.Assign{{Name: "PATH", Value: shellparse.Word{Text: root + "/bin", Static: true}}}}
 	if p := resolve(t, runs(assigned), Caller{Dir: root}).Programs[0]; p.Real != root+"/bin/mine" || p.Sum != sumOf("bin/mine\n") {
 		t.Errorf("PATH given to the command: %+v", p)
