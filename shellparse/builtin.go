@@ -156,6 +156,7 @@ func (c *call) options(withValue string) (letters string, values map[byte]value,
 
 func (w *walker) echo(s *state, c *call) worlds {
 	w.nothing(s, c)
+	w.shown(s, c)
 	if !s.capture {
 		return worlds{s}
 	}
@@ -182,6 +183,20 @@ func (w *walker) echo(s *state, c *call) worlds {
 	}
 	w.write(s, &flow{from: Literal, val: v})
 	return worlds{s}
+}
+
+// shown finds secrets of the caller's environment among words that are printed for all to
+// see.
+func (w *walker) shown(s *state, c *call) {
+	if s.capture {
+		return
+	}
+	for i, v := range c.args {
+		if v.is(ofSecret) {
+			h, _ := command.LookupHazard("secret.print")
+			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(i)})
+		}
+	}
 }
 
 // joined returns words with a blank between them.
@@ -255,7 +270,7 @@ func (w *walker) evalWords(s *state, c *call) worlds {
 		i = 2
 	}
 	v := joined(c.args[i:])
-	w.suspect(s, v, c.gone, c.span)
+	w.suspect(v, "sh", c.gone, c.span)
 	if text, ok := v.text(); ok && !slices.ContainsFunc(c.words, func(x Word) bool { return x.Glob }) {
 		return w.eval(s, text, "eval")
 	}
@@ -283,6 +298,11 @@ func (w *walker) source(s *state, c *call) worlds {
 	}
 	if word := c.words[i]; word.Text == "/dev/stdin" || word.Text == "/dev/fd/0" {
 		f = s.in
+	}
+	if f != nil {
+		w.suspect(f.val, "sh", false, c.at(i))
+	} else {
+		w.suspect(v, "sh", false, c.at(i))
 	}
 	if f == nil {
 		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: c.at(i)})

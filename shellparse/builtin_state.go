@@ -94,6 +94,9 @@ func (w *walker) stack(s *state, c *call) worlds {
 }
 
 func (w *walker) set(s *state, c *call) worlds {
+	if len(c.args) == 1 {
+		w.write(s, &flow{from: Unknown, name: environmentName, why: "the variables of the shell"})
+	}
 	for i := 1; i < len(c.args); i++ {
 		text := c.words[i].Text
 		if !c.words[i].Static {
@@ -168,6 +171,11 @@ func (w *walker) setOption(s *state, name string, on bool) {
 		s.errexit = on
 	case "allexport":
 		s.allexport = on
+	case "history":
+		if !on {
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: w.here()})
+		}
+		return
 	case "posix":
 		s.alias = s.alias || on // bash(1): posix mode expands aliases
 	default:
@@ -432,6 +440,9 @@ func (w *walker) unset(s *state, c *call) worlds {
 			continue
 		}
 		name, _, element := strings.Cut(text, "[")
+		if strings.Contains(history, " "+name+" ") {
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: c.at(i)})
+		}
 		switch {
 		case element:
 			w.put(s, name, variable{val: unknown("an array of which an element was removed", Unknown), set: true})
@@ -509,6 +520,7 @@ func (w *walker) shift(s *state, n int64, plain bool) {
 // printf evaluates a format as far as its words are known.
 func (w *walker) printf(s *state, c *call) worlds {
 	w.nothing(s, c)
+	w.shown(s, c)
 	_, values, i := c.options("v")
 	name, toName := values['v']
 	if toName {

@@ -57,6 +57,7 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 		fields := w.fields(s, word)
 		if len(fields) == 0 && isPlainParam(word) {
 			gone = true
+			fields = w.goneSecret(s, word, len(args) > 0)
 			if len(args) == 0 {
 				w.opaque(s, InProgram, "which program starts is not known: "+notSet, span)
 			}
@@ -82,6 +83,16 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 		restore(s)
 	}
 	return ws
+}
+
+// goneSecret keeps an empty word for the value of a secret, which the shell that the text is
+// meant for may well have.
+func (w *walker) goneSecret(s *state, word *syntax.Word, operand bool) []value {
+	name := word.Parts[0].(*syntax.ParamExp).Param.Value
+	if _, own := s.env.get(name); own || !operand || !command.Secret(name) {
+		return nil
+	}
+	return []value{{{why: ofSecret}}}
 }
 
 // isPlainParam reports whether a word is $x or ${x} and nothing else, of one value.
@@ -314,10 +325,30 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 		}
 	}
 	w.secrets(s, c)
+	if c.gone && (u.StdinCode != "" || isShell(name)) {
+		w.suspect(nil, interpreter(name), true, c.span)
+	}
+	w.project(s, c, u, dir)
 	if u.StdinCode != "" {
 		w.runs(s, s.in, u.StdinCode, c.span)
 	}
 	w.output(s, c, u)
+}
+
+// project is the file that a build tool executes by itself. That of the directory which the
+// whole text starts in is the caller's choice; that of another is an effect.
+func (w *walker) project(s *state, c *call, u command.Use, dir string) {
+	if u.Project == "" || dir == "" || dir == w.o.Dir || s.remote {
+		return
+	}
+	v := known(u.Project)
+	name := w.nameIn(v, dir)
+	at := w.fork(s)
+	at.dir = dir
+	w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: name, Span: c.span})
+	if f := w.made(at, v); f != nil {
+		w.runs(s, &f.flow, interpreter(base(c.words[0].Text)), c.span)
+	}
 }
 
 // listed is a pathname pattern that the shell itself expands: it lists the directory.

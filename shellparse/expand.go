@@ -81,9 +81,18 @@ func simple(word *syntax.Word) (value, bool) {
 		}
 		return value{{kind: literal, text: p.Value}}, true
 	case *syntax.SglQuoted:
-		return known(singleQuoted(p)), true
+		return value{ansiPart(p)}, true
 	}
 	return nil, false
+}
+
+// ansiPart is a single-quoted piece. Of $'..' it is kept whether letters hide in escapes.
+func ansiPart(p *syntax.SglQuoted) part {
+	q := part{text: singleQuoted(p)}
+	if p.Dollar && escaped(p.Value) {
+		q.why = disguised
+	}
+	return q
 }
 
 // single expands a word that stays one field: the value of an assignment, the subject of a
@@ -276,7 +285,7 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 			e.lit(part{text: "'" + p.Value + "'"}) // inside "${x:-'y'}" the quotes are characters
 			return
 		}
-		e.lit(part{text: singleQuoted(p)})
+		e.lit(ansiPart(p))
 	case *syntax.DblQuoted:
 		e.double(p)
 	case *syntax.ParamExp:

@@ -84,9 +84,7 @@ func (w *walker) runs(s *state, f *flow, lang string, span Span) {
 		return
 	}
 	if text, ok := f.whole(); ok {
-		if f.val.is(disguised) {
-			w.code(Code{Lang: lang, Text: text, Source: Decoded, Span: span})
-		}
+		w.suspect(f.val, lang, false, span)
 		w.literalCode(s, lang, text, span)
 		return
 	}
@@ -225,6 +223,13 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 			in = &flow{from: File, name: v.display(), why: "the content of a file"}
 		}
 	}
+	if endlessSource(in) || base(c.words[0].Text) == "yes" {
+		in = &flow{from: File, name: "/dev/zero", why: "bytes without end", endless: true}
+		if u.Filter == "" {
+			w.write(s, in)
+			return
+		}
+	}
 	switch u.Filter {
 	case command.FilterCopy:
 		w.write(s, in)
@@ -249,6 +254,15 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text})
 		}
 	}
+}
+
+// endlessSource reports whether bytes come from a device that never ends.
+func endlessSource(f *flow) bool {
+	switch f.name {
+	case "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full":
+		return f.from == File
+	}
+	return false
 }
 
 // environmentName is the name of the flow that holds the environment of the caller.
@@ -357,9 +371,14 @@ func (w *walker) remembered(s *state, c *call, t command.Touch, v value, program
 		}
 	case t.Right == command.Write && t.Flags&command.Meta == 0, t.Right == command.Create && t.Flags&command.Link == 0:
 		f := w.content(s, c, program)
+		w.fills(f, c.at(t.Arg))
 		w.wrote(s, v, f, t.Flags&command.Append != 0)
 		if text := t.Text; unpacks(program) || text == "." || strings.HasSuffix(text, "/") || t.Flags&(command.Recursive|command.Below) != 0 {
 			w.unpacked(s, v, f)
+		}
+	case t.Right == command.Exec:
+		if f := w.made(s, v); f != nil && f.flow.source() != Literal {
+			w.runs(s, &f.flow, scriptLang(f), c.at(t.Arg))
 		}
 	case t.Right == command.Create && t.Flags&command.Link != 0:
 		w.link(s, c, t, v)
@@ -378,7 +397,8 @@ func (w *walker) content(s *state, c *call, program string) *flow {
 			if f := w.made(s, c.args[len(c.args)-2]); f != nil {
 				return &f.flow
 			}
-			return &flow{from: File, name: c.words[len(c.words)-2].Text}
+			name := c.words[len(c.words)-2].Text
+			return &flow{from: File, name: name, endless: endlessSource(&flow{from: File, name: name})}
 		}
 	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "gunzip", "bunzip2", "unxz", "unzstd", "unrar":
 		return w.packed(s, c, program)
@@ -388,6 +408,13 @@ func (w *walker) content(s *state, c *call, program string) *flow {
 		return &flow{from: File, name: program}
 	}
 	return &flow{from: Unknown, why: "what " + program + " writes"}
+}
+
+// fills finds what writes to a file until the disk is full.
+func (w *walker) fills(f *flow, span Span) {
+	if f != nil && f.endless {
+		w.hazard(Hazard{Rule: "disk.fill", Risk: 2, Message: "writes until the disk is full", Span: span})
+	}
 }
 
 // unpacks reports whether what a program writes can be a folder full of files.
@@ -405,7 +432,7 @@ func (w *walker) packed(s *state, c *call, program string) *flow {
 		if f := behind(c.args[i]); f != nil {
 			return &flow{from: worse(Decoded, f.source()), why: "what " + program + " unpacks"}
 		}
-		if f := w.made(s, c.args[i]); f != nil && !f.tree {
+		if f := w.made(s, c.args[i]); f != nil {
 			return &flow{from: worse(Decoded, f.flow.source()), why: "what " + program + " unpacks"}
 		}
 	}

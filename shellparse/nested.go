@@ -201,7 +201,7 @@ func replaced(text, mark string, batch []value) value {
 
 // shellArg is a word that a shell executes.
 func (w *walker) shellArg(s *state, v value, span Span, via string) {
-	w.suspect(s, v, false, span)
+	w.suspect(v, "sh", false, span)
 	if text, ok := v.text(); ok && v.word().Static {
 		w.shell(s, via, text, span)
 		return
@@ -214,14 +214,14 @@ func (w *walker) shellArg(s *state, v value, span Span, via string) {
 // suspect names shell text that is known and still not what it seems: nothing, because a
 // name has no value here that it may have where the text was meant for, or letters that
 // were spelled so that nobody can read them.
-func (w *walker) suspect(s *state, v value, gone bool, span Span) {
+func (w *walker) suspect(v value, lang string, gone bool, span Span) {
 	text, ok := v.text()
 	switch {
 	case ok && strings.TrimSpace(text) == "" && (gone || v.is(notSet)):
-		w.code(Code{Lang: "sh", Source: Unknown, Span: span})
-		w.opaque(s, InCode, "what is executed is not known: "+notSet, span)
+		w.code(Code{Lang: lang, Source: Unknown, Span: span})
+		w.opaque(nil, InCode, "what is executed is not known: "+notSet, span)
 	case v.is(disguised):
-		w.code(Code{Lang: "sh", Text: v.display(), Source: Decoded, Span: span})
+		w.code(Code{Lang: lang, Text: v.display(), Source: Decoded, Span: span})
 	}
 }
 
@@ -262,6 +262,9 @@ func codeSource(v value) Source {
 }
 
 func (w *walker) codeArg(s *state, lang string, v value, span Span) {
+	if !v.is(disguised) {
+		w.suspect(v, lang, false, span)
+	}
 	if text, ok := v.text(); ok && v.word().Static {
 		w.literalCode(s, lang, text, span)
 		return
@@ -386,14 +389,20 @@ func (w *walker) inside(s *state, f *syntax.File, text string, span Span) worlds
 	return w.program(s, f)
 }
 
+// here is the span of the command that is being evaluated.
+func (w *walker) here() Span {
+	switch {
+	case w.fixed != nil:
+		return *w.fixed
+	case w.cmd >= 0 && w.cmd < len(w.out.Commands):
+		return w.out.Commands[w.cmd].Span
+	}
+	return Span{0, len(w.out.Text)}
+}
+
 // eval evaluates text in this very shell.
 func (w *walker) eval(s *state, text, via string) worlds {
-	span := Span{0, len(w.out.Text)}
-	if w.fixed != nil {
-		span = *w.fixed
-	} else if w.cmd >= 0 && w.cmd < len(w.out.Commands) {
-		span = w.out.Commands[w.cmd].Span
-	}
+	span := w.here()
 	file, ok := w.read(s, text, span)
 	if !ok {
 		w.havoc(s)

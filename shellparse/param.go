@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tada-run/tada-run/shellparse/command"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -59,6 +60,11 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	v, set := w.param(s, p)
 	if !set && p.Exp == nil && len(v) == 0 {
 		v = value{{why: notSet}}
+	}
+	if p.Exp == nil && !p.Length && command.Secret(p.Param.Value) {
+		if _, own := s.env.get(p.Param.Value); !own {
+			v = append(value{{why: ofSecret}}, v...)
+		}
 	}
 	if e.alternative(p, &v, set, quoted) {
 		return

@@ -16,11 +16,13 @@ type ioState struct {
 	file    value // where standard output goes; nil when it is not redirected to a file
 	more    bool
 	moved   bool // standard output goes elsewhere
+	span    Span // of file
 }
 
 // restore undoes the redirections of one command, and records what it wrote into a file.
 func (was ioState) restore(w *walker, s *state) {
 	if was.file != nil {
+		w.fills(s.out, was.span)
 		w.wrote(s, was.file, s.out, was.more)
 	}
 	if was.moved {
@@ -219,6 +221,7 @@ func (w *walker) target(s *state, r *syntax.Redirect, v value, fd string, was *i
 		w.through(s, e)
 		if r.Op != syntax.RdrInOut && (fd == "" || fd == "1") {
 			s.capture, s.out, was.file, was.moved = true, nil, v, true
+			was.span = span
 			was.more = flags&command.Append != 0
 		}
 	}
@@ -238,7 +241,9 @@ func (w *walker) reading(s *state, v value, name Name) *flow {
 	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
 		return s.input()
 	}
-	return &flow{from: File, name: name.Text, why: "the content of a file"}
+	f := &flow{from: File, name: name.Text, why: "the content of a file"}
+	f.endless = endlessSource(f)
+	return f
 }
 
 // device is /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT, which bash opens by itself.

@@ -6,7 +6,7 @@ import "strings"
 type part struct {
 	kind partKind
 	text string // literal and active: the characters; pattern: a shell pattern
-	why  string // open: why it is not known; literal: "", notSet or disguised
+	why  string // open: why it is not known; literal: "", notSet, disguised or ofSecret
 	from Source // open: where its bytes come from
 	flow *flow  // what stands behind the name of a process substitution
 }
@@ -60,6 +60,7 @@ func (v value) prefix() string {
 const (
 	notSet    = "a name in it has no value here"
 	disguised = "it was spelled in escapes"
+	ofSecret  = "it is the value of a secret"
 )
 
 // is reports whether that is said of a part.
@@ -254,11 +255,12 @@ func (v value) glob() string {
 
 // A flow is the bytes that run through a pipe, into a variable or into a file.
 type flow struct {
-	val   value  // the bytes, as far as they are known
-	from  Source // Literal: val holds them; else where they come from
-	name  string // the file they come from, with its directory, when from is File
-	why   string
-	ended bool // nothing comes: /dev/null, or an empty here-document
+	val     value  // the bytes, as far as they are known
+	from    Source // Literal: val holds them; else where they come from
+	name    string // the file they come from, with its directory, when from is File
+	endless bool   // more comes as long as somebody reads
+	why     string
+	ended   bool // nothing comes: /dev/null, or an empty here-document
 }
 
 // whole returns the text of a flow that is completely known.

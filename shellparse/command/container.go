@@ -86,6 +86,18 @@ func (m *matcher) image(_ role, vs []value) {
 	}
 }
 
+// buildContext is the folder that an image is built from, or an address of one.
+func (m *matcher) buildContext(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.Contains(v.Text, "://") || strings.HasPrefix(v.Text, "git@") || strings.HasPrefix(v.Text, "github.com/") {
+			m.hazard("code.remote", v.at)
+			m.url(role{kind: "URL", param: "https"}, []value{v})
+			continue
+		}
+		m.path(role{kind: "R", marks: []string{"recursive"}}, v)
+	}
+}
+
 // keyFile is NAME=FILE.
 func (m *matcher) keyFile(r role, vs []value) {
 	for _, v := range vs {
@@ -199,6 +211,7 @@ func (m *matcher) kubeGet(_ role, vs []value) {
 func (m *matcher) manifest(_ role, vs []value) {
 	for _, v := range vs {
 		if strings.Contains(v.Text, "://") {
+			m.hazard("code.remote", v.at)
 			m.url(role{kind: "URL"}, []value{v})
 			continue
 		}

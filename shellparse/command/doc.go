@@ -56,6 +56,7 @@ Classes:
 	raw           no options: the words follow a grammar of their own (find, dd)
 	remote        what it starts runs elsewhere, so its names are not names here
 	versioned     it is installed under names with a version too (gcc-13)
+	project=FILE  it executes this file of the directory that it works in
 	filter=HOW    how output comes from input: copy, transform, decode, fetch
 	stdin=LANG    without operands it executes standard input as this language
 

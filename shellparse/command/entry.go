@@ -136,6 +136,8 @@ func (s *Spec) parseClass(word string) error {
 		s.remote = true
 	case "filter":
 		s.filter = value
+	case "project":
+		s.project = value
 	case "stdin":
 		s.stdin = value
 	default:

@@ -34,12 +34,15 @@ func LookupHazard(rule string) (Hazard, bool) {
 }
 
 // secretSigns are what the names of secrets have in them.
-var secretSigns = []string{"APIKEY", "API_KEY", "ACCESS_KEY", "AUTH", "CREDENTIAL", "PASSWD", "PASSWORD", "PRIVATE", "SECRET", "TOKEN"}
+var secretSigns = []string{"APIKEY", "API_KEY", "ACCESS_KEY", "AUTH", "CREDENTIAL", "PASSWD", "PASSWORD", "PRIVATE", "SECRET", "TOKEN", "_KEY"}
 
 // Secret reports whether a word looks like the name of a secret: AWS_SECRET_ACCESS_KEY,
 // token, db_password.
 func Secret(word string) bool {
 	word = strings.ToUpper(word)
+	if word == "KEY" || word == "KEYS" {
+		return true
+	}
 	for _, sign := range secretSigns {
 		if strings.Contains(word, sign) && !strings.Contains(word, "SSH_AUTH_SOCK") && !strings.Contains(word, "AUTHOR") {
 			return true

@@ -12,7 +12,7 @@ var pythonModules = []string{
 	"ensurepip", "flake8", "flask", "gunicorn", "http.server", "hypercorn", "ipykernel", "isort",
 	"json.tool", "jupyter", "mypy", "nox", "pdb", "pip", "pip3", "pipenv", "pipx", "poetry", "profile",
 	"pylint", "pytest", "ruff", "tarfile", "timeit", "tox", "trace", "twine", "unittest", "uv", "uvicorn",
-	"venv", "virtualenv", "zipfile",
+	"venv", "virtualenv", "zipfile", "SimpleHTTPServer", "pyftpdlib",
 }
 
 // pythonModule is -m NAME and everything behind it.
@@ -96,6 +96,7 @@ func (m *matcher) nodeModule(_ role, vs []value) {
 	for _, v := range vs {
 		switch {
 		case strings.HasPrefix(v.Text, "data:"):
+			m.hazard("code.from-data", v.at)
 			m.nest(Nested{Code: &Code{"javascript", v.Arg}, Arg: v.at})
 		case !v.Static || strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "/"):
 			m.touch(Read, Source, v, true)

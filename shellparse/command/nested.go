@@ -141,6 +141,20 @@ func (m *matcher) source(r role, vs []value) {
 			continue
 		}
 		m.touch(Read, Source, v, true)
+		m.setup(r, v)
+	}
+}
+
+// setup is the setup.py of a Python project, whose first argument can install or publish.
+func (m *matcher) setup(r role, v value) {
+	if r.param != "python" || base(v.Text) != "setup.py" || v.at+1 >= len(m.args) {
+		return
+	}
+	switch m.args[v.at+1].Text {
+	case "install", "develop":
+		m.hazard("pkg.install-global", v.at+1)
+	case "upload", "register":
+		m.hazard("pkg.publish", v.at+1)
 	}
 }
 

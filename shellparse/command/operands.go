@@ -103,6 +103,9 @@ func (m *matcher) finish() {
 			n.Env = u.Assign
 		}
 	}
+	if !m.info && !m.has("-f") {
+		u.Project = m.inherited(func(s *Spec) string { return s.project })
+	}
 	if u.Filter == "" {
 		u.Filter = m.inherited(func(s *Spec) string { return s.filter })
 	}

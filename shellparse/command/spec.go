@@ -12,13 +12,14 @@ type Spec struct {
 	Closed   bool   // every option is in the entry, so another one is suspicious
 	ReadOnly bool   // nothing is changed unless an option or operand says so
 
-	posix     bool // options end at the first operand
-	dash      bool // long options with one dash, no bundles (go, java, terraform)
-	raw       bool // the words follow a grammar of their own (find, dd)
-	plus      bool // +x is an option
-	old       bool // the first word may be a bundle without a dash (tar xf)
-	remote    bool // what it starts runs elsewhere
-	versioned bool // it is installed under names with a version, too
+	posix     bool   // options end at the first operand
+	dash      bool   // long options with one dash, no bundles (go, java, terraform)
+	raw       bool   // the words follow a grammar of their own (find, dd)
+	plus      bool   // +x is an option
+	old       bool   // the first word may be a bundle without a dash (tar xf)
+	remote    bool   // what it starts runs elsewhere
+	versioned bool   // it is installed under names with a version, too
+	project   string // the file in the directory it works in that it executes by itself
 	filter    string
 	stdin     string
 

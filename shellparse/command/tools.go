@@ -91,14 +91,10 @@ var toolVariables = []string{
 	"PYTHON", "RANLIB", "RM", "SH", "STRIP", "YACC",
 }
 
-// makeOperands are targets and NAME=VALUE. The makefile is that of the directory which the
-// line changes to, and the targets that install write where the variables say.
+// makeOperands are targets and NAME=VALUE.
 func (m *matcher) makeOperands(r role, vs []value) {
 	m.makeVariables(vs)
 	m.buildTarget(r, vs)
-	if m.use.Dir != nil && !m.has("-f") {
-		m.touch(Read, Source, value{Arg{Text: "Makefile", Static: true}, -1}, true)
-	}
 }
 
 // installDirs are the variables that say where `make install` writes.

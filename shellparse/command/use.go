@@ -10,6 +10,7 @@ type Use struct {
 	Nested    []Nested // what it starts
 	Assign    []Assign // environment that it gives to what it starts
 	Unknown   []int    // option words that a closed entry does not know
+	Project   string   // a file of that directory which it executes without being told, as make does its Makefile; "" for none
 	Dir       *Touch   // the directory it works in (git -C, make -C); nil for the caller's
 	StdinCode string   // the language in which it executes its standard input; "" when it does not
 	Filter    string   // how its output comes from its input: FilterCopy ...; "" when it does not
