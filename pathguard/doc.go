@@ -42,7 +42,9 @@
 //
 // A program is looked up as the shell does, in the PATH that the command would get, and
 // bound by path, inode, size and time; one that an ordinary user can write, by SHA-256 as
-// well. So is every file whose text decides what runs: operands of interpreters, makefiles,
+// well. What npx, uv run and their like find in places of their own, or fetch, is looked for
+// there and is not missing when it is not; what runs in a container or on another machine is
+// no file of this one. So is every file whose text decides what runs: operands of interpreters, makefiles,
 // package.json. A file above 16 MiB has no hash, and Content.Why says so.
 //
 // [Plan.Facts] gives all of it as plain data, in an order that the same plan always has, for
@@ -56,9 +58,11 @@
 // [Reason], and the strictest decides: deny, then ask, then allow.
 //
 // Next to the table stand the hazards of the command table (risk 1 informs, 2 and 3 ask),
-// code in other languages by where it comes from, what the text does not tell by what it
-// would decide, characters that a reader would miss, hosts, and the rules of the
-// configuration. A rule there that allows takes the place of a built-in question and of
+// code in other languages, what the text does not tell by what it would decide, words that
+// reach a place without being the name of an effect, characters that a reader would miss,
+// hosts, and the rules of the configuration. Code that was read to its end is judged by what
+// it names; code that could do more asks, and so does what was just fetched or decoded. What
+// a compiler makes of files that were there before is the project's own program. A rule there that allows takes the place of a built-in question and of
 // nothing else: it never lifts a denial, a hazard of another command, or a stricter rule, and
 // what cannot be undone (risk 3) only when it names the option.
 //
@@ -66,7 +70,31 @@
 // by inode, so that a second name of the same file (a hard link, a bind mount) is no way
 // around. A restricted path is also denied to a pattern that could match it, listed or not.
 //
+// A text without a command (blanks, a comment) is allowed: nothing would run. The name build
+// or out is build output where .gitignore says so and git tracks nothing below it.
+//
 // The zero Policy, Verdict and Decision deny.
+//
+// # The fence
+//
+// When every write is known ([Fence.Exact]) the fence has these writes and nothing wider;
+// else also the workspace, temporary files and caches. A kernel has no right to one name: to
+// make, replace or remove a name is a right to its directory. A [Grant] therefore holds the
+// directory, opened when the plan was made, and says the names in it that are meant; and
+// [Grant.Broad] says that the directory must not be given as a tree, because it is the root,
+// the home, /etc, or has secrets or what runs at login in it:
+//
+//	rm /srv/p/old.txt    {Path: /srv/p/old.txt, Entry, Parent: /srv/p, Names: [old.txt]}
+//	echo x > ~/new       {Path: ~, Missing: new, Entry, Parent: ~, Names: [new], Broad}
+//	sed -i s/a/b/ /srv/f {Path: /srv/f, Entry, Parent: /srv}: the new file has any name
+//	echo x > /srv/f      {Path: /srv/f}: the file alone, when it exists
+//
+// Of the secrets, restricted paths and names that run later, only what exists can be hidden
+// or kept. The home, ~/.config and the workspace are listed once each; other names are asked
+// for one by one. When the writes are not all known, or the plan takes a tree as a whole, the
+// workspace is searched breadth first for nested ones, in at most 64 directories and 4,096
+// names, past .git and build output. Behind that bound a nested .env is held by the judgement
+// alone.
 //
 // # Configuration
 //
@@ -87,6 +115,8 @@
 //	  commands: [{program: git, args: [push], flags: [--force], verdict: deny, message: ask me}]
 //	  paths:    [{path: ~/notes, access: [read, write], verdict: allow}]
 //	  hosts:    [{host: "*.example.com", verdict: allow}]
+//	programs: |                       # entries of the command table, in its own words
+//	  deploy: -e=_ --out=W : R*
 //
 // A path starts with /, with ~/ (the account's home, and $HOME where it is another, which
 // can only tighten), or with **/ for any depth; in a workspace file it may be relative. It
@@ -95,7 +125,15 @@
 //
 // The first trusted file may replace what is built in; each further one can only tighten:
 // forbidden things are joined, permissions must be given by all, and a rule that allows has
-// no effect ([Policy.Notes] names it).
+// no effect ([Policy.Notes] names it). The same holds for programs, because saying what one
+// does can hide what it does.
+//
+// # Cost
+//
+// Every command is a process of its own, so nothing is kept from one to the next and nothing
+// is made in advance: the built-in names are compared as they stand, and the disk is asked
+// only for what the configuration names. A policy costs some ten system calls, a plan three
+// to five for a name that exists, a fence some eighty.
 //
 // # Failure
 //

@@ -11,7 +11,7 @@ import (
 // The bounds of the search below the workspace for names that can stand at any depth. What
 // lies behind them is only hidden by the judgement: a plan that names it asks.
 const (
-	maxSearched = 64  // directories
+	maxSearched = 64   // directories
 	maxLooked   = 4096 // names in them
 )
 

@@ -19,7 +19,7 @@ type disk struct {
 	walker *walker // nil when not even / could be opened; then nothing exists
 	lists  map[string]*listing
 	dirs   map[string]string // real paths of directories with a link on their way
-	buf    [8 << 10]byte     // of getdents64
+	buf    []byte            // of getdents64
 }
 
 // A listing is what a directory holds.
@@ -72,8 +72,11 @@ func (d *disk) list(dir string) *listing {
 		return l
 	}
 	defer unix.Close(fd)
+	if d.buf == nil {
+		d.buf = make([]byte, 8<<10)
+	}
 	for len(l.entries) < maxListed {
-		n, err := unix.Getdents(fd, d.buf[:])
+		n, err := unix.Getdents(fd, d.buf)
 		if n <= 0 || err != nil {
 			l.partial = err != nil
 			break
