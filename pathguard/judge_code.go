@@ -111,6 +111,18 @@ func (j *judgement) built(cmd int) bool {
 	return made
 }
 
+// justBuilt reports whether a file that is executed is what a compiler of the same line puts
+// there: go build -o /tmp/x . && /tmp/x.
+func (j *judgement) justBuilt(t *Target, full string) bool {
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown && w.Path() == full && builders[path.Base(j.script.Commands[w.Command].Name)] {
+			return j.built(t.Command)
+		}
+	}
+	return false
+}
+
 // sayings are the words of a program that computes and prints, in languages that nothing
 // here reads: julia -e 'println(1+1)'.
 var sayings = map[string]bool{"print": true, "println": true, "puts": true, "putStrLn": true, "IO": true, "inspect": true, "show": true,

@@ -91,7 +91,7 @@ func (j *judgement) listed() {
 			}
 			j.p.tree.matches(full, func(m mark) {
 				if m.kind == markRestricted || m.kind == markState {
-					j.add(Deny, denials[m.kind], full, "", c.Span, i)
+					j.add(Deny, denials[m.kind], m.path, "", c.Span, i)
 				}
 			})
 		}
