@@ -374,7 +374,12 @@ func (w *walker) trap(s *state, c *call) worlds {
 	for _, sig := range c.words[i+1:] {
 		atEnd = atEnd && (sig.Text == "EXIT" || sig.Text == "0")
 	}
-	if atEnd && len(c.words) > i+1 {
+	if atEnd && len(c.words) > i+1 && slices.Contains(s.traps, text) {
+		return worlds{s}
+	}
+	// A trap that another replaces can still run, when a signal comes in between. Of very
+	// many the rest is evaluated like one that comes at any moment.
+	if atEnd && len(c.words) > i+1 && len(s.traps) < 32 {
 		s.traps = append(slices.Clip(s.traps), text)
 		w.touched(s)
 		return worlds{s}

@@ -220,7 +220,7 @@ func (e *expander) tilde(text string, whole bool) string {
 	user, rest := text[1:], ""
 	if i := strings.IndexByte(user, '/'); i >= 0 {
 		user, rest = user[:i], user[i:]
-	} else if !whole {
+	} else if !whole && strings.IndexByte(user, ':') < 0 {
 		return text
 	}
 	if strings.IndexByte(user, '\\') >= 0 {

@@ -237,7 +237,10 @@ func TestChangedLinesAreNotWeaker(t *testing.T) {
 		if base.Err != nil {
 			continue
 		}
-		for _, c := range changes {
+		for j, c := range changes {
+			if (i+j)%3 != 0 {
+				continue // every change meets every kind of line, since a kind has dozens of lines
+			}
 			if c.plain && (!base.Plain || base.Commands[0].Builtin || !readable(base.Argv) && strings.Contains(line, "\n")) {
 				continue
 			}

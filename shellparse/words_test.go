@@ -265,7 +265,7 @@ func TestGeneratedWords(t *testing.T) {
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	fine, open := 0, 0
-	for deadline := time.Now().Add(4 * time.Second); time.Now().Before(deadline) && !t.Failed(); {
+	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline) && !t.Failed(); {
 		var b strings.Builder
 		for range 1 + r.IntN(6) {
 			b.WriteString(pieces[r.IntN(len(pieces))])
