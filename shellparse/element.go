@@ -1,0 +1,155 @@
+package shellparse
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// list returns the elements when p stands for several.
+func (w *walker) list(s *state, p *syntax.ParamExp) ([]value, bool) {
+	if !isAt(p) && !isStar(p) || p.Names != 0 {
+		return nil, false
+	}
+	if p.Excl {
+		return w.keys(s, p), true
+	}
+	if name := p.Param.Value; name == "@" || name == "*" {
+		if s.argsOpen {
+			return []value{unknown("the arguments of the script are not known", Unknown)}, true
+		}
+		return s.args, true
+	}
+	v, ok := w.deref(s, p.Param.Value)
+	switch {
+	case !ok:
+		return nil, true
+	case v.isList:
+		return v.list, true
+	case v.isHash:
+		var out []value
+		for _, kv := range v.hash {
+			out = append(out, kv.val)
+		}
+		return out, true
+	}
+	return []value{v.val}, true
+}
+
+// keys are the subscripts of ${!a[@]}, or what a name that is given as a value holds.
+func (w *walker) keys(s *state, p *syntax.ParamExp) []value {
+	v, ok := w.deref(s, p.Param.Value)
+	var out []value
+	switch {
+	case !ok:
+		return nil
+	case p.Index != nil && v.isHash:
+		for _, kv := range v.hash {
+			out = append(out, known(kv.key))
+		}
+		return out
+	case p.Index != nil && v.isList:
+		for i := range v.list {
+			out = append(out, known(strconv.Itoa(i)))
+		}
+		return out
+	}
+	return []value{unknown("it is the value of a name that is not known", v.val.from())}
+}
+
+// deref is lookup through declare -n references.
+func (w *walker) deref(s *state, name string) (variable, bool) {
+	for range 8 {
+		v, ok := w.lookup(s, name)
+		if !ok || !v.ref {
+			return v, ok
+		}
+		to, fine := v.val.text()
+		if !fine || !syntax.ValidName(to) {
+			return variable{val: unknown("$"+name+" refers to a name that is not known", Unknown), set: true}, true
+		}
+		name = to
+	}
+	return variable{val: unknown("$"+name+" refers to itself", Unknown), set: true}, true
+}
+
+// indirect returns the value of ${!x}.
+func (w *walker) indirect(s *state, name value) (value, bool) {
+	text, ok := name.text()
+	if !ok {
+		return unknown("it is the value of a name that is not known", Unknown), true
+	}
+	if n, err := strconv.Atoi(text); err == nil && n > 0 && !s.argsOpen && n <= len(s.args) {
+		return s.args[n-1], true
+	}
+	if !syntax.ValidName(text) {
+		w.second(s, text)
+		return unknown("it is the value of "+strconv.Quote(text), Unknown), true
+	}
+	v, ok := w.deref(s, text)
+	if ok && v.isList {
+		return unknown("it is an array", Unknown), true
+	}
+	return v.val, ok
+}
+
+func (v variable) at(key string) (value, bool) {
+	for _, kv := range v.hash {
+		if kv.key == key {
+			return kv.val, true
+		}
+	}
+	return nil, false
+}
+
+// element returns ${a[i]}.
+func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (value, bool) {
+	sub, _ := subscript(p.Index)
+	if v.isHash && p.Length && (sub == "@" || sub == "*") {
+		return known(strings.Repeat("x", len(v.hash))), true
+	}
+	if v.isHash && !v.sparse {
+		key, fine := w.key(s, p.Index)
+		if !fine {
+			return unknown("which element is not known", Unknown), true
+		}
+		return v.at(key)
+	}
+	if p.Length && (sub == "@" || sub == "*") {
+		if v.isList {
+			return known(strings.Repeat("x", len(v.list))), true
+		}
+		return value{{kind: number}}, true
+	}
+	n, fine := w.number(s, p.Index)
+	switch {
+	case !ok:
+		return nil, false
+	case !fine:
+		return unknown("which element is not known", v.val.from()), true
+	case v.sparse && n < 0 && len(v.hash) > 0:
+		return unknown("an element counted from the end", Unknown), true
+	case v.sparse:
+		return v.at(strconv.FormatInt(n, 10))
+	case !v.isList && (n == 0 || n == -1 || v.val.from() != Literal):
+		return v.val, true
+	}
+	if n < 0 {
+		n += int64(len(v.list))
+	}
+	if n >= 0 && n < int64(len(v.list)) {
+		return v.list[n], true
+	}
+	return nil, false
+}
+
+// key returns the subscript of an associative array.
+func (w *walker) key(s *state, x syntax.ArithmExpr) (string, bool) {
+	word, ok := x.(*syntax.Word)
+	if !ok {
+		w.arithmetic(s, x)
+		return "", false
+	}
+	return w.single(s, word).text()
+}

@@ -1,0 +1,125 @@
+package shellparse
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// printf evaluates a format as far as its words are known.
+func (w *walker) printf(s *state, c *call) worlds {
+	w.nothing(s, c)
+	w.shown(s, c)
+	_, values, i := c.options("v")
+	name, toName := values['v']
+	if toName {
+		w.nameArg(s, name, c.span)
+	}
+	var v value
+	if i < len(c.args) && (s.capture || toName) {
+		v = format(c.args[i], c.args[i+1:])
+	}
+	if !toName {
+		w.write(s, &flow{from: Literal, val: v})
+		return worlds{s}
+	}
+	text, ok := name.text()
+	if text, _, _ = strings.Cut(text, "["); ok && syntax.ValidName(text) {
+		if strings.Contains(name.prefix(), "[") {
+			v = unknown("an element of $"+text+" that is not known", Unknown)
+			w.put(s, text, variable{val: v, set: true})
+			return worlds{s}
+		}
+		if len(v) == 0 {
+			v = known("")
+		}
+		w.assign(s, text, v)
+	} else if !ok {
+		w.havoc(s)
+	}
+	return worlds{s}
+}
+
+// format is printf(1) for %s, %b, %d, %i, %c, %q of plain words and %%, whose format is used
+// again while there are words.
+func format(f value, args []value) (out value) {
+	text, ok := f.text()
+	hidden := escaped(text) || strings.Contains(text, "%b") && slices.ContainsFunc(args, func(v value) bool { return escaped(v.prefix()) })
+	if hidden {
+		out = value{{why: disguised}}
+	}
+	if !ok || strings.Contains(text, "%n") {
+		return unknown("a format that is not known", worse(f.from(), joined(args).from()))
+	}
+	for round := 0; round < maxRounds; round++ {
+		used := 0
+		next := func() value {
+			if used < len(args) {
+				used++
+				return args[used-1]
+			}
+			used++
+			return known("")
+		}
+		rest := text
+		for rest != "" {
+			i := strings.IndexByte(rest, '%')
+			if i < 0 {
+				out = out.add(part{text: ansiC(rest)})
+				break
+			}
+			out = out.add(part{text: ansiC(rest[:i])})
+			rest = rest[i+1:]
+			if rest == "" {
+				return unknown("a format that ends in a percent sign", Literal)
+			}
+			switch rest[0] {
+			case '%':
+				out = out.add(part{text: "%"})
+			case 's', 'b', 'd', 'i', 'c', 'q':
+				v, fine := conversion(rest[0], next())
+				if !fine {
+					return unknown("a format that is not followed", worse(Literal, joined(args).from()))
+				}
+				for _, p := range v {
+					out = out.add(p)
+				}
+			default:
+				return unknown("a format that is not followed", worse(Literal, joined(args).from()))
+			}
+			rest = rest[1:]
+		}
+		if used == 0 || used >= len(args) {
+			return out
+		}
+		args = args[used:]
+	}
+	return unknown("a format that is used very often", joined(args).from())
+}
+
+func conversion(verb byte, v value) (value, bool) {
+	v = v.quoted()
+	text, ok := v.text()
+	switch verb {
+	case 's':
+		return v, true
+	case 'b':
+		return decodeEscapes(v), true
+	case 'd', 'i':
+		if n, fine := integer(text); ok && fine {
+			return known(strconv.FormatInt(n, 10)), true
+		}
+		return value{{kind: number, why: "a number"}}, text == "" || !ok
+	case 'c':
+		if ok && text != "" && text[0] < 0x80 {
+			return known(text[:1]), true
+		}
+	case 'q':
+		if ok && text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
+			return v, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,140 @@
+package shellparse
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// reads is read, mapfile and getopts: names get what comes from outside.
+func (w *walker) reads(s *state, c *call) worlds {
+	switch c.words[0].Text {
+	case "getopts":
+		for _, n := range []string{"OPTARG", c.words[len(c.words)-1].Text} {
+			if syntax.ValidName(n) {
+				w.assign(s, n, unknown("$"+n+" is an option", Unknown))
+			}
+		}
+		if len(c.words) > 2 && syntax.ValidName(c.words[2].Text) {
+			w.assign(s, c.words[2].Text, unknown("an option letter", Unknown))
+		}
+		return worlds{s}
+	case "mapfile", "readarray":
+		_, values, i := c.options("dnOsucC")
+		if code, ok := values['C']; ok {
+			w.shellArg(w.fork(s), code, c.span, c.words[0].Text)
+		}
+		w.mapfile(s, c, i)
+		return worlds{s}
+	}
+	return w.readWords(s, c)
+}
+
+func (w *walker) mapfile(s *state, c *call, i int) {
+	name := "MAPFILE"
+	if i < len(c.args) {
+		name = c.words[i].Text
+		w.nameArg(s, c.args[i], c.at(i))
+	}
+	if !syntax.ValidName(name) {
+		return
+	}
+	v := variable{val: unknown("a line of the input", s.in.source()), set: true}
+	if text, ok := s.in.whole(); ok && !strings.Contains(c.words[0].Text+c.words[min(1, len(c.words)-1)].Text, "-d") {
+		lines := strings.SplitAfter(text, "\n")
+		if lines[len(lines)-1] == "" {
+			lines = lines[:len(lines)-1]
+		}
+		if len(lines) <= maxFields {
+			v = variable{isList: true, set: true}
+			for _, l := range lines {
+				if letters, _, _ := c.options("dnOsucC"); strings.Contains(letters, "t") {
+					l = strings.TrimSuffix(l, "\n")
+				}
+				v.list = append(v.list, known(l))
+			}
+		}
+	}
+	w.put(s, name, v)
+}
+
+// readWords is read. Of known input it takes one line, so that the next read gets the next.
+func (w *walker) readWords(s *state, c *call) worlds {
+	letters, values, i := c.options("adinNptu")
+	if v, ok := values['a']; ok {
+		w.nameArg(s, v, c.span)
+		if name, fine := v.text(); fine && syntax.ValidName(name) {
+			w.put(s, name, variable{val: unknown("a word of the input", s.in.source()), set: true})
+		}
+	}
+	names := []string{}
+	for ; i < len(c.args); i++ {
+		w.nameArg(s, c.args[i], c.at(i))
+		names = append(names, c.words[i].Text)
+	}
+	if len(names) == 0 {
+		names = []string{"REPLY"}
+	}
+	vals := w.readLine(s, len(names), letters)
+	for n, name := range names {
+		name, _, _ = strings.Cut(name, "[")
+		if syntax.ValidName(name) {
+			w.assign(s, name, vals[n])
+		}
+	}
+	return worlds{s}
+}
+
+// readLine returns what read gives to n names.
+func (w *walker) readLine(s *state, n int, letters string) []value {
+	text, ok := s.in.whole()
+	from := s.in.source()
+	if from == Literal {
+		from = Unknown
+	}
+	ifs, loose := w.ifs(s)
+	if !ok || loose || strings.ContainsAny(letters, "dnNtu") || strings.Contains(text, `\`) {
+		vals := make([]value, n)
+		for i := range vals {
+			vals[i] = unknown("it is read from the input", from)
+		}
+		return vals
+	}
+	line, rest, more := strings.Cut(text, "\n")
+	s.in = &flow{from: Literal, val: known(rest), ended: rest == ""}
+	w.touched(s)
+	s.status = success
+	if line == "" && !more {
+		s.status = failure
+	}
+	return splitRead(line, ifs, n)
+}
+
+// splitRead cuts a line for n names, the last of which takes the rest.
+func splitRead(line, ifs string, n int) []value {
+	vals := make([]value, n)
+	blanks := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t\n", r) {
+			return r
+		}
+		return -1
+	}, ifs)
+	line = strings.Trim(line, blanks)
+	for i := range vals {
+		at := -1
+		if i < n-1 && ifs != "" {
+			at = strings.IndexAny(line, ifs)
+		}
+		if at < 0 {
+			vals[i], line = known(line), ""
+			continue
+		}
+		vals[i] = known(line[:at])
+		rest := strings.TrimLeft(line[at:], blanks)
+		if rest != "" && strings.IndexByte(ifs, rest[0]) >= 0 && strings.IndexByte(blanks, rest[0]) < 0 {
+			rest = strings.TrimLeft(rest[1:], blanks)
+		}
+		line = rest
+	}
+	return vals
+}

@@ -1,0 +1,226 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// use turns what the table says of a command into effects, hazards and nested commands.
+func (w *walker) use(s *state, c *call, u command.Use, name string) {
+	dir := s.dir
+	if u.Dir != nil {
+		dir = w.within(s, c, *u.Dir)
+		v := w.fromArg(c, u.Dir.Arg, command.Arg{Text: u.Dir.Text, Static: u.Dir.Static, Glob: u.Dir.Glob})
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: c.at(u.Dir.Arg)})
+	}
+	worst := map[int]Place{}
+	for _, t := range u.Touches {
+		w.touch(s, c, t, dir, name, worst)
+	}
+	for _, h := range u.Hosts {
+		w.host(s, c, h)
+	}
+	for _, h := range u.Hazards {
+		if !s.guess {
+			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(h.Arg)})
+		}
+	}
+	for _, a := range u.Assign {
+		w.environ(s, a.Name, w.fromArg(c, a.Arg, a.Value), c.at(a.Arg))
+	}
+	for _, i := range u.Unknown {
+		w.opaque(s, InOption, "an option that is not known", c.at(i))
+	}
+	for i, o := range u.Opaque {
+		if o.Quiet && o.Arg >= 0 && o.Arg < len(c.args) && !planted(c.args[o.Arg].from()) {
+			u.Opaque[i].Right = optional
+		}
+		setWorst(worst, o.Arg, placeOf(u.Opaque[i].Right))
+	}
+	nested := map[int]bool{}
+	for _, n := range u.Nested {
+		nested[n.Arg] = true
+		w.start(s, c, n, u, dir, name)
+	}
+	w.unknownWords(s, c, u, worst, nested)
+	for i := range c.words {
+		if c.words[i].Glob && !touched(u, i) {
+			w.listed(s, c.args[i], c.at(i))
+		}
+	}
+	w.secrets(s, c)
+	if c.gone && (u.StdinCode != "" || isShell(name)) {
+		w.suspect(nil, interpreter(name), true, c.span)
+	}
+	w.project(s, c, u, dir)
+	if u.StdinCode != "" {
+		w.runs(s, s.in, u.StdinCode, c.span)
+	}
+	w.output(s, c, u)
+}
+
+// project is the file that a build tool executes by itself. That of the directory which the
+// whole text starts in is the caller's choice; that of another is an effect.
+func (w *walker) project(s *state, c *call, u command.Use, dir string) {
+	if u.Project == "" || dir == "" || dir == w.o.Dir || s.remote {
+		return
+	}
+	v := known(u.Project)
+	name := w.nameIn(v, dir)
+	at := w.fork(s)
+	at.dir = dir
+	w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: name, Span: c.span})
+	if f := w.made(at, v); f != nil {
+		w.runs(s, &f.flow, interpreter(base(c.words[0].Text)), c.span)
+	}
+}
+
+// listed is a pathname pattern that the shell itself expands: it lists the directory.
+func (w *walker) listed(s *state, v value, span Span) {
+	if v.word().Glob {
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: span})
+	}
+}
+
+// unknownWords names each word that is not known, with the worst that it decides.
+func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Place, nested map[int]bool) {
+	for _, o := range u.Opaque {
+		if o.Arg >= 0 && o.Arg < len(c.words) && c.words[o.Arg].Static {
+			w.opaque(s, placeOf(o.Right), o.Why, c.at(o.Arg))
+		}
+	}
+	for i, word := range c.words {
+		if i == 0 || word.Static || word.Glob || nested[i] || c.argv[i].Below {
+			continue
+		}
+		place, ok := worst[i]
+		if c.args[i][0].kind == account && c.args[i][1:].word().Static && touched(u, i) {
+			continue // the account stands in the name of the effect
+		}
+		if !ok {
+			place = InData
+			if first := c.args[i][0]; first.kind == open && !u.ReadOnly {
+				place = InOption
+			}
+		}
+		w.opaque(s, place, word.Why, c.at(i))
+	}
+}
+
+func touched(u command.Use, i int) bool {
+	return slices.ContainsFunc(u.Touches, func(t command.Touch) bool { return t.Arg == i })
+}
+
+func setWorst(worst map[int]Place, i int, p Place) {
+	if old, ok := worst[i]; !ok || p < old {
+		worst[i] = p
+	}
+}
+
+// optional stands for the right of a word that could be an option of a program that reads:
+// rg "$x" and git log "$x" are everyday lines. Bytes that were fetched or decoded keep the
+// worst that the option could do.
+const optional command.Right = -1
+
+// placeOf says what an unknown name with that right decides.
+func placeOf(r command.Right) Place {
+	switch r {
+	case command.Exec:
+		return InProgram
+	case command.Delete:
+		return InDelete
+	case command.Write, command.Create:
+		return InWrite
+	case command.Net:
+		return InHost
+	case command.Read:
+		return InRead
+	case optional:
+		return InOption
+	}
+	return InData
+}
+
+// fromArg returns the value behind a piece of a word: that of the word itself where the
+// piece is the whole of it.
+func (w *walker) fromArg(c *call, i int, a command.Arg) value {
+	if i >= 0 && i < len(c.argv) && c.argv[i].Text == a.Text && c.argv[i].Static == a.Static {
+		return c.args[i]
+	}
+	switch {
+	case a.Static:
+		return known(a.Text)
+	case a.Glob:
+		return value{{kind: pattern, text: a.Text}}
+	}
+	v := value{}
+	if a.Text != "" {
+		v = known(a.Text)
+	}
+	from, why := Unknown, "it is not known"
+	if i >= 0 && i < len(c.args) && c.args[i].from() != Literal {
+		from, why = c.args[i].from(), c.args[i].why()
+		// A piece of the word keeps an account's home directory in front.
+		if first := c.args[i][0]; first.kind == account && strings.HasPrefix(a.Text, first.text) {
+			return append(value{first}, c.args[i][1:]...)
+		}
+	}
+	return append(v, part{kind: open, why: why, from: from})
+}
+
+// touch adds the effect of one name.
+func (w *walker) touch(s *state, c *call, t command.Touch, dir, program string, worst map[int]Place) {
+	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
+	f := behind(v)
+	if f == nil {
+		f = s.descriptor(v)
+	}
+	if f != nil {
+		if t.Flags&command.Source != 0 {
+			w.runs(s, f, interpreter(program), c.at(t.Arg))
+		}
+		return
+	}
+	at := s.dir
+	if t.InDir {
+		at = dir
+	}
+	name := w.nameIn(v, at)
+	e := Effect{Right: t.Right, Flags: t.Flags, Name: name, Span: c.at(t.Arg)}
+	w.effect(s, e)
+	w.through(s, e)
+	if !name.Static && !name.Glob && name.User == "" {
+		setWorst(worst, t.Arg, placeOf(t.Right))
+	}
+	w.remembered(s, c, t, v, program)
+}
+
+// behind returns the flow of a process substitution.
+func behind(v value) *flow {
+	if len(v) == 1 {
+		return v[0].flow
+	}
+	return nil
+}
+
+// host adds a place in the network.
+func (w *walker) host(s *state, c *call, h command.Host) {
+	var flags command.Flags
+	if h.Upload {
+		flags = command.Upload
+	}
+	e := Endpoint{Scheme: h.Scheme, Host: h.Host, Port: h.Port, Static: h.Static, Upload: h.Upload}
+	remote := *s
+	remote.remote = false
+	w.effect(&remote, Effect{Right: command.Net, Flags: flags, Net: &e, Span: c.at(h.Arg)})
+	if !h.Static {
+		w.opaque(s, InHost, "who is contacted is not known", c.at(h.Arg))
+	} else if h.Built {
+		w.opaque(s, InHost, "the address is made at run time and could carry anything out", c.at(h.Arg))
+	}
+}
+
+// planted reports whether bytes come from where an attacker would put them.
+func planted(from Source) bool { return from == Network || from == Decoded }
