@@ -9,17 +9,24 @@ import (
 )
 
 // ExitOf returns the exit status of an error of this package: 2 for an empty command, 77 for
-// a record that was tampered with, 78 for configuration or state that is refused, else 125.
+// a record that was tampered with, 78 for configuration or state that is refused, the command's
+// own or 1 when it had run already, else 125.
 func ExitOf(err error) int {
 	var config *pathguard.ConfigError
 	var home *HomeError
 	var limits *approval.ConfigError
 	var tampered *audit.TamperError
+	var after *AfterError
+	var forbidden *ForbiddenError
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, ErrEmpty):
 		return ExitUsage
+	case errors.As(err, &after): // 125 would say that nothing ran, and a client would run it again
+		return max(after.Status, 1)
+	case errors.As(err, &forbidden):
+		return ExitDenied
 	case errors.As(err, &tampered):
 		return ExitTampered
 	case errors.As(err, &config), errors.As(err, &home), errors.As(err, &limits),

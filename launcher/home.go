@@ -48,7 +48,7 @@ func OpenHome(dir string) (Home, error) {
 	if dir == "" {
 		account, err := AccountHome(os.Getuid())
 		if err != nil {
-			return Home{}, &HomeError{Path: "~/.tada", Reason: err.Error(), Fix: "tada-run --home DIR ..."}
+			return Home{}, &HomeError{Path: "~/.tada", Reason: err.Error()}
 		}
 		dir = filepath.Join(account, ".tada")
 	}
@@ -77,7 +77,7 @@ func privateDir(dir string) error {
 		}
 	}
 	if err != nil && !errors.Is(err, os.ErrExist) {
-		return &HomeError{Path: dir, Reason: err.Error(), Fix: "tada-run --home DIR ..."}
+		return &HomeError{Path: dir, Reason: err.Error()}
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func privateDir(dir string) error {
 func private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Getuid() {
-		return &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid()), Fix: "tada-run --home DIR ..."}
+		return &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid())}
 	}
 	if mode := info.Mode().Perm(); mode&forbidden != 0 {
 		return &HomeError{Path: path, Reason: fmt.Sprintf("its mode is %04o, so others can reach it", mode), Fix: fmt.Sprintf("chmod go= %q", path)}

@@ -39,7 +39,7 @@ func TestOpenHomeRefuses(t *testing.T) {
 	for _, test := range []struct{ dir, reason, fix string }{
 		{open, "mode is 0750", "chmod go= "},
 		{file, "", ""},
-		{filepath.Join(file, "below"), "", "--home"},
+		{filepath.Join(file, "below"), "not a directory", ""},
 		{loose, "mode is 0707", "chmod go= "},
 	} {
 		_, err := OpenHome(test.dir)

@@ -18,13 +18,16 @@ var ErrNoSuch = errors.New("there is none with that id")
 
 // Pending returns the questions that can still be answered or used, oldest first.
 func (l *Launcher) Pending(ctx context.Context) ([]approval.Envelope, error) {
+	if err := l.ready(); err != nil {
+		return nil, err
+	}
 	return l.store.Pending(ctx)
 }
 
 // Envelope returns the question whose id begins with prefix. A prefix that several have is
 // ErrAmbiguous: an answer must never reach another question than the one that was read.
 func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelope, error) {
-	pending, err := l.store.Pending(ctx)
+	pending, err := l.Pending(ctx)
 	if err != nil {
 		return approval.Envelope{}, err
 	}
@@ -69,6 +72,9 @@ func (l *Launcher) Decide(ctx context.Context, d approval.Decision) error {
 
 // settle records what processes that died had changed in the store and not yet recorded.
 func (l *Launcher) settle(log *audit.Log) error {
+	if err := l.ready(); err != nil {
+		return err
+	}
 	ctx, cancel := storeContext()
 	defer cancel()
 	events, err := l.store.Unlogged(ctx)

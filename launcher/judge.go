@@ -44,6 +44,9 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	}
 	vars := j.environ.Vars()
 	j.Script = parse(req, vars)
+	if strings.TrimSpace(req.Shell.Text) == "" && req.Shell.Words == nil {
+		return nil, ErrEmpty
+	}
 	if j.Script.Err == nil && len(j.Script.Commands) == 0 && len(j.Script.Effects) == 0 && len(j.Script.Opaque) == 0 {
 		return nil, ErrEmpty
 	}
@@ -52,6 +55,10 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
+	}
+	if err = j.sameScript(); err != nil {
+		j.Close()
+		return nil, err
 	}
 	if j.policy, err = l.policyFor(j.Plan); err == nil {
 		j.Verdict = j.policy.Judge(j.Plan)
@@ -71,7 +78,7 @@ func (j *Judgement) Close() error { return j.Plan.Close() }
 // parse reads the text in the shell's dialect. A script file is one more name that the run
 // reads, although no word of the text says so.
 func parse(req Request, vars map[string]string) *shellparse.Script {
-	text := req.Shell.Text
+	text := req.Shell.settings() + req.Shell.Text
 	if req.Shell.Words != nil {
 		text = quote(req.Shell.Words)
 	}
@@ -95,4 +102,22 @@ func quote(words []string) string {
 		quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 	}
 	return strings.Join(quoted, " ")
+}
+
+// ErrScriptChanged is returned for a script file that was changed while it was being judged.
+var ErrScriptChanged = errors.New("the script changed while it was read; run it again")
+
+// sameScript holds the text that was parsed against the file that the plan has bound: the
+// two were read at different moments.
+func (j *Judgement) sameScript() error {
+	if j.Request.Shell.Script == "" {
+		return nil
+	}
+	sum := sha256Of(j.Request.Shell.Text)
+	for _, c := range j.Plan.Contents {
+		if c.Command == -1 && c.Sum != "" && c.Sum != sum {
+			return fmt.Errorf("script %q: %w", j.Request.Shell.Script, ErrScriptChanged)
+		}
+	}
+	return nil
 }

@@ -19,7 +19,9 @@ type Launcher struct {
 	home    Home
 	account string // the account's home directory
 	policy  pathguard.Policy
-	store   approval.Store
+	store   approval.Store // set by ready
+	opened  sync.Once
+	closed  error // why store is not set
 
 	level  func() sandbox.Level // the best fence of this machine; found by trying, once per boot
 	now    func() time.Time
@@ -71,6 +73,14 @@ func Open(dir string) (*Launcher, error) {
 	if l.policy, err = loadPolicy(home, l.account); err != nil {
 		return nil, err
 	}
-	l.store, err = approval.Open(home.Approvals(), approval.Options{Clock: l.clock, Rand: l.random})
-	return l, err
+	return l, nil
+}
+
+// ready opens the approval store when it is first needed: what only reads the record must
+// work without it, most of all when something happened to it.
+func (l *Launcher) ready() error {
+	l.opened.Do(func() {
+		l.store, l.closed = approval.Open(l.home.Approvals(), approval.Options{Clock: l.clock, Rand: l.random})
+	})
+	return l.closed
 }

@@ -86,7 +86,7 @@ type Past struct {
 	Agent    string    `json:"agent,omitempty"`
 	Dir      string    `json:"cwd"`
 	Verdict  string    `json:"verdict"`
-	State    string    `json:"state"` // announced, refused, running, failed, ended
+	State    string    `json:"state"` // announced, refused, running, failed, ended, lost: it was started, and nobody saw its end
 	Status   int       `json:"status"`
 	Signal   int       `json:"signal,omitempty"`
 	Envelope string    `json:"envelope,omitempty"`
@@ -112,7 +112,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 			SID, Command, Agent, Cwd, Verdict, Level string
 			Envelope                                 string `json:"envelope_id"`
 			Status                                   any
-			Signal                                   int
+			Signal, PID                              int
 		}
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
@@ -126,6 +126,9 @@ func (l *Launcher) Runs() ([]Past, error) {
 		r := &runs[i]
 		r.State = pastStates[e.Kind]
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
+		if e.Kind == kindStart && !alive(body.PID) {
+			r.State = "lost" // unless the end is told further down
+		}
 		if status, ok := body.Status.(float64); ok && e.Kind == kindEnd {
 			r.Status, r.Signal = int(status), body.Signal
 		}

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,6 +138,18 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 	return nil, nil
 }
 
+// explain words an answer of the store for whoever asked.
+func (r *run) explain(err error, refused *approval.Refused) string {
+	switch {
+	case errors.Is(err, approval.ErrBusy):
+		return "too many questions are waiting for a person: tadactl pending"
+	case errors.Is(err, approval.ErrDenied) && !refused.Until.IsZero():
+		wait := refused.Until.Sub(r.l.now()).Round(time.Second)
+		return fmt.Sprintf("a person said no to exactly this; it is not asked again for %v", wait)
+	}
+	return refused.Error()
+}
+
 // finishApproval tells the store what came of the run that its approval permitted, so that no
 // later process takes it for one that died in the middle.
 func (l *Launcher) finishApproval(r *run, status int) error {
@@ -194,10 +207,7 @@ func (r *run) storeRefusal(err error) (*Refusal, error) {
 		if !errors.Is(err, known.err) {
 			continue
 		}
-		message := refused.Error()
-		if refused.Message != "" {
-			message = refused.Message
-		}
+		message := cmp.Or(refused.Message, r.explain(known.err, refused))
 		f := refuse(r.Verdict, firstCall, "denied", known.code, approval.Inert(message), ExitDenied)
 		f.Envelope = refused.Envelope
 		if !refused.Until.IsZero() {

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -11,14 +12,45 @@ import (
 // refuses another one.
 const floorConfig = "/etc/tada/config.yaml"
 
-// loadPolicy reads the floor and the user's file.
+// loadPolicy reads the floor, the account's own file and, where another state directory was
+// asked for, the file in that one. Each can only tighten what those before it say: whoever
+// starts this process chooses --home, and must not choose a looser policy by it.
 func loadPolicy(home Home, account string) (pathguard.Policy, error) {
-	return pathguard.Load(
-		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(), StateDir: home.Dir},
-		pathguard.ConfigFile{Path: floorConfig, Layer: pathguard.FloorLayer},
-		pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer},
-	)
+	files := []pathguard.ConfigFile{
+		{Path: floorConfig, Layer: pathguard.FloorLayer},
+		{Path: filepath.Join(account, ".tada", "config.yaml"), Layer: pathguard.UserLayer},
+	}
+	if home.Config() != files[1].Path {
+		files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer})
+	}
+	p, err := pathguard.Load(
+		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(), StateDir: home.Dir}, files...)
+	if err == nil && p.Settings().PrivateTmp {
+		err = &pathguard.ConfigError{File: home.Config(), Msg: "private_tmp: true is not enforced by this version, so nothing would run; remove it"}
+	}
+	return p, err
 }
+
+// MayRead returns nil when the policy lets this process read path for a caller in dir: what
+// is read to be judged must not be a way to read what is forbidden.
+func (l *Launcher) MayRead(dir, path string) error {
+	g := pathguard.Guard{Policy: l.policy, Caller: pathguard.Caller{
+		Dir: dir, Env: map[string]string{}, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir,
+	}}
+	r, err := g.CheckPathAccess(path, false)
+	if err != nil {
+		return err
+	}
+	if !r.Allowed {
+		return &ForbiddenError{Path: path, Reason: r.Reason}
+	}
+	return nil
+}
+
+// A ForbiddenError says that a script file may not be read. It is told as a denial.
+type ForbiddenError struct{ Path, Reason string }
+
+func (e *ForbiddenError) Error() string { return fmt.Sprintf("script %q: %s", e.Path, e.Reason) }
 
 // policyFor tightens the policy by what the plan's workspace says about itself. The file is
 // data of the repository: it can only make the policy stricter.

@@ -111,7 +111,7 @@ const Tier = "T0"
 func (r *run) started() object {
 	lost := make([]any, 0, len(r.receipt.Lost))
 	for _, l := range r.receipt.Lost {
-		lost = append(lost, object{"protection": l.Protection, "why": l.Why})
+		lost = append(lost, object{"protection": string(l.Protection), "why": l.Why})
 	}
 	authority := "policy"
 	if r.envelope != "" {

@@ -30,6 +30,7 @@ type run struct {
 	envelope string   // of the approval that was consumed; "" when policy allowed it
 	script   *os.File // text that is no argument
 	timedOut bool
+	stopping bool // we were asked to stop
 }
 
 // announce opens the record and writes what is about to be done. For a verdict that allows,
@@ -91,6 +92,7 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 	for {
 		select {
 		case s := <-signals:
+			r.stopping = r.stopping || s == syscall.SIGTSTP
 			r.forward(s)
 		case <-limit:
 			r.timedOut = true
@@ -107,7 +109,7 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 			switch {
 			case c.err != nil || c.status.Ended():
 				return r.finish(c)
-			case c.status.Stopped != 0:
+			case c.status.Stopped != 0 && r.follows(c.status.Stopped):
 				r.suspend(c.status.Stopped)
 			}
 		}
@@ -140,6 +142,15 @@ func (r *run) reap(changes chan<- change) {
 			return
 		}
 	}
+}
+
+// follows reports whether our own job stops with the command: when a person stopped it, from
+// its terminal or by stopping us. A command that stops itself must not freeze its caller,
+// which may be a program that nobody continues.
+func (r *run) follows(sig syscall.Signal) bool {
+	asked := r.stopping
+	r.stopping = false
+	return asked || r.terminal.HasTerminal() && sig != syscall.SIGSTOP
 }
 
 // suspend follows the command into a stop, as a shell expects it of a job, and continues it

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -40,7 +41,10 @@ func realShell(d shellparse.Dialect) (string, error) {
 
 // argv is how the real shell is called to execute the canonical text.
 func (s Shell) argv(shell, canonical string) []string {
-	argv := append([]string{shell}, s.Flags...)
+	argv := []string{shell}
+	if s.Script != "" {
+		argv = append(argv, s.Flags...) // elsewhere the options stand in the text: see settings
+	}
 	switch {
 	case s.Stdin:
 		argv = append(argv, "-s", "--")
@@ -50,6 +54,29 @@ func (s Shell) argv(shell, canonical string) []string {
 		argv = append(argv, "-c", "--", canonical, s.Name)
 	}
 	return append(argv, s.Args...)
+}
+
+// settings are the shell's options as commands of the script itself. They change what the text
+// means, so they have to be judged with it, and shown.
+func (s Shell) settings() string {
+	var b strings.Builder
+	for i := 0; i < len(s.Flags); i++ {
+		flag := s.Flags[i]
+		named := strings.HasSuffix(flag, "o") || strings.HasSuffix(flag, "O")
+		switch {
+		case named && i+1 < len(s.Flags) && strings.HasSuffix(flag, "O"):
+			i++
+			b.WriteString(map[byte]string{'-': "shopt -s ", '+': "shopt -u "}[flag[0]] + quote(s.Flags[i:i+1]) + "\n")
+		case named && i+1 < len(s.Flags):
+			i++
+			b.WriteString("set " + flag + " " + quote(s.Flags[i:i+1]) + "\n")
+		case flag == "--posix":
+			b.WriteString("set -o posix\n")
+		default:
+			b.WriteString("set " + flag + "\n")
+		}
+	}
+	return b.String()
 }
 
 // DialectOf is the grammar of a shell by the name that it was called by. A name that is no

@@ -43,7 +43,7 @@ func (r *run) command() (sandbox.Command, error) {
 		c.TTY, c.HasTTY = tty, true
 	}
 	s := r.Request.Shell
-	if s.Words != nil && len(r.Plan.Programs) > 0 && r.Plan.Programs[0].File() != nil {
+	if s.Words != nil && len(r.Plan.Programs) > 0 && r.Plan.Programs[0].Name == s.Words[0] && r.Plan.Programs[0].File() != nil {
 		c.Argv, c.Path, c.Exe = s.Words, r.Plan.Programs[0].Path, r.Plan.Programs[0].File()
 		return c, nil
 	} // else a word that the shell itself answers to, or nobody: the shell says which

@@ -38,7 +38,7 @@ func (e *usageError) Error() string { return e.msg }
 
 // shellLetters are the one-letter options that bash(1) and sh(1) take without an argument.
 // Options -c, -l, -s and -i are read here; the others are passed on.
-const shellLetters = "abefhkmnprtuvxBCDEHPT"
+const shellLetters = "abefhkmnprtuvxBCEHPT"
 
 // shellWords are the long options of bash(1) that take no argument.
 var shellWords = []string{"norc", "noprofile", "posix", "noediting", "restricted", "verbose"}
@@ -76,8 +76,14 @@ func parseOwn(argv []string) (*invocation, error) {
 		return nil, err
 	case inv.help || inv.version:
 		return inv, nil
+	case inv.profile != "" && inv.profile != "ci":
+		return nil, &usageError{fmt.Sprintf("there is no profile %q", inv.profile), "--profile ci"}
+	case inv.timeout < 0 || inv.wait < 0:
+		return nil, &usageError{"--timeout and --wait are not negative", "--timeout 90s"}
+	case inv.json && !inv.check:
+		return nil, &usageError{"--json goes with --check", "tada-run --check --json 'ls'"}
 	case set.ArgsLenAtDash() == 0 && !command:
-		inv.words = operands
+		inv.words, inv.name = operands, "tada-run"
 		if len(operands) == 0 {
 			return nil, &usageError{"nothing to run after --", "tada-run -- ls -l"}
 		}
@@ -137,7 +143,12 @@ func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
 // and +x among them, and options after -c: `sh -c -l TEXT` is what one client sends.
 func (inv *invocation) shellOptions(set *pflag.FlagSet, args []string) (command bool, operands []string, err error) {
 	for {
-		if err := set.Parse(args); err != nil {
+		// In their order: a later option undoes an earlier one.
+		err := set.ParseAll(args, func(f *pflag.Flag, value string) error {
+			inv.shellFlags = append(inv.shellFlags, forShell(f, value)...)
+			return set.Set(f.Name, value)
+		})
+		if err != nil {
 			return false, nil, flagError(err)
 		}
 		operands = set.Args()
@@ -154,7 +165,9 @@ func (inv *invocation) shellOptions(set *pflag.FlagSet, args []string) (command 
 		inv.shellFlags = append(inv.shellFlags, operands[:used]...)
 		args = operands[used:]
 	}
-	set.Visit(func(f *pflag.Flag) { inv.shellFlags = append(inv.shellFlags, forShell(f)...) })
+	if len(operands) > 0 && operands[0] == "-" && set.ArgsLenAtDash() < 0 {
+		operands = operands[1:] // an old way to end the options
+	}
 	command, _ = set.GetBool("command")
 	if interactive, _ := set.GetBool("interactive"); interactive && !command {
 		return false, nil, errInteractive
@@ -166,20 +179,14 @@ var errInteractive = &usageError{"an interactive shell is not offered here: each
 
 // forShell gives back the words that hand f on to the real shell, none for the options that
 // are acted on here. Start-up files are read by nobody: their text is not judged.
-func forShell(f *pflag.Flag) []string {
+func forShell(f *pflag.Flag, value string) []string {
 	switch {
 	case strings.HasPrefix(f.Name, "letter-"):
 		return []string{"-" + f.Shorthand}
 	case f.Name == "option" || f.Name == "shopt":
-		var words []string
-		for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
-			words = append(words, "-"+f.Shorthand, v)
-		}
-		return words
+		return []string{"-" + f.Shorthand, value}
 	case f.Name == "posix":
 		return []string{"--posix"}
-	case f.Name == "login":
-		return []string{"-l"}
 	}
 	return nil
 }

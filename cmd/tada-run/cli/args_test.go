@@ -29,7 +29,7 @@ func TestArgs(t *testing.T) {
 		// tada-run itself
 		{"tada-run¦ls -l", called{text: "ls -l", name: "tada-run"}},
 		{"tada-run¦--agent¦claude¦--pty¦never¦ls", called{text: "ls", name: "tada-run"}},
-		{"tada-run¦--¦ls¦-l¦a b", called{words: []string{"ls", "-l", "a b"}}},
+		{"tada-run¦--¦ls¦-l¦a b", called{name: "tada-run", words: []string{"ls", "-l", "a b"}}},
 		{"tada-run¦-c¦echo $0 $1¦zero¦one", called{text: "echo $0 $1", name: "zero", args: []string{"one"}}},
 
 		// make: SHELL= and .SHELLFLAGS
@@ -37,12 +37,14 @@ func TestArgs(t *testing.T) {
 		{"/p/tada-run¦-eu¦-o¦pipefail¦-c¦echo hi | cat", called{text: "echo hi | cat", name: "/p/tada-run", flags: []string{"-e", "-u", "-o", "pipefail"}}},
 
 		// an agent: the option after -c
-		{"/p/bash¦-c¦-l¦SNAPSHOT=x", called{text: "SNAPSHOT=x", name: "/p/bash", login: true, flags: []string{"-l"}}},
-		{"/p/bash¦-lc¦echo $0", called{text: "echo $0", name: "/p/bash", login: true, flags: []string{"-l"}}},
+		{"/p/bash¦-c¦-l¦SNAPSHOT=x", called{text: "SNAPSHOT=x", name: "/p/bash", login: true}},
+		{"/p/bash¦-lc¦echo $0", called{text: "echo $0", name: "/p/bash", login: true}},
 		{"bash¦-c¦echo hi", called{text: "echo hi", name: "bash"}},
 		{"/p/bash¦-ec¦false", called{text: "false", name: "/p/bash", flags: []string{"-e"}}},
 		{"/p/bash¦--noprofile¦--norc¦-eo¦pipefail¦x.sh", called{script: "x.sh", name: "x.sh", flags: []string{"-e", "-o", "pipefail"}}},
 		{"bash¦+e¦-c¦x", called{text: "x", name: "bash", flags: []string{"+e"}}},
+		{"bash¦-e¦+e¦-c¦x", called{text: "x", name: "bash", flags: []string{"-e", "+e"}}},
+		{"bash¦-e¦-¦x.sh", called{script: "x.sh", name: "x.sh", flags: []string{"-e"}}},
 		{"bash¦+o¦posix¦-c¦x", called{text: "x", name: "bash", flags: []string{"+o", "posix"}}},
 
 		// a login shell has a dash before its name
@@ -95,6 +97,9 @@ func TestArgsRefused(t *testing.T) {
 		{"bash|-c", "-c wants a command line", ""},
 		{"bash|--agent|x|-c|y", "unknown option", ""},
 		{"bash|-i", "interactive", ""},
+		{"tada-run|--profile|CI|ls", "no profile", "--profile ci"},
+		{"tada-run|--timeout|-3s|ls", "not negative", ""},
+		{"tada-run|--json|ls", "goes with --check", ""},
 		{"bash|+o", "wants the name of an option", ""},
 	} {
 		_, err := parseArgs(strings.Split(test.argv, "|"))

@@ -52,11 +52,11 @@ func Run(d Door) int {
 
 // serve reads what is to be judged, then checks or runs it.
 func serve(inv *invocation) (int, error) {
-	req, err := request(inv)
+	l, err := launcher.Open(inv.home)
 	if err != nil {
 		return 0, err
 	}
-	l, err := launcher.Open(inv.home)
+	req, err := request(l, inv)
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +95,7 @@ func check(l *launcher.Launcher, req launcher.Request, asJSON bool) (int, error)
 }
 
 // request gathers what the launcher needs from the invocation and from the process.
-func request(inv *invocation) (launcher.Request, error) {
+func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	req := launcher.Request{
 		Env: os.Environ(), Agent: inv.agent, WorkItem: inv.workItem, CallID: inv.callID,
 		Profile: inv.profile, Timeout: inv.timeout, Wait: inv.wait,
@@ -113,13 +113,29 @@ func request(inv *invocation) (launcher.Request, error) {
 	if req.PTY, err = ptyMode(inv.pty); err != nil {
 		return req, err
 	}
+	for _, path := range []string{inv.intent, inv.script} {
+		if path == "" || path == "-" {
+			continue
+		}
+		if err := l.MayRead(req.Dir, path); err != nil {
+			return req, err
+		}
+	}
 	if inv.intent != "" {
 		if req.Intent, err = readIntent(inv.intent); err != nil {
 			return req, err
 		}
 	}
+	if inv.script != "" && !regular(inv.script) { // a pipe is read once, so its text is what runs
+		req.Shell.Script = ""
+	}
 	req.Shell.Text, err = text(inv)
 	return req, err
+}
+
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // text returns the command line: an argument, a script file, or all of standard input. A
@@ -155,8 +171,8 @@ func readScript(path string) (string, error) {
 		return "", &notFoundError{path}
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("script %q is not a regular file", path)
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return "", &deniedError{path}
 	}
 	b, err := readAll(f, path)
 	return string(b), err
@@ -177,6 +193,11 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 type notFoundError struct{ path string }
 
 func (e *notFoundError) Error() string { return fmt.Sprintf("%q: no such file", e.path) }
+
+// A deniedError is answered with exit status 126, as a shell answers for a directory.
+type deniedError struct{ path string }
+
+func (e *deniedError) Error() string { return fmt.Sprintf("%q: is a directory", e.path) }
 
 func ptyMode(s string) (session.PTY, error) {
 	for _, m := range []session.PTY{session.Auto, session.Always, session.Never} {
@@ -203,6 +224,7 @@ func readIntent(path string) (pathguard.Intent, error) {
 func report(err error) int {
 	var usage *usageError
 	var missing *notFoundError
+	var denied *deniedError
 	fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
 	switch {
 	case errors.As(err, &usage):
@@ -212,6 +234,8 @@ func report(err error) int {
 		return launcher.ExitUsage
 	case errors.As(err, &missing):
 		return launcher.ExitNotFound
+	case errors.As(err, &denied):
+		return launcher.ExitDenied
 	}
 	return launcher.ExitOf(err)
 }
