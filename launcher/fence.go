@@ -8,12 +8,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// fence is what policy and plan leave within reach.
-func (j *Judgement) fence() pathguard.Fence { return j.policy.Fence(j.Plan) }
-
 // fenceText is the fence as a person is shown it.
 func (j *Judgement) fenceText() string {
-	f := j.fence()
+	f := j.fence
 	ground := "read-only"
 	switch {
 	case f.Exact && len(f.Write) > 0:
@@ -26,7 +23,7 @@ func (j *Judgement) fenceText() string {
 
 // fenceFacts is the fence as the approval binds it.
 func (j *Judgement) fenceFacts() object {
-	f := j.fence()
+	f := j.fence
 	write := make([]string, 0, len(f.Write))
 	for _, g := range f.Write {
 		write = append(write, filepath.Join(g.Path, g.Missing))
@@ -53,10 +50,12 @@ func (j *Judgement) network() sandbox.Network {
 // profile turns the fence into kernel rules. Files that the plan holds open are passed on
 // open: the inode that was judged is the inode that is allowed.
 func (j *Judgement) profile() sandbox.Profile {
-	f := j.fence()
+	f := j.fence
 	p := sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, g := range f.Write {
-		p.Write = append(p.Write, writable(g))
+		if w, ok := writable(g, f.Exact); ok {
+			p.Write = append(p.Write, w)
+		}
 	}
 	p.ReadOnly = f.ReadOnly
 	p.Network = j.network()
@@ -67,13 +66,20 @@ func (j *Judgement) profile() sandbox.Profile {
 	return p
 }
 
-// writable is one grant as a rule. A name that is created or deleted needs its directory:
-// the kernel has no right to one name.
-func writable(g pathguard.Grant) sandbox.Path {
-	if g.Entry && g.Missing == "" {
-		return sandbox.Path{Name: filepath.Dir(g.Path)}
+// writable is one grant as a rule, if the kernel has one for it. A name that is made or
+// deleted needs its directory: there is no right to one name. Where that directory holds more
+// than the names are worth, it is given only to programs that do what their words say and
+// nothing else; the others may change an existing file in place, and fail at the rest.
+func writable(g pathguard.Grant, exact bool) (p sandbox.Path, ok bool) {
+	switch {
+	case !g.Entry:
+		return sandbox.Path{Name: g.Path, File: g.File}, true
+	case !g.Broad || exact:
+		return sandbox.Path{Name: g.Parent, File: g.Dir}, g.Parent != ""
+	case g.Missing == "":
+		return sandbox.Path{Name: g.Path, File: g.File}, true
 	}
-	return sandbox.Path{Name: g.Path, File: g.File}
+	return sandbox.Path{}, false
 }
 
 // without drops what was revealed from what is hidden.

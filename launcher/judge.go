@@ -28,6 +28,7 @@ type Judgement struct {
 
 	level   sandbox.Level // the best fence of this machine
 	policy  pathguard.Policy
+	fence   pathguard.Fence // what policy and plan leave within reach
 	environ Environ
 	shell   string // the real shell
 	stdin   string // what kind of file standard input is
@@ -43,7 +44,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 		return nil, err
 	}
 	vars := j.environ.Vars()
-	j.Script = parse(req, vars)
+	j.Script = parse(req, vars, l.policy)
 	if strings.TrimSpace(req.Shell.Text) == "" && req.Shell.Words == nil {
 		return nil, ErrEmpty
 	}
@@ -62,6 +63,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	}
 	if j.policy, err = l.policyFor(j.Plan); err == nil {
 		j.Verdict = j.policy.Judge(j.Plan)
+		j.fence = j.policy.Fence(j.Plan)
 		j.Payload, err = j.payload()
 	}
 	if err != nil {
@@ -77,14 +79,14 @@ func (j *Judgement) Close() error { return j.Plan.Close() }
 
 // parse reads the text in the shell's dialect. A script file is one more name that the run
 // reads, although no word of the text says so.
-func parse(req Request, vars map[string]string) *shellparse.Script {
+func parse(req Request, vars map[string]string, policy pathguard.Policy) *shellparse.Script {
 	text := req.Shell.settings() + req.Shell.Text
 	if req.Shell.Words != nil {
 		text = quote(req.Shell.Words)
 	}
 	s := shellparse.Parse(text, shellparse.Options{
 		Dialect: req.Shell.Dialect, Dir: req.Dir, Vars: vars,
-		Name: req.Shell.Name, Args: req.Shell.Args,
+		Name: req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
 	})
 	if req.Shell.Script != "" {
 		s.Effects = append(s.Effects, shellparse.Effect{

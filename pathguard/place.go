@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -71,7 +72,7 @@ var neverWorkspaces = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32"
 // mayBeWorkspace reports whether a real directory can be a workspace. Without a mark of its
 // own it is one only where people keep projects: a folder of settings in the home is not.
 func mayBeWorkspace(dir, home string, marked bool) bool {
-	if dir == "/" || isTemp(dir) || home != "" && within(home, dir) || withinAny(dir, neverWorkspaces) || path.Dir(dir) == "/home" {
+	if dir == "/" || isTemp(dir) || home != "" && within(home, dir) || withinAny(dir, neverWorkspaces) || slices.Contains(homesOfAll, dir) || path.Dir(dir) == "/home" {
 		return false
 	}
 	if marked {
@@ -80,6 +81,9 @@ func mayBeWorkspace(dir, home string, marked bool) bool {
 	rest, inHome := strings.CutPrefix(dir, strings.TrimSuffix(home, "/")+"/")
 	return !withinAny(dir, systemDirs) && !(inHome && home != "" && strings.HasPrefix(rest, "."))
 }
+
+// homesOfAll hold what belongs to others: everybody's homes, mounted disks, what is served.
+var homesOfAll = []string{"/home", "/Users", "/mnt", "/media", "/srv"}
 
 // isTemp reports whether a path is a shared directory for temporary files itself.
 func isTemp(full string) bool {

@@ -16,7 +16,7 @@ type Account struct {
 	Home     string // by the passwd entry
 	EnvHome  string // $HOME; where it differs, "~" means both, which can only tighten
 	UID      int
-	StateDir string // "" is Home/.tada
+	StateDir string // where it is kept now; Home/.tada is out of reach in any case
 }
 
 // A Level is security.command_level. Two files may ask for different ones; then both hold.
@@ -198,14 +198,16 @@ func (b *builder) homes() {
 			}
 		}
 	}
-	state := a.StateDir
-	if state == "" && a.Home != "" {
-		state = a.Home + "/.tada"
+	// The account's own state too, whichever one is in use: a command that may write there would
+	// choose the policy of the next one.
+	states := []string{"/etc/tada"}
+	if a.Home != "" {
+		states = append(states, strings.TrimRight(a.Home, "/")+"/.tada")
 	}
-	for _, dir := range []string{state, "/etc/tada"} {
-		if dir == "" {
-			continue
-		}
+	if a.StateDir != "" && !slices.Contains(states, a.StateDir) {
+		states = append(states, a.StateDir)
+	}
+	for _, dir := range states {
 		b.put(dir, mark{kind: markState}, true)
 	}
 }
