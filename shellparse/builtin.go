@@ -276,7 +276,9 @@ func (w *walker) evalWords(s *state, c *call) worlds {
 	}
 	from := codeSource(v)
 	w.code(Code{Lang: "sh", Source: from, Span: c.span})
-	w.opaque(s, InCode, executed(from, &flow{why: v.word().Why}), c.span)
+	if from != File || v.why() != whySettings {
+		w.opaque(s, InCode, executed(from, &flow{why: v.word().Why}), c.span)
+	}
 	child := w.fork(s)
 	w.partial(child, v, c.span)
 	w.havoc(s)

@@ -35,14 +35,23 @@
 // reaches, as behind exit or in a function that nobody calls, is evaluated at the end, so
 // that each statement of the text has been looked at.
 //
-// A program is read by its entry in shellparse/command; what it starts is evaluated in
-// turn, in a new shell where it is shell text, to any depth. Programs in other languages
-// go to shellparse/code. Variables that make programs run something (GIT_SSH_COMMAND,
-// PAGER, LD_PRELOAD, PATH and their like) are a table in environ.go.
+// A program is read by its entry in shellparse/command, or by one of a person's own in
+// Options.Programs; what it starts is evaluated in turn, in a new shell where it is shell
+// text, to any depth. Programs in other languages go to shellparse/code. Variables that make
+// programs run something (GIT_SSH_COMMAND, PAGER, LD_PRELOAD, PATH and their like) are a
+// table in environ.go.
 //
 // Bytes that flow through pipes, substitutions and files keep their origin. When they
 // reach something that executes them, a literal is followed, and the rest becomes a [Code]
-// with its [Source], such as Network for curl | sh.
+// with its [Source], such as Network for curl | sh. What an archive holds comes from where the
+// archive came from. Letters that were spelled in escapes count as Decoded, even when what
+// they spell is known, and text that is empty only because a name in it has no value here is
+// not known: the shell that it was meant for may have one.
+//
+// A pattern that the shell expands lists its directory, and so does a file test. A build tool
+// executes a file of the directory it works in; that is an effect where the directory is
+// another than Options.Dir. The environment is no file; the programs that print it are
+// followed as far as a filter that picks out a secret.
 //
 // # Spans
 //

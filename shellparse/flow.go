@@ -241,6 +241,8 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 		w.write(s, &flow{from: from, why: "the output of " + c.words[0].Text})
 	case command.FilterDecode:
 		w.write(s, &flow{from: worse(Decoded, in.source()), why: "the output of " + c.words[0].Text})
+	case command.FilterSettings:
+		w.write(s, &flow{from: File, name: c.words[0].Text, why: whySettings})
 	case command.FilterFetch:
 		w.write(s, &flow{from: Network, why: "what " + c.words[0].Text + " downloads"})
 	default:
@@ -264,6 +266,10 @@ func endlessSource(f *flow) bool {
 	}
 	return false
 }
+
+// whySettings is why the output of brew shellenv is not known: it is as trustworthy as the
+// program, which would have run anyway.
+const whySettings = "settings that the program makes for the shell"
 
 // environmentName is the name of the flow that holds the environment of the caller.
 const environmentName = "$"

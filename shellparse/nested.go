@@ -139,7 +139,11 @@ func (w *walker) batches(s *state, c *call, n command.Nested) [][]value {
 		each = n.Max
 	}
 	if !ok || each > 0 && len(words)/each > maxBatches {
-		return [][]value{{unknown("it comes from standard input", in.source())}}
+		why := "it comes from standard input"
+		if n.From != nil {
+			why = "it is read from a file"
+		}
+		return [][]value{{unknown(why, in.source())}}
 	}
 	if len(words) == 0 {
 		return [][]value{nil}

@@ -215,3 +215,21 @@ func checkScript(t *testing.T, s *Script) {
 		inside(c.Span, -1)
 	}
 }
+
+// A person's own entries stand in front of the built-in table.
+func TestOwnPrograms(t *testing.T) {
+	own, err := command.Parse("deploy: closed -f,--force!remote.destroy : R*\nls: : D*\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Parse("deploy --force a; ls b; deploy --unheard-of", Options{Dir: "/w", Programs: own})
+	got := describe(s)
+	for _, want := range []string{"read /w/a", "hazard remote.destroy 3", "delete /w/b", "an option that is not known"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	if got := describe(Parse("ls b", Options{Dir: "/w"})); strings.Contains(got, "delete") {
+		t.Errorf("the built-in entry has changed:\n%s", got)
+	}
+}

@@ -24,6 +24,7 @@ const (
 	FilterCopy      = "copy"      // the same bytes: cat, tee
 	FilterTransform = "transform" // changed bytes: sed, tr, grep
 	FilterDecode    = "decode"    // bytes that a reader could not have read before: base64 -d, gunzip
+	FilterSettings  = "settings"  // shell text that the program itself makes for eval: ssh-agent -s, brew shellenv
 	FilterFetch     = "fetch"     // bytes of another machine: curl, wget -O -
 )
 
