@@ -33,7 +33,7 @@ func (j *Judgement) fenceFacts() object {
 		reveal = append(reveal, g.Path)
 	}
 	return object{
-		"write": write, "reveal": reveal, "hide_sha256": digestOf(f.Hide), "read_only_sha256": digestOf(f.ReadOnly),
+		"write": write, "reveal": reveal,
 		"network": j.network().String(), "require": f.Require.String(), "exact": f.Exact,
 	}
 }
@@ -50,7 +50,7 @@ func (j *Judgement) network() sandbox.Network {
 // profile turns the fence into kernel rules. Files that the plan holds open are passed on
 // open: the inode that was judged is the inode that is allowed.
 func (j *Judgement) profile() sandbox.Profile {
-	f := j.fence
+	f := j.policy.Fence(j.Plan)
 	p := sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, g := range f.Write {
 		if w, ok := writable(g, f.Exact); ok {

@@ -28,7 +28,9 @@ type Judgement struct {
 
 	level   sandbox.Level // the best fence of this machine
 	policy  pathguard.Policy
-	fence   pathguard.Fence // what policy and plan leave within reach
+	fence   pathguard.Fence // what the plan may reach, as far as it can be bound
+	umask   int
+	version string
 	environ Environ
 	shell   string // the real shell
 	stdin   string // what kind of file standard input is
@@ -38,7 +40,7 @@ type Judgement struct {
 // nothing, and is the only judgement there is: runs, checks, hooks and servers share it.
 // The caller must Close the result.
 func (l *Launcher) Judge(req Request) (*Judgement, error) {
-	j := &Judgement{Request: req, environ: Scrub(req.Env), stdin: kindOf(req.Stdio.In), level: l.level()}
+	j := &Judgement{Request: req, environ: Scrub(req.Env), stdin: kindOf(req.Stdio.In), level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	}
 	if j.policy, err = l.policyFor(j.Plan); err == nil {
 		j.Verdict = j.policy.Judge(j.Plan)
-		j.fence = j.policy.Fence(j.Plan)
+		j.fence = j.policy.Grants(j.Plan)
 		j.Payload, err = j.payload()
 	}
 	if err != nil {

@@ -23,10 +23,12 @@ type Launcher struct {
 	opened  sync.Once
 	closed  error // why store is not set
 
-	level  func() sandbox.Level // the best fence of this machine; found by trying, once per boot
-	now    func() time.Time
-	random io.Reader
-	bootID string
+	level   func() sandbox.Level // the best fence of this machine; found by trying, once per boot
+	umask   func() int
+	version func() string
+	now     func() time.Time
+	random  io.Reader
+	bootID  string
 }
 
 // Run judges the request and, where the verdict or a person allows it, runs it. The order of
@@ -66,6 +68,7 @@ func Open(dir string) (*Launcher, error) {
 		return nil, err
 	}
 	l := &Launcher{home: home, now: time.Now, random: rand.Reader, bootID: bootID()}
+	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = AccountHome(os.Getuid()); err != nil {
 		l.account = "/" // an account without a home: nothing counts as its home

@@ -119,11 +119,11 @@ func (j *Judgement) context() object {
 		}
 	}
 	return object{
-		"cwd": j.Plan.Dir, "shell": j.shell, "version": Version(),
+		"cwd": j.Plan.Dir, "shell": j.shell, "version": j.version,
 		"env_removed": strings.Join(j.environ.Removed, " "),
 		"policy":      j.policy.Digest()[:12],
 		"bound": digestOf(object{
-			"env": env, "uid": os.Getuid(), "umask": umask(), "policy": j.policy.Digest(),
+			"env": env, "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
 		}),
 	}
 }

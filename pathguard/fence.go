@@ -55,7 +55,14 @@ type Grant struct {
 // files in it are the plan's own and live as long as the plan. It lists a few directories
 // (the home, the workspace, and below the workspace when what runs is not wholly known),
 // because only what exists can be hidden.
-func (p Policy) Fence(plan *Plan) Fence {
+func (p Policy) Fence(plan *Plan) Fence { return p.fence(plan, true) }
+
+// Grants is Fence without Hide and ReadOnly: what plan and policy decide alone, without a
+// look at any directory. An approval binds this much. What there is to hide may change
+// between a question and its answer, and the run is still the one that was asked for.
+func (p Policy) Grants(plan *Plan) Fence { return p.fence(plan, false) }
+
+func (p Policy) fence(plan *Plan, hiding bool) Fence {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Fence{}
 	}
@@ -66,7 +73,9 @@ func (p Policy) Fence(plan *Plan) Fence {
 	f.Exact = class == ReadOnly || j.exact()
 	j.writes(&f)
 	j.reveals(&f)
-	j.hides(&f)
+	if hiding {
+		j.hides(&f)
+	}
 	j.reach(&f, class)
 	return f
 }
