@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -16,19 +17,29 @@ const floorConfig = "/etc/tada/config.yaml"
 // asked for, the file in that one. Each can only tighten what those before it say: whoever
 // starts this process chooses --home, and must not choose a looser policy by it.
 func loadPolicy(home Home, account string) (pathguard.Policy, error) {
-	files := []pathguard.ConfigFile{
-		{Path: floorConfig, Layer: pathguard.FloorLayer},
-		{Path: filepath.Join(account, ".tada", "config.yaml"), Layer: pathguard.UserLayer},
+	files := []pathguard.ConfigFile{{Path: floorConfig, Layer: pathguard.FloorLayer}}
+	own := filepath.Join(account, ".tada", "config.yaml")
+	if own != home.Config() && owned(account) {
+		files = append(files, pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer})
 	}
-	if home.Config() != files[1].Path {
-		files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer})
-	}
+	files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer})
 	p, err := pathguard.Load(
 		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(), StateDir: home.Dir}, files...)
 	if err == nil && p.Settings().PrivateTmp {
 		err = &pathguard.ConfigError{File: home.Config(), Msg: "private_tmp: true is not enforced by this version, so nothing would run; remove it"}
 	}
 	return p, err
+}
+
+// owned reports whether the account's home is this user's. In a user namespace the entry that
+// /etc/passwd has for uid 0 names the home of somebody else.
+func owned(account string) bool {
+	info, err := os.Stat(account)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
 }
 
 // MayRead returns nil when the policy lets this process read path for a caller in dir: what

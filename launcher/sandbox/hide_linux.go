@@ -24,8 +24,8 @@ func resolve(names []string) ([]string, error) {
 			return nil, fmt.Errorf("sandbox: %q is not an absolute name", name)
 		}
 		r, err := filepath.EvalSymlinks(name)
-		if os.IsNotExist(err) {
-			continue
+		if os.IsNotExist(err) || os.IsPermission(err) {
+			continue // the child has no more rights than this process: what it cannot look at, the child cannot
 		}
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: hide %q: %w", name, err)
