@@ -159,9 +159,24 @@ func (w *walker) invoke(s *state, c *call) worlds {
 	}
 	if b := builtinOf(name, w.o.Dialect); b.run != nil && (!c.program || b.also) {
 		w.emit(s, c, name, !c.program, true, b.quiet)
-		return b.run(w, s, c)
+		out := s.out
+		ws := b.run(w, s, c)
+		if s.capture && printing(name) && len(ws) == 1 && ws[0].out == out {
+			w.write(ws[0], &flow{from: Unknown, why: "the output of " + name})
+		}
+		return ws
 	}
 	return w.external(s, c)
+}
+
+// printing tells the builtins whose output is not followed.
+func printing(name string) bool {
+	switch name {
+	case "alias", "bind", "caller", "command", "compgen", "complete", "dirs", "fc", "getconf", "hash", "help", "history", "jobs",
+		"shopt", "times", "trap", "type", "ulimit", "umask":
+		return true
+	}
+	return false
 }
 
 // dynamic is a command whose program is not known.

@@ -104,7 +104,13 @@ func (w *walker) write(s *state, f *flow) {
 		s.out = &flow{from: Literal, val: v}
 		return
 	}
-	s.out = &flow{from: worse(s.out.source(), f.source()), why: s.out.why + f.why}
+	why := s.out.why
+	if why == "" {
+		why = f.why
+	} else if f.why != "" && f.why != why {
+		why += ", and " + f.why
+	}
+	s.out = &flow{from: worse(s.out.source(), f.source()), why: why}
 }
 
 // andOr evaluates && and ||, whose chains lean to the left.

@@ -34,7 +34,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
 	call := w.newCall(args, nil, d.span)
 	defer func(cmd int) { w.cmd = cmd }(w.cmd)
 	w.emit(s, call, d.variant, true, true, true)
-	if !slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Name != nil }) {
+	if !slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Name != nil && !a.Naked }) {
 		w.write(s, &flow{from: Unknown, name: environmentName, why: "the variables of the shell"})
 	}
 	return worlds{s}

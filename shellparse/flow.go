@@ -252,7 +252,7 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 				return
 			}
 		}
-		if len(u.Nested) == 0 {
+		if !onlyWraps(u) {
 			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text})
 		}
 	}
@@ -286,6 +286,12 @@ func (w *walker) secrets(s *state, c *call) {
 			return
 		}
 	}
+}
+
+// onlyWraps reports whether all that a program writes comes from the one command that it
+// starts, which has been followed.
+func onlyWraps(u command.Use) bool {
+	return len(u.Nested) == 1 && u.Nested[0].Code == nil && !u.Nested[0].Possible && !u.Nested[0].Remote && len(u.Touches) == 0 && len(u.Hosts) == 0
 }
 
 // input is what a command reads when nothing else is said: the caller's own input at least.

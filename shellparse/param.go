@@ -129,11 +129,17 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 		e.some = true
 		return true
 	}
-	for i, q := range p.Exp.Word.Parts {
+	e.words(p.Exp.Word)
+	return true
+}
+
+// words adds the unquoted word of ${x:-word}, whose blanks split.
+func (e *expander) words(word *syntax.Word) {
+	for i, q := range word.Parts {
 		if lit, ok := q.(*syntax.Lit); ok {
 			text := lit.Value
 			if i == 0 {
-				text = e.tilde(text, len(p.Exp.Word.Parts) == 1 || strings.Contains(text, "/"))
+				text = e.tilde(text, len(word.Parts) == 1 || strings.Contains(text, "/"))
 			}
 			for j, piece := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) {
 				if e.split && (j > 0 || strings.IndexAny(text, " \t\n") == 0) {
@@ -147,7 +153,6 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 		}
 		e.part(q, false)
 	}
-	return true
 }
 
 // elements adds the fields of $@, $* and of whole arrays.

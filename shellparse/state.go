@@ -267,6 +267,13 @@ func (w *walker) join(ws worlds) *state {
 		}
 	}
 	j.status = either
+	w.joinNames(j, ws, names)
+	w.touched(j)
+	return j
+}
+
+// joinNames makes each name that is not the same in all states one whose value is not known.
+func (w *walker) joinNames(j *state, ws worlds, names map[string]bool) {
 	for n := range names {
 		a, okA := ws[0].env.get(n)
 		for _, s := range ws[1:] {
@@ -283,8 +290,6 @@ func (w *walker) join(ws worlds) *state {
 			}
 		}
 	}
-	w.touched(j)
-	return j
 }
 
 // numeric reports whether a variable certainly holds a number.
