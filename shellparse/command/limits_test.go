@@ -17,7 +17,7 @@ func TestLinear(t *testing.T) {
 		program, word, _ := strings.Cut(unit, " ")
 		small, large := repeat(program, word, 4096), repeat(program, word, 4*4096)
 		ratio := 0.0
-		for range 3 {
+		for range 8 { // the clock runs for other processes too; what is quadratic is so every time
 			if ratio = float64(elapsed(large)) / float64(elapsed(small)+time.Millisecond); ratio < 12 {
 				break
 			}
