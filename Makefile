@@ -41,7 +41,9 @@ fuzz: ## each fuzz target for FUZZTIME (default 20s)
 	  done; done
 
 golden: ## rewrite golden files and transcripts after a change that was meant
-	UPDATE_GOLDEN=1 $(GO) test ./...
+	UPDATE=1 $(GO) test ./integration -run TestScript
+	UPDATE=1 $(GO) test ./pathguard -run TestBuiltinDigest
+	$(GO) test ./shellparse ./approval -run Golden -update
 
 bench: build ## start and check time against bare bash and bwrap, in pairs, as ratios
 	$(GO) test -run '^$$' -bench . -benchmem ./shellparse ./pathguard ./approval ./audit
