@@ -24,7 +24,7 @@ func TestReadmeDemo(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"one", "two", "build/a.o"} {
-		p := filepath.Join(dir, "work", name)
+		p := filepath.Join(dir, "repo", name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func shellIn(t *testing.T, dir string) func(string) string {
 	}
 	return func(command string) string {
 		cmd := exec.Command("bash", "-c", command)
-		cmd.Dir = filepath.Join(dir, "work")
+		cmd.Dir = filepath.Join(dir, "repo")
 		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+filepath.Join(dir, "state"))
 		out, _ := cmd.CombinedOutput() // a refusal is part of the demo
 		return string(out)

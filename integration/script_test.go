@@ -55,7 +55,7 @@ func TestScript(t *testing.T) {
 
 // setup gives each story a workspace of its own, apart from the state directory.
 func setup(env *testscript.Env) error {
-	work := filepath.Join(env.WorkDir, "work")
+	work := filepath.Join(env.WorkDir, "repo")
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func ExampleParse() {
-	s := Parse(`cd src && rm -rf "$OUT"/{a,b}`, Options{Dir: "/work", Vars: map[string]string{"OUT": "/tmp/o"}})
+	s := Parse(`cd src && rm -rf "$OUT"/{a,b}`, Options{Dir: "/repo", Vars: map[string]string{"OUT": "/tmp/o"}})
 	for _, c := range s.Commands {
 		fmt.Println("runs", c.Name, "in", c.Dir)
 	}
@@ -21,8 +21,8 @@ func ExampleParse() {
 	}
 	fmt.Print("executes ", s.Canonical)
 	// Output:
-	// runs cd in /work
-	// runs rm in /work/src
+	// runs cd in /repo
+	// runs rm in /repo/src
 	// deletes /tmp/o/a
 	// deletes /tmp/o/b
 	// executes cd src && rm -rf "$OUT"/{a,b}

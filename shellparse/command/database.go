@@ -119,7 +119,7 @@ func (m *matcher) sqlMetaDo(what string, arg, name value) {
 	case "db":
 		m.path(role{kind: "RW"}, name)
 	case "lib":
-		m.library(role{}, []value{name})
+		m.loads(role{}, []value{name})
 	case "copy":
 		m.opaque(arg, Write, `\copy reads or writes a file or a program`)
 	}

@@ -106,9 +106,9 @@ func (m *matcher) splitPrefix(_ role, vs []value) {
 	}
 }
 
-// library is a shared object that the program loads and runs. A plain name is looked up in
+// loads is a shared object that the program loads and runs. A plain name is looked up in
 // the folders of the system.
-func (m *matcher) library(_ role, vs []value) {
+func (m *matcher) loads(_ role, vs []value) {
 	for _, v := range vs {
 		if !v.Static || strings.Contains(v.Text, "/") {
 			m.touch(Exec, 0, v, true)

@@ -57,8 +57,8 @@ func (m *matcher) perlDebugger(_ role, vs []value) {
 	}
 }
 
-// libraryDirs are folders and archives, joined by colons, that a program loads code from.
-func (m *matcher) libraryDirs(_ role, vs []value) {
+// loadDirs are folders and archives, joined by colons, that a program loads code from.
+func (m *matcher) loadDirs(_ role, vs []value) {
 	for _, v := range vs {
 		if !v.Static {
 			m.touch(Read, Source|List, v, true)
@@ -116,7 +116,7 @@ func (m *matcher) phpSetting(_ role, vs []value) {
 		case "auto_prepend_file", "auto_append_file":
 			m.touch(Read, Source, body, true)
 		case "extension", "zend_extension":
-			m.library(role{}, []value{body})
+			m.loads(role{}, []value{body})
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (m *matcher) sshValue(r role, v value) {
 	case "SH":
 		m.shell(r, []value{v})
 	case "LIB":
-		m.library(r, []value{v})
+		m.loads(r, []value{v})
 	case "SRC":
 		m.source(r, []value{v})
 	case "HOST":

@@ -35,12 +35,12 @@ func (m *matcher) compiler(_ role, vs []value) {
 			}
 		case v.Text == "-load" || v.Text == "-B":
 			if n, ok := next(); ok {
-				m.library(role{}, []value{n})
+				m.loads(role{}, []value{n})
 			}
 		case strings.HasPrefix(v.Text, "-o"):
 			m.path(role{kind: "W"}, v.piece(2))
 		case strings.HasPrefix(v.Text, "-fplugin="), strings.HasPrefix(v.Text, "-B"), strings.HasPrefix(v.Text, "-fpass-plugin="):
-			m.library(role{}, []value{v.piece(max(2, strings.IndexByte(v.Text, '=')+1))})
+			m.loads(role{}, []value{v.piece(max(2, strings.IndexByte(v.Text, '=')+1))})
 		case strings.HasPrefix(v.Text, "-specs="), strings.HasPrefix(v.Text, "--specs="):
 			m.source(role{param: "specs"}, []value{v.piece(strings.IndexByte(v.Text, '=') + 1)})
 		case strings.HasPrefix(v.Text, "@"):
