@@ -24,11 +24,7 @@ func (c *ctl) approve() *cobra.Command {
 			"first 12 digits of its hash, and questions of risk 2 and 3 are refused.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			e, err := l.Envelope(cmd.Context(), args[0])
+			l, e, err := c.envelope(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -80,11 +76,7 @@ func (c *ctl) deny() *cobra.Command {
 		Short: "Say no to one question, with a word to the agent",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			e, err := l.Envelope(cmd.Context(), args[0])
+			l, e, err := c.envelope(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

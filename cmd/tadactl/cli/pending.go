@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
 )
 
 // An entry is one question as --json prints it. It never holds the challenge: whoever reads
@@ -57,7 +58,7 @@ func (c *ctl) pending() *cobra.Command {
 				return c.printJSON(entries)
 			}
 			for _, e := range list {
-				if err := c.line(cmd.Context(), e); err != nil {
+				if err := c.line(cmd.Context(), l, e.ID); err != nil {
 					return err
 				}
 			}
@@ -66,13 +67,20 @@ func (c *ctl) pending() *cobra.Command {
 	})
 }
 
-// line prints one question: enough to choose it, never enough to approve it.
-func (c *ctl) line(ctx context.Context, e approval.Envelope) error {
+// envelope returns the question whose id begins like this.
+func (c *ctl) envelope(ctx context.Context, id string) (*launcher.Launcher, approval.Envelope, error) {
 	l, err := c.open()
 	if err != nil {
-		return err
+		return nil, approval.Envelope{}, err
 	}
-	if e, err = l.Envelope(ctx, e.ID); err != nil {
+	e, err := l.Envelope(ctx, id)
+	return l, e, err
+}
+
+// line prints one question: enough to choose it, never enough to approve it.
+func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
+	e, err := l.Envelope(ctx, id)
+	if err != nil {
 		return err
 	}
 	state := fmt.Sprintf("R%d", e.Risk)
@@ -89,11 +97,7 @@ func (c *ctl) show() *cobra.Command {
 		Short: "Show one question in full, as it was hashed",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			e, err := l.Envelope(cmd.Context(), args[0])
+			_, e, err := c.envelope(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
