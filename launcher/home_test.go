@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestOpenHomeMakesPrivateFolders(t *testing.T) {
@@ -95,5 +96,22 @@ func TestSessionIDsSortByTimeAndAreFileNames(t *testing.T) {
 	}
 	if _, err := newSessionID(epoch, strings.NewReader("")); err == nil {
 		t.Error("no randomness, and still an id")
+	}
+}
+
+// B-R3.1, B-R3.3, B-R3.3a: a question lives for an hour; the caller's environment can only
+// shorten that, and nonsense in it is refused.
+func TestApprovalTTL(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"": time.Hour, "60": time.Minute, "3600": time.Hour, "3601": time.Hour, "1000000000": time.Hour,
+	} {
+		if got, err := approvalTTL(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"abc", "0", "-1", "1.5", " 60", "99999999999999999999"} {
+		if _, err := approvalTTL(text); ExitOf(err) != ExitConfig {
+			t.Errorf("%q: %v exits %d, want %d", text, err, ExitOf(err), ExitConfig)
+		}
 	}
 }

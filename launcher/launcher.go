@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ type Launcher struct {
 	store   approval.Store // set by ready
 	opened  sync.Once
 	closed  error // why store is not set
+	ttl     time.Duration
 
 	level   func() sandbox.Level // the best fence of this machine; found by trying, once per boot
 	umask   func() int
@@ -73,6 +75,9 @@ func Open(dir string) (*Launcher, error) {
 	if l.account, err = AccountHome(os.Getuid()); err != nil {
 		l.account = "/" // an account without a home: nothing counts as its home
 	}
+	if l.ttl, err = approvalTTL(os.Getenv("APPROVAL_TTL_SECONDS")); err != nil {
+		return nil, err
+	}
 	if l.policy, err = loadPolicy(home, l.account); err != nil {
 		return nil, err
 	}
@@ -83,7 +88,22 @@ func Open(dir string) (*Launcher, error) {
 // work without it, most of all when something happened to it.
 func (l *Launcher) ready() error {
 	l.opened.Do(func() {
-		l.store, l.closed = approval.Open(l.home.Approvals(), approval.Options{Clock: l.clock, Rand: l.random})
+		l.store, l.closed = approval.Open(l.home.Approvals(), approval.Options{Clock: l.clock, Rand: l.random, TTL: l.ttl})
 	})
 	return l.closed
+}
+
+// maxTTL is how long a question may live. The environment is the caller's, and here that is
+// whoever wants the answer: it can only make the time shorter.
+const maxTTL = time.Hour
+
+func approvalTTL(text string) (time.Duration, error) {
+	if text == "" {
+		return maxTTL, nil
+	}
+	seconds, err := strconv.Atoi(text)
+	if err != nil || seconds <= 0 {
+		return 0, &approval.ConfigError{Name: "APPROVAL_TTL_SECONDS", Value: strconv.Quote(text), Need: "it must be a number of seconds above 0"}
+	}
+	return min(time.Duration(min(seconds, int(maxTTL/time.Second)))*time.Second, maxTTL), nil
 }
