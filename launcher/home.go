@@ -1,14 +1,13 @@
 package launcher
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
+
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // A Home is the state directory: everything that tada-run keeps. No fence lets a command
@@ -98,20 +97,11 @@ func private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	return nil
 }
 
-// AccountHome returns the home directory that /etc/passwd gives to uid. Package os/user is
-// not used because with cgo it links the C library's resolvers into the agent's door.
+// AccountHome returns the home directory that /etc/passwd gives to uid, or an error where it
+// gives none.
 func AccountHome(uid int) (string, error) {
-	f, err := os.Open("/etc/passwd")
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	id := strconv.Itoa(uid)
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		field := strings.Split(lines.Text(), ":")
-		if len(field) >= 6 && field[2] == id && filepath.IsAbs(field[5]) {
-			return field[5], nil
-		}
+	if home := pathguard.HomeOf(uid); home != "" {
+		return home, nil
 	}
 	return "", fmt.Errorf("no account with uid %d has a home directory in /etc/passwd", uid)
 }

@@ -105,5 +105,5 @@ func approvalTTL(text string) (time.Duration, error) {
 	if err != nil || seconds <= 0 {
 		return 0, &approval.ConfigError{Name: "APPROVAL_TTL_SECONDS", Value: strconv.Quote(text), Need: "it must be a number of seconds above 0"}
 	}
-	return min(time.Duration(min(seconds, int(maxTTL/time.Second)))*time.Second, maxTTL), nil
+	return time.Duration(min(seconds, int(maxTTL/time.Second))) * time.Second, nil
 }

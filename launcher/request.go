@@ -43,7 +43,6 @@ type Shell struct {
 	Args    []string           // $1, $2, ...
 	Script  string             // the path of the file that Text was read from; "" when it was an argument
 	Stdin   bool               // Text was read from standard input, up to its end
-	Login   bool               // -l
 }
 
 // An Outcome is what came of a Request.
