@@ -20,6 +20,7 @@ func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, 
 	if n.Dir != nil {
 		child.dir = w.within(s, c, *n.Dir)
 	}
+	w.removed(child, u)
 	for _, a := range slices.Concat(u.Assign, n.Env) {
 		w.put(child, a.Name, variable{val: w.fromArg(c, a.Arg, a.Value), set: true, exported: true})
 	}
@@ -42,6 +43,22 @@ func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, 
 	}
 	w.leave(s, worlds{child})
 	w.takeOutput(s, child)
+}
+
+// removed takes names out of the environment of what env(1) starts.
+func (w *walker) removed(s *state, u command.Use) {
+	if u.Clear {
+		s.env, s.own, s.bare = onlyFunctions(s.env), false, true
+		w.touched(s)
+	}
+	for _, a := range u.Unset {
+		if a.Static {
+			w.put(s, a.Text, variable{})
+			continue
+		}
+		s.env, s.own, s.open = onlyFunctions(s.env), false, true
+		w.touched(s)
+	}
 }
 
 // takeOutput takes over the output of what a wrapper started: it is the wrapper's own.

@@ -34,6 +34,7 @@ type state struct {
 	jump    jump
 	capture bool // somebody reads out
 
+	bare      bool // it was started without an environment
 	open      bool // unknown text ran here: any name may have any value
 	later     bool // this runs at a moment that is not known: a name that is not set may be
 	noglob    bool
@@ -323,14 +324,18 @@ func (w *walker) lookup(s *state, name string) (variable, bool) {
 	case "OLDPWD":
 		return orUnknown(s.old, "the previous directory is not known"), true
 	}
-	if !s.open && !s.later && w.o.Vars != nil || s.later && inherits(w.o.Vars, name) {
-		if text, ok := w.o.Vars[name]; ok {
+	vars := w.o.Vars
+	if s.bare { // shells give such a start a PATH, and only zsh finds HOME by itself
+		vars = map[string]string{}
+	}
+	if !s.open && !s.later && vars != nil || s.later && inherits(vars, name) {
+		if text, ok := vars[name]; ok {
 			return variable{val: known(text), set: true, exported: true}, true
 		}
 		if automatic(name) {
 			return variable{val: unknown("the shell makes the value of $"+name, Unknown), set: true}, true
 		}
-		if name == "HOME" && w.o.Home != "" {
+		if name == "HOME" && w.o.Home != "" && (!s.bare || w.o.Dialect == Zsh) {
 			return variable{val: known(w.o.Home), set: true}, true
 		}
 		if name == "IFS" {

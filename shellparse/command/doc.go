@@ -84,6 +84,7 @@ file is RD. Other kinds:
 	REST          a command, from here to ";" or the end (fd -x)
 	LIB           a library that is loaded, when it is a path
 	ASSIGN        NAME=value for what is started
+	UNSET         the name of a variable that what is started does not get
 	AT            data, or @NAME of a file; AT:form is field=@NAME
 	URL:SCHEME    an address; SCHEME when it has none
 	HOST:SCHEME   [user@]host[:port]
@@ -98,7 +99,7 @@ kinds.
 
 Marks. recursive, append, meta, link, list and nofollow are the [Flags] of operands, or of the
 value that they stand at. upload says that bytes go out, dry that nothing is done, last that
-no options follow, changes that something without a name changes (a branch), here that a name does not start from the folder that the line changes to,
+no options follow, clear that what is started gets an empty environment, changes that something without a name changes (a branch), here that a name does not start from the folder that the line changes to,
 remote that a command runs elsewhere, write-here that what is fetched is written under its own
 name; stdin=LANG and filter=HOW are as the classes. A mark with a dot is a hazard.
 

@@ -46,6 +46,12 @@ func facts(u Use) []string {
 	for _, n := range u.Nested {
 		add("%s", nestedFact(n))
 	}
+	if u.Clear {
+		add("clear")
+	}
+	for _, a := range u.Unset {
+		add("unset %s", shown(a))
+	}
 	for _, a := range u.Assign {
 		add("set %s=%s", a.Name, a.Value.Text)
 	}

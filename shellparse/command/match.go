@@ -381,6 +381,8 @@ func (m *matcher) markRole(marks []string, at int) {
 			m.flags |= Upload
 		case mark == "changes":
 			m.changes = true
+		case mark == "clear":
+			m.use.Clear = true
 		case mark == "write-here":
 			m.here = true
 		case mark == "last":

@@ -24,6 +24,11 @@ func words(vs []value) []Arg {
 // command is a command in words of its own, up to the end of the line.
 func (m *matcher) command(r role, vs []value) {
 	if r.param == "assign" {
+		// env(1): a lone dash implies -i.
+		if len(vs) > 0 && vs[0].Text == "-" {
+			m.use.Clear = true
+			vs = vs[1:]
+		}
 		// env(1) and sudo(8) take NAME=value up to the first word without "=".
 		for len(vs) > 0 && strings.Contains(vs[0].Text, "=") {
 			m.assign(r, vs[:1])
@@ -193,6 +198,10 @@ func (m *matcher) argv(r role, vs []value) {
 		if r.param == "assign" {
 			argv = append(argv, m.args[min(len(m.args), v.at+1):]...)
 			m.skip = len(m.args)
+			// env -S reads options in the word too.
+			if len(argv) > 0 && strings.HasPrefix(argv[0].Text, "-") {
+				argv = append([]Arg{{Text: m.spec.Name, Static: true}}, argv...)
+			}
 		}
 		if len(argv) > 0 {
 			m.nest(Nested{Argv: argv, Arg: v.at})

@@ -160,6 +160,7 @@ var kinds = []kind{
 	{"TWO", Read, false, (*matcher).two},
 	{"UFW", Exec, true, (*matcher).firewall},
 	{"UNIX", Write, false, (*matcher).socket},
+	{"UNSET", 0, false, (*matcher).unset},
 	{"URL", Net, false, (*matcher).url},
 	{"VIM", Exec, false, (*matcher).vimCommand},
 	{"VIMFILE", Exec, false, (*matcher).vimFile},
@@ -319,6 +320,13 @@ func (m *matcher) assign(_ role, vs []value) {
 			continue
 		}
 		m.use.Assign = append(m.use.Assign, Assign{name, v.piece(len(name) + 1).Arg, v.at})
+	}
+}
+
+// unset is the name of a variable that what is started does not get.
+func (m *matcher) unset(_ role, vs []value) {
+	for _, v := range vs {
+		m.use.Unset = append(m.use.Unset, v.Arg)
 	}
 }
 

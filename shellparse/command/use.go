@@ -9,6 +9,8 @@ type Use struct {
 	Hazards   []Hazard // what is dangerous whatever the names are
 	Nested    []Nested // what it starts
 	Assign    []Assign // environment that it gives to what it starts
+	Clear     bool     // what it starts gets no environment but Assign (env -i)
+	Unset     []Arg    // names that it takes out of the environment of what it starts
 	Unknown   []int    // option words that a closed entry does not know
 	Project   string   // a file of that directory which it executes without being told, as make does its Makefile; "" for none
 	Dir       *Touch   // the directory it works in (git -C, make -C); nil for the caller's
