@@ -92,25 +92,7 @@ func (w *walker) write(s *state, f *flow) {
 		return
 	}
 	w.touched(s)
-	if s.out == nil {
-		s.out = f
-		return
-	}
-	if s.out.from == Literal && f.from == Literal {
-		v := append(slices.Clip(s.out.val), f.val...)
-		if len(v) > 256 {
-			v = unknown("more output than is followed", v.from())
-		}
-		s.out = &flow{from: Literal, val: v}
-		return
-	}
-	why := s.out.why
-	if why == "" {
-		why = f.why
-	} else if f.why != "" && f.why != why {
-		why += ", and " + f.why
-	}
-	s.out = &flow{from: worse(s.out.source(), f.source()), why: why}
+	s.out = s.out.then(f)
 }
 
 // andOr evaluates && and ||, whose chains lean to the left.

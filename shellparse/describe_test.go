@@ -43,7 +43,7 @@ func describe(s *Script) string {
 	}
 	for _, c := range s.Codes {
 		fmt.Fprintf(&b, "code %s %s", c.Lang, sourceName(c.Source))
-		if c.Source == Literal {
+		if c.Text != "" || c.Source == Literal {
 			fmt.Fprintf(&b, " %q", c.Text)
 		}
 		b.WriteByte('\n')

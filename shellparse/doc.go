@@ -43,7 +43,9 @@
 //
 // Bytes that flow through pipes, substitutions and files keep their origin. When they
 // reach something that executes them, a literal is followed, and the rest becomes a [Code]
-// with its [Source], such as Network for curl | sh. What an archive holds comes from where the
+// with its [Source], such as Network for curl | sh. Known text is followed through the filters
+// that are used to hide it (base64 -d, xxd -r -p, gunzip, rev, tr, plain sed) where every
+// version of them gives the same; what comes out is shown as a Code that is Decoded. What an archive holds comes from where the
 // archive came from. Letters that were spelled in escapes count as Decoded, even when what
 // they spell is known, and text that is empty only because a name in it has no value here is
 // not known: the shell that it was meant for may have one.
@@ -79,8 +81,7 @@
 //
 // A file that exists already and is sourced may do anything, and is listed as an effect
 // with the flag command.Source; it is taken not to change the directory. The entries of
-// the command table are taken to be right. Text that is known but filtered (sed, tr) is not
-// followed through the filter. [Zsh] and [Mksh] are parsed in their grammar, but what is
+// the command table are taken to be right. [Zsh] and [Mksh] are parsed in their grammar, but what is
 // special in their expansions is open rather than followed.
 //
 // # Example

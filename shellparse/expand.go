@@ -350,7 +350,7 @@ func (e *expander) expansion(v value, quoted bool) {
 		case e.loose:
 			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from})
 		default:
-			e.splitText(p.text)
+			e.splitText(p.text, p.why)
 		}
 	}
 }
@@ -365,10 +365,10 @@ func (e *expander) zsh(v value) {
 }
 
 // splitText cuts the characters of an unquoted expansion at IFS, as POSIX 2.6.5 says.
-func (e *expander) splitText(text string) {
+func (e *expander) splitText(text, said string) {
 	if e.ifs == "" {
 		if text != "" {
-			e.cur = e.cur.add(part{kind: active, text: text})
+			e.cur = e.cur.add(part{kind: active, text: text, why: said})
 			e.some = true
 		}
 		return
@@ -382,11 +382,11 @@ func (e *expander) splitText(text string) {
 	for text != "" {
 		i := strings.IndexAny(text, e.ifs)
 		if i < 0 {
-			e.cur, e.some = e.cur.add(part{kind: active, text: text}), true
+			e.cur, e.some = e.cur.add(part{kind: active, text: text, why: said}), true
 			return
 		}
 		if i > 0 {
-			e.cur, e.some = e.cur.add(part{kind: active, text: text[:i]}), true
+			e.cur, e.some = e.cur.add(part{kind: active, text: text[:i], why: said}), true
 		}
 		rest := strings.TrimLeft(text[i:], blanks)
 		if rest != "" && strings.IndexByte(e.ifs, rest[0]) >= 0 && (len(blanks) == 0 || strings.IndexByte(blanks, rest[0]) < 0) {
@@ -401,10 +401,7 @@ func (e *expander) splitText(text string) {
 // ifs returns the characters at which unquoted expansions are cut.
 func (w *walker) ifs(s *state) (chars string, loose bool) {
 	if s.env == nil && !s.open {
-		if text, ok := w.o.Vars["IFS"]; ok && w.o.Dialect == Bash {
-			_ = text // bash(1): IFS is not taken from the environment
-		}
-		return " \t\n", false
+		return " \t\n", false // no shell takes IFS from its environment
 	}
 	v, ok := w.lookup(s, "IFS")
 	if !ok {

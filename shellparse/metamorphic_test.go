@@ -1,6 +1,8 @@
 package shellparse_test
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -57,6 +59,12 @@ var changes = []change{
 	{"bash -c twice", false, func(l string, _ []string) string { return "bash -c " + single("bash -c "+single(l)) }},
 	{"eval", false, func(l string, _ []string) string { return "eval " + single(l) }},
 	{"here-string", false, func(l string, _ []string) string { return "bash <<< " + single(l) }},
+	{"base64", false, func(l string, _ []string) string {
+		return "echo " + base64.StdEncoding.EncodeToString([]byte(l)) + " | base64 -d | bash"
+	}},
+	{"xxd", false, func(l string, _ []string) string {
+		return "printf %s " + hex.EncodeToString([]byte(l)) + " | xxd -r -p > f; bash f"
+	}},
 	{"group", false, func(l string, _ []string) string { return "{ " + l + "\n}" }},
 	{"subshell", false, func(l string, _ []string) string { return "(" + l + "\n)" }},
 	{"if", false, func(l string, _ []string) string { return "if true; then " + l + "\nfi" }},

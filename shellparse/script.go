@@ -118,7 +118,7 @@ type Hazard struct {
 // A Code is a program in another language, or shell text that only exists at run time.
 type Code struct {
 	Lang    string // "python", "javascript", "perl", "ruby", "php", "awk", "sed", "sql", "sh", ...
-	Text    string // the program when Source is Literal
+	Text    string // the program when Source is Literal, and when it is Decoded and the text tells what comes out
 	Source  Source
 	Opaque  bool // Literal only: the program can do more than the effects say
 	Span    Span
