@@ -33,6 +33,7 @@ var plan = map[string]map[string]string{
 	},
 	"approval/canonical": {},
 	"audit":              {},
+	"audit/screen":       {},
 	"launcher/sandbox":   {},
 	"launcher/session":   {},
 	"pathguard": {

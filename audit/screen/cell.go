@@ -1,0 +1,185 @@
+package screen
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Color is the terminal's default (the zero value), one of its 256, or RGB.
+type Color uint32
+
+const (
+	indexed = 1 << 24
+	direct  = 2 << 24
+)
+
+// Indexed returns colour n of the terminal's palette.
+func Indexed(n uint8) Color { return indexed | Color(n) }
+
+// RGB returns a direct colour.
+func RGB(r, g, b uint8) Color { return direct | Color(r)<<16 | Color(g)<<8 | Color(b) }
+
+// Index returns the place in the palette; ok is false for other colours.
+func (c Color) Index() (n uint8, ok bool) { return uint8(c), c>>24 == 1 }
+
+// RGB returns a direct colour's parts; ok is false for other colours.
+func (c Color) RGB() (r, g, b uint8, ok bool) {
+	return uint8(c >> 16), uint8(c >> 8), uint8(c), c>>24 == 2
+}
+
+// An Attr is a set of renditions.
+type Attr uint16
+
+// The renditions of SGR 1 to 9.
+const (
+	Bold Attr = 1 << iota
+	Faint
+	Italic
+	Underline
+	Blink
+	Inverse
+	Conceal
+	Strike
+)
+
+// A Style is how a cell is drawn. Tag is the caller's: it comes from SetTag,
+// and means nothing here.
+type Style struct {
+	Fg, Bg Color
+	Attr   Attr
+	Tag    uint8
+}
+
+// A Cell is one place of the screen. Rune is a printable character; it is 0,
+// as is Width, in the right half of a wide one. Marks are the combining
+// characters on it, 0 where there is none: more than two are not kept, because
+// a program can put any number of them into one cell.
+type Cell struct {
+	Rune  rune
+	Marks [2]rune
+	Style
+	Width uint8
+}
+
+// blank is what an erased cell looks like.
+func blank(bg Color) Cell { return Cell{Rune: ' ', Width: 1, Style: Style{Bg: bg}} }
+
+// A row is a line of the screen. Cells from len(cells) on look like fill, so
+// erasing costs nothing, and a screen of any size takes memory only where
+// something stands.
+type row struct {
+	cells   []Cell
+	fill    Cell
+	wrapped bool // goes on in the next row
+	changed bool // since the search looked at it
+	match   bool // what the search found then
+	told    bool // to Screen.Gone
+}
+
+func (r *row) clear(bg Color) {
+	r.cells, r.fill = r.cells[:0], blank(bg)
+	r.wrapped, r.changed, r.told = false, true, false
+}
+
+// reach makes the first n cells ones that can be written.
+func (r *row) reach(n int) {
+	if old := len(r.cells); old < n {
+		r.cells = slices.Grow(r.cells, n-old)[:n]
+		for i := old; i < n; i++ {
+			r.cells[i] = r.fill
+		}
+	}
+	r.changed, r.told = true, false
+}
+
+// cut ends the row at x; what was behind it is erased.
+func (r *row) cut(x int, bg Color) {
+	if x < len(r.cells) {
+		r.split(x)
+		r.cells = r.cells[:x]
+	} else {
+		r.reach(x)
+	}
+	r.fill, r.wrapped, r.changed, r.told = blank(bg), false, true, false
+}
+
+// erase blanks the cells from x up to end, of which there are cols in all.
+func (r *row) erase(x, end, cols int, bg Color) {
+	if end >= cols {
+		r.cut(x, bg)
+		return
+	}
+	r.reach(end)
+	r.split(x)
+	r.split(end)
+	for i := x; i < end; i++ {
+		r.cells[i] = blank(bg)
+	}
+}
+
+// split makes sure that no wide character stands across the left edge of x:
+// half of one cannot be drawn.
+func (r *row) split(x int) {
+	if x > 0 && x < len(r.cells) && r.cells[x].Width == 0 {
+		r.cells[x-1] = blank(r.cells[x-1].Bg)
+		r.cells[x] = blank(r.cells[x].Bg)
+	}
+}
+
+// at returns the cell at x, written or not.
+func (r *row) at(x int) Cell {
+	if x < len(r.cells) {
+		return r.cells[x]
+	}
+	return r.fill
+}
+
+func (r *row) clone() *row {
+	c := *r
+	c.cells = append([]Cell(nil), r.cells...)
+	return &c
+}
+
+// text is what can be read in a row of so many columns, without the blanks at
+// its end; with a row that goes on in the next one, they are part of the text.
+func (r *row) text(cols int) string {
+	var b strings.Builder
+	for _, c := range r.cells {
+		c.appendTo(&b)
+	}
+	if r.fill.Rune != ' ' {
+		for range cols - len(r.cells) {
+			r.fill.appendTo(&b)
+		}
+	}
+	if r.wrapped {
+		return b.String()
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// empty reports whether text would be "".
+func (r *row) empty() bool {
+	for i := range r.cells {
+		if c := &r.cells[i]; c.Rune != ' ' && c.Attr&Conceal == 0 {
+			return false
+		}
+	}
+	return r.fill.Rune == ' '
+}
+
+func (c *Cell) appendTo(b *strings.Builder) {
+	if c.Width == 0 {
+		return
+	}
+	if c.Attr&Conceal != 0 {
+		b.WriteByte(' ')
+		return
+	}
+	b.WriteRune(c.Rune)
+	for _, m := range c.Marks {
+		if m != 0 {
+			b.WriteRune(m)
+		}
+	}
+}

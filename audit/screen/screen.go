@@ -1,0 +1,279 @@
+package screen
+
+import (
+	"slices"
+	"strings"
+)
+
+// MaxCols and MaxRows bound a screen. No terminal in use is larger, and the
+// size in a recording is whatever somebody wrote there.
+const (
+	MaxCols = 1024
+	MaxRows = 512
+)
+
+// A Screen is the model of a terminal. It is not for several goroutines.
+type Screen struct {
+	// Newline makes a line feed also go to the first column: what a program
+	// writes to a pipe has passed no terminal driver that would do it.
+	Newline bool
+	// Gone, when set, is told each line of text for the last time it can be
+	// seen: when it leaves the screen at the top, when the screen is cleared,
+	// and, for what a full-screen program drew, when that ends. wrapped says
+	// that the next line continues it. It must not call the Screen.
+	Gone func(text string, wrapped bool)
+
+	cols, rows int
+	main, alt  page
+	page       *page // of main and alt, the one that is seen
+	tabs       []bool
+	title      string
+	mode       modes
+	pen        pen
+	last       rune // for REP
+	parser     parser
+}
+
+// A page is one of the two screens.
+type page struct {
+	rows        []*row
+	top, bottom int // scroll region, bottom excluded
+	saved       pen
+}
+
+// A pen is where and how the next character is written; DECSC saves all of it.
+type pen struct {
+	x, y    int
+	wrap    bool // the last column is written: the next character begins a row
+	style   Style
+	origin  bool
+	graphic [2]bool // G0, G1 are DEC line drawing
+	shift   uint8   // which of them is in use
+}
+
+type modes struct {
+	noWrap, insert, hidden, inverse bool
+}
+
+// New returns a blank screen. Sizes are cut to 1 and MaxCols or MaxRows.
+func New(cols, rows int) *Screen {
+	s := &Screen{cols: limit(cols, 1, MaxCols), rows: limit(rows, 1, MaxRows)}
+	s.reset()
+	return s
+}
+
+func limit(n, low, high int) int { return max(low, min(n, high)) }
+
+// reset is RIS: as after power on.
+func (s *Screen) reset() {
+	if s.Gone != nil {
+		s.keep(s.filled())
+	}
+	s.mode, s.pen, s.title, s.last = modes{}, pen{style: Style{Tag: s.pen.style.Tag}}, "", 0
+	for _, p := range []*page{&s.main, &s.alt} {
+		p.resize(s.cols, s.rows)
+		p.saved = pen{}
+		for _, r := range p.rows {
+			r.clear(0)
+		}
+	}
+	s.page = &s.main
+	s.defaultTabs()
+}
+
+func (s *Screen) defaultTabs() {
+	s.tabs = slices.Grow(s.tabs[:0], s.cols)[:s.cols]
+	for i := range s.tabs {
+		s.tabs[i] = i%8 == 0
+	}
+}
+
+// resize gives the page so many rows and its region back to the whole.
+func (p *page) resize(cols, rows int) {
+	for len(p.rows) < rows {
+		p.rows = append(p.rows, &row{fill: blank(0)})
+	}
+	clear(p.rows[rows:])
+	p.rows = p.rows[:rows]
+	for _, r := range p.rows {
+		if len(r.cells) > cols {
+			r.cut(cols, r.fill.Bg)
+		}
+	}
+	p.top, p.bottom = 0, rows
+}
+
+// Resize changes the size as xterm does: lines are not broken anew, and when
+// rows go, they go at the top as long as the cursor would be lost below.
+func (s *Screen) Resize(cols, rows int) {
+	cols, rows = limit(cols, 1, MaxCols), limit(rows, 1, MaxRows)
+	if cols == s.cols && rows == s.rows {
+		return
+	}
+	for _, p := range []*page{&s.main, &s.alt} {
+		y := p.saved.y
+		if p == s.page {
+			y = s.pen.y
+		}
+		if n := y - rows + 1; n > 0 {
+			if p == s.page {
+				s.keep(n)
+				s.pen.y -= n
+			}
+			p.saved.y = max(0, p.saved.y-n)
+			p.rows = append(p.rows[n:], p.rows[:n]...)
+			for _, r := range p.rows[len(p.rows)-n:] {
+				r.clear(0)
+			}
+		}
+		p.resize(cols, rows)
+		p.saved.x, p.saved.y = min(p.saved.x, cols-1), min(p.saved.y, rows-1)
+	}
+	s.cols, s.rows = cols, rows
+	s.pen.x, s.pen.y, s.pen.wrap = min(s.pen.x, cols-1), min(s.pen.y, rows-1), false
+	s.defaultTabs()
+}
+
+// Size returns columns and rows.
+func (s *Screen) Size() (cols, rows int) { return s.cols, s.rows }
+
+// Cell returns what stands at x, y, counted from 0 at the upper left; a blank
+// outside of the screen. Reverse video of the whole screen is part of it.
+func (s *Screen) Cell(x, y int) Cell {
+	c := blank(0)
+	if y >= 0 && y < s.rows && x >= 0 && x < s.cols {
+		c = s.page.rows[y].at(x)
+		if s.mode.inverse {
+			c.Attr ^= Inverse
+		}
+	}
+	return c
+}
+
+// Cursor returns where the next character would be written, and whether the
+// program shows it.
+func (s *Screen) Cursor() (x, y int, visible bool) { return s.pen.x, s.pen.y, !s.mode.hidden }
+
+// Title returns what the program last called its window: printable text of
+// at most 256 characters.
+func (s *Screen) Title() string { return s.title }
+
+// Alternate reports whether the alternate screen is shown.
+func (s *Screen) Alternate() bool { return s.page == &s.alt }
+
+// SetTag marks the cells that are written from now on.
+func (s *Screen) SetTag(tag uint8) { s.pen.style.Tag = tag }
+
+// Text returns what can be read in row y, without blanks at its end.
+func (s *Screen) Text(y int) string {
+	if y < 0 || y >= s.rows {
+		return ""
+	}
+	return strings.TrimRight(s.page.rows[y].text(s.cols), " ")
+}
+
+// String returns the screen's text, a line for each row down to the last that
+// is not blank.
+func (s *Screen) String() string {
+	var b strings.Builder
+	for y := range s.filled() {
+		b.WriteString(s.Text(y))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// filled counts the rows down to the last one that is not blank.
+func (s *Screen) filled() int {
+	if s.page == nil {
+		return 0
+	}
+	for y := len(s.page.rows); y > 0; y-- {
+		if !s.page.rows[y-1].empty() {
+			return y
+		}
+	}
+	return 0
+}
+
+// keep tells Gone the first n rows.
+func (s *Screen) keep(n int) {
+	if s.Gone == nil || s.page == nil {
+		return
+	}
+	for _, r := range s.page.rows[:min(n, len(s.page.rows))] {
+		if !r.told {
+			s.Gone(r.text(s.cols), r.wrapped)
+			r.told = true
+		}
+	}
+}
+
+// Flush tells Gone what is on the screen: nothing more will come.
+func (s *Screen) Flush() {
+	if s.Alternate() {
+		s.leaveAlternate()
+	}
+	s.keep(s.filled())
+}
+
+// Appeared reports whether a row that was written since the last call is one
+// for which match is true and was not before. A row that only moved, as when
+// the screen scrolls, did not appear.
+func (s *Screen) Appeared(match func(text string) bool) bool {
+	found := false
+	for _, r := range s.page.rows {
+		if !r.changed {
+			continue
+		}
+		was := r.match
+		r.match, r.changed = match(r.text(s.cols)), false
+		found = found || r.match && !was
+	}
+	return found
+}
+
+// Look makes Appeared start over: with what is on the screen now.
+func (s *Screen) Look(match func(text string) bool) {
+	for _, p := range []*page{&s.main, &s.alt} {
+		for _, r := range p.rows {
+			r.match, r.changed = match(r.text(s.cols)), false
+		}
+	}
+}
+
+// Clone returns a copy that shares nothing with s but Gone.
+func (s *Screen) Clone() *Screen {
+	c := *s
+	c.main, c.alt = s.main.clone(), s.alt.clone()
+	c.page = &c.main
+	if s.Alternate() {
+		c.page = &c.alt
+	}
+	c.tabs = slices.Clone(s.tabs)
+	c.parser.text = slices.Clone(s.parser.text)
+	return &c
+}
+
+func (p *page) clone() page {
+	c := *p
+	c.rows = make([]*row, len(p.rows))
+	for i, r := range p.rows {
+		c.rows[i] = r.clone()
+	}
+	return c
+}
+
+// cellSize is a Cell's in memory.
+const cellSize = 28
+
+// Bytes estimates the memory of a Clone.
+func (s *Screen) Bytes() int {
+	n := len(s.parser.text) + len(s.tabs) + 1024
+	for _, p := range []*page{&s.main, &s.alt} {
+		for _, r := range p.rows {
+			n += len(r.cells)*cellSize + 96
+		}
+	}
+	return n
+}
