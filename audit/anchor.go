@@ -22,6 +22,7 @@ const anchorSize = 2 * slotSize
 // It is written with every entry and never synced, because the log is the
 // truth; only the Synced values survive a power cut for certain.
 type Anchor struct {
+	Base        int64  // where the segment that is written to begins
 	Boot        string // the kernel's boot id when this was written
 	Count       int64  // entries
 	Epoch       int64  // seals
@@ -29,6 +30,7 @@ type Anchor struct {
 	Head        Hash   // of the last entry
 	Last        int64  // bytes of the last line, newline included
 	Sealed      int64  // entries up to and with the last seal
+	Segment     int64  // the file that is written to
 	Size        int64  // bytes of the log
 	Synced      int64  // bytes of the log that fdatasync has promised
 	SyncedCount int64
@@ -48,14 +50,16 @@ func (a Anchor) appendObject(dst []byte, mac []byte) []byte {
 	str := func(label, v string) { dst = append(append(append(dst, label...), v...), '"') }
 	num := func(label string, v int64) { dst = strconv.AppendInt(append(dst, label...), v, 10) }
 	bin := func(label string, v []byte) { dst = append(hex.AppendEncode(append(dst, label...), v), '"') }
-	str(`{"boot":"`, plainWord(a.Boot))
+	num(`{"base":`, a.Base)
+	str(`,"boot":"`, plainWord(a.Boot, maxBoot))
 	num(`,"count":`, a.Count)
 	num(`,"epoch":`, a.Epoch)
-	str(`,"fault":"`, plainWord(a.Fault))
+	str(`,"fault":"`, plainWord(a.Fault, maxFault))
 	bin(`,"head":"`, a.Head[:])
 	num(`,"last":`, a.Last)
 	bin(`,"mac":"`, mac)
 	num(`,"sealed":`, a.Sealed)
+	num(`,"segment":`, a.Segment)
 	num(`,"size":`, a.Size)
 	num(`,"synced":`, a.Synced)
 	num(`,"synced_count":`, a.SyncedCount)
@@ -65,15 +69,22 @@ func (a Anchor) appendObject(dst []byte, mac []byte) []byte {
 	return append(dst, '}')
 }
 
-// plainWord is s without what would need an escape, at most 48 bytes of it:
-// a slot has a fixed size.
-func plainWord(s string) string {
+// A slot has a fixed size, so what stands in it has too: a boot id is a UUID,
+// a fault the few words of an errno, and the numbers leave room for 100 TB of
+// log.
+const (
+	maxBoot  = 36
+	maxFault = 24
+)
+
+// plainWord is s without what would need an escape, at most n bytes of it.
+func plainWord(s string, n int) string {
 	return strings.Map(func(r rune) rune {
 		if r >= ' ' && r <= '~' && r != '"' && r != '\\' {
 			return r
 		}
 		return '_'
-	}, s[:min(len(s), 48)])
+	}, s[:min(len(s), n)])
 }
 
 // appendSlot writes the slot that this anchor's turn belongs to, framed so
@@ -147,7 +158,8 @@ func (a Anchor) wrote(slot, key []byte) bool {
 // readSlot takes the members out of a slot; wrote is the check.
 func readSlot(slot []byte) (a Anchor, ok bool) {
 	s := slotReader{rest: slot[1:]}
-	a.Boot = s.str(`{"boot":"`)
+	a.Base = s.num(`{"base":`)
+	a.Boot = s.str(`,"boot":"`)
 	a.Count = s.num(`,"count":`)
 	a.Epoch = s.num(`,"epoch":`)
 	a.Fault = s.str(`,"fault":"`)
@@ -155,13 +167,14 @@ func readSlot(slot []byte) (a Anchor, ok bool) {
 	a.Last = s.num(`,"last":`)
 	s.str(`,"mac":"`)
 	a.Sealed = s.num(`,"sealed":`)
+	a.Segment = s.num(`,"segment":`)
 	a.Size = s.num(`,"size":`)
 	a.Synced = s.num(`,"synced":`)
 	a.SyncedCount = s.num(`,"synced_count":`)
 	a.SyncedHead = s.hash(`,"synced_head":"`)
 	at := s.str(`,"time":"`)
 	a.turn = s.num(`,"turn":`)
-	if s.bad || !validTime([]byte(at)) || a.Last > min(a.Size, MaxLine) || a.SyncedCount > a.Count || a.Sealed > a.Count || a.Synced > a.Size {
+	if s.bad || !validTime([]byte(at)) || a.Last > min(a.Size, MaxLine) || a.SyncedCount > a.Count || a.Sealed > a.Count || a.Synced > a.Size || a.Base > a.Size {
 		return a, false
 	}
 	a.Time = stamp([]byte(at)).time()

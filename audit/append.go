@@ -19,7 +19,7 @@ import (
 // still be in the log, whole: the announcement of something that then did
 // not happen.
 func (l *Log) Append(kind string, body []byte, d Durability) (Entry, error) {
-	if !validKind([]byte(kind)) || isGapKind([]byte(kind)) || kind == kindClock || kind == kindSeal {
+	if !validKind([]byte(kind)) || isGapKind([]byte(kind)) || kind == kindClock || kind == kindSeal || kind == kindPrune {
 		return Entry{}, fmt.Errorf("append %q: %w", kind, ErrKind)
 	}
 	if err := checkObject(body); err != nil {
@@ -84,6 +84,9 @@ func (l *Log) appendLocked(kind string, body []byte) (e Entry, end int64, err er
 	l.step("locked")
 	t, err := l.tail()
 	if err != nil {
+		return e, 0, err
+	}
+	if err := l.rotate(&t); err != nil {
 		return e, 0, err
 	}
 	b, err := l.repair(t)
@@ -172,10 +175,8 @@ type tail struct {
 // tail finds the last entry, and refuses a log that is not what this machine
 // last wrote. It costs two small reads when no process died since.
 func (l *Log) tail() (t tail, err error) {
-	if t.size, err = l.openFilesAgain(); err != nil {
-		return t, err
-	}
-	a, state, err := l.readAnchor()
+	a, state, size, err := l.openFilesAgain()
+	t.size = size
 	switch {
 	case err != nil:
 		return t, err
@@ -184,13 +185,13 @@ func (l *Log) tail() (t tail, err error) {
 	case a.Fault != "":
 		return t, fmt.Errorf("%w: %s", ErrNotDurable, a.Fault)
 	case l.log == nil:
-		return t, &TamperError{File: logName, Offset: -1, Reason: fmt.Sprintf("it is missing; %d entries are remembered", a.Count)}
+		return t, &TamperError{File: logName, Offset: -1, Reason: fmt.Sprintf("%q is missing; %d entries are remembered", segmentName(a.Segment), a.Count)}
 	}
 	t.anchor = a
 	t.at = cursor{offset: a.Size, seq: a.Count, head: a.Head, time: stampOf(a.Time)}
 	if err := l.checkLast(a, t.size); err != nil {
 		var tampered *TamperError
-		if a.Boot == l.opts.BootID || !errors.As(err, &tampered) || t.size < a.Synced {
+		if a.Boot == l.opts.BootID || !errors.As(err, &tampered) || t.size < a.Synced || a.Synced < a.Base {
 			return t, err
 		}
 		t.lost = true
@@ -202,32 +203,53 @@ func (l *Log) tail() (t tail, err error) {
 	return t, l.rollForward(&t)
 }
 
-// openFilesAgain returns the size of the log, after following its name if
-// the file behind it changed.
-func (l *Log) openFilesAgain() (int64, error) {
+// openFilesAgain returns the anchor and the size of the log, after following
+// names if the files behind them changed.
+func (l *Log) openFilesAgain() (a Anchor, state anchorState, size int64, err error) {
 	if l.log != nil && l.anchor != nil {
-		_, err1 := checkAt(l.dir, l.anchor, anchorName)
-		size, err2 := checkAt(l.dir, l.log, logName)
-		if err := errors.Join(err1, err2); err == nil || !errors.Is(err, errMoved) {
-			return size, err
+		if a, state, size, err = l.look(); err == nil || !errors.Is(err, errMoved) {
+			return a, state, size, err
 		}
 	}
-	if err := l.reopen(); err != nil || l.log == nil {
-		return 0, err
+	if err := l.reopen(); err != nil {
+		return a, state, 0, err
 	}
-	return checkAt(l.dir, l.log, logName)
+	if l.log != nil {
+		return l.look()
+	}
+	a, state, err = l.readAnchor()
+	return a, state, 0, err
 }
+
+// look reads the anchor and checks both files; errMoved when the log went on
+// in another one.
+func (l *Log) look() (a Anchor, state anchorState, size int64, err error) {
+	if _, err := checkAt(l.dir, l.anchor, anchorName); err != nil {
+		return a, state, 0, err
+	}
+	if a, state, err = l.readAnchor(); err != nil {
+		return a, state, 0, err
+	}
+	if state == anchorGood && a.Segment != l.segment {
+		return a, state, 0, errMoved
+	}
+	size, err = checkAt(l.dir, l.log, segmentName(l.segment))
+	return a, state, a.Base + size, err
+}
+
+// bytes reads the segment that is written to, by offsets into the whole log.
+func (l *Log) bytes(a Anchor) shifted { return shifted{l.log, a.Base} }
 
 // checkLast compares the last entry that the anchor remembers with the log.
 func (l *Log) checkLast(a Anchor, size int64) error {
 	if size < a.Size {
 		return &TamperError{File: logName, Offset: size, Reason: fmt.Sprintf("it was cut: %d bytes and %d entries are remembered", a.Size, a.Count)}
 	}
-	if a.Count == 0 {
-		return nil
+	if a.Size == a.Base {
+		return nil // empty, or just begun: what is before belongs to Verify
 	}
 	line := make([]byte, a.Last)
-	if _, err := l.log.ReadAt(line, a.Size-a.Last); err != nil {
+	if _, err := l.bytes(a).ReadAt(line, a.Size-a.Last); err != nil {
 		return fmt.Errorf("reading the last entry of %q: %w", logName, err)
 	}
 	if n := len(line) - 1; n < 0 || line[n] != '\n' || sha256.Sum256(line[:n]) != a.Head {
@@ -242,7 +264,7 @@ func (l *Log) rollForward(t *tail) error {
 	if t.size == t.at.offset {
 		return nil
 	}
-	w := walk{r: l.log, end: t.size, at: t.at, open: true, entry: func(f fields, _ Hash, _, _ int64) {
+	w := walk{r: l.bytes(t.anchor), end: t.size, at: t.at, open: true, entry: func(f fields, _ Hash, _, _ int64) {
 		if string(f.kind) == kindSeal {
 			t.anchor.Epoch, t.anchor.Sealed = t.anchor.Epoch+1, f.seq+1
 		}
@@ -253,7 +275,7 @@ func (l *Log) rollForward(t *tail) error {
 	if err == nil || !errors.As(err, &bad) {
 		return err
 	}
-	rest, err := io.ReadAll(io.NewSectionReader(l.log, w.at.offset, min(t.torn, 4*MaxLine)))
+	rest, err := io.ReadAll(io.NewSectionReader(l.bytes(t.anchor), w.at.offset, min(t.torn, 4*MaxLine)))
 	if err != nil {
 		return fmt.Errorf("reading the end of %q: %w", logName, err)
 	}
@@ -301,15 +323,15 @@ func (l *Log) repair(t tail) (*batch, error) {
 	if t.lost {
 		g.Reason, had = "power cut", &t.anchor
 	}
-	return b, l.setApart(b, kindRecover, g, had)
+	return b, l.setApart(l.bytes(t.anchor), b, kindRecover, g, had)
 }
 
 // setApart adds the entry that covers the gap at the end of the log, on a
 // line of its own.
-func (l *Log) setApart(b *batch, kind string, g Gap, had *Anchor) error {
+func (l *Log) setApart(r io.ReaderAt, b *batch, kind string, g Gap, had *Anchor) error {
 	if g.Bytes > 0 {
 		var last [1]byte
-		if _, err := l.log.ReadAt(last[:], g.Offset+g.Bytes-1); err != nil {
+		if _, err := r.ReadAt(last[:], g.Offset+g.Bytes-1); err != nil {
 			return fmt.Errorf("reading the end of %q: %w", logName, err)
 		}
 		b.at.offset = g.Offset + g.Bytes
@@ -320,7 +342,7 @@ func (l *Log) setApart(b *batch, kind string, g Gap, had *Anchor) error {
 			b.at.offset++
 		}
 	}
-	sum, err := hashRange(l.log, g.Offset, g.Bytes)
+	sum, err := hashRange(r, g.Offset, g.Bytes)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,13 @@ func (t *tree) add(entry Hash) error {
 	return nil
 }
 
+func (t *tree) root() (Hash, error) {
+	h, err := tlog.TreeHash(t.size, t)
+	return Hash(h), err
+}
+
+var errChanged = errors.New("the log changed while its tree was built")
+
 // proveTree verifies the log in dir and builds its tree.
 func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
 	o.Transcript = nil
@@ -51,6 +58,20 @@ func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
 		return nil, report, err
 	}
 	t, head := &tree{}, Genesis()
+	if report.Pruned > 0 {
+		s, err := openSegments(dir)
+		if err != nil {
+			return nil, report, err
+		}
+		s.Close()
+		if s.pruned == nil || s.pruned.body.Count != report.Pruned {
+			return nil, report, errChanged
+		}
+		if t, err = s.pruned.load(dir); err != nil {
+			return nil, report, err
+		}
+		head = s.start.head
+	}
 	for e, err := range Entries(dir, Filter{}) {
 		// What a gap covers may hold lines that look like entries: only the
 		// next of the chain is one.
@@ -63,7 +84,7 @@ func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
 		}
 	}
 	if head != report.Head {
-		return nil, report, errors.New("the log changed while its tree was built")
+		return nil, report, errChanged
 	}
 	return t, report, nil
 }

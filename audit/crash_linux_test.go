@@ -37,7 +37,18 @@ func child(job string, args []string) error {
 		return err
 	}
 	switch job {
-	case "many":
+	case "rotate": // dying in the append that begins a new segment
+		l.rotateAt, l.step = 1, dieAt(args[1])
+		_, err := l.Append("dying", []byte(`{}`), Lazy)
+		return fmt.Errorf("did not die at %q: %w", args[1], err)
+	case "prune":
+		l.step = dieAt(args[1])
+		_, _, err := l.Prune(Retention{MaxBytes: 1}, "dying", nil)
+		return fmt.Errorf("did not die at %q: %w", args[1], err)
+	case "many", "many small":
+		if job == "many small" {
+			l.rotateAt = 10_000
+		}
 		n, _ := strconv.Atoi(args[2])
 		for i := range n {
 			d := Lazy

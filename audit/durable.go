@@ -29,8 +29,8 @@ func (l *Log) makeDurable(end int64) (err error) {
 	}
 	fault := ""
 	if err := datasync(l.log); err != nil {
-		fault = fmt.Sprintf("storing bytes %d to %d: %v", a.Synced, a.Size, err)
-		l.poisoned = fmt.Errorf("%w: %s", ErrNotDurable, fault)
+		fault = plainWord(err.Error(), maxFault)
+		l.poisoned = fmt.Errorf("%w: storing bytes %d to %d: %w", ErrNotDurable, a.Synced, a.Size, err)
 	}
 	l.step("synced")
 	return errors.Join(l.poisoned, l.publish(a, fault))
@@ -97,7 +97,8 @@ func (l *Log) accept(reason string) (e Entry, end int64, err error) {
 		return e, 0, err
 	}
 	defer l.freeLock()
-	if _, err := l.openFilesAgain(); err != nil {
+	a, state, _, err := l.openFilesAgain()
+	if err != nil {
 		return e, 0, err
 	}
 	if l.log == nil {
@@ -105,17 +106,20 @@ func (l *Log) accept(reason string) (e Entry, end int64, err error) {
 			return e, 0, err
 		}
 	}
-	size, err := checkAt(l.dir, l.log, logName)
+	s, err := openSegments(l.dir.Name())
 	if err != nil {
 		return e, 0, err
 	}
-	w := walk{r: l.log, end: size, at: startCursor()}
+	defer s.Close()
+	a.Base, err = l.goTo(s)
+	if err != nil {
+		return e, 0, err
+	}
+	a.Segment = l.segment
+	size := s.end()
+	w := walk{r: s, end: size, at: s.start}
 	err = w.run()
 	if bad := (*BadEntry)(nil); err != nil && !errors.As(err, &bad) && !errors.Is(err, errTorn) {
-		return e, 0, err
-	}
-	a, state, err := l.readAnchor()
-	if err != nil {
 		return e, 0, err
 	}
 	epoch, err := l.epochToGoOn(a.Epoch)
@@ -125,21 +129,38 @@ func (l *Log) accept(reason string) (e Entry, end int64, err error) {
 	if state == anchorGood && a.Fault == "" && epoch == a.Epoch && w.at.offset == size && size == a.Size && w.at.head == a.Head {
 		return e, 0, errors.New("nothing to accept: the log verifies")
 	}
-	return l.goOn(w.at, size, a, state, epoch, reason)
+	return l.goOn(s, w.at, a, state, epoch, reason)
+}
+
+// goTo makes the last file that is there the one to go on in.
+func (l *Log) goTo(s *segments) (base int64, err error) {
+	n, base := s.last()
+	if n == l.segment {
+		return base, nil
+	}
+	f, err := openAt(l.dir, segmentName(n), openLogFlags&^os.O_CREATE)
+	if err != nil {
+		return 0, err
+	}
+	l.log.Close()
+	l.log, l.segment = f, n
+	return base, nil
 }
 
 // goOn writes the accept entry and an anchor without memory of what it covers.
-func (l *Log) goOn(at cursor, size int64, a Anchor, state anchorState, epoch int64, reason string) (e Entry, end int64, err error) {
+func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch int64, reason string) (e Entry, end int64, err error) {
 	now := later(stampOf(l.opts.Now()), later(at.time, stampOf(a.Time)))
 	had := &a
 	if state != anchorGood {
+		base := a.Base
 		a, had = newAnchor(l.opts.BootID), nil
+		a.Base, a.Segment = base, l.segment
 		if err := l.resetAnchor(); err != nil {
 			return e, 0, err
 		}
 	}
 	b := &batch{at: at, now: now}
-	if err := l.setApart(b, kindAccept, Gap{Offset: at.offset, Bytes: size - at.offset, Reason: reason}, had); err != nil {
+	if err := l.setApart(s, b, kindAccept, Gap{Offset: at.offset, Bytes: s.end() - at.offset, Reason: reason}, had); err != nil {
 		return e, 0, err
 	}
 	was := a

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -28,18 +29,22 @@ type Filter struct {
 // ends the sequence.
 func Entries(dir string, f Filter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		log, err := openPlain(filepath.Join(dir, logName))
+		parts, err := openSegments(dir)
+		if err == nil && len(parts.parts) == 0 {
+			err = &fs.PathError{Op: "open", Path: filepath.Join(dir, logName), Err: fs.ErrNotExist}
+		}
 		if err != nil {
 			yield(Entry{}, fmt.Errorf("reading the log in %q: %w", dir, err))
 			return
 		}
-		defer log.Close()
+		defer parts.Close()
+		log := io.NewSectionReader(parts, parts.start.offset, parts.end()-parts.start.offset)
 		if f.Last <= 0 {
-			f.scan(log, yield)
+			f.scan(log, parts.start.offset, yield)
 			return
 		}
 		var ring []Entry
-		f.scan(log, func(e Entry, err error) bool {
+		f.scan(log, parts.start.offset, func(e Entry, err error) bool {
 			if err != nil {
 				return yield(e, err)
 			}
@@ -57,9 +62,8 @@ func Entries(dir string, f Filter) iter.Seq2[Entry, error] {
 	}
 }
 
-func (f Filter) scan(r io.Reader, yield func(Entry, error) bool) {
+func (f Filter) scan(r io.Reader, offset int64, yield func(Entry, error) bool) {
 	in := bufio.NewReaderSize(r, MaxLine)
-	var offset int64
 	for n := int64(1); ; n++ {
 		line, err := in.ReadSlice('\n')
 		at := offset

@@ -18,6 +18,8 @@ const (
 	lockName    = "lock"      // held for one append; never replaced, so that it is one lock for ever
 	syncName    = "lock.sync" // held while one process stores for all that wait
 	reserveName = "reserve"
+
+	pruneLockName = "lock.prune" // held while old segments are removed
 )
 
 // reserveSize is disk kept back for the day the disk is full: enough for the
@@ -63,9 +65,11 @@ type Log struct {
 	mu       sync.Mutex
 	dir      *os.File
 	log      *os.File // nil: missing although the anchor remembers entries
+	segment  int64    // that log is
 	anchor   *os.File
 	lock     *os.File
 	poisoned error // final, see ErrNotDurable
+	rotateAt int64 // bytes of a segment
 
 	step func(string) // for tests: called between the steps of an append
 }
@@ -88,7 +92,7 @@ func OpenLog(dir string, o LogOptions) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{opts: o, dir: d, step: func(string) {}}
+	l := &Log{opts: o, dir: d, rotateAt: rotateSize, step: func(string) {}}
 	if err := l.openFiles(); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("open audit log %q: %w", dir, err)
@@ -114,22 +118,24 @@ func (l *Log) reopen() (err error) {
 	if l.anchor, err = openAt(l.dir, anchorName, openAnchorFlags); err != nil {
 		return err
 	}
-	l.log, err = openAt(l.dir, logName, openLogFlags&^os.O_CREATE)
+	a, state, err := l.readAnchor()
+	if err != nil {
+		return err
+	}
+	l.segment = a.Segment
+	l.log, err = openAt(l.dir, segmentName(l.segment), openLogFlags&^os.O_CREATE)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
 		return err
 	}
 	size := int64(0)
 	if !missing {
-		if size, err = checkAt(l.dir, l.log, logName); err != nil {
+		if size, err = checkAt(l.dir, l.log, segmentName(l.segment)); err != nil {
 			return err
 		}
 	}
-	a, state, err := l.readAnchor()
 	switch {
-	case err != nil:
-		return err
-	case state == anchorEmpty && size == 0:
+	case state == anchorEmpty && size == 0 && l.firstRun():
 		if _, err := l.anchor.WriteAt(firstAnchor(l.opts.BootID, l.opts.Key), 0); err != nil {
 			return fmt.Errorf("writing the first %q: %w", anchorName, err)
 		}
@@ -145,13 +151,25 @@ func (l *Log) reopen() (err error) {
 	return nil
 }
 
+// firstRun tells whether nothing of a log is there. A folder without its
+// first segment and its anchor only looks like one that is new.
+func (l *Log) firstRun() bool {
+	s, err := openSegments(l.dir.Name())
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	n, _ := s.last()
+	return n == 0
+}
+
 func (l *Log) createLog() (err error) {
-	if l.log, err = openAt(l.dir, logName, openLogFlags); err != nil {
+	if l.log, err = openAt(l.dir, segmentName(l.segment), openLogFlags); err != nil {
 		return err
 	}
 	for _, f := range []*os.File{l.log, l.dir} {
 		if err := f.Sync(); err != nil {
-			return fmt.Errorf("storing the new %q: %w", logName, err)
+			return fmt.Errorf("storing the new %q: %w", segmentName(l.segment), err)
 		}
 	}
 	parent, err := os.Open(filepath.Dir(l.dir.Name()))

@@ -383,7 +383,10 @@ func TestAnchorKey(t *testing.T) {
 // A boot id or a fault may be any text; the slot keeps its size and is JSON.
 func TestAnchorSlotSize(t *testing.T) {
 	a := newAnchor(strings.Repeat("é\"\\", 100))
-	a.Fault, a.Count, a.Size, a.Synced, a.SyncedCount, a.Last, a.turn = a.Boot, 1<<61, 1<<61, 1<<61, 1<<61, MaxLine, 1<<60
+	a.Fault, a.Last = a.Boot, MaxLine
+	a.Size, a.Base, a.Synced = 1e14-1, 1e14-1, 1e14-1
+	a.Count, a.Sealed, a.SyncedCount, a.turn = 1e12-1, 1e12-1, 1e12-1, 1e12-1
+	a.Segment, a.Epoch = 1e6-1, 1e9-1
 	if n := len(a.appendSlot(nil, nil)); n > slotSize {
 		t.Errorf("the longest slot has %d bytes of %d", n, slotSize)
 	}

@@ -34,7 +34,8 @@ type piece struct {
 // apart and joined in order; only where that fails is it read once more, in
 // order, to name the entry or to find the one that sets a gap apart.
 func (v *verifier) parallel(end int64, workers int) error {
-	n := int((end + chunkSize - 1) / chunkSize)
+	start := v.at.offset
+	n := int((max(end-start, 0) + chunkSize - 1) / chunkSize)
 	pieces := make([]piece, n)
 	done := make([]chan struct{}, n)
 	for i := range done {
@@ -53,7 +54,7 @@ func (v *verifier) parallel(end int64, workers int) error {
 				if int(i) >= n || stop.Load() {
 					return
 				}
-				pieces[i], buf = v.piece(i*chunkSize, end, buf)
+				pieces[i], buf = v.piece(start+i*chunkSize, end, buf)
 				close(done[i])
 			}
 		})
@@ -102,6 +103,7 @@ func (v *verifier) join(p *piece) {
 		e.Line += line
 		v.found.seals = append(v.found.seals, e)
 	}
+	v.found.prunes = append(v.found.prunes, p.found.prunes...)
 	v.found.points = append(v.found.points, p.found.points...)
 	v.report.Gaps = append(v.report.Gaps, p.gaps...)
 }
@@ -136,7 +138,7 @@ func (v *verifier) inOrder(before cursor, stop, end int64) error {
 func (v *verifier) piece(offset, end int64, buf []byte) (piece, []byte) {
 	p := piece{from: offset, to: end}
 	// The byte before the chunk tells whether a line starts with it.
-	lead := min(offset, 1)
+	lead := min(offset-v.log.start.offset, 1)
 	chunk := min(chunkSize, end-offset)
 	buf, err := readRange(v.log, buf[:0], offset-lead, lead+chunk)
 	if err != nil {

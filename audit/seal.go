@@ -137,6 +137,9 @@ func (l *Log) sealLocked(f *os.File, rand io.Reader) (e Entry, end, epoch int64,
 	if err != nil {
 		return e, 0, 0, err
 	}
+	if err := l.rotate(&t); err != nil {
+		return e, 0, 0, err
+	}
 	if t.anchor.Sealed > t.anchor.SyncedCount {
 		return e, t.at.offset, 0, errUnstored
 	}

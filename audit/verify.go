@@ -54,6 +54,8 @@ type Report struct {
 	Torn        int64 // bytes after the last entry, of an append that was interrupted
 	NotAnchored int64 // entries that the anchor does not know yet, because a process died between the two writes
 	Slots       int   // of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	Segments    int   // files that the log is in
+	Pruned      int64 // entries whose segments were removed, and whose hashes are kept
 	Seals       int64
 	Sealed      int64 // entries up to and with the last seal: nobody can change them now
 	Transcripts []Session
@@ -80,26 +82,19 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 		return Report{}, fmt.Errorf("verify %q: %w", dir, err)
 	}
 	defer s.log.Close()
-	v := verifier{snapshot: s, o: o}
-	if err := v.chain(); err != nil {
-		return v.report, err
+	v := verifier{snapshot: s, o: o, dir: dir}
+	for _, step := range []func() error{v.chain, v.rest, v.checkPruned, v.checkSeals, v.remembered, v.transcripts} {
+		if err := step(); err != nil {
+			return v.report, s.log.name(err)
+		}
 	}
-	if err := v.rest(); err != nil {
-		return v.report, err
-	}
-	if err := v.checkSeals(); err != nil {
-		return v.report, err
-	}
-	if err := v.remembered(); err != nil {
-		return v.report, err
-	}
-	return v.report, v.transcripts()
+	return v.report, nil
 }
 
 // A snapshot is the log as the anchor knew it at one moment, and the bytes
 // that were there beyond.
 type snapshot struct {
-	log    *os.File
+	log    *segments
 	size   int64
 	anchor Anchor
 	slots  int
@@ -119,24 +114,22 @@ func openSnapshot(dir string, key []byte) (s snapshot, err error) {
 	if err != nil && !noAnchor {
 		return s, err
 	}
-	s.log, err = openPlain(filepath.Join(dir, logName))
 	anchor, whole := parseAnchor(raw, key)
 	s.anchor, s.slots = anchor, countSlots(raw, key)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && whole && anchor.Count > 0:
-		return s, &BadEntry{File: logName, Reason: fmt.Sprintf("the file is missing; the anchor remembers %d entries", anchor.Count)}
-	case err != nil:
+	if s.log, err = openSegments(dir); err != nil {
 		return s, err
 	}
-	st, err := s.log.Stat()
+	s.size = s.log.end()
 	switch {
-	case err != nil:
-	case noAnchor && st.Size() > 0:
+	case len(s.log.parts) == 0 && whole && anchor.Count > 0:
+		err = &BadEntry{File: logName, Reason: fmt.Sprintf("the file is missing; the anchor remembers %d entries", anchor.Count)}
+	case len(s.log.parts) == 0:
+		err = &fs.PathError{Op: "open", Path: filepath.Join(dir, logName), Err: fs.ErrNotExist}
+	case noAnchor && s.size > 0:
 		err = &BadEntry{File: anchorName, Reason: "the file is missing"}
-	case !whole && (st.Size() > 0 || len(raw) > 0):
+	case !whole && (s.size > 0 || len(raw) > 0):
 		err = &BadEntry{File: anchorName, Reason: "neither of its two slots is whole"}
 	default:
-		s.size = st.Size()
 		return s, nil
 	}
 	s.log.Close()
@@ -174,9 +167,11 @@ func readPlain(path string, limit int64) ([]byte, error) {
 
 type verifier struct {
 	snapshot
-	o      VerifyOptions
-	at     cursor
-	report Report
+	dir     string
+	removed *tree // over the entries that were pruned
+	o       VerifyOptions
+	at      cursor
+	report  Report
 	found
 }
 
@@ -185,20 +180,25 @@ type found struct {
 	points []Point // of VerifyOptions.Remember
 	recs   []Entry // rec.close and its neighbours
 	seals  []Entry // and the accept entries between them
+	prunes []Entry
 }
 
 // chain checks the part of the log that the anchor remembers.
 func (v *verifier) chain() error {
 	slices.SortFunc(v.o.Remember, func(a, b Point) int { return cmp.Compare(a.Count, b.Count) })
 	v.report.Slots = v.slots
-	v.at = startCursor()
+	v.at = v.log.start
+	v.report.Segments = len(v.log.parts)
 	end := min(v.size, v.anchor.Size)
 	if err := v.parallel(end, v.o.workers()); err != nil {
 		return err
 	}
 	v.tell()
 	cut := &BadEntry{File: logName, Seq: v.at.seq, Line: v.at.line + 1, Offset: v.at.offset}
+	last, _ := v.log.last()
 	switch {
+	case last < v.anchor.Segment:
+		cut.Reason = fmt.Sprintf("%q is missing: the anchor remembers %d entries in %d bytes", segmentName(v.anchor.Segment), v.anchor.Count, v.anchor.Size)
 	case v.size < v.anchor.Size:
 		cut.Reason = fmt.Sprintf("the log was cut here: the anchor remembers %d entries in %d bytes", v.anchor.Count, v.anchor.Size)
 	case v.at.seq != v.anchor.Count || v.at.head != v.anchor.Head:
@@ -262,6 +262,8 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 	switch kind := string(f.kind); {
 	case kind == kindSeal, kind == kindAccept:
 		to.seals = append(to.seals, f.entry(hash, offset, line))
+	case kind == kindPrune:
+		to.prunes = append(to.prunes, f.entry(hash, offset, line))
 	case v.o.Transcript != nil && len(kind) > 4 && kind[:4] == "rec.":
 		to.recs = append(to.recs, f.entry(hash, offset, line))
 	}

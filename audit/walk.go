@@ -17,6 +17,7 @@ const (
 	kindRecover = "recover" // a torn tail was set apart
 	kindAccept  = "accept"  // a person went on after tampering
 	kindClock   = "clock"   // the clock was set back
+	kindPrune   = "prune"   // the first segments were removed
 )
 
 // A Gap is a stretch of the log that holds no entries: what a crash tore, or

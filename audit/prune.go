@@ -1,0 +1,355 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A pruned is the memory of segments that were removed: what the entry of
+// kind prune says about them, and for each of their entries its hash, or, for
+// those that the proof of the rest stands on, the line itself.
+type pruned struct {
+	name  string
+	said  []byte // the body of the prune entry
+	body  pruneBody
+	lines [][]byte
+	at    int64 // where the lines begin in the file
+}
+
+type pruneBody struct {
+	Count   int64  `json:"count"` // entries that were removed, from the first on
+	Head    string `json:"head"`  // of the last of them
+	Offset  int64  `json:"offset"`
+	Reason  string `json:"reason"`
+	Root    string `json:"root"` // of the tree over them
+	Segment int64  `json:"segment"`
+	Time    string `json:"time"`
+}
+
+func (b pruneBody) append(dst []byte) []byte {
+	dst = fmt.Appendf(dst, `{"count":%d,"head":"%s","offset":%d,"reason":`, b.Count, b.Head, b.Offset)
+	dst = appendString(dst, b.Reason)
+	return fmt.Appendf(dst, `,"root":"%s","segment":%d,"time":"%s"}`, b.Root, b.Segment, b.Time)
+}
+
+func prunedName(n int64) string { return fmt.Sprintf("pruned.%06d", n) }
+
+func prunedNumber(file string) (int64, bool) { return numberOf(file, "pruned.", "", prunedName) }
+
+// errNotPruned says that a file is not a whole memory of removed segments.
+var errNotPruned = errors.New("not a list of removed entries")
+
+// readPruned reads the first line of a memory; load reads the rest.
+func readPruned(dir string, n int64) (*pruned, error) {
+	p := &pruned{name: prunedName(n)}
+	head, err := readPlain(filepath.Join(dir, p.name), MaxLine)
+	if err != nil {
+		return nil, err
+	}
+	said, _, whole := strings.Cut(string(head), "\n")
+	p.said, p.at = []byte(said), int64(len(said))+1
+	if !whole || checkObject(p.said) != nil || json.Unmarshal(p.said, &p.body) != nil {
+		return nil, fmt.Errorf("%q: %w", p.name, errNotPruned)
+	}
+	_, headOK := parseHash([]byte(p.body.Head))
+	if b := p.body; !headOK || b.Segment != n || b.Count <= 0 || b.Offset <= 0 || !validTime([]byte(b.Time)) || string(b.append(nil)) != said {
+		return nil, fmt.Errorf("%q: %w", p.name, errNotPruned)
+	}
+	return p, nil
+}
+
+func (p *pruned) cursor() cursor {
+	head, _ := parseHash([]byte(p.body.Head))
+	return cursor{offset: p.body.Offset, seq: p.body.Count, head: head, time: stamp([]byte(p.body.Time))}
+}
+
+// load reads the lines and returns the tree over them. What it returns is
+// proven only when the log holds an entry that says the same (pruned.said).
+func (p *pruned) load(dir string) (*tree, error) {
+	all, err := readPlain(filepath.Join(dir, p.name), 1<<40)
+	if err != nil {
+		return nil, err
+	}
+	bad := func(n int64, why string) error {
+		return &BadEntry{File: p.name, Seq: n, Line: n + 2, Reason: why}
+	}
+	t, last := &tree{}, Hash{}
+	rest := all[min(p.at, int64(len(all))):]
+	for len(rest) > 0 {
+		var line []byte
+		var ok bool
+		if line, rest, ok = cutLine(rest); !ok {
+			return nil, bad(t.size, "has no end")
+		}
+		if last, ok = leafOf(line, t.size); !ok {
+			return nil, bad(t.size, "is neither a hash nor an entry")
+		}
+		p.lines = append(p.lines, line)
+		if err := t.add(last); err != nil {
+			return nil, err
+		}
+	}
+	root, err := t.root()
+	switch {
+	case err != nil:
+		return nil, err
+	case t.size != p.body.Count || last.String() != p.body.Head:
+		return nil, bad(t.size, fmt.Sprintf("the list ends here; %d entries were removed", p.body.Count))
+	case root.String() != p.body.Root:
+		return nil, bad(0, "the list is not the one that was made when they were removed")
+	}
+	return t, nil
+}
+
+// cutLine takes the first line off b.
+func cutLine(b []byte) (line, rest []byte, ok bool) {
+	n := bytes.IndexByte(b, '\n')
+	if n < 0 {
+		return nil, b, false
+	}
+	return b[:n], b[n+1:], true
+}
+
+// leafOf returns the hash of removed entry seq: the line is that hash, or the
+// entry itself.
+func leafOf(line []byte, seq int64) (Hash, bool) {
+	if h, ok := parseHash(line); ok {
+		return h, true
+	}
+	f, ok := splitLine(line)
+	return sha256.Sum256(line), ok && f.seq == seq
+}
+
+// kept tells whether a removed entry stays as a line: the chain of seals is
+// one of keys, and what a person accepted stays told.
+func kept(kind string) bool {
+	return kind == kindSeal || kind == kindAccept || kind == kindRecover || kind == kindPrune
+}
+
+// A Retention says what of a record may be given up. Zero means no limit.
+type Retention struct {
+	MaxAge   time.Duration // entries and transcripts older than that
+	MaxBytes int64         // of the log; for Sessions, of the transcripts: the oldest beyond it
+}
+
+// Prune removes the oldest segments of the log that fall under r; the one that
+// is written to stays. What was proven stays so: the hash of every removed
+// entry is kept, with the seals among them, an entry of kind prune says what
+// was removed, and a checkpoint signed before, or a proof of a removed entry,
+// is good as before.
+//
+// A segment that vouches for a transcript which is still there is kept, and
+// all behind it; so drop transcripts first (DropSessions). needed tells
+// whether the transcript of a session is there; nil means none is.
+//
+// A log that does not verify is not pruned: the error is Verify's. It returns
+// how many entries and bytes went, 0 when there is nothing to do.
+func (l *Log) Prune(r Retention, reason string, needed func(sid string) bool) (entries, bytes int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	entries, bytes, err = l.prune(r, reason[:min(len(reason), maxReason)], needed)
+	if err != nil {
+		return 0, 0, fmt.Errorf("prune: %w", err)
+	}
+	return entries, bytes, nil
+}
+
+func (l *Log) prune(r Retention, reason string, needed func(sid string) bool) (entries, size int64, err error) {
+	held, err := l.lockNamed(nil, pruneLockName)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer held.Close()
+	dir := l.dir.Name()
+	report, err := Verify(dir, VerifyOptions{Key: l.opts.Key})
+	if err != nil {
+		return 0, 0, err
+	}
+	s, err := openSegments(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.Close()
+	c := &cut{log: s, end: min(s.end(), report.Bytes)}
+	n, err := c.choose(r, l.opts.Now(), needed)
+	if err != nil || n == 0 {
+		return 0, 0, err
+	}
+	body, err := c.write(l.dir, s.parts[n], reason)
+	if err != nil {
+		return 0, 0, err
+	}
+	l.step("pruned listed")
+	if _, err := l.append(kindPrune, body, Durable); err != nil {
+		return 0, 0, err
+	}
+	l.step("pruned told")
+	first := s.start
+	return c.at.seq - first.seq, c.at.offset - first.offset, l.unlink(s, n)
+}
+
+// unlink removes the first n segments, oldest first: what begins with the
+// first one that is there is then always whole (segments.begin). Under the
+// lock, so that nobody opens half of it.
+func (l *Log) unlink(s *segments, n int) error {
+	if err := l.takeLock(); err != nil {
+		return err
+	}
+	defer l.freeLock()
+	for _, p := range s.parts[:n] {
+		if err := removeAt(l.dir, segmentName(p.n)); err != nil {
+			return &os.PathError{Op: "remove", Path: segmentName(p.n), Err: err}
+		}
+		l.step("segment removed")
+	}
+	if s.pruned != nil {
+		if err := removeAt(l.dir, s.pruned.name); err != nil {
+			return &os.PathError{Op: "remove", Path: s.pruned.name, Err: err}
+		}
+	}
+	return l.dir.Sync()
+}
+
+// A cut is a pruning in the making: one pass over the segments that may go.
+type cut struct {
+	log  *segments
+	end  int64
+	at   cursor
+	tree tree
+	list bytes.Buffer // the lines of the new memory
+}
+
+// choose reads as many segments as may go, and returns their number.
+func (c *cut) choose(r Retention, now time.Time, needed func(string) bool) (int, error) {
+	c.at = c.log.start
+	if p := c.log.pruned; p != nil {
+		t, err := p.load(filepath.Dir(c.log.parts[0].f.Name()))
+		if err != nil {
+			return 0, err
+		}
+		c.tree = *t
+		for _, line := range p.lines {
+			c.list.Write(append(line, '\n'))
+		}
+	}
+	n := 0
+	for ; n < len(c.log.parts)-1; n++ {
+		tooBig := r.MaxBytes > 0 && c.end-c.log.parts[n].base > r.MaxBytes
+		next := &cut{at: c.at, tree: tree{hashes: c.tree.hashes[:len(c.tree.hashes):len(c.tree.hashes)], size: c.tree.size}}
+		free, err := next.take(c.log, c.log.parts[n+1].base, needed)
+		if err != nil {
+			return 0, err
+		}
+		tooOld := r.MaxAge > 0 && now.Sub(next.at.time.time()) > r.MaxAge
+		if !free || !tooBig && !tooOld {
+			break
+		}
+		c.at, c.tree = next.at, next.tree
+		c.list.Write(next.list.Bytes())
+	}
+	return n, nil
+}
+
+// take reads the entries up to stop. It reports whether none of them vouches
+// for something that is still needed.
+func (c *cut) take(s *segments, stop int64, needed func(string) bool) (free bool, err error) {
+	free = true
+	w := walk{r: s, end: s.end(), stop: stop, at: c.at, entry: func(f fields, hash Hash, _, _ int64) {
+		if err == nil {
+			err = c.tree.add(hash)
+		}
+		if kept(string(f.kind)) {
+			c.list.Write(appendLine(nil, string(f.kind), f.body, mustHash(f.prev), f.seq, stamp(f.time)))
+		} else {
+			c.list.WriteString(hash.String())
+		}
+		c.list.WriteByte('\n')
+		var b recBody
+		if needed != nil && strings.HasPrefix(string(f.kind), "rec.") && json.Unmarshal(f.body, &b) == nil {
+			free = free && !needed(b.SID)
+		}
+	}}
+	if runErr := w.run(); runErr != nil {
+		return false, runErr
+	}
+	if err == nil && w.at.offset != stop {
+		return false, nil // a gap reaches over the seam: it goes with the next segment
+	}
+	c.at = w.at
+	return free, err
+}
+
+func mustHash(b []byte) Hash {
+	h, _ := parseHash(b)
+	return h
+}
+
+// write makes the memory of what is to be removed, stored, and returns the
+// body of the entry that says so. One with this name can only be left of a
+// pruning that died before it said anything.
+func (c *cut) write(dir *os.File, first segment, reason string) ([]byte, error) {
+	root, err := c.tree.root()
+	if err != nil {
+		return nil, err
+	}
+	b := pruneBody{Count: c.at.seq, Head: c.at.head.String(), Offset: c.at.offset, Reason: reason,
+		Root: root.String(), Segment: first.n, Time: c.at.time.String()}
+	body := b.append(nil)
+	name := prunedName(first.n)
+	if err := removeAt(dir, name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, &os.PathError{Op: "remove", Path: name, Err: err}
+	}
+	f, err := openAt(dir, name, openLockFlags|os.O_EXCL)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if _, err := io.Copy(f, io.MultiReader(bytes.NewReader(append(bytes.Clone(body), '\n')), &c.list)); err != nil {
+		return nil, fmt.Errorf("writing %q: %w", name, err)
+	}
+	return body, errors.Join(f.Sync(), dir.Sync())
+}
+
+// checkPruned proves the memory of removed segments: an entry of the log that
+// is still there must say the same.
+func (v *verifier) checkPruned() error {
+	p := v.log.pruned
+	if p == nil {
+		return nil
+	}
+	t, err := p.load(v.dir)
+	if err != nil {
+		return err
+	}
+	v.report.Pruned = p.body.Count
+	for _, e := range v.found.prunes {
+		if bytes.Equal(e.Body, p.said) {
+			v.removed = t
+			return v.recall(p)
+		}
+	}
+	return &BadEntry{File: p.name, Seq: p.body.Count, Reason: "no entry of the log says that its first segments were removed"}
+}
+
+// recall takes the removed seals and heads back into what is looked at.
+func (v *verifier) recall(p *pruned) error {
+	var seals []Entry
+	for n, line := range p.lines {
+		if f, ok := splitLine(line); ok && (string(f.kind) == kindSeal || string(f.kind) == kindAccept) {
+			seals = append(seals, f.entry(sha256.Sum256(line), 0, 0))
+		}
+		if h, ok := leafOf(line, int64(n)); ok && len(v.o.Remember) > 0 {
+			v.found.points = append(v.found.points, Point{int64(n) + 1, h})
+		}
+	}
+	v.found.seals = append(seals, v.found.seals...)
+	return nil
+}

@@ -1,0 +1,279 @@
+package audit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rotateSize is how long a file of the log gets before the next one is begun:
+// small enough to copy, to grep and to give up, large enough that a folder
+// holds years in a few of them.
+const rotateSize = 64 << 20
+
+// segmentName is the file of segment n. Nothing is renamed when the log goes
+// on in another file: a name means the same bytes for ever, a writer that
+// waited cannot be left with a file that was moved away, and it works in a
+// folder whose files may only grow (chattr +a).
+func segmentName(n int64) string {
+	if n == 0 {
+		return logName
+	}
+	return fmt.Sprintf("log.%06d.jsonl", n)
+}
+
+// numberOf reads the number out of a name made of prefix, number and suffix,
+// with the one spelling that name gives it.
+func numberOf(file, prefix, suffix string, name func(int64) string) (int64, bool) {
+	s, ok1 := strings.CutPrefix(file, prefix)
+	s, ok2 := strings.CutSuffix(s, suffix)
+	n, err := strconv.ParseInt(s, 10, 32)
+	return n, ok1 && ok2 && err == nil && n >= 0 && name(n) == file
+}
+
+func segmentNumber(file string) (int64, bool) {
+	if file == logName {
+		return 0, true
+	}
+	return numberOf(file, "log.", ".jsonl", segmentName)
+}
+
+// A segment is one file of the log.
+type segment struct {
+	n    int64
+	base int64 // where it begins in the log as a whole
+	size int64
+	f    *os.File
+}
+
+// segments are the log as one run of bytes: its files, one behind the other.
+// Every offset that the log speaks of is one into that run.
+type segments struct {
+	parts  []segment
+	start  cursor // before the first entry that is there
+	pruned *pruned
+}
+
+// openSegments opens what there is of the log in dir: no part at all is not
+// an error.
+func openSegments(dir string) (*segments, error) {
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found, cuts []int64
+	for _, e := range names {
+		if n, ok := segmentNumber(e.Name()); ok {
+			found = append(found, n)
+		} else if n, ok := prunedNumber(e.Name()); ok {
+			cuts = append(cuts, n)
+		}
+	}
+	slices.Sort(found)
+	slices.Sort(cuts)
+	s := &segments{start: startCursor()}
+	if found, err = s.begin(dir, found, cuts); err != nil {
+		return nil, err
+	}
+	base := s.start.offset
+	for _, n := range found {
+		p := segment{n: n, base: base}
+		if p.f, err = openPlain(filepath.Join(dir, segmentName(n))); err != nil {
+			s.Close()
+			return nil, err
+		}
+		st, err := p.f.Stat()
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		p.size = st.Size()
+		base += p.size
+		s.parts = append(s.parts, p)
+	}
+	return s, nil
+}
+
+// begin finds where the log begins: at its first entry, or, when the first
+// segments were pruned, at the first of the remaining ones. It returns the
+// segments from there on: others may be left of a pruning that died.
+func (s *segments) begin(dir string, found, cuts []int64) ([]int64, error) {
+	if len(found) == 0 || found[0] == 0 {
+		return found, nil
+	}
+	for _, n := range cuts {
+		at := slices.Index(found, n)
+		if at < 0 {
+			continue
+		}
+		p, err := readPruned(dir, n)
+		if errors.Is(err, errNotPruned) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.pruned, s.start = p, p.cursor()
+		return found[at:], nil
+	}
+	return found, nil
+}
+
+// end is the size of the log as a whole.
+func (s *segments) end() int64 {
+	if len(s.parts) == 0 {
+		return s.start.offset
+	}
+	last := s.parts[len(s.parts)-1]
+	return last.base + last.size
+}
+
+// last is the number of the segment that is written to.
+func (s *segments) last() (n, base int64) {
+	if len(s.parts) == 0 {
+		return 0, s.start.offset
+	}
+	p := s.parts[len(s.parts)-1]
+	return p.n, p.base
+}
+
+// at returns the part that holds the byte at offset.
+func (s *segments) at(offset int64) (segment, bool) {
+	i, ok := slices.BinarySearchFunc(s.parts, offset, func(p segment, offset int64) int { return cmp.Compare(p.base, offset) })
+	if !ok {
+		i--
+	}
+	for ok && i+1 < len(s.parts) && s.parts[i].size == 0 { // an empty part begins where the next one does
+		i++
+	}
+	if i < 0 {
+		return segment{}, false
+	}
+	return s.parts[i], true
+}
+
+// ReadAt reads over the seams between files.
+func (s *segments) ReadAt(b []byte, offset int64) (n int, err error) {
+	for n < len(b) {
+		p, ok := s.at(offset)
+		in := offset - p.base
+		if !ok || in >= p.size {
+			return n, io.EOF
+		}
+		m, err := p.f.ReadAt(b[n:min(len(b), n+int(min(p.size-in, int64(len(b)))))], in)
+		n, offset = n+m, offset+int64(m)
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Close closes the files.
+func (s *segments) Close() error {
+	for _, p := range s.parts {
+		p.f.Close()
+	}
+	return nil
+}
+
+// name makes the place of a bad entry one that a person can go to: a file, a
+// line and a byte in it.
+func (s *segments) name(err error) error {
+	var bad *BadEntry
+	if !errors.As(err, &bad) || bad.File != logName || len(s.parts) == 0 || bad.Line == 0 {
+		return err
+	}
+	p, ok := s.at(bad.Offset)
+	if !ok || p.n == 0 {
+		return err
+	}
+	if bad.Offset == p.base && s.missing(p.n) {
+		bad.Reason = fmt.Sprintf("%q is missing, and no entry says that it was removed", segmentName(p.n-1))
+	}
+	bad.File, bad.Offset = segmentName(p.n), bad.Offset-p.base
+	bad.Line = 1 + countLines(p.f, bad.Offset)
+	return err
+}
+
+// missing tells whether the segment before n should be there, and is not.
+func (s *segments) missing(n int64) bool {
+	first := s.parts[0].n == n && s.pruned == nil
+	return first || !slices.ContainsFunc(s.parts, func(p segment) bool { return p.n == n-1 }) && s.parts[0].n != n
+}
+
+func countLines(r io.ReaderAt, end int64) (n int64) {
+	buf := make([]byte, 64<<10)
+	for at := int64(0); at < end; {
+		m, err := r.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
+		n += int64(strings.Count(string(buf[:m]), "\n"))
+		at += int64(m)
+		if err != nil {
+			break
+		}
+	}
+	return n
+}
+
+// shifted reads a file as the part of the log that begins at base.
+type shifted struct {
+	f    *os.File
+	base int64
+}
+
+func (s shifted) ReadAt(b []byte, offset int64) (int, error) {
+	if offset < s.base {
+		return 0, fmt.Errorf("byte %d of the log is not in %q", offset, s.f.Name())
+	}
+	return s.f.ReadAt(b, offset-s.base)
+}
+
+// rotate goes on in the next file. It is a convenience, and the record goes
+// before it: where no file can be made, the old one grows on.
+//
+// The old file is stored first, so that no power cut reaches back over a
+// seam. The new one exists before the anchor names it; what a crash in
+// between leaves is an empty file, which the next rotation takes.
+func (l *Log) rotate(t *tail) error {
+	a := t.anchor
+	if a.Size-a.Base < l.rotateAt || t.at.offset != a.Size || t.size != a.Size || t.bare || t.lost {
+		return nil
+	}
+	if err := datasync(l.log); err != nil {
+		return nil // the next durable entry meets it, and says so
+	}
+	name := segmentName(a.Segment + 1)
+	f, err := openAt(l.dir, name, openLogFlags)
+	if err != nil {
+		return nil
+	}
+	size, err := checkAt(l.dir, f, name)
+	if err == nil && size > 0 {
+		err = &TamperError{File: name, Offset: 0, Reason: "it was there before the log came to it"}
+	}
+	if err == nil {
+		err = errors.Join(f.Sync(), l.dir.Sync())
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	l.step("segment created")
+	a.Base, a.Segment = a.Size, a.Segment+1
+	a.Synced, a.SyncedCount, a.SyncedHead = a.Size, a.Count, a.Head
+	if err := l.writeAnchor(a); err != nil {
+		f.Close()
+		return err
+	}
+	a.turn++
+	l.log.Close()
+	l.log, l.segment, t.anchor = f, a.Segment, a
+	l.step("rotated")
+	return nil
+}
