@@ -312,9 +312,12 @@ func (w *walker) source(s *state, c *call) worlds {
 		if !c.words[i].Static {
 			w.opaque(s, InCode, "which file is executed is not known", c.at(i))
 		}
-		// The file is named, and can do more than change names; the directory is taken to
-		// stay, because a library of functions that changes it is rare.
+		// The file is named, and can do more than change names. It rarely changes the
+		// directory; where it may, the names that depend on it are marked.
 		s.open, s.env, s.own = true, nil, false
+		if !onlySettings(c.words[i]) {
+			s.adrift = c.words[i].Text
+		}
 		w.touched(s)
 		return worlds{s}
 	}
@@ -324,6 +327,21 @@ func (w *walker) source(s *state, c *call) worlds {
 	w.runs(s, f, "sh", c.at(i))
 	w.havoc(s)
 	return worlds{s}
+}
+
+// onlySettings reports whether a file is by its name one that sets variables for the shell
+// which reads it, and by custom nothing else: those of a virtual environment, of a login
+// shell and of version managers.
+func onlySettings(word Word) bool {
+	if !word.Static && word.Text == "" {
+		return false
+	}
+	name := base(word.Text)
+	switch name {
+	case "activate", "env", "profile", "bashrc", "os-release", "lsb-release", "nvm.sh", "asdf.sh", "sdkman-init.sh", "conda.sh", "bash_completion", "emsdk_env.sh":
+		return true
+	}
+	return strings.HasPrefix(name, ".") && strings.Trim(name, ".") != "" || strings.HasSuffix(name, ".env")
 }
 
 func (w *walker) exec(s *state, c *call) worlds {

@@ -45,6 +45,9 @@ func (w *walker) cd(s *state, c *call) worlds {
 	failed := w.fork(s)
 	failed.status = failure
 	s.old, s.dir, s.status = s.dir, dir, success
+	if strings.HasPrefix(text, "/") {
+		s.adrift = ""
+	}
 	w.touched(s)
 	return worlds{s, failed}
 }

@@ -34,9 +34,10 @@ type state struct {
 	jump    jump
 	capture bool // somebody reads out
 
-	bare      bool // it was started without an environment
-	open      bool // unknown text ran here: any name may have any value
-	later     bool // this runs at a moment that is not known: a name that is not set may be
+	adrift    string // a file that was executed here and may have changed the directory
+	bare      bool   // it was started without an environment
+	open      bool   // unknown text ran here: any name may have any value
+	later     bool   // this runs at a moment that is not known: a name that is not set may be
 	noglob    bool
 	dotglob   bool // patterns match a leading dot
 	errexit   bool

@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
 	"mvdan.cc/sh/v3/syntax"
@@ -133,6 +134,7 @@ func (w *walker) effect(s *state, e Effect) {
 	if s.guess {
 		e.Flags |= command.Possible
 	}
+	w.adrift(s, e)
 	e.Command = w.cmd
 	net := e.Net
 	key := e
@@ -152,6 +154,20 @@ func (w *walker) effect(s *state, e Effect) {
 	}
 	w.seen[key] = struct{}{}
 	w.out.Effects = append(w.out.Effects, e)
+}
+
+// adrift marks a name that starts from a directory which a file may have changed that was
+// executed in this shell. Of what starts a program or reads, the file itself could do the
+// same; a deletion in the wrong place it most likely does not mean.
+func (w *walker) adrift(s *state, e Effect) {
+	if s.adrift == "" || e.Net != nil || e.Name.Dir == "" || strings.HasPrefix(e.Name.Text, "/") || e.Name.User != "" {
+		return
+	}
+	place := placeOf(e.Right)
+	if e.Right == command.Exec {
+		place = InRead
+	}
+	w.opaque(s, place, "the directory is not certain: "+s.adrift+" may have changed it", e.Span)
 }
 
 // elsewhere keeps of an effect on another machine what a reader must know.
@@ -317,6 +333,9 @@ func (w *walker) rare(s *state, c syntax.Command) worlds {
 func (w *walker) leave(s *state, ws worlds) {
 	for _, c := range ws {
 		w.runTraps(c)
+		if c.remote && !s.remote {
+			continue // its files are not here
+		}
 		for _, f := range c.files {
 			if !slices.ContainsFunc(s.files, func(g written) bool { return g.equal(f) }) && len(s.files) < 256 {
 				s.files = append(slices.Clip(s.files), f)
