@@ -35,6 +35,7 @@ func init() {
 		"attacker": func(args []string) { attackerMain(args[0]) },
 		"decoy":    func([]string) { io.Copy(io.Discard, os.Stdin) },
 		"launcher": func(args []string) { launcherMain(args) },
+		"hog":      hogMain,
 		"nested":   func([]string) { nestedMain() },
 		"survivor": func(args []string) { survivorMain(args) },
 	}

@@ -105,10 +105,11 @@ func (b *builder) childLimits(l *life) {
 		}
 	}
 	limits := b.profile.Limits
+	b.joinGroup(l)
 	set("processor time", unix.RLIMIT_CPU, limits.CPU)
-	set("memory", unix.RLIMIT_AS, limits.Memory)
+	set("address space", unix.RLIMIT_AS, limits.AddressSpace)
 	set("file size", unix.RLIMIT_FSIZE, limits.FileSize)
-	set("processes", unix.RLIMIT_NPROC, limits.Processes)
+	set("processes", unix.RLIMIT_NPROC, b.processLimit())
 	set("open files", unix.RLIMIT_NOFILE, limits.Files)
 	if limits.Files == 0 {
 		var ours, parents unix.Rlimit

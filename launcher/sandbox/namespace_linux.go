@@ -33,7 +33,7 @@ func (b *builder) namespaces(l *life) error {
 	if err := b.masks(l); err != nil {
 		return err
 	}
-	l.add("mount private /dev/shm", unix.SYS_MOUNT, a.text("tmpfs"), a.text("/dev/shm"), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, a.text("mode=1777")).or(unix.ENOENT)
+	l.add("mount private /dev/shm", unix.SYS_MOUNT, a.text("tmpfs"), a.text("/dev/shm"), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777")).or(unix.ENOENT)
 	if b.profile.Network == Off {
 		b.loopback(l)
 	}

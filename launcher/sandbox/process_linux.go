@@ -24,6 +24,9 @@ type Process struct {
 	last     Status
 	lastErr  error
 	waiting  sync.Mutex // one Next at a time
+	group    *group
+	exceeded Limit
+	done     chan struct{} // closed when the tree has ended
 }
 
 // Pid returns the process id of the command, as the caller sees it. It is also its process group, and its session when it has no terminal.
@@ -86,6 +89,8 @@ func (p *Process) finish(s Status, err error) (Status, error) {
 	if p.pidfd >= 0 {
 		unix.Close(p.pidfd)
 	}
+	close(p.done)
+	p.dissolve(&s)
 	p.ended, p.last, p.lastErr, p.pidfd = true, s, err, -1
 	return s, err
 }
@@ -95,6 +100,7 @@ func (p *Process) abandon() {
 	p.Kill()
 	reap(p.pid)
 	reap(p.guard)
+	p.dissolve(new(Status))
 }
 
 func reap(pid int) {

@@ -94,16 +94,6 @@ type Profile struct {
 	Must []Protection
 }
 
-// Limits bound what one process of the child may use; zero leaves a limit as the caller has it.
-// They are inherited by its descendants, each counted by itself, except Processes, which the kernel counts for the whole user.
-type Limits struct {
-	CPU       uint64 // seconds of processor time, then SIGXCPU (RLIMIT_CPU)
-	Memory    uint64 // bytes of address space (RLIMIT_AS)
-	FileSize  uint64 // bytes of one file, then SIGXFSZ (RLIMIT_FSIZE)
-	Files     uint64 // open files (RLIMIT_NOFILE)
-	Processes uint64 // processes and threads of this user (RLIMIT_NPROC)
-}
-
 // A Command is what to start. Nothing of the caller's reaches the child but what stands here.
 type Command struct {
 	// Path is the program, absolute or relative to Dir; PATH is not searched.

@@ -8,6 +8,7 @@ type Receipt struct {
 	Errata   int      // Landlock's fixes in this kernel, a bit each
 	Proven   []string // what the child tried behind its fence and was refused, before the command
 	Lost     []Loss   // what does not hold
+	Bounds   []Bound  // the limits that hold, and by what
 }
 
 // A Protection is one thing that the fence keeps from happening.

@@ -2,7 +2,10 @@
 
 package sandbox
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 // Start returns ErrUnsupported: nothing runs unfenced.
 func Start(Profile, Command) (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
@@ -35,3 +38,6 @@ func (*Process) SignalGroup(syscall.Signal) error { return ErrUnsupported }
 
 // Kill does nothing.
 func (*Process) Kill() {}
+
+// End does nothing.
+func (*Process) End(Limit, time.Duration) {}

@@ -52,20 +52,24 @@ type builder struct {
 	hidden   []string // resolved names
 	kept     []string // resolved names of what is read-only in a writable tree
 
-	family  family
-	files   *ruleset
-	scope   *ruleset
-	closing []int
-	receipt Receipt
-	mask    sigset // the signals that were blocked before the fork
-	exeFd   int    // where the child has the program's file; -1 when it goes by name
-	trial   bool   // exit instead of executing
-	execAt  int    // index of the first step in the child's life that executes the program
+	group     *group // control groups of the run, or nil
+	ungrouped bool   // make none
+	family    family
+	files     *ruleset
+	scope     *ruleset
+	closing   []int
+	receipt   Receipt
+	mask      sigset // the signals that were blocked before the fork
+	exeFd     int    // where the child has the program's file; -1 when it goes by name
+	trial     bool   // exit instead of executing
+	execAt    int    // index of the first step in the child's life that executes the program
 }
 
 func (b *builder) start() (*Process, Receipt, error) {
 	defer b.close()
-	if err := b.prepare(); err != nil {
+	err := b.prepare()
+	if err != nil {
+		b.group.remove()
 		return nil, b.receipt, err
 	}
 	return b.launch()
@@ -73,7 +77,7 @@ func (b *builder) start() (*Process, Receipt, error) {
 
 // prepare does all that can be done before the fork.
 func (b *builder) prepare() error {
-	for _, part := range []func() error{b.check, b.account, b.pipes, b.rulesets, b.steward, b.child} {
+	for _, part := range []func() error{b.check, b.account, b.bounds, b.pipes, b.rulesets, b.steward, b.child} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -147,7 +151,7 @@ func (b *builder) launch() (*Process, Receipt, error) {
 	// Only the family may hold these from now on, or their end would never be seen.
 	b.release(f.report)
 	b.release(f.lifeline)
-	p := &Process{guard: guard, pidfd: -1, lifeline: f.holding}
+	p := &Process{guard: guard, pidfd: -1, lifeline: f.holding, group: b.group, done: make(chan struct{})}
 	b.keep(f.holding)
 	if b.level == Strong {
 		if err := mapIDs(guard); err != nil {
@@ -166,6 +170,9 @@ func (b *builder) launch() (*Process, Receipt, error) {
 		p.abandon()
 		return nil, b.receipt, &SetupError{"pidfd_open", err}
 	}
+	b.joined(p)
+	p.group = b.group
+	p.watch(b.profile.Limits)
 	return p, b.receipt, nil
 }
 

@@ -394,20 +394,6 @@ func TestNetworkFull(t *testing.T) {
 	})
 }
 
-func TestLimits(t *testing.T) {
-	levels(t, func(t *testing.T, p Profile) {
-		p.Limits = Limits{CPU: 7, Memory: 1 << 30, FileSize: 1 << 20, Files: 99, Processes: 4000}
-		if _, out := shell(t, p, "ulimit -t -v -f -n -u"); strings.Join(strings.Fields(out), " ") == "" || !strings.Contains(out, "99") {
-			t.Errorf("%q", out)
-		}
-		for flag, want := range map[string]string{"-t": "7", "-v": "1048576", "-f": "1024", "-n": "99", "-u": "4000"} {
-			if _, out := shell(t, p, "ulimit "+flag); strings.TrimSpace(out) != want {
-				t.Errorf("ulimit %s: %q, want %s", flag, out, want)
-			}
-		}
-	})
-}
-
 // Privilege is gone for good: no capability in any set, root or not.
 func TestCapabilities(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {

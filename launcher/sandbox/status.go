@@ -18,6 +18,10 @@ type Status struct {
 	// What the command used, and those of its descendants that it waited for.
 	UserTime, SystemTime time.Duration
 	MaxMemory            int64 // bytes: the largest resident size of any one of them
+
+	// Exceeded is the limit that the run ran into, when a limit of its tree ended it or kept it from starting more processes. A limit of one process is
+	// told by its signal: SIGXCPU, SIGXFSZ.
+	Exceeded Limit
 }
 
 // Ended reports whether the command is over.

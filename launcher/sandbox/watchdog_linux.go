@@ -1,0 +1,247 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// lookEvery is how often the watchdog looks. A bomb makes some thousand processes or a gigabyte in that time, which a machine survives;
+// a look at an idle tree costs about a hundredth of it.
+const lookEvery = 50 * time.Millisecond
+
+// watch holds the run to the limits that no kernel holds it to. It ends with the run.
+func (p *Process) watch(l Limits) {
+	if l.Wall > 0 {
+		timer := time.AfterFunc(l.Wall, func() { p.End(LimitWall, l.grace()) })
+		go func() { <-p.done; timer.Stop() }()
+	}
+	if l.Memory|l.Processes|l.CPU == 0 {
+		return
+	}
+	go func() {
+		var t treeWatch
+		pause := time.NewTimer(lookEvery)
+		defer pause.Stop()
+		for {
+			select {
+			case <-p.done:
+				return
+			case <-pause.C:
+			}
+			began := time.Now()
+			limit, deadly := p.group.exceeded(l)
+			if !deadly {
+				limit = t.exceeded(p, l)
+				deadly = limit != ""
+			}
+			switch {
+			case deadly && limit == LimitCPU:
+				p.End(limit, l.grace())
+				return
+			case deadly:
+				p.End(limit, 0)
+				return
+			}
+			// On a machine with very many processes a look takes long: then seldom.
+			pause.Reset(max(lookEvery, 20*time.Since(began)))
+		}
+	}()
+}
+
+// End ends the run because it ran into limit: SIGTERM to the command's group, and SIGKILL to everything when grace is over, or at once when that
+// is not more than 0. It does not wait. Status.Exceeded then says limit; the first End counts.
+func (p *Process) End(limit Limit, grace time.Duration) {
+	p.mu.Lock()
+	if p.exceeded == "" && !p.ended {
+		p.exceeded = limit
+	}
+	p.mu.Unlock()
+	if grace <= 0 {
+		p.Kill()
+		return
+	}
+	_ = p.SignalGroup(unix.SIGTERM)
+	_ = p.SignalGroup(unix.SIGCONT) // a stopped process does not take the other
+	timer := time.AfterFunc(grace, p.Kill)
+	go func() { <-p.done; timer.Stop() }()
+}
+
+// A sample is what /proc/PID/stat says of one process, as far as it matters here.
+type sample struct {
+	pid, parent, session int
+	threads              uint64
+	ticks                uint64 // processor time, its reaped children's too, in 1/100 s
+	born                 uint64
+}
+
+// A treeWatch remembers who belonged to the tree: who has left its parents and its session is found again by that.
+type treeWatch struct{ known map[int]uint64 }
+
+// exceeded looks at all processes of the tree and returns the limit that they are over together. At Strong the tree is what descends from
+// the child or from the namespace's init, and nobody gets out of that. At Base a process whose parents ended before it was ever seen is missed.
+func (t *treeWatch) exceeded(p *Process, l Limits) Limit {
+	members := t.members(p.pid, p.guard, samples())
+	var threads, ticks uint64
+	for _, s := range members {
+		threads += s.threads
+		ticks += s.ticks
+	}
+	const hz = 100 // USER_HZ, the same on every architecture here
+	switch {
+	case l.Processes > 0 && threads > l.Processes && p.group.dirs["pids"] == "":
+		return LimitProcesses
+	case l.CPU > 0 && ticks/hz >= l.CPU && p.group.dirs["cpu"] == "":
+		return LimitCPU
+	case l.Memory > 0 && p.group.dirs["memory"] == "" && anonymous(members) > l.Memory && proportional(members) > l.Memory:
+		return LimitMemory
+	}
+	return ""
+}
+
+// members returns those of all that are in the tree of child and guard, without the guard.
+func (t *treeWatch) members(child, guard int, all []sample) []sample {
+	parents := make(map[int]sample, len(all))
+	for _, s := range all {
+		parents[s.pid] = s
+	}
+	belongs := func(s sample) bool {
+		for range len(all) {
+			if s.pid == child || s.session == child || s.parent == guard || t.known[s.pid] == s.born && s.born != 0 {
+				return true
+			}
+			next, ok := parents[s.parent]
+			if !ok {
+				return false
+			}
+			s = next
+		}
+		return false
+	}
+	known := make(map[int]uint64)
+	var list []sample
+	for _, s := range all {
+		if s.pid != guard && belongs(s) {
+			known[s.pid] = s.born
+			list = append(list, s)
+		}
+	}
+	t.known = known
+	return list
+}
+
+// samples looks at every process.
+func samples() []sample {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	var list []sample
+	for _, name := range names {
+		if name[0] < '1' || name[0] > '9' {
+			continue
+		}
+		text, err := os.ReadFile("/proc/" + name + "/stat")
+		if err != nil {
+			continue // gone
+		}
+		if s, ok := parseStat(text); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// parseStat reads /proc/PID/stat. The name in it is the process's own choice and may hold anything but a NUL: what counts stands behind the last parenthesis.
+func parseStat(text []byte) (s sample, ok bool) {
+	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if open < 1 || end < open {
+		return s, false
+	}
+	f := strings.Fields(string(text[end+1:]))
+	if len(f) < 20 {
+		return s, false
+	}
+	number := func(text string) uint64 { n, _ := strconv.ParseUint(text, 10, 64); return n }
+	s.pid = int(number(strings.TrimSpace(string(text[:open]))))
+	s.parent, s.session = int(number(f[1])), int(number(f[3]))
+	s.ticks = number(f[11]) + number(f[12]) + number(f[13]) + number(f[14])
+	s.threads, s.born = number(f[17]), number(f[19])
+	return s, s.pid > 0
+}
+
+// anonymous sums the memory that is in no file. What processes share is counted for each, so this is never too little.
+func anonymous(members []sample) uint64 {
+	return sum(members, "status", "RssAnon:", "RssShmem:")
+}
+
+// sum adds up lines like "RssAnon: 12 kB" of one file of each process, in bytes.
+func sum(members []sample, file string, keys ...string) (total uint64) {
+	for _, s := range members {
+		text, _ := os.ReadFile("/proc/" + itoa(s.pid) + "/" + file)
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) > 1 && contains(keys, f[0]) {
+				kib, _ := strconv.ParseUint(f[1], 10, 64)
+				total += kib << 10
+			}
+		}
+	}
+	return total
+}
+
+// proportional sums the memory with what is shared divided by those who share it. It is slow, so it is asked only to confirm.
+func proportional(members []sample) uint64 {
+	var total uint64
+	for _, s := range members {
+		if n := sum([]sample{s}, "smaps_rollup", "Pss_Anon:", "Pss_Shmem:"); n > 0 {
+			total += n
+		} else { // not ours to look into: count it as it counts itself
+			total += anonymous([]sample{s})
+		}
+	}
+	return total
+}
+
+// threadsOf returns how many processes and threads a user runs.
+func threadsOf(uid int) (n int) {
+	names, _ := filepath.Glob("/proc/[0-9]*")
+	for _, name := range names {
+		var st unix.Stat_t
+		if unix.Stat(name, &st) == nil && int(st.Uid) == uid {
+			if text, err := os.ReadFile(name + "/stat"); err == nil {
+				if s, ok := parseStat(text); ok {
+					n += int(s.threads)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// dissolve removes the run's control groups and says in s which limit it ran into. SIGKILL has been sent to all that is in them, so that only the
+// end of dying is waited for; what takes longer is left to the next launcher to remove.
+func (p *Process) dissolve(s *Status) {
+	if p.group != nil {
+		if limit, _ := p.group.exceeded(Limits{}); p.exceeded == "" {
+			p.exceeded = limit
+		}
+		for range 50 {
+			if p.group.kill(); p.group.remove() {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	s.Exceeded = p.exceeded
+}
