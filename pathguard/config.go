@@ -107,6 +107,7 @@ func (f ConfigFile) tighten(text []byte, base Settings) (Settings, []string, err
 	blank := base
 	blank.RestrictedPaths, blank.ReadOnlyPaths, blank.Protect = nil, nil, nil
 	blank.Commands, blank.Paths, blank.Hosts, blank.Programs = nil, nil, nil, ""
+	blank.KeepEnv, blank.Limits = nil, Limits{}
 	add, err := decode(f, text, blank)
 	if err != nil {
 		return Settings{}, nil, err

@@ -33,6 +33,12 @@ sandbox: {require: base}
 # true: no command sees what another left in /tmp
 private_tmp: false
 
+# variables that a command gets although they are not known to be harmless
+environment: {keep: []}  # [DATABASE_URL, MYAPP_*]
+
+# of one run; none is set: {time: 30m, cpu: 10m, memory: 4G, processes: 500, output: 100M, file_size: 10G, open_files: 1024}
+limits: {}
+
 # what programs do that the built-in table does not know, in its words:
 # programs: |
 #   deploy: -e=_ --out=W : R*
@@ -59,6 +65,8 @@ func (p Policy) Describe(out io.Writer) error {
 	fmt.Fprintf(w, "network                  %s %s\n", s.Network, strings.Join(s.NetworkAllow, " "))
 	fmt.Fprintf(w, "sandbox.require          %s\n", s.Require)
 	fmt.Fprintf(w, "private_tmp              %v\n", s.PrivateTmp)
+	fmt.Fprintf(w, "environment.keep         %s\n", strings.Join(s.KeepEnv, " "))
+	fmt.Fprintf(w, "limits                   %s\n", s.Limits)
 	for _, r := range s.Commands {
 		fmt.Fprintf(w, "rule for commands        %s %s %s: %s %s\n", r.Program, strings.Join(r.Args, " "), strings.Join(r.Flags, " "), r.Verdict, r.Message)
 	}

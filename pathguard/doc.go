@@ -111,6 +111,8 @@
 //	network: {default: off, allow: []} # list: only the hosts in allow; off: those that the plan names; on
 //	sandbox: {require: base}          # or strong
 //	private_tmp: false
+//	environment: {keep: [MYAPP_*]}    # variables that a command gets although they are not known to be harmless
+//	limits: {time: 30m, memory: 4G}   # also cpu, processes, output, file_size, open_files
 //	rules:
 //	  commands: [{program: git, args: [push], flags: [--force], verdict: deny, message: ask me}]
 //	  paths:    [{path: ~/notes, access: [read, write], verdict: allow}]

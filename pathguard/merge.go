@@ -26,7 +26,11 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	case add.Network == NetList:
 		out.NetworkAllow = add.NetworkAllow
 	}
+	out.Limits = s.Limits.strictest(add.Limits)
 	var notes []string
+	if len(add.KeepEnv) > 0 {
+		notes = append(notes, "environment.keep has no effect here: this file can only tighten")
+	}
 	if add.Programs != "" {
 		notes = append(notes, "programs has no effect here: this file can only tighten")
 	}

@@ -112,7 +112,9 @@ type Settings struct {
 	Commands              []CommandRule
 	Paths                 []PathRule
 	Hosts                 []HostRule
-	Programs              string // entries of the command table, in its own words
+	Programs              string   // entries of the command table, in its own words
+	KeepEnv               []string // variables that reach the command although they would be removed
+	Limits                Limits
 }
 
 // defaults are the values of an empty configuration: row by row those of the source

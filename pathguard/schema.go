@@ -16,6 +16,8 @@ var (
 		{"security", section("security", securityKeys)},
 		{"network", section("network", networkKeys)},
 		{"sandbox", section("sandbox", sandboxKeys)},
+		{"environment", section("environment", environmentKeys)},
+		{"limits", section("limits", limitsKeys)},
 		{"rules", section("rules", rulesKeys)},
 		{"programs", readPrograms},
 		{"private_tmp", boolean(func(s *Settings) *bool { return &s.PrivateTmp })},
