@@ -14,8 +14,24 @@ func TestScrub(t *testing.T) {
 		{"PATH=/bin", true},
 		{"HOME=/home/dev", true},
 		{"LANG=C.UTF-8", true},
-		{"MAKEFLAGS=-j2", true}, // make talks to its children through the environment
-		{"MY_BUILD_DIR=out", true},
+		{"MAKEFLAGS=-j2", true},    // make talks to its children through the environment
+		{"MY_BUILD_DIR=out", true}, // not known, but too plain to be a secret
+		{"RELEASE=v1.22.0-rc.1", true},
+		{"EXTRA_LIBS=/usr/lib/x86_64-linux-gnu:/opt/lib64", true},
+		{"GREETING=good morning", true},
+		{"PWD=/w", true},
+		{"SESSION_ID=123e4567e89b42d3a456426614174000", false}, // may be a token
+		{"OPAQUE=Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA==", false},
+		{"BLOB=a\x01b", false},
+		{"CONFIG_SITE=ghp_0123456789abcdefghij0123456789", false}, // a known name does not make a token harmless
+		{"HTTP_PROXY=http://proxy.example:3128", true},
+		{"HTTP_PROXY=http://dev:hunter2@proxy.example:3128", false},
+		{"DATABASE_URL=postgres://app:pw@db/app", false},
+		{"PRIVATE=-----BEGIN OPENSSH PRIVATE KEY-----", false},
+		{"TOKEN=x", false},
+		{"PYTHONPATH=/tmp/x", false},
+		{"NODE_OPTIONS=--require=/tmp/x.js", false},
+		{"KEPT_SECRET_TOKEN=x", true}, // by the person's own word
 		{"GIT_AUTHOR_NAME=dev", true},
 		{"CLAUDECODE=1", true}, // which client asks, for the record
 		{"EMPTY=", true},
@@ -42,7 +58,7 @@ func TestScrub(t *testing.T) {
 		{"no-equals-sign", false},
 		{"=x", false},
 	} {
-		e := Scrub([]string{test.entry})
+		e := Scrub([]string{test.entry}, []string{"KEPT_*"})
 		if got := len(e.Kept) == 1; got != test.kept {
 			t.Errorf("%q kept: %v, want %v", test.entry, got, test.kept)
 		}
@@ -51,14 +67,14 @@ func TestScrub(t *testing.T) {
 
 // Of two values for one name a program may read the first and a shell the last. There is one.
 func TestScrubKeepsOneValueOfAName(t *testing.T) {
-	e := Scrub([]string{"A=1", "B=2", "A=3"})
+	e := Scrub([]string{"A=1", "B=2", "A=3"}, nil)
 	if !slices.Equal(e.Kept, []string{"B=2", "A=3"}) || e.Vars()["A"] != "3" {
 		t.Errorf("%q", e.Kept)
 	}
 }
 
 func TestScrubNamesWhatItRemoved(t *testing.T) {
-	e := Scrub([]string{"Z_TOKEN=secret", "LD_PRELOAD=x"})
+	e := Scrub([]string{"Z_TOKEN=secret", "LD_PRELOAD=x"}, nil)
 	if !slices.Equal(e.Removed, []string{"LD_PRELOAD", "Z_TOKEN"}) {
 		t.Errorf("%q", e.Removed)
 	}

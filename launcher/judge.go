@@ -40,7 +40,7 @@ type Judgement struct {
 // nothing, and is the only judgement there is: runs, checks, hooks and servers share it.
 // The caller must Close the result.
 func (l *Launcher) Judge(req Request) (*Judgement, error) {
-	j := &Judgement{Request: req, environ: Scrub(req.Env), stdin: kindOf(req.Stdio.In), level: l.level(), umask: l.umask(), version: l.version()}
+	j := &Judgement{Request: req, environ: Scrub(req.Env, l.policy.Settings().KeepEnv), stdin: kindOf(req.Stdio.In), level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err

@@ -53,6 +53,7 @@ func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
 	if refusal != nil || err != nil {
 		return run.refused(refusal), err
 	}
+	l.withheld(os.Stderr, run.environ.Removed)
 	if err := run.start(); err != nil { // fence from the plan's own files; terminal; recorder
 		return run.failed(err)
 	}
