@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -26,10 +28,12 @@ const frameSize = 1 << 20
 const (
 	skippableMagic = 0x184D2A5E
 	seekableMagic  = 0x8F92EAB1
+	seekFooter     = 9 // number of frames, a byte of flags, seekableMagic
 )
 
 // Pack compresses a transcript, or anything else, in zstd's seekable format.
-// Hashes are over the plain text, so what was proven of it stays proven.
+// Hashes are over the plain text, so what was proven of it stays proven. It
+// takes some 10 MiB of memory and one core.
 func Pack(w io.Writer, r io.Reader) error {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(frameSize))
 	if err != nil {
@@ -60,64 +64,147 @@ func Pack(w io.Writer, r io.Reader) error {
 
 func appendSeekTable(dst, table []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, skippableMagic)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(table)+9))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(table)+seekFooter))
 	dst = append(dst, table...)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(table)/8))
 	dst = append(dst, 0) // no checksums: the chain is one
 	return binary.LittleEndian.AppendUint32(dst, seekableMagic)
 }
 
+// ErrRecording says that a transcript is still being written.
+var ErrRecording = errors.New("the session is still being recorded")
+
 // PackFile compresses the transcript at path to path.zst, reads that back,
 // and only when it holds the same bytes, on disk, removes the plain file. A
 // crash leaves the plain file, or both, or the packed one: OpenTranscript
-// finds it in each case, and PackFile can be called again.
+// finds it in each case, and PackFile can be called again. It returns
+// ErrRecording for a session that still runs, and fs.ErrNotExist when there is
+// no plain file. It is meant for when nobody waits.
 func PackFile(path string) error {
-	if err := packFile(path); err != nil {
-		return fmt.Errorf("packing transcript %q: %w", path, err)
-	}
-	return nil
+	_, err := packFile(context.Background(), path)
+	return err
 }
 
-func packFile(path string) error {
+// Packed is what PackFolder did.
+type Packed struct {
+	Files         int
+	Before, After int64 // bytes on disk
+}
+
+// PackFolder packs every transcript of a folder that is not being written, for
+// which want, when set, says yes to its name. Files that cannot be packed are
+// left as they are, and their errors returned together. When ctx ends it
+// returns what was done and ctx.Err(), within some milliseconds.
+func PackFolder(ctx context.Context, dir string, want func(name string) bool) (Packed, error) {
+	var done Packed
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return done, fmt.Errorf("packing transcripts: %w", err)
+	}
+	var errs []error
+	for _, e := range list {
+		if !strings.HasSuffix(e.Name(), ".cast") || want != nil && !want(e.Name()) {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		sizes, err := packFile(ctx, path)
+		switch {
+		case ctx.Err() != nil:
+			return done, errors.Join(append(errs, ctx.Err())...)
+		case errors.Is(err, ErrRecording):
+		case err != nil:
+			errs = append(errs, err)
+		default:
+			done.Files++
+			done.Before += sizes.Before
+			done.After += sizes.After
+		}
+	}
+	return done, errors.Join(errs...)
+}
+
+func packFile(ctx context.Context, path string) (Packed, error) {
+	sizes, err := packPlain(ctx, path)
+	if err != nil {
+		return sizes, fmt.Errorf("packing transcript %q: %w", path, err)
+	}
+	return sizes, nil
+}
+
+func packPlain(ctx context.Context, path string) (sizes Packed, err error) {
 	src, err := openPlain(path)
 	if err != nil {
-		return err
+		return sizes, err
 	}
 	defer src.Close()
+	if isWriting(src) {
+		return sizes, ErrRecording
+	}
 	// What is there beside a plain file is of a packing that died.
 	if err := os.Remove(path + packedSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return sizes, err
 	}
 	dst, err := os.OpenFile(path+packedSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return err
+		return sizes, err
 	}
 	defer dst.Close()
-	sum := sha256.New()
-	if err := Pack(dst, io.TeeReader(src, sum)); err != nil {
-		return err
+	if sizes, err = packChecked(ctx, dst, src); err != nil {
+		os.Remove(path + packedSuffix)
+		return sizes, err
 	}
-	if err := dst.Sync(); err != nil {
-		return err
-	}
-	if _, err := dst.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	back := sha256.New()
-	if err := unpack(back, dst); err != nil {
-		return err
-	}
-	if !bytes.Equal(sum.Sum(nil), back.Sum(nil)) {
-		return errors.New("it does not read back the same")
-	}
+	// The name first, then the removal: a power cut must not leave neither.
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		err = dir.Sync()
 		dir.Close()
 		if err != nil {
-			return err
+			return sizes, err
 		}
 	}
-	return os.Remove(path)
+	return sizes, os.Remove(path)
+}
+
+// packChecked fills dst, and returns once what is on disk was read back and
+// is the same.
+func packChecked(ctx context.Context, dst, src *os.File) (sizes Packed, err error) {
+	sum := sha256.New()
+	if err := Pack(dst, io.TeeReader(patient{ctx, src}, sum)); err != nil {
+		return sizes, err
+	}
+	if err := dst.Sync(); err != nil {
+		return sizes, err
+	}
+	if _, err := dst.Seek(0, io.SeekStart); err != nil {
+		return sizes, err
+	}
+	back := sha256.New()
+	if err := unpack(back, patient{ctx, dst}); err != nil {
+		return sizes, err
+	}
+	if !bytes.Equal(sum.Sum(nil), back.Sum(nil)) {
+		return sizes, errors.New("it does not read back the same")
+	}
+	if sizes.Before, err = src.Seek(0, io.SeekCurrent); err != nil {
+		return sizes, err
+	}
+	if st, err := src.Stat(); err != nil || st.Size() != sizes.Before {
+		return sizes, errors.Join(ErrRecording, err) // where locks do not work
+	}
+	sizes.After, err = dst.Seek(0, io.SeekEnd)
+	return sizes, err
+}
+
+// patient is a reader that ends with its context.
+type patient struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (p patient) Read(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.r.Read(b)
 }
 
 func unpack(w io.Writer, r io.Reader) error {
@@ -128,54 +215,4 @@ func unpack(w io.Writer, r io.Reader) error {
 	defer d.Close()
 	_, err = io.Copy(w, d)
 	return err
-}
-
-// newDecoder reads frames of a size that Pack writes; a hostile file cannot
-// make it take more memory.
-func newDecoder(r io.Reader) (*zstd.Decoder, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderLowmem(true))
-}
-
-// OpenTranscript opens the transcript at path, or what PackFile made of it.
-// The result reads as plain text, and can seek to its start.
-// It returns fs.ErrNotExist when there is neither, and ErrUnsafe for a link.
-func OpenTranscript(path string) (io.ReadSeekCloser, error) {
-	f, err := openPlain(path)
-	if err == nil {
-		return f, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if f, err = openPlain(path + packedSuffix); err != nil {
-		return nil, err
-	}
-	d, err := newDecoder(f)
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("transcript %q: %w", path, err)
-	}
-	return &packedFile{f, d}, nil
-}
-
-type packedFile struct {
-	f *os.File
-	d *zstd.Decoder
-}
-
-func (p *packedFile) Read(b []byte) (int, error) { return p.d.Read(b) }
-
-func (p *packedFile) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekStart {
-		return 0, errors.New("a packed transcript seeks to its start only")
-	}
-	if _, err := p.f.Seek(0, io.SeekStart); err != nil {
-		return 0, err
-	}
-	return 0, p.d.Reset(p.f)
-}
-
-func (p *packedFile) Close() error {
-	p.d.Close()
-	return p.f.Close()
 }

@@ -88,6 +88,7 @@ func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create transcript: %w", err)
 	}
+	markWriting(f)
 	r := &Recorder{f: f, opts: o, start: o.Now()}
 	r.sum.Head = sha256.Sum256(line)
 	r.buf = append(append(r.buf, line...), '\n')

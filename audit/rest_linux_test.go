@@ -68,7 +68,9 @@ func TestPack(t *testing.T) {
 		b[i] ^= 0x10
 		must(t, os.WriteFile(path+packedSuffix, b, 0o600))
 		f, err := OpenTranscript(path)
-		must(t, err)
+		if err != nil {
+			continue // the index was hit
+		}
 		if got, err := VerifyTranscript(f); err == nil && got.Head != sum.Head {
 			t.Errorf("byte %d changed: no error", i)
 		}

@@ -42,12 +42,13 @@ type Reader struct {
 	event   []byte
 	scratch []byte
 	shown   byte // the next event of this stream only shows what a b event held
+	here    Position
 	err     error
 }
 
 // NewReader reads the header. The name is for errors only.
 func NewReader(name string, r io.Reader) (*Reader, error) {
-	t := &Reader{in: bufio.NewReaderSize(r, maxEventLine), name: name}
+	t := newReader(name, r)
 	line, err := t.readLine()
 	if errors.Is(err, io.EOF) {
 		return nil, t.bad("the transcript is empty")
@@ -60,6 +61,10 @@ func NewReader(name string, r io.Reader) (*Reader, error) {
 	t.first = bytes.Clone(line)
 	t.sum.Head = sha256.Sum256(line)
 	return t, nil
+}
+
+func newReader(name string, r io.Reader) *Reader {
+	return &Reader{in: bufio.NewReaderSize(r, maxEventLine), name: name}
 }
 
 var errCut = errors.New("the transcript ends in the middle of it")
@@ -111,6 +116,7 @@ func (t *Reader) Next() (Event, error) {
 
 // step verifies one event and its #t line.
 func (t *Reader) step() (link, error) {
+	t.here = t.now()
 	start := t.bad("")
 	fail := func(reason string) (link, error) {
 		start.Reason = reason

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package audit
+
+import "os"
+
+func markWriting(*os.File) {}
+
+func isWriting(*os.File) bool { return false }
