@@ -80,8 +80,10 @@
 //
 // # Limits
 //
-// A file that is in place when the child starts can be hidden; a name that does not exist yet cannot, and leaves no trace. At Base a file that is
-// created next to a hidden one after the start is out of reach too.
+// A file that is in place when the child starts can be hidden; a name that does not exist yet cannot, and leaves no trace. What is
+// created next to a hidden one after the start is out of reach too, and so is what somebody outside renames to the hidden name: around it, only what was there at the
+// start is allowed. Inside a writable tree that cannot be said to Landlock: there a mount alone hides, and the kernel takes that away when somebody outside
+// renames another object to the name. The child itself cannot.
 //
 // With Command.Files, a directory that was opened outside is a way around read-only mounts (not around Landlock), and a socket or terminal stays what it is: who passes the human's
 // terminal lets the child read what is typed there.

@@ -57,7 +57,7 @@ func (b *builder) rules() error {
 			if within(r.Name, "/proc") {
 				continue // allowed later, on the private one
 			}
-			hidden = b.openly()
+			hidden = b.replaceable()
 		}
 		// A tree above /dev does not mean the devices: there are the disks, and the terminals of others with what is typed there.
 		if r.Name != "/dev" && within("/dev", r.Name) {
@@ -82,6 +82,19 @@ func (b *builder) rules() error {
 		return b.files.allowPath(Path{Name: tty.Name(), File: tty}, fsDevice)
 	}
 	return nil
+}
+
+// replaceable returns the hidden names that a mount does not cover, or not for sure: when somebody outside renames another object to the name, the
+// kernel takes the mount away with the old one, so that the new one would be seen. What this user may not read anyway is left out: an
+// administrator who replaces a password file keeps its mode, and a rule for each of its neighbours costs time.
+func (b *builder) replaceable() []string {
+	names := b.openly()
+	for _, name := range b.hidden {
+		if unix.Faccessat(unix.AT_FDCWD, name, unix.R_OK, unix.AT_EACCESS) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // openly returns the hidden names that no mount can cover, because something in them is allowed.

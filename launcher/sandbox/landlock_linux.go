@@ -125,8 +125,12 @@ func (r *ruleset) allow(fd int, rights uint64) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &= fsOfFile
 	}
-	rights &= r.abi.fs
-	if rights == 0 {
+	return r.addRule(fd, rights)
+}
+
+// addRule grants rights that fit the kind of object that fd refers to.
+func (r *ruleset) addRule(fd int, rights uint64) error {
+	if rights &= r.abi.fs; rights == 0 {
 		return nil
 	}
 	attr := pathBeneath{rights, int32(fd)}
