@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -36,6 +37,11 @@ func gate(text string) (marks []Mark, err *ParseError) {
 	return marks, err
 }
 
+// seen drops the mute characters: what is left of them stands in quotes, as data.
+func seen(marks []Mark) []Mark {
+	return slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Kind == "mute" })
+}
+
 // ascii reports whether s is only printable ASCII, tabs and newlines.
 func ascii(s string) bool {
 	for i := range len(s) {
@@ -47,11 +53,13 @@ func ascii(s string) bool {
 }
 
 // classify names what is unusual about r, and why a text with it is refused; a Unicode
-// space is refused later, when it does not stand in quotes.
+// space and a mute character are refused later, when they do not stand in quotes.
 func classify(r rune, size int) (kind, refused string) {
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return "invalid", "the text is not valid UTF-8"
+	case mute(r):
+		return "mute", ""
 	case r < ' ' && r != '\n' && r != '\t', r == 0x7f, r >= 0x80 && r <= 0x9f:
 		return "control", "the text has a control character"
 	case r < 0x80:
@@ -70,6 +78,14 @@ func classify(r rune, size int) (kind, refused string) {
 		return "look-alike", ""
 	}
 	return "", ""
+}
+
+// mute reports whether r is a control character that parsers and shells alike take for an
+// ordinary byte: generated scripts have them as separators in here-documents, configure among
+// them. NUL and CR are read differently, VT and FF are blanks to the printer, bash marks its
+// own escapes with 0x01 and 0x7f, and ESC and BS are there to deceive a reader.
+func mute(r rune) bool {
+	return r >= 0x02 && r <= 0x07 || r >= 0x0e && r <= 0x1f && r != 0x1b
 }
 
 // space reports whether r looks like a blank and is an ordinary character to the shell.

@@ -21,7 +21,7 @@ import (
 // The others that the fuzzer against bash has found stand with their guards below.
 type guards struct {
 	text   string
-	spaces []Mark // Unicode spaces that no quotes have been seen around yet
+	spaces []Mark // Unicode spaces and mute characters that no quotes have been seen around yet
 	depth  int
 	err    *ParseError
 }
@@ -30,7 +30,7 @@ type guards struct {
 func differ(file *syntax.File, text string, marks []Mark) *ParseError {
 	g := &guards{text: text}
 	for _, m := range marks {
-		if m.Kind == "space" {
+		if m.Kind == "space" || m.Kind == "mute" {
 			g.spaces = append(g.spaces, m)
 		}
 	}
@@ -39,7 +39,11 @@ func differ(file *syntax.File, text string, marks []Mark) *ParseError {
 	}
 	syntax.Walk(file, g.visit)
 	if g.err == nil && len(g.spaces) > 0 {
-		g.err = &ParseError{Span: g.spaces[0].Span, Text: "a space that the shell takes for a letter"}
+		why := "a space that the shell takes for a letter"
+		if g.spaces[0].Kind == "mute" {
+			why = "a control character outside quotes"
+		}
+		g.err = &ParseError{Span: g.spaces[0].Span, Text: why}
 	}
 	return g.err
 }
@@ -82,7 +86,7 @@ func (g *guards) visit(n syntax.Node) bool {
 	return true
 }
 
-// quoted takes the Unicode spaces inside n off the list: there they are only data.
+// quoted takes the marks inside n off the list: there they are only data.
 func (g *guards) quoted(n syntax.Node) {
 	if len(g.spaces) == 0 {
 		return

@@ -29,7 +29,7 @@ const (
 func Parse(text string, o Options) *Script {
 	s := &Script{Text: text, Dialect: o.Dialect}
 	marks, refused := gate(text)
-	s.Marks = marks
+	s.Marks = seen(marks)
 	w := newWalker(s, o)
 	if len(text) > maxText {
 		s.refuse(&ParseError{Span: Span{0, len(text)}, Text: fmt.Sprintf("longer than %d bytes", maxText)})
