@@ -9,29 +9,33 @@ import (
 
 // Request implements [Store].
 func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
-	p, err := readPlan(r.Payload)
-	if err != nil {
+	if _, err := readPlan(r.Payload); err != nil {
 		return Envelope{}, false, err
 	}
-	var e *entry
-	var created bool
-	var refusal error
-	err = b.update(ctx, func(t *tx) error {
-		if err := t.sweep(); err != nil {
-			return err
-		}
-		if e, created, err = t.request(r, p); isRefusal(err, &refusal) {
-			err = nil
-		}
-		return finish(t, e, &refusal, err)
-	})
+	done, err := b.do(ctx, task{verb: "request", args: fields{
+		"payload": string(r.Payload), "session": r.Session, "ttl": int64(r.TTL),
+	}})
 	if err == nil {
-		err = refusal
+		err = done.refusal
 	}
 	if err != nil {
 		return Envelope{}, false, err
 	}
-	return e.Envelope, created, nil
+	return done.e.Envelope, done.created, nil
+}
+
+func (t *tx) requestTask(k task) (result, error) {
+	r := Request{Session: k.args.text("session"), Payload: []byte(k.args.text("payload")), TTL: time.Duration(k.args.number("ttl"))}
+	p, err := readPlan(r.Payload)
+	if err == nil {
+		err = t.sweep()
+	}
+	if err != nil {
+		return result{}, err
+	}
+	var done result
+	done.e, done.created, err = t.request(r, p)
+	return done, err
 }
 
 func (t *tx) request(r Request, p plan) (*entry, bool, error) {
@@ -61,6 +65,7 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
+	t.open[r.Session]++
 	ev := e.event(Event{Kind: KindIssued})
 	ev.From = ""
 	return e, true, t.emit(ev)
@@ -91,16 +96,18 @@ func (t *tx) coolingOff(r Request, p plan, hash string) error {
 	}
 }
 
-// openIn counts the pending envelopes of a session.
+// openIn counts the pending envelopes of a session. One count serves the whole transaction, because
+// nothing in it that ends an envelope comes before a request but the sweep.
 func (t *tx) openIn(session string) (int, error) {
-	n := 0
-	for _, id := range t.keys(pendingBucket) {
-		f, err := t.get(envelopeBucket, id)
-		if err == nil && f.text("session") == session {
-			n++
+	if t.open == nil {
+		t.open = map[string]int{}
+		for _, id := range t.keys(pendingBucket) {
+			if f, err := t.get(envelopeBucket, id); err == nil {
+				t.open[f.text("session")]++
+			}
 		}
 	}
-	return n, nil
+	return t.open[session], nil
 }
 
 // Get implements [Store].

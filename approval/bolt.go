@@ -47,42 +47,20 @@ func Open(path string, o Options) (*Bolt, error) {
 // errUnchanged makes a transaction roll back when it has nothing to write.
 var errUnchanged = errors.New("approval: nothing to write")
 
-// update runs fn in one write transaction under the lock. When fn fails, or changes nothing,
-// nothing is written.
+// update runs fn in one write transaction of its own, under the lock.
 func (b *Bolt) update(ctx context.Context, fn func(*tx) error) error {
-	unlock, err := b.lock(ctx)
+	lock, err := b.lock(ctx, true)
 	if err != nil {
 		return err
 	}
-	defer unlock.Close()
-	if err := b.make(unlock); err != nil {
-		return err
-	}
-	err = b.open(b.path, false, func(db *bolt.DB) error {
-		return db.Update(func(btx *bolt.Tx) error {
-			t, err := b.begin(btx)
-			if err != nil {
-				return err
-			}
-			if err := fn(t); err != nil {
-				return err
-			}
-			if !t.changed {
-				return errUnchanged
-			}
-			return nil
-		})
-	})
-	if errors.Is(err, errUnchanged) {
-		return nil
-	}
-	return err
+	defer lock.Close()
+	return b.write(lock, fn)
 }
 
-// view runs fn in a read transaction under the lock. A database that was never made is not made:
-// fn then gets a transaction with nothing in it.
+// view runs fn in a read transaction under the lock, which readers share. A database that was never
+// made is not made: fn then gets a transaction with nothing in it.
 func (b *Bolt) view(ctx context.Context, fn func(*tx) error) error {
-	unlock, err := b.lock(ctx)
+	unlock, err := b.lock(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -103,8 +81,8 @@ func (b *Bolt) view(ctx context.Context, fn func(*tx) error) error {
 	})
 }
 
-// lock checks the folder and takes the lock file.
-func (b *Bolt) lock(ctx context.Context) (*os.File, error) {
+// openLock checks the folder and opens the lock file.
+func (b *Bolt) openLock() (*os.File, error) {
 	if err := checkFolder(b.path); err != nil {
 		return nil, err
 	}
@@ -112,9 +90,22 @@ func (b *Bolt) lock(ctx context.Context) (*os.File, error) {
 	if err != nil {
 		return nil, fileError(b.path+lockSuffix, err)
 	}
+	return f, nil
+}
+
+// lock waits for the lock, to change something or to read.
+func (b *Bolt) lock(ctx context.Context, exclusive bool) (*os.File, error) {
+	f, err := b.openLock()
+	if err != nil {
+		return nil, err
+	}
+	take := lockShared
+	if exclusive {
+		take = lock
+	}
 	waiting, cancel := context.WithTimeout(ctx, b.o.LockWait)
 	defer cancel()
-	if err := lock(waiting, f); err != nil {
+	if err := take(waiting, f); err != nil {
 		if ctx.Err() == nil && waiting.Err() != nil {
 			return nil, &FileError{Path: b.path, Err: ErrLocked,
 				Hint: fmt.Sprintf("another process has kept it for %v; end that process and try again", b.o.LockWait)}
@@ -122,6 +113,15 @@ func (b *Bolt) lock(ctx context.Context) (*os.File, error) {
 		return nil, fileError(b.path+lockSuffix, err)
 	}
 	return f, nil
+}
+
+// tryLock takes the lock to change something; nil when somebody has it.
+func (b *Bolt) tryLock() (*os.File, error) {
+	f, err := b.openLock()
+	if err != nil || tryExclusive(f) {
+		return f, err
+	}
+	return nil, f.Close()
 }
 
 var lockMark = []byte("1")

@@ -3,44 +3,49 @@ package approval
 import (
 	"context"
 	"crypto/hmac"
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
 // Consume implements [Store].
 func (b *Bolt) Consume(ctx context.Context, c Claim) (Permit, error) {
-	var e *entry
-	var refusal error
-	err := b.update(ctx, func(t *tx) error {
-		var err error
-		if e, err = t.consume(c); isRefusal(err, &refusal) {
-			err = nil
-		}
-		return finish(t, e, &refusal, err)
-	})
+	done, err := b.do(ctx, task{verb: "consume", args: fields{
+		"envelope": c.Envelope, "plan_hash": c.PlanHash, "runner": c.Runner, "session": c.Session,
+	}})
 	if err == nil {
-		err = refusal
+		err = done.refusal
 	}
 	if err != nil {
 		return Permit{}, err
 	}
-	return Permit{Envelope: e.Envelope, Calls: slices.Clone(e.Decision.Calls), Events: e.Events}, nil
+	return Permit{Envelope: done.e.Envelope, Calls: slices.Clone(done.e.Decision.Calls), Events: done.events}, nil
+}
+
+func (t *tx) consumeTask(k task) (result, error) {
+	c := Claim{Session: k.args.text("session"), Envelope: k.args.text("envelope"), PlanHash: k.args.text("plan_hash"), Runner: k.args.text("runner")}
+	e, err := t.consume(c, k.ticket)
+	return result{e: e}, err
 }
 
 // consume checks and spends in the one transaction it runs in; the order of the checks is the
 // order in which reasons are told. Nothing outside it may decide any of them.
-func (t *tx) consume(c Claim) (*entry, error) {
+func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 	id := c.Envelope
 	if id == "" {
 		id = string(t.raw(planBucket, planKey(c.Session, c.PlanHash)))
 	}
+	e, err := t.load(id)
 	// An envelope of another session is not this one's to spend, or to spoil.
-	if f, err := t.get(envelopeBucket, id); err == nil && f != nil && f.text("session") != c.Session {
+	if e != nil && e.birth != nil && e.Session != c.Session {
 		return nil, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown,
 			Events: []Event{{Kind: KindRefused, Envelope: id, Session: c.Session, Outcome: OutcomeUnknown, Computed: c.PlanHash}}}
 	}
-	e, err := t.living(id)
-	if err != nil {
+	if err == nil && t.permitted(e, ticket) {
+		return e, nil
+	}
+	if e, err = t.alive(id, e, err); err != nil {
 		return e, err
 	}
 	switch {
@@ -51,39 +56,58 @@ func (t *tx) consume(c Claim) (*entry, error) {
 	case !hmac.Equal([]byte(c.PlanHash), []byte(e.PlanHash)) || !hmac.Equal([]byte(e.Decision.PlanHash), []byte(e.PlanHash)):
 		return e, t.spoil(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
 	}
-	if err := t.put(runBucket, id, fields{"runner": c.Runner, "since": formatTime(t.now.Now)}); err != nil {
+	if err := t.put(runBucket, id, fields{"runner": c.Runner, "since": formatTime(t.now.Now), "ticket": ticket}); err != nil {
 		return e, err
 	}
 	return e, t.bury(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted, Computed: c.PlanHash,
 		Approver: e.Decision.Approver, Channel: e.Decision.Channel})
 }
 
+// permitted reports whether e was consumed under this very ticket, of which its process was not
+// told. The event of it is in the outbox, for whoever settles.
+func (t *tx) permitted(e *entry, ticket string) bool {
+	if e == nil || e.State != Consumed || e.Decision == nil || ticket == "" {
+		return false
+	}
+	f, err := t.get(runBucket, e.ID)
+	return err == nil && f.text("ticket") == ticket
+}
+
 // Finish implements [Store].
 func (b *Bolt) Finish(ctx context.Context, id, outcome, reason string) ([]Event, error) {
-	var events []Event
-	var refusal error
-	err := b.update(ctx, func(t *tx) error {
-		e, _ := t.load(id)
-		if e == nil || t.raw(runBucket, id) == nil {
-			refusal = &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
-			return nil
-		}
-		if err := t.delete(runBucket, id); err != nil {
-			return err
-		}
-		ev := e.event(Event{Kind: KindFinished, Outcome: outcome, Reason: reason})
-		ev.Nonce = e.nonceText()
-		err := t.emit(ev)
-		events = t.events
-		return err
-	})
+	done, err := b.do(ctx, task{verb: "finish", args: fields{"envelope": id, "outcome": outcome, "reason": reason}})
 	if err == nil {
-		err = refusal
+		err = done.refusal
 	}
-	if err != nil {
-		return nil, err
+	return done.events, err
+}
+
+func (t *tx) finishTask(k task) (result, error) {
+	id := k.args.text("envelope")
+	e, _ := t.load(id)
+	if e == nil {
+		return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	}
-	return events, nil
+	if t.raw(runBucket, id) == nil {
+		if f, err := t.get(stateBucket, id); err == nil && f.text("ticket") == k.ticket {
+			return result{e: e}, nil // done already, and its process was not told
+		}
+		return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
+	}
+	state, err := t.get(stateBucket, id)
+	if err != nil || state == nil {
+		state = fields{"state": string(Consumed), "since": formatTime(t.now.Now)}
+	}
+	state["ticket"] = k.ticket
+	if err := t.put(stateBucket, id, state); err != nil {
+		return result{}, err
+	}
+	if err := t.delete(runBucket, id); err != nil {
+		return result{}, err
+	}
+	ev := e.event(Event{Kind: KindFinished, Outcome: k.args.text("outcome"), Reason: k.args.text("reason")})
+	ev.Nonce = e.nonceText()
+	return result{e: e}, t.emit(ev)
 }
 
 // Unfinished implements [Store].
@@ -196,14 +220,28 @@ func (b *Bolt) Unlogged(ctx context.Context) ([]Event, error) {
 
 // MarkLogged implements [Store].
 func (b *Bolt) MarkLogged(ctx context.Context, seqs ...uint64) error {
-	return b.update(ctx, func(t *tx) error {
-		for _, seq := range seqs {
-			if key := seqKey(seq); t.raw(outboxBucket, key) != nil {
-				if err := t.delete(outboxBucket, key); err != nil {
-					return err
-				}
+	if len(seqs) == 0 {
+		return nil
+	}
+	list := make([]any, 0, len(seqs))
+	for _, seq := range seqs {
+		list = append(list, seq)
+	}
+	_, err := b.do(ctx, task{verb: "recorded", args: fields{"seqs": list}})
+	return err
+}
+
+func (t *tx) recordedTask(k task) (result, error) {
+	for _, v := range k.args.list("seqs") {
+		seq, err := strconv.ParseUint(fmt.Sprint(v), 10, 64)
+		if err != nil {
+			return result{}, fmt.Errorf("approval: %v is no seq", v)
+		}
+		if key := seqKey(seq); t.raw(outboxBucket, key) != nil {
+			if err := t.delete(outboxBucket, key); err != nil {
+				return result{}, err
 			}
 		}
-		return nil
-	})
+	}
+	return result{}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 )
@@ -16,6 +17,33 @@ type entry struct {
 	ttl     time.Duration
 	nonce   [16]byte
 	decided stamp // when Decision was given
+
+	birth, answer fields // as they are stored
+}
+
+// spell returns an entry for another process that may know it: all but the nonce.
+func (e *entry) spell() fields {
+	birth := maps.Clone(e.birth)
+	delete(birth, "nonce_masked")
+	f := fields{
+		"birth": map[string]any(birth), "challenge": e.Challenge, "id": e.ID, "payload": string(e.Payload), "state": string(e.State),
+	}
+	if e.answer != nil {
+		f["answer"] = map[string]any(e.answer)
+	}
+	return f
+}
+
+// readEntry is the inverse of spell.
+func readEntry(f fields, o *Options) *entry {
+	birth, _ := f["birth"].(map[string]any)
+	e := &entry{Envelope: Envelope{ID: f.text("id"), State: State(f.text("state")), Payload: []byte(f.text("payload"))}}
+	e.readBirth(birth, o)
+	e.Challenge = f.text("challenge")
+	if answer, ok := f["answer"].(map[string]any); ok {
+		e.readDecision(answer, o.Unused)
+	}
+	return e
 }
 
 // mask hides a nonce at rest, so that a live nonce stands in no file, be it a copy of the
@@ -103,16 +131,12 @@ func (t *tx) load(id string) (*entry, error) {
 	if f == nil && err == nil {
 		return nil, nil
 	}
-	e := &entry{Envelope: Envelope{ID: id, Risk: len(ladder) - 1}}
+	e := &entry{Envelope: Envelope{ID: id, Risk: len(ladder) - 1, Friction: ladder[len(ladder)-1]}}
 	if f != nil {
-		e.readBirth(f)
+		e.readBirth(f, t.o)
 		if masked, herr := hex.DecodeString(f.text("nonce_masked")); herr == nil && len(masked) == len(e.nonce) {
 			e.nonce = t.mask(id, [16]byte(masked))
 		}
-	}
-	e.Friction = FrictionOf(e.Risk)
-	if e.Friction.Factor && !t.o.SecondFactor {
-		e.Friction.Factor = false
 	}
 	state, serr := t.get(stateBucket, id)
 	e.State = State(state.text("state"))
@@ -131,17 +155,21 @@ func (t *tx) load(id string) (*entry, error) {
 	return e, nil
 }
 
-func (e *entry) readBirth(f fields) {
+func (e *entry) readBirth(f fields, o *Options) {
+	e.birth = f
 	e.WorkItem, e.Agent, e.Session = f.text("work_item_id"), f.text("agent_name"), f.text("session")
 	e.PlanHash = f.text("plan_hash")
 	e.Issued, e.Expires = f.time("issued_at"), f.time("expires_at")
 	e.Calls = f.texts("tool_call_ids")
 	e.Risk = int(f.number("risk"))
+	e.Friction = FrictionOf(e.Risk)
+	e.Friction.Factor = e.Friction.Factor && o.SecondFactor
 	e.ttl = time.Duration(f.number("ttl"))
 	e.issued = stamp{at: e.Issued, boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
 }
 
 func (e *entry) readDecision(f fields, unused time.Duration) {
+	e.answer = f
 	e.Decision = &Decision{
 		Envelope: e.ID,
 		PlanHash: f.text("plan_hash"),
@@ -203,6 +231,10 @@ func (t *tx) expire(e *entry) error {
 
 // sweep expires every pending envelope whose time has run out.
 func (t *tx) sweep() error {
+	if t.swept {
+		return nil
+	}
+	t.swept = true
 	for _, id := range t.keys(pendingBucket) {
 		e, err := t.load(id)
 		switch {

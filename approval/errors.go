@@ -58,6 +58,37 @@ var (
 	ErrUnsupported = errors.New("approvals are not supported on this system")
 )
 
+// refusals are the errors that a [Refused] may have, by the code that they are told to programs as.
+var refusals = []struct {
+	code string
+	err  error
+}{
+	{"unknown", ErrUnknown}, {"pending", ErrPending}, {"replayed", ErrReplayed}, {"expired", ErrExpired},
+	{"tampered", ErrTampered}, {"bijection", ErrBijection}, {"mismatch", ErrMismatch}, {"denied", ErrDenied},
+	{"decided", ErrDecided}, {"challenge", ErrChallenge}, {"factor", ErrFactor}, {"no_grant", ErrNoGrant},
+	{"not_grantable", ErrNotGrantable}, {"rate_limited", ErrBusy},
+}
+
+// codeOf names an error of the table, or one that wraps it; "" for any other.
+func codeOf(err error) string {
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			return r.code
+		}
+	}
+	return ""
+}
+
+// errorOf is the inverse of codeOf. A code that it does not know permits nothing either.
+func errorOf(code string) error {
+	for _, r := range refusals {
+		if r.code == code {
+			return r.err
+		}
+	}
+	return ErrUnknown
+}
+
 // A Refused is the error for one envelope: why, and what is to be recorded about it.
 type Refused struct {
 	Envelope string    // the id; "" when there is none

@@ -61,11 +61,19 @@ type Event struct {
 
 // Body returns the event as a canonical JSON object, to be the body of a record of kind e.Kind.
 func (e Event) Body() []byte {
+	b, err := canonical.Append(nil, map[string]any(e.fields()))
+	if err != nil {
+		return nil // every value of it has a spelling
+	}
+	return b
+}
+
+func (e Event) fields() fields {
 	calls := make([]any, 0, len(e.Calls))
 	for _, c := range e.Calls {
 		calls = append(calls, map[string]any{"approved": c.Approved, "message": c.Message, "tool_call_id": c.ID})
 	}
-	b, err := canonical.Append(nil, map[string]any{
+	return fields{
 		"approver":           e.Approver,
 		"channel":            e.Channel,
 		"computed_plan_hash": e.Computed,
@@ -84,11 +92,7 @@ func (e Event) Body() []byte {
 		"time":               formatTime(e.Time),
 		"to":                 string(e.To),
 		"work_item_id":       e.WorkItem,
-	})
-	if err != nil {
-		return nil // every value above has a spelling
 	}
-	return b
 }
 
 func readEvent(f fields) Event {

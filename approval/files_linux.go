@@ -68,9 +68,22 @@ func checkFolder(path string) error {
 // lock waits in the kernel's queue for the exclusive lock on f, or until ctx ends. bbolt's own
 // waiting sleeps 50 ms between attempts, which under contention costs a quarter of a second.
 // Closing f gives the lock back; after an error f is closed as soon as it can be.
-func lock(ctx context.Context, f *os.File) error {
+func lock(ctx context.Context, f *os.File) error { return waitLock(ctx, f, unix.LOCK_EX) }
+
+// lockShared is lock for those who only read.
+func lockShared(ctx context.Context, f *os.File) error { return waitLock(ctx, f, unix.LOCK_SH) }
+
+func tryExclusive(f *os.File) bool {
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+}
+
+func tryShared(f *os.File) bool {
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil
+}
+
+func waitLock(ctx context.Context, f *os.File, how int) error {
 	fd := int(f.Fd())
-	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK {
+	if err := unix.Flock(fd, how|unix.LOCK_NB); err != unix.EWOULDBLOCK {
 		if err != nil {
 			f.Close()
 		}
@@ -78,9 +91,9 @@ func lock(ctx context.Context, f *os.File) error {
 	}
 	done := make(chan error, 1)
 	go func() {
-		err := unix.Flock(fd, unix.LOCK_EX)
+		err := unix.Flock(fd, how)
 		for err == unix.EINTR {
-			err = unix.Flock(fd, unix.LOCK_EX)
+			err = unix.Flock(fd, how)
 		}
 		done <- err
 	}()
@@ -98,6 +111,39 @@ func lock(ctx context.Context, f *os.File) error {
 		}()
 		return ctx.Err()
 	}
+}
+
+// openBoard opens the boarding file; nil when there is none.
+func openBoard(path string) (*os.File, error) {
+	f, err := openPrivate(path, os.O_RDWR|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
+
+// makeBoard makes a boarding file that is locked before anybody can see it: it has no name until
+// then. It returns nil when there is one by now. Some file systems cannot do it; the error says so.
+func makeBoard(path string) (*os.File, error) {
+	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_RDWR|unix.O_APPEND|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), path)
+	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	// By its path under /proc, because AT_EMPTY_PATH needs a capability (open(2), O_TMPFILE).
+	err = unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+	if err != nil {
+		f.Close()
+		if errors.Is(err, unix.EEXIST) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return f, nil
 }
 
 // release gives back bbolt's lock on a file that bbolt left open. Closing is not enough: the lock

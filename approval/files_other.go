@@ -13,4 +13,14 @@ func checkFolder(string) error { return ErrUnsupported }
 
 func lock(context.Context, *os.File) error { return ErrUnsupported }
 
+func lockShared(context.Context, *os.File) error { return ErrUnsupported }
+
+func tryExclusive(*os.File) bool { return false }
+
+func tryShared(*os.File) bool { return false }
+
+func openBoard(string) (*os.File, error) { return nil, ErrUnsupported }
+
+func makeBoard(string) (*os.File, error) { return nil, ErrUnsupported }
+
 func release(f *os.File) { f.Close() }

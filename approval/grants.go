@@ -97,8 +97,8 @@ func (t *tx) loadGrant(id string) (Grant, error) {
 	}, nil
 }
 
-// alive reports whether a grant can be used now.
-func (t *tx) alive(g Grant) bool {
+// usable reports whether a grant can be used now.
+func (t *tx) usable(g Grant) bool {
 	return g.ID != "" && g.Ended == "" && g.Used < g.Uses && g.givenBoot.within(t.now, g.Expires.Sub(g.Issued), t.o.Skew)
 }
 
@@ -114,20 +114,23 @@ func (b *Bolt) UseGrant(ctx context.Context, session string, payload []byte) (Gr
 	}
 	var g Grant
 	var events []Event
-	err = b.update(ctx, func(t *tx) error {
-		g, err = t.loadGrant(string(t.raw(grantIndexBucket, planKey(session, template))))
-		if err != nil || !t.alive(g) || g.Session != session || !hmac.Equal([]byte(g.Template), []byte(template)) {
-			g = Grant{}
-			return nil
-		}
-		g.Used++
-		if err := t.put(grantUseBucket, g.ID, fields{"used": g.Used, "ended": ""}); err != nil {
-			return err
-		}
-		err := t.emit(g.event(Event{Kind: KindGrantUsed, Outcome: OutcomeApproved, Computed: PlanHash(payload), Reason: g.Authority(t.now.Now)}))
-		events = t.events
-		return err
+	found := false
+	// Most plans have none, and looking is cheaper than a transaction that writes.
+	err = b.view(ctx, func(t *tx) error {
+		g, err := t.loadGrant(string(t.raw(grantIndexBucket, planKey(session, template))))
+		found = err == nil && t.usable(g)
+		return nil
 	})
+	if err != nil {
+		return Grant{}, nil, err
+	}
+	if found {
+		err = b.update(ctx, func(t *tx) error {
+			g, err = t.useGrant(session, template, PlanHash(payload))
+			events = t.events
+			return err
+		})
+	}
 	if err != nil {
 		return Grant{}, nil, err
 	}
@@ -137,12 +140,25 @@ func (b *Bolt) UseGrant(ctx context.Context, session string, payload []byte) (Gr
 	return g, events, nil
 }
 
+// useGrant returns the zero Grant when none lives.
+func (t *tx) useGrant(session, template, planHash string) (Grant, error) {
+	g, err := t.loadGrant(string(t.raw(grantIndexBucket, planKey(session, template))))
+	if err != nil || !t.usable(g) || g.Session != session || !hmac.Equal([]byte(g.Template), []byte(template)) {
+		return Grant{}, nil
+	}
+	g.Used++
+	if err := t.put(grantUseBucket, g.ID, fields{"used": g.Used, "ended": ""}); err != nil {
+		return Grant{}, err
+	}
+	return g, t.emit(g.event(Event{Kind: KindGrantUsed, Outcome: OutcomeApproved, Computed: planHash, Reason: g.Authority(t.now.Now)}))
+}
+
 // Grants implements [Store].
 func (b *Bolt) Grants(ctx context.Context) ([]Grant, error) {
 	var out []Grant
 	err := b.view(ctx, func(t *tx) error {
 		for _, id := range t.keys(grantBucket) {
-			if g, err := t.loadGrant(id); err == nil && t.alive(g) {
+			if g, err := t.loadGrant(id); err == nil && t.usable(g) {
 				out = append(out, g)
 			}
 		}
@@ -187,7 +203,7 @@ func (b *Bolt) endGrants(ctx context.Context, kind, reason string, which func(Gr
 func (t *tx) endGrants(kind, reason string, which func(Grant) bool) error {
 	for _, id := range t.keys(grantBucket) {
 		g, err := t.loadGrant(id)
-		if err != nil || !t.alive(g) || !which(g) {
+		if err != nil || !t.usable(g) || !which(g) {
 			continue
 		}
 		if err := t.put(grantUseBucket, id, fields{"used": g.Used, "ended": kind + ": " + reason}); err != nil {

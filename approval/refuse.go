@@ -1,6 +1,9 @@
 package approval
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // refuse makes the refusal of an attempt that changes nothing.
 func (e *entry) refuse(outcome string, cause error) *Refused {
@@ -21,17 +24,21 @@ func isRefusal(err error, refusal *error) bool {
 
 // finish completes what a transaction tells about itself, before it is committed.
 func finish(t *tx, e *entry, refusal *error, err error) error {
+	return complete(t.events, t.now, e, *refusal, err)
+}
+
+func complete(events []Event, now Clock, e *entry, refusal, err error) error {
 	if err != nil {
 		return err
 	}
 	var r *Refused
-	if errors.As(*refusal, &r) {
+	if errors.As(refusal, &r) {
 		for i := range r.Events {
-			r.Events[i].Time = t.now.Now.UTC()
+			r.Events[i].Time = now.Now.UTC()
 		}
-		r.Events = append(t.events, r.Events...)
+		r.Events = append(slices.Clone(events), r.Events...)
 	} else if e != nil {
-		e.Events = t.events
+		e.Events = events
 	}
 	return nil
 }
@@ -65,6 +72,11 @@ func deadOutcome(s State) (string, error) {
 // its death; one whose time is over dies here; one whose bytes were changed is spent here.
 func (t *tx) living(id string) (*entry, error) {
 	e, err := t.load(id)
+	return t.alive(id, e, err)
+}
+
+// alive is living for what load returned.
+func (t *tx) alive(id string, e *entry, err error) (*entry, error) {
 	if e == nil {
 		if err != nil {
 			return nil, err

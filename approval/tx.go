@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	bolt "go.etcd.io/bbolt"
@@ -46,8 +47,12 @@ type tx struct {
 	o       *Options
 	now     Clock
 	secret  []byte
+	mac     hash.Hash // of secret; used again, because keying costs as much as a short value
 	events  []Event
 	changed bool
+
+	open  map[string]int // pending envelopes by session, once counted
+	swept bool
 }
 
 func (b *Bolt) schema(btx *bolt.Tx) error {
@@ -96,7 +101,11 @@ var errSeal = errors.New("approval: broken seal")
 // seal authenticates a value at its place, so that a value that was edited, or moved here from
 // another key, is noticed. It does not stop a writer who also reads the secret in the same file.
 func (t *tx) seal(bucket, key, value []byte) []byte {
-	mac := hmac.New(sha256.New, t.secret)
+	if t.mac == nil {
+		t.mac = hmac.New(sha256.New, t.secret)
+	}
+	mac := t.mac
+	mac.Reset()
 	for _, part := range [][]byte{bucket, key} {
 		var n [8]byte
 		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
@@ -177,11 +186,7 @@ func (t *tx) emit(e Event) error {
 		return err
 	}
 	e.Seq, e.Time = seq, t.now.Now.UTC()
-	v, err := canonical.Parse(e.Body())
-	if err != nil {
-		return err
-	}
-	if err := t.put(outboxBucket, seqKey(seq), v.(map[string]any)); err != nil {
+	if err := t.put(outboxBucket, seqKey(seq), e.fields()); err != nil {
 		return err
 	}
 	t.events = append(t.events, e)

@@ -1,0 +1,343 @@
+package approval
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// Group commit. A commit waits for the disk twice, about a millisecond in all, and 64 processes
+// that take turns wait 64 times that. So those who find the database busy board together: the first
+// makes a boarding file and leads, the others write their tasks into it, one line each. When the
+// leader's turn comes it closes the boarding, does every task in one transaction and writes the
+// answers into the same file. What is permitted is on the disk before anybody reads so.
+//
+// The leader holds an exclusive flock on the file from before it can be seen, and the others wait
+// for a shared one, so all of them wake at once when the answers are there, and also when the
+// leader was killed. Whoever then finds no answer does the task alone. Each task carries a ticket, by which the
+// store knows one that was done already, so a lost answer is no lost approval and no second one.
+
+// A task is one operation in a form that another process can do.
+type task struct {
+	verb   string
+	args   fields
+	ticket string // names this task and no other
+}
+
+// A result is what a task came to. What it tells of its envelope was read in the transaction.
+type result struct {
+	e       *entry
+	events  []Event
+	created bool
+	refusal error // a *Refused or nil
+}
+
+// verbs are the operations that every run needs, so that many runs at once need few commits. What
+// a person does is alone in its transaction.
+var verbs = map[string]func(*tx, task) (result, error){
+	"request":  (*tx).requestTask,
+	"consume":  (*tx).consumeTask,
+	"finish":   (*tx).finishTask,
+	"recorded": (*tx).recordedTask,
+}
+
+const (
+	boardSuffix = ".board"
+
+	// How often to board before taking the lock alone; a boarding can be missed by a hair.
+	boardings = 3
+	// A longer task goes alone, so that one process cannot make the others read much.
+	maxTask = 1 << 20
+	// More tasks than these wait for the next transaction.
+	maxTasks = 256
+)
+
+// do does one task: at once when the database is free, else together with others.
+func (b *Bolt) do(ctx context.Context, k task) (result, error) {
+	var ticket [16]byte
+	if _, err := io.ReadFull(b.o.Rand, ticket[:]); err != nil {
+		return result{}, fmt.Errorf("approval: reading randomness: %w", err)
+	}
+	k.ticket = hex.EncodeToString(ticket[:])
+	lock, err := b.tryLock()
+	if err != nil {
+		return result{}, err
+	}
+	for range boardings {
+		if lock != nil {
+			break
+		}
+		r, done, err := b.board(ctx, k)
+		if done || err != nil {
+			return r, err
+		}
+	}
+	if lock == nil {
+		if lock, err = b.lock(ctx, true); err != nil {
+			return result{}, err
+		}
+	}
+	defer lock.Close()
+	b.clearBoard()
+	results, err := b.transact(lock, []task{k})
+	if err != nil {
+		return result{}, err
+	}
+	return results[0], nil
+}
+
+// transact does the tasks in one write transaction. A task that fails, which is more than being
+// refused, undoes them all.
+func (b *Bolt) transact(lock *os.File, tasks []task) ([]result, error) {
+	results := make([]result, 0, len(tasks))
+	err := b.write(lock, func(t *tx) error {
+		for _, k := range tasks {
+			r, err := t.perform(k)
+			if err != nil {
+				return err
+			}
+			results = append(results, r)
+		}
+		return nil
+	})
+	return results, err
+}
+
+// perform does one task.
+func (t *tx) perform(k task) (result, error) {
+	fn, ok := verbs[k.verb]
+	if !ok {
+		return result{}, fmt.Errorf("approval: task %q is unknown", k.verb)
+	}
+	before := len(t.events)
+	r, err := fn(t, k)
+	r.events = t.events[before:len(t.events):len(t.events)]
+	if isRefusal(err, &r.refusal) {
+		err = nil
+	}
+	return r, complete(r.events, t.now, r.e, r.refusal, err)
+}
+
+// board does a task together with others. It reports false when that failed without an answer;
+// the task may have been done all the same, and must be done again under the same ticket.
+func (b *Bolt) board(ctx context.Context, k task) (result, bool, error) {
+	line, err := k.line()
+	if err != nil || len(line) > maxTask {
+		return result{}, false, nil
+	}
+	f, err := openBoard(b.path + boardSuffix)
+	switch {
+	case err != nil:
+		return result{}, false, fileError(b.path+boardSuffix, err)
+	case f == nil:
+		return b.lead(ctx, k)
+	}
+	defer f.Close()
+	if tryShared(f) { // nobody leads: it was left by a leader that died
+		return result{}, false, nil
+	}
+	start, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return result{}, false, fileError(f.Name(), err)
+	}
+	if _, err := f.Write(line); err != nil {
+		return result{}, false, fileError(f.Name(), err)
+	}
+	// From here on the task may be done at any time, so the caller's wish to stop comes too late.
+	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.o.LockWait)
+	defer cancel()
+	if err := lockShared(waiting, f); err != nil {
+		return result{}, false, nil
+	}
+	r, ok := findAnswer(f, start, k.ticket, &b.o)
+	return r, ok, nil
+}
+
+// lead makes a boarding file, waits for its turn and does what was written into the file by then.
+func (b *Bolt) lead(ctx context.Context, k task) (result, bool, error) {
+	f, err := makeBoard(b.path + boardSuffix)
+	if f == nil || err != nil { // somebody else was first, or there can be none here
+		return result{}, false, nil
+	}
+	defer f.Close() // wakes the others, whatever happens here
+	lock, err := b.lock(ctx, true)
+	if err != nil {
+		return result{}, false, err
+	}
+	defer lock.Close()
+	if err := os.Remove(b.path + boardSuffix); err != nil {
+		return result{}, false, fileError(b.path+boardSuffix, err)
+	}
+	tasks := append([]task{k}, readTasks(f)...)
+	results, err := b.transact(lock, tasks)
+	if err != nil && len(tasks) > 1 {
+		// The others' tasks are theirs to do again: one of them may be what failed.
+		results, err = b.transact(lock, tasks[:1])
+	}
+	if err != nil {
+		return result{}, false, err
+	}
+	var out []byte
+	for i := 1; i < len(results); i++ {
+		out = append(out, results[i].line(tasks[i].ticket)...)
+	}
+	if len(out) > 0 {
+		f.Write(out) // who finds no answer does the task again, and is then told that it was done
+	}
+	return results[0], true, nil
+}
+
+// clearBoard removes a boarding file whose leader died. Only who holds the lock may remove one.
+func (b *Bolt) clearBoard() {
+	f, err := openBoard(b.path + boardSuffix)
+	if f == nil || err != nil {
+		return
+	}
+	defer f.Close()
+	if tryShared(f) {
+		os.Remove(b.path + boardSuffix)
+	}
+}
+
+func (k task) line() ([]byte, error) {
+	b, err := canonical.Append(nil, map[string]any{"args": map[string]any(k.args), "ticket": k.ticket, "verb": k.verb})
+	return append(b, '\n'), err
+}
+
+// readTasks reads the lines of a boarding file. A line that is torn, or is no task, is nobody's.
+func readTasks(f *os.File) []task {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 16*maxTask))
+	if err != nil {
+		return nil
+	}
+	var tasks []task
+	seen := map[string]bool{}
+	for line := range bytes.Lines(text) {
+		v, err := canonical.Parse(bytes.TrimSuffix(line, []byte("\n")))
+		m, _ := v.(map[string]any)
+		args, ok := m["args"].(map[string]any)
+		k := task{verb: fields(m).text("verb"), args: args, ticket: fields(m).text("ticket")}
+		if err != nil || !ok || k.ticket == "" || verbs[k.verb] == nil || seen[k.ticket] || len(tasks) == maxTasks {
+			continue
+		}
+		seen[k.ticket] = true
+		tasks = append(tasks, k)
+	}
+	return tasks
+}
+
+// findAnswer looks for the answer to a ticket after offset start.
+func findAnswer(f *os.File, start int64, ticket string, o *Options) (result, bool) {
+	info, err := f.Stat()
+	if err != nil || info.Size() <= start {
+		return result{}, false
+	}
+	text := make([]byte, info.Size()-start)
+	if _, err := f.ReadAt(text, start); err != nil {
+		return result{}, false
+	}
+	head := []byte(`{"answer":"` + ticket + `"`)
+	at := bytes.Index(text, append([]byte("\n"), head...))
+	if at < 0 {
+		return result{}, false
+	}
+	line, _, whole := bytes.Cut(text[at+1:], []byte("\n"))
+	v, err := canonical.Parse(line)
+	m, ok := v.(map[string]any)
+	if !whole || err != nil || !ok {
+		return result{}, false
+	}
+	return readResult(m, o), true
+}
+
+// line spells a result for the process that waits for it.
+func (r result) line(ticket string) []byte {
+	f := fields{"answer": ticket, "created": r.created, "events": eventList(r.events)}
+	var refused *Refused
+	if errors.As(r.refusal, &refused) {
+		f["refusal"] = map[string]any{
+			"code": codeOf(refused.Err), "envelope": refused.Envelope, "events": eventList(refused.Events),
+			"message": refused.Message, "outcome": refused.Outcome, "until": formatTime(refused.Until),
+		}
+	}
+	if r.e != nil {
+		f["envelope"] = map[string]any(r.e.spell())
+	}
+	b, err := canonical.Append(nil, map[string]any(f))
+	if err != nil {
+		return nil
+	}
+	return append(b, '\n')
+}
+
+func readResult(f fields, o *Options) result {
+	r := result{created: f.flag("created"), events: readEvents(f.list("events"))}
+	if m, ok := f["refusal"].(map[string]any); ok {
+		x := fields(m)
+		r.refusal = &Refused{Envelope: x.text("envelope"), Outcome: x.text("outcome"), Message: x.text("message"),
+			Until: x.time("until"), Events: readEvents(x.list("events")), Err: errorOf(x.text("code"))}
+	}
+	if m, ok := f["envelope"].(map[string]any); ok {
+		r.e = readEntry(m, o)
+		r.e.Events = r.events
+	}
+	return r
+}
+
+func eventList(events []Event) []any {
+	out := make([]any, 0, len(events))
+	for _, e := range events {
+		out = append(out, map[string]any(e.fields()))
+	}
+	return out
+}
+
+func readEvents(list []any) []Event {
+	var out []Event
+	for _, v := range list {
+		m, _ := v.(map[string]any)
+		out = append(out, readEvent(m))
+	}
+	return out
+}
+
+// write runs fn in one write transaction under the lock that the caller holds. When fn fails, or
+// changes nothing, nothing is written.
+func (b *Bolt) write(lock *os.File, fn func(*tx) error) error {
+	if err := b.make(lock); err != nil {
+		return err
+	}
+	var bells []*os.File
+	err := b.open(b.path, false, func(db *bolt.DB) error {
+		return db.Update(func(btx *bolt.Tx) error {
+			t, err := b.begin(btx)
+			if err != nil {
+				return err
+			}
+			if err := fn(t); err != nil {
+				return err
+			}
+			if !t.changed {
+				return errUnchanged
+			}
+			bells = b.bells(t.events)
+			return nil
+		})
+	})
+	ring(bells)
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
+}
