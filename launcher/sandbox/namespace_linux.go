@@ -34,6 +34,7 @@ func (b *builder) namespaces(l *life) error {
 		return err
 	}
 	l.add("mount private /dev/shm", unix.SYS_MOUNT, a.text("tmpfs"), a.text("/dev/shm"), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777")).or(unix.ENOENT)
+	b.terminals(l)
 	if b.profile.Network == Off {
 		b.loopback(l)
 	}
@@ -45,7 +46,8 @@ func (b *builder) namespaces(l *life) error {
 // a read-only mount refuses to change them.
 func (b *builder) trees(l *life) error {
 	a := &b.family.arena
-	trees := b.writable()
+	carried := b.carried()
+	trees := append(b.writable(), carried...)
 	if len(trees) >= registerCount {
 		return fmt.Errorf("sandbox: %d writable trees, the most is %d", len(trees), registerCount-1)
 	}
@@ -58,8 +60,12 @@ func (b *builder) trees(l *life) error {
 	}
 	b.readOnly(l, "/")
 	b.pins(l, trees)
+	b.privateTemp(l, trees)
 	for i, tree := range trees {
 		l.add("mount "+tree+" writable", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text(tree), unix.MOVE_MOUNT_F_EMPTY_PATH).with(uint8(i+1), 0)
+	}
+	for _, name := range carried {
+		b.readOnly(l, name)
 	}
 	for _, name := range b.kept {
 		l.add("keep "+name, unix.SYS_MOUNT, a.text(name), a.text(name), 0, unix.MS_BIND|unix.MS_REC)
@@ -152,16 +158,10 @@ func (b *builder) loopback(l *life) {
 func (b *builder) privateProc(l *life, high int) {
 	a := &b.family.arena
 	l.add("mount proc", unix.SYS_MOUNT, a.text("proc"), a.text("/proc"), a.text("proc"), unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)
-	late := []struct {
-		name   string
-		rights uint64
-	}{{"/dev/shm", fsRead | fsWrite}}
+	late := b.lateRules()
 	for _, p := range b.profile.Read {
 		if within(p.Name, "/proc") {
-			late = append(late, struct {
-				name   string
-				rights uint64
-			}{p.Name, fsRead})
+			late = append(late, lateRule{p.Name, fsRead})
 		}
 	}
 	for _, rule := range late {

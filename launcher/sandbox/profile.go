@@ -83,6 +83,12 @@ type Profile struct {
 	// cannot be moved away. A name that does not exist is passed over. Only Strong can do it.
 	ReadOnly []string
 
+	// PrivateTmp gives the run empty /tmp and /var/tmp of its own, which end with it; trees of the profile in them stay where they are. At Base they are
+	// out of reach instead, and the caller points TMPDIR elsewhere.
+	PrivateTmp bool
+	// Terminals lets the run make terminals of its own (script, ssh -tt, expect). Only Strong can do it; there the command's own is then called /dev/console.
+	Terminals bool
+
 	Network Network
 	Debug   bool // the child may trace its own descendants (gdb, strace, leak checkers)
 	Limits  Limits

@@ -119,8 +119,10 @@ func (b *builder) check() error {
 	if b.hidden, err = resolve(b.profile.Hide); err != nil {
 		return err
 	}
-	b.kept, err = resolve(b.profile.ReadOnly)
-	return err
+	if b.kept, err = resolve(b.profile.ReadOnly); err != nil {
+		return err
+	}
+	return b.temporary()
 }
 
 // pipes makes the pipes of the family.

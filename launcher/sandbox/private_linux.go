@@ -1,0 +1,174 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a run can have for itself instead of sharing it: temporary files and terminals.
+
+// tempDirs are where temporary files go when nobody says otherwise.
+var tempDirs = []string{"/tmp", "/var/tmp"}
+
+// inTemp reports whether name lies in a directory that the run has its own one of.
+func (b *builder) inTemp(name string) bool {
+	if !b.profile.PrivateTmp {
+		return false
+	}
+	for _, dir := range tempDirs {
+		if within(name, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTemp reports whether name is such a directory itself.
+func (b *builder) isTemp(name string) bool { return b.profile.PrivateTmp && contains(tempDirs, name) }
+
+// temporary takes shared temporary files out of the profile. At Strong others are mounted over them; at Base they are out of reach.
+// What the profile names inside them stays.
+func (b *builder) temporary() error {
+	if !b.profile.PrivateTmp {
+		return nil
+	}
+	keep := func(list []Path) []Path {
+		var out []Path
+		for _, p := range list {
+			if !b.isTemp(p.Name) {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	b.profile.Write, b.profile.Read = keep(b.profile.Write), keep(b.profile.Read)
+	if b.level == Base {
+		for _, dir := range tempDirs {
+			if exists(dir) {
+				b.hidden = append(b.hidden, dir)
+			}
+		}
+		return nil
+	}
+	var hidden []string
+	for _, name := range b.hidden {
+		if _, carried := b.carrier(name); carried || !b.inTemp(name) {
+			hidden = append(hidden, name)
+		}
+	}
+	b.hidden = hidden
+	if dir := b.command.Dir; dir != nil {
+		name, _, err := whatIs(dir)
+		if _, carried := b.carrier(name); err == nil && b.inTemp(name) && !carried {
+			return fmt.Errorf("sandbox: the working directory %q lies in temporary files that this run does not see", name)
+		}
+	}
+	return nil
+}
+
+// carrier returns the tree of the profile in temporary files that name lies in.
+func (b *builder) carrier(name string) (Path, bool) {
+	for _, list := range [][]Path{b.profile.Write, b.profile.Read} {
+		for _, p := range list {
+			if b.inTemp(p.Name) && within(name, p.Name) {
+				return p, true
+			}
+		}
+	}
+	return Path{}, false
+}
+
+// carried returns the readable trees in temporary files, which have to be mounted again inside the private ones.
+func (b *builder) carried() (names []string) {
+	if b.level != Strong {
+		return nil
+	}
+	for _, p := range b.profile.Read {
+		if b.inTemp(p.Name) && exists(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// privateTemp mounts empty directories over the shared ones, and makes places in them for the trees that come back. It stands where the trees
+// have been copied and not yet mounted.
+func (b *builder) privateTemp(l *life, trees []string) {
+	if !b.profile.PrivateTmp {
+		return
+	}
+	a := &b.family.arena
+	for _, dir := range tempDirs {
+		if exists(dir) {
+			l.add("mount private "+dir, unix.SYS_MOUNT, a.text("tmpfs"), a.text(dir), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777"))
+		}
+	}
+	for _, tree := range trees {
+		if !b.inTemp(tree) {
+			continue
+		}
+		var up []string
+		for dir := filepath.Dir(tree); !b.isTemp(dir); dir = filepath.Dir(dir) {
+			up = append(up, dir)
+		}
+		for i := len(up) - 1; i >= 0; i-- {
+			l.add("make "+up[i], unix.SYS_MKDIRAT, atCwd, a.text(up[i]), 0o755).or(unix.EEXIST)
+		}
+		if st, err := os.Stat(tree); err == nil && !st.IsDir() {
+			l.add("make "+tree, unix.SYS_MKNODAT, atCwd, a.text(tree), unix.S_IFREG|0o600).or(unix.EEXIST)
+		} else {
+			l.add("make "+tree, unix.SYS_MKDIRAT, atCwd, a.text(tree), 0o755).or(unix.EEXIST)
+		}
+	}
+}
+
+// terminals gives the run terminals of its own to make, as script, ssh -tt and test runners do, and none of anybody else's. The command's own
+// terminal, which comes from outside, is seen as /dev/console then: its number may mean another one inside.
+func (b *builder) terminals(l *life) {
+	if !b.profile.Terminals {
+		return
+	}
+	a := &b.family.arena
+	own := ""
+	if b.command.HasTTY {
+		own, _, _ = whatIs(b.command.Files[b.command.TTY])
+	}
+	const kept = registerCount - 2
+	if own != "" && exists(own) && exists("/dev/console") {
+		l.add("copy the mount of the terminal", unix.SYS_OPEN_TREE, atCwd, a.text(own), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).kept(kept)
+	} else {
+		own = ""
+	}
+	l.add("mount private /dev/pts", unix.SYS_MOUNT, a.text("devpts"), a.text("/dev/pts"), a.text("devpts"), unix.MS_NOSUID|unix.MS_NOEXEC, a.text("newinstance,ptmxmode=0666,mode=620"))
+	l.add("mount private /dev/ptmx", unix.SYS_MOUNT, a.text("/dev/pts/ptmx"), a.text("/dev/ptmx"), 0, unix.MS_BIND)
+	if own != "" {
+		l.add("mount /dev/console", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text("/dev/console"), unix.MOVE_MOUNT_F_EMPTY_PATH).with(kept, 0)
+	}
+}
+
+// A lateRule is a right to an object that there is only behind the mounts, where the child adds it.
+type lateRule struct {
+	name   string
+	rights uint64
+}
+
+// lateRules returns those for what is private.
+func (b *builder) lateRules() []lateRule {
+	rules := []lateRule{{"/dev/shm", fsRead | fsWrite}}
+	if b.profile.PrivateTmp {
+		for _, dir := range tempDirs {
+			if exists(dir) {
+				rules = append(rules, lateRule{dir, fsRead | fsExec | fsWrite})
+			}
+		}
+	}
+	if b.profile.Terminals {
+		rules = append(rules, lateRule{"/dev/pts", fsDevice | fsList}, lateRule{"/dev/ptmx", fsDevice}, lateRule{"/dev", fsList})
+	}
+	return rules
+}
