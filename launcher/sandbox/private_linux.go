@@ -62,11 +62,12 @@ func (b *builder) temporary() error {
 		}
 	}
 	b.hidden = hidden
+	name, err := os.Getwd()
 	if dir := b.command.Dir; dir != nil {
-		name, _, err := whatIs(dir)
-		if _, carried := b.carrier(name); err == nil && b.inTemp(name) && !carried {
-			return fmt.Errorf("sandbox: the working directory %q lies in temporary files that this run does not see", name)
-		}
+		name, _, err = whatIs(dir)
+	}
+	if _, carried := b.carrier(name); err == nil && b.inTemp(name) && !carried {
+		return fmt.Errorf("sandbox: the working directory %q lies in temporary files that this run does not see", name)
 	}
 	return nil
 }
