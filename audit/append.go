@@ -187,6 +187,9 @@ func (l *Log) tail() (t tail, err error) {
 	case l.log == nil:
 		return t, &TamperError{File: logName, Offset: -1, Reason: fmt.Sprintf("%q is missing; %d entries are remembered", segmentName(a.Segment), a.Count)}
 	}
+	if err := l.checkMark(a); err != nil {
+		return t, err
+	}
 	t.anchor = a
 	t.at = cursor{offset: a.Size, seq: a.Count, head: a.Head, time: stampOf(a.Time)}
 	if err := l.checkLast(a, t.size); err != nil {

@@ -41,6 +41,20 @@ func child(job string, args []string) error {
 		l.rotateAt, l.step = 1, dieAt(args[1])
 		_, err := l.Append("dying", []byte(`{}`), Lazy)
 		return fmt.Errorf("did not die at %q: %w", args[1], err)
+	case "run": // dying somewhere in a run
+		sid := args[1]
+		if _, err := l.Begin(sid); err != nil {
+			return err
+		}
+		body := []byte(`{"sid":"` + sid + `"}`)
+		for _, kind := range map[string][]string{
+			"announced": {KindIntent}, "started": {KindIntent, KindStart}, "ended": {KindIntent, KindStart, KindEnd},
+		}[sid] {
+			if _, err := l.Append(kind, body, Durable); err != nil {
+				return err
+			}
+		}
+		dieAt("")("")
 	case "prune":
 		l.step = dieAt(args[1])
 		_, _, err := l.Prune(Retention{MaxBytes: 1}, "dying", nil)

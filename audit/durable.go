@@ -70,6 +70,9 @@ func (l *Log) publish(stored Anchor, fault string) error {
 	if err := l.writeAnchor(a); err != nil {
 		return err
 	}
+	if fault == "" {
+		l.writeMark(stored)
+	}
 	l.step("published")
 	return nil
 }
@@ -88,7 +91,7 @@ func (l *Log) Accept(reason string) (Entry, error) {
 	if err != nil {
 		return Entry{}, fmt.Errorf("accept: %w", err)
 	}
-	l.poisoned = nil
+	l.poisoned, l.marked = nil, true
 	return e, l.makeDurable(end)
 }
 
@@ -126,7 +129,8 @@ func (l *Log) accept(reason string) (e Entry, end int64, err error) {
 	if err != nil {
 		return e, 0, err
 	}
-	if state == anchorGood && a.Fault == "" && epoch == a.Epoch && w.at.offset == size && size == a.Size && w.at.head == a.Head {
+	gone := l.checkMark(a) != nil
+	if !gone && state == anchorGood && a.Fault == "" && epoch == a.Epoch && w.at.offset == size && size == a.Size && w.at.head == a.Head {
 		return e, 0, errors.New("nothing to accept: the log verifies")
 	}
 	return l.goOn(s, w.at, a, state, epoch, reason)

@@ -107,6 +107,9 @@ func flock(f *os.File, how int) error {
 	}
 }
 
+// flockNow takes the exclusive lock if nobody has it.
+func flockNow(f *os.File) error { return flock(f, unix.LOCK_EX|unix.LOCK_NB) }
+
 func unlockFile(f *os.File) error { return flock(f, unix.LOCK_UN) }
 
 // shareLock waits a moment for the lock in an unknown folder, and returns how
@@ -160,6 +163,7 @@ func isNoSpace(err error) bool {
 }
 
 const (
+	nofollow        = unix.O_NOFOLLOW
 	openLogFlags    = unix.O_RDWR | unix.O_APPEND | unix.O_CREAT
 	openAnchorFlags = unix.O_RDWR | unix.O_CREAT
 	openLockFlags   = unix.O_RDWR | unix.O_CREAT

@@ -11,6 +11,7 @@ import (
 var errMoved = errors.New("file was replaced")
 
 const (
+	nofollow        = 0
 	openLogFlags    = os.O_RDWR
 	openAnchorFlags = os.O_RDWR
 	openLockFlags   = os.O_RDWR
@@ -20,6 +21,7 @@ func openDir(string) (*os.File, error)                  { return nil, ErrUnsuppo
 func openAt(*os.File, string, int) (*os.File, error)    { return nil, ErrUnsupported }
 func checkAt(*os.File, *os.File, string) (int64, error) { return 0, ErrUnsupported }
 func lockFile(*os.File, time.Duration) error            { return ErrUnsupported }
+func flockNow(*os.File) error                           { return ErrUnsupported }
 func unlockFile(*os.File) error                         { return ErrUnsupported }
 func datasync(*os.File) error                           { return ErrUnsupported }
 func freeSpace(*os.File) (free, total int64, err error) { return 0, 0, ErrUnsupported }

@@ -51,7 +51,12 @@ type LogOptions struct {
 	Now    func() time.Time // wall clock; required
 	BootID string           // the kernel's boot id: after a power cut, the tail that was never synced may be gone
 	Key    []byte           // keys the anchor's MAC; nil for a plain checksum
-	Wait   time.Duration    // for the lock, then ErrBusy; 0 means 5 s
+	// Mark names a file outside of the folder in which the head of the log is
+	// remembered with every store: without it, a folder that was deleted, or
+	// replaced by an older copy, looks like a first run or like that older
+	// day. Append then returns *TamperError, until Accept.
+	Mark string
+	Wait time.Duration // for the lock, then ErrBusy; 0 means 5 s
 	// MinFree is what must be free before an Intent, in bytes.
 	// 0 means the smaller of 64 MiB and 2 % of the file system.
 	MinFree int64
@@ -68,6 +73,8 @@ type Log struct {
 	segment  int64    // that log is
 	anchor   *os.File
 	lock     *os.File
+	mark     *os.File
+	marked   bool  // the log has been compared with the mark
 	poisoned error // final, see ErrNotDurable
 	rotateAt int64 // bytes of a segment
 
@@ -208,8 +215,8 @@ func (l *Log) Relieve() error {
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	closeAll(l.log, l.anchor, l.lock, l.dir)
-	l.log, l.anchor, l.lock = nil, nil, nil
+	closeAll(l.log, l.anchor, l.lock, l.mark, l.dir)
+	l.log, l.anchor, l.lock, l.mark = nil, nil, nil, nil
 	return nil
 }
 

@@ -138,7 +138,7 @@ func (v *verifier) inOrder(before cursor, stop, end int64) error {
 func (v *verifier) piece(offset, end int64, buf []byte) (piece, []byte) {
 	p := piece{from: offset, to: end}
 	// The byte before the chunk tells whether a line starts with it.
-	lead := min(offset-v.log.start.offset, 1)
+	lead := min(offset-v.from.offset, 1)
 	chunk := min(chunkSize, end-offset)
 	buf, err := readRange(v.log, buf[:0], offset-lead, lead+chunk)
 	if err != nil {

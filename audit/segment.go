@@ -191,10 +191,10 @@ func (s *segments) name(err error) error {
 		return err
 	}
 	p, ok := s.at(bad.Offset)
-	if !ok || p.n == 0 {
+	if !ok {
 		return err
 	}
-	if bad.Offset == p.base && s.missing(p.n) {
+	if bad.Offset == p.base && p.n > 0 && s.missing(p.n) {
 		bad.Reason = fmt.Sprintf("%q is missing, and no entry says that it was removed", segmentName(p.n-1))
 	}
 	bad.File, bad.Offset = segmentName(p.n), bad.Offset-p.base

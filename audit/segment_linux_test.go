@@ -341,3 +341,17 @@ func TestManyProcessesRotate(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func writeFile(name string, b []byte) error { return os.WriteFile(name, b, 0o600) }
+
+// writeTo appends to the segment that is written to, as a process that dies
+// in the middle of it does.
+func writeTo(t *testing.T, dir, text string) {
+	t.Helper()
+	n, _ := lastOf(t, dir)
+	f, err := os.OpenFile(filepath.Join(dir, segmentName(n)), os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	defer f.Close()
+	_, err = f.WriteString(text)
+	must(t, err)
+}

@@ -24,6 +24,23 @@ type VerifyOptions struct {
 	// SealKey is the key that the first seal names, as a person pinned it. When
 	// it is given, a log without seals is not believed.
 	SealKey string
+	// Mark is the file of LogOptions.Mark: what it remembers is demanded like
+	// a remembered head, and a folder that is gone is then no log without
+	// entries.
+	Mark string
+	// Since begins behind an entry that was proven before (a remembered head,
+	// or Since of a checkpoint). What is before it is not looked at, and
+	// neither are remembered heads and the pinned key.
+	Since *Point
+	// Strict reads every entry a second time by other means, ten times slower.
+	Strict bool
+	// Complete also judges what a chain that is whole may leave out: every
+	// start was announced, had a valid authority and has an end, every nonce
+	// died once, every accepted tampering was shown first.
+	Complete bool
+	// Running tells, for Complete, that a run has no end because it has not
+	// ended. Nil: every run must have one.
+	Running func(sid string) bool
 	// Transcript opens the transcript of a session that the log names.
 	// It returns fs.ErrNotExist for one that is gone. It is called from
 	// several goroutines. Nil: none is checked.
@@ -54,6 +71,9 @@ type Report struct {
 	Torn        int64 // bytes after the last entry, of an append that was interrupted
 	NotAnchored int64 // entries that the anchor does not know yet, because a process died between the two writes
 	Slots       int   // of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	Since       int64 // entries that were not looked at (VerifyOptions.Since)
+	Runs        int   // that Complete judged
+	Open        int   // of them, still running
 	Segments    int   // files that the log is in
 	Pruned      int64 // entries whose segments were removed, and whose hashes are kept
 	Seals       int64
@@ -77,13 +97,23 @@ type Session struct {
 // It writes nothing, and works on a copy of the folder too. A log that
 // processes are appending to is verified as it was at the moment of the call.
 func Verify(dir string, o VerifyOptions) (Report, error) {
+	m, err := readMark(o.Mark)
+	if err != nil {
+		return Report{}, fmt.Errorf("verify %q: %w", dir, err)
+	}
+	if m.count > 0 {
+		o.Remember = append(slices.Clone(o.Remember), Point{m.count, m.head})
+	}
 	s, err := openSnapshot(dir, o.Key)
+	if errors.Is(err, fs.ErrNotExist) && m.count > 0 {
+		return Report{}, &BadEntry{File: logName, Reason: m.against(Anchor{})}
+	}
 	if err != nil {
 		return Report{}, fmt.Errorf("verify %q: %w", dir, err)
 	}
 	defer s.log.Close()
 	v := verifier{snapshot: s, o: o, dir: dir}
-	for _, step := range []func() error{v.chain, v.rest, v.checkPruned, v.checkSeals, v.remembered, v.transcripts} {
+	for _, step := range []func() error{v.since, v.chain, v.rest, v.checkPruned, v.checkSeals, v.remembered, v.strict, v.complete, v.transcripts} {
 		if err := step(); err != nil {
 			return v.report, s.log.name(err)
 		}
@@ -168,7 +198,8 @@ func readPlain(path string, limit int64) ([]byte, error) {
 type verifier struct {
 	snapshot
 	dir     string
-	removed *tree // over the entries that were pruned
+	from    cursor // where the proof begins
+	removed *tree  // over the entries that were pruned
 	o       VerifyOptions
 	at      cursor
 	report  Report
@@ -187,7 +218,8 @@ type found struct {
 func (v *verifier) chain() error {
 	slices.SortFunc(v.o.Remember, func(a, b Point) int { return cmp.Compare(a.Count, b.Count) })
 	v.report.Slots = v.slots
-	v.at = v.log.start
+	v.at = v.from
+	v.report.Since = v.from.seq - v.log.start.seq
 	v.report.Segments = len(v.log.parts)
 	end := min(v.size, v.anchor.Size)
 	if err := v.parallel(end, v.o.workers()); err != nil {
@@ -278,7 +310,7 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 // remembered compares the heads that others remember.
 func (v *verifier) remembered() error {
 	for _, p := range v.o.Remember {
-		if p.Count == 0 && p.Head == Genesis() || slices.Contains(v.found.points, p) {
+		if p.Count <= v.from.seq && v.report.Since > 0 || p.Count == 0 && p.Head == Genesis() || slices.Contains(v.found.points, p) {
 			continue
 		}
 		bad := &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %d entries", p.Head, p.Count)}

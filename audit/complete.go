@@ -1,0 +1,243 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kinds that completeness is judged by, besides those of a run: what happens
+// to an approval, and to a protected file that was changed. The members read:
+//
+//	approval.*       envelope_id, from, to, outcome, nonce, nonce_hash, plan_hash
+//	tamper.shown     digest     a person was shown this difference
+//	tamper.accepted  digest     and accepted it
+const (
+	kindIssued    = "approval.issued"
+	kindConsumed  = "approval.consumed"
+	kindGrantUsed = "approval.grant-used"
+
+	KindTamperShown    = "tamper.shown"
+	KindTamperAccepted = "tamper.accepted"
+)
+
+// fact is what completeness reads of a body.
+type fact struct {
+	SID        string `json:"sid"`
+	Verdict    string `json:"verdict"`
+	PlanHash   string `json:"plan_hash"`
+	Authority  string `json:"authority"`
+	EnvelopeID string `json:"envelope_id"`
+	GrantID    string `json:"grant_id"`
+	From       string `json:"from"`
+	To         string `json:"to"`
+	Outcome    string `json:"outcome"`
+	Nonce      string `json:"nonce"`
+	NonceHash  string `json:"nonce_hash"`
+	Digest     string `json:"digest"`
+}
+
+// A run's story as it is told so far.
+type told struct {
+	intent  bool
+	verdict string
+	plan    string
+	start   *Entry // without an end yet
+	ended   bool
+}
+
+// An envelope's life as it is told so far.
+type life struct {
+	issued, dead bool
+	plan         string
+	permits      int // runs that it may still start: one, once consumed
+	nonce        string
+}
+
+// A completeness judges a chain that is whole for what it leaves out: every
+// start was announced, had a valid authority and has an end; every nonce died
+// once; every accepted tampering had been shown.
+type completeness struct {
+	runs   map[string]*told
+	lives  map[string]*life
+	grants map[string]int  // uses not yet followed by a start, by plan
+	shown  map[string]bool // digests
+	cut    bool            // the log begins after a pruning: what is before is not known
+}
+
+// complete walks over what Verify has proven.
+func (v *verifier) complete() error {
+	if !v.o.Complete {
+		return nil
+	}
+	c := completeness{map[string]*told{}, map[string]*life{}, map[string]int{}, map[string]bool{}, v.from.seq > 0}
+	var bad error
+	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, hash Hash, offset, line int64) {
+		if bad != nil {
+			return
+		}
+		kind := string(f.kind)
+		if reason := c.take(kind, f, hash, offset, line); reason != "" {
+			bad = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset, Reason: reason}
+		}
+	}}
+	if err := w.run(); err != nil && !errors.Is(err, errTorn) {
+		return err
+	}
+	if bad != nil {
+		return bad
+	}
+	return c.open(v.o.Running, &v.report)
+}
+
+// judges by the beginning of a kind.
+var judges = []struct {
+	kind string
+	take func(c *completeness, kind string, b fact, e Entry) string
+}{
+	{"exec.", (*completeness).exec},
+	{"approval.", (*completeness).approval},
+	{"tamper.", (*completeness).tamper},
+}
+
+func (c *completeness) take(kind string, f fields, hash Hash, offset, line int64) string {
+	for _, j := range judges {
+		if !strings.HasPrefix(kind, j.kind) {
+			continue
+		}
+		var b fact
+		if err := json.Unmarshal(f.body, &b); err != nil {
+			return kind + " does not say what it is about: " + err.Error()
+		}
+		return j.take(c, kind, b, f.entry(hash, offset, line))
+	}
+	return ""
+}
+
+func (c *completeness) exec(kind string, b fact, e Entry) string {
+	if b.SID == "" {
+		return kind + " names no run"
+	}
+	r := c.runs[b.SID]
+	if r == nil {
+		r = &told{}
+		c.runs[b.SID] = r
+	}
+	switch {
+	case kind == KindIntent && r.intent:
+		return fmt.Sprintf("announces run %q a second time", b.SID)
+	case kind == KindIntent:
+		r.intent, r.verdict, r.plan = true, b.Verdict, b.PlanHash
+	case !r.intent && !c.cut:
+		return fmt.Sprintf("%s of run %q, which was never announced", kind, b.SID)
+	case r.ended && kind != KindFailed:
+		return fmt.Sprintf("%s of run %q, which had ended", kind, b.SID)
+	case kind == KindStart && r.start != nil:
+		return fmt.Sprintf("run %q was started twice", b.SID)
+	case kind == KindStart:
+		r.start = &e
+		return c.authority(r, b)
+	case endsRun(kind):
+		r.start, r.ended = nil, true
+	}
+	return ""
+}
+
+// authority tells why a run should not have been started.
+func (c *completeness) authority(r *told, b fact) string {
+	l := c.lives[b.EnvelopeID]
+	known := r.intent // else what was before is not known
+	switch {
+	case b.Authority == "policy" && known && r.verdict != "allow":
+		return fmt.Sprintf("was started by policy, which said %q", r.verdict)
+	case b.Authority == "policy":
+		return ""
+	case b.Authority == "grant" && c.grants[b.GrantID] > 0:
+		c.grants[b.GrantID]--
+		return ""
+	case b.Authority != "approval":
+		return fmt.Sprintf("was started by the authority %q, which nothing stands behind", b.Authority)
+	case l == nil || l.permits == 0:
+		return fmt.Sprintf("was started by the approval %q, which was not consumed for it", b.EnvelopeID)
+	case known && l.plan != r.plan:
+		return fmt.Sprintf("was started by the approval %q, which was given for another plan", b.EnvelopeID)
+	}
+	l.permits--
+	return ""
+}
+
+func (c *completeness) approval(kind string, b fact, _ Entry) string {
+	if b.Nonce != "" && (b.To == "pending" || hashOf(b.Nonce) != b.NonceHash) {
+		return "tells a nonce that is alive, or not the one it belongs to"
+	}
+	if kind == kindGrantUsed {
+		c.grants[b.GrantID]++
+	}
+	if b.EnvelopeID == "" || b.From == b.To {
+		return "" // about a grant, or an attempt that changed nothing
+	}
+	l := c.lives[b.EnvelopeID]
+	if l == nil {
+		l = &life{}
+		c.lives[b.EnvelopeID] = l
+	}
+	switch {
+	case kind == kindIssued && l.issued:
+		return fmt.Sprintf("asks question %q a second time", b.EnvelopeID)
+	case kind == kindIssued:
+		l.issued, l.plan, l.nonce = true, b.PlanHash, b.NonceHash
+		return ""
+	case !l.issued && !c.cut:
+		return fmt.Sprintf("%s of question %q, which was never asked", kind, b.EnvelopeID)
+	case l.dead:
+		return fmt.Sprintf("question %q died a second time", b.EnvelopeID)
+	case l.issued && l.nonce != b.NonceHash:
+		return fmt.Sprintf("question %q has another nonce than it was asked with", b.EnvelopeID)
+	}
+	l.dead = b.To != "pending"
+	if kind == kindConsumed && b.Outcome == "executed" {
+		l.permits, l.plan = 1, b.PlanHash
+	}
+	return ""
+}
+
+func (c *completeness) tamper(kind string, b fact, _ Entry) string {
+	switch {
+	case kind == KindTamperShown:
+		c.shown[b.Digest] = b.Digest != ""
+	case kind == KindTamperAccepted && !c.shown[b.Digest] && !c.cut:
+		return fmt.Sprintf("accepts the change %q, which was never shown", b.Digest)
+	}
+	return ""
+}
+
+// open looks for runs that nobody told the end of and that do not run now.
+func (c *completeness) open(running func(sid string) bool, r *Report) error {
+	var first *BadEntry
+	for sid, t := range c.runs {
+		r.Runs++
+		if t.start == nil {
+			continue
+		}
+		if running != nil && running(sid) {
+			r.Open++
+			continue
+		}
+		if first == nil || t.start.Seq < first.Seq {
+			first = &BadEntry{File: logName, Seq: t.start.Seq, Line: t.start.Line, Offset: t.start.Offset,
+				Reason: fmt.Sprintf("run %q was started, and has no end", sid)}
+		}
+	}
+	if first != nil {
+		return first
+	}
+	return nil
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,103 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// since begins the proof behind the entry that VerifyOptions.Since names,
+// which somebody has proven before: its hash stands for all before it. The
+// entry is found by its number, in as many looks as the log has doublings.
+func (v *verifier) since() error {
+	v.from = v.log.start
+	p := v.o.Since
+	if p == nil || p.Count == v.from.seq && p.Head == v.from.head {
+		return nil
+	}
+	at, err := v.find(p.Count - 1)
+	if err == nil && at.head != p.Head {
+		at, err = v.search(*p)
+	}
+	if err != nil {
+		return err
+	}
+	if at.head != p.Head {
+		return &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %d entries", p.Head, p.Count)}
+	}
+	v.from = at
+	return nil
+}
+
+// find returns the cursor behind the entry with number seq. It believes what
+// lines say of themselves, so the caller checks the hash.
+func (v *verifier) find(seq int64) (at cursor, err error) {
+	end := min(v.size, v.anchor.Size)
+	for low, high := v.log.start.offset, end; low < high; {
+		mid := low + (high-low)/2
+		next, n, err := v.entryFrom(mid, end)
+		switch {
+		case err != nil:
+			return at, err
+		case n == seq:
+			return next, nil
+		case n < 0 || n > seq:
+			high = mid
+		default:
+			low = max(next.offset, mid+1)
+		}
+		at, n, err = v.entryFrom(low, end)
+		if err != nil || n == seq {
+			return at, err
+		}
+	}
+	return at, nil
+}
+
+// search looks at every line: what a gap covers may hold lines that look like
+// entries, among which numbers are in no order.
+func (v *verifier) search(p Point) (at cursor, err error) {
+	for at.offset = v.log.start.offset; ; {
+		next, n, err := v.entryFrom(at.offset, min(v.size, v.anchor.Size))
+		if err != nil || n < 0 || n == p.Count-1 && next.head == p.Head {
+			return next, err
+		}
+		at = next
+	}
+}
+
+// entryFrom reads the first entry that begins at offset or later, and returns
+// the cursor behind it and its number, or -1 when there is none before end.
+func (v *verifier) entryFrom(offset, end int64) (cursor, int64, error) {
+	from := max(offset-1, v.log.start.offset)
+	in := bufio.NewReaderSize(io.NewSectionReader(v.log, from, end-from), 64<<10)
+	at := from
+	if offset > v.log.start.offset { // to the next beginning of a line
+		skipped, err := in.ReadBytes('\n')
+		at += int64(len(skipped))
+		if err != nil {
+			return cursor{}, -1, ignoreEOF(err)
+		}
+	}
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return cursor{}, -1, ignoreEOF(err)
+		}
+		at += int64(len(line))
+		line = bytes.TrimSuffix(line, newline)
+		if f, ok := splitLine(line); ok {
+			return cursor{offset: at, seq: f.seq + 1, head: sha256.Sum256(line), time: stamp(f.time)}, f.seq, nil
+		}
+	}
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
