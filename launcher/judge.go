@@ -10,7 +10,6 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
-	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // ErrEmpty is returned by Judge for a text without any command: nothing, blanks, a comment.
@@ -46,8 +45,8 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 		return nil, err
 	}
 	vars := j.environ.Vars()
-	j.Script = parse(req, vars, l.policy)
-	if strings.TrimSpace(req.Shell.Text) == "" && req.Shell.Words == nil {
+	j.Script = parse(req, j.shell, vars, l.policy)
+	if strings.TrimSpace(req.Shell.Text) == "" && req.Shell.words(j.shell) == nil {
 		return nil, ErrEmpty
 	}
 	if j.Script.Err == nil && len(j.Script.Commands) == 0 && len(j.Script.Effects) == 0 && len(j.Script.Opaque) == 0 {
@@ -58,10 +57,6 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
-	}
-	if err = j.sameScript(); err != nil {
-		j.Close()
-		return nil, err
 	}
 	if j.policy, err = l.policyFor(j.Plan); err == nil {
 		j.Verdict = j.policy.Judge(j.Plan)
@@ -79,49 +74,31 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 // Close lets go of the files of the plan.
 func (j *Judgement) Close() error { return j.Plan.Close() }
 
-// parse reads the text in the shell's dialect. A script file is one more name that the run
-// reads, although no word of the text says so.
-func parse(req Request, vars map[string]string, policy pathguard.Policy) *shellparse.Script {
+// parse reads the text in the shell's dialect. Words, and a script file with its arguments,
+// are a command of literal words.
+func parse(req Request, shell string, vars map[string]string, policy pathguard.Policy) *shellparse.Script {
 	text := req.Shell.settings() + req.Shell.Text
-	if req.Shell.Words != nil {
-		text = quote(req.Shell.Words)
+	if words := req.Shell.words(shell); words != nil {
+		text = quote(words)
 	}
-	s := shellparse.Parse(text, shellparse.Options{
+	return shellparse.Parse(text, shellparse.Options{
 		Dialect: req.Shell.Dialect, Dir: req.Dir, Vars: vars,
 		Name: req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
 	})
-	if req.Shell.Script != "" {
-		s.Effects = append(s.Effects, shellparse.Effect{
-			Right: command.Read, Flags: command.Source, Command: -1,
-			Name: shellparse.Name{Text: req.Shell.Script, Static: true, Dir: req.Dir},
-		})
-	}
-	return s
 }
 
-// quote writes words as a command line in which every character stands for itself.
+// quote writes words as a command line in which every character stands for itself. Where that
+// is so without quotes there are none, because a person has to read it; the first word has to
+// be a path for that, since any other could be a keyword or an alias.
 func quote(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		quoted[i] = w
+		if w == "" || strings.Trim(w, plainBytes) != "" || i == 0 && !strings.Contains(w, "/") {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
 	}
 	return strings.Join(quoted, " ")
 }
 
-// ErrScriptChanged is returned for a script file that was changed while it was being judged.
-var ErrScriptChanged = errors.New("the script changed while it was read; run it again")
-
-// sameScript holds the text that was parsed against the file that the plan has bound: the
-// two were read at different moments.
-func (j *Judgement) sameScript() error {
-	if j.Request.Shell.Script == "" {
-		return nil
-	}
-	sum := sha256Of(j.Request.Shell.Text)
-	for _, c := range j.Plan.Contents {
-		if c.Command == -1 && c.Sum != "" && c.Sum != sum {
-			return fmt.Errorf("script %q: %w", j.Request.Shell.Script, ErrScriptChanged)
-		}
-	}
-	return nil
-}
+const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-"

@@ -99,14 +99,15 @@ func (j *Judgement) toolCall() object {
 	s := j.Request.Shell
 	args := object{
 		"command": j.Script.Text, "canonical": j.Script.Canonical, "stdin": j.stdin,
-		"args": s.Args, "shell_flags": s.Flags, "script": s.Script,
+		"args": s.Args, "shell_flags": s.Flags,
 	}
 	if s.Name != "tada-run" {
 		args["name"] = s.Name
 	}
 	name := "shell"
-	if s.Words != nil {
-		name, args["argv"] = "exec", s.Words
+	if words := s.words(j.shell); words != nil {
+		name, args["argv"] = "exec", words
+		delete(args, "args") // they stand in it
 	}
 	return object{"tool_call_id": firstCall, "tool_name": name, "args": trimmed(args)}
 }

@@ -3,6 +3,7 @@ package launcher
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard"
@@ -17,6 +18,7 @@ type Refusal struct {
 	Message  string        `json:"message"`
 	Envelope string        `json:"envelope,omitempty"`
 	Items    []RefusedItem `json:"items"`
+	More     int           `json:"more_items,omitempty"` // reasons beyond those in Items
 	Retry    string        `json:"retry"`
 	Cooloff  int           `json:"cooloff_s,omitempty"`
 	Instead  []string      `json:"allowed_instead,omitempty"`
@@ -50,19 +52,46 @@ func (r *Refusal) JSON() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// refuse words the verdict v for the call id. Only the reasons that decided are told.
+// What a program is told is bounded: it reads the refusal as output of its command, and a
+// generated script of 80 kB has hundreds of reasons.
+const (
+	maxItems  = 12
+	maxReason = 300 // bytes of one message
+)
+
+// clipped is the beginning of a message that is too long to be read.
+func clipped(s string) string {
+	if len(s) <= maxReason {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxReason], "") + fmt.Sprintf("... (%d bytes)", len(s))
+}
+
+// refuse words the verdict v for the call id. Only the reasons that decided are told, each
+// rule's spans together.
 func refuse(v pathguard.Verdict, id, status, code, message string, exit int) *Refusal {
 	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Retry: "do_not_repeat_identical", exit: exit}
+	type told struct{ rule, message string }
+	at := make(map[told]int)
 	for _, reason := range v.Reasons {
 		if reason.Decision != v.Decision {
 			continue
 		}
-		r.Items = append(r.Items, RefusedItem{
-			ID: id, Decision: status, Rule: reason.Rule, Message: reason.Message,
-			Spans: [][2]int{{reason.Span.Start, reason.Span.End}},
-		})
-		if reason.Instead != "" {
+		if reason.Instead != "" && !slices.Contains(r.Instead, reason.Instead) {
 			r.Instead = append(r.Instead, reason.Instead)
+		}
+		span := [2]int{reason.Span.Start, reason.Span.End}
+		key := told{reason.Rule, clipped(reason.Message)}
+		i, again := at[key]
+		switch {
+		case again && len(r.Items[i].Spans) < maxItems:
+			r.Items[i].Spans = append(r.Items[i].Spans, span)
+		case again:
+		case len(r.Items) == maxItems:
+			r.More++
+		default:
+			at[key] = len(r.Items)
+			r.Items = append(r.Items, RefusedItem{ID: id, Decision: status, Rule: key.rule, Message: key.message, Spans: [][2]int{span}})
 		}
 	}
 	if r.Message == "" && len(r.Items) > 0 {

@@ -35,13 +35,13 @@ type Request struct {
 
 // A Shell says what the shell would be given: the text, and how it is called.
 type Shell struct {
-	Text    string             // the command line
+	Text    string             // the command line; "" with Words or Script
 	Words   []string           // when not nil: one simple command, no shell at all
 	Dialect shellparse.Dialect // the grammar, and so the shell
 	Flags   []string           // -e, -u, -o pipefail, --norc: what the shell is started with
 	Name    string             // $0
 	Args    []string           // $1, $2, ...
-	Script  string             // the path of the file that Text was read from; "" when it was an argument
+	Script  string             // a script file, by the name that it was called by; Args are its arguments
 	Stdin   bool               // Text was read from standard input, up to its end
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -39,21 +40,22 @@ func realShell(d shellparse.Dialect) (string, error) {
 	return "", fmt.Errorf("%w: none of %q", errNoShell, shells[d])
 }
 
+// words are the simple command that the shell was called for, nil when it is a text. A script
+// file is run under its own name, because scripts look for their neighbours by it; what it
+// says is judged as that of any other file that a command line executes.
+func (s Shell) words(shell string) []string {
+	if s.Words != nil || s.Script == "" {
+		return s.Words
+	}
+	return slices.Concat([]string{shell}, s.Flags, []string{"--", s.Script}, s.Args)
+}
+
 // argv is how the real shell is called to execute the canonical text.
 func (s Shell) argv(shell, canonical string) []string {
-	argv := []string{shell}
-	if s.Script != "" {
-		argv = append(argv, s.Flags...) // elsewhere the options stand in the text: see settings
+	if s.Stdin {
+		return append([]string{shell, "-s", "--"}, s.Args...)
 	}
-	switch {
-	case s.Stdin:
-		argv = append(argv, "-s", "--")
-	case s.Script != "":
-		return append(append(argv, "--", s.Script), s.Args...)
-	default:
-		argv = append(argv, "-c", "--", canonical, s.Name)
-	}
-	return append(argv, s.Args...)
+	return append([]string{shell, "-c", "--", canonical, s.Name}, s.Args...)
 }
 
 // settings are the shell's options as commands of the script itself. They change what the text

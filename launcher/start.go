@@ -43,14 +43,11 @@ func (r *run) command() (sandbox.Command, error) {
 		c.TTY, c.HasTTY = tty, true
 	}
 	s := r.Request.Shell
-	if s.Words != nil && len(r.Plan.Programs) > 0 && r.Plan.Programs[0].Name == s.Words[0] && r.Plan.Programs[0].File() != nil {
-		c.Argv, c.Path, c.Exe = s.Words, r.Plan.Programs[0].Path, r.Plan.Programs[0].File()
+	if words := s.words(r.shell); words != nil && len(r.Plan.Programs) > 0 && r.Plan.Programs[0].Name == words[0] && r.Plan.Programs[0].File() != nil {
+		c.Argv, c.Path, c.Exe = words, r.Plan.Programs[0].Path, r.Plan.Programs[0].File()
 		return c, nil
 	} // else a word that the shell itself answers to, or nobody: the shell says which
 	text := r.Script.Canonical
-	if s.Script != "" {
-		text = "" // the file is executed by its own name: scripts look for their neighbours by it
-	}
 	c.Path, c.Argv = r.shell, s.argv(r.shell, text)
 	if s.Stdin || len(text) >= maxArgument {
 		script, err := scriptFile(text)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -113,36 +112,32 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	if req.PTY, err = ptyMode(inv.pty); err != nil {
 		return req, err
 	}
-	for _, path := range []string{inv.intent, inv.script} {
-		if path == "" || path == "-" {
-			continue
-		}
-		if err := l.MayRead(req.Dir, path); err != nil {
-			return req, err
-		}
-	}
 	if inv.intent != "" {
-		if req.Intent, err = readIntent(inv.intent); err != nil {
+		if req.Intent, err = readIntent(l, req.Dir, inv.intent); err != nil {
 			return req, err
 		}
 	}
-	if inv.script != "" && !regular(inv.script) { // a pipe is read once, so its text is what runs
+	if inv.script != "" && stream(inv.script) { // it is read once, so its text is what runs
 		req.Shell.Script = ""
+		if err := l.MayRead(req.Dir, inv.script); err != nil {
+			return req, err
+		}
 	}
 	req.Shell.Text, err = text(inv)
 	return req, err
 }
 
-func regular(path string) bool {
+// stream reports whether a script is a pipe, a terminal or a device.
+func stream(path string) bool {
 	info, err := os.Stat(path)
-	return err != nil || info.Mode().IsRegular()
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // text returns the command line: an argument, a script file, or all of standard input. A
 // shell on a terminal without operands would be interactive.
 func text(inv *invocation) (string, error) {
 	switch {
-	case inv.words != nil:
+	case inv.words != nil || inv.script != "" && !stream(inv.script):
 		return "", nil
 	case inv.text != nil:
 		return *inv.text, nil
@@ -164,16 +159,10 @@ const maxScript = 16 << 20
 
 func readScript(path string) (string, error) {
 	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) && !strings.Contains(path, "/") {
-		return "", &notFoundError{path}
-	}
 	if err != nil {
-		return "", &notFoundError{path}
+		return "", err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return "", &deniedError{path}
-	}
 	b, err := readAll(f, path)
 	return string(b), err
 }
@@ -189,16 +178,6 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	return b, nil
 }
 
-// A notFoundError is answered with exit status 127, as a shell answers for a script.
-type notFoundError struct{ path string }
-
-func (e *notFoundError) Error() string { return fmt.Sprintf("%q: no such file", e.path) }
-
-// A deniedError is answered with exit status 126, as a shell answers for a directory.
-type deniedError struct{ path string }
-
-func (e *deniedError) Error() string { return fmt.Sprintf("%q: is a directory", e.path) }
-
 func ptyMode(s string) (session.PTY, error) {
 	for _, m := range []session.PTY{session.Auto, session.Always, session.Never} {
 		if s == m.String() || s == "" {
@@ -208,9 +187,12 @@ func ptyMode(s string) (session.PTY, error) {
 	return 0, &usageError{fmt.Sprintf("--pty is auto, always or never, not %q", s), ""}
 }
 
-func readIntent(path string) (pathguard.Intent, error) {
+func readIntent(l *launcher.Launcher, dir, path string) (pathguard.Intent, error) {
 	if path == "-" {
 		return pathguard.ParseIntent(os.Stdin)
+	}
+	if err := l.MayRead(dir, path); err != nil {
+		return pathguard.Intent{}, err
 	}
 	f, err := os.Open(filepath.Clean(path))
 	if err != nil {
@@ -223,19 +205,12 @@ func readIntent(path string) (pathguard.Intent, error) {
 // report prints err as one line and returns its exit status.
 func report(err error) int {
 	var usage *usageError
-	var missing *notFoundError
-	var denied *deniedError
 	fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
-	switch {
-	case errors.As(err, &usage):
-		if usage.hint != "" {
-			fmt.Fprintf(os.Stderr, "tada-run: try: %s\n", usage.hint)
-		}
-		return launcher.ExitUsage
-	case errors.As(err, &missing):
-		return launcher.ExitNotFound
-	case errors.As(err, &denied):
-		return launcher.ExitDenied
+	if !errors.As(err, &usage) {
+		return launcher.ExitOf(err)
 	}
-	return launcher.ExitOf(err)
+	if usage.hint != "" {
+		fmt.Fprintf(os.Stderr, "tada-run: try: %s\n", usage.hint)
+	}
+	return launcher.ExitUsage
 }
