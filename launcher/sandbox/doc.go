@@ -30,6 +30,8 @@
 // The launcher is the process that calls Start. It forks a steward, which builds the fence and stays as its guard, and the child, which enters the
 // fence and becomes the command; at Strong also an init, and with a terminal an anchor. Between fork and exec these run no Go code but a loop over a table of
 // system calls that was made before the fork (type step): the table is the fence, and can be read as one.
+// They share the launcher's memory until they execute, each on a stack of its own: copying the pages of a Go program for each of them, and again
+// whatever it touches afterwards, cost more than all the rest of a start.
 // The child's are, in order:
 //
 //	setsid; or setpgid, as a job of the steward's session, when there is a terminal
@@ -90,6 +92,9 @@
 //
 // Execution is not fenced beyond the readable trees: an interpreter or the loader runs what it can read, and a program can be made
 // in memory. It runs in the same fence.
+//
+// The steward shares the launcher's memory, so a kernel that runs out of memory and picks the launcher ends both: at Strong the tree ends with
+// them, at Base it goes on.
 //
 // A child shares the machine: the load, the clock, covert channels, the bugs of the kernel. At Strong it uses more of the kernel than at Base.
 //

@@ -3,15 +3,14 @@
 package sandbox
 
 import (
-	"runtime"
 	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// A family is the processes of one run, as a list of system calls for each. They are forked with their parent's memory copied
-// and run nothing but their lists, so that no program has to be started only to build a fence:
+// A family is the processes of one run, as a list of system calls for each. They are forked with their parent's memory shared
+// and run nothing but their lists, so that no program has to be started only to build a fence, and no page copied:
 //
 //	launcher ─┬─ steward       builds namespaces or enters a domain; then guards: it outlives the command
 //	          │   ├─ init      (Strong) process 1 of the pid namespace: when it ends, the kernel ends all in it
@@ -44,7 +43,7 @@ type family struct {
 	scoped   bool // the steward enters a domain with a signal scope, which makes kill(-1) reach the tree and nothing else
 	launcher uintptr
 
-	message   [3]uint32
+	stacks    uintptr // memory that the Go runtime does not know, for as many stacks as there are relatives
 	registers [registerCount]uintptr
 	arena
 }
@@ -62,29 +61,74 @@ const (
 // notConfined stands in a message for the step that was not taken.
 const notConfined = ^uint32(0) - 1
 
+// stackSize is what each of the family runs on. Their lists need a few hundred bytes: what they call may not grow a stack (go:nosplit),
+// and the linker has added it up.
+const stackSize = 8 << 10
+
+// relatives is how many stacks a family needs: steward, init, anchor, child.
+const relatives = aboutAnchor
+
 // start forks the steward and returns its pid. Signals stay blocked in everything forked until the child unblocks them:
 // a handler of the Go runtime must not run where there is no Go runtime.
+//
+// Nothing in here lets the scheduler in, so that it all happens on one thread.
+//
+//go:nosplit
+//go:norace
 func (f *family) start(mask *sigset) (int, syscall.Errno) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	all := sigset(^uint64(0))
 	sigprocmask(&all, mask)
-	pid, errno := f.fork()
+	pid, errno := f.beget(aboutSteward, f.flags)
 	sigprocmask(mask, nil)
-	runtime.KeepAlive(f)
 	return int(pid), errno
 }
 
-// fork makes the steward; only the launcher comes back from it.
+// beget forks who, with the parent's memory, and an own stack in it.
 //
-//go:noinline
 //go:nosplit
 //go:norace
-func (f *family) fork() (uintptr, syscall.Errno) {
-	pid, errno := clone(f.flags)
-	if errno != 0 || pid != 0 {
-		return pid, errno
+func (f *family) beget(who, flags uintptr) (uintptr, syscall.Errno) {
+	pid, errno := spawn(flags|unix.CLONE_VM|uintptr(unix.SIGCHLD), f.stacks+who*stackSize, f, who)
+	return pid, syscall.Errno(errno)
+}
+
+// expect is beget for a steward that cannot do without.
+//
+//go:nosplit
+//go:norace
+func (f *family) expect(who, flags uintptr) uintptr {
+	pid, errno := f.beget(who, flags)
+	if errno != 0 {
+		f.tell(uint32(who), ^uint32(0), uint32(errno))
+		exit()
 	}
+	return pid
+}
+
+// begin is where a forked process begins. It does not come back.
+//
+//go:nosplit
+//go:norace
+func begin(f *family, who uintptr) {
+	switch who {
+	case aboutSteward:
+		f.guard()
+	case aboutInit:
+		f.rest(who, f.init)
+	case aboutAnchor:
+		f.rest(who, f.anchor)
+	case aboutChild:
+		f.run(aboutChild, f.child)
+	}
+	exit() // fail safe: none of them gets here, the last step of a child least of all
+}
+
+// guard is the steward's life. When the launcher has heard the end of the reports it may throw away what the family was made from, so
+// nothing after that uses any memory but the stack.
+//
+//go:nosplit
+//go:norace
+func (f *family) guard() {
 	f.run(aboutSteward, f.steward)
 	confined := f.scoped && f.confined()
 	if f.scoped && !confined {
@@ -93,52 +137,31 @@ func (f *family) fork() (uintptr, syscall.Errno) {
 	}
 	var init uintptr
 	if f.init != nil {
-		init = f.rest(aboutInit, f.init)
+		init = f.expect(aboutInit, 0)
 	}
-	pid = f.beget()
+	child := f.expect(aboutChild, unix.CLONE_PARENT)
+	f.tell(childPid, uint32(child), 0)
 	if f.anchor != nil {
-		f.join(f.rest(aboutAnchor, f.anchor), pid)
+		f.join(f.expect(aboutAnchor, 0), child)
 	}
-	f.tell(childPid, uint32(pid), 0)
 	f.run(aboutSettle, f.settle)
-	f.wait()
+	lifeline, launcher := uintptr(f.lifeline), f.launcher
+	syscall.RawSyscall(unix.SYS_CLOSE, uintptr(f.report), 0, 0)
+	hangup(lifeline)
 	switch {
-	case f.init != nil:
+	case init != 0:
 		syscall.RawSyscall(unix.SYS_KILL, init, uintptr(unix.SIGKILL), 0)
-		// Dead children are ignored, so this comes back only when there are none, and the namespace is empty.
-		syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, 0, 0, 0, 0)
+		// Dead children are ignored, so this comes back only when there are none, and the namespace is empty. That takes the child to be
+		// reaped, so without a launcher it depends on strangers, and nobody waits to be told.
+		if parent, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); parent == launcher {
+			syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, 0, 0, 0, 0)
+		}
 	case confined:
 		syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGKILL), 0)
 	default:
-		syscall.RawSyscall(unix.SYS_KILL, -pid, uintptr(unix.SIGKILL), 0)
+		syscall.RawSyscall(unix.SYS_KILL, -child, uintptr(unix.SIGKILL), 0)
 	}
 	exit()
-	return 0, 0
-}
-
-// beget forks the child and returns its pid.
-//
-//go:nosplit
-//go:norace
-func (f *family) beget() uintptr {
-	var pid uintptr
-	var errno syscall.Errno
-	if f.anchor == nil {
-		var e uintptr
-		pid, e = vfork(unix.CLONE_PARENT | unix.CLONE_VM | unix.CLONE_VFORK | uintptr(unix.SIGCHLD))
-		errno = syscall.Errno(e)
-	} else {
-		pid, errno = clone(unix.CLONE_PARENT)
-	}
-	if errno != 0 {
-		f.tell(aboutChild, ^uint32(0), uint32(errno))
-		exit()
-	}
-	if pid == 0 {
-		f.run(aboutChild, f.child)
-		exit() // fail safe: the last step of a child does not come back
-	}
-	return pid
 }
 
 // join puts the anchor in the child's group, and then lets the child go on: a program that
@@ -153,26 +176,20 @@ func (f *family) join(anchor, child uintptr) {
 		}
 		syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	}
-	syscall.RawSyscall(unix.SYS_WRITE, uintptr(f.going), uintptr(unsafe.Pointer(&f.message)), 1)
+	var b uint64
+	syscall.RawSyscall(unix.SYS_WRITE, uintptr(f.going), uintptr(unsafe.Pointer(&b)), 1)
 }
 
-// rest forks a process that performs l and then is only there. It ends with the steward.
+// rest is the life of a process that performs l and then is only there. It ends with the steward.
 //
 //go:nosplit
 //go:norace
-func (f *family) rest(who uint32, l life) uintptr {
-	pid, errno := clone(0)
-	if errno != 0 {
-		f.tell(who, ^uint32(0), uint32(errno))
-		exit()
+func (f *family) rest(who uintptr, l life) {
+	f.run(uint32(who), l)
+	syscall.RawSyscall(unix.SYS_CLOSE, uintptr(f.report), 0, 0)
+	for {
+		syscall.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
 	}
-	if pid == 0 {
-		f.run(who, l)
-		for {
-			syscall.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
-		}
-	}
-	return pid
 }
 
 // confined reports whether this process is in a domain that keeps its signals in. It is asked here, by code between the domain and its only use, and not by
@@ -197,13 +214,14 @@ func (f *family) run(who uint32, l life) {
 	}
 }
 
-// wait returns when the launcher's end of the lifeline is closed.
+// hangup returns when the launcher's end of the lifeline is closed.
 //
 //go:nosplit
 //go:norace
-func (f *family) wait() {
+func hangup(lifeline uintptr) {
+	var b uint64
 	for {
-		_, _, errno := syscall.RawSyscall(unix.SYS_READ, uintptr(f.lifeline), uintptr(unsafe.Pointer(&f.message)), 1)
+		_, _, errno := syscall.RawSyscall(unix.SYS_READ, lifeline, uintptr(unsafe.Pointer(&b)), 1)
 		if errno != unix.EINTR {
 			return
 		}
@@ -213,15 +231,8 @@ func (f *family) wait() {
 //go:nosplit
 //go:norace
 func (f *family) tell(a, b, c uint32) {
-	f.message = [3]uint32{a, b, c}
-	syscall.RawSyscall(unix.SYS_WRITE, uintptr(f.report), uintptr(unsafe.Pointer(&f.message)), unsafe.Sizeof(f.message))
-}
-
-//go:nosplit
-//go:norace
-func clone(flags uintptr) (uintptr, syscall.Errno) {
-	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, flags|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-	return pid, errno
+	m := [3]uint32{a, b, c} // on the stack: others of the family may be talking too
+	syscall.RawSyscall(unix.SYS_WRITE, uintptr(f.report), uintptr(unsafe.Pointer(&m)), unsafe.Sizeof(m))
 }
 
 //go:nosplit
@@ -235,6 +246,7 @@ func exit() {
 // A sigset is the kernel's: 64 signals.
 type sigset uint64
 
+//go:nosplit
 func sigprocmask(set, old *sigset) {
 	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
 }
@@ -259,5 +271,6 @@ func handled() []uintptr {
 	return list
 }
 
-//go:noescape
-func vfork(flags uintptr) (pid, errno uintptr)
+// spawn forks a process that shares this one's memory and calls begin(f, who) on the stack that ends at stack. It lets f escape,
+// because a family on a goroutine's stack would be moved under the feet of the others.
+func spawn(flags, stack uintptr, f *family, who uintptr) (pid, errno uintptr)

@@ -119,7 +119,7 @@ func (b *builder) masks(l *life) error {
 		return nil
 	}
 	// A file needs a file to lie under. It is made in memory, on the one directory that is certain to exist and that
-	// the child covers again.
+	// the child covers again. It is left there: an unmount waits until no processor looks at the mount any more, which can take a millisecond.
 	proc, empty := a.text("/proc"), a.text("/proc/empty")
 	l.add("make an empty file", unix.SYS_MOUNT, tmpfs, proc, tmpfs, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, a.text("nr_inodes=4"))
 	l.add("make an empty file", unix.SYS_MKNODAT, atCwd, empty, unix.S_IFREG)
@@ -127,7 +127,6 @@ func (b *builder) masks(l *life) error {
 	for _, name := range files {
 		l.add("hide "+name, unix.SYS_MOUNT, empty, a.text(name), 0, unix.MS_BIND)
 	}
-	l.add("make an empty file", unix.SYS_UMOUNT2, proc, unix.MNT_DETACH)
 	return nil
 }
 

@@ -18,6 +18,8 @@ type Process struct {
 	guard int // the steward
 	pidfd int
 
+	stacks []byte // what the steward and its like run on; not Go's, because they run when nobody knows of p any more
+
 	mu       sync.Mutex
 	lifeline int // -1 when the tree has been ended
 	ended    bool
@@ -83,7 +85,7 @@ func (p *Process) Next() (Status, error) {
 // finish ends the rest of the tree and keeps the final answer.
 func (p *Process) finish(s Status, err error) (Status, error) {
 	p.Kill()
-	reap(p.guard)
+	p.relieve()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.pidfd >= 0 {
@@ -99,8 +101,17 @@ func (p *Process) finish(s Status, err error) (Status, error) {
 func (p *Process) abandon() {
 	p.Kill()
 	reap(p.pid)
-	reap(p.guard)
+	p.relieve()
 	p.dissolve(new(Status))
+}
+
+// relieve waits for the steward to end, and frees what it ran on.
+func (p *Process) relieve() {
+	reap(p.guard)
+	if p.stacks != nil {
+		unix.Munmap(p.stacks)
+		p.stacks = nil
+	}
 }
 
 func reap(pid int) {

@@ -55,6 +55,7 @@ type builder struct {
 	group     *group // control groups of the run, or nil
 	ungrouped bool   // make none
 	family    family
+	stacks    []byte // of the family
 	files     *ruleset
 	scope     *ruleset
 	closing   []int
@@ -86,6 +87,9 @@ func (b *builder) prepare() error {
 }
 
 func (b *builder) close() {
+	if b.stacks != nil {
+		unix.Munmap(b.stacks)
+	}
 	for _, fd := range b.closing {
 		unix.Close(fd)
 	}
@@ -153,7 +157,8 @@ func (b *builder) launch() (*Process, Receipt, error) {
 	// Only the family may hold these from now on, or their end would never be seen.
 	b.release(f.report)
 	b.release(f.lifeline)
-	p := &Process{guard: guard, pidfd: -1, lifeline: f.holding, group: b.group, done: make(chan struct{})}
+	p := &Process{guard: guard, stacks: b.stacks, pidfd: -1, lifeline: f.holding, group: b.group, done: make(chan struct{})}
+	b.stacks = nil
 	b.keep(f.holding)
 	if b.level == Strong {
 		if err := mapIDs(guard); err != nil {

@@ -4,6 +4,8 @@ package sandbox
 
 import (
 	"os"
+	"slices"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,25 +14,29 @@ import (
 func (b *builder) steward() error {
 	f := &b.family
 	f.launcher = uintptr(os.Getpid())
-	f.settle.add("close files", unix.SYS_CLOSE_RANGE, 0, uintptr(f.lifeline-1))
-	f.settle.add("close files", unix.SYS_CLOSE_RANGE, uintptr(f.lifeline+1), ^uintptr(0)>>32)
+	var err error
+	if b.stacks, err = unix.Mmap(-1, 0, relatives*stackSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS); err != nil {
+		return &SetupError{"mmap", err}
+	}
+	f.stacks = uintptr(unsafe.Pointer(&b.stacks[0]))
+	f.settle.letGo(f.lifeline, f.report)
 	ignore := *f.settle.add("ignore dead children", unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), hold(&f.arena, &sigaction{handler: 1}), 0, 8)
 	// Out of the launcher's session: what is sent to its group or typed on its terminal is not for the steward.
 	f.steward.add("setsid", unix.SYS_SETSID)
 	if b.command.HasTTY {
 		var tty int
-		if err := control(b.command.Files[b.command.TTY], func(fd int) error { tty = fd; return nil }); err != nil {
+		if err = control(b.command.Files[b.command.TTY], func(fd int) error { tty = fd; return nil }); err != nil {
 			return err
 		}
 		f.steward.add("set controlling terminal", unix.SYS_IOCTL, uintptr(tty), unix.TIOCSCTTY, 0)
-		f.anchor = companion()
+		f.anchor = f.companion()
 	}
 	if b.level == Strong {
 		f.flags = stewardFlags
 		if b.profile.Network == Off {
 			f.flags |= unix.CLONE_NEWNET
 		}
-		f.init = companion()
+		f.init = f.companion()
 		// With its children's deaths ignored, the kernel reaps every orphan by itself, and the init has nothing to do but to be there.
 		f.init = append(f.init, ignore)
 		return b.namespaces(&f.steward)
@@ -43,9 +49,22 @@ func (b *builder) steward() error {
 }
 
 // companion lists what a process does that is only there: it lets go of everything, and ends with its parent.
-func companion() life {
+func (f *family) companion() life {
 	var l life
 	l.add("end with the steward", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
-	l.add("close files", unix.SYS_CLOSE_RANGE, 0, ^uintptr(0)>>32)
+	l.letGo(f.report)
 	return l
+}
+
+// letGo closes every descriptor but those in keep.
+func (l *life) letGo(keep ...int) {
+	slices.Sort(keep)
+	first := 0
+	for _, fd := range keep {
+		if first < fd {
+			l.add("close files", unix.SYS_CLOSE_RANGE, uintptr(first), uintptr(fd-1))
+		}
+		first = fd + 1
+	}
+	l.add("close files", unix.SYS_CLOSE_RANGE, uintptr(first), ^uintptr(0)>>32)
 }

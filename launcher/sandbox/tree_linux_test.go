@@ -208,7 +208,7 @@ func TestNested(t *testing.T) {
 	})
 }
 
-// What guards holds nothing but its lifeline; its memory is the launcher's, shared until either writes to it.
+// What guards holds nothing but its lifeline; its memory is the launcher's own.
 func TestGuardHoldsNothing(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		process, _, err := Start(p, Command{Path: "/bin/sleep", Argv: []string{"sleep", "100"}})
