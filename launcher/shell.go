@@ -58,6 +58,22 @@ func (s Shell) argv(shell, canonical string) []string {
 	return append([]string{shell, "-c", "--", canonical, s.Name}, s.Args...)
 }
 
+// Plain is how a shell without us would be called for the same: argv[0] is its name.
+func (s Shell) Plain() []string {
+	argv := append([]string{"bash"}, s.Flags...)
+	switch {
+	case s.Words != nil:
+		argv = append(append(argv, "-c", `exec "$@"`, "tada-run"), s.Words...)
+	case s.Script != "":
+		argv = append(append(argv, "--", s.Script), s.Args...)
+	case s.Stdin:
+		argv = append(append(argv, "-s", "--"), s.Args...)
+	default:
+		argv = append(append(argv, "-c", "--", s.Text, s.Name), s.Args...)
+	}
+	return argv
+}
+
 // settings are the shell's options as commands of the script itself. They change what the text
 // means, so they have to be judged with it, and shown.
 func (s Shell) settings() string {

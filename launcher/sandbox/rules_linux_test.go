@@ -70,6 +70,8 @@ func TestFilter(t *testing.T) {
 	}{
 		{name: "read", nr: unix.SYS_READ, off: allow, inet: allow},
 		{name: "read by another architecture", nr: unix.SYS_READ, otherArch: true, off: killProcess, inet: killProcess},
+		{name: "prctl", nr: unix.SYS_PRCTL, args: []uint64{unix.PR_SET_NAME}, off: allow, inet: allow},
+		{name: "prctl that asks whether there is a fence", nr: unix.SYS_PRCTL, args: []uint64{insideQuestion}, off: errno(insideAnswer), inet: errno(insideAnswer)},
 		{name: "execve", nr: unix.SYS_EXECVE, off: allow, inet: allow},
 		{name: "seccomp", nr: unix.SYS_SECCOMP, off: allow, inet: allow},
 		{name: "mount", nr: unix.SYS_MOUNT, off: eperm, inet: eperm},

@@ -18,6 +18,9 @@ func Probe() Report {
 // Remembered returns None.
 func Remembered(string) Level { return None }
 
+// Inside returns false: there is no fence on this system.
+func Inside() bool { return false }
+
 // A Process is a started command; there is none on this system.
 type Process struct{}
 

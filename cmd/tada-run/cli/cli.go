@@ -42,6 +42,9 @@ func Run(d Door) int {
 	if inv.home == "" {
 		inv.home = d.Home
 	}
+	if launcher.Inside() {
+		return report(nested(inv, d.Argv))
+	}
 	status, err := serve(inv)
 	if err != nil {
 		return report(err)

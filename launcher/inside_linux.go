@@ -1,0 +1,23 @@
+package launcher
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// Inside reports whether this process runs inside a fence of tada-run, by the kernel's word.
+func Inside() bool { return sandbox.Inside() }
+
+// ExecShell puts the real shell of the dialect in the place of this process. Argv[0] is the
+// name that the shell is to be called by. It returns only an error.
+func ExecShell(d shellparse.Dialect, argv, env []string) error {
+	path, err := realShell(d)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("execute %q: %w", path, unix.Exec(path, argv, env))
+}
