@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,15 +95,40 @@ func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
 // witness or another machine keeps so that this log cannot be cut or told
 // differently later. The origin is the signer's name.
 func Checkpoint(dir string, o VerifyOptions, signer note.Signer) ([]byte, error) {
-	t, _, err := proveTree(dir, o)
+	t, report, err := proveTree(dir, o)
 	if err != nil {
 		return nil, err
 	}
-	root, err := tlog.TreeHash(t.size, t)
+	root, err := t.root()
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint of %q: %w", dir, err)
 	}
-	return note.Sign(&note.Note{Text: fmt.Sprintf("%s\n%d\n%s\n", signer.Name(), t.size, base64.StdEncoding.EncodeToString(root[:]))}, signer)
+	text := fmt.Sprintf("%s\n%d\n%s\n%s%s\n", signer.Name(), t.size, base64.StdEncoding.EncodeToString(root[:]), headLine, report.Head)
+	return note.Sign(&note.Note{Text: text}, signer)
+}
+
+// headLine begins the one extension line of a checkpoint: the head of the
+// chain, so that a verifier can begin there (VerifyOptions.Since) without the
+// tree over all that is before.
+const headLine = "tada-head "
+
+// CheckpointPoint returns the head that a checkpoint signed by a known key
+// stands for, as VerifyOptions.Since and Remember take it.
+func CheckpointPoint(signed []byte, known note.Verifiers) (Point, error) {
+	size, _, err := openCheckpoint(signed, known)
+	if err != nil {
+		return Point{}, err
+	}
+	for line := range strings.SplitSeq(string(signed), "\n") {
+		if line == "" {
+			break // the signatures follow
+		}
+		text, ok := strings.CutPrefix(line, headLine)
+		if head, whole := parseHash([]byte(text)); ok && whole {
+			return Point{Count: size, Head: head}, nil
+		}
+	}
+	return Point{}, errors.New("checkpoint: it does not name the head of the chain")
 }
 
 // openCheckpoint checks the signatures and reads size and root. The origin
@@ -114,7 +140,8 @@ func openCheckpoint(signed []byte, known note.Verifiers) (size int64, root tlog.
 		return 0, root, fmt.Errorf("checkpoint: %w", err)
 	}
 	lines := strings.Split(n.Text, "\n")
-	if len(lines) < 4 || lines[0] != n.Sigs[0].Name {
+	signedBy := func(s note.Signature) bool { return s.Name == lines[0] }
+	if len(lines) < 4 || !slices.ContainsFunc(n.Sigs, signedBy) {
 		return 0, root, errors.New("checkpoint: not one of the log that signed it")
 	}
 	size, err = strconv.ParseInt(lines[1], 10, 64)
