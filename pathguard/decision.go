@@ -90,9 +90,11 @@ type Reason struct {
 	Path     string          `json:"path,omitempty"`    // where it really points
 	Instead  string          `json:"instead,omitempty"` // what would be allowed
 	Command  int             `json:"-"`                 // index in Script.Commands; -1 for none
+	File     string          `json:"file,omitempty"`    // where it stands when not in the command line: "s.sh:3"
 
 	detail string // what the message speaks of when it is not the path
 	plain  string // the message of a hazard or of a rule in the configuration
+	source string // the words of File that it speaks of
 }
 
 // A Locale is a language of messages.

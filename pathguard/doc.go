@@ -47,6 +47,16 @@
 // no file of this one. So is every file whose text decides what runs: operands of interpreters, makefiles,
 // package.json. A file above 16 MiB has no hash, and Content.Why says so.
 //
+// What such a file says is read too, as if it stood in the command line: shell scripts, by
+// their name or as an operand, on standard input and sourced; scripts of package.json with
+// those before and after them; recipes of makefiles; and python, javascript, perl and ruby as
+// far as their reader goes. The text is the very one that was hashed. It is at most 64 KiB
+// long, three files deep and 16 files in all; behind that a file is bound and not read. Every
+// variable but HOME, USER, LOGNAME and TMPDIR is unknown in it, and so is every argument that
+// the command line does not give: whether "$1/x" is "/x" there depends on tests that stand
+// around it. Of a makefile, rules with plain names and variables that are given one value are
+// read; what else make would put in stays unknown.
+//
 // [Plan.Facts] gives all of it as plain data, in an order that the same plan always has, for
 // the launcher to encode, hash and show.
 //
@@ -65,6 +75,11 @@
 // a compiler makes of files that were there before is the project's own program. A rule there that allows takes the place of a built-in question and of
 // nothing else: it never lifts a denial, a hazard of another command, or a stricter rule, and
 // what cannot be undone (risk 3) only when it names the option.
+//
+// In a file that is executed, what is certain has the verdict that it would have when typed,
+// and the reason names the place: "s.sh:3: git push --force". What is vague there asks
+// nothing, because every build script has words of that kind and the fence holds them; nor
+// does deleting what does not exist yet. What a secret or a restricted file says is not told.
 //
 // Restricted and readonly paths are compared by resolved path, by every link on the way, and
 // by inode, so that a second name of the same file (a hard link, a bind mount) is no way

@@ -22,7 +22,7 @@ const (
 type SecurityError struct {
 	Type    ErrorType      `json:"type"`
 	Message string         `json:"message"`
-	Context map[string]any `json:"context"` // strings and ints only: rule, verdict, path, risk, start, end
+	Context map[string]any `json:"context"` // strings and ints only: rule, verdict, path, file, risk, start, end
 }
 
 func (e *SecurityError) Error() string { return e.Message }
@@ -41,6 +41,9 @@ func (v Verdict) Err(l Locale) error {
 		"start": r.Span.Start, "end": r.Span.End}
 	if r.Path != "" {
 		context["path"] = r.Path
+	}
+	if r.File != "" {
+		context["file"] = r.File
 	}
 	return &SecurityError{r.Type(), r.In(l), context}
 }

@@ -19,7 +19,7 @@ var rightNames = map[command.Right]string{
 // and which are hashed; nor is what only the launcher knows: shell, umask, terminal.
 func (p *Plan) Facts() map[string]any {
 	s := p.Script
-	return map[string]any{
+	facts := map[string]any{
 		"text": s.Text, "canonical": s.Canonical, "dialect": int(s.Dialect), "plain": s.Plain, "argv": plainList(s.Argv),
 		"cwd": place(p.Dir, p.DirID), "workspace": p.Workspace, "uid": p.Caller.UID,
 		"targets":  list(p.Targets, targetFacts),
@@ -33,6 +33,23 @@ func (p *Plan) Facts() map[string]any {
 		}),
 		"hosts": p.hosts(), "remotes": plainMap(p.Remotes),
 	}
+	if len(p.Inner) > 0 {
+		facts["inner"] = list(p.Inner, innerFacts)
+	}
+	return facts
+}
+
+// innerFacts binds where a file's text leads. The text itself is bound by its hash, and what
+// is read in it depends on that and on the words of the command line alone.
+func innerFacts(in *Inner) any {
+	facts := map[string]any{
+		"path": in.Path, "command": in.Command, "targets": list(in.Plan.Targets, targetFacts), "contents": list(in.Plan.Contents, contentFacts),
+		"hosts": in.Plan.hosts(), "remotes": plainMap(in.Plan.Remotes),
+	}
+	if len(in.Plan.Inner) > 0 {
+		facts["inner"] = list(in.Plan.Inner, innerFacts)
+	}
+	return facts
 }
 
 func targetFacts(t *Target) any {

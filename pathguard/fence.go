@@ -72,12 +72,23 @@ func (p Policy) fence(plan *Plan, hiding bool) Fence {
 	class := j.class()
 	f.Exact = class == ReadOnly || j.exact()
 	j.writes(&f)
-	j.reveals(&f)
+	j.names(&f)
 	if hiding {
 		j.hides(&f)
 	}
 	j.reach(&f, class)
 	return f
+}
+
+// names takes in what only the names of the plan and of the files that it executes give: a
+// person who said yes to a script has been shown what it writes elsewhere.
+func (j *judgement) names(f *Fence) {
+	j.reveals(f)
+	for _, k := range j.files() {
+		k.writesNamed(f)
+		k.names(f)
+		k.hosts(f)
+	}
 }
 
 // exactPrograms do what their words say and nothing else: a plan of them alone needs no
@@ -117,14 +128,7 @@ func (j *judgement) exact() bool {
 // writes grants what the plan names, and unless the plan is exact the ground that work
 // happens on: the workspace, shared temporary files, caches.
 func (j *judgement) writes(f *Fence) {
-	for i := range j.plan.Targets {
-		t := &j.plan.Targets[i]
-		a := actionOf(t)
-		if a < ToWrite || a > ToSweep || t.Kind != Plain || t.Real == "" || t.Unknown || t.Flags&command.Possible != 0 {
-			continue
-		}
-		f.Write = append(f.Write, j.grant(t, a))
-	}
+	j.writesNamed(f)
 	if f.Exact {
 		return
 	}
@@ -139,6 +143,18 @@ func (j *judgement) writes(f *Fence) {
 		for _, real := range j.disk.existing(nil, j.p.reals, list...) {
 			f.Write = append(f.Write, Grant{Path: real, Tree: true})
 		}
+	}
+}
+
+// writesNamed grants the names alone.
+func (j *judgement) writesNamed(f *Fence) {
+	for i := range j.plan.Targets {
+		t := &j.plan.Targets[i]
+		a := actionOf(t)
+		if a < ToWrite || a > ToSweep || t.Kind != Plain || t.Real == "" || t.Unknown || t.Flags&command.Possible != 0 {
+			continue
+		}
+		f.Write = append(f.Write, j.grant(t, a))
 	}
 }
 
@@ -210,6 +226,13 @@ func (j *judgement) uses(program string) bool {
 
 // reach says whether the fence has a network, and to whom the plan talks.
 func (j *judgement) reach(f *Fence, class Class) {
+	j.hosts(f)
+	if j.p.set.Network == NetOn && class != ReadOnly {
+		f.Network, f.Hosts = true, nil
+	}
+}
+
+func (j *judgement) hosts(f *Fence) {
 	for i := range j.script.Effects {
 		e := &j.script.Effects[i]
 		if e.Right != command.Net || e.Net != nil && isLoopback(e.Net.Host) && e.Net.Static {
@@ -227,9 +250,6 @@ func (j *judgement) reach(f *Fence, class Class) {
 		if host != "" && !slices.Contains(f.Hosts, host) {
 			f.Hosts = append(f.Hosts, host)
 		}
-	}
-	if j.p.set.Network == NetOn && class != ReadOnly {
-		f.Network, f.Hosts = true, nil
 	}
 }
 

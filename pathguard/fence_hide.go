@@ -220,5 +220,10 @@ func (j *judgement) written(path string) bool {
 			return true
 		}
 	}
+	for _, k := range j.files() {
+		if k.written(path) {
+			return true
+		}
+	}
 	return false
 }

@@ -21,22 +21,28 @@ func (p Policy) Judge(plan *Plan) Verdict {
 	j := judgement{p: &p, plan: plan, script: plan.Script}
 	j.homes = p.homes
 	j.text()
+	j.effects()
+	j.codes()
+	j.opaque()
+	j.limits()
+	j.inners()
+	j.levels()
+	return j.verdict()
+}
+
+// effects judges what the script certainly does.
+func (j *judgement) effects() {
 	j.commands()
 	j.person()
 	j.listed()
-	for i := range plan.Targets {
-		j.target(&plan.Targets[i])
+	for i := range j.plan.Targets {
+		j.target(&j.plan.Targets[i])
 	}
 	j.globs()
 	j.lists()
 	j.programs()
 	j.net()
 	j.hazards()
-	j.codes()
-	j.opaque()
-	j.limits()
-	j.levels()
-	return j.verdict()
 }
 
 // A judgement is one plan being judged.
@@ -49,6 +55,7 @@ type judgement struct {
 	reasons   []Reason
 	contained bool
 	disk      *disk // for a fence; a judgement asks no disk
+	inner     bool  // the script stands in a file that a command executes
 }
 
 // add keeps a reason. The rule's own text makes the message; the span is the effect's.
@@ -186,12 +193,12 @@ func (j *judgement) verdict() Verdict {
 	})
 	v := Verdict{Decision: j.strictest(), Class: j.class(), Contained: j.contained, Standing: j.standing()}
 	type key struct {
-		rule, path, message string
-		span                shellparse.Span
+		rule, path, message, file string
+		span                      shellparse.Span
 	}
 	seen := make(map[key]bool, len(j.reasons))
 	for _, r := range j.reasons {
-		k := key{r.Rule, r.Path, r.Message, r.Span}
+		k := key{r.Rule, r.Path, r.Message, r.File, r.Span}
 		if seen[k] {
 			continue
 		}

@@ -64,8 +64,9 @@ func (r *resolver) manifest(command int, at spot, names []string) bool {
 			continue
 		}
 		c := Content{Path: end.real, ID: end.id(), Size: end.stat.Size, ModTime: end.stat.Mtim.Nano(), Command: command}
-		f := r.plan.hold(file(end))
-		c.Sum, c.Why = sum(f, end.stat.Mode, end.stat.Size)
+		var text string
+		c.Sum, text, c.Why = sum(r.hold(file(end)), end.stat.Mode, end.stat.Size)
+		r.remember(end.real, text)
 		r.keepContent(c)
 		return true
 	}

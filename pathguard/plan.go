@@ -35,6 +35,7 @@ type Plan struct {
 	Globs     []Glob
 	Remotes   map[string]string // the hosts of the git remotes that the script names; "" is the default one
 	Limits    []Limit           // where a bound was reached and something was left unresolved
+	Inner     []Inner           // what the files say that the commands execute, as far as it can be read
 	Ignored   map[string]bool   // of the names that may be build output, those that the workspace ignores and git does not track; a first slash means its root only
 
 	files []*os.File
@@ -142,14 +143,12 @@ func (p *Plan) Close() error {
 		}
 	}
 	p.files = nil
-	return first
-}
-
-func (p *Plan) hold(f *os.File) *os.File {
-	if f != nil {
-		p.files = append(p.files, f)
+	for i := range p.Inner {
+		if err := p.Inner[i].Plan.Close(); err != nil && first == nil {
+			first = err
+		}
 	}
-	return f
+	return first
 }
 
 func join(dir, rest string) string {

@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -167,9 +168,9 @@ func (r *resolver) bindProgram(p *Program, from spot, name string) {
 	}
 	p.ID, p.Mode, p.Size = end.id(), modeOf(end.stat.Mode), end.stat.Size
 	p.ModTime = end.stat.Mtim.Nano()
-	p.file = r.plan.hold(file(end))
+	p.file = r.hold(file(end))
 	if !rootOnly(p.Real, &end.stat) {
-		p.Sum, _ = sum(p.file, end.stat.Mode, end.stat.Size)
+		p.Sum, _, _ = sum(p.file, end.stat.Mode, end.stat.Size)
 	}
 }
 
@@ -183,7 +184,9 @@ func (r *resolver) content(t *Target) {
 	if unix.Fstat(int(t.file.Fd()), &st) == nil {
 		c.Size, c.ModTime = st.Size, st.Mtim.Nano()
 		if c.Why = "only root can write it"; !rootOnly(t.Real, &st) {
-			c.Sum, c.Why = sum(t.file, st.Mode, st.Size)
+			var text string
+			c.Sum, text, c.Why = sum(t.file, st.Mode, st.Size)
+			r.remember(t.Real, text)
 		}
 	}
 	r.keepContent(c)
@@ -203,30 +206,48 @@ func (r *resolver) keepContent(c Content) {
 	r.plan.Contents = append(r.plan.Contents, c)
 }
 
+// remember keeps a text that was hashed: what is judged is what was bound.
+func (r *resolver) remember(path, text string) {
+	if text == "" {
+		return
+	}
+	if r.share.texts == nil {
+		r.share.texts = map[string]string{}
+	}
+	r.share.texts[path] = text
+}
+
 // sum hashes a regular file through the O_PATH handle that the plan holds, so that it is
-// the same inode. Anything else is never opened: reading a FIFO would wait, reading a
-// device may act.
-func sum(f *os.File, mode uint32, size int64) (hash, why string) {
+// the same inode, and returns the very bytes when they are few enough to be judged. Anything
+// else is never opened: reading a FIFO would wait, reading a device may act.
+func sum(f *os.File, mode uint32, size int64) (hash, text, why string) {
 	switch {
 	case mode&unix.S_IFMT != unix.S_IFREG:
-		return "", "not a regular file"
+		return "", "", "not a regular file"
 	case size > maxContent:
-		return "", "larger than 16 MiB"
+		return "", "", "larger than 16 MiB"
 	}
 	fd, err := reopen(int(f.Fd()))
 	if err != nil {
-		return "", err.Error()
+		return "", "", err.Error()
 	}
 	defer unix.Close(fd)
 	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(reader(fd), maxContent+1))
+	var few bytes.Buffer
+	in := io.Reader(io.LimitReader(reader(fd), maxContent+1))
+	if size <= maxInnerText {
+		in = io.TeeReader(in, &few)
+	}
+	n, err := io.Copy(h, in)
 	switch {
 	case err != nil:
-		return "", err.Error()
+		return "", "", err.Error()
 	case n > maxContent:
-		return "", "larger than 16 MiB"
+		return "", "", "larger than 16 MiB"
+	case n > maxInnerText:
+		few.Reset()
 	}
-	return hex.EncodeToString(h.Sum(nil)), ""
+	return hex.EncodeToString(h.Sum(nil)), few.String(), ""
 }
 
 // reopen opens for reading the very file that an O_PATH descriptor holds.

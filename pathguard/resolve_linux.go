@@ -26,7 +26,7 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{walker: w, plan: &Plan{Script: script, Caller: c}, dirs: map[string]spot{}}
+	r := &resolver{walker: w, plan: &Plan{Script: script, Caller: c}, dirs: map[string]spot{}, share: &opening{}}
 	defer r.close()
 	r.start()
 	for i := range script.Effects {
@@ -37,6 +37,7 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	r.programs()
 	r.manifests()
 	r.remotes()
+	r.inners()
 	return r.plan, nil
 }
 
@@ -46,6 +47,17 @@ type resolver struct {
 	dirs  map[string]spot // the starting directories that were opened, by their spelling
 	found map[programKey]Program
 	bound map[string]bool // contents by path
+	share *opening
+	depth int // of files that execute files
+}
+
+// hold keeps a file open until the plan is closed.
+func (r *resolver) hold(f *os.File) *os.File {
+	if f != nil {
+		r.plan.files = append(r.plan.files, f)
+		r.share.held++
+	}
+	return f
 }
 
 // start opens the working directory and finds the workspace around it.
@@ -54,7 +66,7 @@ func (r *resolver) start() {
 	end := r.walk(r.root, p.Caller.Dir, true)
 	p.Dir = join(end.real, end.missing)
 	if end.missing == "" {
-		p.DirFile = p.hold(file(end))
+		p.DirFile = r.hold(file(end))
 		p.DirID = end.id()
 		r.cwd = spot{end.fd, end.real}
 	} else {
@@ -166,8 +178,8 @@ func (r *resolver) bind(t *Target, end way) {
 	}
 	if end.fd >= 0 {
 		t.ID, t.Mode = end.id(), modeOf(end.stat.Mode)
-		if len(r.plan.files) < maxHeld {
-			t.file = r.plan.hold(file(end))
+		if r.share.held < maxHeld {
+			t.file = r.hold(file(end))
 		} else {
 			end.close()
 		}
@@ -182,7 +194,7 @@ func (r *resolver) bind(t *Target, end way) {
 // is nil when the name does not lead to the target any more.
 func (r *resolver) holder(t *Target) *os.File {
 	cut := strings.LastIndexByte(t.Real, '/')
-	if cut < 0 || len(t.Real) == 1 || len(r.plan.files) >= maxHeld {
+	if cut < 0 || len(t.Real) == 1 || r.share.held >= maxHeld {
 		return nil
 	}
 	dir := t.Real[1:max(cut, 1)]
@@ -199,7 +211,7 @@ func (r *resolver) holder(t *Target) *os.File {
 		unix.Close(fd)
 		return nil
 	}
-	return r.plan.hold(os.NewFile(uintptr(fd), "/"+dir))
+	return r.hold(os.NewFile(uintptr(fd), "/"+dir))
 }
 
 func (r *resolver) add(t Target) {

@@ -84,6 +84,17 @@ var ruleTexts = map[string]ruleText{
 // In returns the message of a reason in a language. What the command table or the
 // configuration says is said as it stands there.
 func (r Reason) In(l Locale) string {
+	text := r.in(l)
+	switch {
+	case r.File == "":
+		return text
+	case r.source == "":
+		return r.File + ": " + text
+	}
+	return r.File + ": " + r.source + ": " + text
+}
+
+func (r Reason) in(l Locale) string {
 	text, ok := ruleTexts[r.Rule]
 	switch {
 	case r.plain != "" && l == Chinese:

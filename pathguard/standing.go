@@ -36,7 +36,7 @@ func (j *judgement) standing() bool {
 		}
 	}
 	for _, r := range j.reasons {
-		if r.Decision == Deny || r.Decision == Ask && !standingRules[r.Rule] {
+		if r.Decision == Deny || r.File != "" || r.Decision == Ask && !standingRules[r.Rule] {
 			return false
 		}
 	}

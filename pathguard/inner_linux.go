@@ -1,0 +1,150 @@
+package pathguard
+
+import (
+	"path"
+	"slices"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// An opening is what all the resolvers of one plan share, the plan's own and those of the
+// files that it executes.
+type opening struct {
+	held  int               // files kept open
+	inner int               // texts that were read
+	texts map[string]string // of the contents, by path, as far as they are short enough to be judged
+	seen  map[innerKey]bool
+}
+
+type innerKey struct{ path, dir, text string }
+
+// inners reads what the files say that the commands execute. It comes after everything else
+// was bound: nothing is judged that is not in the plan by its hash.
+func (r *resolver) inners() {
+	if r.depth >= maxInnerDepth {
+		return
+	}
+	for i := range r.plan.Script.Codes {
+		if c := &r.plan.Script.Codes[i]; c.Source == shellparse.File && c.Command >= 0 && c.Command < len(r.plan.Script.Commands) {
+			r.executed(c)
+		}
+	}
+	for i := range r.plan.Targets {
+		t := &r.plan.Targets[i]
+		if t.Right != command.Exec || t.Command < 0 || isToolDir(t.Real) {
+			continue
+		}
+		if text, ok := r.share.texts[t.Real]; ok {
+			lang, zsh := langOf(text)
+			r.inner(t.Command, t.Real, reading{lang: lang, zsh: zsh, text: text, name: t.Name, args: argsOf(&r.plan.Script.Commands[t.Command], t.Name)})
+		}
+	}
+	for i := range r.plan.Contents {
+		c := &r.plan.Contents[i]
+		text, ok := r.share.texts[c.Path]
+		if !ok || c.Command < 0 || c.Command >= len(r.plan.Script.Commands) {
+			continue
+		}
+		cmd := &r.plan.Script.Commands[c.Command]
+		switch path.Base(cmd.Name) {
+		case "npm", "pnpm", "yarn", "bun":
+			if path.Base(c.Path) == "package.json" {
+				r.parts(c, packageReadings(text, cmd))
+			}
+		case "make", "gmake":
+			if r.named(c) {
+				r.parts(c, makeReadings(text, cmd))
+			}
+		}
+	}
+}
+
+// named reports whether a file of a command is the one that its words name, where they name
+// one: make -C sub does not run the makefile that stands here.
+func (r *resolver) named(c *Content) bool {
+	other := false
+	for i := range r.plan.Targets {
+		if t := &r.plan.Targets[i]; t.Command == c.Command && t.Flags&command.Source != 0 {
+			if t.Real == c.Path {
+				return true
+			}
+			other = true
+		}
+	}
+	return !other
+}
+
+// parts reads the pieces of a file that a tool runs in the file's own directory.
+func (r *resolver) parts(c *Content, list []reading) {
+	for _, rd := range list {
+		r.innerAt(c.Command, c.Path, path.Dir(c.Path), rd)
+	}
+}
+
+// executed reads the files that an interpreter was given: those that the command names as
+// its program, or, when it reads its program from standard input, what is put there.
+func (r *resolver) executed(c *shellparse.Code) {
+	lang := c.Lang
+	if lang != "sh" && inlineCommands[lang] == "" {
+		return
+	}
+	cmd := &r.plan.Script.Commands[c.Command]
+	named := false
+	for i := range r.plan.Targets {
+		t := &r.plan.Targets[i]
+		if t.Command != c.Command || t.Flags&command.Source == 0 || t.Flags&command.List != 0 {
+			continue
+		}
+		named = true
+		if text, ok := r.share.texts[t.Real]; ok {
+			r.inner(c.Command, t.Real, reading{lang: lang, zsh: path.Base(cmd.Name) == "zsh", text: text, name: t.Name, args: argsOf(cmd, t.Name)})
+		}
+	}
+	for i := 0; !named && i < len(r.plan.Targets); i++ {
+		t := &r.plan.Targets[i]
+		if t.Right != command.Read || t.Flags&(command.List|command.Meta) != 0 || t.Command != -1 && t.Command != c.Command-1 {
+			continue
+		}
+		r.content(t)
+		if text, ok := r.share.texts[t.Real]; ok {
+			r.inner(c.Command, t.Real, reading{lang: lang, text: text, name: cmd.Name})
+		}
+	}
+}
+
+func (r *resolver) inner(cmd int, file string, rd reading) {
+	r.innerAt(cmd, file, r.plan.Script.Commands[cmd].Dir, rd)
+}
+
+// innerAt parses and resolves one text, once for each directory that it is started in.
+func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
+	key := innerKey{file, dir, rd.text}
+	if rd.lang == "" || r.share.inner >= maxInnerFiles || r.share.seen[key] {
+		return
+	}
+	if r.share.seen == nil {
+		r.share.seen = map[innerKey]bool{}
+	}
+	r.share.seen[key] = true
+	r.share.inner++
+	c := r.plan.Caller
+	s, skip := rd.parse(dir, &c)
+	if s.Err != nil {
+		return
+	}
+	s.Effects = slices.DeleteFunc(s.Effects, func(e shellparse.Effect) bool { return e.Span.End <= skip && skip > 0 })
+	child := &resolver{walker: r.walker, dirs: r.dirs, share: r.share, depth: r.depth + 1,
+		plan: &Plan{Script: s, Caller: c, Workspace: r.plan.Workspace, Dir: r.plan.Dir, DirFile: r.plan.DirFile, DirID: r.plan.DirID}}
+	for i := range s.Effects {
+		if len(child.plan.Targets) < maxInnerNames {
+			child.effect(i)
+		}
+	}
+	child.plan.Ignored = child.ignored()
+	child.commandDirs()
+	child.manifests()
+	child.remotes()
+	child.inners()
+	r.plan.Inner = append(r.plan.Inner, Inner{Path: file, Command: cmd, Plan: child.plan, skip: skip, lines: rd.lines, plain: rd.lang == "sh"})
+}

@@ -1,0 +1,93 @@
+package pathguard
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// vague are the rules that speak of what cannot be told. In a file that is no reason to ask:
+// every build script has such words, the fence holds what they come to, and a file in machine
+// code would say even less.
+var vague = map[string]bool{
+	"code.unknown": true, "code.opaque": true, "code.talks": true, "code.stdin": true, "delete.unknown": true, "net.dynamic": true,
+	"path.unresolved": true, "path.many": true, "exec.stray": true, "exec.path": true, "exec.shadow": true, "opaque.program": true,
+	"shell.endless": true, "shell.history": true, "code.load-library": true, "secret.print": true,
+}
+
+// inners judges what the files say that the commands execute, as if it had been typed. What
+// is certain there counts as much as in the command line; what is vague does not count.
+func (j *judgement) inners() {
+	for in, k := range j.files() {
+		j.contained = true
+		k.effects()
+		k.codes()
+		k.inners()
+		for _, r := range k.reasons {
+			if r.Decision == Allow || vague[r.Rule] || r.Decision == Ask && j.lifted(in.Command, r.Risk) {
+				continue
+			}
+			if r.File == "" {
+				r.File = j.shown(in.Path)
+				span := r.Span
+				if r.Command >= 0 && r.Command < len(k.script.Commands) {
+					span = k.script.Commands[r.Command].Span
+				}
+				if n := in.line(span); n > 0 {
+					r.File += ":" + strconv.Itoa(n)
+					r.source = snippet(k.script.Text[span.Start:max(span.Start, min(span.End, len(k.script.Text)))])
+				}
+			}
+			r.Span, r.Command = j.script.Commands[in.Command].Span, in.Command
+			r.Message = r.In(English)
+			j.reasons = append(j.reasons, r)
+		}
+	}
+}
+
+// files goes through the files that are executed and may be read: the words of a secret must
+// not be read aloud in a reason.
+func (j *judgement) files() iter.Seq2[*Inner, *judgement] {
+	return func(yield func(*Inner, *judgement) bool) {
+		for i := range j.plan.Inner {
+			in := &j.plan.Inner[i]
+			k := &judgement{p: j.p, plan: in.Plan, script: in.Plan.Script, homes: j.homes, disk: j.disk, inner: true}
+			if !j.private(in.Path) && !yield(in, k) {
+				return
+			}
+		}
+	}
+}
+
+// private reports whether a file is one whose content is nobody's to see.
+func (j *judgement) private(path string) bool {
+	return j.marked(path, markSecret) || j.marked(path, markRestricted) || j.marked(path, markState)
+}
+
+// shown is a path as a person in the working directory would write it.
+func (j *judgement) shown(path string) string {
+	if rest, ok := strings.CutPrefix(path, j.plan.Dir+"/"); ok {
+		return rest
+	}
+	return path
+}
+
+// maxSnippet keeps a reason on one line of a terminal.
+const maxSnippet = 60
+
+// snippet is the beginning of a command as it stands in the file. What does not print is left
+// out: a reason is shown on a terminal.
+func snippet(text string) string {
+	text, _, more := strings.Cut(text, "\n")
+	if strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) || strings.Contains(text, unknownMake) {
+		return ""
+	}
+	if runes := []rune(text); len(runes) > maxSnippet {
+		text, more = string(runes[:maxSnippet]), true
+	}
+	if more {
+		text += " ..."
+	}
+	return text
+}
