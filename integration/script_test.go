@@ -19,6 +19,7 @@ import (
 
 	runcli "github.com/tada-run/tada-run/cmd/tada-run/cli"
 	ctlcli "github.com/tada-run/tada-run/cmd/tadactl/cli"
+	"github.com/tada-run/tada-run/launcher"
 )
 
 // TestMain makes the test binary answer to the names of both doors, so that a transcript
@@ -27,8 +28,12 @@ import (
 func TestMain(m *testing.M) {
 	run := func() { os.Exit(runcli.Run(runcli.Door{Argv: os.Args, Home: os.Getenv("TRANSCRIPT_HOME")})) }
 	// A link in a story may have a shell's name. These are not registered: testscript would put
-	// them into PATH, in front of the real shells.
-	if name := filepath.Base(os.Args[0]); os.Getenv("TRANSCRIPT_HOME") != "" && (name == "bash" || name == "sh") {
+	// them into PATH, in front of the real shells. Whatever became of the variable on the way,
+	// under such a name no test runs.
+	if name := filepath.Base(os.Args[0]); name == "bash" || name == "sh" || name == "tada-sh" {
+		if os.Getenv("TRANSCRIPT_HOME") == "" && !launcher.Inside() {
+			os.Exit(launcher.ExitFailed)
+		}
 		run()
 	}
 	ctl := func() { os.Exit(ctlcli.Run(ctlcli.Door{Argv: os.Args, Home: os.Getenv("TRANSCRIPT_HOME")})) }

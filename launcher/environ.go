@@ -103,6 +103,9 @@ const mixed = 18
 // password that is a word of a dictionary passes, a random one does not.
 func plain(value string) bool {
 	left := mixed
+	if paths(value) {
+		left = len(value) // temporary directories have random names
+	}
 	for piece := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" /:;,.=_-+@%", r) }) {
 		letters, digits := 0, 0
 		for _, c := range []byte(piece) {
@@ -119,6 +122,18 @@ func plain(value string) bool {
 			if left -= len(piece); left < 0 {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// paths reports whether a value is a list of absolute paths, by the look of them: a token may
+// begin with a slash, but hardly with a short word between two.
+func paths(value string) bool {
+	for part := range strings.SplitSeq(value, ":") {
+		top, _, more := strings.Cut(strings.TrimPrefix(part, "/"), "/")
+		if !strings.HasPrefix(part, "/") || !more || len(top) > 12 || strings.Trim(top, "abcdefghijklmnopqrstuvwxyzU") != "" {
+			return false
 		}
 	}
 	return true

@@ -18,6 +18,8 @@ func TestScrub(t *testing.T) {
 		{"MY_BUILD_DIR=out", true}, // not known, but too plain to be a secret
 		{"RELEASE=v1.22.0-rc.1", true},
 		{"EXTRA_LIBS=/usr/lib/x86_64-linux-gnu:/opt/lib64", true},
+		{"CACHE=/tmp/TestFidelity3318461250/001/state:/home/dev/.cache/go-build0123456789", true},
+		{"ODD=/Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA", false},
 		{"GREETING=good morning", true},
 		{"PWD=/w", true},
 		{"SESSION_ID=123e4567e89b42d3a456426614174000", false}, // may be a token
