@@ -238,13 +238,13 @@ var cloudVerbs = []struct{ verb, rule string }{
 	{"delete*", "cloud.destroy"}, {"*:destroy", "cloud.destroy"}, {"*:delete", "cloud.destroy"}, {"destroy", "cloud.destroy"},
 	{"purge", "cloud.destroy"}, {"remove*", "cloud.destroy"}, {"rm", "cloud.destroy"}, {"reset*", "cloud.destroy"},
 	{"stop", "cloud.destroy"}, {"pg:reset", "cloud.destroy"},
-	{"*access-token", "secret.print"}, {"*identity-token", "secret.print"}, {"get-credentials", "secret.change"}, {"access", "secret.print"},
+	{"*access-token", "secret.print"}, {"*identity-token", "secret.print"}, {"list-keys", "secret.print"}, {"*connection-string*", "secret.print"}, {"get-credentials", "secret.change"}, {"access", "secret.print"},
 	{"upload*", "net.upload"},
 	{"abandon", "cloud.change"}, {"add*", "cloud.change"}, {"apply", "cloud.change"}, {"attach*", "cloud.change"}, {"create*", "cloud.change"},
 	{"deploy*", "cloud.change"}, {"disable*", "cloud.change"}, {"enable*", "cloud.change"}, {"import*", "cloud.change"},
 	{"invoke*", "cloud.change"}, {"move", "cloud.change"}, {"patch", "cloud.change"}, {"restart", "cloud.change"}, {"resize*", "cloud.change"},
 	{"*run", "cloud.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"}, {"set*", "cloud.change"}, {"ssh", "cloud.change"},
-	{"start", "cloud.change"}, {"submit", "cloud.change"}, {"update*", "cloud.change"}, {"*:set", "cloud.change"}, {"*:promote", "cloud.change"},
+	{"start", "cloud.change"}, {"submit", "cloud.change"}, {"up", "cloud.change"}, {"update*", "cloud.change"}, {"*:set", "cloud.change"}, {"*:promote", "cloud.change"},
 }
 
 func (m *matcher) cloudWords(_ role, vs []value) {
@@ -252,6 +252,9 @@ func (m *matcher) cloudWords(_ role, vs []value) {
 	for i, v := range vs {
 		if !v.Static {
 			m.opaque(v, Write, "it could be a verb")
+		}
+		if i > 1 && (v.Text == "show" || v.Text == "get" || v.Text == "download") && Secret(vs[i-1].Text) {
+			m.hazard("secret.print", v.at)
 		}
 		for _, c := range cloudVerbs {
 			// A verb stands behind a noun; the first words after it are names.

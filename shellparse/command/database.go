@@ -15,6 +15,7 @@ func (m *matcher) sql(_ role, vs []value) {
 		for line := range strings.SplitSeq(v.Text, "\n") {
 			m.sqlMeta(v, strings.TrimSpace(line))
 		}
+		m.sqlFiles(v)
 		for statement := range strings.SplitSeq(sqlWords(v.Text), ";") {
 			m.sqlStatement(strings.Fields(statement), v.at)
 		}
@@ -115,14 +116,45 @@ func (m *matcher) sqlMetaDo(what string, arg, name value) {
 		}
 		m.path(role{kind: "W"}, name)
 	case "read":
+		if text := strings.Trim(arg.Text, `'"`); strings.HasPrefix(text, "|") {
+			text, _, _ = strings.Cut(text[1:], `"`)
+			m.shell(role{}, []value{{Arg{Text: text, Static: arg.Static}, arg.at}})
+			return
+		}
 		m.path(role{kind: "R"}, name)
 	case "db":
 		m.path(role{kind: "RW"}, name)
 	case "lib":
 		m.loads(role{}, []value{name})
 	case "copy":
-		m.opaque(arg, Write, `\copy reads or writes a file or a program`)
+		m.sqlCopy(arg)
 	}
+}
+
+// sqlCopy is \copy TABLE from|to FILE|stdin|stdout|program 'COMMAND'. What is read here
+// goes to the server.
+func (m *matcher) sqlCopy(arg value) {
+	fields := strings.Fields(arg.Text)
+	for i := len(fields) - 2; i > 0; i-- {
+		way := strings.ToLower(fields[i])
+		if way != "from" && way != "to" {
+			continue
+		}
+		name := strings.Trim(fields[i+1], `'";`)
+		file := value{Arg{Text: name, Static: arg.Static}, arg.at}
+		switch lower := strings.ToLower(name); {
+		case lower == "program":
+			m.opaque(arg, Exec, `\copy runs a program`)
+		case lower == "stdin" || lower == "stdout" || lower == "pstdin" || lower == "pstdout":
+		case way == "to":
+			m.path(role{kind: "W"}, file)
+		default:
+			m.path(role{kind: "R"}, file)
+			m.flags |= Upload
+		}
+		return
+	}
+	m.opaque(arg, Write, `\copy reads or writes a file or a program`)
 }
 
 // sqlite is a database file and statements; without them it reads standard input.

@@ -73,7 +73,7 @@ appended to, M changed in mode or owner, C created, L linked, D deleted, E execu
 file is RD. Other kinds:
 
 	_             data
-	DIR           the folder that the rest works in
+	DIR           the folder that the rest works in; DIR:repo is one with a configuration of git
 	SRC:LANG      a file that is executed; "-" is standard input
 	CODE:LANG     program text; CODE:sh is text for a shell
 	SH            text for a shell; as an operand all words that are left, joined

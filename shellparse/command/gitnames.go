@@ -7,7 +7,8 @@ import (
 
 // gitURL is a repository: an address, host:path, a folder, or the name of a configured
 // remote, which becomes a Host of the scheme "remote". The parameter is "push" when bytes
-// go there, and "note" when it is only written down.
+// go there, "pull" when the checkout becomes what is there, and "note" when it is only
+// written down.
 func (m *matcher) gitURL(r role, vs []value) {
 	push, kind := r.param == "push", "R"
 	if push {
@@ -25,6 +26,10 @@ func (m *matcher) gitURL(r role, vs []value) {
 		case r.param == "note":
 		case strings.Contains(v.Text, "://") || colon > 0 && (slash < 0 || colon < slash):
 			m.remoteName(role{param: kind}, []value{v})
+			if r.param == "pull" {
+				// The remote of the project is trusted by its name; this is somebody else's.
+				m.hazard("pkg.foreign-source", v.at)
+			}
 		case slash >= 0 || strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "~"):
 			m.path(role{kind: kind}, v)
 		case r.param != "clone":
@@ -32,6 +37,14 @@ func (m *matcher) gitURL(r role, vs []value) {
 		default:
 			m.path(role{kind: "R"}, v)
 		}
+	}
+}
+
+// repository is a folder that git is sent to. Its configuration names programs that even
+// `git status` starts, so whoever made the folder may run them.
+func (m *matcher) repository(dir *Touch, v value) {
+	if dir.Static && dir.Text != "." {
+		m.touch(Read, Source, value{Arg{Text: strings.TrimSuffix(dir.Text, "/") + "/.git/config", Static: true}, v.at}, false)
 	}
 }
 

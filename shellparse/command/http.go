@@ -36,14 +36,53 @@ func (m *matcher) proxy(_ role, vs []value) {
 
 // serve is a server that everybody reaches unless an option binds it to this machine.
 func (m *matcher) serve(_ role, vs []value) {
-	if m.has("-b") {
-		return
+	if m.has("-b") || m.has("-a") || m.has("-l") || m.has("--host") || m.has("--listen") {
+		return // and the option says who may connect
 	}
 	at := 0
 	if len(vs) > 0 {
 		at = vs[0].at
 	}
 	m.hazard("net.listen", at)
+}
+
+// serveURL is SCHEME://HOST:PORT or PORT that a server binds.
+func (m *matcher) serveURL(_ role, vs []value) {
+	for _, v := range vs {
+		if at := strings.Index(v.Text, "://"); at >= 0 {
+			v = v.piece(at + len("://"))
+		}
+		m.listen(role{}, []value{v})
+	}
+}
+
+// serveOn is PORT or HOST:PORT of a server that binds this machine unless it is told more.
+func (m *matcher) serveOn(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || strings.ContainsAny(v.Text, ":.") {
+			m.listen(role{}, []value{v})
+		}
+	}
+}
+
+// document is the name of a file, or its address.
+func (m *matcher) document(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.Contains(v.Text, "://") {
+			m.url(role{}, []value{v})
+			continue
+		}
+		m.path(role{kind: "R"}, v)
+	}
+}
+
+// scriptURL is the name of a script of the project, a file, or an address that is executed.
+func (m *matcher) scriptURL(r role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || strings.ContainsAny(v.Text, "/.") {
+			m.source(r, []value{v})
+		}
+	}
 }
 
 // cookie is NAME=VALUE, or a file of them.

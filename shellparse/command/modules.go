@@ -12,7 +12,7 @@ var pythonModules = []string{
 	"ensurepip", "flake8", "flask", "gunicorn", "http.server", "hypercorn", "ipykernel", "isort",
 	"json.tool", "jupyter", "mypy", "nox", "pdb", "pip", "pip3", "pipenv", "pipx", "poetry", "profile",
 	"pylint", "pytest", "ruff", "tarfile", "timeit", "tox", "trace", "twine", "unittest", "uv", "uvicorn",
-	"venv", "virtualenv", "zipfile", "SimpleHTTPServer", "pyftpdlib",
+	"venv", "virtualenv", "zipfile", "SimpleHTTPServer", "pyftpdlib", "smtpd", "aiosmtpd", "twisted", "IPython",
 }
 
 // pythonModule is -m NAME and everything behind it.

@@ -45,6 +45,10 @@ func (m *matcher) command(r role, vs []value) {
 	n := Nested{Argv: words(vs), Arg: vs[0].at, Stdin: r.param == "stdin"}
 	n.Remote = slices.Contains(r.marks, "remote")
 	if n.Stdin {
+		if base(n.Argv[0].Text) == "kill" {
+			// Numbers that a listing prints are not those of jobs that this shell started.
+			m.hazard("proc.kill", n.Arg)
+		}
 		n.Replace = m.replace()
 		m.input(&n)
 	}
@@ -147,6 +151,7 @@ func (m *matcher) source(r role, vs []value) {
 		}
 		m.touch(Read, Source, v, true)
 		m.setup(r, v)
+		m.projectScript(r, v)
 	}
 }
 

@@ -78,6 +78,10 @@ func (m *matcher) hasAll(names string) bool {
 // finish settles what depends on the whole line.
 func (m *matcher) finish() {
 	u := &m.use
+	if m.asksForHelp() {
+		*u = Use{ReadOnly: true}
+		return
+	}
 	if m.dry && !m.wet {
 		m.harmless()
 	}
@@ -126,9 +130,27 @@ func (m *matcher) inherited(get func(*Spec) string) string {
 	return ""
 }
 
+// asksForHelp tells `git push --help`: the option stands last, and in front of it are the
+// names of sub-commands alone, so no other option can have taken it for its value.
+func (m *matcher) asksForHelp() bool {
+	last := m.args[len(m.args)-1]
+	if m.spec.raw || !last.Static || last.Text != "--help" && last.Text != "--version" || m.dashes > 0 {
+		return false
+	}
+	depth := 0
+	for s := m.spec; s != nil; s = s.up {
+		depth++
+	}
+	return len(m.args) == depth+1
+}
+
 // harmless takes back what a dry run does not do.
 func (m *matcher) harmless() {
 	m.use.Hazards = nil
+	m.flags &^= Upload
+	for i := range m.use.Hosts {
+		m.use.Hosts[i].Upload = false
+	}
 	for i, t := range m.use.Touches {
 		if t.Right == Write || t.Right == Delete || t.Right == Create {
 			m.use.Touches[i].Right = Read

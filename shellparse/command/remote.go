@@ -5,10 +5,17 @@ import (
 	"strings"
 )
 
+// gitAccounts greet and hang up: `ssh -T` to one is how people try their key.
+var gitAccounts = []string{"git@bitbucket.org", "git@codeberg.org", "git@github.com", "git@gitlab.com"}
+
 // sshLine is HOST and a command line for the shell there, which are the rest of the words
 // joined by blanks. Without one the shell there reads standard input.
 func (m *matcher) sshLine(_ role, vs []value) {
 	if len(vs) == 0 {
+		return
+	}
+	if len(vs) == 1 && m.has("-T") && slices.Contains(gitAccounts, vs[0].Text) {
+		m.hostWord(role{param: "ssh"}, vs)
 		return
 	}
 	m.hostWord(role{param: "ssh", marks: []string{"upload"}}, vs[:1])

@@ -26,13 +26,15 @@ var kinds = []kind{
 	{"AZ", Delete, true, (*matcher).cloudWords},
 	{"BUILDTARGET", Exec, true, (*matcher).buildTarget},
 	{"BUILT", Net, false, (*matcher).builtText},
+	{"BUNDLECFG", Net, false, (*matcher).bundleSetting},
 	{"CARGOCFG", Exec, false, (*matcher).cargoConfig},
+	{"CHANNEL", Net, false, (*matcher).channel},
 	{"CHMOD", Write, true, (*matcher).chmod},
 	{"CMAKEE", Exec, false, (*matcher).cmakeTool},
 	{"CMD", Exec, true, (*matcher).command},
 	{"CODE", Exec, false, (*matcher).code},
-	{"COOKIE", Read, false, (*matcher).cookie},
 	{"CONTEXT", Exec, false, (*matcher).buildContext},
+	{"COOKIE", Read, false, (*matcher).cookie},
 	{"CRONTAB", Read, true, (*matcher).crontab},
 	{"CURLRC", Exec, false, (*matcher).curlConfig},
 	{"CURLVAR", Read, false, (*matcher).curlVariable},
@@ -41,13 +43,16 @@ var kinds = []kind{
 	{"DC", Exec, false, (*matcher).deskCalc},
 	{"DD", Write, true, (*matcher).dd},
 	{"DIR", 0, false, (*matcher).dir},
+	{"DISTROBOX", Exec, true, (*matcher).podCommand},
 	{"DNS", Net, false, (*matcher).dnsName},
 	{"DOCKERCMD", Exec, true, (*matcher).containerCommand},
 	{"DOCKERCP", Write, false, (*matcher).containerFile},
 	{"DOCKERMOUNT", Write, false, (*matcher).mountSpec},
 	{"DOCKERSEC", Exec, false, (*matcher).securityOption},
 	{"DOCKERVOL", Write, false, (*matcher).volume},
-	{"DISTROBOX", Exec, true, (*matcher).podCommand},
+	{"DOCUMENT", Read, false, (*matcher).document},
+	{"ELISPFN", Exec, false, (*matcher).lispFunction},
+	{"ELISPLIB", Exec, false, (*matcher).lispLibrary},
 	{"ENTRYPOINT", Exec, false, nothing}, // read by DOCKERCMD
 	{"ENVFORMAT", Read, false, (*matcher).envFormat},
 	{"EXTRACT", Write, true, (*matcher).extract},
@@ -57,6 +62,7 @@ var kinds = []kind{
 	{"FIND", Delete, true, (*matcher).find},
 	{"FLOCK", Exec, true, (*matcher).flock},
 	{"FORMATTER", Exec, false, (*matcher).nodeModule},
+	{"FZFBIND", Exec, false, (*matcher).fuzzyBinding},
 	{"GCC", Exec, true, (*matcher).compiler},
 	{"GDB", Exec, false, (*matcher).gdbCommand},
 	{"GETENT", Net, true, (*matcher).nameService},
@@ -69,7 +75,10 @@ var kinds = []kind{
 	{"GITPRUNE", Delete, false, (*matcher).gitPrune},
 	{"GITURL", Exec, false, (*matcher).gitURL},
 	{"GOINSTALL", Exec, true, (*matcher).goInstall},
+	{"GOLDFLAGS", Exec, false, (*matcher).linkerFlags},
 	{"GORUN", Exec, true, (*matcher).goRun},
+	{"GRADLE", Net, false, (*matcher).publishingTask},
+	{"GRAPHQL", Net, false, (*matcher).graphQL},
 	{"HEADER", Read, false, (*matcher).header},
 	{"HOST", Net, false, (*matcher).hostWord},
 	{"HOSTBIND", Net, false, (*matcher).bindHost},
@@ -104,8 +113,12 @@ var kinds = []kind{
 	{"NCSHELL", Exec, false, (*matcher).netShell},
 	{"NETCAT", Net, true, (*matcher).netcat},
 	{"NETSHOW", Exec, true, (*matcher).netShow},
+	{"NICE", Delete, false, (*matcher).niceness},
+	{"NIXREF", Exec, false, (*matcher).flakeRef},
 	{"NMAPSCRIPT", Exec, false, (*matcher).scriptName},
 	{"NODEMOD", Exec, false, (*matcher).nodeModule},
+	{"NODEOPTS", Exec, false, (*matcher).nodeOptions},
+	{"NPMSCRIPT", Exec, false, (*matcher).packageScript},
 	{"NPX", Exec, true, (*matcher).packageCommand},
 	{"NUM", 0, false, nothing}, // digits in the same word
 	{"ONCHANGE", Exec, true, (*matcher).onChange},
@@ -114,9 +127,12 @@ var kinds = []kind{
 	{"PACKAGE", Exec, false, (*matcher).pack},
 	{"PARALLEL", Exec, true, (*matcher).parallel},
 	{"PATCH", Write, true, (*matcher).patch},
+	{"PDB", Exec, false, (*matcher).debuggerCommand},
 	{"PERLDEBUG", Exec, false, (*matcher).perlDebugger},
 	{"PERLMOD", Exec, false, (*matcher).perlModule},
 	{"PHPINI", Exec, false, (*matcher).phpSetting},
+	{"PKGINIT", Exec, true, (*matcher).template},
+	{"PKGNAME", Exec, false, (*matcher).packageName},
 	{"PLUGIN", Exec, false, (*matcher).plugin},
 	{"PROXY", Net, false, (*matcher).proxy},
 	{"PSQLOUT", Exec, false, (*matcher).queryOut},
@@ -130,13 +146,19 @@ var kinds = []kind{
 	{"RPMEVAL", Exec, false, (*matcher).rpmMacro},
 	{"RSYNC", Net, true, (*matcher).rsync},
 	{"RUBYLIB", Exec, false, (*matcher).rubyLibrary},
+	{"RUBYUN", Exec, true, (*matcher).rubyOneLiner},
 	{"RUSTC", Exec, false, (*matcher).rustcCodegen},
 	{"S3", Net, false, (*matcher).bucket},
+	{"SBT", Net, false, (*matcher).publishingTask},
 	{"SCP", Net, true, (*matcher).copyAway},
 	{"SCRIPTOUT", Exec, true, (*matcher).scriptFile},
+	{"SCRIPTURL", Exec, false, (*matcher).scriptURL},
 	{"SECRETWORD", Read, true, (*matcher).secretWords},
 	{"SED", Exec, false, (*matcher).sed},
 	{"SERVE", Net, true, (*matcher).serve},
+	{"SERVEDIR", Net, true, (*matcher).serve},
+	{"SERVEON", Net, false, (*matcher).serveOn},
+	{"SERVEURL", Net, false, (*matcher).serveURL},
 	{"SERVICE", Exec, true, (*matcher).service},
 	{"SETARCH", Exec, true, (*matcher).setarch},
 	{"SH", Exec, true, (*matcher).shell},
@@ -299,7 +321,7 @@ const longName = 4096
 
 // dir is a directory that the rest of the line works in. A second one starts from the
 // first, as git -C does.
-func (m *matcher) dir(_ role, vs []value) {
+func (m *matcher) dir(r role, vs []value) {
 	for _, v := range vs {
 		t := &Touch{Right: Read, Flags: List, Arg: v.at, Text: v.Text, Static: v.Static, Glob: v.Glob}
 		if old := m.use.Dir; old != nil && len(old.Text) > longName {
@@ -308,6 +330,9 @@ func (m *matcher) dir(_ role, vs []value) {
 			t.Text, t.Static = old.Text+"/"+v.Text, t.Static && old.Static
 		}
 		m.use.Dir = t
+		if r.param == "repo" {
+			m.repository(t, v)
+		}
 	}
 }
 

@@ -27,6 +27,10 @@ func (m *matcher) shellArgs(r role, vs []value) {
 		if !m.info {
 			m.use.StdinCode = lang
 		}
+	case m.has("-n") && !m.has("+n"):
+		// It is parsed and not executed, and no option but +n changes that.
+		m.path(role{kind: "R"}, vs[0])
+		m.use.Opaque = slices.DeleteFunc(m.use.Opaque, func(o Opaque) bool { return o.Arg == vs[0].at })
 	default:
 		m.source(role{param: lang}, vs[:1])
 	}

@@ -24,9 +24,9 @@ func (m *matcher) compiler(_ role, vs []value) {
 			}
 		case v.Text == "-wrapper":
 			if n, ok := next(); ok {
-				n.Text = strings.ReplaceAll(n.Text, ",", " ")
-				m.program(role{}, []value{n})
+				m.commaCommand(n)
 			}
+		case v.Text == "-Xclang": // what follows is an option of the compiler proper
 		case slices.Contains([]string{"-x", "-I", "-L", "-D", "-U", "-l", "-isystem", "-iquote", "-Xlinker", "-MT", "-MQ", "-arch", "-target", "-framework"}, v.Text):
 			next()
 		case v.Text == "-include" || v.Text == "-imacros" || v.Text == "-T":
@@ -34,7 +34,11 @@ func (m *matcher) compiler(_ role, vs []value) {
 				m.path(role{kind: "R"}, n)
 			}
 		case v.Text == "-load" || v.Text == "-B":
-			if n, ok := next(); ok {
+			n, ok := next()
+			if ok && n.Text == "-Xclang" {
+				n, ok = next()
+			}
+			if ok {
 				m.loads(role{}, []value{n})
 			}
 		case strings.HasPrefix(v.Text, "-o"):
@@ -49,6 +53,15 @@ func (m *matcher) compiler(_ role, vs []value) {
 			m.path(role{kind: "R"}, v)
 		}
 	}
+}
+
+// commaCommand is a command whose words are joined by commas.
+func (m *matcher) commaCommand(v value) {
+	var argv []Arg
+	for word := range strings.SplitSeq(v.Text, ",") {
+		argv = append(argv, Arg{Text: word, Static: v.Static})
+	}
+	m.nest(Nested{Argv: argv, Arg: v.at})
 }
 
 // cmakeTools are commands of `cmake -E` and the programs that do the same.
@@ -223,27 +236,6 @@ func (s *Spec) top() string {
 		s = s.up
 	}
 	return s.Name
-}
-
-// packageCommand is NAME[@VERSION] ARG... of npx(1) and its kin: the command that the
-// project has under this name, or one that is downloaded.
-func (m *matcher) packageCommand(_ role, vs []value) {
-	if len(vs) == 0 {
-		return
-	}
-	v := vs[0]
-	if strings.Contains(v.Text, "://") || strings.HasPrefix(v.Text, "github:") || strings.Contains(v.Text, "/") && !strings.HasPrefix(v.Text, "@") {
-		m.hazard("code.install", v.at)
-		if strings.Contains(v.Text, "://") {
-			m.url(role{kind: "URL"}, vs[:1])
-		}
-		return
-	}
-	argv := words(vs)
-	if at := strings.LastIndexByte(v.Text, '@'); at > 0 {
-		argv[0].Text = v.Text[:at]
-	}
-	m.nest(Nested{Argv: argv, Arg: v.at})
 }
 
 // pythonRun is uv run: a script, or a command.

@@ -1,0 +1,191 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// npmTools are packages that projects run by npx(1) every day. npx runs what the project has
+// under the name and downloads it otherwise, and the text does not tell which; a name that is
+// not here is taken for a download, because a misspelt or made-up name is how a stranger's
+// package gets to run.
+var npmTools = []string{
+	"ajv-cli", "astro", "autocannon", "ava", "babel", "biome", "c8", "capacitor", "changeset", "codecov",
+	"commitlint", "concurrently", "cross-env", "cspell", "cypress", "del-cli", "depcheck", "docusaurus", "dotenv",
+	"dotenv-cli", "dprint", "drizzle-kit", "electron", "electron-builder", "elm-test", "env-cmd", "esbuild", "eslint",
+	"expo", "expo-doctor", "gatsby", "graphql-codegen", "gulp", "grunt", "hardhat", "http-server", "husky", "ionic", "jasmine",
+	"jest", "jscodeshift", "json-server", "karma", "kill-port", "knex", "knip", "lerna", "less", "license-checker",
+	"lighthouse", "lint-staged", "live-server", "lt", "localtunnel", "madge", "markdownlint", "markdownlint-cli", "markdownlint-cli2", "mocha",
+	"msw", "nest", "netlify", "newman", "next", "ng", "node-gyp", "nodemon", "np", "npm", "npm-check", "npm-check-updates", "ncu",
+	"npm-run-all", "nuxt", "nuxi", "nx", "nyc", "openapi-generator-cli", "openapi-typescript", "oxlint", "parcel", "patch-package",
+	"playwright", "pm2", "pnpm", "postcss", "prettier", "prisma", "publint", "pyright", "react-native", "react-router", "react-scripts", "redocly",
+	"release-it", "remix", "rimraf", "rollup", "run-p", "run-s", "sass", "semantic-release", "sequelize", "sequelize-cli", "serve",
+	"shadcn", "shadcn-ui", "shx", "size-limit", "sort-package-json", "source-map-explorer", "spectral", "standard", "start-server-and-test", "storybook",
+	"stylelint", "supabase", "svelte-check", "svelte-kit", "svgo", "swc", "syncpack", "tailwindcss", "tap", "tape", "taze", "terser", "tldr",
+	"truffle", "ts-jest", "ts-node", "ts-node-dev", "ts-prune", "tsc", "tsc-alias", "tsc-watch", "tsd", "tslint", "tsup", "tsx", "turbo", "typedoc",
+	"typeorm", "typescript", "unbuild", "uvu", "vercel", "vite", "vite-node", "vitepress", "vitest", "vue-cli-service", "vue-tsc",
+	"wait-on", "wait-port", "webpack", "webpack-cli", "wrangler", "xo", "yalc", "yarn", "zx",
+}
+
+// npmScopes are the scopes of projects whose tools are run in the same way.
+var npmScopes = []string{
+	"@angular/", "@babel/", "@biomejs/", "@capacitor/", "@changesets/", "@commitlint/", "@cyclonedx/", "@graphql-codegen/",
+	"@ionic/", "@microsoft/", "@nestjs/", "@next/", "@openapitools/", "@playwright/", "@prisma/", "@redocly/",
+	"@storybook/", "@stoplight/", "@sveltejs/", "@swc/", "@tailwindcss/", "@typescript/", "@vitest/", "@vue/", "@web/",
+}
+
+// npmTemplates are what `npm create NAME` and `npm init NAME` start projects from; the
+// package that runs is create-NAME.
+var npmTemplates = []string{
+	"@angular", "@eslint/config", "@shopify/app", "@vitejs/app", "astro", "cloudflare", "docusaurus", "elysia", "eslint-config", "expo", "expo-app", "hono",
+	"next-app", "nuxt", "nuxt-app", "playwright", "qwik", "react-app", "react-native-app", "react-router", "remix", "rsbuild", "solid",
+	"svelte", "t3-app", "tauri-app", "turbo", "vite", "vitepress", "vue", "wxt",
+}
+
+// pythonTools are npmTools for uvx(1) and pipx(1).
+var pythonTools = []string{
+	"ansible-lint", "autopep8", "bandit", "basedpyright", "black", "build", "bumpversion", "bump-my-version", "check-jsonschema", "codespell",
+	"commitizen", "cookiecutter", "copier", "coverage", "cz", "cibuildwheel", "deptry", "djlint", "doc8", "flake8", "hatch", "httpie", "http", "interrogate", "ipython",
+	"isort", "jupyter", "jupyterlab", "marimo", "maturin", "mdformat", "mkdocs", "mypy", "nbstripout", "nox", "pdm", "pip-audit", "pip-compile",
+	"pip-tools", "poetry", "pre-commit", "pycodestyle", "pydocstyle", "pylint", "pyright", "pytest", "pyupgrade", "ruff",
+	"scriv", "semgrep", "sphinx-build", "sqlfluff", "towncrier", "tox", "twine", "ty", "uv", "vulture", "yamllint", "yapf",
+}
+
+// bare returns the name of a package without its version: a@1, @scope/a@next, a==1.
+func bare(text string) string {
+	if at := strings.LastIndexByte(text, '@'); at > 0 {
+		text = text[:at]
+	}
+	name, _, _ := strings.Cut(text, "==")
+	return name
+}
+
+// wellKnown tells packages that are run without a thought. The dialect is "" for npm's and
+// "python" for those of PyPI.
+func wellKnown(dialect, name string) bool {
+	if dialect == "python" {
+		name, _, _ = strings.Cut(name, "[")
+		return slices.Contains(pythonTools, name)
+	}
+	if strings.HasPrefix(name, "@") {
+		return slices.ContainsFunc(npmScopes, func(scope string) bool { return strings.HasPrefix(name, scope) })
+	}
+	if template, ok := strings.CutPrefix(name, "create-"); ok {
+		return slices.Contains(npmTemplates, template)
+	}
+	return slices.Contains(npmTools, name)
+}
+
+// packageCommand is NAME[@VERSION] ARG... of npx(1) and its kin: the command that the
+// project has under this name, or one that is downloaded.
+func (m *matcher) packageCommand(r role, vs []value) {
+	if len(vs) == 0 {
+		return
+	}
+	v := vs[0]
+	if strings.Contains(v.Text, "://") || strings.HasPrefix(v.Text, "github:") || strings.Contains(v.Text, "/") && !strings.HasPrefix(v.Text, "@") {
+		m.hazard("code.install", v.at)
+		if strings.Contains(v.Text, "://") {
+			m.url(role{kind: "URL"}, vs[:1])
+		}
+		return
+	}
+	argv := words(vs)
+	argv[0].Text = bare(v.Text)
+	_, program := Lookup(argv[0].Text)
+	if !wellKnown(r.param, argv[0].Text) && !m.has("--no-install") && !(program && slices.Contains(dangerous, argv[0].Text)) {
+		m.hazard("code.install", v.at)
+	}
+	m.nest(Nested{Argv: argv, Arg: v.at})
+}
+
+// packageName is --package NAME of the same programs, which is downloaded to be run.
+func (m *matcher) packageName(r role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || !wellKnown(r.param, bare(v.Text)) {
+			m.hazard("code.install", v.at)
+		}
+	}
+	m.pack(r, vs)
+}
+
+// template is the NAME of `npm create NAME` and `npm init NAME`; nothing is run without one.
+func (m *matcher) template(_ role, vs []value) {
+	if len(vs) > 0 && (!vs[0].Static || !slices.Contains(npmTemplates, bare(vs[0].Text))) {
+		m.hazard("code.install", vs[0].at)
+	}
+}
+
+// packageScript is scripts.NAME=TEXT of `npm pkg set`: the text goes to a shell when
+// somebody runs the script.
+func (m *matcher) packageScript(_ role, vs []value) {
+	for _, v := range vs {
+		if name, _, ok := strings.Cut(v.Text, "="); ok && strings.HasPrefix(name, "scripts.") {
+			m.shell(role{}, []value{v.piece(len(name) + 1)})
+		}
+	}
+}
+
+// nodeOptions are options of node(1) in one word.
+func (m *matcher) nodeOptions(_ role, vs []value) {
+	for _, v := range vs {
+		argv := append([]Arg{{Text: "node", Static: true}}, split(v.Arg)...)
+		m.nest(Nested{Argv: append(argv, Arg{Text: "--version", Static: true}), Arg: v.at})
+	}
+}
+
+// flakeRef is what nix(1) runs: a folder here, or an address that it fetches and runs.
+func (m *matcher) flakeRef(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || !strings.HasPrefix(v.Text, ".") && !strings.HasPrefix(v.Text, "#") && strings.ContainsAny(v.Text, ":#") && !strings.HasPrefix(v.Text, "nixpkgs#") {
+			m.hazard("code.install", v.at)
+		}
+	}
+}
+
+// channel is where conda(1) takes packages from.
+func (m *matcher) channel(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static || !slices.Contains([]string{"conda-forge", "defaults", "main", "bioconda", "nvidia", "pytorch", "anaconda"}, v.Text) {
+			m.hazard("pkg.foreign-source", v.at)
+		}
+	}
+}
+
+// bundleSetting is KEY VALUE of `bundle config set`: a mirror replaces the source of all.
+func (m *matcher) bundleSetting(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, "mirror.") || strings.HasPrefix(v.Text, "local.") {
+			m.hazard("pkg.foreign-source", v.at)
+		}
+	}
+}
+
+// publishingTask is a task of gradle(1) or sbt(1), whose names say what they do.
+func (m *matcher) publishingTask(_ role, vs []value) {
+	for _, v := range vs {
+		name := v.Text[strings.LastIndexByte(v.Text, ':')+1:]
+		lower := strings.ToLower(name)
+		local := strings.Contains(lower, "local")
+		if !local && (strings.HasPrefix(lower, "publish") || lower == "uploadarchives" || lower == "sonatyperelease") {
+			m.hazard("pkg.publish", v.at)
+		}
+	}
+}
+
+// linkerFlags is -ldflags of go(1): -extld names the linker that is run.
+func (m *matcher) linkerFlags(_ role, vs []value) {
+	for _, v := range vs {
+		fields := strings.Fields(v.Text)
+		for i, f := range fields {
+			name, val, joined := strings.Cut(strings.TrimPrefix(f, "-"), "=")
+			if strings.TrimPrefix(name, "-") != "extld" {
+				continue
+			}
+			if !joined && i+1 < len(fields) {
+				val = fields[i+1]
+			}
+			m.program(role{}, []value{{Arg{Text: strings.Trim(val, `'"`), Static: v.Static}, v.at}})
+		}
+	}
+}
