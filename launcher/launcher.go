@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"context"
-	"crypto/rand"
 	"io"
 	"os"
 	"path/filepath"
@@ -70,7 +69,7 @@ func Open(dir string) (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{home: home, now: time.Now, random: rand.Reader, bootID: bootID()}
+	l := &Launcher{home: home, now: time.Now, random: random{}, bootID: bootID()}
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = AccountHome(os.Getuid()); err != nil {

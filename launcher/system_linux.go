@@ -31,20 +31,28 @@ func (l *Launcher) clock() approval.Clock {
 	return approval.Clock{Now: l.now(), Boot: time.Duration(ts.Nano()), BootID: l.bootID}
 }
 
-// umask is read from /proc, because umask(2) can only be asked by changing it, which would
-// touch every thread of this process.
+// umask can only be asked by changing it, and it belongs to all threads. The mask for the
+// instant between is the strictest that anything here uses, and a reader of /proc/self/status
+// would pay for the whole page.
 func umask() int {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return -1
+	mask := unix.Umask(0o077)
+	unix.Umask(mask)
+	return mask
+}
+
+// random is getrandom(2). The standard library's reader starts a timer for its warning.
+type random struct{}
+
+// Read fills p.
+func (random) Read(p []byte) (int, error) {
+	for n := 0; n < len(p); {
+		m, err := unix.Getrandom(p[n:], 0)
+		if err != nil && err != unix.EINTR {
+			return n, fmt.Errorf("getrandom: %w", err)
+		}
+		n += max(m, 0)
 	}
-	_, rest, _ := strings.Cut(string(status), "\nUmask:\t")
-	text, _, _ := strings.Cut(rest, "\n")
-	mask, err := strconv.ParseInt(text, 8, 32)
-	if err != nil {
-		return -1
-	}
-	return int(mask)
+	return len(p), nil
 }
 
 func memfd(name string) (int, error) {

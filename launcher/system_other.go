@@ -32,3 +32,7 @@ func kindOf(*os.File) string { return "other" }
 func alive(int) bool { return false }
 
 func runner() string { return "" }
+
+type random struct{}
+
+func (random) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
