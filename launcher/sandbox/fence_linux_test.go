@@ -1,51 +1,33 @@
 package sandbox
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 )
 
-// newWorld builds what attacks aim at: a workspace, files outside, servers, a process.
+// A world is a workspace and what lies around it.
+type world struct{ Workspace, Secret, Hidden, Kept string }
+
 func newWorld(t *testing.T) world {
 	t.Helper()
 	top := t.TempDir()
-	w := world{
-		Workspace: top + "/ws", Outside: top + "/outside", Secret: top + "/readable/secret", Hidden: top + "/readable/hidden", Kept: top + "/ws/conf/kept",
-		Unix: top + "/sock", Datagram: top + "/dgram", Abstract: top, Launcher: os.Getpid(),
-	}
-	for _, dir := range []string{w.Workspace + "/conf", w.Outside, w.Hidden} {
+	w := world{Workspace: top + "/ws", Secret: top + "/readable/secret", Hidden: top + "/readable/hidden", Kept: top + "/ws/conf/kept"}
+	for _, dir := range []string{w.Workspace + "/conf", w.Hidden} {
 		must(t, os.MkdirAll(dir, 0o700))
 	}
-	for _, file := range []string{w.Workspace + "/own", w.Outside + "/file", w.Outside + "/spare", w.Secret, w.Hidden + "/key", w.Kept, top + "/readable/open"} {
+	for _, file := range []string{w.Secret, w.Hidden + "/key", w.Kept, top + "/readable/open"} {
 		must(t, os.WriteFile(file, []byte("secret"), 0o600))
 	}
 	must(t, os.WriteFile(w.Workspace+"/own", []byte("own"), 0o600))
-	w.TCP = serve(t, "tcp4", "127.0.0.1:0")
-	serve(t, "unix", w.Unix)
-	serve(t, "unix", "@"+w.Abstract)
-	w.UDP = servePacket(t, "udp4", "127.0.0.1:0")
-	servePacket(t, "unixgram", w.Datagram)
-	decoy := exec.Command(self(t))
-	decoy.Args = []string{"decoy"}
-	_, err := decoy.StdinPipe()
-	must(t, err)
-	must(t, decoy.Start())
-	t.Cleanup(func() { decoy.Process.Kill(); decoy.Wait() })
-	w.Decoy = decoy.Process.Pid
 	return w
 }
 
@@ -80,25 +62,7 @@ func serve(t *testing.T, network, address string) string {
 	return l.Addr().String()
 }
 
-func servePacket(t *testing.T, network, address string) string {
-	t.Helper()
-	c, err := net.ListenPacket(network, address)
-	must(t, err)
-	t.Cleanup(func() { c.Close() })
-	go func() {
-		b := make([]byte, 64)
-		for {
-			n, from, err := c.ReadFrom(b)
-			if err != nil {
-				return
-			}
-			c.WriteTo(b[:n], from)
-		}
-	}()
-	return c.LocalAddr().String()
-}
-
-// profile is what attackers are given.
+// profile hides and keeps what the world has for it.
 func (w world) profile(t *testing.T, level Level) Profile {
 	p := Default(w.Workspace, "", w.Secret, w.Hidden)
 	p.Read = append(p.Read, Path{Name: filepath.Dir(w.Secret)}, Path{Name: self(t)})
@@ -107,40 +71,7 @@ func (w world) profile(t *testing.T, level Level) Profile {
 	return p
 }
 
-// fenced runs the attacker behind a fence.
-func (w world) fenced(t *testing.T, level Level, tty *os.File, name string) (Status, Receipt, string) {
-	t.Helper()
-	out, in, err := os.Pipe()
-	must(t, err)
-	defer out.Close()
-	process, receipt, err := Start(w.profile(t, level), Command{
-		Path: self(t), Argv: []string{"attacker", name}, Env: append(w.env(), "FENCE="+level.String()),
-		Files: []*os.File{tty, in, in}, TTY: 0, HasTTY: true,
-	})
-	in.Close()
-	must(t, err)
-	s, err := process.Wait()
-	must(t, err)
-	text, _ := io.ReadAll(out)
-	return s, receipt, string(text)
-}
-
-// bare runs the attacker without a fence.
-func (w world) bare(t *testing.T, tty *os.File, leak *os.File, name string) error {
-	t.Helper()
-	cmd := exec.Command(self(t))
-	cmd.Args, cmd.Env, cmd.Stdin, cmd.ExtraFiles = []string{"attacker", name}, w.env(), tty, []*os.File{leak}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
-	if name == "umount" || name == "setns" || name == "mount" {
-		cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
-	}
-	var text bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &text, &text
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%v: %s", err, text.String())
-	}
-	return nil
-}
+const leakSize = 7919
 
 // leak is a file that the launcher has open and that every exec would inherit.
 func leak(t *testing.T) *os.File {
@@ -160,34 +91,6 @@ func terminal(t *testing.T) *os.File {
 	must(t, err)
 	t.Cleanup(func() { master.Close(); slave.Close() })
 	return slave
-}
-
-// E-bkr-1, E-bkr-2, E-bkr-3, E-chan-5, C-3.1.5: every known way out, at every level, and the proof that each is one.
-func TestAttacks(t *testing.T) {
-	root := os.Geteuid() == 0
-	for _, a := range attacks() {
-		t.Run(a.name, func(t *testing.T) {
-			t.Parallel()
-			leaked := leak(t)
-			if a.root && !root {
-				t.Logf("works for root only: not proven here that it works at all")
-			} else if err := newWorld(t).bare(t, terminal(t), leaked, a.name); err != nil {
-				t.Fatalf("without a fence the attack must work: %v", err)
-			}
-			for _, level := range []Level{Base, Strong} {
-				w := newWorld(t)
-				s, receipt, text := w.fenced(t, level, terminal(t), a.name)
-				worked := s.Exited && s.Code == 0
-				lost := slices.ContainsFunc(receipt.Lost, func(l Loss) bool { return l.Protection == a.lost })
-				if worked != lost {
-					t.Errorf("%v: worked: %v, told in the receipt as lost: %v; %s", level, worked, lost, text)
-				}
-				if s.Exited && s.Code == 2 || s.Signal != 0 && s.Signal != unix.SIGSYS {
-					t.Errorf("%v: the attacker itself failed: %+v %s", level, s, text)
-				}
-			}
-		})
-	}
 }
 
 // What the fence must not break.
@@ -244,7 +147,7 @@ func TestOrdinaryUser(t *testing.T) {
 	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir + "/tmp", "HOME=" + dir + "/tmp"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestAttacks") {
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestAllowed") {
 		var failed []string
 		for line := range strings.Lines(string(out)) {
 			if strings.Contains(line, "FAIL") || strings.Contains(line, "_test.go") {
@@ -254,6 +157,3 @@ func TestOrdinaryUser(t *testing.T) {
 		t.Errorf("%v\n%s", err, strings.Join(failed, ""))
 	}
 }
-
-var _ = errors.New
-var _ = time.Second

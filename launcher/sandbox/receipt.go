@@ -26,6 +26,7 @@ const (
 	Truncation Protection = "truncation"       // files outside the writable trees cannot be truncated
 	DeviceCtl  Protection = "device-control"   // devices that were not allowed cannot be controlled with ioctl
 	Loopback   Protection = "loopback"         // programs in the fence can talk to each other over TCP
+	IPC        Protection = "ipc"              // System V memory, queues and semaphores of others cannot be reached
 	PrivateTmp Protection = "private-tmp"      // temporary files of its own
 	Terminals  Protection = "terminals"        // the run can make terminals of its own
 	SharedMem  Protection = "shared-memory"    // POSIX shared memory works, and is private

@@ -23,6 +23,8 @@ var refused = []struct {
 	{unix.ENOSYS, []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}},
 	// openat2 keeps its mode behind a pointer, and so could create a set-uid file; its users fall back to openat.
 	{unix.ENOSYS, []uint32{unix.SYS_OPENAT2}},
+	// The newer ways to set flags of a file by name; they fall back to ioctl, which is refused below.
+	{unix.ENOSYS, []uint32{unix.SYS_FILE_SETATTR}},
 	// Parts of the kernel with a long history of holes, useless without privilege.
 	{unix.EPERM, []uint32{unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_LOOKUP_DCOOKIE}},
 	// The session's keys, which are shared by everything the user runs.
@@ -56,6 +58,20 @@ var conditional = []rule{
 	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x541c /* TIOCLINUX */}}, errno(unix.EPERM)},
 	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.TIOCSETD}}, errno(unix.EPERM)},
 	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.TIOCCONS}}, errno(unix.EPERM)},
+
+	// Flags and attributes of a file may be set through a descriptor for reading, and the one right to ioctl that Landlock has is for devices.
+	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.FS_IOC_SETFLAGS}}, errno(unix.EPERM)},
+	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x40046602 /* FS_IOC32_SETFLAGS */}}, errno(unix.EPERM)},
+	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x401c5820 /* FS_IOC_FSSETXATTR */}}, errno(unix.EPERM)},
+	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x40087602 /* FS_IOC_SETVERSION */}}, errno(unix.EPERM)},
+
+	// A limit of another process is as good as a signal to it: no processor time left is SIGKILL, no descriptors left disarms. Landlock's signal scope
+	// does not cover it. Only a process's own may be read or set, which is what programs do.
+	{unix.SYS_PRLIMIT64, []test{{arg: 0, value: 0}}, allow},
+	{unix.SYS_PRLIMIT64, nil, errno(unix.EPERM)},
+	// Priorities of all that the user runs.
+	{unix.SYS_SETPRIORITY, []test{{arg: 0, value: unix.PRIO_USER}}, errno(unix.EPERM)},
+	{unix.SYS_IOPRIO_SET, []test{{arg: 0, value: 3 /* IOPRIO_WHO_USER */}}, errno(unix.EPERM)},
 
 	{unix.SYS_FCHMOD, []test{{arg: 1, value: setIDs, any: true}}, errno(unix.EPERM)},
 	{unix.SYS_FCHMODAT, []test{{arg: 2, value: setIDs, any: true}}, errno(unix.EPERM)},

@@ -114,6 +114,11 @@ func TestFilter(t *testing.T) {
 		{name: "device", nr: unix.SYS_MKNODAT, args: []uint64{0, 0, unix.S_IFBLK | 0o600}, off: eperm, inet: eperm},
 		{name: "personality query", nr: unix.SYS_PERSONALITY, args: []uint64{0xffffffff}, off: allow, inet: allow},
 		{name: "personality", nr: unix.SYS_PERSONALITY, args: []uint64{0x0040000 | 0x0400000}, off: eperm, inet: eperm},
+		{name: "own limit", nr: unix.SYS_PRLIMIT64, args: []uint64{0, unix.RLIMIT_NOFILE}, off: allow, inet: allow},
+		{name: "another's limit", nr: unix.SYS_PRLIMIT64, args: []uint64{4711, unix.RLIMIT_CPU, 1}, off: eperm, inet: eperm},
+		{name: "own priority", nr: unix.SYS_SETPRIORITY, args: []uint64{unix.PRIO_PROCESS, 0, 5}, off: allow, inet: allow},
+		{name: "everybody's priority", nr: unix.SYS_SETPRIORITY, args: []uint64{unix.PRIO_USER, 0, 5}, off: eperm, inet: eperm},
+		{name: "file flags", nr: unix.SYS_IOCTL, args: []uint64{3, unix.FS_IOC_SETFLAGS}, off: eperm, inet: eperm},
 		{name: "io_uring", nr: unix.SYS_IO_URING_SETUP, off: enosys, inet: enosys},
 		{name: "ptrace", nr: unix.SYS_PTRACE, off: eperm, inet: eperm, debugAllow: true},
 	} {
@@ -195,9 +200,9 @@ func TestOlderKernel(t *testing.T) {
 		l    landlock
 		lost []Protection
 	}{
-		{landlock{7, 7}, []Protection{Namespaces, Processes, Metadata, Loopback, SharedMem}},
-		{landlock{6, 0}, []Protection{Namespaces, Processes, Metadata, Signals, Tree, Loopback, SharedMem}},
-		{landlock{2, 0}, []Protection{Namespaces, Processes, Metadata, Signals, Tree, Truncation, DeviceCtl, Loopback, SharedMem}},
+		{landlock{7, 7}, []Protection{Namespaces, Processes, Metadata, Loopback, IPC, SharedMem}},
+		{landlock{6, 0}, []Protection{Namespaces, Processes, Metadata, Signals, Tree, Loopback, IPC, SharedMem}},
+		{landlock{2, 0}, []Protection{Namespaces, Processes, Metadata, Signals, Tree, Truncation, DeviceCtl, Loopback, IPC, SharedMem}},
 	} {
 		p := Default(t.TempDir(), "")
 		b := &builder{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & exit 5"}}, landlock: test.l, level: Base}

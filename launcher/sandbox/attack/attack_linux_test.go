@@ -1,0 +1,58 @@
+package attack
+
+import (
+	"os"
+	"testing"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// The test binary plays the attacker too.
+func TestMain(m *testing.M) {
+	if code, mine := Main(os.Args); mine {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// needsMachine are attacks on what a machine may not have; all others must be proven wherever these tests run.
+var needsMachine = map[string]string{
+	"kernel crypto socket": "CONFIG_CRYPTO_USER_API", "vsock": "CONFIG_VSOCKETS", "vsock connect": "CONFIG_VSOCKETS", "sctp": "CONFIG_IP_SCTP",
+	"System V memory": "CONFIG_SYSVIPC", "netlink audit": "CONFIG_AUDIT", "netlink netfilter": "CONFIG_NETFILTER", "mptcp": "CONFIG_MPTCP",
+	"netlink socket diagnosis": "CONFIG_INET_DIAG", "userfaultfd": "CONFIG_USERFAULTFD", "compare descriptors of": "CONFIG_KCMP", "io_uring": "sysctl kernel.io_uring_disabled=0",
+	"io_uring socket": "sysctl kernel.io_uring_disabled=0", "fanotify": "CONFIG_FANOTIFY", "TIOCSTI": "sysctl dev.tty.legacy_tiocsti=1", "TIOCSTI, high bits": "sysctl dev.tty.legacy_tiocsti=1",
+	"xattr outside": "a file system with user.* attributes", "file flags outside": "a file system with flags", "load a module": "CONFIG_MODULES",
+	"environment of process 1": "an init that root may look into", "secret through root of process 1": "an init that root may look into",
+	"int 0x80": "CONFIG_IA32_EMULATION", "keyctl": "CONFIG_KEYS", "add key": "CONFIG_KEYS",
+}
+
+// E-bkr-1, E-bkr-2, E-bkr-3, E-chan-5, C-3.1.5: every known way out, at every level, and the proof that each is one.
+func TestAttacks(t *testing.T) {
+	seen := map[string]bool{}
+	for _, a := range List() {
+		if seen[a.Name] {
+			t.Errorf("two attacks are called %q", a.Name)
+		}
+		seen[a.Name] = true
+		t.Run(a.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
+				row, err := a.Try(level)
+				switch {
+				case err != nil:
+					t.Error(err)
+				case row.Outcome == Broken:
+					t.Errorf("%v: it works, and the receipt does not say so", level)
+				case row.Outcome == Unproven && !(a.Root && os.Geteuid() != 0):
+					if needsMachine[a.Name] == "" {
+						t.Errorf("%v: without a fence the attack must work: %s", level, row.Note)
+					} else {
+						t.Logf("not proven: needs %s: %s", needsMachine[a.Name], row.Note)
+					}
+				case row.Outcome == Told && level == sandbox.Strong:
+					t.Errorf("strong has lost %s", row.Note)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,21 @@
+//go:build !linux || !(amd64 || arm64)
+
+package attack
+
+import (
+	"context"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// World is empty on this system.
+type World struct{}
+
+// List returns nothing: there is no fence.
+func List() []Attack { return nil }
+
+// Main returns false: nothing is ever started under its name.
+func Main([]string) (code int, mine bool) { return 0, false }
+
+// Run returns ErrNotHere.
+func Run(context.Context, sandbox.Level) ([]Row, error) { return nil, ErrNotHere }

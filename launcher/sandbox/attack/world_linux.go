@@ -1,0 +1,248 @@
+//go:build amd64 || arm64
+
+package attack
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// A World is what attacks aim at. It travels to the attacker in the environment.
+type World struct {
+	Workspace, Outside         string // folders: writable, and not
+	Open, Secret, Hidden, Kept string // readable; hidden file and folder; read-only in the workspace
+	TCP, UDP, Unix, Datagram   string // servers
+	Abstract, Listen, Terminal string
+	Launcher, Decoy, Segment   int
+	LauncherBirth, DecoyBirth  string // when they began: with the number, that tells who it is
+	Level                      string
+
+	undo []func()
+	tty  *os.File // the attacker's terminal
+	leak *os.File // a file that is open in the launcher and that an exec would inherit
+}
+
+const (
+	argv0    = "tada-attack"
+	worldKey = "TADA_ATTACK_WORLD"
+	leakSize = 7919 // the size of the leaked file, to know it by
+)
+
+// close takes the world down.
+func (w *World) close() {
+	for i := len(w.undo) - 1; i >= 0; i-- {
+		w.undo[i]()
+	}
+}
+
+func (w *World) later(f func()) { w.undo = append(w.undo, f) }
+
+// newWorld builds a world in a folder of its own. On an error nothing of it is left.
+func newWorld(self string) (*World, error) {
+	w := &World{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid())}
+	for _, build := range []func() error{w.files, w.servers, w.terminals, w.segment, func() error { return w.decoy(self) }} {
+		if err := build(); err != nil {
+			w.close()
+			return nil, fmt.Errorf("build what is to be attacked: %w", err)
+		}
+	}
+	return w, nil
+}
+
+func (w *World) files() error {
+	top, err := os.MkdirTemp("", "tada-attack-")
+	if err != nil {
+		return err
+	}
+	w.later(func() { os.RemoveAll(top) })
+	if top, err = filepath.EvalSymlinks(top); err != nil {
+		return err
+	}
+	w.Workspace, w.Outside, w.Kept = top+"/ws", top+"/outside", top+"/ws/conf/kept"
+	w.Open, w.Secret, w.Hidden = top+"/readable/open", top+"/readable/secret", top+"/readable/hidden"
+	w.Unix, w.Datagram, w.Abstract = top+"/sock", top+"/dgram", top
+	for _, dir := range []string{top + "/ws/conf", w.Outside, w.Hidden} {
+		err = errors.Join(err, os.MkdirAll(dir, 0o700))
+	}
+	for _, file := range []string{w.Outside + "/file", w.Outside + "/spare", w.Secret, w.Hidden + "/key", w.Kept, w.Open} {
+		err = errors.Join(err, os.WriteFile(file, []byte("secret"), 0o600))
+	}
+	err = errors.Join(err, os.WriteFile(w.Workspace+"/own", []byte("own"), 0o600), unix.Mkfifo(w.Outside+"/fifo", 0o600))
+	if err != nil {
+		return err
+	}
+	fifo, err := os.OpenFile(w.Outside+"/fifo", os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	w.later(func() { fifo.Close() })
+	if w.leak, err = os.Create(top + "/leak"); err != nil {
+		return err
+	}
+	w.later(func() { w.leak.Close() })
+	_, err = unix.FcntlInt(w.leak.Fd(), unix.F_SETFD, 0)
+	return errors.Join(err, w.leak.Truncate(leakSize))
+}
+
+// servers answer who reaches them, and one comes to whoever listens.
+func (w *World) servers() error {
+	var err error
+	if w.TCP, err = w.serve("tcp4", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	for _, s := range [][2]string{{"unix", w.Unix}, {"unix", "@" + w.Abstract}} {
+		if _, err = w.serve(s[0], s[1]); err != nil {
+			return err
+		}
+	}
+	if w.UDP, err = w.servePacket("udp4", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	if _, err = w.servePacket("unixgram", w.Datagram); err != nil {
+		return err
+	}
+	free, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	w.Listen = free.Addr().String()
+	return free.Close()
+}
+
+func (w *World) serve(network, address string) (string, error) {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return "", err
+	}
+	w.later(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(c, c); c.Close() }()
+		}
+	}()
+	return l.Addr().String(), nil
+}
+
+func (w *World) servePacket(network, address string) (string, error) {
+	c, err := net.ListenPacket(network, address)
+	if err != nil {
+		return "", err
+	}
+	w.later(func() { c.Close() })
+	go func() {
+		b := make([]byte, 64)
+		for {
+			n, from, err := c.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			_, _ = c.WriteTo(b[:n], from)
+		}
+	}()
+	return c.LocalAddr().String(), nil
+}
+
+// visit comes to whoever listens at w.Listen until done is closed.
+func (w *World) visit(done <-chan struct{}) {
+	for {
+		if c, err := net.Dial("tcp4", w.Listen); err == nil {
+			c.Close()
+		}
+		select {
+		case <-done:
+			return
+		case <-after():
+		}
+	}
+}
+
+func (w *World) terminals() error {
+	for _, slave := range []**os.File{&w.tty, nil} {
+		m, s, err := pty.Open()
+		if err != nil {
+			return err
+		}
+		w.later(func() { m.Close(); s.Close() })
+		if slave != nil {
+			*slave = s
+		} else {
+			w.Terminal = s.Name()
+		}
+	}
+	return nil
+}
+
+// segment makes shared memory that is found by its number alone.
+func (w *World) segment() error {
+	id, _, errno := syscall.RawSyscall(unix.SYS_SHMGET, unix.IPC_PRIVATE, 4096, 0o600)
+	if errno != 0 {
+		return nil // not in this kernel: the attack is then unproven
+	}
+	w.Segment = int(id)
+	w.later(func() { syscall.RawSyscall(unix.SYS_SHMCTL, id, unix.IPC_RMID, 0) })
+	address, _, errno := syscall.RawSyscall(unix.SYS_SHMAT, id, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	copy((*(*[6]byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))))[:], "secret")
+	syscall.RawSyscall(unix.SYS_SHMDT, address, 0, 0)
+	return nil
+}
+
+// decoy starts a process of the same user that waits to be attacked.
+func (w *World) decoy(self string) error {
+	cmd := exec.Command(self)
+	cmd.Args = []string{argv0, ""}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	w.later(func() { in.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	w.Decoy, w.DecoyBirth = cmd.Process.Pid, birth(cmd.Process.Pid)
+	return nil
+}
+
+// birth returns when a process began.
+func birth(pid int) string {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	if f := strings.Fields(rest); len(f) > 19 {
+		return f[19]
+	}
+	return "never"
+}
+
+func (w *World) env() []string {
+	text, _ := json.Marshal(w) // strings and numbers: it cannot fail
+	return []string{"PATH=/usr/bin:/bin", worldKey + "=" + string(text)}
+}
+
+// profile is what attackers are given.
+func (w *World) profile(self string, level sandbox.Level) sandbox.Profile {
+	p := sandbox.Default(w.Workspace, "", w.Secret, w.Hidden)
+	p.Read = append(p.Read, sandbox.Path{Name: filepath.Dir(w.Secret)}, sandbox.Path{Name: self})
+	p.ReadOnly = []string{w.Kept}
+	p.Require, p.Most = level, level
+	return p
+}

@@ -1,3 +1,0 @@
-package sandbox
-
-var archAttacks []attack
