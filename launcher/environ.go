@@ -148,3 +148,29 @@ func (e Environ) Vars() map[string]string {
 	}
 	return vars
 }
+
+// A surroundings is an environment with what is derived from it. It is shared by judgements
+// and does not change: a server judges thousands of lines for the same caller.
+type surroundings struct {
+	Environ
+	from []string
+	vars map[string]string
+	sum  string // of what a plan binds
+}
+
+func (l *Launcher) surroundings(env []string) *surroundings {
+	if last := l.around.Load(); last != nil && slices.Equal(last.from, env) {
+		return last
+	}
+	s := &surroundings{Environ: Scrub(env, l.policy.Settings().KeepEnv), from: slices.Clone(env)}
+	s.vars = s.Vars()
+	bound := object{}
+	for name, value := range s.vars {
+		if !slices.Contains(volatileEnv, name) {
+			bound[name] = value
+		}
+	}
+	s.sum = digestOf(bound)
+	l.around.Store(s)
+	return s
+}

@@ -30,21 +30,22 @@ type Judgement struct {
 	fence   pathguard.Fence // what the plan may reach, as far as it can be bound
 	umask   int
 	version string
-	environ Environ
-	shell   string // the real shell
-	stdin   string // what kind of file standard input is
+	environ *surroundings
+	named   map[string][]string // what the plan touches, under the five words of the contract
+	shell   string              // the real shell
+	stdin   string              // what kind of file standard input is
 }
 
 // Judge parses the text, resolves its names and asks the policy. It starts nothing, writes
 // nothing, and is the only judgement there is: runs, checks, hooks and servers share it.
 // The caller must Close the result.
 func (l *Launcher) Judge(req Request) (*Judgement, error) {
-	j := &Judgement{Request: req, environ: Scrub(req.Env, l.policy.Settings().KeepEnv), stdin: kindOf(req.Stdio.In), level: l.level(), umask: l.umask(), version: l.version()}
+	j := &Judgement{Request: req, environ: l.surroundings(req.Env), stdin: kindOf(req.Stdio.In), level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err
 	}
-	vars := j.environ.Vars()
+	vars := j.environ.vars
 	j.Script = parse(req, j.shell, vars, l.policy)
 	if strings.TrimSpace(req.Shell.Text) == "" && req.Shell.words(j.shell) == nil {
 		return nil, ErrEmpty
@@ -61,6 +62,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	if j.policy, err = l.policyFor(j.Plan); err == nil {
 		j.Verdict = j.policy.Judge(j.Plan)
 		j.fence = j.policy.Grants(j.Plan)
+		j.named = j.effects()
 		j.Payload, err = j.payload()
 	}
 	if err != nil {

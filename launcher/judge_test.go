@@ -17,7 +17,7 @@ import (
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // world is a launcher with a workspace of its own.
-func world(t *testing.T) (*Launcher, Request) {
+func world(t testing.TB) (*Launcher, Request) {
 	t.Helper()
 	dir := t.TempDir()
 	work := filepath.Join(dir, "work")

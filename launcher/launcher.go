@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
@@ -24,7 +25,8 @@ type Launcher struct {
 	closed  error // why store is not set
 	ttl     time.Duration
 
-	level   func() sandbox.Level // the best fence of this machine; found by trying, once per boot
+	around  atomic.Pointer[surroundings] // of the last request
+	level   func() sandbox.Level         // the best fence of this machine; found by trying, once per boot
 	umask   func() int
 	version func() string
 	now     func() time.Time

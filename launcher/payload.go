@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -40,7 +39,7 @@ func (j *Judgement) payload() ([]byte, error) {
 		"toolset_mode":   j.mode(),
 		"tool_calls":     []any{j.toolCall()},
 		"context":        j.context(),
-		"effects":        j.effects(),
+		"effects":        j.effectText(),
 		"targets":        j.targets(),
 		"reasons":        j.reasons(),
 		"opaque":         j.opaque(),
@@ -113,18 +112,12 @@ func (j *Judgement) toolCall() object {
 }
 
 func (j *Judgement) context() object {
-	env := object{}
-	for name, value := range j.Plan.Caller.Env {
-		if !slices.Contains(volatileEnv, name) {
-			env[name] = value
-		}
-	}
 	return object{
 		"cwd": j.Plan.Dir, "shell": j.shell, "version": j.version,
 		"env_removed": strings.Join(j.environ.Removed, " "),
 		"policy":      j.policy.Digest()[:12],
 		"bound": digestOf(object{
-			"env": env, "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
+			"env": j.environ.sum, "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
 		}),
 	}
 }
@@ -139,9 +132,9 @@ func digestOf(v any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (j *Judgement) effects() object {
+func (j *Judgement) effectText() object {
 	o := object{}
-	for kind, names := range j.Report("").Effects {
+	for kind, names := range j.named {
 		if len(names) > 0 {
 			o[kind] = names
 		}

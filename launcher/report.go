@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +45,7 @@ func (j *Judgement) Report(id string) Report {
 	r := Report{
 		ID: id, Verdict: j.Verdict.Decision.String(), Risk: j.Verdict.Risk, PlanHash: j.Hash,
 		Reasons: []ReportReason{}, Opaque: []string{}, Sandbox: j.level.String(),
-		Effects: map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}},
+		Effects: j.named,
 	}
 	locale := pathguard.LocaleOf(j.Plan.Caller.Env)
 	for _, reason := range j.Verdict.Reasons {
@@ -58,9 +57,17 @@ func (j *Judgement) Report(id string) Report {
 	for _, o := range j.Script.Opaque {
 		r.Opaque = append(r.Opaque, o.Text)
 	}
+	return r
+}
+
+// effects are the names that the plan touches, each once, in the order of the line.
+func (j *Judgement) effects() map[string][]string {
+	named := map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}}
+	seen := make(map[[2]string]bool, len(j.Plan.Targets)+len(j.Plan.Programs))
 	add := func(kind, name string) {
-		if name != "" && !slices.Contains(r.Effects[kind], name) {
-			r.Effects[kind] = append(r.Effects[kind], name)
+		if key := [2]string{kind, name}; name != "" && !seen[key] {
+			seen[key] = true
+			named[kind] = append(named[kind], name)
 		}
 	}
 	for i := range j.Plan.Targets {
@@ -75,7 +82,7 @@ func (j *Judgement) Report(id string) Report {
 			add("net", hostPort(e.Net.Host, e.Net.Port))
 		}
 	}
-	return r
+	return named
 }
 
 func hostPort(host string, port int) string {
