@@ -30,7 +30,17 @@ type RecordOptions struct {
 	// session that never closes. Its error is returned by the call that
 	// recorded the event. It must not call the Recorder.
 	Checkpoint func(Summary) error
+	// KeepSecrets stores credentials of a known shape (FindSecrets) like
+	// everything else. Without it they are hidden as passwords are.
+	KeepSecrets bool
+	// MaxBytes is how many bytes of output are kept; 0 means DefaultMaxBytes.
+	// What comes beyond is counted and hashed (CodeGap), but for its end.
+	MaxBytes int64
 }
+
+// DefaultMaxBytes is what one session may store of its output: a person reads
+// less, and "yes" fills it in a second.
+const DefaultMaxBytes = 256 << 20
 
 const (
 	ckptBytes = 1 << 20
@@ -40,8 +50,13 @@ const (
 // A Recorder writes the transcript of one session. Every method returns when
 // the kernel has the event (it survives the death of this process), and only
 // then may the bytes be passed on: whatever was shown or typed is in the
-// record. Up to three bytes of an unfinished UTF-8 character wait for the
-// rest of it.
+// record. Only the end of a call's bytes may wait for the next: up to three
+// bytes of an unfinished UTF-8 character, and up to 4 KiB behind what a
+// credential begins with (ghp_, AKIA, user: in a URL), until it is known
+// whether it is one.
+//
+// A credential is hidden (CodeHidden), and as many asterisks shown in its
+// place. So is what is typed behind a prompt for a password, and its echo.
 //
 // After an error the record is incomplete and the session must not go on.
 // What is left of a half-written event is written first by the next call, so
@@ -55,7 +70,9 @@ type Recorder struct {
 
 	sum    Summary
 	lastUS int64
-	held   [4]partial // unfinished characters of o, e, i, n
+	masks  [4]mask // of o, e, i, n
+	prompt prompt
+	over   overflow
 
 	ckptBytes int64
 	ckptUS    int64
@@ -64,13 +81,6 @@ type Recorder struct {
 	failed              bool // buf holds the rest of a write that failed
 	salts               []byte
 	mac                 keyed
-}
-
-// partial is the beginning of a UTF-8 character.
-type partial struct {
-	b      [utf8.UTFMax]byte
-	n      int
-	author string
 }
 
 // Create makes a new transcript; a file that is there already is never
@@ -90,6 +100,12 @@ func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 	}
 	markWriting(f)
 	r := &Recorder{f: f, opts: o, start: o.Now()}
+	for i := range r.masks {
+		r.masks[i].off = o.KeepSecrets
+	}
+	if r.opts.MaxBytes == 0 {
+		r.opts.MaxBytes = DefaultMaxBytes
+	}
 	r.sum.Head = sha256.Sum256(line)
 	r.buf = append(append(r.buf, line...), '\n')
 	if err := r.flush(); err != nil {
@@ -101,16 +117,40 @@ func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 
 // Output records what the program wrote: code is CodeOutput or CodeStderr.
 func (r *Recorder) Output(code byte, p []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if code == CodeOutput {
+		n := r.prompt.echoed(p)
+		if n > 0 {
+			if err := r.secret(code, AuthorProgram, p[:n]); err != nil {
+				return err
+			}
+			p = p[n:]
+		}
+		r.prompt.shown(p)
+	}
 	return r.stream(code, AuthorProgram, p)
 }
 
-// Input records what is about to be given to the program's terminal.
+// Input records what is about to be given to the program's terminal. Behind a
+// prompt for a password, up to the end of the line, it is hidden: programs
+// that ask without turning the echo off do so in front of the recorder too.
 func (r *Recorder) Input(author string, p []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := r.prompt.typed(p); n > 0 {
+		if err := r.hidden(CodeInput, author, p[:n]); err != nil {
+			return err
+		}
+		p = p[n:]
+	}
 	return r.stream(CodeInput, author, p)
 }
 
 // Stdin records what came through the stdin pipe.
 func (r *Recorder) Stdin(author string, p []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.stream(CodeStdin, author, p)
 }
 
@@ -119,12 +159,45 @@ func (r *Recorder) Stdin(author string, p []byte) error {
 func (r *Recorder) Hidden(code byte, author string, p []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.hidden(code, author, p)
+}
+
+func (r *Recorder) hidden(code byte, author string, p []byte) error {
 	salt, err := r.salt()
 	if err != nil {
 		return err
 	}
 	c, _ := r.mac.sum(salt, p, nil)
 	return r.note(CodeHidden, author, int64(len(p)), fmt.Appendf(nil, "%c %s", code, c))
+}
+
+// secret hides bytes that players would have shown, and lets them show
+// asterisks: behind a hidden event, as behind a b event, the stream's own
+// event with LEN 0 is what a player can show of it.
+func (r *Recorder) secret(code byte, author string, p []byte) error {
+	for len(p) > 0 {
+		n := min(len(p), maxChunk)
+		if err := r.hidden(code, author, p[:n]); err != nil {
+			return err
+		}
+		if err := r.add(code, author, 0, stars(p[:n])); err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return r.commit()
+}
+
+// stars is p with an asterisk for every byte that is shown; ends of lines
+// stay, so that a screen keeps its layout.
+func stars(p []byte) []byte {
+	out := bytes.Clone(p)
+	for i, c := range out {
+		if c != '\n' && c != '\r' {
+			out[i] = '*'
+		}
+	}
+	return out
 }
 
 // Resize records the terminal's new size.
@@ -142,6 +215,10 @@ func (r *Recorder) Signal(author, name string) error { return r.Note(CodeSignal,
 func (r *Recorder) Gap(n int64, sum Hash) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.gap(n, sum)
+}
+
+func (r *Recorder) gap(n int64, sum Hash) error {
 	return r.note(CodeGap, AuthorTada, n, fmt.Appendf(nil, "%d %s", n, sum))
 }
 
@@ -201,48 +278,74 @@ func (r *Recorder) Close() (Summary, error) {
 
 // stream records a run of bytes, in events of at most maxChunk.
 func (r *Recorder) stream(code byte, author string, p []byte) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h := r.heldFor(code)
-	if h.n > 0 && h.author != author {
-		if err := r.flushOne(code, h); err != nil {
+	m := r.maskOf(code)
+	if m.waiting() > 0 && m.author != author {
+		if err := r.flushOne(code, m); err != nil {
 			return err
 		}
 	}
-	if h.n > 0 {
-		p = append(append(make([]byte, 0, h.n+len(p)), h.b[:h.n]...), p...)
-		h.n = 0
+	m.author = author
+	return r.record(code, m, p, false)
+}
+
+// record records what the mask lets go of.
+func (r *Recorder) record(code byte, m *mask, p []byte, last bool) error {
+	b, secrets := m.add(p, last)
+	at := 0
+	err := error(nil)
+	for i := 0; i <= len(secrets) && err == nil; i++ {
+		end := len(b)
+		if i < len(secrets) {
+			end = secrets[i].from
+		}
+		if err = r.plain(code, m.author, b[at:end]); err != nil || i == len(secrets) {
+			break
+		}
+		at = secrets[i].to
+		err = r.secret(code, m.author, b[end:at])
 	}
-	for len(p) > maxChunk {
-		n := maxChunk - unfinished(p[:maxChunk])
-		if err := r.chunk(code, author, p[:n]); err != nil {
-			return err
-		}
-		p = p[n:]
-		if err := r.flush(); err != nil {
-			return err
-		}
-	}
-	n := len(p) - unfinished(p)
-	h.n, h.author = copy(h.b[:], p[n:]), author
-	if n > 0 {
-		if err := r.chunk(code, author, p[:n]); err != nil {
-			return err
-		}
+	m.next(len(b))
+	if err != nil {
+		return err
 	}
 	return r.commit()
 }
 
-func (r *Recorder) heldFor(code byte) *partial {
+// plain records bytes that hide nothing, unless there are too many.
+func (r *Recorder) plain(code byte, author string, p []byte) error {
+	if code == CodeOutput || code == CodeStderr {
+		if r.over.on || r.over.kept+int64(len(p)) > r.opts.MaxBytes {
+			return r.beyond(code, p)
+		}
+		r.over.kept += int64(len(p))
+	}
+	for len(p) > 0 {
+		n := len(p)
+		if n > maxChunk {
+			n = maxChunk - unfinished(p[:maxChunk])
+		}
+		if err := r.chunk(code, author, p[:n]); err != nil {
+			return err
+		}
+		if p = p[n:]; len(p) > 0 {
+			if err := r.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Recorder) maskOf(code byte) *mask {
 	switch code {
 	case CodeOutput:
-		return &r.held[0]
+		return &r.masks[0]
 	case CodeStderr:
-		return &r.held[1]
+		return &r.masks[1]
 	case CodeInput:
-		return &r.held[2]
+		return &r.masks[2]
 	}
-	return &r.held[3]
+	return &r.masks[3]
 }
 
 // unfinished returns how many bytes at the end of p begin a character that
@@ -261,23 +364,18 @@ func unfinished(p []byte) int {
 
 func (r *Recorder) flushHeld() error {
 	for _, code := range []byte{CodeOutput, CodeStderr, CodeInput, CodeStdin} {
-		if err := r.flushOne(code, r.heldFor(code)); err != nil {
+		if err := r.flushOne(code, r.maskOf(code)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.closeGap()
 }
 
-func (r *Recorder) flushOne(code byte, h *partial) error {
-	if h.n == 0 {
+func (r *Recorder) flushOne(code byte, m *mask) error {
+	if m.waiting() == 0 {
 		return nil
 	}
-	err := r.chunk(code, h.author, bytes.Clone(h.b[:h.n]))
-	h.n = 0
-	if err != nil {
-		return err
-	}
-	return r.commit()
+	return r.record(code, m, nil, true)
 }
 
 // chunk adds the event for some bytes of a stream. Bytes that are not UTF-8

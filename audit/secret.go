@@ -26,7 +26,7 @@ var secretShapes = []struct {
 	{"AWS access key", "AKIA", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`)},
 	{"AWS session key", "ASIA", regexp.MustCompile(`\bASIA[0-9A-Z]{16}\b`)},
 	{"GitHub token", "gh", regexp.MustCompile(`\bgh[pousr]_[0-9A-Za-z]{36,}\b`)},
-	{"GitHub token", "github_pat_", regexp.MustCompile(`\bgithub_pat_[0-9A-Za-z_]{22,}\b`)},
+	{"GitHub fine-grained token", "github_pat_", regexp.MustCompile(`\bgithub_pat_[0-9A-Za-z_]{22,}\b`)},
 	{"GitLab token", "glpat-", regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20,}`)},
 	{"Slack token", "xox", regexp.MustCompile(`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`)},
 	{"Google API key", "AIza", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}\b`)},
@@ -104,6 +104,9 @@ func (s *stretch) add(e Event) {
 	s.events = append(s.events, origin{e.Seq, len(e.Data)})
 }
 
+// hiddenText marks what the recorder hid already.
+var hiddenText = []byte("***")
+
 // secrets returns the events that share in a secret which reaches into the
 // one added last.
 func (s *stretch) secrets() (found []Secret) {
@@ -112,7 +115,7 @@ func (s *stretch) secrets() (found []Secret) {
 			continue
 		}
 		for _, at := range shape.shape.FindAllIndex(s.text, -1) {
-			if at[1] <= s.fresh {
+			if at[1] <= s.fresh || bytes.Contains(s.text[at[0]:at[1]], hiddenText) {
 				continue
 			}
 			from := 0

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ func TestFindSecrets(t *testing.T) {
 		{[]string{"ghp_" + a, " and more", " and more"}, "0 GitHub token"},
 	} {
 		path := filepath.Join(t.TempDir(), "a.cast")
-		r := record(t, path)
+		r := recordAll(t, path)
 		for _, p := range c.parts {
 			must(t, r.Output(CodeOutput, []byte(p)))
 		}
@@ -88,4 +89,12 @@ func TestFollow(t *testing.T) {
 	if _, err := io.Copy(io.Discard, Follow(ctx, f, func() bool { return false })); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a session without an end: %v", err)
 	}
+}
+
+// recordAll is a recorder that hides nothing.
+func recordAll(t testing.TB, path string) *Recorder {
+	t.Helper()
+	r, err := Create(path, Header{}, RecordOptions{Now: steps(time.Millisecond), Rand: rand.Reader, KeepSecrets: true})
+	must(t, err)
+	return r
 }

@@ -1,0 +1,296 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"slices"
+)
+
+// A span is a part of a stream that must not be stored.
+type span struct{ from, to int }
+
+const (
+	// maskReach is how much of a stream is remembered of what was recorded:
+	// the longest hint, which is the line before a private key.
+	maskReach = 64
+	// minToken is the shortest run of token bytes that is looked at twice: an
+	// access key ID has 20 of them, and no shape here is shorter.
+	minToken = 20
+	// minHeader is the shortest first part of a web token, up to its dot.
+	minHeader = 13
+	// maxHeld bounds what waits for the end of a token. What is longer and
+	// began like one is hidden without knowing.
+	maxHeld = 4096
+	// maxUser bounds the name and password in a URL.
+	maxUser = 256
+	// maxBlock bounds what is hidden of a private key whose end never comes.
+	maxBlock = 32 << 10
+)
+
+var (
+	keyBegin = []byte("PRIVATE KEY-----")
+	keyEnd   = []byte("-----END")
+	scheme   = []byte("://")
+	header   = []byte("eyJ") // of a web token: base64 of {"
+)
+
+// tokenByte are the bytes that tokens are made of.
+var tokenByte = func() (is [256]bool) {
+	for c := range is {
+		is[c] = wordByte(byte(c)) || c == '-'
+	}
+	return is
+}()
+
+func wordByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+}
+
+// A token is a shape whose secret part follows a hint that is not secret.
+type token struct {
+	hint  string
+	more  byte // a byte beyond tokenByte that its body may hold; 0 for none
+	shape *regexp.Regexp
+}
+
+// tokens are those of secretShapes that are one run of token bytes, by the
+// first byte of their hints. GitHub's and Slack's hints have a variable
+// letter, spelled out here.
+var tokens = [256][]token{
+	'A': {{"AGE-SECRET-KEY-1", 0, shapeOf("age key")}, {"AKIA", 0, shapeOf("AWS access key")}, {"ASIA", 0, shapeOf("AWS session key")}, {"AIza", 0, shapeOf("Google API key")}},
+	'g': append(variants("gh", "pousr", "_", shapeOf("GitHub token")), token{"github_pat_", 0, shapeOf("GitHub fine-grained token")}, token{"glpat-", 0, shapeOf("GitLab token")}),
+	'x': variants("xox", "abeoprs", "-", shapeOf("Slack token")),
+	's': {{"sk_live_", 0, shapeOf("Stripe key")}, {"sk-", 0, shapeOf("model API key")}},
+	'r': {{"rk_live_", 0, shapeOf("Stripe key")}},
+	'n': {{"npm_", 0, shapeOf("npm token")}},
+	'e': {{"eyJ", '.', shapeOf("JSON web token")}},
+}
+
+func variants(before, letters, after string, shape *regexp.Regexp) (list []token) {
+	for _, c := range letters {
+		list = append(list, token{before + string(c) + after, 0, shape})
+	}
+	return list
+}
+
+func shapeOf(name string) *regexp.Regexp {
+	for _, s := range secretShapes {
+		if s.name == name {
+			return s.shape
+		}
+	}
+	panic("audit: no secret shape " + name)
+}
+
+// A mask hides credentials of a known shape in one stream, however reads and
+// writes cut it up. Text is looked at in a window of what was recorded last
+// and what is new, once, with a step of minToken bytes: a byte that no token
+// holds rules out every token around it.
+type mask struct {
+	window []byte // maskReach bytes that were recorded, then what was not
+	known  int    // how many of them were recorded
+	author string // of what waits
+	block  int    // bytes of a private key that may still be hidden; 0: in none
+	long   bool   // in a token that is longer than maxHeld
+	off    bool   // nothing is secret
+	spans  []span
+}
+
+// add takes new bytes in. It returns the bytes that can be recorded now, what
+// of them is secret, in order and apart, and keeps the rest for the next call.
+// At the end of the stream, last, nothing is kept.
+func (m *mask) add(p []byte, last bool) (b []byte, secret []span) {
+	m.window = append(m.window, p...)
+	m.spans = m.spans[:0]
+	from := m.continued(m.known)
+	open := len(m.window)
+	if !m.off && (from < len(m.window) || last) {
+		open = min(m.tokens(last), m.urls(last))
+		m.keys(from)
+	}
+	if !last {
+		open -= unfinished(m.window[:open])
+	}
+	open = max(open, m.known)
+	if len(m.window)-open > maxHeld {
+		m.spans = append(m.spans, span{open, len(m.window)})
+		open, m.long = len(m.window), true
+	}
+	return m.window[m.known:open], m.settle(open)
+}
+
+// next forgets what was recorded, but for what hints may reach back to.
+func (m *mask) next(recorded int) {
+	done := m.known + recorded
+	keep := min(done, maskReach)
+	m.window = m.window[:copy(m.window, m.window[done-keep:])]
+	m.known = keep
+}
+
+// waiting is the number of bytes that are kept for the next call.
+func (m *mask) waiting() int { return len(m.window) - m.known }
+
+// settle orders the spans, joins those that meet, and counts from what was
+// not recorded before.
+func (m *mask) settle(end int) []span {
+	slices.SortFunc(m.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	out := m.spans[:0]
+	for _, s := range m.spans {
+		s.from, s.to = max(s.from, m.known)-m.known, min(s.to, end)-m.known
+		switch n := len(out); {
+		case s.from >= s.to:
+		case n > 0 && s.from <= out[n-1].to:
+			out[n-1].to = max(out[n-1].to, s.to)
+		default:
+			out = append(out, s)
+		}
+	}
+	m.spans = out
+	return out
+}
+
+// continued hides on where an earlier call had to stop.
+func (m *mask) continued(at int) int {
+	if m.long {
+		end := m.run(at, 0)
+		m.spans = append(m.spans, span{at, end})
+		m.long = end == len(m.window)
+		at = end
+	}
+	if m.block > 0 {
+		at = m.blockFrom(at, m.block)
+	}
+	return at
+}
+
+// blockFrom hides from at to the end of a private key, its mark included, at most limit bytes.
+func (m *mask) blockFrom(at, limit int) int {
+	reach := max(0, at-len(keyEnd)) // the end may have begun before
+	end := at + min(limit, len(m.window)-at)
+	m.block = limit - (end - at)
+	if n := bytes.Index(m.window[reach:end], keyEnd); n >= 0 {
+		end, m.block = max(at, reach+n+len(keyEnd)), 0
+	}
+	m.spans = append(m.spans, span{at, end})
+	return end
+}
+
+// keys hides private keys that begin after from.
+func (m *mask) keys(from int) {
+	for at := max(0, from-len(keyBegin)+1); ; {
+		n := bytes.Index(m.window[at:], keyBegin)
+		if n < 0 {
+			return
+		}
+		at += n + len(keyBegin)
+		// The line that ends a key says the same, but for one word.
+		line := m.window[max(0, at-len(keyBegin)-24):at]
+		if bytes.LastIndex(line, []byte("BEGIN ")) > bytes.LastIndex(line, []byte("END ")) {
+			at = m.blockFrom(max(from, at), maxBlock)
+		}
+	}
+}
+
+// run returns where the run of token bytes, and of more, that holds at ends.
+func (m *mask) run(at int, more byte) int {
+	for at < len(m.window) && (tokenByte[m.window[at]] || more != 0 && m.window[at] == more) {
+		at++
+	}
+	return at
+}
+
+// tokens hides tokens, and returns where one begins that may go on.
+func (m *mask) tokens(last bool) (open int) {
+	b, begin := m.window, 0
+	for i := min(minToken-1, max(0, len(b)-1)); i < len(b); {
+		if !tokenByte[b[i]] {
+			begin = i + 1
+			if i = begin + minToken - 1; i >= len(b) {
+				i = max(begin, len(b)-1) // a hint at the very end may begin a token
+			}
+			continue
+		}
+		from := i
+		for from > begin && tokenByte[b[from-1]] {
+			from--
+		}
+		to := m.run(i, 0)
+		if to-from >= minToken || to == len(b) || to-from >= minHeader && b[to] == '.' && bytes.Contains(b[from:to], header) {
+			if at := m.inRun(from, to, last); at >= 0 {
+				return at
+			}
+		}
+		begin = to + 1
+		if i = to + minToken; i >= len(b) {
+			i = max(begin, len(b)-1)
+		}
+	}
+	return len(b)
+}
+
+// inRun looks for hints at the word boundaries of a run. It returns where a
+// token begins that the end of the window cuts, or -1.
+func (m *mask) inRun(from, to int, last bool) int {
+	if from == 0 && m.known == maskReach {
+		from++ // what is before it is not known
+	}
+	for at := from; at < to; at++ {
+		if at > from { // a word begins only behind a '-'
+			n := bytes.IndexByte(m.window[at-1:to], '-')
+			if n < 0 {
+				break
+			}
+			at += n
+		} else if at > 0 && wordByte(m.window[at-1]) {
+			continue
+		}
+		if at == to {
+			break
+		}
+		for _, t := range tokens[m.window[at]] {
+			if !bytes.HasPrefix(m.window[at:to], []byte(t.hint)) {
+				continue
+			}
+			body, end := at+len(t.hint), m.run(at, t.more)
+			if end == len(m.window) && !last {
+				return body
+			}
+			if loc := t.shape.FindIndex(m.window[at:end]); loc != nil && loc[0] == 0 {
+				m.spans = append(m.spans, span{body, at + loc[1]})
+			}
+		}
+	}
+	return -1
+}
+
+// urls hides passwords in URLs, and returns where one may begin that the end
+// of the window cuts.
+func (m *mask) urls(last bool) (open int) {
+	b := m.window
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(b[at:], '@')
+		if n < 0 {
+			break
+		}
+		at += n
+		begin := max(0, at-maxUser)
+		if n := bytes.LastIndex(b[begin:at], scheme); n >= 0 {
+			user := b[begin+n+len(scheme) : at]
+			colon := bytes.IndexByte(user, ':')
+			if colon >= 0 && len(user)-colon > 3 && !bytes.ContainsAny(user, " \t\r\n/\"'") {
+				m.spans = append(m.spans, span{at - len(user) + colon + 1, at})
+			}
+		}
+	}
+	begin := max(0, len(b)-maxUser)
+	n := bytes.LastIndex(b[begin:], scheme)
+	if n < 0 || last {
+		return len(b)
+	}
+	user := begin + n + len(scheme)
+	if colon := bytes.IndexByte(b[user:], ':'); colon >= 0 && !bytes.ContainsAny(b[user:], " \t\r\n/\"'") {
+		return user + colon + 1
+	}
+	return len(b)
+}
