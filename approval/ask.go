@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -12,8 +13,11 @@ func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 	if _, err := readPlan(r.Payload); err != nil {
 		return Envelope{}, false, err
 	}
+	if r.Quorum < 0 || r.Quorum > MaxQuorum {
+		return Envelope{}, false, &ConfigError{Name: "quorum", Value: strconv.Itoa(r.Quorum), Need: "it must be 0 to " + strconv.Itoa(MaxQuorum)}
+	}
 	done, err := b.do(ctx, task{verb: "request", args: fields{
-		"payload": string(r.Payload), "session": r.Session, "ttl": int64(r.TTL),
+		"canary": r.Canary, "payload": string(r.Payload), "quorum": r.Quorum, "requester": r.Requester, "session": r.Session, "ttl": int64(r.TTL),
 	}})
 	if err == nil {
 		err = done.refusal
@@ -25,7 +29,8 @@ func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 }
 
 func (t *tx) requestTask(k task) (result, error) {
-	r := Request{Session: k.args.text("session"), Payload: []byte(k.args.text("payload")), TTL: time.Duration(k.args.number("ttl"))}
+	r := Request{Session: k.args.text("session"), Payload: []byte(k.args.text("payload")), TTL: time.Duration(k.args.number("ttl")),
+		Quorum: int(k.args.number("quorum")), Requester: k.args.text("requester"), Canary: k.args.flag("canary")}
 	p, err := readPlan(r.Payload)
 	if err == nil {
 		err = t.sweep()
@@ -48,7 +53,7 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 		if err != nil && e == nil {
 			return nil, false, err
 		}
-		if e != nil && err == nil && e.State == Pending {
+		if e != nil && err == nil && e.State == Pending && e.Quorum >= r.Quorum && e.canary == r.Canary {
 			return e, false, nil
 		}
 	}
@@ -66,6 +71,9 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 		return nil, false, err
 	}
 	t.open[r.Session]++
+	if r.Canary {
+		return e, true, nil // the record tells of it when it was answered: before, it could be looked up
+	}
 	ev := e.event(Event{Kind: KindIssued})
 	ev.From = ""
 	return e, true, t.emit(ev)

@@ -173,7 +173,12 @@ func (b *Bolt) make(lock *os.File) error {
 	if err := syncFolder(filepath.Dir(b.path)); err != nil {
 		return fileError(b.path, err)
 	}
-	_, err = lock.WriteAt(lockMark, 0)
+	return b.markMade(lock)
+}
+
+// markMade notes that there is a database, so that its absence is an error from now on.
+func (b *Bolt) markMade(lock *os.File) error {
+	_, err := lock.WriteAt(lockMark, 0)
 	return fileError(b.path+lockSuffix, err)
 }
 

@@ -266,7 +266,7 @@ func TestBadDatabase(t *testing.T) {
 			edit(t, path, func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte("meta")) })
 		}},
 		{"from the future", approval.ErrFuture, func(t *testing.T, path string) {
-			edit(t, path, func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("schema"), []byte("2")) })
+			edit(t, path, func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("schema"), []byte("3")) })
 		}},
 		{"from the far future", approval.ErrFuture, func(t *testing.T, path string) {
 			edit(t, path, func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("schema"), []byte("10")) })

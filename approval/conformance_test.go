@@ -122,6 +122,15 @@ func testStore(t *testing.T, fresh func(testing.TB) backend) {
 		{"grant E-std-1 E-std-4", testGrant},
 		{"grant ends E-std-5", testGrantEnds},
 		{"grant refused E-std-2 B-R8.2", testGrantRefused},
+		{"signed B-R8.1", testSigned},
+		{"signed beforehand E-hl-2", testPresigned},
+		{"delegation E-del-1", testDelegation},
+		{"quorum E-quo-1", testQuorum},
+		{"one-time codes E-chan-9 E-chan-8", testTOTP},
+		{"brake E-fat-3", testBrake},
+		{"canary E-fat-4", testCanary},
+		{"paging B-R5.2a", testPaging},
+		{"level B-R9.1", testLevel},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

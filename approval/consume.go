@@ -51,7 +51,7 @@ func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 	switch {
 	case e.Decision == nil:
 		return e, &Refused{Envelope: id, Err: ErrPending}
-	case !pairs(e.Decision.Calls, e.Calls) || !e.Decision.approvesAny():
+	case pairing(e.Decision.Calls, e.Calls) != nil || !e.Decision.approvesAny():
 		return e, t.spoil(e, OutcomeBijection, ErrBijection, c.PlanHash)
 	case !hmac.Equal([]byte(c.PlanHash), []byte(e.PlanHash)) || !hmac.Equal([]byte(e.Decision.PlanHash), []byte(e.PlanHash)):
 		return e, t.spoil(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
@@ -86,7 +86,14 @@ func (t *tx) finishTask(k task) (result, error) {
 	id := k.args.text("envelope")
 	e, _ := t.load(id)
 	if e == nil {
-		return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
+		ev, ok := t.orphan(id, Event{Kind: KindFinished, Outcome: k.args.text("outcome"), Reason: k.args.text("reason")})
+		if !ok {
+			return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
+		}
+		if err := t.delete(runBucket, id); err != nil {
+			return result{}, err
+		}
+		return result{}, t.emit(ev)
 	}
 	if t.raw(runBucket, id) == nil {
 		if f, err := t.get(stateBucket, id); err == nil && f.text("ticket") == k.ticket {
@@ -175,7 +182,7 @@ func (t *tx) remove(id string, state fields) error {
 			return err
 		}
 	}
-	for _, bucket := range [][]byte{envelopeBucket, payloadBucket, decisionBucket, pendingBucket, stateBucket} {
+	for _, bucket := range [][]byte{envelopeBucket, payloadBucket, decisionBucket, pendingBucket, stateBucket, voteBucket, wrongBucket} {
 		if err := t.delete(bucket, id); err != nil {
 			return err
 		}
@@ -189,7 +196,7 @@ func (t *tx) forget() error {
 		bucket []byte
 		field  string
 		keep   time.Duration
-	}{{tombstoneBucket, "since", t.o.Tombstone}, {coolOffBucket, "denied_at", t.o.CoolOff}} {
+	}{{tombstoneBucket, "since", t.o.Tombstone}, {coolOffBucket, "denied_at", t.o.CoolOff}, {tokenBucket, "until", t.o.Skew}} {
 		for _, key := range t.keys(old.bucket) {
 			f, err := t.get(old.bucket, key)
 			if err == nil && t.older(f.time(old.field), old.keep) {

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 )
 
@@ -14,19 +15,20 @@ func (b *Bolt) Decide(ctx context.Context, d Decision) ([]Event, error) {
 }
 
 func (t *tx) decide(e *entry, d Decision) error {
-	switch {
-	case e.Decision != nil:
-		return e.refuse(OutcomeReplayed, ErrDecided)
-	case !hmac.Equal([]byte(d.PlanHash), []byte(e.PlanHash)):
-		r := e.refuse(OutcomeMismatch, ErrMismatch)
-		r.Events[0].Computed = d.PlanHash
-		return r
-	case !pairs(d.Calls, e.Calls):
-		return e.refuse(OutcomeBijection, ErrBijection)
+	if err := t.fits(e, d); err != nil {
+		return err
 	}
-	for _, c := range d.Calls {
-		if n := utf8.RuneCountInString(c.Message); n > MaxMessage {
-			return fmt.Errorf("approval: message for %q has %d characters, more than %d", c.ID, n, MaxMessage)
+	if e.canary {
+		return t.decideCanary(e, d)
+	}
+	if d.approvesAny() {
+		if err := t.earned(e, &d); err != nil {
+			return err
+		}
+	}
+	if !d.signed { // who signs took their time elsewhere
+		if err := t.answered(e, d, t.took(e, d)); err != nil {
+			return err
 		}
 	}
 	if !d.approvesAny() {
@@ -37,38 +39,101 @@ func (t *tx) decide(e *entry, d Decision) error {
 			return err
 		}
 	}
-	if e.Friction.Challenge > 0 && !typed(d.Challenge, e.Challenge) {
-		return e.refuse(OutcomeDenied, ErrChallenge)
+	if e.Quorum > 1 {
+		return t.vote(e, d)
 	}
-	if e.Friction.Factor && d.Factor == "" {
+	return t.allow(e, d)
+}
+
+// fits checks that a decision answers this question, whatever it says.
+func (t *tx) fits(e *entry, d Decision) error {
+	switch {
+	case e.Decision != nil:
+		return e.refuse(OutcomeReplayed, ErrDecided)
+	case !hmac.Equal([]byte(d.PlanHash), []byte(e.PlanHash)):
+		r := e.refuse(OutcomeMismatch, ErrMismatch)
+		r.Events[0].Computed = d.PlanHash
+		return r
+	}
+	if err := pairing(d.Calls, e.Calls); err != nil {
+		r := e.refuse(OutcomeBijection, err)
+		r.Events[0].Reason = err.Error()
+		return r
+	}
+	for _, c := range d.Calls {
+		if n := utf8.RuneCountInString(c.Message); n > MaxMessage {
+			r := e.refuse(OutcomeOversized, ErrOversized)
+			r.Events[0].Reason = fmt.Sprintf("message for %q has %d characters, more than %d", c.ID, n, MaxMessage)
+			return r
+		}
+	}
+	return nil
+}
+
+// earned checks that a yes cost what the risk asks for. A signature by a trusted key, made on another
+// machine, stands for the challenge and for the factor.
+func (t *tx) earned(e *entry, d *Decision) error {
+	switch {
+	case e.Requester != "" && d.person() == e.Requester:
+		return e.refuse(OutcomeDenied, ErrSelf)
+	case d.signed:
+		return nil
+	case e.Friction.Challenge > 0 && !typed(d.Challenge, e.Challenge):
+		return e.refuse(OutcomeDenied, ErrChallenge)
+	case !d.Paged && Render(e.Payload, RenderOptions{}).Truncated:
+		return e.refuse(OutcomeDenied, ErrUnread)
+	case e.Friction.Factor && d.Code != "":
+		if err := t.checkCode(e, d.Code); err != nil {
+			return err
+		}
+		d.Factor = "totp"
+	case e.Friction.Factor && d.Factor == "" && e.Quorum < 2:
 		return e.refuse(OutcomeDenied, ErrFactor)
 	}
+	return nil
+}
+
+// allow stores the answer that permits.
+func (t *tx) allow(e *entry, d Decision) error {
 	if err := t.putDecision(e, d); err != nil {
 		return err
 	}
-	return t.emit(e.event(Event{Kind: KindDecided, Outcome: OutcomeApproved, Calls: slices.Clone(d.Calls), Approver: d.Approver, Channel: d.Channel}))
+	return t.emit(e.event(Event{Kind: KindDecided, Outcome: OutcomeApproved, Calls: slices.Clone(d.Calls),
+		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token}))
 }
 
-// pairs reports whether decisions and calls are the same ids in the same order, none twice.
-func pairs(decisions []CallDecision, calls []string) bool {
-	if len(decisions) != len(calls) {
-		return false
+// took is how long a person had the question.
+func (t *tx) took(e *entry, d Decision) time.Duration {
+	if d.Took > 0 {
+		return d.Took
 	}
-	seen := make(map[string]bool, len(calls))
+	return max(t.now.Now.Sub(e.Issued), 0)
+}
+
+// pairing says how decisions and calls fail to pair up one to one and in order; nil when they do.
+func pairing(decisions []CallDecision, calls []string) error {
+	seen := map[string]bool{}
+	inOrder := len(decisions) == len(calls)
 	for i, d := range decisions {
-		if d.ID != calls[i] || seen[d.ID] {
-			return false
+		if seen[d.ID] {
+			return ErrDuplicated
+		}
+		if !slices.Contains(calls, d.ID) {
+			return ErrBijection
 		}
 		seen[d.ID] = true
+		inOrder = inOrder && d.ID == calls[i]
 	}
-	return len(calls) > 0
+	switch {
+	case inOrder && len(calls) > 0:
+		return nil
+	case len(decisions) == len(calls) && len(calls) > 0:
+		return ErrReordered
+	}
+	return ErrBijection
 }
 
 func (t *tx) putDecision(e *entry, d Decision) error {
-	calls := make([]any, 0, len(d.Calls))
-	for _, c := range d.Calls {
-		calls = append(calls, map[string]any{"approved": c.Approved, "message": c.Message, "tool_call_id": c.ID})
-	}
 	at := t.now.stamp()
 	return t.put(decisionBucket, e.ID, fields{
 		"approver":   d.Approver,
@@ -76,7 +141,7 @@ func (t *tx) putDecision(e *entry, d Decision) error {
 		"boot_id":    at.bootID,
 		"channel":    d.Channel,
 		"decided_at": formatTime(at.at),
-		"decisions":  calls,
+		"decisions":  callList(d.Calls),
 		"factor":     d.Factor,
 		"plan_hash":  d.PlanHash,
 	})
@@ -97,7 +162,8 @@ func (t *tx) deny(e *entry, d Decision) error {
 	}); err != nil {
 		return err
 	}
-	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied, Calls: slices.Clone(d.Calls), Approver: d.Approver, Channel: d.Channel})
+	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied, Calls: slices.Clone(d.Calls),
+		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token})
 }
 
 // suspend ends the standing approvals of a session: who says no to one thing does not take the

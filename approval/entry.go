@@ -18,6 +18,8 @@ type entry struct {
 	nonce   [16]byte
 	decided stamp // when Decision was given
 
+	canary bool
+
 	birth, answer fields // as they are stored
 }
 
@@ -27,6 +29,7 @@ func (e *entry) spell() fields {
 	delete(birth, "nonce_masked")
 	f := fields{
 		"birth": map[string]any(birth), "challenge": e.Challenge, "id": e.ID, "payload": string(e.Payload), "state": string(e.State),
+		"factor": e.Friction.Factor, "typed": e.Friction.Challenge, "votes": e.Votes,
 	}
 	if e.answer != nil {
 		f["answer"] = map[string]any(e.answer)
@@ -39,7 +42,8 @@ func readEntry(f fields, o *Options) *entry {
 	birth, _ := f["birth"].(map[string]any)
 	e := &entry{Envelope: Envelope{ID: f.text("id"), State: State(f.text("state")), Payload: []byte(f.text("payload"))}}
 	e.readBirth(birth, o)
-	e.Challenge = f.text("challenge")
+	e.Challenge, e.Votes = f.text("challenge"), int(f.number("votes"))
+	e.Friction.Factor, e.Friction.Challenge = f.flag("factor"), int(f.number("typed"))
 	if answer, ok := f["answer"].(map[string]any); ok {
 		e.readDecision(answer, o.Unused)
 	}
@@ -97,6 +101,7 @@ func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
 	for _, err := range []error{
 		t.put(envelopeBucket, id, fields{
 			"agent_name":    p.agent,
+			"canary":        r.Canary,
 			"boot":          int64(born.boot),
 			"boot_id":       born.bootID,
 			"envelope_id":   id,
@@ -105,9 +110,13 @@ func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
 			"nonce_hash":    hash,
 			"nonce_masked":  hex.EncodeToString(masked[:]),
 			"plan_hash":     planHash,
+			"quorum":        r.Quorum,
+			"requester":     r.Requester,
 			"risk":          p.risk,
+			"rules":         p.rules,
 			"session":       r.Session,
 			"tool_call_ids": p.calls,
+			"trust":         p.trust.String(),
 			"ttl":           int64(ttl),
 			"work_item_id":  p.workItem,
 		}),
@@ -145,6 +154,12 @@ func (t *tx) load(id string) (*entry, error) {
 		e.readDecision(decision, t.o.Unused)
 	}
 	e.Payload = t.raw(payloadBucket, id)
+	if e.State == Pending {
+		e.Votes = len(t.votes(id))
+		if t.brakeOn() {
+			e.Friction = e.Friction.braked()
+		}
+	}
 	if e.State == Pending && e.Friction.Challenge > 0 {
 		e.Challenge = challenge(e.nonce[:], e.Friction.Challenge)
 	}
@@ -164,6 +179,8 @@ func (e *entry) readBirth(f fields, o *Options) {
 	e.Risk = int(f.number("risk"))
 	e.Friction = FrictionOf(e.Risk)
 	e.Friction.Factor = e.Friction.Factor && o.SecondFactor
+	e.Trust, e.Rules, e.NonceHash = ParseLevel(f.text("trust")), f.texts("rules"), f.text("nonce_hash")
+	e.Quorum, e.Requester, e.canary = int(f.number("quorum")), f.text("requester"), f.flag("canary")
 	e.ttl = time.Duration(f.number("ttl"))
 	e.issued = stamp{at: e.Issued, boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
 }
@@ -218,6 +235,7 @@ func (e *entry) event(ev Event) Event {
 		ev.NonceHash = nonceHash(e.nonce)
 	}
 	ev.From, ev.To = e.State, e.State
+	ev.Risk, ev.Rules, ev.Trust = e.Risk, e.Rules, e.Trust
 	if e.Decision != nil && ev.Calls == nil {
 		ev.Calls = slices.Clone(e.Decision.Calls)
 	}

@@ -21,7 +21,14 @@ type Envelope struct {
 	Expires  time.Time // UTC; the question is dead at this very instant
 	Calls    []string  // tool_call_id of each call, in order
 	Risk     int       // payload risk
+	Trust    Level     // payload trust
+	Rules    []string  // rules of the payload's reasons that asked
 	Payload  []byte    // the canonical bytes that are hashed and shown; nil from Pending
+
+	NonceHash string // SHA-256 of the nonce; for a signer elsewhere
+	Quorum    int    // how many people must say yes; 0 and 1 are one
+	Votes     int    // how many have, while that is not enough
+	Requester string // who may not be one of them
 
 	State     State
 	Friction  Friction
@@ -57,7 +64,14 @@ type Request struct {
 	Session string        // who asks; the same plan in the same session is the same question
 	Payload []byte        // the canonical plan: see the package comment
 	TTL     time.Duration // shorter than Options.TTL; 0, or anything longer, means Options.TTL
+
+	Quorum    int    // how many different people must say yes; one no is a no. 0 and 1 mean one
+	Requester string // the person for whom it is asked, who cannot be one of them; "" for nobody
+	Canary    bool   // a question that must be denied, to see whether it is: see Canary
 }
+
+// MaxQuorum is far more people than can be found in an hour.
+const MaxQuorum = 16
 
 // A Decision is a person's answer. It carries nothing that could change what was asked.
 type Decision struct {
@@ -68,6 +82,21 @@ type Decision struct {
 	Factor    string         // which second factor was checked, where Friction asks for one
 	Approver  string         // who, for the record
 	Channel   string         // where: "tty", "tadactl", "inbox", ..., for the record
+
+	Person string        // who counts as one in a quorum; "" means Approver
+	Code   string        // a one-time code, where Friction asks for a second factor and EnrollTOTP was called
+	Paged  bool          // every line of the full page was shown: see Reading. Needed where the page is truncated
+	Took   time.Duration // from the showing of the page to the answer; 0 means since the question was asked
+
+	signed bool   // by a key of the trust list; stands for challenge and factor
+	token  string // id of the signed answer
+}
+
+func (d Decision) person() string {
+	if d.Person != "" {
+		return d.Person
+	}
+	return d.Approver
 }
 
 func (d *Decision) approvesAny() bool {
@@ -114,7 +143,12 @@ type plan struct {
 	agent    string
 	calls    []string
 	risk     int
+	trust    Level
+	rules    []string
 }
+
+// maxRules is how many rules an event names: they are for statistics, the plan has them all.
+const maxRules = 16
 
 // readPlan takes from the payload what the envelope repeats, so that the two cannot disagree.
 func readPlan(payload []byte) (plan, error) {
@@ -130,6 +164,13 @@ func readPlan(payload []byte) (plan, error) {
 	p := plan{workItem: f.text("work_item_id"), agent: f.text("agent_name"), risk: len(ladder) - 1}
 	if n, ok := f["risk"].(int64); ok && n >= 0 && n < int64(len(ladder)) {
 		p.risk = int(n) // a payload that names no risk is not a harmless one
+	}
+	p.trust = ParseLevel(f.text("trust"))
+	for _, x := range f.list("reasons") {
+		r, _ := x.(map[string]any)
+		if rule := fields(r).text("rule"); rule != "" && fields(r).text("verdict") != "allow" && len(p.rules) < maxRules && !slices.Contains(p.rules, rule) {
+			p.rules = append(p.rules, rule)
+		}
 	}
 	seen := map[string]bool{}
 	for _, c := range f.list("tool_calls") {
@@ -154,8 +195,13 @@ func (f fields) text(k string) string { s, _ := f[k].(string); return s }
 func (f fields) list(k string) []any  { l, _ := f[k].([]any); return l }
 func (f fields) flag(k string) bool   { b, _ := f[k].(bool); return b }
 func (f fields) number(k string) int64 {
-	n, _ := f[k].(int64)
-	return n
+	switch n := f[k].(type) {
+	case int64:
+		return n
+	case int: // in fields that were never spelled
+		return int64(n)
+	}
+	return 0
 }
 
 func (f fields) texts(k string) []string {

@@ -36,8 +36,41 @@ var (
 	ErrNoGrant = errors.New("no standing approval")
 	// ErrNotGrantable is returned by Grant for a plan that must be asked every time. Message says why.
 	ErrNotGrantable = errors.New("no standing approval may be given for this")
+	// ErrReordered and ErrDuplicated are ways of ErrBijection: all calls are answered, but in another
+	// order; one is answered twice.
+	ErrReordered  = fmt.Errorf("%w: they are in another order", ErrBijection)
+	ErrDuplicated = fmt.Errorf("%w: one is there twice", ErrBijection)
+	// ErrUnread is returned by Decide for a yes to a truncated page that was not shown to its end.
+	ErrUnread = errors.New("the text is cut and was not read to its end")
+	// ErrSelf is returned by Decide when the person for whom it was asked says yes.
+	ErrSelf = errors.New("who asks cannot be who allows")
+	// ErrVoted is returned by Decide when the person has said yes before and others are to follow.
+	ErrVoted = errors.New("this person has answered already")
+	// ErrCodeUsed is returned by Decide for a one-time code that was used, be it for another envelope.
+	ErrCodeUsed = errors.New("one-time code was already used")
+	// ErrCanary is returned by Decide when the question was a test of attention. Nothing would have run.
+	ErrCanary = errors.New("this was a canary: it could never run")
 	// ErrBusy is returned by Request when the session has [Options.MaxPending] questions open.
 	ErrBusy = errors.New("too many questions are waiting")
+)
+
+// What can be wrong with a signed text, beside ErrUnknown, ErrExpired, ErrReplayed, ErrTampered,
+// ErrMismatch and ErrBijection. They arrive inside a *[TokenError] or a *[Refused].
+var (
+	// ErrMalformed is returned for a text that is not of its format.
+	ErrMalformed = errors.New("not in the right format")
+	// ErrTruncated is returned for a text whose end is missing.
+	ErrTruncated = errors.New("cut off")
+	// ErrOversized is returned for a text longer than its limit.
+	ErrOversized = errors.New("too long")
+	// ErrSignature is returned when the text is not what the key has signed.
+	ErrSignature = errors.New("signature does not fit")
+	// ErrUntrusted is returned for a key that is not trusted here.
+	ErrUntrusted = errors.New("key is not trusted")
+	// ErrAudience is returned for an answer that was given to another machine.
+	ErrAudience = errors.New("meant for another machine")
+	// ErrScope is returned when a signer allows more than they may.
+	ErrScope = errors.New("the signer may not allow this")
 )
 
 // Failures of the store itself. Nothing was changed, and no permit was given.
@@ -57,37 +90,6 @@ var (
 	// ErrUnsupported is returned on systems where the store does not work.
 	ErrUnsupported = errors.New("approvals are not supported on this system")
 )
-
-// refusals are the errors that a [Refused] may have, by the code that they are told to programs as.
-var refusals = []struct {
-	code string
-	err  error
-}{
-	{"unknown", ErrUnknown}, {"pending", ErrPending}, {"replayed", ErrReplayed}, {"expired", ErrExpired},
-	{"tampered", ErrTampered}, {"bijection", ErrBijection}, {"mismatch", ErrMismatch}, {"denied", ErrDenied},
-	{"decided", ErrDecided}, {"challenge", ErrChallenge}, {"factor", ErrFactor}, {"no_grant", ErrNoGrant},
-	{"not_grantable", ErrNotGrantable}, {"rate_limited", ErrBusy},
-}
-
-// codeOf names an error of the table, or one that wraps it; "" for any other.
-func codeOf(err error) string {
-	for _, r := range refusals {
-		if errors.Is(err, r.err) {
-			return r.code
-		}
-	}
-	return ""
-}
-
-// errorOf is the inverse of codeOf. A code that it does not know permits nothing either.
-func errorOf(code string) error {
-	for _, r := range refusals {
-		if r.code == code {
-			return r.err
-		}
-	}
-	return ErrUnknown
-}
 
 // A Refused is the error for one envelope: why, and what is to be recorded about it.
 type Refused struct {

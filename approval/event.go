@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -15,6 +16,10 @@ const (
 	KindExpired  = "approval.expired"  // too old
 	KindRefused  = "approval.refused"  // an attempt that changed nothing
 	KindFinished = "approval.finished" // what came of the run: see Outcome
+
+	KindVoted  = "approval.voted"  // one of several people allowed at least one call
+	KindBrake  = "approval.brake"  // answers came too fast, or no longer do: see Outcome, "on" or "off"
+	KindCanary = "approval.canary" // a question that must be denied was answered: see Outcome
 
 	KindGranted        = "approval.granted"         // a person made a standing approval
 	KindGrantUsed      = "approval.grant-used"      // one run was permitted by it
@@ -34,7 +39,17 @@ const (
 	OutcomeMismatch  = "rejected:mismatch"
 	OutcomeBijection = "rejected:bijection"
 	OutcomeUnknown   = "rejected:unknown"
-	OutcomeLost      = "unknown" // the run ended without telling: nobody knows what it did
+
+	// Of signed answers.
+	OutcomeTruncated = "rejected:truncated"
+	OutcomeOversized = "rejected:oversized"
+	OutcomeMalformed = "rejected:malformed"
+	OutcomeSignature = "rejected:signature"
+	OutcomeUntrusted = "rejected:untrusted"
+	OutcomeAudience  = "rejected:audience"
+	OutcomeScope     = "rejected:scope"
+
+	OutcomeLost = "unknown" // the run ended without telling: nobody knows what it did
 )
 
 // An Event is one thing that happened to an envelope, as it is to be recorded. It is stored in the
@@ -56,7 +71,12 @@ type Event struct {
 	Channel   string
 	Outcome   string
 	Reason    string // free text: why it was cancelled, what came of it
-	Computed  string // the plan hash that the claim presented, or that the stored bytes have
+	Risk      int
+	Trust     Level
+	Rules     []string      // that asked, at most 16
+	Took      time.Duration // of an answer, in whole milliseconds: from the showing to the answer
+	Token     string        // id of the signed answer, "" without one
+	Computed  string        // the plan hash that the claim presented, or that the stored bytes have
 }
 
 // Body returns the event as a canonical JSON object, to be the body of a record of kind e.Kind.
@@ -69,15 +89,11 @@ func (e Event) Body() []byte {
 }
 
 func (e Event) fields() fields {
-	calls := make([]any, 0, len(e.Calls))
-	for _, c := range e.Calls {
-		calls = append(calls, map[string]any{"approved": c.Approved, "message": c.Message, "tool_call_id": c.ID})
-	}
 	return fields{
 		"approver":           e.Approver,
 		"channel":            e.Channel,
 		"computed_plan_hash": e.Computed,
-		"decisions":          calls,
+		"decisions":          callList(e.Calls),
 		"envelope_id":        e.Envelope,
 		"from":               string(e.From),
 		"grant_id":           e.Grant,
@@ -87,12 +103,28 @@ func (e Event) fields() fields {
 		"outcome":            e.Outcome,
 		"plan_hash":          e.PlanHash,
 		"reason":             e.Reason,
+		"risk":               e.Risk,
+		"rules":              e.Rules,
 		"seq":                e.Seq,
 		"session":            e.Session,
 		"time":               formatTime(e.Time),
 		"to":                 string(e.To),
+		"token_id":           e.Token,
+		"took_ms":            e.Took.Milliseconds(),
+		"trust":              e.Trust.String(),
 		"work_item_id":       e.WorkItem,
 	}
+}
+
+// ParseEvent is the inverse of Body, for records that were written earlier; a member that an older
+// program did not write is zero.
+func ParseEvent(body []byte) (Event, error) {
+	v, err := canonical.Parse(body)
+	m, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return Event{}, fmt.Errorf("approval: %w: not the body of an event", ErrMalformed)
+	}
+	return readEvent(m), nil
 }
 
 func readEvent(f fields) Event {
@@ -115,6 +147,11 @@ func readEvent(f fields) Event {
 		Outcome:   f.text("outcome"),
 		Reason:    f.text("reason"),
 		Computed:  f.text("computed_plan_hash"),
+		Risk:      int(f.number("risk")),
+		Trust:     ParseLevel(f.text("trust")),
+		Rules:     f.texts("rules"),
+		Took:      time.Duration(f.number("took_ms")) * time.Millisecond,
+		Token:     f.text("token_id"),
 	}
 }
 

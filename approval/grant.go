@@ -121,6 +121,8 @@ func Grantable(payload []byte) []string {
 		}
 	}
 	no(facts.risk >= 2, "the risk is high")
+	trust, told := top["trust"]
+	no(told && (trust == nil || ParseLevel(fmt.Sprint(trust)) == Quarantined), "its origin is quarantined")
 	no(len(f.list("opaque")) > 0, "a part of it cannot be inspected")
 	no(len(f.list("hazards")) > 0, "it has a hazard by itself")
 	no(len(marksOf(top)) > 0, "its text has marks")

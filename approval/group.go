@@ -176,6 +176,7 @@ func (b *Bolt) lead(ctx context.Context, k task) (result, bool, error) {
 	if err := os.Remove(b.path + boardSuffix); err != nil {
 		return result{}, false, fileError(b.path+boardSuffix, err)
 	}
+	b.o.step("boarded")
 	tasks := append([]task{k}, readTasks(f)...)
 	results, err := b.transact(lock, tasks)
 	if err != nil && len(tasks) > 1 {
@@ -185,6 +186,7 @@ func (b *Bolt) lead(ctx context.Context, k task) (result, bool, error) {
 	if err != nil {
 		return result{}, false, err
 	}
+	b.o.step("to answer")
 	var out []byte
 	for i := 1; i < len(results); i++ {
 		out = append(out, results[i].line(tasks[i].ticket)...)
@@ -315,9 +317,11 @@ func readEvents(list []any) []Event {
 // write runs fn in one write transaction under the lock that the caller holds. When fn fails, or
 // changes nothing, nothing is written.
 func (b *Bolt) write(lock *os.File, fn func(*tx) error) error {
+	b.o.step("locked")
 	if err := b.make(lock); err != nil {
 		return err
 	}
+	b.o.step("made")
 	var bells []*os.File
 	err := b.open(b.path, false, func(db *bolt.DB) error {
 		return db.Update(func(btx *bolt.Tx) error {
@@ -328,14 +332,18 @@ func (b *Bolt) write(lock *os.File, fn func(*tx) error) error {
 			if err := fn(t); err != nil {
 				return err
 			}
+			b.o.step("changed")
 			if !t.changed {
 				return errUnchanged
 			}
 			bells = b.bells(t.events)
+			b.o.step("bells open")
 			return nil
 		})
 	})
+	b.o.step("closed")
 	ring(bells)
+	b.o.step("rung")
 	if errors.Is(err, errUnchanged) {
 		return nil
 	}

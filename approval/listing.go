@@ -100,6 +100,12 @@ var errPage = errors.New("approval: text is not a full page")
 // error for every text that [Render] would not have written, so a page that decodes shows exactly
 // what the hash covers.
 func Decode(text string, width int) ([]byte, error) {
+	return DecodePage(text, RenderOptions{Width: width})
+}
+
+// DecodePage is Decode for a full page that was rendered with other options, such as a phrase.
+func DecodePage(text string, o RenderOptions) ([]byte, error) {
+	o.Full = true
 	// Only the renderer can begin a line with a rule: in a payload its glyph is a code point.
 	_, rest, found := strings.Cut(text, "\n"+ruleGlyph+ruleGlyph+" "+listingTitle+" ")
 	if !found {
@@ -114,7 +120,7 @@ func Decode(text string, width int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if Render(payload, RenderOptions{Width: width, Full: true}).Text() != text {
+	if Render(payload, o).Text() != text {
 		return nil, errPage
 	}
 	return payload, nil

@@ -11,6 +11,8 @@ import (
 type RenderOptions struct {
 	Width int  // columns; 0 means 80, and less than 40 counts as 40
 	Full  bool // nothing is cut, and every value stands by its name at the end: for a pager
+
+	Phrase string // stands in the title, so that a person knows who drew it: see NewPhrase. Letters and spaces
 }
 
 // What may be asked on the spot; more is for a pager, where a person can leave and come back.
@@ -53,7 +55,7 @@ func Render(payload []byte, o RenderOptions) Page {
 		p.Risk = facts.risk
 	}
 	p.Friction = FrictionOf(p.Risk)
-	v.rule(fmt.Sprintf("tada-run asks %s R%d %s", strings.Repeat(ruleGlyph, 2), p.Friction.Level, strings.ToUpper(p.Friction.Name)))
+	v.rule(o.title() + fmt.Sprintf(" R%d %s", p.Friction.Level, strings.ToUpper(p.Friction.Name)))
 	tree, err := canonical.Parse(payload)
 	if top, ok := tree.(map[string]any); err == nil && ok {
 		p.Marks = marksOf(top)
@@ -71,6 +73,14 @@ func Render(payload []byte, o RenderOptions) Page {
 	p.Lines, p.Truncated = v.lines, v.truncated
 	p.Inline = len(payload) <= maxInlineBytes && len(p.Lines) <= maxInlineLines
 	return p
+}
+
+// title is who asks. A phrase of other characters than letters is left out: it was not made here.
+func (o RenderOptions) title() string {
+	if o.Phrase == "" || !isPhrase(o.Phrase) {
+		return "tada-run asks " + strings.Repeat(ruleGlyph, 2)
+	}
+	return "tada-run asks «" + o.Phrase + "» " + strings.Repeat(ruleGlyph, 2)
 }
 
 // A view collects the lines of one page.

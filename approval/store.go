@@ -22,6 +22,13 @@ type Store interface {
 	// Decide stores a person's answer. When every call is denied the envelope is rejected; else it
 	// stays pending until it is consumed, for at most Options.Unused.
 	Decide(ctx context.Context, d Decision) ([]Event, error)
+	// DecideSigned stores an answer that Verify has checked. It stands for challenge and second
+	// factor. It refuses with ErrReplayed one that was taken before, and with ErrScope what its
+	// signer may not allow.
+	DecideSigned(ctx context.Context, s Signed) ([]Event, error)
+	// Present asks a question that was answered beforehand (see [PlanAnswer]) and returns it approved,
+	// once for each signed answer. A plan that is not the one that was signed is ErrMismatch.
+	Present(ctx context.Context, r Request, s Signed) (Envelope, error)
 	// Consume spends an approval. State, both clocks, stored hash, pairing of decisions and calls,
 	// and the presented plan are checked and the state is changed in one transaction, so of any
 	// number of concurrent claims exactly one gets the permit.
@@ -85,6 +92,15 @@ type Options struct {
 	// SecondFactor says that a second factor exists and is checked before Decide. Without one,
 	// the highest risk is asked with the longer challenge alone.
 	SecondFactor bool
+
+	// at is called between any two steps that a process can be killed at. Tests die there.
+	at func(step string)
+}
+
+func (o *Options) step(name string) {
+	if o.at != nil {
+		o.at(name)
+	}
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -34,12 +34,21 @@ var (
 	grantUseBucket   = []byte("grantuses")  // id -> sealed
 	grantIndexBucket = []byte("grantindex") // SHA-256(session, template) -> id of the latest
 
+	voteBucket   = []byte("votes")  // id -> sealed; answers of a quorum that is not complete
+	tokenBucket  = []byte("tokens") // token id -> sealed; signed answers that were taken
+	healthBucket = []byte("health") // "brake", "totp" -> sealed
+	wrongBucket  = []byte("wrong")  // id -> sealed; wrong one-time codes
+
 	allBuckets = [][]byte{metaBucket, envelopeBucket, payloadBucket, stateBucket, decisionBucket, pendingBucket,
-		planBucket, nonceBucket, coolOffBucket, runBucket, tombstoneBucket, outboxBucket, grantBucket, grantUseBucket, grantIndexBucket}
+		planBucket, nonceBucket, coolOffBucket, runBucket, tombstoneBucket, outboxBucket, grantBucket, grantUseBucket, grantIndexBucket,
+		voteBucket, tokenBucket, healthBucket, wrongBucket}
 )
 
 // schemaVersion grows when an older program could misread what a newer one wrote.
-const schemaVersion = "1"
+const schemaVersion = "2"
+
+// firstSchema had no quorum. Its buckets mean the same, so the first change makes it the current one.
+const firstSchema = "1"
 
 // A tx is one transaction: a reading of the clock made after the lock was taken, and what it has to say.
 type tx struct {
@@ -77,14 +86,21 @@ func (b *Bolt) begin(btx *bolt.Tx) (*tx, error) {
 	if meta == nil {
 		return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: "it is not an approval database; " + startAfresh}
 	}
-	if v := string(meta.Get([]byte("schema"))); v != schemaVersion {
+	v := string(meta.Get([]byte("schema")))
+	if v == firstSchema && btx.Writable() {
+		if err := b.migrate(btx); err != nil {
+			return nil, err
+		}
+		v = schemaVersion
+	}
+	if v != schemaVersion && v != firstSchema {
 		if len(v) > len(schemaVersion) || len(v) == len(schemaVersion) && v > schemaVersion {
 			return nil, &FileError{Path: b.path, Err: ErrFuture, Hint: fmt.Sprintf("its schema is %q; install the version that wrote it", v)}
 		}
-		return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: fmt.Sprintf("its schema is %q", v)}
+		return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: fmt.Sprintf("its schema is %q; %s", v, startAfresh)}
 	}
 	for _, name := range allBuckets {
-		if btx.Bucket(name) == nil {
+		if v == schemaVersion && btx.Bucket(name) == nil {
 			return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: fmt.Sprintf("it has no bucket %q; %s", name, startAfresh)}
 		}
 	}
@@ -92,7 +108,20 @@ func (b *Bolt) begin(btx *bolt.Tx) (*tx, error) {
 	if len(secret) != sha256.Size {
 		return nil, &FileError{Path: b.path, Err: ErrCorrupt, Hint: "it has no secret; " + startAfresh}
 	}
-	return &tx{b: btx, o: &b.o, now: b.o.Clock(), secret: append([]byte(nil), secret...)}, nil
+	o := b.o
+	t := &tx{b: btx, o: &o, now: b.o.Clock(), secret: append([]byte(nil), secret...)}
+	o.SecondFactor = o.SecondFactor || t.hasTOTP()
+	return t, nil
+}
+
+// migrate makes the current schema of the first one.
+func (b *Bolt) migrate(btx *bolt.Tx) error {
+	for _, name := range allBuckets {
+		if _, err := btx.CreateBucketIfNotExists(name); err != nil {
+			return err
+		}
+	}
+	return btx.Bucket(metaBucket).Put([]byte("schema"), []byte(schemaVersion))
 }
 
 // errSeal says that a sealed value is not what this store wrote at this place.
@@ -127,10 +156,7 @@ func (t *tx) put(bucket []byte, key string, f fields) error {
 
 // get returns the object at a key: nil when there is none, errSeal when it cannot be trusted.
 func (t *tx) get(bucket []byte, key string) (fields, error) {
-	if t.b == nil {
-		return nil, nil
-	}
-	raw := t.b.Bucket(bucket).Get([]byte(key))
+	raw := t.stored(bucket, key)
 	if raw == nil {
 		return nil, nil
 	}
@@ -152,13 +178,22 @@ func (t *tx) putRaw(bucket []byte, key string, value []byte) error {
 
 // raw returns a copy of the bytes at a key, nil when there are none.
 func (t *tx) raw(bucket []byte, key string) []byte {
-	if t.b == nil {
-		return nil
-	}
-	if v := t.b.Bucket(bucket).Get([]byte(key)); v != nil {
+	if v := t.stored(bucket, key); v != nil {
 		return append([]byte{}, v...)
 	}
 	return nil
+}
+
+// stored returns the bytes at a key as they lie in the file, good until the transaction ends.
+func (t *tx) stored(bucket []byte, key string) []byte {
+	if t.b == nil {
+		return nil
+	}
+	b := t.b.Bucket(bucket)
+	if b == nil { // the first schema, read only
+		return nil
+	}
+	return b.Get([]byte(key))
 }
 
 func (t *tx) delete(bucket []byte, key string) error {
@@ -168,7 +203,7 @@ func (t *tx) delete(bucket []byte, key string) error {
 
 // keys lists the keys of a bucket, in order, so that the caller may change the bucket meanwhile.
 func (t *tx) keys(bucket []byte) []string {
-	if t.b == nil {
+	if t.b == nil || t.b.Bucket(bucket) == nil {
 		return nil
 	}
 	var out []string

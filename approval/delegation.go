@@ -1,0 +1,96 @@
+package approval
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// A Delegation lets somebody else's key answer for a while, for less than the delegator may. It is
+// signed by a key of the trust list itself, so a delegate cannot delegate further. What a delegate
+// answers counts as the delegator's answer: together they are one person of a quorum.
+//
+// As text it is one line like an answer, tadad1.PAYLOAD.SIGNATURE over "tada-run delegation v1".
+type Delegation struct {
+	Public    ed25519.PublicKey // of the delegate
+	Name      string            // of the delegate
+	Audience  string
+	MaxRisk   int
+	WorkItems []string // only for these; empty is any
+	Issued    time.Time
+	Expires   time.Time
+
+	keyID string // of the delegator
+	by    string // name of the delegator
+}
+
+const (
+	delegationHead   = "tadad1."
+	delegationDomain = "tada-run delegation v1\n"
+
+	// MaxDelegation is how long a delegation may last: a holiday, not a career.
+	MaxDelegation = 31 * 24 * time.Hour
+)
+
+var delegationMembers = map[string]any{
+	"aud": "", "exp": int64(0), "iat": int64(0), "key": "", "kid": "", "max_risk": int64(0), "name": "", "v": int64(0), "work_items": []any(nil),
+}
+
+func (d Delegation) payload() ([]byte, error) {
+	return canonical.Append(nil, map[string]any{
+		"aud": d.Audience, "exp": d.Expires.Unix(), "iat": d.Issued.Unix(), "key": base64.StdEncoding.EncodeToString(d.Public),
+		"kid": d.keyID, "max_risk": d.MaxRisk, "name": d.Name, "v": 1, "work_items": d.WorkItems,
+	})
+}
+
+// Delegate signs a delegation.
+func (k Key) Delegate(d Delegation) ([]byte, error) {
+	d.keyID = k.ID()
+	if k.Public() == nil || len(d.Public) != ed25519.PublicKeySize || !isName(d.Name) || d.Public.Equal(k.Public()) ||
+		!d.Expires.After(d.Issued) || d.Expires.Sub(d.Issued) > MaxDelegation {
+		return nil, fmt.Errorf("approval: %w: it needs another's key, a name and a life of at most %v", ErrMalformed, MaxDelegation)
+	}
+	payload, err := d.payload()
+	if err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimSuffix(string(seal64(delegationHead, delegationDomain, payload, k.private)), "\n")), nil
+}
+
+func verifyDelegation(text string, trust TrustList, audience string, now time.Time) (Delegation, error) {
+	payload, sig, err := open64(delegationHead, []byte(text))
+	if err != nil {
+		return Delegation{}, err
+	}
+	f, err := readMembers(payload, delegationMembers)
+	if err != nil {
+		return Delegation{}, err
+	}
+	public, err := base64.StdEncoding.Strict().DecodeString(f.text("key"))
+	if err != nil || len(public) != ed25519.PublicKeySize || !isName(f.text("name")) {
+		return Delegation{}, tokenError(ErrMalformed, "the delegation has no key or no name")
+	}
+	d := Delegation{
+		Public: public, Name: f.text("name"), Audience: f.text("aud"), MaxRisk: int(f.number("max_risk")), WorkItems: f.texts("work_items"),
+		Issued: time.Unix(f.number("iat"), 0).UTC(), Expires: time.Unix(f.number("exp"), 0).UTC(), keyID: f.text("kid"),
+	}
+	if again, err := d.payload(); err != nil || !slices.Equal(again, payload) {
+		return Delegation{}, tokenError(ErrMalformed, "the delegation is not spelled as delegations are")
+	}
+	k := trust.find(d.keyID)
+	switch {
+	case k == nil:
+		return Delegation{}, tokenError(ErrUntrusted, "key %q, which delegates, is not in the trust list", d.keyID)
+	case !ed25519.Verify(k.Public, append([]byte(delegationDomain), payload...), sig):
+		return Delegation{}, tokenError(ErrSignature, "key %q did not sign this delegation", d.keyID)
+	case d.MaxRisk > k.MaxRisk || d.MaxRisk < 0:
+		return Delegation{}, tokenError(ErrScope, "the delegation allows risk %d, its signer may allow %d", d.MaxRisk, k.MaxRisk)
+	}
+	d.by = k.Name
+	return d, checkWindow(d.Audience, audience, d.Issued, d.Expires, now, MaxDelegation)
+}

@@ -1,0 +1,107 @@
+package approval
+
+import (
+	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// A question travels to the machine of a signer as one canonical object and a newline:
+//
+//	v            1
+//	aud          the machine that asks
+//	envelope_id  its id
+//	expires_at   RFC 3339
+//	nonce_hash   SHA-256 of the nonce, which itself stays at home
+//	plan         the payload, as text; the signer renders these very bytes
+//	plan_hash    of it
+//
+// Nobody signs it: the signer reads what it asks, and an answer to a question that was changed on
+// its way fits none.
+
+// MaxRequest is how long an exported question may be, in bytes.
+const MaxRequest = 4 << 20
+
+// A Question is an envelope away from home.
+type Question struct {
+	Audience  string
+	Envelope  string
+	Expires   time.Time
+	NonceHash string
+	Payload   []byte
+	PlanHash  string // of Payload; checked by ReadQuestion
+}
+
+var questionMembers = map[string]any{
+	"aud": "", "envelope_id": "", "expires_at": "", "nonce_hash": "", "plan": "", "plan_hash": "", "v": int64(0),
+}
+
+// Export returns the question of an envelope for a signer elsewhere.
+func (e Envelope) Export(audience string) ([]byte, error) {
+	b, err := canonical.Append(nil, map[string]any{
+		"aud": audience, "envelope_id": e.ID, "expires_at": formatTime(e.Expires), "nonce_hash": e.NonceHash,
+		"plan": string(e.Payload), "plan_hash": e.PlanHash, "v": 1,
+	})
+	return append(b, '\n'), err
+}
+
+// ReadQuestion reads an exported question. The error is a *[TokenError] around ErrOversized,
+// ErrTruncated, ErrMalformed, or ErrTampered for a plan that does not have its hash.
+func ReadQuestion(text []byte) (Question, error) {
+	if len(text) > MaxRequest {
+		return Question{}, tokenError(ErrOversized, "it has more than %d bytes", MaxRequest)
+	}
+	if len(text) == 0 || text[len(text)-1] != '\n' {
+		return Question{}, tokenError(ErrTruncated, "it does not end with a newline")
+	}
+	f, err := readMembers(text[:len(text)-1], questionMembers)
+	if err != nil {
+		return Question{}, err
+	}
+	q := Question{Audience: f.text("aud"), Envelope: f.text("envelope_id"), Expires: f.time("expires_at"),
+		NonceHash: f.text("nonce_hash"), Payload: []byte(f.text("plan")), PlanHash: f.text("plan_hash")}
+	if PlanHash(q.Payload) != q.PlanHash {
+		return Question{}, tokenError(ErrTampered, "the plan does not have the hash %s", Prefix(q.PlanHash))
+	}
+	if _, err := readPlan(q.Payload); err != nil {
+		return Question{}, tokenError(ErrMalformed, "%v", err)
+	}
+	return q, nil
+}
+
+// Answer is the same answer to every call of the question, to be signed: approved or not, with a
+// message to the agent, good from now for life, and at most until the question itself is dead.
+func (q Question) Answer(approved bool, message string, now time.Time, life time.Duration) (Answer, error) {
+	p, err := readPlan(q.Payload)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := Answer{Audience: q.Audience, Envelope: q.Envelope, PlanHash: q.PlanHash, NonceHash: q.NonceHash,
+		Issued: now.Truncate(time.Second), Expires: now.Add(min(life, MaxTokenLife)).Truncate(time.Second)}
+	if a.Expires.After(q.Expires) {
+		a.Expires = q.Expires.Truncate(time.Second)
+	}
+	for _, id := range p.calls {
+		a.Calls = append(a.Calls, CallDecision{ID: id, Approved: approved, Message: message})
+	}
+	return a, nil
+}
+
+// PlanAnswer is a yes to a plan that nobody has asked yet: for a machine without people, where it is
+// taken by [Store.Present]. It binds the plan by its [Template].
+func PlanAnswer(payload []byte, audience string, now time.Time, life time.Duration) (Answer, error) {
+	p, err := readPlan(payload)
+	if err != nil {
+		return Answer{}, err
+	}
+	template, err := Template(payload)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := Answer{Audience: audience, Template: template, PlanHash: PlanHash(payload),
+		Issued: now.Truncate(time.Second), Expires: now.Add(min(life, MaxTokenLife)).Truncate(time.Second)}
+	for _, id := range p.calls {
+		a.Calls = append(a.Calls, CallDecision{ID: id, Approved: true})
+	}
+	return a, nil
+}

@@ -1,0 +1,342 @@
+package approval_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// oneTimeCode is RFC 6238 written down a second time, so that the test does not believe the store.
+func oneTimeCode(secret []byte, at time.Time) string {
+	var msg [8]byte
+	binary.BigEndian.PutUint64(msg[:], uint64(at.Unix()/30))
+	mac := hmac.New(sha1.New, secret)
+	mac.Write(msg[:])
+	sum := mac.Sum(nil)
+	n := binary.BigEndian.Uint32(sum[sum[19]&15:]) & 0x7fffffff
+	return fmt.Sprintf("%06d", n%1000000)
+}
+
+// E-chan-9, E-chan-8: a one-time code opens one envelope, once.
+func testTOTP(t *testing.T, b *bench) {
+	n := 0
+	next := func() approval.Envelope {
+		n++
+		return ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = 3, n }))
+	}
+	s, ok := b.Store.(interface {
+		approval.Store
+		approval.Enroller
+	})
+	if !ok {
+		t.Fatal("a store that knows no codes")
+	}
+	uri, err := s.EnrollTOTP(ctx, "me@host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "otpauth" || u.Host != "totp" || u.Query().Get("issuer") != "tada-run" {
+		t.Fatalf("%q, %v", uri, err)
+	}
+	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(u.Query().Get("secret"))
+	if err != nil || len(secret) != 20 {
+		t.Fatal(len(secret), err)
+	}
+	with := func(e approval.Envelope, c string) error {
+		d := yes(e)
+		d.Code = c
+		_, err := b.Decide(ctx, d)
+		return err
+	}
+	e := next()
+	if !e.Friction.Factor {
+		t.Error("no factor is asked for")
+	}
+	wantRefusal(t, with(e, ""), approval.ErrFactor, approval.OutcomeDenied)
+	wantRefusal(t, with(e, "000000x"), approval.ErrFactor, approval.OutcomeDenied)
+	wantRefusal(t, with(e, oneTimeCode(secret, b.Now.Add(-2*time.Minute))), approval.ErrFactor, approval.OutcomeDenied)
+	good := oneTimeCode(secret, b.Now)
+	if err := with(e, good[:3]+" "+good[3:]); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := b.Get(ctx, e.ID); err != nil || now.Decision.Factor != "totp" {
+		t.Errorf("%+v, %v", now.Decision, err)
+	}
+	e = next()
+	wantRefusal(t, with(e, good), approval.ErrCodeUsed, approval.OutcomeDenied)
+	wantRefusal(t, with(e, oneTimeCode(secret, b.Now.Add(-30*time.Second))), approval.ErrCodeUsed, approval.OutcomeDenied) // older than what was used
+	b.advance(30 * time.Second)
+	if err := with(e, oneTimeCode(secret, b.Now)); err != nil {
+		t.Error(err)
+	}
+	// Guessing ends the question.
+	e = next()
+	for range 4 {
+		wantRefusal(t, with(e, "12345"), approval.ErrFactor, approval.OutcomeDenied)
+	}
+	wantRefusal(t, with(e, "12345"), approval.ErrFactor, approval.OutcomeCancelled)
+	if b.state(e.ID) != approval.Rejected {
+		t.Error(b.state(e.ID))
+	}
+}
+
+// E-fat-3: three high-risk approvals in less than two seconds each, and everything must be typed.
+func testBrake(t *testing.T, b *bench) {
+	n := 0
+	answer := func(risk int, took time.Duration, approve bool) approval.Envelope {
+		t.Helper()
+		n++
+		e := ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = risk, n }))
+		d := yes(e)
+		if !approve {
+			d = no(e, "")
+		}
+		d.Took = took
+		decide(t, b, d)
+		if approve {
+			if _, err := b.Consume(ctx, claim(e)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return e
+	}
+	fast, slow := 1900*time.Millisecond, 2*time.Second
+	answer(2, fast, true)
+	answer(2, fast, true)
+	answer(2, slow, true) // breaks the row
+	answer(2, fast, true)
+	answer(2, fast, true)
+	if e := answer(1, fast, true); e.Challenge != "" {
+		t.Errorf("too early: %+v", e.Friction)
+	}
+	answer(2, fast, true)
+	for _, c := range []struct{ risk, length int }{{0, 4}, {1, 4}, {2, 8}, {3, 8}} {
+		e := ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = c.risk, "braked" }))
+		if len(e.Challenge) != c.length || e.Friction.Challenge != c.length {
+			t.Errorf("risk %d asks for %d characters", c.risk, len(e.Challenge))
+		}
+		d := yes(e)
+		d.Challenge = ""
+		_, err := b.Decide(ctx, d)
+		wantRefusal(t, err, approval.ErrChallenge, approval.OutcomeDenied)
+	}
+	if e := answer(1, fast, true); e.Challenge == "" { // typed, and as fast as before
+		t.Error("the brake is off")
+	}
+	if e := answer(1, slow, true); e.Challenge == "" {
+		t.Error("the brake is off")
+	}
+	if e := answer(1, slow, true); e.Challenge != "" {
+		t.Error("the brake is still on")
+	}
+	// A no shows attention too.
+	for range 3 {
+		answer(2, fast, true)
+	}
+	answer(2, fast, false)
+	if e := answer(1, fast, true); e.Challenge != "" {
+		t.Error("the brake is still on")
+	}
+	events, err := b.Unlogged(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var turns []string
+	for _, e := range events {
+		if e.Kind == approval.KindBrake {
+			turns = append(turns, e.Outcome)
+		}
+	}
+	if strings.Join(turns, " ") != "on off on off" {
+		t.Errorf("recorded: %v", turns)
+	}
+}
+
+// E-fat-4: a canary never runs, and approving it has a consequence.
+func testCanary(t *testing.T, b *bench) {
+	for i, approve := range []bool{false, true} {
+		plan := approval.Canary(i, "claude-code", "PR-118", "/home/me/proj")
+		e, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plan, Canary: true})
+		if err != nil || !created {
+			t.Fatal(created, err)
+		}
+		if page := approval.Render(e.Payload, approval.RenderOptions{}).Text(); strings.Contains(page, "canary") {
+			t.Error("it says what it is")
+		}
+		_, err = b.Consume(ctx, claim(e))
+		wantRefusal(t, err, approval.ErrPending, "")
+		d := no(e, "no")
+		if approve {
+			d = yes(e)
+		}
+		_, err = b.Decide(ctx, d)
+		want := map[bool]string{true: approval.OutcomeApproved, false: approval.OutcomeDenied}[approve]
+		wantRefusal(t, err, approval.ErrCanary, want)
+		_, err = b.Consume(ctx, claim(e))
+		wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied)
+		next := b.numbered(i)
+		if (next.Challenge != "") != approve {
+			t.Errorf("approved %v: the next asks for %q", approve, next.Challenge)
+		}
+		// A real plan of the same words is asked: the canary leaves no cool-off behind.
+		if real, created, err := b.Request(ctx, approval.Request{Session: "s2", Payload: plan}); err != nil || !created || real.ID == e.ID {
+			t.Errorf("%v, %v", created, err)
+		}
+	}
+	events, err := b.Unlogged(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := approval.Summarize(slices.Values(events))
+	if s.Canaries != 2 || s.Fooled != 1 || s.Approved != 0 || s.Denied != 0 || s.Brakes != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// B-R5.2a: what was cut cannot be approved until it was paged through.
+func testPaging(t *testing.T, b *bench) {
+	e := ask(t, b, payload(t, func(p map[string]any) { p["extra"] = strings.Repeat("long ", 1000) }))
+	_, err := b.Decide(ctx, yes(e))
+	wantRefusal(t, err, approval.ErrUnread, approval.OutcomeDenied)
+	page := approval.Render(e.Payload, approval.RenderOptions{Full: true})
+	r := approval.NewReading(len(page.Lines))
+	r.Show(0, 10)
+	r.Show(len(page.Lines)-10, len(page.Lines)+5) // a jump to the end is not reading
+	if r.Done() || r.Next() != 10 {
+		t.Errorf("next unread line is %d", r.Next())
+	}
+	r.Show(-1, len(page.Lines)-5)
+	if !r.Done() || r.Next() != len(page.Lines) {
+		t.Error("all was shown")
+	}
+	d := yes(e)
+	d.Paged = r.Done()
+	decide(t, b, d)
+	if (*approval.Reading)(nil).Done() {
+		t.Error("nothing was read")
+	}
+}
+
+// B-R9.1: the level of the origin is in the envelope, in the plan's hash and in the record.
+func testLevel(t *testing.T, b *bench) {
+	with := func(trust any) []byte {
+		return payload(t, func(p map[string]any) { p["trust"] = trust })
+	}
+	if approval.PlanHash(with("agent")) == approval.PlanHash(with("human")) {
+		t.Error("the level is not hashed")
+	}
+	for trust, want := range map[any]approval.Level{"human": approval.Human, "agent": approval.Agent, "quarantined": approval.Quarantined, "root": approval.Quarantined, 2: approval.Quarantined} {
+		e := ask(t, b, with(trust))
+		if e.Trust != want || len(e.Events) != 1 || e.Events[0].Trust != want || !strings.Contains(string(e.Events[0].Body()), `"trust":"`+want.String()+`"`) {
+			t.Errorf("%v: %v, %+v", trust, e.Trust, e.Events)
+		}
+		why := strings.Join(approval.Grantable(with(trust)), "; ")
+		if strings.Contains(why, "quarantined") != (want == approval.Quarantined) {
+			t.Errorf("%v: a standing approval: %s", trust, why)
+		}
+	}
+}
+
+// B-R9.2: a child is never trusted more than its parent, whatever it says.
+func TestInherit(t *testing.T) {
+	t.Parallel()
+	levels := []approval.Level{approval.Quarantined, approval.Agent, approval.Human, -5, 99}
+	for _, parent := range levels {
+		for _, asked := range levels {
+			got := approval.Inherit(parent, asked)
+			if got > max(parent, 0) || got > max(asked, 0) || got < 0 {
+				t.Errorf("%d asks for %d and gets %d", parent, asked, got)
+			}
+		}
+	}
+	for _, l := range []approval.Level{approval.Quarantined, approval.Agent, approval.Human} {
+		if approval.ParseLevel(l.String()) != l {
+			t.Error(l)
+		}
+	}
+	if approval.ParseLevel("Human") != approval.Quarantined || approval.Level(9).String() != "quarantined" {
+		t.Error("what is not known is trusted")
+	}
+}
+
+// E-fat-2: what the record says about how people answer.
+func TestSummarize(t *testing.T) {
+	t.Parallel()
+	var events []approval.Event
+	add := func(n int, e approval.Event) {
+		for range n {
+			events = append(events, e)
+		}
+	}
+	add(10, approval.Event{Kind: approval.KindIssued})
+	add(4, approval.Event{Kind: approval.KindDecided, Took: 500 * time.Millisecond, Rules: []string{"net.new", "git.push"}})
+	add(2, approval.Event{Kind: approval.KindDecided, Took: 5 * time.Second, Rules: []string{"delete.outside"}})
+	add(1, approval.Event{Kind: approval.KindDecided, Token: "t", Rules: []string{"rare"}})
+	add(1, approval.Event{Kind: approval.KindRejected, Outcome: approval.OutcomeDenied, Took: 9 * time.Second, Rules: []string{"git.push"}})
+	add(1, approval.Event{Kind: approval.KindRejected, Outcome: approval.OutcomeCancelled})
+	add(1, approval.Event{Kind: approval.KindExpired})
+	add(5, approval.Event{Kind: approval.KindConsumed, Outcome: approval.OutcomeExecuted})
+	add(1, approval.Event{Kind: approval.KindConsumed, Outcome: approval.OutcomeMismatch})
+	add(3, approval.Event{Kind: approval.KindGrantUsed})
+	got := approval.Summarize(slices.Values(events))
+	want := approval.Stats{Asked: 10, Approved: 7, Denied: 1, Expired: 1, Cancelled: 1, Used: 5, ByGrant: 3, Median: 500 * time.Millisecond, SubOne: 4,
+		NeverDenied: []approval.RuleCount{{Rule: "net.new", Asked: 4}}}
+	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if got.ApprovedShare() != 0.875 || (approval.Stats{}).ApprovedShare() != 0 {
+		t.Error(got.ApprovedShare())
+	}
+}
+
+// E-chan-2: who may answer.
+func TestMayDecide(t *testing.T) {
+	t.Parallel()
+	shell := approval.PeerFacts{Known: true, UID: 1000, Terminal: true}
+	rules := approval.PeerRules{UID: 1000, Terminal: true}
+	with := func(fn func(*approval.PeerFacts, *approval.PeerRules)) (approval.PeerFacts, approval.PeerRules) {
+		p, r := shell, rules
+		fn(&p, &r)
+		return p, r
+	}
+	for name, c := range map[string]struct {
+		change func(*approval.PeerFacts, *approval.PeerRules)
+		may    bool
+	}{
+		"a login shell":       {func(p *approval.PeerFacts, r *approval.PeerRules) {}, true},
+		"nothing known":       {func(p *approval.PeerFacts, r *approval.PeerRules) { *p = approval.PeerFacts{} }, false},
+		"read too late":       {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Known = false }, false},
+		"another user":        {func(p *approval.PeerFacts, r *approval.PeerRules) { p.UID = 1001 }, false},
+		"root for a user":     {func(p *approval.PeerFacts, r *approval.PeerRules) { p.UID = 0 }, false},
+		"no_new_privs":        {func(p *approval.PeerFacts, r *approval.PeerRules) { p.NoNewPrivs = true }, false},
+		"a seccomp filter":    {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Seccomp = 2 }, false},
+		"in a session":        {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Session = "s7f2" }, false},
+		"below a fence":       {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Ancestor = true }, false},
+		"no terminal":         {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Terminal = false }, false},
+		"no terminal, signed": {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Terminal, r.Terminal = false, false }, true},
+		"a container": {func(p *approval.PeerFacts, r *approval.PeerRules) {
+			p.NoNewPrivs, p.Seccomp, r.NoNewPrivsIsNormal = true, 2, true
+		}, true},
+		"in a session in a container": {func(p *approval.PeerFacts, r *approval.PeerRules) {
+			p.NoNewPrivs, p.Session, r.NoNewPrivsIsNormal = true, "s", true
+		}, false},
+		"below a fence in a container":  {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Ancestor, r.NoNewPrivsIsNormal = true, true }, false},
+		"signed, but from in a session": {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Session, r.Terminal = "s", false }, false},
+	} {
+		err := approval.MayDecide(with(c.change))
+		if (err == nil) != c.may || err != nil && !errors.Is(err, approval.ErrPeer) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package approval
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/ed25519"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// A Key signs answers on a machine of its own. Its zero value signs nothing.
+type Key struct {
+	Name    string // of the person; letters, digits and .@_+-
+	private ed25519.PrivateKey
+}
+
+// ErrPassphrase is returned for a sealed key and the wrong passphrase, or none.
+var ErrPassphrase = errors.New("passphrase is missing or wrong")
+
+// ErrKey is returned for a text that is no key file.
+var ErrKey = errors.New("not a key file")
+
+// NewKey makes a key from a cryptographic source of randomness.
+func NewKey(name string, random io.Reader) (Key, error) {
+	if !isName(name) {
+		return Key{}, fmt.Errorf("approval: key name %q: it must be 1 to 64 of letters, digits and .@_+-", name)
+	}
+	seed := make([]byte, ed25519.SeedSize)
+	if _, err := io.ReadFull(random, seed); err != nil {
+		return Key{}, fmt.Errorf("approval: reading randomness: %w", err)
+	}
+	return Key{Name: name, private: ed25519.NewKeyFromSeed(seed)}, nil
+}
+
+func isName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; strings.IndexByte(".@_+-", c) < 0 && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// Public returns the public half; nil for the zero Key.
+func (k Key) Public() ed25519.PublicKey {
+	if len(k.private) != ed25519.PrivateKeySize {
+		return nil
+	}
+	return k.private.Public().(ed25519.PublicKey)
+}
+
+// ID returns the id of the key: see [KeyID].
+func (k Key) ID() string { return KeyID(k.Public()) }
+
+// KeyID returns the first 16 hexadecimal digits of the SHA-256 of a public key, by which answers name
+// who signed them. It chooses a key from the trust list and proves nothing by itself.
+func KeyID(public ed25519.PublicKey) string {
+	sum := sha256.Sum256(public)
+	return hex.EncodeToString(sum[:8])
+}
+
+// TrustLine returns the line of a trust list that trusts this key.
+func (k Key) TrustLine() string {
+	return "ed25519 " + base64.StdEncoding.EncodeToString(k.Public()) + " " + k.Name
+}
+
+const (
+	keyHead = "tada-private-key-v1"
+
+	// OWASP's figure of 2023 for PBKDF2 with HMAC-SHA-256: about half a second here.
+	keyRounds   = 600_000
+	keySaltSize = 16
+
+	maxKeyFile = 4 << 10
+)
+
+// Text returns the key file, one line: tada-private-key-v1 NAME plain SEED, or, with a passphrase,
+// tada-private-key-v1 NAME pbkdf2-aes256gcm SALT+NONCE+SEALED, in base64. random is only read for a
+// passphrase.
+func (k Key) Text(passphrase string, random io.Reader) ([]byte, error) {
+	if k.Public() == nil {
+		return nil, fmt.Errorf("approval: %w: it has no key in it", ErrKey)
+	}
+	seed := k.private.Seed()
+	how := "plain"
+	if passphrase != "" {
+		salt := make([]byte, keySaltSize)
+		if _, err := io.ReadFull(random, salt); err != nil {
+			return nil, fmt.Errorf("approval: reading randomness: %w", err)
+		}
+		box, err := keyBox(passphrase, salt)
+		if err != nil {
+			return nil, err
+		}
+		how = "pbkdf2-aes256gcm"
+		// A fresh salt makes a fresh key, which is used once, so a nonce of zeros does not repeat.
+		seed = box.Seal(salt, make([]byte, box.NonceSize()), seed, []byte(k.Name))
+	}
+	return []byte(keyHead + " " + k.Name + " " + how + " " + base64.StdEncoding.EncodeToString(seed) + "\n"), nil
+}
+
+func keyBox(passphrase string, salt []byte) (cipher.AEAD, error) {
+	key, err := pbkdf2.Key(sha256.New, passphrase, salt, keyRounds, 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// ParseKey reads a key file. For a sealed one it calls passphrase, which may be nil: then, and for
+// the wrong one, it returns ErrPassphrase.
+func ParseKey(text []byte, passphrase func() (string, error)) (Key, error) {
+	bad := func(why string) (Key, error) { return Key{}, fmt.Errorf("approval: %w: %s", ErrKey, why) }
+	line, more, _ := strings.Cut(string(text), "\n")
+	f := strings.Split(line, " ")
+	switch {
+	case len(text) > maxKeyFile:
+		return bad("it is too long")
+	case more != "" || len(f) != 4 || f[0] != keyHead || !isName(f[1]):
+		return bad("it must be one line of four words that begins with " + keyHead)
+	}
+	data, err := base64.StdEncoding.Strict().DecodeString(f[3])
+	if err != nil {
+		return bad("its last word is no base64")
+	}
+	switch f[2] {
+	case "plain":
+	case "pbkdf2-aes256gcm":
+		if data, err = openSeed(data, f[1], passphrase); err != nil {
+			return Key{}, err
+		}
+	default:
+		return bad(fmt.Sprintf("%q is no way to seal a key", f[2]))
+	}
+	if len(data) != ed25519.SeedSize {
+		return bad("the key has the wrong length")
+	}
+	return Key{Name: f[1], private: ed25519.NewKeyFromSeed(data)}, nil
+}
+
+func openSeed(data []byte, name string, passphrase func() (string, error)) ([]byte, error) {
+	if passphrase == nil || len(data) < keySaltSize {
+		return nil, fmt.Errorf("approval: key of %q: %w", name, ErrPassphrase)
+	}
+	p, err := passphrase()
+	if err != nil {
+		return nil, err
+	}
+	box, err := keyBox(p, data[:keySaltSize])
+	if err != nil {
+		return nil, err
+	}
+	seed, err := box.Open(nil, make([]byte, box.NonceSize()), data[keySaltSize:], []byte(name))
+	if err != nil {
+		return nil, fmt.Errorf("approval: key of %q: %w", name, ErrPassphrase)
+	}
+	return seed, nil
+}
+
+// SaveKey writes a new key file of mode 0600. It never replaces one: the error is fs.ErrExist.
+func SaveKey(path string, text []byte) error {
+	if err := checkFolder(path); err != nil {
+		return err
+	}
+	f, err := openPrivate(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fileError(path, err)
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return fileError(path, err)
+}
+
+// LoadKey reads the key file at path, which must be this user's alone: else ErrMeddled in a *[FileError].
+func LoadKey(path string, passphrase func() (string, error)) (Key, error) {
+	text, err := readPrivate(path, maxKeyFile)
+	if err != nil {
+		return Key{}, err
+	}
+	return ParseKey(text, passphrase)
+}
+
+// InitKey loads the key at path, or makes it when there is none, which it reports. It is made
+// without a passphrase: a first run has nobody to type one.
+func InitKey(path, name string, random io.Reader) (Key, bool, error) {
+	k, err := LoadKey(path, nil)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return k, false, err
+	}
+	if k, err = NewKey(name, random); err != nil {
+		return Key{}, false, err
+	}
+	text, err := k.Text("", nil)
+	if err == nil {
+		err = SaveKey(path, text)
+	}
+	if errors.Is(err, fs.ErrExist) { // another first run was faster
+		k, err = LoadKey(path, nil)
+		return k, false, err
+	}
+	return k, err == nil, err
+}
+
+// readPrivate reads a file of this user alone, at most limit bytes of it.
+func readPrivate(path string, limit int64) ([]byte, error) {
+	if err := checkFolder(path); err != nil {
+		return nil, err
+	}
+	f, err := openPrivate(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	if int64(len(text)) > limit {
+		return nil, &FileError{Path: path, Err: ErrOversized}
+	}
+	return text, nil
+}

@@ -1,0 +1,53 @@
+package approval
+
+import (
+	"errors"
+	"fmt"
+)
+
+// PeerFacts are what the kernel says of a process that wants to answer a question. None of them is
+// a secret, so none can be stolen. The zero value is a process of which nothing is known.
+type PeerFacts struct {
+	Known      bool // the facts below were read, and the process was still the same one afterwards (pidfd)
+	UID        int
+	NoNewPrivs bool   // /proc/PID/status: inherited, and never cleared again (prctl(2))
+	Seccomp    int    // /proc/PID/status: 0 is no filter
+	Session    string // the fenced session that the launcher knows it or an ancestor to belong to; "" is none
+	Ancestor   bool   // an ancestor of it is a process that a launcher has fenced
+	Terminal   bool   // it has a controlling terminal and is in its foreground process group
+}
+
+// PeerRules say what to require of it.
+type PeerRules struct {
+	UID int // whose answers count
+	// Terminal requires a person's terminal: for answers that are not signed.
+	Terminal bool
+	// NoNewPrivsIsNormal is for machines where a person's own shell has no_new_privs, as in some
+	// containers: then only the sessions and ancestors that the launcher knows tell fenced from free.
+	NoNewPrivsIsNormal bool
+}
+
+// ErrPeer is returned by [MayDecide] for a process that may ask and not answer.
+var ErrPeer = errors.New("this process may ask and not answer")
+
+// MayDecide reports whether a process may answer questions; the error says why not and wraps
+// ErrPeer. What runs inside of a fence never may.
+func MayDecide(p PeerFacts, r PeerRules) error {
+	for _, rule := range []struct {
+		no  bool
+		why string
+	}{
+		{!p.Known, "nothing is known of it"},
+		{p.UID != r.UID, fmt.Sprintf("it belongs to uid %d", p.UID)},
+		{p.Session != "", fmt.Sprintf("it runs inside of session %q", p.Session)},
+		{p.Ancestor, "it was started from inside of a fence"},
+		{p.NoNewPrivs && !r.NoNewPrivsIsNormal, "it has no_new_privs, as everything inside of a fence has"},
+		{p.Seccomp != 0 && !r.NoNewPrivsIsNormal, "a seccomp filter is on it, as on everything inside of a fence"},
+		{r.Terminal && !p.Terminal, "it is not in the foreground of a terminal"},
+	} {
+		if rule.no {
+			return fmt.Errorf("approval: %w: %s", ErrPeer, rule.why)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,271 @@
+package approval
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// A signed answer is one line that may pass through any hands:
+//
+//	tada1.PAYLOAD.SIGNATURE
+//
+// both in base64url without padding. PAYLOAD is a canonical object; SIGNATURE is Ed25519 over the
+// words "tada-run answer v1", a newline and PAYLOAD as bytes, so that no other signature of the same
+// key can be taken for an answer. The members of PAYLOAD:
+//
+//	v            1
+//	kid          who signs: see KeyID
+//	aud          the machine that asked; an answer is no good elsewhere
+//	envelope_id  the question; empty in an answer that was signed before there was one
+//	plan_hash    of what the signer saw
+//	template     the plan without its numbering, when there is no question yet; else empty
+//	nonce_hash   of the envelope's nonce, so that not even an id that comes again fits
+//	iat, exp     seconds since 1970: from when to when, the end outside
+//	scope        {"for_s":0,"uses":1}: this once; more is a standing approval
+//	decisions    as in the record, one for each call and in order
+//	token_id     32 hexadecimal digits: an answer is taken once
+//	delegation   the certificate by which the signer may, or empty: see Delegate
+const (
+	tokenHead   = "tada1."
+	tokenDomain = "tada-run answer v1\n"
+
+	// MaxToken is how long a signed answer may be, in bytes.
+	MaxToken = 64 << 10
+	// MaxTokenLife is how long a signed answer may be good. It is what must be remembered of it.
+	MaxTokenLife = 24 * time.Hour
+)
+
+// A Scope is how far an answer goes. The zero value is once.
+type Scope struct {
+	Uses int           // 0 or 1 is once; more makes a standing approval
+	For  time.Duration // how long that lasts; whole seconds
+}
+
+// An Answer is what a signer says. Sign fills in what follows from the key and the question.
+type Answer struct {
+	Audience   string
+	Envelope   string
+	PlanHash   string
+	Template   string
+	NonceHash  string
+	Issued     time.Time
+	Expires    time.Time
+	Scope      Scope
+	Calls      []CallDecision
+	TokenID    string
+	Delegation string
+
+	keyID string
+}
+
+func (a Answer) payload() ([]byte, error) {
+	return canonical.Append(nil, map[string]any{
+		"aud": a.Audience, "decisions": callList(a.Calls), "delegation": a.Delegation, "envelope_id": a.Envelope,
+		"exp": a.Expires.Unix(), "iat": a.Issued.Unix(), "kid": a.keyID, "nonce_hash": a.NonceHash, "plan_hash": a.PlanHash,
+		"scope":    map[string]any{"for_s": int64(a.Scope.For / time.Second), "uses": a.Scope.Uses},
+		"template": a.Template, "token_id": a.TokenID, "v": 1,
+	})
+}
+
+// Sign signs an answer. It sets the key's id and a fresh TokenID, and refuses what Verify would refuse anyhow.
+func (k Key) Sign(a Answer, random io.Reader) ([]byte, error) {
+	var id [16]byte
+	if _, err := io.ReadFull(random, id[:]); err != nil {
+		return nil, fmt.Errorf("approval: reading randomness: %w", err)
+	}
+	a.keyID, a.TokenID = k.ID(), hex.EncodeToString(id[:])
+	if k.Public() == nil || len(a.Calls) == 0 || !a.Expires.After(a.Issued) || a.Expires.Sub(a.Issued) > MaxTokenLife {
+		return nil, fmt.Errorf("approval: %w: it needs a key, a decision for each call and a life of at most %v", ErrMalformed, MaxTokenLife)
+	}
+	payload, err := a.payload()
+	if err != nil {
+		return nil, err
+	}
+	return seal64(tokenHead, tokenDomain, payload, k.private), nil
+}
+
+func seal64(head, domain string, payload []byte, key ed25519.PrivateKey) []byte {
+	sig := ed25519.Sign(key, append([]byte(domain), payload...))
+	enc := base64.RawURLEncoding
+	return []byte(head + enc.EncodeToString(payload) + "." + enc.EncodeToString(sig) + "\n")
+}
+
+// open64 takes a signed line apart. It does not check the signature: who must have made it stands inside.
+func open64(head string, text []byte) (payload, sig []byte, err error) {
+	if len(text) > MaxToken {
+		return nil, nil, tokenError(ErrOversized, "it has more than %d bytes", MaxToken)
+	}
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), head)
+	if !ok {
+		if strings.HasPrefix(head, string(text)) {
+			return nil, nil, tokenError(ErrTruncated, "it ends before its first dot")
+		}
+		return nil, nil, tokenError(ErrMalformed, "it does not begin with %q", head)
+	}
+	body, tail, ok := strings.Cut(rest, ".")
+	if !ok {
+		return nil, nil, tokenError(ErrTruncated, "it has no signature")
+	}
+	enc := base64.RawURLEncoding.Strict()
+	if len(tail) < enc.EncodedLen(ed25519.SignatureSize) {
+		return nil, nil, tokenError(ErrTruncated, "its signature is cut off")
+	}
+	payload, err = enc.DecodeString(body)
+	if err == nil {
+		sig, err = enc.DecodeString(tail)
+	}
+	if err != nil || len(sig) != ed25519.SignatureSize || strings.ContainsAny(rest, "\r\n") {
+		return nil, nil, tokenError(ErrMalformed, "it is no base64url")
+	}
+	return payload, sig, nil
+}
+
+// A TokenError says what is wrong with a signed text. Err is one of the errors of this package.
+type TokenError struct {
+	Err    error
+	Detail string
+}
+
+func (e *TokenError) Error() string {
+	return fmt.Sprintf("approval: signed answer: %v: %s", e.Err, e.Detail)
+}
+
+// Unwrap returns the cause, for errors.Is.
+func (e *TokenError) Unwrap() error { return e.Err }
+
+func tokenError(err error, format string, args ...any) error {
+	return &TokenError{Err: err, Detail: fmt.Sprintf(format, args...)}
+}
+
+// tokenMembers are all that an answer has, each with a sample of its type.
+var tokenMembers = map[string]any{
+	"aud": "", "decisions": []any(nil), "delegation": "", "envelope_id": "", "exp": int64(0), "iat": int64(0), "kid": "", "nonce_hash": "",
+	"plan_hash": "", "scope": map[string]any(nil), "template": "", "token_id": "", "v": int64(0),
+}
+
+// readMembers parses a signed payload that must have exactly these members.
+func readMembers(payload []byte, members map[string]any) (fields, error) {
+	v, err := canonical.Parse(payload)
+	if err != nil {
+		return nil, tokenError(ErrMalformed, "%v", err)
+	}
+	f, ok := v.(map[string]any)
+	if !ok || len(f) != len(members) {
+		return nil, tokenError(ErrMalformed, "it has not the members of its kind")
+	}
+	for name, sample := range members {
+		if fmt.Sprintf("%T", f[name]) != fmt.Sprintf("%T", sample) {
+			return nil, tokenError(ErrMalformed, "member %q is missing or of another type", name)
+		}
+	}
+	if f["v"] != int64(1) {
+		return nil, tokenError(ErrMalformed, "its version is %v", f["v"])
+	}
+	return f, nil
+}
+
+func readAnswer(payload []byte) (Answer, error) {
+	f, err := readMembers(payload, tokenMembers)
+	if err != nil {
+		return Answer{}, err
+	}
+	scope := fields(f["scope"].(map[string]any))
+	a := Answer{
+		Audience: f.text("aud"), Envelope: f.text("envelope_id"), PlanHash: f.text("plan_hash"), Template: f.text("template"),
+		NonceHash: f.text("nonce_hash"), Issued: time.Unix(f.number("iat"), 0).UTC(), Expires: time.Unix(f.number("exp"), 0).UTC(),
+		Scope: Scope{Uses: int(scope.number("uses")), For: time.Duration(scope.number("for_s")) * time.Second},
+		Calls: readCalls(f.list("decisions")), TokenID: f.text("token_id"), Delegation: f.text("delegation"), keyID: f.text("kid"),
+	}
+	// One spelling: a member that was read as something else than it says would show here.
+	if again, err := a.payload(); err != nil || !slices.Equal(again, payload) {
+		return Answer{}, tokenError(ErrMalformed, "it is not spelled as answers are")
+	}
+	if len(a.TokenID) != 32 {
+		return Answer{}, tokenError(ErrMalformed, "its token_id is no id")
+	}
+	return a, nil
+}
+
+// A Signed is an answer whose signature was checked: only [Verify] makes one that counts.
+type Signed struct {
+	Answer
+	Person string // who it counts as: the name in the trust list, of the delegator where there is one
+	Signer string // for the record: key id and name
+
+	maxRisk   int
+	workItems []string // nil is any
+	verified  bool
+}
+
+// Verify checks a signed answer against the keys that are trusted, the machine it must be for and the
+// time, and returns it. Whether it fits a question only the store can tell. The error is a *[TokenError]
+// around ErrOversized, ErrTruncated, ErrMalformed, ErrUntrusted, ErrSignature, ErrAudience, ErrExpired or ErrScope.
+func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signed, error) {
+	payload, sig, err := open64(tokenHead, text)
+	if err != nil {
+		return Signed{}, err
+	}
+	a, err := readAnswer(payload)
+	if err != nil {
+		return Signed{}, err
+	}
+	s := Signed{Answer: a, verified: true}
+	public := ed25519.PublicKey(nil)
+	if a.Delegation == "" {
+		k := trust.find(a.keyID)
+		if k == nil {
+			return Signed{}, tokenError(ErrUntrusted, "key %q is not in the trust list", a.keyID)
+		}
+		public, s.Person, s.maxRisk, s.Signer = k.Public, k.Name, k.MaxRisk, a.keyID+" "+k.Name
+	} else {
+		d, err := verifyDelegation(a.Delegation, trust, audience, now)
+		if err != nil {
+			return Signed{}, err
+		}
+		if KeyID(d.Public) != a.keyID {
+			return Signed{}, tokenError(ErrUntrusted, "the delegation is for key %q", KeyID(d.Public))
+		}
+		if a.Scope.Uses > 1 || a.Expires.After(d.Expires) {
+			return Signed{}, tokenError(ErrScope, "a delegate allows once, and not for longer than the delegation lasts")
+		}
+		public, s.Person, s.maxRisk, s.workItems = d.Public, d.by, d.MaxRisk, d.WorkItems
+		s.Signer = a.keyID + " " + d.Name + " for " + d.by
+	}
+	if !ed25519.Verify(public, append([]byte(tokenDomain), payload...), sig) {
+		return Signed{}, tokenError(ErrSignature, "key %q did not sign this", a.keyID)
+	}
+	return s, checkWindow(a.Audience, audience, a.Issued, a.Expires, now, MaxTokenLife)
+}
+
+// tokenSkew is how far the clocks of two machines may be apart.
+const tokenSkew = time.Minute
+
+func checkWindow(aud, audience string, from, to, now time.Time, life time.Duration) error {
+	switch {
+	case aud != audience || aud == "":
+		return tokenError(ErrAudience, "it is for %q, this is %q", aud, audience)
+	case !now.Before(to):
+		return tokenError(ErrExpired, "it was good until %s", formatTime(to))
+	case from.Sub(now) > tokenSkew:
+		return tokenError(ErrExpired, "it is good from %s on", formatTime(from))
+	case to.Sub(from) > life || !to.After(from):
+		return tokenError(ErrScope, "it would be good for longer than %v", life)
+	}
+	return nil
+}
+
+func callList(calls []CallDecision) []any {
+	out := make([]any, 0, len(calls))
+	for _, c := range calls {
+		out = append(out, map[string]any{"approved": c.Approved, "message": c.Message, "tool_call_id": c.ID})
+	}
+	return out
+}

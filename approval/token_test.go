@@ -1,0 +1,635 @@
+package approval_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+const host = "host-1"
+
+func newKey(t testing.TB, name string) approval.Key {
+	t.Helper()
+	k, err := approval.NewKey(name, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func trustOf(t testing.TB, lines ...string) approval.TrustList {
+	t.Helper()
+	list, err := approval.ParseTrust([]byte("# who may answer\n\n" + strings.Join(lines, "\n") + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// signed is the token of an answer to e, by way of the exported question, as another machine makes it.
+func signed(t testing.TB, k approval.Key, e approval.Envelope, now time.Time, change func(*approval.Answer)) []byte {
+	t.Helper()
+	text, err := e.Export(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := approval.ReadQuestion(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The signer sees the very page that the person here sees.
+	if a, b := approval.Render(q.Payload, approval.RenderOptions{}).Text(), approval.Render(e.Payload, approval.RenderOptions{}).Text(); a != b {
+		t.Fatal("the signer sees another page")
+	}
+	a, err := q.Answer(true, "", now, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(&a)
+	}
+	token, err := k.Sign(a, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// B-R8.1: a signed answer binds envelope, plan, nonce, life, scope, signer and machine. It opens the
+// riskiest question without a challenge, once.
+func testSigned(t *testing.T, b *bench) {
+	k := newKey(t, "dg")
+	trust := trustOf(t, k.TrustLine())
+	full := func(t testing.TB, n int) approval.Envelope {
+		return ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = 3, n }, "c1", "c2"))
+	}
+	e := full(t, 0)
+	token := signed(t, k, e, b.Now, nil)
+	s, err := approval.Verify(token, trust, host, b.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := b.DecideSigned(ctx, s)
+	if err != nil || len(events) != 1 || events[0].Token != s.TokenID || events[0].Approver != k.ID()+" dg" || events[0].Channel != "token" {
+		t.Fatalf("%+v, %v", events, err)
+	}
+	if _, err := b.Consume(ctx, claim(e)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.DecideSigned(ctx, s)
+	wantRefusal(t, err, approval.ErrReplayed, approval.OutcomeReplayed)
+
+	for i, c := range []struct {
+		name    string
+		change  func(*approval.Answer)
+		want    error
+		outcome string
+	}{
+		{"mismatched plan", func(a *approval.Answer) { a.PlanHash = strings.Repeat("0", 64) }, approval.ErrMismatch, approval.OutcomeMismatch},
+		{"mismatched nonce", func(a *approval.Answer) { a.NonceHash = strings.Repeat("0", 64) }, approval.ErrMismatch, approval.OutcomeMismatch},
+		{"another envelope", func(a *approval.Answer) { a.Envelope = e.ID }, approval.ErrReplayed, approval.OutcomeReplayed},
+		{"unknown envelope", func(a *approval.Answer) { a.Envelope = "nowhere" }, approval.ErrUnknown, approval.OutcomeUnknown},
+		{"reordered", func(a *approval.Answer) { slices.Reverse(a.Calls) }, approval.ErrReordered, approval.OutcomeBijection},
+		{"duplicated", func(a *approval.Answer) { a.Calls[1] = a.Calls[0] }, approval.ErrDuplicated, approval.OutcomeBijection},
+		{"one missing", func(a *approval.Answer) { a.Calls = a.Calls[:1] }, approval.ErrBijection, approval.OutcomeBijection},
+		{"too many words", func(a *approval.Answer) { a.Calls[0].Message = strings.Repeat("w", 501) }, approval.ErrOversized, approval.OutcomeOversized},
+	} {
+		next := full(t, i+1)
+		s, err := approval.Verify(signed(t, k, next, b.Now, c.change), trust, host, b.Now)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		_, err = b.DecideSigned(ctx, s)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		r := wantRefusal(t, err, c.want, c.outcome)
+		if len(r.Events) == 0 || r.Events[len(r.Events)-1].Outcome != c.outcome {
+			t.Errorf("%s is recorded as %+v", c.name, r.Events)
+		}
+		if _, err := b.Cancel(ctx, next.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A key that is trusted up to risk 1 does not open risk 3; nor does an answer nobody verified.
+	e = full(t, 100)
+	s, err = approval.Verify(signed(t, k, e, b.Now, nil), trustOf(t, k.TrustLine()+" max-risk=1"), host, b.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.DecideSigned(ctx, s)
+	wantRefusal(t, err, approval.ErrScope, approval.OutcomeScope)
+	if _, err := b.DecideSigned(ctx, approval.Signed{Answer: s.Answer, Person: "dg"}); !errors.Is(err, approval.ErrScope) {
+		t.Errorf("an answer that was put together by hand: %v", err)
+	}
+	// A denial travels with its words.
+	s, err = approval.Verify(signed(t, k, e, b.Now, func(a *approval.Answer) {
+		for i := range a.Calls {
+			a.Calls[i].Approved, a.Calls[i].Message = false, "not today"
+		}
+	}), trust, host, b.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.DecideSigned(ctx, s); err != nil || b.state(e.ID) != approval.Rejected {
+		t.Errorf("%v, %s", err, b.state(e.ID))
+	}
+	_, err = b.Consume(ctx, claim(e))
+	if r := wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied); r.Message != "not today" {
+		t.Errorf("message %q", r.Message)
+	}
+}
+
+// E-hl-2: a plan that was signed beforehand runs once on a machine without people. An altered one does not.
+func testPresigned(t *testing.T, b *bench) {
+	k := newKey(t, "dg")
+	trust := trustOf(t, k.TrustLine())
+	plan := payload(t, func(p map[string]any) { p["risk"] = 3 })
+	a, err := approval.PlanAnswer(plan, host, b.Now, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := k.Sign(a, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := approval.Verify(token, trust, host, b.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	altered := payload(t, func(p map[string]any) { p["risk"], p["work_item_id"] = 3, "PR-119" })
+	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: altered}, s)
+	wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)
+
+	renumbered := payload(t, func(p map[string]any) { p["risk"] = 3 }, "c9")
+	e, err := b.Present(ctx, approval.Request{Session: "s1", Payload: renumbered}, s)
+	if err != nil || !e.Approved() {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if _, err := b.Consume(ctx, claim(e)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: renumbered}, s)
+	wantRefusal(t, err, approval.ErrReplayed, approval.OutcomeReplayed)
+	if _, err := b.DecideSigned(ctx, s); !errors.Is(err, approval.ErrScope) {
+		t.Errorf("taken for an answer to a question: %v", err)
+	}
+	b.advance(8 * 24 * time.Hour)
+	b.prune()
+	if _, err := approval.Verify(token, trust, host, b.Now); !errors.Is(err, approval.ErrExpired) {
+		t.Errorf("after its life, when it is forgotten: %v", err)
+	}
+}
+
+// Every bad text has its own error. B-R8.1
+func TestVerifyRefuses(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	k, other := newKey(t, "dg"), newKey(t, "eve")
+	trust := trustOf(t, k.TrustLine())
+	answer := approval.Answer{Audience: host, Envelope: "e", PlanHash: "p", Issued: now, Expires: now.Add(time.Hour),
+		Calls: []approval.CallDecision{{ID: "c1", Approved: true}}}
+	sign := func(k approval.Key, change func(*approval.Answer)) string {
+		a := answer
+		if change != nil {
+			change(&a)
+		}
+		token, err := k.Sign(a, rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(token)
+	}
+	good := sign(k, nil)
+	if _, err := approval.Verify([]byte(good), trust, host, now); err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(strings.TrimSuffix(good, "\n"), ".")
+	body, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(old, new string) string {
+		return parts[0] + "." + base64.RawURLEncoding.EncodeToString(bytes.Replace(body, []byte(old), []byte(new), 1)) + "." + parts[2]
+	}
+	for name, c := range map[string]struct {
+		text string
+		at   time.Duration
+		want error
+	}{
+		"unknown key":         {sign(other, nil), 0, approval.ErrUntrusted},
+		"expired":             {good, time.Hour, approval.ErrExpired},
+		"from the future":     {good, -2 * time.Minute, approval.ErrExpired},
+		"for another machine": {sign(k, func(a *approval.Answer) { a.Audience = "host-2" }), 0, approval.ErrAudience},
+		"for no machine":      {sign(k, func(a *approval.Answer) { a.Audience = "" }), 0, approval.ErrAudience},
+		"tampered decision":   {with(`"approved":true`, `"approved":false`), 0, approval.ErrSignature},
+		"tampered envelope":   {with(`"envelope_id":"e"`, `"envelope_id":"f"`), 0, approval.ErrSignature},
+		"tampered plan":       {with(`"plan_hash":"p"`, `"plan_hash":"q"`), 0, approval.ErrSignature},
+		"tampered scope":      {with(`"uses":0`, `"uses":9`), 0, approval.ErrSignature},
+		"another's signature": {parts[0] + "." + parts[1] + "." + strings.Split(strings.TrimSuffix(sign(k, func(a *approval.Answer) { a.Envelope = "f" }), "\n"), ".")[2], 0, approval.ErrSignature},
+		"empty":               {"", 0, approval.ErrTruncated},
+		"cut in the head":     {"tad", 0, approval.ErrTruncated},
+		"cut in the payload":  {good[:20], 0, approval.ErrTruncated},
+		"cut in signature":    {good[:len(good)-9], 0, approval.ErrTruncated},
+		"oversized":           {good + strings.Repeat("A", approval.MaxToken), 0, approval.ErrOversized},
+		"another kind":        {"ssh-ed25519 AAAA", 0, approval.ErrMalformed},
+		"two lines":           {strings.TrimSuffix(good, "\n") + "\nx", 0, approval.ErrMalformed},
+		"padded":              {parts[0] + "." + parts[1] + "=." + parts[2], 0, approval.ErrMalformed},
+		"unknown member":      {with(`{"aud"`, `{"a":1,"aud"`), 0, approval.ErrMalformed},
+		"missing member":      {with(`,"v":1`, ``), 0, approval.ErrMalformed},
+		"another type":        {with(`"exp":`, `"exp":"x","e":`), 0, approval.ErrMalformed},
+		"another version":     {with(`"v":1`, `"v":2`), 0, approval.ErrMalformed},
+		"not canonical":       {with(`,"v"`, `, "v"`), 0, approval.ErrMalformed},
+	} {
+		_, err := approval.Verify([]byte(c.text), trust, host, now.Add(c.at))
+		var te *approval.TokenError
+		if !errors.Is(err, c.want) || !errors.As(err, &te) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+		if f, ok := approval.Explain(err); !ok || f.Exit != 126 || f.Outcome == "" || f.Message == "" {
+			t.Errorf("%s is told as %+v", name, f)
+		}
+	}
+	for name, change := range map[string]func(*approval.Answer){
+		"too long":  func(a *approval.Answer) { a.Expires = now.Add(25 * time.Hour) },
+		"no time":   func(a *approval.Answer) { a.Expires = now },
+		"no answer": func(a *approval.Answer) { a.Calls = nil },
+	} {
+		a := answer
+		change(&a)
+		if _, err := k.Sign(a, rand.Reader); !errors.Is(err, approval.ErrMalformed) {
+			t.Errorf("%s was signed: %v", name, err)
+		}
+	}
+}
+
+// E-del-1: a delegation is signed, narrower and expiring, and cannot be passed on.
+func testDelegation(t *testing.T, b *bench) {
+	boss, deputy, third := newKey(t, "boss"), newKey(t, "deputy"), newKey(t, "third")
+	trust := trustOf(t, boss.TrustLine()+" max-risk=2")
+	delegate := func(by approval.Key, change func(*approval.Delegation)) string {
+		d := approval.Delegation{Public: deputy.Public(), Name: "deputy", Audience: host, MaxRisk: 2, WorkItems: []string{"PR-118"},
+			Issued: b.Now, Expires: b.Now.Add(2 * time.Hour)}
+		if change != nil {
+			change(&d)
+		}
+		text, err := by.Delegate(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	n := 0
+	next := func(change func(map[string]any)) approval.Envelope {
+		n++
+		return ask(t, b, payload(t, func(p map[string]any) {
+			p["risk"], p["n"] = 2, n
+			if change != nil {
+				change(p)
+			}
+		}))
+	}
+	e := next(nil)
+	good := delegate(boss, nil)
+	s, err := approval.Verify(signed(t, deputy, e, b.Now, func(a *approval.Answer) { a.Delegation = good }), trust, host, b.Now)
+	if err != nil || s.Person != "boss" || !strings.HasSuffix(s.Signer, "deputy for boss") {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if _, err := b.DecideSigned(ctx, s); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		signer approval.Key
+		cert   string
+		change func(*approval.Answer)
+		at     time.Duration
+		want   error
+	}{
+		"wider than the delegator": {deputy, delegate(boss, func(d *approval.Delegation) { d.MaxRisk = 3 }), nil, 0, approval.ErrScope},
+		"by nobody":                {deputy, delegate(third, nil), nil, 0, approval.ErrUntrusted},
+		"passed on":                {third, delegate(deputy, func(d *approval.Delegation) { d.Public, d.Name = third.Public(), "third" }), nil, 0, approval.ErrUntrusted},
+		"used by another":          {third, good, nil, 0, approval.ErrUntrusted},
+		"over":                     {deputy, good, nil, 2 * time.Hour, approval.ErrExpired},
+		"longer than it lasts":     {deputy, delegate(boss, func(d *approval.Delegation) { d.Expires = b.Now.Add(time.Minute) }), nil, 0, approval.ErrScope},
+		"for another machine":      {deputy, delegate(boss, func(d *approval.Delegation) { d.Audience = "x" }), nil, 0, approval.ErrAudience},
+		"a standing approval":      {deputy, good, func(a *approval.Answer) { a.Scope = approval.Scope{Uses: 2} }, 0, approval.ErrScope},
+		"changed":                  {deputy, good[:20] + "x" + good[21:], nil, 0, approval.ErrMalformed},
+		"cut":                      {deputy, good[:len(good)-4], nil, 0, approval.ErrTruncated},
+	} {
+		token := signed(t, c.signer, e, b.Now, func(a *approval.Answer) {
+			a.Delegation = c.cert
+			if c.change != nil {
+				c.change(a)
+			}
+		})
+		if _, err := approval.Verify(token, trust, host, b.Now.Add(c.at)); !errors.Is(err, c.want) && !(c.want == approval.ErrMalformed && errors.Is(err, approval.ErrSignature)) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	// Within the delegation, but beyond what it is for.
+	for name, change := range map[string]func(map[string]any){
+		"another work item": func(p map[string]any) { p["work_item_id"] = "PR-119" },
+		"a higher risk":     func(p map[string]any) { p["risk"] = 3 },
+	} {
+		e := next(change)
+		s, err := approval.Verify(signed(t, deputy, e, b.Now, func(a *approval.Answer) { a.Delegation = good }), trust, host, b.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.DecideSigned(ctx, s); !errors.Is(err, approval.ErrScope) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := boss.Delegate(approval.Delegation{Public: boss.Public(), Name: "boss", Issued: b.Now, Expires: b.Now.Add(time.Hour)}); err == nil {
+		t.Error("delegated to oneself")
+	}
+}
+
+// E-quo-1: so many different people, without the one for whom it is asked; one no is a no.
+func testQuorum(t *testing.T, b *bench) {
+	const yes2, no1, part = "yes", "no", "part"
+	type vote struct {
+		person, says string
+		want         error
+	}
+	for i, c := range []struct {
+		name  string
+		votes []vote
+		state approval.State
+		calls []bool // nil: no permit
+	}{
+		{"two of two", []vote{{"ann", yes2, nil}, {"ben", yes2, nil}}, approval.Consumed, []bool{true, true}},
+		{"one is not enough", []vote{{"ann", yes2, nil}}, approval.Pending, nil},
+		{"the same twice", []vote{{"ann", yes2, nil}, {"ann", yes2, approval.ErrVoted}}, approval.Pending, nil},
+		{"the requester", []vote{{"ann", yes2, nil}, {"req", yes2, approval.ErrSelf}}, approval.Pending, nil},
+		{"one no", []vote{{"ann", yes2, nil}, {"ben", no1, nil}}, approval.Rejected, nil},
+		{"no at once", []vote{{"ann", no1, nil}, {"ben", yes2, approval.ErrDenied}}, approval.Rejected, nil},
+		{"the requester may say no", []vote{{"req", no1, nil}}, approval.Rejected, nil},
+		{"one call denied", []vote{{"ann", part, nil}, {"ben", yes2, nil}}, approval.Consumed, []bool{true, false}},
+		{"a third is too late", []vote{{"ann", yes2, nil}, {"ben", yes2, nil}, {"cat", no1, approval.ErrDecided}}, approval.Consumed, []bool{true, true}},
+	} {
+		e, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Requester: "req",
+			Payload: payload(t, func(p map[string]any) { p["n"] = i }, "c1", "c2")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range c.votes {
+			d := yes(e)
+			d.Person, d.Approver = v.person, v.person+"'s key"
+			d.Calls[0].Approved, d.Calls[1].Approved = v.says != no1, v.says == yes2
+			_, err := b.Decide(ctx, d)
+			if !errors.Is(err, v.want) || (err == nil) != (v.want == nil) {
+				t.Errorf("%s: %s says %s: %v", c.name, v.person, v.says, err)
+			}
+		}
+		p, err := b.Consume(ctx, claim(e))
+		if (err == nil) != (c.calls != nil) || b.state(e.ID) != c.state {
+			t.Errorf("%s: %v, %s", c.name, err, b.state(e.ID))
+		}
+		for j, approved := range c.calls {
+			if p.Calls[j].Approved != approved {
+				t.Errorf("%s: call %d is %v", c.name, j, p.Calls[j].Approved)
+			}
+		}
+		if c.state == approval.Pending {
+			if now, err := b.Get(ctx, e.ID); err != nil || now.Votes != 1 || now.Approved() || now.Quorum != 2 {
+				t.Errorf("%s: %+v, %v", c.name, now, err)
+			}
+			if _, err := b.Cancel(ctx, e.ID, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 17, Payload: payload(t, nil)}); err == nil {
+		t.Error("a quorum that nobody can bring together")
+	}
+	// A key and its delegate are one person.
+	boss, deputy := newKey(t, "boss"), newKey(t, "deputy")
+	cert, err := boss.Delegate(approval.Delegation{Public: deputy.Public(), Name: "deputy", Audience: host, MaxRisk: 3, Issued: b.Now, Expires: b.Now.Add(2 * time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Payload: payload(t, func(p map[string]any) { p["n"] = "d" })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, token := range [][]byte{
+		signed(t, boss, e, b.Now, nil),
+		signed(t, deputy, e, b.Now, func(a *approval.Answer) { a.Delegation = string(cert) }),
+	} {
+		s, err := approval.Verify(token, trustOf(t, boss.TrustLine()), host, b.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = b.DecideSigned(ctx, s); i == 1 && !errors.Is(err, approval.ErrVoted) || i == 0 && err != nil {
+			t.Errorf("vote %d: %v", i, err)
+		}
+	}
+}
+
+// B-R8.3: the key is made at the first run, mode 0600, and refused when it is open to others. With a
+// passphrase it opens with that alone.
+func TestKeyFile(t *testing.T) {
+	t.Parallel()
+	dir := privateDir(t)
+	path := filepath.Join(dir, "key")
+	k, made, err := approval.InitKey(path, "dg", rand.Reader)
+	if err != nil || !made {
+		t.Fatal(made, err)
+	}
+	if again, made, err := approval.InitKey(path, "other", rand.Reader); err != nil || made || again.ID() != k.ID() || again.Name != "dg" {
+		t.Errorf("the second run: %v, %v", made, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := approval.SaveKey(path, []byte("x")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("it was replaced: %v", err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = approval.LoadKey(path, nil)
+	if f, _ := approval.Explain(err); !errors.Is(err, approval.ErrMeddled) || f.Exit != 78 {
+		t.Errorf("open to others: %v", err)
+	}
+
+	sealed, err := k.Text("correct horse", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := k.Text("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(sealed, bytes.Fields(secret)[3]) {
+		t.Error("the sealed file has the key in clear")
+	}
+	pass := func(s string) func() (string, error) { return func() (string, error) { return s, nil } }
+	if again, err := approval.ParseKey(sealed, pass("correct horse")); err != nil || again.ID() != k.ID() {
+		t.Errorf("the right passphrase: %v", err)
+	}
+	if _, err := approval.ParseKey(sealed, pass("wrong")); !errors.Is(err, approval.ErrPassphrase) {
+		t.Errorf("the wrong passphrase: %v", err)
+	}
+	if _, err := approval.ParseKey(sealed, nil); !errors.Is(err, approval.ErrPassphrase) {
+		t.Errorf("no passphrase: %v", err)
+	}
+	renamed := bytes.Replace(sealed, []byte(" dg "), []byte(" eve "), 1)
+	if _, err := approval.ParseKey(renamed, pass("correct horse")); !errors.Is(err, approval.ErrPassphrase) {
+		t.Errorf("another's name on it: %v", err)
+	}
+	for _, text := range []string{"", "x", "tada-private-key-v1 dg plain", "tada-private-key-v1 dg plain AAAA\n", "tada-private-key-v1 dg rot13 AAAA\n",
+		"tada-private-key-v1 d/g plain AAAA\n", string(secret) + "x\n", strings.Repeat("x", 5000)} {
+		if _, err := approval.ParseKey([]byte(text), nil); !errors.Is(err, approval.ErrKey) {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+	if _, err := approval.NewKey("a b", rand.Reader); err == nil {
+		t.Error("a name with a space")
+	}
+	if _, err := (approval.Key{}).Text("", nil); !errors.Is(err, approval.ErrKey) {
+		t.Errorf("the zero key: %v", err)
+	}
+}
+
+func TestParseTrust(t *testing.T) {
+	t.Parallel()
+	k := newKey(t, "dg")
+	line := k.TrustLine()
+	for text, want := range map[string]string{
+		line:                         "",
+		"# none\n":                   "",
+		line + " max-risk=2":         "",
+		line + "\n" + line:           "line 2: key " + k.ID() + " is there twice",
+		"rsa AAAA dg":                "line 1: it is not",
+		"ed25519 AAAA dg":            "line 1: \"AAAA\" is no Ed25519 key",
+		line + " max-risk=4":         "is no limit",
+		line + " max-rsk=1":          "is no limit",
+		"\n" + line + " x y":         "line 2",
+		line[:len(line)-2] + "d\x1b": "is no name",
+	} {
+		_, err := approval.ParseTrust([]byte(text))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, err := approval.ParseTrust(make([]byte, 300<<10)); !errors.Is(err, approval.ErrOversized) {
+		t.Errorf("too long: %v", err)
+	}
+	path := filepath.Join(privateDir(t), "trust")
+	if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := approval.LoadTrust(path); err != nil || len(list) != 1 || list[0].Name != "dg" || list[0].MaxRisk != 3 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// A question that was changed on its way is refused, or at least does not get an answer that fits.
+func TestReadQuestion(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, newClock(), nil)
+	e := ask(t, s, payload(t, nil))
+	text, err := e.Export(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte("nonce\"")) {
+		t.Error("the nonce leaves")
+	}
+	for name, c := range map[string]struct {
+		text []byte
+		want error
+	}{
+		"cut":       {text[:len(text)-1], approval.ErrTruncated},
+		"empty":     {nil, approval.ErrTruncated},
+		"oversized": {make([]byte, approval.MaxRequest+1), approval.ErrOversized},
+		"changed":   {bytes.Replace(text, []byte("rm -rf build"), []byte("rm -rf built"), 1), approval.ErrTampered},
+		"more":      {bytes.Replace(text, []byte(`{"aud"`), []byte(`{"a":1,"aud"`), 1), approval.ErrMalformed},
+		"no plan":   {[]byte("{}\n"), approval.ErrMalformed},
+	} {
+		if _, err := approval.ReadQuestion(c.text); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	q, err := approval.ReadQuestion(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := q.Answer(true, "", e.Issued, 48*time.Hour)
+	if err != nil || a.Expires.After(e.Expires) {
+		t.Errorf("an answer that outlives its question: %v, %v", a.Expires, err)
+	}
+}
+
+func FuzzVerify(f *testing.F) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	k := newKey(f, "dg")
+	trust := trustOf(f, k.TrustLine())
+	good, err := k.Sign(approval.Answer{Audience: host, Envelope: "e", Issued: now, Expires: now.Add(time.Hour),
+		Calls: []approval.CallDecision{{ID: "c1", Approved: true}}}, rand.Reader)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add([]byte("tada1.e30.AAAA"))
+	f.Add([]byte("tadad1."))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := approval.Verify(text, trust, host, now)
+		if err == nil && strings.TrimSuffix(string(text), "\n") != strings.TrimSuffix(string(good), "\n") {
+			t.Fatalf("%q verifies: %+v", text, s)
+		}
+		if _, known := approval.Explain(err); err != nil && !known {
+			t.Fatalf("an error without a name: %v", err)
+		}
+		approval.ReadQuestion(text)
+		approval.ParseKey(text, nil)
+		approval.ParseTrust(text)
+		if e, err := approval.ParseEvent(text); err == nil {
+			if _, err := canonical.Parse(e.Body()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func privateDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func ExampleKey_Sign() {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	// On the machine that asks: tadactl export-request ID. Here it is the text of a file.
+	e := approval.Envelope{ID: "0f1c", Expires: now.Add(time.Hour), Payload: []byte(`{"tool_calls":[{"tool_call_id":"c1"}]}`)}
+	e.PlanHash = approval.PlanHash(e.Payload)
+	request, _ := e.Export("host-1")
+	// On the machine of the signer, who reads the page.
+	key, _ := approval.NewKey("dg", rand.Reader)
+	question, _ := approval.ReadQuestion(request)
+	answer, _ := question.Answer(true, "", now, 10*time.Minute)
+	token, _ := key.Sign(answer, rand.Reader)
+	// At home again.
+	trust, _ := approval.ParseTrust([]byte(key.TrustLine()))
+	signed, err := approval.Verify(token, trust, "host-1", now)
+	fmt.Println(signed.Person, signed.Envelope, signed.Calls[0].Approved, err)
+	// Output: dg 0f1c true <nil>
+}

@@ -1,0 +1,95 @@
+package approval
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A TrustList holds the keys whose answers count. Its zero value trusts nobody.
+//
+// As text it has a line for each key, like ssh's allowed_signers:
+//
+//	ed25519 BASE64 NAME [max-risk=N]
+//
+// Blank lines and lines that begin with # are skipped. Two keys of one name are one person.
+type TrustList []TrustedKey
+
+// A TrustedKey is one key and how far it is trusted.
+type TrustedKey struct {
+	Public  ed25519.PublicKey
+	Name    string
+	MaxRisk int // it may allow plans up to this risk
+}
+
+// maxTrustList is far more than a team has keys.
+const maxTrustList = 256 << 10
+
+// ParseTrust reads a trust list. An error names the line: a list with one line that cannot be read
+// is not used at all, because that line may be what limits a key.
+func ParseTrust(text []byte) (TrustList, error) {
+	if len(text) > maxTrustList {
+		return nil, fmt.Errorf("approval: trust list: %w", ErrOversized)
+	}
+	var list TrustList
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		k, err := parseTrusted(line)
+		if err == nil && list.find(KeyID(k.Public)) != nil {
+			err = fmt.Errorf("key %s is there twice", KeyID(k.Public))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("approval: trust list, line %d: %w", i+1, err)
+		}
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+func parseTrusted(line string) (TrustedKey, error) {
+	f := strings.Fields(line)
+	if len(f) < 3 || len(f) > 4 || f[0] != "ed25519" {
+		return TrustedKey{}, fmt.Errorf("it is not: ed25519 BASE64 NAME [max-risk=N]")
+	}
+	public, err := base64.StdEncoding.Strict().DecodeString(f[1])
+	if err != nil || len(public) != ed25519.PublicKeySize {
+		return TrustedKey{}, fmt.Errorf("%q is no Ed25519 key", f[1])
+	}
+	if !isName(f[2]) {
+		return TrustedKey{}, fmt.Errorf("%q is no name", f[2])
+	}
+	k := TrustedKey{Public: public, Name: f[2], MaxRisk: len(ladder) - 1}
+	if len(f) == 4 {
+		digits, ok := strings.CutPrefix(f[3], "max-risk=")
+		n, err := strconv.Atoi(digits)
+		if !ok || err != nil || n < 0 || n >= len(ladder) {
+			return TrustedKey{}, fmt.Errorf("%q is no limit: max-risk=0 to max-risk=%d", f[3], len(ladder)-1)
+		}
+		k.MaxRisk = n
+	}
+	return k, nil
+}
+
+// LoadTrust reads the trust list at path, which must be this user's alone.
+func LoadTrust(path string) (TrustList, error) {
+	text, err := readPrivate(path, maxTrustList)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTrust(text)
+}
+
+// find returns the key of an id, or nil.
+func (l TrustList) find(id string) *TrustedKey {
+	i := slices.IndexFunc(l, func(k TrustedKey) bool { return KeyID(k.Public) == id })
+	if i < 0 {
+		return nil
+	}
+	return &l[i]
+}

@@ -1,0 +1,160 @@
+package approval
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// A quorum. Votes are kept beside the envelope until enough different people have said yes; then
+// they become one decision, in which a call is allowed only if everybody allowed it. Who denies
+// all of it ends the question alone.
+
+func (t *tx) votes(id string) []any {
+	f, err := t.get(voteBucket, id)
+	if err != nil {
+		return nil // a note that was changed counts for nobody
+	}
+	return f.list("votes")
+}
+
+// vote takes a yes that is not enough by itself.
+func (t *tx) vote(e *entry, d Decision) error {
+	list := t.votes(e.ID)
+	calls, approvers := slices.Clone(d.Calls), []string{d.Approver}
+	for _, v := range list {
+		m, _ := v.(map[string]any)
+		if fields(m).text("person") == d.person() {
+			return e.refuse(OutcomeReplayed, ErrVoted)
+		}
+		approvers = append(approvers, fields(m).text("approver"))
+		calls = both(calls, readCalls(fields(m).list("decisions")))
+	}
+	if len(list)+1 < e.Quorum {
+		list = append(list, map[string]any{"approver": d.Approver, "decisions": callList(d.Calls), "person": d.person()})
+		if err := t.put(voteBucket, e.ID, fields{"votes": list}); err != nil {
+			return err
+		}
+		return t.emit(e.event(Event{Kind: KindVoted, Outcome: OutcomeApproved, Calls: slices.Clone(d.Calls),
+			Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token}))
+	}
+	slices.Sort(approvers)
+	d.Calls, d.Approver = calls, strings.Join(approvers, ", ")
+	if !d.approvesAny() {
+		return t.deny(e, d)
+	}
+	return t.allow(e, d)
+}
+
+// both allows the calls that both lists allow, with the words of whoever denied.
+func both(a, b []CallDecision) []CallDecision {
+	if len(a) != len(b) {
+		return make([]CallDecision, len(a)) // denies
+	}
+	out := slices.Clone(a)
+	for i := range out {
+		if out[i].ID != b[i].ID || out[i].Approved && !b[i].Approved {
+			out[i].Approved, out[i].Message = false, b[i].Message
+		}
+	}
+	return out
+}
+
+// DecideSigned implements [Store].
+func (b *Bolt) DecideSigned(ctx context.Context, s Signed) ([]Event, error) {
+	if !s.verified || s.Envelope == "" {
+		return nil, tokenError(ErrScope, "it is no answer to a question")
+	}
+	return b.change(ctx, s.Envelope, func(t *tx, e *entry) error {
+		if err := t.takeToken(e, s); err != nil {
+			return err
+		}
+		if s.NonceHash != e.NonceHash {
+			return e.refuse(OutcomeMismatch, ErrMismatch)
+		}
+		return t.decide(e, s.decision(e.ID))
+	})
+}
+
+func (s Signed) decision(id string) Decision {
+	return Decision{Envelope: id, PlanHash: s.PlanHash, Calls: slices.Clone(s.Calls), Factor: "signature " + s.Signer,
+		Approver: s.Signer, Person: s.Person, Channel: "token", signed: true, token: s.TokenID}
+}
+
+// takeToken checks what a signer may allow, and spends the signed answer: also one that
+// then turns out not to fit.
+func (t *tx) takeToken(e *entry, s Signed) error {
+	switch {
+	case t.raw(tokenBucket, s.TokenID) != nil:
+		return e.refuse(OutcomeReplayed, ErrReplayed)
+	case e.Risk > s.maxRisk, len(s.workItems) > 0 && !slices.Contains(s.workItems, e.WorkItem):
+		return e.refuse(OutcomeScope, ErrScope)
+	case !t.now.Now.Before(s.Expires): // it may have waited for the lock
+		return e.refuse(OutcomeExpired, ErrExpired)
+	}
+	return t.put(tokenBucket, s.TokenID, fields{"envelope_id": e.ID, "until": formatTime(s.Expires)})
+}
+
+// Present implements [Store].
+func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, error) {
+	p, err := readPlan(r.Payload)
+	if err != nil {
+		return Envelope{}, err
+	}
+	template, err := Template(r.Payload)
+	if err != nil {
+		return Envelope{}, err
+	}
+	if !s.verified || s.Template == "" || s.Envelope != "" {
+		return Envelope{}, tokenError(ErrScope, "it is no answer to a plan that nobody asked")
+	}
+	if s.Template != template {
+		return Envelope{}, &Refused{Outcome: OutcomeMismatch, Err: ErrMismatch, Events: []Event{{Time: b.o.Clock().Now.UTC(), Kind: KindRefused,
+			Session: r.Session, WorkItem: p.workItem, PlanHash: s.PlanHash, Computed: PlanHash(r.Payload), Outcome: OutcomeMismatch, Token: s.TokenID}}}
+	}
+	var e *entry
+	var refusal error
+	err = b.update(ctx, func(t *tx) error {
+		var err error
+		if e, err = t.present(r, p, s); isRefusal(err, &refusal) {
+			err = nil
+		}
+		return finish(t, e, &refusal, err)
+	})
+	if err == nil {
+		err = refusal
+	}
+	if err != nil {
+		return Envelope{}, err
+	}
+	return e.Envelope, nil
+}
+
+// present asks a question and answers it in one transaction.
+func (t *tx) present(r Request, p plan, s Signed) (*entry, error) {
+	if t.raw(tokenBucket, s.TokenID) != nil {
+		return nil, &Refused{Outcome: OutcomeReplayed, Err: ErrReplayed, Events: []Event{{Kind: KindRefused, Session: r.Session,
+			WorkItem: p.workItem, PlanHash: PlanHash(r.Payload), Outcome: OutcomeReplayed, Token: s.TokenID}}}
+	}
+	if err := t.sweep(); err != nil {
+		return nil, err
+	}
+	e, _, err := t.request(r, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.takeToken(e, s); err != nil {
+		return e, err
+	}
+	d := s.decision(e.ID)
+	d.PlanHash = e.PlanHash
+	for i := range d.Calls {
+		if i < len(e.Calls) { // the template leaves out how calls are numbered
+			d.Calls[i].ID = e.Calls[i]
+		}
+	}
+	if err := t.decide(e, d); err != nil {
+		return e, err
+	}
+	return t.load(e.ID)
+}
