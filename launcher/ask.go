@@ -34,6 +34,7 @@ func AskOn(ctx context.Context, tty *os.File, e approval.Envelope, channel strin
 	d := Answer(e, reply.Answer == session.Approved, "", channel)
 	if reply.Answer == session.Approved {
 		d.Challenge = e.Challenge
+		d.Paged = true // the whole text is drawn where the short page is cut
 	}
 	return d, nil
 }
