@@ -110,7 +110,7 @@ func everywhere(s string) map[string]any {
 	return p
 }
 
-const ownMarks = "∅⟦⟧⟪⟫␠⏎⇥·→━│┊×✗✎▸⇡"
+const ownMarks = "«»∅⟦⟧⟪⟫␠⏎⇥·→━│┊×✗✎▸⇡"
 
 // checkInert fails for anything that could act on a terminal, show as nothing, or move its
 // neighbours. It does not ask the renderer's own tables.

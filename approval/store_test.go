@@ -54,11 +54,7 @@ func (c *clock) advance(d time.Duration) { c.Now, c.Boot = c.Now.Add(d), c.Boot+
 // open makes a store in a new private folder.
 func open(t testing.TB, c *clock, change func(*approval.Options)) (*approval.Bolt, string) {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "approvals.db")
+	path := filepath.Join(privateDir(t), "approvals.db")
 	o := approval.Options{Clock: c.read, Rand: rand.Reader}
 	if change != nil {
 		change(&o)
@@ -159,4 +155,13 @@ func BenchmarkConsume(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+func privateDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

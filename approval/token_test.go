@@ -607,15 +607,6 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-func privateDir(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 func ExampleKey_Sign() {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	// On the machine that asks: tadactl export-request ID. Here it is the text of a file.

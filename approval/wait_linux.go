@@ -45,6 +45,7 @@ func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 		}
 		e, err := b.Get(ctx, id)
 		if err != nil || e.State != Pending || e.Decision != nil {
+			os.Remove(b.path + waitSuffix + id) // it may have been made again since it was rung
 			return e, err
 		}
 		if err := watch.SetReadDeadline(time.Now().Add(b.remaining(e))); err != nil {

@@ -1,0 +1,107 @@
+package approval_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// E-chan-7: the phrase is made once, for this user alone, and stands in the title of the page and
+// nowhere in the payload.
+func TestPhrase(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(privateDir(t), "phrase")
+	phrase, err := approval.LoadPhrase(path, rand.Reader)
+	if err != nil || len(strings.Fields(phrase)) != 2 {
+		t.Fatalf("%q, %v", phrase, err)
+	}
+	if again, err := approval.LoadPhrase(path, rand.Reader); err != nil || again != phrase {
+		t.Errorf("%q, %v", again, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	p := spell(t, fullPlan(pushCommand))
+	o := approval.RenderOptions{Phrase: phrase, Full: true}
+	page := approval.Render(p, o)
+	if !strings.Contains(page.Lines[0], "«"+phrase+"»") || strings.Contains(approval.Render(p, approval.RenderOptions{}).Lines[0], "«") {
+		t.Errorf("title %q", page.Lines[0])
+	}
+	checkInert(t, page, 80)
+	if back, err := approval.DecodePage(page.Text(), o); err != nil || string(back) != string(p) {
+		t.Errorf("the page with a phrase does not decode: %v", err)
+	}
+	if _, err := approval.Decode(page.Text(), 0); err == nil {
+		t.Error("a page with a phrase passes for one without")
+	}
+	// What is no phrase cannot get into a title; what lies there and is none is not used.
+	for _, bad := range []string{"a\x1b[2K", "a» R0 LOW", "a  b", " a", strings.Repeat("a", 40), "a\nb", "é"} {
+		if got := approval.Render(p, approval.RenderOptions{Phrase: bad}).Lines[0]; strings.Contains(got, "«") {
+			t.Errorf("%q: title %q", bad, got)
+		}
+		if err := os.WriteFile(path, []byte(bad+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := approval.LoadPhrase(path, rand.Reader); err == nil {
+			t.Errorf("%q was loaded as %q", bad, got)
+		}
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := approval.LoadPhrase(path, rand.Reader); !errors.Is(err, approval.ErrMeddled) {
+		t.Errorf("open to others: %v", err)
+	}
+}
+
+// E-dsp-9: markup is text. What a page shows of it is what stands in the payload.
+func TestMarkupIsText(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"<b>bold</b>", "&lt;b&gt;", "**bold** [x](http://y)", "%0A%1b[2K", `<span foreground="#fff">`, "`code`", "&#10;"} {
+		page := approval.Render(spell(t, fullPlan("echo '"+s+"'")), approval.RenderOptions{Width: 200})
+		if !strings.Contains(page.Text(), s) {
+			t.Errorf("%q is shown otherwise", s)
+		}
+	}
+}
+
+// Every error that a person or a program can meet has its own code, an exit status and a sentence,
+// and what changes an envelope its outcome in the record. B-R4.1a
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	seen := map[string]error{}
+	for _, c := range []struct {
+		err     error
+		outcome string
+		exit    int
+	}{
+		{approval.ErrUnknown, "rejected:unknown", 126}, {approval.ErrPending, "", 75}, {approval.ErrReplayed, "rejected:replayed", 126},
+		{approval.ErrExpired, "rejected:expired", 126}, {approval.ErrTampered, "rejected:tampered", 126}, {approval.ErrMismatch, "rejected:mismatch", 126},
+		{approval.ErrBijection, "rejected:bijection", 126}, {approval.ErrReordered, "rejected:bijection", 126}, {approval.ErrDuplicated, "rejected:bijection", 126},
+		{approval.ErrTruncated, "rejected:truncated", 126}, {approval.ErrOversized, "rejected:oversized", 126}, {approval.ErrMalformed, "rejected:malformed", 126},
+		{approval.ErrSignature, "rejected:signature", 126}, {approval.ErrUntrusted, "rejected:untrusted", 126}, {approval.ErrAudience, "rejected:audience", 126},
+		{approval.ErrScope, "rejected:scope", 126}, {approval.ErrDenied, "denied", 126}, {approval.ErrDecided, "rejected:replayed", 126},
+		{approval.ErrVoted, "rejected:replayed", 126}, {approval.ErrSelf, "denied", 126}, {approval.ErrChallenge, "denied", 126}, {approval.ErrFactor, "denied", 126},
+		{approval.ErrCodeUsed, "denied", 126}, {approval.ErrUnread, "denied", 126}, {approval.ErrCanary, "denied", 126}, {approval.ErrBusy, "denied", 126},
+		{approval.ErrNoGrant, "", 126}, {approval.ErrNotGrantable, "denied", 126}, {approval.ErrPeer, "denied", 126}, {approval.ErrPassphrase, "", 126},
+		{approval.ErrKey, "", 78}, {approval.ErrPayload, "", 78}, {approval.ErrMissing, "", 78}, {approval.ErrCorrupt, "", 78}, {approval.ErrFuture, "", 78},
+		{approval.ErrLocked, "", 78}, {approval.ErrMeddled, "", 78}, {approval.ErrUnsupported, "", 78},
+	} {
+		f, ok := approval.Explain(&approval.Refused{Err: c.err})
+		if !ok || f.Outcome != c.outcome || f.Exit != c.exit || f.Message == "" {
+			t.Errorf("%v is told as %+v", c.err, f)
+		}
+		if old := seen[f.Code]; old != nil || f.Code == "" {
+			t.Errorf("%v and %v have the code %q", c.err, old, f.Code)
+		}
+		seen[f.Code] = c.err
+	}
+	if f, ok := approval.Explain(os.ErrClosed); ok || f != (approval.Failure{}) {
+		t.Errorf("a stranger's error: %+v", f)
+	}
+}
