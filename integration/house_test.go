@@ -34,8 +34,15 @@ var plan = map[string]map[string]string{
 	"approval/canonical": {},
 	"audit":              {},
 	"audit/screen":       {},
+	"audit/witness": {
+		"audit": "it signs checkpoints of a log",
+	},
 	"launcher/sandbox":   {},
-	"launcher/session":   {},
+	"launcher/sandbox/attack": {
+		"launcher/sandbox": "it is the fence that is attacked",
+	},
+	"launcher/sandbox/gitmeta": {},
+	"launcher/session":         {},
 	"pathguard": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target carries the right it was named with",
@@ -61,15 +68,17 @@ var plan = map[string]map[string]string{
 		"approval":         "it renders what is asked",
 	},
 	"cmd/tadactl": {
-		"cmd/tadactl/cli": "main is a door",
+		"cmd/tadactl/cli":         "main is a door",
+		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
 	"cmd/tadactl/cli": {
-		"launcher":         "it opens the same state and judges by the same path",
-		"launcher/sandbox": "doctor prints what the kernel gives",
-		"launcher/session": "it asks on the person's terminal",
-		"pathguard":        "it prints verdicts and policy",
-		"approval":         "it shows and decides",
-		"audit":            "it replays and verifies",
+		"launcher":                "it opens the same state and judges by the same path",
+		"launcher/sandbox":        "doctor prints what the kernel gives",
+		"launcher/sandbox/attack": "doctor --attack tries the fence",
+		"launcher/session":        "it asks on the person's terminal",
+		"pathguard":               "it prints verdicts and policy",
+		"approval":                "it shows and decides",
+		"audit":                   "it replays and verifies",
 	},
 }
 

@@ -1,10 +1,12 @@
 package launcher
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -58,7 +60,11 @@ func (j *Judgement) profile() sandbox.Profile {
 		}
 	}
 	p.ReadOnly = f.ReadOnly
-	p.Network = j.network()
+	p.Network, p.Limits = j.network(), j.limits()
+	if p.PrivateTmp = j.policy.Settings().PrivateTmp; p.PrivateTmp { // a workspace among temporary files stays where it is
+		p.Read = append(p.Read, sandbox.Path{Name: cmp.Or(j.Plan.Workspace, j.Plan.Dir)})
+	}
+	p.Terminals = j.level == sandbox.Strong && j.Request.PTY != session.Never
 	p.Require, p.Most = sandbox.Base, j.level
 	if f.Require == pathguard.Strong {
 		p.Require = sandbox.Strong

@@ -23,12 +23,8 @@ func loadPolicy(home Home, account string) (pathguard.Policy, error) {
 		files = append(files, pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer})
 	}
 	files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer})
-	p, err := pathguard.Load(
+	return pathguard.Load(
 		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(), StateDir: home.Dir}, files...)
-	if err == nil && p.Settings().PrivateTmp {
-		err = &pathguard.ConfigError{File: home.Config(), Msg: "private_tmp: true is not enforced by this version, so nothing would run; remove it"}
-	}
-	return p, err
 }
 
 // owned reports whether the account's home is this user's. In a user namespace the entry that

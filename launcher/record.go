@@ -113,6 +113,10 @@ func (r *run) started() object {
 	for _, l := range r.receipt.Lost {
 		lost = append(lost, object{"protection": string(l.Protection), "why": l.Why})
 	}
+	bounds := make([]any, 0, len(r.receipt.Bounds))
+	for _, b := range r.receipt.Bounds {
+		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
+	}
 	authority := "policy"
 	if r.envelope != "" {
 		authority = "approval"
@@ -120,7 +124,7 @@ func (r *run) started() object {
 	return object{
 		"pid": r.process.Pid(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
 		"landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
-		"authority": authority, "envelope_id": r.envelope,
+		"authority": authority, "envelope_id": r.envelope, "bounds": bounds,
 	}
 }
 
@@ -134,6 +138,9 @@ func (r *run) ended(s sandbox.Status, problem error) object {
 		"exited": s.Exited, "status": s.Shell(), "signal": int(s.Signal), "core": s.CoreDump, "timed_out": r.timedOut,
 		"duration_us": time.Since(r.began).Microseconds(), "user_us": s.UserTime.Microseconds(),
 		"system_us": s.SystemTime.Microseconds(), "max_memory": s.MaxMemory,
+	}
+	if s.Exceeded != "" {
+		o["exceeded"] = string(s.Exceeded)
 	}
 	if problem != nil {
 		o["problem"] = problem.Error()

@@ -59,6 +59,7 @@ func (r *run) start() error {
 		return err
 	}
 	tap.to, tap.hidden = r.recorder, r.terminal.Hidden
+	tap.meter = newMeter(r.policy.Settings().Limits, func() { go r.process.End(sandbox.LimitOutput, 0) })
 	cmd, err := r.command()
 	if err != nil {
 		return err
@@ -121,10 +122,10 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 const killGrace = 2 * time.Second
 
 func (r *run) deadline() <-chan time.Time {
-	if r.Request.Timeout <= 0 {
+	if r.timeout() <= 0 {
 		return nil
 	}
-	return time.After(r.Request.Timeout)
+	return time.After(r.timeout())
 }
 
 // A change is what the kernel said about the command.
@@ -174,6 +175,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()
 	problem := errors.Join(c.err, r.terminal.Ended(ctx))
+	r.exceeded(os.Stderr, c.status)
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
 	recordErr := r.recorder.Exit(strconv.Itoa(out.Status))
 	sum, err := r.recorder.Close()

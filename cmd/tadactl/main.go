@@ -5,6 +5,12 @@ import (
 	"os"
 
 	"github.com/tada-run/tada-run/cmd/tadactl/cli"
+	"github.com/tada-run/tada-run/launcher/sandbox/attack"
 )
 
-func main() { os.Exit(cli.Main(os.Args)) }
+func main() {
+	if code, mine := attack.Main(os.Args); mine { // started by doctor --attack, inside a fence
+		os.Exit(code)
+	}
+	os.Exit(cli.Main(os.Args))
+}

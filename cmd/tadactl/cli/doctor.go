@@ -10,11 +10,15 @@ import (
 )
 
 func (c *ctl) doctor() *cobra.Command {
-	return verb(&cobra.Command{
+	var attacks bool
+	cmd := verb(&cobra.Command{
 		Use:   "doctor",
 		Short: "Say which protections this machine gives, and what is missing",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if attacks {
+				return c.attack(cmd.Context())
+			}
 			l, err := c.open()
 			if err != nil {
 				return err
@@ -43,5 +47,7 @@ func (c *ctl) doctor() *cobra.Command {
 			}
 			return nil
 		},
-	}, "125  no level of the fence works here")
+	}, "125  no level of the fence works here, or an attack got through")
+	cmd.Flags().BoolVar(&attacks, "attack", false, "try every known way out of the fence, at each level, and say which held")
+	return cmd
 }
