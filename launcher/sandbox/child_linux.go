@@ -31,9 +31,7 @@ func (b *builder) child() error {
 	l.add("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
 	l.add("landlock_restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(b.files.fd))
 	// The filter comes after all that it would refuse.
-	program := filter(b.inet(), b.profile.Debug)
-	prog := &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}
-	l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, hold(&b.family.arena, prog))
+	b.install(l)
 	b.canaries(l)
 	return b.childExec(l)
 }

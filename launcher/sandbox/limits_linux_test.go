@@ -97,6 +97,9 @@ func TestTreeLimits(t *testing.T) {
 				{"too long", []string{"sleep", "20"}, Limits{Wall: 50 * time.Millisecond, Grace: -1}, LimitWall},
 				{"within", []string{"memory", "4"}, Limits{Memory: 512 << 20, Processes: 200, CPU: 30, Wall: time.Minute}, ""},
 			} {
+				if test.want == LimitCPU && grouped != (level == Strong) {
+					continue // the kernel's unit is a second, which is long enough once
+				}
 				t.Run(fmt.Sprintf("%v/grouped=%v/%s", level, grouped, test.name), func(t *testing.T) {
 					t.Parallel()
 					s, receipt, out := limited(t, level, grouped, test.l, test.argv...)

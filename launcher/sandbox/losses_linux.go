@@ -21,7 +21,7 @@ func atBase(b *builder) bool { return b.level == Base }
 var gaps = []gap{
 	{Namespaces, "not asked for", atBase},
 	{Processes, "without a pid namespace, /proc shows what others run", atBase},
-	{Metadata, "Landlock has no right for it, and a filter sees no paths", atBase},
+	{Metadata, "Landlock has no right for it, a filter sees no paths, and the kernel does not let us answer such calls here", func(b *builder) bool { return atBase(b) && len(b.profile.Write) > 0 && !b.asks() }},
 	{HiddenList, "the folders on the way to a hidden name are listed with all below them", func(b *builder) bool { return atBase(b) && len(b.hidden) > 0 }},
 	{Keeping, "Landlock allows a tree as a whole", func(b *builder) bool { return atBase(b) && len(b.kept) > 0 }},
 	{Signals, "Landlock before version 6 does not scope signals", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},

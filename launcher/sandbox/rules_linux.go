@@ -23,8 +23,8 @@ var refused = []struct {
 	{unix.ENOSYS, []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}},
 	// openat2 keeps its mode behind a pointer, and so could create a set-uid file; its users fall back to openat.
 	{unix.ENOSYS, []uint32{unix.SYS_OPENAT2}},
-	// The newer ways to set flags of a file by name; they fall back to ioctl, which is refused below.
-	{unix.ENOSYS, []uint32{unix.SYS_FILE_SETATTR}},
+	// The newer ways to set flags and attributes of a file by name. Their users fall back to the older ones, which are refused or answered.
+	{unix.ENOSYS, []uint32{unix.SYS_FILE_SETATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT}},
 	// Parts of the kernel with a long history of holes, useless without privilege.
 	{unix.EPERM, []uint32{unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_LOOKUP_DCOOKIE}},
 	// The session's keys, which are shared by everything the user runs.

@@ -200,9 +200,9 @@ func TestOlderKernel(t *testing.T) {
 		l    landlock
 		lost []Protection
 	}{
-		{landlock{7, 7}, []Protection{Namespaces, Processes, Metadata, Loopback, IPC, SharedMem}},
-		{landlock{6, 0}, []Protection{Namespaces, Processes, Metadata, Signals, Tree, Loopback, IPC, SharedMem}},
-		{landlock{2, 0}, []Protection{Namespaces, Processes, Metadata, Signals, Tree, Truncation, DeviceCtl, Loopback, IPC, SharedMem}},
+		{landlock{7, 7}, []Protection{Namespaces, Processes, Loopback, IPC, SharedMem}},
+		{landlock{6, 0}, []Protection{Namespaces, Processes, Signals, Tree, Loopback, IPC, SharedMem}},
+		{landlock{2, 0}, []Protection{Namespaces, Processes, Signals, Tree, Truncation, DeviceCtl, Loopback, IPC, SharedMem}},
 	} {
 		p := Default(t.TempDir(), "")
 		b := &builder{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & exit 5"}}, landlock: test.l, level: Base}

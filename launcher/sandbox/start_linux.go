@@ -39,7 +39,7 @@ func Start(p Profile, c Command) (*Process, Receipt, error) {
 		}
 		base.failure = setup
 	}
-	return base.start()
+	return startAsking(base)
 }
 
 // A builder turns a profile and a command into a family. All its descriptors are closed when it is done.
@@ -53,6 +53,8 @@ type builder struct {
 	kept     []string // resolved names of what is read-only in a writable tree
 
 	group     *group // control groups of the run, or nil
+	silent    bool   // answer no calls: there is another listener above us
+	asking    [3]int // the socket that the listener comes through
 	ungrouped bool   // make none
 	family    family
 	stacks    []byte // of the family
@@ -78,7 +80,7 @@ func (b *builder) start() (*Process, Receipt, error) {
 
 // prepare does all that can be done before the fork.
 func (b *builder) prepare() error {
-	for _, part := range []func() error{b.check, b.account, b.bounds, b.pipes, b.rulesets, b.steward, b.child} {
+	for _, part := range []func() error{b.check, b.account, b.bounds, b.pipes, b.socket, b.rulesets, b.steward, b.child} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -176,6 +178,10 @@ func (b *builder) launch() (*Process, Receipt, error) {
 	if err != nil {
 		p.abandon()
 		return nil, b.receipt, &SetupError{"pidfd_open", err}
+	}
+	if err := b.answers(p); err != nil {
+		p.abandon()
+		return nil, b.receipt, err
 	}
 	b.joined(p)
 	p.group = b.group

@@ -349,8 +349,8 @@ func TestHideInWritable(t *testing.T) {
 // A protection that must hold refuses the start when the level has lost it.
 func TestMust(t *testing.T) {
 	p := Default(t.TempDir(), "")
-	p.Must, p.Most = []Protection{Metadata}, Base
-	if _, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}}); !errors.Is(err, ErrUnsupported) || !strings.Contains(fmt.Sprint(err), "metadata") {
+	p.Must, p.Most = []Protection{Processes}, Base
+	if _, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}}); !errors.Is(err, ErrUnsupported) || !strings.Contains(fmt.Sprint(err), "processes") {
 		t.Errorf("%v", err)
 	}
 	p.Most = Strong

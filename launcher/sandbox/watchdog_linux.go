@@ -52,8 +52,8 @@ func (p *Process) watch(l Limits) {
 				p.End(limit, 0)
 				return
 			}
-			// On a machine with very many processes a look takes long: then seldom.
-			pause.Reset(max(lookEvery, 20*time.Since(began)))
+			// On a machine with very many processes a look takes long: then less often.
+			pause.Reset(min(max(lookEvery, 10*time.Since(began)), 10*lookEvery))
 		}
 	}()
 }

@@ -1,0 +1,138 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Landlock has no right for the mode, owner, times and attributes of a file, and a filter sees no paths. At Strong a read-only mount refuses to
+// change them. At Base the filter refuses all such calls when nothing is writable, and otherwise hands them to the launcher, which looks at the
+// object and changes it itself. So what was looked at is what is changed, whatever the child does to the name meanwhile.
+
+// ask is the verdict by which the kernel lets the listener answer the call (seccomp_unotify(2), Linux 5.0).
+const ask verdict = 0x7fc00000
+
+// Whether a listener is woken only when it must be: without it every signal that a thread of the child gets makes it ask again (Linux 5.19).
+const listenKillable = 1 << 5
+
+// asks reports whether changes of metadata are asked for one by one.
+func (b *builder) asks() bool {
+	return b.level == Base && !b.silent && len(b.profile.Write) > 0 && canListen()
+}
+
+// canListen reports whether this kernel hands calls over.
+func canListen() bool {
+	var sizes [3]uint16
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_NOTIF_SIZES, 0, uintptr(unsafe.Pointer(&sizes)))
+	return errno == 0 && sizes[0] <= uint16(unsafe.Sizeof(notification{})) && sizes[1] <= uint16(unsafe.Sizeof(answer{}))
+}
+
+// metadataRules are the rules for the calls in metadataCalls; those that refuse set-uid bits come before them.
+func (b *builder) metadataRules() []rule {
+	v := errno(unix.EPERM)
+	switch {
+	case b.level != Base || b.profile.Write != nil && !b.asks():
+		return nil
+	case b.asks():
+		v = ask
+	}
+	list := make([]rule, 0, len(metadataCalls))
+	for i := range metadataCalls {
+		list = append(list, rule{metadataCalls[i].nr, nil, v})
+	}
+	return list
+}
+
+// install puts the filter on. Where it asks, the descriptor to answer by goes to the launcher through a socket: the child's memory is the launcher's until it executes,
+// but its descriptors are its own.
+func (b *builder) install(l *life) {
+	a := &b.family.arena
+	program := compile(auditArch, firstForeign, append(rules(b.inet(), b.profile.Debug), b.metadataRules()...))
+	prog := hold(a, &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))})
+	if !b.asks() {
+		l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, prog)
+		return
+	}
+	sending, place := b.asking[1], b.asking[2]
+	flags := uintptr(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+	// Without a program the kernel answers EFAULT when it knows the flags.
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags|listenKillable, 0); errno == unix.EFAULT {
+		flags |= listenKillable
+	}
+	const listener = registerCount - 3
+	l.add(listenStep, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, prog).kept(listener)
+	l.add("hand over the listener", unix.SYS_DUP3, 0, uintptr(place), unix.O_CLOEXEC).with(listener, 0)
+	rights := unix.UnixRights(place)
+	hold(a, &rights[0])
+	part := &unix.Iovec{Base: &rights[0], Len: 1} // one byte of anything: without data nothing is sent
+	message := &unix.Msghdr{Iov: part, Iovlen: 1, Control: &rights[0], Controllen: uint64(len(rights))}
+	hold(a, part)
+	l.add("hand over the listener", unix.SYS_SENDMSG, uintptr(sending), hold(a, message), unix.MSG_NOSIGNAL).must(1)
+	l.add("hand over the listener", unix.SYS_CLOSE, uintptr(place))
+}
+
+// socket makes the socket that the listener comes through: the launcher's end, the child's, and a descriptor whose number the listener takes in the child.
+func (b *builder) socket() error {
+	if !b.asks() {
+		return nil
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return &SetupError{"socketpair", err}
+	}
+	fds := [3]int{pair[0], pair[1], -1}
+	if fds[2], err = unix.FcntlInt(uintptr(pair[1]), unix.F_DUPFD_CLOEXEC, 0); err != nil {
+		unix.Close(pair[0])
+		unix.Close(pair[1])
+		return &SetupError{"socketpair", err}
+	}
+	for i, fd := range fds {
+		var bad error
+		b.asking[i], bad = b.own(fd)
+		err = errors.Join(err, bad)
+	}
+	return err
+}
+
+const listenStep = "seccomp with a listener"
+
+// startAsking starts at Base. Under another listener, in a fence inside a fence, the kernel allows no second one: then without.
+func startAsking(b *builder) (*Process, Receipt, error) {
+	process, receipt, err := b.start()
+	var setup *SetupError
+	if errors.As(err, &setup) && setup.Step == listenStep {
+		again := &builder{profile: b.profile, command: b.command, landlock: b.landlock, level: b.level, failure: b.failure, silent: true}
+		return again.start()
+	}
+	return process, receipt, err
+}
+
+// answers takes the listener that the child has sent and starts to answer.
+func (b *builder) answers(p *Process) error {
+	if !b.asks() {
+		return nil
+	}
+	control := make([]byte, unix.CmsgSpace(4))
+	_, n, _, _, err := unix.Recvmsg(b.asking[0], make([]byte, 1), control, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
+	if err != nil {
+		return &SetupError{"seccomp listener", err}
+	}
+	messages, err := unix.ParseSocketControlMessage(control[:n])
+	if err != nil || len(messages) != 1 {
+		return &SetupError{"seccomp listener", errors.New("no descriptor came")}
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return &SetupError{"seccomp listener", errors.New("no descriptor came")}
+	}
+	s := &supervisor{listener: fds[0], kept: b.kept, uid: uint32(unix.Geteuid())}
+	for _, w := range b.profile.Write {
+		s.pin(w)
+	}
+	go s.serve(p.done)
+	return nil
+}
