@@ -175,17 +175,22 @@ func builtinMatches(glob []string, homes []string, visit func(mark)) {
 	}
 	for i := range builtins {
 		for _, name := range builtins[i].names {
-			hit := false
+			hit, swept := false, true
+			try := func(parts []globPart, name string) {
+				if globReaches(parts, name) {
+					hit, swept = true, swept && isBare(parts[strings.Count(name, "/")].text)
+				}
+			}
 			switch name[0] {
 			case '/':
-				hit = globReaches(parts, name[1:])
+				try(parts, name[1:])
 			case '~':
 				for _, rest := range below {
-					hit = hit || globReaches(rest, name[2:])
+					try(rest, name[2:])
 				}
 			}
 			if hit {
-				visit(mark{kind: builtins[i].kind, path: name})
+				visit(mark{kind: builtins[i].kind, path: name, swept: swept})
 			}
 		}
 	}

@@ -90,6 +90,7 @@ type Reason struct {
 	Path     string          `json:"path,omitempty"`    // where it really points
 	Instead  string          `json:"instead,omitempty"` // what would be allowed
 	Command  int             `json:"-"`                 // index in Script.Commands; -1 for none
+	More     int             `json:"more,omitempty"`    // names of the same pattern that the rule has the same to say about
 	File     string          `json:"file,omitempty"`    // where it stands when not in the command line: "s.sh:3"
 
 	detail string // what the message speaks of when it is not the path

@@ -26,6 +26,7 @@ func (r *resolver) glob(t Target, from spot, text string) {
 		r.limit("names", maxNames, t.Effect)
 	}
 	t.Glob = true
+	follow := follows(t.Right, t.Flags) && !onlyNames(r.plan.Script, t.Effect)
 	if len(x.names) == 0 {
 		r.bind(&t, r.walk(from, unescape(text), follows(t.Right, t.Flags)))
 		return
@@ -38,7 +39,7 @@ func (r *resolver) glob(t Target, from spot, text string) {
 		}
 		match := t
 		match.Name = name
-		r.bind(&match, r.walk(r.root, name, follows(t.Right, t.Flags)))
+		r.bind(&match, r.walk(r.root, name, follow))
 	}
 }
 

@@ -17,10 +17,10 @@ const (
 	maxIndex  = 8 << 20  // .git/index: some 80,000 files
 )
 
-// ignored finds the names that the workspace calls build output: they stand in .gitignore,
-// and git tracks nothing below them. Whoever can write the one file could have written the
-// other, but the index shows what was there before. It is asked for only when something is
-// deleted, because nothing else depends on it.
+// ignored finds the names that the workspace calls build output: they stand in .gitignore or
+// in the repository's own info/exclude, and git tracks nothing below them. Whoever can write
+// the one file could have written the other, but the index shows what was there before. It is
+// asked for only when something is deleted, because nothing else depends on it.
 func (r *resolver) ignored() map[string]bool {
 	if r.plan.Workspace == "" || !slices.ContainsFunc(r.plan.Targets, func(t Target) bool { return t.Right == command.Delete }) {
 		return nil
@@ -29,25 +29,25 @@ func (r *resolver) ignored() map[string]bool {
 	if root.fd < 0 {
 		return nil
 	}
-	text, ok := readFile(root.fd, ".gitignore", maxIgnore)
+	text, _ := readFile(root.fd, ".gitignore", maxIgnore)
+	repo, ok := r.repository(root)
 	if !ok {
 		return nil
 	}
+	defer repo.close()
+	if repo.common >= 0 {
+		more, _ := readFile(repo.common, "info/exclude", maxIgnore)
+		text = append(append(text, '\n'), more...)
+	}
 	names := ignoredNames(text)
-	if len(names) == 0 {
-		return nil
+	if len(names) == 0 || repo.dir < 0 {
+		return names // no repository: nothing is tracked
 	}
 	var st unix.Stat_t
-	switch err := unix.Fstatat(root.fd, ".git", &st, unix.AT_SYMLINK_NOFOLLOW); {
-	case err == unix.ENOENT:
-		return names // no repository: nothing is tracked
-	case err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR:
-		return nil // the index is somewhere else
-	}
-	if unix.Fstatat(root.fd, ".git/index", &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT {
+	if unix.Fstatat(repo.dir, "index", &st, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT {
 		return names // nothing was ever added
 	}
-	index, ok := readFile(root.fd, ".git/index", maxIndex)
+	index, ok := readFile(repo.dir, "index", maxIndex)
 	if !ok {
 		return nil
 	}
@@ -57,6 +57,76 @@ func (r *resolver) ignored() map[string]bool {
 		}
 	}
 	return names
+}
+
+// A repository is where git keeps what belongs to a workspace; see gitrepository-layout(5).
+type repository struct {
+	dir    int // $GIT_DIR, with the index; -1 when there is none
+	common int // $GIT_COMMON_DIR, with info/exclude; the same but for a worktree
+}
+
+func (r repository) close() {
+	if r.dir >= 0 {
+		unix.Close(r.dir)
+	}
+	if r.common >= 0 && r.common != r.dir {
+		unix.Close(r.common)
+	}
+}
+
+// repository finds the repository of a workspace. In a worktree or a submodule .git is a file
+// that names it, and what it names must say the same the other way round: otherwise a line in
+// a file could choose the index that tells what is tracked.
+func (r *resolver) repository(root spot) (repository, bool) {
+	none := repository{-1, -1}
+	var st unix.Stat_t
+	switch err := unix.Fstatat(root.fd, ".git", &st, unix.AT_SYMLINK_NOFOLLOW); {
+	case err == unix.ENOENT:
+		return none, true
+	case err != nil:
+		return none, false
+	case st.Mode&unix.S_IFMT == unix.S_IFDIR:
+		fd, err := unix.Openat(root.fd, ".git", unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		return repository{fd, fd}, err == nil
+	case st.Mode&unix.S_IFMT != unix.S_IFREG:
+		return none, false
+	}
+	text, ok := readFile(root.fd, ".git", pathMax)
+	name, found := strings.CutPrefix(line(text), "gitdir: ")
+	if !ok || !found {
+		return none, false
+	}
+	end := r.walk(root, name, true)
+	if end.missing != "" || end.fd < 0 || end.stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+		end.close()
+		return none, false
+	}
+	repo := repository{end.fd, end.fd}
+	back, worktree := readFile(end.fd, "gitdir", pathMax)
+	common, _ := readFile(end.fd, "commondir", pathMax)
+	switch at := (spot{end.fd, end.real}); {
+	case worktree && r.text(at, line(back)) == join(root.path, ".git") && len(common) > 0:
+		shared := r.walk(at, line(common), true)
+		repo.common = shared.fd
+		return repo, shared.fd >= 0 && shared.missing == ""
+	case !worktree && strings.Contains(end.real, "/.git/modules/"):
+		return repo, true
+	}
+	repo.close()
+	return none, false
+}
+
+// line is the first line of a small file.
+func line(text []byte) string {
+	first, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimRight(first, "\r")
+}
+
+// text is the path of a name in a directory, without a symbolic link but for its end.
+func (r *resolver) text(from spot, name string) string {
+	end := r.walk(from, name, false)
+	end.close()
+	return join(end.real, end.missing)
 }
 
 // ignoredNames reads a .gitignore for the names that builds make and people use too, as far

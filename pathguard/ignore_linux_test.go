@@ -67,6 +67,47 @@ func TestIgnoredTracked(t *testing.T) {
 	g.expect(t, Ask, "rm -rf build")
 }
 
+// A worktree and a submodule have their repository elsewhere. It is believed when it points
+// back, so that nobody can bring an index along that knows of nothing.
+func TestIgnoredElsewhere(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	g, root := desk(t, "", "lib/x")
+	if err := os.RemoveAll(root + "/w"); err != nil {
+		t.Fatal(err)
+	}
+	run := func(dir string, args ...string) {
+		t.Helper()
+		c := exec.Command(git, append([]string{"-C", root + dir, "-c", "user.name=x", "-c", "user.email=x@example", "-c", "protocol.file.allow=always"}, args...)...)
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v %s", args, err, out)
+		}
+	}
+	put(t, root, map[string]string{"main/.gitignore": "build\nbin\n", "main/bin/tracked": "x", "main/.git/info/exclude": "logs\n"})
+	run("/main", "init", "-q")
+	put(t, root, map[string]string{"main/.git/info/exclude": "logs\n"})
+	run("/main", "add", "-f", ".gitignore", "bin/tracked")
+	run("/main", "commit", "-qm", "x")
+	run("/main", "worktree", "add", "-q", "../w")
+	run("/main", "submodule", "--quiet", "add", root+"/main", "deps/sub")
+	for _, dir := range []string{"/w", "/main/deps/sub"} {
+		put(t, root+dir, map[string]string{"build/a.o": "", "logs/l": ""})
+		g.Caller.Dir, g.Caller.Root = root+dir, ""
+		g.expect(t, Allow, "rm -rf build")
+		g.expect(t, Ask, "rm -rf bin", "rm -rf lib")
+	}
+	g.Caller.Dir, g.Caller.Root = root+"/w", ""
+	g.expect(t, Allow, "rm -rf logs")
+	put(t, root, map[string]string{"fake/HEAD": "", "fake/gitdir": root + "/elsewhere/.git\n", "fake/commondir": ".\n"})
+	for _, text := range []string{"gitdir: ../fake\n", "gitdir: ../none\n", "gitdir: \n", "", "gitdir: " + strings.Repeat("../", 2000)} {
+		put(t, root, map[string]string{"w/.git": text})
+		g.expect(t, Ask, "rm -rf build")
+	}
+}
+
 // What is not a regular file is not opened, and a long one is not believed.
 func TestIgnoredFiles(t *testing.T) {
 	g, root := desk(t, "", "w/build/x")

@@ -206,7 +206,35 @@ func (j *judgement) verdict() Verdict {
 		v.Risk = max(v.Risk, r.Risk)
 		v.Reasons = append(v.Reasons, r)
 	}
+	v.Reasons = fold(v.Reasons)
 	return v
+}
+
+// maxAlike is how many names one rule speaks of for one place of the text. The rest is a
+// number: who has read three of the matches of a pattern knows the pattern.
+const maxAlike = 3
+
+// fold counts what is more of the same.
+func fold(reasons []Reason) []Reason {
+	type key struct {
+		rule, file string
+		decision   Decision
+		span       shellparse.Span
+	}
+	at := map[key][]int{}
+	out := reasons[:0]
+	for _, r := range reasons {
+		k := key{r.Rule, r.File, r.Decision, r.Span}
+		if same := at[k]; len(same) == maxAlike {
+			last := &out[same[maxAlike-1]]
+			last.More++
+			last.Message = last.In(English)
+			continue
+		}
+		at[k] = append(at[k], len(out))
+		out = append(out, r)
+	}
+	return out
 }
 
 // class is read_only when every command is known to change nothing and every name is only

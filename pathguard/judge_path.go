@@ -165,6 +165,9 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	if f.in[InSecret] && (f.where[InSecret] == "-" || action == ToList) {
 		f.in[InSecret] = false
 	}
+	if t.Glob && f.in[InRestricted] || f.in[InState] && t.Glob {
+		j.named(f, t, full)
+	}
 	j.below(f, t, full, action)
 	guess := t.Flags&command.Possible != 0 && (action == ToWrite || action == ToChange)
 	if !guess && (!started || action < ToWrite) {
@@ -177,6 +180,15 @@ func (j *judgement) find(t *Target, action Action) *finding {
 		}
 	}
 	return f
+}
+
+// named lets a pattern for every name meet the name of a forbidden place, as long as the name
+// is all that is taken: echo ~/.* says no more than ls ~ does.
+func (j *judgement) named(f *finding, t *Target, full string) {
+	dir := path.Dir(full)
+	if onlyNames(j.script, t.Effect) && bareGlob(j, t) && !j.marked(dir, markRestricted) && !j.marked(dir, markState) {
+		f.in[InRestricted], f.in[InState] = false, false
+	}
 }
 
 // tightens reports whether a mark can only make a verdict stricter. A link that stands in
@@ -272,8 +284,7 @@ func (j *judgement) inside(path string) bool { return within(path, j.plan.Worksp
 func bareGlob(j *judgement, t *Target) bool {
 	for _, g := range j.plan.Globs {
 		if g.Effect == t.Effect {
-			last := path.Base(g.Pattern)
-			return strings.Trim(last, "*.?[]^!") == ""
+			return isBare(path.Base(g.Pattern))
 		}
 	}
 	return false
@@ -297,6 +308,7 @@ func (j *judgement) globs() {
 		action := actionOf(&t)
 		j.p.tree.matches(g.Pattern, func(m mark) {
 			switch {
+			case m.swept: // what it really met is among the targets, and the rest is hidden
 			case m.kind == markRestricted:
 				j.add(Deny, "path.restricted", m.path, "", e.Span, e.Command)
 			case m.kind == markState:

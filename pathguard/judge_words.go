@@ -90,7 +90,7 @@ func (j *judgement) listed() {
 				continue
 			}
 			j.p.tree.matches(full, func(m mark) {
-				if m.kind == markRestricted || m.kind == markState {
+				if (m.kind == markRestricted || m.kind == markState) && !m.swept {
 					j.add(Deny, denials[m.kind], m.path, "", c.Span, i)
 				}
 			})

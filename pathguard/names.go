@@ -1,5 +1,13 @@
 package pathguard
 
+import "slices"
+
+// names is a set of words. As a list it stands in the program as it is; a map would be made
+// at every start, and a start is every command.
+type names []string
+
+func (n names) has(word string) bool { return slices.Contains(n, word) }
+
 // The names that the built-in policy knows. "~" is the account's home, and $HOME where it
 // is another; "**/" is any depth. An entry covers everything below it.
 

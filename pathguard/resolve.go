@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -57,4 +58,26 @@ func follows(right command.Right, flags command.Flags) bool {
 func prefixDir(text string) string {
 	i := strings.LastIndexByte(text, '/')
 	return text[:i+1]
+}
+
+// sayers take the names that a pattern matches as words, and open nothing.
+var sayers = names{"echo", "printf", "for", "test", "[", "[[", "set"}
+
+// onlyNames reports whether the matches of an effect's pattern are used as words alone: by the
+// shell itself, by what prints them, or by ls -d.
+func onlyNames(s *shellparse.Script, effect int) bool {
+	if effect < 0 || effect >= len(s.Effects) {
+		return false
+	}
+	e := &s.Effects[effect]
+	if e.Right != command.Read || e.Flags != command.List {
+		return false
+	}
+	if e.Command < 0 || e.Command >= len(s.Commands) {
+		return true
+	}
+	c := &s.Commands[e.Command]
+	return sayers.has(c.Name) || c.Name == "ls" && slices.ContainsFunc(c.Args, func(w shellparse.Word) bool {
+		return w.Static && (w.Text == "-d" || w.Text == "-ld" || w.Text == "-1d")
+	})
 }

@@ -1,6 +1,9 @@
 package pathguard
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A ruleText is what the product says when a built-in rule speaks. {path} is where the name
 // really points, {detail} what else the rule speaks of.
@@ -85,6 +88,12 @@ var ruleTexts = map[string]ruleText{
 // configuration says is said as it stands there.
 func (r Reason) In(l Locale) string {
 	text := r.in(l)
+	switch {
+	case r.More > 0 && l == Chinese:
+		text += fmt.Sprintf("（另有 %d 个）", r.More)
+	case r.More > 0:
+		text += fmt.Sprintf(" (and %d more)", r.More)
+	}
 	switch {
 	case r.File == "":
 		return text

@@ -34,6 +34,8 @@ type mark struct {
 	path string    // as the rule spells it, for messages
 	rule *PathRule // for marked by the configuration
 	tool string    // the program that may change it without a question
+
+	swept bool // in an answer of matches: the name was met by a pattern that is for every name
 }
 
 type markKind uint8
@@ -222,11 +224,12 @@ func (t *tree) matches(glob string, visit func(mark)) {
 	if t.known {
 		builtinMatches(parts, t.homes, visit)
 	}
-	t.fixed.matches(parts, visit)
+	t.fixed.matches(parts, false, visit)
 }
 
-func (n *node) matches(parts []string, visit func(mark)) {
+func (n *node) matches(parts []string, swept bool, visit func(mark)) {
 	for _, m := range n.marks {
+		m.swept = swept
 		visit(m)
 	}
 	if len(parts) == 0 {
@@ -235,7 +238,7 @@ func (n *node) matches(parts []string, visit func(mark)) {
 	part := parts[0]
 	if !pattern.HasMeta(part, 0) {
 		if next := n.below[unescape(part)]; next != nil {
-			next.matches(parts[1:], visit)
+			next.matches(parts[1:], false, visit)
 		}
 		return
 	}
@@ -245,7 +248,7 @@ func (n *node) matches(parts []string, visit func(mark)) {
 	}
 	for name, next := range n.below {
 		if w.match(name) && (name[0] != '.' || part[0] == '.') {
-			next.matches(parts[1:], visit)
+			next.matches(parts[1:], isBare(part), visit)
 		}
 	}
 }

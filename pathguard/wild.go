@@ -50,3 +50,7 @@ func (w wild) match(name string) bool {
 	}
 	return strings.Trim(w.text[p:], "*") == ""
 }
+
+// isBare reports whether a component of a pattern is for every name, or every hidden one:
+// whoever writes it has no name in mind.
+func isBare(part string) bool { return part != "" && strings.Trim(part, "*.?[]^!") == "" }
