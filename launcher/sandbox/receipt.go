@@ -6,6 +6,7 @@ type Receipt struct {
 	Kernel   string   // release, as uname -r prints it
 	Landlock int      // version of the Landlock interface
 	Errata   int      // Landlock's fixes in this kernel, a bit each
+	Profile  string   // Profile.Digest of what was asked for
 	Proven   []string // what the child tried behind its fence and was refused, before the command
 	Lost     []Loss   // what does not hold
 	Bounds   []Bound  // the limits that hold, and by what

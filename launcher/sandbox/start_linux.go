@@ -70,6 +70,7 @@ type builder struct {
 
 func (b *builder) start() (*Process, Receipt, error) {
 	defer b.close()
+	b.receipt.Profile = b.profile.Digest()
 	err := b.prepare()
 	if err != nil {
 		b.group.remove()

@@ -357,7 +357,7 @@ func TestMust(t *testing.T) {
 	process, receipt, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
 	must(t, err)
 	process.Wait()
-	if receipt.Level != Strong || len(receipt.Lost) != 0 || len(receipt.Proven) < 10 || receipt.Landlock == 0 || receipt.Kernel == "" {
+	if receipt.Level != Strong || len(receipt.Lost) != 0 || len(receipt.Proven) < 10 || receipt.Landlock == 0 || receipt.Profile != p.Digest() || receipt.Kernel == "" {
 		t.Errorf("%+v", receipt)
 	}
 	p.Must, p.Require, p.Most = nil, Strong, Base

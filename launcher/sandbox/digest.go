@@ -1,0 +1,84 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+)
+
+// Text returns the profile as lines of text, the same for profiles that mean the same: sorted, names quoted as in Go, nothing said that is not set.
+// It is for records and for people; the first line tells the version of the format.
+//
+//	tada-fence-profile 1
+//	read "/usr" optional
+//	write "/home/me/project"
+//	hide "/home/me/.ssh"
+//	network off
+//	require base
+func (p Profile) Text() string {
+	var lines []string
+	add := func(b []byte) { lines = append(lines, string(b)) }
+	for _, list := range []struct {
+		word  string
+		paths []Path
+	}{{"list ", p.List}, {"read ", p.Read}, {"write ", p.Write}, {"device ", p.Devices}} {
+		for _, path := range list.paths {
+			b := strconv.AppendQuote([]byte(list.word), path.Name)
+			if path.NoExec {
+				b = append(b, " noexec"...)
+			}
+			if path.Optional {
+				b = append(b, " optional"...)
+			}
+			add(b)
+		}
+	}
+	for _, name := range p.Hide {
+		add(strconv.AppendQuote([]byte("hide "), name))
+	}
+	for _, name := range p.ReadOnly {
+		add(strconv.AppendQuote([]byte("keep "), name))
+	}
+	for _, must := range p.Must {
+		add(strconv.AppendQuote([]byte("must "), string(must)))
+	}
+	l := p.Limits
+	for _, limit := range []struct {
+		name  Limit
+		value uint64
+	}{
+		{LimitWall, uint64(l.Wall)}, {"grace", uint64(l.Grace)}, {LimitCPU, l.CPU}, {LimitMemory, l.Memory}, {LimitProcesses, l.Processes},
+		{LimitAddressSpace, l.AddressSpace}, {LimitFileSize, l.FileSize}, {LimitFiles, l.Files},
+	} {
+		if limit.value != 0 {
+			add(strconv.AppendUint(append(strconv.AppendQuote([]byte("limit "), string(limit.name)), ' '), limit.value, 10))
+		}
+	}
+	for _, flag := range []struct {
+		name string
+		set  bool
+	}{{"debug", p.Debug}, {"private-tmp", p.PrivateTmp}, {"terminals", p.Terminals}} {
+		if flag.set {
+			lines = append(lines, flag.name)
+		}
+	}
+	lines = append(lines, "network "+p.Network.String(), "require "+max(p.Require, Base).String())
+	if p.Most == Base {
+		lines = append(lines, "most base")
+	}
+	slices.Sort(lines)
+	text := []byte("tada-fence-profile 1\n")
+	for i, line := range lines {
+		if i == 0 || line != lines[i-1] {
+			text = append(append(text, line...), '\n')
+		}
+	}
+	return string(text)
+}
+
+// Digest returns the SHA-256 of Text, in hexadecimal.
+func (p Profile) Digest() string {
+	sum := sha256.Sum256([]byte(p.Text()))
+	return hex.EncodeToString(sum[:])
+}
