@@ -16,6 +16,14 @@ import (
 // ErrUnsupported when the level is out of reach, *CannotHideError when the level cannot express the profile,
 // *SetupError when a step of the fence failed, *ExecError when the program could not be executed.
 func Start(p Profile, c Command) (*Process, Receipt, error) {
+	process, receipt, err := start(p, c)
+	if err == nil {
+		receipt.Profile = p.Digest() // the command runs meanwhile
+	}
+	return process, receipt, err
+}
+
+func start(p Profile, c Command) (*Process, Receipt, error) {
 	ll, err := queryLandlock()
 	if err != nil {
 		return nil, Receipt{}, fmt.Errorf("%w: Landlock: %w", ErrUnsupported, err)
@@ -70,7 +78,6 @@ type builder struct {
 
 func (b *builder) start() (*Process, Receipt, error) {
 	defer b.close()
-	b.receipt.Profile = b.profile.Digest()
 	err := b.prepare()
 	if err != nil {
 		b.group.remove()
