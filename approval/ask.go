@@ -62,6 +62,9 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 	} else if n >= t.o.MaxPending {
 		return nil, false, &Refused{Outcome: OutcomeDenied, Err: ErrBusy}
 	}
+	if err := t.spend(r); err != nil {
+		return nil, false, err
+	}
 	ttl := t.o.TTL
 	if r.TTL > 0 && r.TTL < ttl {
 		ttl = r.TTL
@@ -77,6 +80,53 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 	ev := e.event(Event{Kind: KindIssued})
 	ev.From = ""
 	return e, true, t.emit(ev)
+}
+
+// spend counts one more question of a session against the hour. Who asks all day long is not
+// answered with thought any more. A count that was changed is as good as used up.
+func (t *tx) spend(r Request) error {
+	if r.Canary {
+		return nil
+	}
+	key := hourPrefix + planKey(r.Session, "")
+	busy := &Refused{Outcome: OutcomeDenied, Err: ErrBusy, Until: t.now.Now.Add(time.Hour)}
+	f, err := t.get(healthBucket, key)
+	if err != nil {
+		return busy
+	}
+	var asked []any
+	for _, v := range f.list("asked") {
+		ms, _ := v.(int64)
+		if at := time.UnixMilli(ms); t.now.Now.Sub(at) < time.Hour && at.Sub(t.now.Now) < time.Hour {
+			asked = append(asked, ms)
+		}
+	}
+	if len(asked) >= t.o.MaxHour {
+		first, _ := asked[0].(int64)
+		busy.Until = time.UnixMilli(first).Add(time.Hour).UTC()
+		return busy
+	}
+	return t.put(healthBucket, key, fields{"asked": append(asked, t.now.Now.UnixMilli())})
+}
+
+// hourPrefix begins the keys under which sessions are counted.
+const hourPrefix = "hour "
+
+// forgetHours removes counts of which the hour is over.
+func (t *tx) forgetHours() error {
+	for _, key := range t.keys(healthBucket) {
+		f, err := t.get(healthBucket, key)
+		asked := f.list("asked")
+		if err != nil || len(asked) == 0 || !strings.HasPrefix(key, hourPrefix) {
+			continue
+		}
+		if last, _ := asked[len(asked)-1].(int64); t.older(time.UnixMilli(last), time.Hour) {
+			if err := t.delete(healthBucket, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // coolingOff refuses a plan that was denied a short while ago, in whatever session it is asked

@@ -397,7 +397,7 @@ func TestClockIsReadUnderTheLock(t *testing.T) {
 
 // BenchmarkAnswer is how long a waiting run needs to hear of an answer, the writing of it included.
 func BenchmarkAnswer(b *testing.B) {
-	s, _ := open(b, newClock(), func(o *approval.Options) { o.MaxPending = 1 << 30 })
+	s, _ := open(b, newClock(), func(o *approval.Options) { o.MaxPending, o.MaxHour = 1<<30, 1<<30 })
 	for b.Loop() {
 		b.StopTimer()
 		e := ask(b, s, payload(b, nil))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -228,6 +229,23 @@ func testPerCall(t *testing.T, b *bench) {
 	decide(t, b, no(e, strings.Repeat("\u0416", approval.MaxMessage)))
 }
 
+// A denial with a better idea leads to another plan with another envelope: the answer to the one says
+// nothing about the other, and no part of the first can run.
+func testEdited(t *testing.T, b *bench) {
+	list := payload(t, func(p map[string]any) { p["list"] = "make && make install" })
+	e := ask(t, b, list)
+	decide(t, b, no(e, "only: make"))
+	edited := ask(t, b, payload(t, func(p map[string]any) { p["list"] = "make" }))
+	if edited.ID == e.ID || edited.PlanHash == e.PlanHash || edited.NonceHash == e.NonceHash || edited.Approved() {
+		t.Errorf("%+v", edited)
+	}
+	decide(t, b, yes(edited))
+	_, err := b.Consume(ctx, approval.Claim{Session: "s1", Envelope: edited.ID, PlanHash: e.PlanHash})
+	wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)
+	_, err = b.Consume(ctx, claim(e))
+	wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied)
+}
+
 func testFriction(t *testing.T, b *bench) {
 	with := func(risk int) approval.Envelope {
 		return ask(t, b, payload(t, func(p map[string]any) { p["risk"] = risk }))
@@ -301,6 +319,28 @@ func testBudget(t *testing.T, b *bench) {
 	b.advance(time.Hour)
 	if _, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: p}); err != nil {
 		t.Errorf("after they expired: %v", err)
+	}
+
+	// Not only what is open counts, but also what was asked within the hour.
+	b.reopen(func(o *approval.Options) { o.MaxHour = 3 })
+	first := b.Now
+	for i := range 2 {
+		if _, err := b.Cancel(ctx, b.numbered("hour "+strconv.Itoa(i)).ID, ""); err != nil {
+			t.Fatal(err)
+		}
+		b.advance(time.Minute)
+	}
+	p = payload(t, func(p map[string]any) { p["n"] = "one too many" })
+	_, _, err = b.Request(ctx, approval.Request{Session: "s1", Payload: p})
+	if r := wantRefusal(t, err, approval.ErrBusy, approval.OutcomeDenied); !r.Until.Equal(first.Add(time.Hour)) {
+		t.Errorf("again at %v", r.Until)
+	}
+	if _, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: p}); err != nil {
+		t.Errorf("another session: %v", err)
+	}
+	b.advance(58 * time.Minute)
+	if _, _, err = b.Request(ctx, approval.Request{Session: "s1", Payload: p}); err != nil {
+		t.Errorf("an hour after the first: %v", err)
 	}
 }
 

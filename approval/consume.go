@@ -155,6 +155,9 @@ func (b *Bolt) Prune(ctx context.Context) ([]Event, error) {
 		if err := t.forgetGrants(); err != nil {
 			return err
 		}
+		if err := t.forgetHours(); err != nil {
+			return err
+		}
 		return t.forget()
 	})
 	if err != nil {

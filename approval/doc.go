@@ -18,6 +18,8 @@
 //	agent_name    text
 //	risk          0 to 3; anything else counts as 3
 //	tool_calls    a list, not empty, of objects with a tool_call_id, each its own
+//	trust         "human", "agent" or "quarantined"; anything else counts as the last: see [Level]
+//	reasons       a list of objects; the rule of each that is not an allow is told with the events
 //
 // All other members are the launcher's: the command, the resolved files, the environment, the
 // policy. They are hashed and shown, known or not, and never read for a decision.
@@ -42,6 +44,38 @@
 // wins. A claim that fails after the point where the approval could have been used spends it:
 // the attempt counts, not the success.
 //
+// # What a yes costs
+//
+// [Friction] grows with the risk: a key, four characters to type, eight and a second factor. A factor
+// is a one-time code after RFC 6238 (EnrollTOTP), good once for one envelope; a signature; or a
+// second person. A page on which something was cut is not approved before it was read to its end
+// ([Reading], Decision.Paged). Three risky approvals in less than two seconds each bring the brake on: everything
+// must be typed until somebody took their time or said no. [Canary] makes plans that must be denied;
+// asked with Request.Canary they can never run, and approving one brings the brake on too. [Summarize]
+// tells from the record how people answer.
+//
+// Request.Quorum asks for several people. Each yes is kept until enough different people have said
+// it; a call is allowed only if all of them allowed it, and who denies all of it ends the question.
+// Decision.Person says who counts as one; Request.Requester is never one of them.
+//
+// # Answers from elsewhere
+//
+// An envelope can be exported, read and answered on another machine, and the answer carried back
+// through any hands: a line signed with Ed25519 that binds the machine, the envelope, the plan, the
+// nonce, a time of at most 24 h and each decision. The formats are in token.go, export.go and
+// delegation.go by member; keys and trust lists are one line each (key.go, trust.go).
+//
+//	request, err := e.Export(audience)                              // here: e is the envelope
+//	question, err := approval.ReadQuestion(request)                 // there: Render(question.Payload, ...)
+//	answer, err := question.Answer(true, "", now, 10*time.Minute)
+//	token, err := key.Sign(answer, rand.Reader)
+//	signed, err := approval.Verify(token, trust, audience, now)     // here again
+//	events, err := store.DecideSigned(ctx, signed)
+//
+// A machine without people takes a plan that was signed beforehand ([PlanAnswer], Present), once. A
+// trusted key may delegate to another for a while and for less; the delegate may not pass it on,
+// and both are one person. [MayDecide] says which process may answer at all.
+//
 // # Standing approvals
 //
 // With a yes, a person may make the question a [Grant]: the same plan in the same session without
@@ -65,11 +99,20 @@
 // with flock(2) before NAME is opened, because bbolt waits for its own lock by sleeping 50 ms at a
 // time. NAME.lock is empty until NAME has been made and has one byte from then on: a database that
 // is gone afterwards is an error and not a fresh start, which would forget what was used. NAME.new
-// is a database being made. All have mode 0600 and belong to this user, or are refused; so is a
+// is a database being made. NAME.board is there while processes share a transaction (group.go),
+// NAME.wait-ID while a process waits for the answer to ID (wait_linux.go); both are worth nothing
+// to whoever finds them later. All have mode 0600 and belong to this user, or are refused; so is a
 // folder that others may write to.
 //
 // Every operation opens the database, does one transaction and closes it. Nothing is held while a
-// person thinks.
+// person thinks. What runs need at the same time is done together: of 64 processes that claim at
+// once, the first does its own claim, and while it waits for the disk the others gather for a second
+// transaction.
+//
+// Schema 2 added quorum, signed answers and codes. Schema 1 is read, and becomes 2 at the first change.
+//
+// Nothing is encrypted at rest. There is no login and there are no roles: whoever is this user, and not
+// inside of a fence, is the person.
 //
 // Values that decide something carry an HMAC under a secret in the same file. It notices an edit, a
 // value moved from another envelope, and decay of the disk. It does not stop who can read and write
@@ -92,9 +135,15 @@
 // bbolt panics on damaged pages, and a file shorter than its mapping faults; both arrive as
 // ErrCorrupt, and nothing is written.
 //
+// A database that is lost is made anew from the record by [Rebuild], which forgets in one direction
+// only: what was used or denied stays so, a run without an end is still known, and whatever could
+// have permitted something is gone. [Explain] has for each error a code, the outcome in the record,
+// an exit status and a sentence.
+//
 // # The page
 //
-// [Render] is a pure function of the stored bytes: prompt, inbox and pager show the same page. All
+// [Render] is a pure function of the stored bytes: prompt, inbox and pager show the same page, under a
+// phrase that only this user's real prompts have ([LoadPhrase]). All
 // payload text passes through one encoder whose output is printable and has an inverse. ASCII
 // stands for itself. Everything else is marked:
 //
@@ -116,7 +165,7 @@
 //
 // # Limits
 //
-// 10 open questions for a session; 500 characters for the words to an agent; inline questions of
+// 10 open questions for a session, and 100 in an hour; 500 characters for the words to an agent; inline questions of
 // at most 64 KiB and 400 lines; a denied plan is denied again without asking for 10 min, in
 // whatever session, so that nobody is worn down.
 //

@@ -23,7 +23,7 @@ func groupStore(t testing.TB, n int) (*Bolt, []Envelope) {
 	}
 	now := Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	s, err := Open(filepath.Join(dir, "approvals.db"), Options{
-		Clock: func() Clock { return now }, Rand: rand.Reader, MaxPending: n + 1, LockWait: 5 * time.Second,
+		Clock: func() Clock { return now }, Rand: rand.Reader, MaxPending: n + 1, MaxHour: n + 1, LockWait: 5 * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)

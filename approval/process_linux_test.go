@@ -44,7 +44,7 @@ func systemClock() approval.Clock {
 }
 
 func realStore(path string) (*approval.Bolt, error) {
-	return approval.Open(path, approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000, LockWait: time.Minute})
+	return approval.Open(path, approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000, MaxHour: 1 << 20, LockWait: time.Minute})
 }
 
 func child(job, path, arg string) {

@@ -88,6 +88,7 @@ type Options struct {
 	LockWait  time.Duration // how long to wait for other processes: 10 s
 
 	MaxPending int // open questions of one session: 10
+	MaxHour    int // new questions of one session in an hour: 100
 
 	// SecondFactor says that a second factor exists and is checked before Decide. Without one,
 	// the highest risk is asked with the longer challenge alone.
@@ -129,6 +130,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxPending <= 0 {
 		o.MaxPending = 10
+	}
+	if o.MaxHour <= 0 {
+		o.MaxHour = 100
 	}
 	// A nonce must be remembered for as long as somebody could present it.
 	if least := o.TTL + o.Skew; o.Retention < least {

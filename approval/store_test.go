@@ -145,7 +145,7 @@ func TestLife(t *testing.T) {
 
 func BenchmarkConsume(b *testing.B) {
 	ctx, c := context.Background(), newClock()
-	s, _ := open(b, c, func(o *approval.Options) { o.MaxPending = 1 << 30 })
+	s, _ := open(b, c, func(o *approval.Options) { o.MaxPending, o.MaxHour = 1<<30, 1<<30 })
 	for b.Loop() {
 		b.StopTimer()
 		e := ask(b, s, payload(b, nil))
