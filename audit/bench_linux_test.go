@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -115,21 +114,6 @@ func BenchmarkVerifyTranscript(b *testing.B) {
 	for b.Loop() {
 		_, err := VerifyTranscript(bytes.NewReader(cast))
 		must(b, err)
-	}
-}
-
-func BenchmarkPlay(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "a.cast")
-	r := record(b, path)
-	for range 500 {
-		must(b, r.Output(CodeOutput, bytes.Repeat([]byte("some \x1b[1mline\x1b[0m of text\r\n"), 200)))
-	}
-	_, err := r.Close()
-	must(b, err)
-	cast := readAll(b, path)
-	b.SetBytes(int64(len(cast)))
-	for b.Loop() {
-		must(b, Play(b.Context(), bytes.NewReader(cast), io.Discard, PlayOptions{NoWait: true}))
 	}
 }
 

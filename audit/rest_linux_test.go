@@ -200,7 +200,6 @@ func FuzzTranscript(f *testing.F) {
 	f.Add([]byte("{\"version\":3}\n[0,\"o\",\"x\"]\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, _ = VerifyTranscript(bytes.NewReader(b))
-		_ = ExportText(io.Discard, bytes.NewReader(b))
 		_, _ = Redact(io.Discard, bytes.NewReader(b), []int64{0, 1})
 	})
 }

@@ -79,10 +79,19 @@ func TestFollow(t *testing.T) {
 			return false
 		}
 	}
-	var out bytes.Buffer
-	must(t, Play(t.Context(), Follow(t.Context(), f, over), &out, PlayOptions{NoWait: true}))
+	followed, err := NewReader("a.cast", Follow(t.Context(), f, over))
+	must(t, err)
+	var out strings.Builder
+	for {
+		e, err := followed.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		out.Write(e.Data)
+	}
 	if !strings.HasSuffix(out.String(), "18 19 ") || len(strings.Fields(out.String())) != 20 {
-		t.Errorf("followed %q", &out)
+		t.Errorf("followed %q", out.String())
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()

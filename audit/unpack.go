@@ -45,15 +45,12 @@ func OpenTranscript(path string) (io.ReadSeekCloser, error) {
 	return p, nil
 }
 
-// Recording reports whether the transcript at path is being written by a
-// process that lives. It is false where the file system has no locks.
-func Recording(path string) bool {
-	f, err := openPlain(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return isWriting(f)
+// Recording reports whether a transcript that OpenTranscript opened is still
+// being written by a process that lives. It is false where the file system has
+// no locks.
+func Recording(transcript io.Reader) bool {
+	f, ok := transcript.(*os.File)
+	return ok && isWriting(f)
 }
 
 // A packedFile reads zstd's seekable format.

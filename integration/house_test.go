@@ -34,10 +34,18 @@ var plan = map[string]map[string]string{
 	"approval/canonical": {},
 	"audit":              {},
 	"audit/screen":       {},
+	"audit/play": {
+		"audit":        "a session is shown only as far as it is proven",
+		"audit/screen": "the viewer's terminal gets pictures, never what was recorded",
+	},
+	"audit/export": {
+		"audit":      "nothing unproven is written out",
+		"audit/play": "text is what a person saw; line ends are those of a terminal",
+	},
 	"audit/witness": {
 		"audit": "it signs checkpoints of a log",
 	},
-	"launcher/sandbox":   {},
+	"launcher/sandbox": {},
 	"launcher/sandbox/attack": {
 		"launcher/sandbox": "it is the fence that is attacked",
 	},
@@ -79,6 +87,8 @@ var plan = map[string]map[string]string{
 		"pathguard":               "it prints verdicts and policy",
 		"approval":                "it shows and decides",
 		"audit":                   "it replays and verifies",
+		"audit/play":              "replay",
+		"audit/export":            "export",
 	},
 }
 

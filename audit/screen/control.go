@@ -236,7 +236,7 @@ func (s *Screen) setModes(p *params, on bool) {
 		case 4:
 			s.mode.insert = on
 		case 20:
-			s.Newline = on
+			s.mode.newline = on
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *Screen) put(r rune) {
 	if s.pen.graphic[s.pen.shift] && r >= '`' && r <= '~' {
 		r = lineDrawing[r-'`']
 	}
-	w := widthOf(r)
+	w := Width(r)
 	switch {
 	case w < 0:
 		return

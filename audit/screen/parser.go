@@ -121,7 +121,7 @@ func (s *Screen) c0(c byte) {
 		s.tab(1)
 	case '\n', '\v', '\f':
 		s.lineFeed()
-		if s.Newline {
+		if s.mode.newline {
 			s.pen.x = 0
 		}
 	case '\r':

@@ -14,9 +14,6 @@ const (
 
 // A Screen is the model of a terminal. It is not for several goroutines.
 type Screen struct {
-	// Newline makes a line feed also go to the first column: what a program
-	// writes to a pipe has passed no terminal driver that would do it.
-	Newline bool
 	// Gone, when set, is told each line of text for the last time it can be
 	// seen: when it leaves the screen at the top, when the screen is cleared,
 	// and, for what a full-screen program drew, when that ends. wrapped says
@@ -52,7 +49,7 @@ type pen struct {
 }
 
 type modes struct {
-	noWrap, insert, hidden, inverse bool
+	noWrap, insert, hidden, inverse, newline bool
 }
 
 // New returns a blank screen. Sizes are cut to 1 and MaxCols or MaxRows.
@@ -227,7 +224,7 @@ func (s *Screen) Appeared(match func(text string) bool) bool {
 			continue
 		}
 		was := r.match
-		r.match, r.changed = match(r.text(s.cols)), false
+		r.match, r.changed = match(strings.TrimRight(r.text(s.cols), " ")), false
 		found = found || r.match && !was
 	}
 	return found
@@ -237,7 +234,7 @@ func (s *Screen) Appeared(match func(text string) bool) bool {
 func (s *Screen) Look(match func(text string) bool) {
 	for _, p := range []*page{&s.main, &s.alt} {
 		for _, r := range p.rows {
-			r.match, r.changed = match(r.text(s.cols)), false
+			r.match, r.changed = match(strings.TrimRight(r.text(s.cols), " ")), false
 		}
 	}
 }

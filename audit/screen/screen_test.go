@@ -12,6 +12,7 @@ func TestPicture(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"text", "ab\r\ncd", "ab|cd"},
 		{"newline is only down", "ab\ncd", "ab|  cd"},
+		{"newline mode", "\x1b[20hab\ncd\x1b[20l\nef", "ab|cd|  ef"},
 		{"carriage return overwrites", "100%\r 5", " 50%"},
 		{"backspace", "abc\b\bX", "aXc"},
 		{"tab", "a\tb", "a       b"},

@@ -44,9 +44,10 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// widthOf is the number of columns that a character takes; -1 for one that is
-// not shown.
-func widthOf(r rune) int {
+// Width returns the number of columns that a character takes: 0 for one that
+// combines with the one before, and -1 for one that must not be shown, because
+// it is a control or changes the order of others.
+func Width(r rune) int {
 	switch {
 	case r < ' ', r >= 0x7f && r <= 0x9f, unicode.Is(unicode.Cf, r) && r != 0xad, r == '\u2028', r == '\u2029':
 		return -1

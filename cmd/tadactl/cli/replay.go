@@ -1,16 +1,23 @@
 package cli
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/export"
+	"github.com/tada-run/tada-run/audit/play"
+	"github.com/tada-run/tada-run/launcher"
 )
 
 func (c *ctl) sessions() *cobra.Command {
@@ -42,72 +49,208 @@ func (c *ctl) sessions() *cobra.Command {
 	})
 }
 
+// A recording is a session that was named on the command line.
+type recording struct {
+	launcher   *launcher.Launcher
+	id         string
+	transcript io.ReadSeekCloser
+}
+
+// session opens the one whose id begins with the argument, or the newest.
+func (c *ctl) recording(args []string) (*recording, error) {
+	l, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	id, err := l.Session(append(args, "")[0])
+	if err != nil {
+		return nil, err
+	}
+	f, err := l.Transcript(id)
+	if err != nil {
+		return nil, err
+	}
+	return &recording{l, id, f}, nil
+}
+
+// markLabels are the entries of the log that a viewer wants to jump to, by the beginning of
+// their kind.
+var markLabels = []struct{ kind, label string }{
+	{"exec.start", "started"}, {"exec.end", "ended"}, {"approval.", "approval"}, {"ctl.", "control"},
+}
+
+// marks are the entries of the log that speak of the session, from its first on.
+func (s *recording) marks() ([]play.Mark, error) {
+	var list []play.Mark
+	var began time.Time
+	for e, err := range s.launcher.Entries(audit.Filter{Text: s.id}) {
+		if err != nil {
+			return list, err
+		}
+		var body struct {
+			SID, Command, Outcome, Decision string
+		}
+		if json.Unmarshal(e.Body, &body) != nil || body.SID != s.id {
+			continue
+		}
+		if began.IsZero() || e.Kind == "exec.intent" {
+			began = e.Time // what was before, an approval, is at the start
+		}
+		i := slices.IndexFunc(markLabels, func(m struct{ kind, label string }) bool { return strings.HasPrefix(e.Kind, m.kind) })
+		if i < 0 {
+			continue
+		}
+		words := []string{markLabels[i].label}
+		for _, w := range []string{body.Decision, body.Outcome, body.Command} {
+			if w != "" {
+				words = append(words, w)
+			}
+		}
+		list = append(list, play.Mark{At: max(0, e.Time.Sub(began)), Label: strings.Join(words, " ")})
+	}
+	return list, nil
+}
+
 func (c *ctl) replay() *cobra.Command {
-	var o audit.PlayOptions
+	var o play.Options
 	cmd := &cobra.Command{
 		Use:   "replay [ID]",
 		Short: "Play a session with its timing; without an ID, the newest",
-		Long: "Play a session with its timing; without an ID, the newest. What the command\n" +
-			"printed is shown, but escape sequences that would ask or change something on\n" +
-			"the terminal of the viewer are left out.",
+		Long: "Play a session with its timing; without an ID, the newest. Everything is drawn by\n" +
+			"a model of a terminal: nothing that was recorded can reach yours. On a terminal\n" +
+			"these keys work; anywhere else what a person saw is printed as lines of text, and\n" +
+			"with --json as events.\n\nKEYS\n" + play.Keys(),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := c.open()
+			s, err := c.recording(args)
 			if err != nil {
 				return err
 			}
-			id, err := l.Session(append(args, "")[0])
-			if err != nil {
-				return err
+			defer s.transcript.Close()
+			if c.json {
+				return unproven(export.JSON(c.out, s.transcript))
 			}
-			f, err := l.Transcript(id)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			return audit.Play(ctx, f, c.out, o)
+			o.In, o.Title = c.in, s.id
+			if o.Marks, err = s.marks(); err != nil {
+				return unproven(err)
+			}
+			if audit.Recording(s.transcript) {
+				o.Live = func() bool { return audit.Recording(s.transcript) }
+			}
+			var screen bool
+			if o.Out, screen = c.out.(*os.File); !screen {
+				return unproven(play.Text(ctx, c.out, s.transcript, play.TextOptions{}))
+			}
+			return unproven(play.Run(ctx, s.transcript, o))
 		},
 	}
 	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "times as fast")
-	cmd.Flags().DurationVar(&o.IdleLimit, "idle", 2*time.Second, "the longest pause")
+	cmd.Flags().DurationVar(&o.Idle, "idle", 2*time.Second, "the longest pause; 0 for as they were")
+	cmd.Flags().DurationVar(&o.From, "from", 0, "begin at this time")
+	cmd.Flags().BoolVar(&o.Follow, "follow", false, "of a running session, show what comes")
 	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "print everything at once")
-	return verb(cmd)
+	return verb(cmd, "77   the record is not as it was written; it was shown up to there")
+}
+
+// unproven gives the exit status of tampering to a transcript that does not verify.
+func unproven(err error) error {
+	var bad *audit.BadEntry
+	if errors.As(err, &bad) && !bad.Torn {
+		return &exitError{err, launcher.ExitTampered}
+	}
+	return err
 }
 
 // exports are the formats by name.
-var exports = map[string]func(io.Writer, io.Reader) error{
-	"cast": audit.ExportCast, "txt": audit.ExportText, "json": audit.ExportJSON,
+var exports = map[string]func(*recording, io.Writer) error{
+	"cast": func(s *recording, w io.Writer) error { return export.Cast(w, s.transcript) },
+	"txt":  func(s *recording, w io.Writer) error { return export.Text(w, s.transcript) },
+	"json": func(s *recording, w io.Writer) error { return export.JSON(w, s.transcript) },
+	"html": (*recording).html,
 }
 
 func (c *ctl) export() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use:   "export [ID] --format cast|txt|json",
-		Short: "Write a session for other programs: asciicast, plain text or JSON",
-		Args:  cobra.MaximumNArgs(1),
+		Use:   "export [ID] --format cast|txt|json|html",
+		Short: "Write a session for other programs and people",
+		Long: "Write a session for other programs and people; without an ID, the newest.\n\n" +
+			"  cast  an asciicast v3 file, which plays in asciinema\n" +
+			"  txt   what a person saw, as lines of text\n" +
+			"  json  one object per line: the header, then the events\n" +
+			"  html  one page with a player and what `tadactl audit verify` says, for any browser",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			write, known := exports[format]
 			if !known {
-				return &usageError{fmt.Errorf("--format is cast, txt or json, not %q", format)}
+				return &usageError{fmt.Errorf("--format is cast, txt, json or html, not %q", format)}
 			}
-			l, err := c.open()
+			s, err := c.recording(args)
 			if err != nil {
 				return err
 			}
-			id, err := l.Session(append(args, "")[0])
-			if err != nil {
-				return err
-			}
-			f, err := l.Transcript(id)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			return write(c.out, f)
+			defer s.transcript.Close()
+			return unproven(write(s, c.out))
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "cast", "cast, txt or json")
-	return verb(cmd)
+	cmd.Flags().StringVar(&format, "format", "cast", "cast, txt, json or html")
+	return verb(cmd, "77   the record is not as it was written; what is before that was written out")
+}
+
+// html writes the page, with what verification says beside the session.
+func (s *recording) html(w io.Writer) error {
+	p := export.Page{Title: "session " + s.id}
+	runs, err := s.launcher.Runs()
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(runs, func(r launcher.Past) bool { return r.ID == s.id }); i >= 0 {
+		r := runs[i]
+		p.Title = r.Command
+		p.Facts = []export.Fact{
+			{Name: "Session", Value: s.id}, {Name: "Began", Value: r.Began.UTC().Format(time.RFC3339)}, {Name: "Folder", Value: r.Dir},
+			{Name: "Agent", Value: r.Agent}, {Name: "Verdict", Value: r.Verdict}, {Name: "Approval", Value: r.Envelope},
+			{Name: "Enforced", Value: r.Level}, {Name: "State", Value: r.State},
+		}
+		if r.State == "ended" {
+			p.Facts = append(p.Facts, export.Fact{Name: "Exit status", Value: fmt.Sprint(r.Status)})
+		}
+	}
+	s.verify(&p)
+	p.Facts = append(p.Facts, export.Fact{Name: "Made by", Value: "tadactl " + launcher.Version()})
+	p.Facts = slices.DeleteFunc(p.Facts, func(f export.Fact) bool { return f.Value == "" })
+	if p.Marks, err = s.marks(); err != nil {
+		return err
+	}
+	return export.HTML(w, s.transcript, p)
+}
+
+// verify fills in what the whole log says about the session.
+func (s *recording) verify(p *export.Page) {
+	report, err := s.launcher.Verify()
+	p.Facts = append(p.Facts,
+		export.Fact{Name: "Log", Value: fmt.Sprintf("%d entries", report.Entries)},
+		export.Fact{Name: "Head of the log", Value: report.Head.String()})
+	if err != nil {
+		p.Verdict, p.Reason = export.Refuted, "The record does not verify: "+err.Error()
+		return
+	}
+	i := slices.IndexFunc(report.Transcripts, func(t audit.Session) bool { return t.ID == s.id })
+	if i < 0 {
+		p.Reason = "The log does not name this session yet."
+		return
+	}
+	t := report.Transcripts[i]
+	p.Verdict, p.Reason = export.Proven, "Log and transcript are as they were written, and agree."
+	if !t.Closed {
+		p.Reason = "Log and transcript are as they were written. The session had not been closed: its end may still come, or was lost."
+	}
+	p.Facts = append(p.Facts,
+		export.Fact{Name: "Transcript", Value: fmt.Sprintf("%d events, %d bytes, %v", t.Summary.Count, t.Summary.Bytes, t.Summary.Duration.Round(time.Millisecond))},
+		export.Fact{Name: "Head of the transcript", Value: t.Summary.Head.String()})
+	if n := len(t.Summary.Redacted); n > 0 {
+		p.Facts = append(p.Facts, export.Fact{Name: "Redacted", Value: fmt.Sprintf("%d events; their proofs still stand", n)})
+	}
 }

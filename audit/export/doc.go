@@ -1,0 +1,45 @@
+// Package export writes a recorded session in formats of other programs.
+//
+//	Cast  asciicast v3 that every asciinema player plays
+//	Text  what a person saw, as lines (play.Text)
+//	JSON  one object per line, for programs
+//	HTML  one page with player, session and what is known of its proof
+//
+// All of them verify while they read: nothing unproven is written, and the
+// error is a *audit.BadEntry for the first event that does not verify. All
+// stream; memory does not grow with the session.
+//
+// # JSON
+//
+// The first line is the header of the transcript, as asciicast v3 has it. Each
+// other line is an event:
+//
+//	{"seq":0,"time_us":1500,"code":"o","author":"program","length":5,"text":"hello"}
+//
+// code is that of package audit, length the bytes of the stream that the event
+// stands for. Data that is not UTF-8 stands as base64 in the place of text; an
+// event whose data was removed has "redacted":true and neither. Members will
+// be added, and none will change its meaning.
+//
+// # HTML
+//
+// The page is for a person who has no tada-run: it opens from a disk, without
+// a network. Its content security policy allows no source but the scripts in
+// it, by their hashes, and forbids every connection, so that whatever a
+// recorded program printed cannot call home. Text out of the record stands in
+// the page as escaped text, or inside a data block as JSON in which no "<" is
+// left; nothing of it is markup. The page shows what was verified, when and by
+// what, and proves nothing by itself: anybody can write a page.
+//
+// # The player
+//
+// player/ holds files of other authors, unchanged:
+//
+//	asciinema-player  3.17.0  Apache-2.0  npm asciinema-player, dist/bundle
+//	  asciinema-player.min.js  a13c37632e1b5c49fe9128417b9319a9b5bc64cb457dd5ae52cbba8a3aceb880
+//	  asciinema-player.css     f619fe17597043564f03b2c6918b3daf890ee8b912fb408542fba11afade4fdb
+//	  LICENSE                  63422284ed65be54ab38d8a94e7518d27e222fbb26c9ae4cd984c63926e91c12
+//
+// The figures are SHA-256, and a test compares them. The package of 3.17.0 has
+// the npm integrity sha512-JbjNJmA2TLIeYNaOEja+kVSzXadKoqpIzVVmfBGNj2DmdtE/vExBCnkE8NYEcpaQcDvUYg8Ltt0urT80frACmw==.
+package export

@@ -1,0 +1,308 @@
+package export
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/play"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// record makes a transcript with 1.5 ms between two events.
+func record(t testing.TB, h audit.Header, session func(*audit.Recorder)) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.cast")
+	var now time.Duration
+	r, err := audit.Create(path, h, audit.RecordOptions{Now: func() time.Duration { now += 1500 * time.Microsecond; return now }, Rand: rand.Reader})
+	must(t, err)
+	session(r)
+	_, err = r.Close()
+	must(t, err)
+	b, err := os.ReadFile(path)
+	must(t, err)
+	return b
+}
+
+func sample(t testing.TB) []byte {
+	return record(t, audit.Header{Cols: 100, Rows: 30, Term: "xterm", Time: time.Unix(1767225600, 0), Command: `echo "<hi>"`}, func(r *audit.Recorder) {
+		must(t, r.Output(audit.CodeOutput, []byte("\x1b[32m$\x1b[0m make\r\n 10%\r100%\r\n")))
+		must(t, r.Output(audit.CodeStderr, []byte("\x1b]0;t\x07warn\n")))
+		must(t, r.Input("human:1@x", []byte{0xff, '\r'}))
+		must(t, r.Resize(120, 40))
+		must(t, r.Mark("here"))
+		must(t, r.Signal("human:1@x", "INT"))
+		must(t, r.Hidden(audit.CodeInput, "human:1@x", []byte("secret")))
+		must(t, r.Gap(99, audit.Hash{}))
+		must(t, r.Exit("130"))
+	})
+}
+
+func exported(t *testing.T, cast []byte, f func(io.Writer, io.Reader) error) []string {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, f(&b, bytes.NewReader(cast)))
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+}
+
+func compare(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%d lines, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
+		return
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("line %d is\n%s\nwant\n%s", i, got[i], want[i])
+		}
+	}
+}
+
+const header = `{"version":3,"term":{"cols":100,"rows":30,"type":"xterm"},"timestamp":1767225600,"command":"echo \"<hi>\""}`
+
+func TestCast(t *testing.T) {
+	compare(t, exported(t, sample(t), Cast), header,
+		`[0.001500,"o","\u001b[32m$\u001b[0m make\r\n 10%\r100%\r\n"]`,
+		`[0.001500,"o","\u001b]0;t\u0007warn\r\n"]`,
+		`[0.001500,"i","`+"\ufffd"+`\r"]`,
+		`[0.003000,"r","120x40"]`,
+		`[0.001500,"m","here"]`,
+		`[0.004500,"m","99 bytes of output were not kept"]`,
+		`[0.001500,"x","130"]`)
+	// From a pipe, line ends become those of a terminal; what was removed is named.
+	cast := record(t, audit.Header{}, func(r *audit.Recorder) {
+		must(t, r.Output(audit.CodeOutput, []byte("one\ntwo")))
+		must(t, r.Output(audit.CodeOutput, []byte("gone")))
+	})
+	var redacted bytes.Buffer
+	_, err := audit.Redact(&redacted, bytes.NewReader(cast), []int64{1})
+	must(t, err)
+	compare(t, exported(t, redacted.Bytes(), Cast), `{"version":3,"term":{"cols":80,"rows":24}}`,
+		`[0.001500,"o","one\r\ntwo"]`, `[0.001500,"o","[redacted, 4 bytes]"]`)
+}
+
+// The shape of the lines is a promise.
+func TestJSON(t *testing.T) {
+	got := exported(t, sample(t), JSON)
+	for _, l := range got {
+		if !json.Valid([]byte(l)) {
+			t.Errorf("not JSON: %s", l)
+		}
+	}
+	compare(t, append(got[:5:5], got[8], got[9]), header,
+		`{"seq":0,"time_us":1500,"code":"o","author":"program","length":28,"text":"\u001b[32m$\u001b[0m make\r\n 10%\r100%\r\n"}`,
+		`{"seq":1,"time_us":3000,"code":"e","author":"program","length":11,"text":"\u001b]0;t\u0007warn\n"}`,
+		`{"seq":2,"time_us":4500,"code":"i","author":"human:1@x","length":2,"base64":"/w0="}`,
+		`{"seq":4,"time_us":7500,"code":"r","author":"tada","length":0,"text":"120x40"}`,
+		`{"seq":8,"time_us":13500,"code":"g","author":"tada","length":99,"text":"99 0000000000000000000000000000000000000000000000000000000000000000"}`,
+		`{"seq":9,"time_us":15000,"code":"x","author":"tada","length":0,"text":"130"}`)
+}
+
+func TestText(t *testing.T) {
+	compare(t, exported(t, sample(t), Text), "$ make", "100%", "warn", "[99 bytes of output were not kept]")
+}
+
+// What does not verify is not exported, in any format.
+func TestUnproven(t *testing.T) {
+	spoilt := bytes.Replace(sample(t), []byte("warn"), []byte("WARN"), 1)
+	for name, f := range map[string]func(io.Writer, io.Reader) error{
+		"cast": Cast, "json": JSON, "txt": Text,
+		"html": func(w io.Writer, r io.Reader) error { return HTML(w, r, Page{}) },
+	} {
+		var b bytes.Buffer
+		var bad *audit.BadEntry
+		if err := f(&b, bytes.NewReader(spoilt)); !errors.As(err, &bad) || bad.Seq != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !strings.Contains(b.String(), "make") || strings.Contains(b.String(), "WARN") {
+			t.Errorf("%s holds the wrong part", name)
+		}
+		if name == "html" && (!strings.Contains(b.String(), "shown up to here") || !strings.HasSuffix(b.String(), "</html>\n")) {
+			t.Error("the page does not say where it ends")
+		}
+		if err := f(io.Discard, strings.NewReader("")); err == nil {
+			t.Errorf("%s: an empty file was exported", name)
+		}
+	}
+}
+
+// The files of other authors are those that the manual names.
+func TestVendoredPlayer(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	must(t, err)
+	for name, text := range map[string]string{
+		"asciinema-player.min.js": playerScript, "asciinema-player.css": playerStyle, "LICENSE": playerLicense,
+	} {
+		sum := sha256.Sum256([]byte(text))
+		if !regexp.MustCompile(regexp.QuoteMeta(name) + ` +` + hex.EncodeToString(sum[:])).Match(doc) {
+			t.Errorf("%s has SHA-256 %x, which the table does not say", name, sum)
+		}
+	}
+	if !strings.Contains(playerLicense, "Apache License") {
+		t.Error("the licence is another one")
+	}
+}
+
+const attack = `</script></title></style><script>document.title="pwned"</script><img src=x onerror="document.title='pwned'"><!--<script>&amp;` + "\u2028\u202e\x00\x1b]0;x\x07`${1}`"
+
+func hostile(t testing.TB) []byte {
+	return record(t, audit.Header{Cols: 60, Rows: 8, Command: attack, Title: attack, Env: map[string]string{"X": attack}}, func(r *audit.Recorder) {
+		must(t, r.Output(audit.CodeOutput, []byte("first line\r\n"+attack+"\r\n")))
+		must(t, r.Mark(attack))
+		must(t, r.Input("human:"+attack, []byte(attack)))
+		must(t, r.Output(audit.CodeOutput, []byte("\x1b[31mlast line\x1b[0m\r\n")))
+		must(t, r.Exit("0"))
+	})
+}
+
+func hostilePage(t testing.TB) []byte {
+	var b bytes.Buffer
+	must(t, HTML(&b, bytes.NewReader(hostile(t)), Page{
+		Title: "evil " + attack, Verdict: Proven, Reason: "fine " + attack,
+		Facts: []Fact{{attack, attack}, {"Exit status", "0"}}, Marks: []play.Mark{{At: time.Millisecond, Label: attack}},
+	}))
+	return b.Bytes()
+}
+
+// E-dsp-9: what was recorded is text in the page, never markup.
+func TestPageIsInert(t *testing.T) {
+	page := string(hostilePage(t))
+	own := strings.NewReplacer(playerScript, "", playerStyle, "", pageScript, "").Replace(page)
+	before, data, _ := strings.Cut(own, `id="cast">`)
+	data, after, _ := strings.Cut(data, "</script>")
+	if strings.ContainsAny(data, "<\x00\x1b\u2028") {
+		t.Error("the data block can end")
+	}
+	for _, bad := range []string{"<script>document", "<img", "<!--", "\u202e", "\u2028", "\x1b", "\x00"} {
+		if strings.Contains(before+after, bad) {
+			t.Errorf("%q stands in the page", bad)
+		}
+	}
+	if n := strings.Count(own, "<script"); n != 4 {
+		t.Errorf("%d scripts", n)
+	}
+	if n := strings.Count(own, "</script>"); n != 4 {
+		t.Errorf("%d ends of scripts", n)
+	}
+	for _, want := range []string{"default-src 'none'", "'wasm-unsafe-eval'", "base-uri 'none'", "&lt;img src=x", "Verified"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(page, "unsafe-inline") || strings.Contains(page, "'unsafe-eval'") {
+		t.Error("the policy is loose")
+	}
+	if m := regexp.MustCompile(`(?i)(src|href|action)\s*=\s*["']?(https?:)?//`).FindString(own); m != "" {
+		t.Errorf("the page fetches %s", m)
+	}
+}
+
+// The size of a session that becomes a page has an end.
+func TestPageTooLarge(t *testing.T) {
+	in := &inert{w: io.Discard, left: 100}
+	if _, err := in.Write(make([]byte, 101)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The page plays in a real browser: the player test.
+func TestPagePlays(t *testing.T) {
+	t.Parallel()
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			browser = p
+			break
+		}
+	}
+	if browser == "" {
+		t.Skip("needs Chromium, and there is none")
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	must(t, os.WriteFile(file, hostilePage(t), 0o600))
+	dom := func(hash string) (string, string) {
+		cmd := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+			"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget=5000", "--dump-dom", "file://"+file+hash)
+		var out, log bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &log
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v\n%s", err, log.String())
+		}
+		return out.String(), log.String()
+	}
+	tags := regexp.MustCompile(`<[^>]*>`)
+	for hash, want := range map[string][]string{"#play": {"first line", "last line", "</script>"}} {
+		page, log := dom(hash)
+		if strings.Contains(log, "Content Security Policy") || strings.Contains(log, "CONSOLE") {
+			t.Errorf("%q: the browser complains: %s", hash, log)
+		}
+		if strings.Contains(page, "<title>pwned") || strings.Contains(page, "<img") {
+			t.Errorf("%q: the recording took over the page", hash)
+		}
+		_, screen, ok := strings.Cut(page, `class="ap-player`)
+		if !ok {
+			t.Fatalf("%q: no player was drawn:\n%.3000s", hash, page)
+		}
+		screen, _, _ = strings.Cut(screen, "<section")
+		drawn := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(tags.ReplaceAllString(screen, ""))
+		for _, w := range want {
+			if !strings.Contains(drawn, w) {
+				t.Errorf("%q: %q is not drawn:\n%.2000s", hash, w, drawn)
+			}
+		}
+	}
+}
+
+// asciinema's own reader takes what Cast writes.
+func TestCastInAsciinema(t *testing.T) {
+	bin, err := exec.LookPath("asciinema")
+	if err != nil {
+		t.Skip("needs asciinema 3, and there is none")
+	}
+	if v, err := exec.Command(bin, "--version").Output(); err != nil || !regexp.MustCompile(` ([3-9]|\d\d)\.`).Match(v) {
+		t.Skipf("needs asciinema 3, which reads asciicast v3; this is %s", bytes.TrimSpace(v))
+	}
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.cast"), filepath.Join(dir, "out.txt")
+	f, err := os.Create(in)
+	must(t, err)
+	must(t, Cast(f, bytes.NewReader(sample(t))))
+	must(t, f.Close())
+	if msg, err := exec.Command(bin, "convert", "--output-format", "txt", in, out).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, msg)
+	}
+	if b, err := os.ReadFile(out); err != nil || !bytes.Contains(b, []byte("100%")) || !bytes.Contains(b, []byte("warn")) {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	f.Add([]byte(attack), attack)
+	f.Fuzz(func(t *testing.T, out []byte, title string) {
+		cast := record(t, audit.Header{Command: title}, func(r *audit.Recorder) { must(t, r.Output(audit.CodeOutput, out)) })
+		var b bytes.Buffer
+		must(t, HTML(&b, bytes.NewReader(cast), Page{Title: title, Facts: []Fact{{title, title}}, Marks: []play.Mark{{Label: title}}}))
+		page := strings.NewReplacer(playerScript, "", playerStyle, "").Replace(b.String())
+		if strings.Count(page, "<script") != 4 || strings.Count(page, "</script>") != 4 || strings.Contains(page, "<!--") {
+			t.Errorf("%q and %q change the page", out, title)
+		}
+	})
+}

@@ -1,0 +1,194 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the player
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/play"
+)
+
+var (
+	//go:embed player/asciinema-player.min.js
+	playerScript string
+	//go:embed player/asciinema-player.css
+	playerStyle string
+	//go:embed player/LICENSE
+	playerLicense string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+)
+
+// A Verdict is what is known of a session's proof. The zero value is nothing.
+type Verdict int
+
+// The verdicts.
+const (
+	Unknown Verdict = iota // it was not verified, or the log does not name it
+	Proven                 // it is as it was written
+	Refuted                // it is not
+)
+
+var verdicts = map[Verdict]struct{ class, word string }{
+	Unknown: {"unknown", "Not verified"},
+	Proven:  {"proven", "Verified"},
+	Refuted: {"refuted", "NOT AS IT WAS WRITTEN"},
+}
+
+// A Page is what stands on the page beside the session.
+type Page struct {
+	Title   string // what the session is called
+	Verdict Verdict
+	Reason  string // of the verdict, in a sentence
+	Facts   []Fact // in the order in which they are shown
+	Marks   []play.Mark
+}
+
+// A Fact is a name and its value.
+type Fact struct{ Name, Value string }
+
+// MaxHTML is the largest transcript, in bytes, that becomes a page: browsers
+// hold all of it in memory, several times.
+const MaxHTML = 128 << 20
+
+// ErrTooLarge says that a transcript is longer than MaxHTML.
+var ErrTooLarge = errors.New("the session is too long for one page")
+
+// HTML writes one page that holds everything: the session up to the first
+// event that does not verify, the player, and the facts. After ErrTooLarge
+// what was written is of no use.
+func HTML(w io.Writer, r io.Reader, p Page) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	writeHead(out, p)
+	data := &inert{w: out, left: MaxHTML}
+	fmt.Fprint(out, `<script type="text/plain" id="cast">`)
+	err := Cast(data, r)
+	fmt.Fprint(out, "</script>\n")
+	if errors.Is(err, ErrTooLarge) {
+		return fmt.Errorf("%w: more than %d MiB; try: --format cast", err, MaxHTML>>20)
+	}
+	var bad *audit.BadEntry
+	if errors.As(err, &bad) {
+		fmt.Fprintf(out, "<p class=\"refuted stop\">The session is shown up to here: %s</p>\n", text(bad.Error()))
+	}
+	writeFoot(out)
+	return errors.Join(err, out.Flush())
+}
+
+// inert writes JSON into a data block. A "<" can stand only inside of strings
+// there, and goes as an escape, so that nothing can end the block or open a
+// comment in it.
+type inert struct {
+	w    io.Writer
+	left int
+	buf  []byte
+}
+
+func (i *inert) Write(p []byte) (int, error) {
+	if i.left -= len(p); i.left < 0 {
+		return 0, ErrTooLarge
+	}
+	i.buf = i.buf[:0]
+	for _, c := range p {
+		if c == '<' {
+			i.buf = append(i.buf, `\u003c`...)
+			continue
+		}
+		i.buf = append(i.buf, c)
+	}
+	if _, err := i.w.Write(i.buf); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// text is for between tags: escaped, and without characters that change the
+// order or the place of others.
+func text(s string) string { return html.EscapeString(printable(s)) }
+
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// policy allows what is in the page and nothing else. The player is WebAssembly
+// inside of its script. Styles of elements are set by the player's script.
+func policy() string {
+	hashes := func(texts ...string) string {
+		var b strings.Builder
+		for _, t := range texts {
+			sum := sha256.Sum256([]byte(t))
+			fmt.Fprintf(&b, " 'sha256-%s'", base64.StdEncoding.EncodeToString(sum[:]))
+		}
+		return b.String()
+	}
+	return "default-src 'none'; script-src" + hashes(playerScript, pageScript) + " 'wasm-unsafe-eval'; style-src" +
+		hashes(playerStyle, pageStyle) + "; base-uri 'none'; form-action 'none'"
+}
+
+// writeHead and writeFoot leave errors to the buffer's Flush.
+func writeHead(out *bufio.Writer, p Page) {
+	v := verdicts[p.Verdict]
+	fmt.Fprintf(out, `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%s</title>
+<style>%s</style>
+<style>%s</style>
+</head>
+<body>
+<main>
+<h1>%s</h1>
+<div id="player"><noscript>The player needs JavaScript. The session itself is at the end of this file's source, as an asciicast.</noscript></div>
+<section class="%s">
+<h2>%s</h2>
+<p>%s</p>
+<dl>
+`, policy(), text(p.Title), playerStyle, pageStyle, text(p.Title), v.class, v.word, text(p.Reason))
+	for _, f := range p.Facts {
+		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", text(f.Name), text(f.Value))
+	}
+	fmt.Fprintf(out, `</dl>
+<p class="small">This page says what was found when it was made. It is no proof: the record is, and <code>tadactl audit verify</code> checks it.</p>
+</section>
+</main>
+<script type="application/json" id="marks">%s</script>
+`, marksJSON(p.Marks))
+}
+
+func marksJSON(marks []play.Mark) []byte {
+	list := [][2]any{}
+	for _, m := range marks {
+		list = append(list, [2]any{m.At.Seconds(), printable(m.Label)})
+	}
+	b, err := json.Marshal(list) // escapes < by itself
+	if err != nil {
+		return []byte("[]")
+	}
+	return bytes.ReplaceAll(b, []byte("<"), []byte(`\u003c`))
+}
+
+func writeFoot(out *bufio.Writer) {
+	fmt.Fprintf(out, "<details><summary>Licence of the player (asciinema-player 3.17.0)</summary><pre>%s</pre></details>\n", text(playerLicense))
+	fmt.Fprintf(out, "<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n", playerScript, pageScript)
+}

@@ -1,0 +1,256 @@
+package play
+
+import (
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// A job is something that takes longer than a tick. It does about so many
+// bytes of work and reports whether it is done.
+type job interface {
+	step(p *Player, budget int) (done bool)
+}
+
+// endOfTime is later than every event.
+const endOfTime = time.Duration(math.MaxInt64)
+
+// toTime plays everything up to a time.
+type toTime struct {
+	at      time.Duration
+	started bool
+}
+
+func (j *toTime) step(p *Player, budget int) bool {
+	t := p.tape
+	if !j.started {
+		if t.err = t.goToTime(j.at); t.err != nil {
+			return true
+		}
+		j.started = true
+	}
+	for budget > 0 {
+		if !t.peek() {
+			p.pos = t.at
+			return true
+		}
+		if t.event.Time > j.at {
+			p.pos = j.at
+			return true
+		}
+		budget -= t.draw(whole)
+	}
+	p.pos = t.at
+	return false
+}
+
+// toMoment plays everything up to a moment.
+type toMoment struct {
+	to      moment
+	message string
+	started bool
+}
+
+func (j *toMoment) step(p *Player, budget int) bool {
+	t := p.tape
+	if !j.started {
+		if t.err = t.goTo(j.to); t.err != nil {
+			return true
+		}
+		j.started = true
+	}
+	for budget > 0 {
+		if !t.moment().before(j.to) || !t.peek() || !t.moment().before(j.to) {
+			p.pos, p.message = t.at, j.message
+			return true
+		}
+		n := whole
+		if t.event.Seq == j.to.seq {
+			n = j.to.off - t.drawn
+		}
+		budget -= t.draw(n)
+	}
+	p.pos = t.at
+	return false
+}
+
+// A goal is what is looked for on the tape.
+type goal struct {
+	name  string
+	lines bool // look after each line of output, not after each event
+	// start is called where looking begins: what is there already is not found.
+	start func(*stage)
+	// found is asked after each piece, with the event that it was of.
+	found func(*stage, audit.Event) bool
+}
+
+// A search is a job that looks for a goal.
+type search interface {
+	job
+	from() (origin moment, started bool)
+	what() string
+}
+
+func (g goal) what() string { return g.name }
+
+func (j *forward) from() (moment, bool)  { return j.origin, j.started }
+func (j *backward) from() (moment, bool) { return j.origin, j.started }
+
+// forward looks for a goal behind the present moment. until is a time at which
+// something that is not on the tape would be found.
+type forward struct {
+	goal
+	until   time.Duration
+	label   string
+	origin  moment
+	started bool
+}
+
+func (j *forward) step(p *Player, budget int) bool {
+	t := p.tape
+	if !j.started {
+		j.origin, j.started = t.moment(), true
+		j.start(t.stage)
+	}
+	for budget > 0 {
+		if !t.peek() {
+			if j.until < endOfTime {
+				p.pos, p.message = max(t.at, j.until), j.label
+				return true
+			}
+			p.job = &toMoment{to: j.origin, message: "not found: " + j.name}
+			return false
+		}
+		if t.event.Time > j.until {
+			p.pos, p.message = j.until, j.label
+			return true
+		}
+		n := whole
+		if j.lines {
+			n = t.line()
+		}
+		e := t.event
+		budget -= t.draw(n)
+		if j.found(t.stage, e) {
+			p.pos, p.message = t.at, ""
+			return true
+		}
+	}
+	p.pos = t.at
+	return false
+}
+
+// backward looks for the last place before the present moment. It looks
+// through the stretch behind each keyframe, from the last one on, and goes to
+// the last place in the first stretch that has one.
+type backward struct {
+	goal
+	since   time.Duration // what lies after it does not count; 0: the present moment
+	before  Mark          // something that is not on the tape, if there is something
+	origin  moment
+	frame   int
+	limit   moment
+	best    moment
+	bestAt  time.Duration
+	some    bool
+	started bool
+}
+
+func (j *backward) step(p *Player, budget int) bool {
+	t := p.tape
+	if !j.started {
+		j.started, j.origin = true, t.moment()
+		j.limit = j.origin
+		j.frame = t.frameBefore(func(k *keyframe) bool { return !k.moment().before(j.origin) })
+		j.scan(p)
+	}
+	for budget > 0 && t.err == nil {
+		if !t.moment().before(j.limit) || !t.peek() {
+			if j.some || j.frame == 0 {
+				return j.finish(p)
+			}
+			j.limit = t.frames[j.frame].moment()
+			j.frame--
+			j.scan(p)
+			continue
+		}
+		n := whole
+		if j.lines {
+			n = t.line()
+		}
+		e := t.event
+		budget -= t.draw(n)
+		here := t.moment()
+		if j.found(t.stage, e) && here.before(j.origin) && (j.since == 0 || e.Time < j.since) {
+			j.best, j.bestAt, j.some = here, e.Time, true
+		}
+	}
+	return t.err != nil
+}
+
+// scan begins a stretch.
+func (j *backward) scan(p *Player) {
+	if p.tape.err = p.tape.restore(p.tape.frames[j.frame]); p.tape.err == nil {
+		j.start(p.tape.stage)
+	}
+}
+
+func (j *backward) finish(p *Player) bool {
+	switch {
+	case j.before.Label != "" && (!j.some || j.bestAt < j.before.At):
+		p.job = &toTime{at: j.before.At}
+		p.message = j.before.Label
+	case j.some:
+		p.job = &toMoment{to: j.best}
+	default:
+		p.job = &toMoment{to: j.origin, message: "not found: " + j.name}
+	}
+	return false
+}
+
+// A query is text that is looked for on the screen.
+type query struct{ text string }
+
+// in reports where the text is in a row, in bytes. As in less, small letters
+// mean both cases.
+func (q query) in(row string) (at int) {
+	if strings.IndexFunc(q.text, unicode.IsUpper) < 0 {
+		// Folded rune by rune, so that places in the copy are those in the row.
+		row = strings.Map(func(r rune) rune {
+			if l := unicode.ToLower(r); len(string(l)) == len(string(r)) {
+				return l
+			}
+			return r
+		}, row)
+	}
+	return strings.Index(row, q.text)
+}
+
+func (q query) goal() goal {
+	match := func(row string) bool { return q.in(row) >= 0 }
+	return goal{
+		name: q.text, lines: true,
+		start: func(s *stage) { s.screen.Look(match) },
+		found: func(s *stage, _ audit.Event) bool { return s.screen.Appeared(match) },
+	}
+}
+
+// marks and pictures are the other things to look for.
+func marks() goal {
+	return goal{
+		name:  "another mark",
+		start: func(*stage) {},
+		found: func(_ *stage, e audit.Event) bool { return e.Code == audit.CodeMark },
+	}
+}
+
+func pictures() goal {
+	return goal{
+		name:  "another frame",
+		start: func(*stage) {},
+		found: func(_ *stage, e audit.Event) bool { return isOutput(e.Code) || e.Code == audit.CodeResize },
+	}
+}

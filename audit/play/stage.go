@@ -1,0 +1,193 @@
+package play
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/screen"
+)
+
+// A stage is where events become a picture.
+type stage struct {
+	screen *screen.Screen
+	wire   Wire
+	cast   *cast
+	echo   []byte // typed, and not seen in the output yet
+	echoBy uint8  // the tag of who typed it
+	said   note   // what to tell below the screen
+	typed  note
+	mark   Mark
+}
+
+// A cast is who took part; a tag is a place in it. It only grows, and so is
+// shared by all copies of a stage.
+type cast struct{ authors []string }
+
+// maxAuthors is as many as a tag can tell apart; 0 is nobody.
+const maxAuthors = 255
+
+func (c *cast) tag(author string) uint8 {
+	i := slices.Index(c.authors, author)
+	if i < 0 && len(c.authors) < maxAuthors {
+		c.authors = append(c.authors, author)
+		i = len(c.authors) - 1
+	}
+	return uint8(i + 1)
+}
+
+func (c *cast) name(tag uint8) string {
+	if tag == 0 || int(tag) > len(c.authors) {
+		return ""
+	}
+	return c.authors[tag-1]
+}
+
+// A note is a line about an event.
+type note struct {
+	at   time.Duration
+	by   string
+	text string
+}
+
+// A Mark is a place to jump to: a command, an approval, a takeover.
+type Mark struct {
+	At    time.Duration
+	Label string
+}
+
+func newStage(h audit.Header) *stage {
+	cols, rows := h.Cols, h.Rows
+	if cols <= 0 || rows <= 0 {
+		cols, rows = 80, 24
+	}
+	return &stage{screen: screen.New(cols, rows), cast: &cast{}, mark: Mark{Label: h.Command}}
+}
+
+func (s *stage) clone() *stage {
+	c := *s
+	c.screen, c.echo = s.screen.Clone(), slices.Clone(s.echo)
+	return &c
+}
+
+// scenes say what an event does to the stage, by its code. Output is not here:
+// it may come in parts.
+var scenes = map[byte]func(*stage, audit.Event){
+	audit.CodeInput:  (*stage).input,
+	audit.CodeStdin:  func(s *stage, e audit.Event) { s.say(e, "stdin, %d bytes", e.Length) },
+	audit.CodeHidden: func(s *stage, e audit.Event) { s.echo = nil; s.tell(&s.typed, e, "(hidden, %d bytes)", e.Length) },
+	audit.CodeMark:   func(s *stage, e audit.Event) { s.mark = Mark{e.Time, string(e.Data)} },
+	audit.CodeSignal: func(s *stage, e audit.Event) { s.say(e, "signal %s", e.Data) },
+	audit.CodeExit:   func(s *stage, e audit.Event) { s.say(e, "exit %s", e.Data) },
+	audit.CodeGap: func(s *stage, e audit.Event) {
+		s.say(e, "%d bytes of output were not kept", e.Length)
+		s.remark("%d bytes of output were not kept", e.Length)
+	},
+	audit.CodeResize: func(s *stage, e audit.Event) {
+		var cols, rows int
+		if n, err := fmt.Sscanf(string(e.Data), "%dx%d", &cols, &rows); n == 2 && err == nil {
+			s.screen.Resize(cols, rows)
+		}
+	},
+}
+
+func isOutput(code byte) bool { return code == audit.CodeOutput || code == audit.CodeStderr }
+
+// play shows all of an event but output.
+func (s *stage) play(e audit.Event) {
+	if scene := scenes[e.Code]; scene != nil {
+		scene(s, e)
+	}
+}
+
+func (s *stage) say(e audit.Event, format string, args ...any) { s.tell(&s.said, e, format, args...) }
+
+func (s *stage) tell(n *note, e audit.Event, format string, args ...any) {
+	*n = note{e.Time, e.Author, fmt.Sprintf(format, args...)}
+}
+
+// remark stands in the picture for bytes that are not there.
+func (s *stage) remark(format string, args ...any) {
+	fmt.Fprintf(s.screen, "["+format+"]", args...)
+}
+
+// maxEcho is how much typed text waits for its echo; more was pasted into a
+// program that does not echo.
+const maxEcho = 4096
+
+func (s *stage) input(e audit.Event) {
+	if e.Redacted {
+		s.echo = nil
+		s.tell(&s.typed, e, "(redacted, %d bytes)", e.Length)
+		return
+	}
+	if tag := s.cast.tag(e.Author); tag != s.echoBy {
+		s.echo, s.echoBy = nil, tag
+	}
+	if len(s.echo)+len(e.Data) > maxEcho {
+		s.echo = nil
+	} else {
+		s.echo = append(s.echo, e.Data...)
+	}
+	// One run of keys reads as one line, as long as one author types it.
+	run := ""
+	if s.typed.by == e.Author && e.Time-s.typed.at < 2*time.Second && !strings.HasSuffix(s.typed.text, "⏎") {
+		run = s.typed.text
+	}
+	if run += visible(e.Data); len(run) > 512 {
+		run = "…" + strings.ToValidUTF8(run[len(run)-500:], "")
+	}
+	s.tell(&s.typed, e, "%s", run)
+}
+
+// visible spells keys so that they can be read.
+func visible(keys []byte) string {
+	var b strings.Builder
+	for _, r := range string(keys[:min(len(keys), 512)]) {
+		switch {
+		case r == '\r' || r == '\n':
+			b.WriteRune('⏎')
+		case r == '\t':
+			b.WriteRune('⇥')
+		case r == 0x7f || r == '\b':
+			b.WriteRune('⌫')
+		case r == 0x1b:
+			b.WriteRune('␛')
+		case r < ' ':
+			b.WriteString("^" + string(r+'@'))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// output draws bytes of the program.
+func (s *stage) output(code byte, p []byte) {
+	if code == audit.CodeOutput {
+		n := s.drawEcho(p)
+		p = p[n:]
+	}
+	s.screen.Write(s.wire.Append(nil, code, p))
+}
+
+// drawEcho draws what of p is only what was typed before, in the colour of
+// who typed it, and returns how much that was. With the first byte that
+// differs the program does something of its own.
+func (s *stage) drawEcho(p []byte) int {
+	n := 0
+	for n < len(p) && n < len(s.echo) && p[n] == s.echo[n] {
+		n++
+	}
+	if n > 0 {
+		s.screen.SetTag(s.echoBy)
+		s.screen.Write(s.wire.Append(nil, audit.CodeOutput, p[:n]))
+		s.screen.SetTag(0)
+	}
+	if s.echo = s.echo[n:]; n < len(p) {
+		s.echo = nil
+	}
+	return n
+}
