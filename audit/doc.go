@@ -9,7 +9,8 @@
 // (Log), and records the bytes that pass between a program and its user
 // (Recorder) before it passes them on. A verifier has the files, or a copy,
 // and needs no secret (Verify, VerifyTranscript). A witness remembers a head
-// or a signed checkpoint somewhere else. A viewer sees a session again (Play).
+// or a signed checkpoint somewhere else. A viewer sees a session again
+// (packages audit/play and audit/export).
 //
 // The package decides nothing about what entries mean. Their bodies are made
 // by the caller; only the entries that vouch for transcripts (KindClose and
@@ -117,8 +118,12 @@
 // wait for their rest.
 //
 // The log vouches for a transcript: rec.ckpt while it is written, rec.close
-// with head, count and bytes at its end. At rest PackFile makes it a
-// zstd file of independent frames; proofs are over the plain text.
+// with head, count and bytes at its end. While it is written its file is locked
+// (flock), so that it is known who still lives (Recording).
+//
+// At rest, PackFile makes it a zstd file in the seekable format: independent
+// frames of 1 MiB of plain text, and behind them an index. OpenTranscript finds
+// either file, and seeks in both. Proofs are over the plain text.
 //
 // # What is not proven
 //
