@@ -36,7 +36,7 @@
 // that is given to it anywhere, so no order of execution can make a name differ.
 //
 // The others are lists of commands: sql (with the client commands of psql, mysql and
-// sqlite3), tcl, expect, vim, gdb, powershell, applescript. For "sh" the text is one fact.
+// sqlite3), tcl, expect, vim, ed, gdb, powershell, applescript. For "sh" the text is one fact.
 //
 // # The tables
 //

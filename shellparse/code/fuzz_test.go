@@ -21,6 +21,7 @@ func seeds() []string {
 		"DO $x$ BEGIN DROP TABLE t; END $x$; COPY t TO PROGRAM 'id'; \\! id\n.shell id",
 		`proc f {x} { file delete -force $x }; spawn bash; send "rm -rf [pwd]\r"`,
 		"g/x/d | w out\ncall system('id')\nexe 'w x'",
+		"1,$g/x/s//y/\n$a\n!x\n.\nw out\nr !id\n!id\nwq",
 		"python\nimport os\nend\ncall system(\"id\")",
 		`Get-Item x | Remove-Item; iex "del x"; [math]::Sqrt(2)`,
 		`do shell script "rm -rf x" with administrator privileges`,
@@ -78,6 +79,7 @@ func TestLinear(t *testing.T) {
 		"sql":        {"'", "$a$", "/*", "\\! x\n", "\\o \\o ", "select ", "drop ", "BEGIN DROP ", "--\n", "f(", "DO $$DO "},
 		"tcl":        {"{", "[", "\"[", "if {1} {", "exec a\n", "eval {eval ", "a\\\n"},
 		"vim":        {"g/x/", "silent ", "|", "exe 'exe ", "call f(", "w !x\n", "'a"},
+		"ed":         {"a\n", "g/x/", "!x\n", "/", "1,", "w f\n"},
 		"gdb":        {"python\n", "shell x\n", "end\n", "print f(", "| "},
 		"powershell": {"'", "\"$(", "<#", "{", "iex 'iex ", "a|b;", "> x", "$x = "},
 	}

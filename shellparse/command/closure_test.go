@@ -241,8 +241,8 @@ file-read | 7z a -tzip -an -so /x | read /x
 file-read | ar r x /y | read /y
 `
 
-// TestClosure holds closed entries to what GTFOBins knows of the program. (§9.4 of the
-// analysis; C-3.3)
+// TestClosure holds closed entries to what GTFOBins knows of the program.
+// (C-3.3)
 func TestClosure(t *testing.T) {
 	programs := map[string]bool{}
 	for line := range strings.SplitSeq(strings.TrimSpace(closures), "\n") {

@@ -121,7 +121,14 @@ caller judges it as unknown.
 # Entries of a person's own
 
 [Parse] reads entries in the same words from a person's configuration, checks all of them, and
-puts them in front of the built-in ones. Their examples are not executed.
+puts them in front of the built-in ones. A [ParseError] names the entry and the line. The
+examples of own entries are not executed.
+
+	# deploys to the staging machine, or to production with --prod
+	shipit: closed -v,--verbose -c,--config=R --prod!cloud.change
+	  push: -n,--dry-run!dry --exec=SH : R+
+	  status: read-only : _*
+	ship = shipit
 
 # Limits
 

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// parseEntry reads one entry, header line first. Errors name the line.
+// parseEntry reads one entry, header line first. Errors quote what is wrong.
 func parseEntry(block string) (*Spec, error) {
 	head, body, _ := strings.Cut(block, "\n")
 	names, rest, ok := cutNames(head)
 	if !ok {
-		return nil, fmt.Errorf("entry %q: no colon after the name", strings.TrimSpace(head))
+		return nil, fmt.Errorf("%q has no colon after the name", strings.TrimSpace(head))
 	}
 	name, _, _ := strings.Cut(strings.TrimSpace(names), ",")
 	s := &Spec{Name: name}
 	if err := s.parseLine(strings.TrimSpace(rest)); err != nil {
-		return nil, fmt.Errorf("entry %q: %w", name, err)
+		return nil, err
 	}
 	if err := s.parseBody(body); err != nil {
-		return nil, fmt.Errorf("entry %q: %w", name, err)
+		return nil, err
 	}
 	return s, nil
 }

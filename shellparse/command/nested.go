@@ -35,6 +35,9 @@ func (m *matcher) command(r role, vs []value) {
 			vs = vs[1:]
 		}
 	}
+	if len(vs) > 1 && vs[0].Static && vs[0].Text == "--" {
+		vs = vs[1:] // kubectl exec POD -- CMD, npm explore PKG -- CMD
+	}
 	if len(vs) == 0 {
 		return
 	}

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -42,24 +44,33 @@ func ExampleSpec_Match() {
 	// 1 true *.go in word 3
 }
 
-// An entry that says something which nobody could understand is refused by its name.
+// An entry that says something which nobody could understand is refused by its name and by
+// the line.
 func TestParseErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		"x\n":                  `no colon`,
-		"x: -f=Q : R*":         `"Q"`,
-		"x: : Q*":              `"Q"`,
-		"x: sometimes":         `"sometimes"`,
-		"x: -f!nope : R*":      `"nope"`,
-		"x: !no.rule : R*":     `"no.rule"`,
-		"x: -f -f : R*":        `twice`,
-		"x: : R*\nx: : W*":     `twice`,
-		"x: -f\n  with -g: R*": `no colon`,
-		"x: -f\n  with -g : R": `no such option`,
-		"x:\n  word":           `neither`,
-		"x:\n  y: -f=Q : R*":   `"Q"`,
+	for _, tt := range []struct {
+		text, entry string
+		line        int
+		want        string
+	}{
+		{"x\n", "x", 1, "no colon"},
+		{"x: -f=Q : R*", "x", 1, `"Q"`},
+		{"x: : Q*", "x", 1, `"Q"`},
+		{"x: sometimes", "x", 1, `"sometimes"`},
+		{"x: -f!nope : R*", "x", 1, `"nope"`},
+		{"x: !no.rule : R*", "x", 1, `"no.rule"`},
+		{"x: -f -f : R*", "x", 1, "twice"},
+		{"# mine\nx: : R*\ny: : R*\nx: : W*\n", "x", 4, "twice"},
+		{"x: -f\n  with -g: R*", "x", 2, "no colon"},
+		{"x: -f\n  with -g : R", "x", 2, "no such option"},
+		{"x:\n  word", "x", 2, "neither"},
+		{"x:\n  y: -f=Q : R*", "x", 2, `"Q"`},
+		{"a: : R*\n\n# two\nx: -a\n  -b=_\n  -c=QQ -d\n  : R*\nz: : R*\n", "x", 6, `"QQ"`},
+		{"a: : R*\nx:\n  push:\n    all: !no.rule : _*\n  pull: : _*\n", "x", 4, `"no.rule"`},
 	} {
-		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Parse(%q): %v, want an error that holds %s", text, err, want)
+		_, err := Parse(tt.text)
+		var bad *ParseError
+		if !errors.As(err, &bad) || bad.Entry != tt.entry || bad.Line != tt.line || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Parse(%q): %v, want entry %s, line %d and %s", tt.text, err, tt.entry, tt.line, tt.want)
 		}
 	}
 }
@@ -376,5 +387,33 @@ func TestReadOnly(t *testing.T) {
 		if got := s.Match(args).ReadOnly; got != want {
 			t.Errorf("%s: ReadOnly %v, want %v", line, got, want)
 		}
+	}
+}
+
+// What the manual shows of the language, Parse takes.
+func TestManual(t *testing.T) {
+	manual, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown []string
+	for line := range strings.Lines(string(manual)) {
+		if text, ok := strings.CutPrefix(line, "\t"); ok && (len(shown) > 0 || strings.HasPrefix(text, "# deploys")) {
+			shown = append(shown, text)
+		} else if len(shown) > 0 {
+			break
+		}
+	}
+	table, err := Parse(strings.Join(shown, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, ok := table.Lookup("ship")
+	if !ok {
+		t.Fatal("the manual's entry is not found by its second name")
+	}
+	got := facts(s.Match(argv("ship -c x.conf --prod push --exec=id a")))
+	if missing, extra := compare(got, []string{"read x.conf", "!cloud.change", "sh id", "read a"}); len(missing)+len(extra) > 0 {
+		t.Errorf("missing %q, extra %q", missing, extra)
 	}
 }

@@ -10,34 +10,74 @@ import (
 // built-in table alone.
 type Table struct{ own string }
 
-// Parse reads entries in the words of the built-in table, in any order. An error names the
-// entry, and what in it is not a word of the language; then the Table is the zero one.
-// An entry replaces the built-in one of the same name as a whole.
+// A ParseError is what is wrong with an entry of a person's own.
+type ParseError struct {
+	Entry string // the first name in its header, "" when the header has none
+	Line  int    // of the text that Parse was given, from 1
+	Err   error
+}
+
+func (e *ParseError) Error() string {
+	return fmt.Sprintf("entry %q: line %d: %v", e.Entry, e.Line, e.Err)
+}
+
+// Unwrap returns what is wrong, without the place.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// Parse reads entries in the words of the built-in table, in any order. An error is a
+// *[ParseError] that names the entry, the line, and what in it is not a word of the
+// language; then the Table is the zero one. An entry replaces the built-in one of the same
+// name as a whole.
 func Parse(text string) (Table, error) {
 	var blocks []string
+	starts := make(map[string]int)
 	for at := header(text, 0); at < len(text); {
 		end := header(text, at+1)
 		block := strings.TrimRight(text[at:end], "\n") + "\n"
+		start := 1 + strings.Count(text[:at], "\n")
 		at = end
-		if _, ok := aliasOf(block); !ok {
-			s, err := parseEntry(block)
-			if err != nil {
-				return Table{}, err
-			}
-			if err := s.validate(); err != nil {
-				return Table{}, fmt.Errorf("entry %q: %w", s.Name, err)
-			}
+		name := headerName(block)
+		if _, twice := starts[name]; twice {
+			return Table{}, &ParseError{Entry: name, Line: start, Err: fmt.Errorf("the entry stands there twice")}
+		}
+		starts[name] = start
+		if err := checkBlock(block); err != nil {
+			return Table{}, &ParseError{Entry: name, Line: start + badLine(block, err), Err: err}
 		}
 		blocks = append(blocks, block)
 	}
 	slices.SortFunc(blocks, func(a, b string) int { return strings.Compare(headerName(a), headerName(b)) })
-	for i := 1; i < len(blocks); i++ {
-		if name := headerName(blocks[i]); name == headerName(blocks[i-1]) {
-			return Table{}, fmt.Errorf("entry %q stands there twice", name)
-		}
-	}
 	return Table{own: strings.Join(blocks, "")}, nil
 }
+
+// checkBlock checks every word of one entry.
+func checkBlock(block string) error {
+	if _, ok := aliasOf(block); ok {
+		return nil
+	}
+	s, err := parseEntry(block)
+	if err != nil {
+		return err
+	}
+	return s.validate()
+}
+
+// badLine is the line of a block, from 0, with which an error appears: that of the first
+// beginning of the block that has the same error.
+func badLine(block string, err error) int {
+	line := 0
+	for at := 0; at < len(block) && line < manyLines; line++ {
+		at += strings.IndexByte(block[at:], '\n') + 1
+		if e := checkBlock(block[:at]); e != nil && e.Error() == err.Error() {
+			return line
+		}
+	}
+	return 0
+}
+
+// manyLines is how far badLine looks: each beginning is checked again, and no entry that a
+// person writes is longer.
+const manyLines = 500
 
 // Lookup returns the entry of a program by its base name; ok is false when neither the
 // person nor the built-in table has one.
