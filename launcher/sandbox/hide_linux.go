@@ -13,11 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// within reports whether name is root or lies below it. Both are clean and absolute.
-func within(name, root string) bool {
-	return name == root || root == "/" || strings.HasPrefix(name, root) && name[len(root)] == '/'
-}
-
 // resolve returns the names of the hidden objects that exist, links resolved.
 func resolve(names []string) ([]string, error) {
 	var real []string

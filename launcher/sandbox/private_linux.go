@@ -12,15 +12,12 @@ import (
 
 // What a run can have for itself instead of sharing it: temporary files and terminals.
 
-// tempDirs are where temporary files go when nobody says otherwise.
-var tempDirs = []string{"/tmp", "/var/tmp"}
-
 // inTemp reports whether name lies in a directory that the run has its own one of.
 func (b *builder) inTemp(name string) bool {
 	if !b.profile.PrivateTmp {
 		return false
 	}
-	for _, dir := range tempDirs {
+	for _, dir := range tempNames {
 		if within(name, dir) {
 			return true
 		}
@@ -29,7 +26,7 @@ func (b *builder) inTemp(name string) bool {
 }
 
 // isTemp reports whether name is such a directory itself.
-func (b *builder) isTemp(name string) bool { return b.profile.PrivateTmp && contains(tempDirs, name) }
+func (b *builder) isTemp(name string) bool { return b.profile.PrivateTmp && contains(tempNames, name) }
 
 // temporary takes shared temporary files out of the profile. At Strong others are mounted over them; at Base they are out of reach.
 // What the profile names inside them stays.
@@ -48,7 +45,7 @@ func (b *builder) temporary() error {
 	}
 	b.profile.Write, b.profile.Read = keep(b.profile.Write), keep(b.profile.Read)
 	if b.level == Base {
-		for _, dir := range tempDirs {
+		for _, dir := range tempNames {
 			if exists(dir) {
 				b.hidden = append(b.hidden, dir)
 			}
@@ -104,7 +101,7 @@ func (b *builder) privateTemp(l *life, trees []string) {
 		return
 	}
 	a := &b.family.arena
-	for _, dir := range tempDirs {
+	for _, dir := range tempNames {
 		if exists(dir) {
 			l.add("mount private "+dir, unix.SYS_MOUNT, a.text("tmpfs"), a.text(dir), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777"))
 		}
@@ -162,7 +159,7 @@ type lateRule struct {
 func (b *builder) lateRules() []lateRule {
 	rules := []lateRule{{"/dev/shm", fsRead | fsWrite}}
 	if b.profile.PrivateTmp {
-		for _, dir := range tempDirs {
+		for _, dir := range tempNames {
 			if exists(dir) {
 				rules = append(rules, lateRule{dir, fsRead | fsExec | fsWrite})
 			}
