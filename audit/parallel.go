@@ -10,8 +10,12 @@ import (
 )
 
 // chunkSize is what one worker checks at a time: small enough to stay in the
-// cache between hashing and scanning, large enough that seams do not count.
-const chunkSize = 1 << 20
+// cache between reading and hashing, large enough that seams do not count.
+const chunkSize = 256 << 10
+
+// slack is what is read behind a chunk for the end of its last line, which is
+// rarely longer.
+const slack = 4 << 10
 
 // A piece is what a worker says about the lines that start in one chunk.
 // It believes what its first line says about the entry before; merging
@@ -140,32 +144,37 @@ func (v *verifier) piece(offset, end int64, buf []byte) (piece, []byte) {
 	// The byte before the chunk tells whether a line starts with it.
 	lead := min(offset-v.from.offset, 1)
 	chunk := min(chunkSize, end-offset)
-	buf, err := readRange(v.log, buf[:0], offset-lead, lead+chunk)
+	buf, err := readRange(v.log, buf[:0], offset-lead, lead+min(chunk+slack, end-offset))
 	if err != nil {
 		p.err = err
 		return p, buf
 	}
 	skip := 0
 	if lead == 1 {
-		skip = bytes.IndexByte(buf, '\n') + 1
+		skip = bytes.IndexByte(buf[:lead+chunk], '\n') + 1
 		if skip == 0 { // in the middle of a line longer than the chunk
 			p.from, p.to = offset+chunk, offset+chunk
 			return p, buf
 		}
 	}
 	p.from = offset - lead + int64(skip)
-	// The last line ends in a later chunk.
-	for len(buf) > 0 && buf[len(buf)-1] != '\n' {
+	if int64(skip) == lead+chunk { // the next line begins with the next chunk
+		p.to = p.from
+		return p, buf
+	}
+	// The last line that starts in this chunk ends in a later one.
+	for at := int(lead+chunk) - 1; ; {
+		if n := bytes.IndexByte(buf[at:], '\n'); n >= 0 {
+			buf = buf[:at+n+1]
+			break
+		}
 		have := offset - lead + int64(len(buf))
 		if have == end || int64(len(buf)) > lead+chunk+MaxLine {
 			return p, buf // torn, or longer than any line
 		}
-		at := len(buf)
+		at = len(buf)
 		if buf, p.err = readRange(v.log, buf, have, min(64<<10, end-have)); p.err != nil {
 			return p, buf
-		}
-		if n := bytes.IndexByte(buf[at:], '\n'); n >= 0 {
-			buf = buf[:at+n+1]
 		}
 	}
 	p.to = offset - lead + int64(len(buf))
@@ -177,6 +186,9 @@ func (v *verifier) pieceLines(p *piece, b []byte) {
 	c := cursor{offset: p.from}
 	for len(b) > 0 {
 		n := bytes.IndexByte(b, '\n')
+		if n >= MaxLine {
+			return
+		}
 		line := b[:n]
 		b = b[n+1:]
 		if c.line == 0 {
@@ -188,7 +200,7 @@ func (v *verifier) pieceLines(p *piece, b []byte) {
 			p.before, p.first, p.clock = c, stamp(f.time), string(f.kind) == kindClock
 		}
 		at := c.offset
-		f, reason := c.next(line)
+		f, reason := c.link(line)
 		if reason != "" {
 			return
 		}

@@ -164,6 +164,38 @@ func TestStandAloneVerifier(t *testing.T) {
 	check("transcript cut", goodLog, goodCast[:len(goodCast)/2])
 	check("line inserted", append([]byte("{}\n"), goodLog...), goodCast)
 
+	// The same of a log in many files, and of one whose beginning was removed.
+	writeLog(t, dir, goodLog)
+	must(t, os.WriteFile(cast, goodCast, 0o600))
+	l.rotateAt = 1
+	for range 4 {
+		mustAppend(t, l, "k", `{}`)
+	}
+	verdict := func(name string) {
+		_, err := Verify(dir, open)
+		copied := filepath.Join(t.TempDir(), "home")
+		must(t, os.CopyFS(copied, os.DirFS(home)))
+		homes, what, here = append(homes, copied), append(what, name), append(here, err)
+	}
+	verdict("segments")
+	second := filepath.Join(dir, segmentName(2))
+	good := readAll(t, second)
+	must(t, os.WriteFile(second, change(good, 20), 0o600))
+	verdict("a byte of a segment")
+	must(t, os.Remove(second))
+	verdict("a segment removed")
+	must(t, os.WriteFile(second, good, 0o600))
+	_, _, err = l.Prune(Retention{MaxBytes: 1}, "quota", nil)
+	must(t, err)
+	verdict("pruned")
+	memory, err := filepath.Glob(filepath.Join(dir, "pruned.*"))
+	must(t, err)
+	good = readAll(t, memory[0])
+	for i := 10; i < len(good); i += len(good) / 5 {
+		must(t, os.WriteFile(memory[0], change(good, i), 0o600))
+		verdict(fmt.Sprintf("pruned, byte %d", i))
+	}
+
 	const judge = `
 import sys
 sys.path.insert(0, "testdata")

@@ -1,33 +1,27 @@
 #!/usr/bin/env python3
 """Verify a tada-run record with nothing but Python's standard library.
 
-usage: verify.py HOME      (reads HOME/audit/log.jsonl, HOME/audit/anchor.json, HOME/sessions/*.cast)
-
+usage: verify.py HOME      (reads HOME/audit/log*.jsonl, anchor.json, pruned.*, HOME/sessions/*.cast)
 It shares no code with tada-run; that it can be this short is the point.
 Exit status 0: everything is as it was written. 1: the first bad entry is named.
 """
 import hashlib, hmac, json, os, re, sys
 
 def sha(b): return hashlib.sha256(b).hexdigest()
-
 def fail(name, n, why): sys.exit("%s: entry %d: %s" % (name, n, why))
-
 def canonical(v): return json.dumps(v, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
 
 def entry(line, head, n, last):
     """One line of the log, or the reason why it is not the next one."""
-    try:
-        e = json.loads(line)
-    except ValueError:
-        return None, "not JSON"
-    if canonical(e) != line or sorted(e) != ["body", "kind", "prev", "seq", "time"]:
-        return None, "not canonical"
+    try: e = json.loads(line)
+    except ValueError: return None, "not JSON"
+    if canonical(e) != line or sorted(e) != ["body", "kind", "prev", "seq", "time"]: return None, "not canonical"
     if e["seq"] != n: return None, "is numbered %s" % e["seq"]
     if e["prev"] != head: return None, "prev is not the hash of the entry before"
     if e["time"] < last and e["kind"] != "clock": return None, "time goes back"
     return e, ""
 
-def covered(data, at, head, n, last):
+def covered(data, at, base, head, n, last):
     """The entry that sets the bytes from `at` on apart, and where it begins."""
     start = data.find(b"\n", at) + 1
     while start > 0:
@@ -35,26 +29,45 @@ def covered(data, at, head, n, last):
         e, _ = entry(data[start:end], head, n, last) if end >= 0 else (None, "")
         if e and e["kind"] in ("recover", "accept"):
             b, gap = e["body"], data[at:start - 1]
-            if b["offset"] == at and b["bytes"] == len(gap) and b["sha256"] == sha(gap):
-                return start
+            if (b["offset"], b["bytes"], b["sha256"]) == (at + base, len(gap), sha(gap)): return start
         start = end + 1
     return -1
 
+def root(leaves):
+    """The RFC 6962 tree over hashes of entries."""
+    if len(leaves) == 1: return hashlib.sha256(b"\0" + leaves[0]).digest()
+    k = 1 << (len(leaves) - 1).bit_length() - 1
+    return hashlib.sha256(b"\1" + root(leaves[:k]) + root(leaves[k:])).digest()
+
+def segments(path):
+    """Where the log begins, its bytes, and what it must say about what is before."""
+    files = {int(m[1] or 0): m[0] for m in map(re.compile(r"log(?:\.(\d{6}))?\.jsonl").fullmatch, os.listdir(path)) if m}
+    start, said, first = (sha(b"autopoiesis:audit:genesis"), 0, 0, ""), None, 0
+    for n in sorted(files) if 0 not in files else []:
+        name = "%s/pruned.%06d" % (path, n)
+        if not os.path.exists(name): continue
+        said, *lines = open(name, "rb").read().split(b"\n")[:-1]; said = json.loads(said)
+        leaves = [hashlib.sha256(x).digest() if x[:1] == b"{" else bytes.fromhex(x.decode("latin1")) for x in lines]
+        if len(leaves) != said["count"] or root(leaves).hex() != said["root"] or leaves[-1].hex() != said["head"]:
+            fail(name, 0, "is not what was removed")
+        start, first = (said["head"], said["count"], said["offset"], said["time"]), n; break
+    return start, b"".join(open(path + "/" + files[n], "rb").read() for n in sorted(files) if n >= first), said
+
 def log(path):
-    data = open(path + "/log.jsonl", "rb").read()
-    head, n, at, last, heads, entries = sha(b"autopoiesis:audit:genesis"), 0, 0, "", {}, []
+    (head, n, base, last), data, said = segments(path)
+    heads, entries, at = {}, [], 0
     while at < len(data):
         end = data.find(b"\n", at)
         e, why = entry(data[at:end], head, n, last) if end >= 0 else (None, "has no end")
         if e is None:
-            at = covered(data, at, head, n, last)
+            at = covered(data, at, base, head, n, last)
             if at < 0: fail("log.jsonl", n, why)
             continue
         head, n, last, at = sha(data[at:end]), n + 1, e["time"], end + 1
-        heads[n] = (head, at)
-        entries.append(e)
-    slots = [s for s in json.load(open(path + "/anchor.json"))]
-    a = max(slots, key=lambda s: s["turn"])
+        heads[n] = (head, at + base); entries.append(e)
+    if said and not any(e["kind"] == "prune" and e["body"] == said for e in entries):
+        fail("log.jsonl", n, "does not say that its beginning was removed")
+    a = max(json.load(open(path + "/anchor.json")), key=lambda s: s["turn"])
     if a["count"] and heads.get(a["count"]) != (a["head"], a["size"]):
         fail("log.jsonl", min(n, a["count"]), "the anchor remembers %d entries and another head, or the log was cut" % a["count"])
     return entries, n, head
@@ -84,7 +97,8 @@ def transcript(path, closed, heads, redacted):
     return count
 
 def main(home):
-    entries, n, head = log(home + "/audit")
+    try: entries, n, head = log(home + "/audit")
+    except (ValueError, KeyError) as e: fail("audit", 0, e)
     print("log: %d entries, head %s" % (n, head))
     sessions = {}
     for e in entries:

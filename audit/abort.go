@@ -1,0 +1,40 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// KindGap is the entry that says what a session's transcript lacks: members
+// sid, bytes, sha256 and reason.
+const KindGap = "rec.gap"
+
+// Broke tells that the recording of session sid broke off, because the disk is
+// full or gone: it gives the reserve back, writes what the recorder still
+// holds, then a gap of the bytes that were read and not recorded, into the
+// transcript and, durably, into the log, and seals the log, so that the gap is
+// signed. Call it when a method of the Recorder has failed, with the session
+// stopped or about to be: nothing more of it may be shown.
+//
+// What of this can be written is written; the error is all that could not.
+func (l *Log) Broke(r *Recorder, sid string, lost []byte, cause error, rand io.Reader) error {
+	sum := Hash(sha256.Sum256(lost))
+	err := l.Relieve()
+	if r != nil {
+		err = errors.Join(err, r.Gap(int64(len(lost)), sum))
+	}
+	reason := "unknown"
+	if cause != nil {
+		reason = cause.Error()
+	}
+	body := fmt.Appendf(nil, `{"bytes":%d,"reason":`, len(lost))
+	body = append(appendString(body, reason[:min(len(reason), maxReason)]), `,"sha256":`...)
+	body = append(appendString(append(appendString(body, sum.String()), `,"sid":`...), sid), '}')
+	if _, appendErr := l.Append(KindGap, body, Durable); appendErr != nil {
+		return errors.Join(err, appendErr)
+	}
+	_, sealErr := l.Seal(rand)
+	return errors.Join(err, sealErr)
+}
