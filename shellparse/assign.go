@@ -142,7 +142,14 @@ func (w *walker) assignment(s *state, a *syntax.Assign, attr variable, shell boo
 		w.put(s, name, v)
 		return v.val
 	}
-	val := w.assigned(s, a.Value)
+	return w.scalar(s, a, attr, shell, w.assigned(s, a.Value))
+}
+
+// scalar gives a name the value that its assignment has.
+func (w *walker) scalar(s *state, a *syntax.Assign, attr variable, shell bool, val value) value {
+	name := a.Name.Value
+	old, _ := s.env.get(name)
+	v := old.with(attr)
 	if a.Append {
 		before, _ := w.lookup(s, name)
 		val = w.appended(v, before, val)
@@ -221,6 +228,15 @@ func (w *walker) indexed(s *state, name string, v variable, a *syntax.Assign) {
 
 // array is a=(...) and a+=(...).
 func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
+	if w.o.Dialect == Zsh { // its arrays count from one, and $a is all of them
+		for _, e := range a.Array.Elems {
+			if e.Value != nil {
+				w.fields(s, e.Value)
+			}
+		}
+		w.put(s, name, variable{val: unknown("$"+name+" is an array", Unknown), set: true})
+		return
+	}
 	switch {
 	case !a.Append:
 		v.list, v.hash, v.val = nil, nil, nil
@@ -250,7 +266,7 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 			v.list = append(v.list, w.single(s, e.Value))
 		}
 	}
-	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields {
+	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields || certain(v.list) < len(v.list) && len(v.list) > 1 {
 		fine = false
 	}
 	if !fine {

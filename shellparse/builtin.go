@@ -161,9 +161,13 @@ func (w *walker) echo(s *state, c *call) worlds {
 		return worlds{s}
 	}
 	i, newline, escapes := 1, true, w.o.Dialect != Bash && w.o.Dialect != Bats
+	if w.o.Dialect == POSIX && !w.dash && len(c.args) > 1 && (strings.HasPrefix(c.words[1].Text, "-") || strings.Contains(joined(c.args).prefix(), "\\")) {
+		w.write(s, &flow{from: Unknown, why: "the output of echo, which shells make differently"})
+		return worlds{s}
+	}
 	for ; i < len(c.words) && c.words[i].Static; i++ {
 		opt := c.words[i].Text
-		if len(opt) < 2 || opt[0] != '-' || strings.Trim(opt[1:], "neE") != "" {
+		if len(opt) < 2 || opt[0] != '-' || strings.Trim(opt[1:], w.echoOptions()) != "" {
 			break
 		}
 		newline = newline && !strings.Contains(opt, "n")
@@ -183,6 +187,14 @@ func (w *walker) echo(s *state, c *call) worlds {
 	}
 	w.write(s, &flow{from: Literal, val: v})
 	return worlds{s}
+}
+
+// echoOptions are the letters that echo takes for options: dash knows only -n.
+func (w *walker) echoOptions() string {
+	if w.o.Dialect == POSIX {
+		return "n"
+	}
+	return "neE"
 }
 
 // shown finds secrets of the caller's environment among words that are printed for all to
@@ -206,10 +218,15 @@ func joined(args []value) value {
 		if i > 0 {
 			v = v.add(part{text: " "})
 		}
+		if a.patterned() {
+			v = append(v, part{kind: open, why: "the names that a pattern matches", from: File})
+			continue
+		}
 		for _, p := range a {
 			if p.kind == active {
 				p.kind = literal
 			}
+			p.many = false
 			v = v.add(p)
 		}
 	}
@@ -322,7 +339,17 @@ func (w *walker) source(s *state, c *call) worlds {
 		return worlds{s}
 	}
 	if text, ok := f.whole(); ok {
-		return w.eval(s, text, "source")
+		args, open := s.args, s.argsOpen
+		if i+1 < len(c.args) {
+			s.give(c.args[i+1:])
+		}
+		ws := w.eval(s, text, "source")
+		for _, e := range ws {
+			if i+1 < len(c.args) {
+				e.args, e.argsOpen = args, open
+			}
+		}
+		return ws
 	}
 	w.runs(s, f, "sh", c.at(i))
 	w.havoc(s)

@@ -111,7 +111,7 @@ func (w *walker) set(s *state, c *call) worlds {
 			if text == "--" || text == "-" {
 				i++
 			}
-			s.args, s.argsOpen = c.args[min(i, len(c.args)):], false
+			s.give(c.args[min(i, len(c.args)):])
 			for _, v := range s.args {
 				w.listed(s, v, c.span)
 			}
@@ -154,7 +154,7 @@ func optionLetter(name string) rune {
 func (w *walker) setLetter(s *state, letter rune, on bool) {
 	switch letter {
 	case 'f':
-		s.noglob = on
+		s.noglob = on && w.o.Dialect != Zsh // where the letter means NO_RCS
 	case 'e':
 		s.errexit = on
 	case 'a':
@@ -290,7 +290,7 @@ func (w *walker) history(s *state, c *call) worlds {
 }
 
 func (w *walker) declareWords(s *state, c *call) worlds {
-	d := &declaration{variant: c.words[0].Text, span: c.span}
+	d := &declaration{variant: c.words[0].Text, dialect: w.o.Dialect, span: c.span}
 	d.attr.exported = d.variant == "export"
 	for _, a := range c.args[1:] {
 		w.declareWord(s, d, a)
@@ -378,9 +378,10 @@ func (w *walker) leaves(s *state, c *call) worlds {
 }
 
 func (w *walker) shift(s *state, n int64, plain bool) {
-	if !plain {
+	switch {
+	case !plain, s.argsOpen && n > int64(certain(s.args)):
 		s.args, s.argsOpen = nil, true
-	} else if n <= int64(len(s.args)) {
+	case n <= int64(len(s.args)):
 		s.args = s.args[n:]
 	}
 	w.touched(s)

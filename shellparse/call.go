@@ -54,7 +54,7 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	gone := false
 	for _, word := range n.Args {
 		span := w.span(word)
-		fields := w.fields(s, word)
+		fields := w.argument(s, n, word)
 		if len(fields) == 0 && isPlainParam(word) {
 			gone = true
 			fields = w.goneSecret(s, word, len(args) > 0)
@@ -80,9 +80,28 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	restore := w.prefix(s, c, n.Assigns)
 	ws := w.invoke(s, c)
 	for _, s := range ws {
-		restore(s)
+		if !w.keepsPrefix(c.words[0].Text) {
+			restore(s)
+		}
 	}
 	return ws
+}
+
+// argument expands a word of a command. In `export x=$y` some versions of dash split the
+// value, and others do not.
+func (w *walker) argument(s *state, n *syntax.CallExpr, word *syntax.Word) []value {
+	if w.o.Dialect != POSIX || allQuoted(word) {
+		return w.fields(s, word)
+	}
+	switch n.Args[0].Lit() {
+	case "export", "readonly", "local":
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && strings.Contains(lit.Value, "=") {
+			name, _, _ := strings.Cut(lit.Value, "=")
+			w.visitWord(s, word)
+			return []value{append(known(name+"="), unknown("shells split this differently", Unknown)...)}
+		}
+	}
+	return w.fields(s, word)
 }
 
 // goneSecret keeps an empty word for the value of a secret, which the shell that the text is
@@ -157,16 +176,29 @@ func (w *walker) invoke(s *state, c *call) worlds {
 		}
 		return w.external(s, c)
 	}
-	if b := builtinOf(name, w.o.Dialect); b.run != nil && (!c.program || b.also) {
-		w.emit(s, c, name, !c.program, true, b.quiet)
-		out := s.out
-		ws := b.run(w, s, c)
-		if s.capture && printing(name) && len(ws) == 1 && ws[0].out == out {
-			w.write(ws[0], &flow{from: Unknown, why: "the output of " + name})
-		}
-		return ws
+	b := builtinOf(name, w.o.Dialect)
+	lacks, maybe := w.lacks(name)
+	if lacks && maybe && b.run != nil && !c.program {
+		other := w.fork(s)
+		other.status = failure
+		return append(w.builtin(s, c, b), other)
+	}
+	if b.run != nil && !lacks && (!c.program || b.also) {
+		return w.builtin(s, c, b)
 	}
 	return w.external(s, c)
+}
+
+// builtin runs what the shell does itself.
+func (w *walker) builtin(s *state, c *call, b builtin) worlds {
+	name := c.words[0].Text
+	w.emit(s, c, name, !c.program, true, b.quiet)
+	out := s.out
+	ws := b.run(w, s, c)
+	if s.capture && printing(name) && len(ws) == 1 && ws[0].out == out {
+		w.write(ws[0], &flow{from: Unknown, why: "the output of " + name})
+	}
+	return ws
 }
 
 // printing tells the builtins whose output is not followed.

@@ -204,10 +204,12 @@ func (w *walker) function(s *state, c *call, fn *syntax.FuncDecl) worlds {
 	name := strings.Clone(c.words[0].Text)
 	if slices.Contains(s.calling, name) || s.depth >= 16 {
 		w.opaque(s, InCode, "a function that calls itself", c.span)
+		w.havoc(s)
 		return worlds{s}
 	}
 	args, open, locals, calling, jump0 := s.args, s.argsOpen, s.locals, s.calling, s.loops
-	s.args, s.argsOpen, s.locals, s.loops = c.args[1:], false, map[string]variable{}, 0
+	s.locals, s.loops = map[string]variable{}, 0
+	s.give(c.args[1:])
 	s.calling = append(slices.Clip(calling), name)
 	s.depth++
 	ws := w.stmt(s, fn.Body)

@@ -12,16 +12,31 @@ type declaration struct {
 	variant   string
 	attr      variable
 	functions bool
+	dialect   Dialect
+	odd       bool // an attribute that this dialect has in a way of its own
 	span      Span
 }
 
 // declare evaluates a declaration of the tree.
 func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
-	d := &declaration{variant: c.Variant.Value, span: w.span(c)}
+	d := &declaration{variant: c.Variant.Value, dialect: w.o.Dialect, span: w.span(c)}
 	d.attr.exported = d.variant == "export"
 	d.attr.ref = d.variant == "nameref"
 	args := []value{known(d.variant)}
-	for _, a := range c.Args {
+	// Like those of every command, the words are expanded before anything is declared.
+	values := make([]value, len(c.Args))
+	for i, a := range c.Args {
+		if a.Name != nil && !a.Naked && a.Array == nil && a.Index == nil {
+			values[i] = w.assigned(s, a.Value)
+			if a.Value != nil && w.o.Dialect != POSIX {
+				// The braces of a declared value are expanded, into several declarations.
+				if words, ok := braces(a.Value); !ok || len(words) != 1 {
+					values[i] = unknown("the last of several words", values[i].from())
+				}
+			}
+		}
+	}
+	for i, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			for _, f := range w.fields(s, a.Value) {
 				args = append(args, f)
@@ -29,7 +44,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
 			}
 			continue
 		}
-		args = append(args, w.declareName(s, d, a))
+		args = append(args, w.declareName(s, d, a, values[i]))
 	}
 	call := w.newCall(args, nil, d.span)
 	defer func(cmd int) { w.cmd = cmd }(w.cmd)
@@ -41,20 +56,36 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
 }
 
 // declareName is NAME or NAME=VALUE of a declaration; it returns the word for a reader.
-func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign) value {
+func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val value) value {
 	name := a.Name.Value
 	if d.functions {
 		w.exportFunction(s, name)
 		return known(name)
 	}
-	if d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset") {
+	shadows := d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset")
+	if shadows && a.Array == nil {
 		w.shadow(s, name)
 	}
 	if a.Naked && a.Index == nil && d.attr.exported {
 		w.exportName(s, name, d.attr, w.span(a))
 		return known(name)
 	}
-	val := w.assignment(s, a, d.attr, true)
+	switch {
+	case a.Array != nil && shadows:
+		outer, ok := s.env.get(name)
+		w.shadow(s, name)
+		if ok {
+			w.put(s, name, outer) // the elements may use the outer value
+		}
+		val = w.assignment(s, a, d.attr, true)
+	case val != nil:
+		val = w.scalar(s, a, d.attr, true, val)
+	default:
+		val = w.assignment(s, a, d.attr, true)
+	}
+	if d.odd {
+		w.put(s, name, variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true})
+	}
 	if a.Naked {
 		return known(name)
 	}
@@ -120,6 +151,7 @@ func (w *walker) declareWord(s *state, d *declaration, f value) {
 
 func (d *declaration) options(letters string, on bool) {
 	for _, c := range letters {
+		d.odd = d.odd || d.dialect != Bash && d.dialect != Bats && !strings.ContainsRune("xrgfFp", c)
 		switch c {
 		case 'x':
 			d.attr.exported = on
@@ -172,6 +204,10 @@ func (w *walker) declareText(s *state, d *declaration, text string) {
 	}
 	v, _ := s.env.get(name)
 	v = v.with(d.attr)
+	if d.odd {
+		w.put(s, name, variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true})
+		return
+	}
 	v.val, v.set = w.attributed(s, v, known(val)), true
 	w.put(s, name, v)
 	if v.exported {

@@ -16,10 +16,7 @@ func (w *walker) list(s *state, p *syntax.ParamExp) ([]value, bool) {
 		return w.keys(s, p), true
 	}
 	if name := p.Param.Value; name == "@" || name == "*" {
-		if s.argsOpen {
-			return []value{unknown("the arguments of the script are not known", Unknown)}, true
-		}
-		return s.args, true
+		return s.all(), true
 	}
 	v, ok := w.deref(s, p.Param.Value)
 	switch {
@@ -30,11 +27,20 @@ func (w *walker) list(s *state, p *syntax.ParamExp) ([]value, bool) {
 	case v.isHash:
 		var out []value
 		for _, kv := range v.hash {
-			out = append(out, kv.val)
+			out = append(out, v.inOrder(kv.val))
 		}
 		return out, true
 	}
 	return []value{v.val}, true
+}
+
+// inOrder is an element among all those of an array: which one stands where in an
+// associative one depends on the version of bash.
+func (v variable) inOrder(element value) value {
+	if v.isHash && !v.sparse && len(v.hash) > 1 {
+		return unknown("an associative array has no order", element.from())
+	}
+	return element
 }
 
 // keys are the subscripts of ${!a[@]}, or what a name that is given as a value holds.
@@ -46,7 +52,7 @@ func (w *walker) keys(s *state, p *syntax.ParamExp) []value {
 		return nil
 	case p.Index != nil && v.isHash:
 		for _, kv := range v.hash {
-			out = append(out, known(kv.key))
+			out = append(out, v.inOrder(known(kv.key)))
 		}
 		return out
 	case p.Index != nil && v.isList:
@@ -80,8 +86,8 @@ func (w *walker) indirect(s *state, name value) (value, bool) {
 	if !ok {
 		return unknown("it is the value of a name that is not known", Unknown), true
 	}
-	if n, err := strconv.Atoi(text); err == nil && n > 0 && !s.argsOpen && n <= len(s.args) {
-		return s.args[n-1], true
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		return s.positional(n)
 	}
 	if !syntax.ValidName(text) {
 		w.second(s, text)
@@ -117,8 +123,13 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 		return v.at(key)
 	}
 	if p.Length && (sub == "@" || sub == "*") {
-		if v.isList {
+		switch {
+		case v.isList:
 			return known(strings.Repeat("x", len(v.list))), true
+		case !ok:
+			return known(""), true
+		case v.val.from() == Literal:
+			return known("x"), true
 		}
 		return value{{kind: number}}, true
 	}

@@ -9,26 +9,33 @@ import (
 // An expander turns the parts of one word into fields, as the shell would: it carries the
 // field that is being built and those that are done.
 type expander struct {
-	w     *walker
-	s     *state
-	done  []value
-	cur   value
-	some  bool // cur is a field even when it is empty, because quotes stood in it
-	split bool // unquoted expansions are cut at IFS
-	ifs   string
-	loose bool // IFS is not known
+	w       *walker
+	s       *state
+	done    []value
+	cur     value
+	some    bool // cur is a field even when it is empty, because quotes stood in it
+	pattern bool // what unquoted expansions give is a pattern
+	split   bool // unquoted expansions are cut at IFS
+	ifs     string
+	loose   bool // IFS is not known
 }
 
 // fields expands a word of a command: braces, tilde, parameters, substitutions, splitting.
 // Pathname patterns stay patterns.
 func (w *walker) fields(s *state, word *syntax.Word) []value {
+	if w.odd(word) {
+		return []value{w.oddWord(s, word).maybeMany()}
+	}
 	if v, ok := simple(word); ok {
 		return []value{v}
 	}
-	words, fine := braces(word)
+	words, fine := []*syntax.Word{word}, true
+	if w.o.Dialect != POSIX {
+		words, fine = braces(word)
+	}
 	if !fine || lonely(word) {
 		w.visitWord(s, word)
-		return []value{unknown("the words that come out of it are not followed", Unknown)}
+		return []value{unknown("the words that come out of it are not followed", Unknown).maybeMany()}
 	}
 	var out []value
 	if w.o.Dialect == Zsh {
@@ -101,6 +108,9 @@ func (w *walker) single(s *state, word *syntax.Word) value {
 	if word == nil {
 		return known("")
 	}
+	if w.odd(word) {
+		return w.oddWord(s, word)
+	}
 	if v, ok := simple(word); ok {
 		return v
 	}
@@ -118,6 +128,9 @@ func (w *walker) single(s *state, word *syntax.Word) value {
 func (w *walker) assigned(s *state, word *syntax.Word) value {
 	if word == nil {
 		return known("")
+	}
+	if w.odd(word) {
+		return w.oddWord(s, word)
 	}
 	if v, ok := simple(word); ok {
 		return v
@@ -238,10 +251,15 @@ func (e *expander) tilde(text string, whole bool) string {
 			v.val = e.w.home()
 		}
 		e.append(v.val)
-	case "+":
+	case "+", "-":
+		if e.w.o.Dialect == POSIX { // dash; bash is not asked here
+			return text
+		}
+		if user == "-" {
+			e.append(orUnknown(e.s.old, "the previous directory is not known").val)
+			break
+		}
 		e.append(orUnknown(e.s.dir, "the working directory is not known").val)
-	case "-":
-		e.append(orUnknown(e.s.old, "the previous directory is not known").val)
 	default:
 		if user[0] >= '0' && user[0] <= '9' || user[0] == '+' || user[0] == '-' {
 			e.append(unknown("~"+user+" is an entry of the directory stack", Unknown))
@@ -291,7 +309,12 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 	case *syntax.ParamExp:
 		e.param(p, quoted)
 	case *syntax.CmdSubst:
-		e.expansion(e.w.substitution(e.s, p), quoted)
+		v := e.w.substitution(e.s, p)
+		if !quoted && e.split {
+			e.cutUp(v) // zsh too splits what a command prints
+			return
+		}
+		e.expansion(v, quoted)
 	case *syntax.ArithmExp:
 		e.expansion(e.w.arithmetic(e.s, p.X), quoted)
 	case *syntax.ProcSubst:
@@ -332,8 +355,11 @@ func (e *expander) expansion(v value, quoted bool) {
 	if quoted || !e.split {
 		e.some = true
 		for _, p := range v {
-			if quoted && p.kind == active {
+			switch {
+			case quoted && p.kind == active:
 				p.kind = literal
+			case !quoted && e.pattern && p.kind == literal:
+				p.kind = active
 			}
 			e.cur = e.cur.add(p)
 		}
@@ -343,12 +369,19 @@ func (e *expander) expansion(v value, quoted bool) {
 		e.zsh(v)
 		return
 	}
+	e.cutUp(v)
+}
+
+func (e *expander) cutUp(v value) {
 	for _, p := range v {
 		switch {
 		case !p.known():
+			p.many = p.kind == open || e.ifs != " \t\n"
 			e.cur, e.some = append(e.cur, p), true
-		case e.loose:
-			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from})
+		case e.loose, e.w.o.Dialect == Zsh && e.ifs != " \t\n":
+			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from, many: true})
+		case e.w.o.Dialect == Mksh && strings.ContainsAny(p.text, "{}"):
+			e.cur = e.cur.add(part{kind: open, why: "mksh expands the braces of values", from: p.from, many: true})
 		default:
 			e.splitText(p.text, p.why)
 		}
@@ -405,7 +438,7 @@ func (w *walker) ifs(s *state) (chars string, loose bool) {
 	}
 	v, ok := w.lookup(s, "IFS")
 	if !ok {
-		return " \t\n", false
+		return " \t\n", w.o.Dialect == Mksh // which does not split once IFS is gone
 	}
 	text, fine := v.val.text()
 	if s.open && v.val.from() != Literal {

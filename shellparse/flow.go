@@ -104,6 +104,13 @@ func (w *walker) runs(s *state, f *flow, lang string, span Span) {
 	}
 }
 
+// runsWith is runs of a script whose arguments are known when certain.
+func (w *walker) runsWith(s *state, f *flow, lang string, span Span, args []value, certain bool) {
+	s.passed, s.passing = args, certain
+	w.runs(s, f, lang, span)
+	s.passed, s.passing = nil, false
+}
+
 func executed(from Source, f *flow) string {
 	switch from {
 	case Network:

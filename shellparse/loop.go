@@ -29,10 +29,7 @@ func (w *walker) forClause(s *state, c *syntax.ForClause) worlds {
 func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worlds {
 	var items []value
 	if !l.InPos.IsValid() {
-		items = s.args
-		if s.argsOpen {
-			items = []value{unknown("the arguments of the script are not known", Unknown)}
-		}
+		items = s.all()
 	}
 	for _, word := range l.Items {
 		items = append(items, w.fields(s, word)...)
@@ -58,7 +55,7 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 			}
 			return w.round(ws, c.Do)
 		}
-		before := ws[0]
+		before := w.fork(ws[0])
 		ws = round(ws)
 		if many || item.from() != Literal {
 			ws = w.widened(ws, before, l.Name.Value, round)

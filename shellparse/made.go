@@ -81,7 +81,7 @@ func (w *walker) remembered(s *state, c *call, t command.Touch, v value, program
 	switch {
 	case t.Right == command.Read && t.Flags&command.Source != 0:
 		if f := w.made(s, v); f != nil {
-			w.runs(s, &f.flow, interpreter(program), c.at(t.Arg))
+			w.runsWith(s, &f.flow, interpreter(program), c.at(t.Arg), c.args[min(t.Arg+1, len(c.args)):], t.Arg >= 0)
 		} else {
 			w.code(Code{Lang: interpreter(program), Source: File, Span: c.at(t.Arg)})
 		}

@@ -299,14 +299,15 @@ func (w *walker) codeArg(s *state, lang string, v value, span Span) {
 // shell evaluates text in a new shell of that name. What sh is depends on the machine, so
 // text that dash and bash take apart differently is evaluated as both.
 func (w *walker) shell(s *state, name, text string, span Span) {
-	defer func(d Dialect) { w.o.Dialect = d }(w.o.Dialect)
+	defer func(d Dialect, dash bool) { w.o.Dialect, w.dash = d, dash }(w.o.Dialect, w.dash)
 	switch name {
 	case "sh", "dash", "ash", "busybox":
 		if differsInPOSIX(text) {
-			w.o.Dialect = POSIX
+			w.o.Dialect, w.dash = POSIX, true
 			other := w.fork(s)
 			other.alias = true
 			w.newShell(other, text, span)
+			w.dash = false
 		}
 		w.o.Dialect = Bash
 	case "zsh":
@@ -335,7 +336,8 @@ func differsInPOSIX(text string) bool {
 func (w *walker) newShell(s *state, text string, span Span) {
 	s.env, s.own = w.exported(s), false
 	s.funcs, s.calling, s.traps, s.locals, s.depth, s.loops = 0, nil, nil, nil, 0, 0
-	s.args, s.argsOpen = s.passed, !s.passing
+	s.give(s.passed)
+	s.argsOpen = s.argsOpen || !s.passing
 	s.passed, s.passing = nil, false
 	s.noglob, s.errexit, s.allexport, s.jump = false, false, false, onward
 	w.touched(s)

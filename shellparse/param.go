@@ -54,6 +54,10 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 				list[i] = w.operate(s, p, list[i], true, quoted)
 			}
 		}
+		if !quoted && e.split && e.ifs == "" && len(list) > 1 && (p.Exp != nil || p.Repl != nil) {
+			e.expansion(unknown("elements that are changed and not split", Literal), false)
+			return
+		}
 		e.elements(p, list, quoted)
 		return
 	}
@@ -133,7 +137,7 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 	return true
 }
 
-// words adds the unquoted word of ${x:-word}, whose blanks split.
+// words adds the unquoted word of ${x:-word}, which is split like a value.
 func (e *expander) words(word *syntax.Word) {
 	for i, q := range word.Parts {
 		if lit, ok := q.(*syntax.Lit); ok {
@@ -141,13 +145,12 @@ func (e *expander) words(word *syntax.Word) {
 			if i == 0 {
 				text = e.tilde(text, len(word.Parts) == 1 || strings.Contains(text, "/"))
 			}
-			for j, piece := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) {
-				if e.split && (j > 0 || strings.IndexAny(text, " \t\n") == 0) {
-					e.cut()
-				} else if j > 0 {
-					e.lit(part{kind: literal, text: " "})
+			for _, p := range unescape(nil, text) {
+				if p.kind == active {
+					e.expansion(value{p}, false)
+				} else {
+					e.lit(p)
 				}
-				e.cur, e.some = unescape(e.cur, piece), true
 			}
 			continue
 		}
@@ -158,13 +161,7 @@ func (e *expander) words(word *syntax.Word) {
 // elements adds the fields of $@, $* and of whole arrays.
 func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 	if isStar(p) && quoted {
-		sep := " "
-		if !e.loose && e.ifs == "" {
-			sep = ""
-		} else if !e.loose {
-			_, size := utf8.DecodeRuneInString(e.ifs)
-			sep = e.ifs[:size]
-		}
+		sep := e.separator()
 		e.some = true
 		for i, v := range list {
 			if i > 0 {
@@ -190,6 +187,16 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 	}
 }
 
+// separator is what joins the elements of "$*": the first character of IFS.
+func (e *expander) separator() string {
+	ifs, loose := e.w.ifs(e.s)
+	if loose {
+		return " "
+	}
+	_, size := utf8.DecodeRuneInString(ifs)
+	return ifs[:size]
+}
+
 // param returns the value that an operator of p would work on.
 func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
 	name := p.Param.Value
@@ -209,13 +216,7 @@ func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
 		return known(w.o.Name), true
 	}
 	if n, err := strconv.Atoi(name); err == nil && n > 0 {
-		switch {
-		case s.argsOpen:
-			return unknown("$"+name+" is not known", Unknown), true
-		case n <= len(s.args):
-			return s.args[n-1], true
-		}
-		return nil, false
+		return s.positional(n)
 	}
 	v, ok := w.deref(s, name)
 	if p.Index != nil {
@@ -237,9 +238,12 @@ func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
 // sliceList returns ${@:o:l} and ${a[@]:o:l}.
 func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
 	from, ok1 := w.number(s, p.Slice.Offset)
-	count, ok2 := int64(len(list)), true
+	count, ok2 := int64(0), true
 	if p.Slice.Length != nil {
 		count, ok2 = w.number(s, p.Slice.Length)
+	}
+	if certain(list) < len(list) {
+		return []value{unknown("which elements is not known", Unknown)}
 	}
 	if name := p.Param.Value; name == "@" || name == "*" {
 		list = append([]value{known(w.o.Name)}, list...)
@@ -247,16 +251,38 @@ func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
 			list[0] = unknown("$0 is not known", Unknown)
 		}
 	}
+	if p.Slice.Length == nil {
+		count = int64(len(list))
+	}
+	if v, ok := w.deref(s, p.Param.Value); !ok1 || !ok2 || count < 0 || ok && v.isHash && !v.sparse {
+		return []value{unknown("which elements is not known", Unknown)}
+	} else if ok && v.sparse {
+		return v.sliceSparse(from, count)
+	}
 	if from < 0 {
 		from += int64(len(list))
-	}
-	if !ok1 || !ok2 || count < 0 {
-		return []value{unknown("which elements is not known", Unknown)}
 	}
 	if from < 0 || from >= int64(len(list)) {
 		return nil
 	}
 	return list[from:min(int64(len(list)), from+count)]
+}
+
+// sliceSparse is a slice of an array with holes: it starts at a subscript and counts the
+// elements that are there.
+func (v variable) sliceSparse(from, count int64) []value {
+	if last, ok := integer(v.hash[len(v.hash)-1].key); from < 0 && ok {
+		if from += last + 1; from < 0 {
+			return nil
+		}
+	}
+	var out []value
+	for _, kv := range v.hash {
+		if n, ok := integer(kv.key); ok && n >= from && int64(len(out)) < count {
+			out = append(out, kv.val)
+		}
+	}
+	return out
 }
 
 // visitParam evaluates what stands inside an expansion for its effects only.
@@ -298,10 +324,13 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set, quoted bool
 		if !fine {
 			return value{{kind: number, why: "the length of a value that is not known"}}
 		}
+		if !w.characters(s, text) {
+			return value{{kind: number, why: "the length depends on the language of the shell"}}
+		}
 		return known(strconv.Itoa(utf8.RuneCountInString(text)))
 	}
 	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
-		return w.transform(s, p, v)
+		return w.transform(s, p, v, set)
 	}
 	if p.Exp != nil {
 		switch p.Exp.Op {
@@ -332,6 +361,25 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set, quoted bool
 		return w.replace(s, text, p)
 	}
 	return w.trim(s, text, p)
+}
+
+// characters reports whether the shell certainly cuts text where a reader would: outside
+// ASCII that depends on the locale, and dash counts bytes in all.
+func (w *walker) characters(s *state, text string) bool {
+	if ascii(text) {
+		return true
+	}
+	if w.o.Dialect == POSIX || w.o.Dialect == Mksh || !utf8.ValidString(text) {
+		return false
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v, ok := w.lookup(s, name); ok {
+			if locale, known := v.val.text(); !known || locale != "" {
+				return known && strings.Contains(strings.ToLower(locale), "utf")
+			}
+		}
+	}
+	return false
 }
 
 // derived is some piece of a value that is not known.
@@ -376,7 +424,7 @@ func (w *walker) slice(s *state, text string, p *syntax.ParamExp) value {
 	if p.Slice.Length != nil {
 		to, ok2 = w.number(s, p.Slice.Length)
 	}
-	if !ok1 || !ok2 || !utf8.ValidString(text) {
+	if !ok1 || !ok2 || !w.characters(s, text) {
 		return unknown("which characters is not known", Literal)
 	}
 	if from < 0 {
@@ -397,7 +445,7 @@ func (w *walker) slice(s *state, text string, p *syntax.ParamExp) value {
 }
 
 // transform is ${x@op}. Of all of them @P runs what stands in the value.
-func (w *walker) transform(s *state, p *syntax.ParamExp, v value) value {
+func (w *walker) transform(s *state, p *syntax.ParamExp, v value, set bool) value {
 	op := ""
 	if p.Exp.Word != nil {
 		op = p.Exp.Word.Lit()
@@ -411,6 +459,8 @@ func (w *walker) transform(s *state, p *syntax.ParamExp, v value) value {
 			w.opaque(s, InCode, "a prompt string that is not known is expanded", w.span(p))
 		}
 		return unknown("a prompt string is expanded", v.from())
+	case !set && op != "P" && op != "a" && op != "A":
+		return known("")
 	case fine && op == "U":
 		return known(strings.ToUpper(text))
 	case fine && op == "L":
@@ -420,7 +470,7 @@ func (w *walker) transform(s *state, p *syntax.ParamExp, v value) value {
 		return known(strings.ToUpper(string(r)) + text[n:])
 	case fine && op == "E":
 		return known(ansiC(text))
-	case fine && op == "Q" && ascii(text) && !strings.Contains(text, "'"):
+	case fine && op == "Q" && set && ascii(text) && !strings.Contains(text, "'"):
 		return known("'" + text + "'")
 	}
 	return unknown("an operator that is not followed", v.from())

@@ -19,7 +19,7 @@ func (w *walker) patternOf(s *state, word *syntax.Word) *regexp.Regexp {
 	if word == nil {
 		return nil
 	}
-	v := w.single(s, word)
+	v := w.patternWord(s, word)
 	for _, p := range v {
 		if !p.known() {
 			return nil
@@ -36,6 +36,21 @@ func (w *walker) patternOf(s *state, word *syntax.Word) *regexp.Regexp {
 	return re
 }
 
+// patternWord expands a word that is a pattern: what comes out of an expansion outside
+// quotes is one as well.
+func (w *walker) patternWord(s *state, word *syntax.Word) value {
+	if w.odd(word) {
+		return w.oddWord(s, word)
+	}
+	e := expander{w: w, s: s, pattern: true}
+	e.word(word)
+	out := e.finish()
+	if len(out) == 0 {
+		return known("")
+	}
+	return out[0]
+}
+
 // trim is ${x#p}, ${x%p} and the changes of case.
 func (w *walker) trim(s *state, text string, p *syntax.ParamExp) value {
 	if p.Exp.Word == nil {
@@ -47,7 +62,7 @@ func (w *walker) trim(s *state, text string, p *syntax.ParamExp) value {
 		return unknown("the case of some characters is changed", Literal)
 	}
 	re := w.patternOf(s, p.Exp.Word)
-	if re == nil || len(text) > maxTrim {
+	if re == nil || len(text) > maxTrim || !w.characters(s, text) {
 		return unknown("a pattern that is not known is taken off", Literal)
 	}
 	cuts := boundaries(text)
@@ -118,7 +133,7 @@ func (w *walker) replace(s *state, text string, p *syntax.ParamExp) value {
 	if p.Repl.Orig == nil {
 		return known(text)
 	}
-	orig := w.single(s, p.Repl.Orig)
+	orig := w.patternWord(s, p.Repl.Orig)
 	from, simple := orig.text()
 	for _, q := range orig {
 		simple = simple && (q.kind == literal || q.kind == active && !strings.ContainsAny(q.text, `*?[\`))

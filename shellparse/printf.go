@@ -9,11 +9,16 @@ import (
 )
 
 // printf evaluates a format as far as its words are known.
-func (w *walker) printf(s *state, c *call) worlds {
+func (w *walker) printf(s *state, c *call) (ws worlds) {
 	w.nothing(s, c)
 	w.shown(s, c)
 	_, values, i := c.options("v")
 	name, toName := values['v']
+	if toName && w.o.Dialect == POSIX { // dash has no such option
+		other := w.fork(s)
+		other.status = failure
+		defer func() { ws = append(ws, other) }()
+	}
 	if toName {
 		w.nameArg(s, name, c.span)
 	}

@@ -171,19 +171,45 @@ func (w *walker) duplicate(s *state, r *syntax.Redirect, fd string, was *ioState
 }
 
 func (w *walker) redirectFile(s *state, r *syntax.Redirect, fd string, was *ioState) {
-	fields := w.fields(s, r.Word)
+	fields := w.fields
+	if w.o.Dialect == POSIX || w.o.Dialect == Mksh {
+		fields = w.unsplit
+	}
+	names := fields(s, r.Word)
 	var flags command.Flags
 	switch r.Op {
 	case syntax.AppOut, syntax.AppAll, syntax.AppClob, syntax.AppAllClob:
 		flags = command.Append
 	}
-	if len(fields) != 1 {
+	if len(names) != 1 {
 		// bash calls it ambiguous and opens none; other shells take the words as one name.
 		w.opaque(s, InWrite, "a redirection to several names", w.span(r.Word))
 	}
-	for _, f := range fields {
+	for _, f := range names {
 		w.target(s, r, f, fd, was, flags)
 	}
+}
+
+// unsplit is the target of a redirection in the shells that neither split it nor expand
+// patterns in it. bash in its POSIX mode does the first.
+func (w *walker) unsplit(s *state, word *syntax.Word) []value {
+	v := w.single(s, word).quoted()
+	if text := v.display(); w.o.Dialect == POSIX && !w.dash && strings.ContainsAny(text, " \t\n") && !allQuoted(word) {
+		return []value{unknown("shells split this differently", v.from())}
+	}
+	return []value{v}
+}
+
+// allQuoted reports whether no expansion of a word stands outside quotes.
+func allQuoted(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		switch p.(type) {
+		case *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // target opens the file of a redirection.

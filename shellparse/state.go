@@ -3,6 +3,7 @@ package shellparse
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -175,6 +176,30 @@ func (w *walker) put(s *state, name string, v variable) {
 	w.touched(s)
 }
 
+// give makes words the positional parameters.
+func (s *state) give(args []value) {
+	s.args, s.argsOpen = args, certain(args) < len(args)
+}
+
+// positional returns $n for n > 0, and false when it is certainly not set.
+func (s *state) positional(n int) (value, bool) {
+	switch {
+	case n <= certain(s.args):
+		return s.args[n-1], true
+	case s.argsOpen:
+		return unknown("$"+strconv.Itoa(n)+" is not known", Unknown), true
+	}
+	return nil, false
+}
+
+// all are "$@": those that are known to be there stand for all when their number is open.
+func (s *state) all() []value {
+	if s.argsOpen && len(s.args) == 0 {
+		return []value{unknown("the arguments of the script are not known", Unknown).maybeMany()}
+	}
+	return s.args
+}
+
 // touched gives s a version of its own.
 func (w *walker) touched(s *state) {
 	w.version++
@@ -249,7 +274,10 @@ func (w *walker) join(ws worlds) *state {
 		j.errexit = j.errexit && s.errexit
 		j.alias = j.alias || s.alias
 		j.extglob = j.extglob && s.extglob
-		j.argsOpen = j.argsOpen || s.argsOpen || len(s.args) != len(j.args)
+		j.argsOpen = j.argsOpen || s.argsOpen
+		if !slices.EqualFunc(s.args, j.args, slices.Equal[value]) {
+			j.args, j.argsOpen = nil, true
+		}
 		for _, f := range s.files {
 			if !slices.ContainsFunc(j.files, func(g written) bool { return g.name == f.name }) {
 				j.files = append(slices.Clip(j.files), f)

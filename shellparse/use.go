@@ -56,7 +56,7 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 	}
 	w.project(s, c, u, dir)
 	if u.StdinCode != "" {
-		w.runs(s, s.in, u.StdinCode, c.span)
+		w.runsWith(s, s.in, u.StdinCode, c.span, nil, len(c.args) == 1)
 	}
 	w.output(s, c, u)
 }
@@ -179,7 +179,7 @@ func (w *walker) touch(s *state, c *call, t command.Touch, dir, program string, 
 	}
 	if f != nil {
 		if t.Flags&command.Source != 0 {
-			w.runs(s, f, interpreter(program), c.at(t.Arg))
+			w.runsWith(s, f, interpreter(program), c.at(t.Arg), c.args[min(t.Arg+1, len(c.args)):], t.Arg >= 0)
 		}
 		return
 	}

@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A part is a piece of a word during its expansion, or of the value of a variable.
 type part struct {
@@ -8,6 +11,7 @@ type part struct {
 	text string // literal and active: the characters; pattern: a shell pattern
 	why  string // open: why it is not known; literal: "", notSet, disguised or ofSecret
 	from Source // open: where its bytes come from
+	many bool   // open: outside quotes, so it may be no field or several
 	flow *flow  // what stands behind the name of a process substitution
 }
 
@@ -30,6 +34,33 @@ type value []part
 func known(text string) value { return value{{kind: literal, text: text}} }
 
 func unknown(why string, from Source) value { return value{{kind: open, why: why, from: from}} }
+
+// several reports whether a field may be none or more than one: something unknown outside
+// quotes, or a pattern.
+func (v value) several() bool {
+	for _, p := range v {
+		if p.many {
+			return true
+		}
+	}
+	return v.globbed()
+}
+
+// maybeMany says of a value that is not known that it may be no field or several.
+func (v value) maybeMany() value {
+	for i := range v {
+		v[i].many = v[i].kind == open
+	}
+	return v
+}
+
+// certain is how many of the words stand before the first that may be several.
+func certain(words []value) int {
+	if i := slices.IndexFunc(words, value.several); i >= 0 {
+		return i
+	}
+	return len(words)
+}
 
 // text returns the whole value, and false when a piece of it is not known.
 func (v value) text() (string, bool) {
@@ -173,11 +204,19 @@ func (v value) add(p part) value {
 // patterned reports whether the active characters of a field make it a pathname pattern. A
 // bracket counts only when another closes it, or "[ -f x ]" would start with a pattern.
 func (v value) patterned() bool {
+	for _, p := range v {
+		if p.kind == pattern || p.kind == number {
+			return true
+		}
+	}
+	return v.globbed()
+}
+
+// globbed reports whether pathname expansion could replace a field.
+func (v value) globbed() bool {
 	bracket := false
 	for _, p := range v {
 		switch {
-		case p.kind == pattern, p.kind == number:
-			return true
 		case p.kind != active:
 			continue
 		case strings.ContainsAny(p.text, "*?"):

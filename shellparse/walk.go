@@ -32,6 +32,7 @@ type walker struct {
 	isOver      bool
 	inCond      int // of conditions, in which errexit does nothing
 
+	dash      bool // a POSIX text is read as dash reads it, because bash is tried as well
 	redirects bool // the command that comes has redirections
 }
 
@@ -280,7 +281,12 @@ func (w *walker) command(s *state, c syntax.Command) worlds {
 	case *syntax.Block:
 		return w.stmts(worlds{s}, c.Stmts)
 	case *syntax.Subshell:
-		return w.subshell(s, c.Stmts)
+		ws := w.subshell(s, c.Stmts)
+		if at := int(c.Lparen.Offset()) + 1; w.o.Dialect == POSIX && !w.dash && at < len(w.src) && w.src[at] == '(' {
+			w.opaque(s, InCode, "(( is arithmetic in some shells and two subshells in others", w.span(c))
+			w.havoc(s)
+		}
+		return ws
 	case *syntax.IfClause:
 		return w.ifClause(s, c)
 	case *syntax.WhileClause:

@@ -1,16 +1,8 @@
 package shellparse
 
 import (
-	"bytes"
-	"math/rand/v2"
-	"os"
-	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	shpattern "mvdan.cc/sh/v3/pattern"
 )
 
 // words pairs what stands in front with words, the way the reference would: each must come
@@ -144,134 +136,16 @@ func splitLine(line string) (setup, args string) {
 	return line[:depth+2], line[depth+2:]
 }
 
-const wordsHome = "/home/dev"
-
-// bashWords returns the words of line as bash sees them, and false when bash refuses it.
-func bashWords(t testing.TB, dir, setup, args string) ([]string, bool) {
-	cmd := exec.Command("bash", "-c", setup+"printf '%s\\0' @@ "+args)
-	cmd.Dir, cmd.Env = dir, []string{"HOME=" + wordsHome, "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, false
-	}
-	_, after, ok := bytes.Cut(out, []byte("@@\x00"))
-	if !ok {
-		return nil, false
-	}
-	list := strings.Split(string(after), "\x00")
-	return list[:len(list)-1], true
-}
-
-// agree compares one line; it returns how many words were known and how many not.
-func agree(t testing.TB, dir, setup, args string) (fine, open int) {
-	s := Parse(setup+"printf '%s\\0' @@ "+args, Options{Dir: dir, Home: wordsHome, Vars: map[string]string{"HOME": wordsHome, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}})
-	if s.Err != nil {
-		return 0, 0
-	}
-	var all [][]Word
-	for _, c := range s.Commands {
-		if c.Name == "printf" && len(c.Args) > 2 && c.Args[2].Text == "@@" && len(c.Via) == 0 {
-			all = append(all, c.Args[3:])
-		}
-	}
-	if len(all) == 0 {
-		return 0, 0
-	}
-	want, ok := bashWords(t, dir, setup, args)
-	if !ok {
-		return 0, 0
-	}
-	var why string
-	for _, got := range all {
-		known := true
-		for _, w := range got {
-			known = known && (w.Static || w.Glob)
-		}
-		if !known {
-			return 0, len(got)
-		}
-		if why = compareWords(got, want); why == "" {
-			return len(got), 0
-		}
-	}
-	t.Errorf("%s%s\n  shell %q\n  %s", setup, args, want, why)
-	return 0, 0
-}
-
-func compareWords(got []Word, want []string) string {
-	texts := make([]string, len(got))
-	same := len(got) == len(want)
-	for i, w := range got {
-		texts[i] = w.Text
-		if w.Glob && strings.Contains(w.Text, "/") {
-			return "" // it may match
-		}
-		if w.Glob { // nothing matches in the empty directory, so the pattern stays
-			texts[i] = unescapeSome(w.Text, `*?[]\`)
-			if expr, err := shpattern.Regexp(w.Text, shpattern.EntireString); same && err == nil && regexp.MustCompile(expr).MatchString(want[i]) {
-				continue // a number that is made at run time
-			}
-		}
-		same = same && texts[i] == want[i]
-	}
-	if same {
-		return ""
-	}
-	return "parse " + strings.Join(quoteAll(texts), " ")
-}
-
-func quoteAll(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = showWord(Word{Text: s + " ", Static: true})
-	}
-	return out
-}
-
-// Words agree with bash or are named as not known (C-3.4.3).
+// Words agree with the shell or are named as not known (C-3.4.3).
 func TestWords(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("needs bash")
-	}
-	dir := t.TempDir()
-	fine, open := 0, 0
-	for _, line := range words {
-		setup, args := splitLine(line)
-		a, b := agree(t, dir, setup, args)
-		fine, open = fine+a, open+b
-	}
-	t.Logf("%d words agree, %d are named as not known", fine, open)
-	if fine < 4*open {
-		t.Error("too many words are not known")
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Error("the words wrote files")
-	}
-}
-
-// pieces are what generated words are made of.
-var pieces = []string{"a", "b c", " ", "'", `"`, `\`, "$x", "${x}", `"$x"`, "${x:-d}", "${x%b*}", "${x#a}", "$((1+2))", "$(echo q)", "{a,b}", "{1..3}", "{", "}", ",", "..", "~", "/", "=", ":", "$'\\x41'", "*", "?", "$y", `"${y}"`, "${#x}", "$@", `"$@"`, "$*", `"$*"`, "${y:-$x}", "\\ ", "-", "''", `""`, "$", "$z", "${z}", "${x/b/Q}", "${x^^}", "${x:1}", "${x:0:2}"}
-
-// setups are what stands before generated words.
-var setups = []string{"x='a b'; ", "x=abc; y='p  q'; ", "x=; y=1; ", "set -- m 'n o'; x=ab; ", "IFS=b; x=abcb; ", "IFS=; x='a b'; ", "x=' a '; y=*; ", ""}
-
-// TestGeneratedWords compares random words with bash for a few seconds.
-func TestGeneratedWords(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("needs bash")
-	}
-	dir := t.TempDir()
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	fine, open := 0, 0
-	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline) && !t.Failed(); {
-		var b strings.Builder
-		for range 1 + r.IntN(6) {
-			b.WriteString(pieces[r.IntN(len(pieces))])
+	eachShell(t, func(t *testing.T, sh *realShell) {
+		for _, line := range words {
+			setup, args := splitLine(line)
+			sh.words(t, setup, args)
 		}
-		a, o := agree(t, dir, setups[r.IntN(len(setups))], b.String())
-		fine, open = fine+a, open+o
-	}
-	t.Logf("%d words agree, %d are named as not known", fine, open)
+		if sh.dialect == Bash && sh.fine < 4*sh.open {
+			t.Error("too many words are not known")
+		}
+	})
 }

@@ -1,0 +1,173 @@
+package shellparse
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The expansions of this package are those of bash. Where a text is read for another shell,
+// what that shell reads otherwise is open rather than followed twice; this file says what
+// that is. A text for [POSIX] may be executed by dash or by bash in its POSIX mode, so where
+// these two differ it is open as well, unless both are tried (walker.dash).
+
+// odd reports whether the shell of the dialect reads a word in a way of its own.
+func (w *walker) odd(word *syntax.Word) bool {
+	if w.o.Dialect == Bash || w.o.Dialect == Bats || word == nil {
+		return false
+	}
+	odd := w.o.Dialect != POSIX && bracesAndMore(word) || hasAll(word)
+	for i, p := range word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if ok {
+			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1)
+			continue
+		}
+		syntax.Walk(p, func(n syntax.Node) bool {
+			odd = odd || w.oddPart(n)
+			_, nested := n.(*syntax.CmdSubst)
+			return !odd && !nested
+		})
+	}
+	return odd
+}
+
+func (w *walker) oddText(text string, first, last bool) bool {
+	tilde := strings.IndexByte(text, '~')
+	dollar := strings.Contains(strings.TrimSuffix(strings.ReplaceAll(text, `\$`, ""), "$"), "$")
+	braces := strings.IndexByte(text, '{') >= 0 || strings.IndexByte(text, '}') >= 0
+	switch w.o.Dialect {
+	case POSIX:
+		stack := first && (strings.HasPrefix(text, "~+") || strings.HasPrefix(text, "~-"))
+		return !w.dash && (braces && text != "{}" || stack || strings.Contains(text, "=~") || strings.HasSuffix(text, "$") && !last)
+	case Mksh:
+		return tilde > 0 || tilde == 0 && !first || braces || dollar
+	case Zsh:
+		return tilde >= 0 && (!first || text != "~" && !strings.HasPrefix(text, "~/") || text == "~" && !last || strings.LastIndexByte(text, '~') > 0) ||
+			first && strings.HasPrefix(text, "=") || braces && (strings.Contains(text, "..") || emptyChoice(text)) ||
+			dollar || strings.ContainsAny(text, "()|<>^#")
+	}
+	return true
+}
+
+// hasAll reports whether $@ stands in a word, which every shell joins to its neighbours in
+// its own way.
+func hasAll(word *syntax.Word) bool {
+	all, others := false, 0
+	syntax.Walk(word, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			all = all || isAt(n) || isStar(n)
+			others++
+			return n.Exp != nil
+		case *syntax.Lit, *syntax.SglQuoted, *syntax.CmdSubst, *syntax.ArithmExp:
+			others++
+			return false
+		}
+		return true
+	})
+	return all && others > 1
+}
+
+// bracesAndMore reports whether a word has braces beside an expansion: other shells than
+// bash expand them in another order.
+func bracesAndMore(word *syntax.Word) bool {
+	brace, more := false, false
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			brace = brace || strings.Contains(p.Value, "{")
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+		default:
+			more = true
+		}
+	}
+	return brace && more
+}
+
+// emptyChoice reports whether braces have a choice that is nothing, which bash drops.
+func emptyChoice(text string) bool {
+	return strings.Contains(text, "{,") || strings.Contains(text, ",,") || strings.Contains(text, ",}")
+}
+
+func (w *walker) oddPart(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.SglQuoted:
+		return n.Dollar && !commonEscapes(n.Value)
+	case *syntax.ParamExp:
+		return n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Mksh && oddMksh(n) || w.o.Dialect == Zsh && w.oddParam(n)
+	case *syntax.ArithmExp:
+		return w.o.Dialect == Zsh // 010 is ten there, unless an option says otherwise
+	}
+	return false
+}
+
+// oddMksh tells the expansions of mksh that split in a way of their own, and the subscripts
+// that it counts otherwise.
+func oddMksh(p *syntax.ParamExp) bool {
+	if p.Exp != nil && p.Exp.Op >= syntax.RemSmallSuffix {
+		return true
+	}
+	sub, plain := subscript(p.Index)
+	return p.Index != nil && (!plain || sub != "@" && sub != "*" && strings.Trim(sub, "0123456789") != "")
+}
+
+// oddParam tells the expansions that zsh makes other words of.
+func (w *walker) oddParam(p *syntax.ParamExp) bool {
+	return p.Index != nil || p.Length || p.Param != nil && p.Param.Value == "#" || p.Exp != nil && p.Exp.Word != nil && w.odd(p.Exp.Word) ||
+		p.Exp != nil && p.Exp.Word != nil && strings.ContainsAny(p.Exp.Word.Lit(), " \t\n")
+}
+
+// commonEscapes reports whether every escape of $'..' is one that all shells decode alike.
+func commonEscapes(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 >= len(text) {
+			continue
+		}
+		i++
+		_, width, _ := escape(text[i:])
+		switch c := text[i]; {
+		case strings.IndexByte(`abfnrtv\'`, c) >= 0:
+		case (c == 'x' && width == 3 || c >= '0' && c <= '7' && width == 3) && text[i:i+width] != "x00" && text[i:i+width] != "000":
+			i += width - 1
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// oddWord evaluates such a word for its effects alone.
+func (w *walker) oddWord(s *state, word *syntax.Word) value {
+	w.visitWord(s, word)
+	return unknown("this shell reads the word in a way of its own", Unknown)
+}
+
+// lacks reports whether a builtin of bash is none in the shell of the dialect, and maybe
+// whether that depends on which shell it is.
+func (w *walker) lacks(name string) (lacks, maybe bool) {
+	var list string
+	switch w.o.Dialect {
+	case POSIX:
+		list = " declare typeset let mapfile readarray shopt compgen complete compopt enable bind help caller pushd popd dirs logout suspend disown history source builtin local "
+		return strings.Contains(list, " "+name+" "), !w.dash
+	case Mksh:
+		list = " declare mapfile readarray shopt compgen complete compopt enable help caller pushd popd dirs logout disown history printf "
+	case Zsh:
+		list = " mapfile readarray shopt compgen complete compopt help caller "
+	}
+	return strings.Contains(list, " "+name+" "), false
+}
+
+// keepsPrefix reports whether the assignments in front of a builtin stay, as POSIX wants it
+// of the special ones.
+func (w *walker) keepsPrefix(name string) bool {
+	if w.o.Dialect != POSIX && w.o.Dialect != Mksh {
+		return false
+	}
+	switch name {
+	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "times", "trap", "unset":
+		return true
+	}
+	return false
+}
