@@ -136,5 +136,23 @@ func (l *Launcher) Runs() ([]Past, error) {
 	return runs, nil
 }
 
+// launcherOf returns the name of the process that started the session and records it.
+func (l *Launcher) launcherOf(id string) (string, error) {
+	name := ""
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindStart}}) {
+		if err != nil {
+			return "", err
+		}
+		var body struct{ SID, Launcher string }
+		if json.Unmarshal(e.Body, &body) == nil && body.SID == id {
+			name = body.Launcher
+		}
+	}
+	if name == "" {
+		return "", fmt.Errorf("session %q: %w; try: tadactl sessions", id, ErrNoSuch)
+	}
+	return name, nil
+}
+
 // Transcript opens the transcript of a session for reading.
 func (l *Launcher) Transcript(id string) (*os.File, error) { return l.openCast(id) }

@@ -122,7 +122,7 @@ func (r *run) started() object {
 		authority = "approval"
 	}
 	return object{
-		"pid": r.process.Pid(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
+		"pid": r.process.Pid(), "launcher": runner(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
 		"landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
 		"authority": authority, "envelope_id": r.envelope, "bounds": bounds,
 	}

@@ -28,6 +28,10 @@ type Request struct {
 	Timeout time.Duration // of the command; 0 is none
 	Wait    time.Duration // how long to wait for a person who is not at this terminal
 
+	// Started is called with the session's id when the command runs and that is on record; it
+	// may be nil.
+	Started func(id string)
+
 	// Ask puts an envelope before the person at this terminal. It is nil where no terminal
 	// can be trusted with the question.
 	Ask func(context.Context, approval.Envelope) (approval.Decision, error)

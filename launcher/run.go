@@ -72,6 +72,9 @@ func (r *run) start() error {
 		return err
 	}
 	r.terminal.Started()
+	if r.Request.Started != nil {
+		r.Request.Started(r.id)
+	}
 	return nil
 }
 

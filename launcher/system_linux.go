@@ -99,15 +99,19 @@ func alive(pid int) bool {
 
 // runner names this process so that a later one can tell whether it is still alive: a pid
 // alone is used again.
-func runner() string {
-	stat, err := os.ReadFile("/proc/self/stat")
+func runner() string { return runnerOf(os.Getpid()) }
+
+// runnerOf is the name of another process: its id and when it started, in clock ticks since
+// boot (proc_pid_stat(5), field 22).
+func runnerOf(pid int) string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return strconv.Itoa(os.Getpid())
+		return strconv.Itoa(pid)
 	}
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 20 {
-		return strconv.Itoa(os.Getpid())
+		return strconv.Itoa(pid)
 	}
-	return strconv.Itoa(os.Getpid()) + "@" + fields[19]
+	return strconv.Itoa(pid) + "@" + fields[19]
 }

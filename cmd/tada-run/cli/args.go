@@ -15,6 +15,8 @@ import (
 type invocation struct {
 	help, version bool
 	check, json   bool
+	background    bool // start it and return
+	detached      bool // be the launcher that stays with it
 
 	agent, workItem, callID, intent, profile, home, pty string
 	timeout, wait                                       time.Duration
@@ -80,6 +82,8 @@ func parseOwn(argv []string) (*invocation, error) {
 		return nil, &usageError{fmt.Sprintf("there is no profile %q", inv.profile), "--profile ci"}
 	case inv.timeout < 0 || inv.wait < 0:
 		return nil, &usageError{"--timeout and --wait are not negative", "--timeout 90s"}
+	case inv.background && inv.check:
+		return nil, &usageError{"--background runs it, --check does not", "tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
 		return nil, &usageError{"--json goes with --check", "tada-run --check --json 'ls'"}
 	case set.ArgsLenAtDash() == 0 && !command:
@@ -126,6 +130,8 @@ func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
 	if own {
 		set.BoolVar(&inv.check, "check", false, "")
 		set.BoolVar(&inv.json, "json", false, "")
+		set.BoolVar(&inv.background, "background", false, "")
+		set.BoolVar(&inv.detached, "detached", false, "")
 		set.StringVar(&inv.agent, "agent", "", "")
 		set.StringVar(&inv.workItem, "work-item", "", "")
 		set.StringVar(&inv.callID, "call-id", "", "")

@@ -45,6 +45,13 @@ func Run(d Door) int {
 	if launcher.Inside() {
 		return report(nested(inv, d.Argv))
 	}
+	if inv.background && !inv.detached {
+		status, err := background(d.Argv)
+		if err != nil {
+			return report(err)
+		}
+		return status
+	}
 	status, err := serve(inv)
 	if err != nil {
 		return report(err)
@@ -66,6 +73,11 @@ func serve(inv *invocation) (int, error) {
 		return check(l, req, inv.json)
 	}
 	req.Ask = asker(req.Stdio)
+	if inv.detached {
+		if err := detach(&req); err != nil {
+			return 0, err
+		}
+	}
 	out, err := l.Run(context.Background(), req)
 	if err != nil {
 		return 0, err

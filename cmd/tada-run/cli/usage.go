@@ -19,6 +19,7 @@ FLAGS
   --profile ci       nobody is there to ask: what would ask is denied
   --timeout DUR      end the command after this time (90s, 5m)
   --wait DUR         how long to wait for a person elsewhere (default: not at all)
+  --background       print the session's id and return; see tadactl sessions, kill
   --pty WHEN         auto (default), always or never: a private terminal for the command
   --home DIR         another state directory than ~/.tada
   --version, --help

@@ -62,7 +62,7 @@ func (c *ctl) command() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		c.check(), c.pending(), c.show(), c.approve(), c.deny(),
-		c.sessions(), c.replay(), c.export(), c.log(), c.audit(), c.policy(), c.doctor(),
+		c.sessions(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.policy(), c.doctor(),
 	)
 	return root
 }

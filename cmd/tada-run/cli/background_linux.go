@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session"
+)
+
+// A run in the background has a launcher of its own, which outlives this process: it judges,
+// asks on this terminal if it has to, and tells on a pipe that the command has started. Then
+// it leaves the terminal and the session of whoever started it, and goes on recording.
+
+// reportFD is the descriptor of the pipe in the launcher that stays.
+const reportFD = 3
+
+// background starts that launcher and waits for its word: the id of the session, or the end of
+// the pipe, when nothing was started and the status says why.
+func background(argv []string) (int, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return 0, fmt.Errorf("run in the background: %w", err)
+	}
+	defer r.Close()
+	args := append([]string{argv[0], "--detached"}, argv[1:]...)
+	cmd := exec.Cmd{
+		Path: "/proc/self/exe", Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		ExtraFiles: []*os.File{w}, // becomes reportFD
+	}
+	if err := cmd.Start(); err != nil {
+		w.Close()
+		return 0, fmt.Errorf("run in the background: %w", err)
+	}
+	w.Close()
+	id, err := bufio.NewReader(r).ReadString('\n')
+	if err == nil {
+		fmt.Println(strings.TrimSpace(id))
+		return 0, nil
+	}
+	if !errors.Is(err, io.EOF) {
+		return 0, fmt.Errorf("run in the background: %w", err)
+	}
+	_ = cmd.Wait()
+	if s := cmd.ProcessState; s.ExitCode() >= 0 {
+		return s.ExitCode(), nil
+	}
+	return launcher.ExitFailed, nil
+}
+
+// detach makes the request one that needs nobody: no input, output to the transcript alone.
+// When the command has started it tells so and lets go of the terminal.
+func detach(req *launcher.Request) error {
+	report := os.NewFile(reportFD, "report")
+	if info, err := report.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return &usageError{"--detached is for tada-run itself", "tada-run --background 'COMMAND'"}
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	out, err := drain()
+	if err != nil {
+		return err
+	}
+	req.Stdio = session.Stdio{In: null, Out: out, Err: out}
+	req.PTY = session.Never
+	req.Started = func(id string) {
+		_, _ = syscall.Setsid()
+		for fd := range 3 {
+			_ = syscall.Dup3(int(null.Fd()), fd, 0)
+		}
+		fmt.Fprintln(report, id)
+		report.Close()
+	}
+	return nil
+}
+
+// drain is a pipe that somebody reads to its end. Output has to pass through the launcher to
+// be recorded, and /dev/null would be given to the command as it is.
+func drain() (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	go func() { _, _ = io.Copy(io.Discard, r) }()
+	return w, nil
+}

@@ -1,0 +1,15 @@
+//go:build !linux
+
+package cli
+
+import (
+	"errors"
+
+	"github.com/tada-run/tada-run/launcher"
+)
+
+var errNoBackground = errors.New("runs in the background are for Linux")
+
+func background([]string) (int, error) { return 0, errNoBackground }
+
+func detach(*launcher.Request) error { return errNoBackground }

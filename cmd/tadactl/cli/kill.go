@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *ctl) kill() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "kill ID",
+		Short: "End a run and everything that it started",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			id, err := l.Session(args[0])
+			if err != nil {
+				return err
+			}
+			gently, err := l.Kill(id)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]any{"id": id, "killed": true, "end_recorded": gently})
+			}
+			how := "ended"
+			if !gently {
+				how = "killed; its end is not in its own words: see tadactl audit verify --complete"
+			}
+			fmt.Fprintf(c.out, "%s  %s\n", id, how)
+			return nil
+		},
+	})
+}

@@ -1,0 +1,65 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// killWait is how long a run may take to end after SIGTERM: a command's own grace and the
+// time to write its end.
+const killWait = 5 * time.Second
+
+// Kill ends a run: SIGTERM, which its launcher passes on, and when that did not end it within
+// five seconds SIGKILL to the launcher, whose whole tree dies with it. It returns whether
+// the launcher could write the end down itself; errors are that the session is unknown or not
+// running.
+func (l *Launcher) Kill(id string) (gently bool, err error) {
+	name, err := l.launcherOf(id)
+	if err != nil {
+		return false, err
+	}
+	pid, err := strconv.Atoi(strings.SplitN(name, "@", 2)[0])
+	if err != nil {
+		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
+	}
+	defer unix.Close(fd)
+	if runnerOf(pid) != name || ended(fd, 0) { // the number is somebody else's by now, or nobody's
+		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
+	}
+	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {
+		return false, fmt.Errorf("end session %q: %w", id, err)
+	}
+	if ended(fd, killWait) {
+		return true, nil
+	}
+	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
+		return false, fmt.Errorf("end session %q: %w", id, err)
+	}
+	if !ended(fd, killWait) {
+		return false, fmt.Errorf("session %q goes on after SIGKILL: it waits in the kernel", id)
+	}
+	return false, nil
+}
+
+var errNotRunning = errors.New("it is not running; try: tadactl sessions")
+
+// ended waits until the process of a pidfd is gone.
+func ended(fd int, limit time.Duration) bool {
+	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	for until := time.Now().Add(limit); ; {
+		left := time.Until(until)
+		n, err := unix.Poll(poll, max(0, int(left.Milliseconds())))
+		if err == nil || !errors.Is(err, unix.EINTR) {
+			return n > 0
+		}
+	}
+}
