@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // A run is one judged request on its way to an Outcome.
@@ -23,7 +24,9 @@ type run struct {
 	log *audit.Log
 
 	began    time.Time
+	begun    <-chan begun // the fence, when it stands; nil before begin and after start
 	terminal *session.Session
+	tap      *tap
 	recorder *audit.Recorder
 	process  *sandbox.Process
 	receipt  sandbox.Receipt
@@ -44,27 +47,80 @@ func (l *Launcher) announce(j *Judgement) (*run, error) {
 	if r.log, err = l.openLog(); err != nil {
 		return nil, err
 	}
-	return r, r.record(kindIntent, r.intent(), r.urgency())
+	if j.Verdict.Decision == pathguard.Allow {
+		r.begin() // what goes wrong there, start tells
+	}
+	if err := r.record(kindIntent, r.intent(), r.urgency()); err != nil {
+		r.cancel()
+		_ = r.log.Close()
+		return nil, err
+	}
+	return r, nil
 }
 
-// start builds the fence from the plan's own files, gives the command its terminal or pipes,
-// opens the transcript, and starts it. When it returns an error nothing runs.
-func (r *run) start() error {
-	tap := &tap{}
+// begin opens the command's terminal or pipes, and has its fence built from the plan's own files: beside us,
+// so that the intent can go to the disk meanwhile. Nothing of the command runs before start.
+func (r *run) begin() {
+	r.tap = &tap{}
+	ready := make(chan begun, 1)
+	r.begun = ready
 	var err error
-	if r.terminal, err = session.Open(r.Request.Stdio, r.Request.PTY, tap); err != nil {
-		return err
+	if r.terminal, err = session.Open(r.Request.Stdio, r.Request.PTY, r.tap); err != nil {
+		ready <- begun{err: err}
+		return
 	}
+	go func() {
+		var b begun
+		var cmd sandbox.Command
+		if cmd, b.err = r.command(); b.err == nil {
+			b.held, b.err = sandbox.Begin(r.profile(), cmd)
+		}
+		ready <- b
+	}()
+}
+
+// begun is a command behind its fence, or why there is none.
+type begun struct {
+	held *sandbox.Held
+	err  error
+}
+
+// cancel undoes begin.
+func (r *run) cancel() {
+	if r.begun == nil {
+		return
+	}
+	if b := <-r.begun; b.held != nil {
+		b.held.Cancel()
+	}
+	r.begun = nil
+	if r.terminal != nil {
+		_ = r.terminal.Ended(context.Background()) // nothing was relayed: it only lets go
+	}
+}
+
+// start opens the transcript and lets the command run. When it returns an error nothing runs.
+func (r *run) start() error {
+	if r.begun == nil {
+		r.begin()
+	}
+	if r.terminal == nil {
+		b := <-r.begun
+		r.begun = nil
+		return b.err
+	}
+	var err error
 	if r.recorder, err = r.transcript(); err != nil {
 		return err
 	}
-	tap.to, tap.hidden = r.recorder, r.terminal.Hidden
-	tap.meter = newMeter(r.policy.Settings().Limits, func() { go r.process.End(sandbox.LimitOutput, 0) })
-	cmd, err := r.command()
-	if err != nil {
-		return err
+	r.tap.to, r.tap.hidden = r.recorder, r.terminal.Hidden
+	r.tap.meter = newMeter(r.policy.Settings().Limits, func() { go r.process.End(sandbox.LimitOutput, 0) })
+	b := <-r.begun
+	r.begun = nil
+	if b.err != nil {
+		return b.err
 	}
-	if r.process, r.receipt, err = sandbox.Start(r.profile(), cmd); err != nil {
+	if r.process, r.receipt, err = b.held.Go(); err != nil {
 		return err
 	}
 	if err := r.record(kindStart, r.started(), audit.Lazy); err != nil {

@@ -85,7 +85,9 @@ func (r *run) failed(err error) (Outcome, error) {
 	if r.recorder != nil {
 		_, _ = r.recorder.Close()
 	}
-	if r.terminal != nil {
+	if r.begun != nil {
+		r.cancel()
+	} else if r.terminal != nil {
 		_ = r.terminal.Ended(context.Background()) // nothing was relayed: it only lets go
 	}
 	recordErr := r.record(kindFailed, object{"error": err.Error(), "plan_hash": r.Hash}, audit.Lazy)

@@ -15,10 +15,10 @@ import (
 // something before it is still needed, or something after it would be refused.
 func (b *builder) child() error {
 	l := &b.family.child
+	// Its own copy of this end would keep it waiting for ever.
+	l.add("close files", unix.SYS_CLOSE, uintptr(b.family.going))
 	if b.command.HasTTY {
 		l.add("new process group", unix.SYS_SETPGID, 0, 0)
-		l.add("wait for the anchor", unix.SYS_CLOSE, uintptr(b.family.going))
-		l.add("wait for the anchor", unix.SYS_READ, uintptr(b.family.waiting), hold(&b.family.arena, new([8]byte)), 1).must(1)
 	} else {
 		l.add("setsid", unix.SYS_SETSID)
 	}
@@ -33,7 +33,20 @@ func (b *builder) child() error {
 	// The filter comes after all that it would refuse.
 	b.install(l)
 	b.canaries(l)
+	b.childWaits(l)
 	return b.childExec(l)
+}
+
+// childWaits makes the child wait, behind its fence, for all that has to happen before its program may run: one byte from the launcher, when it lets go,
+// and one from the steward, when the anchor is in its place. When they end without that, so does the child.
+func (b *builder) childWaits(l *life) {
+	bytes := uintptr(1)
+	if b.command.HasTTY {
+		bytes++
+	}
+	for range bytes {
+		l.add("wait to be let go", unix.SYS_READ, uintptr(b.family.waiting), hold(&b.family.arena, new([8]byte)), 1).must(1)
+	}
 }
 
 // inet reports whether the child may make internet sockets.

@@ -38,8 +38,8 @@ type family struct {
 	holding  int  // the launcher's end
 	report   int  // where pids and failures are written
 	reading  int  // where the launcher reads them
-	going    int  // where the steward tells the child to go on
-	waiting  int  // where the child waits for it
+	going    int  // where launcher and steward tell the child to go on; its end tells the launcher that the steward is gone
+	waiting  int  // where the child waits for it, and then the launcher
 	scoped   bool // the steward enters a domain with a signal scope, which makes kill(-1) reach the tree and nothing else
 	launcher uintptr
 
@@ -165,7 +165,7 @@ func (f *family) guard() {
 }
 
 // join puts the anchor in the child's group, and then lets the child go on: a program that
-// ran earlier could still find its group orphaned. The group is the first thing that the child makes.
+// ran earlier could still find its group orphaned. The group is one of the first things that the child makes.
 //
 //go:nosplit
 //go:norace

@@ -100,17 +100,6 @@ func (b *builder) socket() error {
 
 const listenStep = "seccomp with a listener"
 
-// startAsking starts at Base. Under another listener, in a fence inside a fence, the kernel allows no second one: then without.
-func startAsking(b *builder) (*Process, Receipt, error) {
-	process, receipt, err := b.start()
-	var setup *SetupError
-	if errors.As(err, &setup) && setup.Step == listenStep {
-		again := &builder{profile: b.profile, command: b.command, landlock: b.landlock, level: b.level, failure: b.failure, silent: true}
-		return again.start()
-	}
-	return process, receipt, err
-}
-
 // answers takes the listener that the child has sent and starts to answer.
 func (b *builder) answers(p *Process) error {
 	if !b.asks() {

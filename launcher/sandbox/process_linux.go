@@ -18,6 +18,7 @@ type Process struct {
 	guard int // the steward
 	pidfd int
 
+	gone   int    // a pipe that ends when the steward does
 	stacks []byte // what the steward and its like run on; not Go's, because they run when nobody knows of p any more
 
 	mu       sync.Mutex
@@ -105,13 +106,24 @@ func (p *Process) abandon() {
 	p.dissolve(new(Status))
 }
 
-// relieve waits for the steward to end, and frees what it ran on.
+// relieve waits until the steward has done its work, and frees what it ran on. What is left of it then is the kernel's work, mostly to take its namespaces
+// apart, and nobody waits for that.
 func (p *Process) relieve() {
-	reap(p.guard)
+	if p.gone >= 0 {
+		for {
+			n, err := unix.Read(p.gone, make([]byte, 8)) // a command that never ran has left its bytes in there
+			if n <= 0 && err != unix.EINTR {
+				break
+			}
+		}
+		unix.Close(p.gone)
+		p.gone = -1
+	}
 	if p.stacks != nil {
 		unix.Munmap(p.stacks)
 		p.stacks = nil
 	}
+	go reap(p.guard)
 }
 
 func reap(pid int) {

@@ -10,6 +10,18 @@ import (
 // Start returns ErrUnsupported: nothing runs unfenced.
 func Start(Profile, Command) (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
 
+// Held is a command that waits to be let go; there is none on this system.
+type Held struct{}
+
+// Begin returns ErrUnsupported.
+func Begin(Profile, Command) (*Held, error) { return nil, ErrUnsupported }
+
+// Go returns ErrUnsupported.
+func (*Held) Go() (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
+
+// Cancel does nothing.
+func (*Held) Cancel() {}
+
 // Probe returns a report of nothing.
 func Probe() Report {
 	return Report{Findings: []Finding{{Name: "sandbox", Detail: ErrUnsupported.Error(), Fix: "Linux 5.13 or newer on amd64 or arm64"}}}

@@ -16,38 +16,11 @@ import (
 // ErrUnsupported when the level is out of reach, *CannotHideError when the level cannot express the profile,
 // *SetupError when a step of the fence failed, *ExecError when the program could not be executed.
 func Start(p Profile, c Command) (*Process, Receipt, error) {
-	process, receipt, err := start(p, c)
-	if err == nil {
-		receipt.Profile = p.Digest() // the command runs meanwhile
-	}
-	return process, receipt, err
-}
-
-func start(p Profile, c Command) (*Process, Receipt, error) {
-	ll, err := queryLandlock()
+	held, err := Begin(p, c)
 	if err != nil {
-		return nil, Receipt{}, fmt.Errorf("%w: Landlock: %w", ErrUnsupported, err)
+		return nil, Receipt{}, err
 	}
-	if p.Network != Off && p.Network != Full {
-		return nil, Receipt{}, fmt.Errorf("%w: network mode %q", ErrUnsupported, p.Network)
-	}
-	if p.Most == Base && p.Require == Strong {
-		return nil, Receipt{}, fmt.Errorf("%w: level strong is required and not to be tried", ErrUnsupported)
-	}
-	base := &builder{profile: p, command: c, landlock: ll, level: Base}
-	if p.Most != Base {
-		strong := &builder{profile: p, command: c, landlock: ll, level: Strong}
-		process, receipt, err := strong.start()
-		var setup *SetupError
-		if !errors.As(err, &setup) {
-			return process, receipt, err
-		}
-		if p.Require == Strong {
-			return nil, receipt, fmt.Errorf("%w: level strong: %w", ErrUnsupported, err)
-		}
-		base.failure = setup
-	}
-	return startAsking(base)
+	return held.Go()
 }
 
 // A builder turns a profile and a command into a family. All its descriptors are closed when it is done.
@@ -70,20 +43,33 @@ type builder struct {
 	scope     *ruleset
 	closing   []int
 	receipt   Receipt
-	mask      sigset // the signals that were blocked before the fork
-	exeFd     int    // where the child has the program's file; -1 when it goes by name
-	trial     bool   // exit instead of executing
-	execAt    int    // index of the first step in the child's life that executes the program
+	process   *Process // since the fork
+	mask      sigset   // the signals that were blocked before the fork
+	exeFd     int      // where the child has the program's file; -1 when it goes by name
+	trial     bool     // exit instead of executing
+	execAt    int      // index of the first step in the child's life that executes the program
 }
 
-func (b *builder) start() (*Process, Receipt, error) {
-	defer b.close()
+// begin forks a family that builds the fence.
+func (b *builder) begin() error {
 	err := b.prepare()
 	if err != nil {
 		b.group.remove()
+	} else {
+		err = b.launch()
+	}
+	if err != nil {
+		b.close()
+	}
+	return err
+}
+
+// start begins and lets go.
+func (b *builder) start() (*Process, Receipt, error) {
+	if err := b.begin(); err != nil {
 		return nil, b.receipt, err
 	}
-	return b.launch()
+	return b.letGo()
 }
 
 // prepare does all that can be done before the fork.
@@ -157,26 +143,36 @@ func (b *builder) pipes() error {
 	return nil
 }
 
-// launch forks the family, follows its reports, and returns when the program runs.
-func (b *builder) launch() (*Process, Receipt, error) {
+// launch forks the family. It builds the fence by itself, and then waits to be let go.
+func (b *builder) launch() error {
 	f := &b.family
 	guard, errno := f.start(&b.mask)
 	if errno != 0 {
-		return nil, b.receipt, &SetupError{"clone", errno}
+		return &SetupError{"clone", errno}
 	}
 	// Only the family may hold these from now on, or their end would never be seen.
 	b.release(f.report)
 	b.release(f.lifeline)
-	p := &Process{guard: guard, stacks: b.stacks, pidfd: -1, lifeline: f.holding, group: b.group, done: make(chan struct{})}
+	b.process = &Process{guard: guard, stacks: b.stacks, pidfd: -1, lifeline: f.holding, gone: f.waiting, group: b.group, done: make(chan struct{})}
 	b.stacks = nil
 	b.keep(f.holding)
+	b.keep(f.waiting)
 	if b.level == Strong {
 		if err := mapIDs(guard); err != nil {
-			p.abandon()
-			return nil, b.receipt, &SetupError{"map ids", err}
+			b.cancel()
+			return &SetupError{"map ids", err}
 		}
 		unix.Write(f.holding, []byte{0})
 	}
+	return nil
+}
+
+// letGo lets the child execute its program, and returns when that runs.
+func (b *builder) letGo() (*Process, Receipt, error) {
+	defer b.close()
+	p := b.process
+	unix.Write(b.family.going, []byte{0})
+	b.release(b.family.going)
 	err := b.follow(p)
 	if err != nil {
 		p.abandon()
@@ -195,6 +191,14 @@ func (b *builder) launch() (*Process, Receipt, error) {
 	p.group = b.group
 	p.watch(b.profile.Limits)
 	return p, b.receipt, nil
+}
+
+// cancel ends a family that has not been let go.
+func (b *builder) cancel() {
+	b.process.Kill()
+	b.release(b.family.going)
+	_ = b.follow(b.process) // which tells who there is to reap
+	b.process.abandon()
 }
 
 // follow reads the report pipe to its end, which is the moment of the exec.

@@ -19,8 +19,10 @@ func (b *builder) steward() error {
 		return &SetupError{"mmap", err}
 	}
 	f.stacks = uintptr(unsafe.Pointer(&b.stacks[0]))
-	f.settle.letGo(f.lifeline, f.report)
+	f.settle.closeBut(f.lifeline, f.report, f.going) // the last tells that the steward is gone
 	ignore := *f.settle.add("ignore dead children", unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), hold(&f.arena, &sigaction{handler: 1}), 0, 8)
+	// Above all the launcher's end of the lifeline, this run's and every other one's: as long as anybody else holds it, nobody sees the launcher die.
+	f.steward.closeBut(b.needed()...)
 	// Out of the launcher's session: what is sent to its group or typed on its terminal is not for the steward.
 	f.steward.add("setsid", unix.SYS_SETSID)
 	if b.command.HasTTY {
@@ -48,23 +50,38 @@ func (b *builder) steward() error {
 	return nil
 }
 
+// needed returns the descriptors that the family works with.
+func (b *builder) needed() []int {
+	launchers := []int{b.family.holding, b.family.reading}
+	if b.asks() {
+		launchers = append(launchers, b.asking[0])
+	}
+	list := slices.DeleteFunc(slices.Clone(b.closing), func(fd int) bool { return slices.Contains(launchers, fd) })
+	for _, file := range append(slices.Clone(b.command.Files), b.command.Dir, b.command.Exe) {
+		if file != nil {
+			_ = control(file, func(fd int) error { list = append(list, fd); return nil })
+		}
+	}
+	return list
+}
+
 // companion lists what a process does that is only there: it lets go of everything, and ends with its parent.
 func (f *family) companion() life {
 	var l life
 	l.add("end with the steward", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
-	l.letGo(f.report)
+	l.closeBut(f.report)
 	return l
 }
 
-// letGo closes every descriptor but those in keep.
-func (l *life) letGo(keep ...int) {
+// closeBut closes every descriptor but those in keep.
+func (l *life) closeBut(keep ...int) {
 	slices.Sort(keep)
 	first := 0
 	for _, fd := range keep {
 		if first < fd {
 			l.add("close files", unix.SYS_CLOSE_RANGE, uintptr(first), uintptr(fd-1))
 		}
-		first = fd + 1
+		first = max(first, fd+1)
 	}
 	l.add("close files", unix.SYS_CLOSE_RANGE, uintptr(first), ^uintptr(0)>>32)
 }

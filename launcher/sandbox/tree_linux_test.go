@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -57,16 +58,20 @@ func launcherMain(args []string) {
 	time.Sleep(time.Hour) // and no Wait: it would end the tree as soon as the first of it ends
 }
 
-// alive returns the processes that have mark among their arguments.
-func alive(mark string) (pids []string) {
+// alive returns the processes that have mark among their arguments: the command's, and the launcher's with its stewards and inits.
+func alive(mark string) (commands, launchers []string) {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
 		text, _ := os.ReadFile(name)
-		if bytes.Contains(text, []byte(mark)) && !bytes.HasPrefix(text, []byte("launcher")) {
-			pids = append(pids, name)
+		switch {
+		case !bytes.Contains(text, []byte(mark)):
+		case bytes.HasPrefix(text, []byte("launcher")):
+			launchers = append(launchers, name)
+		default:
+			commands = append(commands, name)
 		}
 	}
-	return pids
+	return commands, launchers
 }
 
 // gone waits for the processes with mark to end; what was sent SIGKILL ends without running again, and soon.
@@ -74,7 +79,8 @@ func gone(t *testing.T, mark string) {
 	t.Helper()
 	var left []string
 	for range 200 {
-		if left = alive(mark); len(left) == 0 {
+		commands, launchers := alive(mark)
+		if left = append(commands, launchers...); len(left) == 0 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -115,8 +121,8 @@ func TestLauncherKilled(t *testing.T) {
 				if _, err := io.ReadFull(out, b); err != nil || string(b) != "ready" {
 					t.Fatalf("%q %v", b, err)
 				}
-				if len(alive(mark)) == 0 {
-					t.Fatal("nothing to kill")
+				if commands, launchers := alive(mark); len(commands) == 0 || len(launchers) < 2 {
+					t.Fatalf("nothing to kill: %v %v", commands, launchers)
 				}
 				must(t, cmd.Process.Kill())
 				gone(t, mark)
@@ -162,23 +168,73 @@ func TestTreeEnds(t *testing.T) {
 	}
 }
 
-// The launcher is killed at any moment, in the middle of a start too: nothing is left.
+// The launcher is killed at any moment, in the middle of a start too: nothing is left, not even a steward.
 func TestLauncherKilledAnytime(t *testing.T) {
 	for _, level := range []Level{Base, Strong} {
 		t.Run(level.String(), func(t *testing.T) {
 			t.Parallel()
 			mark := fmt.Sprintf("mark%d-", time.Now().UnixNano())
-			for i := range 40 {
+			start := func() (*exec.Cmd, io.Reader) {
 				cmd := exec.Command(self(t))
 				cmd.Args = []string{"launcher", level.String(), "leave", "leave", mark + "plain"}
+				out, err := cmd.StdoutPipe()
+				must(t, err)
 				must(t, cmd.Start())
-				time.Sleep(time.Duration(i) * 500 * time.Microsecond)
+				return cmd, out
+			}
+			began := time.Now()
+			cmd, out := start()
+			_, err := io.ReadFull(out, make([]byte, 5))
+			must(t, err)
+			whole := time.Since(began) // how long a start takes on this machine now
+			for range 100 {
 				must(t, cmd.Process.Kill())
 				cmd.Wait()
+				cmd, _ = start()
+				time.Sleep(time.Duration(rand.Float64() * 1.2 * float64(whole)))
 			}
+			must(t, cmd.Process.Kill())
+			cmd.Wait()
 			gone(t, mark)
 		})
 	}
+}
+
+// What was begun and not let go has not run, can be cancelled at any moment, and leaves nothing.
+func TestHeld(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		ran := filepath.Join(p.Write[0].Name, "ran")
+		command := Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "echo > " + ran}}
+		for i := range 20 {
+			held, err := Begin(p, command)
+			must(t, err)
+			time.Sleep(time.Duration(i%10) * 500 * time.Microsecond)
+			guard := held.now.process.guard
+			held.Cancel()
+			for range 200 {
+				if err = unix.Kill(-guard, 0); err == unix.ESRCH { // it led a session
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if err != unix.ESRCH {
+				t.Fatalf("the group of %d: %v", guard, err)
+			}
+		}
+		if _, err := os.Stat(ran); err == nil {
+			t.Error("a command ran that was not let go")
+		}
+		held, err := Begin(p, command)
+		must(t, err)
+		process, _, err := held.Go()
+		must(t, err)
+		if s, err := process.Wait(); err != nil || s.Code != 0 {
+			t.Errorf("%+v %v", s, err)
+		}
+		if _, err := os.Stat(ran); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // nestedMain starts a command from inside a fence, where namespaces are refused.
@@ -211,7 +267,7 @@ func TestNested(t *testing.T) {
 	})
 }
 
-// What guards holds nothing but its lifeline; its memory is the launcher's own.
+// What guards holds nothing but its lifeline and the pipe that tells of its end; its memory is the launcher's own.
 func TestGuardHoldsNothing(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		process, _, err := Start(p, Command{Path: "/bin/sleep", Argv: []string{"sleep", "100"}})
@@ -221,7 +277,7 @@ func TestGuardHoldsNothing(t *testing.T) {
 		for range 200 { // it lets go of everything right after the start
 			fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", process.guard))
 			must(t, err)
-			if len(fds) == 1 {
+			if len(fds) == 2 {
 				smaps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", process.guard))
 				must(t, err)
 				for line := range strings.Lines(string(smaps)) {
@@ -233,6 +289,6 @@ func TestGuardHoldsNothing(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		t.Error("the guard holds more than its lifeline")
+		t.Error("the guard holds more than its two pipes")
 	})
 }

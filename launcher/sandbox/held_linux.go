@@ -1,0 +1,80 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Held is a command whose fence stands, or is being built by processes of its own, and of which nothing runs before Go. It is there
+// because the caller has something to do meanwhile that must be done first: a run is recorded, on the disk, before it runs.
+// Either Go or Cancel has to be called, once.
+type Held struct {
+	now  *builder
+	base *builder // to fall back to when now is Strong and cannot be had
+}
+
+// Begin begins to build the fence that p describes around c. The errors are Start's, and what Begin does not find out, Go does.
+func Begin(p Profile, c Command) (*Held, error) {
+	ll, err := queryLandlock()
+	if err != nil {
+		return nil, fmt.Errorf("%w: Landlock: %w", ErrUnsupported, err)
+	}
+	if p.Network != Off && p.Network != Full {
+		return nil, fmt.Errorf("%w: network mode %q", ErrUnsupported, p.Network)
+	}
+	if p.Most == Base && p.Require == Strong {
+		return nil, fmt.Errorf("%w: level strong is required and not to be tried", ErrUnsupported)
+	}
+	h := &Held{base: &builder{profile: p, command: c, landlock: ll, level: Base}}
+	if h.now = h.base; p.Most != Base {
+		h.now = &builder{profile: p, command: c, landlock: ll, level: Strong}
+	}
+	if err := h.from(h.now.begin()); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// from begins anew with less, as long as err says that what was begun is not to be had and less is good enough; otherwise it returns err.
+func (h *Held) from(err error) error {
+	for err != nil {
+		var setup *SetupError
+		switch {
+		case !errors.As(err, &setup):
+			return err
+		case h.now.level == Strong && h.now.profile.Require == Strong:
+			return fmt.Errorf("%w: level strong: %w", ErrUnsupported, err)
+		case h.now.level == Strong:
+			h.now, h.base.failure = h.base, setup
+		case setup.Step == listenStep && !h.now.silent:
+			// Under another listener, in a fence inside a fence, the kernel allows no second one: then without.
+			h.now = &builder{profile: h.base.profile, command: h.base.command, landlock: h.base.landlock, level: Base, failure: h.base.failure, silent: true}
+		default:
+			return err
+		}
+		err = h.now.begin()
+	}
+	return nil
+}
+
+// Go lets the command run. Its results are Start's.
+func (h *Held) Go() (*Process, Receipt, error) {
+	for {
+		process, receipt, err := h.now.letGo()
+		if err == nil {
+			receipt.Profile = h.base.profile.Digest() // the command runs meanwhile
+			return process, receipt, nil
+		}
+		if err := h.from(err); err != nil {
+			return nil, receipt, err
+		}
+	}
+}
+
+// Cancel ends what Begin has begun. Nothing of the command has run.
+func (h *Held) Cancel() {
+	h.now.cancel()
+	h.now.close()
+}
