@@ -99,6 +99,7 @@ func TestAllowed(t *testing.T) {
 		for _, test := range []struct{ name, script, want string }{
 			{"write in the workspace", "echo x > new && cat new", "x\n"},
 			{"rename between folders", "mkdir a b && echo x > a/f && mv a/f b/g && cat b/g", "x\n"},
+			{"link and rename between folders, without a way round", "mkdir a b && echo x > a/f && ln a/f b/h && perl -e 'rename(\"a/f\", \"b/g\") or die $!' && cat b/g b/h", "x\nx\n"},
 			{"hard link inside", "ln own own2 && cat own2", "own"},
 			{"chmod inside", "chmod 755 own && stat -c %a own", "755\n"},
 			{"read what is not hidden", "cat ../readable/open", "secret"},

@@ -12,7 +12,11 @@ import (
 func (b *builder) rulesets() error {
 	all := b.landlock.handled()
 	if b.level == Base && all.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0 {
-		scope, err := b.newRuleset(abi{scoped: all.scoped})
+		// Every domain refuses renames and links from one folder to another (EXDEV) unless it allows them, even one that is about signals only.
+		scope, err := b.newRuleset(abi{fs: all.fs & unix.LANDLOCK_ACCESS_FS_REFER, scoped: all.scoped})
+		if err == nil {
+			err = scope.allowPath(Path{Name: "/"}, unix.LANDLOCK_ACCESS_FS_REFER)
+		}
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,8 @@ var parts map[string]func([]string)
 func init() {
 	parts = map[string]func([]string){
 		"launcher": func(args []string) { launcherMain(args) },
+		"kernel":   kernelMain,
+		"swapper":  swapperMain,
 		"hog":      hogMain,
 		"nested":   func([]string) { nestedMain() },
 		"survivor": func(args []string) { survivorMain(args) },
