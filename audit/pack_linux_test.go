@@ -66,10 +66,6 @@ func TestReaderPosition(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	sample(t, path)
 	cast := readAll(t, path)
-	type place struct {
-		at   Position
-		rest string
-	}
 	rest := func(r *Reader) string {
 		var b strings.Builder
 		for {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/audit"
@@ -22,9 +23,10 @@ import (
 // players know: no comments, no private events; stderr shown where it appeared
 // among the output; line ends as a terminal needs them; and what is missing
 // (redacted, or never kept) named where it is missing.
-func Cast(w io.Writer, r io.Reader) error {
+func Cast(w io.Writer, r io.Reader) error { return cast(w, r, caster{}) }
+
+func cast(w io.Writer, r io.Reader, c caster) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	var c caster
 	err := each(r, func(h audit.Header) error {
 		return writeHeader(out, h)
 	}, func(e audit.Event) error {
@@ -36,6 +38,11 @@ func Cast(w io.Writer, r io.Reader) error {
 
 // A caster turns events into lines of an asciicast.
 type caster struct {
+	// ordered leaves out the characters that change the order of others:
+	// terminals pass over them, and a browser would show other words than those
+	// that are there (CVE-2021-42574).
+	ordered bool
+
 	wire play.Wire
 	last time.Duration
 	buf  []byte
@@ -57,6 +64,14 @@ func (c *caster) line(e audit.Event) []byte {
 	}
 	if !strings.ContainsRune("oirmx", rune(code)) {
 		return nil
+	}
+	if c.ordered {
+		data = bytes.Map(func(r rune) rune {
+			if unicode.Is(unicode.Bidi_Control, r) {
+				return -1
+			}
+			return r
+		}, data)
 	}
 	us := (e.Time - c.last).Microseconds()
 	c.last = e.Time

@@ -188,8 +188,9 @@ func TestPageIsInert(t *testing.T) {
 	own := strings.NewReplacer(playerScript, "", playerStyle, "", pageScript, "").Replace(page)
 	before, data, _ := strings.Cut(own, `id="cast">`)
 	data, after, _ := strings.Cut(data, "</script>")
-	if strings.ContainsAny(data, "<\x00\x1b\u2028") {
-		t.Error("the data block can end")
+	_, data, _ = strings.Cut(data, "\n") // the header, which the player does not draw
+	if strings.ContainsAny(data, "<\x00\x1b\u2028\u202e") {
+		t.Error("the data block can end, or shows other words")
 	}
 	for _, bad := range []string{"<script>document", "<img", "<!--", "\u202e", "\u2028", "\x1b", "\x00"} {
 		if strings.Contains(before+after, bad) {

@@ -74,7 +74,7 @@ func HTML(w io.Writer, r io.Reader, p Page) error {
 	writeHead(out, p)
 	data := &inert{w: out, left: MaxHTML}
 	fmt.Fprint(out, `<script type="text/plain" id="cast">`)
-	err := Cast(data, r)
+	err := cast(data, r, caster{ordered: true})
 	fmt.Fprint(out, "</script>\n")
 	if errors.Is(err, ErrTooLarge) {
 		return fmt.Errorf("%w: more than %d MiB; try: --format cast", err, MaxHTML>>20)
