@@ -123,7 +123,7 @@ func (r *run) started() object {
 	}
 	return object{
 		"pid": r.process.Pid(), "launcher": runner(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
-		"landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
+		"profile": r.receipt.Profile, "landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
 		"authority": authority, "envelope_id": r.envelope, "bounds": bounds,
 	}
 }
@@ -133,11 +133,14 @@ func vouch(sum audit.Summary) object {
 	return object{"head": sum.Head.String(), "bytes": sum.Bytes, "count": sum.Count}
 }
 
-func (r *run) ended(s sandbox.Status, problem error) object {
+func (r *run) ended(s sandbox.Status, refused []string, problem error) object {
 	o := object{
 		"exited": s.Exited, "status": s.Shell(), "signal": int(s.Signal), "core": s.CoreDump, "timed_out": r.timedOut,
 		"duration_us": time.Since(r.began).Microseconds(), "user_us": s.UserTime.Microseconds(),
 		"system_us": s.SystemTime.Microseconds(), "max_memory": s.MaxMemory,
+	}
+	if len(refused) > 0 {
+		o["refused"] = refused
 	}
 	if s.Exceeded != "" {
 		o["exceeded"] = string(s.Exceeded)

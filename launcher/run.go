@@ -235,13 +235,14 @@ func (r *run) finish(c change) (Outcome, error) {
 	defer cancel()
 	problem := errors.Join(c.err, r.terminal.Ended(ctx))
 	r.exceeded(os.Stderr, c.status)
+	taught := r.teach(os.Stderr, c.status)
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
 	recordErr := r.recorder.Exit(strconv.Itoa(out.Status))
 	sum, err := r.recorder.Close()
 	recordErr = errors.Join(recordErr, err)
 	recordErr = errors.Join(recordErr,
 		r.record(audit.KindClose, vouch(sum), audit.Lazy),
-		r.record(kindEnd, r.ended(c.status, problem), audit.Lazy))
+		r.record(kindEnd, r.ended(c.status, taught, problem), audit.Lazy))
 	if r.envelope != "" {
 		recordErr = errors.Join(recordErr, r.l.finishApproval(r, out.Status))
 	}

@@ -10,6 +10,7 @@ type tap struct {
 	to     *audit.Recorder
 	hidden func() bool // the command reads something that it does not show
 	meter  *meter      // nil where output has no limit
+	heard  [3]ear      // by stream
 }
 
 // eventCode is the code of the transcript for each stream: standard error through a pipe of
@@ -19,6 +20,7 @@ var eventCode = map[session.Stream]byte{session.Screen: 'o', session.Stdout: 'o'
 // Output records what the command printed.
 func (t *tap) Output(stream session.Stream, p []byte) error {
 	t.meter.count(len(p))
+	t.heard[stream].hear(p)
 	return t.to.Output(eventCode[stream], p)
 }
 
