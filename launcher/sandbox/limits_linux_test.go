@@ -155,7 +155,7 @@ func TestGroupsRemoved(t *testing.T) {
 // What SIGTERM does not end within the grace, SIGKILL does; who tidies up in time ends as it wants.
 func TestGrace(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
-		p.Limits = Limits{Wall: 100 * time.Millisecond, Grace: 10 * time.Second}
+		p.Limits = Limits{Wall: 700 * time.Millisecond, Grace: 10 * time.Second}
 		s, out := shell(t, p, "trap 'echo tidy; exit 3' TERM; echo up; while :; do sleep 0.05; done")
 		if s.Code != 3 || s.Exceeded != LimitWall || !strings.HasPrefix(out, "up\n") || !strings.HasSuffix(out, "tidy\n") {
 			t.Errorf("%+v %q", s, out)

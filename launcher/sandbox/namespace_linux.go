@@ -183,6 +183,9 @@ func (b *builder) enterDir(l *life) error {
 		defer dir.Close()
 	}
 	name, want, err := whatIs(dir)
+	if err == nil { // in its user namespace the child could enter what its user may not
+		err = control(dir, func(fd int) error { return unix.Faccessat(fd, ".", unix.X_OK, unix.AT_EACCESS) })
+	}
 	if err != nil {
 		return &SetupError{"change directory", err}
 	}
