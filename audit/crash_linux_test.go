@@ -55,6 +55,10 @@ func child(job string, args []string) error {
 			}
 		}
 		dieAt("")("")
+	case "latency":
+		d, _ := strconv.Atoi(args[1])
+		n, _ := strconv.Atoi(args[2])
+		return latencies(l, Durability(d), n)
 	case "prune":
 		l.step = dieAt(args[1])
 		_, _, err := l.Prune(Retention{MaxBytes: 1}, "dying", nil)
@@ -132,7 +136,7 @@ func run(t testing.TB, job string, args ...string) *exec.Cmd {
 func TestManyProcesses(t *testing.T) {
 	t.Parallel()
 	const processes = 64
-	each := 200
+	each := 40
 	if s := os.Getenv("AUDIT_TEST_EACH"); s != "" {
 		each, _ = strconv.Atoi(s)
 	}

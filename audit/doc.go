@@ -14,7 +14,9 @@
 //
 // The package decides nothing about what entries mean. Their bodies are made
 // by the caller; only the entries that vouch for transcripts (KindClose and
-// its neighbours) are looked into.
+// its neighbours) are looked into, and, when it is asked for
+// (VerifyOptions.Complete), those that tell a run (KindIntent and its) or an
+// approval.
 //
 // # The log
 //
@@ -31,11 +33,32 @@
 // UTC and never goes back, except at an entry of kind clock that says so.
 // Lines are at most MaxLine long.
 //
-// Three kinds are the log's own. recover names a torn tail, accept what a
+// Four kinds are the log's own, besides seal. recover names a torn tail, accept what a
 // person went on after: the bytes from offset on, bytes many, with their
 // sha256. They stand on the line behind those bytes, which stay in the file,
 // and name as prev the last good entry. clock tells that the clock was set
-// back.
+// back. prune tells that the first segments were removed.
+//
+// # Segments
+//
+// After 64 MiB the log goes on in log.000001.jsonl, and so on. Nothing is
+// renamed. The log is its files, one behind the other (cat log.jsonl
+// log.0*.jsonl): the first line of a file names the last of the one before,
+// and every offset is one into the whole. The anchor says which file is
+// written to and where it begins; the file before is on the disk by then.
+//
+// Log.Prune removes the oldest files, by age or size. Before one goes,
+// pruned.NNNNNN, where NNNNNN is the first file that stays, is stored:
+//
+//	{"count":N,"head":"<64 hex>","offset":O,"reason":"..","root":"<64 hex>","segment":S,"time":".."}
+//	<64 hex>                                 the hash of each removed entry
+//	{"body":{...},"kind":"seal",...}         seals and their like stay as they are
+//
+// and an entry of kind prune whose body is that first line. So files that are
+// gone without that entry are missed, the chain of seals still leads back to
+// the pinned key, checkpoints and remembered heads from before are checked as
+// ever, and so is a proof of an entry that is gone. A file that vouches for a
+// transcript which is still there is not removed.
 //
 // # The anchor
 //
@@ -46,6 +69,15 @@
 // is ever put in the place of another, which also works in a folder whose
 // files may only grow (chattr +a). synced tells how much of the log the disk
 // has promised.
+//
+// LogOptions.Mark names a file outside of the folder for what a folder cannot
+// remember of itself: that it was there. It holds the head as it was stored
+// last:
+//
+//	tada-mark/v1 COUNT SIZE LAST HEAD CHECK
+//
+// A folder that was deleted, or put back from a copy, is then no first run:
+// Append returns *TamperError, and Verify names it.
 //
 // # Appending
 //
@@ -72,6 +104,15 @@
 //
 // Nothing is ever cut off: an attacker could make a good last entry look
 // torn, and have it removed by the repair.
+//
+// # Runs
+//
+// Log.Begin takes a place for a run in the folder running, a locked file that
+// the kernel lets go of when the process dies. Log.Orphans, at the next open,
+// finds those whose process is gone and tells their end: exec.orphan. With
+// that, Complete can demand that every run which was started was announced
+// before, had the authority that it names (a verdict that allows, or an
+// approval consumed for this plan, once), and has an end.
 //
 // # Seals
 //
@@ -114,8 +155,21 @@
 //
 // Events are not gathered over time. Each is in the kernel's hands before its
 // bytes are shown, in events of at most 32 KiB; reads from a terminal come in
-// blocks by themselves. Only up to three bytes of an unfinished character
-// wait for their rest.
+// blocks by themselves. Only the end of a read may wait for the next: up to
+// three bytes of an unfinished character, and at most 4 KiB behind what a
+// credential begins with.
+//
+// Passwords and credentials are never stored, only committed to, by an h event
+// of their length; behind it the stream's own event, with LEN 0, shows an
+// asterisk for every byte. Hidden are what the caller says (Recorder.Hidden,
+// for a terminal with the echo off), what is typed behind a prompt for a
+// password, with its echo, and what has the shape of a known credential
+// (secretShapes), wherever reads cut it. What was missed is found by
+// FindSecrets and removed by Redact.
+//
+// Of one session 256 MiB of output are kept; what comes beyond is counted and
+// hashed in g events, but for its last 64 KiB. When the disk is full a session
+// ends, and Log.Broke says so in both files, signed, in the reserve.
 //
 // The log vouches for a transcript: rec.ckpt while it is written, rec.close
 // with head, count and bytes at its end. While it is written its file is locked
@@ -132,27 +186,61 @@
 // or put back an old copy of everything, keys included. Inside this folder
 // nothing can tell. It is told by a head that someone else remembers
 // (VerifyOptions.Remember), or a checkpoint signed with a key that was kept
-// elsewhere (Checkpoint, VerifyCheckpoint, Prove): C2SP signed notes over the
-// RFC 6962 tree whose leaves are the entries' hashes. A deleted folder looks
-// like a first run to OpenLog. Times are the word of the machine's clock.
+// elsewhere (Checkpoint, VerifyCheckpoint): C2SP signed notes over the RFC 6962
+// tree whose leaves are the entries' hashes. A witness (package audit/witness)
+// cosigns one only when the log has grown out of what it saw before
+// (ProveGrowth, Cosignatures); Journal leaves the head with another account of
+// the same machine. Times are the word of the machine's clock.
+//
+// The order of intent and start is proven, not that the intent was on the disk
+// before the start: that is the protocol of Append. Complete begins anew behind
+// a pruning: what was announced before it is taken on trust. A secret that has
+// no shape, is encoded, or is typed before the prompt that asks for it, is
+// recorded like any text; so is one in a command line.
+//
+// # Proofs
+//
+// Prove makes a proof of one entry, ProveStretch one of some events of a
+// session; CheckProof and CheckStretch need nothing but them and the signer's
+// key, and tell nothing about the rest:
+//
+//	c2sp.org/tlog-proof@v1            https://c2sp.org/tlog-proof
+//	extra <base64 of the line>
+//	index 17
+//	<base64 of a hash>                up to 63 of them
+//
+//	<signed checkpoint>
+//
+// A checkpoint has one extension line, "tada-head <64 hex>": the head of the
+// chain, so that Verify can begin there (CheckpointPoint, VerifyOptions.Since).
+// Of the form of a stretch see ProveStretch.
 //
 // # Limits
 //
-// One line 1 MiB. One transcript event 32 KiB of data. Verifying uses all
-// cores; memory grows neither with the log nor with a transcript. Trees take 64 bytes for each entry. Writing needs Linux;
-// verifying and replaying do not.
+// One line 1 MiB. One transcript event 32 KiB of data. One log 100 TB.
+// Verifying uses all cores; its memory grows neither with the log nor with a
+// transcript, but by some hundred bytes for each transcript and, with Complete,
+// each run. Trees take 64 bytes for each entry. Writing needs Linux; verifying
+// and replaying do not.
+//
+// The fast check of the part that the anchor knows hashes bytes and looks into
+// no body; VerifyOptions.Strict also demands that each is canonical, and says
+// what it has to.
 //
 // testdata/verify.py checks all of the above but seals and checkpoints (there
-// is no Ed25519 there) in a hundred lines of Python's standard library.
+// is no Ed25519 there) in 120 lines of Python's standard library.
 //
 // # Example
 //
-//	log, err := audit.OpenLog(home+"/audit", audit.LogOptions{Now: time.Now, BootID: bootID})
+//	log, err := audit.OpenLog(home+"/audit", audit.LogOptions{Now: time.Now, BootID: bootID, Mark: home + "/audit.mark"})
+//	lost, err := log.Orphans()
+//	running, err := log.Begin(sid)
 //	_, err = log.Append("exec.intent", body, audit.Intent) // an error means: do not run
 //	rec, err := audit.Create(home+"/sessions/"+sid+".cast", header, audit.RecordOptions{Now: mono, Rand: rand.Reader})
 //	err = rec.Output(audit.CodeOutput, p) // an error means: do not show
 //	sum, err := rec.Close()
 //	_, err = log.Append(audit.KindClose, closeBody(sid, sum), audit.Durable)
+//	err = running.End()
 //
 //	report, err := audit.Verify(home+"/audit", audit.VerifyOptions{Transcript: open})
 //	var bad *audit.BadEntry

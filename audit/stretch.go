@@ -13,19 +13,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// stretchVersion begins a proof of a stretch:
-//
-//	tada-stretch/v1
-//	session SID
-//	from SEQ US CHAIN          the chain and the time before the first event
-//	[0.012345,"o","text"]      each event that is shown, and its #t line
-//	#t ...
-//
-//	#t ... -                   the #t lines behind it, without salts: what they
-//	                           stand for is not told, and cannot be guessed
-//
-//	c2sp.org/tlog-proof@v1     of the entry that vouches for the chain's end
-//	...
+// stretchVersion begins a proof of a stretch.
 const stretchVersion = "tada-stretch/v1"
 
 // A Stretch is a part of a session that was proven to be as it was recorded.
@@ -40,7 +28,19 @@ type Stretch struct {
 // session sid are what was recorded, in the log that the checkpoint was signed
 // for. It tells the text of no other event, of no other session, and of no
 // other entry than the one that vouches for it; CheckStretch needs nothing
-// else but the signer's key. The transcript is read to the end.
+// else but the signer's key. The transcript is read up to that entry's count.
+//
+//	tada-stretch/v1
+//	session SID
+//	from SEQ US CHAIN          the chain and the time before the first event
+//	[0.012345,"o","text"]      each event that is shown, and its #t line
+//	#t ...
+//
+//	#t ... -                   the #t lines behind it, without salts: what they
+//	                           stand for is not told, and cannot be guessed
+//
+//	c2sp.org/tlog-proof@v1     of the entry that vouches for the chain's end
+//	...
 func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader, from, to int64, signed []byte, known note.Verifiers) ([]byte, error) {
 	size, _, err := openCheckpoint(signed, known)
 	if err != nil {
