@@ -51,34 +51,90 @@ func check(g Guard, line string) Verdict {
 	return g.Policy.Judge(plan)
 }
 
-// BenchmarkPaths grows with the paths of a line: at most linear.
+// pathsLine names n files.
+func pathsLine(g Guard, n int) string {
+	var b strings.Builder
+	b.WriteString("cat")
+	for i := range n {
+		fmt.Fprintf(&b, " src/f%d.go", i)
+	}
+	return b.String()
+}
+
+// BenchmarkPaths grows with the paths of a line: at most linear. A plan of more than
+// [maxTargets] names asks, and looks no further.
 func BenchmarkPaths(b *testing.B) {
 	g, _ := desk(b, "")
-	for _, n := range []int{1, 10, 100, 1000} {
-		script := shellparse.Parse("cat"+strings.Repeat(" src/a.go", n), shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+	for _, n := range []int{1, 10, 100, 1000, 10_000} {
+		line := pathsLine(g, n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			before := cpuTime()
 			for b.Loop() {
-				plan, _ := Resolve(script, g.Caller)
-				g.Policy.Judge(plan)
-				plan.Close()
+				check(g, line)
+			}
+			b.ReportMetric(float64((cpuTime()-before).Nanoseconds())/float64(b.N*n), "cpu-ns/path")
+		})
+	}
+}
+
+// rulesPolicy has n rules of each kind.
+func rulesPolicy(t testing.TB, n int) Policy {
+	t.Helper()
+	set := defaults()
+	for i := range n {
+		set.Paths = append(set.Paths, PathRule{Path: fmt.Sprintf("/srv/project%d/secret", i), Verdict: Ask})
+		set.Commands = append(set.Commands, CommandRule{Program: fmt.Sprintf("tool%d", i), Verdict: Ask})
+		set.Hosts = append(set.Hosts, HostRule{Host: fmt.Sprintf("h%d.example", i), Verdict: Ask})
+	}
+	p, err := compile(Account{Home: "/home/dev"}, set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestGrowth: a check is at most linear in the paths of a line and near constant in the rules
+// of the policy. It compares what the processor did, at its best of some rounds, so that a
+// busy machine is no failure.
+func TestGrowth(t *testing.T) {
+	g, _ := desk(t, "")
+	best := func(rounds int, f func()) time.Duration {
+		least := time.Hour
+		for range rounds {
+			before := cpuTime()
+			f()
+			least = min(least, cpuTime()-before)
+		}
+		return least
+	}
+	few, many := pathsLine(g, 400), pathsLine(g, 4000)
+	one := best(7, func() { check(g, few) })
+	ten := best(5, func() { check(g, many) })
+	t.Logf("400 paths %v, 4000 paths %v", one, ten)
+	if ten > 30*one {
+		t.Errorf("ten times the paths cost %.1f times as much", float64(ten)/float64(one))
+	}
+	script := shellparse.Parse("cat src/a.go /srv/project0/secret/x; tool0; curl https://h0.example/", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+	plan := resolve(t, script, g.Caller)
+	small, large := rulesPolicy(t, 1), rulesPolicy(t, 10_000)
+	judge := func(p Policy) time.Duration {
+		return best(7, func() {
+			for range 200 {
+				p.Judge(plan)
 			}
 		})
+	}
+	a, b := judge(small), judge(large)
+	t.Logf("1 rule of each kind %v, 10000 %v", a, b)
+	if b > 4*a {
+		t.Errorf("ten thousand rules cost %.1f times as much as one", float64(b)/float64(a))
 	}
 }
 
 // BenchmarkRules grows with the rules of the policy: near constant.
 func BenchmarkRules(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000, 10000} {
-		set := defaults()
-		for i := range n {
-			set.Paths = append(set.Paths, PathRule{Path: fmt.Sprintf("/srv/project%d/secret", i), Verdict: Ask})
-			set.Commands = append(set.Commands, CommandRule{Program: fmt.Sprintf("tool%d", i), Verdict: Ask})
-			set.Hosts = append(set.Hosts, HostRule{Host: fmt.Sprintf("h%d.example", i), Verdict: Ask})
-		}
-		p, err := compile(Account{Home: "/home/dev"}, set, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := rulesPolicy(b, n)
 		g, _ := desk(b, "")
 		script := shellparse.Parse("cat src/a.go /srv/project0/secret/x", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
 		plan, err := Resolve(script, g.Caller)

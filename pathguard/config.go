@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,15 +205,14 @@ func (d *decoder) fail(n *yaml.Node, format string, args ...any) error {
 	return &ConfigError{File: d.file.Path, Line: n.Line, Msg: fmt.Sprintf(format, args...)}
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+): ?`)
-
-// syntax takes the line out of what the parser says.
+// syntax takes the line out of what the parser says: "yaml: line 3: did not find ...".
 func (d *decoder) syntax(err error) error {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	e := &ConfigError{File: d.file.Path, Msg: msg}
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
-		e.Line, _ = strconv.Atoi(m[1])
-		e.Msg = strings.Replace(msg, m[0], "", 1)
+	before, rest, ok := strings.Cut(msg, "line ")
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if line, err := strconv.Atoi(rest[:digits]); ok && err == nil {
+		e.Line, e.Msg = line, before+strings.TrimPrefix(strings.TrimPrefix(rest[digits:], ":"), " ")
 	}
 	return e
 }

@@ -83,10 +83,13 @@
 //
 // Restricted and readonly paths are compared by resolved path, by every link on the way, and
 // by inode, so that a second name of the same file (a hard link, a bind mount) is no way
-// around. A restricted path is also denied to a pattern that could match it, listed or not.
+// around. A restricted path is also denied to a pattern that could match it, listed or not,
+// when it was aimed there. A pattern for every name (../*/x, ~/.*) is judged by what it meets
+// now: to print the name of a restricted directory is no access to it, to list it is.
 //
 // A text without a command (blanks, a comment) is allowed: nothing would run. The name build
-// or out is build output where .gitignore says so and git tracks nothing below it.
+// or out is build output where .gitignore or info/exclude says so and git tracks nothing below
+// it; in a worktree or submodule the repository is believed when it points back.
 //
 // The zero Policy, Verdict and Decision deny.
 //

@@ -34,7 +34,7 @@ func (v Verdict) Err(l Locale) error {
 		return nil
 	}
 	if len(v.Reasons) == 0 {
-		return &SecurityError{DangerousCommand, ruleTexts["policy.missing"].en, map[string]any{"verdict": v.Decision.String()}}
+		return &SecurityError{DangerousCommand, noPolicy(), map[string]any{"verdict": v.Decision.String()}}
 	}
 	r := v.Reasons[0]
 	context := map[string]any{"rule": r.Rule, "verdict": v.Decision.String(), "risk": r.Risk,
@@ -50,7 +50,7 @@ func (v Verdict) Err(l Locale) error {
 
 // Type returns the kind of refusal that the reason belongs to.
 func (r Reason) Type() ErrorType {
-	if text, ok := ruleTexts[r.Rule]; ok {
+	if text, ok := ruleTextOf(r.Rule); ok {
 		return text.kind
 	}
 	return DangerousCommand
@@ -81,8 +81,8 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // RuleIDs returns the ids of every built-in rule, sorted.
 func RuleIDs() []string {
 	ids := make([]string, 0, len(ruleTexts))
-	for id := range ruleTexts {
-		ids = append(ids, id)
+	for i := range ruleTexts {
+		ids = append(ids, ruleTexts[i].id)
 	}
 	sort.Strings(ids)
 	return ids

@@ -93,19 +93,19 @@ func (j *judgement) names(f *Fence) {
 
 // exactPrograms do what their words say and nothing else: a plan of them alone needs no
 // wider grant than its targets.
-var exactPrograms = map[string]bool{
-	"cat": true, "cp": true, "mv": true, "rm": true, "ln": true, "mkdir": true, "rmdir": true, "touch": true, "tee": true, "install": true,
-	"chmod": true, "chown": true, "truncate": true, "dd": true, "head": true, "tail": true, "sort": true, "uniq": true, "cut": true, "tr": true,
-	"wc": true, "grep": true, "ls": true, "stat": true, "sed": true, "echo": true, "printf": true, "true": true, "false": true, "test": true, "[": true,
-	"seq": true, "date": true, "basename": true, "dirname": true, "readlink": true, "realpath": true, "cmp": true, "diff": true, "comm": true,
-	"paste": true, "join": true, "fold": true, "nl": true, "od": true, "xxd": true, "base64": true, "sha256sum": true, "md5sum": true, "jq": true,
-	"tac": true, "rev": true, "expand": true, "fmt": true, "pwd": true, "cd": true, "unlink": true, "link": true, "shuf": true, "mktemp": true,
+var exactPrograms = names{
+	"cat", "cp", "mv", "rm", "ln", "mkdir", "rmdir", "touch", "tee", "install",
+	"chmod", "chown", "truncate", "dd", "head", "tail", "sort", "uniq", "cut", "tr",
+	"wc", "grep", "ls", "stat", "sed", "echo", "printf", "true", "false", "test", "[",
+	"seq", "date", "basename", "dirname", "readlink", "realpath", "cmp", "diff", "comm",
+	"paste", "join", "fold", "nl", "od", "xxd", "base64", "sha256sum", "md5sum", "jq",
+	"tac", "rev", "expand", "fmt", "pwd", "cd", "unlink", "link", "shuf", "mktemp",
 }
 
 // exact reports whether the text tells every write of the plan.
 func (j *judgement) exact() bool {
 	for _, c := range j.script.Commands {
-		if !c.Known && !c.Builtin || !exactPrograms[c.Name] && !c.ReadOnly && !c.Builtin {
+		if !c.Known && !c.Builtin || !exactPrograms.has(c.Name) && !c.ReadOnly && !c.Builtin {
 			return false
 		}
 		if c.Name == "mktemp" {
@@ -159,13 +159,13 @@ func (j *judgement) writesNamed(f *Fence) {
 }
 
 // replacers put a new file in the place of an old one: for the kernel that is a new name.
-var replacers = map[string]bool{"mv": true, "ln": true, "install": true, "sed": true, "rsync": true, "perl": true, "ruby": true}
+var replacers = names{"mv", "ln", "install", "sed", "rsync", "perl", "ruby"}
 
 func (j *judgement) grant(t *Target, a Action) Grant {
 	g := Grant{Path: t.Real, Missing: t.Missing, File: t.file, Tree: t.Flags&(command.Recursive|command.Below) != 0}
 	replaced := false
 	if t.Exists && a == ToWrite && t.Command >= 0 && t.Command < len(j.script.Commands) {
-		replaced = replacers[path.Base(j.script.Commands[t.Command].Name)]
+		replaced = replacers.has(path.Base(j.script.Commands[t.Command].Name))
 	}
 	if a == ToWrite && t.Exists && !replaced || a == ToChange && t.Exists {
 		return g

@@ -65,8 +65,10 @@ type ground struct {
 	own        bool // the configuration has such names too
 	hide, keep []string
 	looked     int
-	plain      []string // the last components of the built-in names ...
-	patterns   []string // ... and those of them that are patterns
+	plain      []string  // the last components of the built-in names ...
+	patterns   []string  // ... and those of them that are patterns
+	starts     [256]bool // the first bytes of both, and the last bytes of patterns that start with "*"
+	ends       [256]bool
 }
 
 func (g *ground) learn(name string) {
@@ -74,6 +76,11 @@ func (g *ground) learn(name string) {
 		return
 	}
 	name = name[strings.LastIndexByte(name, '/')+1:]
+	if name[0] == '*' {
+		g.ends[name[len(name)-1]] = true
+	} else {
+		g.starts[name[0]] = true
+	}
 	if strings.Contains(name, "*") {
 		g.patterns = append(g.patterns, name)
 		return
@@ -86,7 +93,8 @@ func (g *ground) learn(name string) {
 func (g *ground) search(dirs []string, deep bool) {
 	loose := &g.j.p.tree.loose
 	g.own = loose.below != nil || loose.patterns != nil
-	g.plain = append(make([]string, 0, 128), ".tada")
+	g.plain = make([]string, 0, 128)
+	g.learn("**/.tada")
 	for _, name := range secretNames {
 		g.learn(name)
 	}
@@ -110,7 +118,13 @@ func (g *ground) search(dirs []string, deep bool) {
 
 // could reports whether a name may be one of those that are searched for: nearly none is.
 func (g *ground) could(name string) bool {
-	if g.own || slices.Contains(g.plain, name) {
+	if g.own {
+		return true
+	}
+	if !g.starts[name[0]] && !g.ends[name[len(name)-1]] {
+		return false
+	}
+	if slices.Contains(g.plain, name) {
 		return true
 	}
 	for _, p := range g.patterns {

@@ -141,7 +141,7 @@ func ignoredNames(text []byte) map[string]bool {
 			return nil
 		}
 		name := strings.TrimSuffix(line, "/")
-		if perhapsRegenerable[strings.TrimPrefix(name, "/")] {
+		if perhapsRegenerable.has(strings.TrimPrefix(name, "/")) {
 			names[name] = true
 		}
 	}

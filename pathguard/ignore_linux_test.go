@@ -144,7 +144,7 @@ func FuzzIgnored(f *testing.F) {
 	if out, err := exec.Command(git, "-C", dir, "init", "-q").CombinedOutput(); err != nil {
 		f.Fatalf("%v %s", err, out)
 	}
-	for name := range perhapsRegenerable {
+	for _, name := range perhapsRegenerable {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			f.Fatal(err)
 		}

@@ -58,7 +58,7 @@ type reading struct {
 }
 
 // shells execute a file line by line; what is not here is another language.
-var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "ash": true, "ksh": true, "mksh": true, "zsh": true}
+var shells = names{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 
 // inlineCommands take the text of a program as an argument: a file of it is read as if it
 // had been given there.
@@ -88,7 +88,7 @@ func langOf(text string) (lang string, zsh bool) {
 		return "", false
 	}
 	base := path.Base(words[0])
-	if shells[base] {
+	if shells.has(base) {
 		return "sh", base == "zsh"
 	}
 	return interpreters[base], false

@@ -136,3 +136,44 @@ func TestInnerFence(t *testing.T) {
 		}
 	}
 }
+
+// TestInnerSwap replaces a script while it is judged, ten thousand times: what was judged is
+// what was hashed.
+func TestInnerSwap(t *testing.T) {
+	t.Parallel()
+	g, root := desk(t, "")
+	texts := []string{"rm -rf ~\n", "echo fine\n"}
+	put(t, root+"/w", map[string]string{"s.sh": texts[0], "a": texts[0], "b": texts[1]})
+	stop, stopped := make(chan bool), make(chan int)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				stopped <- n
+				return
+			default:
+				os.Link(root+"/w/"+[]string{"a", "b"}[n%2], root+"/w/tmp")
+				os.Rename(root+"/w/tmp", root+"/w/s.sh")
+				os.Remove(root + "/w/tmp") // rename(2) of two names of one file does nothing
+			}
+		}
+	}()
+	s := shellparse.Parse("bash s.sh", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+	seen := map[Decision]int{}
+	for range 10_000 {
+		plan, err := Resolve(s, g.Caller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := g.Policy.Judge(plan)
+		seen[v.Decision]++
+		if len(plan.Contents) != 1 || (v.Decision == Deny) != (plan.Contents[0].Sum == sumOf(texts[0])) {
+			t.Fatalf("%v for %+v", v.Decision, plan.Contents)
+		}
+		plan.Close()
+	}
+	close(stop)
+	if n := <-stopped; n < 100 || seen[Deny] == 0 || seen[Allow] == 0 {
+		t.Errorf("%d swaps, seen %v: the race did not happen", n, seen)
+	}
+}

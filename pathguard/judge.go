@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -16,7 +17,7 @@ import (
 // order of strictness is deny, ask, allow.
 func (p Policy) Judge(plan *Plan) Verdict {
 	if p.tree == nil || plan == nil || plan.Script == nil {
-		return Verdict{Reasons: []Reason{{Rule: "policy.missing", Risk: 3, Message: ruleTexts["policy.missing"].en, Command: -1}}}
+		return Verdict{Reasons: []Reason{{Rule: "policy.missing", Risk: 3, Message: noPolicy(), Command: -1}}}
 	}
 	j := judgement{p: &p, plan: plan, script: plan.Script}
 	j.homes = p.homes
@@ -60,7 +61,7 @@ type judgement struct {
 
 // add keeps a reason. The rule's own text makes the message; the span is the effect's.
 func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.Span, cmd int) {
-	text := ruleTexts[rule]
+	text, _ := ruleTextOf(rule)
 	if d == Ask && j.lifted(cmd, text.risk) {
 		return
 	}
@@ -106,9 +107,20 @@ func (j *judgement) text() {
 	for _, m := range s.Marks {
 		j.add(Ask, "text.mark", "", m.Kind+" U+"+strings.ToUpper(strconv.FormatInt(int64(m.Rune), 16)), m.Span, -1)
 	}
+	for i := range s.Commands {
+		if c := &s.Commands[i]; dashed(c.Name) {
+			j.add(Ask, "text.mark", "", "dash in "+strconv.QuoteToASCII(c.Name), c.Span, i)
+		}
+	}
 	if j.plan.Caller.Intent.Confirm() {
 		j.add(Ask, "intent.confirm", "", j.plan.Caller.Intent.Why(), whole, -1)
 	}
+}
+
+// dashed reports whether the name of a program has a dash in it that is not "-": whoever reads
+// it takes it for another program.
+func dashed(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII && (unicode.Is(unicode.Pd, r) || r == '\u2212') })
 }
 
 // idle reports whether a text holds nothing to run: blanks and comments. A shell does nothing
@@ -133,7 +145,7 @@ func (j *judgement) hazards() {
 		switch {
 		case h.Risk <= 1:
 			d = Allow
-		case deniedHazards[h.Rule]:
+		case deniedHazards.has(h.Rule):
 			d = Deny
 		}
 		if d == Ask && j.lifted(h.Command, h.Risk) {
@@ -145,7 +157,7 @@ func (j *judgement) hazards() {
 }
 
 // deniedHazards are dangerous beyond anything that a person could mean to approve.
-var deniedHazards = map[string]bool{"shell.fork-bomb": true, "proc.fork-bomb": true}
+var deniedHazards = names{"shell.fork-bomb", "proc.fork-bomb"}
 
 func (j *judgement) limits() {
 	for _, l := range j.plan.Limits {

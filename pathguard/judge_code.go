@@ -24,7 +24,7 @@ func (j *judgement) codes() {
 // code returns the rule that asks for a program, or "".
 func (j *judgement) code(c *shellparse.Code) string {
 	switch {
-	case harmlessLangs[c.Lang]:
+	case harmlessLangs.has(c.Lang):
 		return ""
 	case c.Source == shellparse.Literal || c.Source == shellparse.File:
 		j.contained = true
@@ -49,7 +49,7 @@ func (j *judgement) code(c *shellparse.Code) string {
 }
 
 // harmlessLangs can compute and print, and have no word for a file, a program or a host.
-var harmlessLangs = map[string]bool{"bc": true}
+var harmlessLangs = names{"bc"}
 
 // settled reports whether an unknown piece is the code of a command that was judged as code
 // already, and found to be no question.
@@ -83,9 +83,9 @@ func leaves(e *shellparse.Effect) bool {
 }
 
 // builders make a program out of the sources of the workspace.
-var builders = map[string]bool{"gcc": true, "g++": true, "cc": true, "c++": true, "clang": true, "clang++": true, "ld": true, "go": true,
-	"rustc": true, "cargo": true, "zig": true, "swiftc": true, "ghc": true, "javac": true, "tsc": true, "esbuild": true, "make": true, "cmake": true,
-	"ninja": true, "nim": true, "dmd": true, "fpc": true, "gfortran": true, "ocamlfind": true, "ocamlopt": true, "nasm": true, "as": true, "tcc": true}
+var builders = names{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
+	"rustc", "cargo", "zig", "swiftc", "ghc", "javac", "tsc", "esbuild", "make", "cmake",
+	"ninja", "nim", "dmd", "fpc", "gfortran", "ocamlfind", "ocamlopt", "nasm", "as", "tcc"}
 
 // built reports whether a command runs what a compiler makes of files that are there
 // already: that is no other than running the project's own program. What the same line
@@ -102,7 +102,7 @@ func (j *judgement) built(cmd int) bool {
 		case leaves(e):
 			return false
 		case e.Right != command.Write || j.harmless(i):
-		case !builders[by]:
+		case !builders.has(by):
 			return false
 		case e.Command < cmd:
 			made = true
@@ -116,7 +116,7 @@ func (j *judgement) built(cmd int) bool {
 func (j *judgement) justBuilt(t *Target, full string) bool {
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
-		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown && w.Path() == full && builders[path.Base(j.script.Commands[w.Command].Name)] {
+		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown && w.Path() == full && builders.has(path.Base(j.script.Commands[w.Command].Name)) {
 			return j.built(t.Command)
 		}
 	}
@@ -125,8 +125,8 @@ func (j *judgement) justBuilt(t *Target, full string) bool {
 
 // sayings are the words of a program that computes and prints, in languages that nothing
 // here reads: julia -e 'println(1+1)'.
-var sayings = map[string]bool{"print": true, "println": true, "puts": true, "putStrLn": true, "IO": true, "inspect": true, "show": true,
-	"VERSION": true, "sqrt": true, "pi": true, "sum": true, "length": true, "true": true, "false": true}
+var sayings = names{"print", "println", "puts", "putStrLn", "IO", "inspect", "show",
+	"VERSION", "sqrt", "pi", "sum", "length", "true", "false"}
 
 // printsOnly reports whether a text is made of numbers, plain strings and sayings alone.
 func printsOnly(text string) bool {
@@ -138,7 +138,7 @@ func printsOnly(text string) bool {
 			for end < len(text) && (isLetter(text[end]) || text[end] >= '0' && text[end] <= '9') {
 				end++
 			}
-			if !sayings[text[i:end]] {
+			if !sayings.has(text[i:end]) {
 				return false
 			}
 			i = end
@@ -197,10 +197,10 @@ func (j *judgement) opaque() {
 
 // decoders make a name out of bytes that nobody could read. A name that is computed is an
 // everyday thing; one that is hidden is not.
-var decoders = map[string]bool{"base64": true, "base32": true, "basenc": true, "xxd": true, "openssl": true, "rev": true, "gunzip": true,
-	"zcat": true, "uudecode": true, "tr": true, "od": true, "gpg": true}
+var decoders = names{"base64", "base32", "basenc", "xxd", "openssl", "rev", "gunzip",
+	"zcat", "uudecode", "tr", "od", "gpg"}
 
 func isDecoded(why string) bool {
 	program, ok := strings.CutPrefix(why, "the output of ")
-	return ok && decoders[program]
+	return ok && decoders.has(program)
 }

@@ -10,10 +10,10 @@ import (
 // vague are the rules that speak of what cannot be told. In a file that is no reason to ask:
 // every build script has such words, the fence holds what they come to, and a file in machine
 // code would say even less.
-var vague = map[string]bool{
-	"code.unknown": true, "code.opaque": true, "code.talks": true, "code.stdin": true, "delete.unknown": true, "net.dynamic": true,
-	"path.unresolved": true, "path.many": true, "exec.stray": true, "exec.path": true, "exec.shadow": true, "opaque.program": true,
-	"shell.endless": true, "shell.history": true, "code.load-library": true, "secret.print": true,
+var vague = names{
+	"code.unknown", "code.opaque", "code.talks", "code.stdin", "delete.unknown", "net.dynamic",
+	"path.unresolved", "path.many", "exec.stray", "exec.path", "exec.shadow", "opaque.program",
+	"shell.endless", "shell.history", "code.load-library", "secret.print",
 }
 
 // inners judges what the files say that the commands execute, as if it had been typed. What
@@ -25,7 +25,7 @@ func (j *judgement) inners() {
 		k.codes()
 		k.inners()
 		for _, r := range k.reasons {
-			if r.Decision == Allow || vague[r.Rule] || r.Decision == Ask && j.lifted(in.Command, r.Risk) {
+			if r.Decision == Allow || vague.has(r.Rule) || r.Decision == Ask && j.lifted(in.Command, r.Risk) {
 				continue
 			}
 			if r.File == "" {

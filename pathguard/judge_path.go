@@ -82,7 +82,7 @@ func (j *judgement) target(t *Target) {
 		case !f.in[place], cell.Decision == Allow, strictest == Deny && cell.Decision != Deny:
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
 		case place == InTemp && action == ToExecute && j.justBuilt(t, full):
-		case j.inner && absentHere[cell.Rule] && (!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
+		case j.inner && absentHere.has(cell.Rule) && (!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:
 			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span, t.Command)
 		}
@@ -99,7 +99,7 @@ func (j *judgement) target(t *Target) {
 // that reads the key which it made, names something that does not exist yet: then a file that
 // says so takes nothing away. Nor do the patterns of a "make clean", as long as they are not
 // for everything.
-var absentHere = map[string]bool{"delete.tree": true, "delete.pattern": true, "read.secret": true}
+var absentHere = names{"delete.tree", "delete.pattern", "read.secret"}
 
 // unknown judges a name whose place the text does not tell at all.
 func (j *judgement) unknown(t *Target, action Action, span shellparse.Span) {

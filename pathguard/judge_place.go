@@ -118,10 +118,10 @@ func (j *judgement) isRegenerable(rel string) bool {
 		if part == "" {
 			continue
 		}
-		if regenerable[part] || strings.HasSuffix(part, ".egg-info") {
+		if regenerable.has(part) || strings.HasSuffix(part, ".egg-info") {
 			return true
 		}
-		if perhapsRegenerable[part] && (j.plan.Ignored[part] || first && j.plan.Ignored["/"+part]) {
+		if perhapsRegenerable.has(part) && (j.plan.Ignored[part] || first && j.plan.Ignored["/"+part]) {
 			return true
 		}
 		first = false
@@ -150,7 +150,7 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 					return false
 				}
 				base := c.Args[i+1].Text
-				if !regenerable[base] && !regenerableEndings[path.Ext(base)] && !strings.HasSuffix(base, "~") {
+				if !regenerable.has(base) && !regenerableEndings.has(path.Ext(base)) && !strings.HasSuffix(base, "~") {
 					return false
 				}
 				named = true
@@ -162,5 +162,5 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 }
 
 func (j *judgement) regenerableEnd(full string) bool {
-	return regenerableEndings[path.Ext(full)] || strings.HasSuffix(full, "~")
+	return regenerableEndings.has(path.Ext(full)) || strings.HasSuffix(full, "~")
 }

@@ -142,11 +142,12 @@ func TestTable(t *testing.T) {
 		used[c.Rule] = true
 	}
 	for rule := range used {
-		if rule != "" && ruleTexts[rule].en == "" {
+		if _, ok := ruleTextOf(rule); rule != "" && !ok {
 			t.Errorf("rule %q says nothing", rule)
 		}
 	}
-	for id, text := range ruleTexts {
+	for _, text := range ruleTexts {
+		id := text.id
 		if text.en == "" || text.zh == "" || text.kind == "" || (text.instead == "") != (text.insteadZh == "") {
 			t.Errorf("rule %q lacks a text", id)
 		}

@@ -16,7 +16,7 @@ func (j *judgement) person() {
 		switch name := path.Base(c.Name); {
 		case name == "tadactl" && !harmlessTadactl(c):
 			j.add(Deny, "tada.person", "", words(c), c.Span, i)
-		case killers[name] && j.aimsAtTada(c):
+		case killers.has(name) && j.aimsAtTada(c):
 			j.add(Deny, "tada.kill", "", words(c), c.Span, i)
 		}
 	}
@@ -38,9 +38,9 @@ func harmlessTadactl(c *shellparse.Command) bool {
 
 // killers end processes; finders say which.
 var (
-	killers = map[string]bool{"kill": true, "pkill": true, "killall": true, "skill": true, "xkill": true, "fuser": true, "slay": true}
-	finders = map[string]bool{"pgrep": true, "pidof": true, "ps": true, "grep": true, "egrep": true, "rg": true, "awk": true, "sed": true,
-		"lsof": true, "pstree": true, "ls": true, "cat": true}
+	killers = names{"kill", "pkill", "killall", "skill", "xkill", "fuser", "slay"}
+	finders = names{"pgrep", "pidof", "ps", "grep", "egrep", "rg", "awk", "sed",
+		"lsof", "pstree", "ls", "cat"}
 )
 
 // aimsAtTada reports whether a command that ends processes means tada-run: by a word of its
@@ -52,7 +52,7 @@ func (j *judgement) aimsAtTada(c *shellparse.Command) bool {
 	if len(c.Args) > 1 && allStatic(c.Args) && !slices.Contains(c.Via, "xargs") {
 		return false
 	}
-	return slices.ContainsFunc(j.script.Commands, func(f shellparse.Command) bool { return finders[path.Base(f.Name)] && namesTada(&f) })
+	return slices.ContainsFunc(j.script.Commands, func(f shellparse.Command) bool { return finders.has(path.Base(f.Name)) && namesTada(&f) })
 }
 
 // namesTada looks through the brackets of "ps | grep [t]ada-run", which keep grep itself out.

@@ -80,29 +80,29 @@ var protectedNames = []protectedName{
 }
 
 // regenerable names come back from a build or an install: deleting one loses time, not work.
-var regenerable = map[string]bool{
-	"node_modules": true, "dist": true, "target": true, "coverage": true, "htmlcov": true, ".nyc_output": true,
-	".venv": true, "venv": true, "__pycache__": true, ".pytest_cache": true, ".mypy_cache": true, ".ruff_cache": true, ".tox": true, ".nox": true,
-	".eggs": true, ".next": true, ".nuxt": true, ".svelte-kit": true, ".turbo": true, ".parcel-cache": true, ".cache": true, ".gradle": true,
-	".angular": true, ".vite": true, ".rollup.cache": true, ".docusaurus": true, ".output": true, "storybook-static": true, "cmake-build-debug": true,
-	"cmake-build-release": true, "CMakeFiles": true, ".terraform": true, ".serverless": true, ".aws-sam": true, ".dart_tool": true, "Pods": true,
-	"DerivedData": true, ".stack-work": true, "dist-newstyle": true, "_build": true, "elm-stuff": true, ".bundle": true, ".tmp": true,
-	".eslintcache": true, ".coverage": true, "playwright-report": true, "test-results": true,
-	"package-lock.json": true, "yarn.lock": true, "pnpm-lock.yaml": true, "bun.lockb": true, "Cargo.lock": true, "poetry.lock": true, "uv.lock": true,
-	"Pipfile.lock": true, "composer.lock": true, "Gemfile.lock": true, "go.sum": true, ".DS_Store": true, "Thumbs.db": true, "nohup.out": true,
+var regenerable = names{
+	"node_modules", "dist", "target", "coverage", "htmlcov", ".nyc_output",
+	".venv", "venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox",
+	".eggs", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".cache", ".gradle",
+	".angular", ".vite", ".rollup.cache", ".docusaurus", ".output", "storybook-static", "cmake-build-debug",
+	"cmake-build-release", "CMakeFiles", ".terraform", ".serverless", ".aws-sam", ".dart_tool", "Pods",
+	"DerivedData", ".stack-work", "dist-newstyle", "_build", "elm-stuff", ".bundle", ".tmp",
+	".eslintcache", ".coverage", "playwright-report", "test-results",
+	"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "Cargo.lock", "poetry.lock", "uv.lock",
+	"Pipfile.lock", "composer.lock", "Gemfile.lock", "go.sum", ".DS_Store", "Thumbs.db", "nohup.out",
 }
 
 // perhapsRegenerable are names that builds make and people use too: they count as regenerable
 // only where the workspace's .gitignore says so.
-var perhapsRegenerable = map[string]bool{
-	"build": true, "out": true, "bin": true, "obj": true, "lib": true, "debug": true, "release": true, "tmp": true, "temp": true, "logs": true,
+var perhapsRegenerable = names{
+	"build", "out", "bin", "obj", "lib", "debug", "release", "tmp", "temp", "logs",
 }
 
 // regenerableEndings are what a wildcard delete may take without a question.
-var regenerableEndings = map[string]bool{
-	".o": true, ".a": true, ".so": true, ".obj": true, ".class": true, ".pyc": true, ".pyo": true, ".log": true, ".tmp": true, ".temp": true,
-	".bak": true, ".swp": true, ".swo": true, ".orig": true, ".rej": true, ".out": true, ".prof": true, ".test": true, ".gcda": true, ".gcno": true,
-	".tsbuildinfo": true, ".cache": true, ".pid": true, ".map": true, ".coverage": true, ".hi": true, ".egg-info": true,
+var regenerableEndings = names{
+	".o", ".a", ".so", ".obj", ".class", ".pyc", ".pyo", ".log", ".tmp", ".temp",
+	".bak", ".swp", ".swo", ".orig", ".rej", ".out", ".prof", ".test", ".gcda", ".gcno",
+	".tsbuildinfo", ".cache", ".pid", ".map", ".coverage", ".hi", ".egg-info",
 }
 
 // cacheNames are written by package managers and compilers; losing them costs a download.

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestBuiltinDigest keeps the name of the built-in tables true. After a change of a table,
-// run it with UPDATE=1.
+// TestBuiltinDigest keeps the name of the built-in tables true: what a program is taken for is
+// fixed when this one is made, and is in the digest of every plan (B-R6.3, E-env-2). After a
+// change of a table, run it with UPDATE=1.
 func TestBuiltinDigest(t *testing.T) {
 	got := builtinDigest()
 	if got == builtin {

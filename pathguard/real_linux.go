@@ -104,6 +104,7 @@ func (l *listing) typeOf(name string) (uint8, bool) {
 // object for each name.
 func appendEntries(to []entry, buf []byte) []entry {
 	const length, kind, name = 16, 18, 19
+	all := string(buf) // one object for the names of all
 	for len(buf) > name {
 		size := int(binary.NativeEndian.Uint16(buf[length:]))
 		if size <= name || size > len(buf) {
@@ -113,7 +114,8 @@ func appendEntries(to []entry, buf []byte) []entry {
 		if end := bytes.IndexByte(text, 0); end >= 0 {
 			text = text[:end]
 		}
-		if s := string(text); s != "." && s != ".." && s != "" {
+		from := len(all) - len(buf) + name
+		if s := all[from : from+len(text)]; s != "." && s != ".." && s != "" {
 			to = append(to, entry{s, buf[kind]})
 		}
 		buf = buf[size:]
@@ -157,7 +159,7 @@ func (d *disk) entry(out []string, dir, name string, kind uint8, rest string, mo
 		return append(out, full)
 	case kind != unix.DT_DIR:
 		return out
-	case crowded[name] || strings.ContainsAny(rest, `*?[\`):
+	case crowded.has(name) || strings.ContainsAny(rest, `*?[\`):
 		return d.below(out, full, rest)
 	}
 	return d.absolute(out, join(full, rest))
@@ -165,7 +167,7 @@ func (d *disk) entry(out []string, dir, name string, kind uint8, rest string, mo
 
 // crowded are the directories of a home in which so many names are asked for that one
 // listing costs less.
-var crowded = map[string]bool{".config": true}
+var crowded = names{".config"}
 
 // absolute adds the real path of a name when it exists. A name on whose way there is no link
 // is its own real path, and one system call tells.

@@ -8,6 +8,7 @@ import (
 // A ruleText is what the product says when a built-in rule speaks. {path} is where the name
 // really points, {detail} what else the rule speaks of.
 type ruleText struct {
+	id        string // stable: "write.outside"
 	kind      ErrorType
 	risk      int
 	en, zh    string
@@ -15,73 +16,84 @@ type ruleText struct {
 	insteadZh string
 }
 
-// ruleTexts by rule id. The ids are part of what outsiders rely on: they stand in records,
+// ruleTexts are all of them. The ids are part of what outsiders rely on: they stand in records,
 // in hook answers and in tests of others.
-var ruleTexts = map[string]ruleText{
-	"policy.missing": {DangerousCommand, 3, "no policy is loaded", "没有加载策略", "", ""},
+var ruleTexts = [...]ruleText{
+	{"policy.missing", DangerousCommand, 3, "no policy is loaded", "没有加载策略", "", ""},
 
-	"text.empty":      {DangerousCommand, 0, "there is nothing to run", "没有可执行的命令", "", ""},
-	"text.unparsable": {DangerousShell, 2, "cannot be read as a shell command: {detail}", "无法解析为 shell 命令: {detail}", "a command that bash -n accepts", "能通过 bash -n 的命令"},
-	"text.mark":       {DangerousShell, 2, "a character that a reader would miss: {detail}", "含有难以察觉的字符: {detail}", "the same command in plain characters", "改用普通字符"},
-	"shell.disabled":  {ShellDisabled, 1, "⚠️  shell commands are disabled (allow_shell=false)", "⚠️  Shell 命令已禁用（allow_shell=false）", "one command of literal words: no pipe, list, variable, pattern or redirection", "一条由字面单词组成的简单命令"},
-	"level.always":    {DangerousCommand, 0, "every command is confirmed (command_level=always)", "所有命令都需要确认（command_level=always）", "", ""},
-	"level.never":     {DangerousCommand, 0, "what would ask is denied (command_level=never)", "需要确认的操作一律拒绝（command_level=never）", "", ""},
-	"intent.confirm":  {DangerousCommand, 1, "the caller itself wants this confirmed: {detail}", "调用方要求确认: {detail}", "", ""},
+	{"text.empty", DangerousCommand, 0, "there is nothing to run", "没有可执行的命令", "", ""},
+	{"text.unparsable", DangerousShell, 2, "cannot be read as a shell command: {detail}", "无法解析为 shell 命令: {detail}", "a command that bash -n accepts", "能通过 bash -n 的命令"},
+	{"text.mark", DangerousShell, 2, "a character that a reader would miss: {detail}", "含有难以察觉的字符: {detail}", "the same command in plain characters", "改用普通字符"},
+	{"shell.disabled", ShellDisabled, 1, "⚠️  shell commands are disabled (allow_shell=false)", "⚠️  Shell 命令已禁用（allow_shell=false）", "one command of literal words: no pipe, list, variable, pattern or redirection", "一条由字面单词组成的简单命令"},
+	{"level.always", DangerousCommand, 0, "every command is confirmed (command_level=always)", "所有命令都需要确认（command_level=always）", "", ""},
+	{"level.never", DangerousCommand, 0, "what would ask is denied (command_level=never)", "需要确认的操作一律拒绝（command_level=never）", "", ""},
+	{"intent.confirm", DangerousCommand, 1, "the caller itself wants this confirmed: {detail}", "调用方要求确认: {detail}", "", ""},
 
-	"path.restricted":  {RestrictedPath, 3, "🚫 access denied: {path} is restricted", "🚫 拒绝访问: {path} 受系统保护", "", ""},
-	"path.readonly":    {ReadOnlyPath, 2, "⚠️  read-only: {path} must not be written", "⚠️  只读保护: {path} 不允许写入", "reading it", "读取该路径"},
-	"path.state":       {RestrictedPath, 3, "🚫 access denied: {path} belongs to tada-run itself", "🚫 拒绝访问: {path} 属于 tada-run 自身", "", ""},
-	"path.unresolved":  {DangerousCommand, 1, "cannot tell where {detail} points: {path}", "无法确定 {detail} 指向何处: {path}", "the name spelled out", "写出完整路径"},
-	"path.many":        {DangerousCommand, 1, "the pattern {path} matches {detail} names, too many to show", "模式 {path} 匹配了 {detail} 个文件，无法全部列出", "a narrower pattern", "更具体的模式"},
-	"path.sweep":       {RestrictedPath, 2, "reads everything below {path}, where {detail} is kept", "将读取 {path} 下的所有内容，其中包括 {detail}", "naming the directories that are needed", "只列出需要的目录"},
-	"path.reach":       {RestrictedPath, 2, "changes names below {path}, where {detail} is kept", "将更改 {path} 下的文件，其中包括 {detail}", "naming the directories that are needed", "只列出需要的目录"},
-	"read.secret":      {RestrictedPath, 2, "reads a secret: {path}", "读取机密文件: {path}", "", ""},
-	"read.decoded":     {RestrictedPath, 2, "reads a file whose name was encoded: {detail}", "读取名称经过编码的文件: {detail}", "the name spelled out", "写出完整路径"},
-	"read.process":     {RestrictedPath, 2, "looks into another process: {path}", "查看其他进程: {path}", "ps or pgrep", "ps 或 pgrep"},
-	"read.device":      {DangerousCommand, 3, "reads the device {path} past its file system", "绕过文件系统读取设备 {path}", "", ""},
-	"write.outside":    {DangerousCommand, 2, "writes outside the workspace: {path}", "写入工作区之外: {path}", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
-	"write.home":       {DangerousCommand, 2, "writes in the home directory: {path}", "写入主目录: {path}", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
-	"write.system":     {DangerousShell, 3, "⚠️  dangerous: writing {path} needs authorisation", "⚠️  危险操作: 尝试写入 {path} 需要授权", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
-	"write.protected":  {DangerousShell, 2, "changes what runs later: {path}", "修改以后会自动执行的文件: {path}", "", ""},
-	"write.startup":    {DangerousShell, 3, "changes what runs at login or in every shell: {path}", "修改登录或 shell 启动时执行的文件: {path}", "", ""},
-	"write.device":     {DangerousCommand, 3, "writes to the device {path}", "写入设备 {path}", "", ""},
-	"write.kernel":     {DangerousCommand, 3, "changes the running kernel or another process: {path}", "修改运行中的内核或其他进程: {path}", "", ""},
-	"write.root":       {DangerousCommand, 3, "⚠️  dangerous command: changes the whole of {path}", "⚠️  危险命令: 可能更改整个 {path}", "", ""},
-	"delete.tree":      {DangerousCommand, 1, "deletes everything below {path}", "删除 {path} 下的所有内容", "deleting files by name, or a build directory", "按名称删除文件，或删除构建目录"},
-	"delete.pattern":   {DangerousCommand, 1, "deletes whatever a pattern matches, {detail} names now: {path}", "按模式删除，目前匹配 {detail} 个文件: {path}", "deleting files by name", "按名称删除文件"},
-	"delete.outside":   {DangerousCommand, 2, "deletes outside the workspace: {path}", "删除工作区之外的文件: {path}", "", ""},
-	"delete.protected": {DangerousCommand, 3, "deletes what cannot be made again: {path}", "删除无法重建的内容: {path}", "", ""},
-	"delete.root":      {DangerousCommand, 3, "⚠️  dangerous command: may delete system files: {path}", "⚠️  危险命令: {detail} 可能删除系统文件", "", ""},
-	"delete.home":      {DangerousCommand, 3, "⚠️  dangerous command: deletes the home directory {path}", "⚠️  危险命令: 删除主目录 {path}", "", ""},
-	"delete.unknown":   {DangerousCommand, 2, "deletes something that cannot be told: {detail}", "删除无法确定的文件: {detail}", "the name spelled out", "写出完整路径"},
-	"exec.stray":       {DangerousCommand, 2, "runs a program from a place where anything could be put: {path}", "运行来路不明的程序: {path}", "a program of the workspace or of the system", "工作区或系统中的程序"},
-	"exec.path":        {DangerousCommand, 2, "looks for programs in {path} first, where any file could take the place of one", "优先在 {path} 中查找程序，其中任何文件都可能冒充程序", "a directory for programs, such as node_modules/.bin", "专用的程序目录，如 node_modules/.bin"},
-	"exec.shadow":      {DangerousCommand, 2, "runs {path} of the workspace in place of {detail}", "工作区中的 {path} 取代了 {detail}", "the program by its full path", "使用完整路径"},
+	{"path.restricted", RestrictedPath, 3, "🚫 access denied: {path} is restricted", "🚫 拒绝访问: {path} 受系统保护", "", ""},
+	{"path.readonly", ReadOnlyPath, 2, "⚠️  read-only: {path} must not be written", "⚠️  只读保护: {path} 不允许写入", "reading it", "读取该路径"},
+	{"path.state", RestrictedPath, 3, "🚫 access denied: {path} belongs to tada-run itself", "🚫 拒绝访问: {path} 属于 tada-run 自身", "", ""},
+	{"path.unresolved", DangerousCommand, 1, "cannot tell where {detail} points: {path}", "无法确定 {detail} 指向何处: {path}", "the name spelled out", "写出完整路径"},
+	{"path.many", DangerousCommand, 1, "the pattern {path} matches {detail} names, too many to show", "模式 {path} 匹配了 {detail} 个文件，无法全部列出", "a narrower pattern", "更具体的模式"},
+	{"path.sweep", RestrictedPath, 2, "reads everything below {path}, where {detail} is kept", "将读取 {path} 下的所有内容，其中包括 {detail}", "naming the directories that are needed", "只列出需要的目录"},
+	{"path.reach", RestrictedPath, 2, "changes names below {path}, where {detail} is kept", "将更改 {path} 下的文件，其中包括 {detail}", "naming the directories that are needed", "只列出需要的目录"},
+	{"read.secret", RestrictedPath, 2, "reads a secret: {path}", "读取机密文件: {path}", "", ""},
+	{"read.decoded", RestrictedPath, 2, "reads a file whose name was encoded: {detail}", "读取名称经过编码的文件: {detail}", "the name spelled out", "写出完整路径"},
+	{"read.process", RestrictedPath, 2, "looks into another process: {path}", "查看其他进程: {path}", "ps or pgrep", "ps 或 pgrep"},
+	{"read.device", DangerousCommand, 3, "reads the device {path} past its file system", "绕过文件系统读取设备 {path}", "", ""},
+	{"write.outside", DangerousCommand, 2, "writes outside the workspace: {path}", "写入工作区之外: {path}", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
+	{"write.home", DangerousCommand, 2, "writes in the home directory: {path}", "写入主目录: {path}", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
+	{"write.system", DangerousShell, 3, "⚠️  dangerous: writing {path} needs authorisation", "⚠️  危险操作: 尝试写入 {path} 需要授权", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
+	{"write.protected", DangerousShell, 2, "changes what runs later: {path}", "修改以后会自动执行的文件: {path}", "", ""},
+	{"write.startup", DangerousShell, 3, "changes what runs at login or in every shell: {path}", "修改登录或 shell 启动时执行的文件: {path}", "", ""},
+	{"write.device", DangerousCommand, 3, "writes to the device {path}", "写入设备 {path}", "", ""},
+	{"write.kernel", DangerousCommand, 3, "changes the running kernel or another process: {path}", "修改运行中的内核或其他进程: {path}", "", ""},
+	{"write.root", DangerousCommand, 3, "⚠️  dangerous command: changes the whole of {path}", "⚠️  危险命令: 可能更改整个 {path}", "", ""},
+	{"delete.tree", DangerousCommand, 1, "deletes everything below {path}", "删除 {path} 下的所有内容", "deleting files by name, or a build directory", "按名称删除文件，或删除构建目录"},
+	{"delete.pattern", DangerousCommand, 1, "deletes whatever a pattern matches, {detail} names now: {path}", "按模式删除，目前匹配 {detail} 个文件: {path}", "deleting files by name", "按名称删除文件"},
+	{"delete.outside", DangerousCommand, 2, "deletes outside the workspace: {path}", "删除工作区之外的文件: {path}", "", ""},
+	{"delete.protected", DangerousCommand, 3, "deletes what cannot be made again: {path}", "删除无法重建的内容: {path}", "", ""},
+	{"delete.root", DangerousCommand, 3, "⚠️  dangerous command: may delete system files: {path}", "⚠️  危险命令: {detail} 可能删除系统文件", "", ""},
+	{"delete.home", DangerousCommand, 3, "⚠️  dangerous command: deletes the home directory {path}", "⚠️  危险命令: 删除主目录 {path}", "", ""},
+	{"delete.unknown", DangerousCommand, 2, "deletes something that cannot be told: {detail}", "删除无法确定的文件: {detail}", "the name spelled out", "写出完整路径"},
+	{"exec.stray", DangerousCommand, 2, "runs a program from a place where anything could be put: {path}", "运行来路不明的程序: {path}", "a program of the workspace or of the system", "工作区或系统中的程序"},
+	{"exec.path", DangerousCommand, 2, "looks for programs in {path} first, where any file could take the place of one", "优先在 {path} 中查找程序，其中任何文件都可能冒充程序", "a directory for programs, such as node_modules/.bin", "专用的程序目录，如 node_modules/.bin"},
+	{"exec.shadow", DangerousCommand, 2, "runs {path} of the workspace in place of {detail}", "工作区中的 {path} 取代了 {detail}", "the program by its full path", "使用完整路径"},
 
-	"code.unknown": {DangerousShell, 2, "runs {detail} code that cannot be read", "执行无法读取的 {detail} 代码", "the code written out, or in a file of the workspace", "写出代码，或放入工作区文件"},
-	"code.network": {DangerousShell, 3, "runs {detail} code that was just downloaded", "执行刚下载的 {detail} 代码", "downloading into a file first", "先下载到文件"},
-	"code.decoded": {DangerousShell, 3, "runs {detail} code that was encoded", "执行经过编码的 {detail} 代码", "the code written out", "写出代码"},
-	"code.talks":   {DangerousShell, 2, "runs {detail} code that can do more than it says and contacts other machines", "执行会访问网络且无法完全读懂的 {detail} 代码", "curl for the network and the code for the rest", "用 curl 访问网络，代码只做其余部分"},
-	"code.opaque":  {DangerousShell, 2, "runs {detail} code that can do more than can be read in it", "执行的 {detail} 代码可能做出无法读出的操作", "the names and calls written out, or the code in a file of the workspace", "写出名称和调用，或放入工作区文件"},
-	"code.stdin":   {DangerousShell, 2, "runs {detail} code from standard input, which cannot be seen here", "执行来自标准输入的 {detail} 代码", "the code as an argument or in a file", "以参数或文件形式提供代码"},
+	{"code.unknown", DangerousShell, 2, "runs {detail} code that cannot be read", "执行无法读取的 {detail} 代码", "the code written out, or in a file of the workspace", "写出代码，或放入工作区文件"},
+	{"code.network", DangerousShell, 3, "runs {detail} code that was just downloaded", "执行刚下载的 {detail} 代码", "downloading into a file first", "先下载到文件"},
+	{"code.decoded", DangerousShell, 3, "runs {detail} code that was encoded", "执行经过编码的 {detail} 代码", "the code written out", "写出代码"},
+	{"code.talks", DangerousShell, 2, "runs {detail} code that can do more than it says and contacts other machines", "执行会访问网络且无法完全读懂的 {detail} 代码", "curl for the network and the code for the rest", "用 curl 访问网络，代码只做其余部分"},
+	{"code.opaque", DangerousShell, 2, "runs {detail} code that can do more than can be read in it", "执行的 {detail} 代码可能做出无法读出的操作", "the names and calls written out, or the code in a file of the workspace", "写出名称和调用，或放入工作区文件"},
+	{"code.stdin", DangerousShell, 2, "runs {detail} code from standard input, which cannot be seen here", "执行来自标准输入的 {detail} 代码", "the code as an argument or in a file", "以参数或文件形式提供代码"},
 
-	"net.upload":  {DangerousCommand, 2, "sends data of this machine to {detail}", "将本机数据发送到 {detail}", "", ""},
-	"net.dynamic": {DangerousCommand, 2, "contacts a host that cannot be told: {detail}", "连接无法确定的主机: {detail}", "the host spelled out", "写出主机名"},
-	"net.list":    {DangerousCommand, 1, "contacts {detail}, which is not in network.allow", "连接 {detail}，不在 network.allow 中", "", ""},
-	"net.listen":  {DangerousCommand, 2, "opens a port to other machines: {detail}", "向其他机器开放端口: {detail}", "listening on 127.0.0.1", "只监听 127.0.0.1"},
+	{"net.upload", DangerousCommand, 2, "sends data of this machine to {detail}", "将本机数据发送到 {detail}", "", ""},
+	{"net.dynamic", DangerousCommand, 2, "contacts a host that cannot be told: {detail}", "连接无法确定的主机: {detail}", "the host spelled out", "写出主机名"},
+	{"net.list", DangerousCommand, 1, "contacts {detail}, which is not in network.allow", "连接 {detail}，不在 network.allow 中", "", ""},
+	{"net.listen", DangerousCommand, 2, "opens a port to other machines: {detail}", "向其他机器开放端口: {detail}", "listening on 127.0.0.1", "只监听 127.0.0.1"},
 
-	"opaque.text":    {DangerousShell, 2, "cannot be inspected: {detail}", "无法检查: {detail}", "", ""},
-	"opaque.program": {DangerousShell, 2, "cannot tell which program runs: {detail}", "无法确定运行哪个程序: {detail}", "the program spelled out", "写出程序名"},
-	"opaque.code":    {DangerousShell, 2, "cannot tell what code runs: {detail}", "无法确定执行什么代码: {detail}", "the code written out", "写出代码"},
-	"opaque.delete":  {DangerousCommand, 2, "cannot tell what is deleted: {detail}", "无法确定删除什么: {detail}", "the name spelled out", "写出完整路径"},
-	"opaque.host":    {DangerousCommand, 2, "cannot tell who is contacted or what is sent: {detail}", "无法确定连接哪里或发送什么: {detail}", "the host spelled out", "写出主机名"},
-	"opaque.option":  {DangerousCommand, 1, "cannot tell the options: {detail}", "无法确定选项: {detail}", "", ""},
+	{"opaque.text", DangerousShell, 2, "cannot be inspected: {detail}", "无法检查: {detail}", "", ""},
+	{"opaque.program", DangerousShell, 2, "cannot tell which program runs: {detail}", "无法确定运行哪个程序: {detail}", "the program spelled out", "写出程序名"},
+	{"opaque.code", DangerousShell, 2, "cannot tell what code runs: {detail}", "无法确定执行什么代码: {detail}", "the code written out", "写出代码"},
+	{"opaque.delete", DangerousCommand, 2, "cannot tell what is deleted: {detail}", "无法确定删除什么: {detail}", "the name spelled out", "写出完整路径"},
+	{"opaque.host", DangerousCommand, 2, "cannot tell who is contacted or what is sent: {detail}", "无法确定连接哪里或发送什么: {detail}", "the host spelled out", "写出主机名"},
+	{"opaque.option", DangerousCommand, 1, "cannot tell the options: {detail}", "无法确定选项: {detail}", "", ""},
 
-	"tada.kill":    {DangerousCommand, 3, "ends tada-run itself: {detail}", "终止 tada-run 自身: {detail}", "", ""},
-	"tada.person":  {DangerousCommand, 3, "{detail} is for the person, not for the agent", "{detail} 只能由用户本人执行", "", ""},
-	"rule.command": {DangerousCommand, 1, "a rule of the configuration", "配置中的规则", "", ""},
-	"rule.path":    {RestrictedPath, 1, "a rule of the configuration: {path}", "配置中的规则: {path}", "", ""},
-	"rule.host":    {DangerousCommand, 1, "a rule of the configuration: {detail}", "配置中的规则: {detail}", "", ""},
+	{"tada.kill", DangerousCommand, 3, "ends tada-run itself: {detail}", "终止 tada-run 自身: {detail}", "", ""},
+	{"tada.person", DangerousCommand, 3, "{detail} is for the person, not for the agent", "{detail} 只能由用户本人执行", "", ""},
+	{"rule.command", DangerousCommand, 1, "a rule of the configuration", "配置中的规则", "", ""},
+	{"rule.path", RestrictedPath, 1, "a rule of the configuration: {path}", "配置中的规则: {path}", "", ""},
+	{"rule.host", DangerousCommand, 1, "a rule of the configuration: {detail}", "配置中的规则: {detail}", "", ""},
+}
+
+// ruleTextOf finds the text of a rule. A list is searched faster than a map of it is made,
+// and every command makes it anew.
+func ruleTextOf(rule string) (ruleText, bool) {
+	for i := range ruleTexts {
+		if ruleTexts[i].id == rule {
+			return ruleTexts[i], true
+		}
+	}
+	return ruleText{}, false
 }
 
 // In returns the message of a reason in a language. What the command table or the
@@ -104,7 +116,7 @@ func (r Reason) In(l Locale) string {
 }
 
 func (r Reason) in(l Locale) string {
-	text, ok := ruleTexts[r.Rule]
+	text, ok := ruleTextOf(r.Rule)
 	switch {
 	case r.plain != "" && l == Chinese:
 		return "⚠️  危险命令: " + r.plain
@@ -120,7 +132,7 @@ func (r Reason) in(l Locale) string {
 
 // InsteadIn returns what would be allowed instead, in a language.
 func (r Reason) InsteadIn(l Locale) string {
-	if text, ok := ruleTexts[r.Rule]; ok && l == Chinese && r.Instead != "" {
+	if text, ok := ruleTextOf(r.Rule); ok && l == Chinese && r.Instead != "" {
 		return text.insteadZh
 	}
 	return r.Instead
@@ -131,4 +143,9 @@ func (r Reason) fill(text string) string {
 		return text
 	}
 	return strings.NewReplacer("{path}", r.Path, "{detail}", r.detail).Replace(text)
+}
+
+func noPolicy() string {
+	text, _ := ruleTextOf("policy.missing")
+	return text.en
 }

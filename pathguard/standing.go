@@ -9,19 +9,19 @@ import (
 // standingRules are the questions that a person may answer for the next times too. Whatever
 // is not here is asked every time: what runs later, what leaves the machine, what reads
 // secrets, what cannot be undone.
-var standingRules = map[string]bool{
-	"level.always": true, "intent.confirm": true, "write.outside": true, "write.home": true, "path.readonly": true,
-	"delete.tree": true, "delete.pattern": true, "rule.command": true, "rule.path": true, "rule.host": true, "net.list": true,
+var standingRules = names{
+	"level.always", "intent.confirm", "write.outside", "write.home", "path.readonly",
+	"delete.tree", "delete.pattern", "rule.command", "rule.path", "rule.host", "net.list",
 }
 
 // runners start something that their own words do not bound: a yes to them is a yes to
 // anything.
-var runners = map[string]bool{
-	"sh": true, "bash": true, "dash": true, "zsh": true, "fish": true, "ksh": true, "busybox": true, "env": true, "sudo": true, "su": true, "doas": true,
-	"xargs": true, "parallel": true, "find": true, "nohup": true, "timeout": true, "time": true, "flock": true, "setsid": true, "nice": true, "watch": true,
-	"ssh": true, "docker": true, "podman": true, "kubectl": true, "npx": true, "uvx": true, "pipx": true, "python": true, "python3": true, "node": true,
-	"deno": true, "bun": true, "perl": true, "ruby": true, "php": true, "lua": true, "awk": true, "gawk": true, "eval": true, "source": true, ".": true,
-	"exec": true, "command": true, "builtin": true, "script": true, "expect": true, "git": true, "pip": true, "pip3": true, "npm": true, "yarn": true, "pnpm": true,
+var runners = names{
+	"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "sudo", "su", "doas",
+	"xargs", "parallel", "find", "nohup", "timeout", "time", "flock", "setsid", "nice", "watch",
+	"ssh", "docker", "podman", "kubectl", "npx", "uvx", "pipx", "python", "python3", "node",
+	"deno", "bun", "perl", "ruby", "php", "lua", "awk", "gawk", "eval", "source", ".",
+	"exec", "command", "builtin", "script", "expect", "git", "pip", "pip3", "npm", "yarn", "pnpm",
 }
 
 // standing reports whether a standing approval may be offered for the plan.
@@ -31,12 +31,12 @@ func (j *judgement) standing() bool {
 		return false
 	}
 	for _, c := range s.Commands {
-		if c.Name == "" || len(c.Via) > 0 || !c.Known && !c.Builtin || runners[path.Base(c.Name)] || !allStatic(c.Args) {
+		if c.Name == "" || len(c.Via) > 0 || !c.Known && !c.Builtin || runners.has(path.Base(c.Name)) || !allStatic(c.Args) {
 			return false
 		}
 	}
 	for _, r := range j.reasons {
-		if r.Decision == Deny || r.File != "" || r.Decision == Ask && !standingRules[r.Rule] {
+		if r.Decision == Deny || r.File != "" || r.Decision == Ask && !standingRules.has(r.Rule) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package pathguard
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -262,31 +263,45 @@ func (s *steps) proc(fd int, path, name, text string) {
 		s.jump(fd, path, text)
 		return
 	}
-	for len(s.rest) >= 2 && s.rest[0] == "task" {
-		s.rest = s.rest[2:]
+	s.own(name)
+}
+
+// own goes on below /proc/self by text: ".." there leads from fd and from task/N back, while
+// behind cwd, root and the descriptors it is the ".." of what they point to.
+func (s *steps) own(self string) {
+	var in []string // below /proc/self
+	for ; len(s.rest) > 0; s.rest = s.rest[1:] {
+		name := s.rest[0]
+		process := len(in) == 0 || len(in) == 2 && in[0] == "task"
+		switch {
+		case name == ".." && len(in) == 0:
+			s.rest = s.rest[1:]
+			return // in /proc, where the walk stands
+		case name == "..":
+			if len(in) > 1 && in[len(in)-2] == "fd" {
+				s.kind = Foreign // out of a directory that nobody here knows
+			}
+			in = in[:len(in)-1]
+		case process && (name == "cwd" || name == "root"):
+			s.rest = s.rest[1:]
+			s.move(s.w.root)
+			if name == "cwd" {
+				s.at = s.w.cwd
+			}
+			s.owned = false
+			return
+		default:
+			in = append(in, name)
+		}
 	}
-	if len(s.rest) == 0 {
-		s.done = true
-		s.missing, s.why = []string{name}, "the command's own process"
-		return
-	}
-	switch s.rest[0] {
-	case "cwd":
-		s.rest = s.rest[1:]
-		s.move(s.w.cwd)
-		s.owned = false
-	case "root":
-		s.rest = s.rest[1:]
-		s.move(s.w.root)
-		s.owned = false
-	case "fd", "fdinfo":
+	if s.kind == Plain && (slices.Contains(in, "fd") || slices.Contains(in, "fdinfo")) {
 		s.kind = Descriptor
-		fallthrough
-	default:
-		s.missing = append([]string{"self"}, s.rest...)
-		s.rest, s.done = nil, true
-		s.why = "the command's own process"
 	}
+	s.missing = append([]string{"self"}, in...)
+	if len(in) == 0 {
+		s.missing[0] = self
+	}
+	s.done, s.why = true, "the command's own process"
 }
 
 // jump follows a link of another process to the very file that the kernel would reach.
