@@ -81,7 +81,25 @@
 //
 // Without a signal scope (Landlock before 6, or without erratum 2) only the command's process group is killed, and Tree is lost.
 //
-// # Limits
+// # What a run may use
+//
+// Profile.Limits bounds a run as a whole: its time, processor time, memory and processes. The kernel counts where it lets us make control groups: version 1,
+// or version 2 in a tree that is delegated to us (a systemd user session), seldom in a container, where they are mounted read-only. Elsewhere the launcher looks at /proc
+// some 20 times a second and ends the run; that sees everything at Strong, where nobody gets out of the pid namespace, and at Base misses who
+// left parents and session between two looks. For each process by itself the kernel holds RLIMIT_AS, _CPU, _FSIZE and _NOFILE always, and RLIMIT_NPROC for all but root.
+// Receipt.Bounds says which it was, and Status.Exceeded what the run ran into. Groups cost up to 16 ms (the kernel waits for all processors), so they are made only when asked for.
+// Output is counted by who reads it: see Process.End. What is left of a group after a launcher was killed, the next one removes.
+//
+// # Why something was refused
+//
+// The kernel tells a program EACCES or EPERM and tells us nothing. Profile.Explain says which rule covers a path, and Profile.ExplainOutput looks
+// in what the command has said for paths and calls that a rule covers. That is a guess for people; nothing is decided by it.
+//
+// # Parts
+//
+// Package gitmeta takes back what git would run later outside; package attack tries every known way out, for tests and for doctor.
+//
+// # Limits of the fence
 //
 // A file that is in place when the child starts can be hidden; a name that does not exist yet cannot, and leaves no trace. What is
 // created next to a hidden one after the start is out of reach too, and so is what somebody outside renames to the hidden name: around it, only what was there at the
