@@ -120,6 +120,10 @@ func testSigned(t *testing.T, b *bench) {
 		if len(r.Events) == 0 || r.Events[len(r.Events)-1].Outcome != c.outcome {
 			t.Errorf("%s is recorded as %+v", c.name, r.Events)
 		}
+		// It was taken, although it did not fit.
+		if _, err := b.DecideSigned(ctx, s); s.Envelope == next.ID && !errors.Is(err, approval.ErrReplayed) {
+			t.Errorf("%s, again: %v", c.name, err)
+		}
 		if _, err := b.Cancel(ctx, next.ID, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -184,6 +188,9 @@ func testPresigned(t *testing.T, b *bench) {
 	}
 	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: renumbered}, s)
 	wantRefusal(t, err, approval.ErrReplayed, approval.OutcomeReplayed)
+	if list, err := b.Pending(ctx); err != nil || len(list) != 0 {
+		t.Errorf("a replay leaves a question: %v, %v", list, err)
+	}
 	if _, err := b.DecideSigned(ctx, s); !errors.Is(err, approval.ErrScope) {
 		t.Errorf("taken for an answer to a question: %v", err)
 	}
@@ -416,6 +423,16 @@ func testQuorum(t *testing.T, b *bench) {
 	if _, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 17, Payload: payload(t, nil)}); err == nil {
 		t.Error("a quorum that nobody can bring together")
 	}
+	// Asked of one person first, and then of two: the first question does not answer the second.
+	p := payload(t, func(p map[string]any) { p["n"] = "stricter" })
+	one := ask(t, b, p)
+	decide(t, b, yes(one))
+	two, created, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Payload: p})
+	if err != nil || !created || two.ID == one.ID || two.Approved() {
+		t.Errorf("%+v, %v, %v", two, created, err)
+	}
+	_, err = b.Consume(ctx, claim(two))
+	wantRefusal(t, err, approval.ErrPending, "")
 	// A key and its delegate are one person.
 	boss, deputy := newKey(t, "boss"), newKey(t, "deputy")
 	cert, err := boss.Delegate(approval.Delegation{Public: deputy.Public(), Name: "deputy", Audience: host, MaxRisk: 3, Issued: b.Now, Expires: b.Now.Add(2 * time.Hour)})
