@@ -121,7 +121,7 @@ func TestRunOnATerminal(t *testing.T) {
 	v.shows("pause, o")
 	v.types("x/needle\r")
 	v.until("the place that was looked for", func(s *screen.Screen) bool {
-		return strings.Contains(s.String(), "not found: needle")
+		return strings.Contains(s.String(), "not found from here on: needle")
 	})
 	v.types("N")
 	v.until("the place before", func(s *screen.Screen) bool { return s.Cell(0, 2).Attr&screen.Inverse != 0 })

@@ -121,7 +121,7 @@ func (j *forward) step(p *Player, budget int) bool {
 				p.pos, p.message = max(t.at, j.until), j.label
 				return true
 			}
-			p.job = &toMoment{to: j.origin, message: "not found: " + j.name}
+			p.job = &toMoment{to: j.origin, message: "not found from here on: " + j.name}
 			return false
 		}
 		if t.event.Time > j.until {
@@ -206,7 +206,7 @@ func (j *backward) finish(p *Player) bool {
 	case j.some:
 		p.job = &toMoment{to: j.best}
 	default:
-		p.job = &toMoment{to: j.origin, message: "not found: " + j.name}
+		p.job = &toMoment{to: j.origin, message: "not found before: " + j.name}
 	}
 	return false
 }
