@@ -138,7 +138,7 @@ func (r *run) start() error {
 func (r *run) wait(ctx context.Context) (Outcome, error) {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, session.Forwarded()...)
-	defer signal.Stop(signals)
+	defer func() { go signal.Stop(signals) }() // each signal takes two changes of thread, and nobody has to wait for that
 
 	changes := make(chan change)
 	go r.reap(changes)
