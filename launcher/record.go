@@ -133,14 +133,23 @@ func vouch(sum audit.Summary) object {
 	return object{"head": sum.Head.String(), "bytes": sum.Bytes, "count": sum.Count}
 }
 
-func (r *run) ended(s sandbox.Status, refused []string, problem error) object {
+// findings are what was told about a run that is over.
+type findings struct{ refused, git []string }
+
+func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 	o := object{
 		"exited": s.Exited, "status": s.Shell(), "signal": int(s.Signal), "core": s.CoreDump, "timed_out": r.timedOut,
 		"duration_us": time.Since(r.began).Microseconds(), "user_us": s.UserTime.Microseconds(),
 		"system_us": s.SystemTime.Microseconds(), "max_memory": s.MaxMemory,
 	}
-	if len(refused) > 0 {
-		o["refused"] = refused
+	if len(f.refused) > 0 {
+		o["refused"] = f.refused
+	}
+	if len(f.git) > 0 {
+		o["left_for_git"] = f.git
+	}
+	if r.git != nil && r.git.Incomplete {
+		o["git_search"] = "incomplete"
 	}
 	if s.Exceeded != "" {
 		o["exceeded"] = string(s.Exceeded)

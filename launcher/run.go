@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -30,8 +31,9 @@ type run struct {
 	recorder *audit.Recorder
 	process  *sandbox.Process
 	receipt  sandbox.Receipt
-	envelope string   // of the approval that was consumed; "" when policy allowed it
-	script   *os.File // text that is no argument
+	git      *gitmeta.Snapshot // what git would have run before the command; nil where it could not change
+	envelope string            // of the approval that was consumed; "" when policy allowed it
+	script   *os.File          // text that is no argument
 	timedOut bool
 	stopping bool // we were asked to stop
 }
@@ -73,7 +75,9 @@ func (r *run) begin() {
 		var b begun
 		var cmd sandbox.Command
 		if cmd, b.err = r.command(); b.err == nil {
-			b.held, b.err = sandbox.Begin(r.profile(), cmd)
+			p := r.profile()
+			b.held, b.err = sandbox.Begin(p, cmd)
+			b.git = lookAtGit(p, r.fence.Exact)
 		}
 		ready <- b
 	}()
@@ -82,6 +86,7 @@ func (r *run) begin() {
 // begun is a command behind its fence, or why there is none.
 type begun struct {
 	held *sandbox.Held
+	git  *gitmeta.Snapshot
 	err  error
 }
 
@@ -116,7 +121,7 @@ func (r *run) start() error {
 	r.tap.to, r.tap.hidden = r.recorder, r.terminal.Hidden
 	r.tap.meter = newMeter(r.policy.Settings().Limits, func() { go r.process.End(sandbox.LimitOutput, 0) })
 	b := <-r.begun
-	r.begun = nil
+	r.begun, r.git = nil, b.git
 	if b.err != nil {
 		return b.err
 	}
@@ -235,14 +240,14 @@ func (r *run) finish(c change) (Outcome, error) {
 	defer cancel()
 	problem := errors.Join(c.err, r.terminal.Ended(ctx))
 	r.exceeded(os.Stderr, c.status)
-	taught := r.teach(os.Stderr, c.status)
+	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
 	recordErr := r.recorder.Exit(strconv.Itoa(out.Status))
 	sum, err := r.recorder.Close()
 	recordErr = errors.Join(recordErr, err)
 	recordErr = errors.Join(recordErr,
 		r.record(audit.KindClose, vouch(sum), audit.Lazy),
-		r.record(kindEnd, r.ended(c.status, taught, problem), audit.Lazy))
+		r.record(kindEnd, r.ended(c.status, told, problem), audit.Lazy))
 	if r.envelope != "" {
 		recordErr = errors.Join(recordErr, r.l.finishApproval(r, out.Status))
 	}
