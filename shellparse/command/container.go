@@ -240,7 +240,7 @@ var cloudVerbs = []struct{ verb, rule string }{
 	{"stop", "cloud.destroy"}, {"pg:reset", "cloud.destroy"},
 	{"*access-token", "secret.print"}, {"*identity-token", "secret.print"}, {"list-keys", "secret.print"}, {"*connection-string*", "secret.print"}, {"get-credentials", "secret.change"}, {"access", "secret.print"},
 	{"upload*", "net.upload"},
-	{"abandon", "cloud.change"}, {"add*", "cloud.change"}, {"apply", "cloud.change"}, {"attach*", "cloud.change"}, {"create*", "cloud.change"},
+	{"abandon", "cloud.change"}, {"add*", "cloud.change"}, {"apply", "cloud.change"}, {"attach*", "cloud.change"}, {"deallocate", "cloud.destroy"}, {"maintenance:*", "cloud.change"}, {"create*", "cloud.change"},
 	{"deploy*", "cloud.change"}, {"disable*", "cloud.change"}, {"enable*", "cloud.change"}, {"import*", "cloud.change"},
 	{"invoke*", "cloud.change"}, {"move", "cloud.change"}, {"patch", "cloud.change"}, {"restart", "cloud.change"}, {"resize*", "cloud.change"},
 	{"*run", "cloud.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"}, {"set*", "cloud.change"}, {"ssh", "cloud.change"},

@@ -85,6 +85,7 @@ file is RD. Other kinds:
 	LIB           a library that is loaded, when it is a path
 	ASSIGN        NAME=value for what is started
 	UNSET         the name of a variable that what is started does not get
+	ARG           data, and a name to read when it looks like one (words for a script)
 	AT            data, or @NAME of a file; AT:form is field=@NAME
 	URL:SCHEME    an address; SCHEME when it has none
 	HOST:SCHEME   [user@]host[:port]

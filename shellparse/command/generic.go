@@ -28,6 +28,20 @@ func (m *matcher) generic() {
 	}
 }
 
+// handedOn are words for a script or a program of the project. Nobody knows what it does
+// with them, but a word that looks like a name is most likely opened.
+func (m *matcher) handedOn(_ role, vs []value) {
+	for _, v := range vs {
+		if _, after, ok := strings.Cut(v.Text, "="); ok {
+			v = v.piece(len(v.Text) - len(after))
+		}
+		v = v.piece(len(v.Text) - len(strings.TrimPrefix(v.Text, "@")))
+		if strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "~") || strings.HasPrefix(v.Text, "../") {
+			m.touch(Read, Possible, v, true)
+		}
+	}
+}
+
 func base(text string) string { return text[strings.LastIndexByte(text, '/')+1:] }
 
 // guess takes a word for what it looks like: an address, or a name that may be read and

@@ -67,7 +67,7 @@ func (m *matcher) gitConfig(r role, vs []value) {
 		return
 	}
 	m.changes = m.changes || r.param == "key" && len(vs) > 1
-	if r.param == "key" && len(vs) > 1 && (m.has("--global") || m.has("--system")) {
+	if r.param == "key" && (len(vs) > 1 || m.changes) && (m.has("--global") || m.has("--system")) {
 		m.hazard("git.config-global", v.at)
 	}
 	what := gitKey(key)

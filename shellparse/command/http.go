@@ -168,10 +168,17 @@ func (m *matcher) wgetCommand(r role, vs []value) {
 	}
 }
 
+// isMethod tells the method of a request, which HTTPie takes in either case.
+func isMethod(word string) bool {
+	upper := strings.ToUpper(word)
+	return word == upper && !strings.ContainsAny(word, ".:/") ||
+		slices.Contains([]string{"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}, upper)
+}
+
 // httpie is [METHOD] URL ITEM... of HTTPie: items with = or @ make a body.
 func (m *matcher) httpie(_ role, vs []value) {
-	if len(vs) > 1 && vs[0].Static && strings.ToUpper(vs[0].Text) == vs[0].Text && !strings.ContainsAny(vs[0].Text, ".:/") {
-		if !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, vs[0].Text) {
+	if len(vs) > 1 && vs[0].Static && isMethod(vs[0].Text) {
+		if !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, strings.ToUpper(vs[0].Text)) {
 			m.flags |= Upload
 		}
 		vs = vs[1:]

@@ -17,6 +17,7 @@ type kind struct {
 var kinds = []kind{
 	{"APTOPT", Exec, false, (*matcher).aptOption},
 	{"ARCHIVE", Write, false, nothing}, // read by TAR, once the mode is known
+	{"ARG", 0, false, (*matcher).handedOn},
 	{"ARGV", Exec, false, (*matcher).argv},
 	{"ASSIGN", 0, false, (*matcher).assign},
 	{"AT", Read, false, (*matcher).atFile},

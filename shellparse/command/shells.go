@@ -33,6 +33,7 @@ func (m *matcher) shellArgs(r role, vs []value) {
 		m.use.Opaque = slices.DeleteFunc(m.use.Opaque, func(o Opaque) bool { return o.Arg == vs[0].at })
 	default:
 		m.source(role{param: lang}, vs[:1])
+		m.handedOn(role{}, vs[1:])
 	}
 }
 

@@ -140,6 +140,7 @@ func (m *matcher) makeVariables(vs []value) {
 			continue
 		}
 		body := v.piece(len(name) + 1)
+		m.handedOn(role{}, []value{v})
 		name = strings.TrimRight(name, ":+?!")
 		switch {
 		case name == "SHELL" || name == ".SHELLFLAGS":
@@ -197,6 +198,7 @@ func (m *matcher) goRun(_ role, vs []value) {
 		case i == 0 || strings.HasSuffix(v.Text, ".go"):
 			m.source(role{param: "go"}, []value{v})
 		default:
+			m.handedOn(role{}, vs[i:])
 			return
 		}
 	}
