@@ -231,6 +231,8 @@ func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// C-7.1, C-8.1: the parts stand in folders of their own, each with its manual and its tests:
+// units in every room, the doors together in the stories of this one.
 func TestEveryFolderHasOnePackageComment(t *testing.T) {
 	comments := map[string][]string{}
 	for _, s := range sources(t) {

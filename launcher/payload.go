@@ -146,12 +146,14 @@ func (j *Judgement) effectText() object {
 // that was written does not tell where it leads.
 func (j *Judgement) targets() []any {
 	var list []any
-	for i := range j.Plan.Targets {
-		t := &j.Plan.Targets[i]
-		if t.Right == command.Read && len(t.Links) == 0 {
-			continue
+	for plan := range plans(j.Plan) {
+		for i := range plan.Targets {
+			t := &plan.Targets[i]
+			if t.Right == command.Read && len(t.Links) == 0 {
+				continue
+			}
+			list = append(list, object{"right": effectNames[t.Right], "name": t.Name, "real": t.Path()})
 		}
-		list = append(list, object{"right": effectNames[t.Right], "name": t.Name, "real": t.Path()})
 	}
 	return list
 }

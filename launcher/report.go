@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -70,19 +71,36 @@ func (j *Judgement) effects() map[string][]string {
 			named[kind] = append(named[kind], name)
 		}
 	}
-	for i := range j.Plan.Targets {
-		add(effectNames[j.Plan.Targets[i].Right], j.Plan.Targets[i].Path())
-	}
-	for i := range j.Plan.Programs {
-		p := &j.Plan.Programs[i]
-		add("exec", cmp.Or(p.Real, p.Name))
-	}
-	for _, e := range j.Script.Effects {
-		if e.Net != nil {
-			add("net", hostPort(e.Net.Host, e.Net.Port))
+	for plan := range plans(j.Plan) {
+		for i := range plan.Targets {
+			add(effectNames[plan.Targets[i].Right], plan.Targets[i].Path())
+		}
+		for i := range plan.Programs {
+			p := &plan.Programs[i]
+			add("exec", cmp.Or(p.Real, p.Name))
+		}
+		for _, e := range plan.Script.Effects {
+			if e.Net != nil {
+				add("net", hostPort(e.Net.Host, e.Net.Port))
+			}
 		}
 	}
 	return named
+}
+
+// plans are the plan of the line and those of the files that it executes.
+func plans(p *pathguard.Plan) iter.Seq[*pathguard.Plan] {
+	return func(yield func(*pathguard.Plan) bool) {
+		queue := []*pathguard.Plan{p}
+		for ; len(queue) > 0; queue = queue[1:] {
+			if !yield(queue[0]) {
+				return
+			}
+			for _, in := range queue[0].Inner {
+				queue = append(queue, in.Plan)
+			}
+		}
+	}
 }
 
 func hostPort(host string, port int) string {

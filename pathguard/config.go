@@ -166,8 +166,12 @@ func (f ConfigFile) check(file *os.File, uid int) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != uid {
 		return &ConfigError{File: f.Path, Msg: fmt.Sprintf("must be owned by uid %d", uid)}
 	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return &ConfigError{File: f.Path, Msg: fmt.Sprintf("has mode %04o, so others can write it; try: chmod go-w %q", mode, f.Path)}
+	forbidden, fix := os.FileMode(0o077), "chmod go="
+	if f.Layer == FloorLayer { // everybody may read what holds for everybody
+		forbidden, fix = 0o022, "chmod go-w"
+	}
+	if mode := info.Mode().Perm(); mode&forbidden != 0 {
+		return &ConfigError{File: f.Path, Msg: fmt.Sprintf("has mode %04o, so others can reach it; try: %s %q", mode, fix, f.Path)}
 	}
 	return nil
 }

@@ -185,7 +185,8 @@ func TestConfigFile(t *testing.T) {
 		_, err := Load(Account{Home: "/home/dev", UID: uid}, ConfigFile{Path: name, Layer: layer})
 		return err
 	}
-	ok := writeConfig(t, "security: {}\n", 0o644)
+	ok := writeConfig(t, "security: {}\n", 0o600)
+	read := writeConfig(t, "security: {}\n", 0o644)
 	group := writeConfig(t, "security: {}\n", 0o664)
 	world := writeConfig(t, "security: {}\n", 0o602)
 	fifo := filepath.Join(t.TempDir(), "fifo")
@@ -205,6 +206,8 @@ func TestConfigFile(t *testing.T) {
 		{ok, UserLayer, me, ""},
 		{link, UserLayer, me, ""},
 		{ok, UserLayer, me + 1, "must be owned by uid"},
+		{read, UserLayer, me, "mode 0644"},
+		{read, WorkspaceLayer, me, ""},
 		{group, UserLayer, me, "mode 0664"},
 		{world, UserLayer, me, "mode 0602"},
 		{group, WorkspaceLayer, me, ""}, // it can only tighten
