@@ -10,14 +10,11 @@ import (
 // braces expands the braces of a word into words. It returns false when more would come
 // out than are followed.
 func braces(word *syntax.Word) ([]*syntax.Word, bool) {
-	has := false
-	for _, p := range word.Parts {
-		if lit, ok := p.(*syntax.Lit); ok && strings.IndexByte(lit.Value, '{') >= 0 {
-			has = true
-		}
-	}
-	if !has {
+	switch nested := braceDepth(word); {
+	case nested == 0:
 		return []*syntax.Word{word}, true
+	case nested > maxBraces:
+		return nil, false
 	}
 	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
 	if !syntax.SplitBraces(split) {
@@ -37,6 +34,31 @@ func braces(word *syntax.Word) ([]*syntax.Word, bool) {
 		}
 	}
 	return words, true
+}
+
+// maxBraces bounds how many braces are open at once: the parser tries again from each one
+// that nothing closes, which doubles its time.
+const maxBraces = 12
+
+// braceDepth is how many braces of a word are open at once.
+func braceDepth(word *syntax.Word) int {
+	depth, most := 0, 0
+	for _, p := range word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok || strings.IndexByte(lit.Value, '{') < 0 && depth == 0 {
+			continue
+		}
+		for i := range len(lit.Value) {
+			switch lit.Value[i] {
+			case '{':
+				depth++
+				most = max(most, depth)
+			case '}':
+				depth = max(depth-1, 0)
+			}
+		}
+	}
+	return most
 }
 
 // grown reports whether braces have put a character behind an unbraced $name that makes it

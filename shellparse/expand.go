@@ -377,7 +377,7 @@ func (e *expander) cutUp(v value) {
 		switch {
 		case !p.known():
 			p.many = p.kind == open || e.ifs != " \t\n"
-			e.cur, e.some = append(e.cur, p), true
+			e.cur, e.some = e.cur.add(p), true
 		case e.loose, e.w.o.Dialect == Zsh && e.ifs != " \t\n":
 			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from, many: true})
 		case e.w.o.Dialect == Mksh && strings.ContainsAny(p.text, "{}"):

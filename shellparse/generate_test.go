@@ -10,7 +10,7 @@ import (
 )
 
 // differFor is how long each comparison with a real shell goes on: go test -differ 5m.
-var differFor = flag.Duration("differ", 2*time.Second, "how long each comparison with a real shell goes on")
+var differFor = flag.Duration("differ", 1500*time.Millisecond, "how long each comparison with a real shell goes on")
 
 // A generator makes random scripts out of the constructs whose meaning depends on others:
 // values, splitting, quoting, arrays, functions, loops, directories.

@@ -179,18 +179,38 @@ const (
 	tooLong  = "it is too long to follow"
 )
 
+// maxPiece is the length from which a piece is not joined to the next one any more.
+const maxPiece = 512
+
+// size is how many characters of a value are known.
+func (v value) size() int {
+	n := 0
+	for _, p := range v {
+		n += len(p.text)
+	}
+	return n
+}
+
 // add appends a part, joining it with the last one where both are known characters.
 func (v value) add(p part) value {
+	n := len(v)
+	switch {
+	case n > 0 && v[n-1].why == tooLong:
+		return v
+	case n >= maxParts:
+		return append(v, part{kind: open, why: tooLong})
+	case n > 0 && p.kind == open && v[n-1] == p:
+		return v // unknown behind unknown says nothing more
+	}
 	if p.known() && p.flow == nil {
 		if p.text == "" && len(v) > 0 {
 			return v
 		}
-		if n := len(v); n > 0 && v[n-1].why == tooLong {
-			return v
-		} else if n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil {
-			if len(v[n-1].text)+len(p.text) > maxValue {
-				return append(v, part{kind: open, why: tooLong})
-			}
+		if n > 0 && v.size()+len(p.text) > maxValue {
+			return append(v, part{kind: open, why: tooLong})
+		}
+		// Longer pieces stay apart, because joining copies them.
+		if n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil && len(v[n-1].text) < maxPiece {
 			v[n-1].text += p.text
 			if p.why != "" {
 				v[n-1].why = p.why
