@@ -105,6 +105,9 @@ func (f *family) expect(who, flags uintptr) uintptr {
 	return pid
 }
 
+// Only assembly names begin, which the tools do not read.
+var _ = begin
+
 // begin is where a forked process begins. It does not come back.
 //
 //go:nosplit
