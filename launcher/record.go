@@ -1,9 +1,13 @@
 package launcher
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
@@ -23,6 +27,9 @@ const (
 	kindFailed = "exec.failed" // it could not be started
 )
 
+// ends are the kinds that tell the end of a run.
+var ends = []string{kindDenied, kindEnd, kindFailed}
+
 // record appends one entry. Only the launcher writes records, so whether something was
 // recorded has one answer.
 func (r *run) record(kind string, body object, d audit.Durability) error {
@@ -34,6 +41,9 @@ func (r *run) record(kind string, body object, d audit.Durability) error {
 	if err != nil {
 		return &RecordError{Kind: kind, Err: err}
 	}
+	if slices.Contains(ends, kind) {
+		r.leave()
+	}
 	return nil
 }
 
@@ -44,7 +54,12 @@ type RecordError struct {
 }
 
 func (e *RecordError) Error() string {
-	return fmt.Sprintf("cannot record %q, so nothing runs: %v; try: tadactl audit verify", e.Kind, e.Err)
+	var tampered *audit.TamperError
+	help := "tadactl audit verify"
+	if errors.As(e.Err, &tampered) || errors.Is(e.Err, audit.ErrNotDurable) {
+		help += "; after a look, to go on: tadactl audit accept --reason WHY"
+	}
+	return fmt.Sprintf("cannot record %q, so nothing runs: %v; try: %s", e.Kind, e.Err, help)
 }
 
 // Unwrap returns the cause.
@@ -83,14 +98,34 @@ func (r *run) intent() object {
 	for _, reason := range r.Verdict.Reasons {
 		rules = append(rules, reason.Rule)
 	}
-	return object{
-		"command": beginning(r.Script.Text), "command_bytes": len(r.Script.Text), "command_sha256": sha256Of(r.Script.Text),
-		"canonical_sha256": sha256Of(r.Script.Canonical), "cwd": r.Plan.Dir,
+	o := object{
+		"command": beginning(r.shown), "command_bytes": len(r.Script.Text), "cwd": r.Plan.Dir,
 		"plan_hash": r.Hash, "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
 		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.environ.Removed,
 		"tier": Tier, "version": Version(),
 	}
+	if r.secrets > 0 {
+		o["command_secrets"] = r.secrets
+		o["command_commitment"] = r.commitment()
+		return o
+	}
+	o["command_sha256"], o["canonical_sha256"] = sha256Of(r.Script.Text), sha256Of(r.Script.Canonical)
+	return o
+}
+
+// commitment stands in the place of the hash of a command line that holds a credential: with
+// the rest of the line known, a plain hash would tell whether a guess at a short password is
+// right. The key is kept nowhere; what binds the line is the plan's hash, which takes in the
+// digest of everything around it.
+func (r *run) commitment() string {
+	var key [16]byte
+	if _, err := io.ReadFull(r.l.random, key[:]); err != nil {
+		return ""
+	}
+	mac := hmac.New(sha256.New, key[:])
+	_, _ = io.WriteString(mac, r.Script.Text)
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // maxCommand is how much of a command line stands in the log. A longer one is bound by its
@@ -117,15 +152,22 @@ func (r *run) started() object {
 	for _, b := range r.receipt.Bounds {
 		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
 	}
-	authority := "policy"
-	if r.envelope != "" {
-		authority = "approval"
-	}
 	return object{
 		"pid": r.process.Pid(), "launcher": runner(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
 		"profile": r.receipt.Profile, "landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
-		"authority": authority, "envelope_id": r.envelope, "bounds": bounds,
+		"authority": r.authority(), "envelope_id": r.envelope, "grant_id": r.grant, "bounds": bounds,
 	}
+}
+
+// authority is by what right a run runs. Whoever reads the record finds what it names there.
+func (r *run) authority() string {
+	switch {
+	case r.grant != "":
+		return "grant"
+	case r.envelope != "":
+		return "approval"
+	}
+	return "policy"
 }
 
 // vouch is what the log says of a transcript: its head, so that not a byte of it can change.

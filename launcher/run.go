@@ -24,6 +24,10 @@ type run struct {
 	id  string // of the session, and so of its transcript
 	log *audit.Log
 
+	running *audit.Running // its place among the runs that have no end yet; nil once it is told
+	shown   string         // the command line as the record may tell it
+	secrets int            // credentials of a known shape that were hidden in it
+
 	began    time.Time
 	begun    <-chan begun // the fence, when it stands; nil before begin and after start
 	terminal *session.Session
@@ -33,6 +37,7 @@ type run struct {
 	receipt  sandbox.Receipt
 	git      *gitmeta.Snapshot // what git would have run before the command; nil where it could not change
 	envelope string            // of the approval that was consumed; "" when policy allowed it
+	grant    string            // of the standing approval that was used; "" without one
 	script   *os.File          // text that is no argument
 	timedOut bool
 	stopping bool // we were asked to stop
@@ -46,18 +51,40 @@ func (l *Launcher) announce(j *Judgement) (*run, error) {
 		return nil, fmt.Errorf("name the session: %w", err)
 	}
 	r := &run{Judgement: j, l: l, id: id, began: l.now()}
+	r.shown, r.secrets = audit.HideSecrets(j.Script.Text)
 	if r.log, err = l.openLog(); err != nil {
 		return nil, err
 	}
 	if j.Verdict.Decision == pathguard.Allow {
 		r.begin() // what goes wrong there, start tells
 	}
-	if err := r.record(kindIntent, r.intent(), r.urgency()); err != nil {
+	if err := r.enrol(); err != nil {
 		r.cancel()
+		r.leave()
 		_ = r.log.Close()
 		return nil, err
 	}
 	return r, nil
+}
+
+// enrol tells the end of runs whose launcher died, takes this run's place among the living,
+// and writes the intent.
+func (r *run) enrol() (err error) {
+	if _, err = r.log.Orphans(); err != nil {
+		return &RecordError{Kind: audit.KindOrphan, Err: err}
+	}
+	if r.running, err = r.log.Begin(r.id); err != nil {
+		return &RecordError{Kind: kindIntent, Err: err}
+	}
+	return r.record(kindIntent, r.intent(), r.urgency())
+}
+
+// leave gives the run's place back: its end is in the log, or it never began.
+func (r *run) leave() {
+	if r.running != nil {
+		_ = r.running.End() // a place that stays is found by the next run, and its story has an end
+		r.running = nil
+	}
 }
 
 // begin opens the command's terminal or pipes, and has its fence built from the plan's own files: beside us,
@@ -147,6 +174,8 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 
 	changes := make(chan change)
 	go r.reap(changes)
+	sealing := time.AfterFunc(sealAfter, r.seal)
+	defer sealing.Stop()
 	limit, kill := r.deadline(), (<-chan time.Time)(nil)
 	stop := func() {
 		_ = r.process.SignalGroup(syscall.SIGTERM)
@@ -242,7 +271,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	r.exceeded(os.Stderr, c.status)
 	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
-	recordErr := r.recorder.Exit(strconv.Itoa(out.Status))
+	recordErr := errors.Join(r.brokeOff(), r.recorder.Exit(strconv.Itoa(out.Status)))
 	sum, err := r.recorder.Close()
 	recordErr = errors.Join(recordErr, err)
 	recordErr = errors.Join(recordErr,
@@ -250,6 +279,9 @@ func (r *run) finish(c change) (Outcome, error) {
 		r.record(kindEnd, r.ended(c.status, told, problem), audit.Lazy))
 	if r.envelope != "" {
 		recordErr = errors.Join(recordErr, r.l.finishApproval(r, out.Status))
+	}
+	if r.log.Unsealed() >= sealAtLast {
+		r.seal()
 	}
 	if err := errors.Join(problem, recordErr); err != nil {
 		return out, &AfterError{Status: out.Status, Err: err}
