@@ -75,6 +75,10 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 		}
 		return worlds{s}
 	}
+	if w.words += len(args); w.words > maxWords {
+		w.over(s, "more words than are followed")
+		return worlds{s}
+	}
 	c := w.newCall(args, spans, w.span(n))
 	c.plain, c.redirected, c.gone = len(n.Assigns) == 0, redirected, gone
 	restore := w.prefix(s, c, n.Assigns)
@@ -270,6 +274,7 @@ func (w *walker) emit(s *state, c *call, name string, builtin, known, quiet bool
 			return
 		}
 	}
+	w.out.disguisedName(name, c.at(0))
 	if len(w.out.Commands) >= maxEffects {
 		w.over(s, "more commands than are listed")
 		return

@@ -72,7 +72,7 @@
 // whole; the parser has no limit of its own and would exhaust the stack. 20000 statements
 // are evaluated, rounds of loops counted, and 5000 effects, commands and unknown pieces
 // each are listed; 16 runs are followed side by side before they are joined; 1024 words
-// come out of one command; nested text is 32 levels deep, and in
+// come out of one command and 131072 out of all; nested text is 32 levels deep, and in
 // sum twice the text or 256 KiB, whichever is more; a value that expansions put together
 // has 32 KiB. Beyond a limit
 // an Opaque says so, and what was found stays. Time is linear in the length of the text.

@@ -3,6 +3,7 @@ package shellparse
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -108,15 +109,77 @@ func lookAlike(r rune) bool {
 	return r >= 0xFF01 && r <= 0xFF5E || strings.ContainsRune(alikeSigns, r) || strings.ContainsRune(alikeLetters, r)
 }
 
-// confusing reports whether a look-alike really stands where it deceives: a letter in a
-// word that also has letters of ASCII, a sign in a word that has no other script. A whole
-// Russian word is only Russian.
+// confusing reports whether a look-alike really stands where it deceives: a letter among
+// letters of ASCII, or in a name that has look-alikes only; a sign in a word that has no
+// other script. A whole Russian word is only Russian.
 func confusing(text string, at Span, r rune) bool {
 	if strings.ContainsRune("–—−‐‑‒﹣－", r) {
 		return at.Start == 0 || strings.IndexByte(" \t\n", text[at.Start-1]) >= 0 &&
 			at.End < len(text) && asciiLetter(text[at.End])
 	}
-	return at.Start > 0 && wordByte(text[at.Start-1]) || at.End < len(text) && wordByte(text[at.End])
+	first, last := at.Start, at.End
+	if unicode.IsLetter(r) {
+		var mixed, other bool
+		first, last, mixed, other = letters(text, at)
+		if mixed || other {
+			return mixed
+		}
+	}
+	return first > 0 && wordByte(text[first-1]) || last < len(text) && wordByte(text[last])
+}
+
+// maxLetters bounds how far around a letter its word is looked for.
+const maxLetters = 64
+
+// letters returns where the letters around one begin and end, whether some are of ASCII, and
+// whether some are neither that nor look like it.
+func letters(text string, at Span) (first, last int, mixed, other bool) {
+	look := func(r rune) bool {
+		if !unicode.IsLetter(r) {
+			return false
+		}
+		mixed = mixed || r < 0x80
+		other = other || r >= 0x80 && !lookAlike(r)
+		return true
+	}
+	first, last = at.Start, at.End
+	for n := 0; first > 0 && n < maxLetters; n++ {
+		r, size := utf8.DecodeLastRuneInString(text[:first])
+		if !look(r) {
+			break
+		}
+		first -= size
+	}
+	for n := 0; last < len(text) && n < maxLetters; n++ {
+		r, size := utf8.DecodeRuneInString(text[last:])
+		if !look(r) {
+			break
+		}
+		last += size
+	}
+	return first, last, mixed, other
+}
+
+// disguisedName marks a program whose name is spelled in look-alikes alone. As a word among
+// others it would only be a word of another language.
+func (s *Script) disguisedName(name string, span Span) {
+	if ascii(name) {
+		return
+	}
+	var first rune
+	for _, r := range base(name) {
+		switch {
+		case r < 0x80 || !unicode.IsLetter(r):
+		case !lookAlike(r):
+			return
+		case first == 0:
+			first = r
+		}
+	}
+	m := Mark{first, "look-alike", span}
+	if first != 0 && !slices.Contains(s.Marks, m) && len(s.Marks) < maxEffects {
+		s.Marks = append(s.Marks, m)
+	}
 }
 
 func asciiLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

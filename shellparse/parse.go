@@ -19,7 +19,8 @@ const (
 	maxNested  = 32      // shells inside shells
 	maxSteps   = 20000   // statements evaluated, counting each round of a loop
 	maxEffects = 5000
-	maxFields  = 1024 // words of one command, after braces
+	maxFields  = 1024    // words of one command, after braces
+	maxWords   = 1 << 17 // of all commands: "set -- $@ x" in a loop would need their square
 )
 
 // Parse reads a command line and says what it would start and which names it would touch.

@@ -24,6 +24,7 @@ type walker struct {
 	version     int
 	names       int
 	steps       int
+	words       int // of all commands
 	level       int // of arithmetic that evaluates values
 	nested      int // of shells inside shells
 	nestedBytes int // of all their texts
