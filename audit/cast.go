@@ -53,7 +53,17 @@ type Header struct {
 	Command    string            // as judged
 	Title      string            //
 	Env        map[string]string // what the caller wants to show; never the whole environment
+	// Wire says what the output was written to, where that is known: TagPipe
+	// or TagTerminal. It is one of asciicast's tags. Line ends of a pipe are
+	// not those of a terminal.
+	Wire string
 }
+
+// Tags for Header.Wire.
+const (
+	TagPipe     = "pipe"
+	TagTerminal = "terminal"
+)
 
 type headerJSON struct {
 	Version   int               `json:"version"`
@@ -62,6 +72,7 @@ type headerJSON struct {
 	Command   string            `json:"command,omitempty"`
 	Title     string            `json:"title,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
+	Tags      []string          `json:"tags,omitempty"`
 }
 
 type termJSON struct {
@@ -77,6 +88,9 @@ func (h Header) line() []byte {
 	}
 	if !h.Time.IsZero() {
 		j.Timestamp = h.Time.Unix()
+	}
+	if h.Wire != "" {
+		j.Tags = []string{h.Wire}
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -94,6 +108,11 @@ func parseHeader(line []byte) (Header, error) {
 		return Header{}, fmt.Errorf("asciicast version is %d, not 3", j.Version)
 	}
 	h := Header{Cols: j.Term.Cols, Rows: j.Term.Rows, Term: j.Term.Type, Command: j.Command, Title: j.Title, Env: j.Env}
+	for _, tag := range j.Tags {
+		if tag == TagPipe || tag == TagTerminal {
+			h.Wire = tag
+		}
+	}
 	if j.Timestamp != 0 {
 		h.Time = time.Unix(j.Timestamp, 0).UTC()
 	}

@@ -77,14 +77,21 @@ func keyOf(keys []sealKey, epoch int64) (sealKey, bool) {
 
 // SealDue tells whether SealEvery entries have come since the last seal. An
 // error means no.
-func (l *Log) SealDue() bool {
+func (l *Log) SealDue() bool { return l.Unsealed() >= SealEvery }
+
+// Unsealed returns how many entries no seal covers yet, 0 when that cannot be
+// told. It costs one small read.
+func (l *Log) Unsealed() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.anchor == nil {
-		return false
+		return 0
 	}
 	a, state, err := l.readAnchor()
-	return err == nil && state == anchorGood && a.Count-a.Sealed >= SealEvery
+	if err != nil || state != anchorGood {
+		return 0
+	}
+	return a.Count - a.Sealed
 }
 
 // Seal signs the log up to here with the key of this epoch, and throws that

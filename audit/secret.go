@@ -37,6 +37,22 @@ var secretShapes = []struct {
 	{"password in a URL", "://", regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@`)},
 }
 
+// HideSecrets returns text with an asterisk in the place of each byte of a
+// credential of a known shape (FindSecrets), and how many it found: for what
+// is recorded outside of a transcript, as a command line is.
+func HideSecrets(text string) (shown string, found int) {
+	var m mask
+	b, spans := m.add([]byte(text), true)
+	if len(spans) == 0 {
+		return text, 0
+	}
+	out := bytes.Clone(b)
+	for _, s := range spans {
+		copy(out[s.from:s.to], stars(b[s.from:s.to]))
+	}
+	return string(out), len(spans)
+}
+
 // secretReach is how much of the event before is looked at together with the
 // next one: reads cut a stream anywhere, in the middle of a token too.
 const secretReach = 512

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,9 +16,10 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// openLog opens the hash-chained log for appending.
+// openLog opens the hash-chained log for appending. Where it is kept is not for the environment
+// to say: $AUDIT_LOG_PATH belongs to whoever asks.
 func (l *Launcher) openLog() (*audit.Log, error) {
-	return audit.OpenLog(l.home.Audit(), audit.LogOptions{Now: l.now, BootID: l.bootID})
+	return audit.OpenLog(l.home.Audit(), audit.LogOptions{Now: l.now, BootID: l.bootID, Mark: l.home.Mark()})
 }
 
 // Verify checks the log, and every transcript that it names, against what the log says. The
@@ -29,6 +31,9 @@ func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
 		Transcript: func(sid string) (io.ReadCloser, error) { return l.openCast(sid) },
 	})
 }
+
+// Mark is where the head of the record is remembered outside of its folder.
+func (h Home) Mark() string { return filepath.Join(h.Dir, "audit.mark") }
 
 // openCast opens the transcript of a session. Ids come from the log, which somebody may have
 // edited: what is no id must not become a path.
@@ -96,6 +101,7 @@ type Past struct {
 // pastStates says what a kind of entry means for the run that it speaks of.
 var pastStates = map[string]string{
 	kindIntent: "announced", kindDenied: "refused", kindStart: "running", kindFailed: "failed", kindEnd: "ended",
+	audit.KindOrphan: "lost",
 }
 
 // Runs returns every request that the log knows, oldest first.
@@ -113,6 +119,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 			Envelope                                 string `json:"envelope_id"`
 			Status                                   any
 			Signal, PID                              int
+			Started                                  bool
 		}
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
@@ -128,6 +135,9 @@ func (l *Launcher) Runs() ([]Past, error) {
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
 		if e.Kind == kindStart && !alive(body.PID) {
 			r.State = "lost" // unless the end is told further down
+		}
+		if e.Kind == audit.KindOrphan && !body.Started {
+			r.State = "announced" // its launcher died before it could say that it had let it go
 		}
 		if status, ok := body.Status.(float64); ok && e.Kind == kindEnd {
 			r.Status, r.Signal = int(status), body.Signal

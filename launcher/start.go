@@ -20,7 +20,7 @@ func (r *run) transcript() (*audit.Recorder, error) {
 	began := r.began
 	rec, err := audit.Create(r.l.home.Cast(r.id), audit.Header{
 		Cols: cols, Rows: rows, Term: r.Plan.Caller.Env["TERM"], Time: began,
-		Command: beginning(r.Script.Text), Title: r.id,
+		Command: beginning(r.shown), Title: r.id, Wire: r.wire(),
 	}, audit.RecordOptions{
 		Now: func() time.Duration { return time.Since(began) }, Rand: r.l.random,
 		Checkpoint: func(sum audit.Summary) error { return r.record(audit.KindCheckpoint, vouch(sum), audit.Lazy) },
@@ -32,6 +32,18 @@ func (r *run) transcript() (*audit.Recorder, error) {
 		return nil, &RecordError{Kind: "transcript", Err: err}
 	}
 	return rec, nil
+}
+
+// wire says what the command's output is written to. A session whose output goes to a pipe
+// and to a terminal as well has no one answer.
+func (r *run) wire() string {
+	if r.terminal.TTY() < 0 {
+		return audit.TagPipe
+	}
+	if kindOf(r.terminal.ChildFiles()[1]) == "terminal" {
+		return audit.TagTerminal
+	}
+	return ""
 }
 
 // command is what the fence starts: the real shell with the canonical text, or, for words,
@@ -70,10 +82,14 @@ const maxArgument = 128 << 10
 
 // refused ends a run that was not permitted, with the refusal in the record.
 func (r *run) refused(f *Refusal) Outcome {
-	if f == nil {
+	defer r.log.Close()
+	if f == nil { // the store of approvals failed, not the command
+		_ = r.record(kindFailed, object{"error": "nobody could be asked", "plan_hash": r.Hash}, audit.Lazy)
 		return Outcome{}
 	}
-	defer r.log.Close()
+	if r.log.SealDue() {
+		defer r.seal() // whoever is refused has no command to wait for
+	}
 	_ = r.record(kindDenied, object{"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash}, audit.Lazy)
 	return Outcome{Session: r.id, Envelope: f.Envelope, Status: f.exit, Refusal: f}
 }

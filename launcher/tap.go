@@ -1,6 +1,9 @@
 package launcher
 
 import (
+	"bytes"
+	"sync"
+
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/session"
 )
@@ -11,6 +14,10 @@ type tap struct {
 	hidden func() bool // the command reads something that it does not show
 	meter  *meter      // nil where output has no limit
 	heard  [3]ear      // by stream
+
+	mu    sync.Mutex
+	cause error  // why recording broke off
+	lost  []byte // what was read and is not in the transcript
 }
 
 // eventCode is the code of the transcript for each stream: standard error through a pipe of
@@ -21,11 +28,40 @@ var eventCode = map[session.Stream]byte{session.Screen: 'o', session.Stdout: 'o'
 func (t *tap) Output(stream session.Stream, p []byte) error {
 	t.meter.count(len(p))
 	t.heard[stream].hear(p)
-	return t.to.Output(eventCode[stream], p)
+	kept := t.to.Summary().Bytes
+	err := t.to.Output(eventCode[stream], p)
+	if err != nil {
+		t.breaks(err, p[min(max(0, t.to.Summary().Bytes-kept), int64(len(p))):])
+	}
+	return err
+}
+
+// breaks remembers the first failure, after which nothing more is read.
+func (t *tap) breaks(cause error, lost []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cause == nil {
+		t.cause, t.lost = cause, bytes.Clone(lost)
+	}
+}
+
+// broken returns why recording broke off, nil when it did not, and what of the output is lost.
+func (t *tap) broken() (lost []byte, cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lost, t.cause
 }
 
 // Input records what was typed, and of a password only that there was one.
 func (t *tap) Input(author string, p []byte) error {
+	err := t.typed(author, p)
+	if err != nil {
+		t.breaks(err, nil) // the command does not get it
+	}
+	return err
+}
+
+func (t *tap) typed(author string, p []byte) error {
 	if t.hidden != nil && t.hidden() {
 		return t.to.Hidden(audit.CodeInput, author, p)
 	}

@@ -28,6 +28,7 @@ func Cast(w io.Writer, r io.Reader) error { return cast(w, r, caster{}) }
 func cast(w io.Writer, r io.Reader, c caster) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	err := each(r, func(h audit.Header) error {
+		c.wire = play.NewWire(h)
 		return writeHeader(out, h)
 	}, func(e audit.Event) error {
 		_, err := out.Write(c.line(e))

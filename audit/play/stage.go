@@ -63,7 +63,7 @@ func newStage(h audit.Header) *stage {
 	if cols <= 0 || rows <= 0 {
 		cols, rows = 80, 24
 	}
-	return &stage{screen: screen.New(cols, rows), cast: &cast{}, mark: Mark{Label: h.Command}}
+	return &stage{screen: screen.New(cols, rows), wire: NewWire(h), cast: &cast{}, mark: Mark{Label: h.Command}}
 }
 
 func (s *stage) clone() *stage {

@@ -12,7 +12,7 @@ import (
 // down. Which of them it was shows the first line feed of the output: only
 // full-screen programs switch the driver's work off, and they do not begin
 // with one. Standard error is told apart only where it has a pipe of its own.
-// The zero value is for the start of a transcript.
+// The zero value is for the start of a transcript that does not say.
 type Wire struct {
 	ends lineEnds
 	last byte // of the output
@@ -25,6 +25,17 @@ const (
 	terminal
 	pipe
 )
+
+// NewWire is for a transcript that may say in its header what it was.
+func NewWire(h audit.Header) Wire {
+	switch h.Wire {
+	case audit.TagPipe:
+		return Wire{ends: pipe}
+	case audit.TagTerminal:
+		return Wire{ends: terminal}
+	}
+	return Wire{}
+}
 
 // Append adds p to dst; code is audit.CodeOutput or audit.CodeStderr.
 func (w *Wire) Append(dst []byte, code byte, p []byte) []byte {

@@ -1,0 +1,89 @@
+package launcher
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// entriesOf are the bodies of one kind.
+func entriesOf(t *testing.T, l *Launcher, kind string) (list []map[string]any) {
+	t.Helper()
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{kind}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body map[string]any
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, body)
+	}
+	return list
+}
+
+// A credential in the command line stands in no file of the record, and its hash in none either.
+func TestSecretsInCommandLine(t *testing.T) {
+	const token = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"
+	l, req := world(t)
+	req.Shell.Text = "true " + token
+	req.Stdio.In, req.Stdio.Out, req.Stdio.Err = devNull(t), devNull(t), devNull(t)
+	out, err := l.Run(context.Background(), req)
+	if err != nil || out.Status != 0 {
+		t.Fatalf("%+v %v", out, err)
+	}
+	for _, name := range []string{l.home.Audit() + "/log.jsonl", l.home.Cast(out.Session)} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte(token)) || bytes.Contains(b, []byte(sha256Of(req.Shell.Text))) {
+			t.Errorf("%s tells the token:\n%s", name, b)
+		}
+		if !bytes.Contains(b, []byte("true ghp_"+strings.Repeat("*", len(token)-len("ghp_")))) {
+			t.Errorf("%s does not tell the rest:\n%s", name, b)
+		}
+	}
+	body := entriesOf(t, l, kindIntent)[0]
+	j := judged(t, l, req)
+	if body["command_secrets"] != 1.0 || len(body["command_commitment"].(string)) != 64 || body["plan_hash"] != j.Hash {
+		t.Errorf("%v", body)
+	}
+	if _, err := l.Verify(); err != nil {
+		t.Error(err)
+	}
+	req.Shell.Text = "true no secret"
+	if _, err := l.Run(context.Background(), req); err != nil {
+		t.Fatal(err)
+	}
+	if body := entriesOf(t, l, kindIntent)[1]; body["command_sha256"] != sha256Of(req.Shell.Text) {
+		t.Errorf("%v", body)
+	}
+}
+
+// B-R4.5: the environment is the caller's; where the record is kept is not for it to say.
+func TestLogPathIsNotTheCallers(t *testing.T) {
+	t.Setenv("AUDIT_LOG_PATH", "/dev/null")
+	l, req := world(t)
+	req.Env = append(req.Env, "AUDIT_LOG_PATH=/dev/null")
+	req.Shell.Text = "true"
+	req.Stdio.In, req.Stdio.Out, req.Stdio.Err = devNull(t), devNull(t), devNull(t)
+	if _, err := l.Run(context.Background(), req); err != nil {
+		t.Fatal(err)
+	}
+	if len(entriesOf(t, l, kindEnd)) != 1 {
+		t.Error("the run is not in the record of the state directory")
+	}
+	again, err := Open(l.home.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := again.Verify(); err != nil || r.Entries < 4 {
+		t.Errorf("%+v %v", r, err)
+	}
+}

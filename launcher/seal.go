@@ -1,0 +1,33 @@
+package launcher
+
+import (
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// A seal costs three stores to the disk. They are paid for while a command runs, when nobody
+// waits for us; where all commands are too short for that, by one run of hundreds.
+const (
+	sealAfter  = 100 * time.Millisecond
+	sealAtLast = 4 * audit.SealEvery
+)
+
+// seal signs what is in the log by now. That it failed is no failure of the run, which is
+// recorded: the log then stays unsealed for longer, and `tadactl audit verify` tells how long.
+func (r *run) seal() {
+	if r.log.SealDue() {
+		_, _ = r.log.Seal(r.l.random)
+	}
+}
+
+// brokeOff tells in both records what the transcript lacks, where it could not be kept: the
+// disk was full, or gone. The command has ended by then, and was shown no byte that is not
+// on record.
+func (r *run) brokeOff() error {
+	lost, cause := r.tap.broken()
+	if cause == nil {
+		return nil
+	}
+	return r.log.Broke(r.recorder, r.id, lost, cause, r.l.random)
+}
