@@ -31,6 +31,7 @@ type run struct {
 	began    time.Time
 	begun    <-chan begun // the fence, when it stands; nil before begin and after start
 	terminal *session.Session
+	signals  chan os.Signal // ours, to be passed on
 	tap      *tap
 	recorder *audit.Recorder
 	process  *sandbox.Process
@@ -152,6 +153,7 @@ func (r *run) start() error {
 	if b.err != nil {
 		return b.err
 	}
+	r.listen()
 	if r.process, r.receipt, err = b.held.Go(); err != nil {
 		return err
 	}
@@ -166,11 +168,16 @@ func (r *run) start() error {
 	return nil
 }
 
+// listen takes the signals that are passed on, before the command runs: one that comes in its
+// first instant must not end us and leave its end untold.
+func (r *run) listen() {
+	r.signals = make(chan os.Signal, 16)
+	signal.Notify(r.signals, session.Forwarded()...)
+}
+
 // wait relays and records until the command and everything it started have ended.
 func (r *run) wait(ctx context.Context) (Outcome, error) {
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, session.Forwarded()...)
-	defer func() { go signal.Stop(signals) }() // each signal takes two changes of thread, and nobody has to wait for that
+	defer func() { go signal.Stop(r.signals) }() // each signal takes two changes of thread, and nobody has to wait for that
 
 	changes := make(chan change)
 	go r.reap(changes)
@@ -185,7 +192,7 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 	done, failed := ctx.Done(), r.terminal.Failed()
 	for {
 		select {
-		case s := <-signals:
+		case s := <-r.signals:
 			r.stopping = r.stopping || s == syscall.SIGTSTP
 			r.forward(s)
 		case <-limit:
