@@ -51,7 +51,7 @@ func wordByte(c byte) bool {
 type token struct {
 	hint  string
 	more  byte // a byte beyond tokenByte that its body may hold; 0 for none
-	shape *regexp.Regexp
+	shape func() *regexp.Regexp
 }
 
 // tokens are those of secretShapes that are one run of token bytes, by the
@@ -67,14 +67,14 @@ var tokens = [256][]token{
 	'e': {{"eyJ", '.', shapeOf("JSON web token")}},
 }
 
-func variants(before, letters, after string, shape *regexp.Regexp) (list []token) {
+func variants(before, letters, after string, shape func() *regexp.Regexp) (list []token) {
 	for _, c := range letters {
 		list = append(list, token{before + string(c) + after, 0, shape})
 	}
 	return list
 }
 
-func shapeOf(name string) *regexp.Regexp {
+func shapeOf(name string) func() *regexp.Regexp {
 	for _, s := range secretShapes {
 		if s.name == name {
 			return s.shape
@@ -256,7 +256,7 @@ func (m *mask) inRun(from, to int, last bool) int {
 			if end == len(m.window) && !last {
 				return body
 			}
-			if loc := t.shape.FindIndex(m.window[at:end]); loc != nil && loc[0] == 0 {
+			if loc := t.shape().FindIndex(m.window[at:end]); loc != nil && loc[0] == 0 {
 				m.spans = append(m.spans, span{body, at + loc[1]})
 			}
 		}

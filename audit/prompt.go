@@ -2,13 +2,12 @@ package audit
 
 import (
 	"bytes"
-	"regexp"
 )
 
 // passwordPrompt is the end of a line that asks for a secret: "[sudo] password
 // for me: ", "Enter passphrase for key '/home/me/.ssh/id_ed25519': ",
 // "Password:", "PIN: ", "Username for ..." is none.
-var passwordPrompt = regexp.MustCompile(`(?i)\b(pass(word|phrase|wd|code)|passwort|kennwort|mot de passe|contraseña|secret|token|api key|pin|otp|verification code)\b[^\r\n]{0,80}[:?>：]\s?$`)
+var passwordPrompt = expression(`(?i)\b(pass(word|phrase|wd|code)|passwort|kennwort|mot de passe|contraseña|secret|token|api key|pin|otp|verification code)\b[^\r\n]{0,80}[:?>：]\s?$`)
 
 // maxPrompt is how much of a line's end is looked at.
 const maxPrompt = 160
@@ -41,7 +40,7 @@ func (w *prompt) shown(p []byte) {
 // typed returns how many of the bytes that are typed now belong to a secret:
 // all up to the end of the line, or what gives it up.
 func (w *prompt) typed(p []byte) int {
-	w.armed = w.armed || passwordPrompt.Match(w.line)
+	w.armed = w.armed || passwordPrompt().Match(w.line)
 	if !w.armed || len(p) == 0 {
 		return 0
 	}
