@@ -153,6 +153,9 @@ func packPlain(ctx context.Context, path string) (sizes Packed, err error) {
 		os.Remove(path + packedSuffix)
 		return sizes, err
 	}
+	if st, err := src.Stat(); err == nil { // its age is that of the session, for DropSessions
+		_ = os.Chtimes(path+packedSuffix, st.ModTime(), st.ModTime())
+	}
 	// The name first, then the removal: a power cut must not leave neither.
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		err = dir.Sync()

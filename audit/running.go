@@ -112,6 +112,23 @@ func validSID(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '.'
 }
 
+// Alive returns what tells whether the process of a run of the log in dir
+// lives, for VerifyOptions.Running. It looks at locks, not at numbers of
+// processes, and works for whoever may open the folder.
+func Alive(dir string) func(sid string) bool {
+	return func(sid string) bool {
+		if !validSID(sid) {
+			return false
+		}
+		f, err := openPlain(filepath.Join(dir, runningName, sid))
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		return isWriting(f)
+	}
+}
+
 // Orphans finds the runs whose process died before it could tell their end,
 // and appends an entry of kind exec.orphan for each, durably. It returns their
 // ids. It costs one look into a folder when there are none: call it whenever a

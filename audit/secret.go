@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -69,6 +70,26 @@ const secretReach = 512
 // because it was typed, is found in every piece. It
 // finds what has a shape; a password that looks like a word it cannot find.
 func FindSecrets(r io.Reader) ([]Secret, error) {
+	return find(r, (*stretch).secrets)
+}
+
+// FindText returns the events that share in an occurrence of text, for Redact,
+// wherever reads cut it. A text of more than 512 bytes is refused (ErrTooLong).
+func FindText(r io.Reader, text string) ([]int64, error) {
+	if len(text) == 0 || len(text) > secretReach {
+		return nil, fmt.Errorf("find a text of %d bytes: %w: at least 1, at most %d", len(text), ErrTooLong, secretReach)
+	}
+	shape := regexp.MustCompile(regexp.QuoteMeta(text))
+	found, err := find(r, func(s *stretch) []Secret { return s.matches("", shape, nil) })
+	events := make([]int64, len(found))
+	for i, f := range found {
+		events[i] = f.Seq
+	}
+	return events, err
+}
+
+// find looks through the streams of a transcript.
+func find(r io.Reader, in func(*stretch) []Secret) ([]Secret, error) {
 	t, err := NewReader("transcript", r)
 	if err != nil {
 		return nil, err
@@ -91,7 +112,7 @@ func FindSecrets(r io.Reader) ([]Secret, error) {
 			streams[e.Code] = s
 		}
 		s.add(e)
-		for _, x := range s.secrets() {
+		for _, x := range in(s) {
 			if !slices.Contains(found[max(0, len(found)-secretReach):], x) {
 				found = append(found, x)
 			}
@@ -137,17 +158,24 @@ func (s *stretch) secrets() (found []Secret) {
 		if !bytes.Contains(s.text, []byte(shape.hint)) {
 			continue
 		}
-		for _, at := range shape.shape().FindAllIndex(s.text, -1) {
-			if at[1] <= s.fresh || bytes.Contains(s.text[at[0]:at[1]], hiddenText) {
-				continue
+		found = append(found, s.matches(shape.name, shape.shape(), hiddenText)...)
+	}
+	return found
+}
+
+// matches returns the events that share in a match which reaches into the one
+// added last and does not contain but.
+func (s *stretch) matches(name string, shape *regexp.Regexp, but []byte) (found []Secret) {
+	for _, at := range shape.FindAllIndex(s.text, -1) {
+		if at[1] <= s.fresh || but != nil && bytes.Contains(s.text[at[0]:at[1]], but) {
+			continue
+		}
+		from := 0
+		for _, r := range s.events {
+			if from < at[1] && from+r.n > at[0] {
+				found = append(found, Secret{r.seq, name})
 			}
-			from := 0
-			for _, r := range s.events {
-				if from < at[1] && from+r.n > at[0] {
-					found = append(found, Secret{r.seq, shape.name})
-				}
-				from += r.n
-			}
+			from += r.n
 		}
 	}
 	return found

@@ -26,10 +26,14 @@ func (l *Launcher) openLog() (*audit.Log, error) {
 // error is an [audit.BadEntry] for the first thing that is not as it was written. Heads that
 // were kept elsewhere are given as remember.
 func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
-	return audit.Verify(l.home.Audit(), audit.VerifyOptions{
-		Remember:   remember,
-		Transcript: func(sid string) (io.ReadCloser, error) { return l.openCast(sid) },
-	})
+	return l.VerifyWith(audit.VerifyOptions{Remember: remember})
+}
+
+// VerifyWith is Verify with other options; what belongs to this state directory is filled in.
+func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
+	o.Mark, o.Running = l.home.Mark(), audit.Alive(l.home.Audit())
+	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.openCast(sid) }
+	return audit.Verify(l.home.Audit(), o)
 }
 
 // Mark is where the head of the record is remembered outside of its folder.
@@ -37,11 +41,11 @@ func (h Home) Mark() string { return filepath.Join(h.Dir, "audit.mark") }
 
 // openCast opens the transcript of a session. Ids come from the log, which somebody may have
 // edited: what is no id must not become a path.
-func (l *Launcher) openCast(sid string) (*os.File, error) {
+func (l *Launcher) openCast(sid string) (io.ReadSeekCloser, error) {
 	if !isSessionID(sid) {
 		return nil, fmt.Errorf("session %q: %w", sid, os.ErrNotExist)
 	}
-	return os.Open(l.home.Cast(sid))
+	return audit.OpenTranscript(l.home.Cast(sid))
 }
 
 // Session returns the id of the session that begins with prefix, or the newest for "".
@@ -71,11 +75,12 @@ func (l *Launcher) Sessions() ([]string, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), ".cast"); ok && isSessionID(id) {
+		id, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".zst"), ".cast")
+		if ok && isSessionID(id) {
 			ids = append(ids, id)
 		}
 	}
-	return ids, nil
+	return slices.Compact(ids), nil // a packing that died leaves both files
 }
 
 // Entries returns the entries of the log, oldest first. It reads and does not prove.
@@ -164,5 +169,6 @@ func (l *Launcher) launcherOf(id string) (string, error) {
 	return name, nil
 }
 
-// Transcript opens the transcript of a session for reading.
-func (l *Launcher) Transcript(id string) (*os.File, error) { return l.openCast(id) }
+// Transcript opens the transcript of a session for reading, packed or not. It is fs.ErrNotExist
+// for one that was dropped.
+func (l *Launcher) Transcript(id string) (io.ReadSeekCloser, error) { return l.openCast(id) }

@@ -1,0 +1,186 @@
+package launcher
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// checkpointKey holds the key that signs checkpoints: its secret, and on the second line what
+// verifiers are given. Whoever takes over the account has it too; what a checkpoint proves, it
+// proves because it was kept, or cosigned, somewhere else.
+func (h Home) checkpointKey() string { return filepath.Join(h.Dir, "checkpoint.key") }
+
+// Checkpoint is where the newest signed checkpoint is kept, with its cosignatures.
+func (h Home) Checkpoint() string { return filepath.Join(h.Audit(), "checkpoint") }
+
+// A LogKey signs for the log of one state directory. Its name is the origin of the log's
+// checkpoints.
+type LogKey struct {
+	Signer note.Signer
+	Public string // NAME+HASH+KEY, for note.NewVerifier
+}
+
+// Verifiers are the log's own key and others, NAME+HASH+KEY.
+func Verifiers(keys ...string) (note.Verifiers, error) {
+	var list []note.Verifier
+	for _, key := range keys {
+		v, err := note.NewVerifier(strings.TrimSpace(key))
+		if err != nil {
+			return nil, fmt.Errorf("key %q is not NAME+HASH+KEY: %w", key, err)
+		}
+		list = append(list, v)
+	}
+	return note.VerifierList(list...), nil
+}
+
+// LogKey returns the key of this log, made when it is first asked for.
+func (l *Launcher) LogKey() (LogKey, error) {
+	path := l.home.checkpointKey()
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.newLogKey(path)
+	}
+	if err == nil {
+		err = private(path, info, 0o077)
+	}
+	if err != nil {
+		return LogKey{}, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return LogKey{}, err
+	}
+	secret, public, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return logKey(path, secret, public)
+}
+
+func logKey(path, secret, public string) (LogKey, error) {
+	signer, err := note.NewSigner(secret)
+	if err != nil { // the error of note never holds the key
+		return LogKey{}, &HomeError{Path: path, Reason: "it does not hold a key: " + err.Error()}
+	}
+	return LogKey{signer, public}, nil
+}
+
+func (l *Launcher) newLogKey(path string) (LogKey, error) {
+	var id [4]byte
+	if _, err := io.ReadFull(l.random, id[:]); err != nil {
+		return LogKey{}, err
+	}
+	secret, public, err := note.GenerateKey(l.random, "tada-run/"+hex.EncodeToString(id[:]))
+	if err != nil {
+		return LogKey{}, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return LogKey{}, err
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintf(f, "%s\n%s\n", secret, public); err != nil {
+		return LogKey{}, err
+	}
+	if err := f.Sync(); err != nil {
+		return LogKey{}, err
+	}
+	return logKey(path, secret, public)
+}
+
+// options are what every proof of this log is made with.
+func (l *Launcher) options() audit.VerifyOptions {
+	return audit.VerifyOptions{Mark: l.home.Mark()}
+}
+
+// Checkpoint verifies the log and signs its size and root, a C2SP tlog-checkpoint. A copy is
+// kept beside the log; the one that counts is kept elsewhere.
+func (l *Launcher) Checkpoint() ([]byte, LogKey, error) {
+	key, err := l.LogKey()
+	if err != nil {
+		return nil, key, err
+	}
+	signed, err := audit.Checkpoint(l.home.Audit(), l.options(), key.Signer)
+	if err != nil {
+		return nil, key, err
+	}
+	return signed, key, l.KeepCheckpoint(signed)
+}
+
+// KeepCheckpoint puts a signed checkpoint in the place of the one that is kept beside the log.
+func (l *Launcher) KeepCheckpoint(signed []byte) error {
+	path := l.home.Checkpoint()
+	if err := os.WriteFile(path+".new", signed, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// Prove proves one entry of the log, for somebody who has nothing but the log's key.
+func (l *Launcher) Prove(seq int64) ([]byte, error) {
+	signed, key, err := l.Checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	known, err := Verifiers(key.Public)
+	if err != nil {
+		return nil, err
+	}
+	return audit.Prove(l.home.Audit(), l.options(), seq, signed, known)
+}
+
+// ProveStretch proves the events from and up to, not with, to of a session; to 0 stands for
+// all that the log vouches for.
+func (l *Launcher) ProveStretch(id string, from, to int64) ([]byte, error) {
+	signed, key, err := l.Checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	known, err := Verifiers(key.Public)
+	if err != nil {
+		return nil, err
+	}
+	if to == 0 {
+		if to, err = l.vouched(id); err != nil {
+			return nil, err
+		}
+	}
+	f, err := l.openCast(id)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return audit.ProveStretch(l.home.Audit(), l.options(), id, f, from, to, signed, known)
+}
+
+// ProveGrowth proves that the log which a checkpoint was signed for began with its own first
+// old entries: what a witness asks for.
+func (l *Launcher) ProveGrowth(old int64, signed []byte, key LogKey) (tlog.TreeProof, error) {
+	known, err := Verifiers(key.Public)
+	if err != nil {
+		return nil, err
+	}
+	return audit.ProveGrowth(l.home.Audit(), l.options(), old, signed, known)
+}
+
+// vouched is how many events of a session the log vouches for.
+func (l *Launcher) vouched(id string) (int64, error) {
+	report, err := l.Verify()
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range report.Transcripts {
+		if s.ID == id {
+			return s.Summary.Count, nil
+		}
+	}
+	return 0, fmt.Errorf("session %q: the log does not vouch for it yet", id)
+}
