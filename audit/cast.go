@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"strconv"
 	"strings"
 	"time"
@@ -146,22 +147,24 @@ func appendText(dst, data []byte) []byte {
 		data = lossy(data)
 	}
 	for {
-		n := plainRun(data, 0)
-		dst = append(dst, data[:n]...)
+		var n int
+		dst, n = appendPlain(dst, data)
 		if n == len(data) {
 			return dst
 		}
 		c := data[n]
 		data = data[n+1:]
-		switch at := strings.IndexByte("\"\\\n\r\t", c); {
-		case at >= 0:
-			dst = append(dst, '\\', "\"\\nrt"[at])
-		default:
-			const digits = "0123456789abcdef"
-			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		if short := shortEscape[c]; short != 0 {
+			dst = append(dst, '\\', short)
+			continue
 		}
+		const digits = "0123456789abcdef"
+		dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 	}
 }
+
+// shortEscape are the letters behind the backslash, where JSON has one.
+var shortEscape = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
 
 // lossy is what a player shows for bytes that are not UTF-8.
 func lossy(data []byte) []byte {
@@ -266,24 +269,36 @@ func authorWord(s string) string {
 }
 
 // A keyed computes HMAC-SHA256 with short keys, without an allocation for
-// each key as crypto/hmac needs.
-type keyed struct{ block [sha256.BlockSize]byte }
-
-func (k *keyed) sum(key, msg []byte, scratch []byte) (Hash, []byte) {
-	scratch = append(k.pad(scratch[:0], key, 0x36), msg...)
-	inner := sha256.Sum256(scratch)
-	scratch = append(k.pad(scratch[:0], key, 0x5c), inner[:]...)
-	return sha256.Sum256(scratch), scratch
+// each key as crypto/hmac needs, and without a copy of the message: a
+// recorder hashes every byte that passes.
+type keyed struct {
+	hash  hash.Hash
+	block [sha256.BlockSize]byte
+	out   [sha256.Size]byte
 }
 
-func (k *keyed) pad(dst, key []byte, x byte) []byte {
+func (k *keyed) sum(key, msg []byte) Hash {
+	if k.hash == nil {
+		k.hash = sha256.New()
+	}
+	k.pass(key, 0x36, msg)
+	k.pass(key, 0x5c, k.out[:])
+	return k.out
+}
+
+// pass is one of the two hashes of RFC 2104, over the padded key and then msg,
+// into out.
+func (k *keyed) pass(key []byte, x byte, msg []byte) {
 	for i := range k.block {
 		k.block[i] = x
 		if i < len(key) {
 			k.block[i] ^= key[i]
 		}
 	}
-	return append(dst, k.block[:]...)
+	k.hash.Reset()
+	k.hash.Write(k.block[:])
+	k.hash.Write(msg)
+	k.hash.Sum(k.out[:0])
 }
 
 // exactBytes is the data of a b event.

@@ -194,8 +194,9 @@ func (m *mask) keys(from int) {
 
 // run returns where the run of token bytes, and of more, that holds at ends.
 func (m *mask) run(at int, more byte) int {
-	for at < len(m.window) && (tokenByte[m.window[at]] || more != 0 && m.window[at] == more) {
-		at++
+	at = tokenEnd(m.window, at)
+	for more != 0 && at < len(m.window) && m.window[at] == more {
+		at = tokenEnd(m.window, at+1)
 	}
 	return at
 }
@@ -211,11 +212,7 @@ func (m *mask) tokens(last bool) (open int) {
 			}
 			continue
 		}
-		from := i
-		for from > begin && tokenByte[b[from-1]] {
-			from--
-		}
-		to := m.run(i, 0)
+		from, to := begin+tokenStart(b[begin:], i-begin), tokenEnd(b, i)
 		if to-from >= minToken || to == len(b) || to-from >= minHeader && b[to] == '.' && bytes.Contains(b[from:to], header) {
 			if at := m.inRun(from, to, last); at >= 0 {
 				return at

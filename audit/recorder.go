@@ -47,6 +47,10 @@ const (
 	ckptEvery = 5 * time.Second
 )
 
+// maxBuffer is how much is written at once: what a relay reads at most, with
+// its line ends escaped. The kernel keeps one large write in larger pieces.
+const maxBuffer = 128 << 10
+
 // A Recorder writes the transcript of one session. Every method returns when
 // the kernel has the event (it survives the death of this process), and only
 // then may the bytes be passed on: whatever was shown or typed is in the
@@ -77,10 +81,10 @@ type Recorder struct {
 	ckptBytes int64
 	ckptUS    int64
 
-	buf, event, scratch []byte
-	failed              bool // buf holds the rest of a write that failed
-	salts               []byte
-	mac                 keyed
+	buf    []byte
+	failed bool // buf holds the rest of a write that failed
+	salts  []byte
+	mac    keyed
 }
 
 // Create makes a new transcript; a file that is there already is never
@@ -167,7 +171,7 @@ func (r *Recorder) hidden(code byte, author string, p []byte) error {
 	if err != nil {
 		return err
 	}
-	c, _ := r.mac.sum(salt, p, nil)
+	c := r.mac.sum(salt, p)
 	return r.note(CodeHidden, author, int64(len(p)), fmt.Appendf(nil, "%c %s", code, c))
 }
 
@@ -327,7 +331,7 @@ func (r *Recorder) plain(code byte, author string, p []byte) error {
 		if err := r.chunk(code, author, p[:n]); err != nil {
 			return err
 		}
-		if p = p[n:]; len(p) > 0 {
+		if p = p[n:]; len(r.buf) >= maxBuffer {
 			if err := r.flush(); err != nil {
 				return err
 			}
@@ -405,13 +409,13 @@ func (r *Recorder) add(code byte, author string, length int64, data []byte) erro
 		return err
 	}
 	us := max((r.opts.Now() - r.start).Microseconds(), r.lastUS)
-	r.event = appendEvent(r.event[:0], us-r.lastUS, code, data)
+	from := len(r.buf)
+	r.buf = appendEvent(r.buf, us-r.lastUS, code, data)
 	l := link{seq: r.sum.Count, us: us, code: code, author: authorWord(author), length: length, salt: [16]byte(salt)}
-	l.commit, r.scratch = r.mac.sum(salt, r.event, r.scratch)
+	l.commit = r.mac.sum(salt, r.buf[from:])
 	l.chain = l.next(r.sum.Head)
 
-	r.buf = append(append(r.buf, r.event...), '\n')
-	r.buf = append(l.appendLine(r.buf), '\n')
+	r.buf = append(l.appendLine(append(r.buf, '\n')), '\n')
 	r.lastUS = us
 	r.sum.Head, r.sum.Duration = l.chain, time.Duration(us)*time.Microsecond
 	r.sum.Count++

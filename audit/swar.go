@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 const (
@@ -18,10 +19,7 @@ func plainRun(b []byte, refuse uint64) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
-		// The classic zero-byte test; a borrow can only mark bytes above a
-		// true hit, and the lowest is the one taken.
-		low := (x - ' '*eachByte) & ^x
-		if hit := (low|zeroByte(x^'"'*eachByte)|zeroByte(x^'\\'*eachByte)|zeroByte(x^0x7f*eachByte))&highBits | x&refuse; hit != 0 {
+		if hit := special(x) | x&refuse; hit != 0 {
 			return i + bits.TrailingZeros64(hit)/8
 		}
 	}
@@ -31,4 +29,78 @@ func plainRun(b []byte, refuse uint64) int {
 	return i
 }
 
-func zeroByte(x uint64) uint64 { return (x - eachByte) & ^x }
+// appendPlain appends the bytes at the start of b that stand for themselves
+// inside a JSON string (plainRun), and returns how many. It copies while it
+// looks: lines are short, and a call for each of them costs more than both.
+func appendPlain(dst, b []byte) ([]byte, int) {
+	if cap(dst)-len(dst) < len(b) {
+		dst = slices.Grow(dst, len(b))
+	}
+	n := len(dst)
+	from, to := b, dst[n:n+len(b)]
+	for len(from) >= 8 && len(to) >= 8 {
+		x := binary.LittleEndian.Uint64(from)
+		binary.LittleEndian.PutUint64(to, x) // what lies behind a hit is written over
+		if hit := special(x); hit != 0 {
+			done := len(b) - len(from) + bits.TrailingZeros64(hit)/8
+			return dst[:n+done], done
+		}
+		from, to = from[8:], to[8:]
+	}
+	for len(from) > 0 && len(to) > 0 && from[0] >= ' ' && from[0] != '"' && from[0] != '\\' && from[0] != 0x7f {
+		to[0] = from[0]
+		from, to = from[1:], to[1:]
+	}
+	done := len(b) - len(from)
+	return dst[:n+done], done
+}
+
+// special marks the high bits of bytes below ' ', quotes, backslashes and DEL.
+// With the high bits taken away first, no sum carries into the next byte.
+func special(x uint64) uint64 {
+	y := x &^ highBits
+	plain := (y + (0x80-' ')*eachByte) & other(y, '"') & other(y, '\\') & other(y, 0x7f)
+	return ^(plain | x) & highBits
+}
+
+// other marks the high bits of bytes that are not c; x has no high bits.
+func other(x uint64, c uint64) uint64 { return (x ^ c*eachByte) + 0x7f*eachByte }
+
+// notToken marks the high bits of bytes that are no tokenByte.
+func notToken(x uint64) uint64 {
+	y := x &^ highBits
+	folded := y | 0x20*eachByte
+	letter := (folded + (0x80-'a')*eachByte) &^ (folded + (0x7f-'z')*eachByte)
+	digit := (y + (0x80-'0')*eachByte) &^ (y + (0x7f-'9')*eachByte)
+	return (^(letter|digit)&other(y, '-')&other(y, '_') | x) & highBits
+}
+
+// tokenEnd returns where the run of token bytes that holds at ends.
+func tokenEnd(b []byte, at int) int {
+	rest := b[at:]
+	for len(rest) >= 8 {
+		if hit := notToken(binary.LittleEndian.Uint64(rest)); hit != 0 {
+			return len(b) - len(rest) + bits.TrailingZeros64(hit)/8
+		}
+		rest = rest[8:]
+	}
+	for len(rest) > 0 && tokenByte[rest[0]] {
+		rest = rest[1:]
+	}
+	return len(b) - len(rest)
+}
+
+// tokenStart returns where the run of token bytes before at begins.
+func tokenStart(b []byte, at int) int {
+	rest := b[:at]
+	for len(rest) >= 8 {
+		if hit := notToken(binary.LittleEndian.Uint64(rest[len(rest)-8:])); hit != 0 {
+			return len(rest) - bits.LeadingZeros64(hit)/8
+		}
+		rest = rest[:len(rest)-8]
+	}
+	for len(rest) > 0 && tokenByte[rest[len(rest)-1]] {
+		rest = rest[:len(rest)-1]
+	}
+	return len(rest)
+}

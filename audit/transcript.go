@@ -32,18 +32,17 @@ type Event struct {
 type Reader struct {
 	Header Header
 
-	in      *bufio.Reader
-	name    string
-	first   []byte // the header as it stands
-	line    int64
-	offset  int64
-	sum     Summary
-	mac     keyed
-	event   []byte
-	scratch []byte
-	shown   byte // the next event of this stream only shows what a b event held
-	here    Position
-	err     error
+	in     *bufio.Reader
+	name   string
+	first  []byte // the header as it stands
+	line   int64
+	offset int64
+	sum    Summary
+	mac    keyed
+	event  []byte
+	shown  byte // the next event of this stream only shows what a b event held
+	here   Position
+	err    error
 }
 
 // NewReader reads the header. The name is for errors only.
@@ -171,8 +170,7 @@ func (t *Reader) checkEvent(l link) string {
 		}
 		return ""
 	}
-	var c Hash
-	if c, t.scratch = t.mac.sum(l.salt[:], t.event, t.scratch); c != l.commit {
+	if c := t.mac.sum(l.salt[:], t.event); c != l.commit {
 		return "was changed: it is not what its #t line commits to"
 	}
 	return ""
