@@ -20,7 +20,7 @@ func (w *walker) odd(word *syntax.Word) bool {
 	for i, p := range word.Parts {
 		lit, ok := p.(*syntax.Lit)
 		if ok {
-			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1)
+			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1) || w.o.Dialect == Zsh && i > 0 && !ascii(lit.Value) // é may belong to a name
 			continue
 		}
 		syntax.Walk(p, func(n syntax.Node) bool {
@@ -34,18 +34,21 @@ func (w *walker) odd(word *syntax.Word) bool {
 
 func (w *walker) oddText(text string, first, last bool) bool {
 	tilde := strings.IndexByte(text, '~')
-	dollar := strings.Contains(strings.TrimSuffix(strings.ReplaceAll(text, `\$`, ""), "$"), "$")
+	dollar := strings.ReplaceAll(text, `\$`, "")
+	if last {
+		dollar = strings.TrimSuffix(dollar, "$")
+	}
 	braces := strings.IndexByte(text, '{') >= 0 || strings.IndexByte(text, '}') >= 0
 	switch w.o.Dialect {
 	case POSIX:
 		stack := first && (strings.HasPrefix(text, "~+") || strings.HasPrefix(text, "~-"))
 		return !w.dash && (braces && text != "{}" || stack || strings.Contains(text, "=~") || strings.HasSuffix(text, "$") && !last)
 	case Mksh:
-		return tilde > 0 || tilde == 0 && !first || braces || dollar
+		return tilde > 0 || tilde == 0 && !first || braces || strings.Contains(dollar, "$")
 	case Zsh:
 		return tilde >= 0 && (!first || text != "~" && !strings.HasPrefix(text, "~/") || text == "~" && !last || strings.LastIndexByte(text, '~') > 0) ||
 			first && strings.HasPrefix(text, "=") || braces && (strings.Contains(text, "..") || emptyChoice(text)) ||
-			dollar || strings.ContainsAny(text, "()|<>^#")
+			strings.Contains(dollar, "$") || strings.ContainsAny(text, "()|<>^#")
 	}
 	return true
 }
@@ -140,7 +143,16 @@ func commonEscapes(text string) bool {
 // oddWord evaluates such a word for its effects alone.
 func (w *walker) oddWord(s *state, word *syntax.Word) value {
 	w.visitWord(s, word)
+	if w.o.Dialect == Mksh && strings.ContainsRune(w.text(word), ':') {
+		w.havoc(s) // a slice that it does not know ends what is running
+	}
 	return unknown("this shell reads the word in a way of its own", Unknown)
+}
+
+// text is a word as it is written.
+func (w *walker) text(word *syntax.Word) string {
+	start, end := int(word.Pos().Offset()), int(word.End().Offset())
+	return w.src[min(start, len(w.src)):max(min(start, len(w.src)), min(end, len(w.src)))]
 }
 
 // lacks reports whether a builtin of bash is none in the shell of the dialect, and maybe

@@ -45,8 +45,8 @@
 // reach something that executes them, a literal is followed, and the rest becomes a [Code]
 // with its [Source], such as Network for curl | sh. Known text is followed through the filters
 // that are used to hide it (base64 -d, xxd -r -p, gunzip, rev, tr, plain sed) where every
-// version of them gives the same; what comes out is shown as a Code that is Decoded. What an archive holds comes from where the
-// archive came from. Letters that were spelled in escapes count as Decoded, even when what
+// version of them gives the same; what comes out is shown as a Code that is Decoded. What an
+// archive holds comes from where the archive came from. Letters that were spelled in escapes count as Decoded, even when what
 // they spell is known, and text that is empty only because a name in it has no value here is
 // not known: the shell that it was meant for may have one.
 //
@@ -80,9 +80,11 @@
 // # What is taken on trust
 //
 // A file that exists already and is sourced may do anything, and is listed as an effect
-// with the flag command.Source; it is taken not to change the directory. The entries of
-// the command table are taken to be right. [Zsh] and [Mksh] are parsed in their grammar, but what is
-// special in their expansions is open rather than followed.
+// with the flag command.Source. After it no variable is known. A name that depends on the
+// directory is marked, unless the file is by custom one of settings (bin/activate, .env,
+// ~/.profile); the functions it may define are taken not to have the names of programs. The
+// entries of the command table are taken to be right. What is special in the expansions of
+// [POSIX], [Mksh] and [Zsh] is open rather than followed (dialect.go).
 //
 // # Example
 //

@@ -376,7 +376,10 @@ func (e *expander) cutUp(v value) {
 	for _, p := range v {
 		switch {
 		case !p.known():
-			p.many = p.kind == open || e.ifs != " \t\n"
+			if p.kind == pattern && e.ifs != " \t\n" {
+				p = part{kind: open, why: "a name that matches a pattern is split", from: File}
+			}
+			p.many = p.kind == open
 			e.cur, e.some = e.cur.add(p), true
 		case e.loose, e.w.o.Dialect == Zsh && e.ifs != " \t\n":
 			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from, many: true})
@@ -442,7 +445,7 @@ func (w *walker) ifs(s *state) (chars string, loose bool) {
 	}
 	text, fine := v.val.text()
 	if s.open && v.val.from() != Literal {
-		return " \t\n", false
+		return " \t\n", w.o.Dialect != Bash && w.o.Dialect != Bats
 	}
 	return text, !fine
 }

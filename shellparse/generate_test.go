@@ -9,8 +9,12 @@ import (
 	"time"
 )
 
-// differFor is how long each comparison with a real shell goes on: go test -differ 5m.
-var differFor = flag.Duration("differ", 1500*time.Millisecond, "how long each comparison with a real shell goes on")
+// differFor is how long each comparison with a real shell goes on with new texts, as in
+// go test ./shellparse -run Generated -differ 5m. Without it the same few are compared.
+var differFor = flag.Duration("differ", 0, "compare new random texts with each real shell for so long")
+
+// everyday is how many texts are compared without -differ.
+const everyday = 300
 
 // A generator makes random scripts out of the constructs whose meaning depends on others:
 // values, splitting, quoting, arrays, functions, loops, directories.
@@ -207,8 +211,12 @@ func staysHere(text string) bool {
 func TestGeneratedWords(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, sh *realShell) {
-		g := &generator{Rand: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2)), dialect: sh.dialect}
-		for end := time.Now().Add(*differFor); time.Now().Before(end) && !t.Failed(); {
+		seed, end := uint64(1), time.Now().Add(*differFor)
+		if *differFor > 0 {
+			seed = uint64(time.Now().UnixNano())
+		}
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), dialect: sh.dialect}
+		for i := 0; (i < everyday || time.Now().Before(end)) && !t.Failed(); i++ {
 			setup := g.script()
 			if word := g.word(); g.IntN(4) == 0 && staysHere(setup+word) {
 				sh.target(t, setup, word)

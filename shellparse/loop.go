@@ -41,6 +41,9 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 	ws := worlds{s}
 	for _, item := range items {
 		many := item.word().Glob
+		if !many && item.several() {
+			item = unknown(item.why(), item.from())
+		}
 		w.listed(s, item, w.span(c))
 		if many {
 			item = value{{kind: pattern, text: item.glob()}}

@@ -54,7 +54,7 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 				list[i] = w.operate(s, p, list[i], true, quoted)
 			}
 		}
-		if !quoted && e.split && e.ifs == "" && len(list) > 1 && (p.Exp != nil || p.Repl != nil) {
+		if !quoted && e.split && e.ifs == "" && len(list) > 0 && (p.Exp != nil || p.Repl != nil) {
 			e.expansion(unknown("elements that are changed and not split", Literal), false)
 			return
 		}
@@ -470,7 +470,7 @@ func (w *walker) transform(s *state, p *syntax.ParamExp, v value, set bool) valu
 		return known(strings.ToUpper(string(r)) + text[n:])
 	case fine && op == "E":
 		return known(ansiC(text))
-	case fine && op == "Q" && set && ascii(text) && !strings.Contains(text, "'"):
+	case fine && op == "Q" && set && ascii(text) && !strings.ContainsAny(text, "'\n\t"):
 		return known("'" + text + "'")
 	}
 	return unknown("an operator that is not followed", v.from())

@@ -110,6 +110,19 @@ func (w *walker) readLine(s *state, n int, letters string) []value {
 	return splitRead(line, ifs, n)
 }
 
+// withoutEnd is the rest of a line for the last name: a delimiter that only ends it goes.
+func withoutEnd(rest, ifs, blanks string) string {
+	at := strings.IndexAny(rest, ifs)
+	if at < 0 {
+		return rest
+	}
+	end := strings.TrimLeft(rest[at:], blanks)
+	if end == "" || strings.IndexByte(ifs, end[0]) < 0 || strings.TrimLeft(end[1:], blanks) != "" {
+		return rest
+	}
+	return rest[:at]
+}
+
 // splitRead cuts a line for n names, the last of which takes the rest.
 func splitRead(line, ifs string, n int) []value {
 	vals := make([]value, n)
@@ -126,7 +139,7 @@ func splitRead(line, ifs string, n int) []value {
 			at = strings.IndexAny(line, ifs)
 		}
 		if at < 0 {
-			vals[i], line = known(line), ""
+			vals[i], line = known(withoutEnd(line, ifs, blanks)), ""
 			continue
 		}
 		vals[i] = known(line[:at])

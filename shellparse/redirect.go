@@ -193,11 +193,25 @@ func (w *walker) redirectFile(s *state, r *syntax.Redirect, fd string, was *ioSt
 // unsplit is the target of a redirection in the shells that neither split it nor expand
 // patterns in it. bash in its POSIX mode does the first.
 func (w *walker) unsplit(s *state, word *syntax.Word) []value {
+	if hasList(word) {
+		return []value{w.oddWord(s, word)}
+	}
 	v := w.single(s, word).quoted()
 	if text := v.display(); w.o.Dialect == POSIX && !w.dash && strings.ContainsAny(text, " \t\n") && !allQuoted(word) {
 		return []value{unknown("shells split this differently", v.from())}
 	}
 	return []value{v}
+}
+
+// hasList reports whether $@ or $* stands in a word.
+func hasList(word *syntax.Word) bool {
+	found := false
+	syntax.Walk(word, func(n syntax.Node) bool {
+		p, ok := n.(*syntax.ParamExp)
+		found = found || ok && (isAt(p) || isStar(p))
+		return !found
+	})
+	return found
 }
 
 // allQuoted reports whether no expansion of a word stands outside quotes.
