@@ -156,6 +156,15 @@ func (j *judgement) hazards() {
 	}
 }
 
+// hazard is one of the command table that the words of a command do not show by themselves.
+func (j *judgement) hazard(rule string, span shellparse.Span, cmd int) {
+	h, _ := command.LookupHazard(rule)
+	if j.lifted(cmd, h.Risk) {
+		return
+	}
+	j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: Ask, Risk: h.Risk, Message: h.Message, Span: span, Command: cmd, plain: h.Message})
+}
+
 // deniedHazards are dangerous beyond anything that a person could mean to approve.
 var deniedHazards = names{"shell.fork-bomb", "proc.fork-bomb"}
 

@@ -59,7 +59,7 @@ func (j *judgement) settled(o *shellparse.Opaque) bool {
 	}
 	for i := range j.script.Codes {
 		c := &j.script.Codes[i]
-		if c.Command == o.Command && c.Span == o.Span && c.Source == shellparse.Unknown {
+		if c.Command == o.Command && c.Span == o.Span && (c.Source == shellparse.Unknown || harmlessLangs.has(c.Lang)) {
 			return j.code(c) == ""
 		}
 	}
@@ -124,8 +124,9 @@ func (j *judgement) justBuilt(t *Target, full string) bool {
 }
 
 // sayings are the words of a program that computes and prints, in languages that nothing
-// here reads: julia -e 'println(1+1)'.
-var sayings = names{"print", "println", "puts", "putStrLn", "IO", "inspect", "show",
+// here reads: julia -e 'println(1+1)'. Those of Julia that run the tests of the project, or say
+// what it needs, run nothing that is not there.
+var sayings = names{"print", "disp", "using", "Pkg", "test", "instantiate", "precompile", "status", "println", "puts", "putStrLn", "IO", "inspect", "show",
 	"VERSION", "sqrt", "pi", "sum", "length", "true", "false"}
 
 // printsOnly reports whether a text is made of numbers, plain strings and sayings alone.

@@ -168,6 +168,9 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	if t.Glob && f.in[InRestricted] || f.in[InState] && t.Glob {
 		j.named(f, t, full)
 	}
+	if action >= ToWrite && action <= ToSweep && t.Flags&command.Possible == 0 && j.inside(full) && isToolDir(full) {
+		f.put(InProtected, full) // what stands there runs in the place of a program
+	}
 	j.below(f, t, full, action)
 	guess := t.Flags&command.Possible != 0 && (action == ToWrite || action == ToChange)
 	if !guess && (!started || action < ToWrite) {
@@ -319,6 +322,9 @@ func (j *judgement) globs() {
 				j.add(Ask, "path.readonly", m.path, "", e.Span, e.Command)
 			}
 		})
+		if name := instanceOf(path.Base(g.Pattern)); g.Count == 0 && name != "" && (action == ToRead || action == ToExecute) && j.marked(join(path.Dir(g.Pattern), name), markSecret) {
+			j.add(Ask, "read.secret", g.Pattern, "", e.Span, e.Command)
+		}
 		if g.Count > g.Kept && g.Kept > 0 {
 			j.add(Ask, "path.many", g.Pattern, strconv.Itoa(g.Count), e.Span, e.Command)
 		}

@@ -47,7 +47,7 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 	case full == ws:
 		f.put(IsWorkspace, "")
 	case ws != "" && within(full, ws):
-		if j.isRegenerable(full[len(ws):]) || t.below() && j.findsRegenerable(t.Command) {
+		if j.isRegenerable(full[len(ws):]) || absentBuild(t, full[len(ws):]) || t.below() && j.findsRegenerable(t.Command) {
 			f.put(InRegenerable, "")
 		} else {
 			f.put(InWorkspace, "")
@@ -157,6 +157,20 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 			}
 		}
 		return named
+	}
+	return false
+}
+
+// absentBuild reports whether a name is that of build output and nothing stands there: a build
+// that starts with "rm -rf build" takes nothing away the first time.
+func absentBuild(t *Target, rel string) bool {
+	if t.Exists || t.Unknown || t.Glob {
+		return false
+	}
+	for part := range strings.SplitSeq(rel, "/") {
+		if part == "build" || part == "out" {
+			return true
+		}
 	}
 	return false
 }

@@ -15,6 +15,9 @@ func (j *judgement) below(f *finding, t *Target, full string, action Action) {
 	if !whole {
 		return
 	}
+	if t.below() {
+		j.aimed(full, action, t.Command, t.Command, j.span(t.Effect))
+	}
 	inside := j.inside(full)
 	held := j.p.tree.holds(full)
 	for _, k := range []struct {
@@ -43,6 +46,7 @@ func (j *judgement) below(f *finding, t *Target, full string, action Action) {
 func (j *judgement) lists() {
 	for i := range j.script.Opaque {
 		o := &j.script.Opaque[i]
+		j.piped(o)
 		if o.Place != shellparse.InRead || !strings.Contains(o.Why, "standard input") {
 			continue
 		}

@@ -18,8 +18,48 @@ func (j *judgement) person() {
 			j.add(Deny, "tada.person", "", words(c), c.Span, i)
 		case killers.has(name) && j.aimsAtTada(c):
 			j.add(Deny, "tada.kill", "", words(c), c.Span, i)
+		case name == "tada-run" && ownState(c):
+			j.add(Deny, "tada.person", "", words(c), c.Span, i)
+		case withinAny(c.Name, serviceDirs) && !allReading(c):
+			j.hazard("service.control", c.Span, i)
 		}
 	}
+}
+
+// ownState reports whether a command gives tada-run another state, or another profile, than
+// the person has: it would be judged by rules of its own making.
+func ownState(c *shellparse.Command) bool {
+	for _, a := range c.Assign {
+		if strings.HasPrefix(a.Name, "TADA_") {
+			return true
+		}
+	}
+	for _, w := range c.Args[min(1, len(c.Args)):] {
+		name, _, _ := strings.Cut(w.Text, "=")
+		switch {
+		case name == "--home" || name == "--profile" || name == "-home" || name == "-profile":
+			return true
+		case !strings.HasPrefix(w.Text, "-"):
+			return false
+		}
+	}
+	return false
+}
+
+// serviceDirs hold the scripts that start and stop what the machine offers; telling are their
+// words that only tell.
+var (
+	serviceDirs = []string{"/etc/init.d", "/etc/rc.d"}
+	telling     = names{"status", "help", "--help", "check", "configtest"}
+)
+
+func allReading(c *shellparse.Command) bool {
+	for _, w := range c.Args[min(1, len(c.Args)):] {
+		if !telling.has(w.Text) {
+			return false
+		}
+	}
+	return true
 }
 
 // harmlessTadactl are the verbs of the person's door that decide nothing.

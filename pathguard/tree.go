@@ -1,6 +1,8 @@
 package pathguard
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/pattern"
@@ -177,6 +179,28 @@ func (n *node) holds(path string, s *markSet) {
 	for _, p := range n.patterns {
 		if p.part.match(part) {
 			p.node.holds(rest, s)
+		}
+	}
+}
+
+// each calls visit for every mark below a directory, with the path where it stands. A name
+// with a pattern in it stands for itself.
+func (n *node) each(at, dir string, visit func(string, mark)) {
+	dir = strings.TrimLeft(dir, "/")
+	part, rest, _ := strings.Cut(dir, "/")
+	if dir == "" && at != "" {
+		for _, m := range n.marks {
+			visit(at, m)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.below)) { // the same answer each time
+		if dir == "" || name == part {
+			n.below[name].each(at+"/"+name, rest, visit)
+		}
+	}
+	for _, p := range n.patterns {
+		if dir == "" || p.part.match(part) {
+			p.node.each(at+"/"+p.part.text, rest, visit)
 		}
 	}
 }

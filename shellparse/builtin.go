@@ -79,7 +79,15 @@ func shellOption(name string) builtin {
 	case "history", "fc":
 		return builtin{(*walker).history, true, false}
 	}
-	return builtin{(*walker).nothing, true, false}
+	return builtin{(*walker).waits, true, false}
+}
+
+// waits is wait, whose -p names a variable: bash evaluates the subscript of one.
+func (w *walker) waits(s *state, c *call) worlds {
+	if _, values, _ := c.options("p"); values['p'] != nil {
+		w.nameArg(s, values['p'], c.span)
+	}
+	return w.nothing(s, c)
 }
 
 // korn are builtins of zsh and mksh alone.
@@ -120,7 +128,27 @@ func (w *walker) byTable(s *state, c *call) worlds {
 		w.out.Commands[w.cmd].ReadOnly = u.ReadOnly
 	}
 	w.use(s, c, u, c.words[0].Text)
+	w.strangers(c)
 	return worlds{s}
+}
+
+// listings are programs that print the numbers of processes which this shell did not start.
+var listings = []string{"pgrep", "pidof", "lsof", "fuser", "ps", "ss", "netstat", "awk", "docker", "systemctl"}
+
+// strangers are processes that kill(1) is given by a listing, or the one above this shell: it
+// belongs to whoever started the shell.
+func (w *walker) strangers(c *call) {
+	if len(c.words) > 1 && c.words[1].Text == "-0" {
+		return
+	}
+	for i, word := range c.words {
+		program, listed := strings.CutPrefix(word.Why, "the output of ")
+		if listed && slices.Contains(listings, program) || strings.HasPrefix(word.Why, "$PPID ") {
+			h, _ := command.LookupHazard("proc.kill")
+			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(i)})
+			return
+		}
+	}
 }
 
 // options returns the words of options at the front as one string of letters, and the index

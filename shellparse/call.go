@@ -61,6 +61,8 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 			if len(args) == 0 {
 				w.opaque(s, InProgram, "which program starts is not known: "+notSet, span)
 			}
+		} else if len(fields) == 0 && isPiece(word) {
+			fields = w.goneSecret(s, word, len(args) > 0)
 		}
 		for _, f := range fields {
 			args, spans = append(args, f), append(spans, span)
@@ -116,6 +118,15 @@ func (w *walker) goneSecret(s *state, word *syntax.Word, operand bool) []value {
 		return nil
 	}
 	return []value{{{why: ofSecret}}}
+}
+
+// isPiece reports whether a word is a piece of $x, as in ${x:0:4}, and nothing else.
+func isPiece(word *syntax.Word) bool {
+	if len(word.Parts) != 1 {
+		return false
+	}
+	p, ok := word.Parts[0].(*syntax.ParamExp)
+	return ok && p.Param != nil && (p.Slice != nil || p.Repl != nil) && p.Exp == nil
 }
 
 // isPlainParam reports whether a word is $x or ${x} and nothing else, of one value.
@@ -296,7 +307,7 @@ func (w *walker) external(s *state, c *call) worlds {
 	w.emit(s, c, name, false, ok, use.ReadOnly && ok)
 	if strings.Contains(name, "/") {
 		w.effect(s, Effect{Right: command.Exec, Name: w.name(s, c.args[0]), Span: c.at(0)})
-		if f := w.made(s, c.args[0]); f != nil && !ok {
+		if f := w.made(s, c.args[0]); f != nil && (!ok || planted(f.flow.source())) {
 			w.runs(s, &f.flow, scriptLang(f), c.at(0))
 		}
 	}

@@ -130,6 +130,10 @@ func (w *walker) literalCode(s *state, lang, text string, span Span) {
 		w.shell(w.fork(s), lang, text, span)
 		return
 	}
+	if showsSecret(lang, text) {
+		h, _ := command.LookupHazard("secret.print")
+		w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: span})
+	}
 	facts, opaque := code.Scan(lang, text)
 	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
 	for _, f := range facts {

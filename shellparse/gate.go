@@ -117,6 +117,9 @@ func confusing(text string, at Span, r rune) bool {
 		return at.Start == 0 || strings.IndexByte(" \t\n", text[at.Start-1]) >= 0 &&
 			at.End < len(text) && asciiLetter(text[at.End])
 	}
+	if between(text, at) {
+		return false
+	}
 	first, last := at.Start, at.End
 	if unicode.IsLetter(r) {
 		var mixed, other bool
@@ -180,6 +183,18 @@ func (s *Script) disguisedName(name string, span Span) {
 	if first != 0 && !slices.Contains(s.Marks, m) && len(s.Marks) < maxEffects {
 		s.Marks = append(s.Marks, m)
 	}
+}
+
+// between reports whether a letter is an end of a range in a pattern, as in [а-я], whose other
+// end is no letter of ASCII either.
+func between(text string, at Span) bool {
+	before, after := text[:at.Start], text[at.End:]
+	if strings.HasSuffix(before, "[") && len(after) > 1 && after[0] == '-' {
+		return after[1] >= utf8.RuneSelf
+	}
+	rest, isEnd := strings.CutSuffix(before, "-")
+	r, size := utf8.DecodeLastRuneInString(rest)
+	return isEnd && r >= utf8.RuneSelf && strings.HasPrefix(after, "]") && strings.HasSuffix(rest[:len(rest)-size], "[")
 }
 
 func asciiLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -9,6 +10,9 @@ import (
 // nameOutput is the output of basename and dirname, which only look at their words.
 func (c *call) nameOutput() (value, bool) {
 	name := base(c.words[0].Text)
+	if name == "seq" {
+		return c.sequence()
+	}
 	if name != "basename" && name != "dirname" || len(c.args) < 2 || len(c.args) > 3 {
 		return nil, false
 	}
@@ -39,6 +43,39 @@ func (c *call) nameOutput() (value, bool) {
 		return known(trimmed + "\n"), true
 	}
 	return nil, false
+}
+
+// longSequence is how many numbers of seq(1) are followed one by one.
+const longSequence = maxBatches
+
+// sequence is the output of seq(1) with whole numbers.
+func (c *call) sequence() (value, bool) {
+	var n []int64
+	for _, word := range c.words[1:] {
+		i, ok := integer(word.Text)
+		if !word.Static || !ok {
+			return nil, false
+		}
+		n = append(n, i)
+	}
+	from, step := int64(1), int64(1)
+	switch len(n) {
+	case 2:
+		from = n[0]
+	case 3:
+		from, step = n[0], n[1]
+	case 0:
+		return nil, false
+	}
+	to := n[len(n)-1]
+	if step <= 0 || len(n) > 3 || to-from > step*longSequence || from > to {
+		return nil, false
+	}
+	var b strings.Builder
+	for ; from <= to; from += step {
+		b.WriteString(strconv.FormatInt(from, 10) + "\n")
+	}
+	return known(b.String()), true
 }
 
 // temporary is the name that mktemp(1) prints: one that matches a pattern, and that no file
@@ -104,8 +141,14 @@ func (w *walker) remembered(s *state, c *call, t command.Touch, v value, program
 // content guesses where the bytes come from that a program writes into a file.
 func (w *walker) content(s *state, c *call, program string) *flow {
 	switch program {
-	case "curl", "wget", "aria2c", "scp", "sftp", "rsync", "git", "http", "gh":
+	case "curl", "wget", "aria2c", "scp", "sftp", "rsync", "http", "gh", "aws", "gsutil", "gcloud", "az", "rclone", "s3cmd",
+		"s5cmd", "mc", "b2", "lftp", "ftp", "tftp", "smbclient", "oras", "axel", "huggingface-cli", "hf", "kubectl":
 		return &flow{from: Network, why: "what " + program + " downloads"}
+	case "git":
+		if len(c.words) > 1 && (c.words[1].Text == "apply" || c.words[1].Text == "am") {
+			return w.packed(s, c, program)
+		}
+		return &flow{from: Network, why: "what git downloads"}
 	case "tee", "sponge":
 		return s.input()
 	case "cp", "mv", "install", "ln":
@@ -114,9 +157,12 @@ func (w *walker) content(s *state, c *call, program string) *flow {
 				return &f.flow
 			}
 			name := c.words[len(c.words)-2].Text
+			if name == "/dev/stdin" || name == "/dev/fd/0" || name == "/proc/self/fd/0" {
+				return s.input()
+			}
 			return &flow{from: File, name: name, endless: endlessSource(&flow{from: File, name: name})}
 		}
-	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "gunzip", "bunzip2", "unxz", "unzstd", "unrar":
+	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "gunzip", "bunzip2", "unxz", "unzstd", "unrar", "patch":
 		return w.packed(s, c, program)
 	case "base64", "base32", "xxd", "openssl", "gpg", "uudecode":
 		return &flow{from: Decoded, why: "what " + program + " decodes"}
@@ -136,7 +182,8 @@ func (w *walker) fills(f *flow, span Span) {
 // unpacks reports whether what a program writes can be a folder full of files.
 func unpacks(program string) bool {
 	switch program {
-	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "unrar", "rsync", "git", "scp", "svn", "hg", "wget", "aria2c", "gh":
+	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "unrar", "rsync", "git", "scp", "svn", "hg", "wget", "aria2c", "gh", "patch",
+		"aws", "gsutil", "gcloud", "az", "rclone", "s3cmd", "s5cmd", "mc", "b2", "lftp", "oras", "huggingface-cli", "hf":
 		return true
 	}
 	return false

@@ -35,6 +35,9 @@ func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, 
 	case n.Shell != nil:
 		if isShell(program) && n.Arg >= 0 && n.Arg < len(c.args) {
 			child.passed, child.passing = c.args[min(n.Arg+2, len(c.args)):], true
+			if n.Arg+1 < len(c.args) {
+				child.called = c.args[n.Arg+1].quoted()
+			}
 		}
 		w.shellArg(child, w.fromArg(c, n.Arg, *n.Shell), c.at(n.Arg), via)
 	case n.Code != nil:
@@ -339,6 +342,7 @@ func (w *walker) newShell(s *state, text string, span Span) {
 	s.give(s.passed)
 	s.argsOpen = s.argsOpen || !s.passing
 	s.passed, s.passing = nil, false
+	s.zero, s.called = s.called, nil
 	s.noglob, s.errexit, s.allexport, s.jump = false, false, false, onward
 	w.touched(s)
 	file, ok := w.read(s, text, span)

@@ -65,15 +65,19 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	if !set && p.Exp == nil && len(v) == 0 {
 		v = value{{why: notSet}}
 	}
-	if p.Exp == nil && !p.Length && command.Secret(p.Param.Value) {
-		if _, own := s.env.get(p.Param.Value); !own {
-			v = append(value{{why: ofSecret}}, v...)
-		}
+	_, own := s.env.get(p.Param.Value)
+	secret := p.Exp == nil && !p.Length && !own && command.Secret(p.Param.Value)
+	if secret && p.Slice == nil && p.Repl == nil {
+		v = append(value{{why: ofSecret}}, v...)
 	}
 	if e.alternative(p, &v, set, quoted) {
 		return
 	}
-	e.expansion(w.operate(s, p, v, set, quoted), quoted)
+	v = w.operate(s, p, v, set, quoted)
+	if secret && (p.Slice != nil || p.Repl != nil) {
+		v = append(value{{why: ofSecret}}, v...) // a piece of it is a piece of a secret
+	}
+	e.expansion(v, quoted)
 }
 
 // followed reports whether p is of a form that bash has and this package follows.
@@ -210,6 +214,9 @@ func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
 		return known(strconv.Itoa(len(s.args))), true
 	}
 	if name == "0" {
+		if s.zero != nil {
+			return s.zero, true
+		}
 		if w.o.Name == "" {
 			return unknown("$0 is not known", Unknown), true
 		}
@@ -247,7 +254,9 @@ func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
 	}
 	if name := p.Param.Value; name == "@" || name == "*" {
 		list = append([]value{known(w.o.Name)}, list...)
-		if w.o.Name == "" {
+		if s.zero != nil {
+			list[0] = s.zero
+		} else if w.o.Name == "" {
 			list[0] = unknown("$0 is not known", Unknown)
 		}
 	}

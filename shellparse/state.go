@@ -26,6 +26,8 @@ type state struct {
 	argsOpen bool    // the positional parameters are not known
 	passed   []value // those of the shell that comes, when passing: sh -c CODE NAME ARG ...
 	passing  bool
+	zero     value // $0 where sh -c was given one; nil where it is that of the text
+	called   value // that of the shell that comes
 
 	files []written
 	fds   []descriptor // that a redirection has opened to known bytes

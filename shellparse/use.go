@@ -23,7 +23,7 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 		w.host(s, c, h)
 	}
 	for _, h := range u.Hazards {
-		if !s.guess {
+		if !s.guess || len(c.args) > 1 {
 			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(h.Arg)})
 		}
 	}
@@ -64,15 +64,27 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 // project is the file that a build tool executes by itself. That of the directory which the
 // whole text starts in is the caller's choice; that of another is an effect.
 func (w *walker) project(s *state, c *call, u command.Use, dir string) {
-	if u.Project == "" || dir == "" || dir == w.o.Dir || s.remote {
+	if u.Project == "" || dir == "" || s.remote {
 		return
 	}
 	v := known(u.Project)
+	if dir == w.o.Dir {
+		w.planted(s, v, c)
+		return
+	}
 	name := w.nameIn(v, dir)
 	at := w.fork(s)
 	at.dir = dir
 	w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: name, Span: c.span})
 	if f := w.made(at, v); f != nil {
+		w.runs(s, &f.flow, interpreter(base(c.words[0].Text)), c.span)
+	}
+}
+
+// planted is the file of a build tool where the same text has just put it from elsewhere, as
+// a patch or an archive does: then it is nobody's choice.
+func (w *walker) planted(s *state, v value, c *call) {
+	if f := w.made(s, v); f != nil && planted(f.flow.source()) {
 		w.runs(s, &f.flow, interpreter(base(c.words[0].Text)), c.span)
 	}
 }
@@ -217,9 +229,14 @@ func (w *walker) host(s *state, c *call, h command.Host) {
 	w.effect(&remote, Effect{Right: command.Net, Flags: flags, Net: &e, Span: c.at(h.Arg)})
 	if !h.Static {
 		w.opaque(s, InHost, "who is contacted is not known", c.at(h.Arg))
-	} else if h.Built {
+	} else if h.Built && !here(h.Host) {
 		w.opaque(s, InHost, "the address is made at run time and could carry anything out", c.at(h.Arg))
 	}
+}
+
+// here reports whether a host is this machine: what it is told does not leave.
+func here(host string) bool {
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
 
 // planted reports whether bytes come from where an attacker would put them.

@@ -114,6 +114,9 @@ func (m *matcher) awkFile(v value, tokens []awkToken, kind string) {
 		if kind == "R" {
 			right = Read
 		}
+		if right == Write && len(tokens) > 0 && tokens[0].is("ENVIRON") {
+			right = Delete // a name from the environment is meant to be outside of what is read
+		}
 		m.opaque(v, right, "awk puts the name of a file together")
 		return
 	}

@@ -82,7 +82,11 @@ func (m *matcher) link(_ role, vs []value) {
 		at.Text = base(at.Text)
 		m.touch(Create, Link, at, true)
 	default:
-		m.touch(Create, Link, name, true)
+		flags := Link
+		if m.has("-n") || m.has("-T") { // the name itself is replaced, whatever it leads to
+			flags |= NoFollow
+		}
+		m.touch(Create, flags, name, true)
 	}
 	if m.has("-f") && name.at >= 0 {
 		m.touch(Delete, NoFollow, name, true)
