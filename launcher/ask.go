@@ -5,48 +5,136 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// AskOn puts the envelope before the person at tty and returns the answer as a decision on
-// channel. The zero Decision means that nobody answered and the question stays open. The text
-// is drawn from the stored bytes and nothing else; the answer names the hash of what was
-// drawn, so that it cannot reach another question.
-func AskOn(ctx context.Context, tty *os.File, e approval.Envelope, channel string) (approval.Decision, error) {
-	short := approval.Render(e.Payload, approval.RenderOptions{})
+// errElsewhere takes a question back that somebody answered in another place.
+var errElsewhere = errors.New("it was answered elsewhere")
+
+// Ask puts the envelope before the person at tty and returns the answer as a decision on
+// channel. The zero Decision means that nobody answered here: the question stays open, or was
+// answered elsewhere meanwhile. The text is drawn from the stored bytes and nothing else; the
+// answer names the hash of what was drawn, so that it cannot reach another question.
+func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, channel string) (approval.Decision, error) {
+	if MayDecide() != nil {
+		return approval.Decision{}, nil // whoever reads this terminal is not sure to be a person
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		now, err := l.store.Wait(ctx, e.ID)
+		if err == nil && (now.State != approval.Pending || now.Decision != nil) {
+			cancel(errElsewhere)
+		}
+	}()
+	a, err := l.put(ctx, tty, e.Payload, e.Challenge, e.Friction.Factor && e.Quorum < 2)
+	if err != nil || !a.given {
+		return approval.Decision{}, err
+	}
+	d := Answer(e, a.yes, "", channel)
+	d.Took = a.took
+	if a.yes {
+		d.Challenge, d.Code, d.Paged = e.Challenge, a.code, true
+	}
+	return d, nil
+}
+
+// AskQuestion is Ask for a question of another machine. It reports the answer; the error wraps
+// [ErrNobody] when there is none. The characters to type are made up here, because those of the
+// question are known on its own machine only.
+func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Question) (bool, error) {
+	typed := ""
+	if n := approval.Render(q.Payload, approval.RenderOptions{}).Friction.Challenge; n > 0 {
+		random := make([]byte, n)
+		if _, err := l.random.Read(random); err != nil {
+			return false, err
+		}
+		for _, b := range random {
+			typed += string(typedLetters[b%32])
+		}
+	}
+	a, err := l.put(ctx, tty, q.Payload, typed, false)
+	if err == nil && !a.given {
+		err = ErrNobody
+	}
+	return a.yes, err
+}
+
+// typedLetters leaves out what a hurried reader confuses; a byte picks one of 32 without bias.
+const typedLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+
+// ErrNobody is returned by AskQuestion when nobody answered.
+var ErrNobody = errors.New("nobody answered")
+
+// An answered is what a person did with a page.
+type answered struct {
+	given, yes bool
+	code       string        // the one-time code, where one was asked for
+	took       time.Duration // from the showing to the answer
+}
+
+// put shows a page and waits for the answer. session.Ask takes a yes only when every line of what it
+// shows was on the screen; where the short page would cut something it is given the full one.
+func (l *Launcher) put(ctx context.Context, tty *os.File, payload []byte, typed string, code bool) (answered, error) {
+	phrase, err := l.Phrase()
+	if err != nil {
+		return answered{}, err
+	}
+	short := approval.Render(payload, approval.RenderOptions{})
+	var shown time.Time
 	render := func(width int, full bool) string {
-		// Where something would be cut, only the whole text may be approved.
-		page := approval.Render(e.Payload, approval.RenderOptions{Width: width - 1, Full: full || short.Truncated})
+		if shown.IsZero() {
+			shown = l.now()
+		}
+		page := approval.Render(payload, approval.RenderOptions{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
 		return page.Text()
 	}
-	reply, err := session.Ask(ctx, tty, render, session.AskOptions{Challenge: e.Challenge})
+	reply, err := session.Ask(ctx, tty, render, session.AskOptions{Challenge: typed})
 	var interrupted *session.Interrupted
 	switch {
 	case errors.Is(err, session.ErrBackground), errors.Is(err, session.ErrTimeout), errors.Is(err, session.ErrHangup),
-		errors.As(err, &interrupted), errors.Is(err, context.Canceled):
-		return approval.Decision{}, nil
+		errors.Is(err, errElsewhere), errors.As(err, &interrupted), errors.Is(err, context.Canceled):
+		return answered{}, nil
 	case err != nil:
-		return approval.Decision{}, fmt.Errorf("ask on %q: %w", tty.Name(), err)
+		return answered{}, fmt.Errorf("ask on %q: %w", tty.Name(), err)
 	}
-	d := Answer(e, reply.Answer == session.Approved, "", channel)
-	if reply.Answer == session.Approved {
-		d.Challenge = e.Challenge
-		d.Paged = true // the whole text is drawn where the short page is cut
+	a := answered{given: true, yes: reply.Answer == session.Approved, took: l.now().Sub(shown)}
+	if a.yes && code {
+		if a.code, err = readLine(ctx, tty, "one-time code: "); err != nil || a.code == "" {
+			return answered{}, err
+		}
 	}
-	return d, nil
+	return a, nil
 }
 
 // Answer is the same answer to every call of the envelope, given on channel by the user of
 // this process.
 func Answer(e approval.Envelope, yes bool, message, channel string) approval.Decision {
 	d := approval.Decision{
-		Envelope: e.ID, PlanHash: e.PlanHash, Channel: channel, Approver: "uid " + strconv.Itoa(os.Getuid()),
+		Envelope: e.ID, PlanHash: e.PlanHash, Channel: channel, Approver: Person(),
 	}
 	for _, id := range e.Calls {
 		d.Calls = append(d.Calls, approval.CallDecision{ID: id, Approved: yes, Message: message})
 	}
 	return d
+}
+
+// Person is how the user of this process is written as who approved.
+func Person() string { return "uid " + strconv.Itoa(os.Getuid()) }
+
+// Phrase returns the words that only this user's real prompts show, made when they are first
+// needed. They stand in the state directory, which no fence reaches.
+func (l *Launcher) Phrase() (string, error) {
+	return approval.LoadPhrase(filepath.Join(l.home.Dir, "phrase"), l.random)
+}
+
+// Page returns a question as it is shown, under the phrase.
+func (l *Launcher) Page(payload []byte, width int, full bool) (approval.Page, error) {
+	phrase, err := l.Phrase()
+	return approval.Render(payload, approval.RenderOptions{Width: width, Full: full, Phrase: phrase}), err
 }

@@ -33,5 +33,8 @@ func ExitOf(err error) int {
 		errors.Is(err, audit.ErrUnsafe), errors.Is(err, approval.ErrMeddled):
 		return ExitConfig
 	}
+	if failure, ok := approval.Explain(err); ok {
+		return failure.Exit
+	}
 	return ExitFailed
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
@@ -31,17 +32,15 @@ func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelo
 	if err != nil {
 		return approval.Envelope{}, err
 	}
-	id := ""
+	ids := make([]string, 0, len(pending))
 	for _, e := range pending {
-		if !strings.HasPrefix(e.ID, prefix) || prefix == "" {
-			continue
-		}
-		if id != "" {
-			return approval.Envelope{}, fmt.Errorf("envelope %q: %w; give more of it", prefix, ErrAmbiguous)
-		}
-		id = e.ID
+		ids = append(ids, e.ID)
 	}
-	if id == "" {
+	id, err := only(ids, prefix)
+	switch {
+	case errors.Is(err, ErrAmbiguous):
+		return approval.Envelope{}, fmt.Errorf("envelope %q: %w; give more of it", prefix, err)
+	case err != nil:
 		id = prefix // answered, used or expired ones are found by their whole id
 	}
 	e, err := l.store.Get(ctx, id)
@@ -51,9 +50,30 @@ func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelo
 	return e, err
 }
 
+// only returns the id that begins with prefix, ErrAmbiguous when several do, ErrNoSuch when none.
+func only(ids []string, prefix string) (string, error) {
+	ids = slices.DeleteFunc(ids, func(id string) bool { return prefix == "" || !strings.HasPrefix(id, prefix) })
+	switch len(ids) {
+	case 0:
+		return "", ErrNoSuch
+	case 1:
+		return ids[0], nil
+	}
+	return "", ErrAmbiguous
+}
+
 // Decide stores a person's answer and records it. The error is an [approval.Refused] when the
-// answer came too late or does not fit the question.
+// answer came too late or does not fit the question, and wraps [approval.ErrPeer] for a process
+// that may ask and not answer.
 func (l *Launcher) Decide(ctx context.Context, d approval.Decision) error {
+	return l.deciding(func() ([]approval.Event, error) { return l.store.Decide(ctx, d) })
+}
+
+// deciding does what only a person may do, and records what it changed.
+func (l *Launcher) deciding(change func() ([]approval.Event, error)) error {
+	if err := MayDecide(); err != nil {
+		return err
+	}
 	log, err := l.openLog()
 	if err != nil {
 		return err
@@ -62,12 +82,12 @@ func (l *Launcher) Decide(ctx context.Context, d approval.Decision) error {
 	if err := l.settle(log); err != nil {
 		return err
 	}
-	events, decideErr := l.store.Decide(ctx, d)
-	events = append(events, eventsOf(decideErr)...)
+	events, changeErr := change()
+	events = append(events, eventsOf(changeErr)...)
 	if err := l.recordEvents(log, events, audit.Durable); err != nil {
 		return err
 	}
-	return decideErr
+	return changeErr
 }
 
 // settle records what processes that died had changed in the store and not yet recorded.

@@ -1,11 +1,11 @@
 package launcher
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,10 +30,14 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 		return nil, nil
 	case r.Verdict.Decision != pathguard.Ask:
 		return r.denied(), nil
-	case r.Request.Profile == profileCI:
-		return refuse(r.Verdict, firstCall, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
 	}
 	if err := l.settle(r.log); err != nil {
+		return nil, err
+	}
+	if r.Request.Profile == profileCI {
+		return l.presigned(ctx, r)
+	}
+	if err := l.useGrant(ctx, r); err != nil || r.grant != "" {
 		return nil, err
 	}
 	envelope, _, err := l.store.Request(ctx, approval.Request{Session: r.asker(), Payload: r.Payload})
@@ -44,6 +48,9 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 		if refusal, err := l.answer(ctx, r, envelope); refusal != nil || err != nil {
 			return refusal, err
 		}
+	}
+	if err := l.useNewGrant(ctx, r); err != nil || r.grant != "" {
+		return nil, err
 	}
 	return l.consume(ctx, r, envelope.ID)
 }
@@ -77,41 +84,55 @@ func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("ask on the terminal: %w", err)
 	}
-	if decision.Envelope == "" { // not answered here: it stays in the inbox
-		return r.pending(e), nil
+	if decision.Envelope == "" { // it stays in the inbox, or was answered there meanwhile
+		return l.await(ctx, r, e)
 	}
 	events, err := l.store.Decide(ctx, decision)
-	if refusal, err := r.noted(events, err, audit.Lazy); refusal != nil || err != nil {
-		return refusal, err
-	}
-	for _, c := range decision.Calls {
-		if !c.Approved {
-			return r.humanDenied(e.ID, c.Message), nil
-		}
+	refusal, recordErr := r.noted(events, err, audit.Lazy)
+	switch {
+	case errors.Is(err, approval.ErrDecided) && recordErr == nil: // another answer was faster
+		return l.await(ctx, r, e)
+	case refusal != nil || recordErr != nil:
+		return refusal, recordErr
+	case e.Quorum > 1 && approves(decision.Calls): // whether it is enough, the store counts
+		return l.await(ctx, r, e)
+	case !approves(decision.Calls):
+		return r.humanDenied(e.ID, decision.Calls), nil
 	}
 	return nil, nil
 }
 
 // await waits for an answer given elsewhere, for as long as the caller allows.
 func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Refusal, error) {
-	if r.Request.Wait <= 0 {
-		return r.pending(e), nil
-	}
-	fmt.Fprintf(os.Stderr, "tada-run: waiting %v for a person: tadactl show %s\n", r.Request.Wait, e.ID)
-	wait, cancel := context.WithTimeout(ctx, r.Request.Wait)
-	defer cancel()
-	now, err := l.store.Wait(wait, e.ID)
+	now, err := e, error(nil)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case r.Request.Wait > 0:
+		fmt.Fprintf(os.Stderr, "tada-run: waiting %v for a person: tadactl show %s\n", r.Request.Wait, e.ID)
+		wait, cancel := context.WithTimeout(ctx, r.Request.Wait)
+		defer cancel()
+		now, err = l.store.Wait(wait, e.ID)
+	case r.Request.Ask != nil:
+		now, err = l.store.Get(ctx, e.ID)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), err == nil && now.State == approval.Pending && now.Decision == nil:
 		return r.pending(e), nil
 	case err != nil:
 		return r.storeRefusal(err)
 	case now.Approved():
 		return nil, nil
-	case now.Decision != nil && len(now.Decision.Calls) > 0:
-		return r.humanDenied(e.ID, now.Decision.Calls[0].Message), nil
+	case now.Decision != nil:
+		if approves(now.Decision.Calls) { // it became a standing approval
+			return nil, nil
+		}
+		return r.humanDenied(e.ID, now.Decision.Calls), nil
 	}
 	return refuse(r.Verdict, firstCall, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
+}
+
+// approves reports whether any call was allowed.
+func approves(calls []approval.CallDecision) bool {
+	return slices.ContainsFunc(calls, func(c approval.CallDecision) bool { return c.Approved })
 }
 
 // consume judges the request anew, because the world had time to change while a person was
@@ -129,25 +150,11 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 	if refusal, err := r.noted(permit.Events, err, audit.Durable); refusal != nil || err != nil {
 		return refusal, err
 	}
-	for _, c := range permit.Calls {
-		if !c.Approved {
-			return r.humanDenied(id, c.Message), nil
-		}
+	if !approves(permit.Calls) {
+		return r.humanDenied(id, permit.Calls), nil
 	}
 	r.envelope = id
 	return nil, nil
-}
-
-// explain words an answer of the store for whoever asked.
-func (r *run) explain(err error, refused *approval.Refused) string {
-	switch {
-	case errors.Is(err, approval.ErrBusy):
-		return "too many questions are waiting for a person: tadactl pending"
-	case errors.Is(err, approval.ErrDenied) && !refused.Until.IsZero():
-		wait := refused.Until.Sub(r.l.now()).Round(time.Second)
-		return fmt.Sprintf("a person said no to exactly this; it is not asked again for %v", wait)
-	}
-	return refused.Error()
 }
 
 // finishApproval tells the store what came of the run that its approval permitted, so that no
@@ -180,40 +187,13 @@ func (r *run) pending(e approval.Envelope) *Refusal {
 	return f
 }
 
-func (r *run) humanDenied(id, message string) *Refusal {
-	if message == "" {
-		message = "a person said no; choose another way, do not work around it"
+// humanDenied passes on the words of the person who said no.
+func (r *run) humanDenied(id string, calls []approval.CallDecision) *Refusal {
+	message := "a person said no; choose another way, do not work around it"
+	if i := slices.IndexFunc(calls, func(c approval.CallDecision) bool { return c.Message != "" }); i >= 0 {
+		message = approval.Inert(calls[i].Message)
 	}
-	f := refuse(r.Verdict, firstCall, "denied", "human_denied", approval.Inert(message), ExitDenied)
+	f := refuse(r.Verdict, firstCall, "denied", "human_denied", message, ExitDenied)
 	f.Envelope = id
 	return f
-}
-
-// storeRefusal words an answer of the store that is not a yes.
-func (r *run) storeRefusal(err error) (*Refusal, error) {
-	var refused *approval.Refused
-	if !errors.As(err, &refused) {
-		return nil, err
-	}
-	for _, known := range []struct {
-		err  error
-		code string
-	}{
-		{approval.ErrDenied, "human_denied"}, {approval.ErrReplayed, "replayed"}, {approval.ErrExpired, "expired"},
-		{approval.ErrTampered, "tampered"}, {approval.ErrBijection, "bijection"}, {approval.ErrMismatch, "mismatch"},
-		{approval.ErrBusy, "rate_limited"}, {approval.ErrUnknown, "unknown"}, {approval.ErrDecided, "decided"},
-		{approval.ErrChallenge, "challenge"}, {approval.ErrFactor, "factor"}, {approval.ErrPending, "pending"},
-	} {
-		if !errors.Is(err, known.err) {
-			continue
-		}
-		message := cmp.Or(refused.Message, r.explain(known.err, refused))
-		f := refuse(r.Verdict, firstCall, "denied", known.code, approval.Inert(message), ExitDenied)
-		f.Envelope = refused.Envelope
-		if !refused.Until.IsZero() {
-			f.Cooloff = int(refused.Until.Sub(r.l.now()).Seconds())
-		}
-		return f, nil
-	}
-	return nil, err
 }

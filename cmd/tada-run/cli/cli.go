@@ -72,7 +72,7 @@ func serve(inv *invocation) (int, error) {
 	if inv.check {
 		return check(l, req, inv.json)
 	}
-	req.Ask = asker(req.Stdio)
+	req.Ask = asker(l, req.Stdio)
 	if inv.detached {
 		if err := detach(&req); err != nil {
 			return 0, err

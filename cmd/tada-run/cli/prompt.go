@@ -14,7 +14,7 @@ import (
 // asker returns how a question is put before the person at this terminal, or nil where there
 // is none that can be trusted with it. Under an agent's full-screen program standard input or
 // error is no terminal; /dev/tty is then somebody else's screen, and is not even opened.
-func asker(stdio session.Stdio) func(context.Context, approval.Envelope) (approval.Decision, error) {
+func asker(l *launcher.Launcher, stdio session.Stdio) func(context.Context, approval.Envelope) (approval.Decision, error) {
 	if !isTerminal(stdio.In) || !isTerminal(stdio.Err) {
 		return nil
 	}
@@ -24,7 +24,7 @@ func asker(stdio session.Stdio) func(context.Context, approval.Envelope) (approv
 			return approval.Decision{}, nil // no controlling terminal: it stays in the inbox
 		}
 		defer tty.Close()
-		return launcher.AskOn(ctx, tty, e, "tty")
+		return l.Ask(ctx, tty, e, "tty")
 	}
 }
 

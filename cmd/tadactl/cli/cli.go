@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -61,7 +62,8 @@ func (c *ctl) command() *cobra.Command {
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
-		c.check(), c.pending(), c.show(), c.approve(), c.deny(),
+		c.check(), c.pending(), c.show(), c.approve(), c.deny(), c.grants(),
+		c.key(), c.exportRequest(), c.sign(),
 		c.sessions(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.policy(), c.doctor(),
 	)
 	return root
@@ -94,7 +96,11 @@ type exitError struct {
 
 // report prints err as one line and returns its exit status.
 func (c *ctl) report(err error) int {
-	fmt.Fprintf(c.err, "tadactl: %v\n", err)
+	line := err.Error()
+	if f, ok := approval.Explain(err); ok && !strings.Contains(line, f.Message) {
+		line += ": " + f.Message
+	}
+	fmt.Fprintf(c.err, "tadactl: %s\n", strings.TrimPrefix(line, "approval: "))
 	var usage *usageError
 	var exit *exitError
 	switch {

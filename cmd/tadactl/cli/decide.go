@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -14,55 +15,96 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
+// consent is how a yes is given, as the flags of approve say.
+type consent struct {
+	plan  string
+	token string
+	uses  int
+	life  time.Duration
+}
+
+// standing reports whether more than this once is asked for.
+func (o consent) standing() bool { return o.uses != 0 || o.life != 0 }
+
 func (c *ctl) approve() *cobra.Command {
-	var plan string
+	var o consent
 	cmd := &cobra.Command{
-		Use:   "approve ID",
+		Use:   "approve ID | approve --token FILE",
 		Short: "Say yes to one question, once",
 		Long: "Say yes to one question, once. On a terminal the question is shown again and\n" +
 			"answered there. Without one, --plan must name the plan that you read, by the\n" +
-			"first 12 digits of its hash, and questions of risk 2 and 3 are refused.",
-		Args: cobra.ExactArgs(1),
+			"first 12 digits of its hash, and questions of risk 2 and 3 are refused.\n\n" +
+			"With --uses or --for the same plan runs again without asking, at most so often\n" +
+			"and for so long. High risk, interpreters, wrappers, the network and secrets are\n" +
+			"asked every time. tadactl grants lists what stands.\n\n" +
+			"With --token the answer comes from another machine: see tadactl sign.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := c.envelope(cmd.Context(), args[0])
-			if err != nil {
+			if err := launcher.MayDecide(); err != nil {
 				return err
 			}
-			d, err := c.decision(cmd.Context(), e, plan)
-			if err != nil {
-				return err
+			switch {
+			case o.token != "" && len(args) == 0:
+				return c.approveToken(cmd.Context(), o.token)
+			case o.token != "" || len(args) == 0:
+				return &usageError{errors.New("name one question, or a file with --token")}
 			}
-			if d.Envelope == "" {
-				return &exitError{errors.New("nobody answered; the question stays open"), launcher.ExitPending}
-			}
-			if err := l.Decide(cmd.Context(), d); err != nil {
-				return err
-			}
-			return c.decided(e, d)
+			return c.approveOne(cmd.Context(), args[0], o)
 		},
 	}
-	cmd.Flags().StringVar(&plan, "plan", "", "the plan that you read: the first 12 digits of its hash")
-	return verb(cmd, "75   nobody answered")
+	cmd.Flags().StringVar(&o.plan, "plan", "", "the plan that you read: the first 12 digits of its hash")
+	cmd.Flags().StringVar(&o.token, "token", "", "a file with a signed answer, - for standard input")
+	cmd.Flags().IntVar(&o.uses, "uses", 0, "how often the same plan may run (5 with --for)")
+	cmd.Flags().DurationVar(&o.life, "for", 0, "for how long it may (1h with --uses; at most 12h)")
+	return verb(cmd, "75   nobody answered", "126  refused: the answer does not fit, comes too late, or is not yours to give")
+}
+
+func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
+	l, e, err := c.envelope(ctx, id)
+	if err != nil {
+		return err
+	}
+	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 { // said before anybody is asked
+		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for", approval.ErrNotGrantable, strings.Join(why, "; ")), launcher.ExitDenied}
+	}
+	d, err := c.decision(ctx, l, e, o.plan)
+	if err != nil {
+		return err
+	}
+	if d.Envelope == "" {
+		return &exitError{errors.New("nobody answered here; see: tadactl pending"), launcher.ExitPending}
+	}
+	if !o.standing() || !d.Calls[0].Approved {
+		if err := l.Decide(ctx, d); err != nil {
+			return err
+		}
+		return c.decided(e, d)
+	}
+	g, err := l.DecideStanding(ctx, d, o.uses, o.life)
+	if err != nil {
+		return err
+	}
+	return c.granted(g)
 }
 
 // decision asks on the terminal, or takes the plan's digits where there is none. The digits
 // prove that whoever answers has read what is asked; they are no secret, so they are not
 // enough where much can go wrong.
-func (c *ctl) decision(ctx context.Context, e approval.Envelope, plan string) (approval.Decision, error) {
+func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope, plan string) (approval.Decision, error) {
 	if plan == "" && term.IsTerminal(int(c.in.Fd())) {
 		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 		if err != nil {
 			return approval.Decision{}, fmt.Errorf("open the terminal: %w", err)
 		}
 		defer tty.Close()
-		return launcher.AskOn(ctx, tty, e, "tadactl")
+		return l.Ask(ctx, tty, e, "tadactl")
 	}
 	digits := strings.ReplaceAll(plan, " ", "")
 	switch {
 	case plan == "":
 		return approval.Decision{}, &usageError{fmt.Errorf("no terminal to ask on; read %q with tadactl show and pass --plan", e.ID)}
-	case e.Friction.Level > 1:
-		return approval.Decision{}, &exitError{fmt.Errorf("risk %d is answered on a terminal only", e.Risk), launcher.ExitDenied}
+	case e.Friction.Level > 1 || e.Friction.Challenge > 0:
+		return approval.Decision{}, &exitError{fmt.Errorf("risk %d is answered on a terminal only; try: tadactl approve %s", e.Risk, e.ID), launcher.ExitDenied}
 	case len(digits) < 12 || !strings.HasPrefix(e.PlanHash, digits):
 		return approval.Decision{}, &exitError{fmt.Errorf("envelope %q is not for plan %q", e.ID, plan), launcher.ExitDenied}
 	}
@@ -76,6 +118,9 @@ func (c *ctl) deny() *cobra.Command {
 		Short: "Say no to one question, with a word to the agent",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := launcher.MayDecide(); err != nil {
+				return err
+			}
 			l, e, err := c.envelope(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -88,7 +133,7 @@ func (c *ctl) deny() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&message, "message", "m", "", "what the agent is told, at most 500 characters")
-	return verb(cmd)
+	return verb(cmd, "126  refused: it comes too late, or is not yours to give")
 }
 
 // decided tells what was stored.

@@ -7,7 +7,9 @@
 //
 // # Who may decide
 //
-// approve and deny take a decision only from a person: a process inside a fence cannot reach
-// the state directory at all, and an approval without a terminal has to name the plan that
-// was read, by its first twelve digits. Risk above 1 is decided on a terminal, always.
+// Answers, standing approvals, keys and trust are taken only from a process that the kernel
+// says nothing suspicious of: what runs inside a fence, or has its no_new_privs, may ask and not
+// decide (launcher.MayDecide). An approval without a terminal has to name the plan that was read,
+// by its first twelve digits. Risk above 1 is decided on a terminal, always, or by a signed answer
+// that was given on somebody's terminal elsewhere.
 package cli

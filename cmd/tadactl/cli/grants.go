@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A standing is one standing approval as --json prints it.
+type standing struct {
+	ID       string    `json:"id"`
+	Envelope string    `json:"envelope"`
+	Command  string    `json:"command"`
+	WorkItem string    `json:"work_item"`
+	Session  string    `json:"session"`
+	Used     int       `json:"used"`
+	Uses     int       `json:"uses"`
+	Expires  time.Time `json:"expires"`
+	Approver string    `json:"approver"`
+}
+
+func standingOf(g approval.Grant) standing {
+	return standing{
+		ID: g.ID, Envelope: g.Envelope, Command: commandOf(g.Payload), WorkItem: g.WorkItem, Session: g.Session,
+		Used: g.Used, Uses: g.Uses, Expires: g.Expires, Approver: g.Approver,
+	}
+}
+
+func (c *ctl) grants() *cobra.Command {
+	cmd := verb(&cobra.Command{
+		Use:   "grants",
+		Short: "List the standing approvals: what runs again without asking",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			list, err := l.Grants(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if c.json {
+				out := make([]standing, 0, len(list))
+				for _, g := range list {
+					out = append(out, standingOf(g))
+				}
+				return c.printJSON(out)
+			}
+			for _, g := range list {
+				fmt.Fprintf(c.out, "%s  used %d of %d, until %s  %s\n", g.ID, g.Used, g.Uses, g.Expires.Local().Format(time.DateTime), inert(commandOf(g.Payload)))
+			}
+			return nil
+		},
+	})
+	cmd.AddCommand(c.revoke())
+	return cmd
+}
+
+func (c *ctl) revoke() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "revoke ID",
+		Short: "End a standing approval",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := launcher.MayDecide(); err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			id, err := l.Revoke(cmd.Context(), args[0], "revoked by "+launcher.Person())
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]any{"id": id, "revoked": true})
+			}
+			_, err = fmt.Fprintf(c.out, "revoked %s\n", id)
+			return err
+		},
+	}, "126  there is none, or it is not yours to end")
+}
+
+// granted tells what stands from now on.
+func (c *ctl) granted(g approval.Grant) error {
+	if c.json {
+		return c.printJSON(map[string]any{"id": g.Envelope, "decision": "approved", "grant": standingOf(g)})
+	}
+	_, err := fmt.Fprintf(c.out, "approved %s, and exactly the same plan %d times until %s (grant %s)\n",
+		g.Envelope, g.Uses, g.Expires.Local().Format(time.DateTime), g.ID)
+	return err
+}

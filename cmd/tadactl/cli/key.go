@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+func (c *ctl) key() *cobra.Command {
+	cmd := &cobra.Command{Use: "key", Short: "The key that you sign answers with, and whose answers count here"}
+	cmd.AddCommand(c.keyInit(), c.keyShow(), c.keyTrust(), c.keyTOTP())
+	return cmd
+}
+
+func (c *ctl) keyInit() *cobra.Command {
+	var plain bool
+	cmd := &cobra.Command{
+		Use:   "init NAME",
+		Short: "Make your key for signing answers to other machines",
+		Long: "Make your key for signing answers to other machines, sealed with a passphrase that\n" +
+			"is asked on the terminal. It prints the line that the other machine has to trust.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := launcher.MayDecide(); err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			pass := ""
+			if !plain {
+				if pass, err = c.newPassphrase(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			key, err := l.NewKey(args[0], pass)
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("there is a key already in %q; try: tadactl key show", l.Home().Key())
+			}
+			if err != nil {
+				return err
+			}
+			return c.printKey(key.TrustLine(), key.ID(), "")
+		},
+	}
+	cmd.Flags().BoolVar(&plain, "no-passphrase", false, "do not seal it: whoever reads the file can sign")
+	return verb(cmd)
+}
+
+// newPassphrase asks twice.
+func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
+	first, err := c.secret(ctx, "passphrase: ")
+	if err != nil {
+		return "", err
+	}
+	again, err := c.secret(ctx, "once more: ")
+	switch {
+	case err != nil:
+		return "", err
+	case first == "" || first != again:
+		return "", &exitError{errors.New("the two are not the same, or empty; no key was made"), launcher.ExitUsage}
+	}
+	return first, nil
+}
+
+// secret asks on the terminal, never on standard input, which may be a file or a pipe.
+func (c *ctl) secret(ctx context.Context, prompt string) (string, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil || !term.IsTerminal(int(tty.Fd())) {
+		return "", &exitError{errors.New("no terminal to ask for the passphrase on"), launcher.ExitUsage}
+	}
+	defer tty.Close()
+	return launcher.ReadSecret(ctx, tty, prompt)
+}
+
+func (c *ctl) keyShow() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "show",
+		Short: "Print your public key, the keys that count here, and this machine's name",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			audience, err := l.Audience()
+			if err != nil {
+				return err
+			}
+			trusted, err := l.Trusted()
+			if err != nil {
+				return err
+			}
+			line, id := "", ""
+			if key, err := l.PublicKey(); err == nil {
+				line, id = key.Line, key.ID
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			if c.json {
+				names := make([]map[string]any, 0, len(trusted))
+				for _, k := range trusted {
+					names = append(names, map[string]any{"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
+				}
+				return c.printJSON(map[string]any{"id": id, "trust_line": line, "audience": audience, "trusted": names})
+			}
+			fmt.Fprintf(c.out, "machine  %s\n", audience)
+			for _, k := range trusted {
+				fmt.Fprintf(c.out, "trusts   %s  %s  up to risk %d\n", approval.KeyID(k.Public), k.Name, k.MaxRisk)
+			}
+			return c.printKey(line, id, "own key  ")
+		},
+	})
+}
+
+func (c *ctl) printKey(line, id, label string) error {
+	if c.json {
+		return c.printJSON(map[string]string{"id": id, "trust_line": line})
+	}
+	if line == "" {
+		line = "none; try: tadactl key init NAME"
+	}
+	_, err := fmt.Fprintf(c.out, "%s%s\n", label, line)
+	return err
+}
+
+func (c *ctl) keyTrust() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "trust LINE | trust KIND KEY NAME [max-risk=N]",
+		Short: "Let the signed answers of a key count here",
+		Long: "Let the signed answers of a key count here: a line as `tadactl key show` prints it on\n" +
+			"the other machine. With max-risk=N at its end, only for questions up to that risk.",
+		Args: cobra.RangeArgs(1, 4),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := launcher.MayDecide(); err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			line := strings.Join(args, " ")
+			if err := l.Trust(line); err != nil {
+				return &exitError{err, launcher.ExitUsage}
+			}
+			list, err := l.Trusted()
+			if err != nil {
+				return err
+			}
+			k := list[len(list)-1]
+			if c.json {
+				return c.printJSON(map[string]any{"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
+			}
+			_, err = fmt.Fprintf(c.out, "trusted %s  %s  up to risk %d\n", approval.KeyID(k.Public), k.Name, k.MaxRisk)
+			return err
+		},
+	})
+}
+
+func (c *ctl) keyTOTP() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "totp",
+		Short: "Set up one-time codes, which the highest risk then needs",
+		Long: "Set up one-time codes of an authenticator (RFC 6238). From then on a question of the\n" +
+			"highest risk needs a code, a signature or a second person. It prints the address that\n" +
+			"the authenticator reads, and replaces one from before.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			uri, err := l.EnrollTOTP(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]string{"uri": uri})
+			}
+			_, err = fmt.Fprintln(c.out, uri)
+			return err
+		},
+	}, "126  not yours to set up")
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session"
+)
+
+func (c *ctl) exportRequest() *cobra.Command {
+	var command, agent, item string
+	cmd := &cobra.Command{
+		Use:   "export-request ID | export-request --ci COMMAND",
+		Short: "Print a question for somebody who answers on another machine",
+		Long: "Print a question as one line, to be carried to a machine where somebody answers it\n" +
+			"with tadactl sign. With --ci, print the plan of a command that nobody has asked yet:\n" +
+			"signed, it lets exactly that plan run once with tada-run --profile ci.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			var line []byte
+			switch {
+			case command == "" && len(args) == 1:
+				line, err = l.ExportRequest(cmd.Context(), args[0])
+			case command != "" && len(args) == 0:
+				line, err = c.exportPlan(l, launcher.Request{Shell: launcher.Shell{Text: command, Name: "tada-run"}, Agent: agent, WorkItem: item})
+			default:
+				return &usageError{errors.New("name one question, or a command with --ci")}
+			}
+			if err != nil {
+				return err
+			}
+			_, err = c.out.Write(line)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&command, "ci", "", "a command line that a machine without people will run")
+	cmd.Flags().StringVar(&agent, "agent", "", "who will ask, as tada-run --agent")
+	cmd.Flags().StringVar(&item, "work-item", "", "what it belongs to, as tada-run --work-item")
+	return verb(cmd)
+}
+
+// exportPlan judges as the run will be judged: here, now, with the same environment and input.
+func (c *ctl) exportPlan(l *launcher.Launcher, req launcher.Request) ([]byte, error) {
+	var err error
+	if req.Dir, err = os.Getwd(); err != nil {
+		return nil, fmt.Errorf("the current directory is gone (%w); try: cd /", err)
+	}
+	req.Env, req.Stdio = os.Environ(), session.Stdio{In: c.in}
+	return l.ExportPlan(req)
+}
+
+// maxFile bounds what is read before it is checked: the longest question and a little.
+const maxFile = approval.MaxRequest + 1
+
+// read returns a file, or standard input for "-".
+func (c *ctl) read(path string) ([]byte, error) {
+	f := c.in
+	if path != "-" {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		defer f.Close()
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return nil, fmt.Errorf("read %q: %w", path, err)
+	}
+	return text, nil
+}
+
+func (c *ctl) sign() *cobra.Command {
+	var message string
+	var life time.Duration
+	var scope approval.Scope
+	cmd := &cobra.Command{
+		Use:   "sign FILE",
+		Short: "Answer a question of another machine, with your key",
+		Long: "Answer a question of another machine: the page is shown on the terminal and answered\n" +
+			"there, and the signed answer printed as one line, for tadactl approve --token on the\n" +
+			"machine that asked. A no is signed too. FILE is what export-request printed, - for\n" +
+			"standard input.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := launcher.MayDecide(); err != nil {
+				return err
+			}
+			text, err := c.read(args[0])
+			if err != nil {
+				return err
+			}
+			q, err := approval.ReadQuestion(text)
+			if err != nil {
+				return err
+			}
+			return c.signOn(cmd.Context(), q, message, life, scope)
+		},
+	}
+	cmd.Flags().StringVarP(&message, "message", "m", "", "what the agent is told with a no, at most 500 characters")
+	cmd.Flags().DurationVar(&life, "valid", time.Hour, "how long the answer can be handed in; at most 24h")
+	cmd.Flags().IntVar(&scope.Uses, "uses", 0, "make it a standing approval: how often the same plan may run")
+	cmd.Flags().DurationVar(&scope.For, "for", 0, "and for how long")
+	return verb(cmd, "75   nobody answered", "126  not yours to sign")
+}
+
+func (c *ctl) signOn(ctx context.Context, q approval.Question, message string, life time.Duration, scope approval.Scope) error {
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil || !term.IsTerminal(int(tty.Fd())) {
+		return &exitError{errors.New("no terminal to show the question on: nothing is signed unread"), launcher.ExitUsage}
+	}
+	defer tty.Close()
+	yes, err := l.AskQuestion(ctx, tty, q)
+	if errors.Is(err, launcher.ErrNobody) {
+		return &exitError{err, launcher.ExitPending}
+	}
+	if err != nil {
+		return err
+	}
+	if !yes {
+		scope = approval.Scope{}
+	} else {
+		message = ""
+	}
+	token, err := l.Sign(q, yes, message, life, scope, func() (string, error) { return launcher.ReadSecret(ctx, tty, "passphrase: ") })
+	if err != nil {
+		return err
+	}
+	_, err = c.out.Write(token)
+	return err
+}
+
+// approveToken hands in an answer that was signed elsewhere.
+func (c *ctl) approveToken(ctx context.Context, path string) error {
+	text, err := c.read(path)
+	if err != nil {
+		return err
+	}
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	t, err := l.DecideToken(ctx, text)
+	if err != nil {
+		return err
+	}
+	word := "denied"
+	if t.Approved {
+		word = "approved"
+	}
+	if c.json {
+		return c.printJSON(map[string]any{"id": t.Envelope, "decision": word, "signer": t.Signer, "presigned": t.Presigned})
+	}
+	switch {
+	case t.Presigned:
+		fmt.Fprintf(c.out, "one run of the signed plan is allowed, by %s\n", t.Signer)
+	case t.Grant != nil:
+		return c.granted(*t.Grant)
+	default:
+		fmt.Fprintf(c.out, "%s %s, by %s\n", word, t.Envelope, t.Signer)
+	}
+	return nil
+}

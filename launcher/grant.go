@@ -1,0 +1,117 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+)
+
+// useGrant spends a use of the standing approval for exactly this plan, if there is one: the run
+// then has its id. The use is on the disk before anything runs, and the person who watches is
+// told by what right it does.
+func (l *Launcher) useGrant(ctx context.Context, r *run) error {
+	g, events, err := l.store.UseGrant(ctx, r.asker(), r.Payload)
+	if errors.Is(err, approval.ErrNoGrant) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.recordEvents(r.log, events, audit.Durable); err != nil {
+		return err
+	}
+	r.grant = g.ID
+	fmt.Fprintf(os.Stderr, "tada-run: %s\n", g.Authority(l.now()))
+	return nil
+}
+
+// useNewGrant is useGrant for a run that was woken by an answer, which may be becoming one just now.
+func (l *Launcher) useNewGrant(ctx context.Context, r *run) error {
+	settled, err := l.granting(syscall.LOCK_SH)
+	if err != nil {
+		return err
+	}
+	settled.Close()
+	return l.useGrant(ctx, r)
+}
+
+// granting takes the lock that is held while a yes becomes a standing approval. A run that waits
+// is woken by the yes, and would spend it before it could become one.
+func (l *Launcher) granting(how int) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(l.home.Runtime(), "granting"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Flock(int(f.Fd()), how)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %q: %w", f.Name(), err)
+	}
+	return f, nil
+}
+
+// DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be
+// given, the yes counts once and the error says why.
+func (l *Launcher) DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error) {
+	lock, err := l.granting(syscall.LOCK_EX)
+	if err != nil {
+		return approval.Grant{}, err
+	}
+	defer lock.Close()
+	if err := l.Decide(ctx, d); err != nil {
+		return approval.Grant{}, err
+	}
+	return l.grant(ctx, approval.GrantRequest{Envelope: d.Envelope, PlanHash: d.PlanHash, Uses: uses, For: life, Approver: d.Approver, Channel: d.Channel})
+}
+
+// grant makes the approved and unused question a standing approval and records it.
+func (l *Launcher) grant(ctx context.Context, r approval.GrantRequest) (approval.Grant, error) {
+	var g approval.Grant
+	err := l.deciding(func() (events []approval.Event, err error) {
+		if g, events, err = l.store.Grant(ctx, r); err != nil {
+			return events, err
+		}
+		// It takes the place of the yes, which would be one use more than was said.
+		cancelled, err := l.store.Cancel(ctx, r.Envelope, "it became standing approval "+g.ID)
+		return append(events, cancelled...), err
+	})
+	if err != nil {
+		err = fmt.Errorf("it was approved once, and not longer: %w", err)
+	}
+	return g, err
+}
+
+// Grants returns the standing approvals that can be used now, oldest first.
+func (l *Launcher) Grants(ctx context.Context) ([]approval.Grant, error) {
+	if err := l.ready(); err != nil {
+		return nil, err
+	}
+	return l.store.Grants(ctx)
+}
+
+// Revoke ends the standing approval whose id begins with prefix and returns its id. A prefix that
+// several have is ErrAmbiguous.
+func (l *Launcher) Revoke(ctx context.Context, prefix, why string) (string, error) {
+	grants, err := l.Grants(ctx)
+	if err != nil {
+		return "", err
+	}
+	ids := make([]string, 0, len(grants))
+	for _, g := range grants {
+		ids = append(ids, g.ID)
+	}
+	id, err := only(ids, prefix)
+	if err != nil {
+		return "", fmt.Errorf("standing approval %q: %w; try: tadactl grants", prefix, err)
+	}
+	return id, l.deciding(func() ([]approval.Event, error) { return l.store.Revoke(ctx, id, why) })
+}

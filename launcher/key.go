@@ -1,0 +1,65 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// NewKey makes this user's key for signing answers, sealed when the passphrase is not empty. The
+// error is fs.ErrExist when there is one.
+func (l *Launcher) NewKey(name, passphrase string) (approval.Key, error) {
+	if err := MayDecide(); err != nil {
+		return approval.Key{}, err
+	}
+	key, err := approval.NewKey(name, l.random)
+	if err != nil {
+		return approval.Key{}, err
+	}
+	text, err := key.Text(passphrase, l.random)
+	if err == nil {
+		err = approval.SaveKey(l.home.Key(), text)
+	}
+	if err == nil { // the public half beside it, so that showing it needs no passphrase
+		err = replace(l.home.Key()+".pub", []byte(key.TrustLine()+"\n"))
+	}
+	return key, err
+}
+
+// A PublicKey is what others need to trust a key.
+type PublicKey struct {
+	ID   string // by which answers name it
+	Line string // of a trust list
+}
+
+// PublicKey returns the public half of this user's key; the error is fs.ErrNotExist without one.
+func (l *Launcher) PublicKey() (PublicKey, error) {
+	text, err := os.ReadFile(l.home.Key() + ".pub")
+	if err != nil {
+		return PublicKey{}, err
+	}
+	list, err := approval.ParseTrust(text)
+	if err != nil || len(list) != 1 {
+		return PublicKey{}, fmt.Errorf("key file %q: %w", l.home.Key()+".pub", approval.ErrKey)
+	}
+	return PublicKey{ID: approval.KeyID(list[0].Public), Line: strings.TrimSpace(string(text))}, nil
+}
+
+// EnrollTOTP sets up one-time codes and returns the address that an authenticator reads.
+func (l *Launcher) EnrollTOTP(ctx context.Context) (string, error) {
+	if err := MayDecide(); err != nil {
+		return "", err
+	}
+	if err := l.ready(); err != nil {
+		return "", err
+	}
+	store, ok := l.store.(approval.Enroller)
+	if !ok {
+		return "", errors.New("this store has no one-time codes")
+	}
+	return store.EnrollTOTP(ctx, Person())
+}

@@ -1,0 +1,283 @@
+package launcher
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// The parts of a Home that answers from other machines need.
+func (h Home) Key() string       { return filepath.Join(h.Dir, "key") }       // of this user, for answers to others
+func (h Home) Trust() string     { return filepath.Join(h.Dir, "trust") }     // whose answers count here
+func (h Home) Audience() string  { return filepath.Join(h.Dir, "audience") }  // what this machine is called in answers
+func (h Home) Presigned() string { return filepath.Join(h.Dir, "presigned") } // plans that were allowed beforehand
+
+// Audience is what this state directory is called in signed answers, made when it is first
+// needed. It is random: a host's name can be another host's tomorrow, and an answer must not be good there.
+func (l *Launcher) Audience() (string, error) {
+	text, err := os.ReadFile(l.home.Audience())
+	if errors.Is(err, fs.ErrNotExist) {
+		random := make([]byte, 8)
+		if _, err := l.random.Read(random); err != nil {
+			return "", err
+		}
+		err = approval.SaveKey(l.home.Audience(), []byte("tada-"+hex.EncodeToString(random)+"\n"))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+		text, err = os.ReadFile(l.home.Audience())
+		if err != nil {
+			return "", err
+		}
+	} else if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// Trusted returns whose signed answers count here; nobody's when that was never said.
+func (l *Launcher) Trusted() (approval.TrustList, error) {
+	list, err := approval.LoadTrust(l.home.Trust())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return list, err
+}
+
+// Trust adds one line to the trust list. A list that would not be read afterwards is not written.
+func (l *Launcher) Trust(line string) error {
+	if err := MayDecide(); err != nil {
+		return err
+	}
+	if _, err := l.Trusted(); err != nil {
+		return err
+	}
+	old, err := os.ReadFile(l.home.Trust())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text := string(old) + strings.TrimSpace(line) + "\n"
+	if _, err := approval.ParseTrust([]byte(text)); err != nil {
+		return err
+	}
+	return replace(l.home.Trust(), []byte(text))
+}
+
+// replace writes a private file so that a reader finds the old text or the new one.
+func replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// A Taken says what a signed answer did.
+type Taken struct {
+	Signer    string
+	Envelope  string // "" for a plan that was allowed beforehand
+	Approved  bool
+	Presigned bool            // it waits for the profile ci
+	Grant     *approval.Grant // the standing approval that it asked for; nil for once
+}
+
+// DecideToken checks a signed answer and stores it as the answer to its question; one without a
+// question is kept for a run with the profile ci. The error is an [approval.TokenError] or an
+// [approval.Refused].
+func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error) {
+	s, err := l.verify(token)
+	if err != nil {
+		return Taken{}, err
+	}
+	t := Taken{Signer: s.Signer, Envelope: s.Envelope, Approved: approves(s.Calls)}
+	if s.Envelope == "" {
+		t.Presigned = true
+		return t, l.keep(token)
+	}
+	lock, err := l.granting(syscall.LOCK_EX)
+	if err != nil {
+		return t, err
+	}
+	defer lock.Close()
+	err = l.deciding(func() ([]approval.Event, error) { return l.store.DecideSigned(ctx, s) })
+	if err != nil || s.Scope.Uses <= 1 || !t.Approved {
+		return t, err
+	}
+	g, err := l.grant(ctx, approval.GrantRequest{Envelope: s.Envelope, PlanHash: s.PlanHash, Uses: s.Scope.Uses,
+		For: s.Scope.For, Approver: s.Signer, Channel: "token"})
+	if err == nil {
+		t.Grant = &g
+	}
+	return t, err
+}
+
+func (l *Launcher) verify(token []byte) (approval.Signed, error) {
+	trust, err := l.Trusted()
+	if err != nil {
+		return approval.Signed{}, err
+	}
+	audience, err := l.Audience()
+	if err != nil {
+		return approval.Signed{}, err
+	}
+	return approval.Verify(token, trust, audience, l.now())
+}
+
+// presignedSuffix ends the names of answers that wait for their plan.
+const presignedSuffix = ".token"
+
+// keep stores an answer to a plan that nobody has asked yet. Its name is its hash, so that
+// nothing that a signer chose becomes a path.
+func (l *Launcher) keep(token []byte) error {
+	if err := MayDecide(); err != nil {
+		return err
+	}
+	if err := privateDir(l.home.Presigned()); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(token)
+	err := approval.SaveKey(filepath.Join(l.home.Presigned(), hex.EncodeToString(sum[:8])+presignedSuffix), token)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// presigned is the permit of a machine without people: an answer to exactly this plan that a
+// trusted key signed beforehand, good once. Without one the answer is no, at once.
+func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
+	signed, path, err := l.signedFor(r.Payload)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		return refuse(r.Verdict, firstCall, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
+	}
+	e, err := l.store.Present(ctx, approval.Request{Session: r.asker(), Payload: r.Payload}, signed)
+	if err := os.Remove(path); err != nil { // spent, or of no use: the store remembers which were taken
+		return nil, err
+	}
+	if refusal, err := r.noted(e.Events, err, audit.Lazy); refusal != nil || err != nil {
+		return refusal, err
+	}
+	return l.consume(ctx, r, e.ID)
+}
+
+// signedFor returns the stored answer for a plan and the file that it stands in; "" when there is none.
+// Answers that are no good any more are removed.
+func (l *Launcher) signedFor(payload []byte) (approval.Signed, string, error) {
+	template, err := approval.Template(payload)
+	if err != nil {
+		return approval.Signed{}, "", err
+	}
+	files, err := filepath.Glob(filepath.Join(l.home.Presigned(), "*"+presignedSuffix))
+	if err != nil {
+		return approval.Signed{}, "", err
+	}
+	for _, path := range files {
+		token, err := os.ReadFile(path)
+		if err != nil {
+			continue // another run was faster
+		}
+		s, err := l.verify(token)
+		if errors.Is(err, approval.ErrExpired) {
+			_ = os.Remove(path)
+		}
+		if err == nil && s.Template == template {
+			return s, path, nil
+		}
+	}
+	return approval.Signed{}, "", nil
+}
+
+// ExportRequest returns the question of an envelope as a line for a signer elsewhere.
+func (l *Launcher) ExportRequest(ctx context.Context, prefix string) ([]byte, error) {
+	e, err := l.Envelope(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if e.State != approval.Pending || e.Decision != nil {
+		return nil, fmt.Errorf("envelope %q is %s, so there is nothing to sign; try: tadactl pending", e.ID, stateOf(e))
+	}
+	audience, err := l.Audience()
+	if err != nil {
+		return nil, err
+	}
+	return e.Export(audience)
+}
+
+func stateOf(e approval.Envelope) string {
+	if e.State == approval.Pending {
+		return "answered"
+	}
+	return string(e.State)
+}
+
+// ExportPlan judges a request and returns its plan as a line for a signer elsewhere, who can allow it
+// beforehand for a machine without people. A plan that the policy allows or denies is an error: no
+// signature changes either.
+func (l *Launcher) ExportPlan(req Request) ([]byte, error) {
+	req.Profile = profileCI
+	j, err := l.Judge(req)
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	if j.Verdict.Decision != pathguard.Ask {
+		return nil, fmt.Errorf("the policy says %s to this, so there is nothing to sign", j.Verdict.Decision)
+	}
+	audience, err := l.Audience()
+	if err != nil {
+		return nil, err
+	}
+	return approval.Envelope{PlanHash: j.Hash, Payload: j.Payload, Expires: l.now().Add(approval.MaxTokenLife)}.Export(audience)
+}
+
+// Sign answers a question of another machine with this user's key, which passphrase opens if it is
+// sealed. A question without an envelope is a plan that is allowed beforehand.
+func (l *Launcher) Sign(q approval.Question, yes bool, message string, life time.Duration, s approval.Scope, passphrase func() (string, error)) ([]byte, error) {
+	if err := MayDecide(); err != nil {
+		return nil, err
+	}
+	key, err := approval.LoadKey(l.home.Key(), passphrase)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no key to sign with; try: tadactl key init NAME")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var a approval.Answer
+	switch {
+	case q.Envelope != "":
+		a, err = q.Answer(yes, message, l.now(), life)
+	case !yes:
+		return nil, errors.New("a plan that nobody has asked is not allowed anyway: there is nothing to sign")
+	default:
+		a, err = approval.PlanAnswer(q.Payload, q.Audience, l.now(), life)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Scope = s
+	return key.Sign(a, l.random)
+}
