@@ -90,6 +90,7 @@ var plan = map[string]map[string]string{
 		"audit":                   "it replays and verifies",
 		"audit/play":              "replay",
 		"audit/export":            "export",
+		"audit/witness":           "it is a witness, and asks one",
 	},
 }
 

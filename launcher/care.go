@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
@@ -127,8 +128,15 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 			return f, err
 		}
 	}
-	f.Packed, err = audit.PackFolder(ctx, l.home.Sessions(), nil)
+	f.Packed, err = audit.PackFolder(ctx, l.home.Sessions(), l.worthPacking)
 	return f, err
+}
+
+// worthPacking is false for a transcript that takes no less room packed: a file system gives
+// out whole blocks.
+func (l *Launcher) worthPacking(name string) bool {
+	info, err := os.Stat(filepath.Join(l.home.Sessions(), name))
+	return err == nil && info.Size() > 4096
 }
 
 // recording tells whether a session's transcript is still written.

@@ -101,6 +101,10 @@ type Past struct {
 	Signal   int       `json:"signal,omitempty"`
 	Envelope string    `json:"envelope,omitempty"`
 	Level    string    `json:"level,omitempty"`
+
+	WorkItem  string    `json:"work_item,omitempty"`
+	Authority string    `json:"authority,omitempty"` // that it was started by: policy, approval, grant
+	Ended     time.Time `json:"ended,omitzero"`
 }
 
 // pastStates says what a kind of entry means for the run that it speaks of.
@@ -120,11 +124,13 @@ func (l *Launcher) Runs() ([]Past, error) {
 			return runs, err
 		}
 		var body struct {
-			SID, Command, Agent, Cwd, Verdict, Level string
-			Envelope                                 string `json:"envelope_id"`
-			Status                                   any
-			Signal, PID                              int
-			Started                                  bool
+			SID, Command, Agent, Cwd, Verdict, Level, Authority string
+
+			Envelope    string `json:"envelope_id"`
+			WorkItem    string `json:"work_item"`
+			Status      any
+			Signal, PID int
+			Started     bool
 		}
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
@@ -133,11 +139,15 @@ func (l *Launcher) Runs() ([]Past, error) {
 		if !known {
 			i = len(runs)
 			index[body.SID] = i
-			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict})
+			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, WorkItem: body.WorkItem})
 		}
 		r := &runs[i]
 		r.State = pastStates[e.Kind]
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
+		r.Authority = cmp.Or(body.Authority, r.Authority)
+		if slices.Contains(ends, e.Kind) {
+			r.Ended = e.Time
+		}
 		if e.Kind == kindStart && !alive(body.PID) {
 			r.State = "lost" // unless the end is told further down
 		}
@@ -149,6 +159,22 @@ func (l *Launcher) Runs() ([]Past, error) {
 		}
 	}
 	return runs, nil
+}
+
+// Past returns the run whose id begins with prefix, refused ones included.
+func (l *Launcher) Past(prefix string) (Past, error) {
+	runs, err := l.Runs()
+	if err != nil {
+		return Past{}, err
+	}
+	runs = slices.DeleteFunc(runs, func(r Past) bool { return !strings.HasPrefix(r.ID, prefix) })
+	switch {
+	case len(runs) == 0 || prefix == "":
+		return Past{}, fmt.Errorf("session %q: %w; try: tadactl sessions", prefix, ErrNoSuch)
+	case len(runs) > 1:
+		return Past{}, fmt.Errorf("session %q: %w; give more of it", prefix, ErrAmbiguous)
+	}
+	return runs[0], nil
 }
 
 // launcherOf returns the name of the process that started the session and records it.

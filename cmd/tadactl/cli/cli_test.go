@@ -54,18 +54,6 @@ func TestHelpEndsWithExitStatus(t *testing.T) {
 	}
 }
 
-func TestPoints(t *testing.T) {
-	hash := strings.Repeat("0a", 32)
-	if p, err := points([]string{"12:" + hash}); err != nil || p[0].Count != 12 || p[0].Head.String() != hash {
-		t.Errorf("%v, %v", p, err)
-	}
-	for _, bad := range []string{"", "12", "12:", "x:" + hash, "12:" + hash[:62], "12:" + hash + "00", "12:" + strings.Repeat("zz", 32)} {
-		if _, err := points([]string{bad}); err == nil {
-			t.Errorf("%q is taken for a head", bad)
-		}
-	}
-}
-
 // What a list prints of an agent's text cannot move a cursor or look like another field.
 func TestInert(t *testing.T) {
 	for in, want := range map[string]string{

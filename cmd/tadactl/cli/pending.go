@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -94,10 +95,13 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 func (c *ctl) show() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "show ID",
-		Short: "Show one question in full, as it was hashed",
+		Short: "Show one question in full, as it was hashed, or what the record tells of a session",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, e, err := c.envelope(cmd.Context(), args[0])
+			l, e, err := c.envelope(cmd.Context(), args[0])
+			if errors.Is(err, launcher.ErrNoSuch) {
+				return c.showRun(l, args[0], err)
+			}
 			if err != nil {
 				return err
 			}

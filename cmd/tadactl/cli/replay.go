@@ -21,7 +21,8 @@ import (
 )
 
 func (c *ctl) sessions() *cobra.Command {
-	return verb(&cobra.Command{
+	var w wanted
+	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List what ran, oldest first",
 		Args:  cobra.NoArgs,
@@ -30,7 +31,7 @@ func (c *ctl) sessions() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := l.Runs()
+			list, err := w.runs(l)
 			if err != nil {
 				return err
 			}
@@ -46,7 +47,9 @@ func (c *ctl) sessions() *cobra.Command {
 			}
 			return nil
 		},
-	})
+	}
+	w.flags(cmd)
+	return verb(cmd)
 }
 
 // A recording is a session that was named on the command line.

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+func (c *ctl) gc() *cobra.Command {
+	var older, keep, reason string
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Pack closed sessions; with a limit, give up the oldest",
+		Long: "Pack the transcripts of closed sessions. With --older or --keep, give up the oldest\n" +
+			"transcripts first, and then the parts of the log that nothing needs any more. The\n" +
+			"log says what went, and the hashes of all its entries stay, so that what was proven,\n" +
+			"witnessed or remembered stays so.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var r audit.Retention
+			var err error
+			if r.MaxAge, err = parseAge(older); err == nil {
+				r.MaxBytes, err = parseSize(keep)
+			}
+			if err != nil {
+				return &usageError{err}
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			f, err := l.Collect(ctx, r, reason)
+			if err != nil {
+				return changed(err)
+			}
+			if c.json {
+				sessions := append([]string{}, f.Sessions...)
+				return c.printJSON(map[string]any{
+					"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries, "log_bytes": f.LogBytes,
+					"packed": f.Packed.Files, "packed_from": f.Packed.Before, "packed_to": f.Packed.After,
+				})
+			}
+			fmt.Fprintf(c.out, "packed %d sessions, from %d to %d bytes\n", f.Packed.Files, f.Packed.Before, f.Packed.After)
+			if len(f.Sessions) > 0 || f.Entries > 0 {
+				fmt.Fprintf(c.out, "gave up %d sessions of %d bytes, and %d entries of %d bytes\n", len(f.Sessions), f.SessionBytes, f.Entries, f.LogBytes)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&older, "older", "", "give up what is older than this: 30d, 12h")
+	cmd.Flags().StringVar(&keep, "keep", "", "give up the oldest beyond so many bytes, of transcripts and of the log each: 1G, 500M")
+	cmd.Flags().StringVar(&reason, "reason", "retention", "why; it stands in the record")
+	return verb(cmd, "77   the record is not as it was written")
+}
+
+// parseAge reads a duration; days too, of 24 hours.
+func parseAge(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		if err != nil || n == 0 {
+			return 0, fmt.Errorf("%q is not an age such as 30d or 12h", text)
+		}
+		return time.Duration(n) * 24 * time.Hour, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is not an age such as 30d or 12h", text)
+	}
+	return d, nil
+}
+
+// parseSize reads a number of bytes, with K, M, G or T for powers of 1024.
+func parseSize(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	digits := strings.TrimRight(text, "KMGT")
+	unit := strings.Index("KMGT", text[len(digits):]) + 1
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || len(text)-len(digits) > 1 || len(text) == len(digits) && unit != 1 {
+		return 0, fmt.Errorf("%q is not a size such as 1G or 500M", text)
+	}
+	if len(text) == len(digits) {
+		unit = 0
+	}
+	if n > 1<<62>>(10*unit) {
+		return 0, fmt.Errorf("%q is larger than any disk", text)
+	}
+	return n << (10 * unit), nil
+}
