@@ -55,31 +55,30 @@ const (
 // compile returns the program for rules on the architecture arch. Another architecture's call is killed before its number is looked at,
 // because the numbers mean other calls there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32).
 func compile(arch, tooHigh uint32, rules []rule) []insn {
-	p := []insn{
-		{code: opLoad, k: offArch},
-		{code: opJeq, k: arch, jt: 1},
-		{code: opRet, k: uint32(killProcess)},
-		{code: opLoad, k: offNr},
-	}
+	p := append(make([]insn, 0, 4*len(rules)+16),
+		insn{code: opLoad, k: offArch},
+		insn{code: opJeq, k: arch, jt: 1},
+		insn{code: opRet, k: uint32(killProcess)},
+		insn{code: opLoad, k: offNr},
+	)
 	if tooHigh != 0 {
 		p = append(p, insn{code: opJge, k: tooHigh, jf: 1}, insn{code: opRet, k: uint32(killProcess)})
 	}
 	for _, r := range rules {
-		body := r.compile()
-		p = append(p, insn{code: opJeq, k: r.nr, jf: uint8(len(body))})
-		p = append(p, body...)
+		at := len(p)
+		p = r.compile(append(p, insn{code: opJeq, k: r.nr}))
+		p[at].jf = uint8(len(p) - at - 1)
 	}
 	return append(p, insn{code: opRet, k: uint32(allow)})
 }
 
-// compile returns the code of r behind the comparison of the number. When a test fails it falls out of its own
+// compile appends to p the code of r behind the comparison of the number. When a test fails it falls out of its own
 // end with the number loaded again, ready for the next rule.
-func (r rule) compile() []insn {
+func (r rule) compile(p []insn) []insn {
 	if len(r.tests) == 0 {
-		return []insn{{code: opRet, k: uint32(r.verdict)}}
+		return append(p, insn{code: opRet, k: uint32(r.verdict)})
 	}
-	var p []insn
-	var failing []int // jumps to the reload at the end
+	begin := len(p)
 	for _, t := range r.tests {
 		p = append(p, insn{code: opLoad, k: uint32(offArgs + 8*t.arg)}) // the low word: both architectures are little-endian
 		if t.mask != 0 {
@@ -89,12 +88,13 @@ func (r rule) compile() []insn {
 		if t.any {
 			code = opJset
 		}
-		failing = append(failing, len(p))
 		p = append(p, insn{code: code, k: t.value})
 	}
 	p = append(p, insn{code: opRet, k: uint32(r.verdict)})
-	for _, at := range failing {
-		p[at].jf = uint8(len(p) - at - 1)
+	for at := begin; at < len(p); at++ {
+		if p[at].code == opJeq || p[at].code == opJset { // a failing test jumps to the reload at the end
+			p[at].jf = uint8(len(p) - at - 1)
+		}
 	}
 	return append(p, insn{code: opLoad, k: offNr})
 }

@@ -15,6 +15,7 @@ import (
 // something before it is still needed, or something after it would be refused.
 func (b *builder) child() error {
 	l := &b.family.child
+	*l = make(life, 0, 64) // about what it takes
 	// Its own copy of this end would keep it waiting for ever.
 	l.add("close files", unix.SYS_CLOSE, uintptr(b.family.going))
 	if b.command.HasTTY {
@@ -138,8 +139,8 @@ func (b *builder) childLimits(l *life) {
 // childSignals puts every handler back to its default, and then lets signals through again.
 func (b *builder) childSignals(l *life) {
 	dfl := hold(&b.family.arena, &sigaction{})
-	for _, sig := range handled() {
-		l.add("reset signals", unix.SYS_RT_SIGACTION, sig, dfl, 0, 8)
+	if set := handled(); set != 0 {
+		l.add("reset signals", unix.SYS_RT_SIGACTION, 1, dfl, 0, 8).forEach(uint64(set), 0)
 	}
 	l.add("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, hold(&b.family.arena, &b.mask), 0, 8)
 }
@@ -147,9 +148,8 @@ func (b *builder) childSignals(l *life) {
 // dropCapabilities takes every capability away for good. Root without capabilities is still the owner of root's files, and Landlock's business;
 // root with CAP_PERFMON or CAP_SYS_ADMIN could read the environment of processes outside in spite of Landlock.
 func dropCapabilities(l *life, a *arena) {
-	for c := uintptr(0); c <= unix.CAP_LAST_CAP+8; c++ { // a newer kernel may have a few more
-		l.add("drop bounding set", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c).anyway() // without CAP_SETPCAP there is nothing to drop
-	}
+	const all = 1<<(unix.CAP_LAST_CAP+1+8) - 1                                                   // a newer kernel may have a few more
+	l.add("drop bounding set", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, 0).forEach(all, 1).anyway() // without CAP_SETPCAP there is nothing to drop
 	l.add("clear ambient set", unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL)
 	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	l.add("drop capabilities", unix.SYS_CAPSET, hold(a, header), hold(a, &[2]unix.CapUserData{}))

@@ -4,13 +4,13 @@ import "strings"
 
 // systemRead are the trees of the system that development tools read and execute. /etc is not among them as a whole:
 // it also holds password hashes, host keys and network secrets.
-var systemRead = strings.Fields(`
+const systemRead = `
 	/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /run/current-system/sw /snap
 	/var/lib/dpkg /var/lib/rpm /var/lib/alternatives
-`)
+`
 
 // systemConfig are the files and trees of the system's configuration that programs read to find libraries, names, time and trust.
-var systemConfig = strings.Fields(`
+const systemConfig = `
 	/etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/ld.so.preload /etc/alternatives
 	/etc/nsswitch.conf /etc/hosts /etc/host.conf /etc/hostname /etc/resolv.conf /etc/gai.conf /etc/services /etc/protocols /etc/networks
 	/run/systemd/resolve /run/resolvconf
@@ -22,40 +22,40 @@ var systemConfig = strings.Fields(`
 	/etc/terminfo /etc/mime.types /etc/magic /etc/manpath.config /etc/papersize /etc/skel
 	/etc/gitconfig /etc/gitattributes /etc/vim /etc/nanorc /etc/emacs /etc/fonts /etc/java /etc/maven /etc/python3 /etc/perl /etc/php /etc/R /etc/ghc
 	/etc/dpkg /etc/apt/sources.list /etc/apt/sources.list.d /etc/mtab /etc/fstab /etc/xdg /etc/npmrc /etc/cargo
-`)
+`
 
 // kernelRead are the kernel's own files. Of /proc everything can be opened at Base that its owner and Landlock's ptrace
 // scope leave readable: command lines and states of other processes, not their environment, memory or descriptors.
-var kernelRead = strings.Fields(`
+const kernelRead = `
 	/proc
 	/sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /sys/kernel/mm/transparent_hugepage /sys/kernel/mm/hugepages
 	/dev/random /dev/urandom
-`)
+`
 
 // devices are the device nodes that programs write to. /dev/tty is the child's own terminal, whoever opens it; the
 // terminals in /dev/pts belong to others, and the child's own is added when the command has one.
-var devices = strings.Fields(`/dev/null /dev/zero /dev/full /dev/tty`)
+const devices = `/dev/null /dev/zero /dev/full /dev/tty`
 
 // toolRead and toolConfig are below the home directory: what version managers install, and configuration without secrets.
-var toolRead = strings.Fields(`
+const toolRead = `
 	.local/bin .local/lib .local/share/uv .local/share/mise .local/share/pnpm .local/share/fnm .local/share/pipx
 	.cargo/bin .cargo/env .rustup go/bin .nvm .fnm .volta .pyenv .rbenv .asdf .bun .deno .sdkman .conda miniconda3 anaconda3 .juliaup .ghcup .opam .nix-profile
 	.gitconfig .config/git .config/mise .inputrc .vimrc .terminfo
-`)
+`
 
 // toolWrite are caches below the home directory. They are shared by all projects of the user: what one project puts there, another may run.
-var toolWrite = strings.Fields(`
+const toolWrite = `
 	.cache/go-build .cache/pip .cache/uv .cache/yarn .cache/ms-playwright .cache/pre-commit .cache/ccache .cache/node .cache/typescript
 	go/pkg/mod go/pkg/sumdb .npm/_cacache .npm/_logs .local/share/pnpm/store .cargo/registry .cargo/git
 	.m2/repository .gradle/caches .gradle/wrapper .gradle/daemon .nuget/packages
-`)
+`
 
 // Default returns the usual profile of one command: the system readable, workspace and tmp writable, hide out of
 // reach, no network. Empty names are left out. The names must be absolute with links resolved; a system tree that is
 // not there is passed over.
 func Default(workspace, tmp string, hide ...string) Profile {
 	p := Profile{Hide: hide}
-	for _, list := range [][]string{systemRead, systemConfig, kernelRead} {
+	for _, list := range []string{systemRead, systemConfig, kernelRead} {
 		p.Read = append(p.Read, optional("", list)...)
 	}
 	p.Devices = optional("", devices)
@@ -80,7 +80,9 @@ func Tools(home string) (read, write []Path) {
 	return optional(home+"/", toolRead), optional(home+"/", toolWrite)
 }
 
-func optional(prefix string, names []string) []Path {
+// optional returns what a list names, as far as it is there. The lists are split when they are asked for: not every start needs them.
+func optional(prefix, list string) []Path {
+	names := strings.Fields(list)
 	paths := make([]Path, len(names))
 	for i, name := range names {
 		paths[i] = Path{Name: prefix + name, Optional: true}

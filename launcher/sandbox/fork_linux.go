@@ -260,18 +260,17 @@ type sigaction struct {
 	mask                     sigset
 }
 
-// handled returns the signals that have a handler now. An ignored one (nohup) is not
+// handled returns the signals that have a handler now, the first in the lowest bit. An ignored one (nohup) is not
 // among them: it must stay ignored in the child.
-func handled() []uintptr {
-	var list []uintptr
+func handled() (set sigset) {
 	for sig := uintptr(1); sig <= 64; sig++ {
 		var old sigaction
 		_, _, errno := syscall.RawSyscall6(unix.SYS_RT_SIGACTION, sig, 0, uintptr(unsafe.Pointer(&old)), 8, 0, 0)
 		if errno == 0 && old.handler > 1 { // 0 is SIG_DFL, 1 is SIG_IGN
-			list = append(list, sig)
+			set |= 1 << (sig - 1)
 		}
 	}
-	return list
+	return set
 }
 
 // spawn forks a process that shares this one's memory and calls begin(f, who) on the stack that ends at stack. It lets f escape,

@@ -55,14 +55,15 @@ func (b *builder) rules() error {
 			return err
 		}
 	}
+	around := b.hidden
+	if b.level == Strong {
+		around = b.replaceable()
+	}
 	for _, r := range p.Read {
-		hidden := b.hidden
-		if b.level == Strong {
-			if within(r.Name, "/proc") {
-				continue // allowed later, on the private one
-			}
-			hidden = b.replaceable()
+		if b.level == Strong && within(r.Name, "/proc") {
+			continue // allowed later, on the private one
 		}
+		hidden := around
 		// A tree above /dev does not mean the devices: there are the disks, and the terminals of others with what is typed there.
 		if r.Name != "/dev" && within("/dev", r.Name) {
 			hidden = append(slices.Clip(hidden), "/dev")

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +22,7 @@ func resolve(names []string) ([]string, error) {
 		if !filepath.IsAbs(name) {
 			return nil, fmt.Errorf("sandbox: %q is not an absolute name", name)
 		}
-		r, err := filepath.EvalSymlinks(name)
+		r, err := realName(name)
 		if os.IsNotExist(err) || os.IsPermission(err) {
 			continue // the child has no more rights than this process: what it cannot look at, the child cannot
 		}
@@ -30,6 +32,24 @@ func resolve(names []string) ([]string, error) {
 		real = append(real, r)
 	}
 	return real, nil
+}
+
+// realName returns name with links resolved. Nearly always there are none, which one call tells; asking for every directory on the way
+// to each of some twenty names takes a hundred.
+func realName(name string) (string, error) {
+	if name == filepath.Clean(name) {
+		fd, err := unix.Openat2(unix.AT_FDCWD, name, &unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+		if err == nil {
+			defer unix.Close(fd)
+			if !isLink(fd) {
+				return name, nil
+			}
+		}
+		if err == unix.ENOENT || err == unix.EACCES {
+			return "", err
+		}
+	}
+	return filepath.EvalSymlinks(name)
 }
 
 // below returns those of names that lie strictly below root.
@@ -67,8 +87,7 @@ func (r *ruleset) allowAround(p Path, rights uint64, hidden []string) error {
 	return nil
 }
 
-// siblings allows what is in the open directory name but for what is hidden, one rule for each. It runs at nearly every start, for
-// directories like /etc, so it asks the kernel three times for a name and no more.
+// siblings allows what is in the open directory name but for what is hidden, one rule for each.
 func (r *ruleset) siblings(dir int, name string, rights uint64, hidden []string) error {
 	if err := r.allow(dir, fsList); err != nil {
 		return err
@@ -78,66 +97,87 @@ func (r *ruleset) siblings(dir int, name string, rights uint64, hidden []string)
 		first, _, _ := strings.Cut(strings.TrimPrefix(h[len(name):], "/"), "/")
 		through[first] = append(through[first], h)
 	}
-	buffer := make([]byte, 32<<10)
+	if err := r.entries(dir, rights, through); err != nil {
+		return err
+	}
+	for first, names := range through {
+		full := filepath.Join(name, first)
+		if contains(names, full) {
+			continue
+		}
+		fd, err := unix.Openat(dir, first, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err != nil {
+			continue // gone, or not ours to list: nothing to allow
+		}
+		err = r.siblings(fd, full, rights, names)
+		unix.Close(fd)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries allows what is in the open directory but for what leads to something hidden.
+func (r *ruleset) entries(dir int, rights uint64, through map[string][]string) error {
+	if r.buffer == nil {
+		r.buffer = make([]byte, 8<<10)
+	}
 	for {
-		n, err := unix.Getdents(dir, buffer)
+		n, err := unix.Getdents(dir, r.buffer)
 		if err == unix.EINTR {
 			continue
 		}
 		if n <= 0 || err != nil {
 			return err
 		}
-		for rest := buffer[:n]; len(rest) > 0; {
-			var entry string
-			var kind uint8
-			entry, kind, rest = direntry(rest)
+		for rest := r.buffer[:n]; len(rest) > 0; {
+			var entry dirent
+			entry, rest = direntry(rest)
 			// A link needs no right: what it points to has its own name. A socket is not opened.
-			if entry == "." || entry == ".." || kind == unix.DT_LNK || kind == unix.DT_SOCK {
+			if entry.dots() || entry.kind == unix.DT_LNK || entry.kind == unix.DT_SOCK || through[string(entry.name)] != nil {
 				continue
 			}
-			if err := r.sibling(dir, filepath.Join(name, entry), entry, kind, rights, through[entry]); err != nil {
+			if err := r.sibling(dir, entry, rights); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// sibling allows one entry of dir, or what is in it around what is hidden.
-func (r *ruleset) sibling(dir int, full, entry string, kind uint8, rights uint64, hidden []string) error {
-	if contains(hidden, full) {
-		return nil
+// sibling allows one entry of dir. It runs for some hundred names at nearly every start, so it asks the kernel three times
+// for a name, as plainly as can be, and allocates nothing.
+func (r *ruleset) sibling(dir int, entry dirent, rights uint64) error {
+	fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(&entry.name[0])), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, 0, 0)
+	if errno != 0 {
+		return nil // gone since it was listed, or not ours to reach: nothing to allow
 	}
-	flags := unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
-	if len(hidden) > 0 {
-		flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-	}
-	fd, err := unix.Openat(dir, entry, flags, 0)
-	if err != nil {
-		return nil // gone since it was listed, or not ours to list: nothing to allow
-	}
-	defer unix.Close(fd)
+	defer syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	switch {
-	case len(hidden) > 0:
-		return r.siblings(fd, full, rights, hidden)
-	case kind == unix.DT_UNKNOWN:
-		if isLink(fd) {
+	case entry.kind == unix.DT_UNKNOWN:
+		if isLink(int(fd)) {
 			return nil
 		}
-		return r.allow(fd, rights)
-	case kind != unix.DT_DIR:
+		return r.allow(int(fd), rights)
+	case entry.kind != unix.DT_DIR:
 		rights &= fsOfFile
 	}
-	return r.addRule(fd, rights)
+	return r.addRule(int(fd), rights)
 }
 
-// direntry reads one struct linux_dirent64 and returns what comes after it.
-func direntry(b []byte) (name string, kind uint8, rest []byte) {
+// A dirent is a struct linux_dirent64. A NUL stands behind its name.
+type dirent struct {
+	name []byte
+	kind uint8
+}
+
+func (e dirent) dots() bool { return string(e.name) == "." || string(e.name) == ".." }
+
+// direntry reads the first one in b and returns what comes after it.
+func direntry(b []byte) (e dirent, rest []byte) {
 	length := int(binary.NativeEndian.Uint16(b[16:]))
 	text := b[19:length]
-	if end := bytes.IndexByte(text, 0); end >= 0 {
-		text = text[:end]
-	}
-	return string(text), b[18], b[length:]
+	return dirent{text[:max(0, bytes.IndexByte(text, 0))], b[18]}, b[length:]
 }
 
 // openList opens the directory p for reading its names.

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -87,8 +88,9 @@ func (l landlock) handled() abi {
 
 // A ruleset is a Landlock ruleset being filled.
 type ruleset struct {
-	fd  int
-	abi abi
+	fd     int
+	abi    abi
+	buffer []byte // for names that are read
 }
 
 // A pathBeneath is a rule. The kernel's struct is packed: 12 bytes, the same as the first 12 of this one.
@@ -134,7 +136,7 @@ func (r *ruleset) addRule(fd int, rights uint64) error {
 		return nil
 	}
 	attr := pathBeneath{rights, int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd), unix.LANDLOCK_RULE_PATH_BENEATH,
+	_, _, errno := syscall.RawSyscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd), unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {
 		return errno

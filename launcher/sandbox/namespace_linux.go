@@ -223,19 +223,15 @@ func (b *builder) writable() []string {
 	return names
 }
 
+// everyID is an id map of all ids onto themselves.
+const everyID = "0 0 4294967295\n"
+
 // mapIDs writes the id maps of the steward's user namespace. Every id stays the number it is: who may map all that there are does
 // (root), others only their own, and other people's files then show as nobody's.
 func mapIDs(pid int) error {
-	dir := fmt.Sprintf("/proc/%d/", pid)
-	all, err := identity("/proc/self/uid_map")
-	if err != nil {
-		return err
-	}
-	if write(dir+"uid_map", all) == nil {
-		if all, err = identity("/proc/self/gid_map"); err != nil {
-			return err
-		}
-		return write(dir+"gid_map", all)
+	dir := "/proc/" + itoa(pid) + "/"
+	if mapAll("uid_map", dir) == nil {
+		return mapAll("gid_map", dir)
 	}
 	if err := write(dir+"uid_map", fmt.Sprintf("%d %[1]d 1\n", os.Geteuid())); err != nil {
 		return err
@@ -245,6 +241,18 @@ func mapIDs(pid int) error {
 		return err
 	}
 	return write(dir+"gid_map", fmt.Sprintf("%d %[1]d 1\n", os.Getegid()))
+}
+
+// mapAll maps every id that there is here. Root in a container does not have them all.
+func mapAll(file, dir string) error {
+	if write(dir+file, everyID) == nil {
+		return nil
+	}
+	all, err := identity("/proc/self/" + file)
+	if err != nil {
+		return err
+	}
+	return write(dir+file, all)
 }
 
 // identity returns a map of every id that the map in file has, onto itself.
@@ -264,11 +272,13 @@ func identity(file string) (string, error) {
 
 // write writes text in one call, as the files of /proc want it.
 func write(name, text string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	fd, err := unix.Open(name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return err
+		return &os.PathError{Op: "open", Path: name, Err: err}
 	}
-	defer f.Close()
-	_, err = f.WriteString(text)
-	return err
+	defer unix.Close(fd)
+	if _, err = unix.Write(fd, []byte(text)); err != nil {
+		return &os.PathError{Op: "write", Path: name, Err: err}
+	}
+	return nil
 }

@@ -128,7 +128,7 @@ func sockets(inet bool) []rule {
 
 // rules returns the whole table for a child: inet says whether it may make internet sockets, debug whether it may trace.
 func rules(inet, debug bool) []rule {
-	var all []rule
+	all := make([]rule, 0, 256) // more than there are, so that it does not grow
 	all = append(all, insideRule)
 	all = append(all, sockets(inet)...)
 	all = append(all, conditional...)

@@ -19,6 +19,8 @@ type step struct {
 	expect outcome
 	value  uintptr // with results: the only good result; with fails: the only good errno; with tolerates: an errno that is as good as none
 
+	each uint64 // when not 0: the call is made once for each bit that is set, with the number of the bit added to args[into]
+
 	keep uint8 // 1..len(registers): where the result is kept
 	from uint8 // 1..len(registers): the register that replaces args[into]
 	into uint8
@@ -58,6 +60,9 @@ func (s *step) refused(e syscall.Errno) *step { s.expect, s.value = fails, uintp
 
 // anyway goes on whatever happens.
 func (s *step) anyway() *step { s.expect = ignores; return s }
+
+// forEach makes the call once for each bit of set, with its number added to argument into.
+func (s *step) forEach(set uint64, into uint8) *step { s.each, s.into = set, into; return s }
 
 // kept stores the result in a register.
 func (s *step) kept(register uint8) *step { s.keep = register; return s }
@@ -116,7 +121,17 @@ func (l life) perform(registers *[registerCount]uintptr) (int, uintptr) {
 		}
 		var r uintptr
 		var e syscall.Errno
-		if s.nr == sameObject {
+		if s.each != 0 {
+			for bit := uintptr(0); bit < 64 && e == 0; bit++ {
+				if s.each>>bit&1 != 0 {
+					args[s.into%6] = s.args[s.into%6] + bit
+					_, _, e = syscall.RawSyscall6(s.nr, args[0], args[1], args[2], args[3], args[4], args[5])
+				}
+				if s.expect == ignores {
+					e = 0
+				}
+			}
+		} else if s.nr == sameObject {
 			a, b := (*unix.Stat_t)(*(*unsafe.Pointer)(unsafe.Pointer(&args[0]))), (*unix.Stat_t)(*(*unsafe.Pointer)(unsafe.Pointer(&args[1])))
 			if a.Dev != b.Dev || a.Ino != b.Ino {
 				e = unix.ESTALE
