@@ -128,7 +128,7 @@ var lockMark = []byte("1")
 
 // startAfresh is the way out of a damaged database. What was approved is lost with it; what was
 // used stays in the record.
-const startAfresh = "move it and its .lock file away to start with none"
+const startAfresh = "make it anew from the record: tadactl approvals rebuild"
 
 // made reports whether the database exists. One that existed and is gone is an error: whoever
 // deletes it must not thereby make every spent approval forgotten.
@@ -148,7 +148,7 @@ func (b *Bolt) made(lock *os.File) (bool, error) {
 	}
 	if info.Size() > 0 {
 		return false, &FileError{Path: b.path, Err: ErrMissing,
-			Hint: fmt.Sprintf("put it back, or remove %q to start with none", b.path+lockSuffix)}
+			Hint: "put it back, or " + startAfresh}
 	}
 	return false, nil
 }

@@ -57,8 +57,8 @@ var failures = []struct {
 	{ErrPayload, Failure{"payload", "", exitConfig, "this is no canonical plan"}},
 	{ErrMalformed, Failure{"malformed", OutcomeMalformed, exitDenied, "this is not in the right format"}},
 
-	{ErrMissing, Failure{"store_missing", "", exitConfig, "the approvals are gone, so nothing is permitted: put the file back or run tadactl doctor"}},
-	{ErrCorrupt, Failure{"store_corrupt", "", exitConfig, "the approvals are damaged, so nothing is permitted: run tadactl doctor"}},
+	{ErrMissing, Failure{"store_missing", "", exitConfig, "the approvals are gone, so nothing is permitted: put the file back, or make it anew from the record: tadactl approvals rebuild"}},
+	{ErrCorrupt, Failure{"store_corrupt", "", exitConfig, "the approvals are damaged, so nothing is permitted; make them anew from the record: tadactl approvals rebuild"}},
 	{ErrFuture, Failure{"store_future", "", exitConfig, "a newer tada-run wrote the approvals: install it again"}},
 	{ErrLocked, Failure{"store_locked", "", exitConfig, "another process keeps the approvals: end it and try again"}},
 	{ErrMeddled, Failure{"store_meddled", "", exitConfig, "a file of the approvals is not yours alone: set its owner and mode"}},

@@ -90,9 +90,13 @@ func Open(dir string) (*Launcher, error) {
 // work without it, most of all when something happened to it.
 func (l *Launcher) ready() error {
 	l.opened.Do(func() {
-		l.store, l.closed = approval.Open(l.home.Approvals(), approval.Options{Clock: l.clock, Rand: l.random, TTL: l.ttl})
+		l.store, l.closed = approval.Open(l.home.Approvals(), l.storeOptions())
 	})
 	return l.closed
+}
+
+func (l *Launcher) storeOptions() approval.Options {
+	return approval.Options{Clock: l.clock, Rand: l.random, TTL: l.ttl}
 }
 
 // maxTTL is how long a question may live. The environment is the caller's, and here that is

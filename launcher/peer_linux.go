@@ -24,7 +24,7 @@ func MayDecide() error {
 		Seccomp: max(own.filters-first.filters, 0),
 	}
 	if Inside() {
-		p.Session, p.Ancestor = "of this fence", true
+		p.Ancestor = true
 	}
 	return approval.MayDecide(p, approval.PeerRules{UID: os.Getuid(), NoNewPrivsIsNormal: first.noNewPrivs})
 }

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+func (c *ctl) approvals() *cobra.Command {
+	cmd := &cobra.Command{Use: "approvals", Short: "How questions are answered, and what to do when their database is damaged"}
+	cmd.AddCommand(c.stats(), c.rebuild(), c.canary())
+	return cmd
+}
+
+func (c *ctl) stats() *cobra.Command {
+	var last time.Duration
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Say whether approvals still mean something",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			since := time.Time{}
+			if last > 0 {
+				since = time.Now().Add(-last)
+			}
+			s, err := l.ApprovalStats(since)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(healthOf(s))
+			}
+			return c.printStats(s)
+		},
+	}
+	cmd.Flags().DurationVar(&last, "last", 0, "only of so long ago until now (default: all)")
+	return verb(cmd)
+}
+
+// A health is the statistics as --json prints them.
+type health struct {
+	Asked       int                  `json:"asked"`
+	Approved    int                  `json:"approved"`
+	Denied      int                  `json:"denied"`
+	Expired     int                  `json:"expired"`
+	Cancelled   int                  `json:"cancelled"`
+	Used        int                  `json:"used"`
+	ByGrant     int                  `json:"by_grant"`
+	Share       float64              `json:"approved_share"`
+	MedianMS    int64                `json:"median_ms"`
+	SubOne      int                  `json:"under_one_second"`
+	Brakes      int                  `json:"brakes"`
+	Canaries    int                  `json:"canaries"`
+	Fooled      int                  `json:"canaries_approved"`
+	NeverDenied []approval.RuleCount `json:"never_denied"`
+}
+
+func healthOf(s approval.Stats) health {
+	return health{s.Asked, s.Approved, s.Denied, s.Expired, s.Cancelled, s.Used, s.ByGrant, s.ApprovedShare(),
+		s.Median.Milliseconds(), s.SubOne, s.Brakes, s.Canaries, s.Fooled, s.NeverDenied}
+}
+
+func (c *ctl) printStats(s approval.Stats) error {
+	for _, row := range []struct {
+		name  string
+		value any
+		note  string
+	}{
+		{"asked", s.Asked, ""},
+		{"approved", s.Approved, fmt.Sprintf("%.0f %% of the answers", 100*s.ApprovedShare())},
+		{"denied", s.Denied, ""},
+		{"expired", s.Expired, "nobody answered in time"},
+		{"withdrawn", s.Cancelled, ""},
+		{"used", s.Used, "runs that a yes permitted"},
+		{"by grant", s.ByGrant, "runs that a standing approval permitted"},
+		{"median", s.Median.Round(10 * time.Millisecond), "from the showing to the answer"},
+		{"under 1 s", s.SubOne, "approved faster than one can read"},
+		{"brakes", s.Brakes, "approvals came too fast, so everything had to be typed"},
+		{"canaries", s.Canaries, fmt.Sprintf("%d of them approved", s.Fooled)},
+	} {
+		if _, err := fmt.Fprintf(c.out, "%-10s %8v  %s\n", row.name, row.value, row.note); err != nil {
+			return err
+		}
+	}
+	for _, r := range s.NeverDenied {
+		fmt.Fprintf(c.out, "%-10s %8d  %s: never denied; a rule of the policy could say so instead\n", "always yes", r.Asked, inert(r.Rule))
+	}
+	return nil
+}
+
+func (c *ctl) rebuild() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "rebuild",
+		Short: "Make a damaged database of approvals anew from the record",
+		Long: "Make a lost or damaged database of approvals anew from the record, which is verified\n" +
+			"first. What was used or denied stays so. Open questions are expired, standing\n" +
+			"approvals and one-time codes are gone: nothing is permitted by it that was not.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			r, err := l.RebuildApprovals(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]any{"aside": r.Aside, "dead": r.Dead, "expired": r.Expired, "runs": r.Runs, "grants": r.Grants})
+			}
+			fmt.Fprintf(c.out, "made anew: %d questions stay answered, %d expired, %d standing approvals ended, %d runs without an end\n", r.Dead, r.Expired, r.Grants, r.Runs)
+			if r.Aside != "" {
+				fmt.Fprintf(c.out, "the old file is kept as %s\n", r.Aside)
+			}
+			return nil
+		},
+	}, "126  not yours to do")
+}
+
+func (c *ctl) canary() *cobra.Command {
+	var agent string
+	cmd := &cobra.Command{
+		Use:   "canary",
+		Short: "Put a question into the inbox that must be denied, to see whether it is",
+		Long: "Put a question into the inbox that must be denied and can never run, to see whether\n" +
+			"questions are read. Ask seldom, and only where people agreed to it. Who approves it is\n" +
+			"told so, and has to type every answer for a while.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			id, err := l.Canary(cmd.Context(), agent)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]string{"id": id})
+			}
+			_, err = fmt.Fprintln(c.out, id)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&agent, "agent", "?agent", "who seems to ask")
+	return verb(cmd, "126  not yours to do")
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func (c *ctl) watch() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "watch",
+		Short: "Print each question as it comes, until it is interrupted",
+		Long: "Print each open question, and then each new one as it comes, until it is interrupted.\n" +
+			"With --json, one object per line. On a terminal each new one rings the bell.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			changes, err := l.Changes(ctx)
+			if err != nil {
+				return err
+			}
+			told, bell := map[string]bool{}, ""
+			for range changes {
+				list, err := l.Pending(ctx)
+				if ctx.Err() != nil {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				for _, e := range list {
+					if told[e.ID] || e.Decision != nil {
+						continue
+					}
+					told[e.ID] = true
+					if c.json {
+						err = c.printJSON(entryOf(e))
+					} else {
+						fmt.Fprint(c.out, bell)
+						err = c.line(ctx, l, e.ID)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				if f, ok := c.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+					bell = "\a"
+				}
+			}
+			return nil
+		},
+	})
+}
