@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -161,4 +162,31 @@ func TestOrphans(t *testing.T) {
 	if left, _ := os.ReadDir(filepath.Join(dir, runningName)); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
+}
+
+// Runs that begin while others look for lost ones are neither refused nor taken for lost.
+func TestBeginAmongOrphans(t *testing.T) {
+	t.Parallel()
+	dir := fill(t, 1)
+	var wg sync.WaitGroup
+	for w := range 8 {
+		l := openNow(t, dir)
+		wg.Go(func() {
+			for i := range 100 {
+				sid := fmt.Sprintf("run-%d-%d", w, i)
+				if lost, err := l.Orphans(); err != nil || len(lost) != 0 {
+					t.Errorf("lost %v, %v", lost, err)
+				}
+				r, err := l.Begin(sid)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := r.End(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -60,8 +60,11 @@ func (l *Log) Begin(sid string) (*Running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin run %q: %w", sid, err)
 	}
-	for range 8 {
+	for range 100 {
 		f, err := openAt(dir, sid, openLockFlags|os.O_EXCL)
+		if errors.Is(err, errMoved) { // it was removed as soon as it was there
+			continue
+		}
 		if err != nil {
 			dir.Close()
 			return nil, fmt.Errorf("begin run %q: %w", sid, err)
@@ -180,7 +183,10 @@ func (l *Log) orphan(dir *os.File, sid string) (bool, error) {
 			return false, err
 		}
 	}
-	return begun && !ended, removeAt(dir, sid)
+	if err := removeAt(dir, sid); err != nil && !errors.Is(err, fs.ErrNotExist) { // its owner may just have given it up
+		return false, err
+	}
+	return begun && !ended, nil
 }
 
 // story reads how far the log tells a run.
