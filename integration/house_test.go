@@ -51,6 +51,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/sandbox/gitmeta": {},
 	"launcher/session":         {},
+	"pathguard/tamper": {},
 	"pathguard": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target carries the right it was named with",

@@ -1,0 +1,62 @@
+package tamper
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// exportName is where a workspace finds the checksums of its protected files.
+const exportName = ".tada/checksum"
+
+// export writes the checksums into the workspace, once something there was written through tada-run: one hash
+// alone for one file, else the lines of sha256sum(1). It is for people and other programs. Nothing believes it,
+// so that it may fail: a workspace can be read-only.
+func (s *Store) export(m *manifest) {
+	if !s.o.Export || !slices.ContainsFunc(m.events, func(e Event) bool { return e.Action != ActionRegister && e.Action != ActionSetting }) {
+		return
+	}
+	text := m.checksums(s.o.Root)
+	if have, err := os.ReadFile(filepath.Join(s.o.Root, exportName)); text == "" || err == nil && string(have) == text {
+		return
+	}
+	root, err := os.OpenRoot(s.o.Root) // a link in the workspace must not lead the write out of it
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	if err := root.Mkdir(".tada", 0o755); err != nil && !os.IsExist(err) {
+		return
+	}
+	tmp := exportName + ".new"
+	_ = root.Remove(tmp)
+	f, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return
+	}
+	_, err = f.WriteString(text)
+	if closing := f.Close(); err != nil || closing != nil || root.Rename(tmp, exportName) != nil {
+		_ = root.Remove(tmp)
+	}
+}
+
+// checksums is the text of the export. Of several files it is the raw hash, which is what sha256sum -c reads.
+func (m *manifest) checksums(dir string) string {
+	var lines []string
+	last := ""
+	for _, path := range sortedKeys(m.records) {
+		rec := m.records[path]
+		rel, err := filepath.Rel(dir, path)
+		if err != nil || rec.Form != Regular || strings.HasPrefix(rel, "..") || strings.ContainsAny(rel, "\\\n\r") {
+			continue // names that sha256sum would have to escape are left out
+		}
+		lines = append(lines, fmt.Sprintf("%s  %s\n", rec.Raw, rel))
+		last = rec.Checksum() + "\n"
+	}
+	if len(lines) == 1 {
+		return last
+	}
+	return strings.Join(lines, "")
+}

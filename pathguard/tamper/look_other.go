@@ -1,0 +1,13 @@
+//go:build !linux
+
+package tamper
+
+import "os"
+
+func glance(string) (stamp, error) { return stamp{}, ErrUnsupported }
+
+func look(string, int64) (Seen, []byte) {
+	return Seen{Form: Unreadable, Why: ErrUnsupported.Error()}, nil
+}
+
+func flock(*os.File) (bool, error) { return false, ErrUnsupported }

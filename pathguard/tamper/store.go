@@ -1,0 +1,295 @@
+package tamper
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options are what a store needs to know of the world.
+type Options struct {
+	Root     string                  // the folder that patterns are relative to, absolute; required
+	Patterns []string                // what is protected: names and patterns, relative to Root or absolute
+	Now      func() time.Time        // required
+	Alive    func(owner string) bool // whether the process that a run belongs to still lives; nil means that none does
+	Export   bool                    // write the checksums to Root/.tada/checksum, for people and other programs
+	Keep     int                     // how many overridden events are archived, at most; 0 means [DefaultKeep]
+}
+
+// Limits of a store.
+const (
+	DefaultKeep = 100
+	// MaxShadow is the size up to which a file's content is kept. Of a longer file there is only the hash: it
+	// is checked as any other, and cannot be shown or restored.
+	MaxShadow = 16 << 20
+	// lockWait bounds the wait for another process, which needs milliseconds. Only one that was stopped in the
+	// middle takes longer.
+	lockWait = 10 * time.Second
+)
+
+// A Store keeps the baselines of the protected files of one folder in a directory of its own. Its methods may
+// be called by any number of processes at once.
+type Store struct {
+	dir  string
+	o    Options
+	step func(string) error // called between any two steps; nil outside of tests
+
+	cached   *manifest
+	cachedAt stamp // of the file that it was read from
+}
+
+// Open returns the store in dir, which must be a directory that only this user can reach, or not exist yet.
+// Nothing is read or made before it is needed.
+func Open(dir string, o Options) *Store {
+	if o.Keep <= 0 {
+		o.Keep = DefaultKeep
+	}
+	return &Store{dir: dir, o: o}
+}
+
+// Root returns the folder that the store is about.
+func (s *Store) Root() string { return s.o.Root }
+
+func (s *Store) at(step string) error {
+	if s.step == nil {
+		return nil
+	}
+	return s.step(step)
+}
+
+func (s *Store) manifestPath() string { return filepath.Join(s.dir, "manifest") }
+func (s *Store) blobPath(raw string) string {
+	return filepath.Join(s.dir, "blobs", raw)
+}
+
+// load reads the manifest, an empty one where there is none. It is read again only when the file is another
+// one: a new manifest is a new inode.
+func (s *Store) load() (*manifest, error) {
+	now, err := glance(s.manifestPath())
+	if err != nil {
+		return nil, err
+	}
+	if s.cached != nil && now == s.cachedAt && s.old(now) {
+		return s.cached, nil
+	}
+	text, err := os.ReadFile(s.manifestPath())
+	if errors.Is(err, os.ErrNotExist) {
+		return newManifest(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := decode(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w; try: tadactl tamper log", s.manifestPath(), err)
+	}
+	s.cached, s.cachedAt = m, now
+	return m, nil
+}
+
+// racy is how long after its last change a file may change again without another time of change: two seconds
+// is the coarsest clock of the file systems in use (FAT), and more than the tick of any kernel.
+const racy = 2 * time.Second
+
+// old reports whether the stamp can be trusted to change with the next change of the file.
+func (s *Store) old(st stamp) bool { return s.o.Now().UnixNano()-st.ctime > int64(racy) }
+
+// update changes the manifest under the lock. What change returns false for is not written.
+func (s *Store) update(change func(m *manifest) (bool, error)) error {
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s.cached = nil
+	m, err := s.load()
+	if err != nil {
+		return err
+	}
+	s.cached = nil // m is changed from here on
+	if err := s.recover(m); err != nil {
+		return err
+	}
+	dirty, err := change(m)
+	if err != nil || !dirty {
+		return err
+	}
+	return s.commit(m)
+}
+
+// lock makes the directory where it is missing, and waits for the lock of the store.
+func (s *Store) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Join(s.dir, "blobs"), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	const pause, longest = 200 * time.Microsecond, 5 * time.Millisecond
+	for waited, p := time.Duration(0), pause; ; waited, p = waited+p, min(2*p, longest) {
+		ok, err := flock(f)
+		switch {
+		case err != nil:
+		case ok:
+			return func() { f.Close() }, nil
+		case waited > lockWait:
+			err = ErrBusy
+		default:
+			time.Sleep(p)
+			continue
+		}
+		f.Close()
+		return nil, fmt.Errorf("lock %q: %w", s.dir, err)
+	}
+}
+
+// commit replaces the manifest, then does what may follow it: nothing that is lost when the process dies here
+// is missing afterwards, because recover does it.
+func (s *Store) commit(m *manifest) error {
+	if err := s.at("commit"); err != nil {
+		return err
+	}
+	if err := replace(s.dir, "manifest", m.encode(), 0o600); err != nil {
+		return fmt.Errorf("write the baselines: %w", err)
+	}
+	if err := s.at("committed"); err != nil {
+		return err
+	}
+	return s.publish(m)
+}
+
+// recover finishes what a process began and did not live to end.
+func (s *Store) recover(m *manifest) error {
+	m.forget(s.logged())
+	if err := s.publish(m); err != nil {
+		return err
+	}
+	return s.finishSaves(m)
+}
+
+// forget drops the events up to seq, which stand in the record.
+func (m *manifest) forget(seq uint64) {
+	for len(m.events) > 0 && m.events[0].Seq <= seq {
+		m.events = m.events[1:]
+	}
+}
+
+// tell adds an event.
+func (s *Store) tell(m *manifest, who Who, e Event) Event {
+	e.Seq, e.Time = m.seq, s.o.Now().UTC()
+	e.User, e.Interface, e.Task, e.Session = who.User, who.Interface, who.Task, who.Session
+	m.seq++
+	m.events = append(m.events, e)
+	return e
+}
+
+// Unlogged returns the events that the record may not have yet, oldest first.
+func (s *Store) Unlogged() ([]Event, error) {
+	m, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	seq := s.logged()
+	for i, e := range m.events {
+		if e.Seq > seq {
+			return m.events[i:], nil
+		}
+	}
+	return nil, nil
+}
+
+// Logged says that the events up to seq stand in the record. Where that is lost, they are told again.
+func (s *Store) Logged(seq uint64) error {
+	f, err := os.OpenFile(filepath.Join(s.dir, "logged"), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%020d\n", seq)
+	return errors.Join(err, f.Close())
+}
+
+func (s *Store) logged() uint64 {
+	text, err := os.ReadFile(filepath.Join(s.dir, "logged"))
+	if err != nil {
+		return 0
+	}
+	seq, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return seq
+}
+
+// replace writes a file so that at any moment it is the old one or the new one, and after a power cut too.
+func replace(dir, name string, content []byte, mode os.FileMode) error {
+	tmp := filepath.Join(dir, "."+name+".new")
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(tmp, filepath.Join(dir, name))
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+		return err
+	}
+	return syncDir(dir)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// keepBlob stores a content under its hash, unless it is there already.
+func (s *Store) keepBlob(raw string, content []byte) error {
+	if have, err := os.ReadFile(s.blobPath(raw)); err == nil && hexSum(have) == raw {
+		return nil
+	}
+	if err := s.at("blob"); err != nil {
+		return err
+	}
+	return replace(filepath.Join(s.dir, "blobs"), raw, content, 0o600)
+}
+
+// blob returns the content with this hash.
+func (s *Store) blob(raw string) ([]byte, error) {
+	f, err := os.Open(s.blobPath(raw))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, ErrNotKept
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, MaxShadow+1))
+	if err == nil && hexSum(content) != raw {
+		return nil, fmt.Errorf("copy %q: %w", raw, ErrCorrupt)
+	}
+	return content, err
+}
+
+// dropBlobs removes the copies that no baseline names any more. What stays behind costs room and nothing else.
+func (s *Store) dropBlobs(m *manifest) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, "blobs"))
+	if err != nil {
+		return
+	}
+	used := m.raws()
+	for _, e := range entries {
+		if !used[e.Name()] {
+			_ = os.Remove(s.blobPath(e.Name()))
+		}
+	}
+}

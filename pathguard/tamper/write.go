@@ -1,0 +1,206 @@
+package tamper
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Begin says that a run is about to start that may write these files, as its verdict allows. It returns when
+// that is on the disk. Until [Store.UpdateIntegrity] ends it, a change of them is no tampering while the owner
+// lives, and is adopted and archived when it died.
+func (s *Store) Begin(id, owner string, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return s.update(func(m *manifest) (bool, error) {
+		m.grants = append(m.grants, grant{id: id, owner: owner, paths: slices.Clone(paths)})
+		return true, nil
+	})
+}
+
+// UpdateIntegrity ends what Begin began: the files that the run was allowed to write, and no others, get what
+// is there now as their baseline. It returns what changed.
+func (s *Store) UpdateIntegrity(who Who, id string) ([]Event, error) {
+	var told []Event
+	err := s.update(func(m *manifest) (bool, error) {
+		at := slices.IndexFunc(m.grants, func(g grant) bool { return g.id == id })
+		if at < 0 {
+			return false, nil
+		}
+		paths := m.grants[at].paths
+		m.grants = slices.Delete(m.grants, at, at+1)
+		for _, path := range paths {
+			e, err := s.written(m, who, path)
+			if err != nil {
+				return false, err
+			}
+			if e != nil {
+				told = append(told, *e)
+			}
+		}
+		return true, nil
+	})
+	return told, err
+}
+
+// written takes over what a run, or tada-run, wrote. It returns nil when nothing changed.
+func (s *Store) written(m *manifest, who Who, path string) (*Event, error) {
+	was, known := Seen{}, m.records[path]
+	pattern := ""
+	if known != nil {
+		was, pattern = known.Seen, known.Pattern
+	} else if pattern = s.patternOf(path); pattern == "" {
+		return nil, nil
+	}
+	now, err := s.read(path)
+	if err != nil {
+		return nil, err
+	}
+	if differs(was, now) == "" && was.Raw == now.Raw {
+		return nil, nil
+	}
+	if err := s.baseline(m, path, pattern); err != nil {
+		return nil, err
+	}
+	e := s.tell(m, who, Event{Action: ActionWrite, Path: path, Was: was.Checksum(), Checksum: m.records[path].Checksum()})
+	return &e, nil
+}
+
+// patternOf is the pattern that protects a path, "" for none.
+func (s *Store) patternOf(path string) string {
+	for _, p := range s.o.Patterns {
+		names, err := match(s.o.Root, p)
+		if err == nil && slices.Contains(names, path) {
+			return p
+		}
+	}
+	return ""
+}
+
+// Save writes a protected file on tada-run's own behalf, and its baseline with it: whatever step a process dies
+// at, the file is the old one under its old baseline or the new one under the new. The file is protected from
+// then on, by the pattern given.
+func (s *Store) Save(who Who, path, pattern string, content []byte, mode os.FileMode) error {
+	return s.update(func(m *manifest) (bool, error) {
+		if rec := m.records[path]; rec != nil {
+			if now, _ := look(path, MaxShadow); differs(rec.Seen, now) != "" {
+				return false, &TamperError{Root: s.o.Root, Findings: []Finding{finding(path, differs(rec.Seen, now), rec.Seen, now)}}
+			}
+		}
+		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content)}
+		return true, s.put(m, who, path, pattern, content, mode, e)
+	})
+}
+
+// put puts a content in place: intent, file, baseline. The intent is what recover finishes.
+func (s *Store) put(m *manifest, who Who, path, pattern string, content []byte, mode os.FileMode, e Event) error {
+	raw := hexSum(content)
+	if err := s.keepBlob(raw, content); err != nil {
+		return err
+	}
+	e.User, e.Interface, e.Task, e.Session = who.User, who.Interface, who.Task, who.Session
+	if m.records[path] == nil { // what is there now is what it is when we die
+		if err := s.baseline(m, path, pattern); err != nil {
+			return err
+		}
+	}
+	m.saves = append(m.saves, save{path: path, raw: raw, event: e})
+	if err := s.commit(m); err != nil {
+		return err
+	}
+	if err := s.at("save"); err != nil {
+		return err
+	}
+	if err := place(path, content, mode); err != nil {
+		m.saves = nil
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	if err := s.at("saved"); err != nil {
+		return err
+	}
+	return s.finishSaves(m)
+}
+
+// place puts a file where it belongs by a new name beside it, so that nobody reads half of it.
+func place(path string, content []byte, mode os.FileMode) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, ".tada-*") // a name of its own: in that folder others may have put links under the names that we would guess
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return err
+	}
+	return syncDir(dir)
+}
+
+// finishSaves ends every intent: where the file is the new one, so becomes its baseline; else nothing happened,
+// and the baseline stays what it was.
+func (s *Store) finishSaves(m *manifest) error {
+	if len(m.saves) == 0 {
+		return nil
+	}
+	for _, v := range m.saves {
+		rec, pattern := m.records[v.path], ""
+		if rec != nil {
+			pattern = rec.Pattern
+		}
+		now, _ := look(v.path, MaxShadow)
+		if now.Raw != v.raw || v.raw == "" && now.Form != Absent {
+			continue
+		}
+		if err := s.baseline(m, v.path, pattern); err != nil {
+			return err
+		}
+		e := v.event
+		s.tell(m, Who{User: e.User, Interface: e.Interface, Task: e.Task, Session: e.Session}, e)
+	}
+	m.saves = nil
+	return s.commit(m)
+}
+
+// remember adds the paths of the baselines to the list of names that had one.
+func (s *Store) remember(m *manifest) error {
+	listed, err := os.ReadFile(filepath.Join(s.dir, "names"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	known := make(map[string]bool, len(m.records))
+	for line := range strings.Lines(string(listed)) {
+		known[strings.TrimSuffix(line, "\n")] = true
+	}
+	var text []byte
+	if len(listed) > 0 && listed[len(listed)-1] != '\n' {
+		text = append(text, '\n') // a line that a crash cut short stays apart
+	}
+	for _, path := range sortedKeys(m.records) {
+		if q := strconv.Quote(path); !known[q] {
+			text = append(append(text, q...), '\n')
+		}
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, "names"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
