@@ -113,7 +113,7 @@
 // in memory. It runs in the same fence.
 //
 // The steward shares the launcher's memory, so a kernel that runs out of memory and picks the launcher ends both: at Strong the tree ends with
-// them, at Base it goes on.
+// them, at Base it goes on. The command counts as larger than the launcher there (oom_score_adj), so that it goes first.
 //
 // A child shares the machine: the load, the clock, covert channels, the bugs of the kernel. At Strong it uses more of the kernel than at Base.
 //

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -260,4 +261,49 @@ func TestParseStat(t *testing.T) {
 	if want := (sample{pid: 7, parent: 1, session: 8, threads: 5, ticks: 10, born: 99}); !ok || s != want {
 		t.Errorf("%+v", s)
 	}
+}
+
+// Who is counted for a run: the command, what descends from it and orphans; not the guard and its companions, whose memory is the launcher's.
+func TestMembers(t *testing.T) {
+	const launcher, guard, init, anchor, command = 10, 20, 21, 22, 30
+	all := []sample{
+		{pid: launcher, parent: 1, session: 1, born: 1},
+		{pid: guard, parent: launcher, session: guard, born: 2},
+		{pid: init, parent: guard, session: guard, born: 3},
+		{pid: anchor, parent: guard, session: guard, born: 4},
+		{pid: command, parent: launcher, session: command, born: 5},
+		{pid: 31, parent: command, session: command, born: 6},
+		{pid: 32, parent: init, session: 32, born: 7}, // an orphan in a session of its own
+		{pid: 40, parent: 1, session: 40, born: 8},
+	}
+	var got []int
+	for _, s := range new(treeWatch).members(command, guard, all) {
+		got = append(got, s.pid)
+	}
+	if want := []int{command, 31, 32}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// When memory runs out, the command goes before the launcher does, whose end is the guard's.
+func TestMemoryRunsOut(t *testing.T) {
+	score := func(pid int) (n int) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid))
+		must(t, err)
+		_, err = fmt.Sscan(string(text), &n)
+		must(t, err)
+		return n
+	}
+	levels(t, func(t *testing.T, p Profile) {
+		mine := score(os.Getpid())
+		process, _, err := Start(p, Command{Path: "/bin/sleep", Argv: []string{"sleep", "60"}})
+		must(t, err)
+		its, after := score(process.Pid()), score(os.Getpid())
+		process.Kill()
+		_, err = process.Wait()
+		must(t, err)
+		if its != min(mine+100, 1000) || after != mine {
+			t.Errorf("launcher %d and then %d, command %d", mine, after, its)
+		}
+	})
 }

@@ -108,7 +108,8 @@ func (t *treeWatch) exceeded(p *Process, l Limits) Limit {
 	return ""
 }
 
-// members returns those of all that are in the tree of child and guard, without the guard.
+// members returns those of all that are in the tree of child and guard, without the guard and its companions: these have the launcher's memory, and run
+// nothing. An orphan is a child of one of them, the namespace's init, and so belongs.
 func (t *treeWatch) members(child, guard int, all []sample) []sample {
 	parents := make(map[int]sample, len(all))
 	for _, s := range all {
@@ -130,7 +131,7 @@ func (t *treeWatch) members(child, guard int, all []sample) []sample {
 	known := make(map[int]uint64)
 	var list []sample
 	for _, s := range all {
-		if s.pid != guard && belongs(s) {
+		if s.pid != guard && (s.parent != guard || s.pid == child) && belongs(s) {
 			known[s.pid] = s.born
 			list = append(list, s)
 		}

@@ -48,7 +48,8 @@ func programs() []Attack {
 			}
 			out, err := exec.Command(name).CombinedOutput()
 			if !strings.HasPrefix(string(out), "secret") {
-				return fmt.Errorf("%v: %s", err, out)
+				why, _, _ := strings.Cut(string(out), "\n") // the script itself, which cat prints too, says nothing
+				return fmt.Errorf("%v: %s", err, why)
 			}
 			return nil
 		}},

@@ -188,7 +188,7 @@ func (w *World) fenced(self string, level sandbox.Level, name string) (worked bo
 	defer timer.Stop()
 	text, _ := io.ReadAll(out)
 	s, err := process.Wait()
-	note = strings.TrimSpace(string(text))
+	note = strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "; ") // a row is a line
 	switch {
 	case err != nil:
 	case s.Signal == unix.SIGSYS:
