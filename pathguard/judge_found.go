@@ -10,24 +10,30 @@ import (
 
 // finderTests are the tests of find(1) whose pattern says what is looked for: by the last
 // component, or by the whole path.
-var finderTests = names{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"}
+var finderTests = names{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"}
 
-// aims are the patterns of names that the find(1) which a command belongs to looks for. A test
-// that is turned round, or that keeps find out of a directory, looks for something else.
-func (j *judgement) aims(cmd int) []string {
-	c := j.finder(cmd)
-	if c == nil {
-		return nil
-	}
+// finderPrograms list names of which their words say how they look. Those without a test take
+// the pattern as an operand, and it may be any part of the name.
+var finderPrograms = names{"find", "fd", "fdfind", "locate", "plocate", "mlocate"}
+
+// aims are the patterns of names that a command which finds names looks for. A test of find(1)
+// that is turned round, or that keeps it out of a directory, looks for something else.
+func aims(c *shellparse.Command) []string {
 	var aims []string
-	for i := 1; i+1 < len(c.Args); i++ {
-		before, after := c.Args[i-1].Text, ""
-		if i+2 < len(c.Args) {
-			after = c.Args[i+2].Text
-		}
-		if finderTests.has(c.Args[i].Text) && c.Args[i+1].Static && before != "!" && before != "-not" && after != "-prune" {
-			aim := c.Args[i+1].Text
-			if strings.HasPrefix(c.Args[i].Text, "-i") {
+	tests := path.Base(c.Name) == "find"
+	for i := 1; i < len(c.Args); i++ {
+		word := c.Args[i]
+		test := c.Args[i-1].Text
+		switch {
+		case !word.Static || strings.HasPrefix(word.Text, "-"):
+		case !tests:
+			aims = append(aims, strings.Trim(word.Text, "^$"))
+		case i > 1 && finderTests.has(test) && c.Args[i-2].Text != "!" && c.Args[i-2].Text != "-not" && (i+1 == len(c.Args) || c.Args[i+1].Text != "-prune"):
+			aim := word.Text
+			if strings.HasSuffix(test, "regex") {
+				aim = strings.NewReplacer(".*", "*", `\`, "").Replace(aim)
+			}
+			if strings.HasPrefix(test, "-i") {
 				aim = strings.ToLower(aim)
 			}
 			aims = append(aims, aim)
@@ -40,7 +46,7 @@ func (j *judgement) aims(cmd int) []string {
 func (j *judgement) finder(cmd int) *shellparse.Command {
 	for ; cmd >= 0 && cmd < len(j.script.Commands); cmd-- {
 		c := &j.script.Commands[cmd]
-		if path.Base(c.Name) == "find" {
+		if finderPrograms.has(path.Base(c.Name)) {
 			return c
 		}
 		if len(c.Via) == 0 {
@@ -68,7 +74,11 @@ func meant(aim, name string) bool {
 // aimed judges what find(1) looks for below a directory, and what is then done with it: a name
 // that is spelled out behind -name is as good as one on the command line.
 func (j *judgement) aimed(dir string, action Action, finder, cmd int, span shellparse.Span) {
-	aims := j.aims(finder)
+	c := j.finder(finder)
+	if c == nil {
+		return
+	}
+	aims := aims(c)
 	if len(aims) == 0 {
 		return
 	}
@@ -106,14 +116,22 @@ func instanceOf(pattern string) string {
 	return strings.NewReplacer("*", "", "?", "x").Replace(pattern)
 }
 
-// piped judges names that find(1) lists and another program then reads: find | xargs cat.
+// piped judges names that one command finds and another reads, whichever way they go: through
+// xargs, through a loop that reads them, or as the output in a word. That the one are the other
+// is not certain; who looks for a restricted name and then reads what has no name is told.
 func (j *judgement) piped(o *shellparse.Opaque) {
-	if o.Place != shellparse.InRead || !strings.Contains(o.Why, "standard input") {
+	if o.Place != shellparse.InRead {
 		return
+	}
+	for i := range j.script.Commands {
+		c := &j.script.Commands[i]
+		if strings.HasSuffix(path.Base(c.Name), "locate") && i != o.Command && j.finder(i) == c {
+			j.aimed("/", ToList, i, o.Command, o.Span)
+		}
 	}
 	for k := range j.plan.Targets {
 		t := &j.plan.Targets[k]
-		if actionOf(t) == ToList && t.Flags&command.Recursive != 0 && t.Real != "" {
+		if actionOf(t) == ToList && t.Flags&command.Recursive != 0 && t.Real != "" && t.Command != o.Command {
 			j.aimed(t.Path(), ToRead, t.Command, o.Command, o.Span)
 		}
 	}

@@ -53,6 +53,10 @@ func (j *judgement) target(t *Target) {
 	switch {
 	case action == ToSweep && j.moves(t.Command):
 		action = ToDelete
+	case action == ToSweep && j.temporary(t):
+		action = ToDelete
+	case action == ToWrite && t.below() && t.Flags&command.Append == 0 && t.Right == command.Write && (j.empties(t.Command) || j.shell(t.Command)):
+		action = ToSweep
 	case action == ToWrite && t.Glob && t.Flags&command.Append == 0 && t.Right == command.Write && bareGlob(j, t) && j.empties(t.Command):
 		action = ToSweep
 	}
@@ -264,6 +268,26 @@ func (j *judgement) moves(cmd int) bool {
 	}
 	c := &j.script.Commands[cmd]
 	return path.Base(c.Name) == "mv" || path.Base(c.Name) == "git" && slices.ContainsFunc(c.Args, func(w shellparse.Word) bool { return w.Static && w.Text == "mv" })
+}
+
+// temporary reports whether a pattern is the name that mktemp(1) is about to make in the same
+// script: nothing that has such a name now is meant.
+func (j *judgement) temporary(t *Target) bool {
+	for _, g := range j.plan.Globs {
+		if g.Effect == t.Effect {
+			return strings.HasSuffix(g.Pattern, "???") && !strings.Contains(g.Pattern, "*") &&
+				slices.ContainsFunc(j.script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" })
+		}
+	}
+	return false
+}
+
+// shell reports whether a command is a shell: what it writes by itself is a redirection.
+func (j *judgement) shell(cmd int) bool {
+	if cmd < 0 || cmd >= len(j.script.Commands) {
+		return false
+	}
+	return shells.has(path.Base(j.script.Commands[cmd].Name))
 }
 
 // empties reports whether a command that writes puts nothing of what was there back: a

@@ -156,6 +156,11 @@ func (w *walker) scalar(s *state, a *syntax.Assign, attr variable, shell bool, v
 	}
 	if v.ref && !attr.ref {
 		w.assign(s, name, val)
+		if to, ok := old.val.text(); ok && shell { // the name that it stands for takes the value
+			if v, _ := w.lookup(s, to); v.exported || ofShell(to) {
+				w.environ(s, to, val, w.span(a))
+			}
+		}
 		return val
 	}
 	if v.isList || v.isHash {

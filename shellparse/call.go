@@ -34,6 +34,9 @@ func (w *walker) newCall(args []value, spans []Span, span Span) *call {
 }
 
 func argOf(v value, word Word) command.Arg {
+	if root, ok := v.foundBelow(); ok {
+		return command.Arg{Text: root, Below: true}
+	}
 	return command.Arg{Text: word.Text, Static: word.Static, Glob: word.Glob}
 }
 

@@ -286,6 +286,11 @@ func TestDifferences(t *testing.T) {
 		{"H", "coproc a=b PWN"},
 		{"H append", "coproc a+=b PWN"},
 		{"H redirect", "coproc 2>: PWN"},
+		{"let", "let at<<E\ncat <<F\nPWN\nE\nPWN\nF\n"},
+		{"let pipe", "let a|PWN"},
+		{"let and", "let a&PWN"},
+		{"let list", "let a=1 b&&PWN"},
+		{"let paren", "let (PWN)"},
 		{"NUL", "echo a\x00b"},
 		{"escape", "echo \x1b[2K"},
 		{"vertical tab", "echo a\vb"},
@@ -305,7 +310,7 @@ func TestDifferences(t *testing.T) {
 		})
 	}
 	// The same characters where they are only data.
-	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls"} {
+	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `let "a = b && c"`} {
 		if s := Parse(text, Options{}); s.Err != nil {
 			t.Errorf("%q: %v", text, s.Err)
 		}

@@ -82,8 +82,31 @@ func (g *guards) visit(n syntax.Node) bool {
 		g.coproc(n)
 	case *syntax.DblQuoted, *syntax.SglQuoted:
 		g.quoted(n)
+	case *syntax.LetClause:
+		for _, x := range n.Exprs {
+			g.let(x)
+		}
 	}
 	return true
+}
+
+// let looks for the operators of arithmetic that are those of the shell outside quotes. The
+// parser takes them for arithmetic; bash reads the words of let like those of any builtin, so
+// that "let a<<E" begins a here-document and "let a|P" runs P.
+func (g *guards) let(x syntax.ArithmExpr) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Word:
+			return false
+		case *syntax.ParenArithm:
+			g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "parentheses behind let")
+		case *syntax.BinaryArithm:
+			if at := int(n.OpPos.Offset()); strings.ContainsAny(n.Op.String(), "<>&|") {
+				g.refuse(at, at+len(n.Op.String()), "an operator of the shell behind let")
+			}
+		}
+		return true
+	})
 }
 
 // quoted takes the marks inside n off the list: there they are only data.

@@ -114,6 +114,7 @@ func (w *walker) argvWith(s *state, c *call, n command.Nested, args []value, spa
 		sub.argv[i].Below, sub.argv[i].Base = a.Below, a.Base
 		if a.Below {
 			sub.argv[i].Text = a.Text
+			sub.args[i] = value{{text: a.Text}, {kind: open, why: whyFound}}
 		}
 	}
 	for _, a := range n.Env {

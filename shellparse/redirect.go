@@ -257,6 +257,9 @@ func (w *walker) target(s *state, r *syntax.Redirect, v value, fd string, was *i
 	if writes {
 		place = InWrite
 		e := Effect{Right: command.Write, Flags: flags, Name: name, Span: span}
+		if root, ok := v.foundBelow(); ok {
+			e.Name, e.Flags = w.name(s, known(root)), flags|command.Below
+		}
 		w.effect(s, e)
 		w.through(s, e)
 		if r.Op != syntax.RdrInOut && (fd == "" || fd == "1") {

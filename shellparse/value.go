@@ -94,6 +94,18 @@ const (
 	ofSecret  = "it is the value of a secret"
 )
 
+// whyFound is why the operand that find(1) puts in is not known. It is a name below the root in
+// front of it, and stays that where a shell that find starts hands it on as it is.
+const whyFound = "it is what find finds"
+
+// foundBelow returns the root below which a value was found.
+func (v value) foundBelow() (root string, ok bool) {
+	if n := len(v); n > 1 && v[n-1].kind == open && v[n-1].why == whyFound {
+		return v[:n-1].text()
+	}
+	return "", false
+}
+
 // is reports whether that is said of a part.
 func (v value) is(said string) bool {
 	for _, p := range v {
