@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/export"
@@ -143,7 +144,14 @@ func (c *ctl) replay() *cobra.Command {
 				o.Live = func() bool { return audit.Recording(s.transcript) }
 			}
 			var screen bool
-			if o.Out, screen = c.out.(*os.File); !screen {
+			if o.Out, screen = c.out.(*os.File); screen {
+				screen = term.IsTerminal(int(o.Out.Fd())) && term.IsTerminal(int(o.In.Fd()))
+			}
+			if o.Follow && o.Live != nil && !screen {
+				live := audit.Follow(ctx, s.transcript, func() bool { return !o.Live() })
+				return unproven(play.Text(ctx, c.out, live, play.TextOptions{}))
+			}
+			if o.Out == nil {
 				return unproven(play.Text(ctx, c.out, s.transcript, play.TextOptions{}))
 			}
 			return unproven(play.Run(ctx, s.transcript, o))
