@@ -21,6 +21,7 @@ type Fence struct {
 	Require    Require  // the least level of the fence
 	PrivateTmp bool
 	Exact      bool // every write is known: Write holds the plan's targets and nothing wider
+	Partial    bool // the workspace has more folders than were searched for names to hide or to keep
 }
 
 // A Grant is one file, or one directory with what is below it.

@@ -11,7 +11,7 @@ import (
 // The bounds of the search below the workspace for names that can stand at any depth. What
 // lies behind them is only hidden by the judgement: a plan that names it asks.
 const (
-	maxSearched = 64   // directories
+	maxSearched = 256  // directories
 	maxLooked   = 4096 // names in them
 )
 
@@ -35,6 +35,7 @@ func (j *judgement) hides(f *Fence) {
 	keep := d.existing(nil, reals, j.p.set.ReadOnlyPaths...)
 	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep}
 	g.search(j.workDirs(), !f.Exact || j.sweeps())
+	f.Partial = g.partial
 	for _, real := range g.hide {
 		f.Hide = append(f.Hide, j.around(real, f.Reveal)...)
 	}
@@ -65,6 +66,7 @@ type ground struct {
 	own        bool // the configuration has such names too
 	hide, keep []string
 	looked     int
+	partial    bool      // there was more than the bounds let be looked at
 	plain      []string  // the last components of the built-in names ...
 	patterns   []string  // ... and those of them that are patterns
 	starts     [256]bool // the first bytes of both, and the last bytes of patterns that start with "*"
@@ -101,7 +103,9 @@ func (g *ground) search(dirs []string, deep bool) {
 	for i := range protectedNames {
 		g.learn(protectedNames[i].name)
 	}
-	for n := 0; n < len(dirs) && n < maxSearched && g.looked < maxLooked; n++ {
+	n := 0
+	defer func() { g.partial = n < len(dirs) }()
+	for ; n < len(dirs) && n < maxSearched && g.looked < maxLooked; n++ {
 		dir := dirs[n]
 		if slices.Contains(dirs[:min(n, 2)], dir) {
 			continue // the working directory, met again below the workspace
@@ -226,11 +230,17 @@ func (j *judgement) marked(path string, kind markKind) bool {
 	return found && (kind != markSecret || !public)
 }
 
-// written reports whether the plan writes a path or something below it.
+// written reports whether the plan writes a path or something below it, or deletes a tree that
+// holds it: those are judged as what they are. Writing to a folder around it is not: a word
+// such as "touch ." says nothing about what is in there.
 func (j *judgement) written(path string) bool {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
-		if a := actionOf(t); a >= ToWrite && a <= ToSweep && (within(t.Path(), path) || within(path, t.Path())) {
+		a := actionOf(t)
+		if a < ToWrite || a > ToSweep || t.Unknown {
+			continue
+		}
+		if within(t.Path(), path) || (a == ToDelete || a == ToWipe) && t.Flags&command.Below == 0 && within(path, t.Path()) {
 			return true
 		}
 	}

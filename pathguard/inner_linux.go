@@ -130,7 +130,7 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	r.share.inner++
 	c := r.plan.Caller
 	s, skip := rd.parse(dir, &c)
-	if s.Err != nil {
+	if s.Err != nil && len(s.Commands) == 0 { // no grammar of a shell's: the fence holds what it is
 		return
 	}
 	s.Effects = slices.DeleteFunc(s.Effects, func(e shellparse.Effect) bool { return e.Span.End <= skip && skip > 0 })

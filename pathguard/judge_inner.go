@@ -21,6 +21,9 @@ var vague = names{
 func (j *judgement) inners() {
 	for in, k := range j.files() {
 		j.contained = true
+		if err := k.script.Err; err != nil {
+			k.add(Ask, "code.unread", "", err.Text, err.Span, -1)
+		}
 		k.effects()
 		k.codes()
 		k.inners()

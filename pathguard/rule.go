@@ -59,6 +59,7 @@ var ruleTexts = [...]ruleText{
 	{"exec.path", DangerousCommand, 2, "looks for programs in {path} first, where any file could take the place of one", "优先在 {path} 中查找程序，其中任何文件都可能冒充程序", "a directory for programs, such as node_modules/.bin", "专用的程序目录，如 node_modules/.bin"},
 	{"exec.shadow", DangerousCommand, 2, "runs {path} of the workspace in place of {detail}", "工作区中的 {path} 取代了 {detail}", "the program by its full path", "使用完整路径"},
 
+	{"code.unread", DangerousShell, 2, "executes a file that bash may read differently: {detail}", "执行一个 bash 可能有不同解读的文件：{detail}", "the file without such characters", "去掉这些字符的文件"},
 	{"code.unknown", DangerousShell, 2, "runs {detail} code that cannot be read", "执行无法读取的 {detail} 代码", "the code written out, or in a file of the workspace", "写出代码，或放入工作区文件"},
 	{"code.network", DangerousShell, 3, "runs {detail} code that was just downloaded", "执行刚下载的 {detail} 代码", "downloading into a file first", "先下载到文件"},
 	{"code.decoded", DangerousShell, 3, "runs {detail} code that was encoded", "执行经过编码的 {detail} 代码", "the code written out", "写出代码"},
