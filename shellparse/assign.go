@@ -82,6 +82,8 @@ func (w *walker) setElement(s *state, name string, v variable, key string, val v
 		n += int64(len(v.list))
 	}
 	switch {
+	case certain(v.list) < len(v.list): // which one it is, is not known
+		v = variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true, exported: v.exported}
 	case ok && n >= 0 && n < int64(len(v.list)):
 		v.list[n] = val
 	case ok && n == int64(len(v.list)) && n < maxFields:
@@ -217,6 +219,11 @@ func (v variable) with(attr variable) variable {
 // indexed is a[i]=value.
 func (w *walker) indexed(s *state, name string, v variable, a *syntax.Assign) {
 	val := w.assigned(s, a.Value)
+	if w.o.Dialect == Zsh { // a character of a string, or an element counted from one
+		w.arithmetic(s, a.Index)
+		w.put(s, name, variable{val: unknown("an element of $"+name+" is set", Unknown), set: true})
+		return
+	}
 	key := "?"
 	if v.isHash && !v.sparse {
 		text, ok := w.key(s, a.Index)
@@ -256,10 +263,11 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 	for _, e := range a.Array.Elems {
 		switch {
 		case e.Index == nil:
-			for _, f := range w.fields(s, e.Value) {
+			fields := w.fields(s, e.Value)
+			for _, f := range fields {
 				w.listed(s, f, w.span(e.Value))
-				v.list = append(v.list, f)
 			}
+			v.list = append(v.list, matches(fields)...)
 		case v.isHash:
 			key, ok := w.key(s, e.Index)
 			fine = fine && ok
@@ -267,11 +275,11 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 			v, _ = s.env.get(name)
 		default:
 			n, ok := w.number(s, e.Index)
-			fine = fine && ok && n == int64(len(v.list))
+			fine = fine && ok && n == int64(len(v.list)) && certain(v.list) == len(v.list)
 			v.list = append(v.list, w.single(s, e.Value))
 		}
 	}
-	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields || certain(v.list) < len(v.list) && len(v.list) > 1 {
+	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields {
 		fine = false
 	}
 	if !fine {

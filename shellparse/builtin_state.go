@@ -195,8 +195,10 @@ func (w *walker) shopt(s *state, c *call) worlds {
 			s.alias = on
 		case "extglob":
 			s.extglob = on
-		case "dotglob":
-			s.dotglob = on
+		case "dotglob", "nocaseglob":
+			s.dotglob = s.dotglob || on
+		case "globskipdots":
+			s.dotglob = s.dotglob || !on
 		case "xpg_echo", "cdable_vars", "autocd", "lastpipe", "localvar_inherit":
 			if on {
 				w.opaque(s, InCode, "what shopt "+c.words[i].Text+" changes is not followed", c.at(i))

@@ -86,7 +86,13 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	}
 	c := w.newCall(args, spans, w.span(n))
 	c.plain, c.redirected, c.gone = len(n.Assigns) == 0, redirected, gone
-	restore := w.prefix(s, c, n.Assigns)
+	var restore func(*state)
+	if assigns := func() { restore = w.prefix(s, c, n.Assigns) }; w.o.Dialect == Zsh && expands(n.Assigns) {
+		// There the child that becomes a program expands them, the shell those of a builtin.
+		w.uncertainly(s, "what stands in front of a command", assigns)
+	} else {
+		assigns()
+	}
 	ws := w.invoke(s, c)
 	for _, s := range ws {
 		if !w.keepsPrefix(c.words[0].Text) {
@@ -139,6 +145,11 @@ func isPlainParam(word *syntax.Word) bool {
 	}
 	p, ok := word.Parts[0].(*syntax.ParamExp)
 	return ok && p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Param != nil && !isAt(p) && !isStar(p)
+}
+
+// expands reports whether an assignment has a value that is no plain text.
+func expands(assigns []*syntax.Assign) bool {
+	return slices.ContainsFunc(assigns, func(a *syntax.Assign) bool { return a.Value != nil && a.Value.Lit() == "" })
 }
 
 // prefix makes the assignments in front of a command, and returns what undoes them: they

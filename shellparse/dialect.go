@@ -108,8 +108,8 @@ func (w *walker) oddPart(n syntax.Node) bool {
 // oddMksh tells the expansions of mksh that split in a way of their own, and the subscripts
 // that it counts otherwise.
 func oddMksh(p *syntax.ParamExp) bool {
-	if p.Exp != nil && p.Exp.Op >= syntax.RemSmallSuffix {
-		return true
+	if p.Exp != nil && (p.Exp.Op >= syntax.RemSmallSuffix || p.Exp.Word == nil || p.Exp.Word.Lit() == "") {
+		return true // ""${x-} is no word at all there
 	}
 	sub, plain := subscript(p.Index)
 	return p.Index != nil && (!plain || sub != "@" && sub != "*" && strings.Trim(sub, "0123456789") != "")
@@ -117,6 +117,9 @@ func oddMksh(p *syntax.ParamExp) bool {
 
 // oddParam tells the expansions that zsh makes other words of.
 func (w *walker) oddParam(p *syntax.ParamExp) bool {
+	if p.Exp != nil && p.Exp.Op >= syntax.RemSmallSuffix && p.Exp.Word != nil && p.Exp.Word.Lit() == "" {
+		return true // what an expansion gives is no pattern there
+	}
 	return p.Index != nil || p.Length || p.Param != nil && p.Param.Value == "#" || p.Exp != nil && p.Exp.Word != nil && w.odd(p.Exp.Word) ||
 		p.Exp != nil && p.Exp.Word != nil && strings.ContainsAny(p.Exp.Word.Lit(), " \t\n")
 }

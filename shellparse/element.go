@@ -31,7 +31,7 @@ func (w *walker) list(s *state, p *syntax.ParamExp) ([]value, bool) {
 		}
 		return out, true
 	}
-	return []value{v.val}, true
+	return []value{v.val.listed()}, true
 }
 
 // inOrder is an element among all those of an array: which one stands where in an
@@ -56,8 +56,11 @@ func (w *walker) keys(s *state, p *syntax.ParamExp) []value {
 		}
 		return out
 	case p.Index != nil && v.isList:
-		for i := range v.list {
+		for i := range certain(v.list) {
 			out = append(out, known(strconv.Itoa(i)))
+		}
+		if len(out) < len(v.list) {
+			out = append(out, unknown("how many elements $"+p.Param.Value+" has", Unknown).maybeMany())
 		}
 		return out
 	}
@@ -124,11 +127,11 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 	}
 	if p.Length && (sub == "@" || sub == "*") {
 		switch {
-		case v.isList:
+		case v.isList && certain(v.list) == len(v.list):
 			return known(strings.Repeat("x", len(v.list))), true
 		case !ok:
 			return known(""), true
-		case v.val.from() == Literal:
+		case !v.isList && v.val.whole():
 			return known("x"), true
 		}
 		return value{{kind: number}}, true
@@ -143,8 +146,10 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 		return unknown("an element counted from the end", Unknown), true
 	case v.sparse:
 		return v.at(strconv.FormatInt(n, 10))
-	case !v.isList && (n == 0 || n == -1 || v.val.from() != Literal):
+	case !v.isList && (n == 0 || n == -1 || !v.val.whole()):
 		return v.val, true
+	case certain(v.list) < len(v.list) && (n < 0 || n >= int64(certain(v.list))):
+		return unknown("which element is not known", Unknown), true
 	}
 	if n < 0 {
 		n += int64(len(v.list))

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -47,12 +48,34 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 		e.word(one)
 		out = append(out, e.finish()...)
 	}
-	if s.noglob {
-		for i := range out {
-			out[i] = out[i].quoted()
+	for i, v := range out {
+		switch {
+		case s.noglob:
+			out[i] = v.quoted()
+		case v.globbed() && w.matchesMore(s, v.glob()):
+			out[i] = unknown("the pattern matches names in a way of its own", File).maybeMany()
 		}
 	}
 	return out
+}
+
+// matchesMore reports whether a pattern could match a name that it does not match in a bash
+// as it starts: .* is the parent directory as well in dash, and options and GLOBIGNORE
+// change what a leading dot or a letter means.
+func (w *walker) matchesMore(s *state, pattern string) bool {
+	_, ignore := s.env.get("GLOBIGNORE")
+	if _, inherited := w.o.Vars["GLOBIGNORE"]; s.dotglob || ignore || inherited {
+		return true
+	}
+	if w.o.Dialect != POSIX {
+		return false
+	}
+	for part := range strings.SplitSeq(pattern, "/") {
+		if strings.ContainsAny(part, "*?[") && (part[0] == '.' || part[0] == '[' && strings.Contains(part, ".")) {
+			return true
+		}
+	}
+	return false
 }
 
 // lonely reports whether a dollar sign that starts no expansion stands in a word beside an
@@ -217,6 +240,10 @@ func (e *expander) cut() {
 		if len(e.cur) == 0 {
 			e.cur = known("")
 		}
+		if len(e.cur) > 1 && slices.ContainsFunc(e.cur, func(p part) bool { return p.kind == pattern && p.many }) {
+			// Only the first and the last of the names that match touch what stands beside them.
+			e.cur = unknown("it is joined to names that match a pattern", File).maybeMany()
+		}
 		if len(e.done) < maxFields {
 			e.done = append(e.done, e.cur)
 		}
@@ -379,7 +406,7 @@ func (e *expander) cutUp(v value) {
 			if p.kind == pattern && e.ifs != " \t\n" {
 				p = part{kind: open, why: "a name that matches a pattern is split", from: File}
 			}
-			p.many = p.kind == open
+			p.many = p.many || p.kind == open
 			e.cur, e.some = e.cur.add(p), true
 		case e.loose, e.w.o.Dialect == Zsh && e.ifs != " \t\n":
 			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from, many: true})

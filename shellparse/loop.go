@@ -35,12 +35,12 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 		items = append(items, w.fields(s, word)...)
 	}
 	if c.Select || len(items) > maxRounds || len(items)*len(c.Do) > maxSteps/4 {
-		items = []value{unknown("$"+l.Name.Value+" is one of many words", Literal)}
+		items = []value{unknown("$"+l.Name.Value+" is one of many words", Literal).maybeMany()}
 	}
 	s.loops++
 	ws := worlds{s}
 	for _, item := range items {
-		many := item.word().Glob
+		many, maybe := item.word().Glob, item.maybeNone()
 		if !many && item.several() {
 			item = unknown(item.why(), item.from())
 		}
@@ -59,9 +59,18 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 			return w.round(ws, c.Do)
 		}
 		before := w.fork(ws[0])
+		var none worlds // what is not known may be no word at all
+		for _, s := range ws {
+			if maybe {
+				none = append(none, w.fork(s))
+			}
+		}
 		ws = round(ws)
 		if many || item.from() != Literal {
 			ws = w.widened(ws, before, l.Name.Value, round)
+		}
+		if maybe {
+			ws = w.settle(append(ws, none...))
 		}
 	}
 	for _, s := range ws {

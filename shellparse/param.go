@@ -51,7 +51,10 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 		} else {
 			list = slices.Clone(list)
 			for i := range list {
-				list[i] = w.operate(s, p, list[i], true, quoted)
+				many := list[i].several()
+				if list[i] = w.operate(s, p, list[i], true, quoted); many {
+					list[i] = list[i].listed()
+				}
 			}
 		}
 		if !quoted && e.split && e.ifs == "" && len(list) > 0 && (p.Exp != nil || p.Repl != nil) {
@@ -164,6 +167,15 @@ func (e *expander) words(word *syntax.Word) {
 
 // elements adds the fields of $@, $* and of whole arrays.
 func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
+	if certain(list) < len(list) && (!e.split || isStar(p) && quoted) {
+		e.expansion(unknown("a list is joined whose length is not known", Unknown), true)
+		return
+	}
+	if !quoted && e.split && len(list) > 1 && strings.Trim(e.ifs, " \t\n") != "" {
+		// Shells join them with the first character of IFS before they split them, or do not.
+		e.expansion(unknown("a list is split at characters that are no blanks", Literal), false)
+		return
+	}
 	if isStar(p) && quoted {
 		sep := e.separator()
 		e.some = true
@@ -250,7 +262,7 @@ func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
 		count, ok2 = w.number(s, p.Slice.Length)
 	}
 	if certain(list) < len(list) {
-		return []value{unknown("which elements is not known", Unknown)}
+		return []value{unknown("which elements is not known", Unknown).maybeMany()}
 	}
 	if name := p.Param.Value; name == "@" || name == "*" {
 		list = append([]value{known(w.o.Name)}, list...)
@@ -264,7 +276,7 @@ func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
 		count = int64(len(list))
 	}
 	if v, ok := w.deref(s, p.Param.Value); !ok1 || !ok2 || count < 0 || ok && v.isHash && !v.sparse {
-		return []value{unknown("which elements is not known", Unknown)}
+		return []value{unknown("which elements is not known", Unknown).maybeMany()}
 	} else if ok && v.sparse {
 		return v.sliceSparse(from, count)
 	}

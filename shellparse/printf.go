@@ -24,7 +24,11 @@ func (w *walker) printf(s *state, c *call) (ws worlds) {
 	}
 	var v value
 	if i < len(c.args) && (s.capture || toName) {
-		v = format(c.args[i], c.args[i+1:])
+		if v = joined(c.args[i:]); certain(c.args[i:]) == len(c.args[i:]) {
+			v = format(c.args[i], c.args[i+1:])
+		} else { // how often the format is used depends on the names
+			v = unknown(v.why(), v.from())
+		}
 	}
 	if !toName {
 		w.write(s, &flow{from: Literal, val: v})

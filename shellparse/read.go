@@ -93,6 +93,7 @@ func (w *walker) readLine(s *state, n int, letters string) []value {
 		from = Unknown
 	}
 	ifs, loose := w.ifs(s)
+	loose = loose || w.o.Dialect == Mksh // which has rules of its own for the last name
 	if !ok || loose || strings.ContainsAny(letters, "dnNtu") || strings.Contains(text, `\`) {
 		vals := make([]value, n)
 		for i := range vals {

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,6 +33,33 @@ func (was ioState) restore(w *walker, s *state) {
 		s.in, s.fds = was.in, was.fds
 	}
 	s.keepIO = false
+}
+
+// redirectIn evaluates the redirections of a command. The child that becomes a program
+// expands them, while the shell itself expands those of a builtin; what they assign is not
+// known from then on.
+func (w *walker) redirectIn(s *state, list []*syntax.Redirect) ioState {
+	if !slices.ContainsFunc(list, func(r *syntax.Redirect) bool { return r.Hdoc != nil || r.Word != nil && r.Word.Lit() == "" }) {
+		return w.redirect(s, list)
+	}
+	var was ioState
+	w.uncertainly(s, "a redirection", func() { was = w.redirect(s, list) })
+	return was
+}
+
+// uncertainly does what assigns names that are not known from then on.
+func (w *walker) uncertainly(s *state, what string, do func()) {
+	w.fork(s) // what it assigns gets a layer of its own
+	before := s.env
+	do()
+	for e := s.env; e != before && e != nil; e = e.parent {
+		for _, name := range slices.Sorted(maps.Keys(e.names)) {
+			if old, ok := before.get(name); ok && old.equal(e.names[name]) {
+				continue
+			}
+			w.put(s, name, variable{val: unknown(what+" assigns $"+name, Unknown), set: true})
+		}
+	}
 }
 
 // redirect evaluates redirections from left to right.

@@ -181,7 +181,7 @@ func compareWords(got []Word, want []string, more bool) string {
 			if strip := strings.NewReplacer(`\`, ""); same && strip.Replace(w.Text) == strip.Replace(want[i]) {
 				continue // a backslash that an expansion has brought, and that no pattern used
 			}
-			if strings.Trim(w.Text, "*?") == "" {
+			if strings.Trim(w.Text, ".*?") == "" {
 				return "" // it lists the directory
 			}
 		}

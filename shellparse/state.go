@@ -42,7 +42,7 @@ type state struct {
 	open      bool   // unknown text ran here: any name may have any value
 	later     bool   // this runs at a moment that is not known: a name that is not set may be
 	noglob    bool
-	dotglob   bool // patterns match a leading dot
+	dotglob   bool // patterns match a leading dot, or in another way more than they say
 	errexit   bool
 	allexport bool
 	extglob   bool
@@ -180,7 +180,7 @@ func (w *walker) put(s *state, name string, v variable) {
 
 // give makes words the positional parameters.
 func (s *state) give(args []value) {
-	s.args, s.argsOpen = args, certain(args) < len(args)
+	s.args, s.argsOpen = matches(args), certain(args) < len(args)
 }
 
 // positional returns $n for n > 0, and false when it is certainly not set.
@@ -275,6 +275,7 @@ func (w *walker) join(ws worlds) *state {
 		j.noglob = j.noglob && s.noglob
 		j.errexit = j.errexit && s.errexit
 		j.alias = j.alias || s.alias
+		j.dotglob = j.dotglob || s.dotglob
 		j.extglob = j.extglob && s.extglob
 		j.argsOpen = j.argsOpen || s.argsOpen
 		if !slices.EqualFunc(s.args, j.args, slices.Equal[value]) {

@@ -46,12 +46,47 @@ func (v value) several() bool {
 	return v.globbed()
 }
 
+// maybeNone reports whether a field may be none: something unknown outside quotes.
+func (v value) maybeNone() bool {
+	return slices.ContainsFunc(v, func(p part) bool { return p.kind == open && p.many })
+}
+
 // maybeMany says of a value that is not known that it may be no field or several.
 func (v value) maybeMany() value {
 	for i := range v {
-		v[i].many = v[i].kind == open
+		v[i].many = v[i].kind == open || v[i].kind == pattern
 	}
 	return v
+}
+
+// matches returns words as a list keeps them: pathname expansion has been there, so that a
+// pattern stands for the names that match it, and is one no more when it is expanded again.
+func matches(words []value) []value {
+	for i, v := range words {
+		if !v.globbed() {
+			continue
+		}
+		if words = slices.Clone(words); v.from() == Literal && !slices.ContainsFunc(v, func(p part) bool { return p.kind == account || p.kind == open || p.kind == number }) {
+			words[i] = value{{kind: pattern, text: v.glob(), many: true}}
+			continue
+		}
+		v = slices.Clone(v)
+		for j := range v {
+			if v[j].kind == active {
+				v[j].kind, v[j].many = pattern, true
+			}
+		}
+		words[i] = v
+	}
+	return words
+}
+
+// listed says of a value that is not known that it may be no element of a list or several.
+func (v value) listed() value {
+	if v.whole() {
+		return v
+	}
+	return slices.Clone(v).maybeMany()
 }
 
 // certain is how many of the words stand before the first that may be several.
@@ -78,6 +113,12 @@ func (v value) text() (string, bool) {
 		b.WriteString(p.text)
 	}
 	return b.String(), true
+}
+
+// whole reports whether all of it is known.
+func (v value) whole() bool {
+	_, ok := v.text()
+	return ok
 }
 
 // prefix returns what is known before the first unknown piece.

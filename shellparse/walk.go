@@ -253,7 +253,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt) worlds {
 	if len(st.Redirs) == 0 {
 		return w.command(s, st.Cmd)
 	}
-	was := w.redirect(s, st.Redirs)
+	was := w.redirectIn(s, st.Redirs)
 	if st.Cmd == nil {
 		was.restore(w, s)
 		return worlds{s}
