@@ -99,32 +99,30 @@ func (b *builder) readOnly(l *life, name string) {
 // masks lays an empty directory or file that nobody may open over every hidden name.
 func (b *builder) masks(l *life) error {
 	a := &b.family.arena
+	// What lies over the names is made in memory, once, on the one directory that is certain to exist and that the child covers again: a
+	// file system for each name costs ten times as much. It is left there: an unmount waits until no processor looks at the mount any more, which can take a millisecond.
 	const flags = unix.MS_RDONLY | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
-	tmpfs, mode := a.text("tmpfs"), a.text("mode=0,nr_inodes=2")
-	var files []string
+	tmpfs, proc, file, dir := a.text("tmpfs"), a.text("/proc"), a.text("/proc/file"), a.text("/proc/dir")
+	made := false
 	for _, name := range b.hidden {
 		st, err := os.Lstat(name)
 		if err != nil {
 			return fmt.Errorf("sandbox: hide %q: %w", name, err)
 		}
-		switch {
-		case b.leadsTo(name): // something in it is allowed; Landlock alone keeps the rest away
-		case st.IsDir():
-			l.add("hide "+name, unix.SYS_MOUNT, tmpfs, a.text(name), tmpfs, flags, mode)
-		default:
-			files = append(files, name)
+		if b.leadsTo(name) {
+			continue // something in it is allowed; Landlock alone keeps the rest away
 		}
-	}
-	if len(files) == 0 {
-		return nil
-	}
-	// A file needs a file to lie under. It is made in memory, on the one directory that is certain to exist and that
-	// the child covers again. It is left there: an unmount waits until no processor looks at the mount any more, which can take a millisecond.
-	proc, empty := a.text("/proc"), a.text("/proc/empty")
-	l.add("make an empty file", unix.SYS_MOUNT, tmpfs, proc, tmpfs, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, a.text("nr_inodes=4"))
-	l.add("make an empty file", unix.SYS_MKNODAT, atCwd, empty, unix.S_IFREG)
-	l.add("make an empty file", unix.SYS_MOUNT, 0, proc, 0, unix.MS_REMOUNT|flags, 0)
-	for _, name := range files {
+		if !made {
+			made = true
+			l.add("make what hides", unix.SYS_MOUNT, tmpfs, proc, tmpfs, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, a.text("nr_inodes=4"))
+			l.add("make what hides", unix.SYS_MKNODAT, atCwd, file, unix.S_IFREG)
+			l.add("make what hides", unix.SYS_MKDIRAT, atCwd, dir, 0)
+			l.add("make what hides", unix.SYS_MOUNT, 0, proc, 0, unix.MS_REMOUNT|flags, 0)
+		}
+		empty := file
+		if st.IsDir() {
+			empty = dir
+		}
 		l.add("hide "+name, unix.SYS_MOUNT, empty, a.text(name), 0, unix.MS_BIND)
 	}
 	return nil
