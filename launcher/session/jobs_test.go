@@ -58,6 +58,23 @@ func TestVimStopsAndContinues(t *testing.T) {
 	o.expect("ready$ ")
 }
 
+// What a command prints just before it stops is on the screen before the shell speaks, also
+// when recording it takes a while.
+func TestLastWordsBeforeAStop(t *testing.T) {
+	t.Parallel()
+	o := newOuter(t)
+	o.shell()
+	o.send(`run -monitor -mishap=slow 'trap "echo last wo""rds; trap - TSTP; kill -TSTP \$\$" TSTP; echo begin; while :; do read -t 0.05; done'` + "\n")
+	o.expect("begin\r\n")
+	eventually(t, "raw mode", o.isRaw)
+	o.send("\x1a")
+	o.expect("last words\r\n")
+	o.expect("Stopped")
+	o.expect("ready$ ")
+	o.send("kill -9 %1\n")
+	o.expect("ready$ ")
+}
+
 func TestBackgroundJobLeavesTheTerminalAlone(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)

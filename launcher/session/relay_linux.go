@@ -55,6 +55,7 @@ type relay struct {
 	to     int // the caller's, which may or may not block; none when nobody can be shown anything
 	stop   int // eventfd: readable when the relay must end
 	gate   *gate
+	screen cooked // the terminal that to is; the zero value where it is none
 	shown  func() // called after each piece
 	gone   func() // called when the caller's reader is gone, before from is closed
 
@@ -101,7 +102,14 @@ func (r *relay) step(buf []byte) (drained bool, err error) {
 // read however much is waiting (n_tty.c), so several reads make one piece.
 func (r *relay) fill(buf []byte) (n int, drained bool, err error) {
 	for n < len(buf) {
-		got, err := unix.Read(r.from, buf[n:])
+		end := len(buf)
+		if r.stream == Screen && (n < end-1 || buf[n-1] != '\r') {
+			end-- // room for the other half of a line end, which must not be cut
+		}
+		if n == end {
+			break
+		}
+		got, err := unix.Read(r.from, buf[n:end])
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -134,6 +142,9 @@ func (r *relay) deliver(p []byte) error {
 	r.bytes += int64(len(p))
 	if err := r.gate.pass(func(t Tap) error { return t.Output(r.stream, p) }); err != nil {
 		return err
+	}
+	if r.screen.both() {
+		p = uncook(p)
 	}
 	for len(p) > 0 && r.to != none {
 		n, err := unix.Write(r.to, p)

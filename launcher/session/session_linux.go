@@ -131,6 +131,9 @@ func (s *Session) addRelay(stream Stream, from int, to *os.File) {
 	}
 	if stream == Screen {
 		r.gone = s.hangUp
+		if r.to != none && kindOf(to, new(unix.Stat_t)) == terminal {
+			r.screen = cooked{private: from, caller: r.to}
+		}
 	}
 	s.relays = append(s.relays, r)
 }

@@ -33,7 +33,11 @@ const roleVariable = "SESSION_TEST_ROLE"
 func TestMain(m *testing.M) {
 	role, ok := os.LookupEnv(roleVariable)
 	if !ok {
-		os.Exit(m.Run())
+		code := m.Run()
+		if wholeDir != "" {
+			os.RemoveAll(wholeDir)
+		}
+		os.Exit(code)
 	}
 	os.Unsetenv(roleVariable)
 	switch role {
@@ -73,12 +77,16 @@ type journal struct {
 	fail    error // what Output returns
 	count   int64
 	drop    bool // keep counts only
+	slow    bool // Output takes a while
 }
 
 func (j *journal) Output(s Stream, p []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.count += int64(len(p))
+	if j.slow {
+		time.Sleep(50 * time.Millisecond)
+	}
 	if !j.drop {
 		j.streams[s].Write(p)
 	}
@@ -107,11 +115,11 @@ func runRole(args []string) {
 	flags := flag.NewFlagSet("run", flag.ExitOnError)
 	mode := flags.String("pty", "auto", "")
 	monitor := flags.Bool("monitor", false, "")
-	mishap := flags.String("mishap", "", "panic")
+	mishap := flags.String("mishap", "", "panic, slow")
 	report := flags.String("report", "", "file for the journal")
 	flags.Parse(args)
 
-	tap := &journal{}
+	tap := &journal{slow: *mishap == "slow"}
 	s, err := Open(Stdio{os.Stdin, os.Stdout, os.Stderr}, map[string]PTY{"always": Always, "never": Never}[*mode], tap)
 	check(err)
 	tap.hidden = s.Hidden
