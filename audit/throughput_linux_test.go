@@ -231,6 +231,13 @@ func recorders() []*way {
 		add("tada-run", run, func(c, dir string) []string {
 			return []string{run, "--home", filepath.Join(dir, "home"), c}
 		})
+		// The first way reads one terminal; a run that shows what it records on a
+		// terminal pays for two. This one drops it, too.
+		list = append(list, &way{name: "tada-run, output dropped", run: func(t *testing.T, c, dir string) *os.ProcessState {
+			cmd := exec.Command(run, "--home", filepath.Join(dir, "home"), "--pty", "always", c)
+			must(t, cmd.Run())
+			return cmd.ProcessState
+		}})
 	}
 	add("script", "script", func(c, dir string) []string {
 		return []string{"script", "-q", "-e", "-c", c, "-O", filepath.Join(dir, "s"), "-T", filepath.Join(dir, "t")}

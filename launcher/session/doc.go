@@ -64,6 +64,8 @@
 // "tada-run git log | less" the keys are for less. In the background the terminal is left
 // alone, neither read nor changed; what is printed there obeys the terminal's own rule
 // (stty tostop). Raw mode keeps output processing when other programs may write there.
+// While both terminals make "\r\n" of "\n", the private one's is recorded and taken back
+// before it is shown, so that a line ends once.
 //
 // It is given back in Ended, in Suspend and in Restore, which belongs in a deferred call of
 // the launcher and also runs when a goroutine here panics. A change of the window's size is
