@@ -182,9 +182,15 @@ func (w *walker) fromArg(c *call, i int, a command.Arg) value {
 	return append(v, part{kind: open, why: why, from: from})
 }
 
+// homely are programs that read a tilde in their own commands as the home directory.
+var homely = []string{"vi", "vim", "nvim", "gvim", "view", "ex", "rvim", "rview", "vimdiff"}
+
 // touch adds the effect of one name.
 func (w *walker) touch(s *state, c *call, t command.Touch, dir, program string, worst map[int]Place) {
 	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
+	if strings.HasPrefix(t.Text, "~/") && t.Arg >= 0 && t.Arg < len(c.argv) && c.argv[t.Arg].Text != t.Text && slices.Contains(homely, program) {
+		v = w.homely(s, t.Text)
+	}
 	f := behind(v)
 	if f == nil {
 		f = s.descriptor(v)

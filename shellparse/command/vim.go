@@ -23,6 +23,9 @@ func (m *matcher) vimCommand(_ role, vs []value) {
 	}
 }
 
+// vimSingle are commands that take a name and end at a bar.
+var vimSingle = []string{"r", "read", "w", "write", "wq", "x", "xit", "sav", "saveas", "e", "edit", "so", "source", "up", "update"}
+
 func (m *matcher) vimLine(v value) {
 	at := len(v.Text) - len(strings.TrimLeft(v.Text, ": \t%0123456789,$.'<>"))
 	v = v.piece(at)
@@ -31,6 +34,10 @@ func (m *matcher) vimLine(v value) {
 		end++
 	}
 	name := v.Text[:end]
+	if bar := strings.IndexByte(v.Text, '|'); bar > 0 && slices.Contains(vimSingle, name) && v.Text[bar-1] != '\\' && !strings.Contains(v.Text[:bar], " !") {
+		m.vimLine(v.piece(bar + 1))
+		v.Text = v.Text[:bar]
+	}
 	arg := v.piece(end)
 	arg = arg.piece(len(arg.Text) - len(strings.TrimLeft(arg.Text, " \t")))
 	switch {
