@@ -60,6 +60,11 @@ func harmless(name, value string) bool {
 			return false
 		}
 	}
+	for _, part := range secretParts {
+		if strings.Contains(upper, part) {
+			return false
+		}
+	}
 	if listed(name, secretNames) || credential(value) {
 		return false
 	}
@@ -80,7 +85,7 @@ func credential(value string) bool {
 		}
 		if _, rest, ok := strings.Cut(word, "://"); ok {
 			authority, _, _ := strings.Cut(rest, "/")
-			if user, _, ok := cutLast(authority, "@"); ok && strings.Contains(user, ":") {
+			if user, _, ok := cutLast(authority, "@"); ok && user != "" && user != "git" {
 				return true
 			}
 		}

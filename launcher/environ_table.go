@@ -54,15 +54,31 @@ var injections = []struct{ name, why string }{
 	{"GIT_EXTERNAL_DIFF", "git diff runs it"},
 	{"GIT_PROXY_COMMAND", "git fetch runs it"},
 	{"TAR_OPTIONS", "tar takes options, --checkpoint-action among them"},
+	{"LUA_INIT*", "lua runs it"},
+	{"DOTNET_STARTUP_HOOKS", "dotnet loads it"},
+	{"JDK_JAVA_OPTIONS", "java takes options"},
+	{"MAVEN_OPTS", "the same"},
+	{"GRADLE_OPTS", "the same"},
+	{"MAKEFILES", "make reads them first"},
+	{"OPENSSL_CONF", "loads engines and providers"},
+	{"OPENSSL_MODULES", "the same"},
+	{"GOFLAGS", "go build takes options, -toolexec among them"},
+	{"GOENV", "go reads settings from it"},
+	{"ZDOTDIR", "zsh reads its start-up files there"},
+	{"PYTHONUSERBASE", "python imports from it"},
+	{"FZF_DEFAULT_COMMAND", "fzf runs it"},
+	{"RIPGREP_CONFIG_PATH", "rg takes options from it, --pre among them"},
 	{"LESSOPEN", "less runs it"},
 	{"LESSCLOSE", "less runs it"},
 }
 
+// secretParts make any name that has one a credential's.
+var secretParts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTHTOKEN", "AUTH_IDENT", "_AUTH"}
+
 // secretSuffixes are the endings of names that hold credentials. Every client passes its own
 // on to the shell that it starts.
 var secretSuffixes = []string{
-	"_API_KEY", "_APIKEY", "_TOKEN", "_SECRET", "_SECRET_KEY", "_ACCESS_KEY", "_PASSWORD", "_PASSWD",
-	"_PRIVATE_KEY", "_CREDENTIALS", "_AUTH", "_PASS", "_PASSPHRASE", "_COOKIE", "_DSN", "_CONNECTION_STRING", "_ENCRYPTION_KEY", "_SIGNING_KEY", "_KEY_BASE",
+	"_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_CREDENTIALS", "_AUTH", "_PASS", "_PASSPHRASE", "_COOKIE", "_DSN", "_CONNECTION_STRING", "_KEY_BASE",
 }
 
 // secretNames are credentials, or ways to somebody who holds them, whose names do not tell.
@@ -79,12 +95,12 @@ var known = strings.Fields(`
 	http_proxy https_proxy ftp_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR
 	CC CXX CPP LD AR AS NM RANLIB STRIP OBJCOPY CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LIBS ARFLAGS DESTDIR PREFIX CONFIG_SHELL CONFIG_SITE
 	MAKE* MFLAGS GNUMAKEFLAGS CMAKE_* CTEST_* NINJA_* MESON_* PKG_CONFIG* ACLOCAL* AUTO* CCACHE_* SOURCE_DATE_EPOCH
-	GO* CGO_* CARGO_* RUST* NODE_* npm_* NPM_* YARN_* PNPM_* BUN_* DENO_* COREPACK_* NVM_* VOLTA_* FNM_*
-	PYTHON* PYENV_* PIP_* UV_* POETRY_* VIRTUAL_ENV* CONDA_* TOX_* PYTEST_* RUBY* GEM_* BUNDLE_* RBENV_* RAILS_* RACK_*
+	GOPATH GOROOT GOBIN GOOS GOARCH GOARM GOAMD64 GO386 GOCACHE GOMODCACHE GOPROXY GONOPROXY GONOSUMDB GOSUMDB GOPRIVATE GOTOOLCHAIN GOMAXPROCS GOGC GOMEMLIMIT GODEBUG GOEXPERIMENT GOTMPDIR GO111MODULE GOTRACEBACK GOWORK GOCOVERDIR GOTESTSUM_* CGO_* CARGO_* RUST* NODE_* npm_* NPM_* YARN_* PNPM_* BUN_* DENO_* COREPACK_* NVM_* VOLTA_* FNM_*
+	PYTHON* PYENV_* PIP_* UV_* POETRY_* VIRTUAL_ENV* CONDA_* TOX_* PYTEST_* RUBY* GEM_* BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_WITHOUT BUNDLE_JOBS RBENV_* RAILS_* RACK_*
 	JAVA_* JDK_* MAVEN_* M2_HOME GRADLE_* ANDROID_* KOTLIN_* SBT_* DOTNET_* MSBUILD* PHP_* COMPOSER_* PERL* LUA_* R_* GHC* CABAL_* STACK_*
 	GIT_AUTHOR_* GIT_COMMITTER_* GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_EDITOR GIT_PAGER GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS
 	GIT_CEILING_DIRECTORIES GIT_REFLOG_ACTION GIT_MERGE_AUTOEDIT GIT_SEQUENCE_EDITOR GIT_PUSH_OPTION_* GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY
-	CI DEBUG VERBOSE BATS_* PARALLEL* as_* ac_* TMUX TMUX_PANE STY WINDOWID ZDOTDIR FZF_* RIPGREP_CONFIG_PATH EZA_* BAT_*
+	CI DEBUG VERBOSE BATS_* PARALLEL* as_* ac_* TMUX TMUX_PANE STY WINDOWID FZF_* EZA_* BAT_*
 	CLAUDE* CODEX_* OPENCODE* GEMINI_CLI* CURSOR_* AGENT* APPROVAL_TTL_SECONDS
 	SUDO_USER SUDO_UID SUDO_GID NIX_* GUIX_* WSL* container
 `)

@@ -38,7 +38,7 @@ type RefusedItem struct {
 
 // Line is the refusal as one line for a person, without the newline.
 func (r *Refusal) Line() string {
-	return fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, r.Message)
+	return fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, visible(r.Message))
 }
 
 // JSON is the refusal as one line for a program, without the newline.

@@ -49,25 +49,22 @@ func (r *run) teach(out io.Writer, s sandbox.Status) []string {
 	}
 	var told []string
 	for _, d := range r.profile().ExplainOutput(string(said), r.Plan.Dir) {
-		line := fmt.Sprintf("the fence refused: %s (%s)%s", d.Object, d.Rule, r.remedy(d))
+		line := fmt.Sprintf("by what the command says, the fence refused: %s (%s)%s", d.Object, d.Rule, r.remedy(d))
 		told = append(told, line)
 		fmt.Fprintf(out, "tada-run: %s\n", visible(line))
 	}
 	return told
 }
 
-// remedy is the smallest change in the words of whoever can make it: the command line, or a
-// person's configuration.
+// remedy is the smallest change, for whoever can make it. The output that led here is the
+// command's own, so no rule is spelled out for what it chose to name: a person who looks at
+// the judgement of a command line that names it finds what to change.
 func (r *run) remedy(d sandbox.Denial) string {
-	action, name, _ := strings.Cut(d.Change, " ")
-	config := r.l.home.Config()
-	switch action {
-	case "write", "read":
-		return fmt.Sprintf("; named in the command line it is judged, and a person may allow it; or always: rules: {paths: [{path: %s, access: [%s], verdict: allow}]} in %s", name, action, config)
-	case "no":
+	switch action, _, _ := strings.Cut(d.Change, " "); action {
+	case "write", "read", "no":
 		return "; named in the command line it is judged, and a person may allow it"
 	case "network":
-		return fmt.Sprintf("; network: {default: on} in %s opens it", config)
+		return fmt.Sprintf("; network: {default: on} in %s opens it", r.l.home.Config())
 	case "":
 		return "; nothing opens that"
 	}
