@@ -51,7 +51,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/sandbox/gitmeta": {},
 	"launcher/session":         {},
-	"pathguard/tamper": {},
+	"pathguard/tamper":         {},
 	"pathguard": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target carries the right it was named with",
@@ -118,6 +118,8 @@ var forbidden = map[string]map[string]string{
 		"github.com/spf13/cobra": "pflag is enough for one verb",
 		"os/user":                "pulls in cgo or net lookups for what one passwd line tells",
 		"html/template":          "no web in the agent's door",
+
+		"charm.land/bubbletea/v2": "a full-screen program is the person's",
 	},
 }
 

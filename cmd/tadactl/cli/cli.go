@@ -63,7 +63,7 @@ func (c *ctl) command() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		c.check(), c.pending(), c.show(), c.approve(), c.deny(), c.grants(),
-		c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
+		c.inbox(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
 		c.sessions(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(), c.policy(), c.doctor(),
 	)
 	return root

@@ -1,0 +1,333 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A desk is what the inbox needs of the launcher.
+type desk interface {
+	Pending(ctx context.Context) ([]approval.Envelope, error)
+	Envelope(ctx context.Context, id string) (approval.Envelope, error)
+	Decide(ctx context.Context, d approval.Decision) error
+	DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error)
+}
+
+// A mode is what keys mean.
+type mode int
+
+const (
+	choosing    mode = iota // in the list
+	reading                 // a page
+	typing                  // the characters of a challenge
+	coding                  // a one-time code
+	refusing                // a word to the agent, before a no
+	remembering             // the page that says what a standing approval covers
+)
+
+// Keys that approve count only when the page has been on the screen for guard, because they may
+// have been meant for what was there before; and only alone, because a paste is no thought.
+const (
+	guard = 400 * time.Millisecond
+	alone = 60 * time.Millisecond
+)
+
+// A board is the inbox on a screen: a list, or one question. It never decides by Enter, and not
+// before every line of the page was shown.
+type board struct {
+	ctx     context.Context
+	desk    desk
+	changes <-chan struct{}
+	phrase  string
+	now     func() time.Time
+
+	width, height int
+	list          []approval.Envelope // with payload
+	at            string              // id of the chosen one
+	note          string              // what came of the last answer
+	failed        error
+
+	mode   mode
+	open   approval.Envelope
+	page   approval.Page
+	top    int
+	read   *approval.Reading
+	shown  time.Time
+	line   []rune // what is being typed
+	keys   int    // counts key presses
+	last   time.Time
+	burst  bool // the latest key came right after another
+	denied map[string]bool
+}
+
+func wallClock() time.Time { return time.Now() }
+
+// The messages of the inbox beside those of the terminal.
+type (
+	listed  struct{ list []approval.Envelope }
+	broken  struct{ err error }
+	settled struct{ keys int } // no further key came
+)
+
+// Init starts to listen for questions.
+func (b *board) Init() tea.Cmd { return b.listen }
+
+// listen waits for a change and reads the questions.
+func (b *board) listen() tea.Msg {
+	if _, open := <-b.changes; !open {
+		return nil
+	}
+	list, err := b.desk.Pending(b.ctx)
+	if err != nil {
+		return broken{err}
+	}
+	var full []approval.Envelope
+	for _, e := range list {
+		if e.Decision != nil {
+			continue
+		}
+		if e, err := b.desk.Envelope(b.ctx, e.ID); err == nil {
+			full = append(full, e)
+		}
+	}
+	slices.SortStableFunc(full, func(x, y approval.Envelope) int { return cmp.Compare(y.Risk, x.Risk) })
+	return listed{full}
+}
+
+// Update handles one thing that happened.
+func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		b.width, b.height = msg.Width, msg.Height
+		b.lay()
+	case broken:
+		b.failed = msg.err
+		return b, tea.Quit
+	case listed:
+		b.take(msg.list)
+		return b, b.listen
+	case settled:
+		if msg.keys == b.keys {
+			return b, b.approve()
+		}
+	case tea.KeyPressMsg:
+		b.keys++
+		now := b.now()
+		b.burst, b.last = now.Sub(b.last) < alone, now
+		return b, b.press(msg.Key())
+	}
+	return b, nil
+}
+
+// take replaces the list and keeps the choice. A question that was answered elsewhere is closed.
+func (b *board) take(list []approval.Envelope) {
+	b.list = list
+	has := func(id string) bool {
+		return slices.ContainsFunc(list, func(e approval.Envelope) bool { return e.ID == id })
+	}
+	if b.mode != choosing && !has(b.open.ID) {
+		b.back("it was answered elsewhere, or is too old")
+	}
+	if !has(b.at) && len(list) > 0 {
+		b.at = list[0].ID
+	}
+}
+
+func (b *board) back(note string) { b.mode, b.note, b.line = choosing, note, nil }
+
+// press handles one key.
+func (b *board) press(k tea.Key) tea.Cmd {
+	if k.Mod.Contains(tea.ModCtrl) && (k.Code == 'c' || k.Code == 'd') {
+		return tea.Quit
+	}
+	switch b.mode {
+	case choosing:
+		return b.choose(k)
+	case reading:
+		return b.turn(k)
+	case remembering:
+		return b.confirm(k)
+	}
+	return b.enter(k)
+}
+
+func (b *board) choose(k tea.Key) tea.Cmd {
+	i := slices.IndexFunc(b.list, func(e approval.Envelope) bool { return e.ID == b.at })
+	switch {
+	case k.Text == "q", k.Code == tea.KeyEscape:
+		return tea.Quit
+	case i < 0:
+	case k.Code == tea.KeyUp, k.Text == "k":
+		b.at = b.list[max(i-1, 0)].ID
+	case k.Code == tea.KeyDown, k.Text == "j":
+		b.at = b.list[min(i+1, len(b.list)-1)].ID
+	case k.Code == tea.KeyEnter, k.Code == tea.KeySpace, k.Code == tea.KeyRight:
+		b.open, b.mode, b.top, b.note = b.list[i], reading, 0, ""
+		b.shown, b.denied = b.now(), map[string]bool{}
+		b.page = approval.Page{}
+		b.lay()
+	}
+	return nil
+}
+
+// lay draws the open question for the screen as it is. Where the short page would cut something, the
+// full one is shown: only that may be approved. What was read counts as long as the lines are the same.
+func (b *board) lay() {
+	if b.mode == choosing || b.width == 0 {
+		return
+	}
+	short := approval.Render(b.open.Payload, approval.RenderOptions{})
+	page := approval.Render(b.open.Payload, approval.RenderOptions{Width: b.width - 1, Full: short.Truncated, Phrase: b.phrase})
+	if !slices.Equal(page.Lines, b.page.Lines) {
+		b.page, b.top, b.read = page, 0, approval.NewReading(len(page.Lines))
+	}
+	b.scroll(0)
+}
+
+// body is how many rows the page has.
+func (b *board) body() int { return max(b.height-2, 1) }
+
+func (b *board) scroll(by int) {
+	b.top = max(0, min(b.top+by, len(b.page.Lines)-b.body()))
+	b.read.Show(b.top, b.top+b.body())
+}
+
+func (b *board) turn(k tea.Key) tea.Cmd {
+	switch {
+	case k.Code == tea.KeyEscape, k.Code == tea.KeyLeft, k.Text == "q":
+		b.back("")
+	case k.Code == tea.KeySpace, k.Code == tea.KeyPgDown:
+		b.scroll(b.body())
+	case k.Code == tea.KeyPgUp:
+		b.scroll(-b.body())
+	case k.Code == tea.KeyDown, k.Text == "j":
+		b.scroll(1)
+	case k.Code == tea.KeyUp, k.Text == "k":
+		b.scroll(-1)
+	case len(k.Text) == 1 && k.Text >= "1" && k.Text <= "9":
+		b.toggle(int(k.Text[0] - '1'))
+	case k.Text == "n":
+		b.mode, b.line = refusing, nil
+	case k.Text == "g" && b.ready() && b.grantable():
+		b.mode, b.shown = remembering, b.now()
+	case k.Text == "y" && b.ready() && b.open.Challenge != "":
+		b.mode, b.line = typing, nil
+	case k.Text == "y" && b.ready():
+		return b.settle()
+	}
+	return nil
+}
+
+// ready reports whether the key that came may approve the page.
+func (b *board) ready() bool { return !b.burst && b.read.Done() && b.now().Sub(b.shown) >= guard }
+
+func (b *board) grantable() bool {
+	return b.open.Friction.Level == 1 && len(approval.Grantable(b.open.Payload)) == 0
+}
+
+// settle lets a yes count when no other key follows it at once.
+func (b *board) settle() tea.Cmd {
+	keys := b.keys
+	return tea.Tick(alone, func(time.Time) tea.Msg { return settled{keys} })
+}
+
+// toggle turns the yes to one of several calls into a no and back.
+func (b *board) toggle(i int) {
+	if len(b.open.Calls) > 1 && i < len(b.open.Calls) {
+		b.denied[b.open.Calls[i]] = !b.denied[b.open.Calls[i]]
+	}
+}
+
+func (b *board) confirm(k tea.Key) tea.Cmd {
+	switch {
+	case k.Text == "y" && b.ready():
+		return b.settle()
+	case k.Code == tea.KeyEscape, k.Text == "n", k.Text == "q":
+		b.mode = reading
+	}
+	return nil
+}
+
+// enter takes a key of what is typed. Only a no is ended with Enter; challenge and code end with their last character.
+func (b *board) enter(k tea.Key) tea.Cmd {
+	switch {
+	case k.Code == tea.KeyEscape:
+		b.mode, b.line = reading, nil
+	case k.Code == tea.KeyBackspace:
+		b.line = b.line[:max(0, len(b.line)-1)]
+	case k.Code == tea.KeyEnter && b.mode == refusing:
+		return b.decide(launcher.Answer(b.open, false, string(b.line), "inbox"), "denied")
+	case k.Text != "" && len(b.line) < approval.MaxMessage:
+		b.line = append(b.line, []rune(k.Text)...)
+	}
+	switch {
+	case b.mode == typing && len(b.line) >= len(b.open.Challenge):
+		return b.typed()
+	case b.mode == coding && len(b.line) >= codeDigits:
+		return b.approve()
+	}
+	return nil
+}
+
+// codeDigits is how long a one-time code is (RFC 6238 as authenticators have it).
+const codeDigits = 6
+
+// typed compares what was typed with what was asked for.
+func (b *board) typed() tea.Cmd {
+	if !strings.EqualFold(string(b.line), b.open.Challenge) {
+		b.mode, b.line, b.note = reading, nil, "that was something else"
+		return nil
+	}
+	b.line = nil
+	if b.open.Friction.Factor && b.open.Quorum < 2 {
+		b.mode = coding
+		return nil
+	}
+	return b.approve()
+}
+
+// approve gives the yes that the keys have earned.
+func (b *board) approve() tea.Cmd {
+	d := launcher.Answer(b.open, true, "", "inbox")
+	d.Paged, d.Took = b.read.Done(), b.now().Sub(b.shown)
+	for i, c := range d.Calls {
+		d.Calls[i].Approved = !b.denied[c.ID]
+	}
+	switch {
+	case b.mode == remembering:
+		_, err := b.desk.DecideStanding(b.ctx, d, 0, 0)
+		b.told(err, "approved, and the same plan for an hour")
+		return nil
+	case b.mode == coding:
+		d.Code = string(b.line)
+	case b.mode != reading && b.mode != typing:
+		return nil
+	}
+	d.Challenge = b.open.Challenge
+	return b.decide(d, "approved")
+}
+
+func (b *board) decide(d approval.Decision, word string) tea.Cmd {
+	b.told(b.desk.Decide(b.ctx, d), word)
+	return nil
+}
+
+// told goes back to the list with what came of an answer.
+func (b *board) told(err error, word string) {
+	note := word + " " + b.open.ID
+	if err != nil {
+		note = "not " + word + ": " + err.Error()
+		if f, ok := approval.Explain(err); ok {
+			note = "not " + word + ": " + f.Message
+		}
+	}
+	b.back(note)
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// A standIn is a desk that remembers what it was told.
+type standIn struct {
+	decided []approval.Decision
+	granted int
+}
+
+func (s *standIn) Pending(context.Context) ([]approval.Envelope, error) { return nil, nil }
+func (s *standIn) Envelope(context.Context, string) (approval.Envelope, error) {
+	return approval.Envelope{}, nil
+}
+func (s *standIn) Decide(_ context.Context, d approval.Decision) error {
+	s.decided = append(s.decided, d)
+	return nil
+}
+func (s *standIn) DecideStanding(_ context.Context, d approval.Decision, _ int, _ time.Duration) (approval.Grant, error) {
+	s.granted++
+	return approval.Grant{}, s.Decide(context.Background(), d)
+}
+
+func questionOf(t *testing.T, risk int, commands ...string) approval.Envelope {
+	t.Helper()
+	var calls []any
+	var ids []string
+	for i, c := range commands {
+		id := "c" + string(rune('1'+i))
+		ids = append(ids, id)
+		calls = append(calls, map[string]any{"tool_call_id": id, "tool_name": "shell", "args": map[string]any{"command": c}})
+	}
+	payload, err := json.Marshal(map[string]any{"risk": risk, "tool_calls": calls, "trust": "agent", "effects": map[string]any{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := approval.FrictionOf(risk)
+	return approval.Envelope{ID: "e1", Payload: payload, PlanHash: approval.PlanHash(payload), Calls: ids, Risk: risk,
+		Friction: f, Challenge: strings.Repeat("K", f.Challenge)}
+}
+
+// A scene is a board with a clock that the test turns.
+type scene struct {
+	*board
+	desk *standIn
+	at   time.Time
+}
+
+func newScene(e approval.Envelope, width, height int) *scene {
+	p := &scene{desk: &standIn{}, at: time.Unix(1000, 0)}
+	p.board = &board{ctx: context.Background(), desk: p.desk, now: func() time.Time { return p.at }}
+	p.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	p.Update(listed{[]approval.Envelope{e}})
+	return p
+}
+
+// key presses a key after a while; what follows it at once is told to the board too.
+func (p *scene) key(after time.Duration, k tea.Key) {
+	p.at = p.at.Add(after)
+	_, cmd := p.Update(tea.KeyPressMsg(k))
+	if cmd != nil && p.mode != choosing {
+		if msg, ok := cmd().(settled); ok {
+			p.Update(msg)
+		}
+	}
+}
+
+func letter(r rune) tea.Key { return tea.Key{Text: string(r), Code: r} }
+
+var (
+	enter = tea.Key{Code: tea.KeyEnter}
+	space = tea.Key{Code: tea.KeySpace, Text: " "}
+)
+
+// E-chan-3, B-R5.2: which keys approve, and when.
+func TestBoardKeys(t *testing.T) {
+	slow, fast := time.Second, 10*time.Millisecond
+	type step struct {
+		after time.Duration
+		key   tea.Key
+	}
+	for _, c := range []struct {
+		name  string
+		risk  int
+		rows  int
+		steps []step
+		yes   bool
+	}{
+		{"read, then y", 1, 60, []step{{slow, enter}, {slow, letter('y')}}, true},
+		{"y before it was seen", 1, 60, []step{{slow, enter}, {fast, letter('y')}}, false},
+		{"Enter", 1, 60, []step{{slow, enter}, {slow, enter}, {slow, enter}}, false},
+		{"a burst", 1, 60, []step{{slow, enter}, {slow, letter('x')}, {fast, letter('y')}}, false},
+		{"not read to its end", 1, 8, []step{{slow, enter}, {slow, letter('y')}}, false},
+		{"read to its end", 1, 8, []step{{slow, enter}, {slow, space}, {slow, space}, {slow, space}, {slow, space}, {slow, space}, {slow, letter('y')}}, true},
+		{"one key for high risk", 2, 60, []step{{slow, enter}, {slow, letter('y')}}, false},
+		{"typed for high risk", 2, 60, []step{{slow, enter}, {slow, letter('y')}, {slow, letter('K')}, {slow, letter('k')}, {slow, letter('K')}, {slow, letter('k')}}, true},
+		{"something else typed", 2, 60, []step{{slow, enter}, {slow, letter('y')}, {slow, letter('K')}, {slow, letter('K')}, {slow, letter('K')}, {slow, letter('X')}}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newScene(questionOf(t, c.risk, "rm -rf build"), 80, c.rows)
+			for _, s := range c.steps {
+				p.key(s.after, s.key)
+			}
+			if got := len(p.desk.decided) == 1 && p.desk.decided[0].Calls[0].Approved; got != c.yes {
+				t.Errorf("approved %v, want %v: %+v, in mode %d", got, c.yes, p.desk.decided, p.mode)
+			}
+			if c.yes && (!p.desk.decided[0].Paged || p.desk.decided[0].Took <= 0 || p.desk.decided[0].Channel != "inbox") {
+				t.Errorf("%+v", p.desk.decided[0])
+			}
+		})
+	}
+}
+
+// B-R7.1, B-R7.2: each call has its own answer, and a no has the person's words.
+func TestBoardAnswersEachCall(t *testing.T) {
+	p := newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
+	for _, k := range []tea.Key{enter, letter('2'), letter('y')} {
+		p.key(time.Second, k)
+	}
+	if d := p.desk.decided; len(d) != 1 || !d[0].Calls[0].Approved || d[0].Calls[1].Approved || !d[0].Calls[2].Approved {
+		t.Errorf("%+v", d)
+	}
+	p = newScene(questionOf(t, 1, "ls a"), 100, 60)
+	for _, k := range []tea.Key{enter, letter('n'), letter('n'), letter('o'), enter} {
+		p.key(time.Second, k)
+	}
+	if d := p.desk.decided; len(d) != 1 || d[0].Calls[0].Approved || d[0].Calls[0].Message != "no" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// E-std-2: the choice of a standing approval is not offered where there can be none.
+func TestBoardOffersGrants(t *testing.T) {
+	for command, offered := range map[string]bool{"ls a": true, "sudo ls": false, "python3 -c x": false} {
+		p := newScene(questionOf(t, 1, command), 100, 60)
+		p.key(time.Second, enter)
+		if got := strings.Contains(p.help(), "g:"); got != offered {
+			t.Errorf("%q: %q", command, p.help())
+		}
+		for _, k := range []tea.Key{letter('g'), letter('y')} {
+			p.key(time.Second, k)
+		}
+		if (p.desk.granted == 1) != offered {
+			t.Errorf("%q: granted %d", command, p.desk.granted)
+		}
+	}
+}
+
+// The screen is never longer or wider than the terminal, down to one cell.
+func TestBoardFits(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {41, 10}, {45, 3}, {200, 100}, {60, 1}} {
+		p := newScene(questionOf(t, 2, "rm -rf "+strings.Repeat("x", 500)), size[0], size[1])
+		for _, k := range []tea.Key{enter, space, letter('y')} {
+			for _, row := range p.rows() {
+				if n := len([]rune(row)); n > size[0] {
+					t.Errorf("%v: a row of %d: %q", size, n, row)
+				}
+			}
+			if n := len(p.rows()); n > size[1] {
+				t.Errorf("%v: %d rows", size, n)
+			}
+			p.key(time.Second, k)
+		}
+	}
+}
+
+// A question that is answered elsewhere while it is open closes itself and is not answered twice.
+func TestBoardAnsweredElsewhere(t *testing.T) {
+	p := newScene(questionOf(t, 1, "ls"), 80, 40)
+	p.key(time.Second, enter)
+	p.Update(listed{nil})
+	p.key(time.Second, letter('y'))
+	if len(p.desk.decided) != 0 || p.mode != choosing {
+		t.Errorf("%+v in mode %d", p.desk.decided, p.mode)
+	}
+}

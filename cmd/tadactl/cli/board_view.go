@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// View draws the board on the alternate screen.
+func (b *board) View() tea.View {
+	v := tea.NewView(strings.Join(b.rows(), "\n"))
+	v.AltScreen = true
+	return v
+}
+
+// rows are the lines of the screen, no more than it has.
+func (b *board) rows() []string {
+	if b.width == 0 {
+		return nil
+	}
+	var rows []string
+	switch b.mode {
+	case choosing:
+		rows = b.listRows()
+	case remembering:
+		rows = b.standingRows()
+	default:
+		rows = append(rows, b.page.Lines[b.top:min(b.top+b.body(), len(b.page.Lines))]...)
+	}
+	for len(rows) < b.height-1 {
+		rows = append(rows, "")
+	}
+	return append(rows[:max(b.height-1, 0)], fit(b.help(), b.width))
+}
+
+func (b *board) listRows() []string {
+	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(b.list)), b.width), ""}
+	first := 0 // the chosen one stays on the screen
+	for i, e := range b.list {
+		if e.ID == b.at && i >= b.height-5 {
+			first = i - (b.height - 6)
+		}
+	}
+	for _, e := range b.list[min(first, len(b.list)):] {
+		mark := "  "
+		if e.ID == b.at {
+			mark = "> "
+		}
+		agent := inert(e.Agent)
+		if e.Agent == "" {
+			agent = "-"
+		}
+		rows = append(rows, fit(fmt.Sprintf("%sR%d  %4s  %s  %s", mark, e.Friction.Level, age(b.now().Sub(e.Issued)), agent, inert(commandOf(e.Payload))), b.width))
+	}
+	if len(b.list) == 0 {
+		rows = append(rows, "  nothing waits for an answer")
+	}
+	return rows
+}
+
+// standingRows say exactly what a standing approval covers.
+func (b *board) standingRows() []string {
+	page := []string{
+		"Allow exactly this again, without asking: at most 5 times, for 1 hour, in this session?", "",
+		"  " + inert(commandOf(b.open.Payload)), "",
+		"It covers the same words, directory, environment, programs, files, agent and work item,",
+		"as the page before shows them, plan " + approval.Prefix(b.open.PlanHash) + ". Anything else asks.",
+		"Any no in this session ends it; so does: tadactl grants revoke.",
+	}
+	for i := range page {
+		page[i] = fit(page[i], b.width)
+	}
+	return page
+}
+
+// help is the last row: what keys do now.
+func (b *board) help() string {
+	left := ""
+	if n := len(b.page.Lines); b.mode != choosing && n > b.body() {
+		left = fmt.Sprintf("lines %d-%d of %d   ", b.top+1, min(b.top+b.body(), n), n)
+	}
+	switch b.mode {
+	case choosing:
+		if b.note != "" {
+			return b.note
+		}
+		return "up down: choose   enter: read   q: leave"
+	case typing:
+		return fmt.Sprintf("type %s to approve, esc: back: %s", b.open.Challenge, string(b.line))
+	case coding:
+		return fmt.Sprintf("one-time code, esc: back: %s", strings.Repeat("·", len(b.line)))
+	case refusing:
+		return "why (enter: deny, esc: back): " + approval.Inert(string(b.line))
+	case remembering:
+		return "y: approve and remember   esc: back"
+	}
+	if b.note != "" {
+		left = b.note + "   " + left
+	}
+	if !b.read.Done() {
+		return left + "space: more   n: deny   esc: back"
+	}
+	return left + b.callHelp() + "y: approve   n: deny" + b.grantHelp() + "   esc: back"
+}
+
+func (b *board) grantHelp() string {
+	if b.grantable() {
+		return "   g: for a while"
+	}
+	return ""
+}
+
+// callHelp shows which of several calls a yes allows.
+func (b *board) callHelp() string {
+	if len(b.open.Calls) < 2 {
+		return ""
+	}
+	var s strings.Builder
+	for i, id := range b.open.Calls {
+		mark := "yes"
+		if b.denied[id] {
+			mark = "NO"
+		}
+		fmt.Fprintf(&s, "%d:%s ", i+1, mark)
+	}
+	return s.String() + "  "
+}
+
+// fit cuts a row of a list; a page is laid out for the width and never cut.
+func fit(s string, width int) string {
+	if r := []rune(s); len(r) >= width && width > 1 {
+		return string(r[:width-2]) + "…"
+	}
+	return s
+}
+
+// age is how long a question has waited, in few characters.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%dh", int(d.Hours()))
+}
