@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -16,15 +17,17 @@ type Secret struct {
 	Name string // of the shape
 }
 
+type secretShape struct {
+	name, hint string
+	shape      func() *regexp.Regexp
+}
+
 // secretShapes are credentials that their makers gave a recognizable form, so
 // that scanners can find them. hint is what a text must contain before the
 // expression is tried: expressions are slow, and most text holds none. For the
 // same reason each is compiled when it is tried first: all of them together
 // are a twentieth of what the start of a command takes.
-var secretShapes = []struct {
-	name, hint string
-	shape      func() *regexp.Regexp
-}{
+var secretShapes = []secretShape{
 	{"private key", "PRIVATE KEY-----", expression(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
 	{"age key", "AGE-SECRET-KEY-", expression(`AGE-SECRET-KEY-1[0-9A-Z]{58}`)},
 	{"AWS access key", "AKIA", expression(`\bAKIA[0-9A-Z]{16}\b`)},
@@ -49,6 +52,9 @@ func expression(text string) func() *regexp.Regexp {
 // credential of a known shape (FindSecrets), and how many it found: for what
 // is recorded outside of a transcript, as a command line is.
 func HideSecrets(text string) (shown string, found int) {
+	if !slices.ContainsFunc(secretShapes, func(s secretShape) bool { return strings.Contains(text, s.hint) }) {
+		return text, 0 // as nearly every command line, before each of which somebody waits
+	}
 	var m mask
 	b, spans := m.add([]byte(text), true)
 	if len(spans) == 0 {
