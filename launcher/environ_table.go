@@ -73,7 +73,7 @@ var injections = []struct{ name, why string }{
 }
 
 // secretParts make any name that has one a credential's.
-var secretParts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTHTOKEN", "AUTH_IDENT", "_AUTH"}
+var secretParts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTH_IDENT"}
 
 // secretSuffixes are the endings of names that hold credentials. Every client passes its own
 // on to the shell that it starts.
