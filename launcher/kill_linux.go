@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/audit"
 )
 
 // killWait is how long a run may take to end after SIGTERM: a command's own grace and the
@@ -39,7 +42,7 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
 	if ended(fd, killWait) {
-		return true, nil
+		return l.told(id), nil
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
 		return false, fmt.Errorf("end session %q: %w", id, err)
@@ -48,6 +51,17 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("session %q goes on after SIGKILL: it waits in the kernel", id)
 	}
 	return false, nil
+}
+
+// told reports whether the end of a run stands in the log.
+func (l *Launcher) told(id string) bool {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}, Text: id}) {
+		var body struct{ SID string }
+		if err == nil && json.Unmarshal(e.Body, &body) == nil && body.SID == id {
+			return true
+		}
+	}
+	return false
 }
 
 var errNotRunning = errors.New("it is not running; try: tadactl sessions")

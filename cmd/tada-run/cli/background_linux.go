@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/session"
 )
@@ -29,6 +31,8 @@ func background(argv []string) (int, error) {
 		return 0, fmt.Errorf("run in the background: %w", err)
 	}
 	defer r.Close()
+	// Whoever reads a pipe of ours to its end must not wait for the server's.
+	_ = unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	args := append([]string{argv[0], "--detached"}, argv[1:]...)
 	cmd := exec.Cmd{
 		Path: "/proc/self/exe", Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
