@@ -65,6 +65,7 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox":         "step 4: the fence",
 		"launcher/sandbox/gitmeta": "what a command left for git to run is taken back",
 		"launcher/session":         "step 4: the terminal",
+		"pathguard/tamper":         "before and after every step: protected files",
 		"audit":                    "every step: the record",
 	},
 	"integration": {},

@@ -6,6 +6,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // ExitOf returns the exit status of an error of this package: 2 for an empty command, 77 for
@@ -16,6 +17,7 @@ func ExitOf(err error) int {
 	var home *HomeError
 	var limits *approval.ConfigError
 	var tampered *audit.TamperError
+	var protected *tamper.TamperError
 	var after *AfterError
 	var forbidden *ForbiddenError
 	switch {
@@ -27,7 +29,7 @@ func ExitOf(err error) int {
 		return max(after.Status, 1)
 	case errors.As(err, &forbidden):
 		return ExitDenied
-	case errors.As(err, &tampered):
+	case errors.As(err, &tampered), errors.As(err, &protected):
 		return ExitTampered
 	case errors.As(err, &config), errors.As(err, &home), errors.As(err, &limits),
 		errors.Is(err, audit.ErrUnsafe), errors.Is(err, approval.ErrMeddled):

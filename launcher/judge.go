@@ -34,6 +34,7 @@ type Judgement struct {
 	named   map[string][]string // what the plan touches, under the five words of the contract
 	shell   string              // the real shell
 	stdin   string              // what kind of file standard input is
+	ward    *ward               // the protected files that the plan can reach
 }
 
 // Judge parses the text, resolves its names and asks the policy. It starts nothing, writes
@@ -64,6 +65,9 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 		j.fence = j.policy.Grants(j.Plan)
 		j.named = j.effects()
 		j.Payload, err = j.payload()
+	}
+	if err == nil {
+		j.ward, err = l.wardOf(j)
 	}
 	if err != nil {
 		j.Close()

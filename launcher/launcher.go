@@ -50,7 +50,7 @@ func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer run.close()
-	refusal, err := l.permit(ctx, run) // ask -> person -> consumed in one transaction
+	refusal, err := l.guarded(ctx, run, l.permit) // protected files; ask -> person -> consumed in one transaction
 	if refusal != nil || err != nil {
 		return run.refused(refusal), err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -19,7 +20,8 @@ type Request struct {
 	Stdio session.Stdio
 	PTY   session.PTY
 
-	Agent    string // who asks, as it says itself: shown, recorded, never trusted
+	Door     tamper.Interface // which door the request came through, "" for the command line; the door says so, not its caller
+	Agent    string           // who asks, as it says itself: shown, recorded, never trusted
 	WorkItem string
 	CallID   string
 	Profile  string           // "" or "ci"

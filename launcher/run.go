@@ -278,7 +278,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	r.exceeded(os.Stderr, c.status)
 	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
-	recordErr := errors.Join(r.brokeOff(), r.recorder.Exit(strconv.Itoa(out.Status)))
+	recordErr := errors.Join(r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))
 	sum, err := r.recorder.Close()
 	recordErr = errors.Join(recordErr, err)
 	recordErr = errors.Join(recordErr,
@@ -319,6 +319,7 @@ func (e *AfterError) Unwrap() error { return e.Err }
 // close lets go of what the run holds. The judgement may be another one than at the start:
 // it is made anew when an approval is used.
 func (r *run) close() {
+	_ = r.wrote()
 	_ = r.Judgement.Close()
 	_ = r.log.Close()
 	if r.script != nil {

@@ -29,6 +29,21 @@ func (s *Store) Mode(who Who, configured bool) (on, pending bool, err error) {
 	return on, pending, nil
 }
 
+// Known returns what [Store.Mode] last returned, without a look at the configuration.
+func (s *Store) Known() (on, pending bool, err error) {
+	m, err := s.load()
+	if err != nil {
+		return true, false, err
+	}
+	return m.mode.on, m.mode.pending, nil
+}
+
+// InForce reports whether [Store.Mode] would write nothing for what the configuration says, and tells the same.
+func (s *Store) InForce(configured bool) bool {
+	m, err := s.load()
+	return err == nil && m.mode == modeState{known: true, on: configured}
+}
+
 // after is the state when the configuration says on, and what to tell of the change.
 func (m modeState) after(on bool) (next modeState, told string) {
 	switch {

@@ -17,6 +17,34 @@ const (
 // isGlob reports whether a pattern means more than one name.
 func isGlob(pattern string) bool { return strings.ContainsAny(pattern, `*?[`) }
 
+// Covers reports whether a path is protected, or would be if there were a file.
+func (s *Store) Covers(path string) bool {
+	for _, p := range s.o.Patterns {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(s.o.Root, p)
+		}
+		p = filepath.Clean(p)
+		if p == path || strings.HasPrefix(path, p+"/") || covers(strings.Split(p, "/"), strings.Split(path, "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether a whole path fits a whole pattern.
+func covers(pattern, name []string) bool {
+	switch {
+	case len(pattern) == 0 || len(name) == 0:
+		return len(pattern) == len(name)
+	case pattern[0] == "**" && len(pattern) == 1:
+		return true
+	case pattern[0] == "**":
+		return covers(pattern[1:], name) || covers(pattern, name[1:])
+	}
+	ok, err := filepath.Match(pattern[0], name[0])
+	return ok && err == nil && covers(pattern[1:], name[1:])
+}
+
 // match returns the names below root that a pattern of security.protect means: a name of its own, existing or
 // not, or every file that fits. "**" is any depth; links to directories are not followed. The names are absolute.
 func match(root, pattern string) ([]string, error) {

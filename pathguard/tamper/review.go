@@ -67,6 +67,9 @@ func has(findings []Finding, path string) bool {
 
 // Detected writes down that findings stopped something: each once, however often it is tried again.
 func (s *Store) Detected(who Who, findings []Finding) error {
+	if len(findings) == 0 {
+		return nil
+	}
 	m, err := s.load()
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ type Options struct {
 	Patterns []string                // what is protected: names and patterns, relative to Root or absolute
 	Now      func() time.Time        // required
 	Alive    func(owner string) bool // whether the process that a run belongs to still lives; nil means that none does
+	All      bool                    // check every file that has a baseline, whatever the patterns say now
 	Export   bool                    // write the checksums to Root/.tada/checksum, for people and other programs
 	Keep     int                     // how many overridden events are archived, at most; 0 means [DefaultKeep]
 }
@@ -212,6 +213,30 @@ func (s *Store) Logged(seq uint64) error {
 	}
 	_, err = fmt.Fprintf(f, "%020d\n", seq)
 	return errors.Join(err, f.Close())
+}
+
+// Deliver hands every event that the record may not have to record, oldest first, and remembers which it took.
+// Nobody else delivers meanwhile. It stops at the first error, which is returned.
+func (s *Store) Deliver(record func(Event) error) error {
+	if waiting, err := s.Unlogged(); err != nil || len(waiting) == 0 {
+		return err
+	}
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s.cached = nil
+	waiting, err := s.Unlogged()
+	for _, e := range waiting {
+		if err == nil {
+			err = record(e)
+		}
+		if err == nil {
+			err = s.Logged(e.Seq)
+		}
+	}
+	return err
 }
 
 func (s *Store) logged() uint64 {

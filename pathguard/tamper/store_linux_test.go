@@ -871,3 +871,52 @@ func TestOrder(t *testing.T) { // A-3.1.2
 		t.Error("a change of the mode decided about the file")
 	}
 }
+
+// A-1.5: a registration is protected without any pattern, from when it is made.
+func TestProtect(t *testing.T) {
+	w := newWorld(t, "none")
+	w.o.All = true
+	w.write("hooks.json", "{}")
+	w.want("")
+	must(t, w.Protect(me, w.path("hooks.json")))
+	w.want("")
+	w.write("hooks.json", "[]")
+	must(t, w.Protect(me, w.path("hooks.json"))) // which blesses nothing
+	w.want("hooks.json changed")
+	must(t, os.Remove(w.path("hooks.json")))
+	w.want("hooks.json deleted")
+}
+
+func TestCovers(t *testing.T) {
+	w := newWorld(t, "TODO.md", "docs", "**/*.key", "a/*/c")
+	for name, want := range map[string]bool{
+		"TODO.md": true, "TODO.md2": false, "x/TODO.md": false, "docs/a/b": true, "docs2": false, "k.key": true, "a/b/k.key": true, "a/b/c": true, "a/b/b/c": false,
+	} {
+		if w.Covers(w.path(name)) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
+
+func TestDeliver(t *testing.T) {
+	w := newWorld(t, "*.md")
+	w.write("a.md", "a")
+	w.write("b.md", "b")
+	w.want("")
+	boom, taken := errors.New("boom"), 0
+	if err := w.Deliver(func(Event) error {
+		if taken++; taken == 2 {
+			return boom
+		}
+		return nil
+	}); !errors.Is(err, boom) {
+		t.Errorf("%v", err)
+	}
+	var seqs []uint64
+	for range 2 {
+		must(t, w.Deliver(func(e Event) error { seqs = append(seqs, e.Seq); return nil }))
+	}
+	if !slices.Equal(seqs, []uint64{2}) {
+		t.Errorf("delivered again: %v", seqs)
+	}
+}

@@ -77,11 +77,11 @@ func (s *Store) VerifyIntegrity(who Who) (Report, error) {
 		return Report{}, err
 	}
 	r, err := s.compare(m)
-	if err != nil || len(r.Findings) == 0 && !r.unsettled() {
+	if err != nil || len(r.Findings) == 0 && !r.Unsettled() {
 		return r, err
 	}
 	err = s.update(func(m *manifest) (bool, error) {
-		if r, err = s.compare(m); err != nil || !r.unsettled() {
+		if r, err = s.compare(m); err != nil || !r.Unsettled() {
 			return false, err
 		}
 		return s.settle(m, who, &r)
@@ -89,7 +89,8 @@ func (s *Store) VerifyIntegrity(who Who) (Report, error) {
 	return r, err
 }
 
-func (r *Report) unsettled() bool {
+// Unsettled reports whether [Store.VerifyIntegrity] has something to write down.
+func (r *Report) Unsettled() bool {
 	return len(r.fresh) > 0 || len(r.stale) > 0 || len(r.adopted) > 0 || r.dead
 }
 
@@ -106,7 +107,7 @@ func (s *Store) compare(m *manifest) (Report, error) {
 		protects[p] = true
 	}
 	for _, rec := range m.records {
-		if protects[rec.Pattern] {
+		if s.o.All || protects[rec.Pattern] {
 			seen[rec.Path] = true
 			if err := s.one(m, rec, &r); err != nil {
 				return r, err

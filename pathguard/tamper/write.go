@@ -67,7 +67,7 @@ func (s *Store) written(m *manifest, who Who, path string) (*Event, error) {
 	if err := s.baseline(m, path, pattern); err != nil {
 		return nil, err
 	}
-	e := s.tell(m, who, Event{Action: ActionWrite, Path: path, Was: was.Checksum(), Checksum: m.records[path].Checksum()})
+	e := s.tell(m, who, Event{Action: ActionWrite, Path: path, Was: was.Checksum(), Checksum: m.records[path].Checksum(), Text: "written by a run that may"})
 	return &e, nil
 }
 
@@ -92,8 +92,19 @@ func (s *Store) Save(who Who, path, pattern string, content []byte, mode os.File
 				return false, &TamperError{Root: s.o.Root, Findings: []Finding{finding(path, differs(rec.Seen, now), rec.Seen, now)}}
 			}
 		}
-		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content)}
+		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content), Text: "written by tada-run"}
 		return true, s.put(m, who, path, pattern, content, mode, e)
+	})
+}
+
+// Protect gives a file a baseline because somebody says so, and no pattern: a registration that was just made.
+// With [Options].All it is checked from then on. A file that has one keeps it.
+func (s *Store) Protect(who Who, path string) error {
+	return s.update(func(m *manifest) (bool, error) {
+		if m.records[path] != nil {
+			return false, nil
+		}
+		return true, s.register(m, who, candidate{path, path})
 	})
 }
 

@@ -127,6 +127,9 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	if req.PTY, err = ptyMode(inv.pty); err != nil {
 		return req, err
 	}
+	if inv.shell {
+		req.Door = "SHELL"
+	}
 	if inv.intent != "" {
 		if req.Intent, err = readIntent(l, req.Dir, inv.intent); err != nil {
 			return req, err

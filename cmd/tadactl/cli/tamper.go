@@ -1,0 +1,291 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/launcher"
+)
+
+func (c *ctl) tamper() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tamper",
+		Short: "Decide about protected files that were changed from outside",
+		Long: "Decide about protected files that were changed from outside: look at each\n" +
+			"difference, then accept it or put back what was there. Every decision is about\n" +
+			"one file, and about exactly what was shown of it.",
+	}
+	cmd.AddCommand(c.tamperStatus(), c.tamperDiff(), c.tamperAccept(), c.tamperRestore(), c.tamperLog())
+	return cmd
+}
+
+// review looks at the protected files that the current directory is about.
+func (c *ctl) review() (*launcher.Review, error) {
+	l, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("the current directory is gone (%v); try: cd /", err)
+	}
+	return l.Review(dir)
+}
+
+func (c *ctl) tamperStatus() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "status",
+		Short: "List the protected files and how they are",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v, err := c.review()
+			if err != nil {
+				return err
+			}
+			if len(v.Findings) > 0 {
+				c.status = launcher.ExitTampered
+			}
+			if c.json {
+				return c.printJSON(statusFacts(v))
+			}
+			return c.printStatus(v)
+		},
+	}, "77   some were changed from outside")
+}
+
+// fileState is how a protected file is, as one word.
+func fileState(v *launcher.Review, path string) string {
+	for _, f := range v.Findings {
+		if f.Path == path {
+			return string(f.Kind)
+		}
+	}
+	return "clean"
+}
+
+func statusFacts(v *launcher.Review) map[string]any {
+	files := []map[string]string{}
+	for _, path := range v.Files {
+		files = append(files, map[string]string{"path": path, "state": fileState(v, path)})
+	}
+	findings := []any{}
+	for _, f := range v.Findings {
+		findings = append(findings, map[string]string{
+			"path": f.Path, "kind": string(f.Kind), "expected": f.Was.Checksum(), "actual": f.Now.Checksum(), "digest": f.Digest,
+		})
+	}
+	return map[string]any{"workspace": v.Root(), "tamper_proof": v.TamperProof, "pending": v.Pending, "files": files, "findings": findings}
+}
+
+func (c *ctl) printStatus(v *launcher.Review) error {
+	mode := "off: a change from outside is told, archived and accepted"
+	if v.TamperProof {
+		mode = "on: nothing runs before a person has decided about a change from outside"
+	}
+	fmt.Fprintf(c.out, "tamper_proof  %s\n", mode)
+	if v.Pending {
+		fmt.Fprintf(c.out, "              it was switched off in a file, and stays on until: tadactl tamper accept %s --reason WHY\n", launcher.ModeName)
+	}
+	for _, path := range v.Files {
+		fmt.Fprintf(c.out, "%-16s  %s\n", fileState(v, path), inert(path))
+	}
+	if len(v.Findings) > 0 {
+		fmt.Fprintln(c.out, "try: tadactl tamper diff")
+	}
+	return nil
+}
+
+func (c *ctl) tamperDiff() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "diff [PATH ...]",
+		Short: "Show what was changed, against the last valid state",
+		Long: "Show what was changed, against the last valid state, as a unified diff in which\n" +
+			"nothing can move the cursor. What was shown can be accepted afterwards.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			v, err := c.review()
+			if err != nil {
+				return err
+			}
+			for _, path := range chosen(v, args) {
+				d, err := v.Diff(path)
+				if err != nil {
+					return &exitError{err, launcher.ExitTampered}
+				}
+				c.status = launcher.ExitTampered
+				if c.json {
+					err = c.printJSON(map[string]string{"path": d.Path, "kind": string(d.Kind), "digest": d.Digest, "diff": d.Text})
+				} else {
+					_, err = fmt.Fprint(c.out, d.Text)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, "77   something differs")
+}
+
+// chosen are the files that the person named, or all that differ.
+func chosen(v *launcher.Review, args []string) []string {
+	var paths []string
+	for _, a := range args {
+		paths = append(paths, v.Path(a))
+	}
+	if len(args) == 0 {
+		for _, f := range v.Findings {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// one is the single file that a decision is about: the one that was named, or the only one that differs.
+func one(v *launcher.Review, args []string) (string, error) {
+	paths := chosen(v, args)
+	if len(paths) == 1 {
+		return paths[0], nil
+	}
+	if len(paths) == 0 {
+		return "", &exitError{errors.New("all protected files are as they should be: nothing to decide"), launcher.ExitUsage}
+	}
+	return "", &usageError{fmt.Errorf("%d files were changed; name the one that you mean: %s", len(paths), inert(strings.Join(paths, " ")))}
+}
+
+func (c *ctl) tamperAccept() *cobra.Command {
+	var reason, digest string
+	cmd := &cobra.Command{
+		Use:   "accept [PATH] --reason WHY",
+		Short: "Accept the change of one file, as it was shown",
+		Long: "Accept the change of one file, as it was shown. On a terminal the difference is\n" +
+			"shown again and confirmed there; without one, only what `tadactl tamper diff`\n" +
+			"showed before is accepted. Both versions are archived. PATH may be left out when\n" +
+			"one file was changed. PATH " + launcher.ModeName + " confirms that this\n" +
+			"setting may be switched off.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if strings.TrimSpace(reason) == "" {
+				return &usageError{errors.New("--reason is needed: say why the change is right")}
+			}
+			v, err := c.review()
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 && args[0] == launcher.ModeName {
+				if err := v.ConfirmMode(reason); err != nil {
+					return &exitError{err, launcher.ExitTampered}
+				}
+				return c.reviewed("confirmed", launcher.ModeName, "", "")
+			}
+			path, err := one(v, args)
+			if err != nil {
+				return err
+			}
+			if err := c.confirm(v, path, &digest); err != nil {
+				return err
+			}
+			e, err := v.Accept(path, digest, reason)
+			if err != nil {
+				return &exitError{err, launcher.ExitTampered}
+			}
+			return c.reviewed("accepted", path, e.Checksum, v.ArchivePath(e))
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why the change is right; it stands in the record")
+	cmd.Flags().StringVar(&digest, "digest", "", "the digest at the end of the difference that you read")
+	return verb(cmd, "75   nobody confirmed", "77   refused: never shown, or changed since")
+}
+
+// confirm shows the difference on the person's terminal and asks. Without a terminal what was shown before has to
+// be enough.
+func (c *ctl) confirm(v *launcher.Review, path string, digest *string) error {
+	if *digest != "" || !term.IsTerminal(int(c.in.Fd())) {
+		return nil
+	}
+	d, err := v.Diff(path)
+	if err != nil {
+		return &exitError{err, launcher.ExitTampered}
+	}
+	fmt.Fprintf(c.out, "%saccept exactly this? type yes: ", d.Text)
+	line, _ := bufio.NewReader(c.in).ReadString('\n')
+	if strings.TrimSpace(line) != "yes" {
+		return &exitError{errors.New("nobody confirmed; nothing was changed"), launcher.ExitPending}
+	}
+	*digest = d.Digest
+	return nil
+}
+
+func (c *ctl) tamperRestore() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "restore [PATH]",
+		Short: "Put one file back as it was left",
+		Long:  "Put one file back as it was left. What stands there now is archived first.",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			v, err := c.review()
+			if err != nil {
+				return err
+			}
+			path, err := one(v, args)
+			if err != nil {
+				return err
+			}
+			e, err := v.Restore(path)
+			if err != nil {
+				return &exitError{err, launcher.ExitTampered}
+			}
+			return c.reviewed("restored", path, e.Checksum, v.ArchivePath(e))
+		},
+	}, "77   refused: there is no copy, or something is in the way")
+}
+
+// reviewed tells what was decided.
+func (c *ctl) reviewed(word, path, checksum, archive string) error {
+	if c.json {
+		return c.printJSON(map[string]string{"path": path, "decision": word, "checksum": checksum, "archive": archive})
+	}
+	_, err := fmt.Fprintf(c.out, "%s %s\n", word, inert(path))
+	if err == nil && archive != "" {
+		_, err = fmt.Fprintf(c.out, "archive %s\n", inert(archive))
+	}
+	return err
+}
+
+func (c *ctl) tamperLog() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "log",
+		Short: "Print what the record tells of protected files, oldest first",
+		Long: "Print what the record tells of protected files, oldest first, one event a line:\n" +
+			"TIMESTAMP | USER | INTERFACE | ACTION | TASK_ID | CHECKSUM | DESCRIPTION\n" +
+			"The lines are a view: tadactl audit verify proves the record that they come from.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			events, err := l.TamperLog()
+			for _, e := range events {
+				if c.json {
+					if err := c.printJSON(e); err != nil {
+						return err
+					}
+					continue
+				}
+				if _, err := fmt.Fprintln(c.out, e.Line()); err != nil {
+					return err
+				}
+			}
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				return &exitError{err, launcher.ExitTampered}
+			}
+			return nil
+		},
+	}, "77   the record is not as it was written")
+}

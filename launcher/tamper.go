@@ -1,0 +1,425 @@
+package launcher
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/tamper"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A ward is the protected files that a plan can reach: tada-run's own, those of the workspace it runs in, and
+// those of other workspaces that it names.
+type ward struct {
+	stores []*watched // tada-run's own first
+	ended  bool
+}
+
+// watched is one store and what was found in it last.
+type watched struct {
+	*tamper.Store
+	report  tamper.Report
+	granted bool // the run may write some of it
+}
+
+// Shadow is where baselines and copies of protected files are kept, a folder for each workspace.
+func (h Home) Shadow() string { return filepath.Join(h.Dir, "shadow") }
+
+// workspaceConfig is tada-run's own configuration in a workspace. It is protected always, as are the files of
+// the own store: security.tamper_proof is about what the person asked to protect.
+const workspaceConfig = ".tada/config.yaml"
+
+// ownStore is the store of tada-run's own configuration and of what was registered with other programs. What
+// root owns is not in it: its change is an administrator's.
+func (l *Launcher) ownStore() *tamper.Store {
+	paths := []string{l.home.Config()}
+	if own := filepath.Join(l.account, ".tada", "config.yaml"); own != paths[0] && owned(l.account) {
+		paths = append(paths, own)
+	}
+	o := l.shadowOptions("/")
+	o.Patterns, o.All = paths, true
+	return tamper.Open(filepath.Join(l.home.Shadow(), "own"), o)
+}
+
+// workStore is the store of a workspace.
+func (l *Launcher) workStore(root string, policy pathguard.Policy) *tamper.Store {
+	o := l.shadowOptions(root)
+	o.Patterns, o.Export = append(slices.Clone(policy.Settings().Protect), workspaceConfig), true
+	return tamper.Open(filepath.Join(l.home.Shadow(), shadowName(root)), o)
+}
+
+func (l *Launcher) shadowOptions(root string) tamper.Options {
+	return tamper.Options{Root: root, Now: l.now, Alive: func(owner string) bool {
+		boot, process, _ := strings.Cut(owner, "/")
+		var pid int
+		_, err := fmt.Sscanf(process, "%d@", &pid)
+		return err == nil && boot == l.bootID && runnerOf(pid) == process
+	}}
+}
+
+// shadowName is the folder of a workspace's store: 64 bits of a hash of its path, which may hold any byte.
+func shadowName(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:8])
+}
+
+// wardOf looks at the protected files that the plan can reach. It changes nothing.
+func (l *Launcher) wardOf(j *Judgement) (*ward, error) {
+	w := &ward{stores: []*watched{{Store: l.ownStore()}}}
+	for _, root := range l.reached(j.Plan) {
+		w.stores = append(w.stores, &watched{Store: l.workStore(root, j.policy)})
+	}
+	var err error
+	for _, s := range w.stores {
+		if s.report, err = s.Look(); err != nil {
+			return nil, &WardError{Err: err}
+		}
+	}
+	return w, nil
+}
+
+// clean reports whether nothing was found, and there is nothing to settle.
+func (w *ward) clean() bool {
+	return !slices.ContainsFunc(w.stores, func(s *watched) bool { return len(s.report.Findings) > 0 || s.report.Unsettled() })
+}
+
+// A WardError says that protected files could not be verified. What cannot be verified does not run.
+type WardError struct{ Err error }
+
+func (e *WardError) Error() string {
+	return fmt.Sprintf("protected files cannot be verified, so nothing runs: %v", e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *WardError) Unwrap() error { return e.Err }
+
+// reached are the workspaces whose protected files a plan can reach: its own, and those with a store that its
+// names lie in.
+func (l *Launcher) reached(p *pathguard.Plan) []string {
+	var roots []string
+	if p.Workspace != "" {
+		roots = append(roots, p.Workspace)
+	}
+	known, err := os.ReadDir(l.home.Shadow())
+	if err != nil || len(known) <= 2 { // tada-run's own, and at most one workspace's
+		if len(known) < 2 || p.Workspace != "" && known[0].Name() == shadowName(p.Workspace) {
+			return roots
+		}
+	}
+	stores := make(map[string]bool, len(known))
+	for _, e := range known {
+		stores[e.Name()] = true
+	}
+	looked := map[string]bool{"/": true, p.Workspace: true, "": true}
+	for plan := range plans(p) {
+		for i := range plan.Targets {
+			for dir := plan.Targets[i].Real; !looked[dir] && len(looked) < maxLooked; dir = filepath.Dir(dir) {
+				looked[dir] = true
+				if stores[shadowName(dir)] {
+					roots = append(roots, dir)
+				}
+			}
+		}
+	}
+	return roots
+}
+
+// maxLooked bounds the folders above a plan's names that are asked for a store: a generated script names more
+// files than anybody protects.
+const maxLooked = 4096
+
+// readOnly are the protected files that the plan may not write: the fence keeps them as they are. What it hides
+// anyway has no place in it.
+func (w *ward) readOnly(j *Judgement, hidden []string) []string {
+	if w == nil {
+		return nil
+	}
+	var keep []string
+	for _, s := range w.stores {
+		for _, path := range s.report.Files {
+			isHidden := slices.ContainsFunc(hidden, func(h string) bool { return path == h || strings.HasPrefix(path, h+"/") })
+			if !isHidden && !j.mayWrite(path) && len(keep) < maxKept {
+				keep = append(keep, path)
+			}
+		}
+	}
+	return keep
+}
+
+// maxKept bounds the protected files that get a mount of their own in a fence: each takes some microseconds of
+// every start. A change of the others is found before the next command.
+const maxKept = 200
+
+// mayWrite reports whether the verdict allows the plan to write, make or delete this very file.
+func (j *Judgement) mayWrite(path string) bool {
+	for plan := range plans(j.Plan) {
+		for i := range plan.Targets {
+			t := &plan.Targets[i]
+			if !writes(t) {
+				continue
+			}
+			full := t.Path()
+			tree := t.Flags&(command.Recursive|command.Below) != 0 || t.Mode.IsDir()
+			if full == path || tree && strings.HasPrefix(path, strings.TrimSuffix(full, "/")+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func writes(t *pathguard.Target) bool {
+	switch t.Right {
+	case command.Write, command.Create, command.Delete:
+		return t.Kind == pathguard.Plain && !t.Unknown && t.Real != "" && t.Flags&command.Possible == 0
+	}
+	return false
+}
+
+// blocks reports whether nothing goes past a finding before a person has decided: always for tada-run's own
+// files, else when security.tamper_proof is in force.
+func (w *ward) blocks(s *watched, f tamper.Finding, strict bool) bool {
+	return strict || s == w.stores[0] || strings.HasSuffix(f.Path, "/"+workspaceConfig)
+}
+
+// guarded lets permit decide between two verifications of the protected files: a person may have thought for
+// an hour in between. When it returns nil, nil, the run may start, and what it may write is on the disk.
+func (l *Launcher) guarded(ctx context.Context, r *run, permit func(context.Context, *run) (*Refusal, error)) (*Refusal, error) {
+	for _, step := range []func() (*Refusal, error){
+		r.verify,
+		func() (*Refusal, error) { return permit(ctx, r) },
+		func() (*Refusal, error) {
+			if r.envelope == "" {
+				return nil, nil
+			}
+			return r.verify() // the judgement is a new one
+		},
+		func() (*Refusal, error) { return nil, r.grantWrites() },
+	} {
+		if refusal, err := step(); refusal != nil || err != nil {
+			r.cancel()
+			return refusal, err
+		}
+	}
+	return nil, nil
+}
+
+// verify settles what needs no decision, and refuses where a person has to decide first.
+func (r *run) verify() (*Refusal, error) {
+	w, configured := r.ward, r.l.policy.Settings().TamperProof
+	if w.clean() && w.stores[0].InForce(configured) {
+		return nil, nil
+	}
+	blocking, pending, err := w.settle(r.who(), configured, r.policy.Settings().TamperProof, os.Stderr)
+	if err != nil {
+		return nil, &WardError{Err: err}
+	}
+	if err := r.tellTamper(audit.Lazy); err != nil || len(blocking) == 0 {
+		return nil, err
+	}
+	return r.tampered(blocking, pending), nil
+}
+
+// settle verifies again, this time writing down what needs no decision. It returns the findings that do. The
+// mode is the one that was in force before this run.
+func (w *ward) settle(who tamper.Who, configured, stricter bool, out io.Writer) (blocking []tamper.Finding, pending bool, err error) {
+	for _, s := range w.stores {
+		if s.report, err = s.VerifyIntegrity(who); err != nil {
+			return nil, false, err
+		}
+		for _, n := range s.report.Notes {
+			if line, told := noteLines[n.Note]; told && s != w.stores[0] {
+				fmt.Fprintf(out, "tada-run: %s: %s\n", visible(n.Path), line)
+			}
+		}
+	}
+	strict, pending, err := w.stores[0].Mode(who, configured)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, s := range w.stores {
+		var hard, soft []tamper.Finding
+		for _, f := range s.report.Findings {
+			if w.blocks(s, f, strict || stricter) {
+				hard = append(hard, f)
+			} else {
+				soft = append(soft, f)
+			}
+		}
+		if err = errors.Join(s.Detected(who, hard), s.pass(who, soft, out)); err != nil {
+			return nil, false, err
+		}
+		blocking = append(blocking, hard...)
+	}
+	return blocking, pending, nil
+}
+
+// pass accepts what was found with security.tamper_proof off: told, archived, and over.
+func (s *watched) pass(who tamper.Who, found []tamper.Finding, out io.Writer) error {
+	if len(found) == 0 {
+		return nil
+	}
+	events, err := s.Pass(who, found)
+	for _, e := range events {
+		fmt.Fprintf(out, "tada-run: warning: protected file %s: %s from outside; both versions are kept: tadactl tamper log\n", visible(e.Path), e.Kind)
+	}
+	return err
+}
+
+// noteLines are the notes that a person is told, each once.
+var noteLines = map[string]string{
+	tamper.NoteFirst:   "it had no baseline yet; it is protected from now on",
+	tamper.NoteAdopted: "a run that ended without a word had been allowed to write it; both versions are kept: tadactl tamper log",
+}
+
+// storeOf is the store that a path belongs to.
+func (w *ward) storeOf(path string) *tamper.Store {
+	for _, s := range w.stores {
+		if slices.Contains(s.report.Files, path) {
+			return s.Store
+		}
+	}
+	for _, s := range w.stores {
+		if s.Covers(path) {
+			return s.Store
+		}
+	}
+	return w.stores[0].Store
+}
+
+// tampered words a TamperError: the text for a person on stderr now, the line and the object as of every refusal.
+func (r *run) tampered(found []tamper.Finding, pending bool) *Refusal {
+	e := &tamper.TamperError{Root: r.Plan.Workspace, Findings: found}
+	locale := tamper.English
+	if pathguard.LocaleOf(r.Plan.Caller.Env) == pathguard.Chinese {
+		locale = tamper.Chinese
+	}
+	fmt.Fprint(os.Stderr, e.Text(locale))
+	if pending {
+		fmt.Fprintln(os.Stderr, "tada-run: security.tamper_proof was switched off in a file; it stays on until a person confirms: tadactl tamper accept "+ModeName+" --reason WHY")
+	}
+	f := &Refusal{
+		Version: 1, Status: "denied", Code: tamper.Code, Message: e.Error(), Items: []RefusedItem{}, Retry: "after a person has decided",
+		HumanCan: "tadactl tamper diff", exit: ExitTampered,
+	}
+	for _, told := range e.Files() {
+		f.Items = append(f.Items, RefusedItem{
+			ID: firstCall, Decision: "denied", Rule: "tamper." + string(told.Kind),
+			Message: fmt.Sprintf("%s: expected %s, actual %s, digest %s", told.Path, cmp.Or(told.Expected, "none"), cmp.Or(told.Actual, "none"), told.Digest),
+		})
+	}
+	return f
+}
+
+// grantWrites says on the disk which protected files the run may write.
+func (r *run) grantWrites() error {
+	for _, s := range r.ward.stores {
+		var paths []string
+		for _, path := range s.report.Files {
+			if r.mayWrite(path) {
+				paths = append(paths, path)
+			}
+		}
+		for plan := range plans(r.Plan) { // and those that do not exist yet
+			for i := range plan.Targets {
+				if t := &plan.Targets[i]; writes(t) && s.Covers(t.Path()) && !slices.Contains(paths, t.Path()) {
+					paths = append(paths, t.Path())
+				}
+			}
+		}
+		if len(paths) == 0 {
+			continue
+		}
+		if err := s.Begin(r.id, r.l.bootID+"/"+runner(), paths); err != nil {
+			return &WardError{Err: err}
+		}
+		s.granted = true
+	}
+	return nil
+}
+
+// wrote takes over what the run was allowed to write, once, and tells it.
+func (r *run) wrote() error {
+	if r.ward.ended {
+		return nil
+	}
+	r.ward.ended = true
+	var problem error
+	for _, s := range r.ward.stores {
+		if !s.granted {
+			continue
+		}
+		_, err := s.UpdateIntegrity(r.who(), r.id)
+		problem = errors.Join(problem, err, deliver(r.log, s.Store, audit.Lazy))
+	}
+	if problem != nil {
+		return &RecordError{Kind: "tamper.written", Err: problem}
+	}
+	return nil
+}
+
+// who is on whose behalf the run happens.
+func (r *run) who() tamper.Who {
+	w := r.l.person(r.Request.Door)
+	if agent := r.agent(); agent != "" {
+		w.User += "/" + agent
+	}
+	w.Task, w.Session = r.Request.WorkItem, r.id
+	return w
+}
+
+// person is the account itself, at a door.
+func (l *Launcher) person(door tamper.Interface) tamper.Who {
+	return tamper.Who{User: accountName(os.Getuid()), Interface: cmp.Or(door, tamper.CLI)}
+}
+
+// tellTamper writes the events of the stores into the record.
+func (r *run) tellTamper(d audit.Durability) error {
+	for _, s := range r.ward.stores {
+		if err := deliver(r.log, s.Store, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver writes the events of one store into the record.
+func deliver(log *audit.Log, s *tamper.Store, d audit.Durability) error {
+	return s.Deliver(func(e tamper.Event) error {
+		body := e.Body()
+		body["scope"] = s.Root()
+		b, err := canonical.Append(nil, body)
+		if err == nil {
+			_, err = log.Append(e.RecordKind(), b, d)
+		}
+		if err != nil {
+			return &RecordError{Kind: e.RecordKind(), Err: err}
+		}
+		return nil
+	})
+}
+
+// accountName is the name that /etc/passwd gives to uid. $USER belongs to whoever starts the process.
+func accountName(uid int) string {
+	id := strconv.Itoa(uid)
+	text, _ := os.ReadFile("/etc/passwd")
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.SplitN(line, ":", 4); len(fields) == 4 && fields[2] == id {
+			return fields[0]
+		}
+	}
+	return "uid " + id
+}

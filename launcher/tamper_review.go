@@ -1,0 +1,135 @@
+package launcher
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard/tamper"
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// ModeName is what a person accepts to let a looser security.tamper_proof take effect.
+const ModeName = "security.tamper_proof"
+
+// A Review is the protected files of a folder, as a person decides about them.
+type Review struct {
+	l    *Launcher
+	ward *ward
+	dir  string
+	root string
+
+	TamperProof bool // in force
+	Pending     bool // a looser setting waits for a person
+	Files       []string
+	Findings    []tamper.Finding
+}
+
+// Review looks at the protected files of the workspace that dir is in, and at tada-run's own. It changes nothing.
+func (l *Launcher) Review(dir string) (*Review, error) {
+	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":", Dialect: shellparse.Bash}})
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	v := &Review{l: l, ward: j.ward, dir: dir, root: j.Plan.Workspace}
+	for _, s := range v.ward.stores {
+		v.Files = append(v.Files, s.report.Files...)
+		v.Findings = append(v.Findings, s.report.Findings...)
+	}
+	on, pending, err := v.ward.stores[0].Known()
+	v.TamperProof = on || j.policy.Settings().TamperProof
+	v.Pending = pending
+	slices.Sort(v.Files)
+	return v, err
+}
+
+func (v *Review) own() *tamper.Store { return v.ward.stores[0].Store }
+
+// Root is the workspace; "" when dir is in none.
+func (v *Review) Root() string { return v.root }
+
+// Path is a name as the person typed it, as protected files are named.
+func (v *Review) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(v.dir, name)
+}
+
+// Diff shows one difference and records that it was shown; only that can be accepted afterwards.
+func (v *Review) Diff(path string) (tamper.Diff, error) {
+	s := v.ward.storeOf(path)
+	d, err := s.Show(v.l.person(tamper.CLI), path)
+	return d, errors.Join(err, v.tell(s))
+}
+
+// Accept makes what was shown the baseline, because the person says so. The digest may be "" for what was shown
+// last. A looser configuration that is accepted so takes effect.
+func (v *Review) Accept(path, digest, reason string) (tamper.Event, error) {
+	s := v.ward.storeOf(path)
+	e, err := s.Accept(v.l.person(tamper.CLI), path, digest, reason)
+	if err == nil && s == v.own() {
+		if confirmErr := s.ConfirmMode(v.l.person(tamper.CLI), reason); !errors.Is(confirmErr, tamper.ErrNoPending) {
+			err = confirmErr
+		}
+	}
+	return e, errors.Join(err, v.tell(s))
+}
+
+// ConfirmMode lets a looser security.tamper_proof take effect.
+func (v *Review) ConfirmMode(reason string) error {
+	err := v.own().ConfirmMode(v.l.person(tamper.CLI), reason)
+	return errors.Join(err, v.tell(v.own()))
+}
+
+// Restore puts one file back as it was left.
+func (v *Review) Restore(path string) (tamper.Event, error) {
+	s := v.ward.storeOf(path)
+	e, err := s.Restore(v.l.person(tamper.CLI), path)
+	return e, errors.Join(err, v.tell(s))
+}
+
+// ArchivePath is where both versions of an overridden event are.
+func (v *Review) ArchivePath(e tamper.Event) string {
+	return v.ward.storeOf(e.Path).ArchivePath(e.Archive)
+}
+
+// tell writes what happened into the record, durably: it is a person's decision.
+func (v *Review) tell(s *tamper.Store) error {
+	log, err := v.l.openLog()
+	if err != nil {
+		return err
+	}
+	return errors.Join(deliver(log, s, audit.Durable), log.Close())
+}
+
+// Protect registers a file that was just written into another program's configuration: from now on it is
+// protected as tada-run's own configuration is.
+func (l *Launcher) Protect(path string) error {
+	return l.ownStore().Protect(l.person(tamper.CLI), path)
+}
+
+// TamperLog returns what the record tells of protected files, oldest first. An event that a process which died
+// has told twice is returned once.
+func (l *Launcher) TamperLog() ([]tamper.Event, error) {
+	var events []tamper.Event
+	seen := map[string]bool{}
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{"tamper."}}) {
+		if err != nil {
+			return events, err
+		}
+		var body map[string]any
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return events, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
+		}
+		if key := fmt.Sprint(body["scope"], body["event"]); !seen[key] {
+			seen[key] = true
+			events = append(events, tamper.EventOf(body))
+		}
+	}
+	return events, nil
+}
