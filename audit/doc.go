@@ -153,6 +153,9 @@
 // bytes that are not UTF-8, in base64, behind which the event of the stream
 // itself, with LEN 0, only shows what a player can show of them.
 //
+// The header's tags say whether the output went to a pipe or to a terminal
+// (Header.Wire): the ends of its lines mean something else.
+//
 // Events are not gathered over time. Each is in the kernel's hands before its
 // bytes are shown, in events of at most 32 KiB; reads from a terminal come in
 // blocks by themselves. Only the end of a read may wait for the next: up to
@@ -196,7 +199,8 @@
 // before the start: that is the protocol of Append. Complete begins anew behind
 // a pruning: what was announced before it is taken on trust. A secret that has
 // no shape, is encoded, or is typed before the prompt that asks for it, is
-// recorded like any text; so is one in a command line.
+// recorded like any text; what stands in an entry or a header
+// stays there: Redact reaches the events, so a caller hides first (HideSecrets).
 //
 // # Proofs
 //
