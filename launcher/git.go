@@ -3,11 +3,15 @@ package launcher
 import (
 	"fmt"
 	"io"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -21,47 +25,125 @@ const maxGitNames = 3000
 
 // lookAtGit remembers what git would run in the folders that the command may write to, nil
 // when there are none.
-func lookAtGit(p sandbox.Profile, exact bool) *gitmeta.Snapshot {
-	if exact || len(p.Write) == 0 {
+func (r *run) lookAtGit(p sandbox.Profile) *gitmeta.Snapshot {
+	if len(p.Write) == 0 || r.fence.Exact && !r.writesTrees() {
 		return nil
 	}
-	var roots []string
-	for _, w := range p.Write {
-		if !slices.Contains(sharedTemp, w.Name) {
-			roots = append(roots, w.Name)
+	s := gitmeta.Look(gitRoots(p.Write, r.Plan.Workspace), maxGitNames)
+	for _, name := range p.ReadOnly { // one that is not there yet is kept by nothing
+		if _, err := os.Lstat(name); err == nil {
+			s.Kept = append(s.Kept, name)
 		}
 	}
-	return gitmeta.Look(roots, maxGitNames)
+	return s
+}
+
+// writesTrees reports whether a plan of which every write is known brings whole folders, in
+// which a repository may lie that the plan does not name.
+func (r *run) writesTrees() bool {
+	for i := range r.Plan.Targets {
+		if r.Plan.Targets[i].Flags&(command.Recursive|command.Below) != 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.Plan.Script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mv" })
+}
+
+// gitRoots are the trees to search: none twice, the workspace first and then the widest, so
+// that the bound is not spent on what is named along with it, or on caches.
+func gitRoots(write []sandbox.Path, workspace string) []string {
+	var names, roots []string
+	for _, w := range write {
+		if !slices.Contains(sharedTemp, w.Name) {
+			names = append(names, w.Name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return len(a) - len(b) })
+	for _, name := range names {
+		if !slices.ContainsFunc(roots, func(root string) bool { return isWithin(name, root) }) {
+			roots = append(roots, name)
+		}
+	}
+	if at := slices.IndexFunc(roots, func(root string) bool { return isWithin(workspace, root) }); at > 0 {
+		first := roots[at]
+		roots = slices.Insert(slices.Delete(roots, at, at+1), 0, first)
+	}
+	return roots
+}
+
+func isWithin(name, root string) bool {
+	return name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")
 }
 
 // sharedTemp is everybody's, and has as many names as everybody left there.
 var sharedTemp = []string{"/tmp", "/var/tmp", "/dev/shm"}
 
+// What is told of one run is bounded: a command that leaves thousands of hooks with names of
+// control characters must not flood the terminal, nor make its own end too long to record.
+const (
+	maxGitTold = 12
+	maxGitLine = 240
+)
+
 // takeBack undoes what the command left for git to run, unless a person has allowed just that,
-// and tells it. The lines are for the record too.
+// and tells it. The lines are for the record too. For a run in the background, beside which
+// a person works, nothing is deleted: what is found may be theirs.
 func (r *run) takeBack(out io.Writer) []string {
 	if r.git == nil {
 		return nil
 	}
-	var told []string
-	for _, c := range r.git.Changes() {
-		line := c.String()
-		switch {
-		case c.Kind == gitmeta.Removed:
-			line += "; it cannot be brought back"
-		case r.allowed(c):
-			line += "; it was allowed"
-		default:
-			if err := r.git.Undo(c); err != nil {
-				line += fmt.Sprintf("; it could not be taken back: %v", err)
-			} else {
-				line += "; it was taken back"
-			}
-			fmt.Fprintf(out, "tada-run: %s\n", visible(line))
-		}
-		told = append(told, line)
+	if r.receipt.Level != sandbox.Strong || slices.ContainsFunc(r.receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping }) {
+		r.git.Kept = nil
 	}
-	return told
+	r.git.Careful = r.Request.Started != nil
+	var failed, done, quiet []string
+	for _, c := range r.git.Changes() {
+		switch line := c.String(); {
+		case c.Kind == gitmeta.Removed:
+			quiet = append(quiet, line+"; it cannot be brought back")
+		case r.allowed(c):
+			quiet = append(quiet, line+"; it was allowed")
+		default:
+			aside, err := r.git.Undo(c)
+			switch {
+			case err != nil:
+				failed = append(failed, gitLine(line, fmt.Sprintf("; it could not be taken back: %v", err)))
+			case aside != "":
+				done = append(done, gitLine(line, fmt.Sprintf("; it was taken back, and is kept as %q", filepath.Base(aside))))
+			default:
+				done = append(done, gitLine(line, "; it was taken back"))
+			}
+		}
+	}
+	told := atMost(append(failed, done...), "; %d of them could not be taken back", len(failed))
+	for _, line := range told {
+		fmt.Fprintf(out, "tada-run: %s\n", line)
+	}
+	return append(told, atMost(quiet, "", 0)...)
+}
+
+// gitLine is one finding with what became of it, as a terminal may show it.
+func gitLine(what, became string) string { return clip(visible(what)) + clip(visible(became)) }
+
+// clip leaves out the middle of what is too long: a path says most at its ends.
+func clip(line string) string {
+	if len(line) <= maxGitLine {
+		return line
+	}
+	head, tail := line[:maxGitLine/2], line[len(line)-maxGitLine/2:]
+	return strings.ToValidUTF8(head, "") + "..." + strings.ToValidUTF8(tail, "")
+}
+
+// atMost returns the first lines and how many more there are.
+func atMost(lines []string, failing string, failed int) []string {
+	if len(lines) <= maxGitTold {
+		return lines
+	}
+	more := fmt.Sprintf("and %d more of the kind", len(lines)-maxGitTold)
+	if failed > maxGitTold {
+		more += fmt.Sprintf(failing, failed)
+	}
+	return append(lines[:maxGitTold:maxGitTold], more)
 }
 
 // persisting are the rules whose question is whether something may be left to run later.

@@ -105,7 +105,7 @@ func (r *run) begin() {
 		if cmd, b.err = r.command(); b.err == nil {
 			p := r.profile()
 			b.held, b.err = sandbox.Begin(p, cmd)
-			b.git = lookAtGit(p, r.fence.Exact)
+			b.git = r.lookAtGit(p)
 		}
 		ready <- b
 	}()

@@ -1,10 +1,8 @@
 package gitmeta
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -29,9 +27,10 @@ type Change struct {
 	Name  string // of the hook or setting; "" when the file as a whole is meant
 	Value string // of the setting or pointer
 
-	tree int
-	repo string
-	file string
+	tree  int
+	repo  string
+	file  string
+	loose bool // no part of a repository; repo is ""
 }
 
 // String says what it is in a line.
@@ -50,36 +49,56 @@ func (c Change) String() string {
 	return fmt.Sprintf("the repository %q is gone", c.Path)
 }
 
+// maxSettings bounds what is told of one file: taking back one takes back all, and a file of a megabyte can hold a hundred thousand.
+const maxSettings = 20
+
 // Changes looks again and returns what has come since that would run code, and which repositories are gone, sorted by path.
 func (s *Snapshot) Changes() []Change {
 	var roots []string
 	for _, t := range s.roots {
 		roots = append(roots, t.name)
 	}
-	now := Look(roots, s.most)
+	now := look(roots, s.most, s)
 	s.Incomplete = s.Incomplete || now.Incomplete
 	var list []Change
+	add := func(c Change) {
+		c.Path = filepath.Join(s.roots[c.tree].name, c.repo, c.file)
+		if !s.kept(c.Path) {
+			list = append(list, c)
+		}
+	}
 	for i, t := range now.roots {
+		old := s.roots[i]
 		for dir, r := range t.repos {
 			before := s.before(i, dir, r)
-			add := func(kind Kind, name, setting, value string) {
-				list = append(list, Change{kind, filepath.Join(t.name, dir, name), setting, value, i, dir, name})
-			}
 			for name, f := range r {
-				if old, had := before[name]; had && old == f {
-					continue
-				}
-				compare(dir, name, before, f, add)
+				was, had := before[name]
+				compare(dir, name, f, was, had, len(before) > 0, func(c Change) {
+					c.tree, c.repo, c.file = i, dir, name
+					add(c)
+				})
 			}
 		}
-		for dir := range s.roots[i].repos {
+		for name, f := range t.loose {
+			was, had := old.loose[name]
+			compare("", name, f, was, had, true, func(c Change) {
+				c.tree, c.file, c.loose = i, name, true
+				add(c)
+			})
+		}
+		for dir := range old.repos {
 			if _, still := t.repos[dir]; !still && !s.inside(i, dir) {
-				list = append(list, Change{Kind: Removed, Path: filepath.Join(t.name, dir), tree: i, repo: dir})
+				add(Change{Kind: Removed, tree: i, repo: dir})
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path+"\x00"+a.Name, b.Path+"\x00"+b.Name) })
 	return list
+}
+
+// kept reports whether the command could not have changed a file.
+func (s *Snapshot) kept(name string) bool {
+	return slices.ContainsFunc(s.Kept, func(k string) bool { return name == k || strings.HasPrefix(name, k+"/") })
 }
 
 // before returns what the repository was, or, when it is new, one that was just the same: it has been moved or copied.
@@ -89,7 +108,7 @@ func (s *Snapshot) before(i int, dir string, now repo) repo {
 	}
 	for _, t := range s.roots {
 		for _, r := range t.repos {
-			if maps.Equal(r, now) {
+			if maps.EqualFunc(r, now, same) {
 				return r
 			}
 		}
@@ -110,43 +129,59 @@ func (s *Snapshot) inside(i int, dir string) bool {
 	return false
 }
 
-// compare reports what of one file that is new or another would run.
-func compare(dir, name string, before repo, f file, add func(kind Kind, name, setting, value string)) {
-	old, had := before[name]
-	link := f.mode&os.ModeSymlink != 0
-	switch {
-	case strings.HasPrefix(name, "hooks/"):
-		if link || f.executable() {
-			add(Hook, name, path.Base(name), "")
+// compare reports what of one file of the repository dir, which is new or was old, would run. Known says that the repository is not new.
+func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
+	if had && same(f, old) {
+		return
+	}
+	switch f.role {
+	case aHook:
+		if f.link() || f.executable() && !(old.executable() && f.sameContent(old)) {
+			add(Change{Kind: Hook, Name: path.Base(name)})
 		}
-	case name == "hooks": // not a folder: a link to one
-		add(Pointer, name, "", f.data)
-	case name == "config" || name == "config.worktree":
-		if link {
-			add(Pointer, name, "", f.data)
-			return
-		}
-		settings, err := parse([]byte(f.data))
-		if err != nil || !f.mode.IsRegular() {
-			add(Setting, name, "", "")
-			return
-		}
-		for _, x := range fresh(settings, old.data) {
-			add(Setting, name, x.String(), x.value)
-		}
-	case name == "commondir":
+	case aHookDir: // not a folder: a link to one
+		add(Change{Kind: Pointer, Value: f.data})
+	case aConfig:
+		compareConfig(dir, f, old, add)
+	case aCommon:
 		// A worktree's folder says where the repository is that it lies in. Anywhere else the file is a way around all the others.
 		target := strings.TrimRight(f.data, "\r\n")
 		if path.Base(path.Dir(dir)) != "worktrees" || path.Join(dir, target) != path.Dir(path.Dir(dir)) || path.IsAbs(target) {
-			add(Pointer, name, "", target)
+			add(Change{Kind: Pointer, Value: target})
 		}
-	case name == "" && (had || len(before) > 0 || link):
-		add(Pointer, name, "", strings.TrimSpace(strings.TrimPrefix(f.data, "gitdir:")))
+	case aGitfile:
+		if had || known || f.link() || f.outside {
+			add(Change{Kind: Pointer, Value: strings.TrimSpace(strings.TrimPrefix(f.data, "gitdir:"))})
+		}
+	}
+}
+
+// compareConfig reports the settings that run something, or that the file cannot be read. One that could not be read before either runs nothing: git
+// stops at it.
+func compareConfig(dir string, f, old file, add func(Change)) {
+	if f.link() {
+		add(Change{Kind: Pointer, Value: f.data})
+		return
+	}
+	if !f.mode.IsRegular() || !f.whole {
+		add(Change{Kind: Setting})
+		return
+	}
+	settings, err := parse([]byte(f.data))
+	if err != nil {
+		if _, was := parse([]byte(old.data)); was == nil {
+			add(Change{Kind: Setting})
+		}
+		return
+	}
+	list := fresh(dir, settings, old.data)
+	for _, x := range list[:min(len(list), maxSettings)] {
+		add(Change{Kind: Setting, Name: x.String(), Value: x.value})
 	}
 }
 
 // fresh returns the settings that run something and were not among those of the old text.
-func fresh(now []setting, old string) (list []setting) {
+func fresh(dir string, now []setting, old string) (list []setting) {
 	known := map[string]int{}
 	if settings, err := parse([]byte(old)); err == nil {
 		for _, s := range settings {
@@ -156,65 +191,9 @@ func fresh(now []setting, old string) (list []setting) {
 	for _, s := range now {
 		if id := s.String() + "=" + s.value; known[id] > 0 {
 			known[id]--
-		} else if runs(s) {
+		} else if runs(dir, s) {
 			list = append(list, s)
 		}
 	}
 	return list
-}
-
-// ErrGone is returned by Undo for a repository that was removed.
-var ErrGone = errors.New("what is gone cannot be brought back")
-
-// Undo takes a change back: a hook or pointer becomes what it was, or goes; of a configuration only what runs something goes, and what it replaced
-// comes back. Everything else in the file stays as the command left it.
-func (s *Snapshot) Undo(c Change) error {
-	if c.Kind == Removed {
-		return fmt.Errorf("%q: %w", c.Path, ErrGone)
-	}
-	root, err := os.OpenRoot(s.roots[c.tree].name)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	name := path.Join(c.repo, c.file)
-	old, had := s.roots[c.tree].repos[c.repo][c.file]
-	if c.Kind == Setting && c.Name != "" {
-		w := walker{root: root}
-		return replace(root, name, file{mode: w.read(name).mode, data: cleaned(w.read(name).data, old.data)})
-	}
-	if !had {
-		return root.RemoveAll(name)
-	}
-	return replace(root, name, old)
-}
-
-// cleaned returns a configuration without what it must not say.
-func cleaned(now, old string) string {
-	settings, err := parse([]byte(now))
-	if err != nil {
-		return old
-	}
-	out := fresh(settings, old)
-	var in []setting
-	if before, err := parse([]byte(old)); err == nil {
-		in = fresh(before, now)
-	}
-	return string(without([]byte(now), out, in))
-}
-
-// replace puts f in the place of name: first away with what is there, which may be a link or a folder.
-func replace(root *os.Root, name string, f file) error {
-	if err := root.RemoveAll(name); err != nil {
-		return err
-	}
-	if f.mode&os.ModeSymlink != 0 {
-		return root.Symlink(f.data, name)
-	}
-	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.mode.Perm())
-	if err != nil {
-		return err
-	}
-	_, err = out.WriteString(f.data)
-	return errors.Join(err, out.Close())
 }

@@ -40,6 +40,9 @@ func TestOrdinary(t *testing.T) {
 		"git init -q new", "git init -q --bare new.git", "git clone -q proj other", "git clone -q --bare proj other.git",
 		"cd proj; echo y > f; git commit -qam y; git branch b; git checkout -q b; git tag v; git stash list; git gc -q",
 		"cd proj; git config user.name x; git config user.email x@y; git config pull.rebase true; git config alias.st status",
+		`cd proj; git config alias.lg "log --graph --pretty=format:'%Cred%h%Creset -%C(yellow)%d %s' --abbrev-commit"; git config alias.ci 'commit -a -m'; git config alias.unstage 'reset HEAD --'`,
+		"cd proj; git remote add v6 'https://[::1]:8080/x.git'; git remote add o git@example.com:x.git; git config protocol.file.allow user; git config protocol.ext.allow never",
+		"cp -r /usr/share/doc/git . 2>/dev/null || :; mkdir objects refs; echo x > HEAD",
 		"cd proj; git remote add origin https://example.com/x.git; git remote rename origin up; git branch -q --set-upstream-to=b 2>/dev/null || git config branch.master.remote up",
 		"cd proj; git worktree add -q ../wt; git worktree add -q sub/wt2 HEAD; cd ../wt; echo z > g; git add g; git commit -qm z",
 		"cd proj; git worktree add -q ../wt; git worktree remove ../wt",
@@ -97,13 +100,32 @@ func TestAttacks(t *testing.T) {
 		{"pointer to a folder of another name", "cp -r proj/.git x; git config -f x/config core.fsmonitor $E; mkdir p; echo gitdir: $PWD/x > p/.git", Setting, "git status", "p"},
 		{"folder replaced by a pointer", "cp -r proj/.git x; git config -f x/config core.fsmonitor $E; rm -r proj/.git; echo gitdir: $PWD/x > proj/.git", Setting, "git status", "proj"},
 		{"submodule", "git init -q lib; git -C lib commit -q --allow-empty -m x; cd proj; git -c protocol.file.allow=always submodule --quiet add ../lib lib; git config -f .git/modules/lib/config core.fsmonitor $E", Setting, "git status", "proj/lib"},
+		{"fake bare repository around the real one", "cd proj; mkdir objects refs; echo x > HEAD; git config core.fsmonitor $E", Setting, "git status", "proj"},
+		{"fake bare repository above", "mkdir -p objects refs; echo x > HEAD; git -C proj config core.fsmonitor $E", Setting, "git status", "proj"},
+		{"pointer out of the roots", "mkdir p; cp -r proj/.git $OUTSIDE/x; git config -f $OUTSIDE/x/config core.fsmonitor $E; echo gitdir: $OUTSIDE/x > p/.git", Pointer, "git status", "p"},
+		{"pointer by a link out of the roots", "mkdir p; cp -r proj/.git $OUTSIDE/x; git config -f $OUTSIDE/x/config core.fsmonitor $E; ln -s $OUTSIDE l; echo gitdir: ../l/x > p/.git", Pointer, "git status", "p"},
+		{"pointer into a folder of git's", "mkdir p; cp -r proj/.git x; mv x proj/.git/x; git config -f proj/.git/x/config core.fsmonitor $E; echo gitdir: ../proj/.git/x > p/.git", Setting, "git status", "p"},
+		{"large configuration", "cd proj; { head -c 1200000 /dev/zero | tr '\\0' '#'; printf '\n[core]\nfsmonitor='$E; } >> .git/config", Setting, "git status", "proj"},
+		{"ext for the user", "cd proj; git config protocol.ext.allow user; git config remote.x.url \"ext::$E\"", Setting, "git fetch x", "proj"},
+		{"every protocol for the user", "cd proj; git config protocol.allow user; git config remote.x.pushurl \"ext::$E\"; git config remote.x.url .", Setting, "git push x HEAD", "proj"},
+		{"alias of grep", "cd proj; git config alias.g \"grep -O$E x\"", Setting, "git g", "proj"},
+		{"alias of difftool", "cd proj; git config alias.dt \"difftool -y --extcmd=$E\"; echo y > f", Setting, "git dt", "proj"},
+		{"alias of fetch", "cd proj; git config alias.up \"fetch --upload-pack=$E .\"", Setting, "git up", "proj"},
+		{"alias of clone", "cd proj; git config alias.cl \"clone -u $E . c\"", Setting, "git cl", "proj"},
+		{"alias in quotes", "cd proj; git config alias.sf \"submodule for'eac'h $E\"; git config alias.rb \"rebase '-'x $E --root\"; git config alias.zz 'bisect \"r\"un '$E; git bisect start -q HEAD HEAD~0 || :", Setting, "git rb; git zz", "proj"},
+		{"hooksPath that was there", "cp $E proj/.githooks/post-commit", Hook, "git commit -q --allow-empty -m x", "proj"},
+		{"included file that was there", "printf '[core]\nfsmonitor='$E >> proj/inc", Setting, "git status", "proj"},
+		{"included file that was not there", "printf '[core]\nfsmonitor='$E > later.inc", Setting, "git status", "proj"},
 		{"erased", "rm -rf proj/.git", Removed, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			dir := workspace(t)
+			dir, outside := workspace(t), t.TempDir()
+			if strings.Contains(test.name, "that was") {
+				run(t, dir, "cd proj; mkdir .githooks; git config core.hooksPath .githooks; git config include.path ../inc; echo '[include]path = ../later.inc' > inc")
+			}
 			before := Look([]string{dir}, Most)
-			run(t, dir, evil+test.script)
+			run(t, dir, "OUTSIDE="+outside+"; "+evil+test.script)
 			changes := before.Changes()
 			if !slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == test.kind && c.String() != "" }) {
 				t.Fatalf("not seen: %v", changes)
@@ -119,7 +141,7 @@ func TestAttacks(t *testing.T) {
 				return err == nil
 			}
 			if test.kind == Removed {
-				if err := before.Undo(changes[0]); !errors.Is(err, ErrGone) {
+				if _, err := before.Undo(changes[0]); !errors.Is(err, ErrGone) {
 					t.Error(err)
 				}
 				return
@@ -128,7 +150,7 @@ func TestAttacks(t *testing.T) {
 				t.Fatal("git does not run it: this is no attack")
 			}
 			for _, c := range changes {
-				if err := before.Undo(c); err != nil && c.Kind != Removed {
+				if _, err := before.Undo(c); err != nil && c.Kind != Removed {
 					t.Errorf("%v: %v", c, err)
 				}
 			}
@@ -232,7 +254,7 @@ func FuzzCleaned(f *testing.F) {
 	}
 	f.Add("[core]fsmonitor=a\n[alias]x=!b", "[core]\nfsmonitor=c")
 	f.Fuzz(func(t *testing.T, now, old string) {
-		clean := cleaned(now, old)
+		clean := cleaned("", now, old)
 		settings, err := parse([]byte(clean))
 		if err != nil {
 			if clean != old {
@@ -240,7 +262,7 @@ func FuzzCleaned(f *testing.F) {
 			}
 			return
 		}
-		if left := fresh(settings, old); len(left) > 0 {
+		if left := fresh("", settings, old); len(left) > 0 {
 			t.Fatalf("%q was cleaned to %q, which runs %v", now, clean, left)
 		}
 	})

@@ -1,11 +1,11 @@
 package gitmeta
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -17,78 +17,134 @@ const Most = 50000
 type Snapshot struct {
 	// Incomplete is true when there were more names than were looked at.
 	Incomplete bool
+	// Kept are absolute paths that the command could not change: what changed in them is somebody else's work, and no Change.
+	Kept []string
+	// Careful is for a run beside which a person works: Undo then deletes nothing, but moves it aside or leaves a copy.
+	Careful bool
 
-	most  int
-	roots []*tree
+	most     int
+	roots    []*tree
+	hookDirs []place // other folders of hooks, and other configurations, that the repositories' own configurations name
+	includes []place
+	links    []link
 }
 
-// A tree is one root and the repositories in it, by their path below the root.
+// A tree is one root and the repositories in it, by their path below the root. Loose are files by their path that belong to Git because a
+// configuration says so.
 type tree struct {
-	name  string
-	repos map[string]repo
+	name, real string
+	repos      map[string]repo
+	loose      repo
 }
 
 // A repo is the telling files of one folder of Git's, by their path in it. A file .git that points elsewhere is one too, with the only file "".
 type repo map[string]file
 
-// A file is one of them. What is larger than any such file needs to be is not kept and counts as unreadable.
-type file struct {
-	mode fs.FileMode
-	data string
-}
+// Look looks at every repository at or below roots, which are directories. It reads at most most names: the roots' own repositories first, then
+// the roots in their order, near names first.
+func Look(roots []string, most int) *Snapshot { return look(roots, most, nil) }
 
-const maxFile = 1 << 20
-
-func (f file) executable() bool { return f.mode.IsRegular() && f.mode&0o111 != 0 }
-
-// Look looks at every repository at or below roots, which are directories. It reads at most most names, near ones first.
-func Look(roots []string, most int) *Snapshot {
+// look looks again when before is not nil: first at what was there then, so that nothing that has come since can use up the bound.
+func look(roots []string, most int, before *Snapshot) *Snapshot {
 	s := &Snapshot{most: most}
-	left := most
+	left := &budget{names: most, bytes: maxBytes}
+	var walkers []*walker
 	for _, name := range roots {
-		t := &tree{name: name, repos: map[string]repo{}}
+		t := &tree{name: name, real: name, repos: map[string]repo{}, loose: repo{}}
 		s.roots = append(s.roots, t)
+		w := &walker{snapshot: s, tree: t, left: left}
+		walkers = append(walkers, w)
 		root, err := os.OpenRoot(name)
 		if err != nil {
 			continue // nothing that could be read later either
 		}
-		w := walker{root: root, tree: t, left: &left}
-		w.walk()
-		s.Incomplete = s.Incomplete || left <= 0
-		root.Close()
+		defer root.Close()
+		w.root = root
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			t.real = real
+		}
 	}
+	for _, w := range walkers {
+		w.git(".git")
+	}
+	if before != nil {
+		s.hookDirs, s.includes = before.hookDirs, before.includes
+		for i, w := range walkers {
+			w.again(before.roots[i])
+		}
+	}
+	for _, w := range walkers {
+		w.walk()
+	}
+	s.follow(walkers, before == nil)
+	s.Incomplete = left.names <= 0
 	return s
 }
 
-// A walker goes through one root.
+// A budget is what one look may still read: any other bound is a way for a command to blind it, or to fill our memory.
+type budget struct{ names, bytes int }
+
+// A walker goes through one root; root is nil when there is none.
 type walker struct {
-	root *os.Root
-	tree *tree
-	left *int
+	snapshot *Snapshot
+	root     *os.Root
+	tree     *tree
+	left     *budget
 }
 
-// walk looks through the folders, breadth first.
-func (w *walker) walk() {
-	queue := []string{"."}
-	for len(queue) > 0 && *w.left > 0 {
-		dir := queue[0]
-		queue = queue[1:]
-		names := map[string]fs.FileMode{}
-		for _, e := range w.list(dir) {
-			names[e.Name()] = e.Type()
-		}
-		if looksBare(names) {
-			w.repo(dir)
+// again looks at what a former look found, where no part of the path has become a link.
+func (w *walker) again(before *tree) {
+	if w.root == nil {
+		return
+	}
+	dirs := make([]string, 0, len(before.repos))
+	for dir := range before.repos {
+		dirs = append(dirs, dir)
+	}
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		if _, done := w.tree.repos[dir]; done || !w.plain(path.Dir(dir)) {
 			continue
 		}
-		for name, mode := range names {
-			full := path.Join(dir, name)
+		if path.Base(dir) == ".git" {
+			w.git(dir)
+		} else if _, err := w.root.Lstat(path.Join(dir, "HEAD")); err == nil && w.plain(dir) {
+			w.repo(dir)
+		}
+	}
+}
+
+// plain reports whether dir is there and no part of it is a link.
+func (w *walker) plain(dir string) bool {
+	name := filepath.Join(w.tree.real, dir)
+	real, err := filepath.EvalSymlinks(name)
+	return err == nil && real == name
+}
+
+// walk looks through the folders, breadth first. A folder that looks like a repository is a folder too: three empty names beside a
+// repository would hide it otherwise. Its objects come last, because there are many and nobody works in them.
+func (w *walker) walk() {
+	queue, late := []string{"."}, []string(nil)
+	for w.root != nil && w.left.names > 0 && len(queue)+len(late) > 0 {
+		if len(queue) == 0 {
+			queue, late = late, nil
+		}
+		dir := queue[0]
+		queue = queue[1:]
+		entries := w.list(dir)
+		bare := looksBare(entries)
+		if bare {
+			w.repo(dir)
+		}
+		for _, e := range entries {
+			full := path.Join(dir, e.Name())
 			switch {
-			case name == ".git" && mode.IsDir():
-				w.repo(full)
-			case name == ".git":
-				w.tree.repos[full] = repo{"": w.read(full)}
-			case mode.IsDir():
+			case e.Name() == ".git":
+				w.git(full)
+			case !e.IsDir():
+			case bare:
+				late = append(late, full)
+			default:
 				queue = append(queue, full)
 			}
 		}
@@ -96,26 +152,58 @@ func (w *walker) walk() {
 }
 
 // looksBare reports whether Git would take a folder with these names for a repository. A linked HEAD counts, as in Git.
-func looksBare(names map[string]fs.FileMode) bool {
-	_, head := names["HEAD"]
-	_, objects := names["objects"]
-	_, refs := names["refs"]
-	_, common := names["commondir"]
+func looksBare(entries []fs.DirEntry) bool {
+	var head, objects, refs, common bool
+	for _, e := range entries {
+		switch e.Name() {
+		case "HEAD":
+			head = true
+		case "objects":
+			objects = true
+		case "refs":
+			refs = true
+		case "commondir":
+			common = true
+		}
+	}
 	return head && (objects && refs || common)
+}
+
+// git looks at a name .git, which is a repository or points to one.
+func (w *walker) git(name string) {
+	if w.root == nil {
+		return
+	}
+	if _, done := w.tree.repos[name]; done {
+		return
+	}
+	st, err := w.root.Lstat(name)
+	switch {
+	case err != nil:
+	case st.IsDir():
+		w.repo(name)
+	default:
+		f := w.read(name, aGitfile)
+		f.outside = !w.pointer(name, f)
+		w.tree.repos[name] = repo{"": f}
+	}
 }
 
 // repo reads the telling files of a folder of Git's, and of those inside it.
 func (w *walker) repo(dir string) {
+	if _, done := w.tree.repos[dir]; done {
+		return
+	}
 	r := repo{}
 	w.tree.repos[dir] = r
-	for _, name := range []string{"config", "config.worktree", "commondir", "gitdir", "hooks"} {
-		if f := w.read(path.Join(dir, name)); f.mode != absent && !(name == "hooks" && f.mode.IsDir()) {
-			r[name] = f
+	for _, t := range telling {
+		if f := w.read(path.Join(dir, t.name), t.role); f.mode != absent && !(t.role == aHookDir && f.mode.IsDir()) {
+			r[t.name] = f
 		}
 	}
 	for _, e := range w.list(path.Join(dir, "hooks")) {
 		if !strings.HasSuffix(e.Name(), ".sample") {
-			r["hooks/"+e.Name()] = w.read(path.Join(dir, "hooks", e.Name()))
+			r["hooks/"+e.Name()] = w.read(path.Join(dir, "hooks", e.Name()), aHook)
 		}
 	}
 	for _, e := range w.list(path.Join(dir, "worktrees")) {
@@ -143,7 +231,7 @@ func (w *walker) modules(dir string) {
 
 // list returns the names in a folder that is no link, or nothing.
 func (w *walker) list(dir string) []fs.DirEntry {
-	if *w.left <= 0 {
+	if w.left.names <= 0 {
 		return nil
 	}
 	// By name, because that is one call to the kernel where a Root makes one for each part; no part is a link, as each was listed as a folder.
@@ -152,35 +240,7 @@ func (w *walker) list(dir string) []fs.DirEntry {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(*w.left)
-	*w.left -= len(entries)
+	entries, _ := f.ReadDir(w.left.names)
+	w.left.names -= len(entries)
 	return entries
-}
-
-// absent is the mode of what is not there.
-const absent = fs.ModeIrregular
-
-// read returns a file; of what is not a plain file only the mode, and of a link where it points.
-func (w *walker) read(name string) file {
-	st, err := w.root.Lstat(name)
-	if err != nil {
-		return file{mode: absent}
-	}
-	f := file{mode: st.Mode()}
-	if st.Mode().Type() == fs.ModeSymlink {
-		f.data, _ = w.root.Readlink(name)
-		return f
-	}
-	if !st.Mode().IsRegular() || st.Size() > maxFile {
-		return f
-	}
-	// Without waiting: between the two calls it may have become a pipe.
-	in, err := w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return f
-	}
-	defer in.Close()
-	data, _ := io.ReadAll(io.LimitReader(in, maxFile))
-	f.data = string(data)
-	return f
 }

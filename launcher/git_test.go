@@ -1,0 +1,146 @@
+package launcher
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// The bound of the search is spent on the workspace first and on nothing twice.
+func TestGitRoots(t *testing.T) {
+	for _, test := range []struct{ write, workspace, want string }{
+		{"/w/node_modules/a /w/sub /w /root/.cache /tmp", "/w", "/w /root/.cache"},
+		{"/c /home/me/proj /home/me/proj/x", "/home/me/proj", "/home/me/proj /c"},
+		{"/home/me/proj/x /home/me/projection", "/home/me/proj", "/home/me/proj/x /home/me/projection"},
+		{"/tmp /var/tmp", "", ""}, {"/ /w", "/w", "/"}, {"/tmp/w /tmp", "/tmp/w", "/tmp/w"},
+	} {
+		var write []sandbox.Path
+		for _, name := range strings.Fields(test.write) {
+			write = append(write, sandbox.Path{Name: name})
+		}
+		if got := strings.Join(gitRoots(write, test.workspace), " "); got != test.want {
+			t.Errorf("%s in %s: %s", test.write, test.workspace, got)
+		}
+	}
+}
+
+// A plan of which every write is known is searched after when it brings whole folders.
+func TestLookAtGitExact(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		flags command.Flags
+		want  bool
+	}{{"cp", command.Recursive, true}, {"cp", 0, false}, {"/bin/mv", 0, true}, {"touch", 0, false}} {
+		j := &Judgement{Plan: &pathguard.Plan{
+			Script:  &shellparse.Script{Commands: []shellparse.Command{{Name: test.name}}},
+			Targets: []pathguard.Target{{Flags: test.flags}},
+		}}
+		j.fence.Exact = true
+		got := (&run{Judgement: j}).lookAtGit(sandbox.Profile{Write: []sandbox.Path{{Name: t.TempDir()}}})
+		if (got != nil) != test.want {
+			t.Errorf("%+v", test)
+		}
+	}
+}
+
+// gitRun is a run over dir of which only the search for what git would run is there.
+func gitRun(dir string) *run {
+	r := &run{Judgement: &Judgement{Plan: &pathguard.Plan{}}, git: gitmeta.Look([]string{dir}, maxGitNames)}
+	r.receipt.Level = sandbox.Strong
+	return r
+}
+
+// A command that leaves thousands of hooks with unreadable names floods neither the terminal nor the record, and has left nothing.
+func TestTakeBackIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	r := gitRun(dir)
+	if err := os.MkdirAll(dir+"/x/.git/hooks", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2700 {
+		if err := os.WriteFile(fmt.Sprintf("%s/x/.git/hooks/%s%04d", dir, strings.Repeat("\x01", 246), i), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	told := r.takeBack(&out)
+	if n := strings.Count(out.String(), "\n"); n != maxGitTold+1 || out.Len() > 8<<10 || strings.Contains(out.String(), "\x01") {
+		t.Errorf("%d lines, %d bytes", n, out.Len())
+	}
+	record := strings.Join(told, "\n")
+	if len(record) > 8<<10 || strings.Contains(record, "\x01") || !strings.Contains(record, "2688 more") {
+		t.Errorf("%d bytes are for the record: %s", len(record), told[len(told)-1])
+	}
+	if left, _ := os.ReadDir(dir + "/x/.git/hooks"); len(left) > 0 {
+		t.Errorf("%d are left", len(left))
+	}
+}
+
+// What the fence kept is not taken back, unless the fence could not keep it; beside a person nothing is deleted.
+func TestTakeBackIsCareful(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		level      sandbox.Level
+		lost       []sandbox.Loss
+		background bool
+		kept       bool
+		want       string
+	}{
+		{"kept", sandbox.Strong, nil, false, true, "post-commit"},
+		{"not kept at this level", sandbox.Base, nil, false, true, ""},
+		{"not kept by this kernel", sandbox.Strong, []sandbox.Loss{{Protection: sandbox.Keeping}}, false, true, ""},
+		{"foreground", sandbox.Strong, nil, false, false, ""},
+		{"background", sandbox.Strong, nil, true, false, "post-commit.tada-held"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			hooks := dir + "/.git/hooks"
+			if err := os.MkdirAll(hooks, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			r := gitRun(dir)
+			r.receipt.Level, r.receipt.Lost = test.level, test.lost
+			if test.background {
+				r.Request.Started = func(string) {}
+			}
+			if test.kept {
+				r.git.Kept = []string{hooks}
+			}
+			if err := os.WriteFile(hooks+"/post-commit", nil, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			var out strings.Builder
+			r.takeBack(&out)
+			var names []string
+			entries, _ := os.ReadDir(hooks)
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			if got := strings.Join(names, " "); got != test.want {
+				t.Errorf("%s; told: %s", got, out.String())
+			}
+			if told := out.Len() > 0; told != (test.want != "post-commit") {
+				t.Errorf("told: %q", out.String())
+			}
+		})
+	}
+}
+
+// A failure is told before what went well.
+func TestAtMost(t *testing.T) {
+	lines := slices.Repeat([]string{"x"}, 20)
+	if got := atMost(lines, "; %d failed", 14); len(got) != maxGitTold+1 || got[maxGitTold] != "and 8 more of the kind; 14 failed" {
+		t.Error(got)
+	}
+	if got := atMost(lines[:3], "", 0); len(got) != 3 {
+		t.Error(got)
+	}
+}
