@@ -32,23 +32,43 @@ func TestPeers(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	run := filepath.Join(bin, "tada-run")
-	work := t.TempDir()
+	work, homes := quiet(t), quiet(t)
 	for _, part := range []struct{ title, script string }{
 		{"start of `true`", "true"},
 		{"start of `ls | wc -l`", "ls | wc -l"},
 	} {
-		report(t, work, part.title, part.script, peers(t, run))
+		report(t, work, part.title, part.script, peers(t, run, homes))
 	}
+	burst(t, work, peers(t, run, homes))
+	memory(t, run, work, homes)
 	checkTime(t, run, work)
+}
+
+// quiet makes a folder in the user's cache. The usual place for temporary files holds what
+// everybody left there, and every name beside the state directory costs the fence a rule.
+func quiet(t *testing.T) string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(cache, "tada-peers-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // peers lists what is installed. Base is forced by a remembered level: a file in the state
 // directory can lower the level, never raise it.
-func peers(t *testing.T, run string) []peer {
+func peers(t *testing.T, run, homes string) []peer {
 	list := []peer{
 		{"bash -c", []string{"bash", "-c"}},
-		{"tada-run (strong)", []string{run, "--home", filepath.Join(t.TempDir(), "strong")}},
-		{"tada-run (base)", []string{run, "--home", baseHome(t, run)}},
+		{"tada-run (strong)", []string{run, "--home", filepath.Join(homes, "strong")}},
+		{"tada-run (base)", []string{run, "--home", baseHome(t, run, homes)}},
 	}
 	if p, err := exec.LookPath("bwrap"); err == nil {
 		list = append(list, peer{"bwrap --unshare-all", []string{p, "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "bash", "-c"}})
@@ -56,11 +76,21 @@ func peers(t *testing.T, run string) []peer {
 	if p, err := exec.LookPath("firejail"); err == nil {
 		list = append(list, peer{"firejail --noprofile", []string{p, "--quiet", "--noprofile", "--net=none", "bash", "-c"}})
 	}
+	if p, err := exec.LookPath("script"); err == nil {
+		list = append(list, peer{"script (records only)", []string{p, "-qec"}})
+	}
+	// Two that agents use; each takes as long as the rest together, so they come last.
+	if p, err := exec.LookPath("srt"); err == nil && exec.Command(p, "-c", "true").Run() == nil {
+		list = append(list, peer{"srt", []string{p, "-c"}})
+	}
+	if p, err := exec.LookPath("codex"); err == nil && exec.Command(p, "sandbox", "--", "true").Run() == nil {
+		list = append(list, peer{"codex sandbox", []string{p, "sandbox", "--", "bash", "-c"}})
+	}
 	return list
 }
 
-func baseHome(t *testing.T, run string) string {
-	home := filepath.Join(t.TempDir(), "base")
+func baseHome(t *testing.T, run, homes string) string {
+	home := filepath.Join(homes, "base")
 	if out, err := exec.Command(run, "--home", home, "true").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -110,6 +140,69 @@ func timed(t *testing.T, dir string, argv []string) time.Duration {
 func median(v []float64) float64 {
 	slices.Sort(v)
 	return v[len(v)/2]
+}
+
+// burst prints how long 200 commands take, eight at a time, as ratios to bwrap by round.
+func burst(t *testing.T, dir string, list []peer) {
+	at := slices.IndexFunc(list, func(p peer) bool { return strings.HasPrefix(p.name, "bwrap") })
+	if at < 0 {
+		fmt.Println("\nburst: bwrap is not installed")
+		return
+	}
+	list = []peer{list[at], list[0], list[1], list[2]}
+	ratios := make([][]float64, len(list))
+	for range 7 {
+		var base time.Duration
+		for i, p := range list {
+			took := timed(t, dir, append([]string{"xargs", "-a", numbers(t, 200), "-P8", "-I{}"}, append(slices.Clone(p.argv), "true {}")...))
+			if i == 0 {
+				base = took
+			}
+			ratios[i] = append(ratios[i], float64(took)/float64(base))
+		}
+	}
+	fmt.Printf("\n200 commands, 8 at a time, 7 rounds, median of the ratio to bwrap\n\n| | ratio |\n|---|---|\n")
+	for i, p := range list {
+		fmt.Printf("| %s | %.2f |\n", p.name, median(ratios[i]))
+	}
+}
+
+// numbers is a file of n lines.
+func numbers(t *testing.T, n int) string {
+	name := filepath.Join(t.TempDir(), "numbers")
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintln(&b, i)
+	}
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// memory prints what tada-run holds while a command runs. The processes of the fence share
+// its address space, so it is counted once.
+func memory(t *testing.T, run, dir, homes string) {
+	cmd := exec.Command(run, "--home", filepath.Join(homes, "strong"), "echo up; sleep 3")
+	cmd.Dir = dir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = out.Read(make([]byte, 3))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if kb, ok := strings.CutPrefix(line, "Pss:"); ok {
+			fmt.Printf("\nheld while a command runs (Pss): %s", kb)
+		}
+	}
+	_ = cmd.Wait()
 }
 
 // checkTime prints what one judgement costs inside a process: many lines through one check.

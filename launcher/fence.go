@@ -3,6 +3,7 @@ package launcher
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -64,12 +65,27 @@ func (j *Judgement) profile() sandbox.Profile {
 	if p.PrivateTmp = j.policy.Settings().PrivateTmp; p.PrivateTmp { // a workspace among temporary files stays where it is
 		p.Read = append(p.Read, sandbox.Path{Name: cmp.Or(j.Plan.Workspace, j.Plan.Dir)})
 	}
-	p.Terminals = j.level == sandbox.Strong && j.Request.PTY != session.Never
+	// Where the fence makes terminals, the command's own has no name but /dev/console; so it
+	// makes some only for commands that have none.
+	p.Terminals = j.level == sandbox.Strong && !j.onTerminal()
 	p.Require, p.Most = sandbox.Base, j.level
 	if f.Require == pathguard.Strong {
 		p.Require = sandbox.Strong
 	}
 	return p
+}
+
+// onTerminal reports whether the command gets a terminal of its own.
+func (j *Judgement) onTerminal() bool {
+	if j.Request.PTY != session.Auto {
+		return j.Request.PTY == session.Always
+	}
+	for _, f := range []*os.File{j.Request.Stdio.In, j.Request.Stdio.Out, j.Request.Stdio.Err} {
+		if kindOf(f) == "terminal" {
+			return true
+		}
+	}
+	return false
 }
 
 // writable is one grant as a rule, if the kernel has one for it. A name that is made or
