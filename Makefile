@@ -1,10 +1,11 @@
 # Every target says what it is for; `make` alone prints the list.
 GO        ?= go
 FUZZTIME  ?= 20s
+DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test race fuzz golden bench bench-peers install cross
+.PHONY: help build run check test race fuzz fuzz-differ golden bench bench-peers install cross
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +40,10 @@ fuzz: ## each fuzz target for FUZZTIME (default 20s)
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep ^Fuzz); do \
 	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 	  done; done
+
+fuzz-differ: ## new random texts against each real shell for DIFFERTIME (default 5m), then every change of every corpus line
+	$(GO) test ./shellparse -count=1 -timeout 0 -run '^TestGeneratedWords$$' -v -differ $(DIFFERTIME)
+	$(GO) test ./shellparse -count=1 -timeout 0 -run Changed -all
 
 golden: ## rewrite golden files and transcripts after a change that was meant
 	UPDATE=1 $(GO) test ./integration -run TestScript

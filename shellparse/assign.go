@@ -34,6 +34,8 @@ func (w *walker) assign(s *state, name string, val value) {
 func (w *walker) attributed(s *state, v variable, val value) value {
 	text, ok := val.text()
 	switch {
+	case v.odd:
+		return unknown("an attribute of the name changes its value", val.from())
 	case v.integer:
 		n, fine := w.evaluate(s, val, true, nil)
 		if !fine {
@@ -209,8 +211,9 @@ func (v variable) with(attr variable) variable {
 	v.exported = v.exported || attr.exported
 	v.integer = v.integer || attr.integer
 	v.ref = v.ref || attr.ref
-	v.lower = v.lower || attr.lower
-	v.upper = v.upper || attr.upper
+	if attr.lower || attr.upper { // the last counts, and both together are none
+		v.lower, v.upper = attr.lower && !attr.upper, attr.upper && !attr.lower
+	}
 	v.isHash = v.isHash || attr.isHash
 	v.isList = (v.isList || attr.isList) && !v.isHash
 	return v

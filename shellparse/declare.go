@@ -84,7 +84,7 @@ func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val val
 		val = w.assignment(s, a, d.attr, true)
 	}
 	if d.odd {
-		w.put(s, name, variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true})
+		w.put(s, name, variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true, odd: true})
 	}
 	if a.Naked {
 		return known(name)
@@ -152,6 +152,7 @@ func (w *walker) declareWord(s *state, d *declaration, f value) {
 func (d *declaration) options(letters string, on bool) {
 	for _, c := range letters {
 		d.odd = d.odd || d.dialect != Bash && d.dialect != Bats && !strings.ContainsRune("xrgfFp", c)
+		d.odd = d.odd || !on && c != 'x' && c != '-' || c == 'c' // what is taken off is not followed
 		switch c {
 		case 'x':
 			d.attr.exported = on
@@ -205,7 +206,7 @@ func (w *walker) declareText(s *state, d *declaration, text string) {
 	v, _ := s.env.get(name)
 	v = v.with(d.attr)
 	if d.odd {
-		w.put(s, name, variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true})
+		w.put(s, name, variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true, odd: true})
 		return
 	}
 	v.val, v.set = w.attributed(s, v, known(val)), true

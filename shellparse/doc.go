@@ -84,7 +84,9 @@
 // directory is marked, unless the file is by custom one of settings (bin/activate, .env,
 // ~/.profile); the functions it may define are taken not to have the names of programs. The
 // entries of the command table are taken to be right. What is special in the expansions of
-// [POSIX], [Mksh] and [Zsh] is open rather than followed (dialect.go).
+// [POSIX], [Mksh] and [Zsh] is open rather than followed (dialect.go). Of a loop over a
+// pattern whose $f stands outside quotes, the names that match are taken to have no blanks
+// where they are only read; what is written, deleted or executed then is not known.
 //
 // # Example
 //

@@ -403,10 +403,11 @@ func (e *expander) cutUp(v value) {
 	for _, p := range v {
 		switch {
 		case !p.known():
-			if p.kind == pattern && e.ifs != " \t\n" {
+			if p.kind == pattern && (e.ifs != " \t\n" || strings.ContainsAny(p.text, " \t\n")) {
 				p = part{kind: open, why: "a name that matches a pattern is split", from: File}
 			}
 			p.many = p.many || p.kind == open
+			p.cuts = p.kind == pattern && p.from == File && e.w.o.Dialect != Zsh
 			e.cur, e.some = e.cur.add(p), true
 		case e.loose, e.w.o.Dialect == Zsh && e.ifs != " \t\n":
 			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from, many: true})

@@ -46,7 +46,7 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 		}
 		w.listed(s, item, w.span(c))
 		if many {
-			item = value{{kind: pattern, text: item.glob()}}
+			item = value{{kind: pattern, text: item.glob(), from: File}}
 		} else {
 			item = item.quoted()
 		}

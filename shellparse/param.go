@@ -176,6 +176,10 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 		e.expansion(unknown("a list is split at characters that are no blanks", Literal), false)
 		return
 	}
+	if ifs, loose := e.w.ifs(e.s); !e.split && len(list) > 1 && (loose || ifs != " \t\n") && e.w.o.Dialect != Bash && e.w.o.Dialect != Bats {
+		e.expansion(unknown("shells join a list with a blank or with IFS", Literal), true)
+		return
+	}
 	if isStar(p) && quoted {
 		sep := e.separator()
 		e.some = true
@@ -427,11 +431,11 @@ func matched(s *state, p *syntax.ParamExp, v value) (value, bool) {
 	switch p.Exp.Op {
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		if strings.HasPrefix(cut, ".") && !strings.ContainsAny(cut, `/\[`) {
-			return value{{kind: pattern, text: dir + "*"}}, true
+			return value{{kind: pattern, text: dir + "*", from: v[0].from}}, true
 		}
 	case syntax.RemLargePrefix:
 		if cut == "*/" && !strings.Contains(last, "**") {
-			return value{{kind: pattern, text: last}}, true
+			return value{{kind: pattern, text: last, from: v[0].from}}, true
 		}
 	}
 	return nil, false

@@ -178,8 +178,12 @@ func compareWords(got []Word, want []string, more bool) string {
 			if expr, err := shpattern.Regexp(lone, shpattern.EntireString); same && err == nil && regexp.MustCompile(expr).MatchString(want[i]) {
 				continue // the same, and a set in it matches nothing
 			}
-			if strip := strings.NewReplacer(`\`, ""); same && strip.Replace(w.Text) == strip.Replace(want[i]) {
+			strip := strings.NewReplacer(`\`, "")
+			if same && strip.Replace(w.Text) == strip.Replace(want[i]) {
 				continue // a backslash that an expansion has brought, and that no pattern used
+			}
+			if expr, err := shpattern.Regexp(strip.Replace(w.Text), shpattern.EntireString); same && err == nil && regexp.MustCompile(expr).MatchString(strip.Replace(want[i])) {
+				continue // the same beside a number that is made at run time
 			}
 			if strings.Trim(w.Text, ".*?") == "" {
 				return "" // it lists the directory

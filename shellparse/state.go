@@ -89,6 +89,7 @@ type variable struct {
 	ref      bool // declare -n
 	lower    bool
 	upper    bool
+	odd      bool // an attribute that is not followed changes what is assigned
 	fn       *syntax.FuncDecl
 }
 
@@ -335,7 +336,7 @@ func (v variable) numeric() bool {
 }
 
 func (v variable) equal(o variable) bool {
-	return v.set == o.set && v.fn == o.fn && v.exported == o.exported && v.ref == o.ref &&
+	return v.set == o.set && v.odd == o.odd && v.fn == o.fn && v.exported == o.exported && v.ref == o.ref &&
 		v.isList == o.isList && v.isHash == o.isHash && slices.Equal(v.val, o.val) &&
 		slices.EqualFunc(v.list, o.list, slices.Equal[value]) &&
 		slices.EqualFunc(v.hash, o.hash, func(a, b pair) bool { return a.key == b.key && slices.Equal(a.val, b.val) })

@@ -212,6 +212,9 @@ func (w *walker) touch(s *state, c *call, t command.Touch, dir, program string, 
 	if !name.Static && !name.Glob && name.User == "" {
 		setWorst(worst, t.Arg, placeOf(t.Right))
 	}
+	if place := placeOf(t.Right); place <= InWrite && v.cut() {
+		w.opaque(s, place, "a name that matches the pattern is cut at its blanks", c.at(t.Arg))
+	}
 	w.remembered(s, c, t, v, program)
 }
 

@@ -12,6 +12,7 @@ type part struct {
 	why  string // open: why it is not known; literal: "", notSet, disguised or ofSecret
 	from Source // open: where its bytes come from
 	many bool   // open: outside quotes, so it may be no field or several
+	cuts bool   // pattern: outside quotes, where a blank in a name that matches cuts it
 	flow *flow  // what stands behind the name of a process substitution
 }
 
@@ -39,11 +40,16 @@ func unknown(why string, from Source) value { return value{{kind: open, why: why
 // quotes, or a pattern.
 func (v value) several() bool {
 	for _, p := range v {
-		if p.many {
+		if p.many || p.cuts {
 			return true
 		}
 	}
 	return v.globbed()
+}
+
+// cut reports whether names that match a pattern are cut at the blanks in them.
+func (v value) cut() bool {
+	return slices.ContainsFunc(v, func(p part) bool { return p.cuts })
 }
 
 // maybeNone reports whether a field may be none: something unknown outside quotes.
@@ -67,7 +73,7 @@ func matches(words []value) []value {
 			continue
 		}
 		if words = slices.Clone(words); v.from() == Literal && !slices.ContainsFunc(v, func(p part) bool { return p.kind == account || p.kind == open || p.kind == number }) {
-			words[i] = value{{kind: pattern, text: v.glob(), many: true}}
+			words[i] = value{{kind: pattern, text: v.glob(), many: true, from: File}}
 			continue
 		}
 		v = slices.Clone(v)

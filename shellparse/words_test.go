@@ -121,6 +121,27 @@ $(pwd)
 $(echo -n a) $(echo -e 'a\tb') $(echo)
 $(printf '%d' 7) $(printf %%) $(printf '%s\n' a)
 $(:) "$(true)" x
+a=(*); "${a[@]}" x
+a=(*); a"${a[@]}"b
+a=(*); ${#a[@]} "${a[1]}" "${a[-1]}" "${!a[@]}"
+a=(*); x="${a[*]}"; "$x"
+a=(*); a[0]=q; "${a[@]}"
+a=(q *); "${a[0]}" "${a[1]}"
+set -- *; "$@"
+set -- *; "$1" "$#" "$*"
+f() { x=$2; }; f *; "$x"
+y='*'; printf -v x %s $y; "$x"
+y='*'; printf -v x '%s-' $y b; "$x"
+shopt -s dotglob; a=(*); "${#a[@]}"
+x=1; for i in $(false); do x=2; done; $x
+x=1; for i in $u $(true) "$@"; do x=2; done; $x
+cat <<< ${z:=k}; "[$z]"
+cat <<< $((n=5)); "[$n]"
+y=${z:=k} cat < /dev/null; "[$z]"
+IFS=b; a=('' c); ${a[@]}
+IFS=b; a=(xb c); ${a[@]} "${a[*]}"
+declare -l x=ABC; declare -u x=abc; $x
+declare -i n=1+1; declare +i n; n=2+2; $n
 `, "\n"), "\n")
 
 // split cuts a line of words into the commands in front and the words themselves.
