@@ -282,7 +282,7 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 			v.list = append(v.list, w.single(s, e.Value))
 		}
 	}
-	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields {
+	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields || certain(v.list) < len(v.list) && len(v.list) > 1 {
 		fine = false
 	}
 	if !fine {
