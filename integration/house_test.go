@@ -104,6 +104,7 @@ var testOnly = map[string]map[string]string{
 		"shellparse":         "the corpus is judged end to end",
 		"pathguard":          "the corpus is judged end to end",
 		"launcher":           "benchmarks judge in process",
+		"launcher/session":   "benchmarks of a run give it descriptors",
 		"launcher/sandbox":   "a story skips only by naming what the kernel lacks",
 		"approval":           "rows about stored envelopes look at the store",
 		"approval/canonical": "rows about stored envelopes look at the bytes",

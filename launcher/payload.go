@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -45,6 +46,7 @@ func (j *Judgement) payload() ([]byte, error) {
 		"opaque":         j.opaque(),
 		"fence":          j.fenceText(),
 		"risk":           j.Verdict.Risk,
+		"trust":          j.trust().String(),
 		"agent_says":     j.Plan.Caller.Intent.Hint,
 		"bound":          digestOf(object{"plan": j.Plan.Facts(), "fence": j.fenceFacts()}),
 	}))
@@ -81,6 +83,10 @@ func (j *Judgement) agent() string {
 	}
 	return "?" + j.Request.Agent
 }
+
+// trust is how far the origin of a request is trusted. This is the agent's door, whoever stands at
+// it, and no name or variable raises that: what runs inside a fence asks nothing of its own.
+func (j *Judgement) trust() approval.Level { return approval.Agent }
 
 func (j *Judgement) mode() string {
 	mode := j.policy.Settings().Level.String()

@@ -50,6 +50,7 @@ type board struct {
 	now     func() time.Time
 
 	width, height int
+	known         bool                // the list was read; before that there is nothing to show
 	list          []approval.Envelope // with payload
 	at            string              // id of the chosen one
 	note          string              // what came of the last answer
@@ -129,7 +130,7 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // take replaces the list and keeps the choice. A question that was answered elsewhere is closed.
 func (b *board) take(list []approval.Envelope) {
-	b.list = list
+	b.list, b.known = list, true
 	has := func(id string) bool {
 		return slices.ContainsFunc(list, func(e approval.Envelope) bool { return e.ID == id })
 	}

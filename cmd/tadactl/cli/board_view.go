@@ -19,7 +19,7 @@ func (b *board) View() tea.View {
 
 // rows are the lines of the screen, no more than it has.
 func (b *board) rows() []string {
-	if b.width == 0 {
+	if b.width == 0 || !b.known {
 		return nil
 	}
 	var rows []string

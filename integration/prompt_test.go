@@ -1,0 +1,239 @@
+package integration
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session"
+)
+
+// A place is a workspace with both doors in its PATH.
+type place struct {
+	t          *testing.T
+	dir, state string
+	env        []string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	p := &place{t: t, dir: filepath.Join(dir, "repo"), state: filepath.Join(dir, "state")}
+	for _, name := range []string{"bin", "repo", "repo/build"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"tada-run", "tadactl"} {
+		if err := os.Symlink(self, filepath.Join(dir, "bin", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+p.state, "TERM=xterm", "SHELL=/bin/bash")
+	return p
+}
+
+func (p *place) command(line string) *exec.Cmd {
+	cmd := exec.Command("bash", "-c", line)
+	cmd.Dir, cmd.Env = p.dir, p.env
+	return cmd
+}
+
+func (p *place) run(line string) string {
+	out, _ := p.command(line).CombinedOutput()
+	return string(out)
+}
+
+// on runs a line on a terminal of its own.
+func (p *place) on(line string) (*screen, *os.File) {
+	p.t.Helper()
+	tty, err := pty.StartWithSize(p.command(line), &pty.Winsize{Rows: 40, Cols: 100})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { tty.Close() })
+	return watch(tty), tty
+}
+
+// codeAt is a one-time code as an authenticator shows it (RFC 6238).
+func codeAt(t *testing.T, uri string, at time.Time) string {
+	t.Helper()
+	u, err := url.Parse(strings.TrimSpace(uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(u.Query().Get("secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac := hmac.New(sha1.New, secret)
+	_ = binary.Write(mac, binary.BigEndian, at.Unix()/30)
+	sum := mac.Sum(nil)
+	from := sum[len(sum)-1] & 15
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[from:])&0x7fffffff%1_000_000)
+}
+
+var challenged = regexp.MustCompile(`type ([2-9A-HJ-NP-Z]{8}) to approve`)
+
+// E-chan-8, E-chan-9: with one-time codes set up, the highest risk takes the characters of this question and a
+// code; a code is good for one question.
+func TestSecondFactorOnTheTerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	uri := p.run("tadactl key totp")
+	code := codeAt(t, uri, time.Now())
+	answer := func(command, code, want string) {
+		t.Helper()
+		p.run("tada-run '" + command + "'")
+		s, tty := p.on("tadactl approve $(tadactl pending | grep -v answered | grep '" + command + "' | cut -d' ' -f1); echo status $?")
+		if err := s.shows("to approve"); err != nil {
+			t.Fatal(err, s.text())
+		}
+		time.Sleep(600 * time.Millisecond)
+		for _, c := range challenged.FindStringSubmatch(s.text())[1] {
+			_, _ = tty.Write([]byte(string(c)))
+			time.Sleep(5 * time.Millisecond)
+		}
+		if err := s.shows("one-time code"); err != nil {
+			t.Fatal(err, s.text())
+		}
+		time.Sleep(50 * time.Millisecond)
+		_, _ = tty.Write([]byte(code + "\r"))
+		if err := s.shows(want); err != nil {
+			t.Error(err, s.text())
+		}
+		s.drained()
+	}
+	answer("git push --force origin one", "000000", "status 126")
+	answer("git push --force origin one", code, "status 0")
+	answer("git push --force origin two", code, "this code was used")
+	if out := p.run("tadactl pending"); !strings.Contains(out, "answered") || strings.Count(out, "\n") != 2 {
+		t.Error(out)
+	}
+}
+
+// E-chan-2, E-chan-5: a program inside a fence cannot type into the person's tmux, where the same program
+// outside can.
+func TestTmuxOfThePersonIsOutOfReach(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("there is no tmux here")
+	}
+	p := newPlace(t)
+	name := fmt.Sprintf("tada-test-%d", os.Getpid())
+	if out := p.run("tmux -L " + name + " -f /dev/null new-session -d -s person 'cat > " + p.dir + "/typed'"); out != "" {
+		t.Fatal(out)
+	}
+	t.Cleanup(func() { p.run("tmux -L " + name + " kill-server") })
+	script := "#!/usr/bin/perl\nsystem(join('', 't', 'mux'), '-L', '" + name + "', 'send-keys', '-t', 'person', $ARGV[0], 'Enter');\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "gen"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	inside := p.run("tada-run './gen inside'")
+	if !strings.Contains(inside, "error connecting") && !strings.Contains(inside, "ermission") {
+		t.Errorf("inside: %q", inside)
+	}
+	p.run("./gen outside")
+	typed := func() string { b, _ := os.ReadFile(filepath.Join(p.dir, "typed")); return string(b) }
+	for range 200 {
+		if strings.Contains(typed(), "outside") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := typed(); !strings.Contains(got, "outside") || strings.Contains(got, "inside") {
+		t.Errorf("the person's terminal got %q", got)
+	}
+}
+
+// waitingRun answers one waiting run and returns how long it took from the beginning of the answer, through its
+// transaction and its record, to the command being on record as started; and how long of that after it was stored.
+func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) (whole, rest time.Duration) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "build"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	started, ended := make(chan time.Time, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		null, _ := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		defer null.Close()
+		out, err := l.Run(ctx, launcher.Request{
+			Shell: launcher.Shell{Text: "rm -rf build", Name: "tada-run"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"},
+			Stdio: session.Stdio{In: null, Out: null, Err: null}, Wait: 20 * time.Second,
+			Started: func(string) { started <- time.Now() },
+		})
+		if err != nil || out.Refusal != nil {
+			t.Error(err, out.Refusal)
+		}
+	}()
+	for ctx.Err() == nil {
+		list, err := other.Pending(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == 0 || list[0].Decision != nil {
+			time.Sleep(5 * time.Millisecond)
+			continue
+		}
+		time.Sleep(30 * time.Millisecond) // it waits by now
+		began := time.Now()
+		if err := other.Decide(ctx, launcher.Answer(list[0], true, "", "test")); err != nil {
+			t.Fatal(err)
+		}
+		stored := time.Now()
+		<-ended
+		select {
+		case at := <-started:
+			return at.Sub(began), at.Sub(stored)
+		default:
+			t.Fatal("it was answered and did not start")
+		}
+	}
+	t.Fatal("nothing was asked")
+	return 0, 0
+}
+
+// A person's answer reaches a waiting run, and lets it run: reported, because it is the disk's time as well.
+func BenchmarkAnswerToWaitingRun(b *testing.B) {
+	dir := b.TempDir()
+	l, err := launcher.Open(filepath.Join(dir, "state"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	other, err := launcher.Open(filepath.Join(dir, "state"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	repo := filepath.Join(dir, "repo")
+	if err := os.Mkdir(repo, 0o755); err != nil {
+		b.Fatal(err)
+	}
+	var sum, after time.Duration
+	for b.Loop() {
+		whole, rest := waitingRun(b, l, other, repo)
+		sum, after = sum+whole, after+rest
+	}
+	b.ReportMetric(float64(after.Microseconds())/1000/float64(b.N), "ms/stored-to-start")
+	b.ReportMetric(float64(sum.Microseconds())/1000/float64(b.N), "ms/answer-to-start")
+}
