@@ -60,7 +60,7 @@ func (j *Judgement) profile() sandbox.Profile {
 			p.Write = append(p.Write, w)
 		}
 	}
-	p.ReadOnly = append(f.ReadOnly, j.ward.readOnly(j, f.Hide)...)
+	p.ReadOnly = append(f.ReadOnly, j.readOnly(f.Hide)...)
 	p.Network, p.Limits = j.network(), j.limits()
 	if p.PrivateTmp = j.policy.Settings().PrivateTmp; p.PrivateTmp { // a workspace among temporary files stays where it is
 		p.Read = append(p.Read, sandbox.Path{Name: cmp.Or(j.Plan.Workspace, j.Plan.Dir)})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -31,10 +32,10 @@ type Judgement struct {
 	umask   int
 	version string
 	environ *surroundings
-	named   map[string][]string // what the plan touches, under the five words of the contract
-	shell   string              // the real shell
-	stdin   string              // what kind of file standard input is
-	ward    *ward               // the protected files that the plan can reach
+	named   map[string][]string   // what the plan touches, under the five words of the contract
+	shell   string                // the real shell
+	stdin   string                // what kind of file standard input is
+	ward    func() (*ward, error) // the protected files that the plan can reach, looked at once
 }
 
 // Judge parses the text, resolves its names and asks the policy. It starts nothing, writes
@@ -66,9 +67,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 		j.named = j.effects()
 		j.Payload, err = j.payload()
 	}
-	if err == nil {
-		j.ward, err = l.wardOf(j)
-	}
+	j.ward = sync.OnceValues(func() (*ward, error) { return l.wardOf(j) }) // who only asks what the text means does not pay for it
 	if err != nil {
 		j.Close()
 		return nil, err

@@ -25,6 +25,7 @@ import (
 // those of other workspaces that it names.
 type ward struct {
 	stores []*watched // tada-run's own first
+	files  []string   // all of them at the first look; the fence is built beside us, so that this never changes
 	ended  bool
 }
 
@@ -87,6 +88,7 @@ func (l *Launcher) wardOf(j *Judgement) (*ward, error) {
 		if s.report, err = s.Look(); err != nil {
 			return nil, &WardError{Err: err}
 		}
+		w.files = append(w.files, s.report.Files...)
 	}
 	return w, nil
 }
@@ -143,20 +145,45 @@ const maxLooked = 4096
 
 // readOnly are the protected files that the plan may not write: the fence keeps them as they are. What it hides
 // anyway has no place in it.
-func (w *ward) readOnly(j *Judgement, hidden []string) []string {
-	if w == nil {
-		return nil
+func (j *Judgement) readOnly(hidden []string) []string {
+	w, err := j.ward()
+	if err != nil {
+		return nil // and then nothing runs
 	}
 	var keep []string
-	for _, s := range w.stores {
-		for _, path := range s.report.Files {
-			isHidden := slices.ContainsFunc(hidden, func(h string) bool { return path == h || strings.HasPrefix(path, h+"/") })
-			if !isHidden && !j.mayWrite(path) && len(keep) < maxKept {
-				keep = append(keep, path)
-			}
+	for _, path := range w.files {
+		isHidden := slices.ContainsFunc(hidden, func(h string) bool { return path == h || strings.HasPrefix(path, h+"/") })
+		if !isHidden && !j.mayWrite(path) && len(keep) < maxKept {
+			keep = append(keep, path)
 		}
 	}
 	return keep
+}
+
+// Tampered returns why a run of this would be refused before a person has decided about protected files, nil
+// when it would not. It is for those who judge and leave the running to somebody else; like Judge, it changes
+// nothing. The error is a [WardError].
+func (j *Judgement) Tampered() (*tamper.TamperError, error) {
+	w, err := j.ward()
+	if err != nil {
+		return nil, err
+	}
+	on, _, err := w.stores[0].Known()
+	if err != nil {
+		return nil, &WardError{Err: err}
+	}
+	e := &tamper.TamperError{Root: j.Plan.Workspace}
+	for _, s := range w.stores {
+		for _, f := range s.report.Findings {
+			if w.blocks(s, f, on || j.policy.Settings().TamperProof) {
+				e.Findings = append(e.Findings, f)
+			}
+		}
+	}
+	if len(e.Findings) == 0 {
+		return nil, nil
+	}
+	return e, nil
 }
 
 // maxKept bounds the protected files that get a mount of their own in a fence: each takes some microseconds of
@@ -219,7 +246,11 @@ func (l *Launcher) guarded(ctx context.Context, r *run, permit func(context.Cont
 
 // verify settles what needs no decision, and refuses where a person has to decide first.
 func (r *run) verify() (*Refusal, error) {
-	w, configured := r.ward, r.l.policy.Settings().TamperProof
+	configured := r.l.policy.Settings().TamperProof
+	w, err := r.ward()
+	if err != nil {
+		return nil, err
+	}
 	if w.clean() && w.stores[0].InForce(configured) {
 		return nil, nil
 	}
@@ -227,8 +258,13 @@ func (r *run) verify() (*Refusal, error) {
 	if err != nil {
 		return nil, &WardError{Err: err}
 	}
-	if err := r.tellTamper(audit.Lazy); err != nil || len(blocking) == 0 {
-		return nil, err
+	for _, s := range w.stores {
+		if err := deliver(r.log, s.Store, audit.Lazy); err != nil {
+			return nil, err
+		}
+	}
+	if len(blocking) == 0 {
+		return nil, nil
 	}
 	return r.tampered(blocking, pending), nil
 }
@@ -326,7 +362,11 @@ func (r *run) tampered(found []tamper.Finding, pending bool) *Refusal {
 
 // grantWrites says on the disk which protected files the run may write.
 func (r *run) grantWrites() error {
-	for _, s := range r.ward.stores {
+	w, err := r.ward()
+	if err != nil {
+		return err
+	}
+	for _, s := range w.stores {
 		var paths []string
 		for _, path := range s.report.Files {
 			if r.mayWrite(path) {
@@ -353,12 +393,13 @@ func (r *run) grantWrites() error {
 
 // wrote takes over what the run was allowed to write, once, and tells it.
 func (r *run) wrote() error {
-	if r.ward.ended {
-		return nil
+	w, err := r.ward()
+	if err != nil || w.ended {
+		return nil // it was never let start, or has told
 	}
-	r.ward.ended = true
+	w.ended = true
 	var problem error
-	for _, s := range r.ward.stores {
+	for _, s := range w.stores {
 		if !s.granted {
 			continue
 		}
@@ -384,16 +425,6 @@ func (r *run) who() tamper.Who {
 // person is the account itself, at a door.
 func (l *Launcher) person(door tamper.Interface) tamper.Who {
 	return tamper.Who{User: accountName(os.Getuid()), Interface: cmp.Or(door, tamper.CLI)}
-}
-
-// tellTamper writes the events of the stores into the record.
-func (r *run) tellTamper(d audit.Durability) error {
-	for _, s := range r.ward.stores {
-		if err := deliver(r.log, s.Store, d); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // deliver writes the events of one store into the record.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -35,7 +37,11 @@ func (l *Launcher) Review(dir string) (*Review, error) {
 		return nil, err
 	}
 	defer j.Close()
-	v := &Review{l: l, ward: j.ward, dir: dir, root: j.Plan.Workspace}
+	w, err := j.ward()
+	if err != nil {
+		return nil, err
+	}
+	v := &Review{l: l, ward: w, dir: dir, root: j.Plan.Workspace}
 	for _, s := range v.ward.stores {
 		v.Files = append(v.Files, s.report.Files...)
 		v.Findings = append(v.Findings, s.report.Findings...)
@@ -111,6 +117,16 @@ func (v *Review) tell(s *tamper.Store) error {
 // protected as tada-run's own configuration is.
 func (l *Launcher) Protect(path string) error {
 	return l.ownStore().Protect(l.person(tamper.CLI), path)
+}
+
+// InitConfig writes the first configuration on the person's behalf, with its baseline. The error is
+// [fs.ErrExist] where there is one.
+func (l *Launcher) InitConfig(text string) error {
+	path := l.home.Config()
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	return l.ownStore().Save(l.person(tamper.CLI), path, path, []byte(text), 0o600)
 }
 
 // TamperLog returns what the record tells of protected files, oldest first. An event that a process which died

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -125,15 +124,11 @@ func (c *ctl) policyInit() *cobra.Command {
 				return err
 			}
 			path := l.Home().Config()
-			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			err = l.InitConfig(sampleConfig)
 			if errors.Is(err, fs.ErrExist) {
 				return &exitError{fmt.Errorf("%q is there already; edit it, then: tadactl policy check", path), launcher.ExitConfig}
 			}
 			if err != nil {
-				return err
-			}
-			_, err = f.WriteString(sampleConfig)
-			if err := errors.Join(err, f.Close()); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(c.out, "wrote %s\n", path)
