@@ -35,7 +35,7 @@ func world(t testing.TB) (*Launcher, Request) {
 	}
 	return l, Request{
 		Shell: Shell{Text: "cat link > out", Name: "tada-run"}, Dir: work,
-		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/dev", "LANG=C", "SECRETISH=x"},
+		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/dev", "LANG=C", "QUIETLY=x"},
 	}
 }
 
@@ -72,8 +72,8 @@ func TestPlanHashBinds(t *testing.T) {
 		{"work item", func(r *Request) { r.WorkItem = "PR-1" }, false},
 		{"agent", func(r *Request) { r.Agent = "other" }, false},
 		{"profile", func(r *Request) { r.Profile = "ci" }, false},
-		{"shown variable", func(r *Request) { r.Env = append(r.Env[:1:1], "HOME=/x", "LANG=C", "SECRETISH=x") }, false},
-		{"hidden variable", func(r *Request) { r.Env = append(r.Env[:3:3], "SECRETISH=y") }, false},
+		{"shown variable", func(r *Request) { r.Env = append(r.Env[:1:1], "HOME=/x", "LANG=C", "QUIETLY=x") }, false},
+		{"hidden variable", func(r *Request) { r.Env = append(r.Env[:3:3], "QUIETLY=y") }, false},
 		{"removed variable", func(r *Request) { r.Env = append(r.Env[:4:4], "LD_PRELOAD=x") }, false},
 		{"standard input", func(r *Request) { r.Stdio.In = devNull(t) }, false},
 		{"hint", func(r *Request) { r.Intent = pathguard.Intent{NeedsConfirm: true} }, false},

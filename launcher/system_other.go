@@ -36,3 +36,5 @@ func runner() string { return "" }
 type random struct{}
 
 func (random) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
+
+func runnerOf(int) string { return "" }
