@@ -35,6 +35,7 @@ type manifest struct {
 	seq     uint64
 	mode    modeState
 	records map[string]*record
+	slab    []record // where the records that were read lie
 	grants  []grant
 	saves   []save
 	shown   map[string]string // path to the digest that a person was shown last
@@ -143,7 +144,8 @@ func decode(text string) (*manifest, error) {
 		return nil, ErrCorrupt
 	}
 	m := newManifest()
-	m.records = make(map[string]*record, cut/256+1) // a line of a file has about 300 bytes
+	n := strings.Count(text[:cut], "\nfile ")
+	m.records, m.slab = make(map[string]*record, n), make([]record, 0, n)
 	body := text[len(manifestHeader):max(cut, len(manifestHeader))]
 	for n := 2; body != ""; n++ {
 		line, rest, whole := strings.Cut(body, "\n")
@@ -183,7 +185,8 @@ var lineReaders = map[string]func(*manifest, *scanner){
 }
 
 func readRecord(m *manifest, s *scanner) {
-	r := &record{}
+	m.slab = append(m.slab, record{}) // never more than were counted, so that it does not move
+	r := &m.slab[len(m.slab)-1]
 	form, ok := formOf(s.word())
 	s.bad = s.bad || !ok
 	r.Form, r.Mode, r.Size = form, uint32(s.unsigned(8)), s.integer()

@@ -67,8 +67,11 @@ func match(root, pattern string) ([]string, error) {
 	if w.names > maxWalked || len(w.found) > maxMatches {
 		return nil, ErrTooMany
 	}
-	slices.Sort(w.found)
-	return slices.Compact(w.found), nil
+	if slices.Contains(rest, "**") { // which may lead to a name in two ways
+		slices.Sort(w.found)
+		w.found = slices.Compact(w.found)
+	}
+	return w.found, nil
 }
 
 // A walker collects the files below a directory that fit a pattern.

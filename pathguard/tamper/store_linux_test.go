@@ -920,3 +920,20 @@ func TestDeliver(t *testing.T) {
 		t.Errorf("delivered again: %v", seqs)
 	}
 }
+
+// A file keeps its baseline when the configuration says in another way that it is protected.
+func TestPatternsChange(t *testing.T) {
+	w := newWorld(t, "*.md")
+	w.write("TODO.md", "a")
+	w.write("b.md", "b")
+	w.want("")
+	w.o.Patterns = []string{"TODO.md", "TODO.*"}
+	w.want("")
+	w.write("b.md", "B")
+	w.write("TODO.md", "A")
+	w.want("TODO.md changed")
+	must(t, os.Remove(w.path("TODO.md")))
+	w.want("TODO.md deleted")
+	w.o.Patterns = nil
+	w.want("")
+}

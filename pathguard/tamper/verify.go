@@ -101,21 +101,22 @@ func (s *Store) compare(m *manifest) (Report, error) {
 	if err := s.at("stored"); err != nil {
 		return r, err
 	}
-	seen := make(map[string]bool, len(m.records))
+	seen := map[string]bool{} // of those without a baseline
+	r.Files = make([]string, 0, len(m.records))
 	protects := make(map[string]bool, len(s.o.Patterns))
 	for _, p := range s.o.Patterns {
 		protects[p] = true
 	}
+	scope := func(rec *record) bool { return s.o.All || protects[rec.Pattern] }
 	for _, rec := range m.records {
-		if s.o.All || protects[rec.Pattern] {
-			seen[rec.Path] = true
+		if scope(rec) {
 			if err := s.one(m, rec, &r); err != nil {
 				return r, err
 			}
 		}
 	}
 	for _, p := range s.o.Patterns {
-		if err := s.discover(m, p, seen, &r); err != nil {
+		if err := s.discover(m, p, scope, seen, &r); err != nil {
 			return r, err
 		}
 	}
@@ -196,17 +197,24 @@ func finding(path string, kind Kind, was, now Seen) Finding {
 }
 
 // discover looks for files that a pattern protects and that have no baseline.
-func (s *Store) discover(m *manifest, pattern string, seen map[string]bool, r *Report) error {
+func (s *Store) discover(m *manifest, pattern string, scope func(*record) bool, seen map[string]bool, r *Report) error {
 	names, err := match(s.o.Root, pattern)
 	if err != nil {
 		return err
 	}
 	closed := (isGlob(pattern) || len(names) > 1) && m.closed(pattern)
 	for _, path := range names {
-		if seen[path] {
+		rec := m.records[path]
+		if seen[path] || rec != nil && scope(rec) {
 			continue
 		}
 		seen[path] = true
+		if rec != nil { // another pattern made it protected, which the configuration has no more
+			if err := s.one(m, rec, r); err != nil {
+				return err
+			}
+			continue
+		}
 		st, err := glance(path)
 		missing := err == nil && st == stamp{}
 		if missing && !filepath.IsAbs(pattern) && !s.known(path) {
