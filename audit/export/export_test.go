@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -239,9 +240,9 @@ func TestPagePlays(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "page.html")
 	must(t, os.WriteFile(file, hostilePage(t), 0o600))
-	dom := func(hash string) (string, string) {
+	dom := func(hash, budget string) (string, string) {
 		cmd := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-			"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget=5000", "--dump-dom", "file://"+file+hash)
+			"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget="+budget, "--dump-dom", "file://"+file+hash)
 		var out, log bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &log
 		if err := cmd.Run(); err != nil {
@@ -250,8 +251,12 @@ func TestPagePlays(t *testing.T) {
 		return out.String(), log.String()
 	}
 	tags := regexp.MustCompile(`<[^>]*>`)
-	for hash, want := range map[string][]string{"#play": {"first line", "last line", "</script>"}} {
-		page, log := dom(hash)
+	const hash = "#play"
+	want := []string{"first line", "last line", "</script>"}
+	missing, drawn := want, ""
+	// A browser on a busy machine may not have drawn anything when its time is over: then it gets more.
+	for _, budget := range []string{"5000", "20000", "80000"} {
+		page, log := dom(hash, budget)
 		if strings.Contains(log, "Content Security Policy") || strings.Contains(log, "CONSOLE") {
 			t.Errorf("%q: the browser complains: %s", hash, log)
 		}
@@ -263,13 +268,13 @@ func TestPagePlays(t *testing.T) {
 			t.Fatalf("%q: no player was drawn:\n%.3000s", hash, page)
 		}
 		screen, _, _ = strings.Cut(screen, "<section")
-		drawn := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(tags.ReplaceAllString(screen, ""))
-		for _, w := range want {
-			if !strings.Contains(drawn, w) {
-				t.Errorf("%q: %q is not drawn:\n%.2000s", hash, w, drawn)
-			}
+		drawn = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(tags.ReplaceAllString(screen, ""))
+		missing = slices.DeleteFunc(slices.Clone(want), func(w string) bool { return strings.Contains(drawn, w) })
+		if len(missing) == 0 {
+			return
 		}
 	}
+	t.Errorf("%q: %q is not drawn:\n%.2000s", hash, missing, drawn)
 }
 
 // asciinema's own reader takes what Cast writes.
