@@ -182,16 +182,11 @@ func packageReadings(text string, c *shellparse.Command) []reading {
 	if len(names) == 0 || names[0] == "" {
 		return nil
 	}
-	var in struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	if json.Unmarshal([]byte(text), &in) != nil {
-		return nil
-	}
+	scripts := packageTexts(text)
 	var out []reading
 	for _, name := range names {
 		for _, n := range []string{"pre" + name, name, "post" + name} {
-			script := in.Scripts[n]
+			script := scripts[n]
 			if script == "" {
 				continue
 			}
@@ -213,11 +208,32 @@ func packageReadings(text string, c *shellparse.Command) []reading {
 	return out
 }
 
+// packageTexts reads "scripts" as npm does: names in their exact case, the last of two that
+// are equal, a byte order mark passed over, and what is no text left out by itself.
+func packageTexts(text string) map[string]string {
+	var file, raw map[string]json.RawMessage
+	if json.Unmarshal([]byte(strings.TrimPrefix(text, "\ufeff")), &file) != nil || json.Unmarshal(file["scripts"], &raw) != nil {
+		return nil
+	}
+	texts := make(map[string]string, len(raw))
+	for name, value := range raw {
+		var script string
+		if json.Unmarshal(value, &script) == nil {
+			texts[name] = script
+		}
+	}
+	return texts
+}
+
+// valued are options of npm and its like whose value is a word of its own.
+var valued = names{"--prefix", "-C", "--dir", "--cwd", "--loglevel", "-w", "--workspace", "--filter", "-F", "--script-shell", "--registry", "--cache", "--userconfig"}
+
 // firstWord returns the first word behind the program that is no option, and what follows it.
 func firstWord(args []shellparse.Word) (string, []shellparse.Word) {
 	for i, w := range args {
 		switch {
 		case i == 0:
+		case i > 1 && args[i-1].Static && valued.has(args[i-1].Text):
 		case !w.Static:
 			return "", nil
 		case !strings.HasPrefix(w.Text, "-"):
