@@ -54,6 +54,7 @@ func (j *Judgement) network() sandbox.Network {
 // open: the inode that was judged is the inode that is allowed.
 func (j *Judgement) profile() sandbox.Profile {
 	f := j.policy.Fence(j.Plan)
+	j.partial = f.Partial
 	p := sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, g := range f.Write {
 		if w, ok := writable(g, f.Exact); ok {

@@ -152,8 +152,12 @@ func (r *run) started() object {
 	for _, b := range r.receipt.Bounds {
 		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
 	}
+	search := ""
+	if r.partial {
+		search = "incomplete"
+	}
 	return object{
-		"pid": r.process.Pid(), "launcher": runner(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
+		"hide_search": search, "pid": r.process.Pid(), "launcher": runner(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
 		"profile": r.receipt.Profile, "landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
 		"authority": r.authority(), "envelope_id": r.envelope, "grant_id": r.grant, "bounds": bounds,
 	}
