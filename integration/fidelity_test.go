@@ -62,8 +62,8 @@ setup() { x=1; }
 
 	{"tmux", []string{"tmux"}, nil, `tmux -L fidelity-$$ -f /dev/null new-session -d -x 80 -y 24 \; set -g default-shell $SH \; set -g remain-on-exit on \;` +
 		` new-window 'echo in tmux; stty size; tty | cut -c1-8; exit 5' \; run-shell -d 0 true
-for i in $(seq 100); do d=$(tmux -L fidelity-$$ list-panes -t :1 -F '#{pane_dead} #{pane_dead_status}'); [ "$d" = "1 5" ] && break; sleep 0.1; done
-tmux -L fidelity-$$ capture-pane -p -t :1 | head -3; echo "$d"; tmux -L fidelity-$$ kill-server`},
+for i in $(seq 100); do d=$(tmux -L fidelity-$$ list-panes -t :1 -F '#{pane_dead}'); [ "$d" = 1 ] && break; sleep 0.1; done
+tmux -L fidelity-$$ capture-pane -p -S - -t :1 | grep -v '^$' | head -3; echo "$d"; tmux -L fidelity-$$ kill-server`},
 
 	{"script file", nil, map[string]string{"s.sh": "#!/bin/sh\ncd \"$(dirname \"$0\")\" && echo $0 $# \"$@\" && cat <<E\n$1\nE\nread x; echo \"read $x\"; kill -TERM $$\n"},
 		`echo line | $SH -e ./s.sh a 'b c'; echo $?`},
