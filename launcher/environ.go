@@ -39,18 +39,18 @@ func Scrub(caller, keep []string) Environ {
 
 // listed reports whether a list of names and prefixes holds the name.
 func listed(name string, list []string) bool {
-	for _, n := range list {
-		prefix, isPrefix := strings.CutSuffix(n, "*")
-		if name == n || isPrefix && strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(n string) bool { return isNamed(name, n) })
+}
+
+// isNamed reports whether an entry of a table, a name or a prefix with * behind it, means name.
+func isNamed(name, entry string) bool {
+	prefix, isPrefix := strings.CutSuffix(entry, "*")
+	return name == entry || isPrefix && strings.HasPrefix(name, prefix)
 }
 
 func harmless(name, value string) bool {
 	for _, in := range injections {
-		if listed(name, []string{in.name}) {
+		if isNamed(name, in.name) {
 			return false
 		}
 	}

@@ -78,7 +78,7 @@ var secretParts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"
 // secretSuffixes are the endings of names that hold credentials. Every client passes its own
 // on to the shell that it starts.
 var secretSuffixes = []string{
-	"_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_CREDENTIALS", "_AUTH", "_PASS", "_PASSPHRASE", "_COOKIE", "_DSN", "_CONNECTION_STRING", "_KEY_BASE",
+	"_KEY", "_AUTH", "_PASS", "_PASSPHRASE", "_COOKIE", "_DSN", "_CONNECTION_STRING", "_KEY_BASE",
 }
 
 // secretNames are credentials, or ways to somebody who holds them, whose names do not tell.

@@ -52,10 +52,11 @@ func (j *Judgement) network() sandbox.Network {
 
 // profile turns the fence into kernel rules. Files that the plan holds open are passed on
 // open: the inode that was judged is the inode that is allowed.
-func (j *Judgement) profile() sandbox.Profile {
+//
+// Partial says that the workspace was too large to look everywhere for names to hide.
+func (j *Judgement) profile() (p sandbox.Profile, partial bool) {
 	f := j.policy.Fence(j.Plan)
-	j.partial = f.Partial
-	p := sandbox.Readable(without(f.Hide, f.Reveal)...)
+	p = sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, g := range f.Write {
 		if w, ok := writable(g, f.Exact); ok {
 			p.Write = append(p.Write, w)
@@ -73,7 +74,7 @@ func (j *Judgement) profile() sandbox.Profile {
 	if f.Require == pathguard.Strong {
 		p.Require = sandbox.Strong
 	}
-	return p
+	return p, f.Partial
 }
 
 // onTerminal reports whether the command gets a terminal of its own.

@@ -89,22 +89,22 @@ const (
 // and tells it. The lines are for the record too. For a run in the background, beside which
 // a person works, nothing is deleted: what is found may be theirs.
 func (r *run) takeBack(out io.Writer) []string {
-	if r.git == nil {
+	if r.fenced.git == nil {
 		return nil
 	}
 	if r.receipt.Level != sandbox.Strong || slices.ContainsFunc(r.receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping }) {
-		r.git.Kept = nil
+		r.fenced.git.Kept = nil
 	}
-	r.git.Careful = r.Request.Started != nil
+	r.fenced.git.Careful = r.Request.Started != nil
 	var failed, done, quiet []string
-	for _, c := range r.git.Changes() {
+	for _, c := range r.fenced.git.Changes() {
 		switch line := c.String(); {
 		case c.Kind == gitmeta.Removed:
 			quiet = append(quiet, line+"; it cannot be brought back")
 		case r.allowed(c):
 			quiet = append(quiet, line+"; it was allowed")
 		default:
-			aside, err := r.git.Undo(c)
+			aside, err := r.fenced.git.Undo(c)
 			switch {
 			case err != nil:
 				failed = append(failed, gitLine(line, fmt.Sprintf("; it could not be taken back: %v", err)))

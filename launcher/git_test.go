@@ -53,7 +53,7 @@ func TestLookAtGitExact(t *testing.T) {
 
 // gitRun is a run over dir of which only the search for what git would run is there.
 func gitRun(dir string) *run {
-	r := &run{Judgement: &Judgement{Plan: &pathguard.Plan{}}, git: gitmeta.Look([]string{dir}, maxGitNames)}
+	r := &run{Judgement: &Judgement{Plan: &pathguard.Plan{}}, fenced: begun{git: gitmeta.Look([]string{dir}, maxGitNames)}}
 	r.receipt.Level = sandbox.Strong
 	return r
 }
@@ -112,7 +112,7 @@ func TestTakeBackIsCareful(t *testing.T) {
 				r.Request.Started = func(string) {}
 			}
 			if test.kept {
-				r.git.Kept = []string{hooks}
+				r.fenced.git.Kept = []string{hooks}
 			}
 			if err := os.WriteFile(hooks+"/post-commit", nil, 0o755); err != nil {
 				t.Fatal(err)

@@ -32,7 +32,6 @@ type Judgement struct {
 	umask   int
 	version string
 	environ *surroundings
-	partial bool                  // the workspace was too large to look everywhere for names to hide; set by profile
 	named   map[string][]string   // what the plan touches, under the five words of the contract
 	shell   string                // the real shell
 	stdin   string                // what kind of file standard input is

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -9,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/tada-run/tada-run/audit"
 )
 
 // killWait is how long a run may take to end after SIGTERM: a command's own grace and the
@@ -22,11 +19,11 @@ const killWait = 5 * time.Second
 // the launcher could write the end down itself; errors are that the session is unknown or not
 // running.
 func (l *Launcher) Kill(id string) (gently bool, err error) {
-	name, err := l.launcherOf(id)
+	run, err := l.Past(id)
 	if err != nil {
 		return false, err
 	}
-	pid, err := strconv.Atoi(strings.SplitN(name, "@", 2)[0])
+	pid, err := strconv.Atoi(strings.SplitN(run.launcher, "@", 2)[0])
 	if err != nil {
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
@@ -35,14 +32,15 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	defer unix.Close(fd)
-	if runnerOf(pid) != name || ended(fd, 0) { // the number is somebody else's by now, or nobody's
+	if runnerOf(pid) != run.launcher || ended(fd, 0) { // the number is somebody else's by now, or nobody's
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
 	if ended(fd, killWait) {
-		return l.told(id), nil
+		run, err = l.Past(id)
+		return run.State == pastStates[kindEnd], err
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
 		return false, fmt.Errorf("end session %q: %w", id, err)
@@ -51,17 +49,6 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("session %q goes on after SIGKILL: it waits in the kernel", id)
 	}
 	return false, nil
-}
-
-// told reports whether the end of a run stands in the log.
-func (l *Launcher) told(id string) bool {
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}, Text: id}) {
-		var body struct{ SID string }
-		if err == nil && json.Unmarshal(e.Body, &body) == nil && body.SID == id {
-			return true
-		}
-	}
-	return false
 }
 
 var errNotRunning = errors.New("it is not running; try: tadactl sessions")

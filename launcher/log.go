@@ -57,14 +57,19 @@ func (l *Launcher) Session(prefix string) (string, error) {
 	if prefix == "" && len(ids) > 0 {
 		return ids[len(ids)-1], nil
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, prefix) })
+	return oneSession(ids, prefix)
+}
+
+// oneSession is only for sessions, with the next command to type.
+func oneSession(ids []string, prefix string) (string, error) {
+	id, err := only(ids, prefix)
 	switch {
-	case len(ids) == 0:
-		return "", fmt.Errorf("session %q: %w; try: tadactl sessions", prefix, ErrNoSuch)
-	case len(ids) > 1:
-		return "", fmt.Errorf("session %q: %w; give more of it", prefix, ErrAmbiguous)
+	case errors.Is(err, ErrAmbiguous):
+		err = fmt.Errorf("session %q: %w; give more of it", prefix, err)
+	case err != nil:
+		err = fmt.Errorf("session %q: %w; try: tadactl sessions", prefix, err)
 	}
-	return ids[0], nil
+	return id, err
 }
 
 // Sessions returns the ids of all sessions that have a transcript, oldest first.
@@ -105,6 +110,8 @@ type Past struct {
 	WorkItem  string    `json:"work_item,omitempty"`
 	Authority string    `json:"authority,omitempty"` // that it was started by: policy, approval, grant
 	Ended     time.Time `json:"ended,omitzero"`
+
+	launcher string // the process that started it and records it, see runner
 }
 
 // pastStates says what a kind of entry means for the run that it speaks of.
@@ -115,7 +122,7 @@ var pastStates = map[string]string{
 
 // Runs returns every request that the log knows, oldest first.
 func (l *Launcher) Runs() ([]Past, error) {
-	runs, index := []Past{}, map[string]int{}
+	runs, index, alive := []Past{}, map[string]int{}, audit.Alive(l.home.Audit())
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{"exec."}}) {
 		if errors.Is(err, os.ErrNotExist) {
 			return runs, nil
@@ -124,13 +131,13 @@ func (l *Launcher) Runs() ([]Past, error) {
 			return runs, err
 		}
 		var body struct {
-			SID, Command, Agent, Cwd, Verdict, Level, Authority string
+			SID, Command, Agent, Cwd, Verdict, Level, Authority, Launcher string
 
-			Envelope    string `json:"envelope_id"`
-			WorkItem    string `json:"work_item"`
-			Status      any
-			Signal, PID int
-			Started     bool
+			Envelope string `json:"envelope_id"`
+			WorkItem string `json:"work_item"`
+			Status   any
+			Signal   int
+			Started  bool
 		}
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
@@ -144,11 +151,11 @@ func (l *Launcher) Runs() ([]Past, error) {
 		r := &runs[i]
 		r.State = pastStates[e.Kind]
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
-		r.Authority = cmp.Or(body.Authority, r.Authority)
+		r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.launcher)
 		if slices.Contains(ends, e.Kind) {
 			r.Ended = e.Time
 		}
-		if e.Kind == kindStart && !alive(body.PID) {
+		if e.Kind == kindStart && !alive(body.SID) {
 			r.State = "lost" // unless the end is told further down
 		}
 		if e.Kind == audit.KindOrphan && !body.Started {
@@ -167,32 +174,15 @@ func (l *Launcher) Past(prefix string) (Past, error) {
 	if err != nil {
 		return Past{}, err
 	}
-	runs = slices.DeleteFunc(runs, func(r Past) bool { return !strings.HasPrefix(r.ID, prefix) })
-	switch {
-	case len(runs) == 0 || prefix == "":
-		return Past{}, fmt.Errorf("session %q: %w; try: tadactl sessions", prefix, ErrNoSuch)
-	case len(runs) > 1:
-		return Past{}, fmt.Errorf("session %q: %w; give more of it", prefix, ErrAmbiguous)
+	ids := make([]string, len(runs))
+	for i, r := range runs {
+		ids[i] = r.ID
 	}
-	return runs[0], nil
-}
-
-// launcherOf returns the name of the process that started the session and records it.
-func (l *Launcher) launcherOf(id string) (string, error) {
-	name := ""
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindStart}}) {
-		if err != nil {
-			return "", err
-		}
-		var body struct{ SID, Launcher string }
-		if json.Unmarshal(e.Body, &body) == nil && body.SID == id {
-			name = body.Launcher
-		}
+	id, err := oneSession(ids, prefix)
+	if err != nil {
+		return Past{}, err
 	}
-	if name == "" {
-		return "", fmt.Errorf("session %q: %w; try: tadactl sessions", id, ErrNoSuch)
-	}
-	return name, nil
+	return runs[slices.IndexFunc(runs, func(r Past) bool { return r.ID == id })], nil
 }
 
 // Transcript opens the transcript of a session for reading, packed or not. It is fs.ErrNotExist

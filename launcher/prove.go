@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 )
 
@@ -82,15 +83,7 @@ func (l *Launcher) newLogKey(path string) (LogKey, error) {
 	if err != nil {
 		return LogKey{}, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return LogKey{}, err
-	}
-	defer f.Close()
-	if _, err := fmt.Fprintf(f, "%s\n%s\n", secret, public); err != nil {
-		return LogKey{}, err
-	}
-	if err := f.Sync(); err != nil {
+	if err := approval.SaveKey(path, []byte(secret+"\n"+public+"\n")); err != nil {
 		return LogKey{}, err
 	}
 	return logKey(path, secret, public)
@@ -117,11 +110,7 @@ func (l *Launcher) Checkpoint() ([]byte, LogKey, error) {
 
 // KeepCheckpoint puts a signed checkpoint in the place of the one that is kept beside the log.
 func (l *Launcher) KeepCheckpoint(signed []byte) error {
-	path := l.home.Checkpoint()
-	if err := os.WriteFile(path+".new", signed, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return replace(l.home.Checkpoint(), signed)
 }
 
 // Prove proves one entry of the log, for somebody who has nothing but the log's key.

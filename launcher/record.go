@@ -153,7 +153,7 @@ func (r *run) started() object {
 		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
 	}
 	search := ""
-	if r.partial {
+	if r.fenced.partial {
 		search = "incomplete"
 	}
 	return object{
@@ -194,7 +194,7 @@ func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 	if len(f.git) > 0 {
 		o["left_for_git"] = f.git
 	}
-	if r.git != nil && r.git.Incomplete {
+	if r.fenced.git != nil && r.fenced.git.Incomplete {
 		o["git_search"] = "incomplete"
 	}
 	if s.Exceeded != "" {

@@ -36,10 +36,10 @@ type run struct {
 	recorder *audit.Recorder
 	process  *sandbox.Process
 	receipt  sandbox.Receipt
-	git      *gitmeta.Snapshot // what git would have run before the command; nil where it could not change
-	envelope string            // of the approval that was consumed; "" when policy allowed it
-	grant    string            // of the standing approval that was used; "" without one
-	script   *os.File          // text that is no argument
+	fenced   begun    // what the command runs behind
+	envelope string   // of the approval that was consumed; "" when policy allowed it
+	grant    string   // of the standing approval that was used; "" without one
+	script   *os.File // text that is no argument
 	timedOut bool
 	stopping bool // we were asked to stop
 }
@@ -103,9 +103,9 @@ func (r *run) begin() {
 		var b begun
 		var cmd sandbox.Command
 		if cmd, b.err = r.command(); b.err == nil {
-			p := r.profile()
-			b.held, b.err = sandbox.Begin(p, cmd)
-			b.git = r.lookAtGit(p)
+			b.profile, b.partial = r.profile()
+			b.held, b.err = sandbox.Begin(b.profile, cmd)
+			b.git = r.lookAtGit(b.profile)
 		}
 		ready <- b
 	}()
@@ -113,9 +113,11 @@ func (r *run) begin() {
 
 // begun is a command behind its fence, or why there is none.
 type begun struct {
-	held *sandbox.Held
-	git  *gitmeta.Snapshot
-	err  error
+	profile sandbox.Profile
+	partial bool // names to hide were not looked for everywhere
+	held    *sandbox.Held
+	git     *gitmeta.Snapshot // what git would have run before the command; nil where it cannot change
+	err     error
 }
 
 // cancel undoes begin.
@@ -149,7 +151,7 @@ func (r *run) start() error {
 	r.tap.to, r.tap.hidden = r.recorder, r.terminal.Hidden
 	r.tap.meter = newMeter(r.policy.Settings().Limits, func() { go r.process.End(sandbox.LimitOutput, 0) })
 	b := <-r.begun
-	r.begun, r.git = nil, b.git
+	r.begun, r.fenced = nil, b
 	if b.err != nil {
 		return b.err
 	}

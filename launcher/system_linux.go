@@ -87,16 +87,6 @@ func kindOf(f *os.File) string {
 	return "other"
 }
 
-// alive reports whether a process with this id is there and has not ended.
-func alive(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return false
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
-}
-
 // runner names this process so that a later one can tell whether it is still alive: a pid
 // alone is used again.
 func runner() string { return runnerOf(os.Getpid()) }

@@ -29,8 +29,6 @@ func memfd(string) (int, error) { return -1, errors.ErrUnsupported }
 
 func kindOf(*os.File) string { return "other" }
 
-func alive(int) bool { return false }
-
 func runner() string { return "" }
 
 type random struct{}

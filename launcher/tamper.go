@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -152,7 +151,7 @@ func (j *Judgement) readOnly(hidden []string) []string {
 	}
 	var keep []string
 	for _, path := range w.files {
-		isHidden := slices.ContainsFunc(hidden, func(h string) bool { return path == h || strings.HasPrefix(path, h+"/") })
+		isHidden := slices.ContainsFunc(hidden, func(h string) bool { return isWithin(path, h) })
 		if !isHidden && !j.mayWrite(path) && len(keep) < maxKept {
 			keep = append(keep, path)
 		}
@@ -200,7 +199,7 @@ func (j *Judgement) mayWrite(path string) bool {
 			}
 			full := t.Path()
 			tree := t.Flags&(command.Recursive|command.Below) != 0 || t.Mode.IsDir()
-			if full == path || tree && strings.HasPrefix(path, strings.TrimSuffix(full, "/")+"/") {
+			if full == path || tree && isWithin(path, full) {
 				return true
 			}
 		}
@@ -424,7 +423,7 @@ func (r *run) who() tamper.Who {
 
 // person is the account itself, at a door.
 func (l *Launcher) person(door tamper.Interface) tamper.Who {
-	return tamper.Who{User: accountName(os.Getuid()), Interface: cmp.Or(door, tamper.CLI)}
+	return tamper.Who{User: cmp.Or(pathguard.NameOf(os.Getuid()), Person()), Interface: cmp.Or(door, tamper.CLI)}
 }
 
 // deliver writes the events of one store into the record.
@@ -441,16 +440,4 @@ func deliver(log *audit.Log, s *tamper.Store, d audit.Durability) error {
 		}
 		return nil
 	})
-}
-
-// accountName is the name that /etc/passwd gives to uid. $USER belongs to whoever starts the process.
-func accountName(uid int) string {
-	id := strconv.Itoa(uid)
-	text, _ := os.ReadFile("/etc/passwd")
-	for line := range strings.Lines(string(text)) {
-		if fields := strings.SplitN(line, ":", 4); len(fields) == 4 && fields[2] == id {
-			return fields[0]
-		}
-	}
-	return "uid " + id
 }

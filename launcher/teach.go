@@ -48,7 +48,7 @@ func (r *run) teach(out io.Writer, s sandbox.Status) []string {
 		return nil
 	}
 	var told []string
-	for _, d := range r.profile().ExplainOutput(string(said), r.Plan.Dir) {
+	for _, d := range r.fenced.profile.ExplainOutput(string(said), r.Plan.Dir) {
 		line := fmt.Sprintf("by what the command says, the fence refused: %s (%s)%s", d.Object, d.Rule, r.remedy(d))
 		told = append(told, line)
 		fmt.Fprintf(out, "tada-run: %s\n", visible(line))

@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"bufio"
+	"iter"
 	"os"
 	"strconv"
 	"strings"
@@ -16,25 +17,44 @@ const (
 
 // HomeOf returns the home directory that /etc/passwd gives to uid, "" when it gives none.
 // $HOME is not asked: it belongs to whoever starts the process.
-func HomeOf(uid int) string { return passwdEntry(passwdUID, strconv.Itoa(uid)) }
+func HomeOf(uid int) string { return homeIn(passwdUID, strconv.Itoa(uid)) }
+
+// NameOf returns the name that /etc/passwd gives to uid, "" when it gives none. $USER is not
+// asked either.
+func NameOf(uid int) string {
+	for entry := range passwdEntries(passwdUID, strconv.Itoa(uid)) {
+		return entry[passwdName]
+	}
+	return ""
+}
 
 // accountHome looks a ~user up; an account that is not found stays unknown, which asks.
-func accountHome(name string) string { return passwdEntry(passwdName, name) }
+func accountHome(name string) string { return homeIn(passwdName, name) }
 
-// passwdEntry returns the home of the first entry that has value in column. os/user would go
-// through nsswitch, but only with cgo, and links the C library's resolvers into the agent's door.
-func passwdEntry(column int, value string) string {
-	f, err := os.Open("/etc/passwd")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		fields := strings.Split(lines.Text(), ":")
-		if len(fields) > passwdHome && fields[column] == value && strings.HasPrefix(fields[passwdHome], "/") {
-			return fields[passwdHome]
+func homeIn(column int, value string) string {
+	for entry := range passwdEntries(column, value) {
+		if strings.HasPrefix(entry[passwdHome], "/") {
+			return entry[passwdHome]
 		}
 	}
 	return ""
+}
+
+// passwdEntries goes through the entries that have value in column. os/user would go through
+// nsswitch, but only with cgo, and links the C library's resolvers into the agent's door.
+func passwdEntries(column int, value string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		f, err := os.Open("/etc/passwd")
+		if err != nil {
+			return
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			fields := strings.Split(lines.Text(), ":")
+			if len(fields) > passwdHome && fields[column] == value && !yield(fields) {
+				return
+			}
+		}
+	}
 }

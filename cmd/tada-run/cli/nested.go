@@ -16,13 +16,10 @@ func nested(inv *invocation, argv []string) error {
 		return errInside
 	}
 	if inv.called != "tada-run" { // a shell's own command line is left as it stands
-		return launcher.ExecShell(launcher.DialectOf(inv.called), append([]string{argv[0]}, argv[1:]...), os.Environ())
+		return launcher.ExecShell(launcher.DialectOf(inv.called), argv, os.Environ())
 	}
 	shell := launcher.Shell{
 		Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args, Script: inv.script, Stdin: inv.stdin,
-	}
-	if inv.text == nil && inv.words == nil && inv.script == "" {
-		shell.Stdin = true
 	}
 	if inv.text != nil {
 		shell.Text = *inv.text
