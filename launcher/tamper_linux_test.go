@@ -83,7 +83,7 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// through every door the same refusal, and those who only judge are told too.
+// through every door the same refusal, and those who only judge are told too.
 func TestEveryDoorRefuses(t *testing.T) {
 	l, req := guardedWorld(t)
 	if s := status(t, l, req, "cat TODO.md"); s != 0 {

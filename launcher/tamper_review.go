@@ -31,7 +31,8 @@ type Review struct {
 }
 
 // Review looks at the protected files of the workspace that dir is in, and at tada-run's own. It changes nothing.
-func (l *Launcher) Review(dir string) (*Review, error) {
+// With paranoid it reads them all, whatever their stamps say.
+func (l *Launcher) Review(dir string, paranoid bool) (*Review, error) {
 	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":", Dialect: shellparse.Bash}})
 	if err != nil {
 		return nil, err
@@ -43,6 +44,12 @@ func (l *Launcher) Review(dir string) (*Review, error) {
 	}
 	v := &Review{l: l, ward: w, dir: dir, root: j.Plan.Workspace}
 	for _, s := range v.ward.stores {
+		if paranoid {
+			s.Paranoid()
+			if s.report, err = s.Look(); err != nil {
+				return nil, &WardError{Err: err}
+			}
+		}
 		v.Files = append(v.Files, s.report.Files...)
 		v.Findings = append(v.Findings, s.report.Findings...)
 	}

@@ -21,6 +21,7 @@
 // Trusted is ctime: utimensat(2) sets mtime, but a program without privileges can set ctime only to now. Who can
 // set the clock or write to the disk below the file system can forge it. A stamp less than two seconds old when
 // it was taken is not trusted, because the next change could have the same one; the file is read again instead.
+// [Store.Paranoid] reads all of them.
 //
 // # Directory
 //

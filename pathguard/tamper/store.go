@@ -40,6 +40,8 @@ type Store struct {
 	o    Options
 	step func(string) error // called between any two steps; nil outside of tests
 
+	paranoid bool
+
 	cached   *manifest
 	cachedAt stamp // of the file that it was read from
 }
@@ -52,6 +54,10 @@ func Open(dir string, o Options) *Store {
 	}
 	return &Store{dir: dir, o: o}
 }
+
+// Paranoid makes every later verification read every file, whatever its stamp says: against somebody who can set
+// the clock, or write to the disk below the file system.
+func (s *Store) Paranoid() { s.paranoid = true }
 
 // Root returns the folder that the store is about.
 func (s *Store) Root() string { return s.o.Root }

@@ -395,6 +395,27 @@ func TestForgedTime(t *testing.T) {
 	}
 }
 
+// whoever sets the time of change too, below the file system, is found by reading, and only by that.
+func TestParanoid(t *testing.T) {
+	w := newWorld(t)
+	w.write("TODO.md", "aaaa")
+	w.want("")
+	w.write("TODO.md", "bbbb")
+	must(t, w.update(func(m *manifest) (bool, error) {
+		st, err := glance(w.path("TODO.md"))
+		m.records[w.path("TODO.md")].stamp = st
+		return true, err
+	}))
+	w.want("")
+	w.Paranoid()
+	w.want("TODO.md changed")
+	w.accept("TODO.md")
+	before := w.manifest()
+	if r := w.verify(); r.Hashed != 1 || len(r.Findings) != 0 || w.manifest() != before {
+		t.Errorf("an unchanged file: %+v", r)
+	}
+}
+
 // the checksums in the workspace.
 func TestExport(t *testing.T) {
 	w := newWorld(t, "TODO.md", "B.md")
@@ -497,7 +518,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// what accept does, all three at once.
+// what accept does, all three at once.
 func TestArchive(t *testing.T) {
 	w := newWorld(t)
 	w.write("TODO.md", "old\n")
@@ -643,7 +664,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// the setting, and what is in force.
+// the setting, and what is in force.
 func TestMode(t *testing.T) {
 	w := newWorld(t)
 	for i, c := range []struct {

@@ -135,7 +135,8 @@ func (s *Store) alive(owner string) bool { return s.o.Alive != nil && s.o.Alive(
 func (s *Store) one(m *manifest, rec *record, r *Report) error {
 	r.Files = append(r.Files, rec.Path)
 	st, err := glance(rec.Path)
-	if err == nil && (rec.settled && st == rec.stamp || rec.Form == Absent && st == stamp{}) {
+	same := err == nil && rec.settled && st == rec.stamp
+	if same && !s.paranoid || err == nil && rec.Form == Absent && st == (stamp{}) {
 		if rec.Form == Regular && !rec.kept {
 			r.Notes = append(r.Notes, Note{rec.Path, NoteHash})
 		}
@@ -151,7 +152,7 @@ func (s *Store) one(m *manifest, rec *record, r *Report) error {
 	case kind == "" && rec.Raw != now.Raw:
 		r.Notes = append(r.Notes, Note{rec.Path, NoteEOL})
 	case kind == "":
-		if s.old(now.stamp) {
+		if s.old(now.stamp) && !same {
 			r.stale = append(r.stale, &record{Seen: now, Path: rec.Path})
 		}
 	case s.anyAlive(on):

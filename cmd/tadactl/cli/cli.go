@@ -39,12 +39,13 @@ func Run(d Door) int {
 
 // A ctl is one run of the program: what its flags say, and where it reads and prints.
 type ctl struct {
-	home   string
-	json   bool
-	status int // the exit status when no verb failed
-	in     *os.File
-	out    io.Writer
-	err    io.Writer
+	home     string
+	json     bool
+	paranoid bool // of tamper: read every protected file
+	status   int  // the exit status when no verb failed
+	in       *os.File
+	out      io.Writer
+	err      io.Writer
 }
 
 // command is the whole tree of verbs.

@@ -21,6 +21,7 @@ func (c *ctl) tamper() *cobra.Command {
 			"difference, then accept it or put back what was there. Every decision is about\n" +
 			"one file, and about exactly what was shown of it.",
 	}
+	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false, "read every protected file, however unchanged it looks")
 	cmd.AddCommand(c.tamperStatus(), c.tamperDiff(), c.tamperAccept(), c.tamperRestore(), c.tamperLog())
 	return cmd
 }
@@ -35,7 +36,7 @@ func (c *ctl) review() (*launcher.Review, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the current directory is gone (%v); try: cd /", err)
 	}
-	return l.Review(dir)
+	return l.Review(dir, c.paranoid)
 }
 
 func (c *ctl) tamperStatus() *cobra.Command {
