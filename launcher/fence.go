@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -13,32 +12,15 @@ import (
 
 // fenceText is the fence as a person is shown it.
 func (j *Judgement) fenceText() string {
-	f := j.fence
+	f := j.fence()
 	ground := "read-only"
 	switch {
 	case f.Exact && len(f.Write) > 0:
 		ground = "writes only what is named above"
-	case len(f.Write) > 0:
+	case !f.Exact:
 		ground = "writes the workspace, temporary files and caches"
 	}
 	return fmt.Sprintf("%s; network %s; at least %s", ground, j.network(), f.Require)
-}
-
-// fenceFacts is the fence as the approval binds it.
-func (j *Judgement) fenceFacts() object {
-	f := j.fence
-	write := make([]string, 0, len(f.Write))
-	for _, g := range f.Write {
-		write = append(write, filepath.Join(g.Path, g.Missing))
-	}
-	reveal := make([]string, 0, len(f.Reveal))
-	for _, g := range f.Reveal {
-		reveal = append(reveal, g.Path)
-	}
-	return object{
-		"write": write, "reveal": reveal,
-		"network": j.network().String(), "require": f.Require.String(), "exact": f.Exact,
-	}
 }
 
 // network is what the run may reach. Host by host is not enforced yet, so a plan that names

@@ -26,7 +26,7 @@ const maxGitNames = 3000
 // lookAtGit remembers what git would run in the folders that the command may write to, nil
 // when there are none.
 func (r *run) lookAtGit(p sandbox.Profile) *gitmeta.Snapshot {
-	if len(p.Write) == 0 || r.fence.Exact && !r.writesTrees() {
+	if len(p.Write) == 0 || r.fence().Exact && !r.writesTrees() {
 		return nil
 	}
 	s := gitmeta.Look(gitRoots(p.Write, r.Plan.Workspace), maxGitNames)

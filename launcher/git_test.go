@@ -43,7 +43,7 @@ func TestLookAtGitExact(t *testing.T) {
 			Script:  &shellparse.Script{Commands: []shellparse.Command{{Name: test.name}}},
 			Targets: []pathguard.Target{{Flags: test.flags}},
 		}}
-		j.fence.Exact = true
+		j.fence = func() pathguard.Fence { return pathguard.Fence{Exact: true} }
 		got := (&run{Judgement: j}).lookAtGit(sandbox.Profile{Write: []sandbox.Path{{Name: t.TempDir()}}})
 		if (got != nil) != test.want {
 			t.Errorf("%+v", test)

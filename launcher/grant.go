@@ -17,7 +17,7 @@ import (
 // then has its id. The use is on the disk before anything runs, and the person who watches is
 // told by what right it does.
 func (l *Launcher) useGrant(ctx context.Context, r *run) error {
-	g, events, err := l.store.UseGrant(ctx, r.asker(), r.Payload)
+	g, events, err := l.store.UseGrant(ctx, r.asker(), r.Payload())
 	if errors.Is(err, approval.ErrNoGrant) {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -23,20 +22,27 @@ type Judgement struct {
 	Script  *shellparse.Script
 	Plan    *pathguard.Plan
 	Verdict pathguard.Verdict
-	Payload []byte // the plan and its context as canonical bytes: what is shown, hashed and recorded
-	Hash    string // of Payload
 
 	level   sandbox.Level // the best fence of this machine
 	policy  pathguard.Policy
-	fence   pathguard.Fence // what the plan may reach, as far as it can be bound
 	umask   int
 	version string
 	environ *surroundings
-	named   map[string][]string   // what the plan touches, under the five words of the contract
-	shell   string                // the real shell
-	stdin   string                // what kind of file standard input is
-	ward    func() (*ward, error) // the protected files that the plan can reach, looked at once
+	shell   string // the real shell
+	stdin   string // what kind of file standard input is
+
+	// Who only asks what a text means does not pay for these. Each is made once, of the plan as it is.
+	named  func() map[string][]string // what the plan touches, under the five words of the contract
+	fence  func() pathguard.Fence     // what the plan may reach, as far as it can be bound
+	sealed func() sealed
+	ward   func() (*ward, error) // the protected files that the plan can reach
 }
+
+// Payload is the plan and its context as canonical bytes: what is shown, hashed and recorded.
+func (j *Judgement) Payload() []byte { return j.sealed().payload }
+
+// Hash is the plan hash, of Payload: what an approval binds.
+func (j *Judgement) Hash() string { return j.sealed().hash }
 
 // Judge parses the text, resolves its names and asks the policy. It starts nothing, writes
 // nothing, and is the only judgement there is: runs, checks, hooks and servers share it.
@@ -63,16 +69,14 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	}
 	if j.policy, err = l.policyFor(j.Plan); err == nil {
 		j.Verdict = j.policy.Judge(j.Plan)
-		j.fence = j.policy.Grants(j.Plan)
-		j.named = j.effects()
-		j.Payload, err = j.payload()
 	}
-	j.ward = sync.OnceValues(func() (*ward, error) { return l.wardOf(j) }) // who only asks what the text means does not pay for it
 	if err != nil {
 		j.Close()
 		return nil, err
 	}
-	j.Hash = approval.PlanHash(j.Payload)
+	j.named, j.sealed = sync.OnceValue(j.effects), sync.OnceValue(j.seal)
+	j.fence = sync.OnceValue(func() pathguard.Fence { return j.policy.Grants(j.Plan) })
+	j.ward = sync.OnceValues(func() (*ward, error) { return l.wardOf(j) })
 	return j, nil
 }
 

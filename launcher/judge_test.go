@@ -53,8 +53,8 @@ func judged(t *testing.T, l *Launcher, r Request) *Judgement {
 // alone; what only differs from call to call does not.
 func TestPlanHashBinds(t *testing.T) {
 	l, base := world(t)
-	want := judged(t, l, base).Hash
-	if again := judged(t, l, base).Hash; again != want {
+	want := judged(t, l, base).Hash()
+	if again := judged(t, l, base).Hash(); again != want {
 		t.Fatalf("the same request has two hashes:\n%s\n%s", want, again)
 	}
 	for _, test := range []struct {
@@ -84,7 +84,7 @@ func TestPlanHashBinds(t *testing.T) {
 	} {
 		r := base
 		test.change(&r)
-		if got := judged(t, l, r).Hash; (got == want) != test.same {
+		if got := judged(t, l, r).Hash(); (got == want) != test.same {
 			t.Errorf("%s: hash equal %v, want %v", test.name, got == want, test.same)
 		}
 	}
@@ -94,7 +94,7 @@ func TestPlanHashBinds(t *testing.T) {
 func TestPlanHashBindsTheFiles(t *testing.T) {
 	l, base := world(t)
 	base.Shell.Text = "./run.sh && cat link"
-	want := judged(t, l, base).Hash
+	want := judged(t, l, base).Hash()
 	work := base.Dir
 	for _, test := range []struct {
 		name       string
@@ -114,7 +114,7 @@ func TestPlanHashBindsTheFiles(t *testing.T) {
 		if err := test.do(); err != nil {
 			t.Fatal(err)
 		}
-		if judged(t, l, base).Hash == want {
+		if judged(t, l, base).Hash() == want {
 			t.Errorf("%s: the plan hash is the same", test.name)
 		}
 		if err := test.undone(); err != nil {
@@ -129,15 +129,15 @@ func TestPayloadIsCanonical(t *testing.T) {
 	base.Env = append(base.Env, "MY_SETTING=do-not-show")
 	base.Shell.Text = "echo 'caf\xc3\xa9' \x7f"
 	j := judged(t, l, base)
-	v, err := canonical.Parse(j.Payload)
+	v, err := canonical.Parse(j.Payload())
 	if err != nil {
-		t.Fatalf("%v\n%s", err, j.Payload)
+		t.Fatalf("%v\n%s", err, j.Payload())
 	}
 	again, err := canonical.Append(nil, v)
-	if err != nil || !bytes.Equal(again, j.Payload) {
-		t.Errorf("%v\n%s\n%s", err, again, j.Payload)
+	if err != nil || !bytes.Equal(again, j.Payload()) {
+		t.Errorf("%v\n%s\n%s", err, again, j.Payload())
 	}
-	if bytes.Contains(j.Payload, []byte("do-not-show")) {
+	if bytes.Contains(j.Payload(), []byte("do-not-show")) {
 		t.Error("the value of a variable that may be a secret stands in the payload")
 	}
 }

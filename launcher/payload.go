@@ -24,15 +24,24 @@ var volatileEnv = []string{
 	"CODEX_TOOL_CALL_ID", "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "CLAUDE_EFFORT",
 }
 
-// payload is the plan and its context in canonical bytes. Its hash binds an approval, so
+// sealed is what an approval binds.
+type sealed struct {
+	payload []byte
+	hash    string
+}
+
+// seal is the plan and its context in canonical bytes. Its hash binds an approval, so
 // whatever could change what the run does must stand in it, and nothing that differs between
 // two calls of the same command: no time, no id, no size of a terminal.
 //
 // What a person can judge stands in it as it is. What only has to be the same when it runs
 // (inodes, sizes, times, the environment, whose values may be secrets) stands in it as a
 // digest: a page that a person reads to its end protects better than a complete one.
-func (j *Judgement) payload() ([]byte, error) {
-	return canonical.Append(nil, trimmed(object{
+//
+// There is no plan that cannot be spelled; one that could not would have no hash, and run nothing.
+func (j *Judgement) seal() sealed {
+	fence := j.fence()
+	payload, err := canonical.Append(make([]byte, 0, 2048), trimmed(object{
 		"version":        1,
 		"work_item_id":   j.Request.WorkItem,
 		"agent_name":     j.agent(),
@@ -48,8 +57,21 @@ func (j *Judgement) payload() ([]byte, error) {
 		"risk":           j.Verdict.Risk,
 		"trust":          j.trust().String(),
 		"agent_says":     j.Plan.Caller.Intent.Hint,
-		"bound":          digestOf(object{"plan": j.Plan.Facts(), "fence": j.fenceFacts()}),
+		"bound":          sumOf(j.Plan.Facts(), fence.Facts()),
 	}))
+	if err != nil {
+		return sealed{}
+	}
+	return sealed{payload, approval.PlanHash(payload)}
+}
+
+// sumOf is the SHA-256 of pieces that each say where they end, in hex.
+func sumOf(pieces ...[]byte) string {
+	h := sha256.New()
+	for _, p := range pieces {
+		h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // trimmed drops what is empty: a page that lists what does not apply hides what does. No two
@@ -140,7 +162,7 @@ func digestOf(v any) string {
 
 func (j *Judgement) effectText() object {
 	o := object{}
-	for kind, names := range j.named {
+	for kind, names := range j.named() {
 		if len(names) > 0 {
 			o[kind] = names
 		}

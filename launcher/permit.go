@@ -40,7 +40,7 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 	if err := l.useGrant(ctx, r); err != nil || r.grant != "" {
 		return nil, err
 	}
-	envelope, _, err := l.store.Request(ctx, approval.Request{Session: r.asker(), Payload: r.Payload})
+	envelope, _, err := l.store.Request(ctx, approval.Request{Session: r.asker(), Payload: r.Payload()})
 	if refusal, err := r.noted(envelope.Events, err, audit.Lazy); refusal != nil || err != nil {
 		return refusal, err
 	}
@@ -145,7 +145,7 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 	r.Judgement.Close()
 	r.Judgement = fresh
 	permit, err := l.store.Consume(ctx, approval.Claim{
-		Session: r.asker(), Envelope: id, PlanHash: fresh.Hash, Runner: runner(),
+		Session: r.asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: runner(),
 	})
 	if refusal, err := r.noted(permit.Events, err, audit.Durable); refusal != nil || err != nil {
 		return refusal, err

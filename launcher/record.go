@@ -100,7 +100,7 @@ func (r *run) intent() object {
 	}
 	o := object{
 		"command": beginning(r.shown), "command_bytes": len(r.Script.Text), "cwd": r.Plan.Dir,
-		"plan_hash": r.Hash, "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
+		"plan_hash": r.Hash(), "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
 		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.environ.Removed,
 		"tier": Tier, "version": Version(),

@@ -51,7 +51,7 @@ func TestSecretsInCommandLine(t *testing.T) {
 	}
 	body := entriesOf(t, l, kindIntent)[0]
 	j := judged(t, l, req)
-	if body["command_secrets"] != 1.0 || len(body["command_commitment"].(string)) != 64 || body["plan_hash"] != j.Hash {
+	if body["command_secrets"] != 1.0 || len(body["command_commitment"].(string)) != 64 || body["plan_hash"] != j.Hash() {
 		t.Errorf("%v", body)
 	}
 	if _, err := l.Verify(); err != nil {

@@ -44,9 +44,9 @@ var effectNames = map[command.Right]string{
 // Report tells the judgement under the caller's id.
 func (j *Judgement) Report(id string) Report {
 	r := Report{
-		ID: id, Verdict: j.Verdict.Decision.String(), Risk: j.Verdict.Risk, PlanHash: j.Hash,
+		ID: id, Verdict: j.Verdict.Decision.String(), Risk: j.Verdict.Risk, PlanHash: j.Hash(),
 		Reasons: []ReportReason{}, Opaque: []string{}, Sandbox: j.level.String(),
-		Effects: j.named,
+		Effects: j.named(),
 	}
 	locale := pathguard.LocaleOf(j.Plan.Caller.Env)
 	for _, reason := range j.Verdict.Reasons {

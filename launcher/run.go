@@ -47,6 +47,9 @@ type run struct {
 // announce opens the record and writes what is about to be done. For a verdict that allows,
 // it returns only when the entry is on the disk.
 func (l *Launcher) announce(j *Judgement) (*run, error) {
+	if j.Verdict.Decision != pathguard.Deny && j.Hash() == "" {
+		return nil, errors.New("the plan cannot be hashed, and what is not bound does not run")
+	}
 	id, err := newSessionID(l.now(), l.random)
 	if err != nil {
 		return nil, fmt.Errorf("name the session: %w", err)

@@ -84,13 +84,13 @@ const maxArgument = 128 << 10
 func (r *run) refused(f *Refusal) Outcome {
 	defer r.log.Close()
 	if f == nil { // the store of approvals failed, not the command
-		_ = r.record(kindFailed, object{"error": "nobody could be asked", "plan_hash": r.Hash}, audit.Lazy)
+		_ = r.record(kindFailed, object{"error": "nobody could be asked", "plan_hash": r.Hash()}, audit.Lazy)
 		return Outcome{}
 	}
 	if r.log.SealDue() {
 		defer r.seal() // whoever is refused has no command to wait for
 	}
-	_ = r.record(kindDenied, object{"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash}, audit.Lazy)
+	_ = r.record(kindDenied, object{"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash()}, audit.Lazy)
 	return Outcome{Session: r.id, Envelope: f.Envelope, Status: f.exit, Refusal: f}
 }
 
@@ -106,7 +106,7 @@ func (r *run) failed(err error) (Outcome, error) {
 	} else if r.terminal != nil {
 		_ = r.terminal.Ended(context.Background()) // nothing was relayed: it only lets go
 	}
-	recordErr := r.record(kindFailed, object{"error": err.Error(), "plan_hash": r.Hash}, audit.Lazy)
+	recordErr := r.record(kindFailed, object{"error": err.Error(), "plan_hash": r.Hash()}, audit.Lazy)
 	var exec *sandbox.ExecError
 	if errors.As(err, &exec) {
 		fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)

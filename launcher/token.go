@@ -166,14 +166,14 @@ func (l *Launcher) keep(token []byte) error {
 // presigned is the permit of a machine without people: an answer to exactly this plan that a
 // trusted key signed beforehand, good once. Without one the answer is no, at once.
 func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
-	signed, path, err := l.signedFor(r.Payload)
+	signed, path, err := l.signedFor(r.Payload())
 	if err != nil {
 		return nil, err
 	}
 	if path == "" {
 		return refuse(r.Verdict, firstCall, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
 	}
-	e, err := l.store.Present(ctx, approval.Request{Session: r.asker(), Payload: r.Payload}, signed)
+	e, err := l.store.Present(ctx, approval.Request{Session: r.asker(), Payload: r.Payload()}, signed)
 	if err := os.Remove(path); err != nil { // spent, or of no use: the store remembers which were taken
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func (l *Launcher) ExportPlan(req Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return approval.Envelope{PlanHash: j.Hash, Payload: j.Payload, Expires: l.now().Add(approval.MaxTokenLife)}.Export(audience)
+	return approval.Envelope{PlanHash: j.Hash(), Payload: j.Payload(), Expires: l.now().Add(approval.MaxTokenLife)}.Export(audience)
 }
 
 // Sign answers a question of another machine with this user's key, which passphrase opens if it is

@@ -22,9 +22,10 @@ var builtins = [...]struct {
 // A view is one path as the names see it: from the root, from each home, and from every
 // directory on its way.
 type view struct {
-	path  string   // without its slash
-	below []string // from each home that it is in
-	tails []string // from every directory, the root first
+	path   string    // without its slash
+	below  []string  // from each home that it is in
+	tails  []string  // from every directory, the root first
+	starts [256]bool // the first bytes of the tails: nearly no name of any depth has one
 }
 
 func viewOf(path string, homes []string, below, tails []string) view {
@@ -37,6 +38,9 @@ func viewOf(path string, homes []string, below, tails []string) view {
 	v.path = strings.TrimPrefix(path, "/")
 	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
 		v.tails = append(v.tails, rest)
+		if rest != "" {
+			v.starts[rest[0]] = true
+		}
 	}
 	return v
 }
@@ -82,7 +86,9 @@ func (v *view) under(name string) bool {
 	case '~':
 		seen, name = v.below, name[len("~/"):]
 	default:
-		name = name[len("**/"):]
+		if name = name[len("**/"):]; name[0] != '*' && !v.starts[name[0]] {
+			return false
+		}
 	}
 	for _, rest := range seen {
 		if rest != "" && (rest[0] == name[0] || name[0] == '*') && covers(name, rest) {

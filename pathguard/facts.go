@@ -1,121 +1,164 @@
 package pathguard
 
 import (
-	"strconv"
+	"encoding/binary"
+	"maps"
+	"slices"
 
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-var rightNames = map[command.Right]string{
-	command.Read: "read", command.Write: "write", command.Create: "create", command.Delete: "delete", command.Exec: "exec", command.Net: "net",
-}
-
-// Facts returns everything about the plan that an approval binds, as plain data: maps,
-// slices, strings, ints and bools, in an order that the same plan always has. Two plans
-// whose facts are equal do the same to the same files.
+// Facts returns everything about the plan that an approval binds, as bytes to be hashed: two
+// plans whose facts are equal do the same to the same files, and the same plan always has the
+// same. Every text has its length before it and every list its count, so that no two plans have
+// their bytes in common.
 //
 // The environment is not in it, because the launcher decides which of its values are shown
 // and which are hashed; nor is what only the launcher knows: shell, umask, terminal.
-func (p *Plan) Facts() map[string]any {
+func (p *Plan) Facts() []byte {
+	f := make(facts, 0, 1024)
 	s := p.Script
-	facts := map[string]any{
-		"text": s.Text, "canonical": s.Canonical, "dialect": int(s.Dialect), "plain": s.Plain, "argv": plainList(s.Argv),
-		"cwd": place(p.Dir, p.DirID), "workspace": p.Workspace, "uid": p.Caller.UID,
-		"targets":  list(p.Targets, targetFacts),
-		"programs": list(p.Programs, programFacts),
-		"contents": list(p.Contents, contentFacts),
-		"globs": list(p.Globs, func(g *Glob) any {
-			return map[string]any{"effect": g.Effect, "pattern": g.Pattern, "count": g.Count, "kept": g.Kept}
-		}),
-		"limits": list(p.Limits, func(l *Limit) any {
-			return map[string]any{"what": l.What, "count": l.Count, "effect": l.Effect}
-		}),
-		"hosts": p.hosts(), "remotes": plainMap(p.Remotes),
-	}
-	if len(p.Inner) > 0 {
-		facts["inner"] = list(p.Inner, innerFacts)
-	}
-	return facts
+	f.texts(s.Text, s.Canonical)
+	f.number(int64(s.Dialect))
+	f.flag(s.Plain)
+	f.list(s.Argv)
+	f.place(p.Dir, p.DirID)
+	f.texts(p.Workspace)
+	f.number(int64(p.Caller.UID))
+	each(&f, p.Programs, (*facts).program)
+	each(&f, p.Globs, (*facts).glob)
+	each(&f, p.Limits, (*facts).limit)
+	f.reached(p)
+	return f
 }
 
-// innerFacts binds where a file's text leads. The text itself is bound by its hash, and what
-// is read in it depends on that and on the words of the command line alone.
-func innerFacts(in *Inner) any {
-	facts := map[string]any{
-		"path": in.Path, "command": in.Command, "targets": list(in.Plan.Targets, targetFacts), "contents": list(in.Plan.Contents, contentFacts),
-		"hosts": in.Plan.hosts(), "remotes": plainMap(in.Plan.Remotes),
+// Facts returns what the fence grants, as bytes to be hashed, in the way of [Plan.Facts].
+func (f *Fence) Facts() []byte {
+	b := make(facts, 0, 256)
+	for _, grants := range [][]Grant{f.Write, f.Reveal} {
+		each(&b, grants, func(b *facts, g *Grant) {
+			b.texts(g.Path, g.Missing)
+			b.flag(g.Tree)
+		})
 	}
-	if len(in.Plan.Inner) > 0 {
-		facts["inner"] = list(in.Plan.Inner, innerFacts)
-	}
-	return facts
+	b.flag(f.Exact)
+	b.number(int64(f.Require))
+	return b
 }
 
-func targetFacts(t *Target) any {
-	return map[string]any{
-		"right": rightNames[t.Right], "flags": int(t.Flags), "name": t.Name, "at": place(t.Real, t.ID), "exists": t.Exists,
-		"missing": t.Missing, "mode": int64(t.Mode), "links": plainList(t.Links), "kind": int(t.Kind), "unknown": t.Unknown,
-	}
-}
+// facts are bytes in the making.
+type facts []byte
 
-func programFacts(p *Program) any {
-	return map[string]any{
-		"name": p.Name, "path": p.Path, "at": place(p.Real, p.ID), "size": p.Size, "mtime": p.ModTime, "mode": int64(p.Mode), "sha256": p.Sum,
+func each[T any](f *facts, items []T, put func(*facts, *T)) {
+	f.number(int64(len(items)))
+	for i := range items {
+		put(f, &items[i])
 	}
 }
 
-// contentFacts binds a file by what is in it; the time stands in only where no hash can.
-func contentFacts(c *Content) any {
-	facts := map[string]any{"at": place(c.Path, c.ID), "size": c.Size, "sha256": c.Sum, "why": c.Why}
+func (f *facts) texts(texts ...string) {
+	for _, s := range texts {
+		*f = append(binary.AppendUvarint(*f, uint64(len(s))), s...)
+	}
+}
+
+func (f *facts) number(n int64) { *f = binary.AppendVarint(*f, n) }
+
+func (f *facts) flag(b bool) {
+	if b {
+		*f = append(*f, 1)
+		return
+	}
+	*f = append(*f, 0)
+}
+
+func (f *facts) list(words []string) {
+	f.number(int64(len(words)))
+	f.texts(words...)
+}
+
+// place is a path and the inode that stood there.
+func (f *facts) place(path string, id ID) {
+	f.texts(path)
+	*f = binary.AppendUvarint(*f, id.Dev)
+	*f = binary.AppendUvarint(*f, id.Ino)
+}
+
+// reached is what a line, or a file that it executes, comes to. The text of a file is bound by
+// its hash, and what is read in it depends on that and on the words of the command line alone.
+func (f *facts) reached(p *Plan) {
+	each(f, p.Targets, (*facts).target)
+	each(f, p.Contents, (*facts).content)
+	f.hosts(p)
+	each(f, p.Inner, (*facts).inner)
+}
+
+func (f *facts) inner(in *Inner) {
+	f.texts(in.Path)
+	f.number(int64(in.Command))
+	f.reached(in.Plan)
+}
+
+func (f *facts) target(t *Target) {
+	f.number(int64(t.Right))
+	f.number(int64(t.Flags))
+	f.texts(t.Name, t.Missing)
+	f.place(t.Real, t.ID)
+	f.flag(t.Exists)
+	f.number(int64(t.Mode))
+	f.list(t.Links)
+	f.number(int64(t.Kind))
+	f.flag(t.Unknown)
+}
+
+func (f *facts) program(p *Program) {
+	f.texts(p.Name, p.Path, p.Sum)
+	f.place(p.Real, p.ID)
+	f.number(p.Size)
+	f.number(p.ModTime)
+	f.number(int64(p.Mode))
+}
+
+// content binds a file by what is in it; the time stands in only where no hash can.
+func (f *facts) content(c *Content) {
+	f.place(c.Path, c.ID)
+	f.number(c.Size)
+	f.texts(c.Sum, c.Why)
 	if c.Sum == "" {
-		facts["mtime"] = c.ModTime
+		f.number(c.ModTime)
 	}
-	return facts
 }
 
-func (p *Plan) hosts() []any {
-	hosts := []any{}
+func (f *facts) glob(g *Glob) {
+	f.number(int64(g.Effect))
+	f.texts(g.Pattern)
+	f.number(int64(g.Count))
+	f.number(int64(g.Kept))
+}
+
+func (f *facts) limit(l *Limit) {
+	f.texts(l.What)
+	f.number(int64(l.Count))
+	f.number(int64(l.Effect))
+}
+
+func (f *facts) hosts(p *Plan) {
+	var nets []*shellparse.Endpoint
 	for i := range p.Script.Effects {
 		if e := &p.Script.Effects[i]; e.Right == command.Net {
-			n := e.Net
-			if n == nil {
-				n = &shellparse.Endpoint{}
-			}
-			hosts = append(hosts, map[string]any{"scheme": n.Scheme, "host": n.Host, "port": n.Port, "static": n.Static, "upload": n.Upload})
+			nets = append(nets, e.Net)
 		}
 	}
-	return hosts
-}
-
-// place names an inode. The numbers are text: a device or inode can be larger than what
-// every reader of JSON keeps exactly.
-func place(path string, id ID) map[string]any {
-	return map[string]any{"path": path, "dev": number(id.Dev), "ino": number(id.Ino)}
-}
-
-func list[T any](items []T, fact func(*T) any) []any {
-	out := make([]any, len(items))
-	for i := range items {
-		out[i] = fact(&items[i])
-	}
-	return out
-}
-
-func plainList(words []string) []any {
-	out := make([]any, len(words))
-	for i, w := range words {
-		out[i] = w
-	}
-	return out
-}
-
-func number(n uint64) string { return strconv.FormatUint(n, 10) }
-
-func plainMap(m map[string]string) map[string]any {
-	out := make(map[string]any, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
+	each(f, nets, func(f *facts, n **shellparse.Endpoint) {
+		f.flag(*n != nil)
+		if n := *n; n != nil {
+			f.texts(n.Scheme, n.Host)
+			f.number(int64(n.Port))
+			f.flag(n.Static)
+			f.flag(n.Upload)
+		}
+	})
+	names := slices.Sorted(maps.Keys(p.Remotes))
+	each(f, names, func(f *facts, name *string) { f.texts(*name, p.Remotes[*name]) })
 }

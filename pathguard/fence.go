@@ -58,8 +58,9 @@ type Grant struct {
 // because only what exists can be hidden.
 func (p Policy) Fence(plan *Plan) Fence { return p.fence(plan, true) }
 
-// Grants is Fence without Hide and ReadOnly: what plan and policy decide alone, without a
-// look at any directory. An approval binds this much. What there is to hide may change
+// Grants is Fence without what only the disk tells: Hide and ReadOnly, and of the ground that
+// an inexact plan may write the workspace alone, without temporary files and caches. No
+// directory is looked at. An approval binds this much. What there is to hide may change
 // between a question and its answer, and the run is still the one that was asked for.
 func (p Policy) Grants(plan *Plan) Fence { return p.fence(plan, false) }
 
@@ -67,8 +68,11 @@ func (p Policy) fence(plan *Plan, hiding bool) Fence {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Fence{}
 	}
-	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, disk: openDisk()}
-	defer j.disk.close()
+	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes}
+	if hiding {
+		j.disk = openDisk()
+		defer j.disk.close()
+	}
 	f := Fence{Require: p.set.Require, PrivateTmp: p.set.PrivateTmp}
 	class := j.class()
 	f.Exact = class == ReadOnly || j.exact()
@@ -139,6 +143,9 @@ func (j *judgement) writes(f *Fence) {
 			g.File = j.plan.DirFile
 		}
 		f.Write = append(f.Write, g)
+	}
+	if j.disk == nil {
+		return
 	}
 	for _, list := range [][]string{tempDirs, cacheNames} {
 		for _, real := range j.disk.existing(nil, j.p.reals, list...) {

@@ -31,7 +31,7 @@ func aims(c *shellparse.Command) []string {
 		case i > 1 && finderTests.has(test) && c.Args[i-2].Text != "!" && c.Args[i-2].Text != "-not" && (i+1 == len(c.Args) || c.Args[i+1].Text != "-prune"):
 			aim := word.Text
 			if strings.HasSuffix(test, "regex") {
-				aim = strings.NewReplacer(".*", "*", `\`, "").Replace(aim)
+				aim = without(strings.ReplaceAll(aim, ".*", "*"), `\`)
 			}
 			if strings.HasPrefix(test, "-i") {
 				aim = strings.ToLower(aim)
@@ -113,7 +113,7 @@ func instanceOf(pattern string) string {
 	if strings.HasPrefix(pattern, "*") {
 		pattern = "x" + pattern[1:]
 	}
-	return strings.NewReplacer("*", "", "?", "x").Replace(pattern)
+	return strings.ReplaceAll(without(pattern, "*"), "?", "x")
 }
 
 // piped judges names that one command finds and another reads, whichever way they go: through
@@ -135,4 +135,17 @@ func (j *judgement) piped(o *shellparse.Opaque) {
 			j.aimed(t.Path(), ToRead, t.Command, o.Command, o.Span)
 		}
 	}
+}
+
+// without is a text without some of its characters.
+func without(text, chars string) string {
+	if !strings.ContainsAny(text, chars) {
+		return text
+	}
+	return strings.Map(func(c rune) rune {
+		if strings.ContainsRune(chars, c) {
+			return -1
+		}
+		return c
+	}, text)
 }

@@ -98,7 +98,7 @@ func (j *judgement) aimsAtTada(c *shellparse.Command) bool {
 // namesTada looks through the brackets of "ps | grep [t]ada-run", which keep grep itself out.
 func namesTada(c *shellparse.Command) bool {
 	for _, w := range c.Args[min(1, len(c.Args)):] {
-		if strings.Contains(strings.NewReplacer("[", "", "]", "").Replace(w.Text), "tada") {
+		if strings.Contains(without(w.Text, "[]"), "tada") {
 			return true
 		}
 	}

@@ -167,11 +167,13 @@ func compile(a Account, s Settings, notes []string) (Policy, error) {
 		return Policy{}, b.err
 	}
 	p.tree = b.tree
+	p.programs = p.programs.Keeping()
 	if s.Programs != "" {
 		var err error
 		if p.programs, err = command.Parse(s.Programs); err != nil {
 			return Policy{}, fmt.Errorf("programs: %w", err)
 		}
+		p.programs = p.programs.Keeping()
 	}
 	p.digest = digest(a, s)
 	return p, nil

@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -232,22 +231,34 @@ func sum(f *os.File, mode uint32, size int64) (hash, text, why string) {
 		return "", "", err.Error()
 	}
 	defer unix.Close(fd)
+	return sumText(reader(fd), size)
+}
+
+// sumText hashes a text of the size that it had a moment ago, and keeps it when it is short.
+func sumText(in io.Reader, size int64) (hash, text, why string) {
 	h := sha256.New()
-	var few bytes.Buffer
-	in := io.Reader(io.LimitReader(reader(fd), maxContent+1))
-	if size <= maxInnerText {
-		in = io.TeeReader(in, &few)
+	var few []byte
+	n, buf := 0, make([]byte, min(size+1, 64<<10))
+	for n <= maxContent {
+		got, err := in.Read(buf)
+		h.Write(buf[:got])
+		if n += got; n <= maxInnerText {
+			few = append(few, buf[:got]...)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return "", "", err.Error()
+		}
 	}
-	n, err := io.Copy(h, in)
 	switch {
-	case err != nil:
-		return "", "", err.Error()
 	case n > maxContent:
 		return "", "", "larger than 16 MiB"
 	case n > maxInnerText:
-		few.Reset()
+		few = nil
 	}
-	return hex.EncodeToString(h.Sum(nil)), few.String(), ""
+	return hex.EncodeToString(h.Sum(nil)), string(few), ""
 }
 
 // reopen opens for reading the very file that an O_PATH descriptor holds.

@@ -139,11 +139,19 @@ func (r Reason) InsteadIn(l Locale) string {
 	return r.Instead
 }
 
+// fill puts the path and the detail into a text, once each: what they hold is not looked at.
 func (r Reason) fill(text string) string {
-	if !strings.Contains(text, "{") {
+	before, rest, more := strings.Cut(text, "{")
+	if !more {
 		return text
 	}
-	return strings.NewReplacer("{path}", r.Path, "{detail}", r.detail).Replace(text)
+	value := r.detail
+	if rest, more = strings.CutPrefix(rest, "path}"); more {
+		value = r.Path
+	} else {
+		rest = strings.TrimPrefix(rest, "detail}")
+	}
+	return before + value + r.fill(rest)
 }
 
 func noPolicy() string {

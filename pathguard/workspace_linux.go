@@ -1,6 +1,10 @@
 package pathguard
 
-import "path"
+import (
+	"path"
+
+	"golang.org/x/sys/unix"
+)
 
 // workspace finds the root of the project: what the caller says, else the nearest
 // directory above that has .git or .tada, else the working directory itself. The working
@@ -16,7 +20,7 @@ func (r *resolver) workspace() string {
 		return ""
 	}
 	for dir := p.Dir; dir != "/"; dir = path.Dir(dir) {
-		if mayBeWorkspace(dir, home, true) && r.marked(dir) {
+		if mayBeWorkspace(dir, home, true) && isRoot(dir) {
 			return dir
 		}
 	}
@@ -26,16 +30,15 @@ func (r *resolver) workspace() string {
 	return ""
 }
 
-// marked reports whether a directory says that it is the root of a project.
-func (r *resolver) marked(dir string) bool {
-	at := r.from(dir)
-	if at.fd < 0 {
-		return false
-	}
-	for _, mark := range []string{".git", ".tada"} {
-		end := r.walk(at, mark, false)
-		end.close()
-		if end.missing == "" {
+// rootMarks stand in the root of a project.
+var rootMarks = [...]string{".git", ".tada"}
+
+// isRoot reports whether a directory says that it is the root of a project. Its path has no
+// link in it, so that asking by name costs one system call a mark.
+func isRoot(dir string) bool {
+	for _, mark := range rootMarks {
+		var st unix.Stat_t
+		if unix.Fstatat(unix.AT_FDCWD, join(dir, mark), &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
 			return true
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // canonicalText prints the tree. The print is what must be executed, since it is a text
 // whose reading is certain: it parses to the same tree, and none of the constructs stand in
 // it that bash reads differently. Comments are not printed, because nothing runs in them.
-func canonicalText(file *syntax.File, text string, marks []Mark, d Dialect) (string, *ParseError) {
+func canonicalText(p *syntax.Parser, file *syntax.File, text string, marks []Mark) (string, *ParseError) {
 	if err := differ(file, text, marks); err != nil {
 		return "", err
 	}
@@ -25,7 +25,7 @@ func canonicalText(file *syntax.File, text string, marks []Mark, d Dialect) (str
 		return "", &ParseError{Span: whole, Text: "it cannot be printed: " + err.Error()}
 	}
 	printed := out.String()
-	again, perr := parse(printed, d)
+	again, perr := parseWith(p, printed)
 	if perr != nil {
 		return "", &ParseError{Span: whole, Text: "its print cannot be parsed: " + perr.Text}
 	}

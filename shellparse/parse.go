@@ -36,7 +36,8 @@ func Parse(text string, o Options) *Script {
 		s.refuse(&ParseError{Span: Span{0, len(text)}, Text: fmt.Sprintf("longer than %d bytes", maxText)})
 		return s
 	}
-	file, err := parse(text, o.Dialect)
+	p := newParser(o.Dialect)
+	file, err := parseWith(p, text)
 	if err != nil {
 		if refused != nil {
 			err = refused
@@ -44,7 +45,7 @@ func Parse(text string, o Options) *Script {
 		s.refuse(err)
 		return s
 	}
-	canonical, err := canonicalText(file, text, marks, o.Dialect)
+	canonical, err := canonicalText(p, file, text, marks)
 	if refused != nil {
 		err = refused
 	}
@@ -113,9 +114,14 @@ func (d Dialect) variant() syntax.LangVariant {
 	return syntax.LangBash
 }
 
+func newParser(d Dialect) *syntax.Parser {
+	return syntax.NewParser(syntax.KeepComments(true), syntax.Variant(d.variant()))
+}
+
 // parse returns the tree of text, or an error with the place where it ends to make sense.
-func parse(text string, d Dialect) (*syntax.File, *ParseError) {
-	p := syntax.NewParser(syntax.KeepComments(true), syntax.Variant(d.variant()))
+func parse(text string, d Dialect) (*syntax.File, *ParseError) { return parseWith(newParser(d), text) }
+
+func parseWith(p *syntax.Parser, text string) (*syntax.File, *ParseError) {
 	file, err := p.Parse(&shallow{text: text}, "")
 	if err == nil {
 		return file, nil

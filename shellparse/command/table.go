@@ -4,11 +4,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Table is a person's own entries in front of the built-in ones. The zero Table is the
 // built-in table alone.
-type Table struct{ own string }
+type Table struct {
+	own  string
+	kept *keep
+}
+
+// A keep holds entries that were looked up. An entry does not change after it was read.
+type keep struct {
+	sync.Mutex
+	specs map[string]*Spec // nil for a program without an entry
+}
+
+// maxKept bounds the names that are kept: they come from whoever writes the command lines.
+const maxKept = 4096
+
+// Keeping returns the same table for who asks it thousands of times: each entry is read once.
+func (t Table) Keeping() Table {
+	t.kept = &keep{specs: map[string]*Spec{}}
+	return t
+}
 
 // A ParseError is what is wrong with an entry of a person's own.
 type ParseError struct {
@@ -82,6 +101,22 @@ const manyLines = 500
 // Lookup returns the entry of a program by its base name; ok is false when neither the
 // person nor the built-in table has one.
 func (t Table) Lookup(name string) (s *Spec, ok bool) {
+	if t.kept == nil {
+		return t.read(name)
+	}
+	t.kept.Lock()
+	defer t.kept.Unlock()
+	if s, known := t.kept.specs[name]; known {
+		return s, s != nil
+	}
+	s, ok = t.read(name)
+	if len(t.kept.specs) < maxKept {
+		t.kept.specs[name] = s
+	}
+	return s, ok
+}
+
+func (t Table) read(name string) (s *Spec, ok bool) {
 	if t.own != "" && !badName(name) {
 		if s, ok := lookup(t.own, name); ok {
 			return s, true
