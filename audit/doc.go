@@ -179,8 +179,8 @@
 // (flock), so that it is known who still lives (Recording).
 //
 // At rest, PackFile makes it a zstd file in the seekable format: independent
-// frames of 1 MiB of plain text, and behind them an index. OpenTranscript finds
-// either file, and seeks in both. Proofs are over the plain text.
+// frames of 1 MiB of plain text, and behind them an index. Any number of
+// processes may do so at once. OpenTranscript finds either file, and seeks in both. Proofs are over the plain text.
 //
 // # What is not proven
 //

@@ -78,8 +78,8 @@ var ErrRecording = errors.New("the session is still being recorded")
 // and only when it holds the same bytes, on disk, removes the plain file. A
 // crash leaves the plain file, or both, or the packed one: OpenTranscript
 // finds it in each case, and PackFile can be called again. It returns
-// ErrRecording for a session that still runs, and fs.ErrNotExist when there is
-// no plain file. It is meant for when nobody waits.
+// ErrRecording for a session that still runs, ErrPacking while another process
+// is at it, and fs.ErrNotExist when there is no plain file. It is meant for when nobody waits.
 func PackFile(path string) error {
 	_, err := packFile(context.Background(), path)
 	return err
@@ -111,7 +111,7 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool) (P
 		switch {
 		case ctx.Err() != nil:
 			return done, errors.Join(append(errs, ctx.Err())...)
-		case errors.Is(err, ErrRecording):
+		case errors.Is(err, ErrRecording), errors.Is(err, ErrPacking), errors.Is(err, fs.ErrNotExist): // or just packed
 		case err != nil:
 			errs = append(errs, err)
 		default:
@@ -140,11 +140,7 @@ func packPlain(ctx context.Context, path string) (sizes Packed, err error) {
 	if isWriting(src) {
 		return sizes, ErrRecording
 	}
-	// What is there beside a plain file is of a packing that died.
-	if err := os.Remove(path + packedSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return sizes, err
-	}
-	dst, err := os.OpenFile(path+packedSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	dst, err := claim(path, src)
 	if err != nil {
 		return sizes, err
 	}
@@ -165,6 +161,52 @@ func packPlain(ctx context.Context, path string) (sizes Packed, err error) {
 		}
 	}
 	return sizes, os.Remove(path)
+}
+
+// ErrPacking says that another process packs the transcript.
+var ErrPacking = errors.New("another process is packing the session")
+
+// claim opens the packed file, empty and for this process alone. What stands
+// in one whose plain file is still there is of a packing that died, and goes.
+// Whoever finished while we came removed the plain name before it let go of
+// the lock: its packed file is the only copy then, and not for us to touch.
+func claim(path string, src *os.File) (*os.File, error) {
+	dst, err := lockNew(path+packedSuffix, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !isNamed(src, path) || !isNamed(dst, path+packedSuffix) {
+		dst.Close()
+		return nil, ErrPacking
+	}
+	if info, err := dst.Stat(); err == nil && info.Size() == 0 {
+		return dst, nil
+	}
+	defer dst.Close()
+	if err := os.Remove(path + packedSuffix); err != nil {
+		return nil, err
+	}
+	return lockNew(path+packedSuffix, os.O_EXCL)
+}
+
+// lockNew opens a file for writing, makes it where it is missing, and locks it.
+func lockNew(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|nofollow|flags, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, ErrPacking
+	}
+	if err == nil && flockNow(f) != nil {
+		f.Close()
+		return nil, ErrPacking
+	}
+	return f, err
+}
+
+// isNamed reports whether the name still means the open file.
+func isNamed(f *os.File, path string) bool {
+	named, err1 := os.Lstat(path)
+	open, err2 := f.Stat()
+	return err1 == nil && err2 == nil && os.SameFile(named, open)
 }
 
 // packChecked fills dst, and returns once what is on disk was read back and

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -168,6 +170,45 @@ func TestPackFolder(t *testing.T) {
 	must(t, PackFile(filepath.Join(dir, "d.cast")))
 	if _, err := PackFolder(t.Context(), filepath.Join(dir, "none"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
+	}
+}
+
+// However many pack the same sessions at once, each is packed by one of them,
+// and none is lost or left half.
+func TestManyPackers(t *testing.T) {
+	dir := t.TempDir()
+	want := map[string][]byte{}
+	for i := range 20 {
+		path := filepath.Join(dir, fmt.Sprintf("%02d.cast", i))
+		sample(t, path)
+		want[path] = readAll(t, path)
+	}
+	half := filepath.Join(dir, "00.cast") // of a packing that died
+	must(t, os.WriteFile(half+packedSuffix, []byte("half"), 0o600))
+	var files atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			done, err := PackFolder(t.Context(), dir, nil)
+			files.Add(int64(done.Files))
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if files.Load() != int64(len(want)) {
+		t.Errorf("%d sessions were packed, of %d", files.Load(), len(want))
+	}
+	for path, plain := range want {
+		f, err := OpenTranscript(path)
+		must(t, err)
+		got, err := io.ReadAll(f)
+		must(t, err)
+		f.Close()
+		if _, err := os.Lstat(path); err == nil || !bytes.Equal(got, plain) {
+			t.Errorf("%s: %d bytes, want %d; its plain file: %v", path, len(got), len(plain), err)
+		}
 	}
 }
 

@@ -295,6 +295,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	if r.log.Unsealed() >= sealAtLast {
 		r.seal()
 	}
+	r.l.packLater(sum.Bytes)
 	if err := errors.Join(problem, recordErr); err != nil {
 		return out, &AfterError{Status: out.Status, Err: err}
 	}

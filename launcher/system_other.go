@@ -35,4 +35,6 @@ type random struct{}
 
 func (random) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
 
+func (l *Launcher) packLater(int64) {}
+
 func runnerOf(int) string { return "" }

@@ -48,7 +48,8 @@
 //
 // A piece of output is read, given to the tap, written to the caller: on one goroutine, one
 // after the other, at most 128 KiB at a time. A caller that reads slowly stalls the child,
-// as a pipe would. Not a byte is dropped. When the caller's reader goes away the child's
+// as a pipe would. What is printed in many small writes is gathered for up to a millisecond, as
+// long as that brings more. Not a byte is dropped. When the caller's reader goes away the child's
 // pipe is closed at once, not at our next write, so that its next write fails with EPIPE
 // and SIGPIPE, and a private terminal is hung up. An error of the caller's descriptor (a full
 // disk) closes the child's pipe too, and Ended returns it.

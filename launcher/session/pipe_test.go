@@ -108,6 +108,27 @@ func TestPipesStayApart(t *testing.T) {
 	}
 }
 
+// A command that prints line by line, each with a write of its own, is not recorded line by line, and no line is
+// lost over that.
+func TestLinesAreGathered(t *testing.T) {
+	t.Parallel()
+	const lines = 20_000
+	for name, mode := range map[string]PTY{"pipe": Never, "terminal": Always} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, w := pipePair(t)
+			out := slurp(r)
+			j := &journal{}
+			s, cmd := run(t, Stdio{Out: w, Err: w}, mode, j, fmt.Sprintf("for ((i=0; i<%d; i++)); do echo line $i; done", lines))
+			finish(t, s, cmd)
+			w.Close()
+			if n := bytes.Count(<-out, []byte("\n")); n != lines || j.pieces > lines/4 {
+				t.Errorf("%d lines in %d pieces", n, j.pieces)
+			}
+		})
+	}
+}
+
 // Where output and error are one thing, the order between them is exactly the command's.
 func TestOrderIsKeptWhereItCanBeSeen(t *testing.T) {
 	const lines = 2000

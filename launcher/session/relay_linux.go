@@ -69,15 +69,25 @@ type relay struct {
 // child stays stalled until it is killed, as at a reader that does not read.
 func (r *relay) run() {
 	buf := make([]byte, firstBuffer)
-	for {
+	var grow gather
+	for gathered := false; ; {
 		r.busy.Lock()
+		before := r.bytes
 		drained, err := r.step(buf)
+		n := int(r.bytes - before)
 		r.busy.Unlock()
+		if n > 0 {
+			grow.took(n, gathered)
+		}
 		if !drained && len(buf) < bufferSize {
 			buf = make([]byte, bufferSize)
 		}
+		gathered = drained && grow.wanted()
 		if err == nil && drained {
 			err = r.wait()
+		}
+		if err == nil && gathered {
+			err = r.linger()
 		}
 		if err != nil {
 			r.end(err)
@@ -185,6 +195,11 @@ func (r *relay) wait() error {
 		return errGone
 	}
 	return nil
+}
+
+// linger lets what is waiting grow for a moment, or until no process is left that could print more.
+func (r *relay) linger() error {
+	return poll([]unix.PollFd{{Fd: int32(r.from)}, {Fd: int32(r.to)}, {Fd: int32(r.stop), Events: unix.POLLIN}}, gatherTime)
 }
 
 func (r *relay) waitWritable() error {

@@ -76,6 +76,7 @@ type journal struct {
 	hidden  func() bool
 	fail    error // what Output returns
 	count   int64
+	pieces  int  // calls of Output
 	drop    bool // keep counts only
 	slow    bool // Output takes a while
 }
@@ -84,6 +85,7 @@ func (j *journal) Output(s Stream, p []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.count += int64(len(p))
+	j.pieces++
 	if j.slow {
 		time.Sleep(50 * time.Millisecond)
 	}
