@@ -25,6 +25,9 @@ func (r *run) transcript() (*audit.Recorder, error) {
 		Now: func() time.Duration { return time.Since(began) }, Rand: r.l.random,
 		Checkpoint: func(sum audit.Summary) error { return r.record(audit.KindCheckpoint, vouch(sum), audit.Lazy) },
 	})
+	if err == nil && r.envelope != "" {
+		err = rec.Mark("approved " + r.envelope)
+	}
 	if err == nil && len(r.Script.Text) > maxCommand {
 		err = rec.Stdin(audit.AuthorTada, []byte(r.Script.Text)) // in full, in as many events as it takes
 	}
