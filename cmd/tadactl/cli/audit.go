@@ -16,7 +16,7 @@ import (
 
 func (c *ctl) audit() *cobra.Command {
 	cmd := &cobra.Command{Use: "audit", Short: "Verify, prove and tend the record"}
-	cmd.AddCommand(c.auditVerify(), c.auditHead(), c.auditSeal(), c.auditCheckpoint(), c.auditProve(), c.checkProof(),
+	cmd.AddCommand(c.auditVerify(), c.log(), c.auditHead(), c.auditSeal(), c.auditCheckpoint(), c.auditProve(), c.checkProof(),
 		c.auditRedact(), c.auditAccept(), c.auditWitness())
 	return cmd
 }
