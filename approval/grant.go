@@ -131,6 +131,7 @@ func Grantable(payload []byte) []string {
 	no(len(fields(effects).list("net")) > 0, "it uses the network")
 	no(outside(fields(effects).list("delete"), f.text("workspace_root")), "it deletes outside of the workspace")
 	no(guarded(f.list("reasons")), "it touches what is guarded")
+	no(len(facts.calls) > 1, "it is several calls")
 	for _, c := range f.list("tool_calls") {
 		call, _ := c.(map[string]any)
 		why = append(why, ungrantableCall(call)...)

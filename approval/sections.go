@@ -2,6 +2,7 @@ package approval
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 	"strconv"
 	"strings"
@@ -18,14 +19,9 @@ func (v *view) plan(top map[string]any, marks []string) {
 	context := o.takeObject("context")
 	v.who(o)
 	v.where(o, context)
-	v.calls(top, o)
-	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""}, {"path", ""}})
-	v.effects(o)
-	v.list(o, "opaque", "cannot inspect:", []label{{"text", ""}, {"place", "in "}, {"why", ""}})
-	v.list(o, "hazards", "hazard", []label{{"message", ""}, {"rule", ""}, {"risk", "risk "}})
-	v.list(o, "targets", "paths", []label{{"right", ""}, {"name", ""}, {"real", "→ "}})
-	v.list(o, "programs", "programs", []label{{"name", ""}, {"real", "→ "}})
-	v.list(o, "contents", "contents", []label{{"path", ""}, {"why", ""}})
+	v.calls(o)
+	v.substance(o)
+	v.list(o, "refused", "refused", []label{{"tool_call_id", ""}, {"command", ""}, {"rule", ""}})
 	v.environment(context)
 	v.facts("fence", o.takeObject("fence"))
 	v.facts("binds", context)
@@ -33,6 +29,21 @@ func (v *view) plan(top map[string]any, marks []string) {
 	v.marks(marks)
 	if hasSays {
 		v.says(says)
+	}
+}
+
+// substance shows why something is asked, what it does and where that leads: of a whole plan, or of one call
+// of several.
+func (v *view) substance(o object) {
+	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""}, {"path", ""}})
+	v.effects(o)
+	v.list(o, "opaque", "cannot inspect:", []label{{"text", ""}, {"place", "in "}, {"why", ""}})
+	v.list(o, "hazards", "hazard", []label{{"message", ""}, {"rule", ""}, {"risk", "risk "}})
+	v.list(o, "targets", "paths", []label{{"right", ""}, {"name", ""}, {"real", "→ "}})
+	v.list(o, "programs", "programs", []label{{"name", ""}, {"real", "→ "}})
+	v.list(o, "contents", "contents", []label{{"path", ""}, {"why", ""}})
+	if s, ok := o.takeText("fence"); ok {
+		v.line("fence", text(s))
 	}
 }
 
@@ -216,22 +227,53 @@ func (v *view) where(o, context object) {
 }
 
 // calls shows every call: what it is, the text, and the text that is really executed when it differs.
-func (v *view) calls(top map[string]any, o object) {
+func (v *view) calls(o object) {
 	list, ok := o.takeList("tool_calls")
 	if !ok {
 		return
 	}
+	all := map[string]any{"reasons": o["reasons"]} // what a call takes out is marked in its text all the same
 	for i, x := range list {
 		m, ok := x.(map[string]any)
 		if !ok {
 			v.line("call", value(x, exact))
 			continue
 		}
-		v.call(top, object(m), i, len(list))
+		call := object(m)
+		if len(list) > 1 {
+			call.takeReasons(o)
+		}
+		v.call(all, call, i, len(list))
 	}
 }
 
-func (v *view) call(top map[string]any, call object, i, n int) {
+// takeReasons moves the reasons that name this call from the plan to it, so that they stand below its text.
+func (call object) takeReasons(o object) {
+	all, ok := o["reasons"].([]any)
+	id, named := call["tool_call_id"].(string)
+	if _, has := call["reasons"]; !ok || !named || has {
+		return
+	}
+	var mine, others []any
+	for _, x := range all {
+		if m, ok := x.(map[string]any); ok && m["tool_call_id"] == id {
+			m = maps.Clone(m)
+			delete(m, "tool_call_id")
+			mine = append(mine, m)
+		} else {
+			others = append(others, x)
+		}
+	}
+	if len(mine) == 0 {
+		return
+	}
+	call["reasons"] = mine
+	if o["reasons"] = others; len(others) == 0 {
+		delete(o, "reasons")
+	}
+}
+
+func (v *view) call(plan map[string]any, call object, i, n int) {
 	head := [][]unit{own(fmt.Sprintf("%d of %d", i+1, n))}
 	id, hasID := call.takeText("tool_call_id")
 	if hasID {
@@ -255,7 +297,7 @@ func (v *view) call(top map[string]any, call object, i, n int) {
 	}
 	v.line("call", join(head...))
 	if hasCommand {
-		v.command("run", command, dangerSpans(top, id, n == 1, len(command)))
+		v.command("run", command, dangerSpans(plan, id, n == 1, len(command)))
 	}
 	if hasCanon {
 		v.command("runs as", canon, nil)
@@ -268,6 +310,7 @@ func (v *view) call(top map[string]any, call object, i, n int) {
 		v.line("words", append(own(fmt.Sprintf("%d: ", len(words))), join(parts...)...))
 	}
 	v.facts("args", args)
+	v.substance(call)
 	v.facts("call has", call)
 }
 

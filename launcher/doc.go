@@ -20,6 +20,13 @@
 //  5. Every byte is recorded before it is passed on. When the command ends, what it left behind is
 //     ended, the output is drained, and transcript head and exit status go into the log.
 //
+// # Several commands at once
+//
+// [Launcher.RunBatch] asks once for all of a [Batch]. The plan that is shown holds each call with what it does
+// and with the hash of the plan that the call has alone; the person answers each by its id. Nothing runs
+// before the answer. Then the calls run in their order, each judged again: what policy denies or the person
+// denied is skipped, and what is no longer the plan that was shown is refused.
+//
 // # The state directory
 //
 // ~/.tada, in the home directory that /etc/passwd gives the account: config.yaml, approvals.db,

@@ -81,7 +81,12 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 }
 
 // Close lets go of the files of the plan.
-func (j *Judgement) Close() error { return j.Plan.Close() }
+func (j *Judgement) Close() error {
+	if j.Plan == nil { // of a batch, whose calls hold them
+		return nil
+	}
+	return j.Plan.Close()
+}
 
 // parse reads the text in the shell's dialect. Words, and a script file with its arguments,
 // are a command of literal words.

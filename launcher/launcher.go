@@ -45,12 +45,18 @@ func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	return l.carry(ctx, j, l.permit) // ask -> person -> consumed in one transaction
+}
+
+// carry takes what was judged to its end.
+func (l *Launcher) carry(ctx context.Context, j *Judgement, permit func(context.Context, *run) (*Refusal, error)) (Outcome, error) {
 	run, err := l.announce(j) // the intent is on disk before anything else happens
 	if err != nil {
+		_ = j.Close()
 		return Outcome{}, err
 	}
 	defer run.close()
-	refusal, err := l.guarded(ctx, run, l.permit) // protected files; ask -> person -> consumed in one transaction
+	refusal, err := l.guarded(ctx, run, permit) // between two looks at the protected files
 	if refusal != nil || err != nil {
 		return run.refused(refusal), err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
@@ -59,15 +58,15 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 const profileCI = "ci"
 
 // denied words a verdict that no person can change.
-func (r *run) denied() *Refusal {
+func (j *Judgement) denied() *Refusal {
 	code := "policy_denied"
 	var security *pathguard.SecurityError
-	locale := pathguard.LocaleOf(r.Plan.Caller.Env)
+	locale := pathguard.LocaleOf(j.Plan.Caller.Env)
 	message := ""
-	if err := r.Verdict.Err(locale); errors.As(err, &security) {
+	if err := j.Verdict.Err(locale); errors.As(err, &security) {
 		code, message = string(security.Type), security.Message
 	}
-	return refuse(r.Verdict, firstCall, "denied", code, message, ExitDenied)
+	return refuse(j.Verdict, firstCall, "denied", code, message, ExitDenied)
 }
 
 // asker is the session that an approval belongs to. The plan itself binds directory, command
@@ -94,9 +93,9 @@ func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Re
 		return l.await(ctx, r, e)
 	case refusal != nil || recordErr != nil:
 		return refusal, recordErr
-	case e.Quorum > 1 && approves(decision.Calls): // whether it is enough, the store counts
+	case e.Quorum > 1 && Approves(decision.Calls): // whether it is enough, the store counts
 		return l.await(ctx, r, e)
-	case !approves(decision.Calls):
+	case !Approves(decision.Calls):
 		return r.humanDenied(e.ID, decision.Calls), nil
 	}
 	return nil, nil
@@ -122,7 +121,7 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 	case now.Approved():
 		return nil, nil
 	case now.Decision != nil:
-		if approves(now.Decision.Calls) { // it became a standing approval
+		if Approves(now.Decision.Calls) { // it became a standing approval
 			return nil, nil
 		}
 		return r.humanDenied(e.ID, now.Decision.Calls), nil
@@ -130,15 +129,19 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 	return refuse(r.Verdict, firstCall, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
 }
 
-// approves reports whether any call was allowed.
-func approves(calls []approval.CallDecision) bool {
+// Approves reports whether any call was allowed.
+func Approves(calls []approval.CallDecision) bool {
 	return slices.ContainsFunc(calls, func(c approval.CallDecision) bool { return c.Approved })
 }
 
 // consume judges the request anew, because the world had time to change while a person was
 // thinking, and spends the approval for the plan as it is now.
 func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, error) {
-	fresh, err := l.Judge(r.Request)
+	again := func() (*Judgement, error) { return l.Judge(r.Request) }
+	if r.again != nil {
+		again = r.again
+	}
+	fresh, err := again()
 	if err != nil {
 		return nil, err
 	}
@@ -150,20 +153,20 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 	if refusal, err := r.noted(permit.Events, err, audit.Durable); refusal != nil || err != nil {
 		return refusal, err
 	}
-	if !approves(permit.Calls) {
+	if !Approves(permit.Calls) {
 		return r.humanDenied(id, permit.Calls), nil
 	}
-	r.envelope = id
+	r.envelope, r.answers = id, permit.Calls
 	return nil, nil
 }
 
-// finishApproval tells the store what came of the run that its approval permitted, so that no
-// later process takes it for one that died in the middle.
-func (l *Launcher) finishApproval(r *run, status int) error {
+// finishApproval tells the store what came of what an approval permitted, so that no later process
+// takes it for a run that died in the middle.
+func (l *Launcher) finishApproval(log *audit.Log, envelope, what string) error {
 	ctx, cancel := storeContext()
 	defer cancel()
-	events, err := l.store.Finish(ctx, r.envelope, approval.OutcomeExecuted, "status "+strconv.Itoa(status))
-	return errors.Join(err, l.recordEvents(r.log, events, audit.Lazy))
+	events, err := l.store.Finish(ctx, envelope, approval.OutcomeExecuted, what)
+	return errors.Join(err, l.recordEvents(log, events, audit.Lazy))
 }
 
 // noted records what an operation on the store changed, then turns its error into a refusal

@@ -70,7 +70,7 @@ func clipped(s string) string {
 // refuse words the verdict v for the call id. Only the reasons that decided are told, each
 // rule's spans together.
 func refuse(v pathguard.Verdict, id, status, code, message string, exit int) *Refusal {
-	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Retry: "do_not_repeat_identical", exit: exit}
+	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Items: []RefusedItem{}, Retry: "do_not_repeat_identical", exit: exit}
 	type told struct{ rule, message string }
 	at := make(map[told]int)
 	for _, reason := range v.Reasons {

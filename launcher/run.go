@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
@@ -38,10 +39,14 @@ type run struct {
 	receipt  sandbox.Receipt
 	fenced   begun    // what the command runs behind
 	envelope string   // of the approval that was consumed; "" when policy allowed it
+	shared   bool     // it is that of a batch, which tells its end
 	grant    string   // of the standing approval that was used; "" without one
 	script   *os.File // text that is no argument
 	timedOut bool
 	stopping bool // we were asked to stop
+
+	answers []approval.CallDecision    // what was said to each call
+	again   func() (*Judgement, error) // judges anew; nil for the request itself
 }
 
 // announce opens the record and writes what is about to be done. For a verdict that allows,
@@ -289,8 +294,8 @@ func (r *run) finish(c change) (Outcome, error) {
 	recordErr = errors.Join(recordErr,
 		r.record(audit.KindClose, vouch(sum), audit.Lazy),
 		r.record(kindEnd, r.ended(c.status, told, problem), audit.Lazy))
-	if r.envelope != "" {
-		recordErr = errors.Join(recordErr, r.l.finishApproval(r, out.Status))
+	if r.envelope != "" && !r.shared {
+		recordErr = errors.Join(recordErr, r.l.finishApproval(r.log, r.envelope, "status "+strconv.Itoa(out.Status)))
 	}
 	if r.log.Unsealed() >= sealAtLast {
 		r.seal()

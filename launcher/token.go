@@ -109,7 +109,7 @@ func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error)
 	if err != nil {
 		return Taken{}, err
 	}
-	t := Taken{Signer: s.Signer, Envelope: s.Envelope, Approved: approves(s.Calls)}
+	t := Taken{Signer: s.Signer, Envelope: s.Envelope, Approved: Approves(s.Calls)}
 	if s.Envelope == "" {
 		t.Presigned = true
 		return t, l.keep(token)

@@ -21,6 +21,7 @@ type invocation struct {
 	agent, workItem, callID, intent, profile, home, pty string
 	timeout, wait                                       time.Duration
 
+	batch      bool     // the commands of --intent
 	shell      bool     // called as a shell: -c, -s, a script file, or by name
 	text       *string  // the command line; nil when it has to be read from somewhere
 	words      []string // after --: one command without shell syntax
@@ -90,6 +91,12 @@ func parseOwn(argv []string) (*invocation, error) {
 		inv.words, inv.name = operands, "tada-run"
 		if len(operands) == 0 {
 			return nil, &usageError{"nothing to run after --", "tada-run -- ls -l"}
+		}
+		return inv, nil
+	case inv.intent != "" && !command && !inv.stdin && len(operands) == 0:
+		inv.batch, inv.name = true, "tada-run"
+		if inv.background || inv.pty != "auto" {
+			return nil, &usageError{"the commands of an intent run one after the other, and have no terminal", "tada-run --intent FILE"}
 		}
 		return inv, nil
 	case command || inv.stdin || inv.login || len(inv.shellFlags) > 0 || len(operands) == 0:

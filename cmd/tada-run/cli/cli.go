@@ -69,6 +69,9 @@ func serve(inv *invocation) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if inv.batch {
+		return batch(l, inv, req)
+	}
 	if inv.check {
 		return check(l, req, inv.json)
 	}
@@ -129,6 +132,9 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	}
 	if inv.shell {
 		req.Door = "SHELL"
+	}
+	if inv.batch {
+		return req, nil
 	}
 	if inv.intent != "" {
 		if req.Intent, err = readIntent(l, req.Dir, inv.intent); err != nil {
@@ -206,18 +212,23 @@ func ptyMode(s string) (session.PTY, error) {
 }
 
 func readIntent(l *launcher.Launcher, dir, path string) (pathguard.Intent, error) {
-	if path == "-" {
-		return pathguard.ParseIntent(os.Stdin)
-	}
-	if err := l.MayRead(dir, path); err != nil {
-		return pathguard.Intent{}, err
-	}
-	f, err := os.Open(filepath.Clean(path))
+	f, err := openIntent(l, dir, path)
 	if err != nil {
 		return pathguard.Intent{}, err
 	}
 	defer f.Close()
 	return pathguard.ParseIntent(f)
+}
+
+// openIntent opens what --intent names; - is standard input.
+func openIntent(l *launcher.Launcher, dir, path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(os.Stdin), nil
+	}
+	if err := l.MayRead(dir, path); err != nil {
+		return nil, err
+	}
+	return os.Open(filepath.Clean(path))
 }
 
 // report prints err as one line and returns its exit status.

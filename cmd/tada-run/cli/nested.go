@@ -12,7 +12,7 @@ import (
 // its fence holds for us too, and what is said here is in its transcript. It returns only
 // when it fails, or when it was asked for what only the outside can answer.
 func nested(inv *invocation, argv []string) error {
-	if inv.check {
+	if inv.check || inv.batch {
 		return errInside
 	}
 	if inv.called != "tada-run" { // a shell's own command line is left as it stands
@@ -27,4 +27,4 @@ func nested(inv *invocation, argv []string) error {
 	return launcher.ExecShell(launcher.DialectOf(inv.called), shell.Plain(), os.Environ())
 }
 
-var errInside = errors.New("this runs inside a fence already, and what may happen was decided outside; run the check there")
+var errInside = errors.New("this runs inside a fence already, and what may happen was decided outside; run this there")

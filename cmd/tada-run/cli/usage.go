@@ -6,6 +6,8 @@ usage: tada-run [FLAGS] COMMAND              run one command line
        tada-run [FLAGS] -- WORD [WORD ...]   run these words, no shell syntax
        tada-run [SHELL FLAGS] -c COMMAND [NAME [ARG ...]]
                                              as a shell is called
+       tada-run --intent FILE|-              run the commands in it: one question,
+                                             an answer for each, one result for each
        tada-run --check [--json] COMMAND     say what would happen; run nothing
 
 Called by another name (a link named bash, sh, tada-sh) it takes the arguments
@@ -15,7 +17,9 @@ FLAGS
   --agent NAME       who asks; shown and recorded, never trusted
   --work-item ID     what the run belongs to
   --call-id ID       the caller's own name for this call
-  --intent FILE|-    the caller's own judgement (JSON); it can only make it stricter
+  --intent FILE|-    the caller's own judgement (JSON); it can only make it stricter.
+                     Without COMMAND, its "commands" are run: lines, or objects with
+                     id, command or argv, cwd. The results are JSON, one per line.
   --profile ci       nobody is there to ask: what would ask is denied
   --timeout DUR      end the command after this time (90s, 5m)
   --wait DUR         how long to wait for a person elsewhere (default: not at all)

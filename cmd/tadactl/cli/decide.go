@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 // consent is how a yes is given, as the flags of approve say.
 type consent struct {
 	plan  string
+	not   []string // calls of several that are denied
+	why   string
 	token string
 	uses  int
 	life  time.Duration
@@ -37,6 +40,7 @@ func (c *ctl) approve() *cobra.Command {
 			"With --uses or --for the same plan runs again without asking, at most so often\n" +
 			"and for so long. High risk, interpreters, wrappers, the network and secrets are\n" +
 			"asked every time. tadactl grants lists what stands.\n\n" +
+			"Of several calls, --except names those that are denied; the others run.\n\n" +
 			"With --token the answer comes from another machine: see tadactl sign.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,6 +58,8 @@ func (c *ctl) approve() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.plan, "plan", "", "the plan that you read: the first 12 digits of its hash")
 	cmd.Flags().StringVar(&o.token, "token", "", "a file with a signed answer, - for standard input")
+	cmd.Flags().StringSliceVar(&o.not, "except", nil, "calls of several that are denied, by their ids")
+	cmd.Flags().StringVarP(&o.why, "message", "m", "", "what the agent is told of those, at most 500 characters")
 	cmd.Flags().IntVar(&o.uses, "uses", 0, "how often the same plan may run (5 with --for)")
 	cmd.Flags().DurationVar(&o.life, "for", 0, "for how long it may (1h with --uses; at most 12h)")
 	return verb(cmd, "75   nobody answered", "126  refused: the answer does not fit, comes too late, or is not yours to give")
@@ -67,14 +73,24 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 { // said before anybody is asked
 		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for", approval.ErrNotGrantable, strings.Join(why, "; ")), launcher.ExitDenied}
 	}
+	for _, id := range o.not { // before anybody is asked
+		if !slices.Contains(e.Calls, id) {
+			return &usageError{fmt.Errorf("envelope %q has no call %q; it has %s", e.ID, id, strings.Join(e.Calls, " "))}
+		}
+	}
 	d, err := c.decision(ctx, l, e, o.plan)
 	if err != nil {
 		return err
 	}
+	for i, call := range d.Calls {
+		if slices.Contains(o.not, call.ID) {
+			d.Calls[i].Approved, d.Calls[i].Message = false, o.why
+		}
+	}
 	if d.Envelope == "" {
 		return &exitError{errors.New("nobody answered here; see: tadactl pending"), launcher.ExitPending}
 	}
-	if !o.standing() || !d.Calls[0].Approved {
+	if !o.standing() || !launcher.Approves(d.Calls) {
 		if err := l.Decide(ctx, d); err != nil {
 			return err
 		}
@@ -139,12 +155,22 @@ func (c *ctl) deny() *cobra.Command {
 // decided tells what was stored.
 func (c *ctl) decided(e approval.Envelope, d approval.Decision) error {
 	word := "denied"
-	if len(d.Calls) > 0 && d.Calls[0].Approved {
+	if launcher.Approves(d.Calls) {
 		word = "approved"
 	}
-	if c.json {
-		return c.printJSON(map[string]string{"id": e.ID, "decision": word, "plan_hash": e.PlanHash})
+	denied := []string{}
+	for _, call := range d.Calls {
+		if !call.Approved {
+			denied = append(denied, call.ID)
+		}
 	}
-	_, err := fmt.Fprintf(c.out, "%s %s (plan %s)\n", word, e.ID, approval.Prefix(e.PlanHash))
+	if c.json {
+		return c.printJSON(map[string]any{"id": e.ID, "decision": word, "plan_hash": e.PlanHash, "denied_calls": denied})
+	}
+	except := ""
+	if word == "approved" && len(denied) > 0 {
+		except = ", except " + inert(strings.Join(denied, " "))
+	}
+	_, err := fmt.Fprintf(c.out, "%s %s (plan %s)%s\n", word, e.ID, approval.Prefix(e.PlanHash), except)
 	return err
 }

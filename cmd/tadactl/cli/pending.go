@@ -136,5 +136,8 @@ func commandOf(payload []byte) string {
 	if json.Unmarshal(payload, &p) != nil || len(p.Calls) == 0 {
 		return ""
 	}
+	if n := len(p.Calls); n > 1 {
+		return fmt.Sprintf("%d calls: %s; ...", n, p.Calls[0].Args.Command)
+	}
 	return p.Calls[0].Args.Command
 }
