@@ -224,11 +224,11 @@ func (m *batch) permit(r *run, i int) *Refusal {
 		return nil
 	case m.envelope == "":
 		return r.skipped("mismatch", "a call before it changed what this one would do; send it again")
-	case r.Hash != m.calls[i].Hash && r.Verdict.Decision != pathguard.Allow:
+	case r.Hash() != m.calls[i].Hash() && r.Verdict.Decision != pathguard.Allow:
 		f := r.skipped("mismatch", "a call before it changed what was approved; send it again")
 		f.Envelope = m.envelope
 		return f
-	case r.Hash == m.calls[i].Hash:
+	case r.Hash() == m.calls[i].Hash():
 		r.envelope, r.shared = m.envelope, true
 	}
 	return nil

@@ -25,11 +25,11 @@ func (m *batch) whole() (*Judgement, error) {
 		w.Verdict.Risk = max(w.Verdict.Risk, j.Verdict.Risk)
 		w.Verdict.Reasons = append(w.Verdict.Reasons, j.Verdict.Reasons...)
 	}
-	var err error
-	if w.Payload, err = m.payload(asked, w.Verdict.Risk); err != nil {
+	payload, err := m.payload(asked, w.Verdict.Risk)
+	if err != nil {
 		return nil, err
 	}
-	w.Hash = approval.PlanHash(w.Payload)
+	w.sealed = func() sealed { return sealed{payload, approval.PlanHash(payload)} }
 	return w, nil
 }
 
@@ -51,7 +51,7 @@ func (m *batch) payload(asked []*Judgement, risk int) ([]byte, error) {
 	}
 	for _, j := range m.calls {
 		if j.Verdict.Decision == pathguard.Deny {
-			refused = append(refused, object{"tool_call_id": j.Request.CallID, "command": j.Script.Text, "rule": j.rules(), "plan": j.Hash})
+			refused = append(refused, object{"tool_call_id": j.Request.CallID, "command": j.Script.Text, "rule": j.rules(), "plan": j.Hash()})
 		}
 	}
 	plan := trimmed(object{
@@ -93,7 +93,7 @@ func (j *Judgement) asCall(first *Judgement) object {
 	call["effects"], call["targets"], call["opaque"] = j.effectText(), j.targets(), j.opaque()
 	call["fence"] = j.fenceText()
 	call["agent_says"] = j.Plan.Caller.Intent.Hint
-	call["plan"] = j.Hash
+	call["plan"] = j.Hash()
 	if j.Plan.Dir != first.Plan.Dir {
 		call["cwd"] = j.Plan.Dir
 	}
