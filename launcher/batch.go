@@ -197,7 +197,7 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 		result.Err = err
 		return result
 	}
-	result.Outcome, result.Err = m.l.carry(ctx, j, func(_ context.Context, r *run) (*Refusal, error) {
+	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(_ context.Context, r *run) (*Refusal, error) {
 		return m.permit(r, i), nil
 	})
 	if f := result.Outcome.Refusal; f != nil {

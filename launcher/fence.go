@@ -32,6 +32,14 @@ func (j *Judgement) network() sandbox.Network {
 	return sandbox.Off
 }
 
+// ahead begins to make namespaces for a command that has no network, as nearly all have. A fence that takes others makes them then.
+func (l *Launcher) ahead() *sandbox.Nest {
+	if l.policy.Settings().Network == pathguard.NetOn || l.level() != sandbox.Strong {
+		return nil
+	}
+	return sandbox.Ahead(sandbox.Off)
+}
+
 // profile turns the fence into kernel rules. Files that the plan holds open are passed on
 // open: the inode that was judged is the inode that is allowed.
 //

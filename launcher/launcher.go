@@ -41,16 +41,18 @@ type Launcher struct {
 // An error means that tada-run failed and nothing ran; [ExitOf] gives its exit status. A
 // refusal is not an error: it stands in the Outcome.
 func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
+	nest := l.ahead() // empty namespaces, while it is found out what is to run in them
+	defer nest.Leave()
 	j, err := l.Judge(req) // text -> files -> verdict; starts nothing
 	if err != nil {
 		return Outcome{}, err
 	}
-	return l.carry(ctx, j, l.permit) // ask -> person -> consumed in one transaction
+	return l.carry(ctx, j, nest, l.permit) // ask -> person -> consumed in one transaction
 }
 
 // carry takes what was judged to its end.
-func (l *Launcher) carry(ctx context.Context, j *Judgement, permit func(context.Context, *run) (*Refusal, error)) (Outcome, error) {
-	run, err := l.announce(j) // the intent is on disk before anything else happens
+func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, permit func(context.Context, *run) (*Refusal, error)) (Outcome, error) {
+	run, err := l.announce(j, nest) // the intent is on disk before anything else happens
 	if err != nil {
 		_ = j.Close()
 		return Outcome{}, err

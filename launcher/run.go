@@ -30,6 +30,7 @@ type run struct {
 	secrets int            // credentials of a known shape that were hidden in it
 
 	began    time.Time
+	nest     *sandbox.Nest
 	begun    <-chan begun // the fence, when it stands; nil before begin and after start
 	terminal *session.Session
 	signals  chan os.Signal // ours, to be passed on
@@ -51,7 +52,7 @@ type run struct {
 
 // announce opens the record and writes what is about to be done. For a verdict that allows,
 // it returns only when the entry is on the disk.
-func (l *Launcher) announce(j *Judgement) (*run, error) {
+func (l *Launcher) announce(j *Judgement, nest *sandbox.Nest) (*run, error) {
 	if j.Verdict.Decision != pathguard.Deny && j.Hash() == "" {
 		return nil, errors.New("the plan cannot be hashed, and what is not bound does not run")
 	}
@@ -59,13 +60,16 @@ func (l *Launcher) announce(j *Judgement) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("name the session: %w", err)
 	}
-	r := &run{Judgement: j, l: l, id: id, began: l.now()}
+	r := &run{Judgement: j, l: l, id: id, nest: nest, began: l.now()}
 	r.shown, r.secrets = audit.HideSecrets(j.Script.Text)
 	if r.log, err = l.openLog(); err != nil {
 		return nil, err
 	}
 	if j.Verdict.Decision == pathguard.Allow {
 		r.begin() // what goes wrong there, start tells
+	} else {
+		nest.Leave() // a person may take an hour
+		r.nest = nil
 	}
 	if err := r.enrol(); err != nil {
 		r.cancel()
@@ -112,7 +116,7 @@ func (r *run) begin() {
 		var cmd sandbox.Command
 		if cmd, b.err = r.command(); b.err == nil {
 			b.profile, b.partial = r.profile()
-			b.held, b.err = sandbox.Begin(b.profile, cmd)
+			b.held, b.err = r.nest.Begin(b.profile, cmd)
 			b.git = r.lookAtGit(b.profile)
 		}
 		ready <- b
@@ -158,12 +162,12 @@ func (r *run) start() error {
 	}
 	r.tap.to, r.tap.hidden = r.recorder, r.terminal.Hidden
 	r.tap.meter = newMeter(r.policy.Settings().Limits, func() { go r.process.End(sandbox.LimitOutput, 0) })
+	r.listen()
 	b := <-r.begun
 	r.begun, r.fenced = nil, b
 	if b.err != nil {
 		return b.err
 	}
-	r.listen()
 	if r.process, r.receipt, err = b.held.Go(); err != nil {
 		return err
 	}
@@ -179,7 +183,7 @@ func (r *run) start() error {
 }
 
 // listen takes the signals that are passed on, before the command runs: one that comes in its
-// first instant must not end us and leave its end untold.
+// first instant must not end us and leave its end untold. It takes two changes of thread, so it comes where the fence is waited for anyway.
 func (r *run) listen() {
 	r.signals = make(chan os.Signal, 16)
 	signal.Notify(r.signals, session.Forwarded()...)

@@ -142,7 +142,7 @@ func (b *builder) childSignals(l *life) {
 	if set := handled(); set != 0 {
 		l.add("reset signals", unix.SYS_RT_SIGACTION, 1, dfl, 0, 8).forEach(uint64(set), 0)
 	}
-	l.add("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, hold(&b.family.arena, &b.mask), 0, 8)
+	l.add("reset signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, hold(&b.family.arena, &b.family.mask), 0, 8)
 }
 
 // dropCapabilities takes every capability away for good. Root without capabilities is still the owner of root's files, and Landlock's business;

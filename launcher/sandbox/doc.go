@@ -28,7 +28,8 @@
 // # Parties
 //
 // The launcher is the process that calls Start. It forks a steward, which builds the fence and stays as its guard, and the child, which enters the
-// fence and becomes the command; at Strong also an init, and with a terminal an anchor. Between fork and exec these run no Go code but a loop over a table of
+// fence and becomes the command; at Strong also an init, and with a terminal an anchor. The namespaces of Strong can be made before it is known what is to run in
+// them (Ahead): a keeper holds them until the steward joins. Between fork and exec these run no Go code but a loop over a table of
 // system calls that was made before the fork (type step): the table is the fence, and can be read as one.
 // They share the launcher's memory until they execute, each on a stack of its own: copying the pages of a Go program for each of them, and again
 // whatever it touches afterwards, cost more than all the rest of a start.

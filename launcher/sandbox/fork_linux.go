@@ -27,7 +27,7 @@ import (
 // in another group: the anchor is there for nothing else. It cannot be the init: a pid namespace does not end while its init is in the group of
 // another process of it, and waits for itself for ever (Linux 6.18).
 type family struct {
-	flags   uintptr // clone flags of the steward
+	nest    life // of the one that keeps a nest, alone in its family
 	steward life
 	init    life // nil at Base
 	anchor  life // nil without a terminal
@@ -42,6 +42,7 @@ type family struct {
 	waiting  int  // where the child waits for it, and then the launcher
 	scoped   bool // the steward enters a domain with a signal scope, which makes kill(-1) reach the tree and nothing else
 	launcher uintptr
+	mask     sigset // the signals that were blocked before the fork
 
 	stacks    uintptr // memory that the Go runtime does not know, for as many stacks as there are relatives
 	registers [registerCount]uintptr
@@ -54,6 +55,7 @@ const (
 	aboutInit
 	aboutChild
 	aboutAnchor
+	aboutNest
 	aboutSettle
 	childPid
 )
@@ -65,21 +67,21 @@ const notConfined = ^uint32(0) - 1
 // and the linker has added it up.
 const stackSize = 8 << 10
 
-// relatives is how many stacks a family needs: steward, init, anchor, child.
-const relatives = aboutAnchor
+// relatives is how many stacks a family has: one for each of those that are processes.
+const relatives = aboutNest
 
-// start forks the steward and returns its pid. Signals stay blocked in everything forked until the child unblocks them:
-// a handler of the Go runtime must not run where there is no Go runtime.
+// start forks the first of the family and returns its pid. Signals stay blocked in everything forked until the child unblocks them, as they
+// were in mask before: a handler of the Go runtime must not run where there is no Go runtime.
 //
 // Nothing in here lets the scheduler in, so that it all happens on one thread.
 //
 //go:nosplit
 //go:norace
-func (f *family) start(mask *sigset) (int, syscall.Errno) {
+func (f *family) start(who, flags uintptr) (int, syscall.Errno) {
 	all := sigset(^uint64(0))
-	sigprocmask(&all, mask)
-	pid, errno := f.beget(aboutSteward, f.flags)
-	sigprocmask(mask, nil)
+	sigprocmask(&all, &f.mask)
+	pid, errno := f.beget(who, flags)
+	sigprocmask(&f.mask, nil)
 	return int(pid), errno
 }
 
@@ -122,6 +124,9 @@ func begin(f *family, who uintptr) {
 		f.rest(who, f.anchor)
 	case aboutChild:
 		f.run(aboutChild, f.child)
+	case aboutNest:
+		f.run(aboutNest, f.nest)
+		hangup(uintptr(f.lifeline))
 	}
 	exit() // fail safe: none of them gets here, the last step of a child least of all
 }

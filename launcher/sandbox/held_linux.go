@@ -16,7 +16,15 @@ type Held struct {
 }
 
 // Begin begins to build the fence that p describes around c. The errors are Start's, and what Begin does not find out, Go does.
-func Begin(p Profile, c Command) (*Held, error) {
+func Begin(p Profile, c Command) (*Held, error) { return (*Nest)(nil).Begin(p, c) }
+
+// Begin is the function Begin with namespaces that were made ahead, if they fit; nil stands for none. They are left either way.
+func (n *Nest) Begin(p Profile, c Command) (held *Held, err error) {
+	defer func() {
+		if err != nil {
+			n.Leave()
+		}
+	}()
 	ll, err := queryLandlock()
 	if err != nil {
 		return nil, fmt.Errorf("%w: Landlock: %w", ErrUnsupported, err)
@@ -29,7 +37,9 @@ func Begin(p Profile, c Command) (*Held, error) {
 	}
 	h := &Held{base: &builder{profile: p, command: c, landlock: ll, level: Base}}
 	if h.now = h.base; p.Most != Base {
-		h.now = &builder{profile: p, command: c, landlock: ll, level: Strong}
+		h.now = &builder{profile: p, command: c, landlock: ll, level: Strong, nest: n}
+	} else {
+		n.Leave()
 	}
 	if err := h.from(h.now.begin()); err != nil {
 		return nil, err

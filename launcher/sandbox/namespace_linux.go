@@ -16,15 +16,10 @@ import (
 // What Strong adds. All mounts are made before Landlock, which forbids mounts afterwards, and all in a mount namespace of
 // the steward's own, so that nothing of it is seen outside and no file is left behind anywhere.
 
-// stewardFlags are the namespaces that the steward is born into. The pid namespace comes last, because
-// its first process must be the init and not the steward. The user namespace gives the rights for the others.
-const stewardFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
-
 // namespaces lists the steward's steps at Strong.
 func (b *builder) namespaces(l *life) error {
 	a := &b.family.arena
-	// The launcher writes the id maps of the new user namespace, then one byte.
-	l.add("wait for the id maps", unix.SYS_READ, uintptr(b.family.lifeline), hold(a, new([8]byte)), 1).must(1)
+	l.add("join the namespaces", unix.SYS_SETNS, uintptr(b.nest.pidfd), b.nest.flags())
 	none, root := a.text("none"), a.text("/")
 	l.add("make mounts private", unix.SYS_MOUNT, none, root, 0, unix.MS_REC|unix.MS_PRIVATE)
 	if err := b.trees(l); err != nil {
@@ -224,7 +219,7 @@ func (b *builder) writable() []string {
 // everyID is an id map of all ids onto themselves.
 const everyID = "0 0 4294967295\n"
 
-// mapIDs writes the id maps of the steward's user namespace. Every id stays the number it is: who may map all that there are does
+// mapIDs writes the id maps of the user namespace of pid. Every id stays the number it is: who may map all that there are does
 // (root), others only their own, and other people's files then show as nobody's.
 func mapIDs(pid int) error {
 	dir := "/proc/" + itoa(pid) + "/"

@@ -16,6 +16,18 @@ type Held struct{}
 // Begin returns ErrUnsupported.
 func Begin(Profile, Command) (*Held, error) { return nil, ErrUnsupported }
 
+// A Nest is namespaces that were made ahead; there are none on this system.
+type Nest struct{}
+
+// Ahead returns nil.
+func Ahead(Network) *Nest { return nil }
+
+// Begin returns ErrUnsupported.
+func (*Nest) Begin(Profile, Command) (*Held, error) { return nil, ErrUnsupported }
+
+// Leave does nothing.
+func (*Nest) Leave() {}
+
 // Go returns ErrUnsupported.
 func (*Held) Go() (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
 

@@ -35,6 +35,7 @@ type builder struct {
 	hidden   []string // resolved names
 	kept     []string // resolved names of what is read-only in a writable tree
 
+	nest      *Nest  // at Strong
 	group     *group // control groups of the run, or nil
 	silent    bool   // answer no calls: there is another listener above us
 	asking    [3]int // the socket that the listener comes through
@@ -46,7 +47,6 @@ type builder struct {
 	closing   []int
 	receipt   Receipt
 	process   *Process // since the fork
-	mask      sigset   // the signals that were blocked before the fork
 	exeFd     int      // where the child has the program's file; -1 when it goes by name
 	trial     bool     // exit instead of executing
 	execAt    int      // index of the first step in the child's life that executes the program
@@ -55,6 +55,7 @@ type builder struct {
 // begin forks a family that builds the fence.
 func (b *builder) begin() error {
 	deepen(0)
+	b.settle()
 	err := b.prepare()
 	if err != nil {
 		b.group.remove()
@@ -65,6 +66,15 @@ func (b *builder) begin() error {
 		b.close()
 	}
 	return err
+}
+
+// settle makes sure that there is a nest for the run, and no other one.
+func (b *builder) settle() {
+	if b.level != Strong || b.nest != nil && b.nest.network == b.profile.Network {
+		return
+	}
+	b.nest.Leave()
+	b.nest = Ahead(b.profile.Network)
 }
 
 // deepen makes the stack as large as preparing needs it, at once. Callers do this on a goroutine of its own, which begins with 2 KiB, and each doubling on the
@@ -98,6 +108,7 @@ func (b *builder) prepare() error {
 }
 
 func (b *builder) close() {
+	b.nest.Leave()
 	if b.stacks != nil {
 		unix.Munmap(b.stacks)
 	}
@@ -161,7 +172,7 @@ func (b *builder) pipes() error {
 // launch forks the family. It builds the fence by itself, and then waits to be let go.
 func (b *builder) launch() error {
 	f := &b.family
-	guard, errno := f.start(&b.mask)
+	guard, errno := f.start(aboutSteward, 0)
 	if errno != 0 {
 		return &SetupError{"clone", errno}
 	}
@@ -172,13 +183,6 @@ func (b *builder) launch() error {
 	b.stacks = nil
 	b.keep(f.holding)
 	b.keep(f.waiting)
-	if b.level == Strong {
-		if err := mapIDs(guard); err != nil {
-			b.cancel()
-			return &SetupError{"map ids", err}
-		}
-		unix.Write(f.holding, []byte{0})
-	}
 	return nil
 }
 

@@ -5,7 +5,6 @@ package sandbox
 import (
 	"os"
 	"slices"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,12 +14,16 @@ func (b *builder) steward() error {
 	f := &b.family
 	f.launcher = uintptr(os.Getpid())
 	var err error
-	if b.stacks, err = unix.Mmap(-1, 0, relatives*stackSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS); err != nil {
-		return &SetupError{"mmap", err}
+	if b.stacks, err = f.room(); err != nil {
+		return err
 	}
-	f.stacks = uintptr(unsafe.Pointer(&b.stacks[0]))
 	f.settle.closeBut(f.lifeline, f.report, f.going) // the last tells that the steward is gone
 	ignore := *f.settle.add("ignore dead children", unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), hold(&f.arena, &sigaction{handler: 1}), 0, 8)
+	if b.level == Strong {
+		if <-b.nest.made; b.nest.err != nil {
+			return b.nest.err
+		}
+	}
 	// Above all the launcher's end of the lifeline, this run's and every other one's: as long as anybody else holds it, nobody sees the launcher die.
 	f.steward.closeBut(b.needed()...)
 	// Out of the launcher's session: what is sent to its group or typed on its terminal is not for the steward.
@@ -34,10 +37,6 @@ func (b *builder) steward() error {
 		f.anchor = f.companion()
 	}
 	if b.level == Strong {
-		f.flags = stewardFlags
-		if b.profile.Network == Off {
-			f.flags |= unix.CLONE_NEWNET
-		}
 		f.init = f.companion()
 		// With its children's deaths ignored, the kernel reaps every orphan by itself, and the init has nothing to do but to be there.
 		f.init = append(f.init, ignore)
@@ -57,6 +56,9 @@ func (b *builder) needed() []int {
 		launchers = append(launchers, b.asking[0])
 	}
 	list := slices.DeleteFunc(slices.Clone(b.closing), func(fd int) bool { return slices.Contains(launchers, fd) })
+	if b.nest != nil {
+		list = append(list, b.nest.pidfd)
+	}
 	for _, file := range append(slices.Clone(b.command.Files), b.command.Dir, b.command.Exe) {
 		if file != nil {
 			_ = control(file, func(fd int) error { list = append(list, fd); return nil })
