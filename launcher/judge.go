@@ -55,10 +55,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	}
 	vars := j.environ.vars
 	j.Script = parse(req, j.shell, vars, l.policy)
-	if strings.TrimSpace(req.Shell.Text) == "" && req.Shell.words(j.shell) == nil {
-		return nil, ErrEmpty
-	}
-	if j.Script.Err == nil && len(j.Script.Commands) == 0 && len(j.Script.Effects) == 0 && len(j.Script.Opaque) == 0 {
+	if pathguard.Idle(j.Script) && req.Shell.words(j.shell) == nil {
 		return nil, ErrEmpty
 	}
 	caller := pathguard.Caller{

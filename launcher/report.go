@@ -169,8 +169,16 @@ func (r Report) Status() int {
 
 // Unjudged is the report of what could not be judged: it denies, and says why.
 func Unjudged(id string, err error) Report {
+	return bare(id, pathguard.Deny, 3, err)
+}
+
+// Idle is the report of a text that holds nothing to run but comments: a shell does nothing with
+// it and succeeds, so nothing is refused. The error says that there is no command.
+func Idle(id string) Report { return bare(id, pathguard.Allow, 0, ErrEmpty) }
+
+func bare(id string, d pathguard.Decision, risk int, err error) Report {
 	return Report{
-		ID: id, Verdict: pathguard.Deny.String(), Risk: 3, Error: err.Error(), Reasons: []ReportReason{}, Opaque: []string{},
+		ID: id, Verdict: d.String(), Risk: risk, Error: err.Error(), Reasons: []ReportReason{}, Opaque: []string{},
 		Effects: map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}},
 	}
 }

@@ -116,7 +116,7 @@ func (g Guard) ExtractPaths(text string) ([]string, error) {
 
 func (g Guard) judge(text string) (Verdict, *Plan, error) {
 	script := shellparse.Parse(text, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env, Programs: g.Policy.Programs()})
-	if script.Err == nil && len(script.Commands) == 0 && len(script.Effects) == 0 && len(script.Opaque) == 0 {
+	if Idle(script) {
 		return Verdict{}, nil, ErrEmpty
 	}
 	plan, err := Resolve(script, g.Caller)

@@ -237,7 +237,7 @@ func (j *judgement) written(path string) bool {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
 		a := actionOf(t)
-		if a < ToWrite || a > ToSweep || t.Unknown {
+		if !changes(t, a) || t.Unknown {
 			continue
 		}
 		if within(t.Path(), path) || (a == ToDelete || a == ToWipe) && t.Flags&command.Below == 0 && within(path, t.Path()) {

@@ -48,7 +48,7 @@ func TestFence(t *testing.T) {
 		{"sed -i s/a/b/ ~/n.txt", true, []string{"@/home/dev/n.txt"}, nil},
 		{"make", false, []string{"@/w", "/tmp", "@/home/dev/.cache"}, []string{"@/home/dev"}},
 		{"./tool; touch ~/n.txt", false, []string{"@/w", "@/home/dev/n.txt"}, []string{"@/home/dev"}},
-		{"no-such-program --out=/etc/x /home/y", false, []string{"@/w"}, []string{"/etc/x", "/home/y", "/etc"}},
+		{"no-such-program --name=/etc/x /home/y", false, []string{"@/w"}, []string{"/etc/x", "/home/y", "/etc"}},
 	}
 	for _, tt := range tests {
 		f, write, _ := fenceOf(t, g, root, tt.line)

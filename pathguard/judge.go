@@ -96,7 +96,7 @@ func (j *judgement) text() {
 	switch {
 	case s.Err != nil:
 		j.add(Deny, "text.unparsable", "", s.Err.Text, s.Err.Span, -1)
-	case idle(s):
+	case Idle(s):
 		j.add(Allow, "text.empty", "", "", whole, -1)
 	case s.Canonical == "" && strings.TrimSpace(s.Text) != "":
 		j.add(Deny, "text.unparsable", "", "nothing is left to execute", whole, -1)
@@ -123,9 +123,9 @@ func dashed(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII && (unicode.Is(unicode.Pd, r) || r == '\u2212') })
 }
 
-// idle reports whether a text holds nothing to run: blanks and comments. A shell does nothing
+// Idle reports whether a text holds nothing to run: blanks and comments. A shell does nothing
 // with it and succeeds, so nothing is refused.
-func idle(s *shellparse.Script) bool {
+func Idle(s *shellparse.Script) bool {
 	if len(s.Commands) > 0 || len(s.Effects) > 0 || len(s.Opaque) > 0 || len(s.Codes) > 0 || len(s.Hazards) > 0 || strings.TrimSpace(s.Canonical) != "" {
 		return false
 	}

@@ -172,7 +172,7 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	if t.Glob && f.in[InRestricted] || f.in[InState] && t.Glob {
 		j.named(f, t, full)
 	}
-	if action >= ToWrite && action <= ToSweep && t.Flags&command.Possible == 0 && j.inside(full) && isToolDir(full) {
+	if changes(t, action) && j.inside(full) && isToolDir(full) {
 		f.put(InProtected, full) // what stands there runs in the place of a program
 	}
 	j.below(f, t, full, action)
@@ -187,6 +187,12 @@ func (j *judgement) find(t *Target, action Action) *finding {
 		}
 	}
 	return f
+}
+
+// changes reports whether a target is certainly changed. A program that nobody knows is given
+// many a name to read, and the fence keeps what runs later as it is.
+func changes(t *Target, action Action) bool {
+	return action >= ToWrite && action <= ToSweep && t.Flags&command.Possible == 0
 }
 
 // named lets a pattern for every name meet the name of a forbidden place, as long as the name
@@ -234,7 +240,7 @@ func (j *judgement) mark(f *finding, t *Target, m mark, path string, action Acti
 			f.put(InState, path)
 		}
 	case markProtected:
-		if action >= ToWrite && action <= ToSweep && !j.isTool(t.Command, m.tool) && j.inside(path) {
+		if changes(t, action) && !j.isTool(t.Command, m.tool) && j.inside(path) {
 			f.put(InProtected, path)
 		}
 	case markCache:

@@ -205,8 +205,10 @@ func (b *builder) homes() {
 	// The account's own state too, whichever one is in use: a command that may write there would
 	// choose the policy of the next one.
 	states := []string{"/etc/tada"}
-	if a.Home != "" {
-		states = append(states, strings.TrimRight(a.Home, "/")+"/.tada")
+	for _, home := range append([]string{strings.TrimRight(a.Home, "/")}, b.p.homes...) {
+		if dir := home + "/.tada"; a.Home != "" && !slices.Contains(states, dir) {
+			states = append(states, dir)
+		}
 	}
 	if a.StateDir != "" && !slices.Contains(states, a.StateDir) {
 		states = append(states, a.StateDir)

@@ -42,7 +42,7 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 		if from == Literal {
 			from = Decoded // known text that a filter has made into another
 		}
-		w.write(s, &flow{from: from, why: "the output of " + c.words[0].Text})
+		w.write(s, &flow{from: from, why: "the output of " + c.words[0].Text, names: in != nil && in.names || lists(c)})
 	case command.FilterDecode:
 		if w.decoded(s, c, in) {
 			return
@@ -60,7 +60,7 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 			}
 		}
 		if !onlyWraps(u) {
-			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text})
+			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text, names: lists(c)})
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (f *flow) then(g *flow) *flow {
 		}
 		return &flow{from: Literal, val: v}
 	}
-	both := &flow{from: worse(f.source(), g.source()), why: f.why, endless: f.endless || g.endless}
+	both := &flow{from: worse(f.source(), g.source()), why: f.why, endless: f.endless || g.endless, names: f.names && g.names}
 	switch {
 	case f.name == environmentName || g.name == environmentName:
 		both.name = environmentName

@@ -40,7 +40,7 @@ func (f *flow) printed() value {
 		if why == "" {
 			why = "the output of a command"
 		}
-		return unknown(why, f.from)
+		return unknown(why, f.from).named(f)
 	}
 	v := append(value(nil), f.val...)
 	for len(v) > 0 {

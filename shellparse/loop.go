@@ -42,7 +42,9 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 	for _, item := range items {
 		many, maybe := item.word().Glob, item.maybeNone()
 		if !many && item.several() {
+			listed := item.fromListing()
 			item = unknown(item.why(), item.from())
+			item[0].name = listed
 		}
 		w.listed(s, item, w.span(c))
 		if many {

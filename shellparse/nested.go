@@ -165,7 +165,7 @@ func (w *walker) batches(s *state, c *call, n command.Nested) [][]value {
 		if n.From != nil {
 			why = "it is read from a file"
 		}
-		return [][]value{{unknown(why, in.source())}}
+		return [][]value{{unknown(why, in.source()).named(in)}}
 	}
 	if len(words) == 0 {
 		return [][]value{nil}

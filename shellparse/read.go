@@ -97,7 +97,7 @@ func (w *walker) readLine(s *state, n int, letters string) []value {
 	if !ok || loose || strings.ContainsAny(letters, "dnNtu") || strings.Contains(text, `\`) {
 		vals := make([]value, n)
 		for i := range vals {
-			vals[i] = unknown("it is read from the input", from)
+			vals[i] = unknown("it is read from the input", from).named(s.in)
 		}
 		return vals
 	}

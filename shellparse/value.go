@@ -14,6 +14,7 @@ type part struct {
 	many bool   // open: outside quotes, so it may be no field or several
 	cuts bool   // pattern: outside quotes, where a blank in a name that matches cuts it
 	flow *flow  // what stands behind the name of a process substitution
+	name bool   // open: it is a name of a listing, as in "for f in $(git ls-files)"
 }
 
 type partKind uint8
@@ -379,6 +380,7 @@ type flow struct {
 	endless bool   // more comes as long as somebody reads
 	why     string
 	ended   bool // nothing comes: /dev/null, or an empty here-document
+	names   bool // its lines are names of files or packages: what find, ls or go list print
 }
 
 // whole returns the text of a flow that is completely known.

@@ -18,7 +18,7 @@ var dangerous = []string{
 func (m *matcher) generic() {
 	for i := 1; i < len(m.args); i++ {
 		v := value{m.args[i], i}
-		m.guess(v)
+		m.guessed(v, i > 1 && saysOutput(m.args[i-1].Text))
 		if v.Static && slices.Contains(dangerous, base(v.Text)) {
 			m.use.Nested = append(m.use.Nested, Nested{
 				Via: m.args[0].Text, Argv: m.args[i:], Arg: i, Possible: true,
@@ -44,11 +44,20 @@ func (m *matcher) handedOn(_ role, vs []value) {
 
 func base(text string) string { return text[strings.LastIndexByte(text, '/')+1:] }
 
+// outputs are the options that hardly any program has for anything else than what it writes.
+var outputs = []string{"-o", "-O", "-i", "-w", "--out", "--outdir", "--outfile", "--out-file", "--out-dir", "--output", "--output-file",
+	"--output-dir", "--dest", "--destination", "--write", "--in-place", "--fix"}
+
+func saysOutput(option string) bool { return slices.Contains(outputs, option) }
+
 // guess takes a word for what it looks like: an address, or a name that may be read and
-// written. A plain word is taken for data, because most are.
-func (m *matcher) guess(v value) {
-	if _, after, ok := strings.Cut(v.Text, "="); ok && !strings.Contains(v.Text, "://") {
-		v = v.piece(len(v.Text) - len(after))
+// written, and is certainly written behind an option that says so. A plain word is taken for
+// data, because most are.
+func (m *matcher) guess(v value) { m.guessed(v, false) }
+
+func (m *matcher) guessed(v value, written bool) {
+	if name, after, ok := strings.Cut(v.Text, "="); ok && !strings.Contains(v.Text, "://") {
+		v, written = v.piece(len(v.Text)-len(after)), saysOutput(name)
 	} else if strings.HasPrefix(v.Text, "-") {
 		return
 	}
@@ -60,6 +69,10 @@ func (m *matcher) guess(v value) {
 		m.url(role{kind: "URL"}, []value{v})
 	case v.Glob || strings.ContainsAny(v.Text, "/~") || v.Text == ".." || v.Text == ".":
 		m.touch(Read, Possible, v, true)
+		if written {
+			m.touch(Write, 0, v, true)
+			return
+		}
 		m.touch(Write, Possible, v, true)
 	}
 }

@@ -129,7 +129,7 @@ func (m *matcher) mayBeOption(s *Spec, v value) {
 	m.wet = true
 	if worst := s.worst(); worst > Read {
 		m.use.Opaque = append(m.use.Opaque, Opaque{
-			Arg: v.at, Right: worst, Quiet: s.ReadOnly || m.has("-e") && m.has("-i"), Why: "it could be an option of " + s.Name})
+			Arg: v.at, Right: worst, Option: true, Quiet: s.ReadOnly || m.has("-e") && m.has("-i"), Why: "it could be an option of " + s.Name})
 	}
 }
 

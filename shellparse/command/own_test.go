@@ -99,7 +99,8 @@ func TestGeneric(t *testing.T) {
 	for line, want := range map[string]string{
 		"frob a b":                 "",
 		"frob /etc/x":              "read+possible /etc/x, write+possible /etc/x",
-		"frob --out=/x":            "read+possible /x, write+possible /x",
+		"frob --out=/x":            "read+possible /x, write /x",
+		"frob -o ./x":              "read+possible ./x, write ./x",
 		"frob @./x":                "read+possible ./x, write+possible ./x",
 		"frob https://h.test/x":    "net https://h.test",
 		"frob -- sudo rm -rf /srv": "run+possible sudo rm -rf /srv",

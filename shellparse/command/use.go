@@ -98,8 +98,9 @@ type Assign struct {
 
 // An Opaque is a word whose part in the command could not be read.
 type Opaque struct {
-	Arg   int
-	Right Right // the worst that the word could cause
-	Quiet bool  // it could be an option of a program that reads, and most likely is none
-	Why   string
+	Arg    int
+	Right  Right // the worst that the word could cause
+	Option bool  // as an option: as an operand it does no harm
+	Quiet  bool  // the program reads, and most likely the word is no option of it
+	Why    string
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -107,6 +108,9 @@ func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
 		return launcher.Unjudged(q.ID, fmt.Errorf("cwd %q is not absolute", q.Cwd))
 	}
 	r, err := judge(l, q.ID, *q.Cmd, q.Cwd)
+	if errors.Is(err, launcher.ErrEmpty) && strings.TrimSpace(*q.Cmd) != "" {
+		return launcher.Idle(q.ID)
+	}
 	if err != nil {
 		return launcher.Unjudged(q.ID, err)
 	}
