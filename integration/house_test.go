@@ -45,7 +45,10 @@ var plan = map[string]map[string]string{
 	"audit/witness": {
 		"audit": "it signs checkpoints of a log",
 	},
-	"launcher/sandbox": {},
+	"launcher/sandbox": {
+		"launcher/sandbox/network": "the broker asks who may be reached",
+	},
+	"launcher/sandbox/network": {},
 	"launcher/sandbox/attack": {
 		"launcher/sandbox": "it is the fence that is attacked",
 	},

@@ -98,7 +98,6 @@ func TestBadProfiles(t *testing.T) {
 			"argument":        func(p *Profile, c *Command) { c.Argv = []string{"a\x00b"} },
 			"environment":     func(p *Profile, c *Command) { c.Env = []string{"A=\x00"} },
 			"\"/bin/x\\x00\"": func(p *Profile, c *Command) { c.Path = "/bin/x\x00" },
-			"hosts":           func(p *Profile, c *Command) { p.Network = Hosts },
 			"network mode":    func(p *Profile, c *Command) { p.Network = 77 },
 		} {
 			bad, command := p, c

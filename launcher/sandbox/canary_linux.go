@@ -23,8 +23,14 @@ func (b *builder) canaries(l *life) {
 	try("unix socket, high bits set", unix.SYS_SOCKET, 1<<32|unix.AF_UNIX, unix.SOCK_STREAM).refused(unix.EACCES)
 	try("mptcp socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP).refused(unix.EACCES)
 	try("raw socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP).refused(unix.EACCES)
-	if !b.inet() {
+	if !b.datagrams() { // the others are asked for, and nobody answers yet
+		try("datagram socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM).refused(unix.EACCES)
+	}
+	if b.profile.Network == Off && b.level == Base {
 		try("internet socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM).refused(unix.EACCES)
+	}
+	if b.profile.Network == Hosts {
+		try("source route", unix.SYS_SETSOCKOPT, bad, unix.SOL_IP, unix.IP_OPTIONS).refused(unix.EPERM)
 	}
 	try("tcp fast open", unix.SYS_SENDTO, bad, 0, 0, unix.MSG_FASTOPEN).refused(unix.EPERM)
 	try("typing into a terminal", unix.SYS_IOCTL, bad, unix.TIOCSTI).refused(unix.EPERM)

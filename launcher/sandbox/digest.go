@@ -63,6 +63,15 @@ func (p Profile) Text() string {
 			lines = append(lines, flag.name)
 		}
 	}
+	for _, r := range p.Reach.Rules {
+		lines = append(lines, "reach "+r.String())
+	}
+	for _, port := range p.Reach.Publish {
+		lines = append(lines, "publish "+strconv.Itoa(int(port)))
+	}
+	if p.Reach.Localhost {
+		lines = append(lines, "localhost")
+	}
 	lines = append(lines, "network "+p.Network.String(), "require "+max(p.Require, Base).String())
 	if p.Most == Base {
 		lines = append(lines, "most base")

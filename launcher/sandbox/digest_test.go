@@ -32,6 +32,9 @@ func TestDigestCoversEverything(t *testing.T) {
 	walk = func(v reflect.Value, p *Profile) {
 		for i := range v.NumField() {
 			f, name := v.Field(i), v.Type().Field(i).Name
+			if name == "Names" {
+				continue // whom to ask, not what is allowed
+			}
 			zero := reflect.Zero(f.Type())
 			switch f.Kind() {
 			case reflect.Struct:

@@ -71,6 +71,34 @@
 // Which level can be had is found by doing it, because the switches that forbid namespaces are many and more come: Start tries Strong, and
 // where a step of it fails, Base. Profile.Require refuses the second; Probe tells the failing step and what would help; Remembered saves trying in vain.
 //
+// # The network
+//
+// Off is no network: at Base no internet sockets at all, at Strong a loopback of the run's own. Full is the machine's. Hosts is what Profile.Reach names, and needs nothing of the programs,
+// no proxy and no variable:
+//
+//	p.Network = sandbox.Hosts
+//	rule, err := network.ParseRule("api.example.com:443")
+//	p.Reach.Rules = append(p.Reach.Rules, rule)
+//	...
+//	status, err := process.Wait()
+//	log.Append(process.Traffic())
+//
+// The kernel hands socket(2), connect(2), bind(2) and listen(2) to the launcher (seccomp_unotify(2)). A TCP socket that the child gets is the machine's own; the launcher
+// takes hold of it (pidfd_getfd(2)), copies the address once, asks the gate (package network) about the copy, and makes the call with the copy on that very socket. The child's arguments
+// are not looked at again, so nothing can be changed in between. What a socket is, is kept: options set before, a descriptor in epoll, calls that do not block, getpeername.
+//
+// At Strong the child has a network of its own besides, with the addresses of the machine's name servers on its loopback, where the launcher answers: UDP works there and leads
+// nowhere else. At Base there is no UDP; the C library is told by RES_OPTIONS to ask over TCP, and static programs that ask by themselves find no names (Datagrams is lost).
+//
+// With Reach.Localhost the TCP servers of this machine can be reached, and what the run listens on can be reached from this machine. A server that means all addresses gets 127.0.0.1,
+// unless its port is in Reach.Publish. Refused are source routes, which would lead an allowed connection elsewhere, and the ports of name servers on the loopback.
+//
+// A connection that is refused is EACCES; a name, one that does not exist. UDP to elsewhere is ENETUNREACH, so that programs which try QUIC go on with TCP.
+// While a connect that blocks waits, signals end the wait within a tenth of a second. The sockets of an outer program that were handed in stay what they are.
+//
+// Below another program that answers calls (a fence inside a fence) the kernel allows no second one: where hosts are named, Start returns an error that wraps ErrNoAnswers;
+// where only this machine was to be reached, the run has no network and Localhost is lost.
+//
 // # The end
 //
 // Everything that the command has started ends with it, when Kill is called, and when the launcher ends, be it by SIGKILL.
@@ -98,7 +126,7 @@
 //
 // # Parts
 //
-// Package gitmeta takes back what git would run later outside; package attack tries every known way out, for tests and for doctor.
+// Package network decides who may be reached, and answers for names; package gitmeta takes back what git would run later outside; package attack tries every known way out, for tests and for doctor.
 //
 // # Limits of the fence
 //

@@ -22,7 +22,10 @@ func (b *builder) rulesets() error {
 		}
 		b.scope, b.family.scoped = scope, true
 	}
-	if b.profile.Network != Off || b.level == Strong {
+	switch {
+	case b.profile.Network == Hosts:
+		all.net &= netTCP // the launcher connects for the child, who may not
+	case b.profile.Network == Full || b.level == Strong:
 		all.net = 0 // handled and nothing granted would be "no TCP"
 	}
 	files, err := b.newRuleset(all)

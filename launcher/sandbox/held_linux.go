@@ -29,7 +29,7 @@ func (n *Nest) Begin(p Profile, c Command) (held *Held, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: Landlock: %w", ErrUnsupported, err)
 	}
-	if p.Network != Off && p.Network != Full {
+	if p.Network < Off || p.Network > Full {
 		return nil, fmt.Errorf("%w: network mode %q", ErrUnsupported, p.Network)
 	}
 	if p.Most == Base && p.Require == Strong {
@@ -54,6 +54,10 @@ func (h *Held) from(err error) error {
 		switch {
 		case !errors.As(err, &setup):
 			return err
+		case setup.Step == listenStep && h.now.profile.Network == Hosts:
+			if err := h.withoutAnswers(setup); err != nil {
+				return err
+			}
 		case h.now.level == Strong && h.now.profile.Require == Strong:
 			return fmt.Errorf("%w: level strong: %w", ErrUnsupported, err)
 		case h.now.level == Strong:
@@ -65,6 +69,23 @@ func (h *Held) from(err error) error {
 			return err
 		}
 		err = h.now.begin()
+	}
+	return nil
+}
+
+// withoutAnswers goes on without a network where only this machine was to be reached: a program that serves or asks nobody does not miss it. Where hosts are
+// named, it does not run.
+func (h *Held) withoutAnswers(setup *SetupError) error {
+	if len(h.now.profile.Reach.Rules) > 0 || len(h.now.profile.Reach.Publish) > 0 {
+		return fmt.Errorf("%w: another program answers the calls of this one (%w); what is left is no network, or all of it", ErrNoAnswers, setup)
+	}
+	h.base.profile.Network, h.base.unanswered = Off, setup
+	now := *h.base
+	if h.now.level == Strong {
+		now.level = Strong
+		h.now = &now
+	} else {
+		h.now = h.base
 	}
 	return nil
 }

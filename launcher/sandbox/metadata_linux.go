@@ -4,9 +4,12 @@ package sandbox
 
 import (
 	"errors"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox/network"
 )
 
 // Landlock has no right for the mode, owner, times and attributes of a file, and a filter sees no paths. At Strong a read-only mount refuses to
@@ -19,9 +22,9 @@ const ask verdict = 0x7fc00000
 // Whether a listener is woken only when it must be: without it every signal that a thread of the child gets makes it ask again (Linux 5.19).
 const listenKillable = 1 << 5
 
-// asks reports whether changes of metadata are asked for one by one.
+// asks reports whether some calls are asked for one by one: changes of metadata, or the network.
 func (b *builder) asks() bool {
-	return b.level == Base && !b.silent && len(b.profile.Write) > 0 && canListen()
+	return !b.silent && (b.level == Base && len(b.profile.Write) > 0 || b.profile.Network == Hosts) && canListen()
 }
 
 // canListen reports whether this kernel hands calls over.
@@ -51,13 +54,14 @@ func (b *builder) metadataRules() []rule {
 // but its descriptors are its own.
 func (b *builder) install(l *life) {
 	a := &b.family.arena
-	program := compile(auditArch, firstForeign, append(rules(b.inet(), b.profile.Debug), b.metadataRules()...))
+	program := compile(auditArch, firstForeign, slices.Concat(b.networkRules(), b.commonRules(), b.metadataRules()))
 	prog := hold(a, &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))})
 	if !b.asks() {
 		l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, prog)
 		return
 	}
 	sending, place := b.asking[1], b.asking[2]
+	rights := unix.UnixRights(append(b.namesSteps(l), place)...)
 	flags := uintptr(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 	// Without a program the kernel answers EFAULT when it knows the flags.
 	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags|listenKillable, 0); errno == unix.EFAULT {
@@ -66,7 +70,6 @@ func (b *builder) install(l *life) {
 	const listener = registerCount - 3
 	l.add(listenStep, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, prog).kept(listener)
 	l.add("hand over the listener", unix.SYS_DUP3, 0, uintptr(place), unix.O_CLOEXEC).with(listener, 0)
-	rights := unix.UnixRights(place)
 	hold(a, &rights[0])
 	part := &unix.Iovec{Base: &rights[0], Len: 1} // one byte of anything: without data nothing is sent
 	message := &unix.Msghdr{Iov: part, Iovlen: 1, Control: &rights[0], Controllen: uint64(len(rights))}
@@ -84,44 +87,66 @@ func (b *builder) socket() error {
 	if err != nil {
 		return &SetupError{"socketpair", err}
 	}
-	fds := [3]int{pair[0], pair[1], -1}
-	if fds[2], err = unix.FcntlInt(uintptr(pair[1]), unix.F_DUPFD_CLOEXEC, 0); err != nil {
-		unix.Close(pair[0])
-		unix.Close(pair[1])
-		return &SetupError{"socketpair", err}
+	numbers := 1
+	if b.profile.Network == Hosts {
+		b.servers = network.System().Servers
+		if b.level == Strong {
+			numbers += len(b.servers)
+		}
 	}
-	for i, fd := range fds {
+	for _, fd := range pair {
 		var bad error
-		b.asking[i], bad = b.own(fd)
-		err = errors.Join(err, bad)
+		fd, bad = b.own(fd)
+		b.asking, err = append(b.asking, fd), errors.Join(err, bad)
+	}
+	for ; numbers > 0 && err == nil; numbers-- { // only numbers: other things take them in the child
+		fd, bad := unix.FcntlInt(uintptr(b.asking[1]), unix.F_DUPFD_CLOEXEC, 0)
+		if bad != nil {
+			return &SetupError{"socketpair", bad}
+		}
+		fd, err = b.own(fd)
+		b.asking = append(b.asking, fd)
 	}
 	return err
 }
 
 const listenStep = "seccomp with a listener"
 
-// answers takes the listener that the child has sent and starts to answer.
+// answers takes what the child has sent, and starts to answer.
 func (b *builder) answers(p *Process) error {
 	if !b.asks() {
 		return nil
 	}
-	control := make([]byte, unix.CmsgSpace(4))
-	_, n, _, _, err := unix.Recvmsg(b.asking[0], make([]byte, 1), control, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
-	if err != nil {
-		return &SetupError{"seccomp listener", err}
+	if b.broker == nil {
+		fds, err := b.handedOver(unix.MSG_DONTWAIT)
+		if err != nil {
+			return err
+		}
+		b.listener = fds[len(fds)-1]
 	}
-	messages, err := unix.ParseSocketControlMessage(control[:n])
-	if err != nil || len(messages) != 1 {
-		return &SetupError{"seccomp listener", errors.New("no descriptor came")}
-	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) != 1 {
-		return &SetupError{"seccomp listener", errors.New("no descriptor came")}
-	}
-	s := &supervisor{listener: fds[0], kept: b.kept, uid: uint32(unix.Geteuid())}
+	s := &supervisor{listener: b.listener, kept: b.kept, uid: uint32(unix.Geteuid()), broker: b.broker}
 	for _, w := range b.profile.Write {
 		s.pin(w)
 	}
+	p.broker = b.broker
 	go s.serve(p.done)
 	return nil
+}
+
+// handedOver receives the descriptors that the child has sent: the sockets for names, and last the listener.
+func (b *builder) handedOver(flags int) ([]int, error) {
+	control := make([]byte, unix.CmsgSpace(len(b.asking)*4))
+	_, n, _, _, err := unix.Recvmsg(b.asking[0], make([]byte, 1), control, flags|unix.MSG_CMSG_CLOEXEC)
+	if err != nil {
+		return nil, &SetupError{"seccomp listener", err}
+	}
+	messages, err := unix.ParseSocketControlMessage(control[:n])
+	if err != nil || len(messages) != 1 {
+		return nil, &SetupError{"seccomp listener", errors.New("no descriptor came")}
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) == 0 {
+		return nil, &SetupError{"seccomp listener", errors.New("no descriptor came")}
+	}
+	return fds, nil
 }

@@ -30,7 +30,7 @@ func (b *builder) namespaces(l *life) error {
 	}
 	l.add("mount private /dev/shm", unix.SYS_MOUNT, a.text("tmpfs"), a.text("/dev/shm"), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777")).or(unix.ENOENT)
 	b.terminals(l)
-	if b.profile.Network == Off {
+	if b.profile.Network != Full {
 		b.loopback(l)
 	}
 	l.add("new pid namespace", unix.SYS_UNSHARE, unix.CLONE_NEWPID)

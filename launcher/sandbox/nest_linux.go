@@ -39,7 +39,7 @@ func Ahead(network Network) *Nest {
 // That of process ids is not among them: its first process must be the init.
 func (n *Nest) flags() uintptr {
 	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS)
-	if n.network == Off {
+	if n.network != Full {
 		flags |= unix.CLONE_NEWNET
 	}
 	return flags

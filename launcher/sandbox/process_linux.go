@@ -28,6 +28,7 @@ type Process struct {
 	lastErr  error
 	waiting  sync.Mutex // one Next at a time
 	group    *group
+	broker   *broker // of its network; nil without Hosts
 	exceeded Limit
 	done     chan struct{} // closed when the tree has ended
 }
@@ -166,6 +167,14 @@ func (p *Process) Kill() {
 		unix.Close(p.lifeline)
 		p.lifeline = -1
 	}
+}
+
+// Traffic returns what the run did with the network, once it has ended; without Hosts that is nothing. It waits a moment for the kernel's last words.
+func (p *Process) Traffic() Traffic {
+	if p.broker == nil {
+		return Traffic{}
+	}
+	return p.broker.book.close()
 }
 
 // newStatus reads the kernel's answer.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/tada-run/tada-run/launcher/sandbox/network"
 )
 
 // Level says how much of the fence stands. Its zero value is no fence at all, which
@@ -36,7 +38,8 @@ const (
 	// Off reaches nothing outside. At Strong the child has a loopback of its own, so that a test
 	// that talks to itself works; at Base it cannot make a network socket at all.
 	Off Network = iota
-	// Hosts is an allow-list of hosts. It needs a proxy that no level has yet: Start refuses it.
+	// Hosts is what Profile.Reach says, over TCP, on this machine's own connection. The launcher answers for every socket, name and address, so it
+	// needs no proxy and nothing of the child. Start refuses when the kernel lets nobody answer: see ErrNoAnswers.
 	Hosts
 	// Full is the machine's network: TCP and UDP over IPv4 and IPv6, nothing else.
 	Full
@@ -90,7 +93,9 @@ type Profile struct {
 	Terminals bool
 
 	Network Network
-	Debug   bool // the child may trace its own descendants (gdb, strace, leak checkers)
+	Reach   network.Reach    // with Hosts: who may be reached
+	Names   network.Resolver // with Hosts: who is asked for names; nil is this machine's resolver
+	Debug   bool             // the child may trace its own descendants (gdb, strace, leak checkers)
 	Limits  Limits
 
 	Require Level // the least level that is good enough; None counts as Base
@@ -121,6 +126,10 @@ type Command struct {
 
 // ErrUnsupported is returned when this system cannot give the least level asked for.
 var ErrUnsupported = errors.New("no sandbox on this system")
+
+// ErrNoAnswers is wrapped by the error of Start when hosts are named and the kernel lets nobody answer for them: below another program that
+// answers calls, it allows no second one. The modes that are left are Off and Full.
+var ErrNoAnswers = errors.New("hosts cannot be told apart here")
 
 // ErrCannotHide is wrapped by every CannotHideError.
 var ErrCannotHide = errors.New("cannot be hidden at this level")

@@ -105,7 +105,7 @@ const sockType = 0xf
 // sockets returns the rules for making sockets. An allow-list: of families, types and protocols new ones keep coming.
 // A Unix socket would reach docker, the session bus, ssh-agent and every other daemon by path, which Landlock covers only from version 9;
 // a pair is connected to itself, but one of datagrams could still be pointed at a path, so pairs are streams only.
-func sockets(inet bool) []rule {
+func sockets(stream, datagram verdict) []rule {
 	rules := []rule{
 		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, allow},
 		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, allow},
@@ -113,24 +113,25 @@ func sockets(inet bool) []rule {
 		// Routes and addresses may be asked for (getifaddrs); changing them takes a capability.
 		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_NETLINK}, {arg: 2, value: unix.NETLINK_ROUTE}}, allow},
 	}
-	if inet {
-		for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
-			for _, s := range []struct{ kind, protocol uint32 }{
-				// Protocol 262 is MPTCP: a stream that Landlock's TCP rights do not see.
-				{unix.SOCK_STREAM, 0}, {unix.SOCK_STREAM, unix.IPPROTO_TCP}, {unix.SOCK_DGRAM, 0}, {unix.SOCK_DGRAM, unix.IPPROTO_UDP},
-			} {
-				rules = append(rules, rule{unix.SYS_SOCKET, []test{{arg: 0, value: family}, {arg: 1, mask: sockType, value: s.kind}, {arg: 2, value: s.protocol}}, allow})
-			}
+	for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
+		for _, s := range []struct {
+			kind, protocol uint32
+			verdict        verdict
+		}{
+			// Protocol 262 is MPTCP: a stream that Landlock's TCP rights do not see.
+			{unix.SOCK_STREAM, 0, stream}, {unix.SOCK_STREAM, unix.IPPROTO_TCP, stream}, {unix.SOCK_DGRAM, 0, datagram}, {unix.SOCK_DGRAM, unix.IPPROTO_UDP, datagram},
+		} {
+			rules = append(rules, rule{unix.SYS_SOCKET, []test{{arg: 0, value: family}, {arg: 1, mask: sockType, value: s.kind}, {arg: 2, value: s.protocol}}, s.verdict})
 		}
 	}
 	return append(rules, rule{unix.SYS_SOCKET, nil, errno(unix.EACCES)})
 }
 
-// rules returns the whole table for a child: inet says whether it may make internet sockets, debug whether it may trace.
-func rules(inet, debug bool) []rule {
+// rules returns the whole table for a child: how it gets internet sockets, and whether it may trace.
+func rules(stream, datagram verdict, debug bool) []rule {
 	all := make([]rule, 0, 256) // more than there are, so that it does not grow
 	all = append(all, insideRule)
-	all = append(all, sockets(inet)...)
+	all = append(all, sockets(stream, datagram)...)
 	all = append(all, conditional...)
 	all = append(all, legacyRules...)
 	for _, group := range refused {
@@ -147,4 +148,10 @@ func rules(inet, debug bool) []rule {
 }
 
 // filter returns the seccomp program of a child.
-func filter(inet, debug bool) []insn { return compile(auditArch, firstForeign, rules(inet, debug)) }
+func filter(inet, debug bool) []insn {
+	v := errno(unix.EACCES)
+	if inet {
+		v = allow
+	}
+	return compile(auditArch, firstForeign, rules(v, v, debug))
+}

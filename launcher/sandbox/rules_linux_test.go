@@ -142,7 +142,7 @@ func TestFilter(t *testing.T) {
 // Every rule is reached: an earlier one that always matches would make it dead.
 func TestRulesReached(t *testing.T) {
 	always := map[uint32]bool{}
-	for i, r := range rules(true, false) {
+	for i, r := range rules(allow, allow, false) {
 		if always[r.nr] {
 			t.Errorf("rule %d (call %d) comes after one that always decides", i, r.nr)
 		}

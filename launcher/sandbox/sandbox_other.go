@@ -68,3 +68,6 @@ func (*Process) Kill() {}
 
 // End does nothing.
 func (*Process) End(Limit, time.Duration) {}
+
+// Traffic returns nothing.
+func (*Process) Traffic() Traffic { return Traffic{} }

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"runtime"
 	"strconv"
 	"strings"
@@ -31,15 +32,21 @@ type builder struct {
 	command  Command
 	landlock landlock
 	level    Level
-	failure  error    // why Strong, tried before, is not to be had
-	hidden   []string // resolved names
-	kept     []string // resolved names of what is read-only in a writable tree
+	failure  error // why Strong, tried before, is not to be had
 
-	nest      *Nest  // at Strong
-	group     *group // control groups of the run, or nil
-	silent    bool   // answer no calls: there is another listener above us
-	asking    [3]int // the socket that the listener comes through
-	ungrouped bool   // make none
+	unanswered error // why the network that was asked for is not to be had
+
+	hidden []string // resolved names
+	kept   []string // resolved names of what is read-only in a writable tree
+
+	nest      *Nest            // at Strong
+	group     *group           // control groups of the run, or nil
+	silent    bool             // answer no calls: there is another listener above us
+	asking    []int            // the socket that the listener comes through: the launcher's end and the child's; then numbers that the child uses for what it sends
+	servers   []netip.AddrPort // whom the child asks for names
+	listener  int              // to answer by, since it was handed over
+	broker    *broker
+	ungrouped bool // make none
 	family    family
 	stacks    []byte // of the family
 	files     *ruleset
@@ -70,7 +77,7 @@ func (b *builder) begin() error {
 
 // settle makes sure that there is a nest for the run, and no other one.
 func (b *builder) settle() {
-	if b.level != Strong || b.nest != nil && b.nest.network == b.profile.Network {
+	if b.level != Strong || b.nest != nil && (b.nest.network == Full) == (b.profile.Network == Full) {
 		return
 	}
 	b.nest.Leave()
@@ -190,6 +197,12 @@ func (b *builder) launch() error {
 func (b *builder) letGo() (*Process, Receipt, error) {
 	defer b.close()
 	p := b.process
+	if err := b.listen(); err != nil {
+		b.release(b.family.going)
+		err = errors.Join(b.follow(p), err)
+		p.abandon()
+		return nil, b.receipt, err
+	}
 	unix.Write(b.family.going, []byte{0})
 	b.release(b.family.going)
 	err := b.follow(p)

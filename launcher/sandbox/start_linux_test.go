@@ -364,7 +364,7 @@ func TestMust(t *testing.T) {
 	if _, _, err := Start(p, Command{Path: "/bin/true"}); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
-	p.Require, p.Most, p.Network = None, None, Hosts
+	p.Require, p.Most, p.Network = None, None, Full+1
 	if _, _, err := Start(p, Command{Path: "/bin/true"}); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("%v", err)
 	}

@@ -42,13 +42,14 @@ const (
 	notifyValid   = 0x40082102
 )
 
-// A supervisor answers the calls of one run that change metadata. It has the launcher's rights, and so does for the child only what the child could do itself
+// A supervisor answers the calls of one run that change metadata, and hands those about the network to the broker. It has the launcher's rights, and so does for the child only what the child could do itself
 // without a fence: the object must be the user's own.
 type supervisor struct {
 	listener int
 	roots    []*os.File // the writable trees, held open
 	kept     []string
 	uid      uint32
+	broker   *broker // nil without a network to answer for
 }
 
 // pin holds a writable tree, so that its name is known wherever it is moved.
@@ -65,6 +66,9 @@ func (s *supervisor) pin(p Path) {
 // serve answers until nobody is left who could ask.
 func (s *supervisor) serve(done <-chan struct{}) {
 	defer func() {
+		if s.broker != nil {
+			s.broker.close() // before the number of the listener is another's
+		}
 		unix.Close(s.listener)
 		for _, r := range s.roots {
 			r.Close()
@@ -85,6 +89,9 @@ func (s *supervisor) serve(done <-chan struct{}) {
 		var n notification
 		if ioctl(s.listener, notifyReceive, unsafe.Pointer(&n)) != nil {
 			continue // it was killed in between
+		}
+		if s.broker != nil && s.broker.take(s.listener, &n) {
+			continue
 		}
 		a := answer{id: n.id}
 		if errno := s.decide(&n); errno != 0 {

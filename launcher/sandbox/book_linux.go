@@ -1,0 +1,183 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"os"
+	"sync"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxConnections bounds what is kept of one run. A program that tries every address fills it, and is counted from there on.
+const maxConnections = 512
+
+// A book keeps what a run did with the network. How much went through a connection, the kernel tells when it takes the socket apart: holding the
+// socket open to ask it would keep the other side waiting for its end.
+type book struct {
+	mu      sync.Mutex
+	list    []*Connection
+	left    int
+	open    map[uint64]*Connection
+	refused map[string]*Connection
+	ended   *sync.Cond
+	news    *os.File // the kernel's, about sockets that are gone; nil until the first connection
+	watched bool
+}
+
+// add notes a connection or a refusal. The same refusal is noted once and counted.
+func (b *book) add(e Connection) *Connection {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := ""
+	if e.Refused {
+		key = e.Kind + " " + e.Host + " " + e.Address + " " + e.Program
+		if old := b.refused[key]; old != nil {
+			old.Count++
+			return old
+		}
+	}
+	if len(b.list) >= maxConnections {
+		b.left++
+		return nil
+	}
+	e.Count = 1
+	p := &e
+	b.list = append(b.list, p)
+	switch {
+	case e.Refused:
+		if b.refused == nil {
+			b.refused = map[string]*Connection{}
+		}
+		b.refused[key] = p
+	case e.cookie != 0 && e.Error == "":
+		if b.open == nil {
+			b.open = map[uint64]*Connection{}
+		}
+		b.open[e.cookie] = p
+	}
+	return p
+}
+
+// knows reports whether a socket is noted already.
+func (b *book) knows(cookie uint64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.open[cookie] != nil
+}
+
+// The groups of sock_diag(7) that tell of sockets that are gone (Linux 4.2), as bits.
+const tcpGone, tcp6Gone = 1 << 0, 1 << 2
+
+// watch has the kernel tell of sockets that are gone. Where it does not, amounts stay unknown.
+func (b *book) watch() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.watched {
+		return
+	}
+	b.watched, b.ended = true, sync.NewCond(&b.mu)
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_SOCK_DIAG)
+	if err != nil {
+		return
+	}
+	if unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: tcpGone | tcp6Gone}) != nil {
+		unix.Close(fd)
+		return
+	}
+	b.news = os.NewFile(uintptr(fd), "sockets")
+	go b.hear(b.news)
+}
+
+func (b *book) hear(news *os.File) {
+	buffer := make([]byte, 16<<10)
+	for {
+		n, err := news.Read(buffer)
+		if err != nil && !isOverrun(err) {
+			return
+		}
+		for m := buffer[:max(n, 0)]; len(m) >= unix.SizeofNlMsghdr; {
+			size := int(binary.NativeEndian.Uint32(m))
+			if size < unix.SizeofNlMsghdr || size > len(m) {
+				break
+			}
+			b.gone(m[unix.SizeofNlMsghdr:size])
+			m = m[min(len(m), (size+3)&^3):]
+		}
+	}
+}
+
+// isOverrun reports whether news were lost, because a busy machine has too many: the rest still counts.
+func isOverrun(err error) bool {
+	pe, ok := err.(*os.PathError)
+	return ok && pe.Err == unix.ENOBUFS
+}
+
+// Where things stand in struct inet_diag_msg, and the attribute that holds a struct tcp_info.
+const (
+	diagCookie  = 44
+	diagSize    = 72
+	diagTCPInfo = 2
+)
+
+// gone takes in what the kernel says of one socket.
+func (b *book) gone(m []byte) {
+	if len(m) < diagSize {
+		return
+	}
+	cookie := uint64(binary.NativeEndian.Uint32(m[diagCookie:])) | uint64(binary.NativeEndian.Uint32(m[diagCookie+4:]))<<32
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.open[cookie]
+	if e == nil {
+		return
+	}
+	for a := m[diagSize:]; len(a) >= 4; {
+		size, kind := int(binary.NativeEndian.Uint16(a)), binary.NativeEndian.Uint16(a[2:])
+		if size < 4 || size > len(a) {
+			break
+		}
+		if kind == diagTCPInfo {
+			var info unix.TCPInfo // an older kernel sends less of it
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(&info)), unsafe.Sizeof(info)), a[4:size])
+			e.Sent, e.Received = int64(info.Bytes_sent-info.Bytes_retrans), int64(info.Bytes_received)
+		}
+		a = a[min(len(a), (size+3)&^3):]
+	}
+	delete(b.open, cookie)
+	if len(b.open) == 0 {
+		b.ended.Broadcast()
+	}
+}
+
+// settle is how long the end of a run waits for the kernel to tell of its last sockets.
+const settle = 20 * time.Millisecond
+
+// close returns what was noted. No process of the run is left.
+func (b *book) close() Traffic {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.news != nil {
+		late := false
+		timer := time.AfterFunc(settle, func() {
+			b.mu.Lock()
+			late = true
+			b.mu.Unlock()
+			b.ended.Broadcast()
+		})
+		for len(b.open) > 0 && !late {
+			b.ended.Wait()
+		}
+		timer.Stop()
+		b.news.Close()
+		b.news = nil
+	}
+	t := Traffic{Left: b.left}
+	for _, e := range b.list {
+		t.Connections = append(t.Connections, *e)
+	}
+	return t
+}

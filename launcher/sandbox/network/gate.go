@@ -1,0 +1,335 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Resolver finds the addresses of a name, which is in lower case without the last dot: those that this machine's own files give (own), and those that name servers
+// gave (found). Both empty with a nil error: the name has none. ErrNoName: it does not exist.
+type Resolver interface {
+	Resolve(ctx context.Context, name string) (own, found []netip.Addr, err error)
+}
+
+// A Verdict says whether the run may reach what it asked for. The zero Verdict refuses.
+type Verdict struct {
+	OK   bool
+	Host string // the name behind an address, or the address
+	Why  string // why not; "" when OK
+	Fix  string // the rule that would allow it; "" when none does
+}
+
+// A Gate decides for one run. Its methods may be called at the same time.
+type Gate struct {
+	reach    Reach
+	resolver Resolver
+	specials []special
+	servers  []netip.AddrPort // the name servers that the run may believe it asks
+
+	mu    sync.Mutex
+	known map[string]*answer
+	owner map[netip.Addr][]string // the allowed names that lead to an address
+	asked map[netip.Addr]string   // the names behind addresses that were kept back
+}
+
+// An answer is what a name resolved to.
+type answer struct {
+	done  chan struct{} // closed when the rest is filled in
+	addrs []netip.Addr  // those that count
+	kept  []netip.Addr  // those that were refused
+	why   string        // of kept
+	err   error
+	until time.Time
+}
+
+// NewGate returns the gate of a run.
+func NewGate(reach Reach, resolver Resolver) *Gate {
+	return &Gate{
+		reach: reach, resolver: resolver, specials: specials(),
+		known: map[string]*answer{}, owner: map[netip.Addr][]string{}, asked: map[netip.Addr]string{},
+	}
+}
+
+// Fresh is how long an answer is used before the name is asked for again. Servers say it by record; what counts here is that a run which
+// lives long sees a host move, and that one which asks in a loop does not make our questions a signal.
+const fresh = 30 * time.Second
+
+// Name returns whether a name may be asked for.
+func (g *Gate) Name(name string) Verdict {
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	for _, r := range g.reach.Rules {
+		if r.names(name) {
+			return Verdict{OK: true, Host: name}
+		}
+	}
+	return Verdict{Host: name, Why: "no rule names it", Fix: name}
+}
+
+// Lookup returns the addresses of a name that may be asked for, and that count.
+func (g *Gate) Lookup(ctx context.Context, name string) ([]netip.Addr, Verdict, error) {
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	v := g.Name(name)
+	if !v.OK {
+		return nil, v, nil
+	}
+	a := g.resolve(ctx, name)
+	if a.err == nil && len(a.addrs) == 0 && len(a.kept) > 0 {
+		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s, %s", a.kept[0], a.why), Fix: a.kept[0].String()}
+	}
+	return a.addrs, v, a.err
+}
+
+// resolve asks for a name, once for all who want it at the same time.
+func (g *Gate) resolve(ctx context.Context, name string) *answer {
+	g.mu.Lock()
+	a := g.known[name]
+	if a == nil || isClosed(a.done) && (time.Now().After(a.until) || a.err != nil) {
+		a = &answer{done: make(chan struct{})}
+		g.known[name] = a
+		g.mu.Unlock()
+		g.fill(ctx, a, name)
+		return a
+	}
+	g.mu.Unlock()
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		return &answer{err: ctx.Err()}
+	}
+	return a
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// fill resolves, and keeps what counts. An address once given stays the name's for the run: a program may hold on to it.
+func (g *Gate) fill(ctx context.Context, a *answer, name string) {
+	defer close(a.done)
+	own, found, err := g.given(name), []netip.Addr(nil), error(nil)
+	if own == nil {
+		own, found, err = g.resolver.Resolve(ctx, name)
+	}
+	a.err, a.until = err, time.Now().Add(fresh)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	keep := func(addr netip.Addr) {
+		a.addrs = append(a.addrs, addr)
+		for _, n := range g.owner[addr] {
+			if n == name {
+				return
+			}
+		}
+		g.owner[addr] = append(g.owner[addr], name)
+	}
+	for _, addr := range own {
+		keep(addr.Unmap())
+	}
+	for _, addr := range found {
+		addr = addr.Unmap()
+		if w := what(g.specials, addr); w != "" && !g.namesAddr(addr) {
+			a.kept, a.why = append(a.kept, addr), w
+			g.asked[addr] = name
+			continue
+		}
+		keep(addr)
+	}
+}
+
+// given returns the addresses that a rule brings along.
+func (g *Gate) given(name string) []netip.Addr {
+	for _, r := range g.reach.Rules {
+		if r.Name == name && r.Addrs != nil {
+			return r.Addrs
+		}
+	}
+	return nil
+}
+
+// namesAddr reports whether a rule names the address itself, on some port.
+func (g *Gate) namesAddr(addr netip.Addr) bool {
+	for _, r := range g.reach.Rules {
+		if r.Net.IsValid() && r.Net.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// dnsPorts carry questions for names, which this machine's own servers would pass on to anybody.
+var dnsPorts = [...]uint16{53, 853, 5353, 5355}
+
+// Connect returns whether the run may connect to an address. It may take a while: names are resolved when no answer is known yet.
+func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
+	addr, port := normal(to.Addr()), to.Port()
+	v := Verdict{Host: addr.String(), Fix: hostPort(addr.String(), port)}
+	for _, r := range g.reach.Rules {
+		if r.Net.IsValid() && r.Net.Contains(addr) && r.onPort(port) {
+			return Verdict{OK: true, Host: g.nameOf(addr)}
+		}
+	}
+	if g.named(&v, addr, port) {
+		return v
+	}
+	if addr.IsLoopback() {
+		return g.loopback(v, port)
+	}
+	g.resolveAll(ctx)
+	if g.named(&v, addr, port) || v.Why != "" {
+		return v
+	}
+	g.mu.Lock()
+	kept := g.asked[addr]
+	g.mu.Unlock()
+	w := what(g.specials, addr)
+	switch {
+	case kept != "":
+		v.Host, v.Why = kept, fmt.Sprintf("it resolves to %s, %s", addr, w)
+	case w != "":
+		v.Why = fmt.Sprintf("it is %s", w)
+	default:
+		v.Why = "no rule names it, and no allowed name led to it"
+	}
+	return v
+}
+
+// normal is an address as it is compared: the one that the kernel takes an unspecified one for, and IPv4 as such.
+func normal(addr netip.Addr) netip.Addr {
+	addr = addr.WithZone("").Unmap()
+	switch {
+	case !addr.IsUnspecified():
+		return addr
+	case addr.Is4():
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return netip.IPv6Loopback()
+}
+
+// named reports whether an allowed name led to the address, and is allowed on the port; then v says so.
+func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16) bool {
+	g.mu.Lock()
+	names := g.owner[addr]
+	g.mu.Unlock()
+	for _, name := range names {
+		for _, r := range g.reach.Rules {
+			if r.names(name) && r.onPort(port) {
+				*v = Verdict{OK: true, Host: name}
+				return true
+			}
+		}
+	}
+	if len(names) > 0 {
+		v.Host, v.Why, v.Fix = names[0], "it is allowed on another port", hostPort(names[0], port)
+	}
+	return false
+}
+
+// loopback decides about this machine's own servers.
+func (g *Gate) loopback(v Verdict, port uint16) Verdict {
+	v.Host, v.Fix = "localhost", hostPort("127.0.0.1", port)
+	for _, p := range dnsPorts {
+		if p == port {
+			v.Why = "it passes questions for names on"
+			return v
+		}
+	}
+	if g.reach.Localhost {
+		return Verdict{OK: true, Host: "localhost"}
+	}
+	for _, r := range g.reach.Rules {
+		if r.Name == "localhost" && r.onPort(port) {
+			return Verdict{OK: true, Host: "localhost"}
+		}
+	}
+	v.Why = "the servers of this machine are out of reach"
+	return v
+}
+
+// resolveAll resolves the names that rules spell out and nobody has asked for yet: a program may have its addresses from elsewhere, /etc/hosts above all.
+func (g *Gate) resolveAll(ctx context.Context) {
+	var wait sync.WaitGroup
+	for _, r := range g.reach.Rules {
+		if r.Name == "" || r.wild() || r.Name == "localhost" {
+			continue
+		}
+		g.mu.Lock()
+		a := g.known[r.Name]
+		g.mu.Unlock()
+		if a == nil || !isClosed(a.done) {
+			wait.Go(func() { g.resolve(ctx, r.Name) })
+		}
+	}
+	wait.Wait()
+}
+
+// nameOf returns the allowed name behind an address, or the address.
+func (g *Gate) nameOf(addr netip.Addr) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if names := g.owner[addr]; len(names) > 0 {
+		return names[0]
+	}
+	return addr.String()
+}
+
+// Instant reports whether Connect would answer about an address without asking anybody.
+func (g *Gate) Instant(to netip.AddrPort) bool {
+	addr := normal(to.Addr())
+	if addr.IsLoopback() || g.namesAddr(addr) {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.owner[addr]) > 0 {
+		return true
+	}
+	for _, r := range g.reach.Rules {
+		if r.Name != "" && !r.wild() && r.Name != "localhost" && g.known[r.Name] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Bind returns whether the run may listen at an address, and at which it shall: one that stands for all of the machine means its loopback, unless
+// the port is published.
+func (g *Gate) Bind(at netip.AddrPort) (netip.AddrPort, Verdict) {
+	addr, port := at.Addr().Unmap(), at.Port()
+	v := Verdict{Host: addr.String(), Fix: "--publish " + strconv.Itoa(int(port))}
+	for _, p := range g.reach.Publish {
+		if p == port && p != 0 {
+			return at, Verdict{OK: true, Host: addr.String()}
+		}
+	}
+	if !g.reach.Localhost {
+		v.Why, v.Fix = "the run may not be reached on this machine", ""
+		return at, v
+	}
+	switch {
+	case addr.IsLoopback():
+		return at, Verdict{OK: true, Host: "localhost"}
+	case addr.IsUnspecified() && at.Addr().Is4():
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port), Verdict{OK: true, Host: "localhost"}
+	case addr.IsUnspecified():
+		return netip.AddrPortFrom(netip.IPv6Loopback(), port), Verdict{OK: true, Host: "localhost"}
+	}
+	v.Why = "other machines could reach it there"
+	return at, v
+}
+
+func hostPort(host string, port uint16) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + strconv.Itoa(int(port))
+}

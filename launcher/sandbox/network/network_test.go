@@ -1,0 +1,309 @@
+package network
+
+import (
+	"context"
+	"encoding/binary"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParseRule(t *testing.T) {
+	for text, want := range map[string]string{
+		"github.com":           "github.com",
+		"GitHub.com.:443":      "github.com:443",
+		"*.example.org:80":     "*.example.org:80",
+		"x:*":                  "x",
+		"10.1.2.3/16":          "10.1.0.0/16",
+		"10.1.2.3:5432":        "10.1.2.3:5432",
+		"10.0.0.0/8:22":        "10.0.0.0/8:22",
+		"fd00::5":              "[fd00::5]",
+		"[fd00::5]:22":         "[fd00::5]:22",
+		"[fd00::/8]:22":        "[fd00::]/8:22",
+		"::ffff:10.0.0.1":      "10.0.0.1",
+		"_sip._tcp.x.test:443": "_sip._tcp.x.test:443",
+	} {
+		r, err := ParseRule(text)
+		if err != nil || r.String() != want {
+			t.Errorf("%q: %q, %v; want %q", text, r, err, want)
+		}
+		if again, err := ParseRule(r.String()); err != nil || again.String() != r.String() {
+			t.Errorf("%q does not read as itself: %q, %v", r, again, err)
+		}
+	}
+	for _, text := range []string{"", "*", "*.", "a..b", "a b", "http://x", "x/y", "user@x", "x:0", "x:65536", "x:-1", "x:http", "[::1", "[::1]x", "fe80::1%eth0", "a\x00b", "bücher.de", strings.Repeat("a", 64), strings.Repeat("a.", 127) + "aa", "10.0.0.0/33", "*.*.x"} {
+		if r, err := ParseRule(text); err == nil {
+			t.Errorf("%q: %q, no error", text, r)
+		}
+	}
+}
+
+// A zone is who answers which names.
+type zone map[string][]string
+
+func (z zone) Resolve(_ context.Context, name string) (own, found []netip.Addr, err error) {
+	for _, a := range z[name] {
+		if addr, ok := strings.CutPrefix(a, "own "); ok {
+			own = append(own, netip.MustParseAddr(addr))
+		} else {
+			found = append(found, netip.MustParseAddr(a))
+		}
+	}
+	if z[name] == nil {
+		err = ErrNoName
+	}
+	return own, found, err
+}
+
+func gate(t testing.TB, z zone, localhost bool, rules ...string) *Gate {
+	t.Helper()
+	reach := Reach{Localhost: localhost, Publish: []uint16{8080}}
+	for _, text := range rules {
+		r, err := ParseRule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reach.Rules = append(reach.Rules, r)
+	}
+	return NewGate(reach, z)
+}
+
+// Who may be reached, by rule and by what the names lead to.
+func TestConnect(t *testing.T) {
+	z := zone{
+		"site.test": {"203.0.113.7", "2001:db8:1::7"}, "sub.wild.test": {"203.0.113.8"}, "rebound.test": {"169.254.169.254", "10.0.0.9"},
+		"home.test": {"own 192.168.1.9"}, "half.test": {"203.0.113.9", "127.0.0.1"}, "nat.test": {"64:ff9b::a00:1"}, "other.test": {"203.0.113.99"},
+	}
+	for _, test := range []struct {
+		rule, to string
+		want     string // "", or a part of why not
+	}{
+		{"site.test:443", "203.0.113.7:443", ""},
+		{"site.test", "203.0.113.7:8443", ""},
+		{"site.test:443", "203.0.113.7:80", "another port"},
+		{"site.test:443", "[2001:db8:1::7]:443", ""},
+		{"site.test:443", "[::ffff:203.0.113.7]:443", ""},
+		{"site.test:443", "203.0.113.99:443", "no rule names it"},
+		{"203.0.113.0/24:443", "203.0.113.99:443", ""},
+		{"203.0.113.0/24:443", "203.0.113.99:80", "no rule names it"},
+		{"rebound.test", "169.254.169.254:80", "metadata"},
+		{"rebound.test", "10.0.0.9:80", "private"},
+		{"10.0.0.9", "10.0.0.9:80", ""},
+		{"169.254.169.254", "169.254.169.254:80", ""},
+		{"home.test", "192.168.1.9:80", ""},
+		{"half.test", "203.0.113.9:80", ""},
+		{"half.test", "127.0.0.1:80", "this machine"},
+		{"nat.test", "[64:ff9b::a00:1]:80", "private"},
+		{"nobody.test", "203.0.113.7:80", "no rule names it"},
+		{"localhost:3000", "127.0.0.1:3000", ""},
+		{"localhost:3000", "127.0.0.1:3001", "this machine"},
+		{"site.test", "0.0.0.0:80", "this machine"},
+		{"site.test", "[::1]:80", "this machine"},
+		{"site.test", "[fd00::1]:80", "private"},
+		{"site.test", "[fe80::1%eth0]:80", "local link"},
+		{"site.test", "[::127.0.0.1]:80", "in an address"},
+	} {
+		v := gate(t, z, false, test.rule).Connect(t.Context(), netip.MustParseAddrPort(test.to))
+		if v.OK != (test.want == "") || !strings.Contains(v.Why, test.want) {
+			t.Errorf("%s, to %s: %+v, want %q", test.rule, test.to, v, test.want)
+		}
+		if !v.OK && v.Fix != "" {
+			if _, err := ParseRule(v.Fix); err != nil {
+				t.Errorf("%s, to %s: %v", test.rule, test.to, err)
+			}
+		}
+	}
+	// A name below a domain counts once it was asked for.
+	g := gate(t, z, true, "*.wild.test:443")
+	if v := g.Connect(t.Context(), netip.MustParseAddrPort("203.0.113.8:443")); v.OK {
+		t.Error("nobody has asked for it")
+	}
+	if addrs, v, err := g.Lookup(t.Context(), "Sub.Wild.Test."); err != nil || !v.OK || len(addrs) != 1 {
+		t.Errorf("%v %+v %v", addrs, v, err)
+	}
+	if v := g.Connect(t.Context(), netip.MustParseAddrPort("203.0.113.8:443")); !v.OK || v.Host != "sub.wild.test" {
+		t.Errorf("%+v", v)
+	}
+	// This machine's own servers, but for those that pass questions for names on.
+	if v := g.Connect(t.Context(), netip.MustParseAddrPort("127.0.0.1:5432")); !v.OK {
+		t.Errorf("%+v", v)
+	}
+	if v := g.Connect(t.Context(), netip.MustParseAddrPort("127.0.0.53:53")); v.OK {
+		t.Error("a name server of this machine")
+	}
+}
+
+func TestBind(t *testing.T) {
+	open, shut := gate(t, nil, true), gate(t, nil, false)
+	for at, want := range map[string]string{
+		"127.0.0.1:3000": "127.0.0.1:3000", "0.0.0.0:3000": "127.0.0.1:3000", "[::]:3000": "[::1]:3000", "[::1]:0": "[::1]:0",
+		"0.0.0.0:8080": "0.0.0.0:8080", "192.168.1.5:3000": "", "0.0.0.0:0": "127.0.0.1:0", "[::ffff:0.0.0.0]:1": "[::1]:1", "[::ffff:127.0.0.1]:1": "[::ffff:127.0.0.1]:1",
+	} {
+		got, v := open.Bind(netip.MustParseAddrPort(at))
+		if v.OK != (want != "") || v.OK && got.String() != want {
+			t.Errorf("%s: %s %+v, want %q", at, got, v, want)
+		}
+		if _, v := shut.Bind(netip.MustParseAddrPort(at)); v.OK != strings.HasSuffix(at, ":8080") {
+			t.Errorf("%s: %+v", at, v)
+		}
+	}
+}
+
+// query is a question as a program sends it.
+func query(name string, kind uint16) []byte {
+	m := appendQuery(nil, 77, strings.ToLower(name), kind)
+	copy(m[headerSize+1:], name[:strings.IndexByte(name+".", '.')]) // spelled as it came
+	return m
+}
+
+func TestAnswer(t *testing.T) {
+	z := zone{"site.test": {"203.0.113.7", "203.0.113.8", "2001:db8::7"}, "rebound.test": {"10.0.0.1"}, "empty.test": {}}
+	z["empty.test"] = []string{}
+	g := gate(t, z, true, "site.test", "rebound.test", "empty.test", "gone.test")
+	for _, test := range []struct {
+		name    string
+		kind    uint16
+		code    uint16
+		addrs   string
+		refused bool
+	}{
+		{"site.test", typeA, codeOK, "[203.0.113.7 203.0.113.8]", false},
+		{"SiTe.test", typeA, codeOK, "[203.0.113.7 203.0.113.8]", false},
+		{"site.test", typeAAAA, codeOK, "[2001:db8::7]", false},
+		{"site.test", 16, codeOK, "[]", false}, // TXT
+		{"site.test", 65, codeOK, "[]", false}, // HTTPS
+		{"evil.test", typeA, codeNoName, "[]", true},
+		{"data.site.test", typeA, codeNoName, "[]", true},
+		{"evil.test", 16, codeNoName, "[]", true},
+		{"rebound.test", typeA, codeOK, "[]", true},
+		{"gone.test", typeA, codeNoName, "[]", false},
+		{"localhost", typeA, codeOK, "[127.0.0.1]", false},
+	} {
+		reply, v := g.Answer(t.Context(), query(test.name, test.kind))
+		addrs, _, code, err := parseAnswer(reply, 77, strings.ToLower(test.name), test.kind)
+		if err != nil || code != test.code || netips(addrs) != test.addrs || v.OK == test.refused {
+			t.Errorf("%s %d: %v %d %v %+v", test.name, test.kind, addrs, code, err, v)
+		}
+	}
+	for name, m := range map[string][]byte{
+		"short": {1, 2, 3}, "a response": appendAnswer(nil, question{}, 0, nil, false), "nothing": nil,
+	} {
+		if reply, _ := g.Answer(t.Context(), m); reply != nil {
+			t.Errorf("%s: an answer", name)
+		}
+	}
+	two := query("site.test", typeA)
+	binary.BigEndian.PutUint16(two[4:], 2)
+	if reply, _ := g.Answer(t.Context(), two); len(reply) < headerSize || reply[3]&0xf != codeFormat {
+		t.Errorf("two questions: %x", reply)
+	}
+	update := query("site.test", typeA)
+	update[2] |= 5 << 3
+	if reply, _ := g.Answer(t.Context(), update); len(reply) < headerSize || reply[3]&0xf != codeNotImplemented {
+		t.Errorf("an update: %x", reply)
+	}
+	dot := slices.Concat(make([]byte, headerSize), []byte{9}, []byte("site.test"), []byte{0, 0, 1, 0, 1})
+	dot[5] = 1
+	if reply, _ := g.Answer(t.Context(), dot); len(reply) < headerSize || reply[3]&0xf != codeFormat {
+		t.Errorf("a dot in a label: %x", reply)
+	}
+}
+
+func netips(addrs []netip.Addr) string {
+	var s []string
+	for _, a := range addrs {
+		s = append(s, a.String())
+	}
+	return "[" + strings.Join(s, " ") + "]"
+}
+
+// An answer of a server is read by its aliases, and what it says of other names does not count.
+func TestParseAnswer(t *testing.T) {
+	m := appendQuery(nil, 5, "a.test", typeA)[:headerSize+8+4]
+	m[2] |= 0x80
+	binary.BigEndian.PutUint16(m[6:], 4)
+	binary.BigEndian.PutUint16(m[10:], 0)
+	record := func(owner string, kind uint16, data []byte) {
+		m = binary.BigEndian.AppendUint16(appendName(m, owner), kind)
+		m = append(m, 0, 1, 0, 0, 0, 9, 0, byte(len(data)))
+		m = append(m, data...)
+	}
+	record("stray.test", typeA, []byte{6, 6, 6, 6})
+	record("a.test", typeCNAME, appendName(nil, "b.test"))
+	record("b.test", typeA, []byte{203, 0, 113, 1})
+	record("a.test", typeA, []byte{6, 6, 6, 7})
+	addrs, truncated, code, err := parseAnswer(m, 5, "a.test", typeA)
+	if err != nil || truncated || code != 0 || netips(addrs) != "[203.0.113.1]" {
+		t.Errorf("%v %v %d %v", addrs, truncated, code, err)
+	}
+	for at := range m {
+		if _, _, _, err := parseAnswer(m[:at], 5, "a.test", typeA); err == nil {
+			t.Errorf("%d bytes are a whole answer", at)
+		}
+	}
+	if _, _, _, err := parseAnswer(m, 6, "a.test", typeA); err != errMessage {
+		t.Errorf("another's answer: %v", err)
+	}
+	if _, _, _, err := parseAnswer(m, 5, "c.test", typeA); err != errMessage {
+		t.Errorf("an answer about something else: %v", err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/hosts", []byte("127.0.0.1 localhost # x\n10.0.0.5\tintern.test Intern\n# 1.2.3.4 no.test\nbad line\nfd00::5 intern.test\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := netips(inFile(dir+"/hosts", "intern.test")); got != "[10.0.0.5 fd00::5]" {
+		t.Error(got)
+	}
+	if got := inFile(dir+"/hosts", "no.test"); got != nil {
+		t.Error(got)
+	}
+	if err := os.WriteFile(dir+"/resolv", []byte("search x\nnameserver 10.0.0.1\nnameserver nonsense\nnameserver fd00::1 # y\nnameserver 1.1.1.1\nnameserver 9.9.9.9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := servers(dir + "/resolv"); len(got) != 3 || got[1].String() != "[fd00::1]:53" {
+		t.Error(got)
+	}
+	if got := servers(dir + "/none"); len(got) != 1 || got[0].String() != "127.0.0.1:53" {
+		t.Error(got)
+	}
+}
+
+// Whatever comes, a question is answered with its own question or not at all, in at most what DNS allows over UDP, and nothing panics.
+func FuzzMessage(f *testing.F) {
+	f.Add(query("site.test", typeA), uint16(77))
+	f.Add(query("evil.test", typeAAAA), uint16(1))
+	f.Add([]byte{0, 5, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 1, 'a', 0, 0, 1, 0, 1, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4}, uint16(5))
+	f.Add([]byte{0, 5, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 0xc0, 12, 0, 1, 0, 1}, uint16(5))
+	g := gate(f, zone{"site.test": {"203.0.113.7"}}, true, "site.test")
+	f.Fuzz(func(t *testing.T, m []byte, id uint16) {
+		reply, v := g.Answer(context.Background(), m)
+		if reply != nil && (len(reply) > 512 || len(reply) < headerSize || string(reply[:2]) != string(m[:2]) || reply[2]&0x80 == 0) {
+			t.Errorf("%x: %x", m, reply)
+		}
+		if v.OK && v.Host != "" && v.Host != "site.test" {
+			t.Errorf("%x: %q was allowed", m, v.Host)
+		}
+		_, _, _, _ = parseAnswer(m, id, "a", typeA)
+	})
+}
+
+func FuzzRule(f *testing.F) {
+	for _, s := range []string{"a.b:1", "*.x", "[::1]:2", "10.0.0.0/8", "[fd00::/8]:1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ParseRule(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseRule(r.String())
+		if err != nil || again.String() != r.String() {
+			t.Errorf("%q: %q: %q, %v", text, r, again, err)
+		}
+	})
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package network
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+)
+
+// Resolve returns an error: nothing runs behind a fence on this system.
+func (s Stub) Resolve(context.Context, string) (own, found []netip.Addr, err error) {
+	return nil, nil, errors.ErrUnsupported
+}

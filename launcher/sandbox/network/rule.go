@@ -1,0 +1,144 @@
+package network
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// A Rule allows one host, or one net, on one port or on all. The zero Rule allows nothing.
+type Rule struct {
+	Name  string       // lower case, without the last dot; "*." and a domain for the names below it; "" when Net is meant
+	Net   netip.Prefix // the addresses; not valid when Name is meant
+	Port  uint16       // 0 is every port
+	Addrs []netip.Addr // what Name resolves to, when the caller knows; nil: to be looked up
+}
+
+// A Reach is what a run may reach. The zero Reach is nothing.
+type Reach struct {
+	Rules []Rule
+	// Localhost lets the run reach TCP servers of this machine on its loopback addresses, and be reached there.
+	Localhost bool
+	// Publish are the TCP ports on which the run may be reached from other machines.
+	Publish []uint16
+}
+
+// ParseRule reads a rule; the package comment has the forms. The error names what is wrong with the text.
+func ParseRule(text string) (Rule, error) {
+	host, port, err := splitPort(strings.ToLower(strings.TrimSpace(text)))
+	if err != nil {
+		return Rule{}, fmt.Errorf("host %q: %w", text, err)
+	}
+	r := Rule{Port: port}
+	if strings.Contains(host, "/") {
+		if r.Net, err = netip.ParsePrefix(host); err != nil || r.Net.Addr().Is4In6() {
+			return Rule{}, fmt.Errorf("host %q is no net: write ADDRESS/BITS", text)
+		}
+		r.Net = r.Net.Masked()
+		return r, nil
+	}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		if addr.Zone() != "" {
+			return Rule{}, fmt.Errorf("host %q: an address with a zone cannot be allowed", text)
+		}
+		addr = addr.Unmap()
+		r.Net = netip.PrefixFrom(addr, addr.BitLen())
+		return r, nil
+	}
+	r.Name = strings.TrimSuffix(host, ".")
+	if !validName(strings.TrimPrefix(r.Name, "*.")) {
+		return Rule{}, fmt.Errorf("host %q is no name: write a name, *.NAME, or an address", text)
+	}
+	return r, nil
+}
+
+// splitPort cuts the port off: host, host:port, [v6], [v6]:port, v6.
+func splitPort(text string) (host string, port uint16, err error) {
+	host, number := text, ""
+	switch {
+	case strings.HasPrefix(text, "["):
+		inside, rest, ok := strings.Cut(text[1:], "]")
+		if !ok || rest != "" && rest[0] != ':' && rest[0] != '/' {
+			return "", 0, fmt.Errorf("a bracket is not closed")
+		}
+		if bits, ok := strings.CutPrefix(rest, "/"); ok {
+			bits, rest, ok = cutPort(bits)
+			inside += "/" + bits
+			if !ok {
+				return inside, 0, nil
+			}
+			rest = ":" + rest
+		}
+		if host = inside; rest == "" {
+			return host, 0, nil
+		}
+		number = rest[1:]
+	case strings.Count(text, ":") == 1:
+		host, number, _ = strings.Cut(text, ":")
+	default:
+		return text, 0, nil // no colon, or an IPv6 address
+	}
+	if number == "*" {
+		return host, 0, nil
+	}
+	n, err := strconv.ParseUint(number, 10, 16)
+	if err != nil || n == 0 {
+		return "", 0, fmt.Errorf("%q is no port", number)
+	}
+	return host, uint16(n), nil
+}
+
+func cutPort(text string) (bits, port string, ok bool) { return strings.Cut(text, ":") }
+
+// validName reports whether a name is one that DNS can ask for: labels of letters, digits, hyphens and underscores, with the lengths of RFC 1035 §2.3.4.
+func validName(name string) bool {
+	if name == "" || len(name) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 {
+			return false
+		}
+		for i := range len(label) {
+			c := label[i]
+			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// String returns the rule as ParseRule reads it.
+func (r Rule) String() string {
+	host := r.Name
+	if r.Net.IsValid() {
+		host = r.Net.Addr().String()
+		if r.Net.Addr().Is6() {
+			host = "[" + host + "]"
+		}
+		if !r.Net.IsSingleIP() {
+			host += "/" + strconv.Itoa(r.Net.Bits())
+		}
+	}
+	if r.Port == 0 {
+		return host
+	}
+	return host + ":" + strconv.Itoa(int(r.Port))
+}
+
+// names reports whether the rule allows the name, which is in lower case without the last dot, on some port.
+func (r Rule) names(name string) bool {
+	if r.Name == "" {
+		return false
+	}
+	if domain, wild := strings.CutPrefix(r.Name, "*"); wild {
+		return len(name) > len(domain) && strings.HasSuffix(name, domain)
+	}
+	return name == r.Name
+}
+
+func (r Rule) wild() bool { return strings.HasPrefix(r.Name, "*.") }
+
+func (r Rule) onPort(port uint16) bool { return r.Port == 0 || r.Port == port }

@@ -1,0 +1,43 @@
+package network
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrNoName is what a Resolver returns for a name that does not exist.
+var ErrNoName = errors.New("no such name")
+
+// Answer returns the answer to one DNS message of the child, or nil when there is none to give, and in v what was refused, for the record.
+func (g *Gate) Answer(ctx context.Context, message []byte) (reply []byte, v Verdict) {
+	v.OK = true
+	q, err := parseQuestion(message)
+	switch {
+	case err == errMessage:
+		return nil, v
+	case q.flags&opcodeMask != 0:
+		q.raw = nil
+		return appendAnswer(nil, q, codeNotImplemented, nil, false), v
+	case err != nil:
+		return appendAnswer(nil, q, codeFormat, nil, false), v
+	case q.class != classIN:
+		return appendAnswer(nil, q, codeRefused, nil, true), v
+	}
+	if q.name == "localhost" { // RFC 6761 §6.3: never asked of anybody
+		return appendAnswer(nil, q, codeOK, loopbacks(), false), v
+	}
+	if v = g.Name(q.name); !v.OK {
+		return appendAnswer(nil, q, codeNoName, nil, true), v
+	}
+	if q.kind != typeA && q.kind != typeAAAA {
+		return appendAnswer(nil, q, codeOK, nil, false), v // the name is there, and has nothing of this kind
+	}
+	addrs, v, err := g.Lookup(ctx, q.name)
+	switch {
+	case errors.Is(err, ErrNoName):
+		return appendAnswer(nil, q, codeNoName, nil, false), v
+	case err != nil:
+		return appendAnswer(nil, q, codeServer, nil, false), v
+	}
+	return appendAnswer(nil, q, codeOK, addrs, !v.OK), v
+}

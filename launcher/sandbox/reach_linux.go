@@ -1,0 +1,159 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"os"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox/network"
+)
+
+// With Network Hosts the child's TCP sockets are the machine's own, but it cannot use them by itself: the kernel hands every socket, connect, bind and listen to the launcher, which makes
+// the call on the very socket with its own copy of the address. Nothing is looked at twice, so there is nothing to swap in between.
+// Everything else that could lead somewhere is shut: the other kinds of sockets as in every fence, and the options by which a socket goes elsewhere than it says.
+//
+// At Strong the child lives in a network of its own where nothing is but a loopback, so a UDP socket may be had and leads nowhere. The addresses of the name servers
+// are put on that loopback, and who answers there is the launcher: every program's own way to ask for names works. At Base there are no UDP sockets, and names are asked for
+// over TCP, which the C library does when told.
+
+// commonRules is the table that every child gets.
+func (b *builder) commonRules() []rule {
+	stream, datagram := errno(unix.EACCES), errno(unix.EACCES)
+	if b.datagrams() {
+		stream, datagram = allow, allow
+	}
+	if b.profile.Network == Hosts {
+		stream = ask
+	}
+	return rules(stream, datagram, b.profile.Debug)
+}
+
+// networkRules come first with Network Hosts.
+func (b *builder) networkRules() []rule {
+	if b.profile.Network != Hosts {
+		return nil
+	}
+	list := []rule{
+		{unix.SYS_CONNECT, nil, ask}, {unix.SYS_BIND, nil, ask}, {unix.SYS_LISTEN, nil, ask},
+		{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: unix.SOL_SOCKET}, {arg: 2, value: unix.SO_BINDTODEVICE}}, errno(unix.EPERM)},
+		{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: unix.SOL_SOCKET}, {arg: 2, value: unix.SO_BINDTOIFINDEX}}, errno(unix.EPERM)},
+	}
+	for _, level := range []struct {
+		level   uint32
+		options []uint32
+	}{{unix.SOL_IP, harmlessIP}, {unix.SOL_IPV6, harmlessIPv6}} {
+		for _, option := range level.options {
+			list = append(list, rule{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: level.level}, {arg: 2, value: option}}, allow})
+		}
+		list = append(list, rule{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: level.level}}, errno(unix.EPERM)})
+	}
+	return list
+}
+
+// The options of IP that cannot change where a packet goes. A source route (IP_OPTIONS, IPV6_RTHDR) sends the packets of an allowed connection to
+// any host on the way, which may answer in the other's place; both can be set without privilege.
+var (
+	harmlessIP = []uint32{
+		unix.IP_TOS, unix.IP_TTL, unix.IP_MTU_DISCOVER, unix.IP_RECVERR, unix.IP_RECVTOS, unix.IP_RECVTTL, unix.IP_PKTINFO, unix.IP_MINTTL,
+		unix.IP_BIND_ADDRESS_NO_PORT, unix.IP_LOCAL_PORT_RANGE, unix.IP_MULTICAST_TTL, unix.IP_MULTICAST_LOOP,
+	}
+	harmlessIPv6 = []uint32{
+		unix.IPV6_V6ONLY, unix.IPV6_UNICAST_HOPS, unix.IPV6_TCLASS, unix.IPV6_RECVERR, unix.IPV6_MTU_DISCOVER, unix.IPV6_MTU, unix.IPV6_RECVPKTINFO,
+		unix.IPV6_RECVTCLASS, unix.IPV6_RECVHOPLIMIT, unix.IPV6_DONTFRAG, unix.IPV6_ADDR_PREFERENCES, unix.IPV6_AUTOFLOWLABEL, unix.IPV6_MULTICAST_HOPS, unix.IPV6_MULTICAST_LOOP,
+	}
+)
+
+// namesSteps make sockets in the child's network, one for each name server, and return their numbers in the child.
+func (b *builder) namesSteps(l *life) []int {
+	const made = registerCount - 4
+	places := b.asking[3:]
+	for i, place := range places {
+		family := unix.AF_INET6
+		if b.servers[i].Addr().Is4() {
+			family = unix.AF_INET
+		}
+		l.add("socket for names", unix.SYS_SOCKET, uintptr(family), unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK).kept(made)
+		l.add("socket for names", unix.SYS_DUP3, 0, uintptr(place), unix.O_CLOEXEC).with(made, 0)
+	}
+	return places
+}
+
+// listen takes the listener before the command runs, and has everything ready that it may ask for.
+func (b *builder) listen() error {
+	if b.profile.Network != Hosts {
+		return nil
+	}
+	for _, fd := range b.asking[1:] { // as long as we hold them, a child that died would never be seen
+		b.release(fd)
+	}
+	fds, err := b.handedOver(0)
+	if err != nil {
+		return err
+	}
+	last := len(fds) - 1
+	b.listener = fds[last]
+	names := b.profile.Names
+	if names == nil {
+		names = network.System()
+	}
+	b.broker = newBroker(network.NewGate(b.profile.Reach, names), b.servers)
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(b.listener), notifySetFlags, notifySyncWakeUp) // Linux 6.6: answers come sooner
+	b.broker.answerInside(fds[:last])
+	return nil
+}
+
+// overTCP tells the C library to ask for names over TCP (resolv.conf(5), use-vc), where no other way is open.
+func (b *builder) overTCP(env []string) []string {
+	const name = "RES_OPTIONS="
+	if b.profile.Network != Hosts || b.level != Base {
+		return env
+	}
+	out := make([]string, 0, len(env)+1)
+	options := "use-vc"
+	for _, v := range env {
+		if old, ok := strings.CutPrefix(v, name); ok {
+			options = old + " " + options
+			continue
+		}
+		out = append(out, v)
+	}
+	return append(out, name+options)
+}
+
+// addAddress puts an address on the loopback of the network that socket fd, of the same family, is in. The launcher may, because it owns the user namespace around that network.
+func addAddress(fd int, addr netip.Addr, at int) error {
+	if addr.IsLoopback() {
+		return nil
+	}
+	if addr.Is4() {
+		request := [40]byte{'l', 'o', ':', byte('a' + at)} // struct ifreq: an alias, because an interface has one address by this call
+		binary.NativeEndian.PutUint16(request[16:], unix.AF_INET)
+		a := addr.As4()
+		copy(request[20:], a[:])
+		return ioctl(fd, unix.SIOCSIFADDR, unsafe.Pointer(&request))
+	}
+	request := struct {
+		addr   [16]byte
+		prefix uint32
+		index  int32
+	}{addr.As16(), 128, 1} // the loopback is the first interface of every network
+	return ioctl(fd, unix.SIOCSIFADDR, unsafe.Pointer(&request))
+}
+
+// answerInside answers the questions for names that come to the servers' addresses in the child's network, each by a socket from there.
+func (k *broker) answerInside(fds []int) {
+	for i, fd := range fds {
+		server := k.servers[i]
+		if addAddress(fd, server.Addr(), i) != nil || unix.Bind(fd, network.Sockaddr(server)) != nil {
+			unix.Close(fd) // the others may do
+			continue
+		}
+		k.answerOn(os.NewFile(uintptr(fd), "names"))
+	}
+}
