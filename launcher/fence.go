@@ -69,6 +69,9 @@ func (j *Judgement) profile() (p sandbox.Profile, partial bool) {
 
 // onTerminal reports whether the command gets a terminal of its own.
 func (j *Judgement) onTerminal() bool {
+	if j.Request.Hold != nil {
+		return true
+	}
 	if j.Request.PTY != session.Auto {
 		return j.Request.PTY == session.Always
 	}

@@ -110,6 +110,8 @@ type Past struct {
 	WorkItem  string    `json:"work_item,omitempty"`
 	Authority string    `json:"authority,omitempty"` // that it was started by: policy, approval, grant
 	Ended     time.Time `json:"ended,omitzero"`
+	Session   bool      `json:"session,omitempty"` // tada-run --session: while it runs, others can attach
+	Tier      string    `json:"tier,omitempty"`
 
 	launcher string // the process that started it and records it, see runner
 }
@@ -131,7 +133,8 @@ func (l *Launcher) Runs() ([]Past, error) {
 			return runs, err
 		}
 		var body struct {
-			SID, Command, Agent, Cwd, Verdict, Level, Authority, Launcher string
+			SID, Command, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier string
+			Session                                                             bool
 
 			Envelope string `json:"envelope_id"`
 			WorkItem string `json:"work_item"`
@@ -146,7 +149,8 @@ func (l *Launcher) Runs() ([]Past, error) {
 		if !known {
 			i = len(runs)
 			index[body.SID] = i
-			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, WorkItem: body.WorkItem})
+			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, WorkItem: body.WorkItem,
+				Session: body.Session, Tier: body.Tier})
 		}
 		r := &runs[i]
 		r.State = pastStates[e.Kind]

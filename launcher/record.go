@@ -103,7 +103,10 @@ func (r *run) intent() object {
 		"plan_hash": r.Hash(), "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
 		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.environ.Removed,
-		"tier": Tier, "version": Version(),
+		"tier": r.tier(), "version": Version(),
+	}
+	if r.Request.Hold != nil {
+		o["session"] = true
 	}
 	if r.secrets > 0 {
 		o["command_secrets"] = r.secrets
@@ -139,9 +142,6 @@ func sha256Of(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
-
-// Tier is how much of the agent the fence holds: T0, only its commands.
-const Tier = "T0"
 
 func (r *run) started() object {
 	lost := make([]any, 0, len(r.receipt.Lost))

@@ -30,6 +30,8 @@ type Request struct {
 	Timeout time.Duration // of the command; 0 is none
 	Wait    time.Duration // how long to wait for a person who is not at this terminal
 
+	Hold *Hold // a session, which lasts when its terminal goes away; nil for a single command
+
 	// Started is called with the session's id when the command runs and that is on record; it
 	// may be nil.
 	Started func(id string)

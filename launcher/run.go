@@ -33,6 +33,8 @@ type run struct {
 	nest     *sandbox.Nest
 	begun    <-chan begun // the fence, when it stands; nil before begin and after start
 	terminal *session.Session
+	desk     *desk          // where a session is driven from; nil for a single command
+	over     chan struct{}  // somebody who may has ended the session
 	signals  chan os.Signal // ours, to be passed on
 	tap      *tap
 	recorder *audit.Recorder
@@ -107,7 +109,13 @@ func (r *run) begin() {
 	ready := make(chan begun, 1)
 	r.begun = ready
 	var err error
-	if r.terminal, err = session.Open(r.Request.Stdio, r.Request.PTY, r.tap); err != nil {
+	if r.Request.Hold != nil {
+		r.desk, r.over = newDesk(r), make(chan struct{}, 1)
+		r.terminal, err = session.Hold(r.Request.Stdio, r.tap, r.desk.show)
+	} else {
+		r.terminal, err = session.Open(r.Request.Stdio, r.Request.PTY, r.tap)
+	}
+	if err != nil {
 		ready <- begun{err: err}
 		return
 	}
@@ -161,6 +169,9 @@ func (r *run) start() error {
 		return err
 	}
 	r.tap.to, r.tap.hidden = r.recorder, r.terminal.Hidden
+	if r.desk != nil {
+		r.tap.secret = r.desk.private.Load
+	}
 	r.tap.meter = newMeter(r.policy.Settings().Limits, func() { go r.process.End(sandbox.LimitOutput, 0) })
 	r.listen()
 	b := <-r.begun
@@ -174,6 +185,12 @@ func (r *run) start() error {
 	if err := r.record(kindStart, r.started(), audit.Lazy); err != nil {
 		r.process.Kill()
 		return err
+	}
+	if r.desk != nil {
+		if err := r.desk.serve(); err != nil {
+			r.process.Kill()
+			return err
+		}
 	}
 	r.terminal.Started()
 	if r.Request.Started != nil {
@@ -199,14 +216,24 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 	defer sealing.Stop()
 	limit, kill := r.deadline(), (<-chan time.Time)(nil)
 	stop := func() {
-		_ = r.process.SignalGroup(syscall.SIGTERM)
-		_ = r.process.SignalGroup(syscall.SIGCONT)
+		if r.desk != nil {
+			r.hangUp()
+		} else {
+			_ = r.process.SignalGroup(syscall.SIGTERM)
+			_ = r.process.SignalGroup(syscall.SIGCONT)
+		}
 		kill = time.After(killGrace)
 	}
 	done, failed := ctx.Done(), r.terminal.Failed()
 	for {
 		select {
+		case <-r.over:
+			stop()
 		case s := <-r.signals:
+			if r.desk != nil && (s == syscall.SIGTERM || s == syscall.SIGHUP) { // logout, shutdown, tadactl kill
+				stop()
+				continue
+			}
 			r.stopping = r.stopping || s == syscall.SIGTSTP
 			r.forward(s)
 		case <-limit:
@@ -289,6 +316,8 @@ func (r *run) finish(c change) (Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()
 	problem := errors.Join(c.err, r.terminal.Ended(ctx))
+	r.desk.close()
+	defer r.desk.end(c.status.Shell(), int(c.status.Signal)) // whoever is told that it is over finds the end on record
 	r.exceeded(os.Stderr, c.status)
 	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}

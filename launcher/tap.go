@@ -12,6 +12,7 @@ import (
 type tap struct {
 	to     *audit.Recorder
 	hidden func() bool // the command reads something that it does not show
+	secret func() bool // nobody but who drives is to know what is shown; nil for never
 	meter  *meter      // nil where output has no limit
 	heard  [3]ear      // by stream
 
@@ -27,6 +28,13 @@ var eventCode = map[session.Stream]byte{session.Screen: 'o', session.Stdout: 'o'
 // Output records what the command printed.
 func (t *tap) Output(stream session.Stream, p []byte) error {
 	t.meter.count(len(p))
+	if t.secret != nil && t.secret() {
+		err := t.to.Hidden(audit.CodeOutput, audit.AuthorProgram, p)
+		if err != nil {
+			t.breaks(err, p)
+		}
+		return err
+	}
 	t.heard[stream].hear(p)
 	kept := t.to.Summary().Bytes
 	err := t.to.Output(eventCode[stream], p)
@@ -62,7 +70,7 @@ func (t *tap) Input(author string, p []byte) error {
 }
 
 func (t *tap) typed(author string, p []byte) error {
-	if t.hidden != nil && t.hidden() {
+	if t.hidden != nil && t.hidden() || t.secret != nil && t.secret() {
 		return t.to.Hidden(audit.CodeInput, author, p)
 	}
 	return t.to.Input(author, p)

@@ -215,6 +215,7 @@ func (s *Screen) region(top, bottom int) {
 
 func (s *Screen) softReset() {
 	s.mode = modes{inverse: s.mode.inverse}
+	s.keys &^= 1 // cursor keys
 	s.page.top, s.page.bottom = 0, s.rows
 	s.pen.style = Style{Tag: s.pen.style.Tag}
 	s.pen.origin, s.pen.graphic, s.pen.shift, s.pen.wrap = false, [2]bool{}, 0, false
@@ -242,9 +243,10 @@ func (s *Screen) setModes(p *params, on bool) {
 }
 
 // setPrivate sets DEC's modes. Those of keyboard, mouse and paste change
-// nothing that can be seen.
+// nothing that can be seen, and are only remembered.
 func (s *Screen) setPrivate(p *params, on bool) {
 	for _, n := range p.n[:p.len] {
+		s.setKeys(n, on)
 		switch n {
 		case 5:
 			s.mode.inverse = on

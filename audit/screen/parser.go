@@ -179,6 +179,9 @@ func (s *Screen) inString(c byte) {
 
 // command is an OSC. Only 0 and 2, the title, touch no more than the picture.
 func (s *Screen) command(text string) {
+	if s.Told != nil {
+		s.Told(text)
+	}
 	n, title, ok := strings.Cut(text, ";")
 	if !ok || n != "0" && n != "2" {
 		return
@@ -198,6 +201,8 @@ func (s *Screen) command(text string) {
 // escapes are the sequences of two bytes.
 var escapes = map[byte]func(*Screen){
 	'7': (*Screen).save,
+	'=': func(s *Screen) { s.setKeys(66, true) },
+	'>': func(s *Screen) { s.setKeys(66, false) },
 	'8': (*Screen).restore,
 	'D': (*Screen).lineFeed,
 	'E': func(s *Screen) { s.lineFeed(); s.pen.x = 0 },

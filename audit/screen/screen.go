@@ -19,6 +19,9 @@ type Screen struct {
 	// and, for what a full-screen program drew, when that ends. wrapped says
 	// that the next line continues it. It must not call the Screen.
 	Gone func(text string, wrapped bool)
+	// Told, when set, is told each operating system command (OSC) that ends, of at most 4 KiB: shells
+	// tell in them where commands begin and end. It must not call the Screen.
+	Told func(text string)
 
 	cols, rows int
 	main, alt  page
@@ -27,7 +30,8 @@ type Screen struct {
 	title      string
 	mode       modes
 	pen        pen
-	last       rune // for REP
+	last       rune   // for REP
+	keys       uint16 // of keyModes, the ones that are on
 	parser     parser
 }
 
@@ -66,6 +70,7 @@ func (s *Screen) reset() {
 	if s.Gone != nil {
 		s.keep(s.filled())
 	}
+	s.keys = 0
 	s.mode, s.pen, s.title, s.last = modes{}, pen{style: Style{Tag: s.pen.style.Tag}}, "", 0
 	for _, p := range []*page{&s.main, &s.alt} {
 		p.resize(s.cols, s.rows)
@@ -239,7 +244,7 @@ func (s *Screen) Look(match func(text string) bool) {
 	}
 }
 
-// Clone returns a copy that shares nothing with s but Gone.
+// Clone returns a copy that shares nothing with s but Gone and Told.
 func (s *Screen) Clone() *Screen {
 	c := *s
 	c.main, c.alt = s.main.clone(), s.alt.clone()

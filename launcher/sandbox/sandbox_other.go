@@ -66,6 +66,12 @@ func (*Process) SignalGroup(syscall.Signal) error { return ErrUnsupported }
 // Kill does nothing.
 func (*Process) Kill() {}
 
+// Freeze does nothing.
+func (*Process) Freeze() {}
+
+// Thaw does nothing.
+func (*Process) Thaw() {}
+
 // End does nothing.
 func (*Process) End(Limit, time.Duration) {}
 

@@ -55,9 +55,10 @@ type relay struct {
 	to     int // the caller's, which may or may not block; none when nobody can be shown anything
 	stop   int // eventfd: readable when the relay must end
 	gate   *gate
-	screen cooked // the terminal that to is; the zero value where it is none
-	shown  func() // called after each piece
-	gone   func() // called when the caller's reader is gone, before from is closed
+	screen cooked       // the terminal that to is; the zero value where it is none
+	show   func([]byte) // nil, or what is in the place of to
+	shown  func()       // called after each piece
+	gone   func()       // called when the caller's reader is gone, before from is closed
 
 	busy  sync.Mutex // held from a read to the end of its write; guards from
 	bytes int64      // passed to the tap
@@ -152,6 +153,10 @@ func (r *relay) deliver(p []byte) error {
 	r.bytes += int64(len(p))
 	if err := r.gate.pass(func(t Tap) error { return t.Output(r.stream, p) }); err != nil {
 		return err
+	}
+	if r.show != nil {
+		r.show(p)
+		return nil
 	}
 	if r.screen.both() {
 		p = uncook(p)

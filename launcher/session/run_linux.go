@@ -86,21 +86,37 @@ func (s *Session) watch() {
 // resize copies the caller's size, recorded first. The kernel tells the child's foreground
 // group (SIGWINCH), and only if the size is another one.
 func (s *Session) resize() {
-	size, ok := sizeOf(s.term.fd)
-	if !ok {
-		return
+	if size, ok := sizeOf(s.term.fd); ok {
+		_ = s.setSize(size)
+	}
+}
+
+// setSize does nothing where the size is the same one. The tap is called without the lock, because
+// it may ask for Hidden, which takes it.
+func (s *Session) setSize(size unix.Winsize) error {
+	if old, open := s.masterSize(); !open || old.Col == size.Col && old.Row == size.Row {
+		return nil
+	}
+	if err := s.gate.pass(func(t Tap) error { return t.Resize(int(size.Col), int(size.Row)) }); err != nil {
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.master < 0 {
-		return
+		return nil
 	}
-	if old, ok := sizeOf(s.master); ok && old.Col == size.Col && old.Row == size.Row {
-		return
+	return unix.IoctlSetWinsize(s.master, unix.TIOCSWINSZ, &size)
+}
+
+// masterSize returns the private terminal's size, and whether there is one.
+func (s *Session) masterSize() (size unix.Winsize, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.master < 0 {
+		return unix.Winsize{Col: defaultCols, Row: defaultRows}, false
 	}
-	if s.gate.pass(func(t Tap) error { return t.Resize(int(size.Col), int(size.Row)) }) == nil {
-		unix.IoctlSetWinsize(s.master, unix.TIOCSWINSZ, &size)
-	}
+	size, _ = sizeOf(s.master)
+	return size, true
 }
 
 // hangUp takes the private terminal from the child, as when a window is closed.

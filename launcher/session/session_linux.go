@@ -29,6 +29,7 @@ type Session struct {
 	helpers sync.WaitGroup // typist and signals
 	started bool
 	ended   bool
+	show    func([]byte) // of a session that is held: in the place of a descriptor of the caller
 
 	mu     sync.Mutex
 	master int // the private terminal; -1 without one or after a hang-up
@@ -94,7 +95,11 @@ func (s *Session) openScreen() (peer *os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.addRelay(Screen, from, s.caller.files()[s.plan.screen])
+	to := s.caller.files()[s.plan.screen]
+	if s.show != nil {
+		to = nil
+	}
+	s.addRelay(Screen, from, to)
 	return peer, nil
 }
 
@@ -125,7 +130,7 @@ func (s *Session) equip(fd int, file, peer *os.File) error {
 }
 
 func (s *Session) addRelay(stream Stream, from int, to *os.File) {
-	r := &relay{stream: stream, from: from, to: none, stop: s.stop, gate: s.gate, shown: func() {}, gone: func() {}}
+	r := &relay{stream: stream, from: from, to: none, stop: s.stop, gate: s.gate, show: s.show, shown: func() {}, gone: func() {}}
 	if opened(to, unix.O_WRONLY) {
 		r.to = int(to.Fd())
 	}
@@ -189,8 +194,11 @@ func (s *Session) TTY() int {
 // Size returns the terminal's size in cells, 80 by 24 where there is none.
 func (s *Session) Size() (cols, rows int) {
 	size := unix.Winsize{Col: defaultCols, Row: defaultRows}
-	if s.term != nil {
+	switch {
+	case s.term != nil:
 		size, _ = sizeOf(s.term.fd)
+	case s.show != nil:
+		size, _ = s.masterSize()
 	}
 	return int(size.Col), int(size.Row)
 }

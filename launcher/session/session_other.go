@@ -14,6 +14,15 @@ type Session struct{}
 // Open returns ErrUnsupported.
 func Open(Stdio, PTY, Tap) (*Session, error) { return nil, ErrUnsupported }
 
+// Hold returns ErrUnsupported.
+func Hold(Stdio, Tap, func([]byte)) (*Session, error) { return nil, ErrUnsupported }
+
+// Peers returns ErrUnsupported.
+func Peers() (ours, theirs *os.File, err error) { return nil, nil, ErrUnsupported }
+
+// Attach returns ErrUnsupported.
+func Attach(context.Context, Attachment) (Ended, error) { return Ended{}, ErrUnsupported }
+
 // ChildFiles returns no files.
 func (*Session) ChildFiles() [3]*os.File { return [3]*os.File{} }
 

@@ -16,6 +16,7 @@ type invocation struct {
 	help, version bool
 	check, json   bool
 	background    bool // start it and return
+	session       bool // hold it: others can attach, and it outlives this terminal
 	detached      bool // be the launcher that stays with it
 
 	agent, workItem, callID, intent, profile, home, pty string
@@ -87,6 +88,8 @@ func parseOwn(argv []string) (*invocation, error) {
 		return nil, &usageError{"--background runs it, --check does not", "tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
 		return nil, &usageError{"--json goes with --check", "tada-run --check --json 'ls'"}
+	case inv.session:
+		return inv, inv.sessionOperands(set.ArgsLenAtDash() == 0, command, operands)
 	case set.ArgsLenAtDash() == 0 && !command:
 		inv.words, inv.name = operands, "tada-run"
 		if len(operands) == 0 {
@@ -110,6 +113,27 @@ func parseOwn(argv []string) (*invocation, error) {
 	}
 	inv.text, inv.name = &operands[0], "tada-run"
 	return inv, nil
+}
+
+// sessionOperands takes the program of a session: the words behind --, or a shell.
+func (inv *invocation) sessionOperands(dashed, command bool, operands []string) error {
+	switch {
+	case inv.check:
+		return &usageError{"--session runs a program, --check does not", "tada-run --check -- PROGRAM"}
+	case command || inv.stdin || len(inv.shellFlags) > 0:
+		return &usageError{"a session takes no options of a shell", "tada-run --session -- bash -c 'COMMAND'"}
+	case !dashed && len(operands) > 0:
+		return &usageError{
+			fmt.Sprintf("the program of a session stands behind --, and %q does not", operands[0]),
+			"tada-run --session -- " + strings.Join(operands, " "),
+		}
+	case dashed && len(operands) == 0:
+		return &usageError{"nothing to run after --", "tada-run --session, or tada-run --session -- claude"}
+	}
+	if inv.words, inv.name = operands, "tada-run"; len(operands) == 0 {
+		inv.words = []string{"bash"}
+	}
+	return nil
 }
 
 // flags declares the options. With own, those of tada-run are among them.
@@ -138,6 +162,7 @@ func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
 		set.BoolVar(&inv.check, "check", false, "")
 		set.BoolVar(&inv.json, "json", false, "")
 		set.BoolVar(&inv.background, "background", false, "")
+		set.BoolVar(&inv.session, "session", false, "")
 		set.BoolVar(&inv.detached, "detached", false, "")
 		set.StringVar(&inv.agent, "agent", "", "")
 		set.StringVar(&inv.workItem, "work-item", "", "")

@@ -23,12 +23,24 @@ import (
 // reportFD is the descriptor of the pipe in the launcher that stays.
 const reportFD = 3
 
+// frontFD is the descriptor of the connection to this process in the launcher of a session.
+const frontFD = 4
+
 // background starts that launcher and waits for its word: the id of the session, or the end of
 // the pipe, when nothing was started and the status says why.
 func background(argv []string) (int, error) {
+	id, status, err := hatch(argv, nil)
+	if id != "" {
+		fmt.Println(id)
+	}
+	return status, err
+}
+
+// hatch starts a launcher of its own. It returns the id of what it runs, or the status to exit with.
+func hatch(argv []string, front *os.File) (id string, status int, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return 0, fmt.Errorf("run in the background: %w", err)
+		return "", 0, fmt.Errorf("run in the background: %w", err)
 	}
 	defer r.Close()
 	// Whoever reads a pipe of ours to its end must not wait for the server's.
@@ -38,29 +50,32 @@ func background(argv []string) (int, error) {
 		Path: "/proc/self/exe", Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		ExtraFiles: []*os.File{w}, // becomes reportFD
 	}
+	if front != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, front) // becomes frontFD
+	}
 	if err := cmd.Start(); err != nil {
 		w.Close()
-		return 0, fmt.Errorf("run in the background: %w", err)
+		return "", 0, fmt.Errorf("run in the background: %w", err)
 	}
 	w.Close()
-	id, err := bufio.NewReader(r).ReadString('\n')
+	id, err = bufio.NewReader(r).ReadString('\n')
 	if err == nil {
-		fmt.Println(strings.TrimSpace(id))
-		return 0, nil
+		return strings.TrimSpace(id), 0, nil
 	}
 	if !errors.Is(err, io.EOF) {
-		return 0, fmt.Errorf("run in the background: %w", err)
+		return "", 0, fmt.Errorf("run in the background: %w", err)
 	}
 	_ = cmd.Wait()
 	if s := cmd.ProcessState; s.ExitCode() >= 0 {
-		return s.ExitCode(), nil
+		return "", s.ExitCode(), nil
 	}
-	return launcher.ExitFailed, nil
+	return "", launcher.ExitFailed, nil
 }
 
-// detach makes the request one that needs nobody: no input, output to the transcript alone.
-// When the command has started it tells so and lets go of the terminal.
-func detach(req *launcher.Request) error {
+// detach makes the request one that needs nobody: a session's terminal is its own, and another run
+// has no input and its output in the transcript alone. When the command has started it tells so and
+// lets go of the terminal.
+func detach(req *launcher.Request, inv *invocation) error {
 	report := os.NewFile(reportFD, "report")
 	if info, err := report.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return &usageError{"--detached is for tada-run itself", "tada-run --background 'COMMAND'"}
@@ -69,12 +84,16 @@ func detach(req *launcher.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := drain()
-	if err != nil {
-		return err
+	if inv.session {
+		req.Hold = hold(inv, isTerminal(req.Stdio.In))
+	} else {
+		out, err := drain()
+		if err != nil {
+			return err
+		}
+		req.Stdio = session.Stdio{In: null, Out: out, Err: out}
+		req.PTY = session.Never
 	}
-	req.Stdio = session.Stdio{In: null, Out: out, Err: out}
-	req.PTY = session.Never
 	req.Started = func(id string) {
 		_, _ = syscall.Setsid()
 		for fd := range 3 {
@@ -84,6 +103,21 @@ func detach(req *launcher.Request) error {
 		report.Close()
 	}
 	return nil
+}
+
+// hold says who starts the session. A person at a terminal who names no agent drives as a person.
+func hold(inv *invocation, terminal bool) *launcher.Hold {
+	h := &launcher.Hold{Author: "agent:?" + inv.agent}
+	if terminal && inv.agent == "" {
+		h.Author = session.Person
+	}
+	var st unix.Stat_t
+	if unix.Fstat(frontFD, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFSOCK && !inv.background {
+		_ = unix.SetNonblock(frontFD, true)
+		unix.CloseOnExec(frontFD)
+		h.Front = os.NewFile(frontFD, "front")
+	}
+	return h
 }
 
 // drain is a pipe that somebody reads to its end. Output has to pass through the launcher to

@@ -12,4 +12,6 @@ var errNoBackground = errors.New("runs in the background are for Linux")
 
 func background([]string) (int, error) { return 0, errNoBackground }
 
-func detach(*launcher.Request) error { return errNoBackground }
+func attended([]string) (int, error) { return 0, errNoBackground }
+
+func detach(*launcher.Request, *invocation) error { return errNoBackground }

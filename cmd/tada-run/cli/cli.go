@@ -45,8 +45,8 @@ func Run(d Door) int {
 	if launcher.Inside() {
 		return report(nested(inv, d.Argv))
 	}
-	if inv.background && !inv.detached {
-		status, err := background(d.Argv)
+	if away := inv.away(); away != nil && !inv.detached {
+		status, err := away(d.Argv)
 		if err != nil {
 			return report(err)
 		}
@@ -57,6 +57,17 @@ func Run(d Door) int {
 		return report(err)
 	}
 	return status
+}
+
+// away is how a launcher of its own is started, which outlives this process; nil where none is.
+func (inv *invocation) away() func(argv []string) (int, error) {
+	switch {
+	case inv.background:
+		return background
+	case inv.session:
+		return attended
+	}
+	return nil
 }
 
 // serve reads what is to be judged, then checks or runs it.
@@ -77,7 +88,7 @@ func serve(inv *invocation) (int, error) {
 	}
 	req.Ask = asker(l, req.Stdio)
 	if inv.detached {
-		if err := detach(&req); err != nil {
+		if err := detach(&req, inv); err != nil {
 			return 0, err
 		}
 	}
@@ -161,7 +172,7 @@ func stream(path string) bool {
 // shell on a terminal without operands would be interactive.
 func text(inv *invocation) (string, error) {
 	switch {
-	case inv.words != nil || inv.script != "" && !stream(inv.script):
+	case inv.session, inv.words != nil || inv.script != "" && !stream(inv.script):
 		return "", nil
 	case inv.text != nil:
 		return *inv.text, nil

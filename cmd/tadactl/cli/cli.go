@@ -65,7 +65,7 @@ func (c *ctl) command() *cobra.Command {
 	root.AddCommand(
 		c.check(), c.pending(), c.show(), c.approve(), c.deny(), c.grants(),
 		c.inbox(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
-		c.sessions(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(), c.policy(), c.tamper(), c.doctor(),
+		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(), c.policy(), c.tamper(), c.doctor(),
 	)
 	return root
 }

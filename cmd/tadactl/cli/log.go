@@ -180,7 +180,7 @@ func (c *ctl) printEntry(e audit.Entry) error {
 		return err
 	}
 	line := fmt.Sprintf("%6d  %s  %-18s", e.Seq, e.Time.Local().Format(time.DateTime), e.Kind)
-	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "status", "code", "level", "reason", "command"} {
+	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "status", "by", "lost", "code", "level", "reason", "command"} {
 		if v, ok := body[name]; ok && v != "" {
 			line += fmt.Sprintf("  %s=%s", name, inert(fmt.Sprint(v)))
 		}

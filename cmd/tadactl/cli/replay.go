@@ -26,7 +26,9 @@ func (c *ctl) sessions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List what ran, oldest first",
-		Args:  cobra.NoArgs,
+		Long: "List what ran, oldest first. What runs and can be attached to (tada-run --session) is\n" +
+			"called session; what was running when its launcher died is called lost.",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
 			if err != nil {
@@ -41,8 +43,11 @@ func (c *ctl) sessions() *cobra.Command {
 			}
 			for _, r := range list {
 				status := r.State
-				if r.State == "ended" {
+				switch {
+				case r.State == "ended":
 					status = fmt.Sprintf("exit %d", r.Status)
+				case r.State == "running" && r.Session:
+					status = "session"
 				}
 				fmt.Fprintf(c.out, "%s  %s  %-8s  %s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(r.Command))
 			}
@@ -92,7 +97,7 @@ func (s *recording) marks() ([]play.Mark, error) {
 			return list, err
 		}
 		var body struct {
-			SID, Command, Outcome, Decision string
+			SID, Command, Outcome, Decision, By, Lost string
 		}
 		if json.Unmarshal(e.Body, &body) != nil || body.SID != s.id {
 			continue
@@ -105,7 +110,10 @@ func (s *recording) marks() ([]play.Mark, error) {
 			continue
 		}
 		words := []string{markLabels[i].label}
-		for _, w := range []string{body.Decision, body.Outcome, body.Command} {
+		if verb, ok := strings.CutPrefix(e.Kind, "ctl."); ok { // who drives, and since when
+			words = append(words, verb)
+		}
+		for _, w := range []string{body.Decision, body.Outcome, body.Command, body.By, body.Lost} {
 			if w != "" {
 				words = append(words, w)
 			}

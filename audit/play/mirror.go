@@ -1,0 +1,108 @@
+package play
+
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/audit/screen"
+)
+
+// A Mirror shows a screen that lives elsewhere on a viewer's terminal, with one line of status below
+// it. As in a replay, pictures reach the terminal and never the bytes that were recorded. What does
+// pass is what the keyboard of somebody who types there has to know (Keys). The zero Mirror is of no
+// size; Resize comes first.
+type Mirror struct {
+	Bar  string // the status, plain text
+	Keys bool   // this terminal's keys go to the program: it gets the modes that the program set
+
+	shown      *screen.Screen
+	painter    painter
+	cols, rows int
+	keys       string
+}
+
+// NewMirror returns a Mirror of a screen of that size.
+func NewMirror(cols, rows int) *Mirror {
+	return &Mirror{shown: screen.New(cols, rows)}
+}
+
+// Write takes what the program printed.
+func (m *Mirror) Write(p []byte) (int, error) { return m.shown.Write(p) }
+
+// Reset begins anew with a blank screen of that size.
+func (m *Mirror) Reset(cols, rows int) { m.shown = screen.New(cols, rows) }
+
+// SetSize changes the size of the mirrored screen.
+func (m *Mirror) SetSize(cols, rows int) { m.shown.Resize(cols, rows) }
+
+// Resize says how large the viewer's terminal is. A row of it is the status's.
+func (m *Mirror) Resize(cols, rows int) { m.cols, m.rows = cols, rows }
+
+// Enter returns the bytes that take the viewer's terminal.
+func (m *Mirror) Enter() []byte { return []byte(enter) }
+
+// Leave returns the bytes that give it back.
+func (m *Mirror) Leave() []byte { return []byte(screen.NoKeys + leave) }
+
+// Paint returns the bytes that bring the viewer's terminal up to date. They are good until the next
+// call.
+func (m *Mirror) Paint() []byte {
+	cols, rows := min(max(m.cols, 1), screen.MaxCols), min(max(m.rows, 1), screen.MaxRows)
+	f := Frame{Cols: cols, Rows: rows, Lines: make([][]screen.Cell, rows)}
+	for y := range f.Lines {
+		f.Lines[y] = make([]screen.Cell, cols)
+		for x := range f.Lines[y] {
+			f.Lines[y][x] = screen.Cell{Rune: ' ', Width: 1}
+		}
+	}
+	area := max(1, rows-1)
+	f.session(&Player{tape: &tape{stage: &stage{screen: m.shown}}}, area)
+	if rows > area {
+		bar := m.Bar + strings.Repeat(" ", cols)
+		f.text(0, area, bar, screen.Style{Attr: screen.Inverse})
+	}
+	p := m.painter.paint(f)
+	keys := ""
+	if m.Keys {
+		keys = m.shown.Keys()
+	}
+	if keys != m.keys {
+		m.keys = keys
+		p = append(append(p, screen.NoKeys...), keys...)
+	}
+	return p
+}
+
+// Redraw returns bytes that make a terminal, or a Screen, of the same size show what s shows, and
+// its keyboard send what the program expects. What it showed before is gone.
+func Redraw(s *screen.Screen) []byte {
+	cols, rows := s.Size()
+	b := []byte("\x1b[!p" + screen.NoKeys + "\x1b[?1049l\x1b[0m")
+	if s.Alternate() {
+		b = append(b, "\x1b[?1049h"...)
+	}
+	b = append(b, "\x1b[H\x1b[2J"...)
+	for y := range rows {
+		line := make([]screen.Cell, cols)
+		last := 0
+		for x := range line {
+			line[x] = s.Cell(x, y)
+			if line[x].Rune != ' ' || line[x].Style != (screen.Style{}) {
+				last = x + max(1, int(line[x].Width))
+			}
+		}
+		if last == 0 {
+			continue
+		}
+		b = append(position(b, 0, y), "\x1b[0m"...)
+		b = appendLine(b, line[:min(last, cols)])
+	}
+	b = append(b, "\x1b[0m"...)
+	b = append(b, s.State()...)
+	b = append(b, s.Keys()...)
+	x, y, visible := s.Cursor()
+	b = position(b, x, y)
+	if !visible {
+		b = append(b, "\x1b[?25l"...)
+	}
+	return append(appendStyle(b, s.Pen()), s.Pending()...)
+}

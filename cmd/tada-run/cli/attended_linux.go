@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+// attended starts a session and is its first client: this terminal, or these pipes, drive it until
+// it ends, somebody takes over, or the client leaves. It returns the session's exit status.
+func attended(argv []string) (int, error) {
+	ours, theirs, err := session.Peers()
+	if err != nil {
+		return 0, err
+	}
+	id, status, err := hatch(argv, theirs)
+	theirs.Close()
+	if err != nil || id == "" {
+		return status, err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	v := &rawView{id: id, person: isTerminal(os.Stdin) && isTerminal(os.Stdout)}
+	end, err := session.Attach(ctx, session.Attachment{Conn: ours, In: os.Stdin, Out: os.Stdout, View: v})
+	switch {
+	case err != nil:
+		return 0, err
+	case end.Lost:
+		fmt.Fprintf(os.Stderr, "tada-run: session %s was killed, with all that ran in it; try: tadactl replay %s\n", id, id)
+		return session.ExitStatus(syscall.SIGKILL), nil
+	case end.Detached:
+		fmt.Fprintf(os.Stderr, "tada-run: session %s goes on; try: tadactl attach --take %s\n", id, id)
+		return 0, nil
+	case end.Signal != 0:
+		session.EndBy(syscall.Signal(end.Signal))
+	}
+	return end.Status, nil
+}
+
+// A rawView passes the program's bytes on as they are: this is the terminal that the program was
+// started on, and it does on it what it would do without us. What the session has to say comes on
+// lines of its own: for a person in words, for a program as one JSON object on standard error.
+type rawView struct {
+	id     string
+	person bool
+	news   []byte // stays on the screen until it is drawn anew for another reason
+	drawn  bool
+}
+
+// Redraw shows the screen anew, where there is one. The first picture is an empty one, and this
+// terminal still shows what was on it before.
+func (v *rawView) Redraw(p []byte) []byte {
+	first := !v.drawn
+	v.drawn = true
+	if !v.person || first {
+		return nil
+	}
+	p = append(p, v.news...)
+	v.news = nil
+	return p
+}
+
+// Output passes through.
+func (v *rawView) Output(p []byte) []byte { return p }
+
+// Status is told by notices.
+func (v *rawView) Status(wire.Status) []byte { return nil }
+
+// Notice tells what happened. Each refused key would be a line; who drives is told at the take.
+func (v *rawView) Notice(n wire.Notice) []byte {
+	if !v.person {
+		if b, err := json.Marshal(struct {
+			Event   string `json:"event"`
+			Session string `json:"session"`
+			wire.Notice
+		}{"takeover", v.id, n}); err == nil {
+			fmt.Fprintf(os.Stderr, "%s\n", b)
+		}
+		return nil
+	}
+	if n.Code == wire.CodeRefused {
+		return []byte("\a")
+	}
+	text := "[tada-run: " + n.Message + "]"
+	if r := n.Summary; r != nil {
+		text += fmt.Sprintf(" [%d commands, %d files changed, now in %s]", len(r.Commands), len(r.Files), r.Dir)
+	}
+	v.news = overlay(1, text)
+	return v.news
+}
+
+// overlay writes text over a line of the screen, and nothing else changes.
+func overlay(line int, text string) []byte {
+	return fmt.Appendf(nil, "\x1b7\x1b[%d;1H\x1b[0;7m%s\x1b[0m\x1b[K\x1b8", line, inertLine(text))
+}
+
+// Resize has nothing to draw.
+func (v *rawView) Resize(int, int) []byte { return nil }
+
+// Ask shows a line over the first one of the screen, and takes it away.
+func (v *rawView) Ask(question string) []byte {
+	return overlay(1, question)
+}
+
+// Leave gives the terminal back as a shell expects it, whatever the program had set.
+func (v *rawView) Leave() []byte {
+	if !v.person {
+		return nil
+	}
+	return []byte("\x1b[?1;66;1000;1002;1003;1004;1005;1006;1015;2004l\x1b>\x1b[?25h\x1b[?7h\x1b[0m")
+}
+
+// Size is the whole terminal.
+func (v *rawView) Size(cols, rows int) (int, int) { return cols, rows }
+
+// inertLine keeps what has a glyph.
+func inertLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/audit/play"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+func (c *ctl) attach() *cobra.Command {
+	var take bool
+	var idle time.Duration
+	cmd := &cobra.Command{
+		Use:   "attach [ID]",
+		Short: "Watch a running session, or take it over",
+		Long: "Watch a running session (tada-run --session); without an ID, the newest. With --take,\n" +
+			"drive it: whoever started it is refused until you give back, lose the connection or\n" +
+			"type nothing for a while. Then it is frozen, and not theirs again. The screen is drawn\n" +
+			"by a model of a terminal: nothing that the program prints reaches yours.\n\n" +
+			"KEYS\n  " + strings.ReplaceAll(session.KeyHelp(), ", ", "\n  "),
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out, ok := c.out.(*os.File)
+			if !ok || !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(c.in.Fd())) {
+				return &usageError{errors.New("attach needs a terminal; without one: tadactl replay --follow")}
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			prefix := append(args, "")[0]
+			if prefix == "" {
+				if prefix, err = newestSession(l); err != nil {
+					return err
+				}
+			}
+			conn, id, err := l.Dial(prefix)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			end, err := session.Attach(ctx, session.Attachment{
+				Conn: conn, In: c.in, Out: out, View: &mirrorView{m: play.NewMirror(80, 24)}, Take: take, Idle: idle,
+			})
+			if err != nil {
+				return err
+			}
+			return c.attached(id, end)
+		},
+	}
+	cmd.Flags().BoolVar(&take, "take", false, "take it over at once")
+	cmd.Flags().DurationVar(&idle, "idle", 0, "with --take: without a key for so long the session is frozen (default 5m)")
+	return verb(cmd, "1    the session went away, or let nobody in")
+}
+
+// newestSession is the one that began last among those that run.
+func newestSession(l *launcher.Launcher) (string, error) {
+	runs, err := l.Runs()
+	if err != nil {
+		return "", err
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		if runs[i].Session && runs[i].State == "running" {
+			return runs[i].ID, nil
+		}
+	}
+	return "", &exitError{errors.New("no session is running; try: tada-run --session"), 1}
+}
+
+// attached says how it ended.
+func (c *ctl) attached(id string, end session.Ended) error {
+	switch {
+	case end.Lost && end.Last != nil:
+		return &exitError{fmt.Errorf("session %q: %s", id, end.Last.Message), 1}
+	case end.Lost:
+		return &exitError{fmt.Errorf("session %q let nobody in, or its launcher was killed; try: tadactl sessions", id), 1}
+	case end.Detached:
+		fmt.Fprintf(c.out, "%s  goes on\n", id)
+	default:
+		fmt.Fprintf(c.out, "%s  ended with status %d\n", id, end.Status)
+	}
+	return nil
+}
+
+// A mirrorView draws a session by a model. Its status line says who drives.
+type mirrorView struct {
+	m      *play.Mirror
+	status wire.Status
+	ask    string
+	notice string
+	drawn  bool
+}
+
+// paint brings the terminal up to date.
+func (v *mirrorView) paint() []byte {
+	v.m.Bar, v.m.Keys = v.bar(), v.status.You && !v.status.Frozen
+	p := v.m.Paint()
+	if !v.drawn {
+		v.drawn = true
+		return append(v.m.Enter(), p...)
+	}
+	return p
+}
+
+func (v *mirrorView) bar() string {
+	s := v.status
+	state := "nobody drives"
+	switch {
+	case s.Frozen:
+		state = "FROZEN"
+	case s.You:
+		state = "YOU DRIVE"
+	case s.Driver != "":
+		state = s.Driver + " drives"
+	}
+	if s.Private {
+		state += ", private"
+	}
+	text := v.ask
+	if text == "" {
+		text = v.notice
+	}
+	if text == "" {
+		text = "Ctrl-] for keys"
+	}
+	return fmt.Sprintf(" %s | %s | %s | %s", state, text, s.Tier, s.Command)
+}
+
+// Redraw begins with a blank screen of the session's size.
+func (v *mirrorView) Redraw(p []byte) []byte {
+	v.m.Reset(v.status.Cols, v.status.Rows)
+	return v.Output(p)
+}
+
+// Output draws.
+func (v *mirrorView) Output(p []byte) []byte {
+	_, _ = v.m.Write(p)
+	return v.paint()
+}
+
+// Status shows who drives.
+func (v *mirrorView) Status(s wire.Status) []byte {
+	if s.Driver != v.status.Driver || s.Frozen != v.status.Frozen {
+		v.notice = ""
+	}
+	v.status = s
+	v.m.SetSize(s.Cols, s.Rows)
+	return v.paint()
+}
+
+// Notice shows what happened in the status line.
+func (v *mirrorView) Notice(n wire.Notice) []byte {
+	v.notice = n.Message
+	if r := n.Summary; r != nil && n.Code == wire.CodeSummary {
+		v.notice = summaryLine(r)
+	}
+	return v.paint()
+}
+
+// summaryLine is a hand-back in one line, for the person who confirms it.
+func summaryLine(r *wire.Report) string {
+	var words []string
+	for _, c := range r.Commands {
+		line := c.Line
+		if c.Status != nil {
+			line += fmt.Sprintf(" (%d)", *c.Status)
+		}
+		words = append(words, line)
+	}
+	text := fmt.Sprintf("%d commands: %s; files changed: %s", len(r.Commands), strings.Join(words, "; "), strings.Join(r.Files, " "))
+	if r.Dir != r.DirWas {
+		text += "; now in " + r.Dir
+	}
+	return text
+}
+
+// Resize draws for another size.
+func (v *mirrorView) Resize(cols, rows int) []byte {
+	v.m.Resize(cols, rows)
+	return v.paint()
+}
+
+// Ask shows a question in the status line, before what was there.
+func (v *mirrorView) Ask(question string) []byte {
+	v.ask = question
+	if question != "" && v.notice != "" && strings.HasSuffix(question, "y/n") {
+		v.ask = question + " " + v.notice
+	}
+	return v.paint()
+}
+
+// Leave gives the terminal back.
+func (v *mirrorView) Leave() []byte { return v.m.Leave() }
+
+// Size leaves a row for the status line.
+func (v *mirrorView) Size(cols, rows int) (int, int) { return cols, max(1, rows-1) }

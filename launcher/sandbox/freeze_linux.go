@@ -1,0 +1,67 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"cmp"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// freezeRounds bounds how often Freeze looks for processes that were made while it stopped others. A
+// stopped parent makes none, so a few are enough for all but a bomb.
+const freezeRounds = 8
+
+// Freeze stops everything that the command has started, itself included. Parents are stopped before their children, so
+// that no shell sees a job of its stop and takes the terminal back; Thaw goes the other way.
+func (p *Process) Freeze() {
+	var t treeWatch
+	stopped := map[int]uint64{}
+	for range freezeRounds {
+		fresh := false
+		for _, s := range byAge(t.members(p.pid, p.guard, samples())) {
+			if stopped[s.pid] != s.born {
+				stopped[s.pid], fresh = s.born, true
+				signalOne(s, unix.SIGSTOP)
+			}
+		}
+		if !fresh {
+			return
+		}
+	}
+}
+
+// Thaw lets everything go on that Freeze stopped, and also what stopped by itself.
+func (p *Process) Thaw() {
+	var t treeWatch
+	list := byAge(t.members(p.pid, p.guard, samples()))
+	for i := len(list) - 1; i >= 0; i-- {
+		signalOne(list[i], unix.SIGCONT)
+	}
+}
+
+// byAge sorts the older before the younger: a parent is older than its children.
+func byAge(list []sample) []sample {
+	slices.SortStableFunc(list, func(a, b sample) int {
+		return cmp.Or(cmp.Compare(a.born, b.born), cmp.Compare(a.pid, b.pid))
+	})
+	return list
+}
+
+// signalOne signals the process that was seen, and not one that has its number by now.
+func signalOne(s sample, sig unix.Signal) {
+	fd, err := unix.PidfdOpen(s.pid, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	text, err := os.ReadFile("/proc/" + itoa(s.pid) + "/stat")
+	if err != nil {
+		return
+	}
+	if now, ok := parseStat(text); ok && now.born == s.born {
+		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
+	}
+}

@@ -1,0 +1,335 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+// Attach shows the session behind a.Conn until it ends, this client leaves, or ctx ends, which is
+// leaving too. The terminal is raw meanwhile, and is given back in any case. An error means that
+// the terminal or the connection failed.
+func Attach(ctx context.Context, a Attachment) (Ended, error) {
+	c := &client{a: a, keys: make(chan []byte), frames: make(chan wire.Frame), gone: make(chan error, 2), done: make(chan struct{})}
+	defer close(c.done)
+	if kindOf(a.In, new(unix.Stat_t)) == terminal {
+		c.term = &modes{fd: int(a.In.Fd())}
+		if !c.term.enter() {
+			return Ended{}, errors.New("this terminal is not in the foreground; try: fg")
+		}
+		defer c.term.leave()
+	}
+	defer func() { c.show(a.View.Leave()) }()
+	cols, rows := c.size()
+	c.send(wire.JSON(wire.Hello, 0, wire.Greeting{Take: a.Take, Cols: cols, Rows: rows, TTY: a.TTY, Idle: int(a.Idle.Seconds())}))
+	go c.listen()
+	go c.keyboard()
+	return c.run(ctx)
+}
+
+// A client is an Attachment at work. Everything happens on one goroutine but reading.
+type client struct {
+	a      Attachment
+	term   *modes // nil: no terminal
+	keys   chan []byte
+	frames chan wire.Frame
+	gone   chan error // why reading frames ended
+	done   chan struct{}
+
+	status  wire.Status
+	epoch   uint32
+	credit  int    // bytes that may still be sent
+	waiting []byte // keys for which there is no credit yet
+	prefix  bool   // Prefix was typed
+	asked   *order // a question is shown
+	last    *wire.Notice
+	left    bool
+	failed  error
+}
+
+func (c *client) run(ctx context.Context) (Ended, error) {
+	winch := make(chan os.Signal, 1)
+	signal.Notify(winch, syscall.SIGWINCH)
+	defer signal.Stop(winch)
+	keys := c.keys
+	for !c.left && c.failed == nil {
+		if keys = c.keys; len(c.waiting) > 0 {
+			keys = nil // what was typed waits where it is, as at any terminal
+		}
+		select {
+		case <-ctx.Done():
+			return Ended{Detached: true}, nil
+		case <-winch:
+			c.resized()
+		case p, ok := <-keys:
+			if !ok {
+				c.keys = nil
+				c.enter([]byte{4}, true) // VEOF: a pipe that ended
+				continue
+			}
+			c.typed(p)
+		case f := <-c.frames:
+			if f.Kind == wire.End {
+				e := Ended{Last: c.last}
+				err := json.Unmarshal(f.Body, &e.Ending)
+				return e, err
+			}
+			c.take(f)
+		case err := <-c.gone:
+			return Ended{Lost: true, Last: c.last}, err
+		}
+	}
+	return Ended{Detached: c.left, Last: c.last}, c.failed
+}
+
+// listen reads what the holder says.
+func (c *client) listen() {
+	r := wire.NewReader(c.a.Conn)
+	for {
+		f, err := r.Next()
+		if err != nil {
+			c.gone <- nil
+			return
+		}
+		f.Body = append([]byte(nil), f.Body...)
+		select {
+		case c.frames <- f:
+		case <-c.done:
+			return
+		}
+	}
+}
+
+// keyboard reads keys. It may be left behind in a read, as every program that reads a terminal may.
+func (c *client) keyboard() {
+	defer close(c.keys)
+	keys := c.keys
+	for buf := make([]byte, 32<<10); ; {
+		n, err := 0, error(nil)
+		if c.term != nil {
+			fds := []unix.PollFd{{Fd: int32(c.term.fd), Events: unix.POLLIN}}
+			if poll(fds, -1) != nil || fds[0].Revents&unix.POLLIN == 0 {
+				return
+			}
+			if n, err = c.term.read(buf); err == unix.EAGAIN {
+				poll(nil, recheck) // in the background: the keys are somebody else's
+				continue
+			}
+		} else {
+			n, err = c.a.In.Read(buf)
+		}
+		if n > 0 {
+			select {
+			case keys <- append([]byte(nil), buf[:n]...):
+			case <-c.done:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// take acts on what the holder said.
+func (c *client) take(f wire.Frame) {
+	v := c.a.View
+	switch f.Kind {
+	case wire.Redraw:
+		c.show(v.Redraw(f.Body))
+	case wire.Output:
+		c.show(v.Output(f.Body))
+	case wire.State:
+		var s wire.Status
+		if json.Unmarshal(f.Body, &s) == nil {
+			c.now(s, f.Epoch)
+		}
+	case wire.Ack:
+		c.credit += wire.ReadCount(f.Body)
+		c.flush()
+	case wire.Tell:
+		var n wire.Notice
+		if json.Unmarshal(f.Body, &n) != nil {
+			return
+		}
+		if n.Code == wire.CodeRefused {
+			c.last = &n
+		}
+		c.show(v.Notice(n))
+		if n.Code == wire.CodeSummary {
+			c.ask(&order{key: 'g', kind: wire.Give, ask: "give back? y/n"})
+		}
+	}
+}
+
+// now takes in who drives from here on. What was typed and not sent was for another situation.
+func (c *client) now(s wire.Status, epoch uint32) {
+	first, took := c.status.ID == "", s.You && !c.status.You
+	changed := !first && epoch != c.epoch
+	c.status, c.epoch = s, epoch
+	c.show(c.a.View.Status(s))
+	if took {
+		c.resized()
+	}
+	if n := len(c.waiting); n > 0 && changed {
+		c.waiting = nil
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, Message: "what was not sent yet is discarded"}))
+	}
+	if first { // typed before it was known who drives
+		c.credit = wire.Credit
+		c.flush()
+	}
+}
+
+func (c *client) flush() {
+	p := c.waiting
+	c.waiting = nil
+	c.input(p)
+}
+
+// resized tells the view and, when this client drives, the holder.
+func (c *client) resized() {
+	cols, rows := c.size()
+	if cols == 0 {
+		return
+	}
+	full, _ := sizeOf(int(c.a.Out.Fd()))
+	c.show(c.a.View.Resize(int(full.Col), int(full.Row)))
+	c.send(wire.Frame{Kind: wire.Window, Epoch: c.epoch, Body: wire.Size(cols, rows)})
+}
+
+// size is what the session would have on this terminal; 0 without one.
+func (c *client) size() (cols, rows int) {
+	if c.a.Out == nil {
+		return 0, 0
+	}
+	ws, ok := sizeOf(int(c.a.Out.Fd()))
+	if !ok {
+		return 0, 0
+	}
+	return c.a.View.Size(int(ws.Col), int(ws.Row))
+}
+
+// typed sorts keys into orders and input. Without a terminal everything is input.
+func (c *client) typed(p []byte) {
+	if c.term == nil {
+		c.enter(p, true)
+		return
+	}
+	for len(p) > 0 && !c.left {
+		switch b := p[0]; {
+		case c.asked != nil:
+			c.answer(b)
+			p = p[1:]
+		case c.prefix:
+			c.prefix = false
+			c.show(c.a.View.Ask(""))
+			if b == Prefix {
+				c.enter(p[:1], false)
+			} else {
+				c.order(b)
+			}
+			p = p[1:]
+		case b == Prefix:
+			c.prefix = true
+			c.show(c.a.View.Ask(KeyHelp()))
+			p = p[1:]
+		default:
+			n := len(p)
+			for i, b := range p {
+				if b == Prefix {
+					n = i
+					break
+				}
+			}
+			c.enter(p[:n], false)
+			p = p[n:]
+		}
+	}
+}
+
+func (c *client) order(key byte) {
+	for i := range orders {
+		o := &orders[i]
+		switch {
+		case o.key != key:
+			continue
+		case o.kind == 0:
+			c.left = true
+		case o.ask != "":
+			c.ask(o)
+		default:
+			c.do(o)
+		}
+		return
+	}
+}
+
+func (c *client) ask(o *order) {
+	c.asked = o
+	c.show(c.a.View.Ask(o.ask))
+}
+
+func (c *client) answer(key byte) {
+	o := c.asked
+	c.asked = nil
+	c.show(c.a.View.Ask(""))
+	if key == 'y' {
+		c.do(o)
+	}
+}
+
+func (c *client) do(o *order) {
+	f := wire.Frame{Kind: o.kind, Epoch: c.epoch}
+	if o.kind == wire.Private && !c.status.Private {
+		f.Body = []byte{1}
+	}
+	if o.kind == wire.Take {
+		cols, rows := c.size()
+		f.Body = wire.Size(cols, rows)
+	}
+	c.send(f)
+}
+
+// enter sends input. Keys of a person who only watches go nowhere, and she is told; what a program
+// writes is for the holder to refuse, because it has to be on record.
+func (c *client) enter(p []byte, always bool) {
+	if !always && !c.status.You && c.status.ID != "" {
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, By: c.status.Driver, Message: "you watch; Ctrl-] t takes over"}))
+		return
+	}
+	c.input(p)
+}
+
+func (c *client) input(p []byte) {
+	n := min(len(p), c.credit)
+	if n > 0 {
+		c.credit -= n
+		c.send(wire.Frame{Kind: wire.Input, Epoch: c.epoch, Body: p[:n]})
+	}
+	c.waiting = append(c.waiting, p[n:]...)
+}
+
+func (c *client) send(f wire.Frame) {
+	if _, err := c.a.Conn.Write(wire.Append(nil, f)); err != nil && c.failed == nil && !errors.Is(err, unix.EPIPE) {
+		c.failed = fmt.Errorf("send to the session: %w", err)
+	}
+}
+
+func (c *client) show(p []byte) {
+	for len(p) > 0 && c.failed == nil {
+		n, err := c.a.Out.Write(p)
+		p = p[n:]
+		if err != nil && !errors.Is(err, unix.EAGAIN) {
+			c.failed = fmt.Errorf("show the session: %w", err)
+		}
+	}
+}

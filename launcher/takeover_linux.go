@@ -1,0 +1,230 @@
+package launcher
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+// The entries about who drives a session.
+const (
+	kindAttached = "ctl.attach"   // somebody watches
+	kindTakeover = "ctl.takeover" // a person drives from here on
+	kindHandback = "ctl.handback" // and gave it back, with what happened meanwhile
+	kindLeft     = "ctl.detach"   // who drove left, and nobody drives
+	kindFrozen   = "ctl.freeze"   // nothing runs and nobody types
+	kindThawed   = "ctl.continue"
+	kindPrivate  = "ctl.private" // what comes is committed to and not kept
+	kindOpen     = "ctl.public"
+)
+
+// deskOrders are what a client may ask for besides typing. Each returns why not.
+var deskOrders = map[wire.Kind]func(*desk, *seat, wire.Frame) error{
+	wire.Take:     func(d *desk, s *seat, f wire.Frame) error { return d.take(s) },
+	wire.Give:     (*desk).give,
+	wire.Summary:  (*desk).summary,
+	wire.Freeze:   (*desk).freeze,
+	wire.Continue: (*desk).thaw,
+	wire.Private:  (*desk).setPrivate,
+	wire.Kill:     (*desk).kill,
+}
+
+// errNoTakeover is the answer where policy leaves viewing only.
+var errNoTakeover = errors.New("policy lets nobody take over (allow_terminal_takeover: false); you can watch")
+
+// order carries one out. What a person may do is asked of the kernel each time: a process can end up
+// in another place than it connected from.
+func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.over {
+		return
+	}
+	err := error(nil)
+	switch {
+	case !d.takeover && s.person:
+		err = errNoTakeover
+	case !s.person && f.Kind != wire.Private && f.Kind != wire.Kill:
+		err = errors.New("that is for people; try on another terminal: tadactl attach --take " + d.r.id)
+	default:
+		err = do(d, s, f)
+	}
+	if err != nil {
+		s.refuse(err)
+	}
+}
+
+// take gives a person the keys.
+func (d *desk) take(s *seat) error {
+	switch {
+	case !s.person:
+		return errors.New("only a person at a terminal can take over")
+	case !d.takeover:
+		return errNoTakeover
+	}
+	was := ""
+	if at := d.seats[d.lease.Driver()]; at != nil {
+		was = at.who
+	}
+	thawed := d.lease.Frozen()
+	if err := d.lease.Take(s.n, s.who, d.r.l.now()); err != nil {
+		return err
+	}
+	d.control(kindTakeover, audit.Durable, s.who+" takes over", object{"by": s.who, "from": was, "author": s.by(d.lease.Epoch())})
+	if thawed {
+		d.r.process.Thaw()
+	}
+	d.watch = d.observe(s)
+	d.turned()
+	for _, other := range d.seats {
+		if other != s {
+			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who + " has taken over; input is refused until it is given back"})
+		}
+	}
+	d.resize(s.cols, s.rows)
+	s.redraw()
+	return nil
+}
+
+// give hands back to whoever started the session.
+func (d *desk) give(s *seat, f wire.Frame) error {
+	var note struct{ Note string }
+	if len(f.Body) > 0 {
+		_ = json.Unmarshal(f.Body, &note)
+	}
+	thawed := d.lease.Frozen()
+	if err := d.lease.Give(s.n, f.Epoch); err != nil {
+		return err
+	}
+	d.publish()
+	report := d.report(s, note.Note)
+	d.watch = nil
+	refused := 0
+	for _, other := range d.seats {
+		refused += other.refusedBytes
+		other.refusedBytes = 0
+	}
+	d.control(kindHandback, audit.Durable, s.who+" gives back", object{"by": s.who, "report": reportBody(report), "refused_bytes": refused})
+	if thawed {
+		d.r.process.Thaw()
+	}
+	if at := d.seats[d.lease.Driver()]; at != nil {
+		d.resize(at.cols, at.rows)
+	}
+	d.turned()
+	for _, other := range d.seats {
+		other.tell(wire.Notice{Code: wire.CodeHandback, By: s.who, Message: s.who + " gave back", Summary: report})
+		other.redraw()
+	}
+	return nil
+}
+
+// summary shows a person what would be told at a hand-back now.
+func (d *desk) summary(s *seat, _ wire.Frame) error {
+	if d.watch == nil || d.watch.seat != s {
+		return session.ErrNotDriving
+	}
+	s.tell(wire.Notice{Code: wire.CodeSummary, Message: "what the other side will be told", Summary: d.report(s, "")})
+	return nil
+}
+
+// lost freezes a session whose driver is gone while the starter is there.
+func (d *desk) lost(who, why string) {
+	d.publish()
+	d.watch = nil
+	d.r.process.Freeze()
+	d.control(kindFrozen, audit.Durable, "frozen: "+who+" is gone", object{"by": "", "lost": who, "why": why})
+	d.turned()
+	for _, s := range d.seats {
+		s.tell(wire.Notice{Code: wire.CodeFrozen, By: who, Message: fmt.Sprintf("frozen: %s drove, and %s; a person can take over", who, why)})
+		s.redraw()
+	}
+}
+
+func (d *desk) freeze(s *seat, _ wire.Frame) error {
+	if d.lease.Frozen() {
+		return session.ErrFrozen
+	}
+	d.lease.Freeze()
+	d.r.process.Freeze()
+	d.control(kindFrozen, audit.Durable, s.who+" freezes", object{"by": s.who})
+	d.turned()
+	for _, other := range d.seats {
+		other.tell(wire.Notice{Code: wire.CodeFrozen, By: s.who, Message: "frozen by " + s.who})
+	}
+	return nil
+}
+
+func (d *desk) thaw(s *seat, _ wire.Frame) error {
+	if !d.lease.Frozen() {
+		return errors.New("it is not frozen")
+	}
+	d.lease.Thaw(d.r.l.now())
+	d.r.process.Thaw()
+	d.control(kindThawed, audit.Durable, s.who+" lets it go on", object{"by": s.who})
+	d.turned()
+	return nil
+}
+
+// setPrivate begins or ends what only the driver sees.
+func (d *desk) setPrivate(s *seat, f wire.Frame) error {
+	on := len(f.Body) == 1 && f.Body[0] == 1
+	switch {
+	case d.lease.Driver() != s.n:
+		return session.ErrNotDriving
+	case f.Epoch != d.lease.Epoch():
+		return session.ErrStale
+	case on == d.private.Load():
+		return nil
+	case !on:
+		d.publish()
+		d.announce()
+		return nil
+	}
+	d.control(kindPrivate, audit.Durable, s.who+" goes private", object{"by": s.who})
+	d.open = d.full.Clone()
+	d.open.Told = nil
+	d.private.Store(true)
+	d.announce()
+	for _, other := range d.seats {
+		if other != s {
+			other.redraw()
+		}
+	}
+	return nil
+}
+
+// publish ends what is private. What was shown meanwhile stays out of the model that others are
+// shown, and so does its place on the screen.
+func (d *desk) publish() {
+	if !d.private.Load() {
+		return
+	}
+	d.private.Store(false)
+	d.control(kindOpen, audit.Durable, "no longer private", object{})
+	d.open.Write([]byte("\r\n\x1b[0m(something private happened here)\r\n"))
+	d.open.Told, d.full = d.told, d.open
+	for _, s := range d.seats {
+		s.redraw()
+	}
+}
+
+// ownUp ends what a driver who left had begun.
+func (d *desk) ownUp() {
+	d.publish()
+	d.watch = nil
+}
+
+func (d *desk) kill(s *seat, _ wire.Frame) error {
+	d.control("ctl.kill", audit.Durable, s.who+" ends it", object{"by": s.who})
+	d.r.process.Thaw()
+	select {
+	case d.r.over <- struct{}{}:
+	default: // it was said already
+	}
+	return nil
+}
