@@ -78,6 +78,12 @@ var plan = map[string]map[string]string{
 		"audit":                    "every step: the record",
 	},
 	"integration": {},
+	"integration/hook": {
+		"launcher": "it asks for the judgement, and has the decision recorded",
+	},
+	"integration/hook/platform": {
+		"integration/hook": "an adapter is a value of its kind",
+	},
 	"cmd/tada-run": {
 		"cmd/tada-run/cli": "main is a door",
 	},
@@ -104,11 +110,18 @@ var plan = map[string]map[string]string{
 		"audit/play":              "replay",
 		"audit/export":            "export",
 		"audit/witness":           "it is a witness, and asks one",
+
+		"integration/hook":          "it is the hook that platforms start",
+		"integration/hook/platform": "it is told which platform",
 	},
 }
 
 // testOnly lists the imports of the house that only _test.go files may have.
 var testOnly = map[string]map[string]string{
+	"integration/hook": {
+		"integration/hook/platform": "the same calls go through every adapter",
+		"audit":                     "rows about the record look at its entries",
+	},
 	"integration": {
 		"cmd/tada-run/cli":   "transcripts run the real doors in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real doors in the test binary",

@@ -12,6 +12,9 @@ import (
 
 // fenceText is the fence as a person is shown it.
 func (j *Judgement) fenceText() string {
+	if j.Request.Tool != nil {
+		return "none: the agent's program does it itself"
+	}
 	f := j.fence()
 	ground := "read-only"
 	switch {

@@ -132,7 +132,9 @@ func (j *Judgement) toolCall() object {
 		args["name"] = s.Name
 	}
 	name := "shell"
-	if words := s.words(j.shell); words != nil {
+	if t := j.Request.Tool; t != nil {
+		name, args = "tool:"+t.Name, t.args(j.Script)
+	} else if words := s.words(j.shell); words != nil {
 		name, args["argv"] = "exec", words
 		delete(args, "args") // they stand in it
 	}

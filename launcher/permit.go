@@ -187,6 +187,10 @@ func (r *run) pending(e approval.Envelope) *Refusal {
 	f.Envelope, f.Retry = e.ID, "run the identical command again after the answer"
 	f.HumanCan = "tadactl show " + e.ID
 	f.Message = "a person has to answer: tadactl show " + e.ID + "; then run the same command again"
+	if r.Request.Tool != nil {
+		f.Retry = "make the identical call again after the answer"
+		f.Message = "a person has to answer: tadactl show " + e.ID + "; then make the same call again"
+	}
 	return f
 }
 

@@ -15,6 +15,7 @@ import (
 // depends on: below this floor nothing asks for the time, the environment or the directory.
 type Request struct {
 	Shell Shell    // how the text is to be read and run
+	Tool  *Tool    // when not nil, what another program does itself, in place of a text
 	Env   []string // the caller's environment, NAME=value
 	Dir   string   // the caller's directory, absolute; "" when it is gone
 	Stdio session.Stdio

@@ -346,6 +346,11 @@ func (r *run) tampered(found []tamper.Finding, pending bool) *Refusal {
 	if pending {
 		fmt.Fprintln(os.Stderr, "tada-run: security.tamper_proof was switched off in a file; it stays on until a person confirms: tadactl tamper accept "+ModeName+" --reason WHY")
 	}
+	return tamperRefusal(e)
+}
+
+// tamperRefusal is what a program is told about protected files that were changed.
+func tamperRefusal(e *tamper.TamperError) *Refusal {
 	f := &Refusal{
 		Version: 1, Status: "denied", Code: tamper.Code, Message: e.Error(), Items: []RefusedItem{}, Retry: "after a person has decided",
 		HumanCan: "tadactl tamper diff", exit: ExitTampered,

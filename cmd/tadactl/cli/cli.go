@@ -26,6 +26,9 @@ func Main(argv []string) int { return Run(Door{Argv: argv}) }
 
 // Run is the body of the program; see [Main].
 func Run(d Door) int {
+	if hasHook(d.Argv) { // an agent waits for this one before each call: it is told before the tree of verbs is made
+		return hookRun(d.Home, d.Argv[3:])
+	}
 	c := &ctl{home: d.Home, in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	root := c.command()
 	if len(d.Argv) > 0 {
@@ -67,6 +70,7 @@ func (c *ctl) command() *cobra.Command {
 		c.inbox(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
 		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(), c.policy(), c.tamper(), c.doctor(),
 	)
+	root.AddCommand(c.hook())
 	return root
 }
 

@@ -1,0 +1,72 @@
+package hook
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Call is one tool call that a platform asks about. The zero Call is of an unknown tool.
+type Call struct {
+	Platform string
+	Session  string // the platform's own id of the conversation
+	Agent    string // the platform's own id of a subagent; "" for the main one, or where it tells none
+	ID       string // the platform's own number of the call; "" where it has none
+	Dir      string // the working directory, absolute
+
+	Tool    string // byte for byte as the platform named it
+	Builtin string // which of Builtins it is; "" for a tool that is not the platform's own, or not known
+	Args    Object
+	Names   map[string]string // how the platform calls the arguments of a built-in tool; see [Tool]
+
+	// Wrapped says that the platform's shell is tada-run already: a command goes through it without being rewritten.
+	Wrapped bool
+}
+
+// A Decision is the answer to a Call. The zero Decision blocks it.
+type Decision struct {
+	Allowed       bool   `json:"allowed"`
+	Reason        string `json:"reason,omitempty"`        // why it is blocked, for the agent
+	SecurityEvent string `json:"securityEvent,omitempty"` // what kind of event a quarantine made of it
+	Change        Object `json:"change,omitempty"`        // arguments to go on with in the place of those that were sent
+	Vouched       bool   `json:"vouched,omitempty"`       // tada-run itself asks, so that the platform need not
+	Audit         string `json:"audit,omitempty"`         // the head of the record with this decision in it, SIZE:HASH
+}
+
+// blocked is the Decision that nothing happens, because of reason.
+func blocked(reason string) Decision { return Decision{Reason: reason} }
+
+// An Object is a JSON object with its members as they were sent.
+type Object map[string]json.RawMessage
+
+// Text returns a member that is a string. It reports false where there is none, or it is something else.
+func (o Object) Text(name string) (string, bool) {
+	var s *string
+	if raw, ok := o[name]; !ok || json.Unmarshal(raw, &s) != nil || s == nil {
+		return "", false
+	}
+	return *s, true
+}
+
+// With returns the object with the members of change in the place of its own.
+func (o Object) With(change Object) Object {
+	all := make(Object, len(o)+len(change))
+	for _, from := range []Object{o, change} {
+		for name, value := range from {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// quoted is s as JSON.
+func quoted(s string) json.RawMessage {
+	raw, err := json.Marshal(s)
+	if err != nil { // not for a string
+		return json.RawMessage(`""`)
+	}
+	return raw
+}
+
+// Limit is how long a decision may take. The platforms wait for 30 s and more; the one that is told to wait for a
+// person waits longer.
+const Limit = 10 * time.Second

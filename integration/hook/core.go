@@ -1,0 +1,183 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A Core decides about calls, whichever platform they come from.
+type Core struct {
+	Open   func() (*launcher.Launcher, error) // the state that it judges and records by
+	Env    []string                           // what a command of the platform would get, NAME=value
+	Runner Runner
+
+	// Quarantine, when not nil, is asked first. It reports false for a call of an agent that is in no quarantine; what
+	// it decides about the others is final, and it has recorded it.
+	Quarantine func(context.Context, Call) (Decision, bool)
+}
+
+// Decide answers one call. It never starts anything. Whatever goes wrong is a Decision that blocks.
+func (c *Core) Decide(ctx context.Context, call Call) Decision {
+	if c.Quarantine != nil {
+		if d, mine := c.Quarantine(ctx, call); mine {
+			return d
+		}
+	}
+	if !filepath.IsAbs(call.Dir) {
+		return blocked(malformed("its working directory %q is not absolute", call.Dir).Error())
+	}
+	l, err := c.Open()
+	if err != nil {
+		return blocked(failure(err))
+	}
+	d := decider{c, l, call, builtins[call.Builtin]}
+	var answer Decision
+	switch {
+	case d.shell:
+		answer, err = d.command()
+	case call.Builtin != "" && d.builtin != builtin{}:
+		answer, err = d.files(ctx)
+	default:
+		answer, err = d.unknown(ctx)
+	}
+	if err != nil {
+		return d.failed(err)
+	}
+	return answer
+}
+
+// A decider decides about one call.
+type decider struct {
+	*Core
+	l    *launcher.Launcher
+	call Call
+	builtin
+}
+
+// request is what every judgement of this call has in common.
+func (d *decider) request() launcher.Request {
+	return launcher.Request{
+		Env: d.Env, Dir: d.call.Dir, Agent: d.call.Platform, CallID: d.call.ID, Wait: d.Runner.Wait, Door: "HOOK",
+	}
+}
+
+func (d *decider) notice(decision, code string) launcher.Notice {
+	return launcher.Notice{
+		Platform: d.call.Platform, Tool: d.call.Tool, CallID: d.call.ID, Agent: d.call.Agent, Decision: decision, Code: code,
+	}
+}
+
+// command judges a command line. What is not denied goes on through tada-run.
+func (d *decider) command() (Decision, error) {
+	sent, ok := d.call.arg("command")
+	if !ok {
+		return Decision{}, malformed("%s has no %s that is a text", d.call.Tool, d.call.spelled("command"))
+	}
+	text, wrapped := d.Runner.unwrap(d.call.Platform, sent)
+	if !wrapped {
+		text = sent
+	}
+	req := d.request()
+	req.Dir = d.call.dir()
+	req.Shell = launcher.Shell{Text: text, Name: "tada-run"}
+	j, err := d.l.Judge(req)
+	if err != nil {
+		return Decision{}, err
+	}
+	defer j.Close()
+	n := d.notice("rewritten", "")
+	n.Verdict, n.PlanHash, n.Command = j.Verdict.Decision.String(), j.Hash(), text
+	refusal, err := j.Refused()
+	if err != nil {
+		return Decision{}, err
+	}
+	if refusal != nil {
+		n.Decision, n.Code = refusal.Status, refusal.Code
+		return d.refused(refusal, n, "")
+	}
+	if wrapped || d.call.Wrapped {
+		n.Decision = "allowed"
+		return d.allowed(n, nil)
+	}
+	return d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.wrap(d.call.Platform, d.call.ID, text))})
+}
+
+// files judges a tool by the names that it takes.
+func (d *decider) files(ctx context.Context) (Decision, error) {
+	access, err := d.call.access(d.builtin)
+	if err != nil {
+		return Decision{}, err
+	}
+	return d.permit(ctx, access)
+}
+
+// unknown judges a tool of which only the arguments can be looked at.
+func (d *decider) unknown(ctx context.Context) (Decision, error) {
+	if !strings.HasPrefix(d.call.Tool, "mcp__") && d.call.commands() {
+		r := &launcher.Refusal{Version: 1, Status: "denied", Code: "unknown_tool", Items: []launcher.RefusedItem{},
+			Message: fmt.Sprintf("the tool %q seems to run a command and is not known; use the platform's shell tool", d.call.Tool), Retry: "do_not_repeat_identical"}
+		return d.refused(r, d.notice(r.Status, r.Code), "")
+	}
+	if access := d.call.guessed(); len(access) > 0 {
+		return d.permit(ctx, access)
+	}
+	return d.allowed(d.notice("unjudged", ""), nil)
+}
+
+// permit asks for what the platform will do itself.
+func (d *decider) permit(ctx context.Context, access []launcher.Access) (Decision, error) {
+	req := d.request()
+	req.Tool = &launcher.Tool{Name: d.call.Tool, Access: access, Args: d.call.others()}
+	out, head, err := d.l.Permit(ctx, req, d.notice("", ""))
+	if err != nil {
+		return Decision{}, err
+	}
+	if out.Refusal != nil {
+		return d.refused(out.Refusal, launcher.Notice{}, head)
+	}
+	return Decision{Allowed: true, Audit: head}, nil
+}
+
+// allowed records that a call goes on, with other arguments where change says so.
+func (d *decider) allowed(n launcher.Notice, change Object) (Decision, error) {
+	head, err := d.l.Tell(n)
+	if err != nil {
+		return Decision{}, err
+	}
+	return Decision{Allowed: true, Change: change, Vouched: n.Verdict != "", Audit: head}, nil
+}
+
+// refused words a refusal for the agent, and records it where head does not say that it was.
+func (d *decider) refused(r *launcher.Refusal, n launcher.Notice, head string) (Decision, error) {
+	if head == "" {
+		var err error
+		if head, err = d.l.Tell(n); err != nil {
+			return Decision{}, err
+		}
+	}
+	r.Audit = head
+	return Decision{Reason: r.Line() + "\n" + r.JSON() + "\naudit=" + head, Audit: head}, nil
+}
+
+// failed is the answer where no decision came about. That is recorded too, if it can be.
+func (d *decider) failed(err error) Decision {
+	code := "internal"
+	if errors.Is(err, ErrInput) || errors.Is(err, launcher.ErrEmpty) {
+		code = "malformed"
+	}
+	answer := blocked(failure(err))
+	if head, tellErr := d.l.Tell(d.notice("failed", code)); tellErr == nil {
+		answer.Reason, answer.Audit = answer.Reason+"\naudit="+head, head
+	}
+	return answer
+}
+
+func failure(err error) string {
+	return "tada-run: blocked: " + cmp.Or(strings.TrimSpace(err.Error()), "unknown error")
+}

@@ -1,0 +1,491 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/hook"
+	"github.com/tada-run/tada-run/integration/hook/platform"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A room is a state directory and a workspace with some files, for one test.
+type room struct {
+	core *hook.Core
+	l    *launcher.Launcher
+	dir  string
+}
+
+func newRoom(t testing.TB) room {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := room{dir: filepath.Join(base, "w")}
+	for name, text := range map[string]string{
+		"w/.git/HEAD": "ref: refs/heads/main\n", "w/src/a.go": "package a\n", "w/secret/.env": "A=b\n", "w/closed/x": "x", "state/config.yaml": "security:\n  restricted_paths: [" + base + "/w/closed]\n",
+	} {
+		path := filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := launcher.Open(filepath.Join(base, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.l = l
+	r.core = &hook.Core{
+		Open: func() (*launcher.Launcher, error) { return l, nil }, Env: []string{"PATH=/usr/bin:/bin", "LANG=C.UTF-8"},
+		Runner: hook.Runner{Path: "/opt/t/tada-run"},
+	}
+	return r
+}
+
+// sent is a call as each platform sends it: members as they were captured.
+var sent = map[string]func(dir, tool string, args object) object{
+	"claude-code": func(dir, tool string, args object) object {
+		return object{"session_id": "bb4ad9b5-0000", "transcript_path": "/h/.claude/projects/x.jsonl", "cwd": dir, "prompt_id": "27502dc3",
+			"permission_mode": "bypassPermissions", "effort": object{"level": "high"}, "hook_event_name": "PreToolUse",
+			"tool_name": tool, "tool_input": args, "tool_use_id": "toolu_000"}
+	},
+	"codex": func(dir, tool string, args object) object {
+		return object{"session_id": "01a1", "turn_id": "01a1", "transcript_path": "/r/rollout.jsonl", "cwd": dir, "hook_event_name": "PreToolUse",
+			"model": "mock", "permission_mode": "bypassPermissions", "tool_name": tool, "tool_input": args, "tool_use_id": "call_0"}
+	},
+	"opencode": func(dir, tool string, args object) object {
+		return object{"hook_event_name": "tool.execute.before", "tool": tool, "sessionID": "ses_1", "callID": "call_0", "cwd": dir, "args": args}
+	},
+	"gemini": func(dir, tool string, args object) object {
+		return object{"session_id": "s", "transcript_path": "/t", "cwd": dir, "hook_event_name": "BeforeTool",
+			"timestamp": "2026-11-21T13:08:00.489Z", "tool_name": tool, "tool_input": args}
+	},
+	"cursor": func(dir, tool string, args object) object {
+		return object{"hook_event_name": "preToolUse", "conversation_id": "c", "generation_id": "g", "workspace_roots": []string{dir},
+			"model": "m", "cursor_version": "2.0.77", "tool_name": tool, "tool_input": args, "cwd": dir}
+	},
+}
+
+type object = map[string]any
+
+func message(t testing.TB, v any) []byte {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func adapter(t testing.TB, name string) hook.Adapter {
+	t.Helper()
+	a, ok := platform.Named(name)
+	if !ok {
+		t.Fatalf("no platform %q", name)
+	}
+	return a
+}
+
+func (r room) serve(t testing.TB, name string, input []byte) hook.Answer {
+	t.Helper()
+	return hook.Serve(t.Context(), adapter(t, name), r.core, bytes.NewReader(input), time.Minute)
+}
+
+// spelling is how each platform names a tool and its argument.
+var spelling = map[string]map[string][2]string{
+	"Bash":  {"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"}, "opencode": {"bash", "command"}, "gemini": {"run_shell_command", "command"}, "cursor": {"Shell", "command"}},
+	"Read":  {"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"}, "opencode": {"read", "filePath"}, "gemini": {"read_file", "file_path"}, "cursor": {"Read", "file_path"}},
+	"Write": {"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"}, "gemini": {"write_file", "file_path"}, "cursor": {"Write", "file_path"}},
+	"Edit":  {"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"}, "gemini": {"replace", "file_path"}, "cursor": {"Edit", "file_path"}},
+	"Grep":  {"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "gemini": {"search_file_content", "dir_path"}, "cursor": {"Grep", "path"}},
+	"Glob":  {"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "gemini": {"glob", "dir_path"}, "cursor": {"Glob", "path"}},
+	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"}},
+}
+
+// golden is the corpus: a call, and what is decided about it wherever it comes from. A code
+// in the answer is what the agent is told; "through" is a command that goes on through tada-run.
+var golden = []struct{ tool, arg, want string }{
+	{"Bash", "ls -l", "through"},
+	{"Bash", "echo it's 'a' \"b\" $HOME `id` \\\n end", "malformed-quote"},
+	{"Bash", "printf '%s' 'it'\\''s'", "through"},
+	{"Bash", "git push --force", "through"}, // tada-run asks, not the platform
+	{"Bash", "rm -rf /", "dangerous_command"},
+	{"Bash", "cat closed/x", "restricted_path"},
+	{"Bash", "echo 'open", "dangerous_shell"},
+	{"Bash", "echo a\rrm b", "dangerous_shell"},
+	{"Bash", "", "there is no command"},
+	{"Bash", "echo \u202e evil", "dangerous_shell"},
+	{"Read", "src/a.go", "go"},
+	{"Read", "closed/x", "restricted_path"},
+	{"Read", "src/../closed/x", "restricted_path"},
+	{"Read", "secret/.env", "pending"},
+	{"Read", "", "not the name of a file"},
+	{"Read", "https://example.com/x", "not the name of a file"},
+	{"Write", "src/new.go", "go"},
+	{"Write", ".git/hooks/pre-commit", "pending"},
+	{"Write", "closed/y", "restricted_path"},
+	{"Write", "/etc/passwd", "pending"},
+	{"Edit", "src/a.go", "go"},
+	{"Edit", "closed/x", "restricted_path"},
+	{"Grep", "src", "go"},
+	{"Grep", "closed", "restricted_path"},
+	{"Grep", "secret", "pending"}, // without a fence, what it would hide is a question
+	{"Glob", "src", "go"},
+	{"Glob", "closed", "restricted_path"},
+	{"patch", "*** Begin Patch\n*** Update File: src/a.go\n@@\n-a\n+b\n*** End Patch", "go"},
+	{"patch", "*** Begin Patch\n*** Add File: src/b.go\n+x\n*** Delete File: closed/x\n*** End Patch", "restricted_path"},
+	{"patch", "*** Begin Patch\n*** Update File: src/a.go\n*** Move to: closed/z\n*** End Patch", "restricted_path"},
+	{"patch", "*** Begin Patch\n*** Rename File: src/a.go\n*** End Patch", "not known"},
+	{"patch", "nothing", "names no file"},
+}
+
+// D-adapt-5: the same decision on every platform. Every decision carries the record's head.
+func TestSameDecisionOnEveryPlatform(t *testing.T) {
+	for name, shape := range sent {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRoom(t)
+			for _, g := range golden {
+				own, has := spelling[g.tool][name]
+				if !has {
+					continue
+				}
+				answer := r.serve(t, name, message(t, shape(r.dir, own[0], object{own[1]: g.arg, "pattern": "x", "content": "y"})))
+				if got := outcome(t, name, answer); !matches(got, g.want) {
+					t.Errorf("%s %q: %q, want %q", own[0], g.arg, got, g.want)
+				}
+				if head := strings.LastIndex(answer.Stdout+answer.Stderr, "audit="); head < 0 && !strings.Contains(answer.Stdout, `"audit":"`) {
+					t.Errorf("%s %q: the answer has no head of the record: %+v", own[0], g.arg, answer)
+				}
+			}
+			if rep, err := r.l.Verify(); err != nil || rep.Entries == 0 {
+				t.Errorf("the record: %+v, %v", rep, err)
+			}
+		})
+	}
+}
+
+func matches(got, want string) bool {
+	if want == "malformed-quote" { // it's: an open quote
+		want = "dangerous_shell"
+	}
+	return got == want || want != "go" && want != "through" && strings.HasPrefix(got, "blocked: ") && strings.Contains(got, want)
+}
+
+// outcome reads an answer as the platform would: what the call does next.
+func outcome(t *testing.T, name string, a hook.Answer) string {
+	t.Helper()
+	if a.Status == 2 {
+		if !strings.HasPrefix(a.Stderr, "tada-run: ") {
+			t.Errorf("a block without a reason on standard error: %+v", a)
+		}
+		return "blocked: " + a.Stderr
+	}
+	if a.Status != 0 || a.Stderr != "" {
+		t.Errorf("neither a block nor an answer: %+v", a)
+	}
+	if strings.Contains(a.Stdout, "/opt/t/tada-run --agent="+name) {
+		return "through"
+	}
+	return "go"
+}
+
+// D-hook-9, B-Q6 and the like: what is not a whole, known call is blocked in the platform's own way.
+func TestBadInputBlocks(t *testing.T) {
+	r := newRoom(t)
+	for name, shape := range sent {
+		own := spelling["Bash"][name]
+		good := shape(r.dir, own[0], object{own[1]: "ls"})
+		if a := r.serve(t, name, message(t, good)); a.Status != 0 {
+			t.Fatalf("%s: the good one is blocked: %+v", name, a)
+		}
+		bad := map[string][]byte{
+			"nothing": nil, "a word": []byte("x"), "null": []byte("null"), "a list": []byte("[]"), "a number": []byte("1"),
+			"blanks": []byte(" \n"), "huge": bytes.Repeat([]byte(" "), 17<<20),
+			"behind it": append(message(t, good), []byte(" {}")...),
+			"deep":      append(append(message(t, good)[:len(message(t, good))-1], []byte(`,"x":`+strings.Repeat("[", 70)+strings.Repeat("]", 70))...), '}'),
+			"not UTF-8": bytes.Replace(message(t, good), []byte(`"ls"`), []byte("\"l\xffs\""), 1),
+			"half":      bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"l\ud800s"`), 1),
+			"half 2":    bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"l\udc00\ud800s"`), 1),
+			"half 3":    bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"l\ud83d\u0041"`), 1),
+			"twice":     bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"ls","`+own[1]+`":"rm x"`), 1),
+			"by case":   bytes.Replace(message(t, good), []byte(`"`+own[1]+`"`), []byte(`"`+strings.ToUpper(own[1])+`"`), 1),
+			"not text":  bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`["ls"]`), 1),
+			"null text": bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`null`), 1),
+			"BOM":       append([]byte("\xef\xbb\xbf"), message(t, good)...),
+		}
+		for i := 1; i < len(message(t, good)); i += 7 {
+			bad[fmt.Sprintf("cut at %d", i)] = message(t, good)[:i]
+		}
+		for member := range good {
+			switch member {
+			case "transcript_path", "prompt_id", "permission_mode", "effort", "turn_id", "model", "timestamp", "generation_id", "cursor_version", "workspace_roots":
+				continue
+			}
+			for _, value := range []any{nil, "", 1, object{}, []any{"x"}, "no such thing"} {
+				if _, isText := value.(string); isText && value != "" && member != "hook_event_name" && member != "cwd" && member != "tool_input" && member != "args" {
+					continue
+				}
+				if _, isObject := value.(object); isObject && (member == "tool_input" || member == "args") {
+					continue
+				}
+				changed := object{}
+				for k, v := range good {
+					changed[k] = v
+				}
+				changed[member] = value
+				bad[fmt.Sprintf("%s is %v", member, value)] = message(t, changed)
+			}
+			without := object{}
+			for k, v := range good {
+				if k != member {
+					without[k] = v
+				}
+			}
+			bad["without "+member] = message(t, without)
+		}
+		for what, input := range bad {
+			if a := r.serve(t, name, input); a.Status != 2 || a.Stderr == "" || strings.Contains(a.Stdout, "allow") || strings.Contains(a.Stdout, `"go"`) {
+				t.Errorf("%s, %s: %+v", name, what, a)
+			}
+		}
+	}
+}
+
+// D-hook-9: a stall, a panic, and a state that cannot be opened.
+func TestFailuresBlock(t *testing.T) {
+	for name, shape := range sent {
+		r := newRoom(t)
+		own := spelling["Bash"][name]
+		good := message(t, shape(r.dir, own[0], object{own[1]: "ls"}))
+		silent, w := io.Pipe()
+		defer w.Close()
+		broken := map[string]struct {
+			in   io.Reader
+			core hook.Core
+		}{
+			"stalled input":   {silent, *r.core},
+			"input that ends": {io.MultiReader(bytes.NewReader(good[:9]), broke{}), *r.core},
+			"panic": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(context.Context, hook.Call) (hook.Decision, bool) {
+				panic("planted")
+			}}},
+			"stalled decision": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(ctx context.Context, _ hook.Call) (hook.Decision, bool) {
+				<-ctx.Done()
+				time.Sleep(time.Minute)
+				return hook.Decision{Allowed: true}, true
+			}}},
+			"no state":      {bytes.NewReader(good), hook.Core{Open: func() (*launcher.Launcher, error) { return nil, errors.New("planted") }}},
+			"zero decision": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(context.Context, hook.Call) (hook.Decision, bool) { return hook.Decision{}, true }}},
+		}
+		for what, b := range broken {
+			limit := time.Minute
+			if strings.HasPrefix(what, "stalled") {
+				limit = 20 * time.Millisecond
+			}
+			a := hook.Serve(t.Context(), adapter(t, name), &b.core, b.in, limit)
+			if a.Status != 2 || strings.Contains(a.Stdout, "allow") {
+				t.Errorf("%s, %s: %+v", name, what, a)
+			}
+		}
+	}
+}
+
+type broke struct{}
+
+func (broke) Read([]byte) (int, error) { return 0, errors.New("planted") }
+
+// D-hook-1, D-hook-6: every call gets a decision, and every decision an entry. D-hook-2: outside a quarantine no
+// tool is stopped for its name alone.
+func TestEveryCallIsDecidedAndLogged(t *testing.T) {
+	r := newRoom(t)
+	tools := strings.Fields("Bash Read Write Edit MultiEdit NotebookEdit Grep Glob LS Task Agent TodoWrite TodoRead WebFetch WebSearch BashOutput KillShell " +
+		"SlashCommand Skill ExitPlanMode EnterPlanMode AskUserQuestion ReadMcpResource ListMcpResources mcp__a__b mcp__tada__run_command apply_patch patch Frob read")
+	if len(tools) != 30 {
+		t.Fatalf("%d tools", len(tools))
+	}
+	decided := 0
+	for _, tool := range tools {
+		a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, tool, object{"command": "ls", "file_path": "src/a.go", "notebook_path": "src/a.ipynb", "pattern": "x", "path": "src"})))
+		if a.Status == 0 || a.Status == 2 {
+			decided++
+		}
+	}
+	logged := 0
+	for e, err := range r.l.Entries(filterHook) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body struct{ Platform, Tool, Decision string }
+		if err := json.Unmarshal(e.Body, &body); err != nil || body.Platform != "claude-code" || body.Decision == "" {
+			t.Errorf("entry %s: %v", e.Body, err)
+		}
+		logged++
+	}
+	if decided != 30 || logged != 30 {
+		t.Errorf("%d decided, %d logged; want 30 of each", decided, logged)
+	}
+	for _, tool := range []string{"TodoWrite", "Task", "WebFetch", "mcp__a__b"} {
+		if a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, tool, object{"todos": []string{}}))); a.Status != 0 {
+			t.Errorf("%s is stopped: %+v", tool, a)
+		}
+	}
+}
+
+// D-hook-12: names compare byte by byte.
+func TestLookAlikesAreNotBuiltin(t *testing.T) {
+	a := adapter(t, "claude-code")
+	for _, name := range []string{"read", "READ", "Read ", " Read", "Read\x00", "mcp__x__Read", "Ｒead", "Reаd", "", "Rea", "Readd", "Read\n"} {
+		o := hook.Object{}
+		if err := json.Unmarshal(message(t, sent["claude-code"]("/w", name, object{"file_path": "x"})), &o); err != nil {
+			t.Fatal(err)
+		}
+		if call, err := a.Call(o); err == nil && call.Builtin != "" {
+			t.Errorf("%q is taken for %s", name, call.Builtin)
+		}
+	}
+	// What they name is judged all the same, as something that changes it.
+	r := newRoom(t)
+	if got := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, "mcp__x__Read", object{"file_path": "closed/x"}))); got.Status != 2 {
+		t.Errorf("a look-alike reads what is restricted: %+v", got)
+	}
+}
+
+// D-hook-2, D-hook-7: a quarantine is asked first, for every tool, and its word is final; nil is none.
+func TestQuarantineComesFirst(t *testing.T) {
+	r := newRoom(t)
+	var mu sync.Mutex
+	var asked []string
+	r.core.Quarantine = func(_ context.Context, c hook.Call) (hook.Decision, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, c.Tool)
+		return hook.Decision{Allowed: c.Builtin == "Read", Reason: "tada-run: in quarantine", SecurityEvent: "tool_blocked",
+			Change: hook.Object{"file_path": json.RawMessage(`"/real"`)}}, c.Agent != ""
+	}
+	inside := func(tool string, args object) hook.Answer {
+		o := sent["claude-code"](r.dir, tool, args)
+		o["agent_id"] = "sub"
+		return r.serve(t, "claude-code", message(t, o))
+	}
+	if a := inside("Bash", object{"command": "ls"}); a.Status != 2 || !strings.Contains(a.Stderr, "in quarantine") {
+		t.Errorf("Bash in quarantine: %+v", a)
+	}
+	if a := inside("Read", object{"file_path": "closed/x"}); a.Status != 0 || !strings.Contains(a.Stdout, `"file_path":"/real"`) {
+		t.Errorf("its yes is final, and its change is passed on: %+v", a)
+	}
+	if a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, "Bash", object{"command": "ls"}))); a.Status != 0 {
+		t.Errorf("another agent's Bash goes the normal way: %+v", a)
+	}
+	if len(asked) != 3 {
+		t.Errorf("it was asked for %v", asked)
+	}
+	raw := string(message(t, hook.Decision{Reason: "x", SecurityEvent: "tool_blocked"}))
+	if raw != `{"allowed":false,"reason":"x","securityEvent":"tool_blocked"}` {
+		t.Errorf("the schema of a decision: %s", raw)
+	}
+}
+
+// D-adapt-4: a new platform is a new adapter and nothing else.
+func TestNewPlatformIsOneAdapter(t *testing.T) {
+	r := newRoom(t)
+	acme := hook.Adapter{
+		Name:   "acme",
+		Events: map[string]func(hook.Object) (hook.Call, error){"before": hook.Members{Dir: "at", Tool: "do", Args: "with"}.Call},
+		Tools:  map[string]hook.Tool{"sh": {Builtin: "Bash", Names: map[string]string{"command": "line"}}},
+		Block:  func(_, reason string) hook.Answer { return hook.Answer{Status: 9, Stderr: reason} },
+		Pass: func(_ string, _ hook.Decision, args hook.Object) hook.Answer {
+			line, _ := args.Text("line")
+			return hook.Answer{Stdout: line}
+		},
+	}
+	say := func(line string) hook.Answer {
+		in := bytes.NewReader(message(t, object{"hook_event_name": "before", "at": r.dir, "do": "sh", "with": object{"line": line}}))
+		return hook.Serve(t.Context(), acme, r.core, in, time.Minute)
+	}
+	if a := say("ls"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'" {
+		t.Errorf("%+v", a)
+	}
+	if a := say("rm -rf /"); a.Status != 9 {
+		t.Errorf("%+v", a)
+	}
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls'"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'" {
+		t.Errorf("a line of ours is wrapped once: %+v", a)
+	}
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls' ; rm x"); strings.Count(a.Stdout, "tada-run --agent") != 2 {
+		t.Errorf("a line with something behind ours is none of ours: %+v", a)
+	}
+	if a := say("/opt/t/tada-run --agent=acme -c 'rm -rf /'"); a.Status != 9 {
+		t.Errorf("what is in a line of ours is judged: %+v", a)
+	}
+}
+
+// D-adapt-1, D-adr-4: adapters are thin and know no policy; the core knows no platform.
+func TestAdaptersAreThin(t *testing.T) {
+	files, err := filepath.Glob("platform/*.go")
+	if err != nil || len(files) < 7 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := filepath.Base(file)
+		if n := bytes.Count(text, []byte("\n")); n > 60 && base != "platform.go" && !strings.HasSuffix(base, "_test.go") && base != "plugin.go" {
+			t.Errorf("%s has %d lines", file, n)
+		}
+		if bytes.Contains(text, []byte(`tada-run/launcher"`)) || bytes.Contains(text, []byte(`tada-run/pathguard"`)) {
+			t.Errorf("%s imports policy", file)
+		}
+	}
+	core, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range core {
+		text, _ := os.ReadFile(file)
+		if !strings.HasSuffix(file, "_test.go") && bytes.Contains(text, []byte("integration/hook/platform")) {
+			t.Errorf("%s imports the platforms", file)
+		}
+	}
+}
+
+// Two hooks of the same agent at once, and hooks of several.
+func TestManyAtOnce(t *testing.T) {
+	r := newRoom(t)
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			name := []string{"claude-code", "gemini"}[i%2]
+			own := spelling["Read"][name]
+			if a := r.serve(t, name, message(t, sent[name](r.dir, own[0], object{own[1]: "src/a.go"}))); a.Status != 0 {
+				t.Errorf("%+v", a)
+			}
+		})
+	}
+	wg.Wait()
+	n := 0
+	for range r.l.Entries(filterHook) {
+		n++
+	}
+	if _, err := r.l.Verify(); err != nil || n != 16 {
+		t.Errorf("%d entries of 16, %v", n, err)
+	}
+}
+
+var filterHook = audit.Filter{Kinds: []string{"hook."}}

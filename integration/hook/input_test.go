@@ -1,0 +1,157 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/launcher"
+)
+
+func TestDecode(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{`{"a":"b"}`, ""},
+		{`{"a":"\u00e9\ud83d\ude00\\ud800"}`, ""},
+		{`{"a":{"a":[{"a":1},{"a":2}]}}`, ""},
+		{`{"a":1,"A":2}`, ""},
+		{`{"a":1,"a":2}`, "twice"},
+		{`{"a":1,"\u0061":2}`, "twice"},
+		{`{"x":[{"a":1,"b":{"c":1,"c":2}}]}`, "twice"},
+		{`{"a":"\ud800"}`, "surrogate"},
+		{`{"a":"\udc00"}`, "surrogate"},
+		{`{"\ud800x":1}`, "surrogate"},
+		{`{"a":"\ud800\u0041"}`, "surrogate"},
+		{`{"a":"\ud800\ud800"}`, "surrogate"},
+		{`{"a":"\\\ud800"}`, "surrogate"},
+		{`{"a":1} `, ""},
+		{`{"a":1}{}`, "whole"},
+		{`{"a":1`, "whole"},
+		{``, "whole"},
+		{`[1]`, "not an object"},
+		{`null`, "not an object"},
+		{"{\"a\":\"\x80\"}", "UTF-8"},
+		{"{\"a\":\"\x00\"}", "whole"},
+	} {
+		_, err := Decode(strings.NewReader(test.in))
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%q: %v, want %q", test.in, err, test.want)
+		}
+	}
+}
+
+// FuzzDecode: what is accepted means the same to every reader, and writing it and reading it again changes nothing.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`,
+		`{"a":"\ud83d\ude00","b":[1,{"c":null}]}`, `{"a":1,"a":2}`, `{"a":"\ud800"}`, "{\"\xff\":1}", `{`, `{"a":1e999}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		o, err := Decode(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		raw, err := json.Marshal(o)
+		if err != nil {
+			t.Fatalf("%q: %v", data, err)
+		}
+		again, err := Decode(bytes.NewReader(raw))
+		if err != nil || len(again) != len(o) {
+			t.Fatalf("%q became %q: %v", data, raw, err)
+		}
+		for name := range o {
+			if a, aOK := o.Text(name); aOK {
+				if b, bOK := again.Text(name); !bOK || a != b {
+					t.Fatalf("%q: %q became %q", data, a, b)
+				}
+			}
+		}
+	})
+}
+
+// FuzzWrap: a text comes out of a line as it went in, and no other line is taken for one of ours.
+func FuzzWrap(f *testing.F) {
+	for _, seed := range []string{"ls", "it's", "'", "''", `\'`, "", "a\nb", "x' ; rm -rf / '", `'\''`} {
+		f.Add(seed, "t1")
+		f.Add("/opt/x/tada-run --agent=a --call-id=t1 -c '"+seed, "' x")
+	}
+	f.Fuzz(func(t *testing.T, text, id string) {
+		for _, r := range []Runner{{Path: "/opt/x/tada-run"}, {Path: "/o p/tada-run", Wait: time.Minute}} {
+			line := r.wrap("a", id, text)
+			if got, ok := r.unwrap("a", line); !ok || got != text {
+				t.Fatalf("%q became %q (%v)", text, got, ok)
+			}
+			if got, ok := r.unwrap("a", text); ok && (r.wrap("a", id, got) == line || !strings.HasSuffix(text, "-c "+quoteText(got))) {
+				t.Fatalf("%q is taken for a line around %q", text, got)
+			}
+		}
+	})
+}
+
+func TestPatched(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: x\n*** End Patch", "a b.txt"},
+		{"*** Begin Patch\n*** Update File: a\n*** Move to: ../b\n@@\n-x\n*** End of File\n*** Delete File: c\n*** End Patch\n", "a|../b|-c"},
+		{"*** Begin Patch\n*** Update File: \n*** End Patch", ""},
+		{"*** Begin Patch\n *** Delete File: c\n*** End Patch", "-c"},
+		{"*** Update File: a\n*** Chmod File: b", ""},
+		{"", ""},
+	} {
+		list, err := patched(test.in)
+		var got []string
+		for _, a := range list {
+			name := a.Path
+			if a.Use == launcher.Deletes {
+				name = "-" + name
+			}
+			got = append(got, name)
+		}
+		if strings.Join(got, "|") != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%q: %q, %v; want %q", test.in, got, err, test.want)
+		}
+	}
+}
+
+func TestGuessed(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		want []string
+		runs bool
+	}{
+		{`{"path":"a","filePath":"b","file_path":"c","paths":["d","e"],"target_directory":"f","profile":"x","pattern":"y"}`, []string{"c", "b", "a", "d", "e", "f"}, false},
+		{`{"command":"ls"}`, nil, true},
+		{`{"cmd":["ls"]}`, nil, true},
+		{`{"shellCommand":"ls"}`, nil, true},
+		{`{"commands":7}`, nil, false},
+		{`{"url":"https://x/y","path":"https://x/y"}`, nil, false},
+	} {
+		var c Call
+		if err := json.Unmarshal([]byte(test.args), &c.Args); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, a := range c.guessed() {
+			got = append(got, a.Path)
+		}
+		slices.Sort(got)
+		slices.Sort(test.want)
+		if !reflect.DeepEqual(got, test.want) || c.commands() != test.runs {
+			t.Errorf("%s: %q, %v; want %q, %v", test.args, got, c.commands(), test.want, test.runs)
+		}
+	}
+}
+
+func TestStart(t *testing.T) {
+	for _, test := range [][3]string{
+		{".", "*.go", "./"}, {"src", "a/**/x.go", "src/a/"}, {"src", "/etc/*", "/etc/"}, {".", "a/b", "./a/b"}, {".", "~/x*", "~/"}, {".", "../{a,b}", "./../"},
+	} {
+		if got := start(test[0], test[1]); got != test[2] {
+			t.Errorf("%q in %q: %q, want %q", test[1], test[0], got, test[2])
+		}
+	}
+}

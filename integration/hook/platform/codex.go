@@ -1,0 +1,31 @@
+package platform
+
+import "github.com/tada-run/tada-run/integration/hook"
+
+// codex is Codex: PreToolUse, as Claude Code has it. It takes changed arguments only together with "allow", and runs
+// the call when it is told to ask. Text written into a running command (write_stdin) reaches no hook: the
+// command does, and what it runs is held by the fence that it was started in.
+func codex() hook.Adapter {
+	call := hook.Members{
+		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id",
+	}
+	return hook.Adapter{
+		Name:   "codex",
+		Events: map[string]func(hook.Object) (hook.Call, error){"PreToolUse": call.Call},
+		Tools: map[string]hook.Tool{
+			"Bash":        {Builtin: "Bash"},
+			"apply_patch": {Builtin: "apply_patch", Names: map[string]string{"patch": "command"}},
+			"view_image":  {Builtin: "Read"},
+		},
+		Block: exit2,
+		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
+			if d.Change == nil {
+				return say(object{"systemMessage": "audit=" + d.Audit}) // an "allow" without changed arguments is not supported
+			}
+			return say(object{"hookSpecificOutput": object{
+				"hookEventName": event, "permissionDecision": "allow", "updatedInput": args,
+				"permissionDecisionReason": "judged by tada-run; audit=" + d.Audit,
+			}})
+		},
+	}
+}

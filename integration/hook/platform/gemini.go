@@ -1,0 +1,26 @@
+package platform
+
+import "github.com/tada-run/tada-run/integration/hook"
+
+// gemini is Gemini CLI: BeforeTool. It numbers no calls. Without a terminal it hangs on "ask".
+func gemini() hook.Adapter {
+	call := hook.Members{Session: "session_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id"}
+	from := func(builtin string) hook.Tool { return path(builtin, "dir_path") }
+	return hook.Adapter{
+		Name:   "gemini",
+		Events: map[string]func(hook.Object) (hook.Call, error){"BeforeTool": call.Call},
+		Tools: map[string]hook.Tool{
+			"run_shell_command": {Builtin: "Bash", Names: map[string]string{"dir": "dir_path"}},
+			"read_file":         path("Read", "file_path"), "write_file": path("Write", "file_path"), "replace": path("Edit", "file_path"),
+			"list_directory": from("LS"), "glob": from("Glob"), "search_file_content": from("Grep"), "grep_search": from("Grep"),
+		},
+		Block: exit2,
+		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
+			out := object{"hookEventName": event}
+			if d.Change != nil {
+				out["tool_input"] = args
+			}
+			return say(object{"hookSpecificOutput": out, "suppressOutput": true, "tada": object{"audit": d.Audit}})
+		},
+	}
+}

@@ -1,0 +1,28 @@
+package platform
+
+import "github.com/tada-run/tada-run/integration/hook"
+
+// openCode is OpenCode: tool.execute.before, in a plugin of ours (see Plugin), which throws to block. The plugin goes
+// on only after an answer that says so.
+func openCode() hook.Adapter {
+	call := hook.Members{Session: "sessionID", ID: "callID", Dir: "cwd", Tool: "tool", Args: "args", Agent: "agent"}
+	return hook.Adapter{
+		Name:   "opencode",
+		Events: map[string]func(hook.Object) (hook.Call, error){"tool.execute.before": call.Call},
+		Tools: map[string]hook.Tool{
+			"bash": {Builtin: "Bash", Names: map[string]string{"dir": "workdir"}},
+			"read": path("Read", "filePath"), "write": path("Write", "filePath"), "edit": path("Edit", "filePath"),
+			"multiedit": path("MultiEdit", "filePath"), "list": {Builtin: "LS"}, "grep": {Builtin: "Grep"}, "glob": {Builtin: "Glob"},
+			"apply_patch": {Builtin: "apply_patch", Names: map[string]string{"patch": "patchText"}},
+			"patch":       {Builtin: "apply_patch", Names: map[string]string{"patch": "patchText"}},
+		},
+		Block: func(event, reason string) hook.Answer {
+			a := say(object{"decision": "block", "reason": reason})
+			a.Status, a.Stderr = 2, exit2(event, reason).Stderr
+			return a
+		},
+		Pass: func(_ string, d hook.Decision, args hook.Object) hook.Answer {
+			return say(object{"decision": "go", "args": args, "audit": d.Audit})
+		},
+	}
+}

@@ -1,0 +1,201 @@
+package hook
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A Tool says which built-in tool a platform's name stands for, and how the platform calls its arguments.
+type Tool struct {
+	Builtin string            // a name of Builtins
+	Names   map[string]string // from the names that Builtins uses to the platform's; one that is not there is the same
+}
+
+// A builtin is what is known of a tool that several platforms have.
+type builtin struct {
+	use   launcher.Use
+	path  string // the argument that names the file, or the directory to start from
+	here  bool   // without it the working directory is meant
+	glob  string // an argument with a pattern below path
+	shell bool   // it runs the argument "command"
+	patch bool   // it applies the argument "patch", which names the files itself
+}
+
+// builtins are the tools that are judged by what they do.
+var builtins = map[string]builtin{
+	"Bash":         {shell: true},
+	"Read":         {use: launcher.Reads, path: "path"},
+	"Grep":         {use: launcher.Searches, path: "path", here: true},
+	"Glob":         {use: launcher.Lists, path: "path", here: true, glob: "pattern"},
+	"LS":           {use: launcher.Lists, path: "path", here: true},
+	"Write":        {use: launcher.Changes, path: "path"},
+	"Edit":         {use: launcher.Changes, path: "path"},
+	"MultiEdit":    {use: launcher.Changes, path: "path"},
+	"NotebookEdit": {use: launcher.Changes, path: "path"},
+	"Delete":       {use: launcher.Deletes, path: "path"},
+	"apply_patch":  {patch: true},
+}
+
+// arg returns an argument of a built-in tool by the name that this package gives it.
+func (c Call) arg(name string) (string, bool) {
+	return c.Args.Text(c.spelled(name))
+}
+
+func (c Call) spelled(name string) string {
+	if own, ok := c.Names[name]; ok {
+		return own
+	}
+	return name
+}
+
+// dir is where a command runs: a platform that has an argument for it calls that "dir" among the names.
+func (c Call) dir() string {
+	own, known := c.Names["dir"]
+	dir, sent := c.Args.Text(own)
+	switch {
+	case !known || !sent || dir == "":
+		return c.Dir
+	case path.IsAbs(dir):
+		return dir
+	}
+	return path.Join(c.Dir, dir)
+}
+
+// access lists the names that a built-in file tool takes.
+func (c Call) access(b builtin) ([]launcher.Access, error) {
+	if b.patch {
+		text, ok := c.arg("patch")
+		if !ok {
+			return nil, malformed("%s has no %s", c.Tool, c.spelled("patch"))
+		}
+		return patched(text)
+	}
+	name, ok := c.arg(b.path)
+	if _, sent := c.Args[c.spelled(b.path)]; !ok && (sent && string(c.Args[c.spelled(b.path)]) != "null" || !b.here) {
+		return nil, malformed("%s has no %s that is a text", c.Tool, c.spelled(b.path))
+	}
+	if name == "" && b.here {
+		name = "."
+	}
+	if pattern, ok := c.arg(b.glob); ok {
+		name = start(name, pattern)
+	}
+	a, err := named(b.use, name)
+	return []launcher.Access{a}, err
+}
+
+// start is the directory that a pattern below dir begins to look in.
+func start(dir, pattern string) string {
+	if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {
+		pattern = pattern[:strings.LastIndexByte(pattern[:i], '/')+1]
+	}
+	if path.IsAbs(pattern) || strings.HasPrefix(pattern, "~") {
+		return pattern
+	}
+	return dir + "/" + pattern
+}
+
+// named is one name as the policy takes it. A URL is none: what a tool would make of it is not known.
+func named(use launcher.Use, name string) (launcher.Access, error) {
+	if name == "" || strings.Contains(name, "://") {
+		return launcher.Access{}, malformed("%q is not the name of a file", name)
+	}
+	return launcher.Access{Use: use, Path: name}, nil
+}
+
+// Arguments of tools that are not known, by the look of their names.
+var (
+	pathWords    = []string{"path", "file", "dir", "directory", "folder", "filename", "notebook", "cwd", "root"}
+	commandWords = []string{"command", "cmd", "script", "shell", "bash"}
+)
+
+// looksLike reports whether the name of an argument is made of words of which one is listed: file_path, filePath,
+// paths.
+func looksLike(name string, words []string) bool {
+	spaced := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' {
+			return ' '
+		}
+		return r
+	}, name)
+	var b strings.Builder
+	for i, r := range spaced {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+	}
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(b.String())), func(w string) bool {
+		return slices.Contains(words, w) || slices.Contains(words, strings.TrimSuffix(w, "s"))
+	})
+}
+
+// others are the arguments as texts, for the person who is asked: of a tool that writes, what it writes.
+func (c Call) others() map[string]string {
+	texts := map[string]string{}
+	for name, raw := range c.Args {
+		if text, ok := c.Args.Text(name); ok {
+			texts[name] = text
+		} else {
+			texts[name] = string(raw)
+		}
+	}
+	delete(texts, c.spelled("path"))
+	return texts
+}
+
+// guessed lists the names that a tool which is not known seems to take, as if it changed them.
+func (c Call) guessed() []launcher.Access {
+	var list []launcher.Access
+	for _, name := range sorted(c.Args) {
+		if !looksLike(name, pathWords) {
+			continue
+		}
+		for _, text := range texts(c.Args[name]) {
+			if a, err := named(launcher.Changes, text); err == nil {
+				list = append(list, a)
+			}
+		}
+	}
+	return list
+}
+
+// commands reports whether a tool which is not known seems to run something.
+func (c Call) commands() bool {
+	for name, raw := range c.Args {
+		if looksLike(name, commandWords) && len(texts(raw)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// texts are a string, or the strings of a list.
+func texts(raw json.RawMessage) []string {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{one}
+	}
+	var some []any
+	_ = json.Unmarshal(raw, &some) // anything else has none
+	var list []string
+	for _, v := range some {
+		if s, ok := v.(string); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func sorted(o Object) []string {
+	names := make([]string, 0, len(o))
+	for name := range o {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

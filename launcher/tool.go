@@ -1,0 +1,196 @@
+package launcher
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A Tool is what another program is about to do by itself, without a command line: an agent's
+// own way to read and edit files. It is judged by the same policy and can be asked about, but no
+// fence holds it, and nothing of it is recorded but the decision.
+type Tool struct {
+	Name   string // as the program calls it
+	Access []Access
+	Args   map[string]string // what else it was given, such as the new content: a person who is asked sees it, and says yes to it only
+}
+
+// An Access is one name that a Tool takes, spelled as the caller spelled it.
+type Access struct {
+	Use  Use
+	Path string
+	Glob bool // Path is a pattern of the shell
+}
+
+// A Use is what a Tool does with a name. The zero value is the worst.
+type Use int
+
+// The uses.
+const (
+	Changes  Use = iota // creates, overwrites or edits
+	Deletes             // one name
+	Reads               // one file
+	Searches            // the text of everything below it
+	Lists               // names only
+)
+
+var uses = [...]struct {
+	right command.Right
+	flags command.Flags
+}{
+	Changes: {command.Write, 0}, Deletes: {command.Delete, 0}, Reads: {command.Read, 0},
+	Searches: {command.Read, command.Recursive}, Lists: {command.Read, command.List | command.Recursive},
+}
+
+// script is the tool as the rooms below know what is done: names and rights, and for a person
+// one line of text. Some programs put the home in the place of "~" and some do not; the file in the home is
+// judged, because there is more to lose in it.
+func (t *Tool) script(dir, home string) *shellparse.Script {
+	s := &shellparse.Script{Text: t.Name}
+	for _, a := range t.Access {
+		use := uses[min(max(a.Use, 0), Lists)]
+		start, name := len(s.Text)+1, a.Path
+		if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || rest[0] == '/') {
+			name = home + rest
+		}
+		s.Text += " " + quote([]string{name})
+		s.Effects = append(s.Effects, shellparse.Effect{
+			Right: use.right, Flags: use.flags, Command: -1, Span: shellparse.Span{Start: start, End: len(s.Text)},
+			Name: shellparse.Name{Text: name, Static: !a.Glob, Glob: a.Glob, Dir: dir},
+		})
+	}
+	// The gate for texts looks at the names too: what a reader would not see in them is refused or marked here as there.
+	seen := shellparse.Parse(": "+strings.TrimPrefix(s.Text, t.Name), shellparse.Options{Dir: dir})
+	s.Err, s.Marks = seen.Err, seen.Marks
+	s.Canonical, s.Plain = s.Text, true
+	return s
+}
+
+// maxShown is how much of an argument a person is shown; what is behind it is bound by its hash.
+const maxShown = 16 << 10
+
+// args are the tool's arguments for an approval.
+func (t *Tool) args(s *shellparse.Script) object {
+	o := object{"command": s.Text, "canonical": s.Canonical}
+	for name, text := range t.Args {
+		o["with "+name] = text
+		if len(text) > maxShown {
+			o["with "+name] = strings.ToValidUTF8(text[:maxShown], "")
+			o["with "+name+" cut"] = object{"bytes": len(text), "sha256": sha256Of(text)}
+		}
+	}
+	return o
+}
+
+// Permit is [Launcher.Run] for a request whose Tool another program carries out: the same judgement, the same
+// questions to a person, and a record; it starts nothing. The Outcome's Refusal is nil when it may go ahead. Notice
+// is what the record tells about the call besides; the head of the record with this decision in it is returned.
+func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outcome, string, error) {
+	j, err := l.Judge(req)
+	if err != nil {
+		return Outcome{}, "", err
+	}
+	id, err := newSessionID(l.now(), l.random)
+	if err != nil {
+		j.Close()
+		return Outcome{}, "", fmt.Errorf("name the session: %w", err)
+	}
+	r := &run{Judgement: j, l: l, id: id, began: l.now()}
+	defer func() { _ = r.Judgement.Close() }() // asking makes a new one; what it may write is settled by the next look
+	if r.log, err = l.openLog(); err != nil {
+		return Outcome{}, "", err
+	}
+	defer r.log.Close()
+	refusal, err := l.guarded(ctx, r, l.permit)
+	if err != nil {
+		return Outcome{}, "", err
+	}
+	notice.Session, notice.Verdict, notice.PlanHash, notice.Command = id, r.Verdict.Decision.String(), r.Hash(), r.Script.Text
+	out := Outcome{Session: id, Envelope: r.envelope, Refusal: refusal}
+	if refusal != nil {
+		notice.Decision, notice.Code, out.Status, out.Envelope = refusal.Status, refusal.Code, refusal.exit, refusal.Envelope
+	} else {
+		notice.Decision = "allowed"
+	}
+	notice.Envelope = out.Envelope
+	head, err := l.tell(r.log, notice, refusal == nil)
+	if err == nil && r.envelope != "" {
+		err = l.finishApproval(r.log, r.envelope, "left to the program that asked")
+	}
+	return out, head, err
+}
+
+// A Notice is one decision about another program's call, as the record tells it.
+type Notice struct {
+	Platform string // which program
+	Tool     string // as it calls it
+	CallID   string // its own number for it
+	Agent    string // its own name for who asks
+	Decision string // allowed, rewritten, denied, pending, failed, unjudged
+	Code     string // why, as in a Refusal
+	Verdict  string // of the policy; "" where none was asked
+	PlanHash string
+	Command  string // the command line, or the tool with its names
+	Session  string // "" where nothing was permitted or refused here
+	Envelope string
+}
+
+// Tell records a decision and returns the head of the record with it in, SIZE:HASH.
+func (l *Launcher) Tell(n Notice) (string, error) {
+	log, err := l.openLog()
+	if err != nil {
+		return "", err
+	}
+	defer log.Close()
+	return l.tell(log, n, false)
+}
+
+// kindHook is the kind of record of a decision about another program's call.
+const kindHook = "hook.decision"
+
+func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
+	shown, secrets := audit.HideSecrets(n.Command)
+	body := object{
+		"platform": n.Platform, "tool": n.Tool, "call_id": n.CallID, "agent": n.Agent, "decision": n.Decision, "code": n.Code,
+		"verdict": n.Verdict, "plan_hash": n.PlanHash, "command": beginning(shown), "command_bytes": len(n.Command),
+		"sid": n.Session, "envelope_id": n.Envelope,
+	}
+	if secrets > 0 {
+		body["command_secrets"] = secrets
+	}
+	b, err := canonical.Append(nil, trimmed(body))
+	durability := audit.Lazy
+	if goes { // what another program does is not seen again: its record must be there first
+		durability = audit.Intent
+	}
+	var e audit.Entry
+	if err == nil {
+		e, err = log.Append(kindHook, b, durability)
+	}
+	if err != nil {
+		return "", &RecordError{Kind: kindHook, Err: err}
+	}
+	return audit.Point{Count: e.Seq + 1, Head: e.Hash}.String(), nil
+}
+
+// Refused is the refusal of [Launcher.Run] for which nobody would be asked: protected files that a person has to
+// decide about first, or a verdict that no person can change. It is nil, nil where a run may come of it. It is for
+// those who judge and leave the running to somebody else; like Judge, it changes nothing.
+func (j *Judgement) Refused() (*Refusal, error) {
+	tampered, err := j.Tampered()
+	switch {
+	case err != nil:
+		return nil, err
+	case tampered != nil:
+		return tamperRefusal(tampered), nil
+	case j.Verdict.Decision == pathguard.Allow || j.Verdict.Decision == pathguard.Ask:
+		return nil, nil
+	}
+	return (&run{Judgement: j}).denied(), nil
+}
