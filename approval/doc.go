@@ -99,7 +99,7 @@
 // with flock(2) before NAME is opened, because bbolt waits for its own lock by sleeping 50 ms at a
 // time. NAME.lock is empty until NAME has been made and has one byte from then on: a database that
 // is gone afterwards is an error and not a fresh start, which would forget what was used. NAME.new
-// is a database being made. NAME.board is there while processes share a transaction (group.go),
+// is a database being made. NAME.board and its bell are there while processes share a transaction (group.go),
 // NAME.wait-ID while a process waits for the answer to ID (wait_linux.go); both are worth nothing
 // to whoever finds them later. All have mode 0600 and belong to this user, or are refused; so is a
 // folder that others may write to.

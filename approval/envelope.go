@@ -132,7 +132,7 @@ type Claim struct {
 
 // A Permit is the right to run the approved calls of one plan, once, now.
 type Permit struct {
-	Envelope Envelope
+	Envelope Envelope       // without payload
 	Calls    []CallDecision // every call in order; those not approved must be skipped
 	Events   []Event        // to be written to the record before anything runs
 }

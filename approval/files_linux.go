@@ -146,6 +146,58 @@ func makeBoard(path string) (*os.File, error) {
 	return f, nil
 }
 
+// bellSuffix and the inode number of a boarding file name its bell: a FIFO that the leader holds open for
+// writing, so that who waits reads its end, also when the leader is killed. Reading is the work of the runtime's
+// poller. A thread in flock(2) is not: the runtime looks after it every 20 µs, which 63 waiting processes
+// take from the one that works.
+const bellSuffix = ".bell-"
+
+func bellOf(board *os.File) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(board.Fd()), &st); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s%s%x", board.Name(), bellSuffix, st.Ino), nil
+}
+
+// hangBell makes the bell of a boarding; nil where there can be none. It goes with its board: see [dropBoard].
+func hangBell(board *os.File) *os.File {
+	name, err := bellOf(board)
+	if err != nil || unix.Mkfifo(name, 0o600) != nil {
+		return nil
+	}
+	fd, err := unix.Open(name, unix.O_RDWR|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	return os.NewFile(uintptr(fd), name)
+}
+
+// dropBoard removes a boarding file and its bell, the bell first: a bell alone would be found by nobody.
+func dropBoard(board *os.File) error {
+	if name, err := bellOf(board); err == nil {
+		os.Remove(name)
+	}
+	return os.Remove(board.Name())
+}
+
+// waitBoard waits until the leader of a boarding has answered, or has died.
+func waitBoard(ctx context.Context, board *os.File) error {
+	if name, err := bellOf(board); err == nil {
+		if fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
+			bell := os.NewFile(uintptr(fd), name)
+			defer bell.Close()
+			until, _ := ctx.Deadline()
+			if err := bell.SetReadDeadline(until); err == nil {
+				if _, err := bell.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+					return err
+				}
+			}
+		}
+	}
+	return lockShared(ctx, board) // free by now, unless there was no bell
+}
+
 // release gives back bbolt's lock on a file that bbolt left open. Closing is not enough: the lock
 // belongs to the open file, which a mapping of it keeps alive (flock(2), mmap(2)).
 func release(f *os.File) {

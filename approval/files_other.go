@@ -23,4 +23,10 @@ func openBoard(string) (*os.File, error) { return nil, ErrUnsupported }
 
 func makeBoard(string) (*os.File, error) { return nil, ErrUnsupported }
 
+func hangBell(*os.File) *os.File { return nil }
+
+func dropBoard(*os.File) error { return ErrUnsupported }
+
+func waitBoard(context.Context, *os.File) error { return ErrUnsupported }
+
 func release(f *os.File) { f.Close() }

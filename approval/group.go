@@ -20,8 +20,8 @@ import (
 // leader's turn comes it closes the boarding, does every task in one transaction and writes the
 // answers into the same file. What is permitted is on the disk before anybody reads so.
 //
-// The leader holds an exclusive flock on the file from before it can be seen, and the others wait
-// for a shared one, so all of them wake at once when the answers are there, and also when the
+// The leader holds an exclusive flock on the file from before it can be seen, and a bell, and the others
+// wait for the end of both, so all of them wake at once when the answers are there, and also when the
 // leader was killed. Whoever then finds no answer does the task alone. Each task carries a ticket, by which the
 // store knows one that was done already, so a lost answer is no lost approval and no second one.
 
@@ -123,7 +123,11 @@ func (t *tx) perform(k task) (result, error) {
 	if isRefusal(err, &r.refusal) {
 		err = nil
 	}
-	return r, complete(r.events, t.now, r.e, r.refusal, err)
+	err = complete(r.events, t.now, r.e, r.refusal, err)
+	if r.e != nil && k.verb != "request" {
+		r.e.Payload = nil // who claims has it: the plan is what was presented
+	}
+	return r, err
 }
 
 // board does a task together with others. It reports false when that failed without an answer;
@@ -144,20 +148,16 @@ func (b *Bolt) board(ctx context.Context, k task) (result, bool, error) {
 	if tryShared(f) { // nobody leads: it was left by a leader that died
 		return result{}, false, nil
 	}
-	start, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return result{}, false, fileError(f.Name(), err)
-	}
 	if _, err := f.Write(line); err != nil {
 		return result{}, false, fileError(f.Name(), err)
 	}
 	// From here on the task may be done at any time, so the caller's wish to stop comes too late.
 	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.o.LockWait)
 	defer cancel()
-	if err := lockShared(waiting, f); err != nil {
+	if err := waitBoard(waiting, f); err != nil {
 		return result{}, false, nil
 	}
-	r, ok := findAnswer(f, start, k.ticket, &b.o)
+	r, ok := findAnswer(f, k.ticket, &b.o)
 	return r, ok, nil
 }
 
@@ -167,13 +167,16 @@ func (b *Bolt) lead(ctx context.Context, k task) (result, bool, error) {
 	if f == nil || err != nil { // somebody else was first, or there can be none here
 		return result{}, false, nil
 	}
-	defer f.Close() // wakes the others, whatever happens here
+	if bell := hangBell(f); bell != nil {
+		defer bell.Close() // wakes the others, whatever happens here
+	}
+	defer f.Close()
 	lock, err := b.lock(ctx, true)
 	if err != nil {
 		return result{}, false, err
 	}
 	defer lock.Close()
-	if err := os.Remove(b.path + boardSuffix); err != nil {
+	if err := dropBoard(f); err != nil {
 		return result{}, false, fileError(b.path+boardSuffix, err)
 	}
 	b.o.step("boarded")
@@ -187,15 +190,34 @@ func (b *Bolt) lead(ctx context.Context, k task) (result, bool, error) {
 		return result{}, false, err
 	}
 	b.o.step("to answer")
-	var out []byte
-	for i := 1; i < len(results); i++ {
-		out = append(out, results[i].line(tasks[i].ticket)...)
-	}
-	if len(out) > 0 {
-		f.Write(out) // who finds no answer does the task again, and is then told that it was done
+	if len(results) > 1 {
+		f.Write(answers(tasks[1:], results[1:])) // who finds no answer does the task again, and is then told that it was done
 	}
 	return results[0], true, nil
 }
+
+// answers spells results, each a line, and behind them an index, so that nobody reads what is for others: 64
+// readers of 64 answers are most of what 64 processes would do. The index has a line for each ticket with the
+// distance of its answer from the end of all and its length, and a last line with their number.
+func answers(tasks []task, results []result) []byte {
+	var out []byte
+	starts := make([]int, len(results)+1)
+	for i, r := range results {
+		out = append(out, r.line(tasks[i].ticket)...)
+		starts[i+1] = len(out)
+	}
+	end := len(out) + len(results)*indexLine + indexEnd
+	for i := range results {
+		out = fmt.Appendf(out, "%-32.32s %08x %08x\n", tasks[i].ticket, end-starts[i], starts[i+1]-starts[i])
+	}
+	return fmt.Appendf(out, "index %08x\n", len(results))
+}
+
+// The lengths of a line of the index, and of its last one.
+const (
+	indexLine = 32 + 1 + 8 + 1 + 8 + 1
+	indexEnd  = len("index ") + 8 + 1
+)
 
 // clearBoard removes a boarding file whose leader died. Only who holds the lock may remove one.
 func (b *Bolt) clearBoard() {
@@ -205,7 +227,7 @@ func (b *Bolt) clearBoard() {
 	}
 	defer f.Close()
 	if tryShared(f) {
-		os.Remove(b.path + boardSuffix)
+		dropBoard(f)
 	}
 }
 
@@ -239,28 +261,55 @@ func readTasks(f *os.File) []task {
 	return tasks
 }
 
-// findAnswer looks for the answer to a ticket after offset start.
-func findAnswer(f *os.File, start int64, ticket string, o *Options) (result, bool) {
-	info, err := f.Stat()
-	if err != nil || info.Size() <= start {
+// findAnswer looks for the answer to a ticket. There is none when the leader died, or when a task was written
+// too late for it.
+func findAnswer(f *os.File, ticket string, o *Options) (result, bool) {
+	line, err := indexed(f, ticket)
+	if err != nil {
 		return result{}, false
 	}
-	text := make([]byte, info.Size()-start)
-	if _, err := f.ReadAt(text, start); err != nil {
-		return result{}, false
-	}
-	head := []byte(`{"answer":"` + ticket + `"`)
-	at := bytes.Index(text, append([]byte("\n"), head...))
-	if at < 0 {
-		return result{}, false
-	}
-	line, _, whole := bytes.Cut(text[at+1:], []byte("\n"))
-	v, err := canonical.Parse(line)
+	v, err := canonical.Parse(bytes.TrimSuffix(line, []byte("\n")))
 	m, ok := v.(map[string]any)
-	if !whole || err != nil || !ok {
+	if err != nil || !ok || fields(m).text("answer") != ticket {
 		return result{}, false
 	}
 	return readResult(m, o), true
+}
+
+// indexed reads the line that the index has for a ticket.
+func indexed(f *os.File, ticket string) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	part := func(back, length int64) ([]byte, error) {
+		if length < 0 || back < length || back > info.Size() {
+			return nil, io.ErrUnexpectedEOF
+		}
+		p := make([]byte, length)
+		_, err := f.ReadAt(p, info.Size()-back)
+		return p, err
+	}
+	last, err := part(int64(indexEnd), int64(indexEnd))
+	if err != nil {
+		return nil, err
+	}
+	var n, back, length int64
+	if _, err := fmt.Sscanf(string(last), "index %08x\n", &n); err != nil || n > maxTasks {
+		return nil, io.ErrUnexpectedEOF
+	}
+	index, err := part(n*indexLine+int64(indexEnd), n*indexLine)
+	if err != nil {
+		return nil, err
+	}
+	_, entry, found := bytes.Cut(index, []byte(ticket+" "))
+	if !found {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if _, err := fmt.Sscanf(string(entry), "%08x %08x\n", &back, &length); err != nil {
+		return nil, err
+	}
+	return part(back, length)
 }
 
 // line spells a result for the process that waits for it.

@@ -112,6 +112,30 @@ func TestLeaderDies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
+		{"in the middle of the index", func(t *testing.T, s *Bolt, board, lock *os.File, k task) {
+			r, err := s.transact(lock, []task{k})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := answers([]task{k}, r)
+			if _, err := board.Write(all[:len(all)-indexEnd-3]); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"and somebody wrote too late", func(t *testing.T, s *Bolt, board, lock *os.File, k task) {
+			r, err := s.transact(lock, []task{k})
+			if err != nil {
+				t.Fatal(err)
+			}
+			late := task{verb: "finish", ticket: "late", args: fields{}}
+			line, err := late.line()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := board.Write(append(answers([]task{k}, r), line...)); err != nil {
+				t.Fatal(err)
+			}
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -230,7 +254,8 @@ func TestResultLine(t *testing.T) {
 	}
 	defer lock.Close()
 	args := fields{"session": "s", "plan_hash": es[0].PlanHash}
-	rs, err := s.transact(lock, []task{{verb: "consume", args: args, ticket: "a"}, {verb: "consume", args: args, ticket: "b"}})
+	tasks := []task{{verb: "consume", args: args, ticket: "a"}, {verb: "consume", args: args, ticket: "b"}}
+	rs, err := s.transact(lock, tasks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,11 +265,9 @@ func TestResultLine(t *testing.T) {
 	}
 	defer f.Close()
 	f.WriteString("task\n")
+	f.Write(answers(tasks, rs))
 	for i, ticket := range []string{"a", "b"} {
-		f.Write(rs[i].line(ticket))
-	}
-	for i, ticket := range []string{"a", "b"} {
-		r, ok := findAnswer(f, 0, ticket, &s.o)
+		r, ok := findAnswer(f, ticket, &s.o)
 		if !ok || fmt.Sprint(r.events) != fmt.Sprint(rs[i].events) || fmt.Sprint(r.refusal) != fmt.Sprint(rs[i].refusal) {
 			t.Errorf("%s: %+v, %v", ticket, r, ok)
 		}
@@ -257,7 +280,7 @@ func TestResultLine(t *testing.T) {
 			t.Error("the nonce is in the answer")
 		}
 	}
-	if _, ok := findAnswer(f, 0, "c", &s.o); ok {
+	if _, ok := findAnswer(f, "c", &s.o); ok {
 		t.Error("an answer to nobody")
 	}
 }
@@ -284,7 +307,7 @@ func BenchmarkGroup(b *testing.B) {
 
 func FuzzBoard(f *testing.F) {
 	f.Add([]byte(`{"args":{"envelope":"e"},"ticket":"t","verb":"consume"}`+"\n"), "t")
-	f.Add([]byte("\n"+`{"answer":"t","created":true,"events":[]}`+"\n"), "t")
+	f.Add(answers([]task{{ticket: "t"}}, []result{{created: true}}), "t")
 	f.Fuzz(func(t *testing.T, text []byte, ticket string) {
 		fd, err := unix.MemfdCreate("board", 0)
 		if err != nil {
@@ -299,6 +322,6 @@ func FuzzBoard(f *testing.F) {
 			}
 		}
 		o := Options{Clock: func() Clock { return Clock{} }, Rand: rand.Reader}
-		findAnswer(file, 0, ticket, &o)
+		findAnswer(file, ticket, &o)
 	})
 }
