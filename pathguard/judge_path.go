@@ -166,6 +166,9 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	if t.Exists {
 		j.p.tree.byID(t.ID, tighten(full))
 	}
+	if name, ok := behindRoot(full); ok {
+		j.p.tree.at(name, tighten(full))
+	}
 	if f.in[InSecret] && (f.where[InSecret] == "-" || action == ToList) {
 		f.in[InSecret] = false
 	}

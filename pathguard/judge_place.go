@@ -110,6 +110,24 @@ func foreignProcess(t *Target, full string) bool {
 	return true
 }
 
+// behindRoot returns what a name behind /proc/PID/root, or that of one of its threads, is where
+// the process is in no container: then its root is this one. A process that may not be looked
+// at tells nothing, and is one of those that may.
+func behindRoot(full string) (string, bool) {
+	parts := strings.SplitN(full, "/", 7) // "", proc, PID, task, TID, root, rest
+	if len(parts) < 5 || parts[1] != "proc" {
+		return "", false
+	}
+	at := 3
+	if parts[at] == "task" && len(parts) == 7 {
+		at = 5
+	}
+	if parts[at] != "root" {
+		return "", false
+	}
+	return "/" + strings.Join(parts[at+1:], "/"), true
+}
+
 // isRegenerable reports whether a path in the workspace lies in a directory that a build
 // makes again.
 func (j *judgement) isRegenerable(rel string) bool {

@@ -120,6 +120,12 @@ func (j *judgement) listed() {
 				}
 				full = join(c.Dir, full)
 			}
+			if w.Static {
+				full = path.Clean(full)
+				if name, ok := behindRoot(full); ok {
+					full = name
+				}
+			}
 			switch {
 			case w.Glob:
 				full = path.Dir(full)

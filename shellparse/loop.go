@@ -157,9 +157,12 @@ func (w *walker) endless(s *state, cond, body []*syntax.Stmt) {
 	}
 	spawns, rests := false, false
 	for _, st := range body {
-		spawns = spawns || st.Background
 		syntax.Walk(st, func(n syntax.Node) bool {
-			if call, ok := n.(*syntax.CallExpr); ok && !st.Background && len(call.Args) > 0 {
+			if st, ok := n.(*syntax.Stmt); ok && st.Background { // whoever waits in there, the loop does not
+				spawns = true
+				return false
+			}
+			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
 				rests = rests || resting(call.Args[0].Lit())
 			}
 			return true

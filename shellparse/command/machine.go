@@ -135,9 +135,9 @@ func (m *matcher) luaScript(_ role, vs []value) {
 
 // gdbHarmless are commands of gdb(1) that only look at or steer the program it runs.
 var gdbHarmless = []string{
-	"advance", "b", "backtrace", "br", "break", "bt", "c", "catch", "continue", "delete", "disable",
-	"disas", "disassemble", "display", "down", "enable", "f", "finish", "frame", "help", "i", "info", "k",
-	"kill", "l", "layout", "list", "maint", "n", "next", "nexti", "ni", "p", "print", "ptype", "q", "quit", "r", "run",
+	"advance", "b", "backtrace", "br", "break", "breakpoint", "bt", "c", "catch", "continue", "delete", "disable",
+	"disas", "disassemble", "display", "down", "enable", "f", "finish", "frame", "help", "i", "image", "info", "k",
+	"kill", "l", "layout", "list", "maint", "n", "next", "nexti", "ni", "p", "print", "process", "ptype", "q", "quit", "r", "register", "run",
 	"rwatch", "s", "set", "show", "si", "start", "starti", "step", "stepi", "tbreak", "thread", "u",
 	"until", "up", "watch", "whatis", "where", "x", "echo", "printf", "handle", "signal", "explore",
 }
@@ -145,7 +145,7 @@ var gdbHarmless = []string{
 // gdbCommand is one command line of gdb(1).
 func (m *matcher) gdbCommand(_ role, vs []value) {
 	for _, v := range vs {
-		text := strings.TrimLeft(v.Text, " \t")
+		text := strings.TrimPrefix(strings.TrimLeft(v.Text, " \t"), "platform ") // as lldb calls it
 		v = v.piece(len(v.Text) - len(text))
 		end := strings.IndexAny(text+" ", " \t/")
 		name := text[:end]

@@ -143,6 +143,7 @@ var kinds = []kind{
 	{"REDIS", Exec, true, (*matcher).redis},
 	{"REFSPEC", Delete, false, (*matcher).refspec},
 	{"REMOTE", Net, false, (*matcher).remoteName},
+	{"REQUIREMENTS", Exec, false, (*matcher).requirements},
 	{"REST", Exec, false, (*matcher).restCommand},
 	{"RPMEVAL", Exec, false, (*matcher).rpmMacro},
 	{"RSYNC", Net, true, (*matcher).rsync},
