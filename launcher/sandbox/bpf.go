@@ -2,6 +2,11 @@
 
 package sandbox
 
+import (
+	"cmp"
+	"slices"
+)
+
 // A filter is written as a list of rules and compiled to the classic BPF that seccomp takes. Nothing here knows what is
 // forbidden or why; that is the table in rules_linux.go.
 
@@ -38,13 +43,14 @@ type insn struct {
 	k      uint32
 }
 
-// The few operations needed: load a word of struct seccomp_data, mask it, compare, return.
+// The few operations needed: load a word of struct seccomp_data, mask it, compare, jump, return.
 const (
 	opLoad = 0x20 // BPF_LD | BPF_W | BPF_ABS
 	opAnd  = 0x54 // BPF_ALU | BPF_AND | BPF_K
 	opJeq  = 0x15 // BPF_JMP | BPF_JEQ | BPF_K
 	opJge  = 0x35 // BPF_JMP | BPF_JGE | BPF_K
 	opJset = 0x45 // BPF_JMP | BPF_JSET | BPF_K
+	opJump = 0x05 // BPF_JMP | BPF_JA
 	opRet  = 0x06 // BPF_RET | BPF_K
 
 	offNr   = 0
@@ -54,8 +60,10 @@ const (
 
 // compile returns the program for rules on the architecture arch. Another architecture's call is killed before its number is looked at,
 // because the numbers mean other calls there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32).
+//
+// The number is searched by halves: the kernel tries the program with every number there is when it is installed, and later runs it at every call that has a test.
 func compile(arch, tooHigh uint32, rules []rule) []insn {
-	p := append(make([]insn, 0, 4*len(rules)+16),
+	p := append(make(program, 0, 4*len(rules)+16),
 		insn{code: opLoad, k: offArch},
 		insn{code: opJeq, k: arch, jt: 1},
 		insn{code: opRet, k: uint32(killProcess)},
@@ -64,37 +72,66 @@ func compile(arch, tooHigh uint32, rules []rule) []insn {
 	if tooHigh != 0 {
 		p = append(p, insn{code: opJge, k: tooHigh, jf: 1}, insn{code: opRet, k: uint32(killProcess)})
 	}
-	for _, r := range rules {
-		at := len(p)
-		p = r.compile(append(p, insn{code: opJeq, k: r.nr}))
-		p[at].jf = uint8(len(p) - at - 1)
-	}
-	return append(p, insn{code: opRet, k: uint32(allow)})
+	rules = slices.Clone(rules)
+	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(a.nr, b.nr) })
+	p.search(rules)
+	return p
 }
 
-// compile appends to p the code of r behind the comparison of the number. When a test fails it falls out of its own
-// end with the number loaded again, ready for the next rule.
-func (r rule) compile(p []insn) []insn {
-	if len(r.tests) == 0 {
-		return append(p, insn{code: opRet, k: uint32(r.verdict)})
+// A program is one being written.
+type program []insn
+
+// search appends the code that finds the rules of a call among rules, which are sorted by number.
+func (p *program) search(rules []rule) {
+	half := len(rules) / 2
+	for half > 0 && rules[half-1].nr == rules[half].nr {
+		half--
 	}
-	begin := len(p)
+	if half > 0 {
+		end := p.when(opJge, rules[half].nr)
+		p.search(rules[half:])
+		p.here(end)
+		p.search(rules[:half])
+		return
+	}
+	for len(rules) > 0 { // of one call, or the last few
+		nr := rules[0].nr
+		end := p.when(opJeq, nr)
+		for ; len(rules) > 0 && rules[0].nr == nr; rules = rules[1:] {
+			p.rule(rules[0])
+		}
+		*p = append(*p, insn{code: opRet, k: uint32(allow)})
+		p.here(end)
+	}
+	*p = append(*p, insn{code: opRet, k: uint32(allow)})
+}
+
+// when begins code that runs if the comparison with k holds, and is passed over otherwise, up to where the caller says here. A comparison itself jumps no more than 255 instructions.
+func (p *program) when(code uint16, k uint32) (jump int) {
+	*p = append(*p, insn{code: code, k: k, jt: 1}, insn{code: opJump})
+	return len(*p) - 1
+}
+
+func (p *program) here(jump int) { (*p)[jump].k = uint32(len(*p) - jump - 1) }
+
+// rule appends the code of r. When a test fails it falls out of its own end.
+func (p *program) rule(r rule) {
+	begin := len(*p)
 	for _, t := range r.tests {
-		p = append(p, insn{code: opLoad, k: uint32(offArgs + 8*t.arg)}) // the low word: both architectures are little-endian
+		*p = append(*p, insn{code: opLoad, k: uint32(offArgs + 8*t.arg)}) // the low word: both architectures are little-endian
 		if t.mask != 0 {
-			p = append(p, insn{code: opAnd, k: t.mask})
+			*p = append(*p, insn{code: opAnd, k: t.mask})
 		}
 		code := uint16(opJeq)
 		if t.any {
 			code = opJset
 		}
-		p = append(p, insn{code: code, k: t.value})
+		*p = append(*p, insn{code: code, k: t.value})
 	}
-	p = append(p, insn{code: opRet, k: uint32(r.verdict)})
-	for at := begin; at < len(p); at++ {
-		if p[at].code == opJeq || p[at].code == opJset { // a failing test jumps to the reload at the end
-			p[at].jf = uint8(len(p) - at - 1)
+	*p = append(*p, insn{code: opRet, k: uint32(r.verdict)})
+	for at := begin; at < len(*p); at++ {
+		if code := (*p)[at].code; code == opJeq || code == opJset {
+			(*p)[at].jf = uint8(len(*p) - at - 1)
 		}
 	}
-	return append(p, insn{code: opLoad, k: offNr})
 }

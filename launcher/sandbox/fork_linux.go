@@ -49,7 +49,7 @@ type family struct {
 	arena
 }
 
-// What a message on the report pipe is about: who, then a step number and an errno; or the child's pid.
+// What a message on the report pipe is about: who, then a step number and an errno; or whose pid, and the pid.
 const (
 	aboutSteward = iota + 1
 	aboutInit
@@ -58,6 +58,7 @@ const (
 	aboutNest
 	aboutSettle
 	childPid
+	initPid
 )
 
 // notConfined stands in a message for the step that was not taken.
@@ -146,6 +147,7 @@ func (f *family) guard() {
 	var init uintptr
 	if f.init != nil {
 		init = f.expect(aboutInit, 0)
+		f.tell(initPid, uint32(init), 0)
 	}
 	child := f.expect(aboutChild, unix.CLONE_PARENT)
 	f.tell(childPid, uint32(child), 0)
@@ -153,12 +155,16 @@ func (f *family) guard() {
 		f.join(f.expect(aboutAnchor, 0), child)
 	}
 	f.run(aboutSettle, f.settle)
+	var handle uintptr // the launcher may have killed the init before us, and its number be another's
+	if init != 0 {
+		handle, _, _ = syscall.RawSyscall(unix.SYS_PIDFD_OPEN, init, 0, 0)
+	}
 	lifeline, launcher := uintptr(f.lifeline), f.launcher
 	syscall.RawSyscall(unix.SYS_CLOSE, uintptr(f.report), 0, 0)
 	hangup(lifeline)
 	switch {
 	case init != 0:
-		syscall.RawSyscall(unix.SYS_KILL, init, uintptr(unix.SIGKILL), 0)
+		syscall.RawSyscall6(unix.SYS_PIDFD_SEND_SIGNAL, handle, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 		// Dead children are ignored, so this comes back only when there are none, and the namespace is empty. That takes the child to be
 		// reaped, so without a launcher it depends on strangers, and nobody waits to be told.
 		if parent, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); parent == launcher {

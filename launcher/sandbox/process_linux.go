@@ -18,6 +18,7 @@ type Process struct {
 	guard int // the steward
 	pidfd int
 
+	init   int    // a pidfd: at Strong the end of this process is that of the tree; -1 without one
 	gone   int    // a pipe that ends when the steward does
 	stacks []byte // what the steward and its like run on; not Go's, because they run when nobody knows of p any more
 
@@ -107,24 +108,34 @@ func (p *Process) abandon() {
 	p.dissolve(new(Status))
 }
 
-// relieve waits until the steward has done its work, and frees what it ran on. What is left of it then is the kernel's work, mostly to take its namespaces
+// relieve waits until the tree has ended. What is left then is the end of the steward, mostly the kernel's work to take its namespaces
 // apart, and nobody waits for that.
 func (p *Process) relieve() {
-	if p.gone >= 0 {
+	if p.init >= 0 {
+		for {
+			if _, err := unix.Poll([]unix.PollFd{{Fd: int32(p.init), Events: unix.POLLIN}}, -1); err != unix.EINTR {
+				break
+			}
+		}
+		unix.Close(p.init)
+	} else if p.gone >= 0 {
 		for {
 			n, err := unix.Read(p.gone, make([]byte, 8)) // a command that never ran has left its bytes in there
 			if n <= 0 && err != unix.EINTR {
 				break
 			}
 		}
+	}
+	if p.gone >= 0 {
 		unix.Close(p.gone)
-		p.gone = -1
 	}
-	if p.stacks != nil {
-		unix.Munmap(p.stacks)
-		p.stacks = nil
-	}
-	go reap(p.guard)
+	p.gone, p.init = -1, -1
+	go func(guard int, stacks []byte) {
+		reap(guard)
+		if stacks != nil {
+			unix.Munmap(stacks)
+		}
+	}(p.guard, p.stacks)
 }
 
 func reap(pid int) {
@@ -164,6 +175,9 @@ func (p *Process) Kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lifeline >= 0 {
+		if p.init >= 0 { // the steward would do it, and takes the time to wake up
+			_ = unix.PidfdSendSignal(p.init, unix.SIGKILL, nil, 0)
+		}
 		unix.Close(p.lifeline)
 		p.lifeline = -1
 	}

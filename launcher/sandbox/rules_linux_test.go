@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -40,6 +41,9 @@ func simulate(p []insn, d data) verdict {
 			continue
 		case opRet:
 			return verdict(i.k)
+		case opJump:
+			pc += int(i.k)
+			continue
 		case opJeq:
 			jump = a == i.k
 		case opJge:
@@ -135,6 +139,53 @@ func TestFilter(t *testing.T) {
 		}
 		if got := simulate(filter(true, true), d); (got == allow) != (test.inet == allow || test.debugAllow) {
 			t.Errorf("%s for debugging: %#x", test.name, got)
+		}
+	}
+}
+
+// decide reads the table as it is written: the first rule whose tests all hold.
+func decide(rules []rule, d data) verdict {
+	for _, r := range rules {
+		holds := r.nr == d.nr
+		for _, c := range r.tests {
+			arg := uint32(d.args[c.arg])
+			switch {
+			case c.any:
+				holds = holds && arg&c.value != 0
+			case c.mask != 0:
+				holds = holds && arg&c.mask == c.value
+			default:
+				holds = holds && arg == c.value
+			}
+		}
+		if holds {
+			return r.verdict
+		}
+	}
+	return allow
+}
+
+// The program says what the table says, for every call and for arguments at and around every value that the table tests.
+func TestProgramReadsTheTable(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, table := range [][]rule{rules(false, false), rules(true, true), append(rules(true, false), (&builder{level: Base}).metadataRules()...), nil} {
+		program := compile(auditArch, firstForeign, table)
+		values := []uint32{0, 1, ^uint32(0)}
+		for _, r := range table {
+			for _, c := range r.tests {
+				values = append(values, c.value, c.value+1, c.value-1, c.value|c.mask, ^c.value)
+			}
+		}
+		for nr := range uint32(1024) {
+			for range 200 {
+				d := data{nr: nr, arch: auditArch}
+				for i := range d.args {
+					d.args[i] = uint64(random.Uint32())<<32 | uint64(values[random.IntN(len(values))])
+				}
+				if got, want := simulate(program, d), decide(table, d); got != want {
+					t.Fatalf("%+v: %#x, the table says %#x", d, got, want)
+				}
+			}
 		}
 	}
 }

@@ -186,7 +186,7 @@ func (b *builder) launch() error {
 	// Only the family may hold these from now on, or their end would never be seen.
 	b.release(f.report)
 	b.release(f.lifeline)
-	b.process = &Process{guard: guard, stacks: b.stacks, pidfd: -1, lifeline: f.holding, gone: f.waiting, group: b.group, done: make(chan struct{})}
+	b.process = &Process{guard: guard, stacks: b.stacks, pidfd: -1, init: -1, lifeline: f.holding, gone: f.waiting, group: b.group, done: make(chan struct{})}
 	b.stacks = nil
 	b.keep(f.holding)
 	b.keep(f.waiting)
@@ -277,8 +277,12 @@ func (b *builder) follow(p *Process) error {
 func (b *builder) heard(p *Process, m [3]uint32) error {
 	errno := syscall.Errno(m[2])
 	lives := map[uint32]life{aboutSteward: b.family.steward, aboutInit: b.family.init, aboutChild: b.family.child, aboutAnchor: b.family.anchor, aboutSettle: b.family.settle}
-	if m[0] == childPid {
+	switch m[0] {
+	case childPid:
 		p.pid = int(m[1])
+		return nil
+	case initPid:
+		p.init, _ = unix.PidfdOpen(int(m[1]), 0) // or the steward ends it alone
 		return nil
 	}
 	l := lives[m[0]]
