@@ -84,6 +84,11 @@ var plan = map[string]map[string]string{
 	"integration/hook/platform": {
 		"integration/hook": "an adapter is a value of its kind",
 	},
+	"integration/quarantine": {
+		"approval":           "what an agent wrote is shown by the one renderer that is inert",
+		"approval/canonical": "what a reference signs has one spelling",
+		"audit":              "its log hides what the record hides",
+	},
 	"cmd/tada-run": {
 		"cmd/tada-run/cli": "main is a door",
 	},
@@ -113,6 +118,7 @@ var plan = map[string]map[string]string{
 
 		"integration/hook":          "it is the hook that platforms start",
 		"integration/hook/platform": "it is told which platform",
+		"integration/quarantine":    "it holds sessions, and asks them",
 	},
 }
 

@@ -1,0 +1,145 @@
+package quarantine
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Unregistered is the agent that calls belong to when a platform does not say whose they are,
+// or names somebody who was not registered. All of them share it, and so one limit: an agent
+// that could change its name would have as many calls as names otherwise.
+const Unregistered = "(unregistered)"
+
+// An AgentState says how far a quarantined agent is. Its zero value is nobody.
+type AgentState string
+
+// The states of an agent.
+const (
+	AgentReady AgentState = "ready" // registered, no call yet
+	AgentBusy  AgentState = "busy"
+	AgentEnded AgentState = "ended"
+)
+
+// An Agent is what is known of one quarantined agent. The key handle is the session's id: the
+// key itself never leaves the broker.
+type Agent struct {
+	ID           string     `json:"id"`
+	SessionID    string     `json:"session_id"`
+	KeyHandle    string     `json:"key_handle"`
+	State        AgentState `json:"state"`
+	IsQuarantine bool       `json:"is_quarantine"` // always, for an agent that is known
+	Created      time.Time  `json:"created"`
+	Calls        int        `json:"calls"`
+	Denied       int        `json:"denied"`
+}
+
+// agents are the agents of one session.
+type agents struct {
+	mu    sync.Mutex
+	all   map[string]*Agent
+	slots map[string]*slot
+	bound map[string]bool // sessions of the platform in which everybody is quarantined
+	rates rates
+}
+
+func newAgents() *agents {
+	return &agents{all: map[string]*Agent{}, slots: map[string]*slot{}, bound: map[string]bool{}}
+}
+
+// Register makes an agent a quarantined one before its first call, and takes one of the places
+// that all sessions of this user share. Without a free one it is ErrBusy. Without slots (as in a
+// session of tests) there is no limit.
+func (s *Session) Register(id string, slots *Slots) (Agent, error) {
+	if err := s.alive(); err != nil {
+		return Agent{}, err
+	}
+	if id == "" || len(id) > maxName {
+		return Agent{}, fmt.Errorf("agent %q: a name has 1 to %d bytes", id, maxName)
+	}
+	a := s.agents
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known := a.all[id]; known != nil {
+		return *known, nil
+	}
+	place, err := slots.take()
+	if err != nil {
+		return Agent{}, fmt.Errorf("agent %q: %w", id, err)
+	}
+	a.slots[id] = place
+	a.all[id] = &Agent{ID: id, SessionID: s.ID, KeyHandle: s.ID, State: AgentReady, IsQuarantine: true, Created: s.o.Now()}
+	return *a.all[id], nil
+}
+
+// MaxConcurrent is how many quarantined agents may run at once, over all sessions of a user.
+const MaxConcurrent = 5
+
+// maxName bounds an agent's id and a tool's name in records.
+const maxName = 256
+
+// Agent returns what is known of an agent; ok is false for one that was never registered.
+func (s *Session) Agent(id string) (agent Agent, ok bool) {
+	s.agents.mu.Lock()
+	defer s.agents.mu.Unlock()
+	if a := s.agents.all[id]; a != nil {
+		return *a, true
+	}
+	return Agent{}, false
+}
+
+// Finish frees an agent's place. What it calls afterwards is still denied by the rules of
+// quarantine: who was in never gets out.
+func (s *Session) Finish(id string) {
+	a := s.agents
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known := a.all[id]; known != nil {
+		known.State = AgentEnded
+	}
+	a.slots[id].free()
+	delete(a.slots, id)
+}
+
+// account returns the name that a call is counted under: the agent's own, or that of the agent
+// that it comes from.
+func (a *agents) account(c Call) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, id := range []string{c.Agent, c.Kind, c.Parent} {
+		if a.all[id] != nil {
+			return id
+		}
+	}
+	return Unregistered
+}
+
+// called counts one call.
+func (a *agents) called(id string, allowed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known := a.all[id]
+	if known == nil {
+		return
+	}
+	known.Calls++
+	if !allowed {
+		known.Denied++
+	}
+	if known.State == AgentReady {
+		known.State = AgentBusy
+	}
+}
+
+// end frees all places.
+func (a *agents) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, known := range a.all {
+		known.State = AgentEnded
+	}
+	for _, place := range a.slots {
+		place.free()
+	}
+	clear(a.slots)
+}

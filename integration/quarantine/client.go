@@ -1,0 +1,240 @@
+package quarantine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Variable is the name in an agent's environment that says which session it is held in. Its hooks
+// inherit it. It can only shut somebody in.
+const Variable = "TADA_QUARANTINE"
+
+// A Client asks a session's broker. Every method makes a connection of its own.
+type Client struct {
+	Dir     string // where sockets are
+	Session string
+}
+
+// Find returns the client of the session whose id begins with prefix; "" stands for the only one.
+func Find(dir, prefix string) (Client, error) {
+	ids, err := sessionsIn(dir, ".sock")
+	if err != nil {
+		return Client{}, err
+	}
+	var found []string
+	for _, id := range ids {
+		if strings.HasPrefix(id, prefix) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return Client{dir, found[0]}, nil
+	case 0:
+		return Client{}, fmt.Errorf("session %q: %w", prefix, ErrUnknownSession)
+	}
+	return Client{}, fmt.Errorf("session %q: %d sessions are meant; give more of it", prefix, len(found))
+}
+
+// sessionsIn lists the sessions that have a file with this ending in dir.
+func sessionsIn(dir, ending string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), ending); ok && isUUID(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+func (c Client) ask(ctx context.Context, r request) (reply, error) {
+	var out reply
+	folder, err := os.Open(c.Dir)
+	if err != nil {
+		return out, fmt.Errorf("session %q: %w", c.Session, ErrUnknownSession)
+	}
+	defer folder.Close()
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", within(folder, c.Session+".sock"))
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+		return out, fmt.Errorf("session %q: %w", c.Session, ErrUnknownSession)
+	}
+	if err != nil {
+		return out, fmt.Errorf("session %q: %w", c.Session, err)
+	}
+	defer conn.Close()
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(deadline)
+	}
+	sent := writeLine(conn, r) // who is not let in is told so before anybody listens to it
+	if err := readLine(conn, maxReply, &out); err != nil {
+		return out, fmt.Errorf("session %q: %w", c.Session, cmp.Or(sent, err))
+	}
+	return out, errorOf(out.Code, out.Message)
+}
+
+// About returns what the session tells of itself.
+func (c Client) About(ctx context.Context) (About, error) {
+	r, err := c.ask(ctx, request{Op: opAbout})
+	if err != nil || r.About == nil {
+		return About{}, orEmpty(err)
+	}
+	return *r.About, nil
+}
+
+// Refer returns a reference to the file at an absolute path; see [Session.Refer].
+func (c Client) Refer(ctx context.Context, path string, bind bool) (string, error) {
+	r, err := c.ask(ctx, request{Op: opRefer, Path: path, Bind: bind})
+	if err == nil && r.URI == "" {
+		err = orEmpty(nil)
+	}
+	return r.URI, err
+}
+
+// Verify returns what is right or wrong with a reference.
+func (c Client) Verify(ctx context.Context, uri string) (Result, error) {
+	r, err := c.ask(ctx, request{Op: opVerify, URI: uri})
+	if err != nil || r.Result == nil {
+		return Result{}, orEmpty(err)
+	}
+	return *r.Result, nil
+}
+
+// Register makes an agent a quarantined one; see [Session.Register].
+func (c Client) Register(ctx context.Context, agent string) (Agent, error) {
+	r, err := c.ask(ctx, request{Op: opRegister, Agent: agent})
+	if err != nil || r.Agent == nil {
+		return Agent{}, orEmpty(err)
+	}
+	return *r.Agent, nil
+}
+
+// Finish frees an agent's place.
+func (c Client) Finish(ctx context.Context, agent string) error {
+	_, err := c.ask(ctx, request{Op: opFinish, Agent: agent})
+	return err
+}
+
+// Enforce decides about a call; see [Session.Enforce].
+func (c Client) Enforce(ctx context.Context, call Call) (Decision, error) {
+	r, err := c.ask(ctx, request{Op: opEnforce, Call: &call})
+	if err != nil || r.Decision == nil {
+		return Decision{}, orEmpty(err)
+	}
+	return *r.Decision, nil
+}
+
+// Serve decides about a call and returns what it asks for; see [Session.Serve]. It is for the
+// quarantined agent's side: what it returns is what nobody trusts.
+func (c Client) Serve(ctx context.Context, call Call) (Decision, []byte, error) {
+	r, err := c.ask(ctx, request{Op: opServe, Call: &call})
+	if err != nil || r.Decision == nil {
+		return Decision{}, nil, orEmpty(err)
+	}
+	return *r.Decision, r.Content, nil
+}
+
+// End destroys the session.
+func (c Client) End(ctx context.Context) error {
+	_, err := c.ask(ctx, request{Op: opEnd})
+	return err
+}
+
+func orEmpty(err error) error {
+	if err == nil {
+		err = errors.New("the broker's answer says nothing")
+	}
+	return err
+}
+
+// askTime is how long a hook waits for a broker: well inside of what platforms give a hook, whose
+// own time-out lets the call pass.
+const askTime = 3 * time.Second
+
+// Ask decides about a tool call for a hook: it finds out whether a session holds the caller, and asks
+// that one. session is what the caller's environment says that it belongs to; "" for nothing. A call
+// that no session holds comes back with Quarantined false and is for the normal policy. Everything
+// that goes wrong is a denial: a broker that died, stalled or answered nonsense too.
+func Ask(ctx context.Context, dir, session string, call Call) Decision {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	if session != "" {
+		if !isUUID(session) {
+			return denied("this agent is in quarantine, in no session that there could be")
+		}
+		call.Inside = true
+		return Client{dir, session}.decide(ctx, call)
+	}
+	ids, err := sessionsIn(dir, ".json")
+	if err != nil {
+		return denied("nobody can say who is in quarantine: " + err.Error())
+	}
+	gone := false
+	for _, id := range ids {
+		c := Client{dir, id}
+		d, err := c.Enforce(ctx, call)
+		switch {
+		case err == nil && !d.Quarantined:
+		case err == nil:
+			return d
+		case c.held(call):
+			gone = true // unless another session, that is alive, holds it as well
+		}
+	}
+	if gone {
+		return denied("this agent's quarantine is over, or its broker does not answer")
+	}
+	return Decision{Allowed: true}
+}
+
+func (c Client) decide(ctx context.Context, call Call) Decision {
+	d, err := c.Enforce(ctx, call)
+	if err != nil {
+		return denied("this agent is in quarantine and cannot be decided about: " + shown(err.Error()))
+	}
+	if !d.Quarantined {
+		return denied("this agent is in quarantine, and its session does not know it")
+	}
+	return d
+}
+
+// held reports whether a session without a broker held the caller. What cannot be read held everybody.
+func (c Client) held(call Call) bool {
+	text, err := os.ReadFile(filepath.Join(c.Dir, c.Session+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	var h held
+	return err != nil || json.Unmarshal(text, &h) != nil || h.holds(call)
+}
+
+// Forget removes what is left of sessions that ended more than age ago. Until then their agents stay
+// shut in.
+func Forget(ctx context.Context, dir string, age time.Duration, now time.Time) {
+	ids, _ := sessionsIn(dir, ".json")
+	for _, id := range ids {
+		name := filepath.Join(dir, id+".json")
+		info, err := os.Stat(name)
+		if err != nil || now.Sub(info.ModTime()) < age {
+			continue
+		}
+		if _, err := (Client{dir, id}).About(ctx); errors.Is(err, ErrUnknownSession) {
+			_ = os.Remove(filepath.Join(dir, id+".sock"))
+			_ = os.Remove(name)
+		}
+	}
+}

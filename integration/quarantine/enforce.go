@@ -1,0 +1,143 @@
+package quarantine
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// A Call is one tool call as a platform's hook tells of it, in the words of this package: an
+// adapter says which of the platform's names is Read, Grep or Glob, and nothing else.
+type Call struct {
+	Platform string          `json:"platform_session,omitempty"` // the platform's own session
+	Agent    string          `json:"agent,omitempty"`            // who calls; "" when it is not told
+	Kind     string          `json:"agent_type,omitempty"`       // what sort of agent it is
+	Parent   string          `json:"parent,omitempty"`           // the agent that started it
+	Tool     string          `json:"tool"`
+	Input    json.RawMessage `json:"input,omitempty"`  // a JSON object
+	Dir      string          `json:"dir,omitempty"`    // where the agent works
+	Inside   bool            `json:"inside,omitempty"` // the caller knows itself that it is quarantined
+}
+
+// A Decision answers a call. Its zero value denies.
+type Decision struct {
+	Quarantined bool           `json:"quarantined"` // false: this call is no business of quarantine
+	Allowed     bool           `json:"allowed"`
+	Reason      string         `json:"reason,omitempty"`
+	Input       map[string]any `json:"input,omitempty"` // what the tool has to be called with instead
+	Event       *Event         `json:"security_event,omitempty"`
+}
+
+// denied is the answer when nothing else can be said.
+func denied(reason string) Decision { return Decision{Quarantined: true, Reason: reason} }
+
+// Holds reports whether a call is one of this session's agents': one that was registered, a child of
+// one, or anybody in a platform's session that is a quarantine as a whole. Who is not told, or not
+// known, there is as quarantined as the others.
+func (s *Session) Holds(c Call) bool {
+	if c.Inside {
+		return true
+	}
+	s.agents.mu.Lock()
+	defer s.agents.mu.Unlock()
+	for _, id := range []string{c.Agent, c.Kind, c.Parent} {
+		if id != "" && s.agents.all[id] != nil {
+			return true
+		}
+	}
+	return c.Platform != "" && s.agents.bound[c.Platform]
+}
+
+// Bind makes everything in a session of the platform quarantined.
+func (s *Session) Bind(platform string) {
+	s.agents.mu.Lock()
+	defer s.agents.mu.Unlock()
+	s.agents.bound[platform] = true
+}
+
+// Enforce decides about one call, in this order: is the caller quarantined, is the tool one of the
+// three, is its reference or place one of this session, is the agent within its limit; then the
+// decision is logged, and what cannot be logged is denied. Whatever goes wrong on the way is a denial.
+func (s *Session) Enforce(c Call, log *Log) (d Decision) {
+	if !s.Holds(c) {
+		return Decision{Allowed: true}
+	}
+	defer func() {
+		if recover() != nil { // a mistake of ours must not be a way out
+			d = denied("quarantine failed and so denies")
+		}
+	}()
+	agent := s.agents.account(c)
+	event := Event{Time: s.o.Now(), Session: s.ID, Agent: agent, Tool: c.Tool, Risk: RiskOf(c.Tool)}
+	input, err := s.judge(c, &event)
+	rate := s.agents.rates.check(agent, s.o.Now())
+	if err == nil && !rate.Allowed {
+		event.Type, err = EventRateLimited, errors.New(rate.Reason)
+	}
+	if err == nil {
+		event.Type, event.Allowed = EventAllowed, true
+	} else {
+		event.Reason = err.Error()
+	}
+	s.agents.called(agent, err == nil)
+	if logErr := log.Add(event); logErr != nil {
+		return denied("the security log cannot be written, so nothing is allowed: " + logErr.Error())
+	}
+	if err != nil {
+		d = denied(shown(event.Reason))
+	} else {
+		d = Decision{Quarantined: true, Allowed: true, Input: input}
+	}
+	d.Event = &event
+	return d
+}
+
+// judge is everything before the rate. It returns the arguments to call the tool with.
+func (s *Session) judge(c Call, event *Event) (map[string]any, error) {
+	if err := s.alive(); err != nil {
+		event.Type = eventOf(err)
+		return nil, err
+	}
+	event.Type = EventToolBlocked
+	if !IsToolAllowed(c.Tool) {
+		return nil, errors.New("the tool is not one of Read, Grep and Glob, which are all that a quarantined agent has")
+	}
+	args, err := arguments(c.Input)
+	if err != nil {
+		return nil, err
+	}
+	shape := shapes[c.Tool]
+	name, where, err := shape.place(args)
+	if err != nil {
+		return nil, err
+	}
+	if c.Tool == "Read" {
+		// The reference comes before the other arguments: a bad one is told as what it is.
+		r, err := s.verified(where)
+		if err != nil {
+			event.Type = eventOf(err)
+			return nil, err
+		}
+		event.Path = r.Path
+		args[name] = r.Path
+		return args, shape.check(args)
+	}
+	if err := shape.check(args); err != nil {
+		return nil, err
+	}
+	if len(shape.text) > 0 && args[shape.text[0]] == nil || c.Tool == "Glob" && args["pattern"] == nil {
+		return nil, errors.New("it does not say what to look for")
+	}
+	real, err := s.confine(c.Dir, where, c.Tool == "Grep")
+	if err != nil {
+		return nil, err
+	}
+	event.Path = real
+	if name == "" {
+		name = "path"
+	}
+	args[name] = real
+	return args, nil
+}
+
+// shown makes a reason fit to be shown to a model and on a terminal.
+func shown(reason string) string { return Neutral(reason, 512) }

@@ -1,0 +1,52 @@
+package quarantine
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// The limit of calls: maxCalls in any window, for one agent.
+const (
+	maxCalls = 100
+	window   = time.Minute
+)
+
+// A RateResult says whether an agent may call now.
+type RateResult struct {
+	Allowed    bool          `json:"allowed"`
+	Reason     string        `json:"reason,omitempty"`
+	RetryAfter time.Duration `json:"retry_after,omitempty"` // until the next call would be allowed
+}
+
+// rates counts the calls of agents by a sliding log: exact, and 100 times of 24 bytes at most for
+// an agent. Calls that are denied for another reason count, because a guess costs as much as a
+// call. Those that are denied for their rate do not: an agent that hammers is let in again after
+// a minute, as one that waits is.
+type rates struct {
+	mu    sync.Mutex
+	calls map[string][]time.Time
+}
+
+// check counts one call of agent and says whether it is one too many.
+func (r *rates) check(agent string, now time.Time) RateResult {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	calls := r.calls[agent]
+	for len(calls) > 0 && now.Sub(calls[0]) >= window {
+		calls = calls[1:]
+	}
+	if r.calls == nil {
+		r.calls = map[string][]time.Time{}
+	}
+	if len(calls) < maxCalls {
+		r.calls[agent] = append(calls, now)
+		return RateResult{Allowed: true}
+	}
+	r.calls[agent] = calls
+	wait := window - now.Sub(calls[0])
+	return RateResult{
+		Reason:     fmt.Sprintf("%d calls in %v are the most; try again in %v", maxCalls, window, wait.Round(time.Second)),
+		RetryAfter: wait,
+	}
+}

@@ -1,0 +1,56 @@
+package quarantine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// leaves reports whether a pattern for file names could match outside of the folder in which it
+// is looked for. Brackets and braces are taken away first, because "[.][.]" and "{.,}." are ".."
+// as well.
+func leaves(pattern string) bool {
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`[]{}()|\!@+,^`, r) {
+			return -1
+		}
+		return r
+	}, pattern)
+	return strings.HasPrefix(plain, "/") || strings.HasPrefix(plain, "~") || strings.ContainsRune(plain, 0) ||
+		strings.HasPrefix(plain, "$") || strings.Contains(plain, "..")
+}
+
+// confine returns where a search may take place: the real name of what the call means, which lies
+// below the session's root. dir is where the agent works, which is what no path stands for.
+func (s *Session) confine(dir, where string, content bool) (string, error) {
+	if where == "" {
+		where = dir
+	}
+	if where == "" {
+		where = s.Root()
+	}
+	real, mode, err := s.root.resolve(abs(s.workDir(dir), where))
+	switch { // in words that repeat nothing of what the caller wrote: they are logged
+	case errors.Is(err, ErrOutside):
+		return "", fmt.Errorf("where it looks: %w", ErrOutside)
+	case err != nil:
+		return "", fmt.Errorf("where it looks: %w", ErrNotFound)
+	}
+	if !mode.IsRegular() && !mode.IsDir() {
+		return "", errors.New("where it looks is neither a file nor a folder")
+	}
+	if mode.IsRegular() {
+		return real, s.o.MayRead(real)
+	}
+	if content { // a search in a tree shows what is in it, restricted files too
+		return real, s.o.MaySearch(real)
+	}
+	return real, nil
+}
+
+func (s *Session) workDir(dir string) string {
+	if dir == "" {
+		return s.Root()
+	}
+	return dir
+}

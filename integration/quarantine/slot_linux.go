@@ -1,0 +1,60 @@
+package quarantine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Slots are the places for quarantined agents: one file each, and who holds its lock has the
+// place. The kernel frees the lock when its holder ends, however it ends (flock(2)); nothing has
+// to be cleaned up after a crash, and no process has to run to count.
+type Slots struct {
+	dir string
+}
+
+// NewSlots returns the places that are kept in dir, which is made when it is missing.
+func NewSlots(dir string) (*Slots, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("places for agents: %w", err)
+	}
+	return &Slots{dir: dir}, nil
+}
+
+// A slot is one place that is held.
+type slot struct{ file *os.File }
+
+// take returns a free place, or ErrBusy. It never waits: whoever asks can wait better.
+func (s *Slots) take() (*slot, error) {
+	if s == nil {
+		return nil, nil
+	}
+	for i := range MaxConcurrent {
+		f, err := os.OpenFile(filepath.Join(s.dir, strconv.Itoa(i)), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("places for agents: %w", err)
+		}
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return &slot{f}, nil
+		}
+		f.Close()
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("places for agents: %w", err)
+		}
+	}
+	return nil, fmt.Errorf("%w: %d is the most; try again when one has ended", ErrBusy, MaxConcurrent)
+}
+
+func (s *slot) free() {
+	if s == nil {
+		return
+	}
+	// A process forked meanwhile has a copy of the descriptor, with which the lock would live on.
+	_ = unix.Flock(int(s.file.Fd()), unix.LOCK_UN)
+	_ = s.file.Close()
+}

@@ -1,0 +1,76 @@
+package quarantine
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// What goes over a broker's socket: one JSON object on a line each way, then the end.
+
+// A request is what somebody wants of a broker.
+type request struct {
+	Op    string `json:"op"`
+	Path  string `json:"path,omitempty"`
+	Bind  bool   `json:"bind,omitempty"`
+	URI   string `json:"uri,omitempty"`
+	Agent string `json:"agent,omitempty"`
+	Call  *Call  `json:"call,omitempty"`
+}
+
+// The operations.
+const (
+	opAbout    = "about"
+	opRefer    = "refer"
+	opVerify   = "verify"
+	opRegister = "register"
+	opFinish   = "finish"
+	opEnforce  = "enforce"
+	opServe    = "serve"
+	opEnd      = "end"
+)
+
+// A reply has a code other than CodeOK when nothing else in it counts.
+type reply struct {
+	Code     Code      `json:"code,omitempty"`
+	Message  string    `json:"message,omitempty"`
+	URI      string    `json:"uri,omitempty"`
+	Result   *Result   `json:"result,omitempty"`
+	Agent    *Agent    `json:"agent,omitempty"`
+	About    *About    `json:"about,omitempty"`
+	Decision *Decision `json:"decision,omitempty"`
+	Content  []byte    `json:"content,omitempty"`
+}
+
+// An About is what a session tells of itself. There is no key in it.
+type About struct {
+	Session  string  `json:"session"`
+	Root     string  `json:"root"`
+	TTL      int     `json:"ttl_seconds"`
+	Deadline int64   `json:"deadline"` // in seconds since 1970
+	Agents   []Agent `json:"agents"`
+}
+
+// The limits of a line. A reply may hold a file, in base64.
+const (
+	maxRequest = 1 << 20
+	maxReply   = maxContent*3/2 + 1<<20
+)
+
+func readLine(r io.Reader, limit int64, v any) error {
+	line, err := bufio.NewReader(io.LimitReader(r, limit)).ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("the other end said nothing whole: %w", err)
+	}
+	return json.Unmarshal(line, v)
+}
+
+func writeLine(w io.Writer, v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}

@@ -1,0 +1,24 @@
+package launcher
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// MayAsk returns nil when process pid, of this user, runs outside of every fence, as this process
+// does; else an error that wraps [approval.ErrPeer]. A fence's marks are inherited and never
+// cleared: no_new_privs and one more filter than this process has itself, which may run in a
+// container that has some.
+func MayAsk(pid int) error {
+	own, ok := statusOf("self")
+	peer, known := statusOf(strconv.Itoa(pid))
+	switch {
+	case !ok || !known:
+		return fmt.Errorf("process %d: %w: nothing is known of it", pid, approval.ErrPeer)
+	case peer.noNewPrivs && !own.noNewPrivs, peer.filters > own.filters:
+		return fmt.Errorf("process %d: %w: it runs inside of a fence", pid, approval.ErrPeer)
+	}
+	return nil
+}
