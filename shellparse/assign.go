@@ -11,14 +11,12 @@ import (
 
 // assign gives a name a value, as name=value does.
 func (w *walker) assign(s *state, name string, val value) {
-	old, _ := s.env.get(name)
-	if old.ref {
-		to, ok := old.val.text()
-		if ok && syntax.ValidName(to) && to != name {
-			w.assign(s, to, val)
-		}
+	name, ok := w.referred(s, name)
+	if !ok {
+		w.forget(s)
 		return
 	}
+	old, _ := s.env.get(name)
 	if old.isList || old.isHash {
 		w.setElement(s, name, old, "0", val)
 		return
@@ -160,7 +158,7 @@ func (w *walker) scalar(s *state, a *syntax.Assign, attr variable, shell bool, v
 	}
 	if v.ref && !attr.ref {
 		w.assign(s, name, val)
-		if to, ok := old.val.text(); ok && shell { // the name that it stands for takes the value
+		if to, ok := w.referred(s, name); ok && shell { // the name that it stands for takes the value
 			if v, _ := w.lookup(s, to); v.exported || ofShell(to) {
 				w.environ(s, to, val, w.span(a))
 			}
@@ -258,11 +256,13 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 		if v.sparse {
 			v.sparse, v.isHash = false, false
 		}
-	case v.set && !v.isList && !v.isHash:
-		v.list = []value{v.val}
+	case !v.isList && !v.isHash:
+		if before, ok := w.lookup(s, name); ok { // a name with one value, or an array that is not known
+			v.list = []value{before.val.listed()}
+		}
 	}
 	v.list, v.set, v.isList = slices.Clone(v.list), true, !v.isHash
-	fine := true
+	fine := certain(v.list) == len(v.list)
 	for _, e := range a.Array.Elems {
 		switch {
 		case e.Index == nil:

@@ -211,7 +211,7 @@ func (w *walker) echo(s *state, c *call) worlds {
 		v = v.add(part{text: "\n"})
 	}
 	if escapes {
-		v = decodeEscapes(v)
+		v = w.echoed(v, false)
 	}
 	w.write(s, &flow{from: Literal, val: v})
 	return worlds{s}
@@ -259,16 +259,6 @@ func joined(args []value) value {
 		}
 	}
 	return v
-}
-
-func decodeEscapes(v value) value {
-	out := append(value(nil), v...)
-	for i := range out {
-		if out[i].known() {
-			out[i].text = ansiC(strings.ReplaceAll(out[i].text, `\0`, `\`))
-		}
-	}
-	return out
 }
 
 func (w *walker) pwd(s *state, c *call) worlds {

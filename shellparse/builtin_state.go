@@ -306,8 +306,7 @@ func (w *walker) unset(s *state, c *call) worlds {
 		w.nameArg(s, c.args[i], c.at(i))
 		text, ok := c.args[i].text()
 		if !ok {
-			s.env, s.own, s.open = onlyFunctions(s.env), false, true
-			w.touched(s)
+			w.forget(s)
 			continue
 		}
 		name, _, element := strings.Cut(text, "[")
@@ -316,7 +315,7 @@ func (w *walker) unset(s *state, c *call) worlds {
 		}
 		switch {
 		case element:
-			w.put(s, name, variable{val: unknown("an array of which an element was removed", Unknown), set: true})
+			w.unsetElement(s, text)
 			continue
 		case strings.Contains(letters, "f"):
 			w.put(s, name+"()", variable{})

@@ -112,7 +112,7 @@ func (w *walker) argument(s *state, n *syntax.CallExpr, word *syntax.Word) []val
 	case "export", "readonly", "local":
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && strings.Contains(lit.Value, "=") {
 			name, _, _ := strings.Cut(lit.Value, "=")
-			w.visitWord(s, word)
+			w.uncertainly(s, "what is declared", func() { w.visitWord(s, word) }) // bash expands braces here too
 			return []value{append(known(name+"="), unknown("shells split this differently", Unknown)...)}
 		}
 	}
@@ -164,13 +164,15 @@ func (w *walker) prefix(s *state, c *call, assigns []*syntax.Assign) func(*state
 			continue
 		}
 		name := a.Name.Value
-		v, ok := s.env.get(name)
-		if !ok {
-			v, ok = w.lookup(s, name)
-			v.set = ok
-		}
-		if _, done := old[name]; !done {
-			old[name] = v
+		for _, n := range w.assigns(s, name) {
+			v, ok := s.env.get(n)
+			if !ok {
+				v, ok = w.lookup(s, n)
+				v.set = ok
+			}
+			if _, done := old[n]; !done {
+				old[n] = v
+			}
 		}
 		val := w.assignment(s, a, variable{exported: true}, false)
 		c.assign = append(c.assign, Assign{Name: name, Value: val.quoted().word()})
@@ -194,6 +196,13 @@ func (w *walker) invoke(s *state, c *call) worlds {
 		if v, ok := s.env.get(name + "()"); ok && v.fn != nil {
 			w.emit(s, c, "", true, false, false)
 			return w.function(s, c, v.fn)
+		} else if ok && v.set { // several runs that know different ones have been joined
+			w.opaque(s, InCode, "which function answers to "+name+" depends on what happens before", c.at(0))
+			ws := w.invoke(s, c.toProgram())
+			for _, s := range ws {
+				w.havoc(s)
+			}
+			return ws
 		}
 	}
 	if v, ok := s.env.get("hash:" + name); ok {
@@ -282,6 +291,13 @@ func (w *walker) sub(c *call, i int) *call {
 	d := *c
 	d.args, d.words, d.argv, d.spans = c.args[i:], c.words[i:], c.argv[i:], c.spans[min(i, len(c.spans)):]
 	d.program = true
+	return &d
+}
+
+// toProgram is c where no function answers to its name.
+func (c *call) toProgram() *call {
+	d := *c
+	d.noFunction = true
 	return &d
 }
 

@@ -27,13 +27,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
 	values := make([]value, len(c.Args))
 	for i, a := range c.Args {
 		if a.Name != nil && !a.Naked && a.Array == nil && a.Index == nil {
-			values[i] = w.assigned(s, a.Value)
-			if a.Value != nil && w.o.Dialect != POSIX {
-				// The braces of a declared value are expanded, into several declarations.
-				if words, ok := braces(a.Value); !ok || len(words) != 1 {
-					values[i] = unknown("the last of several words", values[i].from())
-				}
-			}
+			values[i] = w.declaredValue(s, a.Value)
 		}
 	}
 	for i, a := range c.Args {
@@ -55,6 +49,38 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
 	return worlds{s}
 }
 
+// declaredValue is the value of NAME=VALUE in a declaration. bash expands its braces, into
+// several declarations, each of which expands the rest of the word again; other shells do not.
+func (w *walker) declaredValue(s *state, word *syntax.Word) value {
+	if word == nil {
+		return w.assigned(s, word)
+	}
+	words, ok := braces(word)
+	if ok && len(words) == 1 {
+		return w.assigned(s, word)
+	}
+	if !ok || w.o.Dialect != Bash && w.o.Dialect != Bats {
+		var val value
+		w.uncertainly(s, "what is declared", func() { val = w.assigned(s, word) })
+		return unknown("one of several words", val.from())
+	}
+	var from Source
+	for _, one := range words {
+		from = w.assigned(s, one).from()
+	}
+	return unknown("the last of several words", from)
+}
+
+// shadows reports whether the names that are declared belong to the function that runs.
+func (d *declaration) shadows(s *state) bool {
+	return d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset")
+}
+
+// strange is a name with an attribute that is not followed.
+func (d *declaration) strange(name string) variable {
+	return variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true, odd: true, ref: d.attr.ref}
+}
+
 // declareName is NAME or NAME=VALUE of a declaration; it returns the word for a reader.
 func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val value) value {
 	name := a.Name.Value
@@ -62,7 +88,7 @@ func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val val
 		w.exportFunction(s, name)
 		return known(name)
 	}
-	shadows := d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset")
+	shadows := d.shadows(s)
 	if shadows && a.Array == nil {
 		w.shadow(s, name)
 	}
@@ -84,7 +110,7 @@ func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val val
 		val = w.assignment(s, a, d.attr, true)
 	}
 	if d.odd {
-		w.put(s, name, variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true, odd: true})
+		w.put(s, name, d.strange(name))
 	}
 	if a.Naked {
 		return known(name)
@@ -181,37 +207,44 @@ func (d *declaration) options(letters string, on bool) {
 // declareText is NAME=VALUE or NAME in a word that only an expansion has made.
 func (w *walker) declareText(s *state, d *declaration, text string) {
 	name, val, has := strings.Cut(text, "=")
-	name = strings.TrimSuffix(name, "+")
+	name, appends := strings.CutSuffix(name, "+")
 	if i := strings.IndexByte(name, '['); i >= 0 {
 		w.second(s, name[i:])
 		w.assign(s, name[:i], unknown("an element that is set by its name", Unknown))
 		return
 	}
-	switch {
-	case d.functions:
+	if d.functions {
 		w.exportFunction(s, name)
 		return
-	case !syntax.ValidName(name):
+	}
+	if !syntax.ValidName(name) {
 		return
-	case !has:
-		if d.attr.exported {
-			w.exportName(s, name, d.attr, d.span)
+	}
+	if d.shadows(s) {
+		w.shadow(s, name)
+		if w.o.Dialect == POSIX && !has {
+			w.put(s, name, variable{val: unknown("shells keep the outer value of $"+name+", or do not", Unknown), set: true})
 		}
-		return
-	case strings.HasPrefix(val, "("):
-		w.second(s, val)
-		w.assign(s, name, unknown("an array that is made by "+d.variant, Literal))
-		return
 	}
 	v, _ := s.env.get(name)
 	v = v.with(d.attr)
-	if d.odd {
-		w.put(s, name, variable{val: unknown("$"+name+" has an attribute that is not followed", Unknown), set: true, odd: true})
-		return
-	}
-	v.val, v.set = w.attributed(s, v, known(val)), true
-	w.put(s, name, v)
-	if v.exported {
-		w.environ(s, name, v.val, d.span)
+	switch {
+	case d.odd:
+		w.put(s, name, d.strange(name))
+	case !has && d.attr.exported:
+		w.exportName(s, name, d.attr, d.span)
+	case !has:
+		w.put(s, name, v)
+	case strings.HasPrefix(val, "("):
+		w.second(s, val)
+		w.assign(s, name, unknown("an array that is made by "+d.variant, Literal))
+	case appends:
+		w.assign(s, name, unknown("what "+d.variant+" appends to", Unknown))
+	default:
+		v.val, v.set = w.attributed(s, v, known(val)), true
+		w.put(s, name, v)
+		if v.exported {
+			w.environ(s, name, v.val, d.span)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func (w *walker) odd(word *syntax.Word) bool {
 	for i, p := range word.Parts {
 		lit, ok := p.(*syntax.Lit)
 		if ok {
-			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1) || w.o.Dialect == Zsh && i > 0 && !ascii(lit.Value) // é may belong to a name
+			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1) || w.o.Dialect == Zsh && i > 0 && mayBelong(lit.Value)
 			continue
 		}
 		syntax.Walk(p, func(n syntax.Node) bool {
@@ -30,6 +30,12 @@ func (w *walker) odd(word *syntax.Word) bool {
 		})
 	}
 	return odd
+}
+
+// mayBelong reports whether zsh could take the front of text for a part of the name before
+// it: $11 is the eleventh parameter there, and é a letter.
+func mayBelong(text string) bool {
+	return !ascii(text) || text != "" && text[0] >= '0' && text[0] <= '9'
 }
 
 func (w *walker) oddText(text string, first, last bool) bool {
@@ -167,7 +173,7 @@ func (w *walker) lacks(name string) (lacks, maybe bool) {
 		list = " declare typeset let mapfile readarray shopt compgen complete compopt enable bind help caller pushd popd dirs logout suspend disown history source builtin local "
 		return strings.Contains(list, " "+name+" "), !w.dash
 	case Mksh:
-		list = " declare mapfile readarray shopt compgen complete compopt enable help caller pushd popd dirs logout disown history printf "
+		list = " declare mapfile readarray shopt compgen complete compopt enable help caller pushd popd dirs logout disown history printf local "
 	case Zsh:
 		list = " mapfile readarray shopt compgen complete compopt help caller "
 	}

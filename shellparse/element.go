@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,6 +84,31 @@ func (w *walker) deref(s *state, name string) (variable, bool) {
 	return variable{val: unknown("$"+name+" refers to itself", Unknown), set: true}, true
 }
 
+// referred follows the references of declare -n to the name that an assignment sets. It is
+// false where they end nowhere certain: in a circle, in an element, in an unknown name.
+func (w *walker) referred(s *state, name string) (string, bool) {
+	for range 8 {
+		v, _ := s.env.get(name)
+		to, ok := v.val.text()
+		if !v.ref || ok && to == "" { // one without a target takes it from the assignment
+			return name, true
+		}
+		if !ok || !syntax.ValidName(to) {
+			return "", false
+		}
+		name = to
+	}
+	return "", false
+}
+
+// assigns are the names that an assignment changes: the name, and what it refers to.
+func (w *walker) assigns(s *state, name string) []string {
+	if to, ok := w.referred(s, name); ok && to != name {
+		return []string{name, to}
+	}
+	return []string{name}
+}
+
 // indirect returns the value of ${!x}.
 func (w *walker) indirect(s *state, name value) (value, bool) {
 	text, ok := name.text()
@@ -97,7 +123,7 @@ func (w *walker) indirect(s *state, name value) (value, bool) {
 		return unknown("it is the value of "+strconv.Quote(text), Unknown), true
 	}
 	v, ok := w.deref(s, text)
-	if ok && v.isList {
+	if ok && (v.isList || v.isHash) {
 		return unknown("it is an array", Unknown), true
 	}
 	return v.val, ok
@@ -146,7 +172,7 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 		return unknown("an element counted from the end", Unknown), true
 	case v.sparse:
 		return v.at(strconv.FormatInt(n, 10))
-	case !v.isList && (n == 0 || n == -1 || !v.val.whole()):
+	case !v.isList && (n == 0 || !v.val.whole()):
 		return v.val, true
 	case certain(v.list) < len(v.list) && (n < 0 || n >= int64(certain(v.list))):
 		return unknown("which element is not known", Unknown), true
@@ -168,4 +194,37 @@ func (w *walker) key(s *state, x syntax.ArithmExpr) (string, bool) {
 		return "", false
 	}
 	return w.single(s, word).text()
+}
+
+// unsetElement is unset NAME[SUBSCRIPT].
+func (w *walker) unsetElement(s *state, text string) {
+	name, sub, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+	name, ok := w.referred(s, name)
+	if !ok {
+		w.forget(s)
+		return
+	}
+	v, ok := w.lookup(s, name)
+	if !ok {
+		return
+	}
+	n, plain := integer(sub)
+	key := strconv.FormatInt(n, 10)
+	switch {
+	case v.isHash && !v.sparse:
+		key, plain = sub, sub != "" && strings.IndexByte(`@*$'"\`+"`", sub[0]) < 0
+	case v.isList && plain && n >= 0 && certain(v.list) == len(v.list):
+		for i, x := range v.list {
+			v.hash = append(v.hash, pair{strconv.Itoa(i), x})
+		}
+		v.list, v.isList, v.isHash, v.sparse = nil, false, true, true
+	case !v.sparse || n < 0:
+		plain = false
+	}
+	if !plain {
+		w.put(s, name, variable{val: unknown("an array of which an element was removed", Unknown), set: true, exported: v.exported})
+		return
+	}
+	v.hash = slices.DeleteFunc(slices.Clone(v.hash), func(p pair) bool { return p.key == key })
+	w.put(s, name, v)
 }

@@ -19,6 +19,10 @@ type expander struct {
 	split   bool // unquoted expansions are cut at IFS
 	ifs     string
 	loose   bool // IFS is not known
+
+	// A list may end in an element that is none. What follows it then belongs to the last
+	// that is certain.
+	sure, last int // of done: that one, and the one that may be none; last is 0 without
 }
 
 // fields expands a word of a command: braces, tilde, parameters, substitutions, splitting.
@@ -243,6 +247,10 @@ func (e *expander) cut() {
 		if len(e.cur) > 1 && slices.ContainsFunc(e.cur, func(p part) bool { return p.kind == pattern && p.many }) {
 			// Only the first and the last of the names that match touch what stands beside them.
 			e.cur = unknown("it is joined to names that match a pattern", File).maybeMany()
+		}
+		if e.last > 0 && e.last == len(e.done) && len(e.cur) > 1 {
+			e.cur = append(slices.Clone(e.done[e.sure]), unknown("a list may end here", e.cur.from()).maybeMany()...)
+			e.done = e.done[:e.sure]
 		}
 		if len(e.done) < maxFields {
 			e.done = append(e.done, e.cur)
@@ -472,7 +480,7 @@ func (w *walker) ifs(s *state) (chars string, loose bool) {
 		return " \t\n", w.o.Dialect == Mksh // which does not split once IFS is gone
 	}
 	text, fine := v.val.text()
-	if s.open && v.val.from() != Literal {
+	if _, own := s.env.get("IFS"); s.open && !own { // a file that was sourced rarely leaves another one
 		return " \t\n", w.o.Dialect != Bash && w.o.Dialect != Bats
 	}
 	return text, !fine

@@ -17,7 +17,11 @@ func (w *walker) substitution(s *state, c *syntax.CmdSubst) value {
 	}
 	ws := w.stmts(worlds{child}, c.Stmts)
 	w.leave(s, ws)
-	return w.oneOutput(ws).printed()
+	v := w.oneOutput(ws).printed()
+	if strings.Contains(v.display(), "\x00") {
+		return w.withoutNUL(v)
+	}
+	return v
 }
 
 // onlyFile is $(<file), which prints the file.
@@ -56,6 +60,17 @@ func (f *flow) printed() value {
 	}
 	if len(v) == 0 {
 		return known("")
+	}
+	return v
+}
+
+// withoutNUL is a value that a command prints with NUL in it: bash drops them.
+func (w *walker) withoutNUL(v value) value {
+	if w.o.Dialect != Bash && w.o.Dialect != Bats {
+		return unknown("what a command prints has a NUL in it", v.from())
+	}
+	for i := range v {
+		v[i].text = strings.ReplaceAll(v[i].text, "\x00", "")
 	}
 	return v
 }

@@ -34,6 +34,7 @@ var atoms = []string{
 	"${x%b*}", "${x%%b*}", "${x#a}", "${x##*a}", `"${x%"$y"}"`, "${y#?}", "${x%' '*}", "${x#$y}",
 	"$((1+2))", "$((n*3))", "$((n+=2))", "$((${#x}-1))", "$((7%3))",
 	"$(echo q)", `"$(echo r  s)"`, "$(echo $x)", "`echo t`", "$(printf '%s,' $x)", `"$(printf %s "$y")"`, "$(pwd)", "$(echo a; echo b)", "$(g w)", "$PWD", "$OLDPWD",
+	"$u", `"$u"`, "$v", "$e", `"x$@y"`, `$x"$@"`, "${u:+w}", "${e:-d}", "${e+s}", "${q+s}", "${e#x}",
 	`"a'b"`, `'a"b'`, `"\$x"`, `"\a\\"`, `"${x:-"${y:-"deep  er"}"}"`, `"$(echo "${x#"a"}")"`,
 }
 
@@ -43,7 +44,7 @@ var more = []string{
 	"${x/b/Q}", "${x//b/Q}", "${x/#a/Q}", "${x/%c/Q}", "${x//[ab]/-}", "${x//a}", `"${x// /_}"`, "${x/$y/$z}", "${x//b/$y}", `${x/a/"$y"}`,
 	"${x^}", "${x^^}", "${x,}", "${x,,}", "${x:1}", "${x:1:2}", "${x: -1}", "${x:0:-1}", "${x:n}", "${y:0:1}", "${@:2}", `"${@:1:1}"`, "${@: -1}", `"${a[@]:1}"`, "${a[@]:0:1}",
 	"${a}", "${a[0]}", "${a[1]}", `"${a[@]}"`, "${a[@]}", `"${a[*]}"`, "${#a[@]}", "${#a}", "${a[-1]}", `"${!a[@]}"`, "${a[n]}", "${a[@]%b*}", `"${a[@]/b/Q}"`, "${a[9]:-d}", `"x${a[@]}y"`,
-	"${!k}", `"${!k}"`, "${h[k]}", `"${h[l]}"`, `"${!h[@]}"`, "${h[$x]-none}", "${x@U}", "${x@L}", "${y@Q}", "$[n+1]", "${!x}",
+	"${!k}", `"${!k}"`, "${h[k]}", `"${h[l]}"`, `"${!h[@]}"`, "${h[$x]-none}", "${!1}", "${!#}", "${!r}", "$(printf 'q\\0r\\162')", "$(printf %b 's\\0162\\163')", "$(echo -e 't\\0165\\165\\n\\x76')", "${x@U}", "${x@L}", "${y@Q}", "$[n+1]", "${!x}",
 }
 
 func (g *generator) word() string {
@@ -74,6 +75,8 @@ func (g *generator) args() string {
 func (g *generator) script() string {
 	var b strings.Builder
 	b.WriteString(g.of("x='a b'; ", "x=abc; y='p  q'; ", "x=; y=1; ", "set -- m 'n o'; x=ab; ", "IFS=b; x=abcb; ", "IFS=; x='a b'; ", "x=' a '; y=*; ", "x=aXbXc y=X; ", "n=3; x=abcab; ", ""))
+	// What umask prints is not followed: $u is one word, $v two, and $e none.
+	b.WriteString(g.of("", "", "", "u=$(umask); v=$(umask; umask); e=$(umask >&-); "))
 	for range g.IntN(4) {
 		b.WriteString(g.statement() + "; ")
 	}
@@ -100,16 +103,23 @@ func (g *generator) statement() string {
 	if g.dialect != POSIX && g.IntN(3) == 0 {
 		return g.bashStatement()
 	}
-	switch g.IntN(26) {
+	switch g.IntN(31) {
 	case 0, 1, 2:
 		return g.of("x", "y", "z") + "=" + g.word()
 	case 3:
 		return "x=$x" + g.word()
 	case 4:
-		return "set -- " + g.word() + " " + g.word()
+		return "set -- " + g.word() + " " + g.of(g.word(), "$u", "$e", "$u $v")
 	case 5:
 		return "IFS=" + g.of("_", ":", "' '", "b", "''", "', '", "$y")
 	case 6:
+		if g.depth > 0 { // it would call itself
+			return "f9() { " + g.list() + "; }"
+		}
+		return g.of("f9", "if [ -n \"$x\" ]; then f9 a; fi", "f9 $x", "[ -z \"$y\" ] || f9")
+	case 26, 27:
+		return "f9() { " + g.list() + "; }"
+	case 28:
 		f := g.function() // one that a deeper level has made: none calls itself
 		return f + "() { " + g.list() + "; }; " + f + " " + g.word()
 	case 7:
@@ -153,7 +163,7 @@ func (g *generator) statement() string {
 }
 
 func (g *generator) bashStatement() string {
-	switch g.IntN(22) {
+	switch g.IntN(25) {
 	case 0, 1:
 		return "a=(" + g.word() + " " + g.word() + ")"
 	case 2:
@@ -193,6 +203,12 @@ func (g *generator) bashStatement() string {
 		return "shopt -s " + g.of("nullglob", "extglob", "dotglob", "nocasematch", "globstar")
 	case 19:
 		return "while read -r x; do y=$y$x; done <<< " + g.word()
+	case 22:
+		return "declare -n r=" + g.of("x", "y", "a", "r2") + "; r=" + g.word()
+	case 23:
+		return "a=(" + g.word() + " " + g.of("$u", "$e", "$v", `"$@"`) + ")"
+	case 24:
+		return "x=" + g.of("${a[*]}", `"${a[@]}"`, `"$*"`, "${a[@]:1}", `"${!a[@]}"`, "${a[@]#b}", "$*", "$@")
 	case 20:
 		return "let n=" + g.of("1+1", "n*2", "'n + 4'")
 	}

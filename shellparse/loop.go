@@ -40,14 +40,14 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 	s.loops++
 	ws := worlds{s}
 	for _, item := range items {
-		many, maybe := item.word().Glob, item.maybeNone()
-		if !many && item.several() {
+		glob, several, maybe := item.word().Glob, item.several(), item.maybeNone()
+		if !glob && several {
 			listed := item.fromListing()
 			item = unknown(item.why(), item.from())
 			item[0].name = listed
 		}
 		w.listed(s, item, w.span(c))
-		if many {
+		if glob {
 			item = value{{kind: pattern, text: item.glob(), from: File}}
 		} else {
 			item = item.quoted()
@@ -68,7 +68,7 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 			}
 		}
 		ws = round(ws)
-		if many || item.from() != Literal {
+		if several {
 			ws = w.widened(ws, before, l.Name.Value, round)
 		}
 		if maybe {

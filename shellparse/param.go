@@ -46,7 +46,9 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	if list, ok := w.list(s, p); ok {
-		if p.Slice != nil {
+		if v, ok := w.deref(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok && !v.isList && !v.isHash {
+			list = []value{w.operate(s, p, v.val, true, quoted)} // of one value it is a substring
+		} else if p.Slice != nil {
 			list = w.sliceList(s, list, p)
 		} else {
 			list = slices.Clone(list)
@@ -99,22 +101,21 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 	text, fine := v.text()
 	unset, null := !set, set && fine && text == ""
 	use := false
-	maybe := !fine && text == "" // an unknown value may be empty
+	maybe := !fine && text == "" // an unknown value may be empty, or that of a name without one
 	switch p.Exp.Op {
 	case syntax.DefaultUnset, syntax.AssignUnset:
-		use, maybe = unset, false
+		use = unset
 	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
 		use = unset || null
 	case syntax.AlternateUnset:
-		use, maybe = set, false
-		*v = known("")
+		use = set
 	case syntax.AlternateUnsetOrNull:
 		use = set && !null
-		if !maybe {
-			*v = known("")
-		}
 	default:
 		return false
+	}
+	if op := p.Exp.Op; !maybe && (op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull) {
+		*v = known("")
 	}
 	if maybe && p.Exp.Word != nil {
 		fork := e.w.fork(e.s)
@@ -176,11 +177,11 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 		e.expansion(unknown("a list is split at characters that are no blanks", Literal), false)
 		return
 	}
-	if ifs, loose := e.w.ifs(e.s); !e.split && len(list) > 1 && (loose || ifs != " \t\n") && e.w.o.Dialect != Bash && e.w.o.Dialect != Bats {
+	if ifs, loose := e.w.ifs(e.s); !e.split && len(list) > 1 && (loose || ifs != " \t\n") && !e.w.joins(p) {
 		e.expansion(unknown("shells join a list with a blank or with IFS", Literal), true)
 		return
 	}
-	if isStar(p) && quoted {
+	if isStar(p) && (quoted || !e.split) {
 		sep := e.separator()
 		e.some = true
 		for i, v := range list {
@@ -191,6 +192,7 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 		}
 		return
 	}
+	first := len(e.done)
 	for i, v := range list {
 		if i > 0 {
 			if e.split {
@@ -205,6 +207,17 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 			e.expansion(v, false)
 		}
 	}
+	if n := len(list); n > 1 && e.split && list[n-1].vanishes() && len(e.cur) > 0 {
+		e.sure, e.last = min(first+max(certain(list), 1)-1, len(e.done)), len(e.done)
+		e.cur[len(e.cur)-1].why += ", or nothing" // and so unlike what may follow
+	}
+}
+
+// joins reports whether it is certain how a list becomes one field where IFS is another than
+// usual: of bash 5.2, $@ with blanks and $* with IFS. A slice, the keys and elements that it
+// changes become "1 2" in some places and "1:2" in others.
+func (w *walker) joins(p *syntax.ParamExp) bool {
+	return (w.o.Dialect == Bash || w.o.Dialect == Bats) && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil
 }
 
 // separator is what joins the elements of "$*": the first character of IFS.
@@ -219,10 +232,25 @@ func (e *expander) separator() string {
 
 // param returns the value that an operator of p would work on.
 func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
-	name := p.Param.Value
 	if p.Names != 0 {
 		return unknown("the names of variables", Unknown), true
 	}
+	if v, _ := s.env.get(p.Param.Value); p.Excl && v.ref && p.Index == nil {
+		return v.val, true // of a reference it is the name
+	}
+	v, ok := w.direct(s, p)
+	if p.Excl && ok {
+		if p.Param.Value == "@" || p.Param.Value == "*" {
+			return unknown("it is the value of a name that is not known", Unknown), true
+		}
+		return w.indirect(s, v)
+	}
+	return v, ok
+}
+
+// direct is param before the indirection of ${!x}.
+func (w *walker) direct(s *state, p *syntax.ParamExp) (value, bool) {
+	name := p.Param.Value
 	if p.Length && (name == "@" || name == "*") || name == "#" {
 		if s.argsOpen {
 			return value{{kind: number, why: "the number of arguments is not known"}}, true
@@ -230,32 +258,34 @@ func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
 		return known(strconv.Itoa(len(s.args))), true
 	}
 	if name == "0" {
-		if s.zero != nil {
-			return s.zero, true
-		}
-		if w.o.Name == "" {
-			return unknown("$0 is not known", Unknown), true
-		}
-		return known(w.o.Name), true
+		return w.zero(s), true
 	}
 	if n, err := strconv.Atoi(name); err == nil && n > 0 {
 		return s.positional(n)
 	}
 	v, ok := w.deref(s, name)
-	if p.Index != nil {
-		v.val, ok = w.element(s, v, ok, p)
-	} else if ok && v.isList {
-		if len(v.list) == 0 {
-			return nil, false
-		}
-		v.val = v.list[0]
-	} else if ok && v.isHash {
-		v.val, ok = v.at("0")
-	}
-	if p.Excl && ok {
-		return w.indirect(s, v.val)
+	switch {
+	case p.Index != nil:
+		return w.element(s, v, ok, p)
+	case ok && v.isList && len(v.list) == 0:
+		return nil, false
+	case ok && v.isList:
+		return v.list[0], true
+	case ok && v.isHash:
+		return v.at("0")
 	}
 	return v.val, ok
+}
+
+// zero is $0.
+func (w *walker) zero(s *state) value {
+	switch {
+	case s.zero != nil:
+		return s.zero
+	case w.o.Name == "":
+		return unknown("$0 is not known", Unknown)
+	}
+	return known(w.o.Name)
 }
 
 // sliceList returns ${@:o:l} and ${a[@]:o:l}.
@@ -269,12 +299,7 @@ func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
 		return []value{unknown("which elements is not known", Unknown).maybeMany()}
 	}
 	if name := p.Param.Value; name == "@" || name == "*" {
-		list = append([]value{known(w.o.Name)}, list...)
-		if s.zero != nil {
-			list[0] = s.zero
-		} else if w.o.Name == "" {
-			list[0] = unknown("$0 is not known", Unknown)
-		}
+		list = append([]value{w.zero(s)}, list...)
 	}
 	if p.Slice.Length == nil {
 		count = int64(len(list))
@@ -296,6 +321,9 @@ func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
 // sliceSparse is a slice of an array with holes: it starts at a subscript and counts the
 // elements that are there.
 func (v variable) sliceSparse(from, count int64) []value {
+	if len(v.hash) == 0 {
+		return nil
+	}
 	if last, ok := integer(v.hash[len(v.hash)-1].key); from < 0 && ok {
 		if from += last + 1; from < 0 {
 			return nil
@@ -370,6 +398,8 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set, quoted bool
 			if !set || fine {
 				return v
 			}
+			w.visitParam(s, p)
+			return unknown(v.why(), v.from())
 		}
 	}
 	if !fine {

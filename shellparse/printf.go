@@ -25,7 +25,7 @@ func (w *walker) printf(s *state, c *call) (ws worlds) {
 	var v value
 	if i < len(c.args) && (s.capture || toName) {
 		if v = joined(c.args[i:]); certain(c.args[i:]) == len(c.args[i:]) {
-			v = format(c.args[i], c.args[i+1:])
+			v = w.format(c.args[i], c.args[i+1:])
 		} else { // how often the format is used depends on the names
 			v = unknown(v.why(), v.from())
 		}
@@ -43,6 +43,8 @@ func (w *walker) printf(s *state, c *call) (ws worlds) {
 		}
 		if len(v) == 0 {
 			v = known("")
+		} else if strings.Contains(v.prefix(), "\x00") {
+			v = unknown("a value with a NUL", Literal)
 		}
 		w.assign(s, text, v)
 	} else if !ok {
@@ -53,13 +55,13 @@ func (w *walker) printf(s *state, c *call) (ws worlds) {
 
 // format is printf(1) for %s, %b, %d, %i, %c, %q of plain words and %%, whose format is used
 // again while there are words.
-func format(f value, args []value) (out value) {
+func (w *walker) format(f value, args []value) (out value) {
 	text, ok := f.text()
 	hidden := escaped(text) || strings.Contains(text, "%b") && slices.ContainsFunc(args, func(v value) bool { return escaped(v.prefix()) })
 	if hidden {
 		out = value{{why: disguised}}
 	}
-	if !ok || strings.Contains(text, "%n") {
+	if !ok || strings.Contains(text, "%n") || strings.Contains(text, `\c`) {
 		return unknown("a format that is not known", worse(f.from(), joined(args).from()))
 	}
 	for round := 0; round < maxRounds; round++ {
@@ -76,10 +78,10 @@ func format(f value, args []value) (out value) {
 		for rest != "" {
 			i := strings.IndexByte(rest, '%')
 			if i < 0 {
-				out = out.add(part{text: ansiC(rest)})
+				out = out.add(part{text: decoded(rest)})
 				break
 			}
-			out = out.add(part{text: ansiC(rest[:i])})
+			out = out.add(part{text: decoded(rest[:i])})
 			rest = rest[i+1:]
 			if rest == "" {
 				return unknown("a format that ends in a percent sign", Literal)
@@ -88,7 +90,7 @@ func format(f value, args []value) (out value) {
 			case '%':
 				out = out.add(part{text: "%"})
 			case 's', 'b', 'd', 'i', 'c', 'q':
-				v, fine := conversion(rest[0], next())
+				v, fine := w.conversion(rest[0], next())
 				if !fine {
 					return unknown("a format that is not followed", worse(Literal, joined(args).from()))
 				}
@@ -108,14 +110,14 @@ func format(f value, args []value) (out value) {
 	return unknown("a format that is used very often", joined(args).from())
 }
 
-func conversion(verb byte, v value) (value, bool) {
+func (w *walker) conversion(verb byte, v value) (value, bool) {
 	v = v.quoted()
 	text, ok := v.text()
 	switch verb {
 	case 's':
 		return v, true
 	case 'b':
-		return decodeEscapes(v), true
+		return w.echoed(v, true), true
 	case 'd', 'i':
 		if n, fine := integer(text); ok && fine {
 			return known(strconv.FormatInt(n, 10)), true
@@ -131,4 +133,65 @@ func conversion(verb byte, v value) (value, bool) {
 		}
 	}
 	return nil, false
+}
+
+// echoed is a value as echo -e writes it, or with bare as %b of printf does.
+func (w *walker) echoed(v value, bare bool) value {
+	var out value
+	for _, p := range v {
+		if p.known() {
+			text, fine := decodeEcho(p.text, bare, w.o.Dialect == Bash || w.o.Dialect == Bats)
+			if !fine {
+				return unknown("an escape that shells decode differently, or that ends the output", Literal)
+			}
+			p.text = text
+		}
+		out = out.add(p)
+	}
+	return out
+}
+
+// decodeEcho decodes the escapes of echo. It is false where one ends the output, or where
+// other shells than bash do not have it.
+func decodeEcho(text string, bare, bash bool) (string, bool) {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			return b.String() + text, true
+		}
+		b.WriteString(text[:i])
+		if text = text[i+1:]; text[0] == 'c' || !bash && strings.IndexByte(`abfnrtv\0`, text[0]) < 0 {
+			return "", false
+		}
+		r, width, isRune := echoEscape(text, bare)
+		switch {
+		case width == 0:
+			b.WriteByte('\\')
+			width = 1
+			b.WriteByte(text[0])
+		case isRune:
+			b.WriteRune(r)
+		default:
+			b.WriteByte(byte(r))
+		}
+		text = text[width:]
+	}
+}
+
+// echoEscape is escape for echo: octal digits stand behind \0, behind a lone backslash only
+// with bare, and quotes need no escape.
+func echoEscape(s string, bare bool) (r rune, width int, isRune bool) {
+	switch c := s[0]; {
+	case c == '0':
+		width = 1
+		for width < min(len(s), 4) && digit(s[width]) < 8 {
+			r = r*8 + digit(s[width])
+			width++
+		}
+		return r & 0xff, width, false
+	case c >= '1' && c <= '7' && !bare, strings.IndexByte(`'"?`, c) >= 0:
+		return 0, 0, false
+	}
+	return escape(s)
 }

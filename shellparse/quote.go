@@ -65,6 +65,12 @@ func singleQuoted(q *syntax.SglQuoted) string {
 // ansiC decodes the inside of $'...' as bash(1), QUOTING, tells. A NUL ends the string, as
 // it does in bash.
 func ansiC(s string) string {
+	text, _, _ := strings.Cut(decoded(s), "\x00")
+	return text
+}
+
+// decoded is text with its escapes decoded, as echo and printf write it: NUL and all.
+func decoded(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 >= len(s) {
@@ -77,9 +83,6 @@ func ansiC(s string) string {
 			b.WriteByte('\\')
 			b.WriteByte(s[i])
 			continue
-		}
-		if r == 0 {
-			return b.String()
 		}
 		if isRune {
 			b.WriteRune(r)

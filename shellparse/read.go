@@ -40,7 +40,7 @@ func (w *walker) mapfile(s *state, c *call, i int) {
 		return
 	}
 	v := variable{val: unknown("a line of the input", s.in.source()), set: true}
-	if text, ok := s.in.whole(); ok && !strings.Contains(c.words[0].Text+c.words[min(1, len(c.words)-1)].Text, "-d") {
+	if text, ok := s.in.whole(); ok && !strings.Contains(text, "\x00") && !strings.Contains(c.words[0].Text+c.words[min(1, len(c.words)-1)].Text, "-d") {
 		lines := strings.SplitAfter(text, "\n")
 		if lines[len(lines)-1] == "" {
 			lines = lines[:len(lines)-1]
@@ -94,7 +94,7 @@ func (w *walker) readLine(s *state, n int, letters string) []value {
 	}
 	ifs, loose := w.ifs(s)
 	loose = loose || w.o.Dialect == Mksh // which has rules of its own for the last name
-	if !ok || loose || strings.ContainsAny(letters, "dnNtu") || strings.Contains(text, `\`) {
+	if !ok || loose || strings.ContainsAny(letters, "dnNtu") || strings.ContainsAny(text, "\\\x00") {
 		vals := make([]value, n)
 		for i := range vals {
 			vals[i] = unknown("it is read from the input", from).named(s.in)

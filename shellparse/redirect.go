@@ -23,6 +23,9 @@ type ioState struct {
 // restore undoes the redirections of one command, and records what it wrote into a file.
 func (was ioState) restore(w *walker, s *state) {
 	if was.file != nil {
+		if s.keepIO { // exec: what comes later is written there too
+			s.out = &flow{from: Unknown, why: "what is written to a file that stays open"}
+		}
 		w.fills(s.out, was.span)
 		w.wrote(s, was.file, s.out, was.more)
 	}
@@ -294,6 +297,8 @@ func (w *walker) target(s *state, r *syntax.Redirect, v value, fd string, was *i
 			s.capture, s.out, was.file, was.moved = true, nil, v, true
 			was.span = span
 			was.more = flags&command.Append != 0
+		} else {
+			w.wrote(s, v, &flow{from: Unknown, why: "what is written to a descriptor of a file"}, flags&command.Append != 0)
 		}
 	}
 	if !name.Static && !name.Glob && name.User == "" {

@@ -123,15 +123,17 @@ func (sh *realShell) words(t testing.TB, setup, args string) {
 	}
 	want := strings.Split(string(after), "\x00")
 	want = want[:len(want)-1]
-	var why string
+	var why []string
 	for _, got := range all {
 		known := leading(got, strings.Contains(setup, "nullglob"))
-		if why = compareWords(got[:known], want, known < len(got)); why == "" {
+		how := compareWords(got[:known], want, known < len(got))
+		if how == "" {
 			sh.fine, sh.open = sh.fine+known, sh.open+len(got)-known
 			return
 		}
+		why = append(why, how)
 	}
-	t.Errorf("%s: %s%s\n  shell %q\n  %s", sh.name, setup, args, want, why)
+	t.Errorf("%s: %s%s\n  shell %q\n  parse %s", sh.name, setup, args, want, strings.Join(why, "\n     or "))
 }
 
 // printed returns the words of each printf of the text itself, one list for each possible
@@ -163,38 +165,57 @@ func compareWords(got []Word, want []string, more bool) string {
 	same := len(got) == len(want) || more && len(got) <= len(want)
 	for i, w := range got {
 		texts[i] = w.Text
-		if w.Glob && strings.Contains(w.Text, "/") {
+		switch {
+		case w.Glob && strings.Contains(w.Text, "/"):
 			return "" // it may match
+		case w.Glob && same && fits(w.Text, want[i]) && slices.Contains([]string{"d", "home", "."}, want[i]):
+			return "" // it lists the directory
+		case w.Glob && same && stands(w.Text, want[i]):
+		case w.Glob && strings.Trim(w.Text, ".*?") == "":
+			return "" // it lists the directory
+		default:
+			same = same && texts[i] == want[i]
 		}
-		if w.Glob {
-			texts[i] = unescapeSome(w.Text, `*?[]\`)
-			if expr, err := shpattern.Regexp(w.Text, shpattern.EntireString); same && err == nil && regexp.MustCompile(expr).MatchString(want[i]) {
-				if want[i] == "d" || want[i] == "home" || want[i] == "." {
-					return "" // it lists the directory
-				}
-				continue // it matches, or is a number that is made at run time
-			}
-			lone := strings.NewReplacer("[", `\[`, "]", `\]`).Replace(w.Text)
-			if expr, err := shpattern.Regexp(lone, shpattern.EntireString); same && err == nil && regexp.MustCompile(expr).MatchString(want[i]) {
-				continue // the same, and a set in it matches nothing
-			}
-			strip := strings.NewReplacer(`\`, "")
-			if same && strip.Replace(w.Text) == strip.Replace(want[i]) {
-				continue // a backslash that an expansion has brought, and that no pattern used
-			}
-			if expr, err := shpattern.Regexp(strip.Replace(w.Text), shpattern.EntireString); same && err == nil && regexp.MustCompile(expr).MatchString(strip.Replace(want[i])) {
-				continue // the same beside a number that is made at run time
-			}
-			if strings.Trim(w.Text, ".*?") == "" {
-				return "" // it lists the directory
-			}
-		}
-		same = same && texts[i] == want[i]
 	}
 	if same {
 		return ""
 	}
-	return fmt.Sprintf("parse %q", texts)
+	return fmt.Sprintf("%q", texts)
+}
+
+// stands reports whether a pattern that matches no file can stand for a word: as it is
+// written, or with a number that is made at run time in the place of a star. Of a value, what
+// no pattern uses stays: a backslash, a set that no bracket closes.
+func stands(pattern, want string) bool {
+	strip := strings.NewReplacer(`\`, "")
+	for _, p := range []string{pattern, loneBrackets(pattern)} {
+		if fits(p, want) || fits(strip.Replace(p), strip.Replace(want)) {
+			return true
+		}
+	}
+	return unescapeSome(pattern, `*?[]\`) == want || strip.Replace(pattern) == strip.Replace(want)
+}
+
+// fits reports whether a pattern matches a name.
+func fits(pattern, name string) bool {
+	expr, err := shpattern.Regexp(pattern, shpattern.EntireString)
+	return err == nil && regexp.MustCompile(expr).MatchString(name)
+}
+
+// loneBrackets returns a pattern in which no bracket starts a set.
+func loneBrackets(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			b.WriteByte(c)
+			i++
+		case c == '[' || c == ']':
+			b.WriteByte('\\')
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
 }
 
 // target compares the file that a redirection opens.

@@ -215,8 +215,17 @@ func (w *walker) havoc(s *state) {
 	s.open, s.env, s.own = true, nil, false
 	s.dir, s.old, s.dirs = "", "", nil
 	s.args, s.argsOpen = nil, true
-	w.touched(s)
+	w.put(s, "IFS", unknownIFS())
 }
+
+// forget is what a change of a name that is not known leaves behind: functions alone.
+func (w *walker) forget(s *state) {
+	s.env, s.own, s.open = onlyFunctions(s.env), false, true
+	w.put(s, "IFS", unknownIFS())
+}
+
+// unknownIFS is IFS where some unknown name may have been it.
+func unknownIFS() variable { return variable{val: unknown("IFS is not known", Unknown), set: true} }
 
 // maxWorlds bounds how many possible runs are followed side by side. Beyond it they are
 // joined into one whose differing names are not known.

@@ -58,6 +58,11 @@ func (v value) maybeNone() bool {
 	return slices.ContainsFunc(v, func(p part) bool { return p.kind == open && p.many })
 }
 
+// vanishes reports whether a field may be none and leave nothing behind.
+func (v value) vanishes() bool {
+	return !slices.ContainsFunc(v, func(p part) bool { return p.kind != open || !p.many })
+}
+
 // maybeMany says of a value that is not known that it may be no field or several.
 func (v value) maybeMany() value {
 	for i := range v {

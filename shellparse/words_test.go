@@ -142,6 +142,34 @@ IFS=b; a=('' c); ${a[@]}
 IFS=b; a=(xb c); ${a[@]} "${a[*]}"
 declare -l x=ABC; declare -u x=abc; $x
 declare -i n=1+1; declare +i n; n=2+2; $n
+u=$(umask); set -- a $u; "x$@y"
+e=$(umask >&-); set -- a $e; "x$@y" "$@" x$*y $@
+e=$(umask >&-); a=(a $e); "x${a[@]}y" z"${a[@]}" ${a[@]}y
+e=$(umask >&-); set -- b a $e $e; "x$@y" "$@"$@
+e=$(umask >&-); ${e+s} ${q+s} ${e-d}
+eval "$(umask >&-)"; IFS=_; x='a b_c'; $x
+x='a b'; for i in $(umask; umask); do x="$x"q; done; $x
+unset 'a[1]'; a+=(q); "${a[@]:1}" "${!a[@]}" ${#a[@]}
+a=(x y z); unset 'a[1]'; "${a[@]}" "${!a[@]}" "${a[1]-n}" ${#a[@]}
+a=(x); unset 'a[0]'; a+=(y); "${!a[@]}" "${a[@]:0}"
+declare -A h=([k]=v [l]=w); unset 'h[k]'; "${h[@]}" "${h[k]-n}"
+x=1; x+=(2); "${x[@]}" ${#x[@]}
+declare -n r; r=t; r=5; $t
+declare -n a=b; declare -n b=a; x
+IFS=b; a=(1 2); x="${!a[@]}"; y="${a[@]:0:2}"; z="${a[*]}"; v=${a[@]}; w=$*; "$x" "$y" "$z" "$v" "$w"
+IFS=b; set -- 1 2; x=$*; y="$*"; z=$@; "$x" "$y" "$z"
+a=hello; "${a[@]:1:2}" ${a[*]:1} "${a[-1]}"
+n=1; f() { local x=$((n+=2)){,z}; }; f; $n
+IFS=; x='a b'; f() { if [ -n "$x" ]; then IFS=_; set -f; fi; }; f; ${x//b/Q_}$"l"$(printf '%s,' $x)
+$11 ${11} $1é
+y=q; declare -n r=y; r=b : c; $y
+x=1; f() { \local x; x=2; }; f; $x
+d=declare; x=1; $d x+=2; $x
+d=declare; $d -i n; n=1+1; $n
+set -- a b; a=rm; b=ls; ${!#} ${!1} "${!2}"
+y=q; declare -n r=y; ${!r} $r
+$(printf "a\0b") $(printf %b "a\0162\162") $(echo -e "a\0162\162\x72")
+"$(printf "a\\"b\\?\\c\\060")" $(echo -e "\0")x $(echo -e "a\cb")
 `, "\n"), "\n")
 
 // split cuts a line of words into the commands in front and the words themselves.
