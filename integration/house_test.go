@@ -70,6 +70,7 @@ var plan = map[string]map[string]string{
 		"approval/canonical":       "plan and record are written in one spelling",
 		"launcher/sandbox":         "step 4: the fence",
 		"launcher/sandbox/gitmeta": "what a command left for git to run is taken back",
+		"launcher/sandbox/network": "the hosts of a plan are the rules of the fence",
 		"launcher/session":         "step 4: the terminal",
 		"launcher/session/wire":    "it answers those who are attached to a session",
 		"audit/screen":             "who attaches sees the screen as it is, and a hand-back tells the lines on it",

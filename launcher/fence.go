@@ -23,16 +23,7 @@ func (j *Judgement) fenceText() string {
 	case !f.Exact:
 		ground = "writes the workspace, temporary files and caches"
 	}
-	return fmt.Sprintf("%s; network %s; at least %s", ground, j.network(), f.Require)
-}
-
-// network is what the run may reach. Host by host is not enforced yet, so a plan that names
-// hosts gets no network either: what cannot be held to the plan is not opened.
-func (j *Judgement) network() sandbox.Network {
-	if j.policy.Settings().Network == pathguard.NetOn && j.Verdict.Class != pathguard.ReadOnly {
-		return sandbox.Full
-	}
-	return sandbox.Off
+	return fmt.Sprintf("%s; network %s; at least %s", ground, j.contacts().text(), f.Require)
 }
 
 // ahead begins to make namespaces for a command that has no network, as nearly all have. A fence that takes others makes them then.
@@ -56,7 +47,8 @@ func (j *Judgement) profile() (p sandbox.Profile, partial bool) {
 		}
 	}
 	p.ReadOnly = append(f.ReadOnly, j.readOnly(f.Hide)...)
-	p.Network, p.Limits = j.network(), j.limits()
+	contacts := j.contacts()
+	p.Network, p.Reach, p.Limits = contacts.mode, contacts.reach, j.limits()
 	if p.PrivateTmp = j.policy.Settings().PrivateTmp; p.PrivateTmp { // a workspace among temporary files stays where it is
 		p.Read = append(p.Read, sandbox.Path{Name: cmp.Or(j.Plan.Workspace, j.Plan.Dir)})
 	}

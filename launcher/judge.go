@@ -63,7 +63,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 		return nil, ErrEmpty
 	}
 	caller := pathguard.Caller{
-		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir, Intent: req.Intent,
+		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir, Intent: req.Intent, Publish: req.Publish,
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)

@@ -180,7 +180,10 @@ func vouch(sum audit.Summary) object {
 }
 
 // findings are what was told about a run that is over.
-type findings struct{ refused, git []string }
+type findings struct {
+	refused, git []string
+	traffic      object // what it did with the network; nil when that was nothing
+}
 
 func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 	o := object{
@@ -190,6 +193,9 @@ func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 	}
 	if len(f.refused) > 0 {
 		o["refused"] = f.refused
+	}
+	if f.traffic != nil {
+		o["network"] = f.traffic
 	}
 	if len(f.git) > 0 {
 		o["left_for_git"] = f.git

@@ -28,6 +28,8 @@ type Request struct {
 	Profile  string           // "" or "ci"
 	Intent   pathguard.Intent // the caller's own judgement; it can only make the verdict stricter
 
+	Publish []uint16 // ports on which other machines may reach the command
+
 	Timeout time.Duration // of the command; 0 is none
 	Wait    time.Duration // how long to wait for a person who is not at this terminal
 

@@ -319,7 +319,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	r.desk.close()
 	defer r.desk.end(c.status.Shell(), int(c.status.Signal)) // whoever is told that it is over finds the end on record
 	r.exceeded(os.Stderr, c.status)
-	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr)}
+	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), traffic: r.traffic(os.Stderr, c.status)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
 	recordErr := errors.Join(r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))
 	sum, err := r.recorder.Close()

@@ -64,7 +64,7 @@ func (r *run) remedy(d sandbox.Denial) string {
 	case "write", "read", "no":
 		return "; named in the command line it is judged, and a person may allow it"
 	case "network":
-		return fmt.Sprintf("; network: {default: on} in %s opens it", r.l.home.Config())
+		return fmt.Sprintf("; a command line that names its host may reach it, and network.allow in %s lists more", r.l.home.Config())
 	case "":
 		return "; nothing opens that"
 	}

@@ -110,7 +110,7 @@ rules:
 	}
 	want := Settings{
 		Level: Level{Never: true}, RestrictedPaths: []string{"/secret", "~", "~/x", "**/vault", "/b"}, TamperProof: true,
-		Protect: []string{"TODO.md", ".claude/**"}, Network: NetList, NetworkAllow: []string{"example.com", "*.example.org"},
+		Protect: []string{"TODO.md", ".claude/**"}, Network: NetList, NetworkAllow: []string{"example.com", "*.example.org"}, NetworkReach: []string{"example.com", "*.example.org"},
 		Require: Strong, PrivateTmp: true,
 		Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny, "not from here"}},
 		Paths:    []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},

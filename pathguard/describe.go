@@ -24,8 +24,10 @@ security:
   tamper_proof: false
   protect: [TODO.md]
 
-# off: only the hosts that a command line names; list: only those in allow; on: no limit
-network: {default: off, allow: []}
+# off: only the hosts that a command line names; list: only those in allow; on: no limit.
+# allow: what code that names nobody may reach too: [api.example.com:443, "*.corp.example", 10.1.0.0/16]
+# localhost: this machine's servers, and being one; registries: package tools reach theirs: [npm, pip, go]
+network: {default: off, allow: [], localhost: true, registries: []}
 
 # the least fence that a run accepts: base or strong
 sandbox: {require: base}
@@ -63,6 +65,8 @@ func (p Policy) Describe(out io.Writer) error {
 	fmt.Fprintf(w, "tamper_proof             %v\n", s.TamperProof)
 	fmt.Fprintf(w, "protect                  %s\n", strings.Join(s.Protect, " "))
 	fmt.Fprintf(w, "network                  %s %s\n", s.Network, strings.Join(s.NetworkAllow, " "))
+	fmt.Fprintf(w, "network.localhost        %v\n", !s.NoLocalhost)
+	fmt.Fprintf(w, "network.registries       %s\n", strings.Join(s.Registries, " "))
 	fmt.Fprintf(w, "sandbox.require          %s\n", s.Require)
 	fmt.Fprintf(w, "private_tmp              %v\n", s.PrivateTmp)
 	fmt.Fprintf(w, "environment.keep         %s\n", strings.Join(s.KeepEnv, " "))

@@ -127,6 +127,8 @@
 //	  tamper_proof: false
 //	  protect: [TODO.md]
 //	network: {default: off, allow: []} # list: only the hosts in allow; off: those that the plan names; on
+//	                                   # allow: names, *.names, addresses, nets, each with a :PORT or without
+//	                                   # localhost: true; registries: [npm, pip, go, cargo, ...] (Policy.Reach)
 //	sandbox: {require: base}          # or strong
 //	private_tmp: false
 //	environment: {keep: [MYAPP_*]}    # variables that a command gets although they are not known to be harmless

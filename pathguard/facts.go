@@ -160,5 +160,9 @@ func (f *facts) hosts(p *Plan) {
 		}
 	})
 	names := slices.Sorted(maps.Keys(p.Remotes))
-	each(f, names, func(f *facts, name *string) { f.texts(*name, p.Remotes[*name]) })
+	each(f, names, func(f *facts, name *string) {
+		remote := p.Remotes[*name]
+		f.texts(*name, remote.Scheme, remote.Host)
+		f.number(int64(remote.Port))
+	})
 }

@@ -251,7 +251,7 @@ func (j *judgement) hosts(f *Fence) {
 		switch {
 		case e.Net == nil || !e.Net.Static:
 		case e.Net.Scheme == remoteScheme:
-			host = j.plan.Remotes[e.Net.Host]
+			host = j.plan.Remotes[e.Net.Host].Host
 		default:
 			host = e.Net.Host
 		}

@@ -3,6 +3,7 @@ package pathguard
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -127,6 +128,9 @@ func (j *judgement) programs() {
 
 // net judges who is contacted and what goes out.
 func (j *judgement) net() {
+	for _, port := range j.plan.Caller.Publish {
+		j.add(Ask, "net.listen", "", strconv.Itoa(int(port)), shellparse.Span{}, -1)
+	}
 	for i := range j.script.Effects {
 		e := &j.script.Effects[i]
 		if e.Right != command.Net {
@@ -162,7 +166,7 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 		j.add(Ask, "net.listen", "", host, e.Span, e.Command)
 	case n.Upload || e.Flags&command.Upload != 0:
 		j.add(Ask, "net.upload", "", host, e.Span, e.Command)
-	case j.p.set.Network == NetList && !hostIn(host, j.p.set.NetworkAllow):
+	case j.p.set.Network == NetList && !allowed(shellparse.Endpoint{Scheme: n.Scheme, Host: host, Port: n.Port}, j.p.set.NetworkAllow):
 		j.add(Ask, "net.list", "", host, e.Span, e.Command)
 	}
 }
@@ -175,7 +179,8 @@ const remoteScheme = "remote"
 // that was not found as what it is: a place that somebody configured.
 func (j *judgement) remote(e *shellparse.Effect) {
 	n := *e.Net
-	n.Scheme, n.Host = "", j.plan.Remotes[n.Host]
+	remote := j.plan.Remotes[n.Host]
+	n.Scheme, n.Host, n.Port = remote.Scheme, remote.Host, remote.Port
 	name := nonEmpty(e.Net.Host, "the remote")
 	switch {
 	case n.Host != "":

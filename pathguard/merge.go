@@ -26,6 +26,14 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	case add.Network == NetList:
 		out.NetworkAllow = add.NetworkAllow
 	}
+	out.NetworkReach, out.Registries = s.NetworkReach, s.Registries
+	if add.Network == NetList {
+		out.NetworkReach = common(s.NetworkReach, add.NetworkAllow)
+	}
+	if add.Registries != nil {
+		out.Registries = common(s.Registries, add.Registries)
+	}
+	out.NoLocalhost = s.NoLocalhost || add.NoLocalhost
 	out.Limits = s.Limits.strictest(add.Limits)
 	var notes []string
 	if len(add.KeepEnv) > 0 {
@@ -81,7 +89,7 @@ func common(a, b []string) []string {
 	var out []string
 	for _, pair := range [][2][]string{{a, b}, {b, a}} {
 		for _, h := range pair[0] {
-			if (slices.Contains(pair[1], h) || hostIn(h, pair[1])) && !slices.Contains(out, h) {
+			if (slices.Contains(pair[1], h) || coveredBy(h, pair[1])) && !slices.Contains(out, h) {
 				out = append(out, h)
 			}
 		}

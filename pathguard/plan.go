@@ -14,9 +14,10 @@ type Caller struct {
 	Env      map[string]string // the environment that the command would get
 	Home     string            // the account's home by the passwd entry, not by $HOME
 	UID      int
-	Root     string // the workspace; "" finds it from Dir
-	StateDir string // where tada-run keeps its own state; no command may touch it
-	Intent   Intent // the caller's own judgement; it can only raise the verdict
+	Root     string   // the workspace; "" finds it from Dir
+	StateDir string   // where tada-run keeps its own state; no command may touch it
+	Intent   Intent   // the caller's own judgement; it can only raise the verdict
+	Publish  []uint16 // ports on which other machines are to reach the command
 }
 
 // A Plan is a script together with the real files behind its names. The files stay open,
@@ -33,10 +34,10 @@ type Plan struct {
 	Programs  []Program
 	Contents  []Content // the files whose text decides what runs
 	Globs     []Glob
-	Remotes   map[string]string // the hosts of the git remotes that the script names; "" is the default one
-	Limits    []Limit           // where a bound was reached and something was left unresolved
-	Inner     []Inner           // what the files say that the commands execute, as far as it can be read
-	Ignored   map[string]bool   // of the names that may be build output, those that the workspace ignores and git does not track; a first slash means its root only
+	Remotes   map[string]shellparse.Endpoint // the hosts of the git remotes that the script names; "" is the default one
+	Limits    []Limit                        // where a bound was reached and something was left unresolved
+	Inner     []Inner                        // what the files say that the commands execute, as far as it can be read
+	Ignored   map[string]bool                // of the names that may be build output, those that the workspace ignores and git does not track; a first slash means its root only
 
 	files []*os.File
 }

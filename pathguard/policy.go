@@ -107,6 +107,9 @@ type Settings struct {
 	Protect               []string
 	Network               NetMode
 	NetworkAllow          []string
+	NetworkReach          []string // what of it code that names nobody may contact: no file but the first adds to it
+	Registries            []string // package registries that their tools may contact
+	NoLocalhost           bool     // the servers of this machine are out of reach
 	Require               Require
 	PrivateTmp            bool
 	Commands              []CommandRule
@@ -289,7 +292,7 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "caa2c608c1fe322f7d56b966282141de8c2b4539f0d8b0ccb9d794dd3fd801bc"
+const builtin = "9245efdddffce3b83258a2e646e6b523592b180ce05829d157fe0ee083fef3d9"
 
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
@@ -299,5 +302,6 @@ func builtinDigest() string {
 	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
 	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, builders, harmlessLangs, sayings, decoders)
 	fmt.Fprintf(h, "%v %v %v %v\n", killers, finders, vague, absentHere)
+	fmt.Fprintf(h, "%v %v %v\n", registries, fetchers, ports)
 	return hex.EncodeToString(h.Sum(nil))
 }

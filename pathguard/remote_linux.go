@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -19,28 +20,28 @@ func (r *resolver) remotes() {
 			continue
 		}
 		if r.plan.Remotes == nil {
-			r.plan.Remotes = map[string]string{}
+			r.plan.Remotes = map[string]shellparse.Endpoint{}
 		}
 		r.plan.Remotes[e.Net.Host] = r.remote(nonEmpty(e.Net.Host, "origin"))
 	}
 }
 
 // remote reads the host of one remote from the repository's configuration.
-func (r *resolver) remote(name string) string {
+func (r *resolver) remote(name string) (found shellparse.Endpoint) {
 	if r.plan.Workspace == "" {
-		return ""
+		return found
 	}
 	end := r.walk(r.from(r.plan.Workspace), ".git/config", true)
 	defer end.close()
 	if end.missing != "" || end.fd < 0 || end.stat.Mode&unix.S_IFMT != unix.S_IFREG || end.stat.Size > maxConfig {
-		return ""
+		return found
 	}
 	fd, err := reopen(end.fd)
 	if err != nil {
-		return ""
+		return found
 	}
 	defer unix.Close(fd)
-	section, host := "", ""
+	section := ""
 	for lines := bufio.NewScanner(reader(fd)); lines.Scan(); {
 		line := strings.TrimSpace(lines.Text())
 		key, value, _ := strings.Cut(line, "=")
@@ -48,30 +49,30 @@ func (r *resolver) remote(name string) string {
 		case strings.HasPrefix(line, "["):
 			section = line
 			if strings.HasPrefix(strings.ToLower(line), "[include") || strings.HasPrefix(strings.ToLower(line), "[url") {
-				return ""
+				return shellparse.Endpoint{}
 			}
 		case section != `[remote "`+name+`"]`:
-		case key == "url" && host == "":
-			host = hostOf(strings.TrimSpace(value))
+		case key == "url" && found.Host == "":
+			found = endpointOf(strings.TrimSpace(value))
 		case key == "url", key == "pushurl", key == "vcs", key == "proxy":
-			return ""
+			return shellparse.Endpoint{}
 		}
 	}
-	return host
+	return found
 }
 
-// hostOf reads the host of a git address: scheme://user@host:port/path, or user@host:path
+// endpointOf reads the host of a git address: scheme://user@host:port/path, or user@host:path
 // as scp(1) writes it.
-func hostOf(address string) string {
-	if _, rest, ok := strings.Cut(address, "://"); ok {
+func endpointOf(address string) shellparse.Endpoint {
+	if scheme, rest, ok := strings.Cut(address, "://"); ok {
 		host, _, _ := strings.Cut(rest, "/")
-		host = host[strings.LastIndexByte(host, '@')+1:]
-		host, _, _ = strings.Cut(host, ":")
-		return host
+		e := shellparse.Endpoint{Scheme: strings.ToLower(scheme), Static: true}
+		e.Host, e.Port = cutPort(host[strings.LastIndexByte(host, '@')+1:])
+		return e
 	}
 	host, _, ok := strings.Cut(address, ":")
 	if !ok || strings.ContainsAny(host, "/ \\\"") {
-		return ""
+		return shellparse.Endpoint{}
 	}
-	return host[strings.LastIndexByte(host, '@')+1:]
+	return shellparse.Endpoint{Scheme: "ssh", Host: host[strings.LastIndexByte(host, '@')+1:], Static: true}
 }

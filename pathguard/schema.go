@@ -1,6 +1,8 @@
 package pathguard
 
 import (
+	"maps"
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -34,7 +36,14 @@ var (
 	}
 	networkKeys = []key{
 		{"default", readNetMode},
-		{"allow", hosts(func(s *Settings) *[]string { return &s.NetworkAllow })},
+		{"allow", readReachable},
+		{"localhost", func(d *decoder, n *yaml.Node) error {
+			local := true
+			err := boolean(func(*Settings) *bool { return &local })(d, n)
+			d.set.NoLocalhost = !local
+			return err
+		}},
+		{"registries", readRegistries},
 	}
 	sandboxKeys = []key{{"require", readRequire}}
 	rulesKeys   = []key{{"commands", readCommands}, {"paths", readPaths}, {"hosts", readHosts}}
@@ -131,11 +140,43 @@ func paths(field func(*Settings) *[]string) func(*decoder, *yaml.Node) error {
 	}
 }
 
-func hosts(field func(*Settings) *[]string) func(*decoder, *yaml.Node) error {
-	return func(d *decoder, n *yaml.Node) (err error) {
-		*field(&d.set), err = d.list(n, d.host)
-		return err
+// readReachable reads network.allow.
+func readReachable(d *decoder, n *yaml.Node) (err error) {
+	d.set.NetworkAllow, err = d.list(n, d.reachable)
+	d.set.NetworkReach = d.set.NetworkAllow
+	return err
+}
+
+// reachable reads whom the fence may let through: a host, or addresses, and a port.
+func (d *decoder) reachable(n *yaml.Node) (string, error) {
+	text := strings.ToLower(n.Value)
+	host, port := cutPort(text)
+	if _, err := netip.ParsePrefix(host); err == nil {
+		return text, nil
 	}
+	if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() == "" {
+		return text, nil
+	}
+	name := strings.TrimPrefix(strings.TrimSuffix(host, "."), "*.")
+	bad := port == 0 && strings.Contains(text, ":") || port < 0 || port > 65535 || len(name) > 253
+	for label := range strings.SplitSeq(name, ".") {
+		bad = bad || label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != ""
+	}
+	if bad {
+		return "", d.fail(n, "host %q must be a name, *. and a name, or an address, and may have a :PORT", n.Value)
+	}
+	return text, nil
+}
+
+func readRegistries(d *decoder, n *yaml.Node) (err error) {
+	known := slices.Sorted(maps.Keys(registries))
+	d.set.Registries, err = d.list(n, func(item *yaml.Node) (string, error) {
+		if !slices.Contains(known, item.Value) {
+			return "", d.fail(item, "registry %q must be one of %s", item.Value, strings.Join(known, ", "))
+		}
+		return item.Value, nil
+	})
+	return err
 }
 
 // path reads a path that a rule stands under: absolute, from the home directory, or at any

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ type invocation struct {
 	background    bool // start it and return
 	session       bool // hold it: others can attach, and it outlives this terminal
 	detached      bool // be the launcher that stays with it
+
+	publish []uint // ports on which other machines may reach the command
 
 	agent, workItem, callID, intent, profile, home, pty string
 	timeout, wait                                       time.Duration
@@ -84,6 +87,8 @@ func parseOwn(argv []string) (*invocation, error) {
 		return nil, &usageError{fmt.Sprintf("there is no profile %q", inv.profile), "--profile ci"}
 	case inv.timeout < 0 || inv.wait < 0:
 		return nil, &usageError{"--timeout and --wait are not negative", "--timeout 90s"}
+	case slices.ContainsFunc(inv.publish, func(port uint) bool { return port == 0 || port > 65535 }):
+		return nil, &usageError{"--publish takes a port, 1 to 65535", "--publish 3000"}
 	case inv.background && inv.check:
 		return nil, &usageError{"--background runs it, --check does not", "tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
@@ -171,6 +176,7 @@ func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
 		set.StringVar(&inv.profile, "profile", "", "")
 		set.StringVar(&inv.home, "home", "", "")
 		set.StringVar(&inv.pty, "pty", "auto", "")
+		set.UintSliceVar(&inv.publish, "publish", nil, "")
 		set.DurationVar(&inv.timeout, "timeout", 0, "")
 		set.DurationVar(&inv.wait, "wait", 0, "")
 	}

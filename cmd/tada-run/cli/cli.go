@@ -134,6 +134,9 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 			Dialect: launcher.DialectOf(inv.called),
 		},
 	}
+	for _, port := range inv.publish {
+		req.Publish = append(req.Publish, uint16(port))
+	}
 	var err error
 	if req.Dir, err = os.Getwd(); err != nil {
 		return req, fmt.Errorf("the current directory is gone (%v); try: cd /", err)

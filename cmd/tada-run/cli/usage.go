@@ -23,6 +23,7 @@ FLAGS
   --profile ci       nobody is there to ask: what would ask is denied
   --timeout DUR      end the command after this time (90s, 5m)
   --wait DUR         how long to wait for a person elsewhere (default: not at all)
+  --publish PORT     let other machines connect to it there (asks); this machine may always
   --background       print the session's id and return; see tadactl sessions, kill
   --pty WHEN         auto (default), always or never: a private terminal for the command
   --home DIR         another state directory than ~/.tada

@@ -56,7 +56,9 @@ func policyFacts(p pathguard.Policy) map[string]any {
 			"allow_shell": s.AllowShell, "allow_terminal_takeover": s.AllowTerminalTakeover,
 			"tamper_proof": s.TamperProof, "protect": s.Protect,
 		},
-		"network": map[string]any{"default": s.Network.String(), "allow": s.NetworkAllow},
+		"network": map[string]any{
+			"default": s.Network.String(), "allow": s.NetworkAllow, "localhost": !s.NoLocalhost, "registries": s.Registries,
+		},
 		"sandbox": map[string]any{"require": s.Require.String()},
 	}
 }
@@ -67,7 +69,7 @@ func (c *ctl) printPolicy(p pathguard.Policy) error {
 	for _, list := range []struct {
 		name  string
 		paths []string
-	}{{"restricted", s.RestrictedPaths}, {"read-only", s.ReadOnlyPaths}, {"protected", s.Protect}, {"hosts", s.NetworkAllow}} {
+	}{{"restricted", s.RestrictedPaths}, {"read-only", s.ReadOnlyPaths}, {"protected", s.Protect}, {"hosts", s.NetworkAllow}, {"registries", s.Registries}} {
 		if len(list.paths) > 0 {
 			fmt.Fprintf(c.out, "%-14s %s\n", list.name, strings.Join(list.paths, " "))
 		}
@@ -148,8 +150,10 @@ security:
   tamper_proof: false
   protect: [TODO.md]
 network:
-  default: off
-  allow: []
+  default: off                    # off: the hosts that a command line names; list: only allow; on: all
+  allow: []                       # and what code that names nobody may reach: [api.example.com:443, "*.corp.example", 10.1.0.0/16]
+  localhost: true                 # this machine's servers, and being one of them
+  registries: []                  # whose package tools reach them: [npm, pip, go, cargo, apt, gem]
 sandbox:
   require: base                   # strong: refuse to run where namespaces are not available
 `

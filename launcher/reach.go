@@ -1,0 +1,115 @@
+package launcher
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// A reached is what the run may contact, and why that is so.
+type reached struct {
+	mode  sandbox.Network
+	reach network.Reach
+	hosts []string // of reach, as they were written
+	proxy string   // who makes the connections for the programs, as the caller's environment has it
+}
+
+// contacts derives what the run may contact. Where a person has said yes to a plan that contacts somebody whom its text does not tell, that is anybody.
+func (j *Judgement) contacts() reached {
+	r := reached{}
+	if j.policy.Settings().Network == pathguard.NetOn && j.Verdict.Class != pathguard.ReadOnly {
+		r.mode = sandbox.Full
+		return r
+	}
+	plan := j.policy.Reach(j.Plan)
+	if plan.Unknown && j.Verdict.Decision == pathguard.Ask && j.spoke("net.dynamic") {
+		r.mode = sandbox.Full
+		return r
+	}
+	r.hosts = plan.Hosts
+	for _, host := range plan.Hosts {
+		if rule, err := network.ParseRule(host); err == nil { // who is not a host to the fence is out of its reach
+			r.reach.Rules = append(r.reach.Rules, rule)
+		}
+	}
+	if r.proxy = proxyOf(j.environ.vars); r.proxy != "" && len(r.reach.Rules) > 0 {
+		if rule, err := network.ParseRule(r.proxy); err == nil {
+			r.reach.Rules = append(r.reach.Rules, rule)
+		}
+	}
+	r.reach.Localhost = plan.Localhost
+	for _, port := range j.Request.Publish {
+		r.reach.Publish = append(r.reach.Publish, port)
+	}
+	if len(r.reach.Rules) > 0 || r.reach.Localhost || len(r.reach.Publish) > 0 {
+		r.mode = sandbox.Hosts
+	}
+	return r
+}
+
+func (j *Judgement) spoke(rule string) bool {
+	return slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool { return r.Rule == rule })
+}
+
+// proxyVars are the variables by which programs find their proxy.
+var proxyVars = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY", "HTTP_PROXY"}
+
+// proxyOf returns the HOST:PORT of the caller's proxy, or "".
+func proxyOf(env map[string]string) string {
+	for _, name := range proxyVars {
+		address := env[name]
+		if address == "" {
+			continue
+		}
+		scheme, rest, ok := strings.Cut(address, "://")
+		if !ok {
+			scheme, rest = "http", address
+		}
+		rest, _, _ = strings.Cut(rest, "/")
+		rest = rest[strings.LastIndexByte(rest, '@')+1:]
+		if i := strings.LastIndexByte(rest, ':'); i < 0 || strings.HasSuffix(rest, "]") {
+			rest += proxyPorts[strings.TrimRight(scheme, "ah45")] // socks5h
+		}
+		return rest
+	}
+	return ""
+}
+
+// proxyPorts are what curl(1) takes when the address has none.
+var proxyPorts = map[string]string{"http": ":1080", "https": ":443", "socks": ":1080"}
+
+// text is what a person is told.
+func (r reached) text() string {
+	switch {
+	case r.mode != sandbox.Hosts:
+		return r.mode.String()
+	case len(r.hosts) == 0 && len(r.reach.Publish) == 0:
+		return "this machine's servers only"
+	}
+	text := strings.Join(r.hosts, ", ")
+	if text == "" {
+		text = "this machine's servers"
+	} else if r.reach.Localhost {
+		text += " and this machine's servers"
+	}
+	if r.proxy != "" {
+		text += fmt.Sprintf(", by the proxy %s, which may reach anybody", r.proxy)
+	}
+	for _, port := range r.reach.Publish {
+		text += fmt.Sprintf("; other machines may connect to port %d", port)
+	}
+	return text
+}
+
+// facts is what an approval binds.
+func (r reached) facts() object {
+	publish := make([]any, len(r.reach.Publish))
+	for i, port := range r.reach.Publish {
+		publish[i] = int(port)
+	}
+	return object{"mode": r.mode.String(), "hosts": r.hosts, "localhost": r.reach.Localhost, "publish": publish, "proxy": r.proxy}
+}

@@ -1,0 +1,78 @@
+package launcher
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// maxTaught is how many refusals a person is told of. The record has them all.
+const maxTaught = 5
+
+// traffic takes what the run did with the network into the record, and tells of a command that failed whom it was not let reach. What stands
+// there the launcher has seen itself; nothing of it is a guess.
+func (r *run) traffic(out io.Writer, s sandbox.Status) object {
+	t := r.process.Traffic()
+	if len(t.Connections) == 0 {
+		return nil
+	}
+	list, told := make([]any, 0, len(t.Connections)), map[string]bool{}
+	for i := range t.Connections {
+		c := &t.Connections[i]
+		list = append(list, connectionFacts(c))
+		if !c.Refused || s.Shell() == 0 || len(told) == maxTaught {
+			continue
+		}
+		if line := r.refusedText(c); !told[line] {
+			told[line] = true
+			fmt.Fprintf(out, "tada-run: %s\n", visible(line))
+		}
+	}
+	o := object{"connections": list}
+	if t.Left > 0 {
+		o["more"] = t.Left
+	}
+	return o
+}
+
+// maxProgramName bounds what a program that chose its own path puts into the record.
+const maxProgramName = 256
+
+// connectionFacts is one connection as the record has it.
+func connectionFacts(c *sandbox.Connection) object {
+	o := object{
+		"time": c.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), "pid": c.PID, "program": c.Program[:min(len(c.Program), maxProgramName)], "kind": c.Kind,
+		"host": c.Host, "address": c.Address, "refused": c.Refused, "count": c.Count,
+	}
+	for name, value := range map[string]string{"why": c.Why, "fix": c.Fix, "error": c.Error} {
+		if value != "" {
+			o[name] = value
+		}
+	}
+	if c.Kind == "tcp" && !c.Refused && c.Sent >= 0 {
+		o["sent"], o["received"] = c.Sent, c.Received
+	}
+	return o
+}
+
+// refusedText says who was refused, by which rule, and the smallest change.
+func (r *run) refusedText(c *sandbox.Connection) string {
+	who := c.Host
+	if c.Address != "" && !strings.HasPrefix(c.Address, c.Host) {
+		who += " at " + c.Address
+	} else if c.Address != "" {
+		who = c.Address
+	}
+	text := fmt.Sprintf("the fence refused: %s %s (%s)", trafficWords[c.Kind], who, c.Why)
+	switch {
+	case c.Kind == "udp" || c.Fix == "":
+		return text
+	case strings.HasPrefix(c.Fix, "--"):
+		return text + "; " + c.Fix + " asks for it"
+	}
+	return fmt.Sprintf("%s; network.allow: [%q] in %s allows it, and so does a command line that names it", text, c.Fix, r.l.home.Config())
+}
+
+var trafficWords = map[string]string{"tcp": "connecting to", "udp": "UDP to", "name": "asking for the name", "listen": "listening at"}

@@ -1,0 +1,102 @@
+package pathguard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// Whom a command line may contact, by what it names and by what the policy lists.
+func TestReach(t *testing.T) {
+	const list = "network: {allow: [api.example:443, '10.0.0.0/8'], registries: [npm, go]}\n"
+	for _, tt := range []struct{ policy, line, want string }{
+		{"", "ls", ""},
+		{"", "cp a b", ""},
+		{"", "curl https://example.com/x", "example.com:443"},
+		{"", "curl http://example.com/x", "example.com:443 example.com:80"},
+		{"", "curl http://Example.com.:8080/x", "example.com:8080"},
+		{"", "git clone https://github.com/a/b", "github.com:443"},
+		{"", "git clone git@github.com:a/b", "github.com:22"},
+		{"", "ssh -p 2222 host.example true", "host.example"},
+		{"", "curl http://localhost:3000/", "localhost"},
+		{"", "curl http://127.0.0.1:3000/", "localhost"},
+		{"", "curl \"http://$HOST/\"", "unknown"},
+		{"", "make", "localhost"},
+		{"", "curl https://a.example/ && make", "a.example:443 localhost"},
+		{"", "npm ci", "localhost"},
+		{"network: {localhost: false}\n", "make", ""},
+		{"network: {localhost: false}\n", "curl http://localhost:1/", ""},
+		{list, "make", "10.0.0.0/8 api.example:443 localhost"},
+		{list, "npm ci", "10.0.0.0/8 api.example:443 registry.npmjs.org:443 localhost"},
+		{list, "go mod download", "10.0.0.0/8 api.example:443 proxy.golang.org:443 sum.golang.org:443 localhost"},
+		{list, "pip install x", "10.0.0.0/8 api.example:443 localhost"},
+		{list, "curl https://example.com/x", "example.com:443"},
+		{list, "ls", ""},
+	} {
+		g, _ := desk(t, tt.policy)
+		_, plan, err := g.judge(tt.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := g.Policy.Reach(plan)
+		plan.Close()
+		got := strings.Join(r.Hosts, " ")
+		if r.Localhost {
+			got += " localhost"
+		}
+		if r.Unknown {
+			got += " unknown"
+		}
+		if got = strings.TrimSpace(got); !strings.HasPrefix(tt.line, "curl \"") && got != tt.want || !strings.Contains(got, tt.want) {
+			t.Errorf("%q under %q: %q, want %q", tt.line, tt.policy, got, tt.want)
+		}
+	}
+}
+
+// A file of the workspace takes away from whom code may reach, and never adds.
+func TestReachTightens(t *testing.T) {
+	base := Settings{NetworkReach: []string{"*.example", "b.test:443"}, Registries: []string{"npm", "go"}}
+	for _, tt := range []struct {
+		add  Settings
+		want string
+	}{
+		{Settings{Network: NetOff, NetworkReach: []string{"evil.test"}, NetworkAllow: []string{"evil.test"}}, "[*.example b.test:443] [npm go] false"},
+		{Settings{Network: NetList, NetworkAllow: []string{"a.example:443", "evil.test", "b.test"}, Registries: []string{"npm", "pip"}}, "[b.test:443 a.example:443] [npm] false"},
+		{Settings{Network: NetOff, NoLocalhost: true, Registries: []string{}}, "[*.example b.test:443] [] true"},
+	} {
+		out, _ := base.strictest(tt.add)
+		if got := fmt.Sprint(out.NetworkReach, out.Registries, out.NoLocalhost); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.add, got, tt.want)
+		}
+	}
+}
+
+func TestReachable(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"a.example": true, "A.example:443": true, "'*.a.example:1'": true, "10.0.0.0/8": true, "10.0.0.1:22": true, "'[fd00::1]:22'": true, "'fd00::1'": true,
+		"'a:0'": false, "'a:70000'": false, "'a:x'": false, "'http://x/'": false, "'*'": false, "'a b'": false, "'u@h'": false, "'..'": false, "'10.0.0.0/99'": false,
+	} {
+		_, err := decode(ConfigFile{Layer: UserLayer}, []byte("network: {allow: ["+text+"]}"), defaults())
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, tt := range []struct {
+		entry string
+		n     shellparse.Endpoint
+		want  bool
+	}{
+		{"a.test:443", shellparse.Endpoint{Scheme: "https", Host: "a.test"}, true},
+		{"a.test:443", shellparse.Endpoint{Scheme: "https", Host: "a.test", Port: 8443}, false},
+		{"a.test:443", shellparse.Endpoint{Host: "a.test"}, false},
+		{"a.test", shellparse.Endpoint{Host: "a.test", Port: 1}, true},
+		{"10.0.0.0/8:22", shellparse.Endpoint{Scheme: "ssh", Host: "10.1.1.1"}, true},
+		{"10.0.0.0/8:22", shellparse.Endpoint{Scheme: "ssh", Host: "11.1.1.1"}, false},
+	} {
+		if got := allowed(tt.n, []string{tt.entry}); got != tt.want {
+			t.Errorf("%s, %+v: %v", tt.entry, tt.n, got)
+		}
+	}
+}
