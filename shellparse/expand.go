@@ -250,7 +250,7 @@ func (e *expander) cut() {
 		}
 		if e.last > 0 && e.last == len(e.done) && len(e.cur) > 1 {
 			e.cur = append(slices.Clone(e.done[e.sure]), unknown("a list may end here", e.cur.from()).maybeMany()...)
-			e.done = e.done[:e.sure]
+			e.done, e.last = e.done[:e.sure], 0
 		}
 		if len(e.done) < maxFields {
 			e.done = append(e.done, e.cur)

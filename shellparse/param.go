@@ -192,7 +192,10 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 		}
 		return
 	}
-	first := len(e.done)
+	sure := -1
+	if e.some || len(e.cur) > 0 {
+		sure = len(e.done)
+	}
 	for i, v := range list {
 		if i > 0 {
 			if e.split {
@@ -206,9 +209,12 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 		} else {
 			e.expansion(v, false)
 		}
+		if (e.some || len(e.cur) > 0) && !v.vanishes() {
+			sure = len(e.done)
+		}
 	}
-	if n := len(list); n > 1 && e.split && list[n-1].vanishes() && len(e.cur) > 0 {
-		e.sure, e.last = min(first+max(certain(list), 1)-1, len(e.done)), len(e.done)
+	if n := len(list); e.split && n > 0 && list[n-1].vanishes() && len(e.cur) > 0 && sure >= 0 && sure < len(e.done) {
+		e.sure, e.last = sure, len(e.done)
 		e.cur[len(e.cur)-1].why += ", or nothing" // and so unlike what may follow
 	}
 }

@@ -169,6 +169,8 @@ d=declare; $d -i n; n=1+1; $n
 set -- a b; a=rm; b=ls; ${!#} ${!1} "${!2}"
 y=q; declare -n r=y; ${!r} $r
 $(printf "a\0b") $(printf %b "a\0162\162") $(echo -e "a\0162\162\x72")
+e=$(umask >&-); set -- '' $e; $@y "$@"y x$@y
+e=$(umask >&-); set -- '' 'p q' $e; $@y "$@"y x$@y
 "$(printf "a\\"b\\?\\c\\060")" $(echo -e "\0")x $(echo -e "a\cb")
 `, "\n"), "\n")
 
