@@ -64,15 +64,15 @@ type shape struct {
 var shapes = map[string]shape{
 	"Read": {
 		path:    []string{"file_path", "filePath", "absolute_path", "path"},
-		setting: []string{"offset", "limit"},
+		setting: []string{"offset", "limit", "pages"},
 	},
 	"Grep": {
 		path: []string{"path", "dir_path"}, text: []string{"pattern"}, glob: []string{"glob", "include"},
-		setting: []string{"type", "output_mode", "-A", "-B", "-C", "-i", "-n", "-o", "head_limit", "offset", "multiline", "context"},
+		setting: []string{"type", "output_mode", "-A", "-B", "-C", "-i", "-n", "-o", "head_limit", "offset", "multiline", "context", "case_sensitive"},
 	},
 	"Glob": {
 		path: []string{"path", "dir_path"}, glob: []string{"pattern"},
-		setting: []string{"head_limit", "limit"},
+		setting: []string{"head_limit", "limit", "case_sensitive", "respect_git_ignore"},
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/hook"
 	"github.com/tada-run/tada-run/integration/hook/platform"
+	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -70,6 +71,7 @@ func hookRun(home string, args []string) int {
 		return blockUsage(fmt.Sprintf("tada-run is not where tadactl is: %v", err))
 	}
 	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return launcher.Open(home) })
+	core.Quarantine = inQuarantine(core.Open, os.Getenv(quarantine.Variable))
 	answer := hook.Serve(context.Background(), adapter, core, os.Stdin, hook.Limit+core.Runner.Wait)
 	_, errOut := io.WriteString(os.Stdout, answer.Stdout)
 	_, errErr := io.WriteString(os.Stderr, answer.Stderr)

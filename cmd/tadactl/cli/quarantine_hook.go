@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/tada-run/tada-run/integration/hook"
+	"github.com/tada-run/tada-run/integration/quarantine"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// inQuarantine is what a hook asks before everything else. session is the value of
+// [quarantine.Variable] in the hook's environment.
+func inQuarantine(open func() (*launcher.Launcher, error), session string) func(context.Context, hook.Call) (hook.Decision, bool) {
+	return func(ctx context.Context, call hook.Call) (hook.Decision, bool) {
+		l, err := open()
+		if err != nil {
+			// Without a state nobody can say who is in quarantine, nor is anybody let through.
+			return hook.Decision{Reason: "tada-run: blocked: " + err.Error()}, true
+		}
+		d := quarantine.Ask(ctx, quarantineDir(l), session, quarantined(call))
+		if !d.Quarantined {
+			return hook.Decision{}, false
+		}
+		answer := hook.Decision{Allowed: d.Allowed}
+		if d.Event != nil {
+			answer.SecurityEvent = string(d.Event.Type)
+		}
+		n := launcher.Notice{Platform: call.Platform, Tool: call.Tool, CallID: call.ID, Agent: call.Agent, Decision: "allowed", Code: answer.SecurityEvent}
+		if !d.Allowed {
+			n.Decision = "denied"
+		}
+		if answer.Audit, err = l.Tell(n); err != nil {
+			return hook.Decision{Reason: "tada-run: blocked: " + err.Error()}, true
+		}
+		if !d.Allowed {
+			answer.Reason = "tada-run: in quarantine: " + d.Reason + "\naudit=" + answer.Audit
+			return answer, true
+		}
+		if path, ok := d.Input[placeOf(call)].(string); ok {
+			text, _ := json.Marshal(path)
+			answer.Change = hook.Object{spelledPath(call): text}
+		}
+		return answer, true
+	}
+}
+
+// quarantined says a call in the words of package quarantine. A platform's own tool has its name
+// there by the adapter; one that only is called so, has not.
+func quarantined(call hook.Call) quarantine.Call {
+	q := quarantine.Call{Platform: call.Session, Agent: call.Agent, Tool: call.Builtin, Dir: call.Dir}
+	if q.Tool == "" {
+		if q.Tool = call.Tool; quarantine.IsToolAllowed(q.Tool) {
+			q.Tool += " (not the platform's own)"
+		}
+	}
+	args := hook.Object{}
+	for name, value := range call.Args {
+		if name == spelledPath(call) {
+			name = placeOf(call)
+		}
+		args[name] = value
+	}
+	q.Input, _ = json.Marshal(args) // without it there is no object, which is denied
+	return q
+}
+
+// placeOf is what package quarantine calls the argument that says where; spelledPath what the
+// platform calls it.
+func placeOf(call hook.Call) string {
+	if call.Builtin == "Read" {
+		return "file_path"
+	}
+	return "path"
+}
+
+func spelledPath(call hook.Call) string {
+	if own, ok := call.Names["path"]; ok {
+		return own
+	}
+	return "path"
+}
