@@ -164,6 +164,9 @@ func (m *batch) ask(ctx context.Context) error {
 	}
 	m.refusal, err = m.l.permit(ctx, r)
 	m.envelope, m.answers = r.envelope, r.answers
+	if r.told != nil {
+		err = errors.Join(err, <-r.told)
+	}
 	if m.refusal != nil && m.refusal.Envelope != "" { // what was said to each call
 		if e, err := m.l.store.Get(ctx, m.refusal.Envelope); err == nil && e.Decision != nil {
 			m.answers = e.Decision.Calls

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -17,14 +16,15 @@ import (
 // then has its id. The use is on the disk before anything runs, and the person who watches is
 // told by what right it does.
 func (l *Launcher) useGrant(ctx context.Context, r *run) error {
-	g, events, err := l.store.UseGrant(ctx, r.asker(), r.Payload())
+	var g approval.Grant
+	err := l.change(r.log, audit.Durable, func() (events []approval.Event, err error) {
+		g, events, err = l.store.UseGrant(ctx, r.asker(), r.Payload())
+		return events, err
+	})
 	if errors.Is(err, approval.ErrNoGrant) {
 		return nil
 	}
 	if err != nil {
-		return err
-	}
-	if err := l.recordEvents(r.log, events, audit.Durable); err != nil {
 		return err
 	}
 	r.grant = g.ID
@@ -32,37 +32,31 @@ func (l *Launcher) useGrant(ctx context.Context, r *run) error {
 	return nil
 }
 
-// useNewGrant is useGrant for a run that was woken by an answer, which may be becoming one just now.
+// granting is locked while a yes becomes a standing approval. A run that waits is woken by the yes, and would
+// spend it before it could become one.
+const granting = "granting"
+
+// useNewGrant is useGrant for a run that was woken by an answer, when that is becoming a standing approval just
+// now.
 func (l *Launcher) useNewGrant(ctx context.Context, r *run) error {
-	settled, err := l.granting(syscall.LOCK_SH)
-	if err != nil {
+	settled, err := l.lockRuntime(granting, syscall.LOCK_SH|syscall.LOCK_NB)
+	if err == nil {
+		return settled.Close()
+	}
+	if !errors.Is(err, syscall.EWOULDBLOCK) {
+		return err
+	}
+	if settled, err = l.lockRuntime(granting, syscall.LOCK_SH); err != nil {
 		return err
 	}
 	settled.Close()
 	return l.useGrant(ctx, r)
 }
 
-// granting takes the lock that is held while a yes becomes a standing approval. A run that waits
-// is woken by the yes, and would spend it before it could become one.
-func (l *Launcher) granting(how int) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(l.home.Runtime(), "granting"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for err = syscall.EINTR; err == syscall.EINTR; {
-		err = syscall.Flock(int(f.Fd()), how)
-	}
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("lock %q: %w", f.Name(), err)
-	}
-	return f, nil
-}
-
 // DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be
 // given, the yes counts once and the error says why.
 func (l *Launcher) DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error) {
-	lock, err := l.granting(syscall.LOCK_EX)
+	lock, err := l.lockRuntime(granting, syscall.LOCK_EX)
 	if err != nil {
 		return approval.Grant{}, err
 	}

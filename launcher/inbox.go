@@ -82,33 +82,5 @@ func (l *Launcher) deciding(change func() ([]approval.Event, error)) error {
 	if err := l.settle(log); err != nil {
 		return err
 	}
-	events, changeErr := change()
-	events = append(events, eventsOf(changeErr)...)
-	if err := l.recordEvents(log, events, audit.Durable); err != nil {
-		return err
-	}
-	return changeErr
-}
-
-// settle records what processes that died had changed in the store and not yet recorded.
-func (l *Launcher) settle(log *audit.Log) error {
-	if err := l.ready(); err != nil {
-		return err
-	}
-	ctx, cancel := storeContext()
-	defer cancel()
-	events, err := l.store.Unlogged(ctx)
-	if err != nil {
-		return err
-	}
-	return l.recordEvents(log, events, audit.Lazy)
-}
-
-// eventsOf returns what a refusal of the store wants recorded.
-func eventsOf(err error) []approval.Event {
-	var refused *approval.Refused
-	if errors.As(err, &refused) {
-		return refused.Events
-	}
-	return nil
+	return l.change(log, audit.Durable, change)
 }

@@ -17,10 +17,6 @@ import (
 // thinks, so a longer wait means that something is wrong with it.
 const storeTimeout = 15 * time.Second
 
-func storeContext() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), storeTimeout)
-}
-
 // permit returns nil, nil when the run may start: by policy, or because a person's yes to
 // exactly this plan was consumed just now. Otherwise it returns the refusal.
 func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
@@ -39,8 +35,12 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 	if err := l.useGrant(ctx, r); err != nil || r.grant != "" {
 		return nil, err
 	}
-	envelope, _, err := l.store.Request(ctx, approval.Request{Session: r.asker(), Payload: r.Payload()})
-	if refusal, err := r.noted(envelope.Events, err, audit.Lazy); refusal != nil || err != nil {
+	var envelope approval.Envelope
+	refusal, err := r.change(audit.Lazy, func() (events []approval.Event, err error) {
+		envelope, _, err = l.store.Request(ctx, approval.Request{Session: r.asker(), Payload: r.Payload()})
+		return envelope.Events, err
+	})
+	if refusal != nil || err != nil {
 		return refusal, err
 	}
 	if !envelope.Approved() {
@@ -51,7 +51,13 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 	if err := l.useNewGrant(ctx, r); err != nil || r.grant != "" {
 		return nil, err
 	}
-	return l.consume(ctx, r, envelope.ID)
+	refusal, err = l.consume(ctx, r, envelope.ID)
+	if refusal != nil && r.answered { // it may have become a standing approval at the last instant
+		if err := l.useGrant(ctx, r); err != nil || r.grant != "" {
+			return nil, err
+		}
+	}
+	return refusal, err
 }
 
 // profileCI is the profile of a machine without people.
@@ -86,13 +92,17 @@ func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Re
 	if decision.Envelope == "" { // it stays in the inbox, or was answered there meanwhile
 		return l.await(ctx, r, e)
 	}
-	events, err := l.store.Decide(ctx, decision)
-	refusal, recordErr := r.noted(events, err, audit.Lazy)
+	decided := false
+	refusal, err := r.change(audit.Lazy, func() ([]approval.Event, error) {
+		events, err := l.store.Decide(ctx, decision)
+		decided = errors.Is(err, approval.ErrDecided)
+		return events, err
+	})
 	switch {
-	case errors.Is(err, approval.ErrDecided) && recordErr == nil: // another answer was faster
+	case err == nil && decided: // another answer was faster
 		return l.await(ctx, r, e)
-	case refusal != nil || recordErr != nil:
-		return refusal, recordErr
+	case refusal != nil || err != nil:
+		return refusal, err
 	case e.Quorum > 1 && Approves(decision.Calls): // whether it is enough, the store counts
 		return l.await(ctx, r, e)
 	case !Approves(decision.Calls):
@@ -118,12 +128,10 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 		return r.pending(e), nil
 	case err != nil:
 		return r.storeRefusal(err)
-	case now.Approved():
+	case now.Decision != nil && Approves(now.Decision.Calls): // not yet used, or it became a standing approval
+		r.answered = true
 		return nil, nil
 	case now.Decision != nil:
-		if Approves(now.Decision.Calls) { // it became a standing approval
-			return nil, nil
-		}
 		return r.humanDenied(e.ID, now.Decision.Calls), nil
 	}
 	return refuse(r.Verdict, firstCall, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
@@ -147,11 +155,16 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 	}
 	r.Judgement.Close()
 	r.Judgement = fresh
-	permit, err := l.store.Consume(ctx, approval.Claim{
-		Session: r.asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: runner(),
+	if r.running != nil { // what else asks starts nothing itself
+		r.begin() // while the disk takes the use of the approval; what goes wrong there, start tells
+	}
+	var permit approval.Permit
+	told, err := l.changeNow(r.log, audit.Durable, func() (events []approval.Event, err error) {
+		permit, err = l.store.Consume(ctx, approval.Claim{Session: r.asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: runner()})
+		return permit.Events, err
 	})
-	if refusal, err := r.noted(permit.Events, err, audit.Durable); refusal != nil || err != nil {
-		return refusal, err
+	if r.told = told; err != nil {
+		return r.storeRefusal(err)
 	}
 	if !Approves(permit.Calls) {
 		return r.humanDenied(id, permit.Calls), nil
@@ -165,20 +178,17 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 func (l *Launcher) finishApproval(log *audit.Log, envelope, what string) error {
 	ctx, cancel := storeContext()
 	defer cancel()
-	events, err := l.store.Finish(ctx, envelope, approval.OutcomeExecuted, what)
-	return errors.Join(err, l.recordEvents(log, events, audit.Lazy))
+	return l.change(log, audit.Lazy, func() ([]approval.Event, error) {
+		return l.store.Finish(ctx, envelope, approval.OutcomeExecuted, what)
+	})
 }
 
-// noted records what an operation on the store changed, then turns its error into a refusal
-// where it is the store's answer and not its failure.
-func (r *run) noted(events []approval.Event, err error, d audit.Durability) (*Refusal, error) {
-	if recordErr := r.l.recordEvents(r.log, append(events, eventsOf(err)...), d); recordErr != nil {
-		return nil, recordErr
+// change is [Launcher.change] for this run: an answer of the store that is not a yes is a refusal.
+func (r *run) change(d audit.Durability, do func() ([]approval.Event, error)) (*Refusal, error) {
+	if err := r.l.change(r.log, d, do); err != nil {
+		return r.storeRefusal(err)
 	}
-	if err == nil {
-		return nil, nil
-	}
-	return r.storeRefusal(err)
+	return nil, nil
 }
 
 // pending says that a person has to answer first.

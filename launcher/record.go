@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -64,26 +63,6 @@ func (e *RecordError) Error() string {
 
 // Unwrap returns the cause.
 func (e *RecordError) Unwrap() error { return e.Err }
-
-// recordEvents moves what happened to an envelope from the store into the log. The store keeps
-// each event until it stands in the log, so that a process that dies in between loses none.
-func (l *Launcher) recordEvents(log *audit.Log, events []approval.Event, d audit.Durability) error {
-	var done []uint64
-	for _, e := range events {
-		if _, err := log.Append(e.Kind, e.Body(), d); err != nil {
-			return &RecordError{Kind: e.Kind, Err: err}
-		}
-		if e.Seq != 0 {
-			done = append(done, e.Seq)
-		}
-	}
-	if len(done) == 0 {
-		return nil
-	}
-	ctx, cancel := storeContext()
-	defer cancel()
-	return l.store.MarkLogged(ctx, done...)
-}
 
 // urgency is how an intent is written: durably when the next step may run it.
 func (r *run) urgency() audit.Durability {

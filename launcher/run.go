@@ -48,8 +48,10 @@ type run struct {
 	timedOut bool
 	stopping bool // we were asked to stop
 
-	answers []approval.CallDecision    // what was said to each call
-	again   func() (*Judgement, error) // judges anew; nil for the request itself
+	answered bool                       // a person said yes, elsewhere
+	told     <-chan error               // the store has forgotten what the record has of the use of the approval; nil without one
+	answers  []approval.CallDecision    // what was said to each call
+	again    func() (*Judgement, error) // judges anew; nil for the request itself
 }
 
 // announce opens the record and writes what is about to be done. For a verdict that allows,
@@ -327,6 +329,9 @@ func (r *run) finish(c change) (Outcome, error) {
 	recordErr = errors.Join(recordErr,
 		r.record(audit.KindClose, vouch(sum), audit.Lazy),
 		r.record(kindEnd, r.ended(c.status, told, problem), audit.Lazy))
+	if r.told != nil {
+		recordErr = errors.Join(recordErr, <-r.told)
+	}
 	if r.envelope != "" && !r.shared {
 		recordErr = errors.Join(recordErr, r.l.finishApproval(r.log, r.envelope, "status "+strconv.Itoa(out.Status)))
 	}

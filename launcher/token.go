@@ -114,7 +114,7 @@ func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error)
 		t.Presigned = true
 		return t, l.keep(token)
 	}
-	lock, err := l.granting(syscall.LOCK_EX)
+	lock, err := l.lockRuntime(granting, syscall.LOCK_EX)
 	if err != nil {
 		return t, err
 	}
@@ -173,11 +173,15 @@ func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
 	if path == "" {
 		return refuse(r.Verdict, firstCall, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
 	}
-	e, err := l.store.Present(ctx, approval.Request{Session: r.asker(), Payload: r.Payload()}, signed)
+	var e approval.Envelope
+	refusal, err := r.change(audit.Lazy, func() (events []approval.Event, err error) {
+		e, err = l.store.Present(ctx, approval.Request{Session: r.asker(), Payload: r.Payload()}, signed)
+		return e.Events, err
+	})
 	if err := os.Remove(path); err != nil { // spent, or of no use: the store remembers which were taken
 		return nil, err
 	}
-	if refusal, err := r.noted(e.Events, err, audit.Lazy); refusal != nil || err != nil {
+	if refusal != nil || err != nil {
 		return refusal, err
 	}
 	return l.consume(ctx, r, e.ID)

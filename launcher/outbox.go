@@ -1,0 +1,160 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+)
+
+// The store keeps each event until it stands in the log, so that a process that dies in between loses none. Who
+// changes the store holds the outbox shared from before the change until its events are in the log and out
+// of the store. Who tells what the dead have left takes it alone, and so never tells what the living are
+// about to tell.
+
+// change does what changes the store and records what it changed. The error is that of the record, or else
+// the change's own.
+func (l *Launcher) change(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) error {
+	told, err := l.changeNow(log, d, do)
+	if told == nil {
+		return err
+	}
+	if forgetErr := <-told; forgetErr != nil {
+		return errors.Join(err, forgetErr)
+	}
+	return err
+}
+
+// changeNow is change for a caller that has no time: when it returns, the events stand in the log, and the channel
+// says when the store has forgotten them. A process that ends before leaves that to the next one.
+func (l *Launcher) changeNow(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (<-chan error, error) {
+	outbox, err := l.lockRuntime("outbox", syscall.LOCK_SH)
+	if err != nil {
+		return nil, err
+	}
+	events, changeErr := do()
+	events = append(events, eventsOf(changeErr)...)
+	if err := appendEvents(log, events, d); err != nil {
+		outbox.Close()
+		return nil, err
+	}
+	told := make(chan error, 1)
+	go func() {
+		err := l.forget(events)
+		outbox.Close()
+		told <- err
+	}()
+	return told, changeErr
+}
+
+// settle records what processes that died had changed in the store and not yet recorded. While others are
+// at work it leaves that to them, or to whoever comes next.
+func (l *Launcher) settle(log *audit.Log) error {
+	if err := l.ready(); err != nil {
+		return err
+	}
+	outbox, err := l.lockRuntime("outbox", syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer outbox.Close()
+	ctx, cancel := storeContext()
+	defer cancel()
+	events, err := l.store.Unlogged(ctx)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	untold, err := l.untold(events)
+	if err != nil {
+		return err
+	}
+	if err := appendEvents(log, untold, audit.Lazy); err != nil {
+		return err
+	}
+	return l.forget(events)
+}
+
+// untold are the events that do not stand in the log: a process may have died after it had written them there.
+func (l *Launcher) untold(events []approval.Event) ([]approval.Event, error) {
+	told := make(map[string]bool)
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{"approval."}}) {
+		if errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		told[string(e.Body)] = true
+	}
+	var untold []approval.Event
+	for _, e := range events {
+		if !told[string(e.Body())] {
+			untold = append(untold, e)
+		}
+	}
+	return untold, nil
+}
+
+// appendEvents writes what happened to an envelope into the log.
+func appendEvents(log *audit.Log, events []approval.Event, d audit.Durability) error {
+	for _, e := range events {
+		if _, err := log.Append(e.Kind, e.Body(), d); err != nil {
+			return &RecordError{Kind: e.Kind, Err: err}
+		}
+	}
+	return nil
+}
+
+// forget takes events that stand in the log out of the store. Refused attempts were never in it.
+func (l *Launcher) forget(events []approval.Event) error {
+	var seqs []uint64
+	for _, e := range events {
+		if e.Seq != 0 {
+			seqs = append(seqs, e.Seq)
+		}
+	}
+	if len(seqs) == 0 {
+		return nil
+	}
+	ctx, cancel := storeContext()
+	defer cancel()
+	return l.store.MarkLogged(ctx, seqs...)
+}
+
+// eventsOf returns what a refusal of the store wants recorded.
+func eventsOf(err error) []approval.Event {
+	var refused *approval.Refused
+	if errors.As(err, &refused) {
+		return refused.Events
+	}
+	return nil
+}
+
+// lockRuntime locks a file of this boot by flock(2). Closing the file gives it back.
+func (l *Launcher) lockRuntime(name string, how int) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(l.home.Runtime(), name), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Flock(int(f.Fd()), how)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %q: %w", f.Name(), err)
+	}
+	return f, nil
+}
+
+// storeContext bounds one operation on the store.
+func storeContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), storeTimeout)
+}
