@@ -2,11 +2,14 @@ package launcher
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
@@ -30,7 +33,7 @@ func asking(req Request) Request {
 	req.Ask = func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
 		return approval.Decision{
 			Envelope: e.ID, PlanHash: e.PlanHash, Calls: []approval.CallDecision{{ID: firstCall, Approved: true}},
-			Challenge: e.Challenge, Approver: "test", Channel: "tty", Paged: true,
+			Challenge: e.Challenge, Approver: "test", Channel: "tty", Paged: true, Took: 10 * time.Second,
 		}, nil
 	}
 	return req
@@ -86,5 +89,89 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	}
 	if _, err := l.VerifyWith(audit.VerifyOptions{Complete: true, Strict: true}); err != nil {
 		t.Error(err)
+	}
+}
+
+// B-I4, B-R4.6a: with many launchers at work at once, each of which looks for what dead ones have left, every
+// change of an approval stands in the record once, and in the store no more.
+func TestChangesAreToldOnce(t *testing.T) {
+	t.Parallel()
+	const launchers, rounds = 6, 4
+	_, base := world(t)
+	home := filepath.Join(filepath.Dir(base.Dir), "state")
+	var all sync.WaitGroup
+	for n := range launchers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			l, err := Open(home)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for round := range rounds {
+				req := asking(base)
+				req.Shell.Text += fmt.Sprintf(" # %d %d", n, round)
+				req.Stdio.In, req.Stdio.Out, req.Stdio.Err = devNull(t), devNull(t), devNull(t)
+				if out, err := l.Run(context.Background(), req); err != nil || out.Refusal != nil {
+					t.Errorf("%+v %+v %v", out, out.Refusal, err)
+				}
+			}
+		}()
+	}
+	all.Wait()
+	l, err := Open(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{approval.KindIssued, approval.KindDecided, approval.KindConsumed, approval.KindFinished} {
+		envelopes := map[any]int{}
+		for _, body := range entriesOf(t, l, kind) {
+			if envelopes[body["envelope_id"]]++; envelopes[body["envelope_id"]] > 1 {
+				t.Errorf("%s of %v is told %d times", kind, body["envelope_id"], envelopes[body["envelope_id"]])
+			}
+		}
+		if len(envelopes) != launchers*rounds {
+			t.Errorf("%s is told of %d envelopes", kind, len(envelopes))
+		}
+	}
+	if err := l.ready(); err != nil {
+		t.Fatal(err)
+	}
+	if events, err := l.store.Unlogged(context.Background()); err != nil || len(events) != 0 {
+		t.Errorf("%d are left, %v", len(events), err)
+	}
+}
+
+// B-R4.6a: what stands in the record already, because its process died before the store had forgotten it, is not
+// told again.
+func TestKilledBetweenRecordAndForgetting(t *testing.T) {
+	t.Parallel()
+	l, req := world(t)
+	if err := l.ready(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := l.openLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	req.Shell.Text = "cat /etc/shadow"
+	j := judged(t, l, req)
+	e, _, err := l.store.Request(context.Background(), approval.Request{Session: "s", Payload: j.Payload()})
+	if err != nil || len(e.Events) != 1 {
+		t.Fatal(e.Events, err)
+	}
+	if err := appendEvents(log, e.Events, audit.Lazy); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.settle(log); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(entriesOf(t, l, approval.KindIssued)); n != 1 {
+		t.Errorf("it is told %d times", n)
+	}
+	if events, err := l.store.Unlogged(context.Background()); err != nil || len(events) != 0 {
+		t.Errorf("%d are left, %v", len(events), err)
 	}
 }

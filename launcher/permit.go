@@ -82,6 +82,7 @@ func (r *run) asker() string { return fmt.Sprintf("%d/%s", os.Getuid(), r.agent(
 // answer gets a person's answer to the envelope, here or elsewhere. It returns nil, nil when
 // the answer was yes.
 func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Refusal, error) {
+	r.prepare()
 	if r.Request.Ask == nil {
 		return l.await(ctx, r, e)
 	}

@@ -72,7 +72,7 @@ func (l *Launcher) announce(j *Judgement, nest *sandbox.Nest) (*run, error) {
 	if j.Verdict.Decision == pathguard.Allow {
 		r.begin() // what goes wrong there, start tells
 	} else {
-		nest.Leave() // a person may take an hour
+		nest.Leave() // nobody may be there to ask
 		r.nest = nil
 	}
 	if err := r.enrol(); err != nil {
@@ -101,6 +101,14 @@ func (r *run) leave() {
 	if r.running != nil {
 		_ = r.running.End() // a place that stays is found by the next run, and its story has an end
 		r.running = nil
+	}
+}
+
+// prepare has namespaces made for a run that a person is asked about now: after a yes, nobody should have to wait
+// for them. The fence itself is built then, of the files as they are then.
+func (r *run) prepare() {
+	if r.running != nil && r.nest == nil && (r.Request.Ask != nil || r.Request.Wait > 0) {
+		r.nest = r.l.ahead()
 	}
 }
 
@@ -145,6 +153,7 @@ type begun struct {
 // cancel undoes begin.
 func (r *run) cancel() {
 	if r.begun == nil {
+		r.nest.Leave()
 		return
 	}
 	if b := <-r.begun; b.held != nil {
