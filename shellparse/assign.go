@@ -134,6 +134,9 @@ func (w *walker) assignment(s *state, a *syntax.Assign, attr variable, shell boo
 	old, _ := s.env.get(name)
 	v := old.with(attr)
 	switch {
+	case dispatches(name):
+		w.dispatch(s, a)
+		return known("")
 	case a.Array != nil:
 		w.array(s, name, v, a)
 		return known("")

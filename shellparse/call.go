@@ -344,6 +344,7 @@ func (w *walker) external(s *state, c *call) worlds {
 	if !ok {
 		w.unknownProgram(s, c)
 	}
+	w.standIns(s, c)
 	w.use(s, c, use, base(name))
 	s.status = either
 	return worlds{s}

@@ -37,7 +37,10 @@
 //
 // A program is read by its entry in shellparse/command, or by one of a person's own in
 // Options.Programs; what it starts is evaluated in turn, in a new shell where it is shell
-// text, to any depth. Programs in other languages go to shellparse/code. Variables that make
+// text, to any depth. Programs in other languages go to shellparse/code; a makefile that the
+// text itself gives to make is read there for the recipes of its goals. fish, csh, nu and
+// other shells without an own Dialect are not read: their text is a Code that is not known,
+// and what it would start nobody guesses. Variables that make
 // programs run something (GIT_SSH_COMMAND, PAGER, LD_PRELOAD, PATH and their like) are a
 // table in environ.go.
 //
@@ -52,7 +55,8 @@
 //
 // A pattern that the shell expands lists its directory, and so does a file test. A build tool
 // executes a file of the directory it works in; that is an effect where the directory is
-// another than Options.Dir. The environment is no file; the programs that print it are
+// another than Options.Dir. A copy of a program or a link to it that the text makes is read
+// as that program, whatever it is called. The environment is no file; the programs that print it are
 // followed as far as a filter that picks out a secret.
 //
 // # Spans

@@ -149,11 +149,30 @@ func (w *walker) literalCode(s *state, lang, text string, span Span) {
 		h, _ := command.LookupHazard("secret.print")
 		w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: span})
 	}
-	facts, opaque := code.Scan(lang, text)
+	var facts []code.Fact
+	opaque := false
+	if lang == "make" {
+		facts, opaque = code.Make(text, w.told())
+	} else {
+		facts, opaque = code.Scan(lang, text)
+	}
 	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
 	for _, f := range facts {
 		w.fact(s, f, span)
 	}
+}
+
+// told are the known words of the command that is being evaluated, without its name.
+func (w *walker) told() (list []string) {
+	if w.cmd < 0 || w.cmd >= len(w.out.Commands) {
+		return nil
+	}
+	for _, word := range w.out.Commands[w.cmd].Args[1:] {
+		if word.Static {
+			list = append(list, word.Text)
+		}
+	}
+	return list
 }
 
 func isShell(lang string) bool {
@@ -170,7 +189,11 @@ func (w *walker) fact(s *state, f code.Fact, span Span) {
 	case f.Rule != "":
 		w.hazard(Hazard{Rule: f.Rule, Risk: f.Risk, Message: f.Message, Span: span})
 	case f.Shell != "":
-		w.shell(w.fork(s), "sh", f.Shell, span)
+		child := w.fork(s)
+		if strings.Contains(f.Shell, code.Unknown) {
+			w.put(child, "__unknown", variable{val: unknown("only make knows it", Unknown), set: true, exported: true})
+		}
+		w.shell(child, "sh", f.Shell, span)
 	case len(f.Argv) > 0:
 		args := make([]value, len(f.Argv))
 		for i, a := range f.Argv {
@@ -245,6 +268,8 @@ func interpreter(program string) string {
 		return "sql"
 	case program == "gawk", program == "mawk":
 		return "awk"
+	case program == "gmake":
+		return "make"
 	}
 	return program
 }

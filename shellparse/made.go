@@ -155,6 +155,8 @@ func (w *walker) content(s *state, c *call, program string) *flow {
 		if len(c.args) > 1 {
 			if f := w.made(s, c.args[len(c.args)-2]); f != nil {
 				return &f.flow
+			} else if f := behind(c.args[len(c.args)-2]); f != nil {
+				return f
 			}
 			name := c.words[len(c.words)-2].Text
 			if name == "/dev/stdin" || name == "/dev/fd/0" || name == "/proc/self/fd/0" {

@@ -81,11 +81,16 @@ func (w *walker) project(s *state, c *call, u command.Use, dir string) {
 	}
 }
 
-// planted is the file of a build tool where the same text has just put it from elsewhere, as
-// a patch or an archive does: then it is nobody's choice.
+// planted is the file of a build tool where the same text has just written it, or put it from
+// elsewhere, as a patch or an archive does: then it is nobody's choice.
 func (w *walker) planted(s *state, v value, c *call) {
-	if f := w.made(s, v); f != nil && planted(f.flow.source()) {
-		w.runs(s, &f.flow, interpreter(base(c.words[0].Text)), c.span)
+	f := w.made(s, v)
+	if f == nil {
+		return
+	}
+	lang := interpreter(base(c.words[0].Text))
+	if _, ok := f.flow.whole(); planted(f.flow.source()) || ok && lang == "make" {
+		w.runs(s, &f.flow, lang, c.span)
 	}
 }
 

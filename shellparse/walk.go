@@ -137,6 +137,9 @@ func (w *walker) effect(s *state, e Effect) {
 		e.Flags |= command.Possible
 	}
 	w.adrift(s, e)
+	if belowOpen(e) {
+		w.opaque(s, placeOf(e.Right), "it stands below a file that is open", e.Span)
+	}
 	e.Command = w.cmd
 	net := e.Net
 	key := e

@@ -40,7 +40,7 @@ func Scan(lang, text string) (facts []Fact, opaque bool) {
 
 // Languages lists the languages that Scan reads, by the names that its callers should use.
 func Languages() []string {
-	return []string{"applescript", "ed", "expect", "gdb", "javascript", "lua", "perl", "php",
+	return []string{"applescript", "ed", "expect", "gdb", "javascript", "lua", "make", "perl", "php",
 		"powershell", "python", "r", "ruby", "sh", "sql", "tcl", "vim"}
 }
 
@@ -65,6 +65,8 @@ func scan(lang, text string, nesting int, spent *budget) ([]Fact, bool) {
 		return scanSQL(text, nesting)
 	case "tcl", "expect":
 		return scanTcl(text, nesting, spent)
+	case "make":
+		return scanMake(text, nil, spent)
 	case "ed":
 		return scanEd(text, nesting, spent)
 	case "vim":
@@ -108,6 +110,8 @@ func canonicalName(lang string) string {
 		return "powershell"
 	case "osascript":
 		return "applescript"
+	case "makefile", "gmake", "mk":
+		return "make"
 	}
 	return lang
 }

@@ -37,6 +37,8 @@
 //
 // The others are lists of commands: sql (with the client commands of psql, mysql and
 // sqlite3), tcl, expect, vim, ed, gdb, powershell, applescript. For "sh" the text is one fact.
+// Of a makefile ("make") the recipes are facts, those that the goals given to [Make] need; what
+// only make itself could compute stands in them as [Unknown].
 //
 // # The tables
 //

@@ -24,6 +24,7 @@ func seeds() []string {
 		"1,$g/x/s//y/\n$a\n!x\n.\nw out\nr !id\n!id\nwq",
 		"python\nimport os\nend\ncall system(\"id\")",
 		`Get-Item x | Remove-Item; iex "del x"; [math]::Sqrt(2)`,
+		"D := $(shell id)\nall: a.o\n\t@$(CC) -o $@ $^\n%.o: %.c; cc $<\nifdef X\ninclude y.mk\nendif\n",
 		`do shell script "rm -rf x" with administrator privileges`,
 	}
 }
@@ -80,6 +81,7 @@ func TestLinear(t *testing.T) {
 		"tcl":        {"{", "[", "\"[", "if {1} {", "exec a\n", "eval {eval ", "a\\\n"},
 		"vim":        {"g/x/", "silent ", "|", "exe 'exe ", "call f(", "w !x\n", "'a"},
 		"ed":         {"a\n", "g/x/", "!x\n", "/", "1,", "w f\n"},
+		"make":       {"a:\n", "X += $(X)\n", "$(shell ", "a: a\n\tb $(X)\n", "$($(", "x \\\n", "X = $(X)$(Y)\nY = $(X)$(X)\n", "%: a\n"},
 		"gdb":        {"python\n", "shell x\n", "end\n", "print f(", "| "},
 		"powershell": {"'", "\"$(", "<#", "{", "iex 'iex ", "a|b;", "> x", "$x = "},
 	}

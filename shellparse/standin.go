@@ -1,0 +1,99 @@
+package shellparse
+
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// What a name stands for can be changed: by a copy of rm that is called ls, a link in a
+// directory of PATH, the tables in which bash keeps hashed programs and aliases.
+
+// standIns evaluates a program once more for each other program that the script itself has
+// put under its name.
+func (w *walker) standIns(s *state, c *call) {
+	if len(s.files) == 0 {
+		return
+	}
+	name := c.words[0].Text
+	places := []value{c.args[0]}
+	if !strings.Contains(name, "/") {
+		path, ok := s.env.get("PATH")
+		if !ok {
+			return // that of the caller, where the script has put nothing
+		}
+		places = nil
+		for dir := range strings.SplitSeq(path.val.prefix(), ":") {
+			places = append(places, known(dir+"/"+name))
+		}
+	}
+	for _, v := range places {
+		program := w.copied(s, v)
+		if program == "" || base(program) == base(name) {
+			continue
+		}
+		if spec, ok := w.spec(base(program)); ok {
+			w.use(w.fork(s), c, spec.Match(c.argv), base(program))
+		}
+	}
+}
+
+// copied is the file of the system that the script has copied or linked to a name.
+func (w *walker) copied(s *state, v value) string {
+	if to, ok := s.linked(w.name(s, v).key()); ok && strings.HasPrefix(to, "/") {
+		return to
+	}
+	if f := w.made(s, v); f != nil && f.flow.from == File && strings.HasPrefix(f.flow.name, "/") {
+		return f.flow.name
+	}
+	return ""
+}
+
+// dispatches reports whether a name is one of the tables that bash finds programs by.
+func dispatches(name string) bool { return name == "BASH_CMDS" || name == "BASH_ALIASES" }
+
+// dispatch is an assignment to an element of such a table.
+func (w *walker) dispatch(s *state, a *syntax.Assign) {
+	elems := []*syntax.ArrayElem{{Index: a.Index, Value: a.Value}}
+	if a.Array != nil {
+		elems = a.Array.Elems
+	}
+	for _, e := range elems {
+		if e.Value == nil {
+			continue
+		}
+		val := w.assigned(s, e.Value)
+		key, fine := "", false
+		if e.Index != nil {
+			key, fine = w.key(s, e.Index)
+		}
+		text, plain := val.text()
+		switch {
+		case a.Name.Value == "BASH_CMDS" && fine:
+			w.put(s, "hash:"+key, variable{val: val, set: true})
+		case a.Name.Value == "BASH_CMDS" || s.alias || !plain:
+			w.opaque(s, InCode, "what a name stands for is changed", w.span(a))
+		default:
+			w.partialText(w.fork(s), text, w.span(a))
+		}
+	}
+}
+
+// belowOpen reports whether a name goes through a file that the command has open, such as
+// /dev/fd/9/x: which one is not in the name.
+func belowOpen(e Effect) bool {
+	text := e.Name.Text
+	if !e.Name.Static && !e.Name.Glob || !strings.HasPrefix(text, "/dev/fd/") && !strings.HasPrefix(text, "/proc/") {
+		return false
+	}
+	parts := strings.Split(strings.Trim(text, "/"), "/")
+	at := len(parts) - 2
+	for i, p := range parts {
+		if p == "fd" {
+			at = i
+			break
+		}
+	}
+	return e.Right != command.Net && at+2 < len(parts)
+}
