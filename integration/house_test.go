@@ -50,7 +50,8 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/sandbox/network": {},
 	"launcher/sandbox/attack": {
-		"launcher/sandbox": "it is the fence that is attacked",
+		"launcher/sandbox":         "it is the fence that is attacked",
+		"launcher/sandbox/network": "attackers are given one host that they may reach",
 	},
 	"launcher/sandbox/gitmeta": {},
 	"launcher/session": {

@@ -12,6 +12,7 @@ type Attack struct {
 	Kind string             // what it belongs to: "files", "sockets" ...
 	Root bool               // works only for root, even without a fence
 	Lost sandbox.Protection // what a receipt says when a level cannot keep it from working; "" when every level must
+	near bool               // harmless in a network of one's own, so tried only where hosts are reached
 	try  func(World) error  // nil when it worked
 }
 

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/sandbox/network"
 )
 
 // A World is what attacks aim at. It travels to the attacker in the environment.
@@ -26,14 +27,16 @@ type World struct {
 	Workspace, Outside         string // folders: writable, and not
 	Open, Secret, Hidden, Kept string // readable; hidden file and folder; read-only in the workspace
 	TCP, UDP, Unix, Datagram   string // servers
+	Friend                     string // a server that may be reached where hosts may
 	Abstract, Listen, Terminal string
 	Launcher, Decoy, Segment   int
 	LauncherBirth, DecoyBirth  string // when they began: with the number, that tells who it is
 	Level                      string
 
-	undo []func()
-	tty  *os.File // the attacker's terminal
-	leak *os.File // a file that is open in the launcher and that an exec would inherit
+	hosts bool // the fence lets Friend be reached
+	undo  []func()
+	tty   *os.File // the attacker's terminal
+	leak  *os.File // a file that is open in the launcher and that an exec would inherit
 }
 
 const (
@@ -102,6 +105,9 @@ func (w *World) files() error {
 func (w *World) servers() error {
 	var err error
 	if w.TCP, err = w.serve("tcp4", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	if w.Friend, err = w.serve("tcp4", "127.0.0.1:0"); err != nil {
 		return err
 	}
 	for _, s := range [][2]string{{"unix", w.Unix}, {"unix", "@" + w.Abstract}} {
@@ -244,5 +250,8 @@ func (w *World) profile(self string, level sandbox.Level) sandbox.Profile {
 	p.Read = append(p.Read, sandbox.Path{Name: filepath.Dir(w.Secret)}, sandbox.Path{Name: self})
 	p.ReadOnly = []string{w.Kept}
 	p.Require, p.Most = level, level
+	if rule, err := network.ParseRule(w.Friend); err == nil && w.hosts {
+		p.Network, p.Reach.Rules = sandbox.Hosts, []network.Rule{rule}
+	}
 	return p
 }
