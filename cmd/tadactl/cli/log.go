@@ -306,10 +306,14 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 		}
 		entries = append(entries, b)
 	}
-	if c.json {
-		return c.printJSON(map[string]any{"session": r, "entries": entries})
+	connections, more, err := l.Connections(r.ID)
+	if err != nil {
+		return err
 	}
-	return nil
+	if c.json {
+		return c.printJSON(map[string]any{"session": r, "entries": entries, "connections": connections, "connections_left": more})
+	}
+	return c.printConnections(connections, more)
 }
 
 func (c *ctl) printRun(r launcher.Past) {

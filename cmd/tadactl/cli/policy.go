@@ -15,7 +15,7 @@ import (
 
 func (c *ctl) policy() *cobra.Command {
 	cmd := &cobra.Command{Use: "policy", Short: "Show, check or start the policy"}
-	cmd.AddCommand(c.policyShow(), c.policyCheck(), c.policyInit())
+	cmd.AddCommand(c.policyShow(), c.policyCheck(), c.policyInit(), c.policyLearn())
 	return cmd
 }
 

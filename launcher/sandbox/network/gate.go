@@ -197,6 +197,9 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 		v.Host, v.Why = kept, fmt.Sprintf("it resolves to %s, %s", addr, w)
 	case w != "":
 		v.Why = fmt.Sprintf("it is %s", w)
+		if isCredentials(w) {
+			v.Fix = "" // who means it names it in full, without being told how
+		}
 	default:
 		v.Why = "no rule names it, and no allowed name led to it"
 	}

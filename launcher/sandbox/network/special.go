@@ -1,6 +1,9 @@
 package network
 
-import "net/netip"
+import (
+	"net/netip"
+	"strings"
+)
 
 // A special is a range that a name of the internet has no business to lead to.
 type special struct {
@@ -70,6 +73,9 @@ func what(list []special, addr netip.Addr) string {
 	}
 	return ""
 }
+
+// isCredentials reports whether what is special about an address is that it gives the machine's credentials away.
+func isCredentials(what string) bool { return strings.HasPrefix(what, "the credentials") }
 
 func loopbacks() []netip.Addr {
 	return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// printConnections lists what a run did with the network.
+func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(c.out, "\nnetwork")
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, n := range list {
+		result := "allowed"
+		switch {
+		case n.Refused:
+			result = "refused: " + n.Why
+		case n.Error != "":
+			result = n.Error
+		case n.Sent != nil && n.Received != nil:
+			result = fmt.Sprintf("sent %d, received %d", *n.Sent, *n.Received)
+		}
+		if n.Count > 1 {
+			result += fmt.Sprintf(" (%d times)", n.Count)
+		}
+		pid := ""
+		if n.PID != 0 {
+			pid = strconv.Itoa(n.PID)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.Time.Local().Format(time.TimeOnly), n.Kind, visible(n.Host), visible(n.Address), visible(filepath.Base("/"+n.Program)), pid, visible(result))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if more > 0 {
+		fmt.Fprintf(c.out, "  and %d more\n", more)
+	}
+	return nil
+}
+
+func (c *ctl) policyLearn() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "learn ID",
+		Short: "Propose the smallest rules for what a session was refused on the network",
+		Long: "Prints what would have to stand in config.yaml so that the connections which the session\n" +
+			"ID was refused are allowed the next time. It changes nothing: read it, take what you mean.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			run, err := l.Past(args[0])
+			if err != nil {
+				return err
+			}
+			list, _, err := l.Connections(run.ID)
+			if err != nil {
+				return err
+			}
+			lessons := launcher.Learn(list)
+			if c.json {
+				return c.printJSON(map[string]any{"session": run.ID, "lessons": lessons})
+			}
+			return c.printLessons(l.Home().Config(), lessons)
+		},
+	})
+}
+
+func (c *ctl) printLessons(config string, lessons []launcher.Lesson) error {
+	if len(lessons) == 0 {
+		_, err := fmt.Fprintln(c.out, "nothing was refused on the network")
+		return err
+	}
+	var rules, rest []string
+	for _, l := range lessons {
+		who := make([]string, len(l.Programs))
+		for i, p := range l.Programs {
+			who[i] = visible(filepath.Base(p))
+		}
+		note := visible(fmt.Sprintf("%d times, %s: %s", l.Count, strings.Join(who, " "), l.Why))
+		if len(who) == 0 {
+			note = visible(fmt.Sprintf("%d times: %s", l.Count, l.Why))
+		}
+		switch {
+		case l.Rule != "":
+			rules = append(rules, fmt.Sprintf("    - %-40s # %s", strconv.Quote(l.Rule), note))
+		case l.Port != "":
+			rest = append(rest, fmt.Sprintf("# tada-run --publish %s: %s", l.Port, note))
+		default:
+			rest = append(rest, fmt.Sprintf("# no rule for %s: %s", visible(l.Host), note))
+		}
+	}
+	if len(rules) > 0 {
+		fmt.Fprintf(c.out, "# %s\nnetwork:\n  allow:\n%s\n", config, strings.Join(rules, "\n"))
+	}
+	for _, line := range rest {
+		fmt.Fprintln(c.out, line)
+	}
+	return nil
+}

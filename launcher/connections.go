@@ -1,0 +1,93 @@
+package launcher
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// A PastConnection is something that a run did, or was not let do, with the network, as the record has it.
+type PastConnection struct {
+	Time    time.Time `json:"time"`
+	PID     int       `json:"pid"`
+	Program string    `json:"program"`
+	Kind    string    `json:"kind"` // tcp, udp, name, listen
+	Host    string    `json:"host"`
+	Address string    `json:"address"`
+	Refused bool      `json:"refused"`
+	Why     string    `json:"why,omitempty"`
+	Fix     string    `json:"fix,omitempty"`
+	Error   string    `json:"error,omitempty"`
+	Count   int       `json:"count"`
+
+	// Of a connection whose end the kernel has told of.
+	Sent     *int64 `json:"sent,omitempty"`
+	Received *int64 `json:"received,omitempty"`
+}
+
+// Connections returns what the run with this id, which is whole, did with the network, in its order, and how much more there was than the record keeps. A run that goes
+// on has nothing yet.
+func (l *Launcher) Connections(id string) (list []PastConnection, more int, err error) {
+	list = []PastConnection{}
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}, Text: id}) {
+		if err != nil {
+			return nil, 0, err
+		}
+		var body struct {
+			SID     string
+			Network struct {
+				Connections []PastConnection
+				More        int
+			}
+		}
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return nil, 0, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
+		}
+		if body.SID == id {
+			list, more = append(list, body.Network.Connections...), body.Network.More
+		}
+	}
+	return list, more, nil
+}
+
+// A Lesson is one rule that would have allowed what a run was refused.
+type Lesson struct {
+	Rule     string   `json:"rule"` // an entry of network.allow; "" when none is proposed
+	Port     string   `json:"publish,omitempty"`
+	Host     string   `json:"host"`
+	Why      string   `json:"why"` // it was refused
+	Count    int      `json:"count"`
+	Programs []string `json:"programs"`
+}
+
+// Learn proposes the smallest rules by which the refused connections of a run would have been allowed, each once. What leads to the credentials of the
+// machine, or nowhere, gets none.
+func Learn(list []PastConnection) []Lesson {
+	lessons := []Lesson{}
+	for _, c := range list {
+		if !c.Refused {
+			continue
+		}
+		l := Lesson{Rule: c.Fix, Host: c.Host, Why: c.Why, Count: c.Count, Programs: []string{}}
+		if port, ok := strings.CutPrefix(c.Fix, "--publish "); ok {
+			l.Rule, l.Port = "", port
+		}
+		if c.Kind == "udp" || strings.Contains(c.Why, "credentials") {
+			l.Rule = ""
+		}
+		i := slices.IndexFunc(lessons, func(o Lesson) bool { return o.Rule == l.Rule && o.Port == l.Port && o.Host == l.Host })
+		if i < 0 {
+			i, lessons = len(lessons), append(lessons, l)
+		} else {
+			lessons[i].Count += c.Count
+		}
+		if c.Program != "" && !slices.Contains(lessons[i].Programs, c.Program) {
+			lessons[i].Programs = append(lessons[i].Programs, c.Program)
+		}
+	}
+	return lessons
+}
