@@ -79,13 +79,15 @@ func (h *Held) withoutAnswers(setup *SetupError) error {
 	if len(h.now.profile.Reach.Rules) > 0 || len(h.now.profile.Reach.Publish) > 0 {
 		return fmt.Errorf("%w: another program answers the calls of this one (%w); what is left is no network, or all of it", ErrNoAnswers, setup)
 	}
-	h.base.profile.Network, h.base.unanswered = Off, setup
-	now := *h.base
-	if h.now.level == Strong {
-		now.level = Strong
-		h.now = &now
-	} else {
-		h.now = h.base
+	anew := func(level Level) *builder {
+		b := &builder{profile: h.base.profile, command: h.base.command, landlock: h.base.landlock, level: level, failure: h.base.failure, silent: true, unanswered: setup}
+		b.profile.Network = Off
+		return b
+	}
+	level := h.now.level
+	h.base = anew(Base)
+	if h.now = h.base; level == Strong {
+		h.now = anew(Strong)
 	}
 	return nil
 }

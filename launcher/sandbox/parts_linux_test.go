@@ -18,11 +18,14 @@ var parts map[string]func([]string)
 
 func init() {
 	parts = map[string]func([]string){
-		"launcher": func(args []string) { launcherMain(args) },
-		"kernel":   kernelMain,
-		"swapper":  swapperMain,
-		"hog":      hogMain,
-		"nested":   func([]string) { nestedMain() },
-		"survivor": func(args []string) { survivorMain(args) },
+		"launcher":     func(args []string) { launcherMain(args) },
+		"kernel":       kernelMain,
+		"fetch":        fetchMain,
+		"listen":       listenMain,
+		"swapper":      swapperMain,
+		"hog":          hogMain,
+		"nested-reach": nestedReachMain,
+		"nested":       func([]string) { nestedMain() },
+		"survivor":     func(args []string) { survivorMain(args) },
 	}
 }

@@ -181,12 +181,15 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	if g.named(&v, addr, port) {
 		return v
 	}
-	if addr.IsLoopback() {
-		return g.loopback(v, port)
+	if local := g.loopback(v, port); addr.IsLoopback() && local.OK {
+		return local
 	}
 	g.resolveAll(ctx)
 	if g.named(&v, addr, port) || v.Why != "" {
 		return v
+	}
+	if addr.IsLoopback() {
+		return g.loopback(v, port)
 	}
 	g.mu.Lock()
 	kept := g.asked[addr]
@@ -288,7 +291,7 @@ func (g *Gate) nameOf(addr netip.Addr) string {
 // Instant reports whether Connect would answer about an address without asking anybody.
 func (g *Gate) Instant(to netip.AddrPort) bool {
 	addr := normal(to.Addr())
-	if addr.IsLoopback() || g.namesAddr(addr) {
+	if addr.IsLoopback() && g.reach.Localhost || g.namesAddr(addr) {
 		return true
 	}
 	g.mu.Lock()

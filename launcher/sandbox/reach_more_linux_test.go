@@ -1,0 +1,498 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox/network"
+)
+
+// fetchMain is a Go program that asks for names by itself.
+func fetchMain(args []string) {
+	if len(args) == 0 {
+		os.Exit(2)
+	}
+	c := http.Client{Timeout: 10 * time.Second}
+	r, err := c.Get(args[0])
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	io.Copy(os.Stdout, r.Body)
+}
+
+// listenMain listens where it is told, prints where that came to, and answers one caller.
+func listenMain(args []string) {
+	l, err := net.Listen(args[0], args[1])
+	if err != nil {
+		fmt.Println("error:", err)
+		os.Exit(1)
+	}
+	fmt.Println(l.Addr())
+	c, err := l.Accept()
+	if err == nil {
+		io.WriteString(c, "served\n")
+		c.Close()
+	}
+}
+
+// A Go program with its own resolver reaches what it may at Strong; at Base it finds no names, and the receipt says so.
+func TestGoResolver(t *testing.T) {
+	allowed := hostSite(t, "127.0.1.3", pages("allowed"))
+	names := internet{"allowed.test": {allowed.addr}}
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, names, "allowed.test", allowed.addr.String())
+		p.Read = append(p.Read, Path{Name: self(t)})
+		for _, test := range []struct {
+			url  string
+			want bool
+		}{
+			{fmt.Sprintf("http://allowed.test:%d/", allowed.port), p.Most == Strong},
+			{fmt.Sprintf("http://other.test:%d/", allowed.port), false},
+			{fmt.Sprintf("http://%s:%d/", allowed.addr, allowed.port), true},
+		} {
+			out, in, err := os.Pipe()
+			must(t, err)
+			process, receipt, err := Start(p, Command{Path: self(t), Argv: []string{"fetch", test.url}, Env: []string{"GODEBUG=netdns=go"}, Files: []*os.File{nil, in, in}})
+			in.Close()
+			must(t, err)
+			text, _ := io.ReadAll(out)
+			out.Close()
+			s, _ := process.Wait()
+			if (s.Shell() == 0) != test.want || test.want && !strings.Contains(string(text), "hello from allowed") {
+				t.Errorf("%s: %d %q", test.url, s.Shell(), text)
+			}
+			lost := false
+			for _, l := range receipt.Lost {
+				lost = lost || l.Protection == Datagrams
+			}
+			if lost != (p.Most == Base) {
+				t.Errorf("datagrams lost: %v", lost)
+			}
+		}
+	})
+}
+
+// A server behind the fence is reached from this machine, at the loopback whatever it meant, and from other machines where its port is published.
+func TestListen(t *testing.T) {
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p.Read = append(p.Read, Path{Name: self(t)})
+		free, err := net.Listen("tcp4", "127.0.0.1:0")
+		must(t, err)
+		port := uint16(free.Addr().(*net.TCPAddr).Port)
+		free.Close()
+		for _, test := range []struct {
+			network, address string
+			local            bool
+			publish          uint16
+			want             string // the beginning of where it listens; "" for nowhere
+		}{
+			{"tcp", ":0", true, 0, "127.0.0.1:"},
+			{"tcp4", ":0", true, 0, "127.0.0.1:"},
+			{"tcp4", "127.0.0.1:0", true, 0, "127.0.0.1:"},
+			{"tcp6", "[::1]:0", true, 0, "[::1]:"},
+			{"tcp4", "127.0.0.1:0", false, 0, ""},
+			{"tcp4", ":0", false, 0, ""},
+			{"tcp4", fmt.Sprintf(":%d", port), false, port, "0.0.0.0:"},
+			{"tcp4", "127.0.0.1:80", true, 0, ""},
+			{"unix", "@abstract", true, 0, ""},
+		} {
+			if test.network == "tcp6" && !hasIPv6() {
+				continue
+			}
+			p := p
+			p.Network, p.Reach.Localhost = Hosts, test.local
+			if test.publish != 0 {
+				p.Reach.Publish = []uint16{test.publish}
+			}
+			out, in, err := os.Pipe()
+			must(t, err)
+			process, _, err := Start(p, Command{Path: self(t), Argv: []string{"listen", test.network, test.address}, Files: []*os.File{nil, in, in}})
+			in.Close()
+			must(t, err)
+			line := make([]byte, 200)
+			n, _ := out.Read(line)
+			at := strings.TrimSpace(string(line[:n]))
+			if strings.HasPrefix(at, "error:") != (test.want == "") || !strings.HasPrefix(at, test.want) {
+				t.Errorf("%+v: %q", test, at)
+			} else if test.want != "" {
+				c, err := net.DialTimeout("tcp", strings.Replace(at, "0.0.0.0", "127.0.0.1", 1), 5*time.Second)
+				if err != nil {
+					t.Errorf("%+v: %v", test, err)
+				} else if answer, _ := io.ReadAll(c); string(answer) != "served\n" {
+					t.Errorf("%+v: %q", test, answer)
+				}
+			}
+			out.Close()
+			process.Wait()
+			traffic, noted := process.Traffic(), test.network == "unix" || test.address == "127.0.0.1:80"
+			for _, c := range traffic.Connections {
+				noted = noted || c.Kind == "listen" && c.Refused == (test.want == "")
+			}
+			if !noted {
+				t.Errorf("%+v: recorded %+v", test, traffic)
+			}
+		}
+	})
+}
+
+func hasIPv6() bool {
+	l, err := net.Listen("tcp6", "[::1]:0")
+	if err == nil {
+		l.Close()
+	}
+	return err == nil
+}
+
+// A page that leads to a host which nobody named is not followed, and the record says who it was.
+func TestRedirect(t *testing.T) {
+	other := hostSite(t, "127.0.1.5", pages("other"))
+	first := hostSite(t, "127.0.1.4", http.RedirectHandler(fmt.Sprintf("http://other.test:%d/", other.port), http.StatusFound))
+	names := internet{"first.test": {first.addr}, "other.test": {other.addr}}
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, names, "first.test", "127.0.1.0/24")
+		s, said, traffic := talk(t, p, "curl", "-sSL", "-m", "10", fmt.Sprintf("http://first.test:%d/", first.port))
+		if s.Shell() == 0 || strings.Contains(said, "hello") {
+			t.Errorf("%d %q", s.Shell(), said)
+		}
+		if c := only(traffic, "name"); c == nil || c.Host != "other.test" || c.Fix != "other.test" || c.Why == "" {
+			t.Errorf("%+v", traffic)
+		}
+	})
+}
+
+// A name that leads to a private address leads nowhere, whoever is asked and whenever.
+func TestRebinding(t *testing.T) {
+	inner := hostSite(t, "127.0.1.6", pages("inner"))
+	names := internet{"rebound.test": {inner.addr}}
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, names, "rebound.test")
+		s, said, traffic := talk(t, p, "curl", "-sS", "-m", "10", fmt.Sprintf("http://rebound.test:%d/", inner.port))
+		if s.Shell() == 0 || strings.Contains(said, "hello") {
+			t.Errorf("%d %q", s.Shell(), said)
+		}
+		if c := only(traffic, "name"); c == nil || !strings.Contains(c.Why, "127.0.1.6, this machine") {
+			t.Errorf("%+v", traffic)
+		}
+	})
+}
+
+// asked remembers who was asked for.
+type asked struct {
+	internet
+	mu    sync.Mutex
+	names []string
+}
+
+func (a *asked) Resolve(ctx context.Context, name string) (own, found []netip.Addr, err error) {
+	a.mu.Lock()
+	a.names = append(a.names, name)
+	a.mu.Unlock()
+	return a.internet.Resolve(ctx, name)
+}
+
+// Questions for names carry nothing out.
+func TestNoNamesOut(t *testing.T) {
+	bothLevels(t, func(t *testing.T, p Profile) {
+		names := &asked{internet: internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}}}
+		p = reaching(p, nil, "allowed.test:443")
+		p.Names = names
+		script := `for n in stolen.evil.test stolen.allowed.test aLLoWed.test; do getent ahosts $n; done; true`
+		s, said, traffic := talk(t, p, "bash", "-c", script)
+		if s.Shell() != 0 || !strings.Contains(said, "203.0.113.7") {
+			t.Errorf("%d %q", s.Shell(), said)
+		}
+		for _, name := range names.names {
+			if name != "allowed.test" {
+				t.Errorf("%q was asked for", name)
+			}
+		}
+		if len(names.names) == 0 || only(traffic, "name") == nil {
+			t.Errorf("%v %+v", names.names, traffic)
+		}
+	})
+}
+
+// A client that tries one address after the other comes to the one that answers.
+func TestSeveralAddresses(t *testing.T) {
+	site := hostSite(t, "127.0.1.7", pages("site"))
+	names := internet{"site.test": {netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("127.0.1.99"), site.addr}}
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, names, "site.test", "127.0.1.7", "127.0.1.99")
+		for _, name := range []string{"curl", "wget", "python", "node"} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s, said, traffic := talk(t, p, clients[name](fmt.Sprintf("http://site.test:%d/", site.port))...)
+				if s.Shell() != 0 || !strings.Contains(said, "hello from site") {
+					t.Errorf("%d %q %+v", s.Shell(), said, traffic)
+				}
+			})
+		}
+	})
+}
+
+// stuck is a server that takes no more connections: who connects waits.
+func stuck(t *testing.T, addr [4]byte) site {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	must(t, err)
+	t.Cleanup(func() { unix.Close(fd) })
+	must(t, unix.Bind(fd, &unix.SockaddrInet4{Addr: addr}))
+	must(t, unix.Listen(fd, 0))
+	sa, err := unix.Getsockname(fd)
+	must(t, err)
+	s := site{netip.AddrFrom4(addr), uint16(sa.(*unix.SockaddrInet4).Port)}
+	for range 2 {
+		c, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+		must(t, err)
+		t.Cleanup(func() { unix.Close(c) })
+		_ = unix.Connect(c, sa)
+	}
+	return s
+}
+
+// One who waits for a connection keeps nobody else waiting, and can be interrupted.
+func TestSlowConnect(t *testing.T) {
+	slow, quick := stuck(t, [4]byte{127, 0, 1, 8}), hostSite(t, "127.0.1.9", pages("quick"))
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, nil, "127.0.1.8", "127.0.1.9")
+		script := fmt.Sprintf(`
+			exec 2>/dev/null
+			for i in 1 2 3; do (exec 3<>/dev/tcp/127.0.1.8/%d) & done
+			curl -sS -m 10 http://127.0.1.9:%d/ || exit 7
+			kill %%1 %%2 %%3; wait; echo gone`, slow.port, quick.port)
+		s, said, _ := talk(t, p, "bash", "-c", script)
+		if s.Shell() != 0 || said != "hello from quick\ngone\n" {
+			t.Errorf("%d %q", s.Shell(), said)
+		}
+		if _, err := exec.LookPath("python3"); err != nil {
+			t.Skip("python3 is not installed: a handler that interrupts a connect is not tried")
+		}
+		program := fmt.Sprintf(`
+import signal, socket
+class Alarm(Exception): pass
+def ring(*_): raise Alarm
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    socket.socket().connect(("127.0.1.8", %d))
+except Alarm:
+    print("interrupted")
+s = socket.socket(); s.settimeout(0.2)
+try:
+    s.connect(("127.0.1.8", %[1]d))
+except TimeoutError:
+    print("timed out")
+`, slow.port)
+		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 || said != "interrupted\ntimed out\n" {
+			t.Errorf("%d %q", s.Shell(), said)
+		}
+	})
+}
+
+// What a socket is before it is connected, it is afterwards.
+func TestSameSocket(t *testing.T) {
+	echo := hostSite(t, "127.0.1.10", pages("echo"))
+	bothLevels(t, func(t *testing.T, p Profile) {
+		if _, err := exec.LookPath("python3"); err != nil {
+			t.Skip("python3 is not installed")
+		}
+		p = reaching(p, nil, "127.0.1.10")
+		program := fmt.Sprintf(`
+import socket, select, errno
+to = ("127.0.1.10", %d)
+s = socket.socket(); s.setblocking(False)
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+e = select.epoll(); e.register(s, select.EPOLLOUT)
+r = s.connect_ex(to)
+assert r in (0, errno.EINPROGRESS), r
+assert e.poll(5) == [(s.fileno(), select.EPOLLOUT)]
+assert s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0
+assert s.getpeername() == to, s.getpeername()
+assert s.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
+assert s.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
+assert s.connect_ex(to) in (0, errno.EISCONN)
+try:
+    socket.socket().connect(("127.0.1.11", 1))
+except PermissionError:
+    print("refused")
+c = socket.socket(); assert c.connect_ex(("127.0.1.10", 1)) == errno.ECONNREFUSED
+u = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+assert u.connect_ex(("", 0)) != 0
+`, echo.port)
+		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 || said != "refused\n" {
+			t.Errorf("%d %s", s.Shell(), said)
+		}
+	})
+}
+
+// git clones over HTTP from the host that is allowed.
+func TestGitHTTP(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	top := t.TempDir()
+	for _, line := range []string{"git init -q w", "git -C w -c user.name=x -c user.email=x@y commit -q --allow-empty -m one", "git clone -q --bare w r.git", "git -C r.git update-server-info"} {
+		cmd := exec.Command("bash", "-c", line)
+		cmd.Dir = top
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v %s", line, err, out)
+		}
+	}
+	served := hostSite(t, "127.0.1.12", http.FileServer(http.Dir(top)))
+	names := internet{"git.test": {served.addr}}
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, names, "git.test", "127.0.1.12")
+		dir := p.Write[0].Name
+		s, said, traffic := talk(t, p, "git", "clone", "-q", fmt.Sprintf("http://git.test:%d/r.git", served.port), filepath.Join(dir, "c"))
+		if s.Shell() != 0 || !exists(filepath.Join(dir, "c/.git/HEAD")) {
+			t.Errorf("%d %q %+v", s.Shell(), said, traffic)
+		}
+		if s, said, _ := talk(t, p, "git", "clone", "-q", fmt.Sprintf("http://other.test:%d/r.git", served.port), filepath.Join(dir, "d")); s.Shell() == 0 {
+			t.Errorf("other: %q", said)
+		}
+	})
+}
+
+// ssh comes as far as the other side's first word.
+func TestSSH(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.1.13:0")
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	heard := make(chan string, 8)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(c, "SSH-2.0-test\r\n")
+			b := make([]byte, 8)
+			io.ReadFull(c, b)
+			heard <- string(b)
+			c.Close()
+		}
+	}()
+	names := internet{"ssh.test": {netip.MustParseAddr("127.0.1.13")}}
+	port := l.Addr().(*net.TCPAddr).Port
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, names, "ssh.test", "127.0.1.13")
+		options := []string{"ssh", "-F", "none", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "ConnectTimeout=10", "-p", fmt.Sprint(port)}
+		_, said, traffic := talk(t, p, append(options, "ssh.test", "true")...)
+		select {
+		case word := <-heard:
+			if word != "SSH-2.0-" {
+				t.Errorf("%q", word)
+			}
+		default:
+			t.Errorf("nobody came: %q %+v", said, traffic)
+		}
+		_, said, _ = talk(t, p, append(options, "other.test", "true")...)
+		if !strings.Contains(said, "resolve") {
+			t.Errorf("other: %q", said)
+		}
+	})
+}
+
+// A static C program has its address from elsewhere: it is the one that an allowed name leads to, or it is refused.
+func TestStaticC(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is not installed")
+	}
+	dir := t.TempDir()
+	must(t, os.WriteFile(dir+"/c.c", []byte(`
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(atoi(argv[2]))};
+	char b[200];
+	inet_pton(AF_INET, argv[1], &a.sin_addr);
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+	if (connect(s, (void *)&a, sizeof a)) { perror("connect"); return 1; }
+	write(s, "GET / HTTP/1.0\r\n\r\n", 18);
+	for (int n; (n = read(s, b, sizeof b)) > 0;) write(1, b, n);
+	return 0;
+}`), 0o600))
+	if out, err := exec.Command("gcc", "-static", "-o", dir+"/c", dir+"/c.c").CombinedOutput(); err != nil {
+		t.Skipf("gcc cannot make static programs here: %s", out)
+	}
+	allowed, other := hostSite(t, "127.0.1.14", pages("allowed")), hostSite(t, "127.0.1.15", pages("other"))
+	rule, err := network.ParseRule("allowed.test")
+	must(t, err)
+	rule.Addrs = []netip.Addr{allowed.addr}
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, nil)
+		p.Reach.Rules = []network.Rule{rule}
+		p.Read = append(p.Read, Path{Name: dir})
+		if s, said, traffic := talk(t, p, dir+"/c", allowed.addr.String(), fmt.Sprint(allowed.port)); s.Shell() != 0 || !strings.Contains(said, "hello from allowed") || only(traffic, "tcp").Host != "allowed.test" {
+			t.Errorf("%d %q %+v", s.Shell(), said, traffic)
+		}
+		if s, said, _ := talk(t, p, dir+"/c", other.addr.String(), fmt.Sprint(other.port)); s.Shell() == 0 || !strings.Contains(said, "Permission denied") {
+			t.Errorf("%d %q", s.Shell(), said)
+		}
+	})
+}
+
+// nestedReachMain is a launcher behind a fence of the kind that it wants to build.
+func nestedReachMain([]string) {
+	rule, _ := network.ParseRule("allowed.test")
+	p := Readable()
+	p.Network, p.Reach.Rules, p.Most = Hosts, []network.Rule{rule}, Base
+	_, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
+	fmt.Println(errors.Is(err, ErrNoAnswers), err)
+	p.Reach = network.Reach{Localhost: true}
+	process, receipt, err := Start(p, Command{Path: "/bin/echo", Argv: []string{"echo", "ran"}, Files: []*os.File{nil, os.Stdout, os.Stdout}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	process.Wait()
+	for _, l := range receipt.Lost {
+		if l.Protection == Localhost {
+			fmt.Println("lost", l.Protection)
+		}
+	}
+}
+
+// Below another who answers, hosts are refused and a run that only wants this machine has no network.
+func TestReachNested(t *testing.T) {
+	p := Readable()
+	p.Read = append(p.Read, Path{Name: self(t)})
+	p.Network, p.Reach.Localhost, p.Most = Hosts, true, Base
+	s, said, _ := talkAs(t, p, self(t), "nested-reach")
+	if s.Shell() != 0 || !strings.Contains(said, "true hosts cannot be told apart here") || !strings.Contains(said, "ran\nlost localhost") {
+		t.Errorf("%d %s", s.Shell(), said)
+	}
+}
+
+// talkAs is talk with another name for the program.
+func talkAs(t *testing.T, p Profile, path string, argv ...string) (Status, string, Traffic) {
+	t.Helper()
+	out, in, err := os.Pipe()
+	must(t, err)
+	defer out.Close()
+	process, _, err := Start(p, Command{Path: path, Argv: argv, Files: []*os.File{nil, in, in}})
+	in.Close()
+	must(t, err)
+	text, _ := io.ReadAll(out)
+	s, err := process.Wait()
+	must(t, err)
+	return s, string(text), process.Traffic()
+}
