@@ -138,7 +138,7 @@ func TestClients(t *testing.T) {
 					t.Errorf("address: %d %q", s.Shell(), said)
 				}
 				if c := only(traffic, "tcp"); c == nil || !c.Refused {
-					t.Errorf("address: recorded %+v", traffic)
+					t.Errorf("address: %d %q, recorded %+v", s.Shell(), said, traffic)
 				}
 			})
 		}
