@@ -22,6 +22,9 @@ func (v *view) plan(top map[string]any, marks []string) {
 	v.calls(o)
 	v.substance(o)
 	v.list(o, "refused", "refused", []label{{"tool_call_id", ""}, {"command", ""}, {"rule", ""}})
+	if s, ok := o.takeText("needs"); ok {
+		v.line("needs", text(s))
+	}
 	v.environment(context)
 	v.facts("fence", o.takeObject("fence"))
 	v.facts("binds", context)

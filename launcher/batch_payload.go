@@ -17,7 +17,7 @@ func (m *batch) whole() (*Judgement, error) {
 		return nil, ErrBatch
 	}
 	first := m.Calls[0]
-	w := &Judgement{Request: Request{
+	w := &Judgement{policy: asked[0].policy, Request: Request{
 		Agent: first.Agent, WorkItem: first.WorkItem, Profile: first.Profile, Env: first.Env, Dir: first.Dir, Wait: m.Wait, Ask: m.Ask,
 	}}
 	w.Verdict.Decision = pathguard.Ask
@@ -66,6 +66,7 @@ func (m *batch) payload(asked []*Judgement, risk int) ([]byte, error) {
 		"refused":        refused,
 		"risk":           risk,
 		"trust":          trust.String(),
+		"needs":          first.needs(risk),
 	})
 	if m.Stop {
 		plan["stop"] = "at the first call that is denied"

@@ -3,6 +3,7 @@ package launcher
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"strings"
 
@@ -56,6 +57,7 @@ func (j *Judgement) seal() sealed {
 		"fence":          j.fenceText(),
 		"risk":           j.Verdict.Risk,
 		"trust":          j.trust().String(),
+		"needs":          j.needs(j.Verdict.Risk),
 		"agent_says":     j.Plan.Caller.Intent.Hint,
 		"bound":          sumOf(j.Plan.Facts(), fence.Facts()),
 	}))
@@ -107,8 +109,32 @@ func (j *Judgement) agent() string {
 }
 
 // trust is how far the origin of a request is trusted. This is the agent's door, whoever stands at
-// it, and no name or variable raises that: what runs inside a fence asks nothing of its own.
-func (j *Judgement) trust() approval.Level { return approval.Agent }
+// it, and no name or variable raises that: what runs inside a fence asks nothing of its own. The caller and the
+// policy can only lower it.
+func (j *Judgement) trust() approval.Level {
+	level := approval.Agent
+	if j.policy.Settings().Approval.Quarantined {
+		level = approval.Quarantined
+	}
+	if j.Request.Origin != "" {
+		level = approval.Inherit(level, approval.ParseLevel(j.Request.Origin))
+	}
+	return level
+}
+
+// needs tells who has to answer, where that is more than one person: on the page, and bound by the plan.
+func (j *Judgement) needs(risk int) string {
+	people, self := j.policy.Settings().Approval.For(risk)
+	switch {
+	case people > 1 && self:
+		return fmt.Sprintf("a yes of %d different people", people)
+	case people > 1:
+		return fmt.Sprintf("a yes of %d different people, none of them this account", people)
+	case !self:
+		return "a yes of another person than this account"
+	}
+	return ""
+}
 
 func (j *Judgement) mode() string {
 	mode := j.policy.Settings().Level.String()

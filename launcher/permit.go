@@ -37,7 +37,7 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 	}
 	var envelope approval.Envelope
 	refusal, err := r.change(audit.Lazy, func() (events []approval.Event, err error) {
-		envelope, _, err = l.store.Request(ctx, approval.Request{Session: r.asker(), Payload: r.Payload()})
+		envelope, _, err = l.store.Request(ctx, r.question())
 		return envelope.Events, err
 	})
 	if refusal != nil || err != nil {
@@ -79,11 +79,21 @@ func (j *Judgement) denied() *Refusal {
 // and agent; this only bounds how many questions one agent can have open.
 func (r *run) asker() string { return fmt.Sprintf("%d/%s", os.Getuid(), r.agent()) }
 
+// question is what a person is asked, and how many persons.
+func (r *run) question() approval.Request {
+	q := approval.Request{Session: r.asker(), Payload: r.Payload()}
+	people, self := r.policy.Settings().Approval.For(r.Verdict.Risk)
+	if q.Quorum = people; !self {
+		q.Requester = Person()
+	}
+	return q
+}
+
 // answer gets a person's answer to the envelope, here or elsewhere. It returns nil, nil when
 // the answer was yes.
 func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Refusal, error) {
 	r.prepare()
-	if r.Request.Ask == nil {
+	if r.Request.Ask == nil || e.Requester == Person() { // who is here could only say no
 		return l.await(ctx, r, e)
 	}
 	decision, err := r.Request.Ask(ctx, e)

@@ -26,6 +26,7 @@ type Request struct {
 	WorkItem string
 	CallID   string
 	Profile  string           // "" or "ci"
+	Origin   string           // whose words led to it: "", "human", "agent" or "quarantined"; it can only lower what the door is trusted
 	Intent   pathguard.Intent // the caller's own judgement; it can only make the verdict stricter
 
 	Publish []uint16 // ports on which other machines may reach the command

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -98,6 +99,8 @@ type Taken struct {
 	Envelope  string // "" for a plan that was allowed beforehand
 	Approved  bool
 	Presigned bool            // it waits for the profile ci
+	Votes     int             // how many people have said yes, where that is not enough yet
+	People    int             // how many must
 	Grant     *approval.Grant // the standing approval that it asked for; nil for once
 }
 
@@ -120,7 +123,10 @@ func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error)
 	}
 	defer lock.Close()
 	err = l.deciding(func() ([]approval.Event, error) { return l.store.DecideSigned(ctx, s) })
-	if err != nil || s.Scope.Uses <= 1 || !t.Approved {
+	if err != nil {
+		return t, err
+	}
+	if t.Votes, t.People, err = l.Votes(ctx, s.Envelope); err != nil || s.Scope.Uses <= 1 || !t.Approved || t.Votes < t.People {
 		return t, err
 	}
 	g, err := l.grant(ctx, approval.GrantRequest{Envelope: s.Envelope, PlanHash: s.PlanHash, Uses: s.Scope.Uses,
@@ -129,6 +135,17 @@ func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error)
 		t.Grant = &g
 	}
 	return t, err
+}
+
+// Votes returns how many people have said yes to an open question, and how many must. They are the same when it
+// was decided.
+func (l *Launcher) Votes(ctx context.Context, id string) (votes, people int, err error) {
+	e, err := l.store.Get(ctx, id)
+	people = max(e.Quorum, 1)
+	if votes = e.Votes; e.State != approval.Pending || e.Decision != nil {
+		votes = people
+	}
+	return votes, people, err
 }
 
 func (l *Launcher) verify(token []byte) (approval.Signed, error) {
@@ -163,28 +180,32 @@ func (l *Launcher) keep(token []byte) error {
 	return err
 }
 
-// presigned is the permit of a machine without people: an answer to exactly this plan that a
-// trusted key signed beforehand, good once. Without one the answer is no, at once.
+// presigned is the permit of a machine without people: answers to exactly this plan that trusted keys signed
+// beforehand, each good once, and as many as the policy wants. Without them the answer is no, at once.
 func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
-	signed, path, err := l.signedFor(r.Payload())
-	if err != nil {
-		return nil, err
+	for {
+		signed, path, err := l.signedFor(r.Payload())
+		if err != nil {
+			return nil, err
+		}
+		if path == "" {
+			return refuse(r.Verdict, firstCall, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
+		}
+		var e approval.Envelope
+		refusal, err := r.change(audit.Lazy, func() (events []approval.Event, err error) {
+			e, err = l.store.Present(ctx, r.question(), signed)
+			return e.Events, err
+		})
+		if err := os.Remove(path); err != nil { // spent, or of no use: the store remembers which were taken
+			return nil, err
+		}
+		if refusal != nil || err != nil {
+			return refusal, err
+		}
+		if e.Approved() {
+			return l.consume(ctx, r, e.ID)
+		}
 	}
-	if path == "" {
-		return refuse(r.Verdict, firstCall, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
-	}
-	var e approval.Envelope
-	refusal, err := r.change(audit.Lazy, func() (events []approval.Event, err error) {
-		e, err = l.store.Present(ctx, approval.Request{Session: r.asker(), Payload: r.Payload()}, signed)
-		return e.Events, err
-	})
-	if err := os.Remove(path); err != nil { // spent, or of no use: the store remembers which were taken
-		return nil, err
-	}
-	if refusal != nil || err != nil {
-		return refusal, err
-	}
-	return l.consume(ctx, r, e.ID)
 }
 
 // signedFor returns the stored answer for a plan and the file that it stands in; "" when there is none.
@@ -259,29 +280,64 @@ func (l *Launcher) ExportPlan(req Request) ([]byte, error) {
 
 // Sign answers a question of another machine with this user's key, which passphrase opens if it is
 // sealed. A question without an envelope is a plan that is allowed beforehand.
-func (l *Launcher) Sign(q approval.Question, yes bool, message string, life time.Duration, s approval.Scope, passphrase func() (string, error)) ([]byte, error) {
-	if err := MayDecide(); err != nil {
-		return nil, err
-	}
-	key, err := approval.LoadKey(l.home.Key(), passphrase)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no key to sign with; try: tadactl key init NAME")
-	}
+func (l *Launcher) Sign(q approval.Question, r Signing, passphrase func() (string, error)) ([]byte, error) {
+	key, err := l.ownKey(passphrase)
 	if err != nil {
 		return nil, err
 	}
 	var a approval.Answer
 	switch {
 	case q.Envelope != "":
-		a, err = q.Answer(yes, message, l.now(), life)
-	case !yes:
+		a, err = q.Answer(r.Yes, r.Message, l.now(), r.Valid)
+	case !r.Yes:
 		return nil, errors.New("a plan that nobody has asked is not allowed anyway: there is nothing to sign")
 	default:
-		a, err = approval.PlanAnswer(q.Payload, q.Audience, l.now(), life)
+		a, err = approval.PlanAnswer(q.Payload, q.Audience, l.now(), r.Valid)
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.Scope = s
+	for i, c := range a.Calls {
+		if slices.Contains(r.Except, c.ID) {
+			a.Calls[i].Approved, a.Calls[i].Message = false, r.Message
+		} else if r.Yes {
+			a.Calls[i].Message = ""
+		}
+	}
+	a.Scope, a.Delegation = r.Scope, strings.TrimSpace(r.Delegation)
 	return key.Sign(a, l.random)
+}
+
+// A Signing is how a question of another machine is answered.
+type Signing struct {
+	Yes        bool
+	Except     []string // calls of several that are denied all the same
+	Message    string   // to the agent, with what is denied
+	Valid      time.Duration
+	Scope      approval.Scope
+	Delegation string // the line by which another key lets this one answer; "" for an answer of one's own
+}
+
+// Delegate lets another's key answer for this user's for a while, for less than this user may. The line that it
+// returns goes with each answer of the delegate.
+func (l *Launcher) Delegate(d approval.Delegation, life time.Duration, passphrase func() (string, error)) ([]byte, error) {
+	key, err := l.ownKey(passphrase)
+	if err != nil {
+		return nil, err
+	}
+	d.Issued = l.now().Truncate(time.Second)
+	d.Expires = d.Issued.Add(life.Truncate(time.Second))
+	return key.Delegate(d)
+}
+
+// ownKey opens this user's key.
+func (l *Launcher) ownKey(passphrase func() (string, error)) (approval.Key, error) {
+	if err := MayDecide(); err != nil {
+		return approval.Key{}, err
+	}
+	key, err := approval.LoadKey(l.home.Key(), passphrase)
+	if errors.Is(err, fs.ErrNotExist) {
+		return key, fmt.Errorf("there is no key to sign with; try: tadactl key init NAME")
+	}
+	return key, err
 }

@@ -65,7 +65,7 @@ func TestConfigSample(t *testing.T) {
 
 // C-5.2, A-2.6.1: an empty configuration, however it is empty, has the defaults.
 func TestConfigDefaults(t *testing.T) {
-	want := Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base}
+	want := Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "null\n", "security:\n", "{}", "security: {}\nrules:\n"} {
 		p, err := loadText(t, text)
 		if err != nil {
@@ -111,7 +111,7 @@ rules:
 	want := Settings{
 		Level: Level{Never: true}, RestrictedPaths: []string{"/secret", "~", "~/x", "**/vault", "/b"}, TamperProof: true,
 		Protect: []string{"TODO.md", ".claude/**"}, Network: NetList, NetworkAllow: []string{"example.com", "*.example.org"}, NetworkReach: []string{"example.com", "*.example.org"},
-		Require: Strong, PrivateTmp: true,
+		Require: Strong, PrivateTmp: true, Approval: Approval{FromRisk: 3},
 		Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny, "not from here"}},
 		Paths:    []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},
 		Hosts:    []HostRule{{"*.corp.example", Ask, ""}},

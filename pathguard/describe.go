@@ -41,6 +41,10 @@ environment: {keep: []}  # [DATABASE_URL, MYAPP_*]
 # of one run; none is set: {time: 30m, cpu: 10m, memory: 4G, processes: 500, output: 100M, file_size: 10G, open_files: 1024}
 limits: {}
 
+# who answers what is asked. people: how many different ones must say yes from from_risk on (0 to 3); self: whether
+# this account may be one of them; origin: quarantined for work on text from outside, which is allowed once only
+approval: {people: 1, from_risk: 3, self: true, origin: agent}
+
 # what programs do that the built-in table does not know, in its words:
 # programs: |
 #   deploy: -e=_ --out=W : R*
@@ -71,6 +75,7 @@ func (p Policy) Describe(out io.Writer) error {
 	fmt.Fprintf(w, "private_tmp              %v\n", s.PrivateTmp)
 	fmt.Fprintf(w, "environment.keep         %s\n", strings.Join(s.KeepEnv, " "))
 	fmt.Fprintf(w, "limits                   %s\n", s.Limits)
+	fmt.Fprintf(w, "approval                 %s\n", s.Approval)
 	for _, r := range s.Commands {
 		fmt.Fprintf(w, "rule for commands        %s %s %s: %s %s\n", r.Program, strings.Join(r.Args, " "), strings.Join(r.Flags, " "), r.Verdict, r.Message)
 	}

@@ -35,6 +35,7 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	}
 	out.NoLocalhost = s.NoLocalhost || add.NoLocalhost
 	out.Limits = s.Limits.strictest(add.Limits)
+	out.Approval = s.Approval.strictest(add.Approval)
 	var notes []string
 	if len(add.KeepEnv) > 0 {
 		notes = append(notes, "environment.keep has no effect here: this file can only tighten")

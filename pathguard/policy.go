@@ -118,12 +118,13 @@ type Settings struct {
 	Programs              string   // entries of the command table, in its own words
 	KeepEnv               []string // variables that reach the command although they would be removed
 	Limits                Limits
+	Approval              Approval
 }
 
 // defaults are the values of an empty configuration: row by row those of the source
 // document, and for the rest what "balanced" means.
 func defaults() Settings {
-	return Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base}
+	return Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
 }
 
 // A Policy says what may happen. It does not change after it was made; copies share it.

@@ -20,6 +20,7 @@ var (
 		{"sandbox", section("sandbox", sandboxKeys)},
 		{"environment", section("environment", environmentKeys)},
 		{"limits", section("limits", limitsKeys)},
+		{"approval", section("approval", approvalKeys)},
 		{"rules", section("rules", rulesKeys)},
 		{"programs", readPrograms},
 		{"private_tmp", boolean(func(s *Settings) *bool { return &s.PrivateTmp })},

@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,13 @@ func TestRunSettings(t *testing.T) {
 		{"environment: {keep: ['A=B']}", "must be the name of a variable"},
 		{"environment: {drop: [A]}", `unknown key "drop"`},
 		{"limits: {time: 30m, cpu: 90s, memory: 4G, processes: 500, output: 100M, file_size: 1T, open_files: 64}", ""},
+		{"approval: {people: 2, from_risk: 0, self: false, origin: quarantined}", ""},
+		{"approval: {people: 0}", "must be a number from 1 to 16"},
+		{"approval: {people: two}", "must be a number from 1 to 16"},
+		{"approval: {from_risk: 4}", "must be a number from 0 to 3"},
+		{"approval: {self: maybe}", "must be true or false"},
+		{"approval: {origin: human}", "must be agent or quarantined"},
+		{"approval: {quorum: 2}", `unknown key "quorum"`},
 		{"limits: {time: 10ms}", "must be a time of at least 1s"},
 		{"limits: {time: 5}", "must be a time of at least 1s"},
 		{"limits: {memory: 4GB}", "must be a number of bytes"},
@@ -43,5 +51,23 @@ func TestRunSettingsTighten(t *testing.T) {
 	}
 	if text := got.Limits.String(); text != "{time: 1m0s, memory: 1073741824, open_files: 9}" {
 		t.Error(text)
+	}
+}
+
+// E-quo-1, B-R9.2: a second file can ask more people, sooner, and trust less; never the other way round.
+func TestApprovalTightens(t *testing.T) {
+	loose, strict := Approval{People: 1, FromRisk: 3}, Approval{People: 3, FromRisk: 1, NotSelf: true, Quarantined: true}
+	for _, pair := range [][2]Approval{{loose, strict}, {strict, loose}, {strict, strict}} {
+		if got, _ := (Settings{Approval: pair[0]}).strictest(Settings{Approval: pair[1]}); got.Approval != strict {
+			t.Errorf("%v and %v: %v", pair[0], pair[1], got.Approval)
+		}
+	}
+	for risk, want := range map[int]string{0: "1 true", 1: "3 false", 3: "3 false"} {
+		if people, self := strict.For(risk); fmt.Sprint(people, self) != want {
+			t.Errorf("risk %d: %d %v, want %s", risk, people, self, want)
+		}
+	}
+	if people, self := (Approval{}).For(0); people != 1 || !self {
+		t.Errorf("the zero value: %d %v", people, self)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/tada-run/tada-run/approval"
 )
 
 // An invocation is the command line of tada-run, read but not yet judged.
@@ -22,8 +24,8 @@ type invocation struct {
 
 	publish []uint // ports on which other machines may reach the command
 
-	agent, workItem, callID, intent, profile, home, pty string
-	timeout, wait                                       time.Duration
+	agent, workItem, callID, intent, profile, origin, home, pty string
+	timeout, wait                                               time.Duration
 
 	batch      bool     // the commands of --intent
 	shell      bool     // called as a shell: -c, -s, a script file, or by name
@@ -85,6 +87,8 @@ func parseOwn(argv []string) (*invocation, error) {
 		return inv, nil
 	case inv.profile != "" && inv.profile != "ci":
 		return nil, &usageError{fmt.Sprintf("there is no profile %q", inv.profile), "--profile ci"}
+	case inv.origin != "" && approval.ParseLevel(inv.origin).String() != inv.origin:
+		return nil, &usageError{fmt.Sprintf("there is no origin %q", inv.origin), "--origin quarantined"}
 	case inv.timeout < 0 || inv.wait < 0:
 		return nil, &usageError{"--timeout and --wait are not negative", "--timeout 90s"}
 	case slices.ContainsFunc(inv.publish, func(port uint) bool { return port == 0 || port > 65535 }):
@@ -174,6 +178,7 @@ func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
 		set.StringVar(&inv.callID, "call-id", "", "")
 		set.StringVar(&inv.intent, "intent", "", "")
 		set.StringVar(&inv.profile, "profile", "", "")
+		set.StringVar(&inv.origin, "origin", "", "")
 		set.StringVar(&inv.home, "home", "", "")
 		set.StringVar(&inv.pty, "pty", "auto", "")
 		set.UintSliceVar(&inv.publish, "publish", nil, "")

@@ -126,7 +126,7 @@ func check(l *launcher.Launcher, req launcher.Request, asJSON bool) (int, error)
 func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	req := launcher.Request{
 		Env: os.Environ(), Agent: inv.agent, WorkItem: inv.workItem, CallID: inv.callID,
-		Profile: inv.profile, Timeout: inv.timeout, Wait: inv.wait,
+		Profile: inv.profile, Origin: inv.origin, Timeout: inv.timeout, Wait: inv.wait,
 		Stdio: session.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
 		Shell: launcher.Shell{
 			Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args,

@@ -20,6 +20,8 @@ FLAGS
   --intent FILE|-    the caller's own judgement (JSON); it can only make it stricter.
                      Without COMMAND, its "commands" are run: lines, or objects with
                      id, command or argv, cwd. The results are JSON, one per line.
+  --origin LEVEL     whose words led to it: human, agent or quarantined; it can only
+                     lower what is trusted, and quarantined is allowed once only
   --profile ci       nobody is there to ask: what would ask is denied
   --timeout DUR      end the command after this time (90s, 5m)
   --wait DUR         how long to wait for a person elsewhere (default: not at all)

@@ -94,7 +94,11 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		if err := l.Decide(ctx, d); err != nil {
 			return err
 		}
-		return c.decided(e, d)
+		votes, people, err := l.Votes(ctx, e.ID)
+		if err == nil && votes < people {
+			return c.counted(e, votes, people)
+		}
+		return errors.Join(err, c.decided(e, d))
 	}
 	g, err := l.DecideStanding(ctx, d, o.uses, o.life)
 	if err != nil {
@@ -150,6 +154,15 @@ func (c *ctl) deny() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&message, "message", "m", "", "what the agent is told, at most 500 characters")
 	return verb(cmd, "126  refused: it comes too late, or is not yours to give")
+}
+
+// counted tells that others must follow.
+func (c *ctl) counted(e approval.Envelope, votes, people int) error {
+	if c.json {
+		return c.printJSON(map[string]any{"id": e.ID, "decision": "counted", "plan_hash": e.PlanHash, "votes": votes, "people": people})
+	}
+	_, err := fmt.Fprintf(c.out, "counted for %s: %d of %d people have said yes\n", e.ID, votes, people)
+	return err
 }
 
 // decided tells what was stored.

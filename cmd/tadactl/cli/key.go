@@ -17,7 +17,7 @@ import (
 
 func (c *ctl) key() *cobra.Command {
 	cmd := &cobra.Command{Use: "key", Short: "The key that you sign answers with, and whose answers count here"}
-	cmd.AddCommand(c.keyInit(), c.keyShow(), c.keyTrust(), c.keyTOTP())
+	cmd.AddCommand(c.keyInit(), c.keyShow(), c.keyTrust(), c.keyTOTP(), c.keyDelegate())
 	return cmd
 }
 

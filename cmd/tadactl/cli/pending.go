@@ -27,6 +27,9 @@ type entry struct {
 	Issued   time.Time       `json:"issued"`
 	Expires  time.Time       `json:"expires"`
 	Answered bool            `json:"answered"`
+	Trust    string          `json:"trust"`
+	People   int             `json:"people"` // how many must say yes
+	Votes    int             `json:"votes"`  // how many have, while that is not enough
 	Payload  json.RawMessage `json:"payload,omitempty"`
 }
 
@@ -34,6 +37,7 @@ func entryOf(e approval.Envelope) entry {
 	return entry{
 		ID: e.ID, State: string(e.State), PlanHash: e.PlanHash, WorkItem: e.WorkItem, Agent: e.Agent,
 		Risk: e.Risk, Issued: e.Issued, Expires: e.Expires, Answered: e.Decision != nil, Payload: e.Payload,
+		Trust: e.Trust.String(), People: max(e.Quorum, 1), Votes: e.Votes,
 	}
 }
 
@@ -85,8 +89,11 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 		return err
 	}
 	state := fmt.Sprintf("R%d", e.Risk)
-	if e.Decision != nil {
+	switch {
+	case e.Decision != nil:
 		state = "answered"
+	case e.Quorum > 1:
+		state += fmt.Sprintf(" %d/%d", e.Votes, e.Quorum)
 	}
 	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s\n", e.ID, state, inert(commandOf(e.Payload)))
 	return err

@@ -83,9 +83,8 @@ func (c *ctl) read(path string) ([]byte, error) {
 }
 
 func (c *ctl) sign() *cobra.Command {
-	var message string
-	var life time.Duration
-	var scope approval.Scope
+	var how launcher.Signing
+	var delegation string
 	cmd := &cobra.Command{
 		Use:   "sign FILE",
 		Short: "Answer a question of another machine, with your key",
@@ -106,17 +105,26 @@ func (c *ctl) sign() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.signOn(cmd.Context(), q, message, life, scope)
+			if delegation != "" {
+				line, err := c.read(delegation)
+				if err != nil {
+					return err
+				}
+				how.Delegation = string(line)
+			}
+			return c.signOn(cmd.Context(), q, how)
 		},
 	}
-	cmd.Flags().StringVarP(&message, "message", "m", "", "what the agent is told with a no, at most 500 characters")
-	cmd.Flags().DurationVar(&life, "valid", time.Hour, "how long the answer can be handed in; at most 24h")
-	cmd.Flags().IntVar(&scope.Uses, "uses", 0, "make it a standing approval: how often the same plan may run")
-	cmd.Flags().DurationVar(&scope.For, "for", 0, "and for how long")
+	cmd.Flags().StringVarP(&how.Message, "message", "m", "", "what the agent is told with a no, at most 500 characters")
+	cmd.Flags().StringSliceVar(&how.Except, "except", nil, "calls of several that are denied, by their ids")
+	cmd.Flags().DurationVar(&how.Valid, "valid", time.Hour, "how long the answer can be handed in; at most 24h")
+	cmd.Flags().IntVar(&how.Scope.Uses, "uses", 0, "make it a standing approval: how often the same plan may run")
+	cmd.Flags().DurationVar(&how.Scope.For, "for", 0, "and for how long")
+	cmd.Flags().StringVar(&delegation, "delegation", "", "a file of tadactl key delegate: answer for who gave it")
 	return verb(cmd, "75   nobody answered", "126  not yours to sign")
 }
 
-func (c *ctl) signOn(ctx context.Context, q approval.Question, message string, life time.Duration, scope approval.Scope) error {
+func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Signing) error {
 	l, err := c.open()
 	if err != nil {
 		return err
@@ -126,19 +134,17 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, message string, l
 		return &exitError{errors.New("no terminal to show the question on: nothing is signed unread"), launcher.ExitUsage}
 	}
 	defer tty.Close()
-	yes, err := l.AskQuestion(ctx, tty, q)
+	how.Yes, err = l.AskQuestion(ctx, tty, q)
 	if errors.Is(err, launcher.ErrNobody) {
 		return &exitError{err, launcher.ExitPending}
 	}
 	if err != nil {
 		return err
 	}
-	if !yes {
-		scope = approval.Scope{}
-	} else {
-		message = ""
+	if !how.Yes {
+		how.Scope = approval.Scope{}
 	}
-	token, err := l.Sign(q, yes, message, life, scope, func() (string, error) { return launcher.ReadSecret(ctx, tty, "passphrase: ") })
+	token, err := l.Sign(q, how, func() (string, error) { return launcher.ReadSecret(ctx, tty, "passphrase: ") })
 	if err != nil {
 		return err
 	}
@@ -165,11 +171,13 @@ func (c *ctl) approveToken(ctx context.Context, path string) error {
 		word = "approved"
 	}
 	if c.json {
-		return c.printJSON(map[string]any{"id": t.Envelope, "decision": word, "signer": t.Signer, "presigned": t.Presigned})
+		return c.printJSON(map[string]any{"id": t.Envelope, "decision": word, "signer": t.Signer, "presigned": t.Presigned, "votes": t.Votes, "people": t.People})
 	}
 	switch {
 	case t.Presigned:
 		fmt.Fprintf(c.out, "one run of the signed plan is allowed, by %s\n", t.Signer)
+	case t.Votes < t.People:
+		fmt.Fprintf(c.out, "counted for %s, by %s: %d of %d people have said yes\n", t.Envelope, t.Signer, t.Votes, t.People)
 	case t.Grant != nil:
 		return c.granted(*t.Grant)
 	default:

@@ -1,0 +1,74 @@
+package pathguard
+
+import (
+	"fmt"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Approval says who has to answer what is asked.
+type Approval struct {
+	People   int  // how many different people must say yes; 0 is one
+	FromRisk int  // the least risk that needs them: 0 to 3. Below it one person is enough
+	NotSelf  bool // from that risk on, the account that asks is none of them
+
+	// Quarantined says that what is asked comes from text of outside: a foreign repository, a page,
+	// a mail. Nothing of it is allowed beyond once.
+	Quarantined bool
+}
+
+// maxPeople is far more than can be found in an hour.
+const maxPeople = 16
+
+var approvalKeys = []key{
+	{"people", whole(1, maxPeople, func(a *Approval) *int { return &a.People })},
+	{"from_risk", whole(0, 3, func(a *Approval) *int { return &a.FromRisk })},
+	{"self", func(d *decoder, n *yaml.Node) error {
+		self := true
+		err := boolean(func(*Settings) *bool { return &self })(d, n)
+		d.set.Approval.NotSelf = !self
+		return err
+	}},
+	{"origin", func(d *decoder, n *yaml.Node) error {
+		at, err := d.word(n, "agent", "quarantined")
+		d.set.Approval.Quarantined = at == 1
+		return err
+	}},
+}
+
+func whole(least, most int, field func(*Approval) *int) func(*decoder, *yaml.Node) error {
+	return func(d *decoder, n *yaml.Node) error {
+		v, err := strconv.Atoi(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil || v < least || v > most {
+			return d.fail(n, "must be a number from %d to %d, not %q", least, most, shown(n))
+		}
+		*field(&d.set.Approval) = v
+		return nil
+	}
+}
+
+// For is how many people must say yes to a risk, and whether the account that asks may be one of them.
+func (a Approval) For(risk int) (people int, self bool) {
+	if risk < a.FromRisk {
+		return 1, true
+	}
+	return max(a.People, 1), !a.NotSelf
+}
+
+// strictest asks the more people, and asks them sooner.
+func (a Approval) strictest(add Approval) Approval {
+	return Approval{
+		People: max(a.People, add.People), FromRisk: min(a.FromRisk, add.FromRisk), NotSelf: a.NotSelf || add.NotSelf,
+		Quarantined: a.Quarantined || add.Quarantined,
+	}
+}
+
+// String is the setting in the words of the configuration.
+func (a Approval) String() string {
+	origin := "agent"
+	if a.Quarantined {
+		origin = "quarantined"
+	}
+	return fmt.Sprintf("{people: %d, from_risk: %d, self: %v, origin: %s}", max(a.People, 1), a.FromRisk, !a.NotSelf, origin)
+}
