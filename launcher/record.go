@@ -160,8 +160,8 @@ func vouch(sum audit.Summary) object {
 
 // findings are what was told about a run that is over.
 type findings struct {
-	refused, git []string
-	traffic      object // what it did with the network; nil when that was nothing
+	refused, git, later []string
+	traffic             object // what it did with the network; nil when that was nothing
 }
 
 func (r *run) ended(s sandbox.Status, f findings, problem error) object {
@@ -178,6 +178,9 @@ func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 	}
 	if len(f.git) > 0 {
 		o["left_for_git"] = f.git
+	}
+	if len(f.later) > 0 {
+		o["left_for_later"] = f.later
 	}
 	if r.fenced.git != nil && r.fenced.git.Incomplete {
 		o["git_search"] = "incomplete"

@@ -135,7 +135,7 @@ func (r *run) begin() {
 		if cmd, b.err = r.command(); b.err == nil {
 			b.profile, b.partial = r.profile()
 			b.held, b.err = r.nest.Begin(b.profile, cmd)
-			b.git = r.lookAtGit(b.profile)
+			b.git, b.later = r.lookAtGit(b.profile), r.lookLater()
 		}
 		ready <- b
 	}()
@@ -147,6 +147,7 @@ type begun struct {
 	partial bool // names to hide were not looked for everywhere
 	held    *sandbox.Held
 	git     *gitmeta.Snapshot // what git would have run before the command; nil where it cannot change
+	later   []string          // what ran or instructed later before the command; nil where it cannot change
 	err     error
 }
 
@@ -189,6 +190,10 @@ func (r *run) start() error {
 	r.begun, r.fenced = nil, b
 	if b.err != nil {
 		return b.err
+	}
+	if b.partial {
+		r.l.say(os.Stderr, fmt.Sprintf("%s has more folders than are searched for secrets to hide; name those that lie deep in security.restricted_paths of %s (said once)",
+			r.Plan.Workspace, r.l.home.Config()))
 	}
 	if r.process, r.receipt, err = b.held.Go(); err != nil {
 		return err
@@ -330,7 +335,8 @@ func (r *run) finish(c change) (Outcome, error) {
 	r.desk.close()
 	defer r.desk.end(c.status.Shell(), int(c.status.Signal)) // whoever is told that it is over finds the end on record
 	r.exceeded(os.Stderr, c.status)
-	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), traffic: r.traffic(os.Stderr, c.status)}
+	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),
+		traffic: r.traffic(os.Stderr, c.status)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
 	recordErr := errors.Join(r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))
 	sum, err := r.recorder.Close()

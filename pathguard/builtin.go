@@ -13,7 +13,7 @@ var builtins = [...]struct {
 	kind  markKind
 	names []string
 }{
-	{markSecret, secretNames}, {markPublic, publicNames}, {markStartup, startupNames}, {markCache, cacheNames}, {markToolDir, toolDirs},
+	{markSecret, secretNames}, {markPublic, publicNames}, {markStartup, startupNames}, {markCache, cacheNames}, {markCachedCode, cachedCode}, {markToolDir, toolDirs},
 	{markWorkspaceState, []string{"**/.tada"}},
 }
 

@@ -48,8 +48,9 @@
 // package.json. A file above 16 MiB has no hash, and Content.Why says so.
 //
 // What such a file says is read too, as if it stood in the command line: shell scripts, by
-// their name or as an operand, on standard input and sourced; scripts of package.json with
-// those before and after them; recipes of makefiles; and python, javascript, perl and ruby as
+// their name or as an operand, on standard input and sourced, then also where PATH has them; scripts
+// of package.json with those before and after them; recipes of makefiles, those of -f and of
+// standard input too, in the directory that -C says; and python, javascript, perl and ruby as
 // far as their reader goes. The text is the very one that was hashed. It is at most 64 KiB
 // long, three files deep and 16 files in all; behind that a file is bound and not read. Every
 // variable but HOME, USER, LOGNAME and TMPDIR is unknown in it, and so is every argument that
@@ -110,9 +111,15 @@
 // Of the secrets, restricted paths and names that run later, only what exists can be hidden
 // or kept. The home, ~/.config and the workspace are listed once each; other names are asked
 // for one by one. When the writes are not all known, or the plan takes a tree as a whole, the
-// workspace is searched breadth first for nested ones, in at most 64 directories and 4,096
+// workspace is searched breadth first for nested ones, in at most 256 directories and 4,096
 // names, past .git and build output. Behind that bound a nested .env is held by the judgement
-// alone.
+// alone: a command line that names it asks, code that finds it may read it. [Fence.Partial] says
+// that the bound was reached.
+//
+// Package managers run code out of their caches and write there, so the fence of a plan of which
+// not every write is known leaves them open; a command line that names a file in one asks
+// (write.cache). What such a plan leaves in the workspace to run or to instruct later, [LaterIn]
+// finds.
 //
 // # Configuration
 //

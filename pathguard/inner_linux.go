@@ -52,8 +52,8 @@ func (r *resolver) inners() {
 			if path.Base(c.Path) == "package.json" {
 				r.parts(c, packageReadings(text, cmd))
 			}
-		case "make", "gmake":
-			if r.named(c) {
+		default:
+			if isMake(path.Base(cmd.Name)) && r.named(c) {
 				r.parts(c, makeReadings(text, cmd))
 			}
 		}
@@ -75,10 +75,15 @@ func (r *resolver) named(c *Content) bool {
 	return !other
 }
 
-// parts reads the pieces of a file that a tool runs in the file's own directory.
+// parts reads the pieces of a file that a tool runs: make(1) in the directory that it was told to
+// work in, npm and its like in the one where they found the file.
 func (r *resolver) parts(c *Content, list []reading) {
+	dir := path.Dir(c.Path)
+	if cmd := &r.plan.Script.Commands[c.Command]; cmd.Dir != "" && isMake(path.Base(cmd.Name)) {
+		dir = r.from(makeDir(cmd)).path
+	}
 	for _, rd := range list {
-		r.innerAt(c.Command, c.Path, path.Dir(c.Path), rd)
+		r.innerAt(c.Command, c.Path, dir, rd)
 	}
 }
 
@@ -86,7 +91,7 @@ func (r *resolver) parts(c *Content, list []reading) {
 // its program, or, when it reads its program from standard input, what is put there.
 func (r *resolver) executed(c *shellparse.Code) {
 	lang := c.Lang
-	if lang != "sh" && inlineCommands[lang] == "" {
+	if lang != "sh" && lang != "make" && inlineCommands[lang] == "" {
 		return
 	}
 	cmd := &r.plan.Script.Commands[c.Command]
@@ -97,7 +102,7 @@ func (r *resolver) executed(c *shellparse.Code) {
 			continue
 		}
 		named = true
-		if text, ok := r.share.texts[t.Real]; ok {
+		if text, ok := r.share.texts[t.Real]; ok && lang != "make" { // what -f names is read with the other makefiles
 			r.inner(c.Command, t.Real, reading{lang: lang, zsh: path.Base(cmd.Name) == "zsh", text: text, name: t.Name, args: argsOf(cmd, t.Name)})
 		}
 	}
@@ -107,7 +112,12 @@ func (r *resolver) executed(c *shellparse.Code) {
 			continue
 		}
 		r.content(t)
-		if text, ok := r.share.texts[t.Real]; ok {
+		text, ok := r.share.texts[t.Real]
+		switch {
+		case !ok:
+		case lang == "make":
+			r.parts(&Content{Path: t.Real, Command: c.Command}, makeReadings(text, cmd))
+		default:
 			r.inner(c.Command, t.Real, reading{lang: lang, text: text, name: cmd.Name})
 		}
 	}

@@ -60,6 +60,18 @@ func TestInner(t *testing.T) {
 		{"Makefile", "clean:\n\t-rm -rf src # all of it\n", "make clean", Ask, "Makefile:2: "},
 		{"Makefile", "x:\n\trm -rf \\\n\t  ~\n", "make -j4 x", Deny, "Makefile:2: "},
 
+		{"x.mk", "all:\n\trm -rf ~\n", "make -f x.mk", Deny, "x.mk:2: "},
+		{"x.mk", "all:\n\trm -rf ~\n", "gmake -j 4 --file x.mk", Deny, "x.mk:2: "},
+		{"x.mk", "all:\n\trm -rf ~\n", "make -f - < x.mk", Deny, "x.mk:2: "},
+		{"x.mk", "all:\n\trm -rf ~\n", "cat x.mk | make -f -", Deny, "x.mk:2: "},
+		{"sub/Makefile", "all:\n\tcat ../../srv/secret/key\n", "make -C sub", Deny, "sub/Makefile:2: "},
+		{"sub/Makefile", "all:\n\tcat ../../srv/secret/key\n", "make --directory=. -Csub all", Deny, "sub/Makefile:2: "},
+		{"mk/x.mk", "all:\n\tcat ../srv/secret/key\n", "make -f mk/x.mk", Deny, "mk/x.mk:2: "}, // it works where make was started
+		{"s.sh", "rm -rf ~\n", "busybox sh s.sh", Deny, "s.sh:1: "},
+		{"bin/lib.sh", "rm -rf ~\n", "PATH=@/w/bin . lib.sh", Deny, "bin/lib.sh:1: "},
+		{"s.sh", "rm -rf ~\n", "for f in *.sh; do bash $f; done", Deny, "s.sh:1: "},
+		{"mk/x.mk", "all:\n\trm -f a.o\nnuke:\n\trm -rf ~\n", "make -f mk/x.mk -o nuke", Allow, ""},
+
 		{"s.sh", "set -e\ngo build ./...\ngo test ./... | tee log\nrm -rf dist\necho done >> log\n", "bash s.sh", Allow, ""},
 		{"s.sh", "tmp=$(mktemp -d)\ntrap 'rm -rf \"$tmp\"' EXIT\nmake -C \"$tmp\"\n", "bash s.sh", Allow, ""},
 		{"s.sh", "rm -rf \"$1\"/*\nshift\nrm -rf \"$1/x\"\n", "bash s.sh", Allow, ""},
@@ -81,7 +93,7 @@ func TestInner(t *testing.T) {
 	for _, tt := range tests {
 		g, root := desk(t, "security: {restricted_paths: [\"@/srv/secret\"]}", "srv/secret/key", "w/dist/")
 		put(t, root+"/w", map[string]string{tt.file: strings.ReplaceAll(tt.text, "@", root)})
-		r, err := g.AnalyzeShellCommand(tt.line)
+		r, err := g.AnalyzeShellCommand(strings.ReplaceAll(tt.line, "@", root))
 		if err != nil || r.Verdict != tt.want || !strings.HasPrefix(r.Reason, tt.reason) {
 			t.Errorf("%s %q by %q: %v, want %v (%v)\n%s", tt.file, tt.text[:min(80, len(tt.text))], tt.line, r.Verdict, tt.want, err, r.Reason)
 		}

@@ -248,6 +248,10 @@ func (j *judgement) mark(f *finding, t *Target, m mark, path string, action Acti
 		}
 	case markCache:
 		f.put(InCache, path)
+	case markCachedCode:
+		if changes(t, action) {
+			f.put(InCachedCode, path)
+		}
 	case markToolDir:
 		f.put(InToolDir, path)
 	case markRule:

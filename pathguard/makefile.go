@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -32,6 +33,7 @@ func makeReadings(text string, c *shellparse.Command) []reading {
 	for i, w := range c.Args {
 		switch {
 		case i == 0 || strings.HasPrefix(w.Text, "-"):
+		case i > 1 && makeValue(c.Args[i-1].Text, w.Text):
 		case !w.Static:
 			return nil
 		case strings.Contains(w.Text, "="):
@@ -62,6 +64,42 @@ func makeReadings(text string, c *shellparse.Command) []reading {
 		}
 	}
 	return out
+}
+
+// makeValues are the options of make(1) whose value is a word of its own; that of the last four
+// may be missing, and is a number.
+var makeValues = names{"-f", "--file", "--makefile", "-C", "--directory", "-I", "--include-dir", "-o", "--old-file", "--assume-old", "-W", "--what-if",
+	"--new-file", "--assume-new", "-E", "--eval", "-j", "--jobs", "-l", "--load-average"}
+
+// makeValue reports whether a word is the value of the option in front of it.
+func makeValue(option, word string) bool {
+	at := slices.Index(makeValues, option)
+	return at >= 0 && (at < len(makeValues)-4 || strings.Trim(word, "0123456789.") == "")
+}
+
+func isMake(program string) bool { return program == "make" || program == "gmake" }
+
+// makeDir is the directory that a command of make works in: each -C starts where the one before
+// it led.
+func makeDir(c *shellparse.Command) string {
+	dir := c.Dir
+	for i := 1; i < len(c.Args); i++ {
+		value, ok := strings.CutPrefix(c.Args[i].Text, "--directory=")
+		if !ok {
+			value, ok = strings.CutPrefix(c.Args[i].Text, "-C")
+		}
+		if (c.Args[i].Text == "-C" || c.Args[i].Text == "--directory") && i+1 < len(c.Args) {
+			value, ok = c.Args[i+1].Text, true
+		}
+		switch {
+		case !ok:
+		case strings.HasPrefix(value, "/"):
+			dir = value
+		default:
+			dir = join(dir, value)
+		}
+	}
+	return dir
 }
 
 // readMakefile takes the rules and variables out of the text. Conditionals, includes and

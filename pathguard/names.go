@@ -56,7 +56,7 @@ var startupNames = []string{
 	"~/.local/bin", "~/bin", "~/.nvm", "~/.pyenv/shims", "~/.cargo/bin", "~/go/bin",
 	"~/.config/systemd", "~/.config/autostart", "~/.config/environment.d", "~/.xprofile", "~/.xinitrc", "~/.xsessionrc", "~/.pam_environment",
 	"~/.gitconfig", "~/.config/git", "~/.ssh", "~/.vimrc", "~/.config/nvim", "~/.emacs", "~/.emacs.d", "~/.tmux.conf", "~/.screenrc",
-	"~/.npmrc", "~/.yarnrc", "~/.config/pip", "~/.cargo/config.toml", "~/.cargo/config", "~/.gdbinit", "~/.lldbinit", "~/.pythonrc", "~/.irbrc",
+	"~/.npmrc", "~/.yarnrc", "~/.config/pip", "~/.cargo/config.toml", "~/.cargo/config", "~/.gradle/init.d", "~/.sbt/1.0", "~/.gdbinit", "~/.lldbinit", "~/.pythonrc", "~/.irbrc",
 	"~/.claude", "~/.claude.json", "~/.codex", "~/.cursor", "~/.gemini", "~/.config/opencode", "~/.config/Code/User", "~/.vscode", "~/.aider.conf.yml",
 	"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment", "/etc/cron.d", "/etc/crontab", "/etc/cron.hourly",
 	"/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron", "/etc/systemd", "/etc/init.d", "/etc/rc.local",
@@ -108,9 +108,21 @@ var regenerableEndings = names{
 // cacheNames are written by package managers and compilers; losing them costs a download.
 var cacheNames = []string{
 	"~/.cache", "~/go/pkg", "~/.npm", "~/.local/share/pnpm/store", "~/.cargo/registry", "~/.cargo/git", "~/.m2/repository",
-	"~/.gradle/caches", "~/.gradle/wrapper", "~/.gradle/daemon", "~/.nuget/packages", "~/.ivy2", "~/.sbt", "~/.pub-cache", "~/.yarn/cache",
+	"~/.gradle/caches", "~/.gradle/wrapper", "~/.gradle/daemon", "~/.nuget/packages", "~/.ivy2", "~/.sbt/boot", "~/.pub-cache", "~/.yarn/cache",
 	"~/.yarn/berry", "~/.bun/install/cache", "~/.deno", "~/.hex", "~/.mix", "~/.stack", "~/.cabal/packages", "~/.gem/specs", "~/.bundle/cache",
 	"~/.rustup/downloads", "~/.node-gyp", "~/.electron", "~/.terraform.d/plugin-cache", "~/.ccache",
+}
+
+// cachedCode are the caches whose content runs in every project, outside any fence. Package
+// managers have to write there, so a fence for code that nobody read leaves them open; a
+// command line that names a file in one means something else.
+var cachedCode = []string{
+	"~/go/pkg", "~/.npm", "~/.local/share/pnpm/store", "~/.cargo/registry", "~/.cargo/git", "~/.m2/repository",
+	"~/.gradle/caches", "~/.gradle/wrapper", "~/.nuget/packages", "~/.ivy2", "~/.sbt/boot", "~/.pub-cache", "~/.yarn/cache",
+	"~/.yarn/berry", "~/.bun/install/cache", "~/.deno", "~/.hex", "~/.mix", "~/.stack", "~/.cabal/packages", "~/.bundle/cache",
+	"~/.rustup/downloads", "~/.node-gyp", "~/.electron", "~/.terraform.d/plugin-cache", "~/.ccache",
+	"~/.cache/pre-commit", "~/.cache/pip", "~/.cache/uv", "~/.cache/pypoetry", "~/.cache/go-build", "~/.cache/yarn", "~/.cache/deno", "~/.cache/bazel",
+	"~/.cache/node", "~/.cache/ms-playwright", "~/.cache/puppeteer", "~/.cache/Cypress", "~/.cache/electron", "~/.cache/ccache", "~/.cache/sccache", "~/.cache/coursier",
 }
 
 // toolDirs hold programs that the account installed for itself, on purpose.

@@ -293,7 +293,7 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "9245efdddffce3b83258a2e646e6b523592b180ce05829d157fe0ee083fef3d9"
+const builtin = "296b0d6afbb5048c779fcfb6ca8275c8d3bcdf5a0da7d551c87ad2948e86bda3"
 
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
@@ -302,7 +302,7 @@ func builtinDigest() string {
 	fmt.Fprintf(h, "%q %q %q %q %v\n", toolDirs, systemDirs, tempDirs, harmlessDevices, balanced)
 	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
 	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, builders, harmlessLangs, sayings, decoders)
-	fmt.Fprintf(h, "%v %v %v %v\n", killers, finders, vague, absentHere)
+	fmt.Fprintf(h, "%v %v %v %v %q\n", killers, finders, vague, absentHere, cachedCode)
 	fmt.Fprintf(h, "%v %v %v\n", registries, fetchers, ports)
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -121,6 +121,9 @@ func (r *resolver) effect(i int) {
 	if dir != "" {
 		from = r.from(dir)
 	}
+	if found := r.sourced(e, text); found != "" {
+		text = found
+	}
 	switch {
 	case !known:
 		t.Unknown, t.Why = true, "only the beginning of the name is known"
@@ -133,6 +136,24 @@ func (r *resolver) effect(i int) {
 	if e.Right == command.Create && e.Flags&command.Link != 0 {
 		r.link(&r.plan.Targets[len(r.plan.Targets)-1])
 	}
+}
+
+// sourced returns where bash finds the operand of "." and source: a name without a slash in PATH
+// before the working directory. It need not be executable there. "" leaves the name as it is.
+func (r *resolver) sourced(e *shellparse.Effect, text string) string {
+	if e.Flags&command.Source == 0 || e.Command < 0 || !e.Name.Static || strings.Contains(text, "/") {
+		return ""
+	}
+	if c := &r.plan.Script.Commands[e.Command]; !c.Builtin || c.Name != "." && c.Name != "source" {
+		return ""
+	}
+	for _, dir := range strings.Split(r.searchPath(e.Command), ":") {
+		var st unix.Stat_t
+		if name := dir + "/" + text; strings.HasPrefix(dir, "/") && unix.Fstatat(unix.AT_FDCWD, name, &st, 0) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
+			return name
+		}
+	}
+	return ""
 }
 
 // homeOf finds the home of an account by name. The caller's own may be one that only the

@@ -41,6 +41,7 @@ var ruleTexts = [...]ruleText{
 	{"read.process", RestrictedPath, 2, "looks into another process: {path}", "查看其他进程: {path}", "ps or pgrep", "ps 或 pgrep"},
 	{"read.device", DangerousCommand, 3, "reads the device {path} past its file system", "绕过文件系统读取设备 {path}", "", ""},
 	{"write.outside", DangerousCommand, 2, "writes outside the workspace: {path}", "写入工作区之外: {path}", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
+	{"write.cache", DangerousShell, 2, "changes code that tools run in every project: {path}", "修改各项目共用的工具缓存中的代码: {path}", "the tool's own command, such as npm cache clean or go clean", "工具自身的命令，例如 npm cache clean 或 go clean"},
 	{"write.home", DangerousCommand, 2, "writes in the home directory: {path}", "写入主目录: {path}", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
 	{"write.system", DangerousShell, 3, "⚠️  dangerous: writing {path} needs authorisation", "⚠️  危险操作: 尝试写入 {path} 需要授权", "a file in the workspace or in /tmp", "工作区或 /tmp 中的文件"},
 	{"write.protected", DangerousShell, 2, "changes what runs later: {path}", "修改以后会自动执行的文件: {path}", "", ""},

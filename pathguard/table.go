@@ -32,6 +32,7 @@ const (
 	InProtected         // what runs later: .git, hooks, CI files, agent settings
 	InTemp              // /tmp and its like
 	InCache             // of package managers and compilers
+	InCachedCode        // of those caches, what runs in every project
 	InToolDir           // where the account installs programs
 	InStartup           // shell rc, systemd user units, ssh
 	InSecret            // keys, tokens, histories
@@ -52,7 +53,7 @@ const (
 )
 
 var placeNames = [places]string{
-	"workspace", "the workspace itself", "build output", "protected name", "temporary files", "tool cache", "installed tools",
+	"workspace", "the workspace itself", "build output", "protected name", "temporary files", "tool cache", "code in a tool cache", "installed tools",
 	"startup files", "secrets", "readonly_paths", "home", "system", "system programs", "elsewhere", "the root or a system directory itself",
 	"the home itself", "devices", "/proc and /sys", "another process", "cannot be told", "restricted_paths", "tada-run itself",
 }
@@ -82,6 +83,7 @@ var balanced = [places][actions]Cell{
 	InProtected:   {yes, yes, ask("write.protected"), ask("write.protected"), ask("delete.protected"), ask("delete.protected"), ask("delete.protected"), yes},
 	InTemp:        {yes, yes, yes, yes, yes, yes, ask("delete.pattern"), ask("exec.stray")},
 	InCache:       {yes, yes, yes, yes, yes, ask("delete.outside"), ask("delete.outside"), yes},
+	InCachedCode:  {yes, yes, ask("write.cache"), ask("write.cache"), yes, yes, yes, yes},
 	InToolDir:     {yes, yes, ask("write.startup"), ask("write.startup"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), yes},
 	InStartup:     {yes, yes, ask("write.startup"), ask("write.startup"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), yes},
 	InSecret:      {yes, ask("read.secret"), yes, yes, yes, yes, yes, ask("read.secret")},

@@ -52,6 +52,7 @@ const (
 	markProtected
 	markStartup
 	markCache
+	markCachedCode
 	markToolDir
 	markRule
 )

@@ -3,6 +3,8 @@ package shellparse
 import (
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // A lister prints names of files or packages that are there, one a line: always, or with one of
@@ -49,7 +51,18 @@ func (v value) named(f *flow) value {
 	return v
 }
 
-// fromListing reports whether a word is a name out of a listing and nothing else. It could be an
-// option only when a file is called like one, so it is none: go vet $(git ls-files) is an
-// everyday line, and whoever can make such a file can change what the tool runs in any case.
+// fromListing reports whether a value is a name out of a listing and nothing else.
 func (v value) fromListing() bool { return len(v) == 1 && v[0].kind == open && v[0].name }
+
+// isName reports whether a word is a name out of a listing, which no interpreter executes. It
+// could be an option only when a file is called like one, so it is none: go vet $(git ls-files)
+// is an everyday line, and whoever can make such a file can change what the tool runs in any case.
+func (w *walker) isName(c *call, u command.Use, arg int) bool {
+	if !c.args[arg].fromListing() {
+		return false
+	}
+	name := base(c.words[0].Text)
+	return interpreter(name) == name && !isShell(name) || !slices.ContainsFunc(u.Touches, func(t command.Touch) bool {
+		return t.Arg == arg && (t.Flags&command.Source != 0 || t.Right == command.Exec)
+	})
+}

@@ -34,7 +34,7 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 		w.opaque(s, InOption, "an option that is not known", c.at(i))
 	}
 	for i, o := range u.Opaque {
-		if o.Arg >= 0 && o.Arg < len(c.args) && (o.Quiet || o.Option && c.args[o.Arg].fromListing()) && !planted(c.args[o.Arg].from()) {
+		if o.Arg >= 0 && o.Arg < len(c.args) && (o.Quiet || o.Option && w.isName(c, u, o.Arg)) && !planted(c.args[o.Arg].from()) {
 			u.Opaque[i].Right = optional
 		}
 		setWorst(worst, o.Arg, placeOf(u.Opaque[i].Right))
