@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test race fuzz fuzz-differ golden bench bench-peers install cross
+.PHONY: help build run check test race cover fuzz fuzz-differ golden bench bench-peers install cross
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test: ## all tests, real kernel included
 
 race: ## all tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./...
+
+cover: ## how much of the judgement the tests reach; fails below the floors in .ci/cover
+	@.ci/cover
 
 fuzz: ## each fuzz target for FUZZTIME (default 20s)
 	@for pkg in $$($(GO) list ./...); do \
