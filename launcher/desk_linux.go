@@ -222,6 +222,15 @@ func (d *desk) announce() {
 	}
 }
 
+// tellAll tells every seat what happened.
+func (d *desk) tellAll(n wire.Notice) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range d.seats {
+		s.tell(n)
+	}
+}
+
 // status is the situation as one seat is told it.
 func (d *desk) status(s *seat) wire.Frame {
 	cols, rows := d.r.terminal.Size()

@@ -175,6 +175,9 @@ func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if run.Within != "" {
+		return l.Dial(run.Within)
+	}
 	dir, err := os.Open(l.home.Runtime())
 	if err != nil {
 		return nil, run.ID, err

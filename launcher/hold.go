@@ -7,6 +7,8 @@ import "os"
 type Hold struct {
 	Front  *os.File // connected to whoever started it, who drives until somebody takes over; nil for nobody
 	Author string   // of what is typed there: "person", or "agent:NAME"
+	Shell  bool     // an interactive shell, which asks about each line before it runs it
+	Door   string   // the path of tada-run, for that shell
 }
 
 // Tiers: how much of the agent the fence holds (doctor explains them).
@@ -17,7 +19,7 @@ const (
 
 // tier is that of this run.
 func (j *Judgement) tier() string {
-	if j.Request.Hold != nil {
+	if j.Request.Hold != nil || j.Request.Within != nil {
 		return TierSession
 	}
 	return Tier

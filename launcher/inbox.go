@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -67,6 +68,20 @@ func only(ids []string, prefix string) (string, error) {
 // that may ask and not answer.
 func (l *Launcher) Decide(ctx context.Context, d approval.Decision) error {
 	return l.deciding(func() ([]approval.Event, error) { return l.store.Decide(ctx, d) })
+}
+
+// AnswerAt puts the question with that id before the person at tty and stores the answer, as who is
+// attached to a session does it beside the session's screen. A question that nobody answered stays.
+func (l *Launcher) AnswerAt(ctx context.Context, tty *os.File, id string) error {
+	e, err := l.Envelope(ctx, id)
+	if err != nil {
+		return err
+	}
+	d, err := l.Ask(ctx, tty, e, "tty")
+	if err != nil || d.Envelope == "" {
+		return err
+	}
+	return l.Decide(ctx, d)
 }
 
 // deciding does what only a person may do, and records what it changed.

@@ -49,6 +49,9 @@ func (j *Judgement) Hash() string { return j.sealed().hash }
 // The caller must Close the result.
 func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	j := &Judgement{Request: req, environ: l.surroundings(req.Env), stdin: kindOf(req.Stdio.In), level: l.level(), umask: l.umask(), version: l.version()}
+	if req.Within != nil {
+		j.stdin = req.Within.Stdin
+	}
 	var err error
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err
@@ -73,7 +76,9 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 		if req.Tool != nil {
 			judge = j.policy.JudgeUnfenced
 		}
-		j.Verdict = judge(j.Plan)
+		if j.Verdict = judge(j.Plan); req.Hold != nil && req.Hold.Shell {
+			j.Verdict = lineByLine(j.Verdict)
+		}
 	}
 	if err != nil {
 		j.Close()

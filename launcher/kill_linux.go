@@ -23,6 +23,9 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if run.Within != "" { // its launcher is the whole session's
+		return false, fmt.Errorf("%q runs inside of session %q and ends with it; try: tadactl kill %s", id, run.Within, run.Within)
+	}
 	pid, err := strconv.Atoi(strings.SplitN(run.launcher, "@", 2)[0])
 	if err != nil {
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)

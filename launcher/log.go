@@ -112,6 +112,7 @@ type Past struct {
 	Ended     time.Time `json:"ended,omitzero"`
 	Session   bool      `json:"session,omitempty"` // tada-run --session: while it runs, others can attach
 	Tier      string    `json:"tier,omitempty"`
+	Within    string    `json:"within,omitempty"` // the session that it ran inside of
 
 	launcher string // the process that started it and records it, see runner
 }
@@ -133,8 +134,8 @@ func (l *Launcher) Runs() ([]Past, error) {
 			return runs, err
 		}
 		var body struct {
-			SID, Command, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier string
-			Session                                                             bool
+			SID, Command, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier, Within string
+			Session                                                                     bool
 
 			Envelope string `json:"envelope_id"`
 			WorkItem string `json:"work_item"`
@@ -150,7 +151,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 			i = len(runs)
 			index[body.SID] = i
 			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, WorkItem: body.WorkItem,
-				Session: body.Session, Tier: body.Tier})
+				Session: body.Session, Tier: body.Tier, Within: body.Within})
 		}
 		r := &runs[i]
 		r.State = pastStates[e.Kind]

@@ -97,7 +97,15 @@ func (o *observed) line(s *screen.Screen) {
 func (d *desk) told(osc string) {
 	o := d.watch
 	words := strings.Split(osc, ";")
-	if o == nil || len(words) < 2 || words[0] != "133" {
+	if len(words) < 2 || words[0] != "133" {
+		return
+	}
+	if words[1] == "D" && len(words) > 2 {
+		if status, err := strconv.Atoi(words[2]); err == nil {
+			d.r.doorway.told(&status)
+		}
+	}
+	if o == nil {
 		return
 	}
 	switch words[1] {

@@ -87,6 +87,9 @@ func (r *run) intent() object {
 	if r.Request.Hold != nil {
 		o["session"] = true
 	}
+	if w := r.Request.Within; w != nil {
+		o["within"] = w.Session
+	}
 	if r.secrets > 0 {
 		o["command_secrets"] = r.secrets
 		o["command_commitment"] = r.commitment()

@@ -34,7 +34,8 @@ type Request struct {
 	Timeout time.Duration // of the command; 0 is none
 	Wait    time.Duration // how long to wait for a person who is not at this terminal
 
-	Hold *Hold // a session, which lasts when its terminal goes away; nil for a single command
+	Within *Within // it runs inside of a session that is there already; nil for outside
+	Hold   *Hold   // a session, which lasts when its terminal goes away; nil for a single command
 
 	// Started is called with the session's id when the command runs and that is on record; it
 	// may be nil.
@@ -43,6 +44,12 @@ type Request struct {
 	// Ask puts an envelope before the person at this terminal. It is nil where no terminal
 	// can be trusted with the question.
 	Ask func(context.Context, approval.Envelope) (approval.Decision, error)
+}
+
+// A Within says where a request from inside came from.
+type Within struct {
+	Session string // the id of the session
+	Stdin   string // what kind of file standard input is there
 }
 
 // A Shell says what the shell would be given: the text, and how it is called.

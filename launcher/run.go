@@ -34,6 +34,7 @@ type run struct {
 	begun    <-chan begun // the fence, when it stands; nil before begin and after start
 	terminal *session.Session
 	desk     *desk          // where a session is driven from; nil for a single command
+	doorway  *doorway       // where those inside of it ask
 	over     chan struct{}  // somebody who may has ended the session
 	signals  chan os.Signal // ours, to be passed on
 	tap      *tap
@@ -69,9 +70,11 @@ func (l *Launcher) announce(j *Judgement, nest *sandbox.Nest) (*run, error) {
 	if r.log, err = l.openLog(); err != nil {
 		return nil, err
 	}
-	if j.Verdict.Decision == pathguard.Allow {
+	switch {
+	case j.Request.Within != nil: // the fence is there
+	case j.Verdict.Decision == pathguard.Allow:
 		r.begin() // what goes wrong there, start tells
-	} else {
+	default:
 		nest.Leave() // nobody may be there to ask
 		r.nest = nil
 	}
@@ -121,7 +124,9 @@ func (r *run) begin() {
 	var err error
 	if r.Request.Hold != nil {
 		r.desk, r.over = newDesk(r), make(chan struct{}, 1)
-		r.terminal, err = session.Hold(r.Request.Stdio, r.tap, r.desk.show)
+		if r.doorway, err = newDoorway(r); err == nil {
+			r.terminal, err = session.Hold(r.Request.Stdio, r.tap, r.desk.show)
+		}
 	} else {
 		r.terminal, err = session.Open(r.Request.Stdio, r.Request.PTY, r.tap)
 	}
@@ -203,6 +208,7 @@ func (r *run) start() error {
 		return err
 	}
 	if r.desk != nil {
+		r.doorway.open()
 		if err := r.desk.serve(); err != nil {
 			r.process.Kill()
 			return err
@@ -333,6 +339,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	defer cancel()
 	problem := errors.Join(c.err, r.terminal.Ended(ctx))
 	r.desk.close()
+	r.doorway.close()
 	defer r.desk.end(c.status.Shell(), int(c.status.Signal)) // whoever is told that it is over finds the end on record
 	r.exceeded(os.Stderr, c.status)
 	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),

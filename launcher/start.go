@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -57,7 +58,21 @@ func (r *run) command() (sandbox.Command, error) {
 	if tty := r.terminal.TTY(); tty >= 0 {
 		c.TTY, c.HasTTY = tty, true
 	}
+	if r.doorway != nil {
+		c.Files = append(c.Files, r.doorway.theirs)
+		c.Env = append(slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool { return strings.HasPrefix(kv, outsideName+"=") }), fmt.Sprintf("%s=%d", outsideName, len(c.Files)-1))
+	}
 	s := r.Request.Shell
+	if h := r.Request.Hold; h != nil && h.Shell {
+		script, err := scriptFile(gateScript(h.Door))
+		if err != nil {
+			return c, err
+		}
+		r.script = script
+		c.Files = append(c.Files, script)
+		c.Path, c.Argv = r.shell, []string{"bash", "--rcfile", fmt.Sprintf("/dev/fd/%d", len(c.Files)-1), "-i"}
+		return c, nil
+	}
 	if words := s.words(r.shell); words != nil && len(r.Plan.Programs) > 0 && r.Plan.Programs[0].Name == words[0] && r.Plan.Programs[0].File() != nil {
 		c.Argv, c.Path, c.Exe = words, r.Plan.Programs[0].Path, r.Plan.Programs[0].File()
 		return c, nil

@@ -31,6 +31,7 @@ var deskOrders = map[wire.Kind]func(*desk, *seat, wire.Frame) error{
 	wire.Continue: (*desk).thaw,
 	wire.Private:  (*desk).setPrivate,
 	wire.Kill:     (*desk).kill,
+	wire.Refresh:  func(_ *desk, s *seat, _ wire.Frame) error { s.redraw(); return nil },
 }
 
 // errNoTakeover is the answer where policy leaves viewing only.
@@ -46,6 +47,8 @@ func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) er
 	}
 	err := error(nil)
 	switch {
+	case f.Kind == wire.Refresh:
+		err = do(d, s, f)
 	case !d.takeover && s.person:
 		err = errNoTakeover
 	case !s.person && f.Kind != wire.Private && f.Kind != wire.Kill:

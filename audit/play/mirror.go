@@ -37,6 +37,9 @@ func (m *Mirror) SetSize(cols, rows int) { m.shown.Resize(cols, rows) }
 // Resize says how large the viewer's terminal is. A row of it is the status's.
 func (m *Mirror) Resize(cols, rows int) { m.cols, m.rows = cols, rows }
 
+// Forget makes the next Paint draw everything: something else was on the terminal.
+func (m *Mirror) Forget() { m.painter, m.keys = painter{}, "" }
+
 // Enter returns the bytes that take the viewer's terminal.
 func (m *Mirror) Enter() []byte { return []byte(enter) }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"os"
 	"time"
 
@@ -16,7 +17,8 @@ type View interface {
 	Notice(n wire.Notice) []byte
 	Resize(cols, rows int) []byte   // of the viewer's terminal
 	Ask(question string) []byte     // "" takes the question away
-	Leave() []byte                  // at the end
+	Leave() []byte                  // at the end, and while a question is asked
+	Resume() []byte                 // after a question
 	Size(cols, rows int) (int, int) // the session's, of a terminal of that size
 }
 
@@ -30,6 +32,10 @@ type Attachment struct {
 	Take bool          // drive at once
 	Idle time.Duration // without a key, after which a lease ends; 0 is the holder's usual
 	TTY  string        // the terminal's name, for people
+
+	// Answer puts a question that waits before the person at this terminal, which is as it was before
+	// meanwhile. It is nil where nobody answers here.
+	Answer func(ctx context.Context, envelope string) error
 }
 
 // An Ended says how an attachment ended.
@@ -44,6 +50,8 @@ type Ended struct {
 // Prefix typed twice.
 const Prefix = 0x1d // Ctrl-]
 
+const answerKey = 'a'
+
 // An order is what a key behind Prefix does.
 type order struct {
 	key  byte
@@ -55,18 +63,19 @@ type order struct {
 var orders = []order{
 	{'t', wire.Take, "", "take over"},
 	{'g', wire.Summary, "", "give back"}, // the summary is shown, then y gives
-	{'p', wire.Private, "", "private on or off"},
+	{'p', wire.Private, "", "private"},
 	{'f', wire.Freeze, "", "freeze"},
 	{'c', wire.Continue, "", "go on"},
 	{'k', wire.Kill, "end the session and all that runs in it? y/n", "kill"},
+	{answerKey, 0, "", "answer"},
 	{'d', 0, "", "detach"},
 }
 
 // KeyHelp is one line that tells the keys.
 func KeyHelp() string {
-	text := "Ctrl-] and"
+	text := "Ctrl-] and:"
 	for _, o := range orders {
 		text += " " + string(o.key) + " " + o.help + ","
 	}
-	return text + " Ctrl-] sends itself"
+	return text + " Ctrl-] itself"
 }

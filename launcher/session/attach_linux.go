@@ -18,7 +18,7 @@ import (
 // leaving too. The terminal is raw meanwhile, and is given back in any case. An error means that
 // the terminal or the connection failed.
 func Attach(ctx context.Context, a Attachment) (Ended, error) {
-	c := &client{a: a, keys: make(chan []byte), frames: make(chan wire.Frame), gone: make(chan error, 2), done: make(chan struct{})}
+	c := &client{ctx: ctx, a: a, keys: make(chan []byte), frames: make(chan wire.Frame), gone: make(chan error, 2), done: make(chan struct{})}
 	defer close(c.done)
 	if kindOf(a.In, new(unix.Stat_t)) == terminal {
 		c.term = &modes{fd: int(a.In.Fd())}
@@ -37,6 +37,7 @@ func Attach(ctx context.Context, a Attachment) (Ended, error) {
 
 // A client is an Attachment at work. Everything happens on one goroutine but reading.
 type client struct {
+	ctx    context.Context // of Attach, which it does not outlive
 	a      Attachment
 	term   *modes // nil: no terminal
 	keys   chan []byte
@@ -51,6 +52,7 @@ type client struct {
 	prefix  bool   // Prefix was typed
 	asked   *order // a question is shown
 	last    *wire.Notice
+	waits   string // the question that was asked last
 	left    bool
 	failed  error
 }
@@ -160,8 +162,11 @@ func (c *client) take(f wire.Frame) {
 		if json.Unmarshal(f.Body, &n) != nil {
 			return
 		}
-		if n.Code == wire.CodeRefused {
+		switch n.Code {
+		case wire.CodeRefused:
 			c.last = &n
+		case wire.CodeAsked:
+			c.waits = n.Envelope
 		}
 		c.show(v.Notice(n))
 		if n.Code == wire.CodeSummary {
@@ -262,6 +267,8 @@ func (c *client) order(key byte) {
 		switch {
 		case o.key != key:
 			continue
+		case o.key == answerKey:
+			c.question()
 		case o.kind == 0:
 			c.left = true
 		case o.ask != "":
@@ -271,6 +278,24 @@ func (c *client) order(key byte) {
 		}
 		return
 	}
+}
+
+// question lets the person at this terminal answer what waits. It is this terminal that she reads and
+// types on: nothing of the session reaches it meanwhile.
+func (c *client) question() {
+	if c.a.Answer == nil || c.term == nil || c.waits == "" {
+		return
+	}
+	c.show(c.a.View.Leave())
+	c.term.leave()
+	err := c.a.Answer(c.ctx, c.waits)
+	c.term.allow()
+	c.term.enter()
+	c.show(c.a.View.Resume())
+	if err != nil {
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, Message: err.Error()}))
+	}
+	c.send(wire.Frame{Kind: wire.Refresh, Epoch: c.epoch})
 }
 
 func (c *client) ask(o *order) {

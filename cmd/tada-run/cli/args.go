@@ -18,9 +18,10 @@ import (
 type invocation struct {
 	help, version bool
 	check, json   bool
-	background    bool // start it and return
-	session       bool // hold it: others can attach, and it outlives this terminal
-	detached      bool // be the launcher that stays with it
+	background    bool    // start it and return
+	line          *string // of the shell of a session, to be judged before that runs it
+	session       bool    // hold it: others can attach, and it outlives this terminal
+	detached      bool    // be the launcher that stays with it
 
 	publish []uint // ports on which other machines may reach the command
 
@@ -97,6 +98,8 @@ func parseOwn(argv []string) (*invocation, error) {
 		return nil, &usageError{"--background runs it, --check does not", "tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
 		return nil, &usageError{"--json goes with --check", "tada-run --check --json 'ls'"}
+	case inv.line != nil:
+		return inv, nil
 	case inv.session:
 		return inv, inv.sessionOperands(set.ArgsLenAtDash() == 0, command, operands)
 	case set.ArgsLenAtDash() == 0 && !command:
@@ -139,9 +142,7 @@ func (inv *invocation) sessionOperands(dashed, command bool, operands []string) 
 	case dashed && len(operands) == 0:
 		return &usageError{"nothing to run after --", "tada-run --session, or tada-run --session -- claude"}
 	}
-	if inv.words, inv.name = operands, "tada-run"; len(operands) == 0 {
-		inv.words = []string{"bash"}
-	}
+	inv.words, inv.name = operands, "tada-run"
 	return nil
 }
 
@@ -171,6 +172,7 @@ func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
 		set.BoolVar(&inv.check, "check", false, "")
 		set.BoolVar(&inv.json, "json", false, "")
 		set.BoolVar(&inv.background, "background", false, "")
+		set.Func("line", "", func(text string) error { inv.line = &text; return nil })
 		set.BoolVar(&inv.session, "session", false, "")
 		set.BoolVar(&inv.detached, "detached", false, "")
 		set.StringVar(&inv.agent, "agent", "", "")

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
 // attended starts a session and is its first client: this terminal, or these pipes, drive it until
 // it ends, somebody takes over, or the client leaves. It returns the session's exit status.
-func attended(argv []string) (int, error) {
+func attended(argv []string, home string) (int, error) {
 	ours, theirs, err := session.Peers()
 	if err != nil {
 		return 0, err
@@ -27,8 +28,15 @@ func attended(argv []string) (int, error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	inv, err := parseArgs(argv)
+	if err != nil {
+		return 0, err
+	}
+	if inv.home == "" {
+		inv.home = home
+	}
 	v := &rawView{id: id, person: isTerminal(os.Stdin) && isTerminal(os.Stdout)}
-	end, err := session.Attach(ctx, session.Attachment{Conn: ours, In: os.Stdin, Out: os.Stdout, View: v})
+	end, err := session.Attach(ctx, session.Attachment{Conn: ours, In: os.Stdin, Out: os.Stdout, View: v, Answer: answerer(inv)})
 	switch {
 	case err != nil:
 		return 0, err
@@ -44,12 +52,33 @@ func attended(argv []string) (int, error) {
 	return end.Status, nil
 }
 
+// answerer lets the person who started a session answer what is asked inside. Where an agent did,
+// nobody answers on its terminal.
+func answerer(inv *invocation) func(context.Context, string) error {
+	if inv.agent != "" || !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
+		return nil
+	}
+	return func(ctx context.Context, id string) error {
+		l, err := launcher.Open(inv.home)
+		if err != nil {
+			return err
+		}
+		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		defer tty.Close()
+		return l.AnswerAt(ctx, tty, id)
+	}
+}
+
 // A rawView passes the program's bytes on as they are: this is the terminal that the program was
 // started on, and it does on it what it would do without us. What the session has to say comes on
 // lines of its own: for a person in words, for a program as one JSON object on standard error.
 type rawView struct {
 	id     string
 	person bool
+	cols   int
 	news   []byte // stays on the screen until it is drawn anew for another reason
 	drawn  bool
 }
@@ -92,13 +121,17 @@ func (v *rawView) Notice(n wire.Notice) []byte {
 	if r := n.Summary; r != nil {
 		text += fmt.Sprintf(" [%d commands, %d files changed, now in %s]", len(r.Commands), len(r.Files), r.Dir)
 	}
-	v.news = overlay(1, text)
+	v.news = v.overlay(text)
 	return v.news
 }
 
-// overlay writes text over a line of the screen, and nothing else changes.
-func overlay(line int, text string) []byte {
-	return fmt.Appendf(nil, "\x1b7\x1b[%d;1H\x1b[0;7m%s\x1b[0m\x1b[K\x1b8", line, inertLine(text))
+// overlay writes text over the first line of the screen, and nothing else changes.
+func (v *rawView) overlay(text string) []byte {
+	line := []rune(inertLine(text))
+	if v.cols > 0 && len(line) > v.cols {
+		line = line[:v.cols]
+	}
+	return fmt.Appendf(nil, "\x1b7\x1b[H\x1b[0;7m%s\x1b[0m\x1b[K\x1b8", string(line))
 }
 
 // Resize has nothing to draw.
@@ -106,7 +139,7 @@ func (v *rawView) Resize(int, int) []byte { return nil }
 
 // Ask shows a line over the first one of the screen, and takes it away.
 func (v *rawView) Ask(question string) []byte {
-	return overlay(1, question)
+	return v.overlay(question)
 }
 
 // Leave gives the terminal back as a shell expects it, whatever the program had set.
@@ -117,8 +150,14 @@ func (v *rawView) Leave() []byte {
 	return []byte("\x1b[?1;66;1000;1002;1003;1004;1005;1006;1015;2004l\x1b>\x1b[?25h\x1b[?7h\x1b[0m")
 }
 
+// Resume clears what the question left; the screen is drawn anew.
+func (v *rawView) Resume() []byte { return []byte("\x1b[0m\x1b[H\x1b[2J") }
+
 // Size is the whole terminal.
-func (v *rawView) Size(cols, rows int) (int, int) { return cols, rows }
+func (v *rawView) Size(cols, rows int) (int, int) {
+	v.cols = cols
+	return cols, rows
+}
 
 // inertLine keeps what has a glyph.
 func inertLine(text string) string {

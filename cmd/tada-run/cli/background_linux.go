@@ -28,7 +28,7 @@ const frontFD = 4
 
 // background starts that launcher and waits for its word: the id of the session, or the end of
 // the pipe, when nothing was started and the status says why.
-func background(argv []string) (int, error) {
+func background(argv []string, _ string) (int, error) {
 	id, status, err := hatch(argv, nil)
 	if id != "" {
 		fmt.Println(id)
@@ -85,7 +85,7 @@ func detach(req *launcher.Request, inv *invocation) error {
 		return err
 	}
 	if inv.session {
-		req.Hold = hold(inv, isTerminal(req.Stdio.In))
+		req.Hold = hold(req, inv)
 	} else {
 		out, err := drain()
 		if err != nil {
@@ -106,9 +106,12 @@ func detach(req *launcher.Request, inv *invocation) error {
 }
 
 // hold says who starts the session. A person at a terminal who names no agent drives as a person.
-func hold(inv *invocation, terminal bool) *launcher.Hold {
-	h := &launcher.Hold{Author: "agent:?" + inv.agent}
-	if terminal && inv.agent == "" {
+func hold(req *launcher.Request, inv *invocation) *launcher.Hold {
+	h := &launcher.Hold{Author: "agent:?" + inv.agent, Shell: len(inv.words) == 0}
+	if h.Door, _ = os.Executable(); h.Shell {
+		req.Shell.Words = []string{"bash"}
+	}
+	if isTerminal(req.Stdio.In) && inv.agent == "" {
 		h.Author = session.Person
 	}
 	var st unix.Stat_t

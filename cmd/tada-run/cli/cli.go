@@ -43,10 +43,17 @@ func Run(d Door) int {
 		inv.home = d.Home
 	}
 	if launcher.Inside() {
-		return report(nested(inv, d.Argv))
+		status, err := nested(inv, d.Argv)
+		if err != nil {
+			return report(err)
+		}
+		return status
+	}
+	if inv.line != nil {
+		return report(&usageError{"--line is for the shell of a session", "tada-run --session"})
 	}
 	if away := inv.away(); away != nil && !inv.detached {
-		status, err := away(d.Argv)
+		status, err := away(d.Argv, inv.home)
 		if err != nil {
 			return report(err)
 		}
@@ -60,7 +67,7 @@ func Run(d Door) int {
 }
 
 // away is how a launcher of its own is started, which outlives this process; nil where none is.
-func (inv *invocation) away() func(argv []string) (int, error) {
+func (inv *invocation) away() func(argv []string, home string) (int, error) {
 	switch {
 	case inv.background:
 		return background

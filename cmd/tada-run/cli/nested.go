@@ -2,29 +2,122 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"time"
 
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// nested hands the command line to the real shell, in the place of this process. Inside a
-// fence there is nothing left to decide: the run outside was judged with all that it starts,
-// its fence holds for us too, and what is said here is in its transcript. It returns only
-// when it fails, or when it was asked for what only the outside can answer.
-func nested(inv *invocation, argv []string) error {
-	if inv.check || inv.batch {
-		return errInside
+// nested is for a tada-run that was started inside of a fence. In a session it asks the one outside,
+// which judges, records and, where it takes a person, waits for one; then the real shell takes the
+// place of this process, in the fence that is there. Anywhere else the run outside was judged with
+// all that it starts, and there is nothing left to decide: the shell takes its place at once.
+//
+// A process that hides the descriptor gets no more by it: it could have started the shell itself.
+func nested(inv *invocation, argv []string) (int, error) {
+	if inv.batch || inv.session || inv.background {
+		return 0, errInside
 	}
-	if inv.called != "tada-run" { // a shell's own command line is left as it stands
-		return launcher.ExecShell(launcher.DialectOf(inv.called), argv, os.Environ())
+	outside := launcher.OutsideVariable(os.Getenv)
+	if inv.line != nil {
+		return line(*inv.line, outside)
 	}
 	shell := launcher.Shell{
 		Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args, Script: inv.script, Stdin: inv.stdin,
+		Dialect: launcher.DialectOf(inv.called),
 	}
 	if inv.text != nil {
 		shell.Text = *inv.text
 	}
-	return launcher.ExecShell(launcher.DialectOf(inv.called), shell.Plain(), os.Environ())
+	if outside != "" {
+		status, err := ask(inv, &shell, outside)
+		if !errors.Is(err, launcher.ErrNoOutside) && (err != nil || status >= 0) {
+			return max(status, 0), err
+		}
+	}
+	if inv.check {
+		return 0, errInside
+	}
+	if inv.called != "tada-run" { // a shell's own command line is left as it stands
+		return 0, launcher.ExecShell(shell.Dialect, argv, os.Environ())
+	}
+	return 0, launcher.ExecShell(shell.Dialect, shell.Plain(), os.Environ())
 }
 
 var errInside = errors.New("this runs inside a fence already, and what may happen was decided outside; run this there")
+
+// ask asks outside about the command line. The status is -1 where it may run.
+func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
+	if inv.stdin && inv.text == nil { // it is still the shell that reads it, and nobody can see it before
+		return -1, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return 0, fmt.Errorf("the current directory is gone (%v); try: cd /", err)
+	}
+	req := launcher.Request{
+		Shell: *shell, Env: os.Environ(), Dir: dir, Agent: inv.agent, WorkItem: inv.workItem, CallID: inv.callID,
+		Profile: inv.profile, Wait: inv.wait,
+	}
+	req.Stdio.In = os.Stdin
+	q := launcher.QuestionOf(req)
+	q.Check = inv.check
+	reply, err := launcher.AskOutside(q, outside)
+	switch {
+	case err != nil:
+		return 0, err
+	case q.Check && reply.Error == "":
+		fmt.Println(string(reply.Report))
+		return reply.Exit, nil
+	case !reply.Run:
+		return refused(reply), nil
+	}
+	if inv.text != nil && inv.called == "tada-run" && reply.Text != "" {
+		shell.Text = reply.Text // what was judged is what runs
+	}
+	return -1, nil
+}
+
+// refused tells why something may not run, as it is told outside.
+func refused(r launcher.Reply) int {
+	switch {
+	case r.Error != "":
+		fmt.Fprintf(os.Stderr, "tada-run: %s\n", r.Error)
+	case r.Line != "":
+		fmt.Fprintln(os.Stderr, r.Line)
+		fmt.Fprintln(os.Stderr, string(r.Refusal))
+	}
+	if r.Exit == 0 {
+		return launcher.ExitDenied
+	}
+	return r.Exit
+}
+
+// lineWait is how long a line waits for a person, who is told of it on the session's terminal. Ctrl-C
+// takes the line back.
+const lineWait = 10 * time.Minute
+
+// line asks about a line of the session's shell, which runs it when this exits with 0. Here it is a
+// no when nobody can be asked: the shell promises that its lines are judged.
+func line(text, outside string) (int, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+	req := launcher.Request{Shell: launcher.Shell{Text: text, Name: "bash"}, Env: os.Environ(), Dir: dir, Wait: lineWait}
+	q := launcher.QuestionOf(req)
+	q.Line, q.Kind = true, "terminal"
+	reply, err := launcher.AskOutside(q, outside)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("not run: the line cannot be judged (%w); leave this shell and start another session", err)
+	case reply.Run || reply.Exit == launcher.ExitUsage: // nothing but a comment
+		return 0, nil
+	case reply.Error != "" || reply.Line == "":
+		fmt.Fprintf(os.Stderr, "tada-run: not run: %s\n", reply.Error)
+		return max(reply.Exit, 1), nil
+	}
+	fmt.Fprintln(os.Stderr, reply.Line)
+	return reply.Exit, nil
+}

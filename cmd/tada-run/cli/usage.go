@@ -8,6 +8,9 @@ usage: tada-run [FLAGS] COMMAND              run one command line
                                              as a shell is called
        tada-run --intent FILE|-              run the commands in it: one question,
                                              an answer for each, one result for each
+       tada-run --session [-- PROGRAM ARG ...]
+                                             a whole session inside the fence: a shell
+                                             whose lines are judged, or an agent
        tada-run --check [--json] COMMAND     say what would happen; run nothing
 
 Called by another name (a link named bash, sh, tada-sh) it takes the arguments
@@ -26,6 +29,9 @@ FLAGS
   --timeout DUR      end the command after this time (90s, 5m)
   --wait DUR         how long to wait for a person elsewhere (default: not at all)
   --publish PORT     let other machines connect to it there (asks); this machine may always
+  --session          others can attach (tadactl attach), and it outlives this terminal.
+                     Ctrl-] shows the keys: d detaches. What runs in it asks the
+                     session about its own tada-run commands
   --background       print the session's id and return; see tadactl sessions, kill
   --pty WHEN         auto (default), always or never: a private terminal for the command
   --home DIR         another state directory than ~/.tada

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -54,6 +55,14 @@ func (c *ctl) attach() *cobra.Command {
 			defer stop()
 			end, err := session.Attach(ctx, session.Attachment{
 				Conn: conn, In: c.in, Out: out, View: &mirrorView{m: play.NewMirror(80, 24)}, Take: take, Idle: idle,
+				Answer: func(ctx context.Context, id string) error {
+					tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+					if err != nil {
+						return err
+					}
+					defer tty.Close()
+					return l.AnswerAt(ctx, tty, id)
+				},
 			})
 			if err != nil {
 				return err
@@ -204,6 +213,13 @@ func (v *mirrorView) Ask(question string) []byte {
 
 // Leave gives the terminal back.
 func (v *mirrorView) Leave() []byte { return v.m.Leave() }
+
+// Resume takes the terminal again.
+func (v *mirrorView) Resume() []byte {
+	v.drawn = false
+	v.m.Forget()
+	return v.paint()
+}
 
 // Size leaves a row for the status line.
 func (v *mirrorView) Size(cols, rows int) (int, int) { return cols, max(1, rows-1) }

@@ -18,6 +18,7 @@
 //	f  Freeze, c Continue        X  End, JSON
 //	p  Private, 1 on or 0 off
 //	s  Summary, of the lease
+//	r  Refresh: the screen once more
 //	k  Kill
 //
 // A client has at most Credit bytes of Input that are not acknowledged; one that sends more is cut

@@ -23,6 +23,7 @@ const (
 	Private  Kind = 'p'
 	Summary  Kind = 's'
 	Kill     Kind = 'k'
+	Refresh  Kind = 'r'
 )
 
 // What holders send.
@@ -36,7 +37,7 @@ const (
 )
 
 // kinds are all of them.
-const kinds = "hiwtgfcpskSROANX"
+const kinds = "hiwtgfcpskrSROANX"
 
 // String returns the kind's letter, quoted.
 func (k Kind) String() string { return fmt.Sprintf("%q", byte(k)) }

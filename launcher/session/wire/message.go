@@ -37,15 +37,17 @@ const (
 	CodeSummary   = "summary"   // what would be said at a hand-back now
 	CodeFrozen    = "frozen"
 	CodePrivate   = "private"
+	CodeAsked     = "asked" // something inside waits for a person's answer
 )
 
 // A Notice is the body of Tell.
 type Notice struct {
-	Code    string  `json:"code"`
-	Message string  `json:"message"`
-	By      string  `json:"by,omitempty"`
-	Bytes   int     `json:"bytes,omitempty"`
-	Summary *Report `json:"summary,omitempty"`
+	Code     string  `json:"code"`
+	Message  string  `json:"message"`
+	By       string  `json:"by,omitempty"`
+	Envelope string  `json:"envelope,omitempty"` // the question that waits
+	Bytes    int     `json:"bytes,omitempty"`
+	Summary  *Report `json:"summary,omitempty"`
 }
 
 // A Report is what happened while a person drove.

@@ -1,0 +1,63 @@
+package launcher
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// Inside a session a tada-run asks the one outside, over a descriptor that it has inherited: there
+// is no path to find and no token to steal, and whoever has it was started by somebody who had it.
+//
+// The descriptor is one end of a pair of sockets (SOCK_SEQPACKET). A conversation begins with one
+// message on it, which carries an end of a pair of streams; on that the question goes out and the
+// answer comes back, as one JSON object each. So any number of processes can share the descriptor,
+// and none sees the answer of another.
+//
+// What is said over it cannot loosen anything. The answer says that a command line was judged,
+// recorded and, where that takes a person, approved; the command then runs in the fence that was
+// there before. A process without the descriptor, or with a forged one, can run the same command in
+// the same fence: it is only not told apart in the record.
+
+// outsideName is the variable that tells the number of the descriptor.
+const outsideName = "TADA_RUN_OUTSIDE"
+
+// A Question is what a tada-run inside asks.
+type Question struct {
+	Line     bool     `json:"line,omitempty"` // of an interactive shell, which runs it by itself
+	Text     string   `json:"text,omitempty"`
+	Words    []string `json:"words,omitempty"`
+	Flags    []string `json:"flags,omitempty"`
+	Name     string   `json:"name,omitempty"`
+	Args     []string `json:"args,omitempty"`
+	Script   string   `json:"script,omitempty"`
+	Stdin    bool     `json:"stdin,omitempty"` // Text was read from standard input
+	Dialect  int      `json:"dialect,omitempty"`
+	Env      []string `json:"env"`
+	Dir      string   `json:"cwd"`
+	Agent    string   `json:"agent,omitempty"`
+	WorkItem string   `json:"work_item,omitempty"`
+	CallID   string   `json:"call_id,omitempty"`
+	Profile  string   `json:"profile,omitempty"`
+	Wait     int      `json:"wait_ms,omitempty"`
+	Kind     string   `json:"stdin_kind,omitempty"`
+	Check    bool     `json:"check,omitempty"` // only judge it
+}
+
+// A Reply is the answer. Its zero value lets nothing run.
+type Reply struct {
+	Run     bool            `json:"run"`
+	Text    string          `json:"text,omitempty"`    // what was judged, as it is to run
+	Session string          `json:"session,omitempty"` // the id under which it is recorded
+	Exit    int             `json:"exit,omitempty"`    // what to exit with where it may not run
+	Line    string          `json:"line,omitempty"`    // why not, for a person
+	Refusal json.RawMessage `json:"refusal,omitempty"` // and for a program
+	Report  json.RawMessage `json:"report,omitempty"`  // of a check
+	Error   string          `json:"error,omitempty"`
+}
+
+// ErrNoOutside is returned by AskOutside where there is nobody to ask: no session, a descriptor that
+// was closed, or one that is something else.
+var ErrNoOutside = errors.New("the session outside cannot be asked")
+
+// OutsideVariable is the value of the variable that names the descriptor, "" where there is none.
+func OutsideVariable(getenv func(string) string) string { return getenv(outsideName) }

@@ -1,0 +1,358 @@
+package launcher
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+// A doorway is where those inside a session ask: the launcher's side of the descriptor that the
+// session's program was given.
+type doorway struct {
+	r      *run
+	ours   int      // the end that is read here
+	theirs *os.File // the end that the program inherits; closed once it runs
+	ctx    context.Context
+	cancel context.CancelFunc
+	busy   sync.WaitGroup
+	slots  chan struct{}
+
+	mu    sync.Mutex
+	line  string          // the last line of the shell that was let go
+	ended func(told *int) // tells its end; nil when that is told
+}
+
+// maxConversations is how many may ask at once; the others wait in their sendmsg.
+const maxConversations = 16
+
+// newDoorway makes the pair.
+func newDoorway(r *run) (*doorway, error) {
+	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("make a pair of sockets: %w", err)
+	}
+	d := &doorway{r: r, ours: p[0], theirs: os.NewFile(uintptr(p[1]), "outside"), slots: make(chan struct{}, maxConversations)}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	return d, nil
+}
+
+// open begins to answer. The program has its end by now.
+func (d *doorway) open() {
+	d.theirs.Close()
+	d.busy.Go(d.receive)
+}
+
+// close ends all conversations, and returns when their ends are on record.
+func (d *doorway) close() {
+	if d == nil {
+		return
+	}
+	d.cancel()
+	d.theirs.Close()
+	_ = unix.Shutdown(d.ours, unix.SHUT_RDWR)
+	d.told(nil)
+	d.busy.Wait()
+	unix.Close(d.ours)
+}
+
+// receive takes conversations until every copy of the program's end is closed.
+func (d *doorway) receive() {
+	buf, oob := make([]byte, 16), make([]byte, unix.CmsgSpace(4))
+	for {
+		n, size, _, _, err := unix.Recvmsg(d.ours, buf, oob, unix.MSG_CMSG_CLOEXEC)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || n == 0 {
+			return
+		}
+		conn := streamIn(oob[:size])
+		if conn == nil {
+			continue
+		}
+		select {
+		case d.slots <- struct{}{}:
+		case <-d.ctx.Done():
+			conn.Close()
+			return
+		}
+		d.busy.Go(func() {
+			defer func() { <-d.slots }()
+			defer conn.Close()
+			d.converse(conn)
+		})
+	}
+}
+
+// streamIn is the connected stream that came with a message; nil where something else did. What a
+// process inside sends may be any file, and only such a socket is read from.
+func streamIn(oob []byte) *os.File {
+	messages, err := unix.ParseSocketControlMessage(oob)
+	if err != nil {
+		return nil
+	}
+	for i := range messages {
+		fds, err := unix.ParseUnixRights(&messages[i])
+		if err != nil {
+			continue
+		}
+		for j, fd := range fds {
+			domain, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
+			kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+			if i > 0 || j > 0 || err != nil || domain != unix.AF_UNIX || kind != unix.SOCK_STREAM || unix.SetNonblock(fd, true) != nil {
+				unix.Close(fd)
+				continue
+			}
+			return os.NewFile(uintptr(fd), "conversation")
+		}
+	}
+	return nil
+}
+
+// questionTime is how long a question may take to come in: it comes in one piece.
+const questionTime = 10 * time.Second
+
+// converse hears one question and answers it.
+func (d *doorway) converse(conn *os.File) {
+	_ = conn.SetReadDeadline(time.Now().Add(questionTime))
+	var q Question
+	if err := json.NewDecoder(io.LimitReader(conn, maxQuestion)).Decode(&q); err != nil {
+		return
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	ctx, cancel := context.WithCancel(d.ctx)
+	defer cancel()
+	go func() { // whoever asks and dies needs no answer
+		_, _ = conn.Read(make([]byte, 1))
+		cancel()
+	}()
+	fd := -1
+	if raw, err := conn.SyscallConn(); err == nil {
+		_ = raw.Control(func(f uintptr) { fd = int(f) })
+	}
+	asker := askerAt(fd)
+	defer asker.close()
+	answer := func(r Reply) {
+		_ = conn.SetWriteDeadline(time.Now().Add(questionTime))
+		_ = json.NewEncoder(conn).Encode(r)
+	}
+	req := d.request(q)
+	switch {
+	case q.Check:
+		answer(d.check(req))
+	case q.Line && d.again(q.Text):
+		answer(Reply{Run: true})
+	default:
+		if err := d.carry(ctx, req, q, asker, answer); err != nil {
+			answer(Reply{Exit: ExitOf(err), Error: err.Error()})
+		}
+	}
+}
+
+// request is what was asked, as a request of the session's user. Nothing in it is trusted with more
+// than a command line is.
+func (d *doorway) request(q Question) Request {
+	req := Request{
+		Shell: Shell{
+			Text: q.Text, Words: q.Words, Flags: q.Flags, Name: q.Name, Args: q.Args, Script: q.Script, Stdin: q.Stdin,
+			Dialect: dialectOf(q.Dialect),
+		},
+		Env: q.Env, Dir: q.Dir, Agent: q.Agent, WorkItem: q.WorkItem, CallID: q.CallID,
+		Profile: d.r.Request.Profile, Wait: time.Duration(q.Wait) * time.Millisecond,
+		Within: &Within{Session: d.r.id, Stdin: q.Kind}, Ask: d.question,
+	}
+	if q.Profile == profileCI {
+		req.Profile = profileCI // it can only make it stricter
+	}
+	if req.Agent == "" {
+		req.Agent = d.r.Request.Agent
+	}
+	return req
+}
+
+func (d *doorway) check(req Request) Reply {
+	j, err := d.r.l.Judge(req)
+	if err != nil {
+		return Reply{Exit: ExitOf(err), Error: err.Error()}
+	}
+	defer j.Close()
+	report := j.Report("")
+	return Reply{Report: json.RawMessage(report.JSON()), Exit: report.Status()}
+}
+
+// again reports whether a line is a further piece of the one that was let go last: what is pasted in
+// several lines is one line of the shell's history, and is asked about at each piece.
+func (d *doorway) again(text string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return text == d.line && strings.Contains(text, "\n") && d.ended != nil
+}
+
+// carry judges, records and asks as for any command line. What is let go runs in the fence that is
+// there, in the process that asked or in its shell.
+func (d *doorway) carry(ctx context.Context, req Request, q Question, asker asker, answer func(Reply)) error {
+	if q.Line {
+		d.told(nil)
+	}
+	l := d.r.l
+	j, err := l.Judge(req)
+	if err != nil {
+		return err
+	}
+	r, err := l.announce(j, nil)
+	if err != nil {
+		_ = j.Close()
+		return err
+	}
+	refusal, err := l.guarded(ctx, r, l.permit)
+	if refusal != nil || err != nil {
+		r.refused(refusal)
+		r.close()
+		if refusal != nil {
+			answer(Reply{Session: r.id, Exit: refusal.exit, Line: refusal.Line(), Refusal: json.RawMessage(refusal.JSON())})
+		}
+		return err
+	}
+	if err := r.record(kindStart, object{
+		"within": d.r.id, "pid": asker.pid, "launcher": runner(), "level": d.r.receipt.Level.String(),
+		"authority": r.authority(), "envelope_id": r.envelope, "grant_id": r.grant,
+	}, audit.Lazy); err != nil {
+		r.close()
+		return err
+	}
+	answer(Reply{Run: true, Session: r.id, Text: r.Script.Canonical})
+	if q.Line {
+		d.mu.Lock()
+		d.line, d.ended = q.Text, func(told *int) { r.endWithin(told) }
+		d.mu.Unlock()
+		return nil
+	}
+	r.endWithin(asker.wait(d))
+	return nil
+}
+
+// question puts an envelope before those who are attached: it never shows on the session's own
+// terminal, and what is typed there does not answer it.
+func (d *doorway) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
+	d.r.desk.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "something inside asks; Ctrl-] a answers, or elsewhere: tadactl inbox"})
+	return approval.Decision{}, nil
+}
+
+// told records the end of the last line of the shell, with the status that the shell told.
+func (d *doorway) told(status *int) {
+	d.mu.Lock()
+	ended := d.ended
+	d.line, d.ended = "", nil
+	d.mu.Unlock()
+	if ended != nil {
+		d.busy.Go(func() { ended(status) }) // who tells it may be showing output
+	}
+}
+
+// endWithin records the end of what ran inside. The status is nil where nobody could tell it.
+func (r *run) endWithin(status *int) {
+	defer r.close()
+	o := object{"within": r.Request.Within.Session, "exited": status != nil, "duration_us": time.Since(r.began).Microseconds()}
+	if status != nil {
+		o["status"] = *status
+	}
+	_ = r.record(kindEnd, o, audit.Lazy)
+	if r.envelope != "" {
+		what := "it ran inside of a session, and nobody told its status"
+		if status != nil {
+			what = "status " + strconv.Itoa(*status)
+		}
+		_ = r.l.finishApproval(r.log, r.envelope, what)
+	}
+}
+
+// An asker is the process at the other end of a conversation.
+type asker struct{ pid, fd int }
+
+func askerAt(fd int) asker {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil || cred.Pid <= 0 {
+		return asker{fd: -1}
+	}
+	pidfd, err := unix.PidfdOpen(int(cred.Pid), 0)
+	if err != nil {
+		pidfd = -1
+	}
+	return asker{pid: int(cred.Pid), fd: pidfd}
+}
+
+func (a asker) close() {
+	if a.fd >= 0 {
+		unix.Close(a.fd)
+	}
+}
+
+// pidfdInfo is struct pidfd_info of linux/pidfd.h as it was first (Linux 6.13), and the request for
+// how a process ended (PIDFD_INFO_EXIT, Linux 6.15).
+type pidfdInfo struct {
+	mask, cgroup uint64
+	ids          [11]uint32
+	exit         int32
+}
+
+const (
+	pidfdGetInfo  = 0xc040ff0b // _IOWR(0xff, 11, struct pidfd_info)
+	pidfdInfoExit = 1 << 3
+)
+
+// wait returns the status of the process when it has ended, as a shell gives it; nil where this kernel
+// does not tell that of another's child.
+func (a asker) wait(d *doorway) *int {
+	if a.fd < 0 {
+		return nil
+	}
+	pause := -1
+	for d.ctx.Err() == nil {
+		fds := []unix.PollFd{{Fd: int32(a.fd), Events: unix.POLLIN}, {Fd: int32(d.ours)}}
+		_, err := unix.Poll(fds, pause)
+		switch {
+		case err != nil && !errors.Is(err, unix.EINTR):
+			return nil
+		case err == nil && fds[0].Revents != 0:
+			return a.status()
+		case err == nil && fds[1].Revents != 0: // the doorway is shut, or nobody inside holds it any more
+			pause = 1000
+		}
+	}
+	return nil
+}
+
+// status asks until the parent has reaped: only then does the kernel tell.
+func (a asker) status() *int {
+	for range 100 {
+		info := pidfdInfo{mask: pidfdInfoExit}
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(a.fd), pidfdGetInfo, uintptr(unsafe.Pointer(&info)))
+		if errno != 0 && errno != unix.ESRCH {
+			return nil
+		}
+		if errno == 0 && info.mask&pidfdInfoExit != 0 {
+			ws := unix.WaitStatus(info.exit)
+			n := ws.ExitStatus()
+			if ws.Signaled() {
+				n = 128 + int(ws.Signal())
+			}
+			return &n
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return nil
+}
