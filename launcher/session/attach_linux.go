@@ -28,6 +28,9 @@ func Attach(ctx context.Context, a Attachment) (Ended, error) {
 		defer c.term.leave()
 	}
 	defer func() { c.show(a.View.Leave()) }()
+	if full, ok := c.full(); ok {
+		c.show(a.View.Resize(full.cols, full.rows))
+	}
 	cols, rows := c.size()
 	c.send(wire.JSON(wire.Hello, 0, wire.Greeting{Take: a.Take, Cols: cols, Rows: rows, TTY: a.TTY, Idle: int(a.Idle.Seconds())}))
 	go c.listen()
@@ -202,25 +205,33 @@ func (c *client) flush() {
 
 // resized tells the view and, when this client drives, the holder.
 func (c *client) resized() {
-	cols, rows := c.size()
-	if cols == 0 {
+	full, ok := c.full()
+	if !ok {
 		return
 	}
-	full, _ := sizeOf(int(c.a.Out.Fd()))
-	c.show(c.a.View.Resize(int(full.Col), int(full.Row)))
+	c.show(c.a.View.Resize(full.cols, full.rows))
+	cols, rows := c.size()
 	c.send(wire.Frame{Kind: wire.Window, Epoch: c.epoch, Body: wire.Size(cols, rows)})
+}
+
+type extent struct{ cols, rows int }
+
+// full is this terminal's size; ok is false without one.
+func (c *client) full() (size extent, ok bool) {
+	if c.a.Out == nil {
+		return size, false
+	}
+	ws, ok := sizeOf(int(c.a.Out.Fd()))
+	return extent{int(ws.Col), int(ws.Row)}, ok
 }
 
 // size is what the session would have on this terminal; 0 without one.
 func (c *client) size() (cols, rows int) {
-	if c.a.Out == nil {
-		return 0, 0
-	}
-	ws, ok := sizeOf(int(c.a.Out.Fd()))
+	full, ok := c.full()
 	if !ok {
 		return 0, 0
 	}
-	return c.a.View.Size(int(ws.Col), int(ws.Row))
+	return c.a.View.Size(full.cols, full.rows)
 }
 
 // typed sorts keys into orders and input. Without a terminal everything is input.
