@@ -29,9 +29,10 @@ type Attachment struct {
 	Out  *os.File
 	View View
 
-	Take bool          // drive at once
-	Idle time.Duration // without a key, after which a lease ends; 0 is the holder's usual
-	TTY  string        // the terminal's name, for people
+	Starter bool          // it started the session; what it types while somebody else drives is for the holder to refuse and to count
+	Take    bool          // drive at once
+	Idle    time.Duration // without a key, after which a lease ends; 0 is the holder's usual
+	TTY     string        // the terminal's name, for people
 
 	// Answer puts a question that waits before the person at this terminal, which is as it was before
 	// meanwhile. It is nil where nobody answers here.

@@ -338,7 +338,7 @@ func (c *client) do(o *order) {
 // enter sends input. Keys of a person who only watches go nowhere, and she is told; what a program
 // writes is for the holder to refuse, because it has to be on record.
 func (c *client) enter(p []byte, always bool) {
-	if !always && !c.status.You && c.status.ID != "" {
+	if !always && !c.a.Starter && !c.status.You && c.status.ID != "" {
 		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, By: c.status.Driver, Message: "you watch; Ctrl-] t takes over"}))
 		return
 	}

@@ -36,7 +36,7 @@ func attended(argv []string, home string) (int, error) {
 		inv.home = home
 	}
 	v := &rawView{id: id, person: isTerminal(os.Stdin) && isTerminal(os.Stdout)}
-	end, err := session.Attach(ctx, session.Attachment{Conn: ours, In: os.Stdin, Out: os.Stdout, View: v, Answer: answerer(inv)})
+	end, err := session.Attach(ctx, session.Attachment{Conn: ours, In: os.Stdin, Out: os.Stdout, View: v, Starter: true, Answer: answerer(inv)})
 	switch {
 	case err != nil:
 		return 0, err
