@@ -72,6 +72,7 @@ func (d *desk) serve() error {
 	d.working.Go(d.keys)
 	if front := d.r.Request.Hold.Front; front != nil {
 		s := d.newSeat(front, d.author, false)
+		s.starter = true
 		d.mu.Lock()
 		d.lease.Start(s.n)
 		d.epoch.Store(d.lease.Epoch())

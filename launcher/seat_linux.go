@@ -14,13 +14,14 @@ import (
 // a queue that is bounded. What does not fit is not kept: when the client reads again, it gets the
 // screen as it is then.
 type seat struct {
-	d      *desk
-	n      int
-	conn   *os.File
-	who    string // for people: "uid 0 at pts/3"
-	person bool   // the kernel says: free of fences, with the keys of a terminal
-	uid    int
-	tty    string
+	d       *desk
+	n       int
+	conn    *os.File
+	who     string // for people: "uid 0 at pts/3"
+	starter bool   // it came with the session
+	person  bool   // the kernel says: free of fences, with the keys of a terminal
+	uid     int
+	tty     string
 
 	owed         int // bytes of input that are not acknowledged; guarded by desk.mu
 	refusedBytes int // since the last hand-back; guarded by desk.mu
@@ -187,11 +188,10 @@ func (s *seat) next() (p []byte, end bool) {
 	p = append(s.orders, s.queue...)
 	s.orders, s.queue = nil, nil
 	s.more.Broadcast()
-	end = s.done
-	if end {
+	behind := s.lost && len(p) == 0
+	if end = s.done && !behind; end {
 		p = append(p, s.last...)
 	}
-	behind := s.lost && len(p) == 0 && !end
 	s.mu.Unlock()
 	if behind {
 		s.d.mu.Lock()
