@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test race cover fuzz fuzz-differ golden bench bench-peers install cross
+.PHONY: help build run check test race cover fuzz fuzz-differ golden bench bench-peers install cross test-clients
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ cross: ## build and vet what other systems compile
 
 test: ## all tests, real kernel included
 	$(GO) test ./...
+
+test-clients: ## the agent programs that are installed (in PATH, or the folder TADA_CLIENTS), against a model on loopback
+	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients$$' -v ./integration
 
 race: ## all tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./...

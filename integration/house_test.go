@@ -83,6 +83,9 @@ var plan = map[string]map[string]string{
 	"integration/hook": {
 		"launcher": "it asks for the judgement, and has the decision recorded",
 	},
+	"integration/hook/settings": {
+		"integration/hook": "what is written is read as strictly as what platforms send",
+	},
 	"integration/hook/platform": {
 		"integration/hook": "an adapter is a value of its kind",
 	},
@@ -121,6 +124,7 @@ var plan = map[string]map[string]string{
 		"integration/hook":          "it is the hook that platforms start",
 		"integration/hook/platform": "it is told which platform",
 		"integration/quarantine":    "it holds sessions, and asks them",
+		"integration/hook/settings": "it registers itself with them",
 	},
 }
 

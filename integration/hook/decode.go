@@ -61,6 +61,7 @@ func (o Object) object(name string) (Object, error) {
 // wellFormed looks through valid JSON for what readers do not agree on.
 func wellFormed(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()              // how large one may be is for its reader to say
 	var open []map[string]bool // a set of names for each object, nil for a list
 	name := false              // the next string is the name of a member
 	for {

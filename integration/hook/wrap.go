@@ -8,6 +8,7 @@ import (
 // A Runner is how a command line is made to go through tada-run.
 type Runner struct {
 	Path string        // of tada-run, absolute
+	Home string        // its state directory, "" for the account's own
 	Wait time.Duration // how long it waits for a person; 0 not at all
 }
 
@@ -24,6 +25,9 @@ func (r Runner) wrap(agent, id, text string) string {
 // start is what every line begins with.
 func (r Runner) start(agent string) string {
 	line := quoteWord(r.Path) + " --agent=" + quoteWord(agent) + " "
+	if r.Home != "" {
+		line += "--home=" + quoteWord(r.Home) + " "
+	}
 	if r.Wait > 0 {
 		line += "--wait=" + r.Wait.String() + " "
 	}

@@ -108,6 +108,19 @@ func (s *Store) Protect(who Who, path string) error {
 	})
 }
 
+// Release ends the protection that Protect or Save gave, because a person took the registration back. The file
+// stays as it is; one that a pattern names is protected again at the next look.
+func (s *Store) Release(who Who, path string) error {
+	return s.update(func(m *manifest) (bool, error) {
+		if m.records[path] == nil {
+			return false, nil
+		}
+		delete(m.records, path)
+		s.tell(m, who, Event{Action: ActionSetting, Path: path, Text: "protected no longer"})
+		return true, nil
+	})
+}
+
 // put puts a content in place: intent, file, baseline. The intent is what recover finishes.
 func (s *Store) put(m *manifest, who Who, path, pattern string, content []byte, mode os.FileMode, e Event) error {
 	raw := hexSum(content)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -22,7 +23,7 @@ func (c *ctl) hook() *cobra.Command {
 		Use:   "hook",
 		Short: "Answer agent programs that ask before each tool call",
 	}
-	cmd.AddCommand(c.hookRun())
+	cmd.AddCommand(c.hookRun(), c.hookInstall(), c.hookUninstall(), c.hookStatus())
 	return cmd
 }
 
@@ -69,6 +70,11 @@ func hookRun(home string, args []string) int {
 	var err error
 	if core.Runner.Path, err = hook.RunnerPath(); err != nil {
 		return blockUsage(fmt.Sprintf("tada-run is not where tadactl is: %v", err))
+	}
+	if core.Runner.Home = home; home != "" {
+		if core.Runner.Home, err = filepath.Abs(home); err != nil {
+			return blockUsage(err.Error())
+		}
 	}
 	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return launcher.Open(home) })
 	core.Quarantine = inQuarantine(core.Open, os.Getenv(quarantine.Variable))

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/integration/hook"
+	"github.com/tada-run/tada-run/integration/hook/platform"
+	"github.com/tada-run/tada-run/integration/hook/settings"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A registration is the hook and the file of one platform that it belongs in.
+type registration struct {
+	settings.Place
+	hook settings.Hook
+	file string
+}
+
+// registration finds where the hook of a platform belongs. This is the person's door, so $HOME is the person's.
+func (c *ctl) registration(name string, wait time.Duration) (registration, error) {
+	place, known := settings.Of(name)
+	if !known {
+		return registration{}, &usageError{fmt.Errorf("no platform %q; there are %s", name, platform.Names())}
+	}
+	if wait < 0 {
+		return registration{}, &usageError{errors.New("--wait is not negative")}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return registration{}, err
+	}
+	runner, err := hook.RunnerPath()
+	if err != nil {
+		return registration{}, fmt.Errorf("tada-run is not where tadactl is: %w", err)
+	}
+	h := settings.Hook{Ctl: filepath.Join(filepath.Dir(runner), "tadactl"), Wait: wait, Each: hook.Limit}
+	if c.home != "" {
+		if h.Home, err = filepath.Abs(c.home); err != nil {
+			return registration{}, err
+		}
+	}
+	return registration{place, h, place.Path(home, os.Getenv)}, nil
+}
+
+func (c *ctl) hookInstall() *cobra.Command {
+	var wait time.Duration
+	show := false
+	cmd := &cobra.Command{
+		Use:   "install " + platform.Names(),
+		Short: "Register the hook in a platform's settings",
+		Long: "Register the hook in a platform's own settings, for all its projects. What else\n" +
+			"is in the file stays byte for byte; a file with comments or a mistake in it is left\n" +
+			"as it is. The old file is kept in backup/ of the state directory, and the new one is\n" +
+			"protected from then on: a change of it from outside stops everything until\n" +
+			"`tadactl tamper accept`.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := c.registration(args[0], wait)
+			if err != nil {
+				return err
+			}
+			if show {
+				return c.printSettings(r)
+			}
+			return c.register(r, "installed", func(was []byte) ([]byte, error) { return r.Install(was, r.hook) })
+		},
+	}
+	cmd.Flags().DurationVar(&wait, "wait", 0, "how long a call may wait for a person who has to answer")
+	cmd.Flags().BoolVar(&show, "print", false, "print what would be in an empty file, and change nothing")
+	return verb(cmd)
+}
+
+func (c *ctl) printSettings(r registration) error {
+	text, err := r.Install(nil, r.hook)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file, "text": string(text)})
+	}
+	_, err = c.out.Write(text)
+	return err
+}
+
+// register changes the file, and tells what was done.
+func (c *ctl) register(r registration, word string, edit func([]byte) ([]byte, error)) error {
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	backup, err := l.Register(r.file, word == "installed", edit)
+	if errors.Is(err, settings.ErrNotJSON) {
+		err = fmt.Errorf("%w; to add it by hand: tadactl hook install --print %s", err, r.Platform)
+	}
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file, "done": word, "backup": backup, "note": r.Note})
+	}
+	fmt.Fprintf(c.out, "%s %s\n", word, inert(r.file))
+	if backup != "" {
+		fmt.Fprintf(c.out, "backup %s\n", inert(backup))
+	}
+	if r.Note != "" && word == "installed" {
+		fmt.Fprintln(c.out, r.Note)
+	}
+	return nil
+}
+
+func (c *ctl) hookUninstall() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "uninstall " + platform.Names(),
+		Short: "Take the hook out of a platform's settings",
+		Long:  "Take the hook out of a platform's settings, and protect the file no longer.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := c.registration(args[0], 0)
+			if err != nil {
+				return err
+			}
+			return c.register(r, "uninstalled", func(was []byte) ([]byte, error) {
+				if was == nil {
+					return nil, nil
+				}
+				return r.Uninstall(was)
+			})
+		},
+	})
+}
+
+func (c *ctl) hookStatus() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "status [" + platform.Names() + "]",
+		Short: "Tell where the hook is registered, and whether that was changed",
+		Long: "Tell where the hook is registered: complete, other (by another version, from another\n" +
+			"place, or changed), missing, or why the file cannot be read; and whether the file is\n" +
+			"protected, or was changed from outside.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				for _, a := range platform.All() {
+					args = append(args, a.Name)
+				}
+			} else {
+				c.status = 1
+			}
+			for _, name := range args {
+				r, err := c.registration(name, 0)
+				if err != nil {
+					return err
+				}
+				if err := c.printHook(l, r, len(args) == 1); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, "1    the named platform has no complete and untouched hook")
+}
+
+func (c *ctl) printHook(l *launcher.Launcher, r registration, asked bool) error {
+	data, err := os.ReadFile(r.file)
+	state := settings.Missing
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		state, err = r.State(data, r.hook)
+	}
+	word := string(state)
+	if err != nil {
+		word = "unreadable"
+	}
+	protected, change, lookErr := l.Protected(r.file)
+	if lookErr != nil {
+		return lookErr
+	}
+	guard := map[bool]string{true: "protected", false: "not protected"}[protected]
+	if change != "" {
+		guard = change
+	}
+	if asked && state == settings.Complete && change == "" {
+		c.status = 0
+	}
+	if c.json {
+		return c.printJSON(map[string]any{"platform": r.Platform, "file": r.file, "state": word, "protected": protected, "changed": change})
+	}
+	_, err = fmt.Fprintf(c.out, "%-12s %-10s %-13s %s\n", r.Platform, word, guard, inert(r.file))
+	return err
+}

@@ -1,0 +1,24 @@
+package settings
+
+import (
+	_ "embed" // the plugin is a file of its own, for those who read JavaScript
+	"encoding/json"
+	"strings"
+)
+
+//go:embed opencode.js
+var plugin string
+
+// Plugin is the plugin that OpenCode loads: it asks the hook before each tool call, and throws unless it is told to
+// go on.
+func Plugin(h Hook) string {
+	words, err := json.Marshal(h.words("opencode"))
+	if err != nil {
+		words = []byte("[]") // and then every call is blocked
+	}
+	limit, err := json.Marshal((h.Wait + h.Each + slack).Milliseconds())
+	if err != nil {
+		limit = []byte("0")
+	}
+	return strings.NewReplacer(`["tadactl"]`, string(words), "30000", string(limit)).Replace(plugin)
+}

@@ -1,0 +1,187 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var registered = Hook{Ctl: "/opt/t/tadactl", Each: 10 * time.Second}
+
+func place(t testing.TB, name string) Place {
+	t.Helper()
+	p, ok := Of(name)
+	if !ok {
+		t.Fatalf("no platform %q", name)
+	}
+	return p
+}
+
+// What is not ours keeps every byte, and taking ours out gives back what was there.
+func TestRoundTrip(t *testing.T) {
+	for _, text := range []string{
+		"{}\n",
+		"{\"a\":1}",
+		"{\n\t\"z\": [1, 2,   3],\n\t\"a\": {\"b\": \"\\u00e9 // no comment\"},\n\t\"n\": 1e400\n}\n",
+		`{"hooks":{"PostToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]}]},"env":{}}`,
+		"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [ {\"type\":\"command\",\"command\":\"mine && hook run\"} ]\n      }\n    ]\n  }\n}",
+		`{"hooks":{"BeforeTool":[{"hooks":[]}],"PreToolUse":[{"hooks":[]}],"preToolUse":[{"command":"x"}]},"version":1}`,
+		"  {  }  ",
+	} {
+		for _, name := range []string{"claude-code", "codex", "gemini"} {
+			p := place(t, name)
+			with, err := p.Install([]byte(text), registered)
+			if err != nil {
+				t.Errorf("%s, %q: %v", name, text, err)
+				continue
+			}
+			if !json.Valid(with) || !bytes.Contains(with, []byte(`/opt/t/tadactl hook run `+name+` || exit 2"`)) {
+				t.Errorf("%s, %q became %q", name, text, with)
+			}
+			if again, err := p.Install(with, registered); err != nil || !bytes.Equal(again, with) {
+				t.Errorf("%s: a second time changes %q to %q, %v", name, with, again, err)
+			}
+			if s, err := p.State(with, registered); s != Complete || err != nil {
+				t.Errorf("%s: %s, %v", name, s, err)
+			}
+			moved := registered
+			moved.Ctl = "/usr/bin/tadactl"
+			if s, err := p.State(with, moved); s != Other || err != nil {
+				t.Errorf("%s elsewhere: %s, %v", name, s, err)
+			}
+			if other, err := p.Install(with, moved); err != nil || bytes.Count(other, []byte("hook run "+name)) != 1 {
+				t.Errorf("%s: two registrations: %q, %v", name, other, err)
+			}
+			without, err := p.Uninstall(with)
+			if err != nil || strings.TrimSpace(string(without)) != strings.TrimSpace(text) && compact(without) != compact([]byte(text)) {
+				t.Errorf("%s, %q: back to %q, %v", name, text, without, err)
+			}
+			if s, err := p.State(without, registered); s != Missing || err != nil {
+				t.Errorf("%s taken out: %s, %v", name, s, err)
+			}
+		}
+	}
+}
+
+func TestNewFile(t *testing.T) {
+	for _, p := range places {
+		with, err := p.Install(nil, Hook{Ctl: "/o p/tada'ctl", Home: "/s t", Wait: 90 * time.Second, Each: 10 * time.Second})
+		if err != nil || len(with) == 0 {
+			t.Fatalf("%s: %v", p.Platform, err)
+		}
+		if p.Platform != "opencode" && (!json.Valid(with) || !bytes.Contains(with, []byte(`'/o p/tada'\\''ctl' hook run '--home=/s t' --wait=1m30s `+p.Platform+` || exit 2`))) {
+			t.Errorf("%s: %s", p.Platform, with)
+		}
+		if s, err := p.State(with, Hook{Ctl: "/o p/tada'ctl", Home: "/s t", Each: 10 * time.Second}); s != Complete || err != nil {
+			t.Errorf("%s: however long it waits: %s, %v", p.Platform, s, err)
+		}
+		if !bytes.Contains(with, []byte("120")) {
+			t.Errorf("%s: the platform would give up before the decision: %s", p.Platform, with)
+		}
+	}
+}
+
+// A file that is not strict JSON is left alone.
+func TestLeftAsItIs(t *testing.T) {
+	for _, text := range []string{
+		"{\n  // mine\n  \"a\": 1\n}", `{"a":1,}`, `{"a":1,"a":2}`, "[]", "null", `{"hooks":[]}`, `{"hooks":{"PreToolUse":{}}}`, `{"hooks":{"PreToolUse":"x"}}`, `{"hooks":7}`, "{", "\xef\xbb\xbf{}",
+	} {
+		p := place(t, "claude-code")
+		if out, err := p.Install([]byte(text), registered); err == nil {
+			t.Errorf("%q became %q", text, out)
+		} else if _, structure := parse([]byte(text)); structure != nil && !errors.Is(err, ErrNotJSON) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// FuzzInstall: whatever file is taken is JSON with the hook in it afterwards, and the same without it when taken out.
+func FuzzInstall(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"hooks":{"PreToolUse":[]}}`, "{\n \"a\" : [ ] }", `{"hooks":{"PreToolUse":[{"hooks":[{"command":"x tadactl hook run codex || exit 2"}]},1]}}`, `{"a":"\\\""}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := place(t, "codex")
+		with, err := p.Install(data, registered)
+		if err != nil {
+			return
+		}
+		if s, err := p.State(with, registered); err != nil || s != Complete {
+			t.Fatalf("%q became %q: %s, %v", data, with, s, err)
+		}
+		without, err := p.Uninstall(with)
+		if err != nil {
+			t.Fatalf("%q: %v", with, err)
+		}
+		if s, err := p.State(without, registered); err != nil || s != Missing {
+			t.Fatalf("%q became %q: %s, %v", with, without, s, err)
+		}
+		var a, b map[string]any
+		if json.Unmarshal(data, &a) == nil && json.Unmarshal(without, &b) == nil {
+			delete(a, "hooks")
+			delete(b, "hooks")
+			x, _ := json.Marshal(a)
+			y, _ := json.Marshal(b)
+			if !bytes.Equal(x, y) {
+				t.Fatalf("%q became %q", data, without)
+			}
+		}
+	})
+}
+
+// D-adapt-2: OpenCode's plugin throws to block, and whatever goes wrong throws.
+func TestPluginThrows(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed: the plugin is not tried")
+	}
+	dir := t.TempDir()
+	for _, test := range []struct{ hook, want string }{
+		{`printf '{"decision":"go","args":{"command":"wrapped"}}'`, "ran wrapped"},
+		{`echo 'tada-run: denied (x): no' >&2; exit 2`, "Tool blocked: tada-run: denied (x): no"},
+		{`printf '{"decision":"block","reason":"because"}'`, "Tool blocked: because"},
+		{`exit 1`, "Tool blocked: tada-run ended with status 1"},
+		{`exit 0`, "Tool blocked: tada-run gave no answer"},
+		{`echo '{'`, "Tool blocked: tada-run gave no answer"},
+		{`echo null`, "Tool blocked"},
+		{`echo '{"decision":"go"}'`, "Tool blocked"},
+		{`kill -9 $$`, "Tool blocked: tada-run ended with status null"},
+		{`exec sleep 60`, "Tool blocked: tada-run did not answer in time"},
+		{"", "Tool blocked: spawn"},
+	} {
+		ctl := filepath.Join(dir, "tadactl")
+		_ = os.Remove(ctl)
+		if test.hook != "" {
+			if err := os.WriteFile(ctl, []byte("#!/bin/sh\n"+test.hook+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text := Plugin(Hook{Ctl: ctl, Each: 10 * time.Second})
+		if strings.HasPrefix(test.hook, "exec sleep") {
+			text = strings.Replace(text, "30000", "50", 1)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "p.mjs"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(node, "--input-type=module", "-e", `
+			import { TadaRun } from "./p.mjs"
+			const hooks = await TadaRun({ directory: "/w" })
+			const output = { args: { command: "ls" } }
+			try {
+				await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, output)
+				console.log("ran " + output.args.command)
+			} catch (e) { console.log(e.message) }
+			process.exit(0)`)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), test.want) {
+			t.Errorf("%q: %s (%v), want %q", test.hook, out, err, test.want)
+		}
+	}
+}
