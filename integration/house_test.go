@@ -83,6 +83,12 @@ var plan = map[string]map[string]string{
 	"integration/hook": {
 		"launcher": "it asks for the judgement, and has the decision recorded",
 	},
+	"integration/mcp": {
+		"launcher":               "a tool is a request to it",
+		"launcher/session":       "a command gets descriptors of its own",
+		"integration/quarantine": "read_reference asks the broker of a session",
+		"pathguard/tamper":       "an answer about protected files has the words of that room",
+	},
 	"integration/hook/settings": {
 		"integration/hook": "what is written is read as strictly as what platforms send",
 	},
@@ -125,11 +131,15 @@ var plan = map[string]map[string]string{
 		"integration/hook/platform": "it is told which platform",
 		"integration/quarantine":    "it holds sessions, and asks them",
 		"integration/hook/settings": "it registers itself with them",
+		"integration/mcp":           "it is the server that clients start",
 	},
 }
 
 // testOnly lists the imports of the house that only _test.go files may have.
 var testOnly = map[string]map[string]string{
+	"integration/mcp": {
+		"audit": "rows about the record look at its entries",
+	},
 	"integration/hook": {
 		"integration/hook/platform": "the same calls go through every adapter",
 		"audit":                     "rows about the record look at its entries",
@@ -154,8 +164,11 @@ var forbidden = map[string]map[string]string{
 		"net":                    "the agent's door links no network code",
 		"net/http":               "costs a millisecond at every start and is attack surface",
 		"github.com/spf13/cobra": "pflag is enough for one verb",
-		"os/user":                "pulls in cgo or net lookups for what one passwd line tells",
-		"html/template":          "no web in the agent's door",
+
+		"github.com/modelcontextprotocol/go-sdk/mcp": "it links net/http; the server is tadactl's",
+
+		"os/user":       "pulls in cgo or net lookups for what one passwd line tells",
+		"html/template": "no web in the agent's door",
 
 		"charm.land/bubbletea/v2": "a full-screen program is the person's",
 	},

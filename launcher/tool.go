@@ -111,15 +111,11 @@ func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outc
 	if err != nil {
 		return Outcome{}, "", err
 	}
-	notice.Session, notice.Verdict, notice.PlanHash, notice.Command = id, r.Verdict.Decision.String(), r.Hash(), r.Script.Text
 	out := Outcome{Session: id, Envelope: r.envelope, Refusal: refusal}
 	if refusal != nil {
-		notice.Decision, notice.Code, out.Status, out.Envelope = refusal.Status, refusal.Code, refusal.exit, refusal.Envelope
-	} else {
-		notice.Decision = "allowed"
+		out.Status, out.Envelope = refusal.exit, refusal.Envelope
 	}
-	notice.Envelope = out.Envelope
-	head, err := l.tell(r.log, notice, refusal == nil)
+	head, err := l.tell(r.log, notice.about(r, refusal), refusal == nil)
 	if err == nil && r.envelope != "" {
 		err = l.finishApproval(r.log, r.envelope, "left to the program that asked")
 	}

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/integration/mcp"
+)
+
+func (c *ctl) mcp() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the Model Context Protocol on standard input and output",
+		Long: "Serve the Model Context Protocol on standard input and output, for agents that call\n" +
+			"tools: run_command, run_many, check_command, pending_status, accept_tamper and\n" +
+			"read_reference. Commands run in the current directory, fenced and recorded, as\n" +
+			"tada-run runs them; a person answers with tadactl. It ends with its standard input.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
+			}
+			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: quarantineDir(l)}
+			return s.Run(cmd.Context(), &sdk.StdioTransport{MaxLineLength: maxLine})
+		},
+	})
+}

@@ -1,0 +1,331 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/mcp"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// TestMain makes the test binary the server that the tests start, as a client would.
+func TestMain(m *testing.M) {
+	if home := os.Getenv("MCP_TEST_HOME"); home != "" {
+		l, err := launcher.Open(home)
+		dir, _ := os.Getwd()
+		if err == nil {
+			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: filepath.Join(home, "run/quarantine")}
+			err = s.Run(context.Background(), &sdk.StdioTransport{})
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A client is a session with a server of its own: its state, and the workspace that it works in.
+type client struct {
+	*sdk.ClientSession
+	l   *launcher.Launcher
+	dir string
+}
+
+func connect(t *testing.T, config string) client {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client{dir: filepath.Join(base, "w")}
+	for name, text := range map[string]string{"w/.git/HEAD": "ref: refs/heads/main\n", "w/TODO.md": "one\n", "w/closed/x": "x", "state/config.yaml": "security:\n  restricted_paths: [" + c.dir + "/closed]\n" + config} {
+		path := filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := filepath.Join(base, "state")
+	if c.l, err = launcher.Open(home); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Dir, cmd.Stderr = c.dir, os.Stderr
+	cmd.Env = []string{"MCP_TEST_HOME=" + home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "MY_TOKEN=s3cr3t-7f9a2b1c4d5e6f"}
+	c.ClientSession, err = sdk.NewClient(&sdk.Implementation{Name: "claude-code", Version: "2.1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// call returns the structure and the text of a result, and whether it is an error.
+func (c client) call(t *testing.T, tool string, args any) (map[string]any, string, bool) {
+	t.Helper()
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return nil, err.Error(), true
+	}
+	text := ""
+	for _, part := range r.Content {
+		if p, ok := part.(*sdk.TextContent); ok {
+			text += p.Text + "\n"
+		}
+	}
+	structure, _ := r.StructuredContent.(map[string]any)
+	return structure, text, r.IsError
+}
+
+type args = map[string]any
+
+func TestTools(t *testing.T) {
+	c := connect(t, "")
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+		if tool.OutputSchema == nil {
+			t.Errorf("%s has no schema of its answer", tool.Name)
+		}
+		if tool.Name == "accept_tamper" {
+			raw, _ := json.Marshal(tool.InputSchema)
+			var schema struct {
+				Required   []string
+				Properties map[string]struct{ Type string }
+			}
+			if err := json.Unmarshal(raw, &schema); err != nil || !slices.Equal(schema.Required, []string{"reason"}) || schema.Properties["reason"].Type != "string" {
+				t.Errorf("accept_tamper takes %s", raw)
+			}
+		}
+	}
+	slices.Sort(names)
+	if want := "accept_tamper check_command pending_status read_reference run_command run_many"; strings.Join(names, " ") != want {
+		t.Errorf("tools %q, want %q", names, want)
+	}
+}
+
+func TestRunCommand(t *testing.T) {
+	c := connect(t, "")
+	got, text, bad := c.call(t, "run_command", args{"command": "echo out; echo err >&2; pwd; echo ${MY_TOKEN-none}; exit 3", "call_id": "n1"})
+	if bad || got["status"] != 3.0 || got["stdout"] != "out\n"+c.dir+"\nnone\n" || got["stderr"] != "err\n" || !strings.Contains(text, "[exit status 3]") {
+		t.Errorf("%v %v %q", bad, got, text)
+	}
+	if head, _ := got["audit"].(string); !strings.Contains(head, ":") || len(head) < 66 {
+		t.Errorf("no head of the record: %v", got)
+	}
+	if got, _, bad := c.call(t, "run_command", args{"command": "head -c 600000 /dev/zero | tr '\\0' x; printf '\\xff'"}); bad || len(got["stdout"].(string)) != 256<<10 || got["truncated"] != true {
+		t.Errorf("a long output: %v", bad)
+	}
+	if got, _, bad := c.call(t, "run_command", args{"command": "cat; echo end"}); bad || got["stdout"] != "end\n" {
+		t.Errorf("standard input is not empty: %v", got)
+	}
+	if got, _, bad := c.call(t, "run_command", args{"command": "sleep 60", "timeout_ms": 50}); bad || got["status"] == 0.0 {
+		t.Errorf("time out: %v", got)
+	}
+	// Denied, and to be asked: R7, in text and in structure.
+	got, text, bad = c.call(t, "run_command", args{"command": "cat closed/x"})
+	refusal, _ := got["refusal"].(map[string]any)
+	if !bad || refusal["code"] != "restricted_path" || refusal["status"] != "denied" || !strings.Contains(text, "tada-run: denied (restricted_path)") || !strings.Contains(text, "audit=") {
+		t.Errorf("denied: %v %v %q", bad, got, text)
+	}
+	got, text, bad = c.call(t, "run_command", args{"command": "git push --force"})
+	refusal, _ = got["refusal"].(map[string]any)
+	if !bad || refusal["code"] != "pending" || !strings.Contains(text, "tadactl show") {
+		t.Errorf("pending: %v %v %q", bad, got, text)
+	}
+	id, _ := refusal["envelope"].(string)
+	if got, _, bad := c.call(t, "pending_status", args{"envelope": id}); bad || fmt.Sprint(got["questions"].([]any)[0].(map[string]any)["answer"]) != "none" {
+		t.Errorf("its status: %v", got)
+	}
+	decide(t, c, id, false, "not to main")
+	if got, _, bad := c.call(t, "pending_status", args{"envelope": id}); bad || !strings.Contains(fmt.Sprint(got), "not to main") {
+		t.Errorf("its status after the answer: %v", got)
+	}
+	if _, text, bad := c.call(t, "run_command", args{"command": "git push --force"}); !bad || !strings.Contains(text, "not to main") {
+		t.Errorf("after a no: %q", text)
+	}
+	for _, wrong := range []args{{}, {"command": 7}, {"command": "ls", "shell": "x"}, {"command": ""}, {"command": "ls", "cwd": "/nowhere"}, {"command": "echo 'open"}} {
+		if got, text, bad := c.call(t, "run_command", wrong); !bad {
+			t.Errorf("%v: %v %q", wrong, got, text)
+		}
+	}
+	if _, err := c.l.VerifyWith(complete); err != nil {
+		t.Error(err)
+	}
+}
+
+// decide is a person's answer.
+func decide(t *testing.T, c client, id string, yes bool, message string) {
+	t.Helper()
+	e, err := c.l.Envelope(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := launcher.Answer(e, yes, message, "cli")
+	d.Challenge, d.Paged = e.Challenge, true
+	if err := c.l.Decide(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRunMany(t *testing.T) {
+	c := connect(t, "")
+	got, _, bad := c.call(t, "run_many", args{"calls": []args{{"command": "echo a"}, {"command": "cat closed/x", "call_id": "no"}, {"command": "echo b >&2; exit 4"}}})
+	list, _ := got["results"].([]any)
+	if !bad || len(list) != 3 {
+		t.Fatalf("%v %v", bad, got)
+	}
+	first, second, third := list[0].(map[string]any), list[1].(map[string]any), list[2].(map[string]any)
+	if first["stdout"] != "a\n" || third["stderr"] != "b\n" || third["status"] != 4.0 {
+		t.Errorf("%v", list)
+	}
+	if f, _ := second["refusal"].(map[string]any); f["code"] != "restricted_path" || second["id"] != "no" {
+		t.Errorf("%v", second)
+	}
+	for _, wrong := range []args{{"calls": []args{}}, {"calls": []args{{"command": "ls", "call_id": "x"}, {"command": "ls", "call_id": "x"}}}} {
+		if _, _, bad := c.call(t, "run_many", wrong); !bad {
+			t.Errorf("%v is taken", wrong)
+		}
+	}
+}
+
+func TestCheckCommand(t *testing.T) {
+	c := connect(t, "")
+	got, _, bad := c.call(t, "check_command", args{"command": "touch made; git push --force"})
+	if bad || got["verdict"] != "ask" || got["audit"] == nil || !strings.Contains(fmt.Sprint(got["reasons"]), "git.force-push") {
+		t.Errorf("%v", got)
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, "made")); err == nil {
+		t.Error("a check runs")
+	}
+}
+
+// Calls at once do not mix their output, and each is on record.
+func TestAtOnce(t *testing.T) {
+	c := connect(t, "")
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			got, text, bad := c.call(t, "run_command", args{"command": fmt.Sprintf("for i in 1 2 3; do echo %d; done; exit %d", i, i)})
+			if want := strings.Repeat(fmt.Sprintln(i), 3); bad || got["stdout"] != want || got["status"] != float64(i) {
+				t.Errorf("%d: %v %q", i, got, text)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := c.l.VerifyWith(complete); err != nil {
+		t.Error(err)
+	}
+}
+
+// an agent can only ask to accept a change, and the yes is to exactly what
+// was shown.
+func TestAcceptTamper(t *testing.T) {
+	c := connect(t, "  tamper_proof: true\n")
+	todo := filepath.Join(c.dir, "TODO.md")
+	if got, text, bad := c.call(t, "run_command", args{"command": "cat TODO.md"}); bad {
+		t.Fatalf("%v %q", got, text)
+	}
+	if _, text, bad := c.call(t, "accept_tamper", args{"reason": "why not"}); !bad || !strings.Contains(text, "nothing") {
+		t.Errorf("nothing to accept: %q", text)
+	}
+	change := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(todo, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("one\ntwo\n")
+	got, text, bad := c.call(t, "run_command", args{"command": "echo never"})
+	refusal, _ := got["refusal"].(map[string]any)
+	if !bad || refusal["code"] != "tamper_error" || !strings.HasPrefix(text, "TamperError: External modification detected. Use 'accept_tamper' tool to resolve.\n") {
+		t.Errorf("tampered: %v %q", got, text)
+	}
+	if item := fmt.Sprint(refusal["items"]); !strings.Contains(item, todo) || !strings.Contains(item, "expected ") || !strings.Contains(item, "actual ") {
+		t.Errorf("the refusal does not name the file and both hashes: %s", item)
+	}
+	for _, blank := range []string{"", "  ", "\n\t"} {
+		if _, text, bad := c.call(t, "accept_tamper", args{"reason": blank}); !bad || !strings.Contains(text, "reason") {
+			t.Errorf("reason %q: %q", blank, text)
+		}
+	}
+	ask := func() string {
+		t.Helper()
+		got, text, bad := c.call(t, "accept_tamper", args{"reason": "the person asked for it"})
+		refusal, _ := got["refusal"].(map[string]any)
+		if !bad || got["accepted"] != false || refusal["code"] != "pending" || got["audit"] == nil {
+			t.Fatalf("without an answer: %v %q", got, text)
+		}
+		return refusal["envelope"].(string)
+	}
+	id := ask()
+	e, err := c.l.Envelope(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := c.l.Page(e.Payload, 100, true)
+	if err != nil || !strings.Contains(page.Text(), "+two") || !strings.Contains(page.Text(), "the person asked for it") || !strings.Contains(page.Text(), "accept_tamper") {
+		t.Errorf("the person is not shown the difference: %v\n%s", err, page.Text())
+	}
+	if _, _, bad := c.call(t, "run_command", args{"command": "echo never"}); !bad {
+		t.Error("the question alone lets commands run")
+	}
+	// It changes again after the yes: another question.
+	decide(t, c, id, true, "")
+	change("one\nthree\n")
+	if again := ask(); again == id {
+		t.Error("a yes to one difference is taken for another")
+	}
+	change("one\ntwo\n")
+	got, text, bad = c.call(t, "accept_tamper", args{"reason": "the person asked for it"})
+	if bad || got["accepted"] != true || got["path"] != todo || got["checksum"] == "" {
+		t.Fatalf("after the yes: %v %q", got, text)
+	}
+	if got, text, bad := c.call(t, "run_command", args{"command": "cat TODO.md"}); bad || got["stdout"] != "one\ntwo\n" {
+		t.Errorf("commands run again: %v %q", got, text)
+	}
+	events, err := c.l.TamperLog()
+	if err != nil || len(events) == 0 {
+		t.Fatal(events, err)
+	}
+	if line := events[len(events)-1].Line(); !strings.Contains(line, "| MCP | FORCE_ACCEPT |") || !strings.Contains(line, "Accepted external changes: the person asked for it") {
+		t.Errorf("the log says %q", line)
+	}
+	if _, err := c.l.VerifyWith(complete); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReadReference(t *testing.T) {
+	c := connect(t, "")
+	for _, uri := range []string{"", "x", "/etc/passwd", "typed://%2Fetc%2Fpasswd", "typed://%2Fetc%2Fpasswd?hmac=" + strings.Repeat("0", 64) + "&ts=1&sid=00000000-0000-4000-8000-000000000000"} {
+		if got, text, bad := c.call(t, "read_reference", args{"uri": uri}); !bad {
+			t.Errorf("%q: %v %q", uri, got, text)
+		}
+	}
+}
+
+var complete = audit.VerifyOptions{Complete: true}

@@ -1,0 +1,229 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session"
+)
+
+// Command is the input of run_command and check_command.
+type Command struct {
+	Command string `json:"command" jsonschema:"the command line, for bash"`
+	Cwd     string `json:"cwd,omitempty" jsonschema:"the directory to run it in"`
+	CallID  string `json:"call_id,omitempty" jsonschema:"your own number for it, for the record"`
+	Timeout int    `json:"timeout_ms,omitempty" jsonschema:"end it after this time; 0 for never"`
+	Wait    int    `json:"wait_ms,omitempty" jsonschema:"how long to wait for a person who has to answer, at most 100000"`
+}
+
+// Ran is what came of a command that ran, or of one that was refused.
+type Ran struct {
+	ID        string            `json:"id,omitempty"`
+	Session   string            `json:"session,omitempty" jsonschema:"for a person: tadactl replay"`
+	Status    int               `json:"status" jsonschema:"the exit status; 128+n when signal n ended it"`
+	Signal    int               `json:"signal,omitempty"`
+	Stdout    string            `json:"stdout"`
+	Stderr    string            `json:"stderr"`
+	Truncated bool              `json:"truncated,omitempty" jsonschema:"more came than is told here"`
+	Refusal   *launcher.Refusal `json:"refusal,omitempty" jsonschema:"why it did not run"`
+	Error     string            `json:"error,omitempty" jsonschema:"tada-run itself failed"`
+	Audit     string            `json:"audit,omitempty" jsonschema:"the head of the record"`
+}
+
+// maxOutput is how much of one stream is told, in bytes: more than that fills a model's context.
+const maxOutput = 256 << 10
+
+// A capture is the output of one command on its way back.
+type capture struct {
+	stdio    session.Stdio
+	out, err kept
+	readers  sync.WaitGroup
+}
+
+// kept is the beginning of a stream. What is behind it is read and dropped, so that the command does not stall.
+type kept struct {
+	text strings.Builder
+	cut  bool
+}
+
+func (k *kept) Write(p []byte) (int, error) {
+	room := min(maxOutput-k.text.Len(), len(p))
+	k.text.Write(p[:room])
+	k.cut = k.cut || room < len(p)
+	return len(p), nil
+}
+
+func (k *kept) String() string { return strings.ToValidUTF8(k.text.String(), "\uFFFD") }
+
+// newCapture opens the descriptors of a command: no input, and a pipe for each output.
+func newCapture() (*capture, error) {
+	c := &capture{}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	c.stdio.In = null
+	for _, s := range []struct {
+		file **os.File
+		to   *kept
+	}{{&c.stdio.Out, &c.out}, {&c.stdio.Err, &c.err}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			c.close()
+			return nil, fmt.Errorf("a pipe for the output: %w", err)
+		}
+		*s.file = w
+		c.readers.Go(func() {
+			_, _ = io.Copy(s.to, r) // it ends with the last writer
+			r.Close()
+		})
+	}
+	return c, nil
+}
+
+// close lets go of the command's ends and waits for the readers. What a command left running is ended with it, so
+// nobody else holds them.
+func (c *capture) close() {
+	for _, f := range []*os.File{c.stdio.In, c.stdio.Out, c.stdio.Err} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	c.readers.Wait()
+}
+
+// told is an outcome with what the command printed.
+func (c *capture) told(id string, out launcher.Outcome, err error) Ran {
+	r := Ran{
+		ID: id, Session: out.Session, Status: out.Status, Signal: out.Signal, Stdout: c.out.String(), Stderr: c.err.String(),
+		Truncated: c.out.cut || c.err.cut, Refusal: out.Refusal,
+	}
+	if err != nil {
+		r.Error, r.Status = err.Error(), launcher.ExitOf(err)
+	}
+	return r
+}
+
+func (s *Server) runCommand(ctx context.Context, r *sdk.CallToolRequest, in Command) (*sdk.CallToolResult, Ran, error) {
+	req, err := s.command(r, in)
+	if err != nil {
+		return nil, Ran{}, err
+	}
+	c, err := newCapture()
+	if err != nil {
+		return nil, Ran{}, err
+	}
+	req.Stdio = c.stdio
+	out, runErr := s.Launcher.Run(ctx, req)
+	c.close()
+	ran := c.told("", out, runErr)
+	ran.Audit = s.tell(req, "run_command", ran)
+	return result(ran), ran, nil
+}
+
+// command is the request for one command line.
+func (s *Server) command(r *sdk.CallToolRequest, in Command) (launcher.Request, error) {
+	req, err := s.request(r, in.Cwd, in.Wait)
+	req.Shell = launcher.Shell{Text: in.Command, Name: "tada-run"}
+	req.CallID, req.Timeout = in.CallID, time.Duration(max(in.Timeout, 0))*time.Millisecond
+	return req, err
+}
+
+// tell records that the client was answered, and returns the head of the record with that in it.
+func (s *Server) tell(req launcher.Request, tool string, ran Ran) string {
+	n := launcher.Notice{Platform: req.Agent, Tool: tool, CallID: req.CallID, Decision: "allowed", Session: ran.Session, Command: req.Shell.Text}
+	switch {
+	case ran.Refusal != nil:
+		n.Decision, n.Code, n.Envelope = ran.Refusal.Status, ran.Refusal.Code, ran.Refusal.Envelope
+	case ran.Error != "":
+		n.Decision, n.Code = "failed", "internal"
+	}
+	head, err := s.Launcher.Tell(n)
+	if err != nil {
+		return "" // the run itself is on record, or did not happen
+	}
+	return head
+}
+
+// result is the text of an answer for clients that read no structure.
+func result(ran Ran) *sdk.CallToolResult {
+	if ran.Refusal != nil {
+		return refused(ran.Refusal, ran.Audit)
+	}
+	if ran.Error != "" {
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "tada-run: " + ran.Error}}}
+	}
+	text := ran.Stdout + ran.Stderr
+	if ran.Status != 0 {
+		text += fmt.Sprintf("\n[exit status %d]", ran.Status)
+	}
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+}
+
+// Many is the input of run_many.
+type Many struct {
+	Calls []Command `json:"calls" jsonschema:"1 to 64 command lines, each with a call_id of its own"`
+	Stop  bool      `json:"stop,omitempty" jsonschema:"end at the first that is denied"`
+	Wait  int       `json:"wait_ms,omitempty" jsonschema:"how long to wait for a person who has to answer, at most 100000"`
+}
+
+// AllRan is what came of the calls, in their order.
+type AllRan struct {
+	Results []Ran  `json:"results"`
+	Audit   string `json:"audit,omitempty" jsonschema:"the head of the record"`
+}
+
+func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest, in Many) (*sdk.CallToolResult, AllRan, error) {
+	none := AllRan{Results: []Ran{}}
+	if len(in.Calls) > launcher.MaxCalls {
+		return nil, none, launcher.ErrBatch
+	}
+	b := launcher.Batch{Stop: in.Stop}
+	captures := make([]*capture, 0, len(in.Calls))
+	defer func() {
+		for _, c := range captures {
+			c.close()
+		}
+	}()
+	for i, call := range in.Calls {
+		if call.CallID == "" {
+			call.CallID = fmt.Sprintf("c%d", i+1)
+		}
+		req, err := s.command(r, call)
+		if err != nil {
+			return nil, none, err
+		}
+		c, err := newCapture()
+		if err != nil {
+			return nil, none, err
+		}
+		captures = append(captures, c)
+		req.Stdio = c.stdio
+		b.Calls = append(b.Calls, req)
+	}
+	if len(b.Calls) > 0 {
+		req, _ := s.request(r, "", in.Wait) // the directory is the server's own
+		b.Wait = req.Wait
+	}
+	results, err := s.Launcher.RunBatch(ctx, b)
+	if len(results) == 0 && err != nil {
+		return nil, none, err
+	}
+	out, failed := none, false
+	for i, one := range results {
+		captures[i].close()
+		ran := captures[i].told(one.ID, one.Outcome, one.Err)
+		ran.Audit = s.tell(b.Calls[i], "run_many", ran)
+		out.Results, out.Audit = append(out.Results, ran), ran.Audit
+		failed = failed || ran.Refusal != nil || ran.Error != ""
+	}
+	return &sdk.CallToolResult{IsError: failed}, out, nil
+}

@@ -1,0 +1,134 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard/tamper"
+)
+
+// A Server answers one client.
+type Server struct {
+	Launcher *launcher.Launcher
+	Env      []string // what a command gets before it is scrubbed, NAME=value
+	Dir      string   // where a command runs that does not say, absolute
+	Sockets  string   // where the brokers of quarantine sessions listen
+}
+
+// Run serves until the client hangs up or ctx ends.
+func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
+	server := sdk.NewServer(&sdk.Implementation{Name: "tada-run", Version: launcher.Version()}, &sdk.ServerOptions{
+		Instructions: "Commands run fenced and recorded. A denial names what is allowed instead: choose that, do not work around it. " +
+			"Where a person has to answer, tell them the tadactl command, wait, and send the identical call again.",
+	})
+	sdk.AddTool(server, &sdk.Tool{Name: "run_command", Description: "Run one shell command line, fenced and recorded."}, s.runCommand)
+	sdk.AddTool(server, &sdk.Tool{Name: "run_many", Description: "Run several command lines in order; a person is asked once about all, and answers each."}, s.runMany)
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "check_command", Description: "Tell what would happen with a command line. Runs nothing.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+	}, s.checkCommand)
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "pending_status", Description: "Tell what became of questions to a person.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+	}, s.pendingStatus)
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "accept_tamper", Description: "Ask a person to accept the change of a protected file. The person is shown the difference.",
+	}, s.acceptTamper)
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "read_reference", Description: "Read what a typed:// reference of a quarantine stands for.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+	}, s.readReference)
+	err := server.Run(ctx, t)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// maxWait is how long a call may wait for a person: below the 120 s after which common clients give a tool up.
+const maxWait = 100 * time.Second
+
+// request is what the calls of a client have in common.
+func (s *Server) request(r *sdk.CallToolRequest, dir string, wait int) (launcher.Request, error) {
+	switch {
+	case dir == "":
+		dir = s.Dir
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(s.Dir, dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return launcher.Request{}, fmt.Errorf("cwd %q is not a directory", dir)
+	}
+	req := launcher.Request{Env: s.Env, Dir: dir, Door: tamper.MCP, Agent: "mcp"}
+	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
+		req.Agent = "mcp/" + p.ClientInfo.Name
+	}
+	req.Wait = min(time.Duration(max(wait, 0))*time.Millisecond, maxWait)
+	return req, nil
+}
+
+// refused is an error result: the line for a person, and the refusal as it is told to every program.
+func refused(f *launcher.Refusal, audit string) *sdk.CallToolResult {
+	if audit != "" {
+		f.Audit = audit
+	}
+	text := f.Line()
+	if f.Code == tamper.Code {
+		text = tamper.ToolText + "\n" + text
+	}
+	if f.Audit != "" {
+		text += "\naudit=" + f.Audit
+	}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}, &sdk.TextContent{Text: f.JSON()}}}
+}
+
+// Pending is the input of pending_status.
+type Pending struct {
+	Envelope string `json:"envelope,omitempty" jsonschema:"the id of one question; without it all that are open"`
+}
+
+// Questions is what pending_status answers.
+type Questions struct {
+	Questions []Question `json:"questions"`
+}
+
+// A Question is one question to a person, without what it asks: the client that asked knows.
+type Question struct {
+	Envelope string    `json:"envelope"`
+	State    string    `json:"state" jsonschema:"pending, consumed, rejected, expired"`
+	Answer   string    `json:"answer" jsonschema:"none, yes or no"`
+	Message  string    `json:"message,omitempty" jsonschema:"the person's words"`
+	Expires  time.Time `json:"expires"`
+}
+
+func (s *Server) pendingStatus(ctx context.Context, _ *sdk.CallToolRequest, in Pending) (*sdk.CallToolResult, Questions, error) {
+	list, err := s.Launcher.Pending(ctx)
+	out := Questions{Questions: []Question{}}
+	if in.Envelope != "" {
+		e, getErr := s.Launcher.Envelope(ctx, in.Envelope)
+		list, err = append(list[:0], e), getErr
+	}
+	if err != nil {
+		return nil, out, err
+	}
+	for _, e := range list {
+		q := Question{Envelope: e.ID, State: string(e.State), Answer: "none", Expires: e.Expires}
+		if e.Decision != nil {
+			q.Answer = "no"
+			if launcher.Approves(e.Decision.Calls) {
+				q.Answer = "yes"
+			}
+			for _, c := range e.Decision.Calls {
+				if q.Message == "" {
+					q.Message = c.Message
+				}
+			}
+		}
+		out.Questions = append(out.Questions, q)
+	}
+	return nil, out, nil
+}

@@ -1,0 +1,142 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/tamper"
+)
+
+// AskAccept accepts the change of a protected file on an agent's word, after a person has said yes to exactly that
+// difference and that reason. Req says who asks, where from, and for how long to wait; path may be "" when one file
+// was changed. Without a yes the Outcome has a Refusal, and nothing was changed. The head of the record comes
+// with it. The error is [tamper.ErrClean] when nothing was changed, and [tamper.ErrNoReason] for a blank reason.
+func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason string, notice Notice) (Outcome, tamper.Event, string, error) {
+	if strings.TrimSpace(reason) == "" {
+		return Outcome{}, tamper.Event{}, "", tamper.ErrNoReason
+	}
+	v, err := l.Review(req.Dir, true)
+	if err != nil {
+		return Outcome{}, tamper.Event{}, "", err
+	}
+	if path, err = v.chosen(path); err != nil {
+		return Outcome{}, tamper.Event{}, "", err
+	}
+	a := &accepting{l: l, req: req, dir: req.Dir, path: path, reason: reason}
+	j, err := a.judge()
+	if err != nil {
+		return Outcome{}, tamper.Event{}, "", err
+	}
+	id, err := newSessionID(l.now(), l.random)
+	if err != nil {
+		j.Close()
+		return Outcome{}, tamper.Event{}, "", fmt.Errorf("name the session: %w", err)
+	}
+	r := &run{Judgement: j, l: l, id: id, began: l.now(), again: a.judge}
+	defer func() { _ = r.Judgement.Close() }()
+	if r.log, err = l.openLog(); err != nil {
+		return Outcome{}, tamper.Event{}, "", err
+	}
+	defer r.log.Close()
+	refusal, err := l.permit(ctx, r)
+	if err != nil {
+		return Outcome{}, tamper.Event{}, "", err
+	}
+	out := Outcome{Session: id, Envelope: r.envelope, Refusal: refusal}
+	var done tamper.Event
+	if refusal == nil {
+		done, err = a.accept()
+		err = errors.Join(err, l.finishApproval(r.log, r.envelope, "accepted"))
+	} else {
+		out.Status, out.Envelope = refusal.exit, refusal.Envelope
+	}
+	head, tellErr := l.tell(r.log, notice.about(r, refusal), refusal == nil)
+	return out, done, head, errors.Join(err, tellErr)
+}
+
+// chosen is the file that a decision is about: the one that was named, or the only one that differs.
+func (v *Review) chosen(path string) (string, error) {
+	switch {
+	case len(v.Findings) == 0:
+		return "", tamper.ErrClean
+	case path != "":
+		return v.Path(path), nil
+	case len(v.Findings) > 1:
+		var names []string
+		for _, f := range v.Findings {
+			names = append(names, f.Path)
+		}
+		return "", fmt.Errorf("%d files were changed; name the one that you mean: %s", len(names), strings.Join(names, " "))
+	}
+	return v.Findings[0].Path, nil
+}
+
+// An accepting is the change of one file on its way to be accepted.
+type accepting struct {
+	l            *Launcher
+	req          Request
+	dir          string
+	path, reason string
+	digest       string // of the difference that was judged last
+}
+
+// judge makes a question of the difference as it is now. What a person says yes to is the text of it: when the
+// file changes again before the answer, it is another question.
+func (a *accepting) judge() (*Judgement, error) {
+	v, err := a.l.Review(a.dir, true)
+	if err != nil {
+		return nil, err
+	}
+	d, err := v.ward.storeOf(a.path).Diff(a.path)
+	if err != nil {
+		return nil, err
+	}
+	a.digest = d.Digest
+	req := a.req
+	req.Tool = &Tool{
+		Name: "accept_tamper", Access: []Access{{Use: Changes, Path: a.path}},
+		Args: map[string]string{"reason": a.reason, "difference": d.Text, "digest": d.Digest},
+	}
+	j, err := a.l.Judge(req)
+	if err != nil {
+		return nil, err
+	}
+	if !j.policy.Settings().Level.Never { // what is denied to every command, a person may do
+		j.Verdict.Decision, j.Verdict.Risk = pathguard.Ask, max(j.Verdict.Risk, 2)
+		j.Verdict.Reasons = []pathguard.Reason{{
+			Rule: "tamper.accept", Decision: pathguard.Ask, Risk: 2, Path: a.path, Command: -1,
+			Message: "takes a change from outside for the valid state of " + a.path,
+		}}
+	}
+	return j, nil
+}
+
+// accept makes what the person was shown the baseline.
+func (a *accepting) accept() (tamper.Event, error) {
+	v, err := a.l.Review(a.dir, true)
+	if err != nil {
+		return tamper.Event{}, err
+	}
+	s, who := v.ward.storeOf(a.path), a.l.person(a.req.Door)
+	if a.req.Agent != "" {
+		who.User += "/?" + a.req.Agent
+	}
+	if d, err := s.Show(who, a.path); err != nil || d.Digest != a.digest {
+		return tamper.Event{}, errors.Join(err, v.tell(s), fmt.Errorf("%q: %w", a.path, tamper.ErrChangedSince))
+	}
+	e, err := s.Accept(who, a.path, a.digest, a.reason)
+	return e, errors.Join(err, v.tell(s))
+}
+
+// about completes a notice by what came of a run.
+func (n Notice) about(r *run, refusal *Refusal) Notice {
+	n.Session, n.Verdict, n.PlanHash, n.Command = r.id, r.Verdict.Decision.String(), r.Hash(), r.Script.Text
+	n.Decision, n.Envelope = "allowed", r.envelope
+	if refusal != nil {
+		n.Decision, n.Code, n.Envelope = refusal.Status, refusal.Code, refusal.Envelope
+	}
+	return n
+}
