@@ -352,21 +352,29 @@ func (w *walker) external(s *state, c *call) worlds {
 
 // spec is command.Lookup, which searches text, once for each name.
 func (w *walker) spec(name string) (*command.Spec, bool) {
-	if spec, done := w.specs[name]; done {
-		return spec, spec != nil
+	for _, e := range w.specs {
+		if e.name == name {
+			return e.spec, e.spec != nil
+		}
 	}
 	spec, ok := w.o.Programs.Lookup(name)
 	if !ok {
 		spec = nil
 	}
-	if w.specs == nil {
-		w.specs = map[string]*command.Spec{}
-	}
-	if len(w.specs) < maxNames {
-		w.specs[name] = spec
+	if len(w.specs) < maxEntries {
+		w.specs = append(w.specs, entry{name, spec})
 	}
 	return spec, ok
 }
+
+// An entry is what the command table says of a name; nil when it does not know it.
+type entry struct {
+	name string
+	spec *command.Spec
+}
+
+// maxEntries bounds how many entries are kept for one text: few texts call more programs.
+const maxEntries = 32
 
 // unknownProgram says of the words of a program without an entry what is not known of them.
 func (w *walker) unknownProgram(s *state, c *call) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -11,7 +12,7 @@ import (
 // canonicalText prints the tree. The print is what must be executed, since it is a text
 // whose reading is certain: it parses to the same tree, and none of the constructs stand in
 // it that bash reads differently. Comments are not printed, because nothing runs in them.
-func canonicalText(p *syntax.Parser, file *syntax.File, text string, marks []Mark) (string, *ParseError) {
+func canonicalText(file *syntax.File, text string, marks []Mark, d Dialect) (string, *ParseError) {
 	if err := differ(file, text, marks); err != nil {
 		return "", err
 	}
@@ -19,13 +20,18 @@ func canonicalText(p *syntax.Parser, file *syntax.File, text string, marks []Mar
 	if strings.Contains(text, "#") {
 		syntax.Walk(file, uncomment)
 	}
-	var out bytes.Buffer
+	var out strings.Builder
 	out.Grow(len(text) + len(text)/8 + 16)
-	if err := syntax.NewPrinter().Print(&out, file); err != nil {
+	printer := printers.Get().(*syntax.Printer)
+	defer printers.Put(printer)
+	if err := printer.Print(&out, file); err != nil {
 		return "", &ParseError{Span: whole, Text: "it cannot be printed: " + err.Error()}
 	}
 	printed := out.String()
-	again, perr := parseWith(p, printed)
+	if readsAlike(printed, text) {
+		return printed, nil
+	}
+	again, perr := parse(printed, d)
 	if perr != nil {
 		return "", &ParseError{Span: whole, Text: "its print cannot be parsed: " + perr.Text}
 	}
@@ -40,6 +46,16 @@ func canonicalText(p *syntax.Parser, file *syntax.File, text string, marks []Mar
 		return "", &ParseError{Span: whole, Text: "its print reads differently"}
 	}
 	return printed, nil
+}
+
+// printers are kept because each has a buffer of 4 KiB, more than most texts need in all.
+var printers = sync.Pool{New: func() any { return syntax.NewPrinter() }}
+
+// readsAlike reports whether a print is the text that it was made of, which needs no second
+// reading. The newline that the print adds means something behind a backslash and in a
+// here-document alone.
+func readsAlike(printed, text string) bool {
+	return strings.TrimSuffix(printed, "\n") == strings.TrimSuffix(text, "\n") && !strings.HasSuffix(text, `\`) && !strings.Contains(text, "<<")
 }
 
 // uncomment takes the comments out of a tree.

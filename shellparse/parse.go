@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -36,8 +37,7 @@ func Parse(text string, o Options) *Script {
 		s.refuse(&ParseError{Span: Span{0, len(text)}, Text: fmt.Sprintf("longer than %d bytes", maxText)})
 		return s
 	}
-	p := newParser(o.Dialect)
-	file, err := parseWith(p, text)
+	file, err := parse(text, o.Dialect)
 	if err != nil {
 		if refused != nil {
 			err = refused
@@ -45,7 +45,7 @@ func Parse(text string, o Options) *Script {
 		s.refuse(err)
 		return s
 	}
-	canonical, err := canonicalText(p, file, text, marks)
+	canonical, err := canonicalText(file, text, marks, o.Dialect)
 	if refused != nil {
 		err = refused
 	}
@@ -114,15 +114,25 @@ func (d Dialect) variant() syntax.LangVariant {
 	return syntax.LangBash
 }
 
-func newParser(d Dialect) *syntax.Parser {
-	return syntax.NewParser(syntax.KeepComments(true), syntax.Variant(d.variant()))
-}
+// parsers are kept, one list for each dialect, because a parser has a buffer that is larger
+// than most texts; those that have read a long text are not, because they hold its tree.
+var parsers [Bats + 1]sync.Pool
+
+const maxPooled = 1 << 15
 
 // parse returns the tree of text, or an error with the place where it ends to make sense.
-func parse(text string, d Dialect) (*syntax.File, *ParseError) { return parseWith(newParser(d), text) }
-
-func parseWith(p *syntax.Parser, text string) (*syntax.File, *ParseError) {
+func parse(text string, d Dialect) (*syntax.File, *ParseError) {
+	if d < Bash || d > Bats {
+		d = Bash // as the zero value
+	}
+	p, ok := parsers[d].Get().(*syntax.Parser)
+	if !ok {
+		p = syntax.NewParser(syntax.KeepComments(true), syntax.Variant(d.variant()))
+	}
 	file, err := p.Parse(&shallow{text: text}, "")
+	if len(text) <= maxPooled {
+		parsers[d].Put(p)
+	}
 	if err == nil {
 		return file, nil
 	}

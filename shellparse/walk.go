@@ -17,9 +17,9 @@ type walker struct {
 	fixed   *Span  // the span of everything, in nested text
 	via     []string
 	visited map[*syntax.Stmt]struct{}
-	seen    map[Effect]struct{}
+	seen    map[effectKey]struct{} // nil while the effects are few
 	said    map[Opaque]struct{}
-	specs   map[string]*command.Spec
+	specs   []entry
 
 	version     int
 	names       int
@@ -141,24 +141,50 @@ func (w *walker) effect(s *state, e Effect) {
 		w.opaque(s, placeOf(e.Right), "it stands below a file that is open", e.Span)
 	}
 	e.Command = w.cmd
-	net := e.Net
-	key := e
-	key.Net = nil
-	if net != nil {
-		key.Name.Text, key.Name.User = net.Scheme+"://"+net.Host, string(rune(net.Port))
-	}
-	if _, done := w.seen[key]; done {
+	if w.listedEffect(e) {
 		return
 	}
 	if len(w.out.Effects) >= maxEffects {
 		w.over(s, "more effects than are listed")
 		return
 	}
-	if w.seen == nil {
-		w.seen = map[Effect]struct{}{}
-	}
-	w.seen[key] = struct{}{}
 	w.out.Effects = append(w.out.Effects, e)
+}
+
+// few is how many effects are compared one by one. A table of them costs more to make than
+// most texts have to compare.
+const few = 16
+
+// listedEffect reports whether an effect stands in the result already, and remembers it.
+func (w *walker) listedEffect(e Effect) bool {
+	if len(w.out.Effects) < few {
+		return slices.ContainsFunc(w.out.Effects, func(x Effect) bool { return x.key() == e.key() })
+	}
+	if w.seen == nil {
+		w.seen = map[effectKey]struct{}{}
+		for _, x := range w.out.Effects {
+			w.seen[x.key()] = struct{}{}
+		}
+	}
+	_, done := w.seen[e.key()]
+	w.seen[e.key()] = struct{}{}
+	return done
+}
+
+// An effectKey is what two effects must share to be the same.
+type effectKey struct {
+	Effect
+	scheme, host string
+	port         int
+}
+
+func (e Effect) key() effectKey {
+	k := effectKey{Effect: e}
+	if k.Net = nil; e.Net != nil {
+		k.scheme, k.host, k.port = e.Net.Scheme, e.Net.Host, e.Net.Port
+		k.Name.Text, k.Name.User = "", ""
+	}
+	return k
 }
 
 // adrift marks a name that starts from a directory which a file may have changed that was

@@ -165,42 +165,25 @@ func aliasOf(block string) (string, bool) {
 }
 
 // find searches a sorted table for the block of one entry, header line included, by
-// halving: no index has to be built when a process starts.
+// halving: no index has to be built when a process starts. It looks forward for a header,
+// because a block may be long and the library is fast in that direction only.
 func find(text, name string) (string, bool) {
 	lo, hi := 0, len(text)
 	for lo < hi {
 		mid := lo + (hi-lo)/2
-		at := headerBefore(text, mid)
-		if at < lo {
-			// Only comments stand between lo and mid, or the rest of an entry that was seen.
-			lo = header(text, mid+1)
-			continue
-		}
-		switch have := headerName(text[at:]); {
-		case have == name:
+		at := header(text[:hi], mid)
+		switch {
+		case at == hi: // the rest of an entry, or comments
+			hi = mid
+		case headerName(text[at:]) == name:
 			return text[at:header(text, at+1)], true
-		case have < name:
-			lo = header(text, mid+1)
+		case headerName(text[at:]) < name:
+			lo = at + 1
 		default:
-			hi = at
+			hi = mid
 		}
 	}
 	return "", false
-}
-
-// headerBefore returns the offset of the last entry header at or before a place; -1 when
-// there is none.
-func headerBefore(text string, at int) int {
-	for at >= 0 {
-		at = strings.LastIndexByte(text[:at], '\n') + 1
-		switch text[at] {
-		case ' ', '\t', '\n', '#':
-		default:
-			return at
-		}
-		at--
-	}
-	return -1
 }
 
 // header returns the offset of the first entry header at or after from, or len(text).
