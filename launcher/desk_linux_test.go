@@ -75,6 +75,9 @@ func holdWith(t *testing.T, l *Launcher, dir string, words ...string) *held {
 		t.FailNow()
 	}
 	h.front.send(wire.JSON(wire.Hello, 0, wire.Greeting{Cols: 80, Rows: 24}))
+	if _, err := h.front.next(wire.State); err != nil { // before it nothing can be typed
+		t.Fatal(err)
+	}
 	return h
 }
 
@@ -151,9 +154,6 @@ func (h *held) join() *talker {
 func TestBadClients(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "cat")
-	if _, err := h.front.next(wire.State); err != nil {
-		t.Fatal(err)
-	}
 	cut := func(name string, bytes ...[]byte) {
 		t.Helper()
 		c := h.join()
