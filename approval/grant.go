@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -85,13 +86,15 @@ func Template(payload []byte) (string, error) {
 // command: those that run other text or other programs, those that change who one is, and those
 // whose effect is not on this machine. A word that only looks like one of them costs one more
 // question; a wrapper that is overlooked would be a hole (flock, time and sh -lc were, elsewhere).
-var neverWords = wordSet(`
+var neverWords = sync.OnceValue(func() map[string]bool {
+	return wordSet(`
 	sh bash dash ash zsh ksh mksh fish csh tcsh busybox toybox eval exec source command builtin trap
 	python python2 python3 perl ruby node deno bun lua php tclsh awk gawk mawk nawk sed ed ex vi vim nvim emacs osascript R
 	env sudo su doas run0 pkexec runuser setpriv xargs parallel flock time timeout nohup nice ionice setsid stdbuf unshare
 	nsenter chroot chrt taskset systemd-run watch strace ltrace gdb script expect screen tmux at batch crontab ssh scp sftp
 	rsync find fd tar zip docker podman kubectl nc ncat socat curl wget mail sendmail
 	publish push install add ci uninstall upgrade accept_tamper takeover deploy release login tada-run tadactl`)
+})
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
@@ -153,7 +156,7 @@ func ungrantableCall(call fields) []string {
 	for _, w := range append(words, fields(args).texts("argv")...) {
 		// python3.11 is python, and \rm is rm.
 		name := strings.TrimRight(path.Base(strings.ReplaceAll(w, `\`, "")), "0123456789.")
-		if neverWords[name] || neverWords[path.Base(w)] {
+		if neverWords()[name] || neverWords()[path.Base(w)] {
 			why = append(why, fmt.Sprintf("%q may do anything", w))
 			break
 		}

@@ -62,7 +62,7 @@ func checkAt(dir, f *os.File, name string) (int64, error) {
 	switch {
 	case err != nil && !errors.Is(err, unix.ENOENT):
 		return 0, &os.PathError{Op: "stat", Path: name, Err: err}
-	case err != nil, open.Dev != named.Dev, open.Ino != named.Ino:
+	case err != nil, open.Dev != named.Dev, open.Ino != named.Ino, open.Nlink == 0: // the last name is counted down before it is gone
 		return 0, errMoved
 	case open.Mode&unix.S_IFMT != unix.S_IFREG, int(open.Uid) != os.Geteuid(), open.Mode&0o077 != 0, open.Nlink != 1:
 		return 0, fmt.Errorf("%w: %q has owner %d, mode %#o and %d names; it must be yours, a plain file, 0600, with one name",

@@ -67,9 +67,6 @@ func (l *Launcher) announce(j *Judgement, nest *sandbox.Nest) (*run, error) {
 	}
 	r := &run{Judgement: j, l: l, id: id, nest: nest, began: l.now()}
 	r.shown, r.secrets = audit.HideSecrets(j.Script.Text)
-	if r.log, err = l.openLog(); err != nil {
-		return nil, err
-	}
 	switch {
 	case j.Request.Within != nil: // the fence is there
 	case j.Verdict.Decision == pathguard.Allow:
@@ -77,6 +74,10 @@ func (l *Launcher) announce(j *Judgement, nest *sandbox.Nest) (*run, error) {
 	default:
 		nest.Leave() // nobody may be there to ask
 		r.nest = nil
+	}
+	if r.log, err = l.openLog(); err != nil {
+		r.cancel()
+		return nil, err
 	}
 	if err := r.enrol(); err != nil {
 		r.cancel()

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -19,7 +20,7 @@ const (
 	staged      = ".new-"               // before the manifest tells of it
 )
 
-var archiveName = regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$`)
+var archiveName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$`) })
 
 // A Case is the event.json of an archived event.
 type Case struct {
@@ -119,7 +120,7 @@ func (s *Store) archives() ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if archiveName.MatchString(e.Name()) {
+		if archiveName().MatchString(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

@@ -24,7 +24,10 @@ type Door struct {
 }
 
 // Main runs the command line argv and returns the exit status.
-func Main(argv []string) int { return Run(Door{Argv: argv}) }
+func Main(argv []string) int {
+	calm()
+	return Run(Door{Argv: argv})
+}
 
 // Run is the body of the program; see [Main].
 func Run(d Door) int {

@@ -7,17 +7,17 @@ import (
 
 // plainOptions are options of git's commands that name no program, whichever command they are given to, so that an alias of them is ordinary. Most
 // that do are called differently everywhere (-O, -x, --extcmd, --upload-pack, --exec, -c), and can be shortened: so nothing else is.
-var plainOptions = strings.Fields(`
+const plainOptions = `
 	-1 -2 -3 -5 -10 -20 -a -b -d -D -m -am -n -p -q -s -sb -v -vv -w
 	--abbrev-commit --abort --all --amend --author --autostash --branch --branches --cached --color --color-words --continue --date --date-order --decorate
 	--delete --dirstat --ff-only --first-parent --follow --force-with-lease --format --global --graph --hard --keep --list --local --max-count --merged --mixed
 	--name-only --name-status --no-color --no-commit --no-edit --no-ff --no-merges --no-verify --numstat --oneline --patch --pretty --prune --quiet --rebase --reverse
 	--short --shortstat --show-toplevel --simplify-by-decoration --since --skip --soft --sort --staged --stat --summary --tags --topo-order --until --verbose
 	--verify --word-diff
-`)
+`
 
 // runners are commands that run something by themselves, or change a configuration.
-var runners = strings.Fields("bisect config daemon difftool filter-branch for-each-repo foreach hook instaweb mergetool run sh-setup upload-archive")
+const runners = "bisect config daemon difftool filter-branch for-each-repo foreach hook instaweb mergetool run sh-setup upload-archive"
 
 // plainAlias reports whether an alias runs nothing but git: no shell, no option and no command that names a program.
 func plainAlias(value string) bool {
@@ -30,7 +30,7 @@ func plainAlias(value string) bool {
 	}
 	for _, w := range words {
 		name, _, _ := strings.Cut(w, "=")
-		if len(w) > 1 && w[0] == '-' && w != "--" && !slices.Contains(plainOptions, name) || slices.Contains(runners, w) || strings.Contains(w, "::") {
+		if len(w) > 1 && w[0] == '-' && w != "--" && !slices.Contains(strings.Fields(plainOptions), name) || slices.Contains(strings.Fields(runners), w) || strings.Contains(w, "::") {
 			return false
 		}
 	}

@@ -181,18 +181,18 @@ func (s *Snapshot) tops(of place) []place {
 }
 
 // hookNames are the programs that git itself calls, from githooks(5). In a folder of the work tree other names are no hooks.
-var hookNames = strings.Fields(`
+const hookNames = `
 	applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase post-checkout
 	post-merge pre-push pre-receive update proc-receive post-receive post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite
 	sendemail-validate fsmonitor-watchman p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit post-index-change
-`)
+`
 
 // hooksIn reads the hooks in a folder that a configuration names.
 func (w *walker) hooksIn(dir string) {
 	if w.root == nil || !w.plain(dir) {
 		return
 	}
-	for _, name := range hookNames {
+	for name := range strings.FieldsSeq(hookNames) {
 		if f := w.read(path.Join(dir, name), aHook); f.mode != absent {
 			w.tree.loose[path.Join(dir, name)] = f
 		}

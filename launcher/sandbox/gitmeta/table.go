@@ -8,7 +8,7 @@ import (
 
 // Settings by which git runs a program, or reads more settings or attributes from a file that somebody chose. In a pattern, * stands for one name or none;
 // the first part is the section, the last the key. From git-config(1).
-var running = strings.Fields(`
+const running = `
 	core.hookspath core.fsmonitor core.sshcommand core.editor core.pager core.gitproxy core.askpass core.alternaterefscommand core.attributesfile
 	alias.* filter.*.clean filter.*.smudge filter.*.process diff.external diff.*.command diff.*.textconv diff.tool merge.tool merge.*.driver
 	difftool.*.cmd difftool.*.path mergetool.*.cmd mergetool.*.path guitool.*.cmd browser.*.cmd browser.*.path man.*.cmd man.*.path
@@ -21,10 +21,10 @@ var running = strings.Fields(`
 	hook.*.command svn.authorsprog core.worktree diff.guitool merge.guitool instaweb.modulepath
 	remote.*.url remote.*.pushurl remote.pushdefault branch.*.remote branch.*.pushremote submodule.*.url
 	lfs.*.clean lfs.*.smudge lfs.*.path lfs.*.args lfs.standalonetransferagent lfs.*.standalonetransferagent
-`)
+`
 
 // suspicious are endings of keys that name programs in tools and versions that the table does not know.
-var suspicious = strings.Fields("command cmd program helper hook editor pager driver textconv prog hookspath")
+const suspicious = "command cmd program helper hook editor pager driver textconv prog hookspath"
 
 // harmless are values by which such a setting runs nothing, or nothing but git's own.
 var harmless = map[string][]string{
@@ -76,7 +76,7 @@ func runs(dir string, s setting) bool {
 	if s.hasSub {
 		name = s.section + ".*." + s.key
 	}
-	for _, pattern := range running {
+	for pattern := range strings.FieldsSeq(running) {
 		if pattern != name && !(strings.HasSuffix(pattern, ".*") && s.section == strings.TrimSuffix(pattern, ".*")) {
 			continue
 		}
@@ -90,7 +90,7 @@ func runs(dir string, s setting) bool {
 		}
 		return true
 	}
-	for _, end := range suspicious {
+	for end := range strings.FieldsSeq(suspicious) {
 		if strings.HasSuffix(s.key, end) {
 			return true
 		}
