@@ -33,6 +33,13 @@
 // audit/, sessions/, run/. Folders are 0700 and files 0600; looser ones, and those of another
 // user, are refused with exit status 78. No fence lets a command read or write it.
 //
+// # Descriptors
+//
+// A command called through tada-run has the descriptors above 2 that a shell would have passed on: pipes, and
+// files that the fence lets it reach by name, in the way that they are open. Directories, sockets, terminals and everything
+// else stay here, and the start in the record says which. A run in the background has none. Of 0, 1 and 2 a closed one is /dev/null,
+// because the Go runtime puts it there before anybody can look.
+//
 // # Failure
 //
 // What cannot be judged asks, what cannot be enforced or recorded does not run, and what was lost

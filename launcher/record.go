@@ -138,11 +138,18 @@ func (r *run) started() object {
 	if r.fenced.partial {
 		search = "incomplete"
 	}
-	return object{
+	o := object{
 		"hide_search": search, "pid": r.process.Pid(), "launcher": runner(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
 		"profile": r.receipt.Profile, "landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
 		"authority": r.authority(), "envelope_id": r.envelope, "grant_id": r.grant, "bounds": bounds,
 	}
+	if len(r.fenced.inherited) > 0 {
+		o["inherited"] = fmt.Sprint(r.fenced.inherited)
+	}
+	if len(r.fenced.withheld) > 0 {
+		o["withheld"] = r.fenced.withheld
+	}
+	return o
 }
 
 // authority is by what right a run runs. Whoever reads the record finds what it names there.

@@ -20,6 +20,7 @@ type Request struct {
 	Dir   string   // the caller's directory, absolute; "" when it is gone
 	Stdio session.Stdio
 	PTY   session.PTY
+	Files []int // descriptors above 2 that the command gets under the same number, if what they lead to is within its reach; see Inherited
 
 	Door     tamper.Interface // which door the request came through, "" for the command line; the door says so, not its caller
 	Agent    string           // who asks, as it says itself: shown, recorded, never trusted
@@ -51,6 +52,9 @@ type Within struct {
 	Session string // the id of the session
 	Stdin   string // what kind of file standard input is there
 }
+
+// maxInherited is the highest of a Request's Files that is passed on: scripts name small ones.
+const maxInherited = 255
 
 // A Shell says what the shell would be given: the text, and how it is called.
 type Shell struct {

@@ -140,6 +140,8 @@ func (r *run) begin() {
 		var cmd sandbox.Command
 		if cmd, b.err = r.command(); b.err == nil {
 			b.profile, b.partial = r.profile()
+			cmd.Inherit, b.withheld = handDown(r.Request.Files, b.profile)
+			b.inherited = cmd.Inherit
 			b.held, b.err = r.nest.Begin(b.profile, cmd)
 			b.git, b.later = r.lookAtGit(b.profile), r.lookLater()
 		}
@@ -155,6 +157,9 @@ type begun struct {
 	git     *gitmeta.Snapshot // what git would have run before the command; nil where it cannot change
 	later   []string          // what ran or instructed later before the command; nil where it cannot change
 	err     error
+
+	inherited []int    // descriptors of the caller that the command has too
+	withheld  []string // those that it has not, each with the reason
 }
 
 // cancel undoes begin.

@@ -88,6 +88,9 @@ func (r *run) command() (sandbox.Command, error) {
 		if s.Stdin {
 			c.Files[0] = script
 		} else {
+			for _, fd := range r.Request.Files { // whose numbers are taken
+				c.Files = append(c.Files, make([]*os.File, max(0, min(fd, maxInherited)+1-len(c.Files)))...)
+			}
 			c.Argv = s.argv(r.shell, fmt.Sprintf(". /dev/fd/%d", len(c.Files)))
 			c.Files = append(c.Files, script)
 		}

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -60,7 +61,7 @@ func (b *builder) childFiles(l *life) error {
 	sources = append(append(sources, c.Files...), c.Dir, c.Exe)
 	numbers := make([]int, len(sources))
 	high := len(sources)
-	for _, fd := range b.closing {
+	for _, fd := range append(slices.Clone(b.closing), c.Inherit...) {
 		high = max(high, fd+1)
 	}
 	for i, file := range sources {
@@ -83,11 +84,14 @@ func (b *builder) childFiles(l *life) error {
 	for i := range c.Files {
 		if numbers[i] >= 0 {
 			l.add("place descriptors", unix.SYS_DUP3, uintptr(high+i), uintptr(i), 0)
-		} else {
+		} else if !slices.Contains(c.Inherit, i) {
 			l.add("place descriptors", unix.SYS_CLOSE, uintptr(i)).or(unix.EBADF)
 		}
 	}
 	l.add("close other descriptors", unix.SYS_CLOSE_RANGE, uintptr(len(c.Files)), ^uintptr(0)>>32, unix.CLOSE_RANGE_CLOEXEC)
+	for _, fd := range c.Inherit {
+		l.add("pass on descriptors", unix.SYS_FCNTL, uintptr(fd), unix.F_SETFD, 0)
+	}
 	if c.HasTTY {
 		// All signals are blocked, SIGTTOU too, so a group in the background may do this.
 		l.add("move to the foreground", unix.SYS_GETPGID, 0).kept(registerCount - 1)

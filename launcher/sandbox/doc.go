@@ -135,7 +135,7 @@
 // start is allowed. Inside a writable tree that cannot be said to Landlock: there a mount alone hides, and the kernel takes that away when somebody outside
 // renames another object to the name. The child itself cannot.
 //
-// With Command.Files, a directory that was opened outside is a way around read-only mounts (not around Landlock), and a socket or terminal stays what it is: who passes the human's
+// With Command.Files and Command.Inherit, a directory that was opened outside is a way around read-only mounts (not around Landlock), mode and times of a file can be changed through its descriptor at Strong, and a socket or terminal stays what it is: who passes the human's
 // terminal lets the child read what is typed there.
 //
 // Execution is not fenced beyond the readable trees: an interpreter or the loader runs what it can read, and a program can be made

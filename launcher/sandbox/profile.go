@@ -116,8 +116,10 @@ type Command struct {
 	Argv, Env []string
 	// Dir is the working directory as an open directory; nil is the caller's own.
 	Dir *os.File
-	// Files are the child's descriptors 0, 1, 2 ...; a nil one is closed. No other descriptor is inherited.
+	// Files are the child's descriptors 0, 1, 2 ...; a nil one is closed, unless it is in Inherit. No other descriptor is inherited.
 	Files []*os.File
+	// Inherit are descriptors of this process that the child gets under the same number. What they lead to is not looked at.
+	Inherit []int
 	// TTY is which of Files becomes the controlling terminal of the child's session. It is used when HasTTY is set,
 	// so that the zero Command has no terminal.
 	TTY    int

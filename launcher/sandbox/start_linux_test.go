@@ -466,3 +466,39 @@ func TestConcurrent(t *testing.T) {
 		}
 	})
 }
+
+// What is to be inherited keeps its number, beside files that are placed, and nothing else comes along.
+func TestInherit(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		var given, other [2]int
+		must(t, unix.Pipe(given[:])) // as a caller has them: an exec passes them on
+		must(t, unix.Pipe(other[:]))
+		defer func() {
+			for _, fd := range []int{given[0], other[0], other[1]} {
+				unix.Close(fd)
+			}
+		}()
+		out, in, err := os.Pipe()
+		must(t, err)
+		const placed = 99
+		files := make([]*os.File, placed+1)
+		files[1], files[placed] = in, in
+		script := fmt.Sprintf("echo through >&%d; echo placed >&%d; for fd in %d %d; do { true >&$fd; } 2>&- && echo leaked $fd; done; true", given[1], placed, other[0], other[1])
+		process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", script}, Files: files, Inherit: []int{given[1]}})
+		in.Close()
+		unix.Close(given[1])
+		must(t, err)
+		text, _ := io.ReadAll(out)
+		if s, err := process.Wait(); err != nil || s.Code != 0 {
+			t.Errorf("%+v %v", s, err)
+		}
+		var b [16]byte
+		n, err := unix.Read(given[0], b[:])
+		if string(b[:max(n, 0)]) != "through\n" || string(text) != "placed\n" {
+			t.Errorf("%q %v, %q", b[:max(n, 0)], err, text)
+		}
+		if n, err := unix.Read(given[0], b[:]); n != 0 || err != nil { // nobody holds it any more
+			t.Errorf("%d %v", n, err)
+		}
+	})
+}

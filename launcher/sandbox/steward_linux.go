@@ -59,6 +59,7 @@ func (b *builder) needed() []int {
 	if b.nest != nil {
 		list = append(list, b.nest.pidfd)
 	}
+	list = append(list, b.command.Inherit...)
 	for _, file := range append(slices.Clone(b.command.Files), b.command.Dir, b.command.Exe) {
 		if file != nil {
 			_ = control(file, func(fd int) error { list = append(list, fd); return nil })

@@ -154,6 +154,9 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	if req.PTY, err = ptyMode(inv.pty); err != nil {
 		return req, err
 	}
+	if !inv.detached {
+		req.Files = launcher.Inherited()
+	}
 	if inv.shell {
 		req.Door = "SHELL"
 	}

@@ -1,0 +1,116 @@
+package launcher
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// A shell passes its descriptors on, and programs rely on it: the jobserver of make, a list that a script
+// reads from descriptor 3. But a descriptor is a way past every rule about names, so what it leads to decides.
+
+// Inherited returns the descriptors above 2 that this process was started with. What it opens itself
+// is closed by an exec, which tells them apart; call it where nobody has said otherwise about one.
+func Inherited() []int {
+	dir, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(dir)
+	var list []int
+	buffer := make([]byte, 4<<10)
+	for {
+		n, err := unix.Getdents(dir, buffer)
+		if n <= 0 || err != nil {
+			slices.Sort(list)
+			return list
+		}
+		_, _, names := unix.ParseDirent(buffer[:n], -1, nil)
+		for _, name := range names {
+			fd, err := strconv.Atoi(name)
+			if err != nil || fd <= 2 {
+				continue
+			}
+			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+				list = append(list, fd)
+			}
+		}
+	}
+}
+
+// handDown splits the caller's descriptors into those that the command gets under the same number and
+// those that it does not, with the reason.
+func handDown(fds []int, p sandbox.Profile) (passed []int, withheld []string) {
+	for _, fd := range fds {
+		why := "it is above " + strconv.Itoa(maxInherited)
+		if fd <= maxInherited {
+			why = objection(fd, p)
+		}
+		if why == "" {
+			passed = append(passed, fd)
+		} else {
+			withheld = append(withheld, fmt.Sprintf("%d: %s", fd, why))
+		}
+	}
+	return passed, withheld
+}
+
+// harmlessDevices are the devices that lead nowhere: null, zero, full, random, urandom.
+var harmlessDevices = []uint32{3, 5, 7, 8, 9}
+
+// objection is why a descriptor is not passed on, "" when it is. A pipe leads to who made it, and a file without a name is
+// the caller's own; a file with one must be within reach of the command by that name, in the way that it is open.
+func objection(fd int, p sandbox.Profile) string {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err.Error()
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFIFO, unix.S_IFREG:
+		if st.Nlink == 0 {
+			return ""
+		}
+	case unix.S_IFCHR:
+		if unix.Major(st.Rdev) == 1 && slices.Contains(harmlessDevices, unix.Minor(st.Rdev)) {
+			return ""
+		}
+		return "it is a device"
+	case unix.S_IFDIR:
+		return "it is a directory"
+	case unix.S_IFSOCK:
+		return "it is a socket"
+	default:
+		return "it is no file and no pipe"
+	}
+	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return err.Error()
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFIFO && name[0] != '/' {
+		return "" // it has no name
+	}
+	if slices.ContainsFunc(p.Hide, func(hidden string) bool { return isWithin(name, hidden) }) {
+		return fmt.Sprintf("%q is out of reach", name)
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	switch {
+	case err != nil:
+		return err.Error()
+	case flags&unix.O_PATH != 0:
+		return "it is only a handle"
+	case flags&unix.O_ACCMODE == unix.O_RDONLY, writesTo(p, name):
+		return ""
+	}
+	return fmt.Sprintf("it is open for writing, and the command does not write %q", name)
+}
+
+// writesTo reports whether the fence lets the command write to name.
+func writesTo(p sandbox.Profile, name string) bool {
+	return !slices.ContainsFunc(p.ReadOnly, func(kept string) bool { return isWithin(name, kept) }) &&
+		slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(name, w.Name) })
+}
