@@ -96,9 +96,11 @@ var plan = map[string]map[string]string{
 		"integration/hook": "an adapter is a value of its kind",
 	},
 	"integration/quarantine": {
-		"approval":           "what an agent wrote is shown by the one renderer that is inert",
-		"approval/canonical": "what a reference signs has one spelling",
-		"audit":              "its log hides what the record hides",
+		"approval":                 "what an agent wrote is shown by the one renderer that is inert",
+		"approval/canonical":       "what a reference signs has one spelling",
+		"audit":                    "its log hides what the record hides",
+		"launcher/sandbox":         "a reviewer runs in a fence of its own",
+		"launcher/sandbox/network": "its fence lets it reach the model and nobody else",
 	},
 	"cmd/tada-run": {
 		"cmd/tada-run/cli": "main is a door",

@@ -170,6 +170,12 @@ func (b *Broker) answer(r request) (out reply) {
 		return reply{}
 	case opEnforce, opServe:
 		return b.called(r)
+	case opRespond:
+		response, err := s.Respond(r.Text, b.Log)
+		if err != nil {
+			return failure(err)
+		}
+		return reply{Response: &response}
 	case opEnd:
 		_ = b.sessions.Destroy(s.ID)
 		return reply{}

@@ -148,6 +148,15 @@ func (c Client) Serve(ctx context.Context, call Call) (Decision, []byte, error) 
 	return *r.Decision, r.Content, nil
 }
 
+// Respond reads what a quarantined agent answered; see [Session.ParseResponse].
+func (c Client) Respond(ctx context.Context, text []byte) (Response, error) {
+	r, err := c.ask(ctx, request{Op: opRespond, Text: text})
+	if err != nil || r.Response == nil {
+		return Response{}, orEmpty(err)
+	}
+	return *r.Response, nil
+}
+
 // End destroys the session.
 func (c Client) End(ctx context.Context) error {
 	_, err := c.ask(ctx, request{Op: opEnd})

@@ -61,4 +61,44 @@
 // second; a denial is written before it is answered. Arguments are not in it but the path, and what
 // is shaped like a credential is not in any part of it. It is written, not synced: a power cut may
 // take its last lines.
+//
+// # Answers
+//
+// A quarantined agent answers with one JSON object, a QuarantineAgentResponse:
+//
+//	{"session_id":"<uuid>","status":"complete|partial","summary":"...","findings":[
+//	  {"type":"security|correctness|quality|injection|other","severity":"critical|high|medium|low|info",
+//	   "file":"typed://...","line":1,"title":"...","description":"..."}]}
+//
+// All members have to be there, once, and no others; file is a reference that this session signed; there
+// are at most [MaxFindings], of at most [MaxText] bytes a text, in [MaxResponse] bytes. What is anything
+// else is refused with an error that repeats nothing of it. Of the rest, [Session.ParseResponse] cuts out
+// every run of [MaxQuote] bytes that stands in a file which the agent was referred to or searched, and
+// credentials of a known shape, and makes harmless what terminals, viewers and templates act on
+// ([Neutral]). What it says is still somebody else's word: show it as a quotation.
+//
+// # A reviewer in a fence
+//
+// [Sessions.Review] starts a program as a quarantined agent, in a fence of package sandbox that enforces
+// by the kernel what hooks enforce by asking: the program reads what it needs to run and the files that it
+// is referred to, writes nothing, reaches nobody but a named endpoint, and executes no other program. It
+// is told what to do on standard input, answers on standard output, and may call the three tools on
+// descriptor [Channel]:
+//
+//	{"tool":"Read","input":{"file_path":"typed://..."}}
+//	{"allowed":true,"text":"..."} or {"allowed":false,"reason":"..."}
+//
+// Content that is not UTF-8 comes as "base64". What it prints on standard error is thrown away. When its time
+// is over it gets SIGTERM, a grace, and SIGKILL; an answer that is whole by then counts, as partial.
+//
+// With namespaces, the program has an empty /dev/shm of its own, which ends with it. The names of files
+// that it may not read can be told from those of files that are not there. "#!/usr/bin/env NAME" is
+// resolved beforehand, because env would have to execute NAME.
+//
+// # Limits
+//
+// AS-009: an agent that was persuaded by what it read can put that in its own words, or in pieces of less than
+// MaxQuote bytes, or encoded, and a trusted agent that reads the text may be persuaded in turn. So by default
+// only counts and places are passed on. AS-010: whoever can read the broker's memory in spite of everything
+// (root without memfd_secret, the kernel) has the key and can forge references while the session lives.
 package quarantine

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -78,19 +77,6 @@ func (r *root) open(name string, flags int, strict bool) (*os.File, error) {
 		}
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-}
-
-// below returns name relative to the root.
-func (r *root) below(name string) (string, error) {
-	if name == r.name {
-		return ".", nil
-	}
-	prefix := strings.TrimSuffix(r.name, "/") + "/"
-	rest, ok := strings.CutPrefix(name, prefix)
-	if !ok || rest == "" {
-		return "", fmt.Errorf("%q: %w", name, ErrOutside)
-	}
-	return rest, nil
 }
 
 // resolve follows name, links and all, as far as it stays in the root, and returns the one

@@ -40,9 +40,16 @@ func (s *Session) confine(dir, where string, content bool) (string, error) {
 		return "", errors.New("where it looks is neither a file nor a folder")
 	}
 	if mode.IsRegular() {
+		if s.o.OnlyReferred && !s.referredTo(real) {
+			return "", fmt.Errorf("where it looks: %w", ErrNotFound)
+		}
+		if content {
+			s.saw(real)
+		}
 		return real, s.o.MayRead(real)
 	}
-	if content { // a search in a tree shows what is in it, restricted files too
+	if content && !s.o.OnlyReferred { // a search in a tree shows what is in it, restricted files too
+		s.saw(real)
 		return real, s.o.MaySearch(real)
 	}
 	return real, nil

@@ -74,6 +74,9 @@ func (s *Session) search(tool string, args map[string]any) ([]byte, error) {
 			return nil, nil
 		}
 		text, err := s.load(name)
+		if err == nil {
+			s.saw(name)
+		}
 		if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
 			return nil, nil // not a plain file, or not text: as grep passes over them
 		}
@@ -124,7 +127,7 @@ func (s *Session) walk(where string, visit func(name, below string) ([]byte, err
 		if walked++; walked > maxWalked || found >= maxFound || len(out) > maxMatched {
 			return full
 		}
-		if err != nil || !d.Type().IsRegular() || s.o.MayRead(name) != nil {
+		if err != nil || !d.Type().IsRegular() || s.o.OnlyReferred && !s.referredTo(name) || s.o.MayRead(name) != nil {
 			return nil
 		}
 		if f, err := s.root.content(name); err != nil { // the kernel's word that it is below the root, without links

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -19,6 +22,9 @@ type Options struct {
 	TTL     time.Duration // how long a reference counts; 300 s
 	Skew    time.Duration // how far from the future one may be; 60 s
 	Timeout time.Duration // how long the session's agents may work; 5 minutes
+
+	// OnlyReferred confines Grep and Glob to files that were referred to.
+	OnlyReferred bool
 
 	// MayRead refuses what the policy keeps from everybody, by a path without links. Nil refuses
 	// nothing.
@@ -76,6 +82,7 @@ type Session struct {
 
 	mu    sync.Mutex
 	ended bool
+	seen  map[string]bool // files that its agents were referred to, or whose content they may have
 }
 
 // Sessions are the sessions of one broker, in its memory and nowhere else.
@@ -198,7 +205,30 @@ func (s *Session) Refer(name string, bind bool) (Reference, error) {
 		}
 		r.Bound, r.SHA = true, sha256.Sum256(text)
 	}
+	s.saw(real)
 	return s.sign(r)
+}
+
+// saw remembers a file whose content an agent of the session may know.
+func (s *Session) saw(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+	}
+	s.seen[path] = true
+}
+
+func (s *Session) seenPaths() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.seen))
+}
+
+func (s *Session) referredTo(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen[path]
 }
 
 func (s *Session) sign(r Reference) (Reference, error) {
@@ -287,6 +317,19 @@ func (s *Session) Read(uri string) (Reference, []byte, error) {
 		return Reference{}, nil, fmt.Errorf("%q: %w", r.Path, ErrChanged)
 	}
 	return r, text, nil
+}
+
+// below returns name relative to the root.
+func (r *root) below(name string) (string, error) {
+	if name == r.name {
+		return ".", nil
+	}
+	prefix := strings.TrimSuffix(r.name, "/") + "/"
+	rest, ok := strings.CutPrefix(name, prefix)
+	if !ok || rest == "" {
+		return "", fmt.Errorf("%q: %w", name, ErrOutside)
+	}
+	return rest, nil
 }
 
 // maxContent bounds what one reference may serve.

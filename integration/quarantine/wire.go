@@ -17,6 +17,7 @@ type request struct {
 	URI   string `json:"uri,omitempty"`
 	Agent string `json:"agent,omitempty"`
 	Call  *Call  `json:"call,omitempty"`
+	Text  []byte `json:"text,omitempty"`
 }
 
 // The operations.
@@ -28,6 +29,7 @@ const (
 	opFinish   = "finish"
 	opEnforce  = "enforce"
 	opServe    = "serve"
+	opRespond  = "respond"
 	opEnd      = "end"
 )
 
@@ -41,6 +43,7 @@ type reply struct {
 	About    *About    `json:"about,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`
 	Content  []byte    `json:"content,omitempty"`
+	Response *Response `json:"response,omitempty"`
 }
 
 // An About is what a session tells of itself. There is no key in it.
@@ -54,7 +57,7 @@ type About struct {
 
 // The limits of a line. A reply may hold a file, in base64.
 const (
-	maxRequest = 1 << 20
+	maxRequest = MaxResponse*3/2 + 1<<20
 	maxReply   = maxContent*3/2 + 1<<20
 )
 

@@ -21,11 +21,12 @@ const (
 func errno[E ~uintptr](e E) verdict { return 0x00050000 | verdict(e) }
 
 // A test is a condition on one argument. Only the low 32 bits are looked at, because for the arguments tested the kernel itself takes an int:
-// a filter that compares 64 bits is passed by setting a bit that the kernel then drops.
+// a filter that compares 64 bits is passed by setting a bit that the kernel then drops. The exception is a number that the kernel does not take at all.
 type test struct {
 	arg   int
 	mask  uint32 // 0 stands for all ones
 	value uint32
+	high  bool // the upper 32 bits instead
 	any   bool // true: some bit of value is set in the argument; false: argument & mask == value
 }
 
@@ -118,7 +119,11 @@ func (p *program) here(jump int) { (*p)[jump].k = uint32(len(*p) - jump - 1) }
 func (p *program) rule(r rule) {
 	begin := len(*p)
 	for _, t := range r.tests {
-		*p = append(*p, insn{code: opLoad, k: uint32(offArgs + 8*t.arg)}) // the low word: both architectures are little-endian
+		word := uint32(offArgs + 8*t.arg) // the low word: both architectures are little-endian
+		if t.high {
+			word += 4
+		}
+		*p = append(*p, insn{code: opLoad, k: word})
 		if t.mask != 0 {
 			*p = append(*p, insn{code: opAnd, k: t.mask})
 		}

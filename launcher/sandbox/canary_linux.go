@@ -32,6 +32,10 @@ func (b *builder) canaries(l *life) {
 	if b.profile.Network == Hosts {
 		try("source route", unix.SYS_SETSOCKOPT, bad, unix.SOL_IP, unix.IP_OPTIONS).refused(unix.EPERM)
 	}
+	if b.profile.OneProgram {
+		try("another program", unix.SYS_EXECVE).refused(unix.EACCES)
+		try("another program, by a descriptor", unix.SYS_EXECVEAT, bad).refused(unix.EACCES)
+	}
 	try("tcp fast open", unix.SYS_SENDTO, bad, 0, 0, unix.MSG_FASTOPEN).refused(unix.EPERM)
 	try("typing into a terminal", unix.SYS_IOCTL, bad, unix.TIOCSTI).refused(unix.EPERM)
 	try("set-uid bit", unix.SYS_FCHMOD, bad, unix.S_ISUID).refused(unix.EPERM)

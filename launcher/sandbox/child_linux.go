@@ -181,12 +181,12 @@ func (b *builder) childExec(l *life) error {
 	}
 	if b.exeFd >= 0 {
 		// ENOENT is how the kernel says that a script cannot be opened by a descriptor that the exec closes.
-		s := l.add("execute", unix.SYS_EXECVEAT, uintptr(b.exeFd), a.text(""), argv, envp, unix.AT_EMPTY_PATH)
+		s := b.once.mark(l.add("execute", unix.SYS_EXECVEAT, uintptr(b.exeFd), a.text(""), argv, envp, unix.AT_EMPTY_PATH))
 		if c.Path == "" {
 			return nil
 		}
 		s.or(unix.ENOENT)
 	}
-	l.add("execute", unix.SYS_EXECVE, hold(a, path), argv, envp)
+	b.once.mark(l.add("execute", unix.SYS_EXECVE, hold(a, path), argv, envp))
 	return nil
 }

@@ -58,7 +58,7 @@ func (p Profile) Text() string {
 	for _, flag := range []struct {
 		name string
 		set  bool
-	}{{"debug", p.Debug}, {"private-tmp", p.PrivateTmp}, {"terminals", p.Terminals}} {
+	}{{"one-program", p.OneProgram}, {"debug", p.Debug}, {"private-tmp", p.PrivateTmp}, {"terminals", p.Terminals}} {
 		if flag.set {
 			lines = append(lines, flag.name)
 		}

@@ -139,7 +139,8 @@
 // terminal lets the child read what is typed there.
 //
 // Execution is not fenced beyond the readable trees: an interpreter or the loader runs what it can read, and a program can be made
-// in memory. It runs in the same fence.
+// in memory. It runs in the same fence. With Profile.OneProgram nothing is executed but the command itself; what it loads into its own
+// memory, it still can run.
 //
 // The steward shares the launcher's memory, so a kernel that runs out of memory and picks the launcher ends both: at Strong the tree ends with
 // them, at Base it goes on. The command counts as larger than the launcher there (oom_score_adj), so that it goes first.

@@ -54,7 +54,7 @@ func (b *builder) metadataRules() []rule {
 // but its descriptors are its own.
 func (b *builder) install(l *life) {
 	a := &b.family.arena
-	program := compile(auditArch, firstForeign, slices.Concat(b.networkRules(), b.commonRules(), b.metadataRules()))
+	program := compile(auditArch, firstForeign, slices.Concat(b.once.rules(), b.networkRules(), b.commonRules(), b.metadataRules()))
 	prog := hold(a, &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))})
 	if !b.asks() {
 		l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, prog)

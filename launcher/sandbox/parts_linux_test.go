@@ -27,5 +27,6 @@ func init() {
 		"nested-reach": nestedReachMain,
 		"nested":       func([]string) { nestedMain() },
 		"survivor":     func(args []string) { survivorMain(args) },
+		"once":         func([]string) { onceMain() },
 	}
 }

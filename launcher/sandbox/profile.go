@@ -92,11 +92,12 @@ type Profile struct {
 	// Terminals lets the run make terminals of its own (script, ssh -tt, expect). Only Strong can do it; there the command's own is then called /dev/console.
 	Terminals bool
 
-	Network Network
-	Reach   network.Reach    // with Hosts: who may be reached
-	Names   network.Resolver // with Hosts: who is asked for names; nil is this machine's resolver
-	Debug   bool             // the child may trace its own descendants (gdb, strace, leak checkers)
-	Limits  Limits
+	Network    Network
+	Reach      network.Reach    // with Hosts: who may be reached
+	Names      network.Resolver // with Hosts: who is asked for names; nil is this machine's resolver
+	OneProgram bool             // only the command itself is ever executed: every other exec of the run fails with EACCES, of whatever file
+	Debug      bool             // the child may trace its own descendants (gdb, strace, leak checkers)
+	Limits     Limits
 
 	Require Level // the least level that is good enough; None counts as Base
 	Most    Level // the most to try for; None counts as Strong

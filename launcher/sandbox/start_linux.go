@@ -36,6 +36,7 @@ type builder struct {
 
 	unanswered error // why the network that was asked for is not to be had
 
+	once   once     // of the exec, with Profile.OneProgram
 	hidden []string // resolved names
 	kept   []string // resolved names of what is read-only in a writable tree
 
@@ -149,6 +150,11 @@ func (b *builder) check() error {
 		return fmt.Errorf("sandbox: terminal %d is not one of the %d files", c.TTY, len(c.Files))
 	}
 	var err error
+	if b.profile.OneProgram {
+		if b.once, err = newOnce(); err != nil {
+			return err
+		}
+	}
 	if b.hidden, err = resolve(b.profile.Hide); err != nil {
 		return err
 	}

@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/integration/quarantine"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// exitInvalid says that there is no answer that counts.
+const exitInvalid = 1
+
+func (c *ctl) quarantineRun() *cobra.Command {
+	var f quarantineFlags
+	var r quarantine.Reviewer
+	var files, keep []string
+	var strong, full bool
+	cmd := &cobra.Command{
+		Use:   "run --file FILE [--file FILE ...] -- PROGRAM [ARG ...]",
+		Short: "Start a reviewer in a fence, and print what it found",
+		Long: "Start PROGRAM in a fence in which it reads what it needs to run and the files given by --file,\n" +
+			"writes nothing, reaches nothing but --endpoint, and executes no other program. Standard input\n" +
+			"tells it what to do; the files stand there as references. It reads a file by its path, or asks\n" +
+			"for it on descriptor 3: a line {\"tool\":\"Read\",\"input\":{\"file_path\":\"typed://...\"}} is answered\n" +
+			"by a line. It prints one JSON object; anything else is refused and not shown.\n\n" +
+			"The main agent is told how much was found and where. --full prints the findings as well: they\n" +
+			"are quotations of a program that may have been persuaded by what it has read.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, argv []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			if len(files) == 0 {
+				return &usageError{errors.New("give the files to be reviewed: --file FILE")}
+			}
+			if f.bind {
+				return &usageError{errors.New("--sha is for references; the files of a run are opened once, before it")}
+			}
+			if r.Argv = argv; strong {
+				r.Level = sandbox.Strong
+			}
+			r.Env = reviewerEnv(keep)
+			return c.runReviewer(cmd.Context(), f, files, r, full)
+		},
+	}
+	f.add(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&files, "file", nil, "a file to be reviewed; may be repeated")
+	flags.StringArrayVar(&r.Runtime, "runtime", nil, "a folder that the reviewer reads to run; may be repeated")
+	flags.StringArrayVar(&r.Endpoints, "endpoint", nil, "HOST or HOST:PORT of the model, the only one that it reaches; may be repeated")
+	flags.StringArrayVar(&keep, "env", nil, "NAME of a variable that it gets, or NAME=VALUE; may be repeated")
+	flags.DurationVar(&r.Grace, "grace", quarantine.DefaultGrace, "how long it may tidy up when its time is over")
+	flags.BoolVar(&strong, "strong", false, "refuse a fence without namespaces")
+	flags.BoolVar(&full, "full", false, "print the findings, not only how many and where")
+	return verb(cmd, "1    the reviewer failed, or its answer does not count", "124  its time was over", "126  refused: limits, files, fence or endpoint", "127  the program was not found")
+}
+
+// reviewerEnv is all that a reviewer gets to know of the environment.
+func reviewerEnv(keep []string) []string {
+	env := []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=dumb", "HOME=/nonexistent", "TMPDIR=/nonexistent",
+		fmt.Sprintf("TADA_QUARANTINE_FD=%d", quarantine.Channel),
+	}
+	for _, name := range keep {
+		if strings.Contains(name, "=") {
+			env = append(env, name)
+		} else if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string, r quarantine.Reviewer, full bool) error {
+	w, err := c.ward()
+	if err != nil {
+		return err
+	}
+	defer w.log.Close()
+	o, err := w.options(f)
+	if err != nil {
+		return err
+	}
+	program, err := exec.LookPath(r.Argv[0])
+	if err != nil {
+		return &exitError{fmt.Errorf("reviewer %q: %w", r.Argv[0], err), launcher.ExitNotFound}
+	}
+	r.Argv = append([]string{program}, r.Argv[1:]...)
+	paths := make([]string, len(files))
+	for i, name := range files {
+		if paths[i], err = filepath.Abs(name); err != nil {
+			return err
+		}
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	notice := launcher.Notice{Platform: "quarantine", Tool: filepath.Base(program), Decision: "allowed", Code: "quarantine_run"}
+	if _, err := w.l.Tell(notice); err != nil { // what cannot be recorded does not run
+		return err
+	}
+	review := w.sessions.Review(ctx, o, paths, r, w.log, w.slots)
+	notice.Agent, notice.Code = review.Session, "quarantine_end"
+	if review.Err != nil {
+		notice.Decision, notice.Code = "failed", string(quarantine.CodeOf(review.Err))
+	}
+	head, tellErr := w.l.Tell(notice)
+	if review.Err != nil {
+		return reviewFailed(review.Err)
+	}
+	if err := errors.Join(tellErr, w.keep(review.Response)); err != nil {
+		return err
+	}
+	return c.printReview(review.Response, full, head)
+}
+
+// reviewFailed gives an error its exit status. It says nothing of what the reviewer printed.
+func reviewFailed(err error) error {
+	var start *sandbox.ExecError
+	var answer *quarantine.ResponseError
+	switch {
+	case errors.Is(err, quarantine.ErrTimeout):
+		return &exitError{err, exitTimeout}
+	case errors.As(err, &answer):
+		return &exitError{err, exitInvalid}
+	case errors.As(err, &start):
+		return &exitError{err, start.ExitStatus()}
+	}
+	return refusedByQuarantine(err)
+}
+
+// keptName is where the findings of a session are kept, after everything was made harmless.
+func (w *ward) keptName(session string) string {
+	return filepath.Join(w.l.Home().Dir, "quarantine", session+".json")
+}
+
+func (w *ward) keep(r quarantine.Response) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(w.keptName(r.SessionID), append(text, '\n'), 0o600)
+}
+
+// printReview prints what was found: how much and where, and the texts only where they were asked for.
+func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
+	if !full {
+		r.Summary = ""
+		for i := range r.Findings {
+			r.Findings[i].Title, r.Findings[i].Description = "", ""
+		}
+	}
+	if c.json {
+		return c.printJSON(struct {
+			quarantine.Response
+			Audit string `json:"audit,omitempty"`
+		}{r, head})
+	}
+	fmt.Fprintf(c.out, "session %s  %s  %d findings\n", r.SessionID, r.Status, len(r.Findings))
+	for _, f := range r.Findings {
+		fmt.Fprintf(c.out, "%-4s %-8s %-11s %s:%d\n", f.ID, f.Severity, f.Type, f.File, f.Line)
+		for _, text := range []string{f.Title, f.Description} {
+			if text != "" {
+				fmt.Fprintf(c.out, "     | %s\n", text)
+			}
+		}
+	}
+	if r.Summary != "" {
+		fmt.Fprintf(c.out, "summary\n     | %s\n", r.Summary)
+	}
+	switch {
+	case full:
+		fmt.Fprintf(c.out, "Lines with | are quotations of a program that nobody trusts; %d things in them were made harmless, %d runs of files cut out.\n", r.Changed, r.Cut)
+	case len(r.Findings) > 0:
+		fmt.Fprintf(c.out, "The texts: tadactl quarantine findings %s\n", r.SessionID[:8])
+	}
+	return nil
+}
+
+func (c *ctl) quarantineFindings() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "findings SESSION [ID ...]",
+		Short: "Print the texts of what was found",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			r, err := kept(filepath.Join(l.Home().Dir, "quarantine"), args[0])
+			if err != nil {
+				return err
+			}
+			if ids := args[1:]; len(ids) > 0 {
+				r.Summary = ""
+				r.Findings = slices.DeleteFunc(r.Findings, func(f quarantine.Finding) bool { return !slices.Contains(ids, f.ID) })
+			}
+			return c.printReview(r, true, "")
+		},
+	})
+}
+
+// kept reads the findings of the session whose id begins with prefix.
+func kept(dir, prefix string) (r quarantine.Response, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), ".json")
+	})
+	if len(entries) != 1 {
+		return r, fmt.Errorf("session %q: %d sessions with findings are meant", prefix, len(entries))
+	}
+	text, err := os.ReadFile(filepath.Join(dir, entries[0].Name()))
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	return r, err
+}
+
+func (c *ctl) quarantineResponse() *cobra.Command {
+	var full bool
+	cmd := &cobra.Command{
+		Use:   "response SESSION < ANSWER",
+		Short: "Hold a quarantined agent's answer against the schema, and print what it found",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.quarantineClient(args[0])
+			if err != nil {
+				return err
+			}
+			text, err := io.ReadAll(io.LimitReader(c.in, quarantine.MaxResponse+1))
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), 6*quarantineTime)
+			defer cancel()
+			r, err := client.Respond(ctx, text)
+			if err != nil {
+				return &exitError{err, exitInvalid}
+			}
+			w, err := c.ward()
+			if err != nil {
+				return err
+			}
+			if err := w.keep(r); err != nil {
+				return err
+			}
+			return c.printReview(r, full, "")
+		},
+	}
+	cmd.Flags().BoolVar(&full, "full", false, "print the findings, not only how many and where")
+	return verb(cmd, "1    the answer does not count")
+}

@@ -1,0 +1,131 @@
+package quarantine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxQuote is the length of a run of a reviewed file that no longer gets out of a quarantine.
+// Shorter ones do: a finding that may name nothing is of no use.
+const MaxQuote = 64
+
+// quotes finds the runs that texts of a response share with reviewed files. It knows bytes: a file
+// that is told in other words, in another spelling or in pieces gets through (AS-009).
+//
+// Every run of MaxQuote bytes of a text has a whole block of half of that in it, which begins at a
+// multiple of the half. So the blocks of the texts are kept, and a window goes over each file once.
+type quotes struct {
+	texts  []string
+	blocks map[uint64][]place // by their sums; those that are in a run are not looked for any more
+	runs   map[string][]run   // of a text: what is to be cut out, found so far
+	tried  int                // comparisons of bytes
+}
+
+// maxTried bounds the comparisons. Text and file can be made so that every block seems to fit
+// everywhere; whoever does that gets no answer through.
+const maxTried = 20 << 20
+
+const quoteBlock = MaxQuote / 2
+
+// A place is a block of a text.
+type place struct{ text, at int }
+
+// A run is a piece of a text.
+type run struct{ from, to int }
+
+func newQuotes() *quotes { return &quotes{blocks: map[uint64][]place{}, runs: map[string][]run{}} }
+
+// The window's sum is a polynomial (Rabin and Karp). It finds candidates; bytes are compared.
+const quoteBase = 1099511628211
+
+func sum(b string) (h uint64) {
+	for i := range len(b) {
+		h = h*quoteBase + uint64(b[i])
+	}
+	return h
+}
+
+func (q *quotes) add(text string) {
+	q.texts = append(q.texts, text)
+	for at := 0; at+quoteBlock <= len(text); at += quoteBlock {
+		h := sum(text[at : at+quoteBlock])
+		q.blocks[h] = append(q.blocks[h], place{len(q.texts) - 1, at})
+	}
+}
+
+// compare looks for runs of content in the texts. It reports false when that would take too long.
+func (q *quotes) compare(content []byte) bool {
+	if len(content) < MaxQuote || len(q.blocks) == 0 {
+		return true
+	}
+	var power uint64 = 1 // quoteBase to the block's length, without one
+	for range quoteBlock - 1 {
+		power *= quoteBase
+	}
+	h := sum(string(content[:quoteBlock]))
+	for at := 0; ; at++ {
+		if places := q.blocks[h]; len(places) > 0 {
+			if q.tried += len(places); q.tried > maxTried {
+				return false
+			}
+			q.blocks[h] = slices.DeleteFunc(places, func(p place) bool { return q.covered(p) || q.extend(p, content, at) })
+		}
+		if at+quoteBlock >= len(content) {
+			return true
+		}
+		h = (h-uint64(content[at])*power)*quoteBase + uint64(content[at+quoteBlock])
+	}
+}
+
+// covered reports whether a block lies in a run that was found.
+func (q *quotes) covered(p place) bool {
+	return slices.ContainsFunc(q.runs[q.texts[p.text]], func(r run) bool { return p.at >= r.from && p.at+quoteBlock <= r.to })
+}
+
+// extend grows a shared block to both sides, and reports whether that made a run.
+func (q *quotes) extend(p place, content []byte, at int) bool {
+	text := q.texts[p.text]
+	if string(content[at:at+quoteBlock]) != text[p.at:p.at+quoteBlock] {
+		return false
+	}
+	from, to := p.at, p.at+quoteBlock
+	for i := at; from > 0 && i > 0 && text[from-1] == content[i-1]; i-- {
+		from--
+	}
+	for i := at + quoteBlock; to < len(text) && i < len(content) && text[to] == content[i]; i++ {
+		to++
+	}
+	if to-from < MaxQuote {
+		return false
+	}
+	q.runs[text] = append(q.runs[text], run{from, to})
+	return true
+}
+
+// cut returns text without its runs, each of which leaves a mark, and how many there were.
+func (q *quotes) cut(text string) (string, int) {
+	runs := slices.Clone(q.runs[text])
+	if len(runs) == 0 {
+		return text, 0
+	}
+	slices.SortFunc(runs, func(a, b run) int { return a.from - b.from })
+	var out strings.Builder
+	end, n := 0, 0
+	for _, r := range runs {
+		if r.from < end {
+			r.from = end // they overlap
+		}
+		if r.to <= end {
+			continue
+		}
+		out.WriteString(text[end:r.from])
+		if r.from > end || n == 0 {
+			n++
+		}
+		fmt.Fprintf(&out, "[%d bytes of the file]", r.to-r.from)
+		end = r.to
+	}
+	out.WriteString(text[end:])
+	return out.String(), n
+}

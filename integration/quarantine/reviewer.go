@@ -1,0 +1,249 @@
+package quarantine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// A Reviewer is a program that reviews files inside of a fence.
+type Reviewer struct {
+	Argv      []string // the program by its path, and its arguments
+	Name      string   // what it is called by, its argument 0; "" is its path
+	Env       []string // NAME=value; nothing else of the caller's environment is passed on
+	Runtime   []string // folders that the program reads to run: its libraries and scripts
+	Endpoints []string // HOST or HOST:PORT of the model; none is no network at all
+	Grace     time.Duration
+	Level     sandbox.Level // the least fence; None counts as Base
+
+	most sandbox.Level // of tests
+}
+
+// DefaultGrace is what a reviewer has between SIGTERM and SIGKILL.
+const DefaultGrace = 5 * time.Second
+
+// A Review is what came of one.
+type Review struct {
+	Session  string
+	Response Response        // only when Err is nil
+	Err      error           // *ResponseError, ErrTimeout, or that the program could not be started
+	Status   sandbox.Status  // of the program
+	Receipt  sandbox.Receipt // of its fence
+	Silenced int64           // bytes on standard error, which nobody is shown
+}
+
+// Channel is the number of the descriptor by which a reviewer calls tools; see [Session.Converse].
+const Channel = 3
+
+// Review runs a program as a quarantined agent over files below a root. It holds the program in a
+// fence of its own, whatever hooks its platform has: it may read what it needs to run and the files
+// that it is referred to, of which the descriptors are opened here; write nothing; reach nothing but
+// named endpoints; and execute no other program. What it prints is held against the schema, and comes
+// out as a [Response] or not at all.
+//
+// The order is an argument. The fence stands before there is a key, because a fence is built by
+// processes that share this one's memory. The memory is closed ([Harden]) before the key is made,
+// and only then is the program told what to do.
+func (all *Sessions) Review(ctx context.Context, o Options, files []string, r Reviewer, log *Log, slots *Slots) Review {
+	o = o.filled()
+	o.OnlyReferred = true
+	c, err := r.stage(o, files)
+	if err != nil {
+		return Review{Err: err}
+	}
+	defer c.close()
+	began := time.Now()
+	process, receipt, err := sandbox.Start(c.profile, c.command)
+	c.away()
+	if err != nil {
+		return Review{Err: fmt.Errorf("start the reviewer: %w", err)}
+	}
+	out := Review{Receipt: receipt}
+	s, err := all.reviewed(o, slots)
+	if err != nil {
+		process.Kill()
+		_, _ = process.Wait()
+		out.Err = err
+		return out
+	}
+	defer func() { _ = all.Destroy(s.ID) }()
+	out.Session = s.ID
+	var timedOut bool
+	out.Err = s.instruct(c, files, log)
+	if out.Err != nil {
+		process.Kill()
+	}
+	answer := c.listen(process)
+	stop := context.AfterFunc(ctx, process.Kill)
+	out.Status, err = process.Wait()
+	stop()
+	timedOut = out.Status.Exceeded == sandbox.LimitWall || time.Since(began) >= o.Timeout
+	text, tooLong := answer()
+	out.Silenced = c.silenced
+	if out.Err == nil {
+		out.Err = err
+	}
+	if out.Err == nil {
+		out.Response, out.Err = s.conclude(text, tooLong, timedOut, out.Status, log)
+	}
+	return out
+}
+
+// reviewed makes the session of a review, with its one agent.
+func (all *Sessions) reviewed(o Options, slots *Slots) (*Session, error) {
+	if err := Harden(); err != nil {
+		return nil, err
+	}
+	s, err := all.Create(o)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Register(s.ID, slots); err != nil {
+		_ = all.Destroy(s.ID)
+		return nil, err
+	}
+	return s, nil
+}
+
+// instruct tells the program what to do: prompts with references, and no byte of any file.
+func (s *Session) instruct(c *cell, files []string, log *Log) error {
+	references := make([]Reference, len(files))
+	for i, name := range files {
+		var err error
+		if references[i], err = s.Refer(name, false); err != nil {
+			return err
+		}
+	}
+	go func() {
+		_, _ = io.WriteString(c.in, s.Prompt()+"\n"+BuildUserContentPrompt(references)) // a program may not read it
+		c.in.Close()
+	}()
+	go s.Converse(c.channel, s.ID, log)
+	return nil
+}
+
+// conclude makes an answer of what was printed.
+func (s *Session) conclude(text []byte, tooLong, timedOut bool, status sandbox.Status, log *Log) (Response, error) {
+	event := Event{Time: s.o.Now(), Type: EventResponseInvalid, Session: s.ID, Agent: s.ID}
+	response, err := s.ParseResponse(text)
+	switch {
+	case tooLong:
+		err = invalid("it has more than %d bytes", MaxResponse)
+	case err == nil && status.Shell() != 0 && !timedOut:
+		err = invalid("the reviewer failed with status %d", status.Shell())
+	}
+	if timedOut {
+		event.Type = EventTimeout
+		if err == nil { // whole, and not the last word
+			response.Status = "partial"
+		} else {
+			err = fmt.Errorf("%w after %v: %w", ErrTimeout, s.o.Timeout, err)
+		}
+	}
+	if err != nil || timedOut {
+		event.Reason = "partial"
+		if err != nil {
+			event.Reason = err.Error()
+		}
+		if logErr := log.Add(event); logErr != nil {
+			err = errors.Join(err, logErr)
+		}
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	return response, nil
+}
+
+// A cell is the reviewer's end of everything, and ours.
+type cell struct {
+	profile  sandbox.Profile
+	command  sandbox.Command
+	in       *os.File // the prompt goes here
+	out, err *os.File
+	channel  *os.File
+	theirs   []*os.File
+	ours     []*os.File
+	silenced int64
+}
+
+// connect makes the descriptors of the program.
+func (c *cell) connect() error {
+	top, err := os.Open("/") // where it works: no folder of anybody
+	if err != nil {
+		return err
+	}
+	c.ours, c.command.Dir = append(c.ours, top), top
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return fmt.Errorf("channel of the reviewer: %w", err)
+	}
+	syscall.CloseOnExec(pair[0])
+	syscall.CloseOnExec(pair[1])
+	c.channel = os.NewFile(uintptr(pair[0]), "channel")
+	c.ours = append(c.ours, c.channel)
+	ends := [4]*os.File{Channel: os.NewFile(uintptr(pair[1]), "channel")}
+	for i, ours := range []**os.File{&c.in, &c.out, &c.err} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return fmt.Errorf("pipes of the reviewer: %w", err)
+		}
+		if ends[i], *ours = r, w; i > 0 {
+			ends[i], *ours = w, r
+		}
+		c.ours = append(c.ours, *ours)
+	}
+	c.theirs = append(c.theirs, ends[:]...)
+	c.command.Files = ends[:]
+	return nil
+}
+
+// away closes what the program has by now, so that its end is seen.
+func (c *cell) away() {
+	for _, f := range c.theirs {
+		if f != nil {
+			f.Close()
+		}
+	}
+	c.theirs = nil
+}
+
+func (c *cell) close() {
+	c.away()
+	for _, f := range c.ours {
+		f.Close()
+	}
+}
+
+// listen reads what the program prints. More than a response may have ends it.
+func (c *cell) listen(process *sandbox.Process) func() (text []byte, tooLong bool) {
+	type heard struct {
+		text    []byte
+		tooLong bool
+	}
+	answer := make(chan heard, 1)
+	go func() {
+		text, _ := io.ReadAll(io.LimitReader(c.out, MaxResponse+1))
+		h := heard{text, len(text) > MaxResponse}
+		if h.tooLong {
+			process.Kill()
+		}
+		answer <- h
+	}()
+	quiet := make(chan struct{})
+	go func() {
+		defer close(quiet)
+		c.silenced, _ = io.Copy(io.Discard, c.err)
+	}()
+	return func() ([]byte, bool) {
+		h := <-answer
+		<-quiet
+		return h.text, h.tooLong
+	}
+}
