@@ -216,6 +216,7 @@ func (m *batch) permit(r *run, i int) *Refusal {
 	answer := slices.IndexFunc(m.answers, func(c approval.CallDecision) bool { return c.ID == m.Calls[i].CallID })
 	switch {
 	case r.Verdict.Decision == pathguard.Deny:
+		r.endGrants("a denial in the session")
 		return r.denied()
 	case answer >= 0 && !m.answers[answer].Approved:
 		return r.humanDenied(m.envelopeOf(), m.answers[answer:answer+1])

@@ -32,6 +32,17 @@ func (l *Launcher) useGrant(ctx context.Context, r *run) error {
 	return nil
 }
 
+// endGrants ends the standing approvals of the session: whoever tries what is denied, or works where protected
+// files were changed, is asked about everything again. A store that cannot do it permits nothing either.
+func (r *run) endGrants(why string) {
+	if r.l.ready() != nil {
+		return
+	}
+	ctx, cancel := storeContext()
+	defer cancel()
+	_ = r.l.change(r.log, audit.Lazy, func() ([]approval.Event, error) { return r.l.store.Suspend(ctx, r.asker(), why) })
+}
+
 // granting is locked while a yes becomes a standing approval. A run that waits is woken by the yes, and would
 // spend it before it could become one.
 const granting = "granting"

@@ -24,6 +24,7 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 	case r.Verdict.Decision == pathguard.Allow:
 		return nil, nil
 	case r.Verdict.Decision != pathguard.Ask:
+		r.endGrants("a denial in the session")
 		return r.denied(), nil
 	}
 	if err := l.settle(r.log); err != nil {

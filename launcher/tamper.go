@@ -265,6 +265,7 @@ func (r *run) verify() (*Refusal, error) {
 	if len(blocking) == 0 {
 		return nil, nil
 	}
+	r.endGrants("protected files were changed")
 	return r.tampered(blocking, pending), nil
 }
 
