@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test race cover fuzz fuzz-differ golden bench bench-peers install cross test-clients
+.PHONY: help build run check test race cover fuzz fuzz-differ golden bench bench-peers install man cross test-clients
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,11 @@ run: build ## run one command line: make run CMD='ls | wc -l'
 
 install: ## install both binaries where `go install` puts them
 	$(GO) install -trimpath ./cmd/...
+
+man: build ## write the manual pages into man/
+	@mkdir -p man
+	bin/tadactl man man
+	bin/tada-run --help | bin/tadactl man - > man/tada-run.1
 
 check: ## gofmt, vet, staticcheck (pinned in go.mod)
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted; run: gofmt -w $$files"; exit 1; }
