@@ -63,15 +63,15 @@ type window struct {
 	name string
 }
 
-func (w *window) text() string { return w.d.tmux("capture-pane", "-p", "-J", "-t", w.name) }
+func (w *window) text() string { return w.d.tmux("capture-pane", "-p", "-J", "-t", "="+w.name+":") }
 
 // types sends text as it is, and then keys by tmux's names.
 func (w *window) types(text string, keys ...string) {
 	if text != "" {
-		w.d.tmux("send-keys", "-t", w.name, "-l", text)
+		w.d.tmux("send-keys", "-t", "="+w.name+":", "-l", text)
 	}
 	for _, k := range keys {
-		w.d.tmux("send-keys", "-t", w.name, k)
+		w.d.tmux("send-keys", "-t", "="+w.name+":", k)
 	}
 }
 
@@ -183,8 +183,8 @@ func TestTakeover(t *testing.T) {
 	b.line("cd /tmp")
 	b.line("(exit 3)")
 	b.until("is at the next prompt", func(s string) bool {
-		_, after, ok := strings.Cut(s, "(exit 3)")
-		return ok && strings.Contains(after, "inner$")
+		i := strings.LastIndex(s, "(exit 3)")
+		return i > 0 && strings.Contains(s[i:], "inner$")
 	})
 	b.types("", "C-]", "g")
 	b.shows("give back? y/n")
@@ -237,4 +237,160 @@ func TestTakeover(t *testing.T) {
 	if out := d.run("tadactl audit verify --complete"); !strings.Contains(out, "ok") && !strings.Contains(out, "verified") {
 		t.Error(out)
 	}
+}
+
+// nowhere fails where a file of the state directory holds the text.
+func (d *desktop) nowhere(text string) {
+	d.t.Helper()
+	seen := 0
+	_ = filepath.WalkDir(d.state, func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			b, _ := os.ReadFile(path)
+			if seen++; strings.Contains(string(b), text) {
+				d.t.Errorf("%q stands in %s", text, path)
+			}
+		}
+		return nil
+	})
+	if seen == 0 {
+		d.t.Error("no file was looked at")
+	}
+}
+
+// A password at real prompts, and all that happens in private, is nowhere on the disk: the record has its length
+// and a commitment. The other side sees nothing of what is private, and goes on behind it.
+func TestTakeoverSecrets(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t)
+	d.rc("")
+	if err := os.WriteFile(filepath.Join(d.dir, "ask"), []byte("#!/bin/bash\nread -r -s -p 'secret: ' x\necho; echo ${#x} letters\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a, b := d.window("a", 100, 30), d.window("b", 100, 30)
+	id := a.session("")
+	a.shows("inner$")
+	b.line("tadactl attach --take " + id)
+	b.shows("YOU DRIVE")
+	b.line("./ask")
+	b.shows("secret:")
+	b.line("correct-horse-1")
+	b.shows("15 letters")
+	if _, err := exec.LookPath("ssh-keygen"); err == nil {
+		b.line("ssh-keygen -q -t ed25519 -f key")
+		b.shows("Enter passphrase")
+		b.line("correct-horse-2")
+		b.shows("same passphrase")
+		b.line("correct-horse-2")
+		d.eventually("a key", func() bool { _, err := os.Stat(filepath.Join(d.dir, "key.pub")); return err == nil })
+	}
+	b.types("", "C-]", "p")
+	b.shows("private |")
+	a.shows("(private")
+	b.line("echo correct-horse-3 | tr a-z A-Z")
+	b.shows("\nCORRECT-HORSE-3")
+	if s := a.text(); strings.Contains(strings.ToLower(s), "correct-horse-3") {
+		t.Errorf("the other side sees what is private:\n%s", s)
+	}
+	b.types("", "C-]", "p")
+	a.shows("something private happened")
+	b.line("echo be''hind it")
+	a.shows("behind it")
+	if s := a.text() + b.text(); strings.Contains(strings.ToLower(s), "correct-horse-3") {
+		t.Errorf("what was private is shown:\n%s", s)
+	}
+	b.types("", "C-]", "g")
+	b.shows("give back?")
+	b.types("y")
+	a.shows("gave back")
+	a.line("exit")
+	a.shows("outer>")
+	for _, secret := range []string{"correct-horse-1", "correct-horse-2", "CORRECT-HORSE-3"} {
+		d.nowhere(secret)
+	}
+	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {
+		t.Error(out)
+	}
+	back := d.run("tadactl --json log --kind ctl.")
+	for _, want := range []string{`"kind":"ctl.private"`, `"kind":"ctl.public"`} {
+		if !strings.Contains(back, want) {
+			t.Errorf("no %s in %s", want, back)
+		}
+	}
+	if regexp.MustCompile(`"private_bytes":0\b`).MatchString(back) || !strings.Contains(back, `"private_bytes"`) {
+		t.Errorf("nobody counted what was private: %s", back)
+	}
+}
+
+// What policy says: without takeover there is viewing, and nothing else.
+func TestTakeoverForbidden(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t)
+	d.rc("")
+	d.run("tadactl policy check")
+	if err := os.WriteFile(filepath.Join(d.state, "config.yaml"), []byte("security:\n  allow_terminal_takeover: false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, b := d.window("a", 100, 30), d.window("b", 120, 30)
+	id := a.session("")
+	a.shows("inner$")
+	b.line("tadactl attach --take " + id) // C-3.1.8
+	b.shows("policy lets nobody take over")
+	a.line("echo se''en")
+	b.shows("\nseen")
+	for _, key := range []string{"t", "f", "p"} {
+		b.types("", "C-]", key)
+		b.shows("policy lets nobody take over")
+	}
+	b.types("", "C-]", "d")
+	b.shows("goes on")
+	a.line("exit")
+	a.shows("outer>")
+	if out := d.run("tadactl log"); strings.Contains(out, "ctl.takeover") {
+		t.Error(out)
+	}
+}
+
+// Two at once: one has it, and the other is told who. What is frozen stands still, and goes on.
+func TestTakeoverContest(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t)
+	d.rc("")
+	if err := os.WriteFile(filepath.Join(d.dir, "count"), []byte("#!/bin/bash\nfor ((i = 1; ; i++)); do echo $i > n; sleep 0.01; done\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := d.window("a", 100, 30), d.window("b", 100, 30), d.window("c", 100, 30)
+	id := a.session("")
+	a.shows("inner$")
+	b.line("tadactl attach --take " + id)
+	b.shows("YOU DRIVE")
+	c.line("tadactl attach --take " + id)
+	c.until("says who drives", func(s string) bool {
+		return regexp.MustCompile(`uid \d+ at pts/\d+ drives already`).MatchString(s)
+	})
+	b.line("./count")
+	n := func() string {
+		text, _ := os.ReadFile(filepath.Join(d.dir, "n"))
+		return strings.TrimSpace(string(text))
+	}
+	d.eventually("counting", func() bool { return n() > "1" })
+	c.types("", "C-]", "f")
+	b.shows("FROZEN")
+	was := n()
+	time.Sleep(200 * time.Millisecond)
+	still := n()
+	time.Sleep(200 * time.Millisecond)
+	if n() != still {
+		t.Errorf("it counts on while it is frozen: %s %s %s", was, still, n())
+	}
+	b.types("", "C-c")
+	c.types("", "C-]", "c")
+	b.shows("YOU DRIVE")
+	d.eventually("counting on", func() bool { return n() != still })
+	b.types("", "C-c")
+	b.shows("inner$")
+	b.types("", "C-]", "k")
+	b.shows("y/n")
+	b.types("y")
+	b.shows("ended")
+	a.shows("outer>")
 }

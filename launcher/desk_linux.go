@@ -251,7 +251,7 @@ func (d *desk) picture(s *seat) []byte {
 		return play.Redraw(d.full)
 	}
 	if d.private.Load() {
-		return []byte("\x1b[?1049l\x1b[0m\x1b[H\x1b[2J(private: who drives does not show what happens now)\r\n")
+		return []byte("\x1b[?1049l\x1b[0m\x1b[H\x1b[2J\r\n(private: who drives does not show what happens now)\r\n")
 	}
 	return play.Redraw(d.open)
 }

@@ -27,8 +27,9 @@ type observed struct {
 
 	typedBytes, hidden, private int
 
-	enters   int // pressed, and the line they end not yet seen to end
-	x, y     int // where the prompt ended; y is -1 where that is not told
+	enters   int  // pressed, and the line they end not yet seen to end
+	x, y     int  // where the prompt ended; y is -1 where that is not told
+	prompts  bool // the shell tells its prompts: a line at none is for another program, or typed ahead and shown again
 	commands []wire.Command
 }
 
@@ -65,8 +66,9 @@ func (o *observed) output(s *screen.Screen, p []byte, private bool) {
 			break
 		}
 		s.Write(p[:i])
-		o.line(s)
-		o.enters--
+		if o.line(s) {
+			o.enters--
+		}
 		p = p[i:]
 		s.Write(p[:1])
 		p = p[1:]
@@ -77,20 +79,27 @@ func (o *observed) output(s *screen.Screen, p []byte, private bool) {
 	s.Write(p)
 }
 
-// line takes the line that the cursor is on.
-func (o *observed) line(s *screen.Screen) {
+// line takes the line that the cursor is on, and reports whether it is one that was entered.
+func (o *observed) line(s *screen.Screen) bool {
 	_, y, _ := s.Cursor()
 	text := s.Text(y)
-	if o.y == y {
+	switch {
+	case o.y == y:
 		cells := []rune(text)
 		text = string(cells[min(o.x, len(cells)):])
+	case o.prompts:
+		return false
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return !o.prompts
 	}
 	o.y = -1
-	if text = strings.TrimSpace(text); text == "" || len(o.commands) >= maxCommands {
-		return
+	if len(o.commands) >= maxCommands {
+		return true
 	}
 	text, _ = audit.HideSecrets(text[:min(len(text), maxLineSeen)])
 	o.commands = append(o.commands, wire.Command{Line: strings.ToValidUTF8(text, "\ufffd")})
+	return true
 }
 
 // told takes what a shell with integration tells (OSC 133, as FinalTerm introduced it).
@@ -111,6 +120,7 @@ func (d *desk) told(osc string) {
 	switch words[1] {
 	case "B":
 		o.x, o.y, _ = d.full.Cursor()
+		o.prompts = true
 	case "D":
 		if n := len(o.commands); len(words) > 2 && n > 0 && o.commands[n-1].Status == nil {
 			if status, err := strconv.Atoi(words[2]); err == nil {

@@ -295,7 +295,11 @@ func (d *desk) welcome(s *seat, g wire.Greeting) {
 			s.refuse(err)
 		}
 	}
-	s.redraw()
+	if s.starter {
+		s.control(d.status(s)) // it has had every byte from the first on
+	} else {
+		s.redraw()
+	}
 	for _, other := range d.seats {
 		if other != s {
 			other.control(d.status(other))

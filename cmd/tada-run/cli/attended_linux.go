@@ -80,15 +80,11 @@ type rawView struct {
 	person bool
 	cols   int
 	news   []byte // stays on the screen until it is drawn anew for another reason
-	drawn  bool
 }
 
-// Redraw shows the screen anew, where there is one. The first picture is an empty one, and this
-// terminal still shows what was on it before.
+// Redraw shows the screen anew, where there is one.
 func (v *rawView) Redraw(p []byte) []byte {
-	first := !v.drawn
-	v.drawn = true
-	if !v.person || first {
+	if !v.person {
 		return nil
 	}
 	p = append(p, v.news...)

@@ -162,7 +162,7 @@ func (v *mirrorView) Output(p []byte) []byte {
 
 // Status shows who drives.
 func (v *mirrorView) Status(s wire.Status) []byte {
-	if s.Driver != v.status.Driver || s.Frozen != v.status.Frozen {
+	if v.status.ID != "" && s.Driver != v.status.Driver || s.Frozen != v.status.Frozen {
 		v.notice = ""
 	}
 	v.status = s
