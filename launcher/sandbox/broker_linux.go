@@ -20,8 +20,6 @@ const (
 	notifyAddFd      = 0x40182103
 	notifySetFlags   = 0x40082104
 	notifySyncWakeUp = 1
-
-	addFdSend = 1 << 1 // it is the answer too (Linux 5.14)
 )
 
 // A handedFd is struct seccomp_notif_addfd.
@@ -117,26 +115,18 @@ func (c *netCall) socket() {
 		return
 	}
 	defer unix.Close(fd)
-	add := handedFd{id: c.id, flags: addFdSend, srcfd: uint32(fd), newfdFlags: uint32(kind & unix.SOCK_CLOEXEC)}
-	err = ioctl(c.listener, notifyAddFd, unsafe.Pointer(&add))
-	if err == unix.EINVAL {
-		err = c.handOver(&add)
-	}
-	if err != nil {
-		c.reply(err) // its table is full
-	}
-}
-
-// handOver puts a descriptor in place and then answers, which is two steps before Linux 5.14.
-func (c *netCall) handOver(add *handedFd) error {
-	add.flags = 0
-	number, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), notifyAddFd, uintptr(unsafe.Pointer(add)))
-	if errno != 0 {
-		return errno
+	// First the descriptor, then the answer. The kernel can do both at once, but a signal that reaches us meanwhile takes the descriptor back and leaves an answer
+	// of 0 (Linux 6.18).
+	add := handedFd{id: c.id, srcfd: uint32(fd), newfdFlags: uint32(kind & unix.SOCK_CLOEXEC)}
+	number := uintptr(0)
+	for errno := unix.EINTR; errno != 0; {
+		if number, _, errno = unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), notifyAddFd, uintptr(unsafe.Pointer(&add))); errno != 0 && errno != unix.EINTR {
+			c.reply(errno) // its table is full
+			return
+		}
 	}
 	a := answer{id: c.id, val: int64(number)}
 	_ = ioctl(c.listener, notifySend, unsafe.Pointer(&a))
-	return nil
 }
 
 // A target is the child's socket, as the launcher holds it for the time of one call, and the address that goes with it.

@@ -21,6 +21,8 @@ func init() {
 		"launcher":     func(args []string) { launcherMain(args) },
 		"kernel":       kernelMain,
 		"fetch":        fetchMain,
+		"source":       sourceMain,
+		"measure":      measureMain,
 		"listen":       listenMain,
 		"swapper":      swapperMain,
 		"hog":          hogMain,

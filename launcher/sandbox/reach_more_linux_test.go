@@ -496,3 +496,25 @@ func talkAs(t *testing.T, p Profile, path string, argv ...string) (Status, strin
 	must(t, err)
 	return s, string(text), process.Traffic()
 }
+
+// Signals that reach the launcher while it answers do no harm to the answers.
+func TestAnswersUnderSignals(t *testing.T) {
+	to := hostSite(t, "127.0.1.21", pages("x"))
+	p := reaching(Readable(), nil, "127.0.1.21")
+	p.Read = append(p.Read, Path{Name: self(t)})
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				_ = unix.Kill(os.Getpid(), unix.SIGURG) // which means nothing, and wakes whoever waits
+			}
+		}
+	}()
+	if s, said, _ := talkAs(t, p, self(t), "measure", fmt.Sprintf("%s:%d", to.addr, to.port), "2000", "0"); s.Shell() != 0 {
+		t.Errorf("%d %s", s.Shell(), said)
+	}
+}
