@@ -221,6 +221,20 @@ func play(dialogue string, s *screen, tty io.Writer) error {
 			if err := s.shows(rest); err != nil {
 				return err
 			}
+		case "=": // types the word that the screen shows behind this
+			if err := s.shows(rest + " "); err != nil {
+				return err
+			}
+			from := s.seen
+			if err := s.shows(" "); err != nil {
+				return err
+			}
+			for _, key := range strings.TrimSpace(s.text()[from:s.seen]) { // a burst of keys is no typing
+				time.Sleep(50 * time.Millisecond)
+				if _, err := io.WriteString(tty, string(key)); err != nil {
+					return err
+				}
+			}
 		case ">":
 			if _, err := io.WriteString(tty, typed.Replace(rest)); err != nil {
 				return err
@@ -233,7 +247,7 @@ func play(dialogue string, s *screen, tty io.Writer) error {
 			time.Sleep(d)
 		case "", "#":
 		default:
-			return fmt.Errorf("dialogue line %q starts with none of < > ~ #", lines.Text())
+			return fmt.Errorf("dialogue line %q starts with none of < > = ~ #", lines.Text())
 		}
 	}
 	return nil

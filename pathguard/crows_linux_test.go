@@ -154,12 +154,17 @@ func TestC3_2_4_JSON(t *testing.T) {
 // C-3.3.1: the built-in dangerous commands, plain and in disguise, outside the workspace.
 func TestC3_3_1_DangerousCommands(t *testing.T) {
 	g, _ := desk(t, "", "home/dev/notes/a")
-	for _, line := range []string{"rm -r ~/notes", "rmdir ~/notes", "dd if=/dev/zero of=$HOME/notes/a", "chmod 777 ~/notes", "chown root ~/notes"} {
-		for _, way := range []string{"%", "/bin/%", `\%`, "command %", "env %", "sudo %", "nice %", "timeout 5 %", "sh -c '%'", "eval '%'", "{ %; }", "(%)", "true && %", "echo $(%)", "nohup %", "exec %"} {
+	found := strings.NewReplacer("~/notes", "{}", "$HOME/notes/a", "{}", "/dev/sda1", "{}")
+	for _, line := range []string{"rm -r ~/notes", "rmdir ~/notes", "dd if=/dev/zero of=$HOME/notes/a", "mkfs /dev/sda1", "mkfs.ext4 /dev/sda1", "mkfs -t ext4 /dev/sda1", "format /dev/sda1",
+		"chmod 777 ~/notes", "chown root ~/notes", "userdel bob", "groupdel staff"} {
+		program, args, _ := strings.Cut(line, " ")
+		for _, way := range []string{"%", "/bin/%", "/usr/sbin/%", `\%`, "command %", "env %", "env -i A=b %", "sudo %", "doas %", "nice -n 5 %", "timeout -k 1 5 %", "sh -c '%'", `bash -lc "%"`, "eval '%'", "{ %; }",
+			"(%)", "true && %", "false || %", "echo $(%)", "nohup %", "exec %", "setsid %", "if %; then :; fi", "f() { %; }; f", "! %", "time %", "% &"} {
 			g.expectAtLeast(t, Ask, strings.Replace(way, "%", line, 1))
 		}
+		g.expectAtLeast(t, Ask, "echo "+args+" | xargs "+program, "find ~/notes /dev -maxdepth 1 -exec "+found.Replace(line)+" \\;", program[:1]+"''"+line[1:], "'"+program+"' "+args, "x="+program+"; $x "+args)
 	}
-	for _, line := range []string{"echo x | xargs rm -r", "find ~/notes -exec rm {} +", "find ~/notes -delete", "mkfs.ext4 /dev/sda1", "mkfs -t ext4 /dev/sda1", "userdel bob", "groupdel staff", "dd if=x of=/dev/sda"} {
+	for _, line := range []string{"find ~/notes -delete", "dd if=x of=/dev/sda"} {
 		g.expectAtLeast(t, Ask, line)
 	}
 }
