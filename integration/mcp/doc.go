@@ -8,7 +8,9 @@
 //	check_command    what would happen; nothing runs
 //	pending_status   what became of questions to a person
 //	accept_tamper    ask a person to accept the change of a protected file; the person is shown the difference
-//	read_reference   what a typed:// reference of a quarantine stands for
+//	read_reference   what a typed:// reference of a quarantine stands for, for the agent that is held in it
+//
+// A client that is held in a quarantine (TADA_QUARANTINE in its environment) is offered the last and none of the others.
 //
 // # Answers
 //

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/mcp"
+	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 		l, err := launcher.Open(home)
 		dir, _ := os.Getwd()
 		if err == nil {
-			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: filepath.Join(home, "run/quarantine")}
+			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: filepath.Join(home, "run/quarantine"), Quarantine: os.Getenv(quarantine.Variable)}
 			err = s.Run(context.Background(), &sdk.StdioTransport{})
 		}
 		if err != nil {
@@ -64,13 +65,19 @@ func connect(t *testing.T, config string) client {
 	if c.l, err = launcher.Open(home); err != nil {
 		t.Fatal(err)
 	}
+	return c.start(t, home)
+}
+
+// start starts a server in the place of the client's own.
+func (c client) start(t *testing.T, home string, env ...string) client {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
 	cmd.Dir, cmd.Stderr = c.dir, os.Stderr
-	cmd.Env = []string{"MCP_TEST_HOME=" + home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "MY_TOKEN=s3cr3t-7f9a2b1c4d5e6f"}
+	cmd.Env = append(env, "MCP_TEST_HOME="+home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "MY_TOKEN=s3cr3t-7f9a2b1c4d5e6f")
 	c.ClientSession, err = sdk.NewClient(&sdk.Implementation{Name: "claude-code", Version: "2.1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -325,6 +332,62 @@ func TestReadReference(t *testing.T) {
 		if got, text, bad := c.call(t, "read_reference", args{"uri": uri}); !bad {
 			t.Errorf("%q: %v %q", uri, got, text)
 		}
+	}
+}
+
+// D-adr-1, D-ref-10: a reference is read by who is held in its session, from the descriptor that was verified, and by
+// nobody else: not by the trusted agent, which made it so that it need not see the file. Who is held has no other tool.
+func TestOnlyWhoIsHeldReadsAReference(t *testing.T) {
+	trusted := connect(t, "")
+	home := filepath.Join(filepath.Dir(trusted.dir), "state")
+	sockets := filepath.Join(home, "run/quarantine")
+	log, err := quarantine.OpenLog(filepath.Join(t.TempDir(), quarantine.LogName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all quarantine.Sessions
+	s, err := all.Create(quarantine.Options{Root: trusted.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker, err := all.Listen(s, sockets, log, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = broker.Serve(t.Context()) }()
+	ref, err := s.Refer(filepath.Join(trusted.dir, "TODO.md"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := args{"uri": ref.URI()}
+	if got, text, bad := trusted.call(t, "read_reference", read); !bad || strings.Contains(text, "one") || !strings.Contains(text, "held in this quarantine") {
+		t.Errorf("the trusted agent: %v %q", got, text)
+	}
+	held := trusted.start(t, home, quarantine.Variable+"="+s.ID)
+	if got, text, bad := held.call(t, "read_reference", read); bad || got["content"] != "one\n" || got["untrusted"] != true {
+		t.Errorf("who is held: %v %q", got, text)
+	}
+	if got, text, bad := held.call(t, "read_reference", args{"uri": strings.Replace(ref.URI(), "hmac=", "hmac=0", 1)}); !bad {
+		t.Errorf("a bad reference: %v %q", got, text)
+	}
+	for _, tool := range strings.Fields("run_command run_many check_command pending_status accept_tamper") {
+		if _, text, bad := held.call(t, tool, args{"command": "id"}); !bad {
+			t.Errorf("who is held has %s: %q", tool, text)
+		}
+	}
+	list, err := held.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 1 {
+		t.Errorf("who is held is offered %d tools, %v", len(list.Tools), err)
+	}
+	other := trusted.start(t, home, quarantine.Variable+"=00000000-0000-4000-8000-000000000000")
+	if got, text, bad := other.call(t, "read_reference", read); !bad {
+		t.Errorf("who is held elsewhere: %v %q", got, text)
+	}
+	if err := all.Destroy(s.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got, text, bad := held.call(t, "read_reference", read); !bad {
+		t.Errorf("after the end: %v %q", got, text)
 	}
 }
 

@@ -20,6 +20,10 @@ type Server struct {
 	Env      []string // what a command gets before it is scrubbed, NAME=value
 	Dir      string   // where a command runs that does not say, absolute
 	Sockets  string   // where the brokers of quarantine sessions listen
+
+	// Quarantine is the session that the client is held in, "" for a client that is trusted. Who is held is offered
+	// read_reference and nothing else; who is trusted may not read what nobody trusts.
+	Quarantine string
 }
 
 // Run serves until the client hangs up or ctx ends.
@@ -28,6 +32,21 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 		Instructions: "Commands run fenced and recorded. A denial names what is allowed instead: choose that, do not work around it. " +
 			"Where a person has to answer, tell them the tadactl command, wait, and send the identical call again.",
 	})
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "read_reference", Description: "Read what a typed:// reference of a quarantine stands for. Only for the agent that is held in it.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+	}, s.readReference)
+	if s.Quarantine == "" {
+		s.trusted(server)
+	}
+	err := server.Run(ctx, t)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// trusted adds the tools of a client that is in no quarantine.
+func (s *Server) trusted(server *sdk.Server) {
 	sdk.AddTool(server, &sdk.Tool{Name: "run_command", Description: "Run one shell command line, fenced and recorded."}, s.runCommand)
 	sdk.AddTool(server, &sdk.Tool{Name: "run_many", Description: "Run several command lines in order; a person is asked once about all, and answers each."}, s.runMany)
 	sdk.AddTool(server, &sdk.Tool{
@@ -39,14 +58,6 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	sdk.AddTool(server, &sdk.Tool{
 		Name: "accept_tamper", Description: "Ask a person to accept the change of a protected file. The person is shown the difference.",
 	}, s.acceptTamper)
-	sdk.AddTool(server, &sdk.Tool{
-		Name: "read_reference", Description: "Read what a typed:// reference of a quarantine stands for.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
-	}, s.readReference)
-	err := server.Run(ctx, t)
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
 }
 
 // maxWait is how long a call may wait for a person: below the 120 s after which common clients give a tool up.

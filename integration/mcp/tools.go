@@ -88,7 +88,11 @@ func (s *Server) readReference(ctx context.Context, _ *sdk.CallToolRequest, in R
 	if err != nil {
 		return nil, Content{}, err
 	}
-	// Whoever reads a reference belongs to its session, whatever it says of itself.
+	if s.Quarantine != ref.SessionID { // the trusted agent has the reference too: it made it, so that it need not see the file
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{
+			Text: "tada-run: denied: only an agent that is held in this quarantine reads it; have it reviewed instead: tadactl quarantine run",
+		}}}, Content{}, nil
+	}
 	client := quarantine.Client{Dir: s.Sockets, Session: ref.SessionID}
 	d, content, err := client.Serve(ctx, quarantine.Call{Agent: in.Agent, Tool: "Read", Input: args, Inside: true})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/integration/mcp"
+	"github.com/tada-run/tada-run/integration/quarantine"
 )
 
 func (c *ctl) mcp() *cobra.Command {
@@ -28,7 +29,7 @@ func (c *ctl) mcp() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
 			}
-			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: quarantineDir(l)}
+			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: quarantineDir(l), Quarantine: os.Getenv(quarantine.Variable)}
 			return s.Run(cmd.Context(), &sdk.StdioTransport{MaxLineLength: maxLine})
 		},
 	})
