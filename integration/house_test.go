@@ -99,6 +99,7 @@ var plan = map[string]map[string]string{
 		"approval":                 "what an agent wrote is shown by the one renderer that is inert",
 		"approval/canonical":       "what a reference signs has one spelling",
 		"audit":                    "its log hides what the record hides",
+		"launcher":                 "the variable that shuts an agent in is one",
 		"launcher/sandbox":         "a reviewer runs in a fence of its own",
 		"launcher/sandbox/network": "its fence lets it reach the model and nobody else",
 	},

@@ -20,6 +20,9 @@ const storeTimeout = 15 * time.Second
 // permit returns nil, nil when the run may start: by policy, or because a person's yes to
 // exactly this plan was consumed just now. Otherwise it returns the refusal.
 func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
+	if refusal := heldIn(r.Request.Env); refusal != nil {
+		return refusal, nil
+	}
 	switch {
 	case r.Verdict.Decision == pathguard.Allow:
 		return nil, nil

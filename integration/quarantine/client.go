@@ -13,11 +13,13 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/tada-run/tada-run/launcher"
 )
 
 // Variable is the name in an agent's environment that says which session it is held in. Its hooks
 // inherit it. It can only shut somebody in.
-const Variable = "TADA_QUARANTINE"
+const Variable = launcher.QuarantineVariable
 
 // A Client asks a session's broker. Every method makes a connection of its own.
 type Client struct {

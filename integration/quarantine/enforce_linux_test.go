@@ -287,7 +287,7 @@ func TestWhoIsHeld(t *testing.T) {
 	}
 }
 
-// D-rate-1, D-rate-3, D-rate-5, D-hook-5: 100 calls in any minute, and denied ones count.
+// D-sec-H2, D-rate-1, D-rate-3, D-rate-5, D-hook-5: 100 calls in any minute, and denied ones count.
 func TestRate(t *testing.T) {
 	c := newClock()
 	var r rates

@@ -292,7 +292,7 @@ func TestHostileReviewer(t *testing.T) {
 	}
 }
 
-// D-quar-5: SIGTERM, a grace, SIGKILL; what was whole by then counts as a part.
+// D-sec-H4, D-quar-5: SIGTERM, a grace, SIGKILL; what was whole by then counts as a part.
 func TestReviewTimesOut(t *testing.T) {
 	limit := 3 * time.Second // for a loaded machine to start a program
 	for name, test := range map[string]struct {

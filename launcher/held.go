@@ -1,0 +1,24 @@
+package launcher
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// QuarantineVariable is the name in an agent's environment that says which quarantine it is held
+// in. Who inherits it runs nothing, whatever its platform's hooks have missed. It can only shut
+// somebody in.
+const QuarantineVariable = "TADA_QUARANTINE"
+
+// heldIn returns the refusal of a request that comes out of a quarantine, or nil.
+func heldIn(env []string) *Refusal {
+	if !slices.ContainsFunc(env, func(v string) bool {
+		value, ok := strings.CutPrefix(v, QuarantineVariable+"=")
+		return ok && value != ""
+	}) {
+		return nil
+	}
+	return refuse(pathguard.Verdict{}, firstCall, "denied", "policy_denied", "this agent is held in a quarantine, in which nothing is run", ExitDenied)
+}
