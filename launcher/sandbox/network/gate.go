@@ -242,7 +242,7 @@ func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16) bool {
 
 // loopback decides about this machine's own servers.
 func (g *Gate) loopback(v Verdict, port uint16) Verdict {
-	v.Host, v.Fix = "localhost", hostPort("127.0.0.1", port)
+	v.Host = "localhost"
 	for _, p := range dnsPorts {
 		if p == port {
 			v.Why = "it passes questions for names on"
