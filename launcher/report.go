@@ -22,6 +22,7 @@ type Report struct {
 	Opaque   []string            `json:"opaque"`  // the pieces that could not be read
 	PlanHash string              `json:"plan_hash"`
 	Sandbox  string              `json:"sandbox"` // the level that it would run at: strong, base, or none
+	Tampered []string            `json:"tampered,omitempty"` // protected files because of which a run is refused first; only Check looks
 	Error    string              `json:"error,omitempty"`
 }
 
@@ -59,6 +60,22 @@ func (j *Judgement) Report(id string) Report {
 		r.Opaque = append(r.Opaque, o.Text)
 	}
 	return r
+}
+
+// Check is Report with what a run would meet before its verdict counts: protected files that were
+// changed from outside. The error is a [WardError].
+func (j *Judgement) Check(id string) (Report, error) {
+	r := j.Report(id)
+	e, err := j.Tampered()
+	if err != nil {
+		return Report{}, err
+	}
+	if e != nil {
+		for _, f := range e.Findings {
+			r.Tampered = append(r.Tampered, f.Path)
+		}
+	}
+	return r, nil
 }
 
 // effects are the names that the plan touches, each once, in the order of the line.
@@ -146,6 +163,9 @@ func (r Report) Text() string {
 	for _, o := range r.Opaque {
 		fmt.Fprintf(&b, "  cannot inspect: %s\n", visible(o))
 	}
+	for _, path := range r.Tampered {
+		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs before a person decides: tadactl tamper diff\n", visible(path))
+	}
 	return b.String()
 }
 
@@ -156,8 +176,11 @@ func visible(s string) string {
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
-// Status is the exit status of a check: 0 allow, 75 ask, 126 deny.
+// Status is the exit status of a check: 0 allow, 75 ask, 126 deny; 77 when tampering comes first.
 func (r Report) Status() int {
+	if len(r.Tampered) > 0 {
+		return ExitTampered
+	}
 	switch r.Verdict {
 	case pathguard.Allow.String():
 		return 0

@@ -116,14 +116,17 @@ func serve(inv *invocation) (int, error) {
 	return out.Status, nil
 }
 
-// check prints the judgement and returns 0, 75 or 126.
+// check prints the judgement and returns 0, 75, 77 or 126.
 func check(l *launcher.Launcher, req launcher.Request, asJSON bool) (int, error) {
 	j, err := l.Judge(req)
 	if err != nil {
 		return 0, err
 	}
 	defer j.Close()
-	report := j.Report("")
+	report, err := j.Check("")
+	if err != nil {
+		return 0, err
+	}
 	if asJSON {
 		fmt.Println(report.JSON())
 	} else {

@@ -39,7 +39,7 @@ func (c *ctl) check() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&lines, "jsonl", false, "one JSON object per line in, one out")
-	return verb(cmd, "75   it would ask", "126  it would be denied")
+	return verb(cmd, "75   it would ask", "77   protected files were changed from outside; only without --jsonl", "126  it would be denied")
 }
 
 func (c *ctl) checkOne(text string) error {
@@ -51,7 +51,7 @@ func (c *ctl) checkOne(text string) error {
 	if err != nil {
 		return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
 	}
-	r, err := judge(l, "", text, dir)
+	r, err := judge(l, "", text, dir, (*launcher.Judgement).Check)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
 	if !filepath.IsAbs(q.Cwd) {
 		return launcher.Unjudged(q.ID, fmt.Errorf("cwd %q is not absolute", q.Cwd))
 	}
-	r, err := judge(l, q.ID, *q.Cmd, q.Cwd)
+	r, err := judge(l, q.ID, *q.Cmd, q.Cwd, func(j *launcher.Judgement, id string) (launcher.Report, error) { return j.Report(id), nil })
 	if errors.Is(err, launcher.ErrEmpty) && strings.TrimSpace(*q.Cmd) != "" {
 		return launcher.Idle(q.ID)
 	}
@@ -119,7 +119,7 @@ func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
 
 // judge asks the launcher what it would do with the text in dir. The standard input of a
 // check is not that of the command, so nothing is assumed about it.
-func judge(l *launcher.Launcher, id, text, dir string) (launcher.Report, error) {
+func judge(l *launcher.Launcher, id, text, dir string, report func(*launcher.Judgement, string) (launcher.Report, error)) (launcher.Report, error) {
 	j, err := l.Judge(launcher.Request{
 		Shell: launcher.Shell{Text: text, Name: "tada-run"}, Env: os.Environ(), Dir: dir,
 		Stdio: session.Stdio{}, Intent: pathguard.Intent{},
@@ -128,5 +128,5 @@ func judge(l *launcher.Launcher, id, text, dir string) (launcher.Report, error) 
 		return launcher.Report{}, err
 	}
 	defer j.Close()
-	return j.Report(id), nil
+	return report(j, id)
 }
