@@ -147,6 +147,7 @@ func (t *tx) coolingOff(r Request, p plan, hash string) error {
 		Envelope: f.text("envelope_id"),
 		Outcome:  OutcomeDenied,
 		Message:  f.text("message"),
+		Instead:  f.text("instead"),
 		Until:    denied.at.Add(t.o.CoolOff),
 		Err:      ErrDenied,
 		Events: []Event{{Time: t.now.Now.UTC(), Kind: KindRefused, Envelope: f.text("envelope_id"), WorkItem: p.workItem,

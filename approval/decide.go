@@ -66,6 +66,11 @@ func (t *tx) fits(e *entry, d Decision) error {
 			r.Events[0].Reason = fmt.Sprintf("message for %q has %d characters, more than %d", c.ID, n, MaxMessage)
 			return r
 		}
+		if n := len(c.Instead); n > MaxInstead || n > 0 && c.Approved {
+			r := e.refuse(OutcomeOversized, ErrOversized)
+			r.Events[0].Reason = fmt.Sprintf("command in the place of %q has %d bytes; at most %d, and with a denial only", c.ID, n, MaxInstead)
+			return r
+		}
 	}
 	return nil
 }
@@ -158,7 +163,7 @@ func (t *tx) deny(e *entry, d Decision) error {
 	at := t.now.stamp()
 	if err := t.put(coolOffBucket, e.PlanHash, fields{
 		"boot": int64(at.boot), "boot_id": at.bootID, "denied_at": formatTime(at.at),
-		"envelope_id": e.ID, "message": firstMessage(d.Calls),
+		"envelope_id": e.ID, "message": firstMessage(d.Calls), "instead": firstInstead(d.Calls),
 	}); err != nil {
 		return err
 	}
@@ -176,6 +181,15 @@ func firstMessage(calls []CallDecision) string {
 	for _, c := range calls {
 		if c.Message != "" {
 			return c.Message
+		}
+	}
+	return ""
+}
+
+func firstInstead(calls []CallDecision) string {
+	for _, c := range calls {
+		if c.Instead != "" {
+			return c.Instead
 		}
 	}
 	return ""

@@ -31,6 +31,9 @@
 //	pending +--- Consume ---------------> consumed
 //	        +--- time -----------------> expired
 //
+// A denial may name another command ([CallDecision].Instead), such as a part of a list that is one call. That
+// permits nothing: the requester is told, and asks about it as a plan of its own.
+//
 // There is no other transition. An answer does not change the state: it is kept beside it, and a
 // pending envelope with a yes can be consumed. A question lives for Options.TTL (1 h), a yes for
 // Options.Unused (5 min) of that. Both ends are checked in the transaction that uses them, by the

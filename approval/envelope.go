@@ -117,7 +117,14 @@ type CallDecision struct {
 	ID       string
 	Approved bool
 	Message  string // to the agent, at most MaxMessage characters
+
+	// Instead is a command that the person would rather see, with a denial. It permits nothing: it has a plan, a hash
+	// and a question of its own. A list of commands is one call, so this is the way to allow a part of it.
+	Instead string
 }
+
+// MaxInstead is how long such a command may be, in bytes.
+const MaxInstead = 8 << 10
 
 // MaxMessage is how many characters a denial may tell the agent: room for advice, not for a document.
 const MaxMessage = 500

@@ -96,6 +96,7 @@ type Refused struct {
 	Envelope string    // the id; "" when there is none
 	Outcome  string    // as in the record: "rejected:replayed", ...
 	Message  string    // the words of the person who denied, as they were written: escape them
+	Instead  string    // the command that the person would rather see
 	Until    time.Time // the same plan is denied without asking until then; zero when it is not
 	Events   []Event   // what changed, or was tried: to be written to the record
 	Err      error     // one of the refusals above

@@ -160,7 +160,7 @@ func readCalls(list []any) []CallDecision {
 	for _, v := range list {
 		m, _ := v.(map[string]any)
 		c := fields(m)
-		out = append(out, CallDecision{ID: c.text("tool_call_id"), Approved: c.flag("approved"), Message: c.text("message")})
+		out = append(out, CallDecision{ID: c.text("tool_call_id"), Approved: c.flag("approved"), Message: c.text("message"), Instead: c.text("instead")})
 	}
 	return out
 }

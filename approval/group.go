@@ -319,7 +319,7 @@ func (r result) line(ticket string) []byte {
 	if errors.As(r.refusal, &refused) {
 		f["refusal"] = map[string]any{
 			"code": codeOf(refused.Err), "envelope": refused.Envelope, "events": eventList(refused.Events),
-			"message": refused.Message, "outcome": refused.Outcome, "until": formatTime(refused.Until),
+			"instead": refused.Instead, "message": refused.Message, "outcome": refused.Outcome, "until": formatTime(refused.Until),
 		}
 	}
 	if r.e != nil {
@@ -336,7 +336,7 @@ func readResult(f fields, o *Options) result {
 	r := result{created: f.flag("created"), events: readEvents(f.list("events"))}
 	if m, ok := f["refusal"].(map[string]any); ok {
 		x := fields(m)
-		r.refusal = &Refused{Envelope: x.text("envelope"), Outcome: x.text("outcome"), Message: x.text("message"),
+		r.refusal = &Refused{Envelope: x.text("envelope"), Outcome: x.text("outcome"), Message: x.text("message"), Instead: x.text("instead"),
 			Until: x.time("until"), Events: readEvents(x.list("events")), Err: errorOf(x.text("code"))}
 	}
 	if m, ok := f["envelope"].(map[string]any); ok {

@@ -87,7 +87,7 @@ func (t *tx) alive(id string, e *entry, err error) (*entry, error) {
 		outcome, cause := deadOutcome(e.State)
 		r := e.refuse(outcome, cause)
 		if e.State == Rejected && e.Decision != nil {
-			r.Message = firstMessage(e.Decision.Calls)
+			r.Message, r.Instead = firstMessage(e.Decision.Calls), firstInstead(e.Decision.Calls)
 		}
 		return e, r
 	}

@@ -265,7 +265,11 @@ func checkWindow(aud, audience string, from, to, now time.Time, life time.Durati
 func callList(calls []CallDecision) []any {
 	out := make([]any, 0, len(calls))
 	for _, c := range calls {
-		out = append(out, map[string]any{"approved": c.Approved, "message": c.Message, "tool_call_id": c.ID})
+		call := map[string]any{"approved": c.Approved, "message": c.Message, "tool_call_id": c.ID}
+		if c.Instead != "" {
+			call["instead"] = c.Instead
+		}
+		out = append(out, call)
 	}
 	return out
 }

@@ -3,14 +3,12 @@ package launcher
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"time"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher/session"
 )
 
 // errElsewhere takes a question back that somebody answered in another place.
@@ -32,37 +30,45 @@ func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, c
 			cancel(errElsewhere)
 		}
 	}()
-	a, err := l.put(ctx, tty, e.Payload, e.Challenge, e.Friction.Factor && e.Quorum < 2)
+	a, err := l.put(ctx, tty, page{payload: e.Payload, calls: e.Calls, typed: e.Challenge, code: e.Friction.Factor && e.Quorum < 2, edited: len(e.Calls) == 1})
 	if err != nil || !a.given {
 		return approval.Decision{}, err
 	}
-	d := Answer(e, a.yes, "", channel)
+	d := Answer(e, a.yes, a.message, channel)
 	d.Took = a.took
+	for i, c := range d.Calls {
+		switch {
+		case a.instead != "":
+			d.Calls[i].Instead = a.instead
+		case slices.Contains(a.denied, c.ID):
+			d.Calls[i].Approved = false
+		}
+	}
 	if a.yes {
 		d.Challenge, d.Code, d.Paged = e.Challenge, a.code, true
 	}
 	return d, nil
 }
 
-// AskQuestion is Ask for a question of another machine. It reports the answer; the error wraps
-// [ErrNobody] when there is none. The characters to type are made up here, because those of the
+// AskQuestion is Ask for a question of another machine. It reports the answer, and the word to the agent that came
+// with a no; the error wraps [ErrNobody] when there is none. The characters to type are made up here, because those of the
 // question are known on its own machine only.
-func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Question) (bool, error) {
+func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Question) (yes bool, word string, err error) {
 	typed := ""
 	if n := approval.Render(q.Payload, approval.RenderOptions{}).Friction.Challenge; n > 0 {
 		random := make([]byte, n)
 		if _, err := l.random.Read(random); err != nil {
-			return false, err
+			return false, "", err
 		}
 		for _, b := range random {
 			typed += string(typedLetters[b%32])
 		}
 	}
-	a, err := l.put(ctx, tty, q.Payload, typed, false)
+	a, err := l.put(ctx, tty, page{payload: q.Payload, typed: typed})
 	if err == nil && !a.given {
 		err = ErrNobody
 	}
-	return a.yes, err
+	return a.yes, a.message, err
 }
 
 // typedLetters leaves out what a hurried reader confuses; a byte picks one of 32 without bias.
@@ -70,47 +76,6 @@ const typedLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 // ErrNobody is returned by AskQuestion when nobody answered.
 var ErrNobody = errors.New("nobody answered")
-
-// An answered is what a person did with a page.
-type answered struct {
-	given, yes bool
-	code       string        // the one-time code, where one was asked for
-	took       time.Duration // from the showing to the answer
-}
-
-// put shows a page and waits for the answer. session.Ask takes a yes only when every line of what it
-// shows was on the screen; where the short page would cut something it is given the full one.
-func (l *Launcher) put(ctx context.Context, tty *os.File, payload []byte, typed string, code bool) (answered, error) {
-	phrase, err := l.Phrase()
-	if err != nil {
-		return answered{}, err
-	}
-	short := approval.Render(payload, approval.RenderOptions{})
-	var shown time.Time
-	render := func(width int, full bool) string {
-		if shown.IsZero() {
-			shown = l.now()
-		}
-		page := approval.Render(payload, approval.RenderOptions{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
-		return page.Text()
-	}
-	reply, err := session.Ask(ctx, tty, render, session.AskOptions{Challenge: typed})
-	var interrupted *session.Interrupted
-	switch {
-	case errors.Is(err, session.ErrBackground), errors.Is(err, session.ErrTimeout), errors.Is(err, session.ErrHangup),
-		errors.Is(err, errElsewhere), errors.As(err, &interrupted), errors.Is(err, context.Canceled):
-		return answered{}, nil
-	case err != nil:
-		return answered{}, fmt.Errorf("ask on %q: %w", tty.Name(), err)
-	}
-	a := answered{given: true, yes: reply.Answer == session.Approved, took: l.now().Sub(shown)}
-	if a.yes && code {
-		if a.code, err = readLine(ctx, tty, "one-time code: "); err != nil || a.code == "" {
-			return answered{}, err
-		}
-	}
-	return a, nil
-}
 
 // Answer is the same answer to every call of the envelope, given on channel by the user of
 // this process.

@@ -200,8 +200,8 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 		result.Err = err
 		return result
 	}
-	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(_ context.Context, r *run) (*Refusal, error) {
-		return m.permit(r, i), nil
+	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(ctx context.Context, r *run) (*Refusal, error) {
+		return m.permit(ctx, r, i)
 	})
 	if f := result.Outcome.Refusal; f != nil {
 		for k := range f.Items {
@@ -212,30 +212,30 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 }
 
 // permit is the permit of one call; see [Launcher.permit] for a request that comes alone.
-func (m *batch) permit(r *run, i int) *Refusal {
+func (m *batch) permit(ctx context.Context, r *run, i int) (*Refusal, error) {
 	answer := slices.IndexFunc(m.answers, func(c approval.CallDecision) bool { return c.ID == m.Calls[i].CallID })
 	switch {
 	case r.Verdict.Decision == pathguard.Deny:
 		r.endGrants("a denial in the session")
-		return r.denied()
+		return r.denied(), nil
 	case answer >= 0 && !m.answers[answer].Approved:
-		return r.humanDenied(m.envelopeOf(), m.answers[answer:answer+1])
+		return r.humanDenied(ctx, m.envelopeOf(), m.answers[answer:answer+1])
 	case m.refusal != nil:
-		return m.refusal.of(r)
+		return m.refusal.of(r), nil
 	case m.stopped:
-		return r.skipped("stopped", "a call before it was denied, and the batch ends there")
+		return r.skipped("stopped", "a call before it was denied, and the batch ends there"), nil
 	case m.envelope == "" && r.Verdict.Decision == pathguard.Allow:
-		return nil
+		return nil, nil
 	case m.envelope == "":
-		return r.skipped("mismatch", "a call before it changed what this one would do; send it again")
+		return r.skipped("mismatch", "a call before it changed what this one would do; send it again"), nil
 	case r.Hash() != m.calls[i].Hash() && r.Verdict.Decision != pathguard.Allow:
 		f := r.skipped("mismatch", "a call before it changed what was approved; send it again")
 		f.Envelope = m.envelope
-		return f
+		return f, nil
 	case r.Hash() == m.calls[i].Hash():
 		r.envelope, r.shared = m.envelope, true
 	}
-	return nil
+	return nil, nil
 }
 
 func (m *batch) envelopeOf() string {

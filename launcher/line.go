@@ -12,12 +12,18 @@ import (
 )
 
 // maxLine bounds what is typed into one line of a prompt, in bytes.
-const maxLine = 256
+const maxLine = 1000
 
-// readLine reads one line of plain characters from a person's terminal, shown as dots. It returns "" for a
-// line that was given up with Escape, Ctrl-C or Ctrl-D, when a signal asks the process to end, or
-// at the end of ctx; the terminal is left as it was found.
-func readLine(ctx context.Context, tty *os.File, prompt string) (string, error) {
+// An echo is what a person sees of a key that was typed into a line.
+type echo func(key byte) string
+
+func dots(byte) string        { return "·" }
+func letters(key byte) string { return string([]byte{key}) }
+
+// readLine reads one line from a person's terminal. It returns "" for a line that was given up with Escape,
+// Ctrl-C or Ctrl-D, when a signal asks the process to end, or at the end of ctx; the terminal is left as it
+// was found, and no key behind the line is taken.
+func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (string, error) {
 	fd := int(tty.Fd())
 	before, err := term.MakeRaw(fd) // keys that send signals are bytes then: nothing ends us in between
 	if err != nil {
@@ -28,38 +34,20 @@ func readLine(ctx context.Context, tty *os.File, prompt string) (string, error) 
 	defer stop()
 	fmt.Fprint(tty, prompt)
 	defer fmt.Fprint(tty, "\r\n")
-	keys := make(chan byte)
-	go func() {
-		defer close(keys)
-		for b := make([]byte, 1); ; {
-			if n, err := tty.Read(b); n == 0 || err != nil {
-				return
-			}
-			select {
-			case keys <- b[0]:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 	var line strings.Builder
 	for {
-		select {
-		case <-ctx.Done():
+		key, ok := readKey(ctx, fd)
+		switch {
+		case !ok || key == 0x1b || key == 0x03 || key == 0x04:
 			return "", nil
-		case key, open := <-keys:
-			switch {
-			case !open || key == 0x1b || key == 0x03 || key == 0x04:
-				return "", nil
-			case key == '\r' || key == '\n':
-				return line.String(), nil
-			case key == 0x7f || key == 0x08 || key == 0x15: // a short line is typed anew
-				line.Reset()
-				fmt.Fprint(tty, "\r\x1b[K", prompt)
-			case key >= ' ' && line.Len() < maxLine:
-				line.WriteByte(key)
-				fmt.Fprint(tty, "·")
-			}
+		case key == '\r' || key == '\n':
+			return line.String(), nil
+		case key == 0x7f || key == 0x08 || key == 0x15: // a short line is typed anew
+			line.Reset()
+			fmt.Fprint(tty, "\r\x1b[K", prompt)
+		case key >= ' ' && line.Len() < maxLine:
+			line.WriteByte(key)
+			fmt.Fprint(tty, shown(key))
 		}
 	}
 }
@@ -67,5 +55,5 @@ func readLine(ctx context.Context, tty *os.File, prompt string) (string, error) 
 // ReadSecret reads one line that is not shown, such as a passphrase, from a person's terminal; "" when it
 // was given up.
 func ReadSecret(ctx context.Context, tty *os.File, prompt string) (string, error) {
-	return readLine(ctx, tty, prompt)
+	return readLine(ctx, tty, prompt, dots)
 }

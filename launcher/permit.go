@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,8 +45,11 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 		envelope, _, err = l.store.Request(ctx, r.question())
 		return envelope.Events, err
 	})
-	if refusal != nil || err != nil {
-		return refusal, err
+	if refusal != nil {
+		return r.withOffer(ctx, refusal, refusal.instead, false) // it cools off: nobody is asked
+	}
+	if err != nil {
+		return nil, err
 	}
 	if !envelope.Approved() {
 		if refusal, err := l.answer(ctx, r, envelope); refusal != nil || err != nil {
@@ -121,7 +125,7 @@ func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Re
 	case e.Quorum > 1 && Approves(decision.Calls): // whether it is enough, the store counts
 		return l.await(ctx, r, e)
 	case !Approves(decision.Calls):
-		return r.humanDenied(e.ID, decision.Calls), nil
+		return r.humanDenied(ctx, e.ID, decision.Calls)
 	}
 	return nil, nil
 }
@@ -147,7 +151,7 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 		r.answered = true
 		return nil, nil
 	case now.Decision != nil:
-		return r.humanDenied(e.ID, now.Decision.Calls), nil
+		return r.humanDenied(ctx, e.ID, now.Decision.Calls)
 	}
 	return refuse(r.Verdict, firstCall, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
 }
@@ -182,7 +186,7 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 		return r.storeRefusal(err)
 	}
 	if !Approves(permit.Calls) {
-		return r.humanDenied(id, permit.Calls), nil
+		return r.humanDenied(ctx, id, permit.Calls)
 	}
 	r.envelope, r.answers = id, permit.Calls
 	return nil, nil
@@ -220,12 +224,12 @@ func (r *run) pending(e approval.Envelope) *Refusal {
 }
 
 // humanDenied passes on the words of the person who said no.
-func (r *run) humanDenied(id string, calls []approval.CallDecision) *Refusal {
-	message := "a person said no; choose another way, do not work around it"
-	if i := slices.IndexFunc(calls, func(c approval.CallDecision) bool { return c.Message != "" }); i >= 0 {
-		message = approval.Inert(calls[i].Message)
+func (r *run) humanDenied(ctx context.Context, id string, calls []approval.CallDecision) (*Refusal, error) {
+	message, instead := "", ""
+	for _, c := range calls {
+		message, instead = cmp.Or(message, approval.Inert(c.Message)), cmp.Or(instead, c.Instead)
 	}
-	f := refuse(r.Verdict, firstCall, "denied", "human_denied", message, ExitDenied)
+	f := refuse(r.Verdict, firstCall, "denied", "human_denied", cmp.Or(message, "a person said no; choose another way, do not work around it"), ExitDenied)
 	f.Envelope = id
-	return f
+	return r.withOffer(ctx, f, instead, true)
 }

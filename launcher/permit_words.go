@@ -19,7 +19,7 @@ func (r *run) storeRefusal(err error) (*Refusal, error) {
 	}
 	message := cmp.Or(refused.Message, r.cooling(refused), failure.Message)
 	f := refuse(r.Verdict, firstCall, "denied", failure.Code, approval.Inert(message), failure.Exit)
-	f.Envelope = refused.Envelope
+	f.Envelope, f.instead = refused.Envelope, refused.Instead
 	if !refused.Until.IsZero() {
 		f.Cooloff = int(refused.Until.Sub(r.l.now()).Seconds())
 	}

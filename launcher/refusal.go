@@ -22,9 +22,11 @@ type Refusal struct {
 	Retry    string        `json:"retry"`
 	Cooloff  int           `json:"cooloff_s,omitempty"`
 	Instead  []string      `json:"allowed_instead,omitempty"`
+	Offer    *Offer        `json:"offer,omitempty"`
 	HumanCan string        `json:"human_can,omitempty"`
 	Audit    string        `json:"audit,omitempty"`
 	exit     int
+	instead  string // what the person would rather see
 }
 
 // A RefusedItem is one call and the reasons against it.

@@ -20,6 +20,7 @@ const (
 type AskOptions struct {
 	Approve   rune          // the key that means yes; 0 is 'y'. Not used with a Challenge.
 	Others    []rune        // further keys that end the question with the answer Chosen
+	Hint      string        // what those do, in the line that says what to press
 	Challenge string        // when not empty, yes is typing these characters: letters and digits
 	Quiet     time.Duration // silence required before the question is shown; 0 is DefaultQuiet
 	Guard     time.Duration // after it is shown, keys that mean yes are ignored this long; 0 is DefaultGuard

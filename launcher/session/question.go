@@ -137,11 +137,13 @@ func (q *question) screen() []string {
 func (q *question) help() string {
 	switch {
 	case !q.pager.whole():
-		return "space: more   v: all   n: deny  "
+		return "space: more   v: all   n: deny   " + q.options.Hint
 	case q.options.Challenge == "":
-		return fmt.Sprintf("%c: approve   n: deny   v: all  ", q.options.Approve)
+		return fmt.Sprintf("%c: approve   n: deny   v: all   ", q.options.Approve) + q.options.Hint
 	case q.missed > 0 && len(q.entry) == 0:
 		return fmt.Sprintf("that was something else; type %s to approve, Esc to deny: ", q.options.Challenge)
+	case q.options.Hint != "" && len(q.entry) == 0:
+		return fmt.Sprintf("type %s to approve, Esc to deny   %s: ", q.options.Challenge, q.options.Hint)
 	default:
 		return fmt.Sprintf("type %s to approve, Esc to deny: %s", q.options.Challenge, string(q.entry))
 	}

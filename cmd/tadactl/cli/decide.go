@@ -132,11 +132,14 @@ func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Env
 }
 
 func (c *ctl) deny() *cobra.Command {
-	var message string
+	var message, instead string
 	cmd := &cobra.Command{
-		Use:   "deny ID [-m WHY]",
+		Use:   "deny ID [-m WHY] [--instead COMMAND]",
 		Short: "Say no to one question, with a word to the agent",
-		Args:  cobra.ExactArgs(1),
+		Long: "Say no to one question, with a word to the agent. With --instead the agent is offered\n" +
+			"another command, such as a part of a list: it has a plan and a question of its own, and\n" +
+			"nothing of the denied one runs.",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := launcher.MayDecide(); err != nil {
 				return err
@@ -146,6 +149,10 @@ func (c *ctl) deny() *cobra.Command {
 				return err
 			}
 			d := launcher.Answer(e, false, message, "tadactl")
+			if instead != "" && len(d.Calls) > 1 {
+				return &usageError{errors.New("--instead is for a question with one call")}
+			}
+			d.Calls[0].Instead = instead
 			if err := l.Decide(cmd.Context(), d); err != nil {
 				return err
 			}
@@ -153,6 +160,7 @@ func (c *ctl) deny() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&message, "message", "m", "", "what the agent is told, at most 500 characters")
+	cmd.Flags().StringVar(&instead, "instead", "", "a command that you would rather see")
 	return verb(cmd, "126  refused: it comes too late, or is not yours to give")
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,14 +135,14 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Sign
 		return &exitError{errors.New("no terminal to show the question on: nothing is signed unread"), launcher.ExitUsage}
 	}
 	defer tty.Close()
-	how.Yes, err = l.AskQuestion(ctx, tty, q)
+	yes, word, err := l.AskQuestion(ctx, tty, q)
 	if errors.Is(err, launcher.ErrNobody) {
 		return &exitError{err, launcher.ExitPending}
 	}
 	if err != nil {
 		return err
 	}
-	if !how.Yes {
+	if how.Yes, how.Message = yes, cmp.Or(word, how.Message); !yes {
 		how.Scope = approval.Scope{}
 	}
 	token, err := l.Sign(q, how, func() (string, error) { return launcher.ReadSecret(ctx, tty, "passphrase: ") })

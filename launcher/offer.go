@@ -1,0 +1,71 @@
+package launcher
+
+import (
+	"context"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// An Offer is the command that a person would rather see than the one that was denied. It is another plan, with a hash
+// and a question of its own: nothing of what was asked runs in part.
+type Offer struct {
+	Command  string `json:"command"`
+	Verdict  string `json:"verdict"` // allow: it may be run; ask: its question is open; approved: it was answered with yes
+	PlanHash string `json:"plan_hash"`
+	Envelope string `json:"envelope,omitempty"`
+}
+
+// offer judges the command that a person gave in the place of the run's, opens its question where it has one, and with
+// ask puts it before that person at once. A command that policy denies is no offer.
+func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, error) {
+	req := r.Request
+	req.Shell = Shell{Text: command, Name: "tada-run", Dialect: req.Shell.Dialect}
+	j, err := r.l.Judge(req)
+	if err != nil {
+		return nil, nil // it is no command
+	}
+	defer j.Close()
+	o := &Offer{Command: command, Verdict: j.Verdict.Decision.String(), PlanHash: j.Hash()}
+	switch j.Verdict.Decision {
+	case pathguard.Allow:
+		return o, nil
+	case pathguard.Deny:
+		return nil, nil
+	}
+	other := &run{Judgement: j, l: r.l, log: r.log}
+	var e approval.Envelope
+	refusal, err := other.change(audit.Lazy, func() (events []approval.Event, err error) {
+		e, _, err = r.l.store.Request(ctx, other.question())
+		return e.Events, err
+	})
+	if refusal != nil || err != nil {
+		return nil, err
+	}
+	if o.Envelope = e.ID; e.Approved() {
+		o.Verdict = "approved"
+		return o, nil
+	}
+	if !ask || r.Request.Ask == nil || e.Requester == Person() {
+		return o, nil
+	}
+	d, err := r.Request.Ask(ctx, e)
+	if err != nil || d.Envelope == "" {
+		return o, err
+	}
+	if refusal, err = other.change(audit.Lazy, func() ([]approval.Event, error) { return r.l.store.Decide(ctx, d) }); refusal == nil && err == nil && Approves(d.Calls) {
+		o.Verdict = "approved"
+	}
+	return o, err
+}
+
+// withOffer adds to a refusal what the person would rather see.
+func (r *run) withOffer(ctx context.Context, f *Refusal, command string, ask bool) (*Refusal, error) {
+	if command == "" {
+		return f, nil
+	}
+	var err error
+	f.Offer, err = r.offer(ctx, command, ask)
+	return f, err
+}

@@ -1,0 +1,140 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/session"
+)
+
+// An answered is what a person did with a page.
+type answered struct {
+	given, yes bool
+	denied     []string      // calls of several that are denied all the same
+	message    string        // to the agent, with a no
+	instead    string        // a command that the person would rather see
+	code       string        // the one-time code, where one was asked for
+	took       time.Duration // from the showing to the answer
+}
+
+// A page is what is put before a person, and what a yes to it takes.
+type page struct {
+	payload []byte
+	calls   []string // that are answered one by one, when there are several
+	typed   string   // the characters of a yes; "" where a key is enough
+	code    bool     // and a one-time code
+	edited  bool     // a no may name another command
+}
+
+// put shows a page and waits for the answer. session.Ask takes a yes only when every line of what it
+// shows was on the screen; where the short page would cut something it is given the full one.
+func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, error) {
+	phrase, err := l.Phrase()
+	if err != nil {
+		return answered{}, err
+	}
+	var a answered
+	short := approval.Render(p.payload, approval.RenderOptions{})
+	var shown time.Time
+	render := func(width int, full bool) string {
+		if shown.IsZero() {
+			shown = l.now()
+		}
+		page := approval.Render(p.payload, approval.RenderOptions{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
+		return page.Text() + p.answers(a.denied)
+	}
+	for {
+		reply, err := session.Ask(ctx, tty, render, p.options())
+		var interrupted *session.Interrupted
+		switch {
+		case errors.Is(err, session.ErrBackground), errors.Is(err, session.ErrTimeout), errors.Is(err, session.ErrHangup),
+			errors.Is(err, errElsewhere), errors.As(err, &interrupted), errors.Is(err, context.Canceled):
+			return answered{}, nil
+		case err != nil:
+			return answered{}, fmt.Errorf("ask on %q: %w", tty.Name(), err)
+		case reply.Answer != session.Chosen:
+			a.given, a.yes, a.took = true, reply.Answer == session.Approved, l.now().Sub(shown)
+			if a.yes && p.code {
+				if a.code, err = readLine(ctx, tty, "one-time code: ", dots); err != nil || a.code == "" {
+					return answered{}, err
+				}
+			}
+			return a, nil
+		}
+		a.took = l.now().Sub(shown)
+		if done, err := p.say(ctx, tty, reply.Key, &a); done || err != nil {
+			return a, err
+		}
+	}
+}
+
+// The keys beside yes and no.
+const (
+	keyWord    = 'e' // no, with a word to the agent
+	keyInstead = 'i' // no, and what to do instead
+	keyCalls   = 'c' // which calls of several
+)
+
+func (p page) options() session.AskOptions {
+	o := session.AskOptions{Challenge: p.typed, Others: []rune{keyWord}, Hint: "e: deny, with a word"}
+	if p.edited {
+		o.Others, o.Hint = append(o.Others, keyInstead), o.Hint+"   i: deny, other command"
+	}
+	if len(p.calls) > 1 {
+		o.Others, o.Hint = append(o.Others, keyCalls), o.Hint+"   c: choose calls"
+	}
+	return o
+}
+
+// answers is the line that tells what a yes would allow of several calls.
+func (p page) answers(denied []string) string {
+	if len(p.calls) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("answers ")
+	for i, id := range p.calls {
+		word := "yes"
+		if slices.Contains(denied, id) {
+			word = "NO"
+		}
+		fmt.Fprintf(&b, " %d:%s", i+1, word)
+	}
+	return b.String() + "\n"
+}
+
+// say reads what belongs to a key. It reports whether that is the answer; else the question is put again.
+func (p page) say(ctx context.Context, tty *os.File, key rune, a *answered) (done bool, err error) {
+	switch key {
+	case keyWord:
+		a.message, err = readLine(ctx, tty, "why (Enter: deny, Esc: back): ", letters)
+		a.given = a.message != ""
+	case keyInstead:
+		a.instead, err = readLine(ctx, tty, "instead (Enter: deny and offer this, Esc: back): ", letters)
+		a.given = a.instead != ""
+	case keyCalls:
+		var line string
+		if line, err = readLine(ctx, tty, "numbers of the calls to deny (Enter; none: all are allowed): ", letters); err == nil {
+			a.denied = p.chosen(line)
+		}
+	}
+	return a.given, err
+}
+
+// chosen are the calls that a line names by their numbers.
+func (p page) chosen(line string) []string {
+	var ids []string
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(p.calls) && !slices.Contains(ids, p.calls[n-1]) {
+			ids = append(ids, p.calls[n-1])
+		}
+	}
+	return ids
+}
