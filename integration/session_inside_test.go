@@ -1,0 +1,254 @@
+package integration
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hostile tries, from inside of a session, everything that would let it drive, answer or survive. It is perl,
+// because no policy reads that: what stops it is the fence. Each line of its output is a name and what came of it.
+const hostile = `#!/usr/bin/perl
+use Socket;
+my ($state, $tty, $holder, $id) = split ' ', <STDIN>;
+my $c = join('', 'tada', 'ctl');
+sub told { my ($name, $ok) = @_; print "$name: ", ($ok ? "WORKED" : "refused"), "\n"; }
+told('list the sockets', opendir(my $d, "$state/run"));
+told('read the state', open(my $f, '<', "$state/config.yaml") || open($f, '<', "$state/approvals.db"));
+told('write the state', open(my $g, '>', "$state/config.yaml"));
+told('attach', system("$c attach $id </dev/tty >/dev/null 2>&1") == 0);
+told('answer', system("$c approve x --plan y >/dev/null 2>&1") == 0);
+my $made = socket(my $s, PF_UNIX, SOCK_STREAM, 0);
+told('connect', $made && connect($s, sockaddr_un("$state/run/$id.sock")));
+told('write to the terminal of the person', open(my $t, '>', $tty));
+told('kill the launcher', system(join('', 'ki', 'll') . " -9 $holder 2>/dev/null") == 0);
+told('stop the launcher', system(join('', 'ki', 'll') . " -STOP $holder 2>/dev/null") == 0);
+told('read its memory', open(my $m, '<', "/proc/$holder/mem"));
+my ($own, $x) = (undef, 'x');
+told('type into its own terminal', open($own, '+<', '/dev/tty') && ioctl($own, 0x5412, $x));
+if (fork() == 0) { use POSIX; POSIX::setsid(); if (fork() == 0) { $SIG{HUP} = $SIG{TERM} = 'IGNORE'; exec('sleep', '7654.5'); } exit; }
+wait;
+print "the end\n";
+<STDIN>;
+`
+
+// E-bkr-6, E-bkr-1: a hostile program in the place of the agent reaches neither the state, nor the session's
+// socket, nor the person's terminal, and does not outlive the session.
+func TestHostileInside(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("perl"); err != nil {
+		t.Skip("there is no perl here")
+	}
+	d := newDesktop(t)
+	if err := os.WriteFile(filepath.Join(d.dir, "hostile"), []byte(hostile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a, b := d.window("a", 100, 40), d.window("b", 100, 40)
+	b.line("tty > tty")
+	var tty []byte
+	d.eventually("a terminal's name", func() bool {
+		tty, _ = os.ReadFile(filepath.Join(d.dir, "tty"))
+		return strings.HasPrefix(string(tty), "/dev/")
+	})
+	id := a.session("-- ./hostile")
+	a.line(strings.Join([]string{d.state, strings.TrimSpace(string(tty)), itoa(d.holder(id)), id}, " "))
+	a.shows("the end")
+	if s := a.text(); strings.Contains(s, "WORKED") || strings.Count(s, "refused") != 11 {
+		t.Error(s)
+	}
+	d.eventually("a survivor to be", func() bool { return len(pids("sleep", "7654.5")) == 1 })
+	a.line("")
+	a.shows("outer>")
+	d.eventually("an end of what was to survive", func() bool { return len(pids("sleep", "7654.5")) == 0 })
+	if out := d.run("tadactl --json sessions"); !strings.Contains(out, `"tier":"T1"`) {
+		t.Error(out)
+	}
+}
+
+func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
+
+// What runs inside asks outside: it is judged and recorded there as a run of its own, refused or left to a person as
+// outside, and runs in the fence that is there. Without the descriptor, or with another one, the same command runs
+// in the same fence and nothing else changes.
+func TestNestedAsksOutside(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t)
+	if _, err := exec.LookPath("perl"); err != nil {
+		t.Skip("there is no perl here")
+	}
+	steps := `tada-run 'echo one; exit 3'; echo "status $?"
+tada-run -- echo two; echo "status $?"
+tada-run 'git push --force origin main' 2>/dev/null; echo "asked $?"
+tada-run 'rm -rf /' 2>/dev/null; echo "denied $?"
+tada-run --check 'git push --force'; echo "check $?"
+(exec 3<&-; tada-run 'echo without; touch /outside'); echo "status $?"
+(exec 9</dev/null; TADA_RUN_OUTSIDE=9 tada-run 'echo forged; touch /outside'); echo "status $?"
+(TADA_RUN_OUTSIDE=x tada-run 'echo forged again'); echo "status $?"
+tada-run 'bash -c "echo deep"'; echo "status $?"
+echo '{' >&3; echo garbage
+`
+	for name, text := range map[string]string{"steps": steps, "agent": "#!/usr/bin/perl\nexec(join('', 'ba', 'sh'), join('', './st', 'eps'));\n"} { // an agent is no script that policy reads
+		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := d.window("a", 100, 40)
+	a.line("clear; tada-run --session -- ./agent; echo over")
+	a.shows("\nover")
+	screen := a.text()
+	for _, want := range []string{
+		"one\nstatus 3", "two\nstatus 0", "asked 75", "denied 126", `"verdict":"ask"`, "check 75", "without", "forged", "forged again\nstatus 0", "deep\nstatus 0", "garbage",
+	} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("%q is not on the screen:\n%s", want, screen)
+		}
+	}
+	if _, err := os.Stat("/outside"); err == nil {
+		t.Error("a command without the descriptor left the fence")
+	}
+	var runs []struct {
+		Command, State, Within, Tier string
+		Status                       int
+	}
+	if err := json.Unmarshal([]byte(d.run("tadactl --json sessions")), &runs); err != nil {
+		t.Fatal(err)
+	}
+	states := map[string]string{}
+	for _, r := range runs {
+		if r.Within != "" {
+			states[r.Command] = r.State
+		}
+	}
+	for command, state := range map[string]string{
+		"echo one; exit 3": "ended", "git push --force origin main": "refused", "rm -rf /": "refused", `bash -c "echo deep"`: "ended",
+	} {
+		if states[command] != state {
+			t.Errorf("%q is %q in the record, want %q: %v", command, states[command], state, states)
+		}
+	}
+	if states["echo without; touch /outside"] != "" {
+		t.Error("what never asked is in the record as a run")
+	}
+	if out := d.run("tadactl pending"); !strings.Contains(out, "git push --force origin main") {
+		t.Errorf("nobody outside is asked: %s", out)
+	}
+	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {
+		t.Error(out)
+	}
+}
+
+// Each line of a session's shell is judged before it runs, however it is written: what is refused does not run, and
+// what a person has to answer waits for her. Line editing, completion and jobs are bash's own.
+func TestLinesAreJudged(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t)
+	d.rc("alias ll='ls -l'\n")
+	a := d.window("a", 120, 40)
+	a.session("")
+	a.shows("inner$")
+	for _, line := range []string{
+		"rm -rf / ; echo NO''NE", " rm -rf /; echo NO''NE", "(rm -rf / ; echo NO''NE)", "while :; do rm -rf /; echo NO''NE; done",
+		"true && { rm -rf /; echo NO''NE; }", "rm -rf / & echo NO''NE", "echo NO''NE | cat | rm -rf /",
+	} {
+		a.types("", "C-l")
+		a.line(line)
+		a.shows("denied")
+		a.until("has its prompt again", func(s string) bool {
+			return strings.HasSuffix(strings.TrimRight(s, " \n"), "inner$")
+		})
+		if strings.Contains(a.text(), "NONE") {
+			t.Errorf("%q ran:\n%s", line, a.text())
+		}
+	}
+	a.types("", "C-l")
+	a.line("f() {") // over several lines
+	a.line("rm -rf /; }")
+	a.line("f")
+	a.shows("denied") // the function, or the call of it
+
+	a.types("", "C-l")
+	a.types("ech", "Tab")
+	a.types("com''pleted", "Enter")
+	a.shows("\ncompleted")
+	a.line("sleep 98765 & jobs")
+	a.shows("Running")
+	a.line("fg")
+	a.shows("sleep 98765\n")
+	a.until("has stopped it", func(s string) bool {
+		a.types("", "C-z") // a shell prints the name of a job before it gives it the terminal
+		return strings.Contains(s, "Stopped")
+	})
+	a.line("kill %1; echo sta''tus $?")
+	a.shows("status 0")
+	a.types("", "Up", "Enter")
+	a.line("set +o history")
+	a.shows("something inside asks") // a shell without a history would tell no lines
+	a.types("", "C-c")
+	a.line("shopt -s lithist; [[ -o history ]] && echo sti''ll")
+	a.shows("\nstill")
+}
+
+// A program drives a session through pipes: what it writes is typed as the agent's, and a hand-over is told it as
+// objects on standard error.
+func TestAgentDrives(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t)
+	d.rc("")
+	out := d.run(`printf 'echo o''ne\nexit 4\n' | tada-run --session --agent bot; echo "status $?"`)
+	if !strings.Contains(out, "one\r\n") || !strings.Contains(out, "status 4") {
+		t.Error(out)
+	}
+	id := ""
+	for line := range strings.Lines(d.run("tadactl sessions")) {
+		if strings.Contains(line, "exit 4") && id == "" {
+			id = strings.Fields(line)[0]
+		}
+	}
+	if by := d.typedBy(id); len(by) != 1 || by["agent:?bot"] == 0 {
+		t.Errorf("typed by %v", by)
+	}
+
+	in, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer write.Close()
+	cmd := d.command("exec tada-run --session --agent bot 2>notices >screen")
+	cmd.Stdin = in
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	d.eventually("a session", func() bool { return len(d.ids("session")) == 1 })
+	id = d.ids("session")[0]
+	b := d.window("b", 100, 30)
+	b.line("tadactl attach --take " + id)
+	b.shows("YOU DRIVE")
+	_, _ = write.WriteString("echo ref''used\n")
+	notices := func() string { text, _ := os.ReadFile(filepath.Join(d.dir, "notices")); return string(text) }
+	d.eventually("a refusal", func() bool { return strings.Contains(notices(), `"code":"refused"`) })
+	b.line("touch by-hand")
+	b.shows("inner$ touch by-hand")
+	d.eventually("a file", func() bool { _, err := os.Stat(filepath.Join(d.dir, "by-hand")); return err == nil })
+	b.types("", "C-]", "g")
+	b.shows("give back?")
+	b.types("y")
+	d.eventually("a hand-back", func() bool { return strings.Contains(notices(), `"code":"handback"`) })
+	_, _ = write.WriteString("exit 5\n")
+	_ = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != 5 {
+		t.Errorf("status %d", cmd.ProcessState.ExitCode())
+	}
+	for _, want := range []string{`"code":"taken"`, `"line":"touch by-hand"`, `"files_changed":["by-hand"`} {
+		if !strings.Contains(notices(), want) {
+			t.Errorf("the agent is not told %s: %s", want, notices())
+		}
+	}
+	text, _ := os.ReadFile(filepath.Join(d.dir, "screen"))
+	if strings.Contains(string(text), "\nrefused") {
+		t.Error("what was refused ran")
+	}
+}
