@@ -354,3 +354,71 @@ func (g generate) text(s string) { g.part(o{"text": s}) }
 func (g generate) call(name string, args json.RawMessage) {
 	g.part(o{"functionCall": o{"name": name, "args": args}})
 }
+
+
+// shelled are the clients whose shell can be set to tada-run under another name, and how.
+var shelled = map[string]func(t *testing.T, b *bench, bash string){
+	"claude-code": func(t *testing.T, b *bench, bash string) { setenv(b, "CLAUDE_CODE_SHELL", bash) },
+	"opencode": func(t *testing.T, b *bench, bash string) {
+		path := filepath.Join(b.home, ".config/opencode/opencode.json")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, strings.Replace(string(text), "{", fmt.Sprintf(`{"shell":%q,`, bash), 1))
+	},
+	"gemini": func(t *testing.T, b *bench, bash string) {
+		setenv(b, "PATH", filepath.Dir(bash)+":"+os.Getenv("PATH"))
+	},
+}
+
+// TestClientsShell gives the clients tada-run as their shell. The link leads to the test binary, which keeps its
+// state where TRANSCRIPT_HOME says. make test-clients.
+func TestClientsShell(t *testing.T) {
+	if os.Getenv("TEST_CLIENTS") == "" {
+		t.Skip("starts agent programs that are installed on this machine; to run it: make test-clients")
+	}
+	for _, c := range clients {
+		set := shelled[c.name]
+		if set == nil {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			c.find(t)
+			b := newBench(t)
+			server := httptest.NewServer(b.model)
+			defer server.Close()
+			c.setup(t, b, server.URL)
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			bash := filepath.Join(b.home, "links/bash")
+			write(t, filepath.Join(b.home, "links/x"), "")
+			if err := os.Symlink(self, bash); err != nil {
+				t.Fatal(err)
+			}
+			setenv(b, "TRANSCRIPT_HOME", b.state)
+			set(t, b, bash)
+			if got := b.run(t, c, "mkdir -p sub; cd sub; echo hello > ran; echo said 4\"2\""); !strings.Contains(got, "said 42") {
+				t.Errorf("an allowed command: %s", got)
+			}
+			if _, err := os.Stat(filepath.Join(b.work, "sub/ran")); err != nil {
+				t.Error(err)
+			}
+			if got := b.run(t, c, "touch never; cat closed/x"); !strings.Contains(got, "restricted_path") {
+				t.Errorf("a denied command: %s", got)
+			}
+			if _, err := os.Stat(filepath.Join(b.work, "never")); err == nil {
+				t.Error("a denied command ran")
+			}
+			if got := b.run(t, c, "git push --force origin main"); !strings.Contains(got, "tadactl show") {
+				t.Errorf("a question: %s", got)
+			}
+			if n := strings.Count(b.ctl(t, "pending"), "\n"); n != 1 {
+				t.Errorf("%d questions; the client's own housekeeping needs none:\n%s", n, b.ctl(t, "pending"))
+			}
+			b.ctl(t, "audit", "verify", "--complete")
+		})
+	}
+}

@@ -168,6 +168,7 @@ func (l *Launcher) surroundings(env []string) *surroundings {
 		return last
 	}
 	s := &surroundings{Environ: Scrub(env, l.policy.Settings().KeepEnv), from: slices.Clone(env)}
+	s.Kept = realShells(s.Kept)
 	s.vars = s.Vars()
 	bound := object{}
 	for name, value := range s.vars {

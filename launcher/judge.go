@@ -66,7 +66,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 		return nil, ErrEmpty
 	}
 	caller := pathguard.Caller{
-		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir, Intent: req.Intent, Publish: req.Publish,
+		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir, Intent: req.Intent, Publish: req.Publish, Self: self(),
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
+	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -38,6 +41,41 @@ func realShell(d shellparse.Dialect) (string, error) {
 		return path, nil
 	}
 	return "", fmt.Errorf("%w: none of %q", errNoShell, shells[d])
+}
+
+// self is the running program, by its inode.
+func self() pathguard.ID {
+	info, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		return pathguard.ID{}
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return pathguard.ID{}
+	}
+	return pathguard.ID{Dev: uint64(st.Dev), Ino: st.Ino}
+}
+
+// realShells is an environment in which SHELL is a shell that stands in a fence too: a client that was given a link
+// in the state directory tells its commands of it, and what starts $SHELL would find nothing there.
+func realShells(env []string) []string {
+	i := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "SHELL=/") })
+	if i < 0 {
+		return env
+	}
+	link := strings.TrimPrefix(env[i], "SHELL=")
+	have, err := os.Stat(link)
+	running, selfErr := os.Stat("/proc/self/exe")
+	if err != nil || selfErr != nil || !os.SameFile(have, running) {
+		return env
+	}
+	real, err := realShell(DialectOf(filepath.Base(link)))
+	if err != nil {
+		return env
+	}
+	env = slices.Clone(env)
+	env[i] = "SHELL=" + real
+	return env
 }
 
 // words are the simple command that the shell was called for, nil when it is a text. A script

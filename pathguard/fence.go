@@ -190,7 +190,7 @@ func (j *judgement) grant(t *Target, a Action) Grant {
 	if replaced {
 		g.Names = nil
 	}
-	g.Broad = j.broad(g.Parent)
+	g.Broad = j.broad(g.Parent) && !(t.Missing != "" && isSnapshotDir(g.Parent, j.homes))
 	return g
 }
 

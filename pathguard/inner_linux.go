@@ -101,7 +101,9 @@ func (r *resolver) executed(c *shellparse.Code) {
 		if t.Command != c.Command || t.Flags&command.Source == 0 || t.Flags&command.List != 0 {
 			continue
 		}
-		named = true
+		if named = true; isSnapshot(t.Real, []string{r.plan.Caller.Home, r.plan.Caller.Env["HOME"]}) {
+			continue // it only defines; what it defines is the client's own way to say find and grep
+		}
 		if text, ok := r.share.texts[t.Real]; ok && lang != "make" { // what -f names is read with the other makefiles
 			r.inner(c.Command, t.Real, reading{lang: lang, zsh: path.Base(cmd.Name) == "zsh", text: text, name: t.Name, args: argsOf(cmd, t.Name)})
 		}

@@ -178,6 +178,14 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	if changes(t, action) && j.inside(full) && isToolDir(full) {
 		f.put(InProtected, full) // what stands there runs in the place of a program
 	}
+	if self := j.plan.Caller.Self; action == ToExecute && self != (ID{}) && t.ID == self {
+		return f // it is in no place where anything could be put: it is what runs now
+	}
+	if action == ToWrite && !t.Exists && isSnapshot(full, j.homes) {
+		f.in[InStartup] = false
+		f.put(InCache, full)
+		return f
+	}
 	j.below(f, t, full, action)
 	guess := t.Flags&command.Possible != 0 && (action == ToWrite || action == ToChange)
 	if !guess && (!started || action < ToWrite) {

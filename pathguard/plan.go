@@ -18,6 +18,7 @@ type Caller struct {
 	StateDir string   // where tada-run keeps its own state; no command may touch it
 	Intent   Intent   // the caller's own judgement; it can only raise the verdict
 	Publish  []uint16 // ports on which other machines are to reach the command
+	Self     ID       // tada-run's own program, wherever a link to it stands: a shell that starts itself again
 }
 
 // A Plan is a script together with the real files behind its names. The files stay open,

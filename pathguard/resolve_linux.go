@@ -124,6 +124,9 @@ func (r *resolver) effect(i int) {
 	if found := r.sourced(e, text); found != "" {
 		text = found
 	}
+	if from.fd < 0 && !strings.HasPrefix(text, "/") { // mkdir a && cd a && ...: what exists is nearer to the root
+		from, text = r.root, from.path+"/"+text
+	}
 	switch {
 	case !known:
 		t.Unknown, t.Why = true, "only the beginning of the name is known"

@@ -347,6 +347,9 @@ func (w *walker) source(s *state, c *call) worlds {
 		if !c.words[i].Static {
 			w.opaque(s, InCode, "which file is executed is not known", c.at(i))
 		}
+		if w.isSnapshot(c.words[i]) {
+			return worlds{s}
+		}
 		// The file is named, and can do more than change names. It rarely changes the
 		// directory; where it may, the names that depend on it are marked.
 		s.open, s.env, s.own = true, nil, false
@@ -372,6 +375,22 @@ func (w *walker) source(s *state, c *call) worlds {
 	w.runs(s, f, "sh", c.at(i))
 	w.havoc(s)
 	return worlds{s}
+}
+
+// snapshots are where agent programs keep the functions, aliases and PATH of the person's own shell, below the home, to
+// source them before each command. Nobody else writes there, and nothing but these is in them: what was known stays
+// known.
+var snapshots = []string{"/.claude/shell-snapshots/", "/.codex/shell_snapshots/"}
+
+func (w *walker) isSnapshot(word Word) bool {
+	home, known := w.o.Vars["HOME"]
+	if !known {
+		home = w.o.Home
+	}
+	return word.Static && strings.HasPrefix(home, "/") && slices.ContainsFunc(snapshots, func(dir string) bool {
+		name, below := strings.CutPrefix(word.Text, strings.TrimRight(home, "/")+dir)
+		return below && strings.HasSuffix(name, ".sh") && !strings.Contains(name, "/")
+	})
 }
 
 // onlySettings reports whether a file is by its name one that sets variables for the shell
