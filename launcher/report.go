@@ -21,7 +21,7 @@ type Report struct {
 	Effects  map[string][]string `json:"effects"` // read, write, delete, exec, net
 	Opaque   []string            `json:"opaque"`  // the pieces that could not be read
 	PlanHash string              `json:"plan_hash"`
-	Sandbox  string              `json:"sandbox"` // the level that it would run at: strong, base, or none
+	Sandbox  string              `json:"sandbox"`            // the level that it would run at: strong, base, or none
 	Tampered []string            `json:"tampered,omitempty"` // protected files because of which a run is refused first; only Check looks
 	Error    string              `json:"error,omitempty"`
 }
