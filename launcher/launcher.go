@@ -59,6 +59,9 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, 
 	}
 	defer run.close()
 	refusal, err := l.guarded(ctx, run, permit) // between two looks at the protected files
+	if refusal != nil && refusal.exit != ExitTampered {
+		refusal.Instead = run.instead()
+	}
 	if refusal != nil || err != nil {
 		return run.refused(refusal), err
 	}

@@ -21,7 +21,8 @@ type Refusal struct {
 	More     int           `json:"more_items,omitempty"` // reasons beyond those in Items
 	Retry    string        `json:"retry"`
 	Cooloff  int           `json:"cooloff_s,omitempty"`
-	Instead  []string      `json:"allowed_instead,omitempty"`
+	Hints    []string      `json:"hints,omitempty"`           // in words, what would do; not checked
+	Instead  []string      `json:"allowed_instead,omitempty"` // commands that the policy allows, judged just now
 	Offer    *Offer        `json:"offer,omitempty"`
 	HumanCan string        `json:"human_can,omitempty"`
 	Audit    string        `json:"audit,omitempty"`
@@ -79,8 +80,8 @@ func refuse(v pathguard.Verdict, id, status, code, message string, exit int) *Re
 		if reason.Decision != v.Decision {
 			continue
 		}
-		if reason.Instead != "" && !slices.Contains(r.Instead, reason.Instead) {
-			r.Instead = append(r.Instead, reason.Instead)
+		if reason.Instead != "" && !slices.Contains(r.Hints, reason.Instead) {
+			r.Hints = append(r.Hints, reason.Instead)
 		}
 		span := [2]int{reason.Span.Start, reason.Span.End}
 		key := told{reason.Rule, clipped(reason.Message)}

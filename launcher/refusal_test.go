@@ -18,8 +18,8 @@ func TestRefusalIsBounded(t *testing.T) {
 			pathguard.Reason{Rule: "allowed", Decision: pathguard.Allow})
 	}
 	r := refuse(v, "c1", "pending", "pending", "", ExitPending)
-	if len(r.Items) != maxItems || r.More != 500-(maxItems-1) || len(r.Instead) != 1 || len(r.Items[0].Spans) != maxItems {
-		t.Errorf("%d items, %d more, %d instead, %d spans", len(r.Items), r.More, len(r.Instead), len(r.Items[0].Spans))
+	if len(r.Items) != maxItems || r.More != 500-(maxItems-1) || len(r.Hints) != 1 || len(r.Items[0].Spans) != maxItems {
+		t.Errorf("%d items, %d more, %d hints, %d spans", len(r.Items), r.More, len(r.Hints), len(r.Items[0].Spans))
 	}
 	if text := r.JSON(); len(text) > 8<<10 || strings.Contains(text, "\n") || strings.Contains(text, "allowed\"") {
 		t.Errorf("%d bytes: %.200s", len(text), text)
