@@ -234,34 +234,47 @@ func hasCommand(s *shellparse.Script, c shellparse.Command) bool {
 	return false
 }
 
+// shards is into how many parallel parts the corpus is cut.
+const shards = 4
+
+// eachPair calls f with every line of the corpus and every number below n: with -all, or else
+// with one pair in several, so that each number meets lines of every kind, since a kind has
+// dozens of lines.
+func eachPair(t *testing.T, n, several int, f func(t *testing.T, line string, j int)) {
+	lines := corpusLines(t)
+	for part := range shards {
+		t.Run(fmt.Sprint(part), func(t *testing.T) {
+			t.Parallel()
+			for i := part; i < len(lines); i += shards {
+				for j := range n {
+					if shellparse.All() || (i/shards+j)%several == 0 {
+						f(t, lines[i], j)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestChangedLinesAreNotWeaker wraps, re-quotes and continues every line of the corpus.
 func TestChangedLinesAreNotWeaker(t *testing.T) {
 	t.Parallel()
-	for i, line := range corpusLines(t) {
-		if testing.Short() && i%8 != 0 {
-			continue
-		}
+	eachPair(t, len(changes), 15, func(t *testing.T, line string, j int) {
+		c := changes[j]
 		base := shellparse.Parse(line, metamorphicShell)
-		if base.Err != nil {
-			continue
+		switch {
+		case base.Err != nil:
+			return
+		case c.plain && (!base.Plain || strings.Contains(base.Argv[0], "=") || base.Commands[0].Builtin || !readable(base.Argv) && strings.Contains(line, "\n")):
+			return
+		case c.name == "continued" && !readable(base.Argv):
+			return
 		}
-		for j, c := range changes {
-			if (i+j)%5 != 0 && !shellparse.All() {
-				continue // every change meets every kind of line, since a kind has dozens of lines
-			}
-			if c.plain && (!base.Plain || strings.Contains(base.Argv[0], "=") || base.Commands[0].Builtin || !readable(base.Argv) && strings.Contains(line, "\n")) {
-				continue
-			}
-			if c.name == "continued" && !readable(base.Argv) {
-				continue
-			}
-			text := c.make(line, base.Argv)
-			got := weaker(base, shellparse.Parse(text, metamorphicShell))
-			if got != "" {
-				t.Errorf("%s loses %s\n  line %q\n  as   %q", c.name, got, line, text)
-			}
+		text := c.make(line, base.Argv)
+		if got := weaker(base, shellparse.Parse(text, metamorphicShell)); got != "" {
+			t.Errorf("%s loses %s\n  line %q\n  as   %q", c.name, got, line, text)
 		}
-	}
+	})
 }
 
 // asData are the ways to make a text data: nothing in it is executed.
@@ -283,28 +296,27 @@ var asData = []change{
 // TestDataHasNoEffects puts every line of the corpus where it is only text.
 func TestDataHasNoEffects(t *testing.T) {
 	t.Parallel()
-	for _, line := range corpusLines(t) {
-		if len(shellparse.Parse("echo "+single(line), metamorphicShell).Marks) > 0 || strings.Contains(line, "\r") || strings.Contains(line, "$\\\n") {
-			continue // bytes that are refused wherever they stand
+	eachPair(t, len(asData), 4, func(t *testing.T, line string, j int) {
+		c := asData[j]
+		switch {
+		case len(shellparse.Parse("echo "+single(line), metamorphicShell).Marks) > 0, strings.Contains(line, "\r"), strings.Contains(line, "$\\\n"):
+			return // bytes that are refused wherever they stand
+		case c.name == "echo in double quotes" && strings.Contains(line, "!"):
+			return
 		}
-		for _, c := range asData {
-			if c.name == "echo in double quotes" && strings.Contains(line, "!") {
-				continue
-			}
-			text := c.make(line, nil)
-			s := shellparse.Parse(text, metamorphicShell)
-			switch {
-			case s.Err != nil:
-				t.Errorf("%s: %q: %v", c.name, text, s.Err)
-			case len(s.Effects) > 0:
-				t.Errorf("%s: %q: effect %d %+v", c.name, text, s.Effects[0].Right, s.Effects[0].Name)
-			case len(s.Hazards) > 0:
-				t.Errorf("%s: %q: hazard %s", c.name, text, s.Hazards[0].Rule)
-			case len(s.Opaque) > 0:
-				t.Errorf("%s: %q: opaque %s: %s", c.name, text, s.Opaque[0].Text, s.Opaque[0].Why)
-			case len(s.Codes) > 0:
-				t.Errorf("%s: %q: code in %s", c.name, text, s.Codes[0].Lang)
-			}
+		text := c.make(line, nil)
+		s := shellparse.Parse(text, metamorphicShell)
+		switch {
+		case s.Err != nil:
+			t.Errorf("%s: %q: %v", c.name, text, s.Err)
+		case len(s.Effects) > 0:
+			t.Errorf("%s: %q: effect %d %+v", c.name, text, s.Effects[0].Right, s.Effects[0].Name)
+		case len(s.Hazards) > 0:
+			t.Errorf("%s: %q: hazard %s", c.name, text, s.Hazards[0].Rule)
+		case len(s.Opaque) > 0:
+			t.Errorf("%s: %q: opaque %s: %s", c.name, text, s.Opaque[0].Text, s.Opaque[0].Why)
+		case len(s.Codes) > 0:
+			t.Errorf("%s: %q: code in %s", c.name, text, s.Codes[0].Lang)
 		}
-	}
+	})
 }
