@@ -75,7 +75,7 @@ func (w *walker) evaluate(s *state, v value, set bool, at syntax.Node) (int64, b
 		return 0, false
 	}
 	if n, fine := integer(strings.TrimSpace(text)); fine {
-		return n, true
+		return n, w.o.Dialect != Mksh || !octal(strings.TrimSpace(text))
 	}
 	w.second(s, text)
 	if w.level++; w.level < 8 {
@@ -87,6 +87,12 @@ func (w *walker) evaluate(s *state, v value, set bool, at syntax.Node) (int64, b
 		w.level--
 	}
 	return 0, false
+}
+
+// octal reports whether a number has the leading zero that makes it octal in bash and not in
+// mksh.
+func octal(text string) bool {
+	return len(text) > 1 && text[0] == '0' && text[1]|0x20 != 'x'
 }
 
 // spanOf is span, or that of the current command when there is no node.

@@ -138,7 +138,12 @@ func (w *walker) assignment(s *state, a *syntax.Assign, attr variable, shell boo
 		w.dispatch(s, a)
 		return known("")
 	case a.Array != nil:
+		v.fixed = old.fixed
 		w.array(s, name, v, a)
+		if v, _ = s.env.get(name); attr.fixed && !v.fixed {
+			v.fixed = true
+			w.put(s, name, v)
+		}
 		return known("")
 	case a.Index != nil:
 		w.indexed(s, name, v, a)
@@ -210,6 +215,7 @@ func (w *walker) appended(v, before variable, val value) value {
 
 func (v variable) with(attr variable) variable {
 	v.exported = v.exported || attr.exported
+	v.fixed = v.fixed || attr.fixed
 	v.integer = v.integer || attr.integer
 	v.ref = v.ref || attr.ref
 	if attr.lower || attr.upper { // the last counts, and both together are none

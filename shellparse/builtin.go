@@ -195,12 +195,16 @@ func (w *walker) echo(s *state, c *call) worlds {
 	}
 	for ; i < len(c.words) && c.words[i].Static; i++ {
 		opt := c.words[i].Text
+		if opt == "-" && w.o.Dialect == Zsh {
+			i++
+			break
+		}
 		if len(opt) < 2 || opt[0] != '-' || strings.Trim(opt[1:], w.echoOptions()) != "" {
 			break
 		}
 		newline = newline && !strings.Contains(opt, "n")
-		if strings.Contains(opt, "e") {
-			escapes = true
+		if at := strings.LastIndexAny(opt, "eE"); at >= 0 {
+			escapes = opt[at] == 'e'
 		}
 	}
 	v := joined(c.args[i:])
@@ -303,6 +307,9 @@ func (w *walker) evalWords(s *state, c *call) worlds {
 	i := 1
 	if len(c.words) > 1 && c.words[1].Text == "--" {
 		i = 2
+		if w.o.Dialect == POSIX { // the name of a program in dash
+			defer w.havoc(s)
+		}
 	}
 	v := joined(c.args[i:])
 	w.suspect(v, "sh", c.gone, c.span)
@@ -435,97 +442,5 @@ func (w *walker) commandWords(s *state, c *call) worlds {
 	if i >= len(c.args) {
 		return worlds{s}
 	}
-	return w.under(s, c, i, false)
-}
-
-// trap evaluates the code of a trap. What runs at the end is evaluated there; a signal or
-// DEBUG can come at any moment, when any name may have any value.
-func (w *walker) trap(s *state, c *call) worlds {
-	letters, _, i := c.options("")
-	if strings.ContainsAny(letters, "lp") || i >= len(c.args)-1 && i < len(c.args) && signalName(c.words[i].Text) {
-		return worlds{s}
-	}
-	if i >= len(c.args) || c.words[i].Static && (c.words[i].Text == "-" || c.words[i].Text == "") {
-		return worlds{s}
-	}
-	v := c.args[i]
-	text, ok := v.text()
-	if !ok {
-		w.shellArg(w.fork(s), v, c.at(i), "trap")
-		return worlds{s}
-	}
-	atEnd := true
-	for _, sig := range c.words[i+1:] {
-		atEnd = atEnd && (sig.Text == "EXIT" || sig.Text == "0")
-	}
-	if atEnd && len(c.words) > i+1 && slices.Contains(s.traps, text) {
-		return worlds{s}
-	}
-	// A trap that another replaces can still run, when a signal comes in between. Of very
-	// many the rest is evaluated like one that comes at any moment.
-	if atEnd && len(c.words) > i+1 && len(s.traps) < 32 {
-		s.traps = append(slices.Clip(s.traps), text)
-		w.touched(s)
-		return worlds{s}
-	}
-	child := w.fork(s)
-	child.later, child.env = true, w.blurred(s.env)
-	w.eval(child, text, "trap")
-	return worlds{s}
-}
-
-// blurred returns the names of a scope with values that are not known.
-func (w *walker) blurred(e *scope) *scope {
-	if e == nil {
-		return nil
-	}
-	names := e.flat()
-	for n, v := range names {
-		if v.fn == nil {
-			names[n] = variable{val: unknown("the value of $"+n+" at that moment is not known", Unknown), set: true}
-		}
-	}
-	return &scope{names: names}
-}
-
-// onlyFunctions returns the functions of a scope.
-func onlyFunctions(e *scope) *scope {
-	if e == nil {
-		return nil
-	}
-	names := e.flat()
-	for n, v := range names {
-		if v.fn == nil {
-			delete(names, n)
-		}
-	}
-	return &scope{names: names}
-}
-
-func signalName(s string) bool {
-	return s == "EXIT" || s == "0" || s == "DEBUG" || s == "ERR" || s == "RETURN" || strings.HasPrefix(s, "SIG") ||
-		s == "INT" || s == "TERM" || s == "HUP" || s == "QUIT" || len(s) > 0 && s[0] >= '1' && s[0] <= '9'
-}
-
-// aliasWords looks into aliases: where they are expanded they change what the following
-// lines mean, which no tree of the whole text can show.
-func (w *walker) aliasWords(s *state, c *call) worlds {
-	for i := 1; i < len(c.args); i++ {
-		text, ok := c.args[i].text()
-		_, val, has := strings.Cut(text, "=")
-		if !has {
-			continue
-		}
-		if ok {
-			child := w.fork(s)
-			child.argsOpen = true
-			w.partialText(child, val, c.at(i))
-		}
-		if s.alias {
-			w.opaque(s, InCode, "an alias changes what the lines after it mean", c.at(i))
-		} else if !ok {
-			w.opaque(s, InData, c.words[i].Why, c.at(i))
-		}
-	}
-	return worlds{s}
+	return w.under(s, c, i, w.o.Dialect == Zsh && c.words[0].Text == "command")
 }

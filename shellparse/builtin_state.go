@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +23,8 @@ func (w *walker) cd(s *state, c *call) worlds {
 		}
 		v = home.val
 	case c.words[i].Static && c.words[i].Text == "-":
-		v = orUnknown(s.old, "the previous directory is not known").val
+		old, _ := w.lookup(s, "OLDPWD")
+		v = old.val
 	default:
 		v = c.args[i]
 	}
@@ -44,12 +46,30 @@ func (w *walker) cd(s *state, c *call) worlds {
 	w.through(s, e)
 	failed := w.fork(s)
 	failed.status = failure
-	s.old, s.dir, s.status = s.dir, dir, success
+	s.status = success
+	w.moves(s, dir)
 	if strings.HasPrefix(text, "/") {
 		s.adrift = ""
 	}
 	w.touched(s)
 	return worlds{s, failed}
+}
+
+// moves makes dir the working directory, "" when it is not known, and says so in PWD and
+// OLDPWD.
+func (w *walker) moves(s *state, dir string) {
+	was, _ := w.lookup(s, "PWD")
+	s.old, _ = was.val.text()
+	s.dir = dir
+	for _, name := range []string{"PWD", "OLDPWD"} {
+		if v, ok := s.env.get(name); ok { // somebody has assigned it
+			v.val, v.set = unknown("$"+name+" was assigned", Unknown), true
+			if now, _ := w.lookup(&state{dir: s.dir, old: s.old}, name); now.val.whole() {
+				v.val = now.val
+			}
+			w.put(s, name, v)
+		}
+	}
 }
 
 // cdpath reports whether CDPATH could take cd to another place than the text says.
@@ -75,7 +95,8 @@ func (w *walker) stack(s *state, c *call) worlds {
 	}
 	failed := w.fork(s)
 	failed.status = failure
-	s.old, s.status = s.dir, success
+	was := s.dir
+	s.status = success
 	switch {
 	case name == "popd" && len(s.dirs) > 0 && i >= len(c.args):
 		s.dir, s.dirs = s.dirs[len(s.dirs)-1], s.dirs[:len(s.dirs)-1]
@@ -91,6 +112,9 @@ func (w *walker) stack(s *state, c *call) worlds {
 	default:
 		s.dir, s.dirs = "", nil
 	}
+	dir := s.dir
+	s.dir = was
+	w.moves(s, dir)
 	w.touched(s)
 	return worlds{s, failed}
 }
@@ -293,7 +317,7 @@ func (w *walker) history(s *state, c *call) worlds {
 
 func (w *walker) declareWords(s *state, c *call) worlds {
 	d := &declaration{variant: c.words[0].Text, dialect: w.o.Dialect, span: c.span}
-	d.attr.exported = d.variant == "export"
+	d.attr.exported, d.attr.fixed = d.variant == "export", d.variant == "readonly"
 	for _, a := range c.args[1:] {
 		w.declareWord(s, d, a)
 	}
@@ -323,6 +347,11 @@ func (w *walker) unset(s *state, c *call) worlds {
 		}
 		if _, ok := s.env.get(name); !ok && !syntax.ValidName(name) {
 			continue
+		}
+		if outer, own := s.locals[name]; own && w.o.Dialect == Mksh { // what is assigned next is the outer one
+			outer.val, outer.set = unknown("a local name was unset", Unknown), true
+			s.locals = maps.Clone(s.locals)
+			s.locals[name] = outer
 		}
 		w.put(s, name, variable{})
 	}
@@ -367,12 +396,12 @@ func (w *walker) leaves(s *state, c *call) worlds {
 			s.jump = returning
 		}
 	case "break":
-		if plain && s.loops > 0 && len(c.args) == 1 {
-			s.jump = breaking
+		if plain && s.loops > 0 && n > 0 {
+			s.jump, s.levels = breaking, int(min(n, 1<<10))-1
 		}
 	case "continue":
-		if plain && s.loops > 0 && len(c.args) == 1 {
-			s.jump = continuing
+		if plain && s.loops > 0 && n > 0 {
+			s.jump, s.levels = continuing, int(min(n, 1<<10))-1
 		}
 	}
 	return worlds{s}

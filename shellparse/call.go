@@ -95,7 +95,12 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	}
 	ws := w.invoke(s, c)
 	for _, s := range ws {
-		if !w.keepsPrefix(c.words[0].Text) {
+		switch name := c.words[0].Text; {
+		case len(c.assign) > 0 && w.doubtfulPrefix(name):
+			for _, a := range c.assign {
+				w.put(s, a.Name, variable{val: unknown("$"+a.Name+" is set in front of "+name, Unknown), set: true})
+			}
+		case !w.keepsPrefix(name):
 			restore(s)
 		}
 	}
@@ -180,7 +185,7 @@ func (w *walker) prefix(s *state, c *call, assigns []*syntax.Assign) func(*state
 	}
 	return func(s *state) {
 		for n, v := range old {
-			w.put(s, n, v)
+			w.restore(s, n, v)
 		}
 	}
 }
@@ -213,6 +218,9 @@ func (w *walker) invoke(s *state, c *call) worlds {
 			return w.dynamic(s, c)
 		}
 		return w.external(s, c)
+	}
+	if name == "time" && w.o.Dialect == POSIX && !w.dash && len(c.words) > 1 {
+		defer w.forget(s) // a word of the grammar in bash, so that what follows may be an assignment
 	}
 	b := builtinOf(name, w.o.Dialect)
 	lacks, maybe := w.lacks(name)

@@ -72,8 +72,12 @@ func (w *walker) pipeline(s *state, c *syntax.BinaryCmd) worlds {
 		child.in, child.out, child.traps = in, nil, nil
 		child.capture = i < len(stages)-1 || s.capture
 		w.spawning(s, st)
+		ver := child.ver
 		ws := w.stmt(child, st)
 		w.leave(s, ws)
+		if last := i == len(stages)-1; last && w.o.Dialect == Zsh && (len(ws) != 1 || ws[0].ver != ver) {
+			w.havoc(s) // there it runs in the shell itself
+		}
 		in = w.oneOutput(ws)
 		if in == nil {
 			in = &flow{from: Literal, ended: true}
@@ -215,7 +219,7 @@ func (w *walker) function(s *state, c *call, fn *syntax.FuncDecl) worlds {
 	ws := w.stmt(s, fn.Body)
 	for _, e := range ws {
 		for n, v := range e.locals {
-			w.put(e, n, v)
+			w.restore(e, n, v)
 		}
 		e.args, e.argsOpen, e.locals, e.calling, e.loops = args, open, locals, calling, jump0
 		e.depth--

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ type declaration struct {
 	variant   string
 	attr      variable
 	functions bool
+	global    bool // declare -g
 	dialect   Dialect
 	odd       bool // an attribute that this dialect has in a way of its own
 	span      Span
@@ -21,6 +23,7 @@ type declaration struct {
 func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
 	d := &declaration{variant: c.Variant.Value, dialect: w.o.Dialect, span: w.span(c)}
 	d.attr.exported = d.variant == "export"
+	d.attr.fixed = d.variant == "readonly"
 	d.attr.ref = d.variant == "nameref"
 	args := []value{known(d.variant)}
 	// Like those of every command, the words are expanded before anything is declared.
@@ -73,7 +76,26 @@ func (w *walker) declaredValue(s *state, word *syntax.Word) value {
 
 // shadows reports whether the names that are declared belong to the function that runs.
 func (d *declaration) shadows(s *state) bool {
-	return d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset")
+	return !d.global && (d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset"))
+}
+
+// outside is a declaration that does not touch the name as it is seen here: local where no
+// function runs, and declare -g of a name that a function has made its own.
+func (w *walker) outside(s *state, d *declaration, name string, val value) (word value, done bool) {
+	if outer, own := s.locals[name]; own && d.global {
+		outer.val, outer.list, outer.hash, outer.isList, outer.isHash, outer.set = unknown("declare -g changes $"+name, Unknown), nil, nil, false, false, true
+		s.locals = maps.Clone(s.locals)
+		s.locals[name] = outer
+		w.touched(s)
+		return known(name), true
+	}
+	if d.variant != "local" || s.depth > 0 {
+		return nil, false
+	}
+	if w.o.Dialect != Bash && w.o.Dialect != Bats {
+		w.put(s, name, variable{val: unknown("local outside a function", Unknown), set: true})
+	}
+	return append(known(name+"="), val.quoted()...), true
 }
 
 // strange is a name with an attribute that is not followed.
@@ -92,7 +114,10 @@ func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val val
 	if shadows && a.Array == nil {
 		w.shadow(s, name)
 	}
-	if a.Naked && a.Index == nil && d.attr.exported {
+	if val, done := w.outside(s, d, name, val); done {
+		return val
+	}
+	if a.Naked && a.Index == nil && a.Array == nil && !shadows && (d.attr.exported || d.attr.fixed) {
 		w.exportName(s, name, d.attr, w.span(a))
 		return known(name)
 	}
@@ -127,17 +152,16 @@ func (w *walker) shadow(s *state, name string) {
 		return
 	}
 	old, ok := s.env.get(name)
+	if old.fixed && w.o.Dialect != Zsh && w.o.Dialect != Mksh {
+		return // local cannot hide it
+	}
 	if !ok {
 		old, ok = w.lookup(s, name)
 		old.set = ok
 	}
-	locals := make(map[string]variable, len(s.locals)+1)
-	for n, v := range s.locals {
-		locals[n] = v
-	}
-	locals[name] = old
-	s.locals = locals
-	w.put(s, name, variable{})
+	s.locals = maps.Clone(s.locals)
+	s.locals[name] = old
+	w.restore(s, name, variable{})
 }
 
 func (w *walker) exportName(s *state, name string, attr variable, span Span) {
@@ -190,6 +214,10 @@ func (d *declaration) options(letters string, on bool) {
 			} else {
 				d.attr.ref = on
 			}
+		case 'r':
+			d.attr.fixed = on
+		case 'g':
+			d.global = on
 		case 'l':
 			d.attr.lower = on
 		case 'u':
@@ -220,6 +248,9 @@ func (w *walker) declareText(s *state, d *declaration, text string) {
 	if !syntax.ValidName(name) {
 		return
 	}
+	if _, done := w.outside(s, d, name, known(val)); done {
+		return
+	}
 	if d.shadows(s) {
 		w.shadow(s, name)
 		if w.o.Dialect == POSIX && !has {
@@ -231,7 +262,7 @@ func (w *walker) declareText(s *state, d *declaration, text string) {
 	switch {
 	case d.odd:
 		w.put(s, name, d.strange(name))
-	case !has && d.attr.exported:
+	case !has && (d.attr.exported || d.attr.fixed) && !d.shadows(s):
 		w.exportName(s, name, d.attr, d.span)
 	case !has:
 		w.put(s, name, v)

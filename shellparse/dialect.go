@@ -107,6 +107,8 @@ func (w *walker) oddPart(n syntax.Node) bool {
 		return n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Mksh && oddMksh(n) || w.o.Dialect == Zsh && w.oddParam(n)
 	case *syntax.ArithmExp:
 		return w.o.Dialect == Zsh // 010 is ten there, unless an option says otherwise
+	case *syntax.UnaryArithm:
+		return w.o.Dialect == POSIX && (n.Op == syntax.Inc || n.Op == syntax.Dec) // two signs in dash
 	}
 	return false
 }
@@ -151,7 +153,7 @@ func commonEscapes(text string) bool {
 
 // oddWord evaluates such a word for its effects alone.
 func (w *walker) oddWord(s *state, word *syntax.Word) value {
-	w.visitWord(s, word)
+	w.uncertainly(s, "a word that shells read differently", func() { w.visitWord(s, word) })
 	if w.o.Dialect == Mksh && strings.ContainsRune(w.text(word), ':') {
 		w.havoc(s) // a slice that it does not know ends what is running
 	}
@@ -178,6 +180,18 @@ func (w *walker) lacks(name string) (lacks, maybe bool) {
 		list = " mapfile readarray shopt compgen complete compopt help caller "
 	}
 	return strings.Contains(list, " "+name+" "), false
+}
+
+// doubtfulPrefix reports whether the assignments in front of a builtin stay or do not, by
+// what else is declared: in bash x=1 export x sets x.
+func (w *walker) doubtfulPrefix(name string) bool {
+	switch name {
+	case "export", "readonly", "declare", "typeset", "local":
+		return w.o.Dialect == Bash || w.o.Dialect == Bats
+	case "unset":
+		return w.o.Dialect == POSIX || w.o.Dialect == Mksh
+	}
+	return false
 }
 
 // keepsPrefix reports whether the assignments in front of a builtin stay, as POSIX wants it

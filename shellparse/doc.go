@@ -36,27 +36,26 @@
 // that each statement of the text has been looked at.
 //
 // A program is read by its entry in shellparse/command, or by one of a person's own in
-// Options.Programs; what it starts is evaluated in turn, in a new shell where it is shell
-// text, to any depth. Programs in other languages go to shellparse/code; a makefile that the
-// text itself gives to make is read there for the recipes of its goals. fish, csh, nu and
-// other shells without an own Dialect are not read: their text is a Code that is not known,
-// and what it would start nobody guesses. Variables that make
-// programs run something (GIT_SSH_COMMAND, PAGER, LD_PRELOAD, PATH and their like) are a
-// table in environ.go.
+// Options.Programs; what it starts is evaluated in turn, in a new shell where it is shell text,
+// to any depth. Programs in other languages go to shellparse/code; a makefile that the text
+// itself gives to make is read there for the recipes of its goals. fish, csh, nu and other shells
+// without an own Dialect are not read: their text is a Code that is not known, and what it would
+// start nobody guesses. Variables that make programs run something (GIT_SSH_COMMAND, PAGER,
+// LD_PRELOAD, PATH and their like) are a table in environ.go.
 //
-// Bytes that flow through pipes, substitutions and files keep their origin. When they
-// reach something that executes them, a literal is followed, and the rest becomes a [Code]
-// with its [Source], such as Network for curl | sh. Known text is followed through the filters
-// that are used to hide it (base64 -d, xxd -r -p, gunzip, rev, tr, plain sed) where every
-// version of them gives the same; what comes out is shown as a Code that is Decoded. What an
-// archive holds comes from where the archive came from. Letters that were spelled in escapes count as Decoded, even when what
-// they spell is known, and text that is empty only because a name in it has no value here is
-// not known: the shell that it was meant for may have one.
+// Bytes that flow through pipes, substitutions and files keep their origin. When they reach
+// something that executes them, a literal is followed, and the rest becomes a [Code] with its
+// [Source], such as Network for curl | sh. Known text is followed through the filters that are
+// used to hide it (base64 -d, xxd -r -p, gunzip, rev, tr, plain sed) where every version of them
+// gives the same; what comes out is shown as a Code that is Decoded. What an archive holds comes
+// from where the archive came from. Letters that were spelled in escapes count as Decoded, even
+// when what they spell is known, and text that is empty only because a name in it has no value
+// here is not known: the shell that it was meant for may have one.
 //
 // A pattern that the shell expands lists its directory, and so does a file test. A build tool
-// executes a file of the directory it works in; that is an effect where the directory is
-// another than Options.Dir. A copy of a program or a link to it that the text makes is read
-// as that program, whatever it is called. The environment is no file; the programs that print it are
+// executes a file of the directory it works in; that is an effect where the directory is another
+// than Options.Dir. A copy of a program or a link to it that the text makes is read as that
+// program, whatever it is called. The environment is no file; the programs that print it are
 // followed as far as a filter that picks out a secret.
 //
 // # Spans
@@ -84,7 +83,8 @@
 // # What is taken on trust
 //
 // A file that exists already and is sourced may do anything, and is listed as an effect
-// with the flag command.Source. After it no variable is known. A name that depends on the
+// with the flag command.Source. After it no variable is known, but words are taken to be cut
+// where they were: it rarely changes IFS. A name that depends on the
 // directory is marked, unless the file is by custom one of settings (bin/activate, .env,
 // ~/.profile); the functions it may define are taken not to have the names of programs. The
 // entries of the command table are taken to be right. What is special in the expansions of

@@ -291,10 +291,12 @@ func (e *expander) tilde(text string, whole bool) string {
 			return text
 		}
 		if user == "-" {
-			e.append(orUnknown(e.s.old, "the previous directory is not known").val)
+			old, _ := e.w.lookup(e.s, "OLDPWD")
+			e.append(old.val)
 			break
 		}
-		e.append(orUnknown(e.s.dir, "the working directory is not known").val)
+		dir, _ := e.w.lookup(e.s, "PWD")
+		e.append(dir.val)
 	default:
 		if user[0] >= '0' && user[0] <= '9' || user[0] == '+' || user[0] == '-' {
 			e.append(unknown("~"+user+" is an entry of the directory stack", Unknown))

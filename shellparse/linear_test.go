@@ -81,7 +81,7 @@ func TestLinear(t *testing.T) {
 		t.Run(h.name, func(t *testing.T) {
 			short, long := hostileText(h.front, h.piece, h.end, small), hostileText(h.front, h.piece, h.end, small*factor)
 			var ratios []float64
-			for try := range 5 {
+			for try := range 9 {
 				// Under a third of a millisecond a ratio says more of the clock than of the text.
 				base := max(fastest(short, 2+try), 300*time.Microsecond)
 				ratio := float64(fastest(long, 1+try)) / float64(base)

@@ -77,18 +77,27 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 	}
 	for _, s := range ws {
 		s.loops--
-		if s.jump == breaking {
-			s.jump = onward
-		}
+		s.leaveLoop()
 	}
 	return ws
+}
+
+// leaveLoop is where a break ends, unless it was for a loop further out.
+func (s *state) leaveLoop() {
+	switch {
+	case s.jump != breaking && s.jump != continuing:
+	case s.levels > 0 && s.loops > 0:
+		s.levels--
+	default:
+		s.jump, s.levels = onward, 0
+	}
 }
 
 // round evaluates a body once; a continue ends here.
 func (w *walker) round(ws worlds, body []*syntax.Stmt) worlds {
 	ws = w.stmts(ws, body)
 	for _, s := range ws {
-		if s.jump == continuing {
+		if s.jump == continuing && s.levels == 0 {
 			s.jump = onward
 		}
 	}
@@ -138,9 +147,7 @@ func (w *walker) loop(s *state, cond, body []*syntax.Stmt, step func(*state)) wo
 	ws = w.widened(ws, entry, "", once)
 	for _, s := range ws {
 		s.loops = entry.loops
-		if s.jump == breaking {
-			s.jump = onward
-		}
+		s.leaveLoop()
 	}
 	return w.settle(append(ws, entry))
 }

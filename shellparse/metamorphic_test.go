@@ -269,6 +269,8 @@ func TestChangedLinesAreNotWeaker(t *testing.T) {
 			return
 		case c.name == "continued" && !readable(base.Argv):
 			return
+		case c.name == "nice env -i" && strings.Contains(line, "$"):
+			return // without HOME it is another name
 		}
 		text := c.make(line, base.Argv)
 		if got := weaker(base, shellparse.Parse(text, metamorphicShell)); got != "" {

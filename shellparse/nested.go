@@ -402,6 +402,9 @@ func (w *walker) exported(s *state) *scope {
 			if v.fn == nil {
 				names[n] = variable{}
 			}
+		} else if v.fixed {
+			v.fixed = false // nobody inherits that
+			names[n] = v
 		}
 	}
 	return &scope{names: names}

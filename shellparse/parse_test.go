@@ -178,6 +178,8 @@ func FuzzParse(f *testing.F) {
 		again := Parse(s.Canonical, o)
 		if again.Err != nil {
 			t.Errorf("%q: canonical %q: %v", text, s.Canonical, again.Err)
+		} else if again.Canonical != s.Canonical {
+			t.Errorf("%q: canonical %q has the canonical text %q", text, s.Canonical, again.Canonical)
 		}
 	})
 }

@@ -25,6 +25,9 @@ func (w *walker) patternOf(s *state, word *syntax.Word) *regexp.Regexp {
 			return nil
 		}
 	}
+	if extended(v) {
+		return nil // whether it is a pattern depends on an option
+	}
 	expr, err := shpattern.Regexp(v.glob(), shpattern.EntireString)
 	if err != nil {
 		return nil
@@ -34,6 +37,23 @@ func (w *walker) patternOf(s *state, word *syntax.Word) *regexp.Regexp {
 		return nil
 	}
 	return re
+}
+
+// extended reports whether a pattern has one of the forms that extglob makes special.
+func extended(v value) bool {
+	for i, p := range v {
+		for at := strings.IndexByte(p.text, '('); at >= 0 && p.kind == active; {
+			if at > 0 && strings.IndexByte("?*+@!", p.text[at-1]) >= 0 || at == 0 && i > 0 {
+				return true
+			}
+			next := strings.IndexByte(p.text[at+1:], '(')
+			if next < 0 {
+				break
+			}
+			at += next + 1
+		}
+	}
+	return false
 }
 
 // patternWord expands a word that is a pattern: what comes out of an expansion outside

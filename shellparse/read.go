@@ -20,7 +20,7 @@ func (w *walker) reads(s *state, c *call) worlds {
 		}
 		return worlds{s}
 	case "mapfile", "readarray":
-		_, values, i := c.options("dnOsucC")
+		_, values, i := c.options(mapfileValues)
 		if code, ok := values['C']; ok {
 			w.shellArg(w.fork(s), code, c.span, c.words[0].Text)
 		}
@@ -28,6 +28,15 @@ func (w *walker) reads(s *state, c *call) worlds {
 		return worlds{s}
 	}
 	return w.readWords(s, c)
+}
+
+// mapfileValues are the options of mapfile that take a value.
+const mapfileValues = "dnOsucC"
+
+// plainLines reports whether mapfile makes an element of each line, as with no option but -t.
+func (c *call) plainLines() bool {
+	letters, _, _ := c.options(mapfileValues)
+	return strings.Trim(letters, "t") == ""
 }
 
 func (w *walker) mapfile(s *state, c *call, i int) {
@@ -40,7 +49,7 @@ func (w *walker) mapfile(s *state, c *call, i int) {
 		return
 	}
 	v := variable{val: unknown("a line of the input", s.in.source()), set: true}
-	if text, ok := s.in.whole(); ok && !strings.Contains(text, "\x00") && !strings.Contains(c.words[0].Text+c.words[min(1, len(c.words)-1)].Text, "-d") {
+	if text, ok := s.in.whole(); ok && !strings.Contains(text, "\x00") && c.plainLines() {
 		lines := strings.SplitAfter(text, "\n")
 		if lines[len(lines)-1] == "" {
 			lines = lines[:len(lines)-1]
@@ -48,7 +57,7 @@ func (w *walker) mapfile(s *state, c *call, i int) {
 		if len(lines) <= maxFields {
 			v = variable{isList: true, set: true}
 			for _, l := range lines {
-				if letters, _, _ := c.options("dnOsucC"); strings.Contains(letters, "t") {
+				if letters, _, _ := c.options(mapfileValues); letters != "" {
 					l = strings.TrimSuffix(l, "\n")
 				}
 				v.list = append(v.list, known(l))

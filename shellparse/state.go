@@ -35,6 +35,7 @@ type state struct {
 
 	status  status
 	jump    jump
+	levels  int  // of loops that a break or continue still leaves
 	capture bool // somebody reads out
 
 	adrift    string // a file that was executed here and may have changed the directory
@@ -89,6 +90,7 @@ type variable struct {
 	ref      bool // declare -n
 	lower    bool
 	upper    bool
+	fixed    bool // readonly: what assigns it fails
 	odd      bool // an attribute that is not followed changes what is assigned
 	fn       *syntax.FuncDecl
 }
@@ -154,7 +156,15 @@ func (s *state) fork() *state {
 	return &c
 }
 
+// put gives a name a value, unless the shell would refuse that.
 func (w *walker) put(s *state, name string, v variable) {
+	if old, ok := s.env.get(name); !ok || !old.fixed {
+		w.restore(s, name, v)
+	}
+}
+
+// restore gives a name a value that it has had, or that no assignment gives it.
+func (w *walker) restore(s *state, name string, v variable) {
 	w.names++
 	if w.names > maxNames && !s.open {
 		w.over(s, "too many assignments to follow")
@@ -242,7 +252,7 @@ func (w *walker) settle(ws worlds) worlds {
 next:
 	for _, s := range ws {
 		for _, t := range out {
-			if s.ver == t.ver && s.jump == t.jump {
+			if s.ver == t.ver && s.jump == t.jump && s.levels == t.levels {
 				if s.status != t.status {
 					t.status = either
 				}
@@ -296,7 +306,7 @@ func (w *walker) join(ws worlds) *state {
 				j.files = append(slices.Clip(j.files), f)
 			}
 		}
-		if s.jump == onward {
+		if s.jump == onward || s.levels != j.levels {
 			j.jump = onward
 		}
 		if !j.in.equal(s.in) {
@@ -327,8 +337,8 @@ func (w *walker) joinNames(j *state, ws worlds, names map[string]bool) {
 					val = value{{kind: number, why: val.why()}}
 				}
 				a.val, a.list, a.hash, a.isList, a.isHash, a.sparse = val, nil, nil, false, false, false
-				a.set, a.fn, a.exported = true, nil, a.exported || b.exported
-				w.put(j, n, a)
+				a.set, a.fn, a.exported, a.fixed = true, nil, a.exported || b.exported, false
+				w.restore(j, n, a)
 				break
 			}
 		}
@@ -345,7 +355,7 @@ func (v variable) numeric() bool {
 }
 
 func (v variable) equal(o variable) bool {
-	return v.set == o.set && v.odd == o.odd && v.fn == o.fn && v.exported == o.exported && v.ref == o.ref &&
+	return v.set == o.set && v.odd == o.odd && v.fn == o.fn && v.exported == o.exported && v.fixed == o.fixed && v.ref == o.ref &&
 		v.isList == o.isList && v.isHash == o.isHash && slices.Equal(v.val, o.val) &&
 		slices.EqualFunc(v.list, o.list, slices.Equal[value]) &&
 		slices.EqualFunc(v.hash, o.hash, func(a, b pair) bool { return a.key == b.key && slices.Equal(a.val, b.val) })

@@ -73,6 +73,7 @@ func (w *walker) sweep(ws worlds, f *syntax.File) {
 			if _, done := w.visited[st]; !done {
 				s := w.fork(end)
 				s.args, s.argsOpen = nil, true
+				s.locals, s.depth = map[string]variable{}, 1 // it may be the body of a function
 				w.stmt(s, st)
 			}
 		}
@@ -347,7 +348,10 @@ func (w *walker) rare(s *state, c syntax.Command) worlds {
 			w.arithmetic(s, x)
 		}
 	case *syntax.TimeClause:
-		if c.Stmt != nil {
+		if c.Stmt != nil && w.o.Dialect == Zsh { // there it is a subshell, or not
+			w.leave(s, w.stmt(w.fork(s), c.Stmt))
+			w.forget(s)
+		} else if c.Stmt != nil {
 			return w.stmt(s, c.Stmt)
 		}
 	case *syntax.CoprocClause:

@@ -1,6 +1,8 @@
 package shellparse
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -187,11 +189,21 @@ func splitLine(line string) (setup, args string) {
 	return line[:depth+2], line[depth+2:]
 }
 
+// statements are lines like words whose point is what they leave behind: attributes, jumps,
+// directories, scopes, what a builtin assigns.
+func statements(t *testing.T) []string {
+	data, err := os.ReadFile("testdata/state.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.Trim(string(data), "\n"), "\n")
+}
+
 // Words agree with the shell or are named as not known (C-3.4.3).
 func TestWords(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, sh *realShell) {
-		for _, line := range words {
+		for _, line := range slices.Concat(words, statements(t)) {
 			setup, args := splitLine(line)
 			sh.words(t, setup, args)
 		}

@@ -1,0 +1,173 @@
+package shellparse
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// operate applies the operator of p to a value.
+func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set, quoted bool) value {
+	if p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length {
+		return v
+	}
+	text, fine := v.text()
+	if p.Length {
+		if !fine {
+			return value{{kind: number, why: "the length of a value that is not known"}}
+		}
+		if !w.characters(s, text) {
+			return value{{kind: number, why: "the length depends on the language of the shell"}}
+		}
+		return known(strconv.Itoa(utf8.RuneCountInString(text)))
+	}
+	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
+		return w.transform(s, p, v, set)
+	}
+	if p.Exp != nil {
+		switch p.Exp.Op {
+		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+			if p.Exp.Word != nil {
+				w.visitWord(w.fork(s), p.Exp.Word)
+			}
+			return v
+		case syntax.DefaultUnset, syntax.AssignUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
+			return v
+		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+			if !set || fine {
+				return v
+			}
+			w.visitParam(s, p)
+			return unknown(v.why(), v.from())
+		}
+	}
+	if !fine {
+		w.visitParam(s, p)
+		if name, ok := matched(s, p, v); ok {
+			return name
+		}
+		return derived(v)
+	}
+	switch {
+	case p.Slice != nil:
+		return w.slice(s, text, p)
+	case p.Repl != nil:
+		return w.replace(s, text, p)
+	}
+	return w.trim(s, text, p)
+}
+
+// characters reports whether the shell certainly cuts text where a reader would: outside
+// ASCII that depends on the locale, and dash counts bytes in all.
+func (w *walker) characters(s *state, text string) bool {
+	if ascii(text) {
+		return true
+	}
+	if w.o.Dialect == POSIX || w.o.Dialect == Mksh || !utf8.ValidString(text) {
+		return false
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v, ok := w.lookup(s, name); ok {
+			if locale, known := v.val.text(); !known || locale != "" {
+				return known && strings.Contains(strings.ToLower(locale), "utf")
+			}
+		}
+	}
+	return false
+}
+
+// derived is some piece of a value that is not known.
+func derived(v value) value {
+	if len(v) == 1 && v[0].kind == number {
+		return v
+	}
+	return unknown(v.why(), v.from())
+}
+
+// matched follows ${f%.ext} and ${f##*/} of a name that a pattern has matched: the first
+// stays in its directory, the second is its last component. A pattern does not match a
+// leading dot by itself, so no ".." can come out.
+func matched(s *state, p *syntax.ParamExp, v value) (value, bool) {
+	if len(v) != 1 || v[0].kind != pattern || p.Exp == nil || p.Exp.Word == nil || s.dotglob {
+		return nil, false
+	}
+	slash := strings.LastIndexByte(v[0].text, '/') + 1
+	dir, last := v[0].text[:slash], v[0].text[slash:]
+	cut := p.Exp.Word.Lit()
+	if last == "" || last[0] == '.' || last[0] == '[' || last[0] == '\\' {
+		return nil, false
+	}
+	switch p.Exp.Op {
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		if strings.HasPrefix(cut, ".") && !strings.ContainsAny(cut, `/\[`) {
+			return value{{kind: pattern, text: dir + "*", from: v[0].from}}, true
+		}
+	case syntax.RemLargePrefix:
+		if cut == "*/" && !strings.Contains(last, "**") {
+			return value{{kind: pattern, text: last, from: v[0].from}}, true
+		}
+	}
+	return nil, false
+}
+
+func (w *walker) slice(s *state, text string, p *syntax.ParamExp) value {
+	from, ok1 := w.number(s, p.Slice.Offset)
+	runes := []rune(text)
+	size := int64(len(runes))
+	to, ok2 := size, true
+	if p.Slice.Length != nil {
+		to, ok2 = w.number(s, p.Slice.Length)
+	}
+	if !ok1 || !ok2 || !w.characters(s, text) {
+		return unknown("which characters is not known", Literal)
+	}
+	if from < 0 {
+		from += size
+	}
+	if from < 0 || from > size {
+		return known("")
+	}
+	if p.Slice.Length != nil && to >= 0 {
+		to = min(size, from+to)
+	} else if p.Slice.Length != nil {
+		to += size
+	}
+	if to < from {
+		return known("")
+	}
+	return known(string(runes[from:to]))
+}
+
+// transform is ${x@op}. Of all of them @P runs what stands in the value.
+func (w *walker) transform(s *state, p *syntax.ParamExp, v value, set bool) value {
+	op := ""
+	if p.Exp.Word != nil {
+		op = p.Exp.Word.Lit()
+	}
+	text, fine := v.text()
+	switch {
+	case op == "P":
+		if fine {
+			w.second(s, text)
+		} else {
+			w.opaque(s, InCode, "a prompt string that is not known is expanded", w.span(p))
+		}
+		return unknown("a prompt string is expanded", v.from())
+	case !set && op != "P" && op != "a" && op != "A":
+		return known("")
+	case fine && op == "U":
+		return known(strings.ToUpper(text))
+	case fine && op == "L":
+		return known(strings.ToLower(text))
+	case fine && op == "u" && text != "":
+		r, n := utf8.DecodeRuneInString(text)
+		return known(strings.ToUpper(string(r)) + text[n:])
+	case fine && op == "E":
+		return known(ansiC(text))
+	case fine && op == "Q" && set && ascii(text) && !strings.ContainsAny(text, "'\n\t"):
+		return known("'" + text + "'")
+	}
+	return unknown("an operator that is not followed", v.from())
+}
