@@ -62,7 +62,7 @@ golden: ## rewrite golden files and transcripts after a change that was meant
 	$(GO) test ./shellparse ./approval -run Golden -update
 
 bench: build ## start and check time against bare bash and bwrap, in pairs, as ratios
-	$(GO) test -run '^$$' -bench . -benchmem ./shellparse ./pathguard ./approval ./audit
+	$(GO) test -run '^$$' -bench . -benchmem ./shellparse ./pathguard ./approval ./audit ./integration/quarantine
 	BENCH_PEERS=1 $(GO) test -count=1 -run '^TestPeers$$' -v ./integration
 
 bench-peers: build ## only the comparison with the peers that are installed

@@ -89,8 +89,8 @@ func (a Adapter) Call(o Object) (Call, error) {
 }
 
 // Members says in which members a platform tells what a Call needs. All that are named must be there and be texts
-// that are not empty; Args must be an object. Agent may be missing: the main agent has no id.
-type Members struct{ Session, ID, Dir, Tool, Args, Agent string }
+// that are not empty; Args must be an object. Agent and Kind may be missing: the main agent has no id.
+type Members struct{ Session, ID, Dir, Tool, Args, Agent, Kind string }
 
 // Call reads the members of o.
 func (m Members) Call(o Object) (c Call, err error) {
@@ -106,6 +106,7 @@ func (m Members) Call(o Object) (c Call, err error) {
 		}
 	}
 	c.Agent, _ = o.Text(m.Agent)
+	c.Kind, _ = o.Text(m.Kind)
 	c.Args, err = o.object(m.Args)
 	return c, err
 }

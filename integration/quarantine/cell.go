@@ -30,6 +30,10 @@ const networkTrees = `
 	/etc/resolv.conf /run/systemd/resolve /etc/hosts /etc/host.conf /etc/nsswitch.conf /etc/gai.conf /etc/services
 `
 
+// maxThreads bounds the processes and threads of a reviewer: a runtime with its workers has some
+// dozens, and a bomb is not to take the machine.
+const maxThreads = 1024
+
 // stage prepares a reviewer's cell: everything is found and opened, and nothing runs.
 func (r Reviewer) stage(o Options, files []string) (*cell, error) {
 	if len(r.Argv) == 0 {
@@ -54,7 +58,7 @@ func (r Reviewer) stage(o Options, files []string) (*cell, error) {
 // profile is the fence but for the program and the files.
 func (r Reviewer) profile(p *sandbox.Profile, o Options) error {
 	p.OneProgram, p.Require, p.Most = true, max(r.Level, sandbox.Base), r.most
-	p.Limits = sandbox.Limits{Wall: o.Timeout, Grace: r.Grace}
+	p.Limits = sandbox.Limits{Wall: o.Timeout, Grace: r.Grace, Processes: maxThreads, FileSize: maxContent}
 	if r.Grace <= 0 {
 		p.Limits.Grace = DefaultGrace
 	}

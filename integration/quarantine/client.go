@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -46,6 +47,22 @@ func Find(dir, prefix string) (Client, error) {
 		return Client{}, fmt.Errorf("session %q: %w", prefix, ErrUnknownSession)
 	}
 	return Client{}, fmt.Errorf("session %q: %d sessions are meant; give more of it", prefix, len(found))
+}
+
+// Alive returns what the sessions that have a broker tell of themselves, the one that ends first in front.
+func Alive(ctx context.Context, dir string) ([]About, error) {
+	ids, err := sessionsIn(dir, ".sock")
+	if err != nil {
+		return nil, err
+	}
+	all := []About{}
+	for _, id := range ids {
+		if a, err := (Client{dir, id}).About(ctx); err == nil { // else it has died, or is dying
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, func(a, b About) int { return cmp.Compare(a.Deadline, b.Deadline) })
+	return all, nil
 }
 
 // sessionsIn lists the sessions that have a file with this ending in dir.

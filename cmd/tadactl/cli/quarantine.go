@@ -27,7 +27,7 @@ func (c *ctl) quarantine() *cobra.Command {
 			"out references and gets findings back; it never sees the files. A session and its key live in\n" +
 			"one process: that of \"start\" or of \"run\". When it ends, so does everything that it signed.",
 	}
-	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineEnd())
+	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineStatus(), c.quarantineEnd())
 	return verb(cmd)
 }
 
@@ -317,6 +317,36 @@ func (c *ctl) quarantineVerify() *cobra.Command {
 			return err
 		},
 	}, "126  it is not good, or this process may not ask")
+}
+
+func (c *ctl) quarantineStatus() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "status",
+		Short: "List the sessions and their agents",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
+			defer cancel()
+			all, err := quarantine.Alive(ctx, quarantineDir(l))
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]any{"sessions": all})
+			}
+			for _, a := range all {
+				fmt.Fprintf(c.out, "%s  until %s  %s\n", a.Session, time.Unix(a.Deadline, 0).Format(time.TimeOnly), quarantine.Neutral(a.Root, 512))
+				for _, g := range a.Agents {
+					fmt.Fprintf(c.out, "  %-5s %4d calls %4d denied  %s\n", g.State, g.Calls, g.Denied, quarantine.Neutral(g.ID, 256))
+				}
+			}
+			return nil
+		},
+	})
 }
 
 func (c *ctl) quarantineEnd() *cobra.Command {

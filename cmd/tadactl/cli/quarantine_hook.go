@@ -48,7 +48,7 @@ func inQuarantine(open func() (*launcher.Launcher, error), session string) func(
 // quarantined says a call in the words of package quarantine. A platform's own tool has its name
 // there by the adapter; one that only is called so, has not.
 func quarantined(call hook.Call) quarantine.Call {
-	q := quarantine.Call{Platform: call.Session, Agent: call.Agent, Tool: call.Builtin, Dir: call.Dir}
+	q := quarantine.Call{Platform: call.Session, Agent: call.Agent, Kind: call.Kind, Tool: call.Builtin, Dir: call.Dir}
 	if q.Tool == "" {
 		if q.Tool = call.Tool; quarantine.IsToolAllowed(q.Tool) {
 			q.Tool += " (not the platform's own)"

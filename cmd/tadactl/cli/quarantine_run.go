@@ -125,6 +125,9 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 	if err := errors.Join(tellErr, w.keep(review.Response)); err != nil {
 		return err
 	}
+	if review.Receipt.Level < sandbox.Strong {
+		fmt.Fprintf(c.err, "tadactl: the fence had level %s; lost: %v\n", review.Receipt.Level, review.Receipt.Lost)
+	}
 	return c.printReview(review.Response, full, head)
 }
 

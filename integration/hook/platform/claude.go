@@ -6,7 +6,7 @@ import "github.com/tada-run/tada-run/integration/hook"
 // failure runs the call. "ask" is not used: it is answered by whoever holds the agent's terminal.
 func claudeCode() hook.Adapter {
 	call := hook.Members{
-		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id",
+		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id", Kind: "agent_type",
 	}
 	return hook.Adapter{
 		Name:   "claude-code",
