@@ -5,10 +5,10 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test race cover fuzz fuzz-differ golden bench bench-peers install man cross test-clients
+.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers install man cross test-clients
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build both binaries into bin/
 	$(GO) build -trimpath -o bin/ ./cmd/...
@@ -39,6 +39,10 @@ test: ## all tests, real kernel included
 
 test-clients: ## the agent programs that are installed (in PATH, or the folder TADA_CLIENTS), against a model on loopback
 	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients$$' -v ./integration
+
+test-arm64: ## on another machine, what needs no kernel of its own: parsers, tables and filters (needs qemu-user)
+	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./approval/canonical ./shellparse/... ./launcher/sandbox/gitmeta ./launcher/sandbox/network
+	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -run 'Filter|Program|Rules|Foreign|OtherArchitecture|LandlockVersions|Digest|Explain$$' ./launcher/sandbox
 
 race: ## all tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./...

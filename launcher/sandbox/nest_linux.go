@@ -99,6 +99,6 @@ func (f *family) room() ([]byte, error) {
 	if err != nil {
 		return nil, &SetupError{"mmap", err}
 	}
-	f.stacks = uintptr(unsafe.Pointer(&m[0]))
+	f.stacks, f.code = uintptr(unsafe.Pointer(&m[0])), entry()
 	return m, nil
 }

@@ -1,16 +1,15 @@
 #include "textflag.h"
 
-// func spawn(flags, stack uintptr, f *family, who uintptr) (pid, errno uintptr)
+// func spawn(flags, stack, code uintptr, f *family, who uintptr) (pid, errno uintptr)
 //
-// The child begins with nothing on its stack but the arguments of begin, above a slot for its return address, and does not return.
-TEXT ·spawn(SB),NOSPLIT,$0-48
+// The child calls code as Go calls it, with the arguments in registers and room for them on the stack, and does not return.
+TEXT ·spawn(SB),NOSPLIT,$0-56
 	MOVD	flags+0(FP), R0
 	MOVD	stack+8(FP), R1
-	MOVD	f+16(FP), R10
-	MOVD	who+24(FP), R11
+	MOVD	code+16(FP), R9
+	MOVD	f+24(FP), R10
+	MOVD	who+32(FP), R11
 	SUB	$32, R1
-	MOVD	R10, 8(R1)
-	MOVD	R11, 16(R1)
 	MOVD	$0, R2
 	MOVD	$0, R3
 	MOVD	$0, R4
@@ -21,17 +20,18 @@ TEXT ·spawn(SB),NOSPLIT,$0-48
 	CMN	$4095, R0
 	BCC	ok
 	MOVD	$0, R4
-	MOVD	R4, pid+32(FP)
+	MOVD	R4, pid+40(FP)
 	NEG	R0, R0
-	MOVD	R0, errno+40(FP)
+	MOVD	R0, errno+48(FP)
 	RET
 ok:
-	MOVD	R0, pid+32(FP)
+	MOVD	R0, pid+40(FP)
 	MOVD	$0, R0
-	MOVD	R0, errno+40(FP)
+	MOVD	R0, errno+48(FP)
 	RET
 child:
 	MOVD	$0, R29
-	MOVD	$·begin(SB), R2	// by address: the linker takes it for a recursion otherwise
-	BL	(R2)
+	MOVD	R10, R0
+	MOVD	R11, R1
+	BL	(R9)
 	BRK
