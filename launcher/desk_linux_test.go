@@ -21,14 +21,14 @@ import (
 
 // A held is a session in this process, and its starter.
 type held struct {
-	t     *testing.T
+	t     testing.TB
 	l     *Launcher
 	id    string
 	front *talker
 	ended chan Outcome
 }
 
-func hold(t *testing.T, words ...string) *held {
+func hold(t testing.TB, words ...string) *held {
 	t.Helper()
 	dir := t.TempDir()
 	l, err := Open(filepath.Join(dir, "state"))
@@ -38,7 +38,7 @@ func hold(t *testing.T, words ...string) *held {
 	return holdWith(t, l, dir, words...)
 }
 
-func holdWith(t *testing.T, l *Launcher, dir string, words ...string) *held {
+func holdWith(t testing.TB, l *Launcher, dir string, words ...string) *held {
 	t.Helper()
 	ours, theirs, err := session.Peers()
 	if err != nil {
@@ -83,7 +83,7 @@ func holdWith(t *testing.T, l *Launcher, dir string, words ...string) *held {
 
 // A talker is a client that says what it wants.
 type talker struct {
-	t      *testing.T
+	t      testing.TB
 	conn   *os.File
 	r      *wire.Reader
 	status wire.Status
@@ -91,7 +91,7 @@ type talker struct {
 	seen   strings.Builder
 }
 
-func newTalker(t *testing.T, conn *os.File) *talker {
+func newTalker(t testing.TB, conn *os.File) *talker {
 	t.Cleanup(func() { conn.Close() })
 	return &talker{t: t, conn: conn, r: wire.NewReader(conn)}
 }

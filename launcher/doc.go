@@ -40,6 +40,44 @@
 // else stay here, and the start in the record says which. A run in the background has none. Of 0, 1 and 2 a closed one is /dev/null,
 // because the Go runtime puts it there before anybody can look.
 //
+// # Sessions
+//
+// With Request.Hold a run is a session (tada-run --session): an agent with all that it starts, or a
+// shell. The process that called Run holds it; there is no daemon. It leaves the terminal that it was
+// started from, and ends when its program does, on SIGTERM or SIGHUP (logout: it hangs its terminal up),
+// or when it is killed; then everything in the fence ends, and the next run tells its end.
+//
+// run/ID.sock in the state directory, 0600, is where others attach. No fence shows that folder, and none
+// lets a process make such a socket. A peer is asked after all the same, by what the kernel says of the
+// process: another user's, one with no_new_privs or a filter that the machine's first process has not,
+// may not even watch; who drives must have the keys of a terminal as well.
+//
+//	ctl.attach           somebody watches            ctl.freeze    nothing runs, nobody types
+//	ctl.takeover         a person drives             ctl.continue  it goes on
+//	ctl.handback         and gave back: report       ctl.private   what comes is committed to, not kept
+//	ctl.detach           who drove left              ctl.public    and is kept again
+//	ctl.kill             somebody ended it
+//
+// Each carries sid, epoch and by. The transcript names the author of each piece of input: person,
+// agent:?NAME, or human:UID@TTY#EPOCH, where the terminal is the kernel's word. A viewer has 256 KiB of
+// output waiting at most; what is more is dropped, and it gets the screen as it is when it reads again.
+// Who drives may stall the program by not reading, for a second. The report of a hand-back says what was
+// done and not which keys; its command lines are those of the screen, so the word of what runs inside.
+//
+// In a session the program inherits one descriptor (TADA_RUN_OUTSIDE has its number), on which a
+// tada-run inside asks (Question). It is judged, recorded as a run of its own (within), asked about
+// outside, and then runs in the fence that is there: a yes widens nothing, and what that fence refuses
+// stays refused. The output of such a run is in the session's transcript as far as it reaches its
+// terminal. Programs that close the descriptors that they inherit (Python's subprocess does, and some
+// runtimes) do not ask: what they start runs in the same fence, and is not told apart.
+//
+// The session's shell (Hold.Shell) asks about each line between reading and running it, in PS0, and
+// drops the line by an interrupt where the answer is no. What is guaranteed by the fence: all that any
+// command can reach, whatever it is. What is judgement: that a line which policy refuses, or a person,
+// does not run. It holds for what is typed at that shell's prompt. It does not hold for the user's own
+// start-up file, for names that aliases give to commands, for what another interpreter reads once it
+// runs, or against somebody who redefines kill or history in that shell; those have the fence.
+//
 // # Failure
 //
 // What cannot be judged asks, what cannot be enforced or recorded does not run, and what was lost

@@ -32,7 +32,6 @@ type seat struct {
 	orders  []byte // frames that are never dropped
 	queue   []byte // frames of output
 	lost    bool   // output was dropped: the next is a picture
-	busy    bool   // something is being written
 	moved   time.Time
 	last    []byte
 	done    bool

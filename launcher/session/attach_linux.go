@@ -64,9 +64,9 @@ func (c *client) run(ctx context.Context) (Ended, error) {
 	winch := make(chan os.Signal, 1)
 	signal.Notify(winch, syscall.SIGWINCH)
 	defer signal.Stop(winch)
-	keys := c.keys
 	for !c.left && c.failed == nil {
-		if keys = c.keys; len(c.waiting) > 0 {
+		keys := c.keys
+		if len(c.waiting) > 0 {
 			keys = nil // what was typed waits where it is, as at any terminal
 		}
 		select {

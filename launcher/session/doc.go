@@ -1,5 +1,8 @@
 // Package session is the terminal of one run, and who drives it.
 //
+// A run's terminal is its caller's (Open), or belongs to nobody and is attached to (Hold, Attach; see
+// Sessions below).
+//
 // It stands between two parties. The caller is whoever started us, known by three
 // descriptors: a person's terminal, an agent's pipes, a file, nothing. The child is the
 // command. A Session gives the child three descriptors that behave as the caller's would,
@@ -101,6 +104,25 @@
 // of a paste, and several bytes that arrive at once, never approve. The text is made
 // harmless for the terminal again, although it should be already. Every error means that
 // the question is still open.
+//
+// # Sessions
+//
+// Hold makes a private terminal that no caller's terminal is behind. What is printed there goes to a
+// function, keys come by Type, and the size by Resize; so the process that holds it can outlive any
+// terminal, and several can look. Lease says who of them types:
+//
+//	driver    who                                               ends by
+//	starter   who started the session                           leaving
+//	taker     a person who took over                            giving back; leaving; no key for Idle
+//	nobody    frozen, or there was only the starter and he left  a person who takes over
+//
+// A taker's lease that is lost (left, idle) while the starter is there ends in frozen and not with the
+// starter. Every change raises the epoch, and input of another epoch is refused. A terminal takes at
+// most 512 bytes between record and write, so that what is discarded at a change is told to the byte.
+//
+// Attach is a client: a terminal, or pipes, that show a session through a View and type into it in the
+// frames of package wire. Its own keys stand behind Ctrl-] (KeyHelp). The terminal is raw meanwhile and
+// given back in any case; while a question is answered it is out of the session's reach.
 //
 // # Failure
 //
