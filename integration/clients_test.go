@@ -355,7 +355,6 @@ func (g generate) call(name string, args json.RawMessage) {
 	g.part(o{"functionCall": o{"name": name, "args": args}})
 }
 
-
 // shelled are the clients whose shell can be set to tada-run under another name, and how.
 var shelled = map[string]func(t *testing.T, b *bench, bash string){
 	"claude-code": func(t *testing.T, b *bench, bash string) { setenv(b, "CLAUDE_CODE_SHELL", bash) },

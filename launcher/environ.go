@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -168,7 +169,7 @@ func (l *Launcher) surroundings(env []string) *surroundings {
 		return last
 	}
 	s := &surroundings{Environ: Scrub(env, l.policy.Settings().KeepEnv), from: slices.Clone(env)}
-	s.Kept = realShells(s.Kept)
+	s.Kept = withoutLinks(realShells(s.Kept), l.home.Links(), filepath.Join(l.account, ".tada", "bin"))
 	s.vars = s.Vars()
 	bound := object{}
 	for name, value := range s.vars {

@@ -23,9 +23,9 @@ func (h Home) Backups() string { return filepath.Join(h.Dir, "backup") }
 
 // Register changes a file in another program's settings on the person's behalf, and protects it from then on as
 // tada-run's own configuration is. Edit gets what is there, nil when there is no file, and returns what is to be
-// there; with nil the file is removed, and with protect false it is protected no longer. The path that is returned
-// is that of the backup, "" where nothing was there or nothing changed. Two at once wait for each other.
-func (l *Launcher) Register(path string, protect bool, edit func([]byte) ([]byte, error)) (backup string, err error) {
+// there; with nil the file is removed. Protect says of that text whether it has to be protected. The path that is
+// returned is that of the backup, "" where nothing was there or nothing changed. Two at once wait for each other.
+func (l *Launcher) Register(path string, edit func([]byte) ([]byte, error), protect func([]byte) bool) (backup string, err error) {
 	unlock, err := l.registering()
 	if err != nil {
 		return "", err
@@ -60,10 +60,10 @@ func (l *Launcher) Register(path string, protect bool, edit func([]byte) ([]byte
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
 			err = store.Save(who, path, path, want, mode)
 		}
-	case protect:
+	case protect(want):
 		err = store.Protect(who, path)
 	}
-	if err == nil && !protect {
+	if err == nil && (want == nil || !protect(want)) {
 		err = store.Release(who, path)
 	}
 	return backup, errors.Join(err, l.deliverOwn(store))
@@ -152,4 +152,24 @@ func untouched(store *tamper.Store, path string) error {
 		}
 	}
 	return err
+}
+
+// Links is where this program stands under the names of shells.
+func (h Home) Links() string { return filepath.Join(h.Dir, "bin") }
+
+// LinkShell makes the link by which a client starts tada-run as bash, and returns its path.
+func (l *Launcher) LinkShell(runner string) (string, error) {
+	if err := privateDir(l.home.Links()); err != nil {
+		return "", err
+	}
+	link := filepath.Join(l.home.Links(), "bash")
+	if to, err := os.Readlink(link); err == nil && to == runner {
+		return link, nil
+	}
+	fresh := filepath.Join(l.home.Links(), ".bash-"+runnerOf(os.Getpid()))
+	_ = os.Remove(fresh) // of a process that died
+	if err := os.Symlink(runner, fresh); err != nil {
+		return "", err
+	}
+	return link, os.Rename(fresh, link) // whoever starts it now finds the old one or the new one
 }

@@ -78,6 +78,26 @@ func realShells(env []string) []string {
 	return env
 }
 
+// withoutLinks is an environment in which PATH has none of the folders: a client that finds tada-run there under the
+// name bash hands the PATH on, and a command that starts bash means the real one. The fence hides these folders.
+func withoutLinks(env []string, folders ...string) []string {
+	i := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
+	if i < 0 {
+		return env
+	}
+	var kept []string
+	for _, dir := range strings.Split(strings.TrimPrefix(env[i], "PATH="), ":") {
+		if dir == "" || !slices.Contains(folders, filepath.Clean(dir)) {
+			kept = append(kept, dir)
+		}
+	}
+	if path := "PATH=" + strings.Join(kept, ":"); path != env[i] {
+		env = slices.Clone(env)
+		env[i] = path
+	}
+	return env
+}
+
 // words are the simple command that the shell was called for, nil when it is a text. A script
 // file is run under its own name, because scripts look for their neighbours by it; what it
 // says is judged as that of any other file that a command line executes.

@@ -70,7 +70,7 @@ func (c *ctl) command() *cobra.Command {
 		c.inbox(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
 		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(), c.policy(), c.tamper(), c.doctor(),
 	)
-	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp())
+	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp(), c.shell())
 	c.complete(root)
 	return root
 }

@@ -66,7 +66,11 @@ func (c *ctl) hookInstall() *cobra.Command {
 				return err
 			}
 			if show {
-				return c.printSettings(r)
+				text, err := r.Install(nil, r.hook)
+				if err != nil {
+					return err
+				}
+				return c.printText(r, text)
 			}
 			return c.register(r, "installed", func(was []byte) ([]byte, error) { return r.Install(was, r.hook) })
 		},
@@ -76,15 +80,12 @@ func (c *ctl) hookInstall() *cobra.Command {
 	return verb(cmd)
 }
 
-func (c *ctl) printSettings(r registration) error {
-	text, err := r.Install(nil, r.hook)
-	if err != nil {
-		return err
-	}
+// printText prints what would be in a file.
+func (c *ctl) printText(r registration, text []byte) error {
 	if c.json {
 		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file, "text": string(text)})
 	}
-	_, err = c.out.Write(text)
+	_, err := c.out.Write(text)
 	return err
 }
 
@@ -94,9 +95,9 @@ func (c *ctl) register(r registration, word string, edit func([]byte) ([]byte, e
 	if err != nil {
 		return err
 	}
-	backup, err := l.Register(r.file, word == "installed", edit)
+	backup, err := l.Register(r.file, edit, func(text []byte) bool { return c.registers(l, r, text) })
 	if errors.Is(err, settings.ErrNotJSON) {
-		err = fmt.Errorf("%w; to add it by hand: tadactl hook install --print %s", err, r.Platform)
+		err = fmt.Errorf("%w; to see what to add by hand, run the same with --print", err)
 	}
 	if err != nil {
 		return err
@@ -112,6 +113,18 @@ func (c *ctl) register(r registration, word string, edit func([]byte) ([]byte, e
 		fmt.Fprintln(c.out, r.Note)
 	}
 	return nil
+}
+
+// registers reports whether a settings file has anything of tada-run in it: the hook, or its shell.
+func (c *ctl) registers(l *launcher.Launcher, r registration, text []byte) bool {
+	if r.Holds(r.file) {
+		if state, err := r.State(text, r.hook); err == nil && state != settings.Missing {
+			return true
+		}
+	}
+	shell, known := settings.ShellOf(r.Platform)
+	installed, err := shell.Installed(text, filepath.Join(l.Home().Links(), "bash"))
+	return known && installed && err == nil
 }
 
 func (c *ctl) hookUninstall() *cobra.Command {

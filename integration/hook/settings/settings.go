@@ -96,6 +96,9 @@ func (p Place) Path(home string, getenv func(string) string) string {
 	return filepath.Join(folder, p.file)
 }
 
+// Holds reports whether a file is the one that the hook belongs in.
+func (p Place) Holds(file string) bool { return strings.HasSuffix(file, "/"+p.file) }
+
 // A Hook is what is registered.
 type Hook struct {
 	Ctl  string        // the absolute path of tadactl

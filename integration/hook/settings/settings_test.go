@@ -185,3 +185,43 @@ func TestPluginThrows(t *testing.T) {
 		}
 	}
 }
+
+func TestShellPlaces(t *testing.T) {
+	for _, test := range []struct{ platform, before, want string }{
+		{"opencode", "", "{\n  \"shell\": \"/l/bash\"\n}\n"},
+		{"opencode", `{"shell":"/bin/zsh","x":1}`, `{"shell":"/l/bash","x":1}`},
+		{"opencode", `{"shell":"/l/bash"}`, `{"shell":"/l/bash"}`},
+		{"opencode", `{"shell":7}`, ""},
+		{"opencode", "{ // mine\n}", ""},
+		{"claude-code", `{"env":{"A":"b"}}`, "{\"env\":{\"A\":\"b\",\n    \"CLAUDE_CODE_SHELL\": \"/l/bash\"}}"},
+		{"claude-code", `{"env":[]}`, ""},
+	} {
+		p, ok := ShellOf(test.platform)
+		if !ok {
+			t.Fatal(test.platform)
+		}
+		got, err := p.Install([]byte(test.before), "/l/bash")
+		if string(got) != test.want && err == nil || (err == nil) != (test.want != "") {
+			t.Errorf("%s %q: %q, %v; want %q", test.platform, test.before, got, err, test.want)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		if installed, err := p.Installed(got, "/l/bash"); !installed || err != nil {
+			t.Errorf("%q: %v, %v", got, installed, err)
+		}
+		without, err := p.Uninstall(got, "/l/bash")
+		if installed, _ := p.Installed(without, "/l/bash"); installed || err != nil {
+			t.Errorf("%q: back to %q, %v", got, without, err)
+		}
+		if other, err := p.Uninstall(got, "/other/bash"); err != nil || !bytes.Equal(other, got) {
+			t.Errorf("a shell that is not ours is taken out: %q, %v", other, err)
+		}
+	}
+	for _, name := range []string{"gemini", "codex"} {
+		if p, ok := ShellOf(name); !ok || p.HasSetting() || !strings.Contains(p.Advice("/l", "/r/tada-run"), "/") || strings.Contains(p.Advice("/l", "/r"), "FOLDER") {
+			t.Errorf("%s: %v %v", name, p, ok)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/integration/hook"
+	"github.com/tada-run/tada-run/integration/hook/settings"
+)
+
+func (c *ctl) shell() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "shell",
+		Short: "Make tada-run the shell that an agent program starts",
+		Long: "Make tada-run the shell that an agent program starts its commands with, under the\n" +
+			"name bash: some programs take no other name.",
+	}
+	cmd.AddCommand(c.shellInstall(), c.shellUninstall())
+	return cmd
+}
+
+// A shellRegistration is the file of one platform that names its shell.
+type shellRegistration struct {
+	registration
+	shell  settings.ShellPlace
+	runner string
+}
+
+func (c *ctl) shellRegistration(name string) (shellRegistration, error) {
+	shell, known := settings.ShellOf(name)
+	if !known {
+		return shellRegistration{}, &usageError{fmt.Errorf("no platform %q whose shell can be set; there are %s", name, settings.ShellPlatforms())}
+	}
+	r, err := c.registration(name, 0)
+	if err != nil {
+		return shellRegistration{}, err
+	}
+	runner, err := hook.RunnerPath()
+	if err != nil {
+		return shellRegistration{}, err
+	}
+	home, err := os.UserHomeDir()
+	r.file, r.Note = shell.Path(home, os.Getenv), "" // the note is about the hook
+	return shellRegistration{r, shell, runner}, err
+}
+
+func (c *ctl) shellInstall() *cobra.Command {
+	show := false
+	cmd := &cobra.Command{
+		Use:   "install " + settings.ShellPlatforms(),
+		Short: "Set a platform's shell to tada-run",
+		Long: "Set a platform's shell to a link in bin/ of the state directory that leads to tada-run,\n" +
+			"in the platform's own settings. What else is in the file stays byte for byte, the old\n" +
+			"file is kept, and the new one is protected. Where a platform has no such setting, what\n" +
+			"a person has to do is printed.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := c.shellRegistration(args[0])
+			if err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			link := filepath.Join(l.Home().Links(), "bash")
+			if !show {
+				if link, err = l.LinkShell(r.runner); err != nil {
+					return err
+				}
+			}
+			switch {
+			case !r.shell.HasSetting():
+				return c.advise(r, link)
+			case show:
+				text, err := r.shell.Install(nil, link)
+				if err != nil {
+					return err
+				}
+				return c.printText(r.registration, text)
+			}
+			return c.register(r.registration, "installed", func(was []byte) ([]byte, error) { return r.shell.Install(was, link) })
+		},
+	}
+	cmd.Flags().BoolVar(&show, "print", false, "print what would be in an empty file, and change nothing")
+	return verb(cmd)
+}
+
+// advise prints what is left to the person.
+func (c *ctl) advise(r shellRegistration, link string) error {
+	text := r.shell.Advice(filepath.Dir(link), r.runner)
+	if c.json {
+		return c.printJSON(map[string]string{"platform": r.shell.Platform, "file": "", "done": "", "backup": "", "note": text})
+	}
+	_, err := fmt.Fprintln(c.out, text)
+	return err
+}
+
+func (c *ctl) shellUninstall() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "uninstall " + settings.ShellPlatforms(),
+		Short: "Give a platform its own shell back",
+		Long:  "Give a platform its own shell back: take ours out of its settings. The link stays for others.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := c.shellRegistration(args[0])
+			if err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			link := filepath.Join(l.Home().Links(), "bash")
+			if !r.shell.HasSetting() {
+				return c.advise(r, link)
+			}
+			return c.register(r.registration, "uninstalled", func(was []byte) ([]byte, error) {
+				if was == nil {
+					return nil, nil
+				}
+				return r.shell.Uninstall(was, link)
+			})
+		},
+	})
+}
