@@ -22,24 +22,32 @@ var builtins = [...]struct {
 // A view is one path as the names see it: from the root, from each home, and from every
 // directory on its way.
 type view struct {
-	path   string    // without its slash
-	below  []string  // from each home that it is in
-	tails  []string  // from every directory, the root first
-	starts [256]bool // the first bytes of the tails: nearly no name of any depth has one
+	path   string   // without its slash
+	below  []string // from each home that it is in
+	tails  []string // from every directory, the root first
+	homely byteSet  // the first bytes of below ...
+	starts byteSet  // ... and of the tails: nearly no name has one of them
 }
+
+// A byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *byteSet) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 
 func viewOf(path string, homes []string, below, tails []string) view {
 	v := view{below: below, tails: tails}
 	for _, h := range homes {
-		if within(path, h) && len(path) > len(h) {
+		if within(path, h) && len(path) > len(h)+1 {
 			v.below = append(v.below, path[len(h)+1:])
+			v.homely.add(path[len(h)+1])
 		}
 	}
 	v.path = strings.TrimPrefix(path, "/")
 	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
 		v.tails = append(v.tails, rest)
 		if rest != "" {
-			v.starts[rest[0]] = true
+			v.starts.add(rest[0])
 		}
 	}
 	return v
@@ -52,13 +60,13 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 	v := viewOf(path, homes, below[:0], tails[:0])
 	for i := range builtins {
 		for _, name := range builtins[i].names {
-			if v.under(name) {
+			if v.may(name) && v.under(name) {
 				visit(mark{kind: builtins[i].kind, path: name})
 			}
 		}
 	}
 	for i := range protectedNames {
-		if n := &protectedNames[i]; v.under(n.name) {
+		if n := &protectedNames[i]; v.may(n.name) && v.under(n.name) {
 			visit(mark{kind: markProtected, path: n.name, tool: n.tool})
 		}
 	}
@@ -70,11 +78,23 @@ func builtinPublic(path string, homes []string) bool {
 	var tails [16]string
 	v := viewOf(path, homes, below[:0], tails[:0])
 	for _, name := range publicNames {
-		if v.under(name) {
+		if v.may(name) && v.under(name) {
 			return true
 		}
 	}
 	return false
+}
+
+// may reports whether a built-in name could cover the path, by one byte of each. It has to be
+// small enough to be inlined: it is asked of every name for every path.
+func (v *view) may(name string) bool {
+	switch name[0] {
+	case '/':
+		return v.path != "" && (v.path[0] == name[1] || name[1] == '*')
+	case '~':
+		return v.homely.has(name[2]) || name[2] == '*'
+	}
+	return v.starts.has(name[3]) || name[3] == '*'
 }
 
 // under reports whether a built-in name covers the path.
@@ -86,9 +106,7 @@ func (v *view) under(name string) bool {
 	case '~':
 		seen, name = v.below, name[len("~/"):]
 	default:
-		if name = name[len("**/"):]; name[0] != '*' && !v.starts[name[0]] {
-			return false
-		}
+		name = name[len("**/"):]
 	}
 	for _, rest := range seen {
 		if rest != "" && (rest[0] == name[0] || name[0] == '*') && covers(name, rest) {

@@ -13,8 +13,8 @@ one command.
 
 The package asks neither disk nor environment nor clock, keeps no state, and parses nothing
 at start-up: Lookup halves the sorted text of a table and parses the one entry that it finds,
-and options are parsed when a line gives them. It holds no cache, because an entry costs a few
-microseconds.
+and options are parsed when a line gives them. An entry costs a few microseconds, which
+[Table.Keeping] saves whoever asks for the same ones thousands of times.
 
 # Unknown programs
 
