@@ -215,7 +215,7 @@ func TestOneApprovalManyProcesses(t *testing.T) {
 	}
 }
 
-// B-I3: 64 processes with an approval each all get their permit. What that takes is logged beside what any
+// B-I3, E-bkr-5: 64 processes with an approval each all get their permit. What that takes is logged beside what any
 // store would take on this machine at this moment: 64 processes that have their turn at a lock, one of
 // which waits for the disk.
 func TestManyApprovalsManyProcesses(t *testing.T) {

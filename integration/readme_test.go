@@ -121,3 +121,27 @@ func TestReadmeTestCommandIsWhatCIRuns(t *testing.T) {
 		}
 	}
 }
+
+// B-N1, B-NR1, B-NR2: what is not promised is said, where somebody looks for it.
+func TestWhatIsNotPromised(t *testing.T) {
+	text, err := os.ReadFile("../SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n## What it does not protect against\n")
+	section, _, found := strings.Cut(rest, "\n## ")
+	if !found {
+		t.Fatal("SECURITY.md does not say what it does not protect against")
+	}
+	for row, words := range map[string][]string{
+		"B-N1":  {"compromised host", "model being persuaded", "network in between"},
+		"B-NR1": {"Encryption at rest", "0600", "0700"},
+		"B-NR2": {"no login", "are no roles", "this account"},
+	} {
+		for _, w := range words {
+			if !strings.Contains(section, w) {
+				t.Errorf("%s: the section does not say %q", row, w)
+			}
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// The inbox opens above whatever a person has on the screen, in a window of the tmux that they are attached to, and is
+// answered there. The doors are built for this: tmux starts a program by its path, and a test binary under its own
+// name is no door.
+func TestInboxAboveTheScreen(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"tmux", "go"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("there is no", program, "here")
+		}
+	}
+	p := newPlace(t)
+	doors := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", doors, "../cmd/tada-run", "../cmd/tadactl").CombinedOutput(); err != nil {
+		t.Skipf("the doors cannot be built here: %v %s", err, out)
+	}
+	door := func(name string) string { return filepath.Join(doors, name) + " --home " + p.state + " " }
+	if out := p.run(door("tada-run") + "'rm -rf build'"); !strings.Contains(out, "pending") {
+		t.Fatal(out)
+	}
+	server := fmt.Sprintf("tmux -L tada-popup-%d -f /dev/null ", os.Getpid())
+	if out := p.run(server + "new-session -d -s person -x 100 -y 40 'exec cat'"); out != "" {
+		t.Fatal(out)
+	}
+	t.Cleanup(func() { p.run(server + "kill-server") })
+	client := p.command("exec " + server + "attach -t person")
+	client.Env = append(client.Env, "TERM=xterm-256color")
+	tty, err := pty.StartWithSize(client, &pty.Winsize{Rows: 40, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close(); _ = client.Wait() })
+	s := watch(tty)
+	if err := s.shows("person"); err != nil { // the status line: the client is attached
+		t.Fatal(err, s.text())
+	}
+	// Another pane of the same session asks for it, as a person's key binding would.
+	if out := p.run(server + "new-window -d -t person '" + door("tadactl") + "inbox --popup > " + p.dir + "/said 2>&1; echo status $? >> " + p.dir + "/said'"); out != "" {
+		t.Fatal(out)
+	}
+	for _, step := range []struct{ shown, typed string }{
+		{"tada-run inbox", "\r"}, {"y: approve", "y"}, {"approved", "q"},
+	} {
+		if err := s.shows(step.shown); err != nil {
+			said, _ := os.ReadFile(filepath.Join(p.dir, "said"))
+			t.Fatalf("%v\n%s\n%s", err, s.text(), said)
+		}
+		time.Sleep(600 * time.Millisecond) // keys that come at once are not a person's
+		if _, err := tty.WriteString(step.typed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 500 {
+		if said, _ := os.ReadFile(filepath.Join(p.dir, "said")); strings.Contains(string(said), "status 0") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if said, _ := os.ReadFile(filepath.Join(p.dir, "said")); string(said) != "status 0\n" {
+		t.Errorf("the popup said %q", said)
+	}
+	if out := p.run(door("tada-run") + "'rm -rf build'; echo status $?"); !strings.Contains(out, "status 0") {
+		t.Errorf("the answer of the popup: %s", out)
+	}
+	if out := p.run("TMUX= " + door("tadactl") + "inbox --popup"); !strings.Contains(out, "inside tmux") {
+		t.Errorf("without tmux: %s", out)
+	}
+}
