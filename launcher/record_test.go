@@ -18,13 +18,17 @@ func entriesOf(t *testing.T, l *Launcher, kind string) (list []map[string]any) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var body map[string]any
-		if err := json.Unmarshal(e.Body, &body); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, body)
+		list = append(list, bodyOf(t, e))
 	}
 	return list
+}
+
+func bodyOf(t *testing.T, e audit.Entry) (body map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	return body
 }
 
 // A credential in the command line stands in no file of the record, and its hash in none either.
