@@ -25,11 +25,17 @@ func Probe() Report {
 	}
 	r.add("landlock signal scope", scope, "processes outside cannot be signalled", func() string { return "a kernel from 6.15 on" })
 	for _, level := range []Level{Base, Strong} {
-		receipt, err := try(ll, level)
+		receipt, err := try(ll, level, Profile{})
 		if err == nil {
 			r.Level = level
 		}
 		r.add("level "+level.String(), err, "proven: "+strings.Join(receipt.Proven, ", "), namespaceFix)
+	}
+	if r.Level != None {
+		_, err := try(ll, r.Level, Profile{Network: Hosts})
+		r.add("network by host", err, "the launcher makes the connections of a run; without it a run has no network, or all of it", func() string {
+			return "not below another program that answers calls (seccomp_unotify(2)): a fence, a container tool"
+		})
 	}
 	return r
 }
@@ -43,18 +49,18 @@ func (r *Report) add(name string, err error, detail string, fix func() string) {
 }
 
 // try starts a child that ends where another would execute its program.
-func try(ll landlock, level Level) (Receipt, error) {
+func try(ll landlock, level Level, p Profile) (Receipt, error) {
 	root, err := os.Open("/") // the caller's own directory may be gone
 	if err != nil {
 		return Receipt{}, err
 	}
 	defer root.Close()
-	b := &builder{command: Command{Path: "/", Dir: root}, landlock: ll, level: level, trial: true}
-	p, receipt, err := b.start()
+	b := &builder{profile: p, command: Command{Path: "/", Dir: root}, landlock: ll, level: level, trial: true}
+	process, receipt, err := b.start()
 	if err != nil {
 		return receipt, err
 	}
-	s, err := p.Wait()
+	s, err := process.Wait()
 	if err == nil && !s.Exited {
 		err = fmt.Errorf("the trial was ended by %v", s.Signal)
 	}

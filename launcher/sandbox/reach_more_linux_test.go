@@ -343,6 +343,20 @@ assert u.connect_ex(("", 0)) != 0
 	})
 }
 
+// UDP leads nowhere, and the record says where it was to lead.
+func TestUDP(t *testing.T) {
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, nil, "127.0.1.10")
+		s, said, traffic := talk(t, p, "bash", "-c", "echo x > /dev/udp/203.0.113.1/443")
+		if s.Shell() == 0 {
+			t.Errorf("%q", said)
+		}
+		if c := only(traffic, "udp"); p.Most == Strong && (c == nil || !c.Refused || c.Address != "203.0.113.1:443") {
+			t.Errorf("%+v", traffic)
+		}
+	})
+}
+
 // git clones over HTTP from the host that is allowed.
 func TestGitHTTP(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {

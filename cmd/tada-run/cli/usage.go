@@ -43,6 +43,9 @@ EXAMPLES
   tada-run -- grep -rn TODO .
   make SHELL=tada-run
 
+A command reaches the hosts that its line names, what network.allow lists, and
+this machine's servers; tadactl show ID lists what it did and was refused.
+
 An ask without a terminal exits 75. Answer it with: tadactl pending, tadactl
 approve ID. Then run the identical command again.
 

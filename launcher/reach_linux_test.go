@@ -1,0 +1,80 @@
+package launcher
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// What a plan and the policy name is what the fence lets through, and what a person is told.
+func TestContacts(t *testing.T) {
+	const registries = "network: {allow: [api.example:443, '10.0.0.0/8', '*.x.test'], registries: [npm, yarn, jsr, pip, conda, go, cargo, gem, php, maven, nuget, hex, apt, apk]}\n"
+	for _, test := range []struct {
+		config, line, env string
+		mode              sandbox.Network
+		text              string
+	}{
+		{"", "ls", "", sandbox.Off, "off"},
+		{"", "curl https://example.com/x", "", sandbox.Hosts, "example.com:443"},
+		{"", "curl http://localhost:1/x", "", sandbox.Hosts, "this machine's servers only"},
+		{"network: {localhost: false}\n", "make", "", sandbox.Off, "off"},
+		{"network: {default: on}\n", "make", "", sandbox.Full, "full"},
+		{"", "curl http://$(cat host)/", "", sandbox.Full, "full"},
+		{"", "curl https://example.com/x", "https_proxy=http://proxy.test:3128/", sandbox.Hosts, "example.com:443, by the proxy proxy.test:3128, which may reach anybody"},
+		{registries, "make", "", sandbox.Hosts, "*.x.test, 10.0.0.0/8, api.example:443 and this machine's servers"},
+		{registries, "npm ci; yarn; deno cache x.ts; pip install x; conda install x; go build; cargo build; gem install x; composer install; mvn test; dotnet restore; mix deps.get; apt-get update; apk update", "", sandbox.Hosts, "registry.npmjs.org:443"},
+	} {
+		l, req := world(t)
+		if err := os.WriteFile(l.home.Config(), []byte(test.config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Open(l.home.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Shell.Text = test.line
+		if test.env != "" {
+			req.Env = append(req.Env, test.env)
+		}
+		j := judged(t, l, req)
+		r := j.contacts()
+		if r.mode != test.mode || !strings.Contains(r.text(), test.text) {
+			t.Errorf("%q under %q: %v %q", test.line, test.config, r.mode, r.text())
+		}
+		proxy := 0
+		if r.proxy != "" {
+			proxy = 1
+		}
+		if r.mode == sandbox.Hosts && len(r.reach.Rules) != len(r.hosts)+proxy {
+			t.Errorf("%q: the fence does not understand some of %q: %v", test.line, r.hosts, r.reach.Rules)
+		}
+	}
+}
+
+func TestProxy(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://proxy.test:3128": "proxy.test:3128", "proxy.test:8080": "proxy.test:8080", "https://proxy.test": "proxy.test:443", "http://proxy.test": "proxy.test:1080",
+		"socks5h://[::1]:9050/": "[::1]:9050", "socks5://user:secret@10.0.0.1:1080": "10.0.0.1:1080", "socks5://[fd00::1]": "[fd00::1]:1080", "": "",
+	} {
+		if got := proxyOf(map[string]string{"ALL_PROXY": address}); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+}
+
+// The smallest rules, each once, and none for what gives credentials away.
+func TestLearn(t *testing.T) {
+	got := Learn([]PastConnection{
+		{Kind: "tcp", Host: "a.test", Count: 1},
+		{Kind: "tcp", Host: "b.test", Refused: true, Fix: "b.test:443", Count: 2, Program: "/usr/bin/curl"},
+		{Kind: "tcp", Host: "b.test", Refused: true, Fix: "b.test:443", Count: 3, Program: "/usr/bin/git"},
+		{Kind: "udp", Host: "c.test", Refused: true, Fix: "c.test:443", Count: 1},
+		{Kind: "tcp", Host: "169.254.169.254", Refused: true, Fix: "169.254.169.254:80", Why: "it is the credentials of the machine", Count: 1},
+		{Kind: "listen", Host: "0.0.0.0", Refused: true, Fix: "--publish 80", Count: 1},
+	})
+	if len(got) != 4 || got[0].Rule != "b.test:443" || got[0].Count != 5 || len(got[0].Programs) != 2 || got[1].Rule != "" || got[2].Rule != "" || got[3].Port != "80" {
+		t.Errorf("%+v", got)
+	}
+}
