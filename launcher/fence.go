@@ -23,7 +23,7 @@ func (j *Judgement) fenceText() string {
 	case !f.Exact:
 		ground = "writes the workspace, temporary files and caches"
 	}
-	return fmt.Sprintf("%s; network %s; at least %s", ground, j.contacts().text(), f.Require)
+	return fmt.Sprintf("%s; network %s; at least %s; tier %s", ground, j.contacts().text(), f.Require, j.tier())
 }
 
 // ahead begins to make namespaces for a command that has no network, as nearly all have. A fence that takes others makes them then.

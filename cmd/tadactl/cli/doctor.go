@@ -33,8 +33,8 @@ func (c *ctl) doctor() *cobra.Command {
 					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings,
 				})
 			}
-			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are fenced, not the agent that proposes them\n\n",
-				launcher.Version(), r.Kernel, l.Home().Dir, r.Level, launcher.Tier)
+			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are fenced, not the agent that proposes them\n         %s: tada-run --session -- AGENT fences the agent as well\n\n",
+				launcher.Version(), r.Kernel, l.Home().Dir, r.Level, launcher.Tier, launcher.TierSession)
 			for _, f := range r.Findings {
 				mark := "ok     "
 				if !f.OK {
