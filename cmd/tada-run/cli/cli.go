@@ -52,6 +52,9 @@ func Run(d Door) int {
 		}
 		return status
 	}
+	if err := ownHook(inv, d.Argv); err != nil {
+		return report(err)
+	}
 	if inv.line != nil {
 		return report(&usageError{"--line is for the shell of a session", "tada-run --session"})
 	}
