@@ -73,7 +73,7 @@ func (w *walker) setElement(s *state, name string, v variable, key string, val v
 	if !v.isList {
 		v.list = nil
 		if v.set {
-			v.list = []value{v.val}
+			v.list = []value{v.val.listed()} // where it is not known it may be a whole array
 		}
 		v.isList = true
 	}
