@@ -59,7 +59,11 @@
 //
 // Request.Quorum asks for several people. Each yes is kept until enough different people have said
 // it; a call is allowed only if all of them allowed it, and who denies all of it ends the question.
-// Decision.Person says who counts as one; Request.Requester is never one of them.
+// Decision.Person says who counts as one; Request.Requester is never one of them. An account is one person: where
+// people of one account must agree, they sign with keys of their own, and the account is the requester.
+//
+// A plan says whose words led to it ([Level]): a person's, an agent's, or text from outside. Work inherits the level of
+// the work that started it ([Inherit]) and can only lower it; what is quarantined is allowed once and never for a while.
 //
 // # Answers from elsewhere
 //

@@ -313,6 +313,9 @@ func (b *board) approve() tea.Cmd {
 		return nil
 	}
 	d.Challenge = b.open.Challenge
+	if b.open.Votes+1 < b.open.Quorum {
+		return b.decide(d, "counted, and others must follow:")
+	}
 	return b.decide(d, "approved")
 }
 
