@@ -17,6 +17,12 @@ import (
 // startBroker starts one in this process, on a state directory whose name is longer than a socket's may be.
 func startBroker(t *testing.T, change func(*Options)) (*Broker, Client) {
 	t.Helper()
+	return startGuarded(t, change, nil)
+}
+
+// startGuarded starts a broker that asks peer who may ask.
+func startGuarded(t *testing.T, change func(*Options), peer func(pid, uid int) error) (*Broker, Client) {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
 	slots, err := NewSlots(filepath.Join(dir, "slots"))
 	if err != nil {
@@ -31,7 +37,7 @@ func startBroker(t *testing.T, change func(*Options)) (*Broker, Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := all.Listen(s, dir, testLog(t), slots, nil)
+	b, err := all.Listen(s, dir, testLog(t), slots, peer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,13 +348,12 @@ func TestBrokerTimesOut(t *testing.T) {
 
 // Who is not let in gets no answer but that.
 func TestPeerIsRefused(t *testing.T) {
-	b, c := startBroker(t, nil)
-	b.Peer = func(pid, uid int) error {
+	b, c := startGuarded(t, nil, func(pid, uid int) error {
 		if pid != os.Getpid() || uid != os.Getuid() {
 			t.Errorf("pid %d, uid %d", pid, uid)
 		}
 		return errors.New("it runs inside of a fence")
-	}
+	})
 	if _, err := c.Refer(t.Context(), b.Session.Root()+"/main.go", false); !errors.Is(err, ErrPeer) {
 		t.Error(err)
 	}
