@@ -120,8 +120,32 @@ func (j *judgement) justBuilt(t *Target, full string) bool {
 			return j.built(t.Command)
 		}
 	}
-	return false
+	return j.inNewEnvironment(t, full)
 }
+
+// inNewEnvironment reports whether a program stands in an environment of Python that the same line
+// makes where nothing was before, and in which no other of its commands puts anything by name.
+func (j *judgement) inNewEnvironment(t *Target, full string) bool {
+	made := ""
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		if w.Right == command.Create && !w.Exists && !w.Unknown && w.Command >= 0 && w.Command < t.Command &&
+			venvMakers.has(path.Base(j.script.Commands[w.Command].Name)) && within(full, w.Path()+"/bin") {
+			made = w.Path()
+		}
+	}
+	if made == "" {
+		return false
+	}
+	for i := range j.plan.Targets {
+		if w := &j.plan.Targets[i]; w.Right != command.Read && w.Right != command.Exec && within(w.Path(), made) && w.Path() != made {
+			return false
+		}
+	}
+	return true
+}
+
+var venvMakers = names{"venv", "virtualenv"}
 
 // sayings are the words of a program that computes and prints, in languages that nothing
 // here reads: julia -e 'println(1+1)'. Those of Julia that run the tests of the project, or say

