@@ -29,8 +29,8 @@ func (j *Judgement) timeout() time.Duration {
 	return own
 }
 
-// A meter ends the run whose output has become more than it may be. What was passed on until
-// then is recorded and whole.
+// A meter ends the run whose output has become more than it may be. What there is room for is recorded and
+// passed on, to the byte.
 type meter struct {
 	left atomic.Int64
 	over func()
@@ -46,10 +46,19 @@ func newMeter(set pathguard.Limits, over func()) *meter {
 	return m
 }
 
-func (m *meter) count(n int) {
-	if m != nil && m.left.Add(-int64(n)) < 0 && !m.done.Swap(true) {
+// take counts n bytes and returns how many of them there is room for.
+func (m *meter) take(n int) int {
+	if m == nil {
+		return n
+	}
+	left := m.left.Add(-int64(n))
+	if left >= 0 {
+		return n
+	}
+	if !m.done.Swap(true) {
 		m.over()
 	}
+	return int(max(0, int64(n)+left))
 }
 
 // exceeded tells which limit ended the run: nothing else in its output does.

@@ -27,7 +27,14 @@ var eventCode = map[session.Stream]byte{session.Screen: 'o', session.Stdout: 'o'
 
 // Output records what the command printed.
 func (t *tap) Output(stream session.Stream, p []byte) error {
-	t.meter.count(len(p))
+	room := t.meter.take(len(p))
+	if err := t.output(stream, p[:room]); err != nil || room == len(p) {
+		return err
+	}
+	return session.Enough(room)
+}
+
+func (t *tap) output(stream session.Stream, p []byte) error {
 	if t.secret != nil && t.secret() {
 		err := t.to.Hidden(audit.CodeOutput, audit.AuthorProgram, p)
 		if err != nil {

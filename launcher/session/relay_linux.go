@@ -38,7 +38,11 @@ func (g *gate) pass(call func(Tap) error) error {
 	if g.err != nil {
 		return g.err
 	}
-	if err := call(g.tap); err != nil {
+	err := call(g.tap)
+	if _, enough := err.(Enough); enough {
+		return err
+	}
+	if err != nil {
 		g.err = fmt.Errorf("the session could not be recorded: %w", err)
 		close(g.failed)
 	}
@@ -151,7 +155,11 @@ var errGone = errors.New("reader is gone")
 // deliver records p and then shows it.
 func (r *relay) deliver(p []byte) error {
 	r.bytes += int64(len(p))
-	if err := r.gate.pass(func(t Tap) error { return t.Output(r.stream, p) }); err != nil {
+	err := r.gate.pass(func(t Tap) error { return t.Output(r.stream, p) })
+	if kept, ok := err.(Enough); ok {
+		p, err = p[:min(int(kept), len(p))], nil
+	}
+	if err != nil {
 		return err
 	}
 	if r.show != nil {

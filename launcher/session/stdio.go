@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"os"
 )
 
@@ -69,6 +70,12 @@ type Tap interface {
 	Input(author string, p []byte) error  // before the child can read p
 	Resize(cols, rows int) error          // before the child can learn the size
 }
+
+// Enough is what [Tap.Output] returns when it took no more than so many bytes of p: they are shown, and the rest is dropped.
+// It is no failure; the relay goes on reading, so that the child is not held up.
+type Enough int
+
+func (n Enough) Error() string { return fmt.Sprintf("%d bytes are enough", int(n)) }
 
 var (
 	// ErrUnsupported is returned by everything here on systems other than Linux.
