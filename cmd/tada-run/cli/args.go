@@ -143,6 +143,7 @@ func (inv *invocation) sessionOperands(dashed, command bool, operands []string) 
 		return &usageError{"nothing to run after --", "tada-run --session, or tada-run --session -- claude"}
 	}
 	inv.words, inv.name = operands, "tada-run"
+	inv.batch = inv.intent != "" && !dashed // steps that build on each other
 	return nil
 }
 

@@ -70,7 +70,7 @@ func batch(l *launcher.Launcher, inv *invocation, base launcher.Request) (int, e
 	}
 	var out, errs *capture
 	status, last := 0, ""
-	b := launcher.Batch{Calls: calls, Wait: inv.wait, Ask: asker(l, base.Stdio)}
+	b := launcher.Batch{Calls: calls, Wait: inv.wait, Ask: asker(l, base.Stdio), Stop: inv.session}
 	b.Begin = func(i int) {
 		out, errs = newCapture(), newCapture()
 		calls[i].Stdio.Out, calls[i].Stdio.Err = out.to, errs.to

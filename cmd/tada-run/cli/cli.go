@@ -77,7 +77,7 @@ func (inv *invocation) away() func(argv []string, home string) (int, error) {
 	switch {
 	case inv.background:
 		return background
-	case inv.session:
+	case inv.session && !inv.batch:
 		return attended
 	}
 	return nil

@@ -31,7 +31,8 @@ FLAGS
   --publish PORT     let other machines connect to it there (asks); this machine may always
   --session          others can attach (tadactl attach), and it outlives this terminal.
                      Ctrl-] shows the keys: d detaches. What runs in it asks the
-                     session about its own tada-run commands
+                     session about its own tada-run commands. With --intent: its
+                     commands are steps, and nothing runs after one that is refused
   --background       print the session's id and return; see tadactl sessions, kill
   --pty WHEN         auto (default), always or never: a private terminal for the command
   --home DIR         another state directory than ~/.tada
