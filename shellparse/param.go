@@ -48,6 +48,9 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	if list, ok := w.list(s, p); ok {
 		if v, ok := w.deref(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok && !v.isList && !v.isHash {
 			list = []value{w.operate(s, p, v.val, true, quoted)} // of one value it is a substring
+			if text, _ := list[0].text(); text == "" {
+				list[0] = unknown("a piece of one value, which may be none", list[0].from()).maybeMany()
+			}
 		} else if p.Slice != nil {
 			list = w.sliceList(s, list, p)
 		} else {
@@ -245,7 +248,10 @@ func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
 		return v.val, true // of a reference it is the name
 	}
 	v, ok := w.direct(s, p)
-	if p.Excl && ok {
+	if p.Excl && !ok { // nothing, which in bash is a word where it stands beside a list
+		return unknown("it is the value of a name that is not set", Literal), true
+	}
+	if p.Excl {
 		if p.Param.Value == "@" || p.Param.Value == "*" {
 			return unknown("it is the value of a name that is not known", Unknown), true
 		}
