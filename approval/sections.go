@@ -299,6 +299,9 @@ func (v *view) call(plan map[string]any, call object, i, n int) {
 		}
 	}
 	v.line("call", join(head...))
+	if own, ok := args.takeText("inside"); ok { // what the agent wrote, before what its program put around it
+		v.command("agent's", own, nil)
+	}
 	if hasCommand {
 		v.command("run", command, dangerSpans(plan, id, n == 1, len(command)))
 	}

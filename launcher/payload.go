@@ -155,7 +155,7 @@ func (j *Judgement) toolCall() object {
 		"args": s.Args, "shell_flags": s.Flags,
 	}
 	if s.Name != "tada-run" {
-		args["name"] = s.Name
+		args["name"], args["inside"] = s.Name, inside(j.Script.Text)
 	}
 	name := "shell"
 	if t := j.Request.Tool; t != nil {
