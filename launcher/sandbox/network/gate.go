@@ -29,7 +29,6 @@ type Gate struct {
 	reach    Reach
 	resolver Resolver
 	specials []special
-	servers  []netip.AddrPort // the name servers that the run may believe it asks
 
 	mu    sync.Mutex
 	known map[string]*answer
@@ -55,7 +54,7 @@ func NewGate(reach Reach, resolver Resolver) *Gate {
 	}
 }
 
-// Fresh is how long an answer is used before the name is asked for again. Servers say it by record; what counts here is that a run which
+// fresh is how long an answer is used before the name is asked for again. Servers say it by record; what counts here is that a run which
 // lives long sees a host move, and that one which asks in a loop does not make our questions a signal.
 const fresh = 30 * time.Second
 

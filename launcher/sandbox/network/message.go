@@ -21,7 +21,7 @@ const (
 	extendedError, prohibited = 15, 18
 
 	headerSize = 12
-	// MaxMessage is what a question over UDP may have: DNS without extensions has 512 bytes, with them resolvers send what fits in a packet.
+	// maxMessage is what a message over UDP may have: DNS without extensions has 512 bytes, with them resolvers send what fits in a packet.
 	maxMessage = 1232
 )
 
