@@ -84,7 +84,8 @@
 //
 // A file that exists already and is sourced may do anything, and is listed as an effect
 // with the flag command.Source. After it no variable is known, but words are taken to be cut
-// where they were: it rarely changes IFS. A name that depends on the
+// where they were: it rarely changes IFS; after a snapshot of the person's shell that an agent
+// program keeps below the home, all stays known. A name that depends on the
 // directory is marked, unless the file is by custom one of settings (bin/activate, .env,
 // ~/.profile); the functions it may define are taken not to have the names of programs. The
 // entries of the command table are taken to be right. What is special in the expansions of
