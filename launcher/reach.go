@@ -42,9 +42,7 @@ func (j *Judgement) contacts() reached {
 		}
 	}
 	r.reach.Localhost = plan.Localhost
-	for _, port := range j.Request.Publish {
-		r.reach.Publish = append(r.reach.Publish, port)
-	}
+	r.reach.Publish = append(r.reach.Publish, j.Request.Publish...)
 	if len(r.reach.Rules) > 0 || r.reach.Localhost || len(r.reach.Publish) > 0 {
 		r.mode = sandbox.Hosts
 	}
@@ -103,13 +101,4 @@ func (r reached) text() string {
 		text += fmt.Sprintf("; other machines may connect to port %d", port)
 	}
 	return text
-}
-
-// facts is what an approval binds.
-func (r reached) facts() object {
-	publish := make([]any, len(r.reach.Publish))
-	for i, port := range r.reach.Publish {
-		publish[i] = int(port)
-	}
-	return object{"mode": r.mode.String(), "hosts": r.hosts, "localhost": r.reach.Localhost, "publish": publish, "proxy": r.proxy}
 }
