@@ -180,7 +180,8 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 		e.expansion(unknown("a list is split at characters that are no blanks", Literal), false)
 		return
 	}
-	if ifs, loose := e.w.ifs(e.s); !e.split && len(list) > 1 && (loose || ifs != " \t\n") && !e.w.joins(p) {
+	// Without any IFS, bash 5.2 leaves its own mark (001) in elements that it changes, even in one alone.
+	if ifs, loose := e.w.ifs(e.s); !e.split && (len(list) > 1 || ifs == "") && (loose || ifs != " \t\n") && !e.w.joins(p) {
 		e.expansion(unknown("shells join a list with a blank or with IFS", Literal), true)
 		return
 	}
