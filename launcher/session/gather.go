@@ -13,7 +13,7 @@ type gather struct {
 
 const (
 	gatherTime  = 1       // milliseconds
-	gatherBelow = 4 << 10 // a larger piece is worth its price
+	gatherBelow = 1 << 10 // a larger piece is worth its price; a terminal gives 4095 bytes a read
 	firstPause  = 16
 	longPause   = 4096
 )
