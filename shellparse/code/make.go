@@ -10,6 +10,10 @@ import (
 // Unknown stands in a shell line of a Fact for text that only make knows.
 const Unknown = "${__unknown}"
 
+// maxMakeValue is how long a variable may become line by line. Each += copies what there is: without a bound a
+// text of them would take the square of its length.
+const maxMakeValue = 8 << 10
+
 // A makefile is what is read of one: its variables and rules as far as they are literal.
 // See the manual of GNU make, "Writing Makefiles".
 type makefile struct {
@@ -164,6 +168,8 @@ func (m *makefile) assignment(line string) bool {
 		return true
 	case op == "!":
 		m.shell(now, 0)
+		val = Unknown
+	case strings.HasPrefix(op, "+") && len(old)+len(val) > maxMakeValue:
 		val = Unknown
 	case strings.HasPrefix(op, "+"):
 		val = strings.TrimSpace(old + " " + val)
