@@ -336,6 +336,9 @@ func TestManyProcessesRotate(t *testing.T) {
 			}
 		}
 	}
+	l := openNow(t, dir) // once more: a machine may have let all writers end before the first look found enough to prune
+	_, _, err := l.Prune(Retention{MaxBytes: 40_000}, "afterwards", nil)
+	must(t, errors.Join(err, l.Close()))
 	r := mustVerify(t, dir)
 	if r.Entries < 1200 || r.Pruned == 0 || len(r.Gaps) != 0 {
 		t.Errorf("%+v", r)
