@@ -236,7 +236,20 @@ func refusedByQuarantine(err error) error { return &exitError{err, launcher.Exit
 // quarantineTime bounds what a broker is waited for by a person.
 const quarantineTime = 5 * time.Second
 
-// client finds the broker of a session.
+// inQuarantine is the body of a verb that asks the broker of the session that its first argument names.
+func (c *ctl) inQuarantine(do func(context.Context, quarantine.Client, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		client, err := c.quarantineClient(args[0])
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
+		defer cancel()
+		return do(ctx, client, args)
+	}
+}
+
+// quarantineClient finds the broker of a session.
 func (c *ctl) quarantineClient(prefix string) (quarantine.Client, error) {
 	l, err := c.open()
 	if err != nil {
@@ -255,13 +268,7 @@ func (c *ctl) quarantineRef() *cobra.Command {
 		Use:   "ref SESSION FILE ...",
 		Short: "Print references to files",
 		Args:  cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.quarantineClient(args[0])
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
-			defer cancel()
+		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
 			uris := []string{}
 			for _, name := range args[1:] {
 				path, err := filepath.Abs(name)
@@ -281,7 +288,7 @@ func (c *ctl) quarantineRef() *cobra.Command {
 				fmt.Fprintln(c.out, uri)
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&bind, "sha", false, "the references count only for the content that the files have now")
 	return verb(cmd, "126  a file cannot be referred to, or this process may not ask")
@@ -292,13 +299,7 @@ func (c *ctl) quarantineVerify() *cobra.Command {
 		Use:   "verify SESSION URI",
 		Short: "Say whether a reference is good",
 		Args:  cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.quarantineClient(args[0])
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
-			defer cancel()
+		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
 			r, err := client.Verify(ctx, args[1])
 			if err != nil {
 				return refusedByQuarantine(err)
@@ -315,7 +316,7 @@ func (c *ctl) quarantineVerify() *cobra.Command {
 				_, err = fmt.Fprintf(c.out, "%s  %s\n", r.Code, quarantine.Neutral(r.Message, 512))
 			}
 			return err
-		},
+		}),
 	}, "126  it is not good, or this process may not ask")
 }
 
@@ -354,21 +355,15 @@ func (c *ctl) quarantineEnd() *cobra.Command {
 		Use:   "end SESSION",
 		Short: "End a session: its key is destroyed and its references are void",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.quarantineClient(args[0])
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
-			defer cancel()
+		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
 			if err := client.End(ctx); err != nil {
 				return refusedByQuarantine(err)
 			}
 			if c.json {
 				return c.printJSON(map[string]any{"session": client.Session, "ended": true})
 			}
-			_, err = fmt.Fprintf(c.out, "%s  ended\n", client.Session)
+			_, err := fmt.Fprintf(c.out, "%s  ended\n", client.Session)
 			return err
-		},
+		}),
 	}, "126  this process may not ask")
 }
