@@ -30,7 +30,7 @@ func TestHandDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := sandbox.Profile{
-		Write: []sandbox.Path{{Name: dir + "/work"}}, Hide: []string{dir + "/secret"}, ReadOnly: []string{dir + "/work/kept"},
+		Write: []sandbox.Path{{Name: filepath.Join(dir, "work")}}, Hide: []string{dir + "/secret"}, ReadOnly: []string{filepath.Join(dir, "work", "kept")},
 	}
 	if err := os.WriteFile(filepath.Join(dir, "work", "kept"), nil, 0o600); err != nil {
 		t.Fatal(err)

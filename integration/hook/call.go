@@ -9,8 +9,8 @@ import (
 type Call struct {
 	Platform string
 	Session  string // the platform's own id of the conversation
-	Agent    string // the platform's own id of a subagent; "" for the main one, or where it tells none
-	Kind     string // what sort of subagent it is, by the platform's word; "" where it tells none
+	Agent    string // the platform's own id of an agent that another one started; "" for the main one, or where it tells none
+	Kind     string // what sort of agent that is, by the platform's word; "" where it tells none
 	ID       string // the platform's own number of the call; "" where it has none
 	Dir      string // the working directory, absolute
 
