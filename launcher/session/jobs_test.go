@@ -17,18 +17,27 @@ func TestCtrlZAndForeground(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)
 	o.shell()
-	o.send("run -monitor 'echo begin; read x; echo got $x; stty size; exit 7'; echo status $?\n")
+	o.stopsAndContinues("run -monitor '" + readsOnce + "'; echo status $?")
+}
+
+// readsOnce tells the line that it reads and the size of its window, and ends with 7.
+const readsOnce = "echo begin; read x; echo got $x; stty size; exit 7"
+
+// stopsAndContinues stops the job of a line that runs readsOnce, resizes the window and continues it.
+func (o *outer) stopsAndContinues(line string) {
+	o.t.Helper()
+	o.send(line + "\n")
 	o.expect("begin\r\n")
-	eventually(t, "raw mode", o.isRaw)
+	eventually(o.t, "raw mode", o.isRaw)
 	o.send("\x1a")
 	o.expect("Stopped")
 	o.expect("ready$ ")
 	if o.isRaw() {
-		t.Error("the shell got a raw terminal back")
+		o.t.Error("the shell got a raw terminal back")
 	}
 	o.resize(90, 30)
 	o.send("fg\n")
-	eventually(t, "raw mode", o.isRaw)
+	eventually(o.t, "raw mode", o.isRaw)
 	o.send("words\r")
 	o.expect("got words\r\n")
 	o.expect("30 90\r\n")

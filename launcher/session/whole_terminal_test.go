@@ -44,24 +44,7 @@ func TestWholeStopsAndContinues(t *testing.T) {
 	w := newWhole(t)
 	o := newOuter(t)
 	w.shell(o)
-	o.send("run 'echo begin; read x; echo got $x; stty size; exit 7'\n")
-	o.expect("begin\r\n")
-	eventually(t, "raw mode", o.isRaw)
-	o.send("\x1a")
-	o.expect("Stopped")
-	o.expect("ready$ ")
-	if o.isRaw() {
-		t.Error("the shell got a raw terminal back")
-	}
-	o.resize(90, 30)
-	o.send("fg\n")
-	eventually(t, "raw mode", o.isRaw)
-	o.send("words\r")
-	o.expect("got words\r\n")
-	o.expect("30 90\r\n")
-	o.expect("ready$ ")
-	o.send("echo status $?\n")
-	o.expect("status 7\r\n")
+	o.stopsAndContinues("run '" + readsOnce + "'")
 }
 
 // A command in the background that reads is stopped by nobody and steals no key; its lines end
