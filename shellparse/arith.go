@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,13 @@ func (w *walker) operand(s *state, word *syntax.Word) (int64, bool) {
 	}
 	v := w.single(s, word)
 	text, ok := v.text()
+	if ok && strings.TrimSpace(text) == "" {
+		return 0, false // an operand is missing: often an error, and nothing is assigned
+	}
+	if !w.letting && hasSingleQuotes(word) {
+		w.evaluate(s, v, true, word)
+		return 0, false // an error as well, but not in [[
+	}
 	if ok && syntax.ValidName(text) {
 		x, set := w.deref(s, text)
 		if x.isList && len(x.list) > 0 {
@@ -60,6 +68,15 @@ func (w *walker) operand(s *state, word *syntax.Word) (int64, bool) {
 		return w.evaluate(s, x.val, set, word)
 	}
 	return w.evaluate(s, v, true, word)
+}
+
+// hasSingleQuotes reports whether a word has single quotes. Arithmetic is as in double quotes, so
+// they stay; those of let are gone before it sees them.
+func hasSingleQuotes(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		_, ok := p.(*syntax.SglQuoted)
+		return ok
+	})
 }
 
 // evaluate reads a value as a number.

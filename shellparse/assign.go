@@ -78,7 +78,7 @@ func (w *walker) setElement(s *state, name string, v variable, key string, val v
 		v.isList = true
 	}
 	v.list, v.set = slices.Clone(v.list), true
-	if n < 0 {
+	if n < 0 && w.o.Dialect != Mksh { // to which it is a subscript above all others
 		n += int64(len(v.list))
 	}
 	switch {
@@ -163,6 +163,11 @@ func (w *walker) scalar(s *state, a *syntax.Assign, attr variable, shell bool, v
 	if a.Append {
 		before, _ := w.lookup(s, name)
 		val = w.appended(v, before, val)
+	}
+	if v.ref {
+		if text, ok := val.text(); ok && strings.Contains(text, "[") {
+			w.second(s, text) // each use of the reference expands the subscript again
+		}
 	}
 	if v.ref && !attr.ref {
 		w.assign(s, name, val)

@@ -29,11 +29,41 @@ func braces(word *syntax.Word) ([]*syntax.Word, bool) {
 		if grown(parts) {
 			return nil, false
 		}
-		if len(parts) > 0 {
+		if parts = merged(parts); len(parts) > 0 {
 			words = append(words, &syntax.Word{Parts: parts})
 		}
 	}
 	return words, true
+}
+
+// merged joins the texts that braces have put side by side, because what comes next reads
+// them as one: ~{root,} has the tilde of root in it, and {~,a}/b that of the caller.
+func merged(parts []syntax.WordPart) []syntax.WordPart {
+	out := make([]syntax.WordPart, 0, len(parts))
+	for _, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			out = append(out, p)
+			continue
+		}
+		if lit.Value == "" {
+			continue
+		}
+		if last, ok := lastLit(out); ok {
+			out[len(out)-1] = &syntax.Lit{ValuePos: last.ValuePos, ValueEnd: lit.ValueEnd, Value: last.Value + lit.Value}
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func lastLit(parts []syntax.WordPart) (*syntax.Lit, bool) {
+	if len(parts) == 0 {
+		return nil, false
+	}
+	lit, ok := parts[len(parts)-1].(*syntax.Lit)
+	return lit, ok
 }
 
 // maxBraces bounds how many braces are open at once: the parser tries again from each one

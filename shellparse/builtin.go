@@ -17,8 +17,10 @@ type builtin struct {
 // builtinOf returns what the shell does for a name; run is nil when it does nothing.
 func builtinOf(name string, d Dialect) builtin {
 	switch name {
-	case ":", "true", "false", "times", "jobs", "umask", "ulimit", "type", "suspend", "logout", "caller", "bg", "fg", "disown", "getconf", "unalias", "help":
+	case ":", "true", "false", "times", "jobs", "umask", "type", "suspend", "logout", "caller", "bg", "fg", "disown", "getconf", "unalias", "help":
 		return builtin{(*walker).nothing, true, name == "true" || name == "false"}
+	case "ulimit":
+		return builtin{(*walker).limits, true, false}
 	case "wait", "shopt", "set", "hash", "enable", "bind", "complete", "compgen", "compopt", "history", "fc":
 		return shellOption(name)
 	case "echo":
@@ -247,7 +249,8 @@ func (w *walker) shown(s *state, c *call) {
 func joined(args []value) value {
 	var v value
 	for i, a := range args {
-		if i > 0 {
+		// Beside what may be no word at all there may be no space either: that is a part of what is not known.
+		if i > 0 && !a.vanishes() && !args[i-1].vanishes() {
 			v = v.add(part{text: " "})
 		}
 		if a.patterned() {

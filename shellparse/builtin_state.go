@@ -178,6 +178,7 @@ func optionLetter(name string) rune {
 func (w *walker) setLetter(s *state, letter rune, on bool) {
 	switch letter {
 	case 'f':
+		w.unpatterned = w.unpatterned || on
 		s.noglob = on && w.o.Dialect != Zsh // where the letter means NO_RCS
 	case 'e':
 		s.errexit = on
@@ -192,6 +193,7 @@ func (w *walker) setLetter(s *state, letter rune, on bool) {
 func (w *walker) setOption(s *state, name string, on bool) {
 	switch name {
 	case "noglob":
+		w.unpatterned = w.unpatterned || on
 		s.noglob = on
 	case "errexit":
 		s.errexit = on
@@ -217,6 +219,10 @@ func (w *walker) shopt(s *state, c *call) worlds {
 		switch c.words[i].Text {
 		case "expand_aliases":
 			s.alias = on
+		case "promptvars", "cmdhist", "lithist": // prompts run code only with the first; a new shell has none, and Gemini CLI begins with it
+			if w.o.Later && strings.Contains(letters, "u") {
+				w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: c.at(i)})
+			}
 		case "extglob":
 			s.extglob = on
 		case "dotglob", "nocaseglob":
@@ -299,7 +305,7 @@ func (w *walker) history(s *state, c *call) worlds {
 		if v, ok := values['e']; ok {
 			w.shellArg(w.fork(s), v, c.span, "fc")
 		}
-		if strings.ContainsAny(letters, "s") {
+		if strings.ContainsAny(letters, "s") || !strings.ContainsAny(letters, "l") { // without -l an editor is first
 			w.opaque(s, InCode, "a line of the history is executed", c.span)
 		}
 		return worlds{s}

@@ -52,6 +52,10 @@ func (c *call) at(i int) Span {
 func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	redirected := w.redirects
 	w.redirects = false
+	if w.words > maxWords { // to expand another "$@" would take the time that the limit saves
+		w.over(s, "more words than are followed")
+		return worlds{s}
+	}
 	var args []value
 	var spans []Span
 	gone := false
@@ -352,10 +356,23 @@ func (w *walker) external(s *state, c *call) worlds {
 	if !ok {
 		w.unknownProgram(s, c)
 	}
+	if len(w.via) > 0 && ok && len(use.Touches) == 0 && w.deletesMore(spec, c) {
+		w.opaque(s, InDelete, "what starts "+base(name)+" may give it names to delete", c.span)
+	}
 	w.standIns(s, c)
 	w.use(s, c, use, base(name))
 	s.status = either
 	return worlds{s}
+}
+
+// deletesMore reports whether a program that was given no names would delete one more word:
+// a pager, an editor or a hook is started with words of which the text does not know.
+func (w *walker) deletesMore(spec *command.Spec, c *call) bool {
+	if len(c.argv) > 3 {
+		return false
+	}
+	more := spec.Match(append(slices.Clip(c.argv), command.Arg{}))
+	return slices.ContainsFunc(more.Touches, func(t command.Touch) bool { return t.Right == command.Delete })
 }
 
 // spec is command.Lookup, which searches text, once for each name.

@@ -194,6 +194,9 @@ func (w *walker) funcDecl(s *state, c *syntax.FuncDecl) worlds {
 		names = []*syntax.Lit{c.Name}
 	}
 	for _, n := range names {
+		if n.Value == "builtin" {
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "takes the place of a builtin by which a shell tells its lines", Span: w.span(n)})
+		}
 		w.put(s, n.Value+"()", variable{set: true, fn: c})
 		s.funcs++
 	}

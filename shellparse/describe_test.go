@@ -46,6 +46,9 @@ func describe(s *Script) string {
 		if c.Text != "" || c.Source == Literal {
 			fmt.Fprintf(&b, " %q", c.Text)
 		}
+		if c.Opaque {
+			b.WriteString(" and more")
+		}
 		b.WriteByte('\n')
 	}
 	for _, o := range s.Opaque {
@@ -96,6 +99,9 @@ func showEffect(e Effect) string {
 	switch {
 	case n.Glob:
 		text = "<" + text + ">"
+		if n.Of != "" {
+			text += " of <" + n.Of + ">"
+		}
 	case !n.Static:
 		text = "<" + text + "?>"
 	}

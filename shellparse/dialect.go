@@ -12,24 +12,61 @@ import (
 // these two differ it is open as well, unless both are tried (walker.dash).
 
 // odd reports whether the shell of the dialect reads a word in a way of its own.
-func (w *walker) odd(word *syntax.Word) bool {
+func (w *walker) odd(s *state, word *syntax.Word) bool {
 	if w.o.Dialect == Bash || w.o.Dialect == Bats || word == nil {
 		return false
 	}
-	odd := w.o.Dialect != POSIX && bracesAndMore(word) || hasAll(word)
+	if w.o.Dialect != POSIX && plainBraces(word.Lit(), w.o.Dialect) {
+		return w.o.Dialect == Mksh && w.unpatterned // braces are letters there, as stars are
+	}
+	odd := w.o.Dialect != POSIX && bracesAndMore(word) || hasAll(word) || w.o.Dialect == Zsh && modified(word.Parts)
 	for i, p := range word.Parts {
 		lit, ok := p.(*syntax.Lit)
 		if ok {
-			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1) || w.o.Dialect == Zsh && i > 0 && mayBelong(lit.Value)
+			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1, braced(word)) || w.o.Dialect == Zsh && i > 0 && mayBelong(lit.Value)
 			continue
 		}
+		_, quoted := p.(*syntax.DblQuoted)
 		syntax.Walk(p, func(n syntax.Node) bool {
-			odd = odd || w.oddPart(n)
+			if w.o.Dialect != POSIX && w.alike(s, n, quoted) || w.o.Dialect == Zsh && lastCount(word, p, n) {
+				return false
+			}
+			odd = odd || w.oddPart(s, n)
 			_, nested := n.(*syntax.CmdSubst)
 			return !odd && !nested
 		})
 	}
 	return odd
+}
+
+// braced reports whether a word has braces that hold a choice or a range: {} and @{0} are
+// letters everywhere.
+func braced(word *syntax.Word) bool {
+	braces, choice := false, false
+	for _, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			braces = braces || strings.ContainsAny(lit.Value, "{}")
+			choice = choice || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..")
+		}
+	}
+	return braces && choice
+}
+
+// modified reports whether a name without braces stands before a colon: zsh takes $x:h for the folder of $x, in quotes too.
+func modified(parts []syntax.WordPart) bool {
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *syntax.DblQuoted:
+			if modified(p.Parts) {
+				return true
+			}
+		case *syntax.Lit:
+			if before, ok := parts[max(i-1, 0)].(*syntax.ParamExp); ok && before.Short && strings.HasPrefix(p.Value, ":") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mayBelong reports whether zsh could take the front of text for a part of the name before
@@ -38,22 +75,21 @@ func mayBelong(text string) bool {
 	return !ascii(text) || text != "" && text[0] >= '0' && text[0] <= '9'
 }
 
-func (w *walker) oddText(text string, first, last bool) bool {
+func (w *walker) oddText(text string, first, last, braces bool) bool {
 	tilde := strings.IndexByte(text, '~')
 	dollar := strings.ReplaceAll(text, `\$`, "")
 	if last {
 		dollar = strings.TrimSuffix(dollar, "$")
 	}
-	braces := strings.IndexByte(text, '{') >= 0 || strings.IndexByte(text, '}') >= 0
 	switch w.o.Dialect {
 	case POSIX:
 		stack := first && (strings.HasPrefix(text, "~+") || strings.HasPrefix(text, "~-"))
-		return !w.dash && (braces && text != "{}" || stack || strings.Contains(text, "=~") || strings.HasSuffix(text, "$") && !last)
+		return !w.dash && (braces || stack || strings.Contains(text, "=~") || strings.HasSuffix(text, "$") && !last)
 	case Mksh:
-		return tilde > 0 || tilde == 0 && !first || braces || strings.Contains(dollar, "$")
+		return tilde > 0 && strings.IndexByte(":=", text[tilde-1]) >= 0 || strings.LastIndexByte(text, '~') > tilde || tilde == 0 && !first || braces || strings.Contains(dollar, "$")
 	case Zsh:
 		return tilde >= 0 && (!first || text != "~" && !strings.HasPrefix(text, "~/") || text == "~" && !last || strings.LastIndexByte(text, '~') > 0) ||
-			first && strings.HasPrefix(text, "=") || braces && (strings.Contains(text, "..") || emptyChoice(text)) ||
+			first && strings.HasPrefix(text, "=") && (text != "=" || !last) || braces && (strings.Contains(text, "..") || emptyChoice(text)) ||
 			strings.Contains(dollar, "$") || strings.ContainsAny(text, "()|<>^#")
 	}
 	return true
@@ -99,12 +135,12 @@ func emptyChoice(text string) bool {
 	return strings.Contains(text, "{,") || strings.Contains(text, ",,") || strings.Contains(text, ",}")
 }
 
-func (w *walker) oddPart(n syntax.Node) bool {
+func (w *walker) oddPart(s *state, n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.SglQuoted:
 		return n.Dollar && !commonEscapes(n.Value)
 	case *syntax.ParamExp:
-		return n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Mksh && oddMksh(n) || w.o.Dialect == Zsh && w.oddParam(n)
+		return n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Mksh && oddMksh(n) || w.o.Dialect == Zsh && w.oddParam(s, n)
 	case *syntax.ArithmExp:
 		return w.o.Dialect == Zsh // 010 is ten there, unless an option says otherwise
 	case *syntax.UnaryArithm:
@@ -124,11 +160,11 @@ func oddMksh(p *syntax.ParamExp) bool {
 }
 
 // oddParam tells the expansions that zsh makes other words of.
-func (w *walker) oddParam(p *syntax.ParamExp) bool {
+func (w *walker) oddParam(s *state, p *syntax.ParamExp) bool {
 	if p.Exp != nil && p.Exp.Op >= syntax.RemSmallSuffix && p.Exp.Word != nil && p.Exp.Word.Lit() == "" {
 		return true // what an expansion gives is no pattern there
 	}
-	return p.Index != nil || p.Length || p.Param != nil && p.Param.Value == "#" || p.Exp != nil && p.Exp.Word != nil && w.odd(p.Exp.Word) ||
+	return p.Index != nil || p.Length || p.Param != nil && p.Param.Value == "#" || p.Exp != nil && p.Exp.Word != nil && w.odd(s, p.Exp.Word) ||
 		p.Exp != nil && p.Exp.Word != nil && strings.ContainsAny(p.Exp.Word.Lit(), " \t\n")
 }
 
@@ -156,6 +192,9 @@ func (w *walker) oddWord(s *state, word *syntax.Word) value {
 	w.uncertainly(s, "a word that shells read differently", func() { w.visitWord(s, word) })
 	if w.o.Dialect == Mksh && strings.ContainsRune(w.text(word), ':') {
 		w.havoc(s) // a slice that it does not know ends what is running
+	}
+	if w.o.Dialect == Zsh {
+		w.qualifiers(s, word)
 	}
 	return unknown("this shell reads the word in a way of its own", Unknown)
 }

@@ -41,7 +41,7 @@
 // itself gives to make is read there for the recipes of its goals. fish, csh, nu and other shells
 // without an own Dialect are not read: their text is a Code that is not known, and what it would
 // start nobody guesses. Variables that make programs run something (GIT_SSH_COMMAND, PAGER,
-// LD_PRELOAD, PATH and their like) are a table in environ.go.
+// LD_PRELOAD, PATH and their like) are a table, environ.txt.
 //
 // Bytes that flow through pipes, substitutions and files keep their origin. When they reach
 // something that executes them, a literal is followed, and the rest becomes a [Code] with its
@@ -51,6 +51,9 @@
 // from where the archive came from. Letters that were spelled in escapes count as Decoded, even
 // when what they spell is known, and text that is empty only because a name in it has no value
 // here is not known: the shell that it was meant for may have one.
+//
+// The words of a command are expanded before its redirections; here the redirections are
+// looked at first, so a name that both have is open in one of them (redirect_order.go).
 //
 // A pattern that the shell expands lists its directory, and so does a file test. A build tool
 // executes a file of the directory it works in; that is an effect where the directory is another
@@ -89,7 +92,8 @@
 // directory is marked, unless the file is by custom one of settings (bin/activate, .env,
 // ~/.profile); the functions it may define are taken not to have the names of programs. The
 // entries of the command table are taken to be right. What is special in the expansions of
-// [POSIX], [Mksh] and [Zsh] is open rather than followed (dialect.go). Of a loop over a
+// [POSIX], [Mksh] and [Zsh] is open rather than followed (dialect.go), unless the value and the
+// operands are so plain that all shells agree (dialect_alike.go). Of a loop over a
 // pattern whose $f stands outside quotes, the names that match are taken to have no blanks
 // where they are only read; what is written, deleted or executed then is not known.
 //

@@ -17,6 +17,7 @@ type expander struct {
 	some    bool // cur is a field even when it is empty, because quotes stood in it
 	pattern bool // what unquoted expansions give is a pattern
 	split   bool // unquoted expansions are cut at IFS
+	braced  bool // the word came out of braces, so it does not count as an assignment
 	ifs     string
 	loose   bool // IFS is not known
 
@@ -28,7 +29,7 @@ type expander struct {
 // fields expands a word of a command: braces, tilde, parameters, substitutions, splitting.
 // Pathname patterns stay patterns.
 func (w *walker) fields(s *state, word *syntax.Word) []value {
-	if w.odd(word) {
+	if w.odd(s, word) {
 		return []value{w.oddWord(s, word).maybeMany()}
 	}
 	if v, ok := simple(word); ok {
@@ -43,11 +44,8 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 		return []value{unknown("the words that come out of it are not followed", Unknown).maybeMany()}
 	}
 	var out []value
-	if w.o.Dialect == Zsh {
-		w.qualifiers(s, word)
-	}
 	for _, one := range words {
-		e := expander{w: w, s: s, split: true}
+		e := expander{w: w, s: s, split: true, braced: one != word}
 		e.ifs, e.loose = w.ifs(s)
 		e.word(one)
 		out = append(out, e.finish()...)
@@ -135,7 +133,7 @@ func (w *walker) single(s *state, word *syntax.Word) value {
 	if word == nil {
 		return known("")
 	}
-	if w.odd(word) {
+	if w.odd(s, word) {
 		return w.oddWord(s, word)
 	}
 	if v, ok := simple(word); ok {
@@ -156,7 +154,7 @@ func (w *walker) assigned(s *state, word *syntax.Word) value {
 	if word == nil {
 		return known("")
 	}
-	if w.odd(word) {
+	if w.odd(s, word) {
 		return w.oddWord(s, word)
 	}
 	if v, ok := simple(word); ok {
@@ -211,7 +209,7 @@ func (e *expander) word(word *syntax.Word) {
 		if lit, ok := p.(*syntax.Lit); ok {
 			text := lit.Value
 			// bash(1), Tilde Expansion: a word that looks like an assignment is treated as one.
-			if name, rest, found := strings.Cut(text, "="); i == 0 && found && syntax.ValidName(name) && e.w.o.Dialect != POSIX && strings.Contains(rest, "~") {
+			if name, rest, found := strings.Cut(text, "="); i == 0 && found && !e.braced && syntax.ValidName(name) && e.w.o.Dialect != POSIX && strings.Contains(rest, "~") {
 				e.lit(part{kind: active, text: name + "="})
 				e.colons(rest, true, len(word.Parts) == 1)
 				continue

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/code"
@@ -110,12 +111,27 @@ func (w *walker) runs(s *state, f *flow, lang string, span Span) {
 	w.code(Code{Lang: lang, Source: from, Span: span})
 	switch from {
 	case File, Stdin:
-		// A file that exists already stands among the effects; the caller's own input is his.
+		// The caller's own input is his.
 		if from == File && f.name == "" {
 			w.opaque(s, InCode, "what is executed comes from a file that is changed or chosen at run time", span)
+		} else if from == File {
+			w.sourced(f.name)
 		}
 	default:
 		w.opaque(s, InCode, executed(from, f), span)
+	}
+}
+
+// sourced marks files that are read already as executed: bash < f is no better than bash f.
+func (w *walker) sourced(names string) {
+	recent := w.out.Effects[max(0, len(w.out.Effects)-few*few):]
+	for word := range strings.FieldsSeq(names) {
+		for i, e := range slices.Backward(recent) {
+			if e.Right == command.Read && e.Flags == 0 && e.Name.Text == word {
+				recent[i].Flags = command.Source
+				break
+			}
+		}
 	}
 }
 

@@ -40,11 +40,20 @@ var atoms = []string{
 
 // more are those of bash and the shells that are like it.
 var more = []string{
-	"{a,b}", "{1..3}", "{a,{b,c}}", "x{1,2}y", "{3..1}", "{a..c}", "{1..5..2}", "{01..02}", "{,z}", "{", "}", "{a}", "$'\\x41'", "$'b\\tc'", "$'\\''", `$"l"`,
+	"{a,b}", "{1..3}", "{a,{b,c}}", "x{1,2}y", "{3..1}", "{a..c}", "{1..5..2}", "{01..02}", "{,z}", "{", "}", "{a}", "~{,/d}", "{~,a}", "{x,y}=~", "$'\\x41'", "$'b\\tc'", "$'\\''", `$"l"`,
 	"${x/b/Q}", "${x//b/Q}", "${x/#a/Q}", "${x/%c/Q}", "${x//[ab]/-}", "${x//a}", `"${x// /_}"`, "${x/$y/$z}", "${x//b/$y}", `${x/a/"$y"}`,
 	"${x^}", "${x^^}", "${x,}", "${x,,}", "${x:1}", "${x:1:2}", "${x: -1}", "${x:0:-1}", "${x:n}", "${y:0:1}", "${@:2}", `"${@:1:1}"`, "${@: -1}", `"${a[@]:1}"`, "${a[@]:0:1}",
 	"${a}", "${a[0]}", "${a[1]}", `"${a[@]}"`, "${a[@]}", `"${a[*]}"`, "${#a[@]}", "${#a}", "${a[-1]}", `"${!a[@]}"`, "${a[n]}", "${a[@]%b*}", `"${a[@]/b/Q}"`, "${a[9]:-d}", `"x${a[@]}y"`,
 	"${!k}", `"${!k}"`, "${h[k]}", `"${h[l]}"`, `"${!h[@]}"`, "${h[$x]-none}", "${!1}", "${!#}", "${!r}", "$(printf 'q\\0r\\162')", "$(printf %b 's\\0162\\163')", "$(echo -e 't\\0165\\165\\n\\x76')", "${x@U}", "${x@L}", "${y@Q}", "$[n+1]", "${!x}",
+}
+
+// rare is one in how many pieces is of bash. The other shells read most of them in ways of
+// their own, and a word with one such piece has nothing left to compare.
+func (g *generator) rare() int {
+	if g.dialect == Bash {
+		return 3
+	}
+	return 12
 }
 
 func (g *generator) word() string {
@@ -56,7 +65,7 @@ func (g *generator) word() string {
 }
 
 func (g *generator) atom() string {
-	if g.dialect != POSIX && g.IntN(3) == 0 {
+	if g.dialect != POSIX && g.IntN(g.rare()) == 0 {
 		return more[g.IntN(len(more))]
 	}
 	return atoms[g.IntN(len(atoms))]
@@ -234,8 +243,12 @@ func TestGeneratedWords(t *testing.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), dialect: sh.dialect}
 		for i := 0; i < everyday || time.Now().Before(end); i++ {
 			setup := g.script()
-			if word := g.word(); g.IntN(4) == 0 && staysHere(setup+word) {
-				sh.target(t, setup, word)
+			word, front := g.word(), ": "
+			if g.IntN(2) == 0 { // what the words assign is known to the redirection
+				front = g.of(": "+g.word(), "z="+g.word(), ": $((n+=1)) ${z:=f}", ": ${z:="+g.word()+"}") + " "
+			}
+			if g.IntN(4) == 0 && staysHere(setup+front+word) {
+				sh.target(t, setup, front, word)
 			} else {
 				sh.words(t, setup, g.args())
 			}

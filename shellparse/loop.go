@@ -1,6 +1,8 @@
 package shellparse
 
 import (
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -48,7 +50,7 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 		}
 		w.listed(s, item, w.span(c))
 		if glob {
-			item = value{{kind: pattern, text: item.glob(), from: File}}
+			item = value{{kind: pattern, text: item.glob(), from: File, of: starOf(join(s.dir, item.glob()))}}
 		} else {
 			item = item.quoted()
 		}
@@ -110,7 +112,8 @@ func (w *walker) round(ws worlds, body []*syntax.Stmt) worlds {
 func (w *walker) widened(ws worlds, entry *state, name string, body func(worlds) worlds) worlds {
 	wide := w.join(append(worlds{w.fork(entry)}, ws...))
 	wide.jump, wide.loops = onward, ws[0].loops
-	changed := wide.dir != entry.dir || wide.open != entry.open || !wide.in.equal(entry.in)
+	changed := wide.dir != entry.dir || wide.old != entry.old || !slices.Equal(wide.dirs, entry.dirs) || wide.open != entry.open || !wide.in.equal(entry.in) ||
+		wide.argsOpen != entry.argsOpen || !slices.EqualFunc(wide.args, entry.args, slices.Equal[value]) || wide.noglob != entry.noglob || wide.dotglob != entry.dotglob
 	for e := wide.env; e != entry.env && e != nil && !changed; e = e.parent {
 		for n, v := range e.names {
 			old, ok := entry.env.get(n)

@@ -145,8 +145,11 @@ func (w *walker) content(s *state, c *call, program string) *flow {
 		"s5cmd", "mc", "b2", "lftp", "ftp", "tftp", "smbclient", "oras", "axel", "huggingface-cli", "hf", "kubectl":
 		return &flow{from: Network, why: "what " + program + " downloads"}
 	case "git":
-		if len(c.words) > 1 && (c.words[1].Text == "apply" || c.words[1].Text == "am") {
+		switch sub := c.words[min(1, len(c.words)-1)].Text; sub {
+		case "apply", "am":
 			return w.packed(s, c, program)
+		case "init", "init-db", "worktree": // nothing comes from another machine
+			return &flow{from: File, name: program}
 		}
 		return &flow{from: Network, why: "what git downloads"}
 	case "tee", "sponge":

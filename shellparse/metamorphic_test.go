@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -259,7 +260,7 @@ func eachPair(t *testing.T, n, several int, f func(t *testing.T, line string, j 
 // TestChangedLinesAreNotWeaker wraps, re-quotes and continues every line of the corpus.
 func TestChangedLinesAreNotWeaker(t *testing.T) {
 	t.Parallel()
-	eachPair(t, len(changes), 5, func(t *testing.T, line string, j int) {
+	eachPair(t, len(changes), 8, func(t *testing.T, line string, j int) {
 		c := changes[j]
 		base := shellparse.Parse(line, metamorphicShell)
 		switch {
@@ -271,6 +272,10 @@ func TestChangedLinesAreNotWeaker(t *testing.T) {
 			return
 		case c.name == "nice env -i" && strings.Contains(line, "$"):
 			return // without HOME it is another name
+		case c.name == "function" && strings.Contains(line, "local "):
+			return // outside of a function it fails
+		case slices.Contains([]string{"here-string", "base64", "xargs"}, c.name) && slices.ContainsFunc(base.Opaque, func(o shellparse.Opaque) bool { return strings.Contains(o.Why, "standard input") }):
+			return // there its input is known: the rest of the text, or nothing
 		}
 		text := c.make(line, base.Argv)
 		if got := weaker(base, shellparse.Parse(text, metamorphicShell)); got != "" {
@@ -298,7 +303,7 @@ var asData = []change{
 // TestDataHasNoEffects puts every line of the corpus where it is only text.
 func TestDataHasNoEffects(t *testing.T) {
 	t.Parallel()
-	eachPair(t, len(asData), 1, func(t *testing.T, line string, j int) {
+	eachPair(t, len(asData), 3, func(t *testing.T, line string, j int) {
 		c := asData[j]
 		switch {
 		case len(shellparse.Parse("echo "+single(line), metamorphicShell).Marks) > 0, strings.Contains(line, "\r"), strings.Contains(line, "$\\\n"):

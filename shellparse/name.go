@@ -18,6 +18,9 @@ func (w *walker) nameIn(v value, dir string) Name {
 	}
 	word := v.word()
 	n.Text, n.Static, n.Glob = word.Text, word.Static, word.Glob
+	if n.Glob && n.User == "" {
+		n.Of = origin(v, n)
+	}
 	if n.User != "" {
 		n.Text = strings.TrimLeft(n.Text, "/")
 	}
@@ -25,6 +28,19 @@ func (w *walker) nameIn(v value, dir string) Name {
 		n.Dir = ""
 	}
 	return n
+}
+
+// origin is the pattern of whose matches a name is made, "" when the name is that pattern itself.
+func origin(v value, n Name) (of string) {
+	for _, p := range v {
+		if p.of != "" {
+			of = p.of
+		}
+	}
+	if starOf(n.Text) == "" || join(n.Dir, n.Text) == of {
+		return ""
+	}
+	return of
 }
 
 // key is a name as the table of written files spells it.

@@ -99,6 +99,9 @@ func matched(s *state, p *syntax.ParamExp, v value) (value, bool) {
 	if last == "" || last[0] == '.' || last[0] == '[' || last[0] == '\\' {
 		return nil, false
 	}
+	if text, ok := unended(v[0], p.Exp.Op, cut); ok {
+		return value{{kind: pattern, text: text, from: v[0].from, of: v[0].of}}, true
+	}
 	switch p.Exp.Op {
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		if strings.HasPrefix(cut, ".") && !strings.ContainsAny(cut, `/\[`) {
@@ -106,10 +109,37 @@ func matched(s *state, p *syntax.ParamExp, v value) (value, bool) {
 		}
 	case syntax.RemLargePrefix:
 		if cut == "*/" && !strings.Contains(last, "**") {
-			return value{{kind: pattern, text: last, from: v[0].from}}, true
+			of := v[0].of
+			if starOf(last) == "" {
+				of = "" // the star was in what is gone
+			}
+			return value{{kind: pattern, text: last, from: v[0].from, of: of}}, true
 		}
 	}
 	return nil, false
+}
+
+// unended takes off an ending that every name which the pattern matches is known to have, so that
+// the star goes on to stand for the same characters: *.txt without .txt, or without .*, is the star.
+func unended(p part, op syntax.ParExpOperator, cut string) (string, bool) {
+	_, tail, one := strings.Cut(p.text, "*")
+	switch {
+	case !one || p.of == "" || strings.Contains(tail, "/") || op != syntax.RemSmallSuffix:
+		return "", false
+	case cut == ".*" && strings.LastIndexByte(tail, '.') >= 0:
+		return p.text[:strings.LastIndexByte(p.text, '.')], true
+	case cut == "" || strings.ContainsAny(cut, `*?[]\`) || !strings.HasSuffix(tail, cut):
+		return "", false
+	}
+	return strings.TrimSuffix(p.text, cut), true
+}
+
+// starOf returns a pattern that has one star and nothing else that is special, or "".
+func starOf(text string) string {
+	if strings.Count(text, "*") != 1 || strings.ContainsAny(text, `?[]\`) {
+		return ""
+	}
+	return text
 }
 
 func (w *walker) slice(s *state, text string, p *syntax.ParamExp) value {

@@ -360,6 +360,9 @@ func (w *walker) visitParam(s *state, p *syntax.ParamExp) {
 		w.arithmetic(s, p.Slice.Offset)
 		w.arithmetic(s, p.Slice.Length)
 	}
+	if p.Flags != nil && strings.Contains(p.Flags.Value, "e") {
+		w.opaque(s, InCode, "zsh expands the value once more, substitutions included", w.span(p))
+	}
 	for _, word := range paramWords(p) {
 		if word != nil {
 			w.visitWord(s, word)

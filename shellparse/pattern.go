@@ -59,7 +59,7 @@ func extended(v value) bool {
 // patternWord expands a word that is a pattern: what comes out of an expansion outside
 // quotes is one as well.
 func (w *walker) patternWord(s *state, word *syntax.Word) value {
-	if w.odd(word) {
+	if w.odd(s, word) {
 		return w.oddWord(s, word)
 	}
 	e := expander{w: w, s: s, pattern: true}

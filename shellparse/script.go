@@ -38,6 +38,7 @@ type Options struct {
 	Dir     string            // the absolute directory it starts in; "" when not known
 	Home    string            // what a bare ~ means when Vars has no HOME
 	Vars    map[string]string // the variables it starts with; nil when not known, else a variable that is missing is unset
+	Later   bool              // it runs in a shell that ran before: a variable that Vars does not have may have any value
 	Name    string            // $0
 	Args    []string          // $1, $2, ...
 
@@ -84,6 +85,11 @@ type Name struct {
 	Glob   bool
 	Dir    string // the absolute directory that a relative Text starts from; "" when the text cannot tell
 	User   string // when not "": Text starts from this account's home directory (~user)
+
+	// Of is not "" when Text is a pattern that was made from a name which another one has matched,
+	// as in for f in *.txt; do mv "$f" "${f%.txt}.md"; done. It is that other pattern, absolute.
+	// Both have one star and nothing else that is special, and it stands for the same characters.
+	Of string
 }
 
 // An Effect is one name that would be touched, and how.
@@ -91,6 +97,7 @@ type Effect struct {
 	Right   command.Right
 	Flags   command.Flags
 	Name    Name      // for every Right but Net
+	Base    string    // with Below: the pattern that the last component of what is meant matches; "" for any
 	Net     *Endpoint // for Net only
 	Span    Span
 	Command int // the index in Script.Commands of the command that causes it; -1 for a redirection of none

@@ -211,7 +211,7 @@ func (w *walker) touch(s *state, c *call, t command.Touch, dir, program string, 
 		at = dir
 	}
 	name := w.nameIn(v, at)
-	e := Effect{Right: t.Right, Flags: t.Flags, Name: name, Span: c.at(t.Arg)}
+	e := Effect{Right: t.Right, Flags: t.Flags, Name: name, Base: t.Base, Span: c.at(t.Arg)}
 	w.effect(s, e)
 	w.through(s, e)
 	if !name.Static && !name.Glob && name.User == "" {

@@ -15,6 +15,7 @@ type part struct {
 	cuts bool   // pattern: outside quotes, where a blank in a name that matches cuts it
 	flow *flow  // what stands behind the name of a process substitution
 	name bool   // open: it is a name of a listing, as in "for f in $(git ls-files)"
+	of   string // pattern: the one whose matches it is made of, absolute, with one star that means the same
 }
 
 type partKind uint8

@@ -24,12 +24,14 @@ type walker struct {
 	version     int
 	names       int
 	steps       int
-	words       int // of all commands
-	level       int // of arithmetic that evaluates values
-	nested      int // of shells inside shells
-	nestedBytes int // of all their texts
-	deep        int // of statements inside statements
-	cmd         int // the command that is being evaluated; -1 outside one
+	unpatterned bool // set -f was seen: on some way it may hold
+	words       int  // of all commands
+	letting     bool // the arithmetic is an argument of let
+	level       int  // of arithmetic that evaluates values
+	nested      int  // of shells inside shells
+	nestedBytes int  // of all their texts
+	deep        int  // of statements inside statements
+	cmd         int  // the command that is being evaluated; -1 outside one
 	isOver      bool
 	inCond      int // of conditions, in which errexit does nothing
 
@@ -43,7 +45,7 @@ func newWalker(out *Script, o Options) *walker {
 
 // file evaluates the tree of the whole text.
 func (w *walker) file(f *syntax.File) {
-	s := &state{dir: w.o.Dir, out: nil, argsOpen: false, alias: w.o.Dialect != Bash && w.o.Dialect != Bats}
+	s := &state{dir: w.o.Dir, out: nil, argsOpen: false, alias: w.o.Dialect != Bash && w.o.Dialect != Bats, later: w.o.Later}
 	for _, a := range w.o.Args {
 		s.args = append(s.args, known(a))
 	}
@@ -54,7 +56,7 @@ func (w *walker) file(f *syntax.File) {
 // only, every statement that no run has reached: code behind exit, functions that nobody
 // calls. Nothing that stands in a text is left out.
 func (w *walker) program(s *state, f *syntax.File) worlds {
-	ws := w.stmts(worlds{s}, f.Stmts)
+	ws := w.stmts(worlds{s}, w.without(f))
 	for _, end := range ws {
 		w.runTraps(end)
 	}
@@ -283,7 +285,9 @@ func (w *walker) redirected(s *state, st *syntax.Stmt) worlds {
 	if len(st.Redirs) == 0 {
 		return w.command(s, st.Cmd)
 	}
+	after := w.beforeRedirects(s, st)
 	was := w.redirectIn(s, st.Redirs)
+	after()
 	if st.Cmd == nil {
 		was.restore(w, s)
 		return worlds{s}
@@ -344,9 +348,11 @@ func (w *walker) rare(s *state, c syntax.Command) worlds {
 	case *syntax.ArithmCmd:
 		w.arithmetic(s, c.X)
 	case *syntax.LetClause:
+		w.letting = true
 		for _, x := range c.Exprs {
 			w.arithmetic(s, x)
 		}
+		w.letting = false
 	case *syntax.TimeClause:
 		if c.Stmt != nil && w.o.Dialect == Zsh { // there it is a subshell, or not
 			w.leave(s, w.stmt(w.fork(s), c.Stmt))

@@ -51,6 +51,15 @@ x=5; $((x+=2)) $x $[1+1]
 {a,b} {a,b}c x{1,2}y {a,b}{c,d} {1..4} {4..1} {01..03} {a..e} {1..9..3} {a,{b,c}} {a} {} a{,b} {,} "{a,b}" \{a,b} {a,"b c"} {a,$HOME}
 {rm,-rf,/x} a{b,c}d{e,f} {1..3}{x,y} {-2..2} {5..1..2} {z..w} {a,b{1..2}}
 x{a,b}=c {a\,b,c} {a..1} {1..} a{b {a,b
+{~,a}/x ~{,/y} a{,b}~ ~/{a,b} {~,~}/y
+~{,z}
+~{ro,}ot/x
+{~,~root}/y
+x{a,b}=~/q
+x=~{,/q} {x=,y=}~/q
+{a:,b}~/q {x=a:,b}~/q
+[{a,b}] {\~,a}/x {"~",a}/x
+~{+,-}
 $(echo rm) $(echo a b) "$(echo a  b)" $(printf %s x) $(printf '%s-' a b) "$(printf 'a\nb\n\n')"
 $(echo "$(echo rm)") `+"`echo rm` `echo a b`"+`
 x=$(echo a); $x"$x" $(echo $x)

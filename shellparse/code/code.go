@@ -17,6 +17,7 @@ type Fact struct {
 	Rule       string   // what is dangerous whatever the names are, as a stable id: "sql.drop"; else ""
 	Risk       int      // of Rule, 1 to 3
 	Message    string   // of Rule: one plain sentence, lower case
+	Maybe      bool     // of a makefile: the rule may not be wanted, or the variable not asked for
 	Start, End int      // byte offsets in the program text
 }
 

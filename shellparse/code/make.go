@@ -25,18 +25,28 @@ type makefile struct {
 	one    bool     // .ONESHELL: a recipe is one script
 	all    bool     // which rules run is not certain
 	given  []string // variables of the command line, which no line of the text changes
+	unsure bool     // what is told now may not run: a value that is not asked for, a rule that may not be wanted
+	chosen bool     // .DEFAULT_GOAL says which rule is the first
+	at     int      // where the line begins that is read
 	spent  *budget
 	depth  int
 }
 
 type makeRule struct {
 	targets, needs []string
-	recipe         []string
-	at             int
+	recipe         []recipeLine
+	maybe          bool // it may not be wanted
+}
+
+// A recipeLine is one logical line, and where it begins.
+type recipeLine struct {
+	text string
+	at   int
 }
 
 // Make is Scan of a makefile, where words are those of make's own command line: goals, without
-// which it is the first rule that is made, and NAME=VALUE. A shell line may hold Unknown.
+// which it is the first rule that is made, and NAME=VALUE. A shell line may hold Unknown. It starts
+// where its line of the recipe does, and is one shell's own unless it holds several lines.
 func Make(text string, words []string) (facts []Fact, opaque bool) {
 	if len(text) > maxText {
 		return nil, true
@@ -73,9 +83,9 @@ func (m *makefile) read(text string) {
 	for at := 0; at < len(text); {
 		start := at
 		line, n := logicalLine(text[at:])
-		at += n
+		m.at, at = start, at+n
 		if rule != nil && strings.HasPrefix(line, "\t") {
-			rule.recipe = append(rule.recipe, strings.ReplaceAll(line[1:], "\n\t", "\n"))
+			rule.recipe = append(rule.recipe, recipeLine{strings.ReplaceAll(line[1:], "\n\t", "\n"), start})
 			continue
 		}
 		line = strings.ReplaceAll(strings.ReplaceAll(line, "\\\n", " "), "\t", " ")
@@ -88,7 +98,7 @@ func (m *makefile) read(text string) {
 			m.opaque = true
 			rule = nil
 		case "include", "-include", "sinclude":
-			m.include(m.expand(rest, nil), start)
+			m.include(m.expand(rest, nil))
 		case "load", "-load", "vpath", "endef":
 			m.opaque = m.opaque || first != "vpath"
 		case "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif":
@@ -99,7 +109,7 @@ func (m *makefile) read(text string) {
 				line = strings.TrimPrefix(line, word)
 			}
 			if !m.assignment(line) {
-				rule = m.rule(line, start)
+				rule = m.rule(line)
 			}
 		}
 	}
@@ -130,13 +140,13 @@ func withoutComment(line string) string {
 	return line
 }
 
-func (m *makefile) include(names string, at int) {
+func (m *makefile) include(names string) {
 	for _, name := range strings.Fields(names) {
 		if strings.Contains(name, "$") {
 			m.opaque = true
 			continue
 		}
-		m.facts = append(m.facts, Fact{Right: command.Read, Flags: command.Source, Text: name, Start: at, End: at})
+		m.facts = append(m.facts, Fact{Right: command.Read, Flags: command.Source, Text: name, Start: m.at, End: m.at})
 	}
 }
 
@@ -161,13 +171,15 @@ func (m *makefile) assignment(line string) bool {
 	if name == "" || strings.ContainsAny(name, " \t;\"'") {
 		return false
 	}
+	m.unsure = op != ":" && op != "::" && op != "!" // else it is expanded where it is asked for, if it is
 	now := m.expand(val, nil)
+	m.unsure = false
 	old, had := m.vars[name]
 	switch {
 	case slices.Contains(m.given, name):
 		return true
 	case op == "!":
-		m.shell(now, 0)
+		m.shell(now)
 		val = Unknown
 	case strings.HasPrefix(op, "+") && len(old)+len(val) > maxMakeValue:
 		val = Unknown
@@ -179,7 +191,7 @@ func (m *makefile) assignment(line string) bool {
 	m.vars[name] = val
 	switch {
 	case name == ".DEFAULT_GOAL":
-		m.all = true
+		m.all, m.chosen = true, true
 	case name == ".SHELLFLAGS", name == ".RECIPEPREFIX", name == "MAKEFLAGS" && strings.Contains(val, "eval"), strings.Contains(name, "$"):
 		m.opaque = true
 	case name == "SHELL":
@@ -189,7 +201,7 @@ func (m *makefile) assignment(line string) bool {
 }
 
 // rule reads TARGETS: NEEDS ; RECIPE.
-func (m *makefile) rule(line string, at int) *makeRule {
+func (m *makefile) rule(line string) *makeRule {
 	line, recipe, has := strings.Cut(line, ";")
 	line = m.expand(line, nil)
 	targets, needs, ok := strings.Cut(line, ":")
@@ -199,9 +211,9 @@ func (m *makefile) rule(line string, at int) *makeRule {
 	}
 	needs = strings.ReplaceAll(strings.TrimPrefix(needs, ":"), "|", " ")
 	m.all = m.all || strings.Contains(needs, "$") // of those that only make knows
-	r := makeRule{targets: strings.Fields(targets), needs: strings.Fields(needs), at: at}
+	r := makeRule{targets: strings.Fields(targets), needs: strings.Fields(needs)}
 	if has {
-		r.recipe = append(r.recipe, strings.TrimSpace(recipe))
+		r.recipe = append(r.recipe, recipeLine{strings.TrimSpace(recipe), m.at})
 	}
 	m.one = m.one || slices.Contains(r.targets, ".ONESHELL")
 	m.rules = append(m.rules, r)
@@ -210,7 +222,8 @@ func (m *makefile) rule(line string, at int) *makeRule {
 
 // wanted are the rules that goals need; all of them where that is not certain.
 func (m *makefile) wanted(goals []string) []makeRule {
-	if len(goals) == 0 {
+	named := len(goals) > 0
+	if !named {
 		for _, r := range m.rules {
 			if len(r.targets) > 0 && r.targets[0][0] != '.' && !strings.Contains(r.targets[0], "%") {
 				goals = r.targets[:1]
@@ -218,8 +231,11 @@ func (m *makefile) wanted(goals []string) []makeRule {
 			}
 		}
 	}
+	for i := range m.rules {
+		m.rules[i].maybe = true
+	}
 	done := map[string]bool{}
-	var out []makeRule
+	var out []int
 	taken := make([]bool, len(m.rules))
 	for queue := slices.Clone(goals); len(queue) > 0; queue = queue[1:] {
 		goal := queue[0]
@@ -230,13 +246,15 @@ func (m *makefile) wanted(goals []string) []makeRule {
 		found := false
 		for i, r := range m.rules {
 			pattern := slices.ContainsFunc(r.targets, func(t string) bool { return strings.ContainsAny(t, "%$") })
-			if !slices.Contains(r.targets, goal) && !pattern {
+			sure := slices.Contains(r.targets, goal)
+			if !sure && !pattern {
 				continue
 			}
 			found = true
+			m.rules[i].maybe = m.rules[i].maybe && !sure || m.chosen && !named
 			if !taken[i] {
 				taken[i] = true
-				out, queue = append(out, r), append(queue, r.needs...)
+				out, queue = append(out, i), append(queue, r.needs...)
 			}
 		}
 		m.all = m.all || !found && slices.Contains(goals, goal)
@@ -248,23 +266,34 @@ func (m *makefile) wanted(goals []string) []makeRule {
 	if m.all {
 		return m.rules
 	}
-	return out
+	rules := make([]makeRule, len(out))
+	for i, at := range out {
+		rules[i] = m.rules[at]
+	}
+	return rules
 }
 
 // run makes a shell line of each line of a recipe.
 func (m *makefile) run(r makeRule) {
 	lines := r.recipe
-	if m.one {
-		lines = []string{strings.Join(lines, "\n")}
+	if m.one && len(lines) > 1 {
+		var all []string
+		for _, line := range lines {
+			all = append(all, line.text)
+		}
+		lines = []recipeLine{{strings.Join(all, "\n"), lines[0].at}}
 	}
+	m.unsure = r.maybe
 	for _, line := range lines {
-		m.shell(m.expand(strings.TrimLeft(line, "@-+ \t"), &r), r.at)
+		m.at = line.at
+		m.shell(m.expand(strings.TrimLeft(line.text, "@-+ \t"), &r))
 	}
+	m.unsure = false
 }
 
-func (m *makefile) shell(line string, at int) {
+func (m *makefile) shell(line string) {
 	if line = strings.TrimSpace(line); line != "" {
-		m.facts = append(m.facts, Fact{Right: command.Exec, Shell: line, Start: at, End: at})
+		m.facts = append(m.facts, Fact{Right: command.Exec, Shell: line, Maybe: m.unsure, Start: m.at, End: m.at})
 	}
 }
 
@@ -345,7 +374,7 @@ func (m *makefile) function(name, args string, r *makeRule) string {
 	val := m.expand(args, r)
 	switch name {
 	case "shell":
-		m.shell(val, 0)
+		m.shell(val)
 	case "wildcard", "strip", "sort":
 		return val
 	case "info", "warning", "error":

@@ -209,6 +209,9 @@ func (m *matcher) mongoCode(_ role, vs []value) {
 		for _, verb := range []string{"require(", "passthru", "runProgram", "run(", "load(", "process."} {
 			if strings.Contains(v.Text, verb) {
 				m.code(role{param: "javascript"}, []value{v})
+				if strings.HasPrefix(verb, "run") {
+					m.hazard("db.program", v.at) // the shell's own way to start a program
+				}
 				break
 			}
 		}

@@ -57,6 +57,31 @@ func (m *matcher) perlDebugger(_ role, vs []value) {
 	}
 }
 
+// javaOperand is a class, or a file: @FILE holds more arguments, and FILE.java is compiled
+// and executed.
+func (m *matcher) javaOperand(_ role, vs []value) {
+	for _, v := range vs {
+		switch {
+		case strings.HasPrefix(v.Text, "@"):
+			m.touch(Read, Source, v.piece(1), true)
+		case strings.HasSuffix(v.Text, ".java"):
+			m.source(role{param: "java"}, vs)
+		}
+	}
+}
+
+// jqProgram is a filter, which can print a variable of the environment.
+func (m *matcher) jqProgram(_ role, vs []value) {
+	for _, v := range vs {
+		for _, word := range strings.FieldsFunc(v.Text, func(c rune) bool { return strings.ContainsRune(" |()[]{},:\"\n", c) }) {
+			name, ok := strings.CutPrefix(strings.TrimPrefix(word, "$ENV"), "env")
+			if name, found := strings.CutPrefix(name, "."); found && (ok || strings.HasPrefix(word, "$")) && Secret(name) {
+				m.hazard("secret.print", v.at)
+			}
+		}
+	}
+}
+
 // loadDirs are folders and archives, joined by colons, that a program loads code from.
 func (m *matcher) loadDirs(_ role, vs []value) {
 	for _, v := range vs {

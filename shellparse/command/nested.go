@@ -217,6 +217,17 @@ func (m *matcher) argv(r role, vs []value) {
 	}
 }
 
+// Words cuts a text at blanks outside quotes, without a shell: the words of env -S and of
+// the variables that hold options.
+func Words(text string) []string {
+	args := split(Arg{Text: text, Static: true})
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = a.Text
+	}
+	return out
+}
+
 // split cuts a word at blanks outside quotes. Of a word that is not known it returns one
 // unknown word, because the unknown part could hold blanks.
 func split(a Arg) []Arg {

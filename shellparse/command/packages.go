@@ -88,6 +88,9 @@ func (m *matcher) packageCommand(r role, vs []value) {
 		if strings.Contains(v.Text, "://") {
 			m.url(role{kind: "URL"}, vs[:1])
 		}
+		if v.Text[0] == '/' || v.Text[0] == '.' {
+			m.nest(Nested{Argv: words(vs), Arg: v.at}) // a file of this machine, not a repository
+		}
 		return
 	}
 	argv := words(vs)

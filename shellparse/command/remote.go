@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ func (m *matcher) sshLine(_ role, vs []value) {
 	if len(vs) == 0 {
 		return
 	}
+	defer m.onPort("-p", len(m.use.Hosts))
 	if len(vs) == 1 && m.has("-T") && slices.Contains(gitAccounts, vs[0].Text) {
 		m.hostWord(role{param: "ssh"}, vs)
 		return
@@ -25,6 +27,30 @@ func (m *matcher) sshLine(_ role, vs []value) {
 	case !m.has("-N") && !m.has("-W") && !m.has("-f"):
 		m.use.StdinCode = "sh"
 	}
+}
+
+// onPort gives the hosts that were added after the first n the port that an option has named. Those of other options keep their own.
+func (m *matcher) onPort(option string, n int) {
+	port := 0
+	for _, g := range m.seen {
+		if g.option.has(option) && g.set {
+			if port, _ = strconv.Atoi(g.v.Text); !g.v.Static || port < 0 || port > 65535 {
+				port = 0
+			}
+		}
+	}
+	for i := n; i < len(m.use.Hosts); i++ {
+		if h := &m.use.Hosts[i]; h.Scheme == "ssh" && h.Port == 0 {
+			h.Port = port
+		}
+	}
+}
+
+// sftpHost is [user@]host of sftp(1).
+func (m *matcher) sftpHost(r role, vs []value) {
+	defer m.onPort("-P", len(m.use.Hosts))
+	r.param, r.marks = "ssh", append(slices.Clone(r.marks), "upload")
+	m.hostWord(r, vs)
 }
 
 // sshOptions are the keys of ssh_config(5) whose value is executed, loaded or a name.
@@ -84,6 +110,7 @@ func (m *matcher) sshValue(r role, v value) {
 
 // copyAway is scp: sources, then a target, each here or on another machine.
 func (m *matcher) copyAway(_ role, vs []value) {
+	defer m.onPort("-P", len(m.use.Hosts))
 	for i, v := range vs {
 		kind := "R"
 		if i == len(vs)-1 && i > 0 {

@@ -160,5 +160,8 @@ func TestTableExamples(t *testing.T) {
 			}
 		}
 	}
+	if len(allNames()) < 300 {
+		t.Errorf("%d programs are known, want 300 (C-3.3)", len(allNames()))
+	}
 	t.Logf("%d names, %d examples", len(allNames()), count)
 }

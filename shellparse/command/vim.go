@@ -109,6 +109,9 @@ func (m *matcher) vimFile(_ role, vs []value) {
 			continue
 		}
 		m.path(role{kind: "RW"}, v)
+		if strings.HasSuffix(v.Text, ".lua") && m.has("-l") {
+			m.touch(Read, Source, v, true) // nvim -l FILE executes it
+		}
 	}
 }
 

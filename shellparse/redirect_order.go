@@ -1,0 +1,94 @@
+package shellparse
+
+import "mvdan.cc/sh/v3/syntax"
+
+// A shell expands the words of a simple command before its redirections (POSIX, Simple
+// Commands), which are evaluated here first, because they decide what the command reads and
+// where it writes. What the words assign is therefore not known in the redirections:
+//
+//	: ${f:=/home/dev/.bashrc} >"$f"
+
+// beforeRedirects makes such names unknown, and returns what gives them their values back.
+func (w *walker) beforeRedirects(s *state, st *syntax.Stmt) func() {
+	names := w.assignedByWords(s, st.Cmd)
+	if len(names) == 0 || !expandsIn(st.Redirs) {
+		return func() {}
+	}
+	old := make([]variable, len(names))
+	hidden := unknown("the same command gives it a value", Unknown)
+	for i, name := range names {
+		v, ok := s.env.get(name)
+		if !ok {
+			v, ok = w.lookup(s, name)
+			v.set = ok
+		}
+		old[i] = v
+		w.put(s, name, variable{val: hidden, set: true})
+	}
+	return func() {
+		for i, name := range names {
+			if v, ok := s.env.get(name); ok && v.val.word() == hidden.word() { // no redirection has assigned it
+				w.restore(s, name, old[i])
+			}
+		}
+	}
+}
+
+// expandsIn reports whether a redirection depends on a variable.
+func expandsIn(list []*syntax.Redirect) bool {
+	for _, r := range list {
+		if r.Hdoc != nil || r.Word != nil && r.Word.Lit() == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// assignedByWords are the names that the words of a simple command assign while they are
+// expanded. Where there are assignments alone, bash makes them first, and other shells last.
+func (w *walker) assignedByWords(s *state, c syntax.Command) (names []string) {
+	switch c := c.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) == 0 {
+			for _, a := range c.Assigns {
+				if a.Name != nil {
+					names = append(names, a.Name.Value)
+				}
+			}
+		}
+	case *syntax.DeclClause:
+	default:
+		return nil
+	}
+	syntax.Walk(c, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false // a shell of its own
+		case *syntax.ParamExp:
+			if n.Exp == nil || n.Exp.Op != syntax.AssignUnset && n.Exp.Op != syntax.AssignUnsetOrNull || n.Param == nil {
+				return true
+			}
+			name := n.Param.Value
+			if v, ok := w.lookup(s, name); ok && n.Excl {
+				name, _ = v.val.text()
+			}
+			names = append(names, name)
+		case *syntax.BinaryArithm:
+			if word, ok := n.X.(*syntax.Word); ok && n.Op != syntax.Comma {
+				names = append(names, word.Lit())
+			}
+		case *syntax.UnaryArithm:
+			if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) {
+				names = append(names, word.Lit())
+			}
+		}
+		return true
+	})
+	valid := names[:0]
+	for _, name := range names {
+		if syntax.ValidName(name) {
+			valid = append(valid, name)
+		}
+	}
+	return valid
+}
