@@ -24,9 +24,8 @@ var builtins = [...]struct {
 type view struct {
 	path   string   // without its slash
 	below  []string // from each home that it is in
-	tails  []string // from every directory, the root first
 	homely byteSet  // the first bytes of below ...
-	starts byteSet  // ... and of the tails: nearly no name has one of them
+	starts byteSet  // ... and of its components: nearly no name has one of them
 }
 
 // A byteSet is a set of bytes.
@@ -35,8 +34,8 @@ type byteSet [4]uint64
 func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
 func (s *byteSet) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 
-func viewOf(path string, homes []string, below, tails []string) view {
-	v := view{below: below, tails: tails}
+func viewOf(path string, homes []string) view {
+	var v view
 	for _, h := range homes {
 		if within(path, h) && len(path) > len(h)+1 {
 			v.below = append(v.below, path[len(h)+1:])
@@ -45,7 +44,6 @@ func viewOf(path string, homes []string, below, tails []string) view {
 	}
 	v.path = strings.TrimPrefix(path, "/")
 	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
-		v.tails = append(v.tails, rest)
 		if rest != "" {
 			v.starts.add(rest[0])
 		}
@@ -55,9 +53,7 @@ func viewOf(path string, homes []string, below, tails []string) view {
 
 // builtinAt calls visit for every built-in name that is on the path or above it.
 func builtinAt(path string, homes []string, visit func(mark)) {
-	var below [4]string
-	var tails [16]string
-	v := viewOf(path, homes, below[:0], tails[:0])
+	v := viewOf(path, homes)
 	for i := range builtins {
 		for _, name := range builtins[i].names {
 			if v.may(name) && v.under(name) {
@@ -74,9 +70,7 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 
 // builtinPublic reports whether a path lies among the secrets and is none.
 func builtinPublic(path string, homes []string) bool {
-	var below [4]string
-	var tails [16]string
-	v := viewOf(path, homes, below[:0], tails[:0])
+	v := viewOf(path, homes)
 	for _, name := range publicNames {
 		if v.may(name) && v.under(name) {
 			return true
@@ -99,21 +93,33 @@ func (v *view) may(name string) bool {
 
 // under reports whether a built-in name covers the path.
 func (v *view) under(name string) bool {
-	seen := v.tails
 	switch name[0] {
 	case '/':
 		return covers(name[1:], v.path)
 	case '~':
-		seen, name = v.below, name[len("~/"):]
-	default:
-		name = name[len("**/"):]
+		name = name[len("~/"):]
+		for _, rest := range v.below {
+			if begins(name, rest) && covers(name, rest) {
+				return true
+			}
+		}
+		return false
 	}
-	for _, rest := range seen {
-		if rest != "" && (rest[0] == name[0] || name[0] == '*') && covers(name, rest) {
+	name = name[len("**/"):]
+	if ending := name[1:]; name[0] == '*' && strings.IndexByte(ending, '*') < 0 && !strings.Contains(v.path, ending) {
+		return false // most names for any depth are endings, and most paths have none of them
+	}
+	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
+		if begins(name, rest) && covers(name, rest) {
 			return true
 		}
 	}
 	return false
+}
+
+// begins reports whether a name and a path could be the same, by the first byte of each.
+func begins(name, path string) bool {
+	return path != "" && (path[0] == name[0] || name[0] == '*')
 }
 
 // covers reports whether a name, which may hold "*", is the path or a directory above it.

@@ -36,7 +36,8 @@
 // or is gone, the rest of the way is read as text too.
 //
 // A pattern is expanded now. At most 4,096 matches become targets; when there are more the
-// verdict asks, with the count. At most 256 files stay open; the others are bound by device
+// verdict asks, with the count. What find(1) would hand to an interpreter now (-exec sh {} \;) is
+// bound as well, 64 files of it. At most 256 files stay open; the others are bound by device
 // and inode alone. A link that the script makes itself is followed by later names as if it
 // stood there already.
 //
@@ -55,8 +56,9 @@
 // long, three files deep and 16 files in all; behind that a file is bound and not read. Every
 // variable but HOME, USER, LOGNAME and TMPDIR is unknown in it, and so is every argument that
 // the command line does not give: whether "$1/x" is "/x" there depends on tests that stand
-// around it. Of a makefile, rules with plain names and variables that are given one value are
-// read; what else make would put in stays unknown.
+// around it. Of a makefile, the recipes are read that the goals certainly need, and what make
+// starts while it reads; what only make could put in stays unknown. The makefiles that it takes in
+// are bound like it, and not read.
 //
 // [Plan.Facts] gives all of it as plain data, in an order that the same plan always has, for
 // the launcher to encode, hash and show.
@@ -114,7 +116,8 @@
 // workspace is searched breadth first for nested ones, in at most 256 directories and 4,096
 // names, past .git and build output. Behind that bound a nested .env is held by the judgement
 // alone: a command line that names it asks, code that finds it may read it. [Fence.Partial] says
-// that the bound was reached.
+// that the bound was reached. Restricted names of any depth ("**/vault") are looked for in all of
+// the workspace, and what is too large for that is hidden as a whole.
 //
 // Package managers run code out of their caches and write there, so the fence of a plan of which
 // not every write is known leaves them open; a command line that names a file in one asks

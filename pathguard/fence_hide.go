@@ -9,10 +9,14 @@ import (
 )
 
 // The bounds of the search below the workspace for names that can stand at any depth. What
-// lies behind them is only hidden by the judgement: a plan that names it asks.
+// lies behind them is only hidden by the judgement: a plan that names it asks. Restricted names
+// that the configuration has at any depth ("**/vault") are worth a search of all that there is,
+// and what is behind the bounds of that is hidden as a whole.
 const (
-	maxSearched = 256  // directories
-	maxLooked   = 4096 // names in them
+	maxSearched    = 256  // directories
+	maxLooked      = 4096 // names in them
+	maxSearchedOwn = 1 << 14
+	maxLookedOwn   = 1 << 19
 )
 
 // hides lists what exists of the restricted paths, the secrets and tada-run's own state,
@@ -63,7 +67,8 @@ func (j *judgement) sweeps() bool {
 type ground struct {
 	j          *judgement
 	git        bool // the plan runs git, which may write its own folder but not the hooks in it
-	own        bool // the configuration has such names too
+	own        bool // the configuration has such names too ...
+	closed     bool // ... and some of them may not be reached at all
 	hide, keep []string
 	looked     int
 	partial    bool      // there was more than the bounds let be looked at
@@ -103,16 +108,33 @@ func (g *ground) search(dirs []string, deep bool) {
 	for i := range protectedNames {
 		g.learn(protectedNames[i].name)
 	}
+	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths, func(name string) bool { return strings.HasPrefix(name, "**/") })
+	most, names := maxSearched, maxLooked
+	if g.closed {
+		most, names = maxSearchedOwn, maxLookedOwn
+	}
 	n := 0
-	defer func() { g.partial = n < len(dirs) }()
-	for ; n < len(dirs) && n < maxSearched && g.looked < maxLooked; n++ {
+	defer func() {
+		if g.partial = n < len(dirs); g.partial && g.closed {
+			g.hide = append(g.hide, dirs[n:]...)
+		}
+	}()
+	for ; n < len(dirs) && n < most && g.looked < names; n++ {
 		dir := dirs[n]
 		if slices.Contains(dirs[:min(n, 2)], dir) {
 			continue // the working directory, met again below the workspace
 		}
-		for _, e := range g.j.disk.list(dir).entries {
+		l := g.j.disk.list(dir)
+		if g.closed && n > 0 && len(l.entries) >= maxListed {
+			g.hide = append(g.hide, dir) // there is more in it than was read
+			continue
+		}
+		for _, e := range l.entries {
 			g.looked++
-			if g.could(e.name) && g.take(dir, e.name) || !deep || !e.isDir() || e.name == ".git" || g.j.isRegenerable(e.name) {
+			if g.could(e.name) && g.take(dir, e.name) || !deep || !e.isDir() {
+				continue
+			}
+			if !g.closed && (e.name == ".git" || g.j.isRegenerable(e.name)) {
 				continue
 			}
 			dirs = append(dirs, join(dir, e.name))
@@ -146,10 +168,17 @@ func (g *ground) take(dir, name string) bool {
 		g.hide = append(g.hide, full)
 		return true
 	}
-	found := false
-	g.j.p.tree.loose.walk(name, func(m mark) { found = found || m.kind == markRestricted })
-	if found {
+	restricted, readonly := false, false
+	g.j.p.tree.loose.walk(name, func(m mark) {
+		restricted = restricted || m.kind == markRestricted
+		readonly = readonly || m.kind == markReadOnly
+	})
+	switch {
+	case restricted:
 		g.hide = append(g.hide, full)
+		return true
+	case readonly:
+		g.keep = append(g.keep, full)
 		return true
 	}
 	if name == ".tada" {
@@ -251,3 +280,7 @@ func (j *judgement) written(path string) bool {
 	}
 	return false
 }
+
+// maxListed bounds one listing of a directory. Names in a larger one are asked for one by
+// one: there are only a few hundred that anybody asks for.
+const maxListed = 4096

@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -264,5 +265,30 @@ func BenchmarkFence(b *testing.B) {
 	defer plan.Close()
 	for b.Loop() {
 		g.Policy.Fence(plan)
+	}
+}
+
+// TestFenceLarge: in a workspace with more folders than are searched, what is restricted at any
+// depth is hidden all the same, and a secret behind the bound is told by Partial.
+func TestFenceLarge(t *testing.T) {
+	var files []string
+	for i := range maxSearched + 50 {
+		files = append(files, fmt.Sprintf("w/d%03d/f", i))
+	}
+	last := fmt.Sprintf("d%03d", maxSearched+49)
+	files = append(files, "w/"+last+"/deep/vault/x", "w/"+last+"/locked", "w/"+last+"/.env", "w/node_modules/vault/x")
+	g, root := desk(t, "security: {restricted_paths: ['**/vault'], readonly_paths: ['**/locked']}", files...)
+	f, _, _ := fenceOf(t, g, root, "make")
+	for _, path := range []string{"@/w/" + last + "/deep/vault", "@/w/node_modules/vault", "@/w/" + last + "/.env"} {
+		if !slices.Contains(f.Hide, path) {
+			t.Errorf("%s is not hidden", path)
+		}
+	}
+	if f.Partial || !slices.Contains(f.ReadOnly, "@/w/"+last+"/locked") {
+		t.Errorf("partial %v, kept %q", f.Partial, f.ReadOnly)
+	}
+	g, root = desk(t, "", files...)
+	if f, _, _ := fenceOf(t, g, root, "make"); !f.Partial {
+		t.Error("nobody is told that not all was looked at")
 	}
 }

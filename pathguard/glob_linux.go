@@ -18,7 +18,9 @@ func (r *resolver) glob(t Target, from spot, text string) {
 	if strings.HasPrefix(text, "/") {
 		start = r.root
 	}
-	x.expand(start.path, split(text))
+	if !x.made(r.plan.Script.Effects[t.Effect].Name.Of, text, start.path) {
+		x.expand(start.path, split(text))
+	}
 	slices.Sort(x.names)
 	g := Glob{Effect: t.Effect, Pattern: join(start.path, strings.Join(split(text), "/")), Count: x.count, Kept: len(x.names)}
 	r.plan.Globs = append(r.plan.Globs, g)
@@ -49,6 +51,29 @@ type expansion struct {
 	names []string
 	count int
 	left  int // directory entries that may still be read
+}
+
+// made expands the pattern of whose matches a script makes other names, and keeps those: text with
+// what the star of the first stands for in the place of its own. It reports whether that could be
+// told: outside quotes, a blank or a pattern in a name makes more names of it.
+func (x *expansion) made(of, text, dir string) bool {
+	if of == "" {
+		return false
+	}
+	x.expand("/", split(of))
+	before, behind, _ := strings.Cut(join("/", strings.Join(split(of), "/")), "*")
+	for i, name := range x.names {
+		star := strings.TrimSuffix(strings.TrimPrefix(name, before), behind)
+		if strings.ContainsAny(star, " \t\n*?[") {
+			x.names, x.count = nil, 0
+			return false
+		}
+		if name = strings.Replace(text, "*", star, 1); !strings.HasPrefix(name, "/") {
+			name = dir + "/" + name
+		}
+		x.names[i] = name
+	}
+	return true
 }
 
 // expand matches the components against what stands below dir, an absolute path.

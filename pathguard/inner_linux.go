@@ -50,11 +50,11 @@ func (r *resolver) inners() {
 		switch path.Base(cmd.Name) {
 		case "npm", "pnpm", "yarn", "bun":
 			if path.Base(c.Path) == "package.json" {
-				r.parts(c, packageReadings(text, cmd))
+				r.parts(c, path.Dir(c.Path), packageReadings(text, cmd))
 			}
 		default:
 			if isMake(path.Base(cmd.Name)) && r.named(c) {
-				r.parts(c, makeReadings(text, cmd))
+				r.recipes(c, text)
 			}
 		}
 	}
@@ -75,13 +75,20 @@ func (r *resolver) named(c *Content) bool {
 	return !other
 }
 
-// parts reads the pieces of a file that a tool runs: make(1) in the directory that it was told to
-// work in, npm and its like in the one where they found the file.
-func (r *resolver) parts(c *Content, list []reading) {
+// recipes reads what a makefile has a shell do, in the directory that make(1) was told to work in.
+func (r *resolver) recipes(c *Content, text string) {
+	cmd := &r.plan.Script.Commands[c.Command]
 	dir := path.Dir(c.Path)
-	if cmd := &r.plan.Script.Commands[c.Command]; cmd.Dir != "" && isMake(path.Base(cmd.Name)) {
+	if cmd.Dir != "" {
 		dir = r.from(makeDir(cmd)).path
 	}
+	list, includes := makeReadings(text, cmd)
+	r.includes(c.Command, dir, includes)
+	r.parts(c, dir, list)
+}
+
+// parts reads the pieces of a file that a tool runs.
+func (r *resolver) parts(c *Content, dir string, list []reading) {
 	for _, rd := range list {
 		r.innerAt(c.Command, c.Path, dir, rd)
 	}
@@ -118,7 +125,7 @@ func (r *resolver) executed(c *shellparse.Code) {
 		switch {
 		case !ok:
 		case lang == "make":
-			r.parts(&Content{Path: t.Real, Command: c.Command}, makeReadings(text, cmd))
+			r.recipes(&Content{Path: t.Real, Command: c.Command}, text)
 		default:
 			r.inner(c.Command, t.Real, reading{lang: lang, text: text, name: cmd.Name})
 		}

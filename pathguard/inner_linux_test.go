@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,8 +62,14 @@ func TestInner(t *testing.T) {
 		{"Makefile", "clean:\n\t-rm -rf src # all of it\n", "make clean", Ask, "Makefile:2: "},
 		{"Makefile", "x:\n\trm -rf \\\n\t  ~\n", "make -j4 x", Deny, "Makefile:2: "},
 
+		{"Makefile", "all: a\n\techo $(X)\n# why\n\nX := $(shell git push --force)\na:\n\ttrue\n", "make", Ask, "Makefile:5: git push --force: "},
+		{"Makefile", "D = src\nD += ~/notes\nclean:\n\techo 1; \\\n\techo 2\nifdef X\n\trm -rf $(D)\nendif\n", "make clean", Ask, "Makefile:7: "},
+		{"Makefile", ".ONESHELL:\nall:\n\tcd ~\n\trm -rf src\n", "make all", Ask, "Makefile:4: rm -rf src: "},
+		{"Makefile", "TO = x\nall:\n\tcp a $(TO)\n", "make TO=/etc/x", Ask, "Makefile:3: "},
 		{"x.mk", "all:\n\trm -rf ~\n", "make -f x.mk", Deny, "x.mk:2: "},
 		{"x.mk", "all:\n\trm -rf ~\n", "gmake -j 4 --file x.mk", Deny, "x.mk:2: "},
+		{"sub/deep/s.sh", "rm -rf ~\n", "find . -name '*.sh' -exec sh {} \\;", Deny, "sub/deep/s.sh:1: "},
+		{"sub/s.py", "import shutil\nshutil.rmtree('/srv/data')\n", "find sub -type f -exec python3 {} +", Ask, "sub/s.py: deletes outside"},
 		{"x.mk", "all:\n\trm -rf ~\n", "make -f - < x.mk", Deny, "x.mk:2: "},
 		{"x.mk", "all:\n\trm -rf ~\n", "cat x.mk | make -f -", Deny, "x.mk:2: "},
 		{"sub/Makefile", "all:\n\tcat ../../srv/secret/key\n", "make -C sub", Deny, "sub/Makefile:2: "},
@@ -86,6 +94,8 @@ func TestInner(t *testing.T) {
 		{"package.json", `{"scripts": `, "npm run build", Allow, ""},
 		{"Makefile", "B := dist\nall: $(B)/x\n\tgo build -o $(B)/x .\nnuke:\n\trm -rf ~\nclean:\n\trm -rf $(B) $(EXTRA)/*\n", "make all clean", Allow, ""},
 		{"Makefile", "ifeq ($(X),1)\nD = ~\nelse\nD = dist\nendif\nall:\n\trm -rf $(D)\n", "make", Allow, ""},
+		{"Makefile", "all: a.o\n%.o: %.c\n\tcc -c $<\nnuke-%:\n\trm -rf ~\nLAZY = $(shell rm -rf ~)\n", "make", Allow, ""},
+		{"Makefile", "all: $(OBJ)\n\ttrue\nnuke:\n\trm -rf ~\n", "make", Allow, ""},
 		{"Makefile", "clean:\n\trm -f *.xml out-*\n\trm -rf not-there '$(X)'\n", "make clean", Allow, ""},
 		{"s.sh", "rm -f *\n", "bash s.sh", Ask, "s.sh:1: rm -f *: "},
 		{"s.sh", "# " + strings.Repeat("x", maxInnerText) + "\nrm -rf ~\n", "bash s.sh", Allow, ""},
@@ -191,5 +201,51 @@ func TestInnerSwap(t *testing.T) {
 	close(stop)
 	if n := <-stopped; n < 100 || seen[Deny] == 0 || seen[Allow] == 0 {
 		t.Errorf("%d swaps, seen %v: the race did not happen", n, seen)
+	}
+}
+
+// TestIncludedMakefiles: what a makefile takes in is bound with it, and what that takes in.
+func TestIncludedMakefiles(t *testing.T) {
+	g, root := desk(t, "", "w/mk/not.mk")
+	put(t, root+"/w", map[string]string{"Makefile": "include mk/a.mk $(X)\n-include gone.mk\nall:\n\ttrue\n", "mk/a.mk": "sinclude mk/b.mk\n", "mk/b.mk": "include Makefile\nB = 1\n"})
+	plan := resolve(t, shellparse.Parse("make", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
+	var got []string
+	for _, c := range plan.Contents {
+		if c.Sum == "" {
+			t.Errorf("%s has no sum: %s", c.Path, c.Why)
+		}
+		got = append(got, strings.TrimPrefix(c.Path, root+"/w/"))
+	}
+	if want := []string{"Makefile", "mk/a.mk", "mk/b.mk"}; !slices.Equal(got, want) {
+		t.Errorf("bound %q, want %q", got, want)
+	}
+}
+
+// TestFoundScripts: what find would hand to an interpreter is bound as far as it is there, and is
+// asked for with the count when nobody would look at all of it.
+func TestFoundScripts(t *testing.T) {
+	g, root := desk(t, "", "w/s/a.sh", "w/s/b.txt", "w/s/deep/c.sh", "w/link.sh -> s/a.sh", "w/loop -> .")
+	line := `find . -name '*.sh' -exec bash {} \;`
+	bound := func() (n int) {
+		for _, c := range resolve(t, shellparse.Parse(line, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller).Contents {
+			if c.Sum != "" && strings.HasSuffix(c.Path, ".sh") {
+				n++
+			}
+		}
+		return n
+	}
+	if n := bound(); n != 2 {
+		t.Errorf("%d scripts bound, want 2", n)
+	}
+	g.expect(t, Allow, line)
+	for i := range maxFound {
+		put(t, root+"/w/s", map[string]string{fmt.Sprintf("n%d.sh", i): ""})
+	}
+	if n := bound(); n != maxFound-1 { // two names are one file
+		t.Errorf("%d scripts bound, want %d", n, maxFound-1)
+	}
+	r, err := g.AnalyzeShellCommand(line)
+	if err != nil || r.Verdict != Ask || !strings.Contains(r.Reason, strconv.Itoa(maxFound+3)+" files or more") {
+		t.Errorf("%v %v %s", err, r.Verdict, r.Reason)
 	}
 }

@@ -170,7 +170,7 @@ var deniedHazards = names{"shell.fork-bomb", "proc.fork-bomb"}
 
 func (j *judgement) limits() {
 	for _, l := range j.plan.Limits {
-		j.add(Ask, "path.many", "", strconv.Itoa(l.Count), j.span(l.Effect), -1)
+		j.add(Ask, "path.uncounted", "", strconv.Itoa(l.Count), j.span(l.Effect), -1)
 	}
 }
 
@@ -213,6 +213,9 @@ func (j *judgement) verdict() Verdict {
 		return a.Span.Start - b.Span.Start
 	})
 	v := Verdict{Decision: j.strictest(), Class: j.class(), Contained: j.contained, Standing: j.standing()}
+	if len(j.reasons) == 0 {
+		return v
+	}
 	type key struct {
 		rule, path, message, file string
 		span                      shellparse.Span

@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -64,6 +65,14 @@ func (j *judgement) settled(o *shellparse.Opaque) bool {
 		}
 	}
 	return false
+}
+
+// told reports whether an unknown piece is code of which a reason says already where it comes from.
+// That reason has no smaller risk, so nothing that lifts it would have left the other.
+func (j *judgement) told(o *shellparse.Opaque) bool {
+	return o.Place == shellparse.InCode && slices.ContainsFunc(j.script.Codes, func(c shellparse.Code) bool {
+		return c.Command == o.Command && c.Span == o.Span && (c.Source == shellparse.Network || c.Source == shellparse.Decoded || c.Source == shellparse.Stdin) && !harmlessLangs.has(c.Lang)
+	})
 }
 
 // talks reports whether a command contacts another machine. Code that can do more than was
@@ -210,6 +219,9 @@ func (j *judgement) opaque() {
 		}
 		if cell.Decision == Allow || j.settled(o) {
 			j.contained = true
+			continue
+		}
+		if j.told(o) {
 			continue
 		}
 		detail := o.Text

@@ -12,7 +12,7 @@ import (
 // code would say even less.
 var vague = names{
 	"code.unknown", "code.opaque", "code.talks", "code.stdin", "delete.unknown", "net.dynamic",
-	"path.unresolved", "path.many", "exec.stray", "exec.path", "exec.shadow", "opaque.program",
+	"path.unresolved", "path.many", "path.uncounted", "exec.stray", "exec.path", "exec.shadow", "opaque.program",
 	"shell.endless", "shell.history", "code.load-library", "secret.print",
 }
 

@@ -1,6 +1,13 @@
 package pathguard
 
-import "path"
+import (
+	"path"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/shellparse/code"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
 
 // A manifest is a file that tells a tool what to run although no word of the command line
 // names it.
@@ -71,4 +78,29 @@ func (r *resolver) manifest(command int, at spot, names []string) bool {
 		return true
 	}
 	return false
+}
+
+// maxIncludes bounds the makefiles that one takes in, and those that they take in.
+const maxIncludes = 32
+
+// includes binds the makefiles that another one takes in, by content: what they say runs as much
+// as what it says itself. They are not judged; the fence holds what they do.
+func (r *resolver) includes(cmd int, dir string, queue []string) {
+	for n := 0; n < len(queue) && n < maxIncludes; n++ {
+		end := r.walk(r.from(dir), queue[n], true)
+		if end.missing != "" || end.fd < 0 || end.stat.Mode&unix.S_IFMT != unix.S_IFREG || r.bound[end.real] {
+			end.close()
+			continue
+		}
+		c := Content{Path: end.real, ID: end.id(), Size: end.stat.Size, ModTime: end.stat.Mtim.Nano(), Command: cmd}
+		var text string
+		c.Sum, text, c.Why = sum(r.hold(file(end)), end.stat.Mode, end.stat.Size)
+		r.keepContent(c)
+		facts, _ := code.Make(text, nil)
+		for _, f := range facts {
+			if f.Right == command.Read && f.Flags&command.Source != 0 {
+				queue = append(queue, f.Text)
+			}
+		}
+	}
 }

@@ -19,7 +19,7 @@ func TestReach(t *testing.T) {
 		{"", "curl http://Example.com.:8080/x", "example.com:8080"},
 		{"", "git clone https://github.com/a/b", "github.com:443"},
 		{"", "git clone git@github.com:a/b", "github.com:22"},
-		{"", "ssh -p 2222 host.example true", "host.example"},
+		{"", "ssh -p 2222 host.example true", "host.example:2222"},
 		{"", "curl http://localhost:3000/", "localhost"},
 		{"", "curl http://127.0.0.1:3000/", "localhost"},
 		{"", "curl \"http://$HOST/\"", "unknown"},

@@ -8,10 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxListed bounds one listing of a directory. Names in a larger one are asked for one by
-// one: there are only a few hundred that anybody asks for.
-const maxListed = 4096
-
 // A disk says what stands under the names of a policy, for one question. Directories that
 // many names share are listed once instead of asking for each name: a start has time for
 // some ten system calls here, not for some hundred.

@@ -136,6 +136,9 @@ func (r *resolver) effect(i int) {
 	default:
 		r.bind(&t, r.walk(from, text, follows(e.Right, e.Flags)))
 	}
+	if e.Flags&command.Source != 0 && e.Flags&command.Below != 0 {
+		r.foundScripts(r.plan.Targets[len(r.plan.Targets)-1], e.Base)
+	}
 	if e.Right == command.Create && e.Flags&command.Link != 0 {
 		r.link(&r.plan.Targets[len(r.plan.Targets)-1])
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -376,116 +375,6 @@ func TestFacts(t *testing.T) {
 		}
 		before = after
 	}
-}
-
-// TestSwap replaces what stands behind names while plans are made, ten thousand times. A
-// plan holds one inode, and everything that it says of a target is of that inode: the file
-// that was judged is the file that is granted, executed and hashed.
-func TestSwap(t *testing.T) {
-	t.Parallel()
-	root := makeTree(t, "safe/f", "safe/run.sh", "evil/f", "evil/run.sh")
-	os.Chmod(root+"/safe/run.sh", 0o755)
-	os.Chmod(root+"/evil/run.sh", 0o755)
-	for _, side := range []string{"safe", "evil"} {
-		os.Symlink(root+"/"+side+"/f", root+"/link."+side)
-		os.Link(root+"/"+side+"/run.sh", root+"/script."+side)
-		os.Symlink(side, root+"/dir."+side)
-	}
-	stop, stopped := make(chan bool), make(chan int)
-	go swapper(root, stop, stopped)
-	script := &shellparse.Script{Text: "x", Canonical: "x", Effects: []shellparse.Effect{
-		{Right: command.Read, Name: shellparse.Name{Text: "link", Static: true, Dir: root}},
-		{Right: command.Write, Name: shellparse.Name{Text: "dir/f", Static: true, Dir: root}},
-		{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "script", Static: true, Dir: root}},
-		{Right: command.Write, Name: shellparse.Name{Text: "dir/../dir/new", Static: true, Dir: root}},
-	}, Commands: []shellparse.Command{{Name: "./script", Dir: root}}}
-	sides := map[string]int{}
-	for range 10_000 {
-		plan, err := Resolve(script, Caller{Dir: root})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range plan.Targets {
-			if p := &plan.Targets[i]; p.Exists || p.Missing == "new" {
-				checkHeld(t, p.File(), p.Real, p.ID)
-				sides[filepath.Base(filepath.Dir(p.Real))]++
-			}
-		}
-		for i := range plan.Contents {
-			checkSum(t, plan, &plan.Contents[i])
-		}
-		if p := &plan.Programs[0]; p.Path != "" {
-			if body := readHeld(t, p.File()); sumOf(body) != p.Sum {
-				t.Fatalf("the program that is held is not the one that was hashed: %q", body)
-			}
-		}
-		plan.Close()
-		if t.Failed() {
-			break
-		}
-	}
-	close(stop)
-	if n := <-stopped; n < 100 || sides["safe"] == 0 || sides["evil"] == 0 {
-		t.Errorf("%d swaps, seen %v: the race did not happen", n, sides)
-	}
-}
-
-// swapper puts the one and the other file behind each name in turn, as an attacker would.
-func swapper(root string, stop chan bool, stopped chan int) {
-	for n := 0; ; n++ {
-		select {
-		case <-stop:
-			stopped <- n
-			return
-		default:
-		}
-		side := []string{"safe", "evil"}[n%2]
-		for _, name := range []string{"link", "script", "dir"} {
-			tmp := root + "/." + name
-			if name == "script" {
-				os.Link(root+"/script."+side, tmp)
-			} else {
-				target, _ := os.Readlink(root + "/" + name + "." + side)
-				os.Symlink(target, tmp)
-			}
-			os.Rename(tmp, root+"/"+name)
-		}
-	}
-}
-
-func checkHeld(t *testing.T, f *os.File, real string, id ID) {
-	t.Helper()
-	if f == nil {
-		t.Fatalf("%s is not held", real)
-	}
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil || (ID{uint64(st.Dev), st.Ino}) != id {
-		t.Fatalf("%s: held %d, said %d", real, st.Ino, id.Ino)
-	}
-	kernel, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
-	if strings.TrimSuffix(kernel, " (deleted)") != real && st.Nlink < 2 {
-		t.Fatalf("said %q, the kernel says %q", real, kernel)
-	}
-}
-
-func checkSum(t *testing.T, plan *Plan, c *Content) {
-	t.Helper()
-	for i := range plan.Targets {
-		if p := &plan.Targets[i]; p.ID == c.ID && p.File() != nil && sumOf(readHeld(t, p.File())) != c.Sum {
-			t.Fatalf("%s: the file that is held is not the one that was hashed", c.Path)
-		}
-	}
-}
-
-func readHeld(t *testing.T, f *os.File) string {
-	t.Helper()
-	r, err := os.Open("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	text, _ := io.ReadAll(r)
-	return string(text)
 }
 
 // TestResolveMadeLinks: a script may make a link and go through it in the same breath.

@@ -77,7 +77,7 @@ func (w *walker) walk(from spot, name string, follow bool) way {
 // link or a mount could change what the path says. Most names take it: one system call
 // instead of one for each component.
 func (w *walker) straight(from spot, name string, follow bool) (way, bool) {
-	clean := strings.Join(split(name), "/")
+	clean := cleaned(name)
 	path := join(from.path, clean)
 	if clean == "" {
 		clean = "."
@@ -99,6 +99,18 @@ func (w *walker) straight(from spot, name string, follow bool) (way, bool) {
 		return way{}, false
 	}
 	return end, true
+}
+
+// cleaned is a name without the slashes and dots that lead nowhere. Most names have none.
+func cleaned(name string) string {
+	name = strings.TrimPrefix(name, "/")
+	for rest, more := name, true; more; {
+		var part string
+		if part, rest, more = strings.Cut(rest, "/"); part == "" || part == "." {
+			return strings.Join(split(name), "/")
+		}
+	}
+	return name
 }
 
 // absent is the straight way to a name of which only the last component is missing: what a

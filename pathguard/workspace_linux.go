@@ -47,8 +47,11 @@ func isRoot(dir string) bool {
 
 // real is the path of a name without a symbolic link, by text as far as it does not exist.
 func (r *resolver) real(name string) string {
-	if name == "" {
+	switch name {
+	case "":
 		return ""
+	case r.plan.Caller.Dir: // was walked a moment ago
+		return r.plan.Dir
 	}
 	end := r.walk(r.root, name, true)
 	end.close()

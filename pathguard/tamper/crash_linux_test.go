@@ -100,6 +100,7 @@ func child(job, root, dir string) error {
 		"save":   func() error { return s.Save(Who{}, a, "*.md", []byte("saved\n"), 0o644) },
 		"accept": accept, "restore": restore, "pass": pass,
 		"all": func() error {
+			fmt.Println("begins")
 			for i := 0; ; i++ {
 				text := fmt.Sprintln(i, strings.Repeat("x", i%5000))
 				err := run(fmt.Sprint(me, i), func() error { return appendTo(text) })
@@ -165,8 +166,12 @@ func TestKilledAtRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 200 {
 		cmd := again(t, "all", root, dir)
+		begins, err := cmd.StdoutPipe()
+		must(t, err)
 		must(t, cmd.Start())
-		time.Sleep(time.Duration(2000+r.IntN(12_000)) * time.Microsecond)
+		_, err = begins.Read(make([]byte, 1)) // a busy machine takes its time to start a process
+		must(t, err)
+		time.Sleep(time.Duration(r.IntN(12_000)) * time.Microsecond)
 		must(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		sound(t, s)

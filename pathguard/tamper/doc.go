@@ -10,6 +10,10 @@
 // program without a fence that runs as the same user can rewrite files and store together; against that helps a
 // record that is kept elsewhere.
 //
+// Where the fence can, it keeps protected files as they are while a command runs. Where it cannot (Landlock alone
+// allows a folder as a whole), the launcher verifies again when the command ends, and a finding then is the command's
+// own failure: see launcher.ExitOf.
+//
 // # Checksum, copy, stamp
 //
 // A file is known by SHA-256 of its bytes, and a text (see [CalculateChecksum]) by that of its lines too: when

@@ -1,0 +1,88 @@
+package pathguard
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// C-6.1: the five types, by errors.As, and the names of the JSON fields.
+func TestC6_1_ErrorTypes(t *testing.T) {
+	g, _ := desk(t, "security: {restricted_paths: [~/vault], readonly_paths: ['@/w/vendor']}", "w/vendor/x", "home/dev/vault/x")
+	tests := []struct {
+		line string
+		want ErrorType
+	}{
+		{"rm -rf /", DangerousCommand}, {"cat ~/vault/x", RestrictedPath}, {"rm vendor/x", ReadOnlyPath}, {"ls > /etc/x", DangerousShell}, {"ls |", DangerousShell},
+	}
+	for _, tt := range tests {
+		v, plan, err := g.judge(tt.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Close()
+		var e *SecurityError
+		if !errors.As(v.Err(English), &e) || e.Type != tt.want || e.Message == "" || e.Context["rule"] == "" {
+			t.Errorf("%q: %+v, want %s", tt.line, e, tt.want)
+		}
+		var fields map[string]any
+		text, _ := json.Marshal(e)
+		if json.Unmarshal(text, &fields); fields["type"] != string(tt.want) || fields["message"] == nil || fields["context"] == nil || len(fields) != 3 {
+			t.Errorf("%s", text)
+		}
+	}
+	off, _ := desk(t, "security: {allow_shell: false}")
+	v, plan, _ := off.judge("ls | cat")
+	plan.Close()
+	var e *SecurityError
+	if !errors.As(v.Err(English), &e) || e.Type != ShellDisabled {
+		t.Errorf("%+v", e)
+	}
+	if (Verdict{Decision: Allow}).Err(English) != nil || (Verdict{}).Err(English) == nil {
+		t.Error("the zero verdict is no error")
+	}
+}
+
+// C-6.2.1 to C-6.2.5: the messages of the source document, in both languages.
+func TestC6_2_Messages(t *testing.T) {
+	g, root := desk(t, "security: {restricted_paths: [/etc/ssl], readonly_paths: [~/.ssh]}", "home/dev/.ssh/")
+	tests := []struct{ line, en, zh string }{
+		{"rm -rf /", "⚠️  dangerous command: may delete system files: /", "⚠️  危险命令: / 可能删除系统文件"},
+		{"cat /etc/ssl", "🚫 access denied: /etc/ssl is restricted", "🚫 拒绝访问: /etc/ssl 受系统保护"},
+		{"touch ~/.ssh", "⚠️  read-only: @/home/dev/.ssh must not be written", "⚠️  只读保护: @/home/dev/.ssh 不允许写入"},
+		{"cat a > /etc/b", "⚠️  dangerous: writing /etc/b needs authorisation", "⚠️  危险操作: 尝试写入 /etc/b 需要授权"},
+		{"rm -rf src", "deletes everything below @/w/src", "删除 @/w/src 下的所有内容"},
+	}
+	for _, tt := range tests {
+		v, plan, err := g.judge(tt.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Close()
+		var en, zh []string
+		for _, r := range v.Reasons {
+			en = append(en, strings.ReplaceAll(r.In(English), root, "@"))
+			zh = append(zh, strings.ReplaceAll(r.In(Chinese), root, "@"))
+		}
+		if !slices.Contains(en, tt.en) || !slices.Contains(zh, tt.zh) {
+			t.Errorf("%q:\n%q\n%q", tt.line, en, zh)
+		}
+	}
+	g.Policy.set.AllowShell = false
+	v, plan, _ := g.judge("ls | cat")
+	plan.Close()
+	if v.Reasons[0].In(Chinese) != "⚠️  Shell 命令已禁用（allow_shell=false）" || v.Reasons[0].In(English) != "⚠️  shell commands are disabled (allow_shell=false)" {
+		t.Errorf("%+v", v.Reasons[0])
+	}
+	for env, want := range map[string]Locale{"LANG=zh_CN.UTF-8": Chinese, "LANG=en_US.UTF-8": English, "LANG=C": English, "": English} {
+		name, value, _ := strings.Cut(env, "=")
+		if LocaleOf(map[string]string{name: value}) != want {
+			t.Errorf("%s", env)
+		}
+	}
+	if LocaleOf(map[string]string{"LANG": "zh_CN", "LC_ALL": "C"}) != English {
+		t.Error("LC_ALL does not win")
+	}
+}

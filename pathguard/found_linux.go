@@ -1,0 +1,54 @@
+package pathguard
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// The bounds of the search for the scripts that find(1) would hand to an interpreter. Nobody
+// looks at more of them.
+const (
+	maxFound      = 64
+	maxFoundNames = 1 << 14
+)
+
+// foundScripts makes targets of the files that a command executes below a directory, as far as
+// they are there now: find . -name "*.sh" -exec sh {} \;. Directories are read breadth first, like
+// the names in them in the order of the disk.
+func (r *resolver) foundScripts(top Target, base string) {
+	if !top.Exists || !top.Mode.IsDir() || top.Kind != Plain {
+		return
+	}
+	w, err := newWild(base)
+	if base != "" && err != nil {
+		return
+	}
+	x := expansion{r: r, left: maxFoundNames}
+	found := 0
+	for dirs := []string{top.Real}; len(dirs) > 0 && x.left > 0; dirs = dirs[1:] {
+		for _, e := range x.read(dirs[0]) {
+			name := join(dirs[0], e.Name())
+			switch {
+			case e.IsDir():
+				dirs = append(dirs, name)
+				continue
+			case base != "" && !w.match(e.Name()):
+				continue
+			}
+			if found++; found > maxFound {
+				continue
+			}
+			t := Target{Right: top.Right, Flags: top.Flags &^ (command.Below | command.List), Name: name, Effect: top.Effect, Command: top.Command}
+			end := r.walk(r.root, name, true)
+			if end.fd >= 0 && end.stat.Mode&unix.S_IFMT == unix.S_IFREG {
+				r.bind(&t, end)
+				continue
+			}
+			end.close()
+		}
+	}
+	if found > maxFound || x.left <= 0 {
+		r.limit("scripts", found, top.Effect)
+	}
+}
