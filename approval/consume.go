@@ -20,13 +20,16 @@ func (b *Bolt) Consume(ctx context.Context, c Claim) (Permit, error) {
 	if err != nil {
 		return Permit{}, err
 	}
-	return Permit{Envelope: done.e.Envelope, Calls: slices.Clone(done.e.Decision.Calls), Events: done.events}, nil
+	return Permit{Envelope: done.id, Calls: done.calls, Events: done.events}, nil
 }
 
 func (t *tx) consumeTask(k task) (result, error) {
 	c := Claim{Session: k.args.text("session"), Envelope: k.args.text("envelope"), PlanHash: k.args.text("plan_hash"), Runner: k.args.text("runner")}
 	e, err := t.consume(c, k.ticket)
-	return result{e: e}, err
+	if err != nil {
+		return result{}, err
+	}
+	return result{id: e.ID, calls: slices.Clone(e.Decision.Calls)}, nil
 }
 
 // consume checks and spends in the one transaction it runs in; the order of the checks is the
@@ -97,7 +100,7 @@ func (t *tx) finishTask(k task) (result, error) {
 	}
 	if t.raw(runBucket, id) == nil {
 		if f, err := t.get(stateBucket, id); err == nil && f.text("ticket") == k.ticket {
-			return result{e: e}, nil // done already, and its process was not told
+			return result{}, nil // done already, and its process was not told
 		}
 		return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	}
@@ -114,7 +117,7 @@ func (t *tx) finishTask(k task) (result, error) {
 	}
 	ev := e.event(Event{Kind: KindFinished, Outcome: k.args.text("outcome"), Reason: k.args.text("reason")})
 	ev.Nonce = e.nonceText()
-	return result{e: e}, t.emit(ev)
+	return result{}, t.emit(ev)
 }
 
 // Unfinished implements [Store].

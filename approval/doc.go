@@ -79,7 +79,8 @@
 //	signed, err := approval.Verify(token, trust, audience, now)     // here again
 //	events, err := store.DecideSigned(ctx, signed)
 //
-// A machine without people takes a plan that was signed beforehand ([PlanAnswer], Present), once. A
+// A machine without people takes a plan that was signed beforehand ([PlanAnswer], Present), of one call or
+// of several with an answer for each, once. A
 // trusted key may delegate to another for a while and for less; the delegate may not pass it on,
 // and both are one person. [MayDecide] says which process may answer at all.
 //
@@ -162,11 +163,15 @@
 //	∅           nothing here, as opposed to something by that name
 //	⟪--force⟫   what a reason of the verdict points at
 //	⟦[truncated, 4205 chars]⟧   characters that only the full page shows
+//	⟦[folded, 38009 chars]⟧     of a text that stands around the agent's own command
 //
 // Since every non-ASCII character of a payload shows with its code point, no payload can write one
 // of these marks, or a line of the page. Every value of the plan is on the page, by its name if the
 // renderer does not know it. A value of more than 1,000 characters is cut, never where a reason
 // points, and Page.Truncated then forbids an approval until the full page was read to its end.
+// An agent's program may put its agent's command into a text of its own (args.inside, and in args.around whose text it is).
+// The command then comes first, and the text is folded to what a reason points at; its whole stands in the listing of the
+// full page, and is hashed. Where args.around does not say that the launcher knows the text, folded counts as cut.
 // [Decode] turns a full page back into the payload. Pages are text: a channel that shows them in
 // HTML or in a notification must insert them as text.
 //

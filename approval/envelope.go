@@ -139,7 +139,7 @@ type Claim struct {
 
 // A Permit is the right to run the approved calls of one plan, once, now.
 type Permit struct {
-	Envelope Envelope       // without payload
+	Envelope string         // its id
 	Calls    []CallDecision // every call in order; those not approved must be skipped
 	Events   []Event        // to be written to the record before anything runs
 }

@@ -38,8 +38,8 @@ var (
 	ErrNotGrantable = errors.New("no standing approval may be given for this")
 	// ErrReordered and ErrDuplicated are ways of ErrBijection: all calls are answered, but in another
 	// order; one is answered twice.
-	ErrReordered  = fmt.Errorf("%w: they are in another order", ErrBijection)
-	ErrDuplicated = fmt.Errorf("%w: one is there twice", ErrBijection)
+	ErrReordered  error = &wayOf{ErrBijection, "they are in another order"}
+	ErrDuplicated error = &wayOf{ErrBijection, "one is there twice"}
 	// ErrUnread is returned by Decide for a yes to a truncated page that was not shown to its end.
 	ErrUnread = errors.New("the text is cut and was not read to its end")
 	// ErrSelf is returned by Decide when the person for whom it was asked says yes.
@@ -72,6 +72,18 @@ var (
 	// ErrScope is returned when a signer allows more than they may.
 	ErrScope = errors.New("the signer may not allow this")
 )
+
+// A wayOf is an error that another one can be more exactly. It is not made by fmt.Errorf, which would be a twentieth of what all
+// packages together make when a process starts.
+type wayOf struct {
+	err error
+	how string
+}
+
+func (w *wayOf) Error() string { return w.err.Error() + ": " + w.how }
+
+// Unwrap returns the wider error.
+func (w *wayOf) Unwrap() error { return w.err }
 
 // Failures of the store itself. Nothing was changed, and no permit was given.
 var (

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -181,21 +182,26 @@ func dropBoard(board *os.File) error {
 	return os.Remove(board.Name())
 }
 
-// waitBoard waits until the leader of a boarding has answered, or has died.
-func waitBoard(ctx context.Context, board *os.File) error {
+// waitBoard waits until the leader of a boarding has answered, or has died, but no longer than limit. It makes one
+// timer at most: each has the runtime wake a thread.
+func waitBoard(board *os.File, limit time.Duration) error {
 	if name, err := bellOf(board); err == nil {
 		if fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
 			bell := os.NewFile(uintptr(fd), name)
 			defer bell.Close()
-			until, _ := ctx.Deadline()
-			if err := bell.SetReadDeadline(until); err == nil {
+			if err := bell.SetReadDeadline(time.Now().Add(limit)); err == nil {
 				if _, err := bell.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
 					return err
 				}
 			}
 		}
 	}
-	return lockShared(ctx, board) // free by now, unless there was no bell
+	if tryShared(board) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit) // there was no bell
+	defer cancel()
+	return lockShared(ctx, board)
 }
 
 // release gives back bbolt's lock on a file that bbolt left open. Closing is not enough: the lock

@@ -5,6 +5,7 @@ package approval
 import (
 	"context"
 	"os"
+	"time"
 )
 
 func openPrivate(string, int, os.FileMode) (*os.File, error) { return nil, ErrUnsupported }
@@ -27,6 +28,6 @@ func hangBell(*os.File) *os.File { return nil }
 
 func dropBoard(*os.File) error { return ErrUnsupported }
 
-func waitBoard(context.Context, *os.File) error { return ErrUnsupported }
+func waitBoard(*os.File, time.Duration) error { return ErrUnsupported }
 
 func release(f *os.File) { f.Close() }

@@ -21,9 +21,16 @@ func elide(units []unit) ([]unit, bool) {
 	if total <= maxShown || len(units) <= keepHead+keepTail {
 		return units, false
 	}
+	out, hidden := shorten(units, keepHead, keepTail, "truncated")
+	return out, hidden > 0
+}
+
+// shorten keeps so many units at both ends, and what must be shown with what is around it. It returns how many
+// characters are not shown.
+func shorten(units []unit, head, tail int, word string) (out []unit, all int) {
 	keep := make([]bool, len(units))
 	for i := range units {
-		keep[i] = keep[i] || i < keepHead || i >= len(units)-keepTail
+		keep[i] = keep[i] || i < head || i >= len(units)-tail
 		if !units[i].must {
 			continue
 		}
@@ -31,8 +38,6 @@ func elide(units []unit) ([]unit, bool) {
 			keep[j] = true
 		}
 	}
-	var out []unit
-	cut := false
 	for i := 0; i < len(units); {
 		if keep[i] {
 			out = append(out, units[i])
@@ -43,16 +48,16 @@ func elide(units []unit) ([]unit, bool) {
 		for ; i < len(units) && !keep[i]; i++ {
 			hidden += units[i].chars
 		}
-		out = append(out, truncation(hidden, at))
-		cut = true
+		out = append(out, truncation(word, hidden, at))
+		all += hidden
 	}
-	return out, cut
+	return out, all
 }
 
 // truncation is the mark for characters that are not shown. The brackets around it are none that
 // a payload can show.
-func truncation(chars, at int) unit {
-	text := fmt.Sprintf("%s[truncated, %d chars]%s", openCode, chars, closeCode)
+func truncation(word string, chars, at int) unit {
+	text := fmt.Sprintf("%s[%s, %d chars]%s", openCode, word, chars, closeCode)
 	return unit{text: text, cells: len(text) - len(openCode) - len(closeCode) + 2, at: at, must: true}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -32,11 +33,14 @@ type task struct {
 	ticket string // names this task and no other
 }
 
-// A result is what a task came to. What it tells of its envelope was read in the transaction.
+// A result is what a task came to, read in its transaction. It has no more than its verb gives to the caller: what
+// one process spells for 63 others, they wait for.
 type result struct {
-	e       *entry
+	e       *entry         // of a request
+	created bool           // of a request
+	id      string         // of a use
+	calls   []CallDecision // of a use
 	events  []Event
-	created bool
 	refusal error // a *Refused or nil
 }
 
@@ -123,11 +127,7 @@ func (t *tx) perform(k task) (result, error) {
 	if isRefusal(err, &r.refusal) {
 		err = nil
 	}
-	err = complete(r.events, t.now, r.e, r.refusal, err)
-	if r.e != nil && k.verb != "request" {
-		r.e.Payload = nil // who claims has it: the plan is what was presented
-	}
-	return r, err
+	return r, complete(r.events, t.now, r.e, r.refusal, err)
 }
 
 // board does a task together with others. It reports false when that failed without an answer;
@@ -152,9 +152,7 @@ func (b *Bolt) board(ctx context.Context, k task) (result, bool, error) {
 		return result{}, false, fileError(f.Name(), err)
 	}
 	// From here on the task may be done at any time, so the caller's wish to stop comes too late.
-	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.o.LockWait)
-	defer cancel()
-	if err := waitBoard(waiting, f); err != nil {
+	if err := waitBoard(f, b.o.LockWait); err != nil {
 		return result{}, false, nil
 	}
 	r, ok := findAnswer(f, k.ticket, &b.o)
@@ -189,6 +187,7 @@ func (b *Bolt) lead(ctx context.Context, k task) (result, bool, error) {
 	if err != nil {
 		return result{}, false, err
 	}
+	lock.Close() // the next leader need not wait for what follows
 	b.o.step("to answer")
 	if len(results) > 1 {
 		f.Write(answers(tasks[1:], results[1:])) // who finds no answer does the task again, and is then told that it was done
@@ -294,27 +293,38 @@ func indexed(f *os.File, ticket string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var n, back, length int64
-	if _, err := fmt.Sscanf(string(last), "index %08x\n", &n); err != nil || n > maxTasks {
+	n, ok := hexIn(last, len("index "))
+	if !ok || !bytes.HasPrefix(last, []byte("index ")) || n > maxTasks {
 		return nil, io.ErrUnexpectedEOF
 	}
 	index, err := part(n*indexLine+int64(indexEnd), n*indexLine)
 	if err != nil {
 		return nil, err
 	}
-	_, entry, found := bytes.Cut(index, []byte(ticket+" "))
+	_, entry, found := bytes.Cut(index, fmt.Appendf(nil, "%-32.32s ", ticket))
 	if !found {
 		return nil, io.ErrUnexpectedEOF
 	}
-	if _, err := fmt.Sscanf(string(entry), "%08x %08x\n", &back, &length); err != nil {
-		return nil, err
+	back, ok1 := hexIn(entry, 0)
+	length, ok2 := hexIn(entry, 8+1)
+	if !ok1 || !ok2 {
+		return nil, io.ErrUnexpectedEOF
 	}
 	return part(back, length)
 }
 
+// hexIn reads the eight digits that begin at a place of the index.
+func hexIn(b []byte, at int) (n int64, ok bool) {
+	if len(b) < at+8 {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(string(b[at:at+8]), 16, 32)
+	return int64(v), err == nil
+}
+
 // line spells a result for the process that waits for it.
 func (r result) line(ticket string) []byte {
-	f := fields{"answer": ticket, "created": r.created, "events": eventList(r.events)}
+	f := fields{"answer": ticket, "calls": callList(r.calls), "created": r.created, "events": eventList(r.events), "id": r.id}
 	var refused *Refused
 	if errors.As(r.refusal, &refused) {
 		f["refusal"] = map[string]any{
@@ -325,7 +335,7 @@ func (r result) line(ticket string) []byte {
 	if r.e != nil {
 		f["envelope"] = map[string]any(r.e.spell())
 	}
-	b, err := canonical.Append(nil, map[string]any(f))
+	b, err := canonical.Append(make([]byte, 0, 4<<10), map[string]any(f))
 	if err != nil {
 		return nil
 	}
@@ -333,7 +343,7 @@ func (r result) line(ticket string) []byte {
 }
 
 func readResult(f fields, o *Options) result {
-	r := result{created: f.flag("created"), events: readEvents(f.list("events"))}
+	r := result{created: f.flag("created"), events: readEvents(f.list("events")), id: f.text("id"), calls: readCalls(f.list("calls"))}
 	if m, ok := f["refusal"].(map[string]any); ok {
 		x := fields(m)
 		r.refusal = &Refused{Envelope: x.text("envelope"), Outcome: x.text("outcome"), Message: x.text("message"), Instead: x.text("instead"),

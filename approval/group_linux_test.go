@@ -147,7 +147,7 @@ func TestLeaderDies(t *testing.T) {
 			board.Close() // what the kernel does for a process that dies
 			lock.Close()
 			x := <-got
-			if x.err != nil || len(x.p.Calls) != 1 || !x.p.Calls[0].Approved || x.p.Envelope.State != Consumed {
+			if x.err != nil || len(x.p.Calls) != 1 || !x.p.Calls[0].Approved || x.p.Envelope != es[0].ID {
 				t.Fatalf("%+v", x)
 			}
 			if runs, err := s.Unfinished(context.Background()); err != nil || len(runs) != 1 {
@@ -254,7 +254,10 @@ func TestResultLine(t *testing.T) {
 	}
 	defer lock.Close()
 	args := fields{"session": "s", "plan_hash": es[0].PlanHash}
-	tasks := []task{{verb: "consume", args: args, ticket: "a"}, {verb: "consume", args: args, ticket: "b"}}
+	tasks := []task{
+		{verb: "request", args: fields{"session": "s", "payload": string(es[0].Payload)}, ticket: "q"},
+		{verb: "consume", args: args, ticket: "a"}, {verb: "consume", args: args, ticket: "b"},
+	}
 	rs, err := s.transact(lock, tasks)
 	if err != nil {
 		t.Fatal(err)
@@ -266,15 +269,18 @@ func TestResultLine(t *testing.T) {
 	defer f.Close()
 	f.WriteString("task\n")
 	f.Write(answers(tasks, rs))
-	for i, ticket := range []string{"a", "b"} {
+	for i, ticket := range []string{"q", "a", "b"} {
 		r, ok := findAnswer(f, ticket, &s.o)
-		if !ok || fmt.Sprint(r.events) != fmt.Sprint(rs[i].events) || fmt.Sprint(r.refusal) != fmt.Sprint(rs[i].refusal) {
+		if !ok || fmt.Sprint(r.events) != fmt.Sprint(rs[i].events) || fmt.Sprint(r.refusal) != fmt.Sprint(rs[i].refusal) ||
+			r.id != rs[i].id || fmt.Sprint(r.calls) != fmt.Sprint(rs[i].calls) || r.created != rs[i].created || (r.e == nil) != (rs[i].e == nil) {
 			t.Errorf("%s: %+v, %v", ticket, r, ok)
 		}
-		want := rs[i].e.Envelope
-		if fmt.Sprintf("%+v", r.e.Decision) != fmt.Sprintf("%+v", want.Decision) || string(r.e.Payload) != string(want.Payload) ||
-			r.e.PlanHash != want.PlanHash || r.e.State != want.State || r.e.Friction != want.Friction || !r.e.UseBy.Equal(want.UseBy) {
-			t.Errorf("%s: %+v, want %+v", ticket, r.e.Envelope, want)
+		if ticket == "q" {
+			want := rs[i].e.Envelope
+			if fmt.Sprintf("%+v", r.e.Decision) != fmt.Sprintf("%+v", want.Decision) || string(r.e.Payload) != string(want.Payload) ||
+				r.e.PlanHash != want.PlanHash || r.e.State != want.State || r.e.Friction != want.Friction || !r.e.UseBy.Equal(want.UseBy) {
+				t.Errorf("%s: %+v, want %+v", ticket, r.e.Envelope, want)
+			}
 		}
 		if strings.Contains(string(rs[i].line(ticket)), "nonce_masked") {
 			t.Error("the nonce is in the answer")

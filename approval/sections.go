@@ -299,14 +299,20 @@ func (v *view) call(plan map[string]any, call object, i, n int) {
 		}
 	}
 	v.line("call", join(head...))
-	if own, ok := args.takeText("inside"); ok { // what the agent wrote, before what its program put around it
-		v.command("agent's", own, nil)
-	}
-	if hasCommand {
-		v.command("run", command, dangerSpans(plan, id, n == 1, len(command)))
-	}
-	if hasCanon {
-		v.command("runs as", canon, nil)
+	spans := dangerSpans(plan, id, n == 1, len(command))
+	switch inside, wrapped := args.takeText("inside"); {
+	case wrapped && hasCommand:
+		v.wrapped(wrapper{args, inside, command, canon, hasCanon}, spans)
+	default:
+		if wrapped {
+			v.command("agent's", inside, nil)
+		}
+		if hasCommand {
+			v.command("run", command, spans)
+		}
+		if hasCanon {
+			v.command("runs as", canon, nil)
+		}
 	}
 	if words, ok := args.takeTexts("argv"); ok {
 		parts := make([][]unit, 0, len(words))
@@ -429,13 +435,13 @@ func (v *view) says(s string) {
 			hidden += u.chars
 		}
 		if hidden > 0 {
-			for mark := truncation(hidden, 0); at > 0 && used+mark.cells > room; {
+			for mark := truncation("truncated", hidden, 0); at > 0 && used+mark.cells > room; {
 				at--
 				used -= units[at].cells
 				hidden += units[at].chars
-				mark = truncation(hidden, 0)
+				mark = truncation("truncated", hidden, 0)
 			}
-			units = append(units[:at:at], truncation(hidden, 0))
+			units = append(units[:at:at], truncation("truncated", hidden, 0))
 			v.truncated = true
 		}
 	}

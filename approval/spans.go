@@ -3,9 +3,11 @@ package approval
 import "slices"
 
 // dangerSpans returns where the reasons of a verdict point at in the command of a call, merged and
-// in order. Reasons name a call by tool_call_id; without one they mean the only call there is.
+// in order. Reasons name a call by tool_call_id; without one they mean the only call there is. A span of the whole
+// text tells nothing about where to look, so it counts only where no other does.
 func dangerSpans(top map[string]any, id string, only bool, length int) [][2]int {
 	var spans [][2]int
+	whole := false
 	for _, v := range fields(top).list("reasons") {
 		m, _ := v.(map[string]any)
 		r := fields(m)
@@ -18,7 +20,14 @@ func dangerSpans(top map[string]any, id string, only bool, length int) [][2]int 
 		if start < 0 || end > int64(length) || start >= end {
 			continue
 		}
+		if start == 0 && end == int64(length) {
+			whole = true
+			continue
+		}
 		spans = append(spans, [2]int{int(start), int(end)})
+	}
+	if whole && len(spans) == 0 {
+		return [][2]int{{0, length}}
 	}
 	slices.SortFunc(spans, func(a, b [2]int) int {
 		if a[0] != b[0] {

@@ -9,6 +9,9 @@ import (
 // part of valid UTF-8 counts as U+DCXX. Between valid strings that is the order of their bytes;
 // an invalid byte sorts before U+E000 although its value is above every UTF-8 lead byte.
 func compareKeys(a, b string) int {
+	for a != "" && b != "" && a[0] == b[0] && a[0] < utf8.RuneSelf {
+		a, b = a[1:], b[1:]
+	}
 	for a != "" && b != "" {
 		x, n := codePoint(a)
 		y, m := codePoint(b)
