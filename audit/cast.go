@@ -26,7 +26,7 @@ const (
 	CodeMark   = 'm' // a label
 	CodeExit   = 'x' // exit status
 	CodeSignal = 's' // a signal that was passed on
-	CodeTerm   = 't' // the terminal's modes changed
+	CodeTerm   = 't' // the terminal's modes from here on, in words of stty(1)
 	CodeGap    = 'g' // BYTES SHA256: output that was counted but not kept
 	CodeBytes  = 'b' // CODE BASE64: exact bytes that are not UTF-8
 	CodeHidden = 'h' // CODE COMMITMENT: bytes that were never stored, a password

@@ -136,7 +136,7 @@ func run(t testing.TB, job string, args ...string) *exec.Cmd {
 func TestManyProcesses(t *testing.T) {
 	t.Parallel()
 	const processes = 64
-	each := 40
+	each := 1000
 	if s := os.Getenv("AUDIT_TEST_EACH"); s != "" {
 		each, _ = strconv.Atoi(s)
 	}

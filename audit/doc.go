@@ -149,7 +149,8 @@
 // emptying its text and writing - for SALT, and the head stays what it was.
 //
 // Beyond asciicast's o i r m x there are e and n (stderr and stdin pipes),
-// s (signal), t (terminal modes), g (gap), h (hidden: a password), and b:
+// s (signal), t (the terminal's modes from there on, as words of stty(1);
+// before the first it is as it was made), g (gap), h (hidden: a password), and b:
 // bytes that are not UTF-8, in base64, behind which the event of the stream
 // itself, with LEN 0, only shows what a player can show of them.
 //
@@ -178,7 +179,7 @@
 // with head, count and bytes at its end. While it is written its file is locked
 // (flock), so that it is known who still lives (Recording).
 //
-// At rest, PackFile makes it a zstd file in the seekable format: independent
+// At rest, PackFile makes it a zstd file (package audit/zstandard) in the seekable format: independent
 // frames of 1 MiB of plain text, and behind them an index. Any number of
 // processes may do so at once. OpenTranscript finds either file, and seeks in both. Proofs are over the plain text.
 //

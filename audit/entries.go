@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -83,12 +84,14 @@ func (f Filter) scan(r io.Reader, offset int64, yield func(Entry, error) bool) {
 		}
 		line = bytes.TrimSuffix(line, newline)
 		parts, ok := splitLine(line)
+		ok = ok && !long
+		taken := ok && f.takes(parts)
 		switch {
-		case long || !ok:
+		case !ok || taken && !json.Valid(parts.body): // what nobody asked for costs no look inside
 			if !yield(Entry{}, &BadEntry{File: logName, Line: n, Offset: at, Reason: "not an entry"}) {
 				return
 			}
-		case f.takes(parts):
+		case taken:
 			e := parts.entry(sha256.Sum256(line), at, n)
 			if (f.Match == nil || f.Match(e)) && !yield(e, nil) {
 				return

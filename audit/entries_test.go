@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -48,6 +49,13 @@ func TestEntries(t *testing.T) {
 	writeLog(t, dir, append([]byte("garbage\n"), append(b, "torn"...)...))
 	if got := collect(Filter{Kinds: []string{"exec.end"}}); got != "bad exec.end" {
 		t.Errorf("with garbage: %s", got)
+	}
+	writeLog(t, dir, bytes.Replace(b, []byte(`"body":{`), []byte(`"body":[`), 1)) // a byte of a body
+	if got := collect(Filter{}); got != "bad rec.open exec.start rec.close exec.end" {
+		t.Errorf("with a spoilt body: %s", got)
+	}
+	if got := collect(Filter{Kinds: []string{"rec."}}); got != "rec.open rec.close" {
+		t.Errorf("with a spoilt body that nobody asked for: %s", got)
 	}
 	for _, err := range Entries(filepath.Join(dir, "none"), Filter{}) {
 		if !errors.Is(err, os.ErrNotExist) {

@@ -35,6 +35,9 @@ func openAt(dir *os.File, name string, flags int) (*os.File, error) {
 	if errors.Is(err, unix.ELOOP) {
 		return nil, fmt.Errorf("%w: %q is a symbolic link", ErrUnsafe, name)
 	}
+	if errors.Is(err, unix.EISDIR) {
+		return nil, fmt.Errorf("%w: %q is a folder", ErrUnsafe, name)
+	}
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -59,16 +62,22 @@ func checkAt(dir, f *os.File, name string) (int64, error) {
 		return 0, &os.PathError{Op: "stat", Path: name, Err: err}
 	}
 	err := unix.Fstatat(int(dir.Fd()), name, &named, unix.AT_SYMLINK_NOFOLLOW)
-	switch {
-	case err != nil && !errors.Is(err, unix.ENOENT):
+	if err != nil && !errors.Is(err, unix.ENOENT) {
 		return 0, &os.PathError{Op: "stat", Path: name, Err: err}
-	case err != nil, open.Dev != named.Dev, open.Ino != named.Ino, open.Nlink == 0: // the last name is counted down before it is gone
-		return 0, errMoved
+	}
+	return open.Size, fit(name, &open, &named, err == nil)
+}
+
+// fit decides about a file by what it was when it was looked at, open, and what was behind its name right after, if there was one.
+func fit(name string, open, named *unix.Stat_t, there bool) error {
+	switch {
+	case !there, open.Dev != named.Dev, open.Ino != named.Ino, open.Nlink == 0: // the last name is counted down before it is gone
+		return errMoved
 	case open.Mode&unix.S_IFMT != unix.S_IFREG, int(open.Uid) != os.Geteuid(), open.Mode&0o077 != 0, open.Nlink != 1:
-		return 0, fmt.Errorf("%w: %q has owner %d, mode %#o and %d names; it must be yours, a plain file, 0600, with one name",
+		return fmt.Errorf("%w: %q has owner %d, mode %#o and %d names; it must be yours, a plain file, 0600, with one name",
 			ErrUnsafe, name, open.Uid, open.Mode&0o7777, open.Nlink)
 	}
-	return open.Size, nil
+	return nil
 }
 
 // lockFile takes the exclusive lock, waiting at most as long as told. The

@@ -253,5 +253,7 @@ func TestDropSessions(t *testing.T) {
 }
 
 func openIn(root string) func(string) (io.ReadCloser, error) {
-	return func(sid string) (io.ReadCloser, error) { return OpenTranscript(filepath.Join(root, sid+".cast")) }
+	return func(sid string) (io.ReadCloser, error) {
+		return OpenTranscript(filepath.Join(root, sid+".cast"), packing)
+	}
 }

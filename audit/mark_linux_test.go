@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func openMarked(t *testing.T, dir, file string) *Log {
@@ -189,4 +191,31 @@ func TestBeginAmongOrphans(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A mark that goes while it is looked at is gone, and not one that somebody tampered with: for a moment a file has no name left and is still found by it.
+func TestFit(t *testing.T) {
+	uid := uint32(os.Geteuid())
+	good := unix.Stat_t{Dev: 1, Ino: 2, Nlink: 1, Mode: unix.S_IFREG | 0o600, Uid: uid}
+	with := func(change func(*unix.Stat_t)) *unix.Stat_t { st := good; change(&st); return &st }
+	for _, test := range []struct {
+		name        string
+		open, named *unix.Stat_t
+		there       bool
+		want        error
+	}{
+		{"as it must be", &good, &good, true, nil},
+		{"gone", &good, &good, false, errMoved},
+		{"going", with(func(st *unix.Stat_t) { st.Nlink = 0 }), &good, true, errMoved},
+		{"replaced", &good, with(func(st *unix.Stat_t) { st.Ino = 3 }), true, errMoved},
+		{"on another file system", &good, with(func(st *unix.Stat_t) { st.Dev = 3 }), true, errMoved},
+		{"two names", with(func(st *unix.Stat_t) { st.Nlink = 2 }), &good, true, ErrUnsafe},
+		{"another's", with(func(st *unix.Stat_t) { st.Uid = uid + 1 }), &good, true, ErrUnsafe},
+		{"open to others", with(func(st *unix.Stat_t) { st.Mode |= 0o040 }), &good, true, ErrUnsafe},
+		{"a pipe", with(func(st *unix.Stat_t) { st.Mode = unix.S_IFIFO | 0o600 }), &good, true, ErrUnsafe},
+	} {
+		if err := fit("mark", test.open, test.named, test.there); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
 }

@@ -12,8 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // packedSuffix names a transcript at rest.
@@ -34,18 +32,21 @@ const (
 // Pack compresses a transcript, or anything else, in zstd's seekable format.
 // Hashes are over the plain text, so what was proven of it stays proven. It
 // takes some 10 MiB of memory and one core.
-func Pack(w io.Writer, r io.Reader) error {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(frameSize))
+func Pack(w io.Writer, r io.Reader, c Codec) error {
+	if c.Encoder == nil {
+		return ErrPacked
+	}
+	encode, done, err := c.Encoder(frameSize)
 	if err != nil {
 		return fmt.Errorf("compressing: %w", err)
 	}
-	defer enc.Close()
+	defer done()
 	plain, packed := make([]byte, frameSize), []byte(nil)
 	var table []byte
 	for {
 		n, err := io.ReadFull(r, plain)
 		if n > 0 {
-			packed = enc.EncodeAll(plain[:n], packed[:0])
+			packed = encode(plain[:n], packed[:0])
 			if _, err := w.Write(packed); err != nil {
 				return err
 			}
@@ -80,8 +81,8 @@ var ErrRecording = errors.New("the session is still being recorded")
 // finds it in each case, and PackFile can be called again. It returns
 // ErrRecording for a session that still runs, ErrPacking while another process
 // is at it, and fs.ErrNotExist when there is no plain file. It is meant for when nobody waits.
-func PackFile(path string) error {
-	_, err := packFile(context.Background(), path)
+func PackFile(path string, c Codec) error {
+	_, err := packFile(context.Background(), path, c)
 	return err
 }
 
@@ -95,7 +96,7 @@ type Packed struct {
 // which want, when set, says yes to its name. Files that cannot be packed are
 // left as they are, and their errors returned together. When ctx ends it
 // returns what was done and ctx.Err(), within some milliseconds.
-func PackFolder(ctx context.Context, dir string, want func(name string) bool) (Packed, error) {
+func PackFolder(ctx context.Context, dir string, want func(name string) bool, c Codec) (Packed, error) {
 	var done Packed
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -107,7 +108,7 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool) (P
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		sizes, err := packFile(ctx, path)
+		sizes, err := packFile(ctx, path, c)
 		switch {
 		case ctx.Err() != nil:
 			return done, errors.Join(append(errs, ctx.Err())...)
@@ -123,15 +124,15 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool) (P
 	return done, errors.Join(errs...)
 }
 
-func packFile(ctx context.Context, path string) (Packed, error) {
-	sizes, err := packPlain(ctx, path)
+func packFile(ctx context.Context, path string, c Codec) (Packed, error) {
+	sizes, err := packPlain(ctx, path, c)
 	if err != nil {
 		return sizes, fmt.Errorf("packing transcript %q: %w", path, err)
 	}
 	return sizes, nil
 }
 
-func packPlain(ctx context.Context, path string) (sizes Packed, err error) {
+func packPlain(ctx context.Context, path string, c Codec) (sizes Packed, err error) {
 	src, err := openPlain(path)
 	if err != nil {
 		return sizes, err
@@ -145,7 +146,7 @@ func packPlain(ctx context.Context, path string) (sizes Packed, err error) {
 		return sizes, err
 	}
 	defer dst.Close()
-	if sizes, err = packChecked(ctx, dst, src); err != nil {
+	if sizes, err = packChecked(ctx, dst, src, c); err != nil {
 		os.Remove(path + packedSuffix)
 		return sizes, err
 	}
@@ -211,19 +212,21 @@ func isNamed(f *os.File, path string) bool {
 
 // packChecked fills dst, and returns once what is on disk was read back and
 // is the same.
-func packChecked(ctx context.Context, dst, src *os.File) (sizes Packed, err error) {
+func packChecked(ctx context.Context, dst, src *os.File, c Codec) (sizes Packed, err error) {
 	sum := sha256.New()
-	if err := Pack(dst, io.TeeReader(patient{ctx, src}, sum)); err != nil {
+	if err := Pack(dst, io.TeeReader(patient{ctx, src}, sum), c); err != nil {
 		return sizes, err
 	}
 	if err := dst.Sync(); err != nil {
 		return sizes, err
 	}
-	if _, err := dst.Seek(0, io.SeekStart); err != nil {
-		return sizes, err
-	}
 	back := sha256.New()
-	if err := unpack(back, patient{ctx, dst}); err != nil {
+	packed, err := openPacked(dst, c)
+	if err == nil {
+		_, err = io.Copy(back, patient{ctx, packed})
+		packed.done()
+	}
+	if err != nil {
 		return sizes, err
 	}
 	if !bytes.Equal(sum.Sum(nil), back.Sum(nil)) {
@@ -250,14 +253,4 @@ func (p patient) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	return p.r.Read(b)
-}
-
-func unpack(w io.Writer, r io.Reader) error {
-	d, err := newDecoder(r)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	_, err = io.Copy(w, d)
-	return err
 }

@@ -16,7 +16,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/tada-run/tada-run/audit/zstandard"
 )
+
+var packing = Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}
 
 // long records some megabytes in events of a few hundred bytes.
 func long(t testing.TB, path string, events int) {
@@ -37,8 +41,8 @@ func TestPackedSeeks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	long(t, path, 6000)
 	plain := readAll(t, path)
-	must(t, PackFile(path))
-	f, err := OpenTranscript(path)
+	must(t, PackFile(path, packing))
+	f, err := OpenTranscript(path, packing)
 	must(t, err)
 	defer f.Close()
 	if n, err := f.Seek(0, io.SeekEnd); err != nil || n != int64(len(plain)) {
@@ -136,22 +140,22 @@ func TestPackFolder(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("x"), 0o600))
 	must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "e.cast")))
 	for name, want := range map[string]bool{"a.cast": false, "d.cast": true} {
-		f, err := OpenTranscript(filepath.Join(dir, name))
+		f, err := OpenTranscript(filepath.Join(dir, name), packing)
 		must(t, err)
 		if Recording(f) != want {
 			t.Errorf("%s is recorded: %v", name, !want)
 		}
 		f.Close()
 	}
-	if err := PackFile(filepath.Join(dir, "d.cast")); !errors.Is(err, ErrRecording) {
+	if err := PackFile(filepath.Join(dir, "d.cast"), packing); !errors.Is(err, ErrRecording) {
 		t.Errorf("packing a running session: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if done, err := PackFolder(ctx, dir, nil); !errors.Is(err, context.Canceled) || done.Files != 0 {
+	if done, err := PackFolder(ctx, dir, nil, packing); !errors.Is(err, context.Canceled) || done.Files != 0 {
 		t.Errorf("cancelled: %+v %v", done, err)
 	}
-	done, err := PackFolder(t.Context(), dir, func(name string) bool { return name != "b.cast" })
+	done, err := PackFolder(t.Context(), dir, func(name string) bool { return name != "b.cast" }, packing)
 	if !errors.Is(err, ErrUnsafe) || done.Files != 2 || done.After >= done.Before {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -167,8 +171,8 @@ func TestPackFolder(t *testing.T) {
 	must(t, running.Exit("0"))
 	_, err = running.Close()
 	must(t, err)
-	must(t, PackFile(filepath.Join(dir, "d.cast")))
-	if _, err := PackFolder(t.Context(), filepath.Join(dir, "none"), nil); !errors.Is(err, fs.ErrNotExist) {
+	must(t, PackFile(filepath.Join(dir, "d.cast"), packing))
+	if _, err := PackFolder(t.Context(), filepath.Join(dir, "none"), nil, packing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 }
@@ -189,7 +193,7 @@ func TestManyPackers(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			done, err := PackFolder(t.Context(), dir, nil)
+			done, err := PackFolder(t.Context(), dir, nil, packing)
 			files.Add(int64(done.Files))
 			if err != nil {
 				t.Error(err)
@@ -201,7 +205,7 @@ func TestManyPackers(t *testing.T) {
 		t.Errorf("%d sessions were packed, of %d", files.Load(), len(want))
 	}
 	for path, plain := range want {
-		f, err := OpenTranscript(path)
+		f, err := OpenTranscript(path, packing)
 		must(t, err)
 		got, err := io.ReadAll(f)
 		must(t, err)
@@ -216,7 +220,7 @@ func TestManyPackers(t *testing.T) {
 func TestPackedIndexIsNotBelieved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	sample(t, path)
-	must(t, PackFile(path))
+	must(t, PackFile(path, packing))
 	good := readAll(t, path+packedSuffix)
 	n := len(good)
 	put := func(at int, v uint32) []byte {
@@ -235,7 +239,7 @@ func TestPackedIndexIsNotBelieved(t *testing.T) {
 		"a frame that is long": put(n-17, 1<<20),
 	} {
 		must(t, os.WriteFile(path+packedSuffix, b, 0o600))
-		if f, err := OpenTranscript(path); err == nil {
+		if f, err := OpenTranscript(path, packing); err == nil {
 			f.Close()
 			t.Errorf("%s: opened", name)
 		} else if !strings.Contains(err.Error(), "packed file") {
@@ -244,11 +248,11 @@ func TestPackedIndexIsNotBelieved(t *testing.T) {
 	}
 	// A bomb: a frame that unpacks to more than the index says.
 	var big bytes.Buffer
-	must(t, Pack(&big, bytes.NewReader(make([]byte, 4*frameSize))))
+	must(t, Pack(&big, bytes.NewReader(make([]byte, 4*frameSize)), packing))
 	b := big.Bytes()
 	binary.LittleEndian.PutUint32(b[len(b)-seekFooter-4*8+4:], 100)
 	must(t, os.WriteFile(path+packedSuffix, b, 0o600))
-	f, err := OpenTranscript(path)
+	f, err := OpenTranscript(path, packing)
 	must(t, err)
 	defer f.Close()
 	if _, err := io.ReadAll(f); err == nil || !strings.Contains(err.Error(), "the index says 100") {
@@ -258,14 +262,14 @@ func TestPackedIndexIsNotBelieved(t *testing.T) {
 
 func FuzzUnpack(f *testing.F) {
 	var b bytes.Buffer
-	if err := Pack(&b, strings.NewReader("some text")); err != nil {
+	if err := Pack(&b, strings.NewReader("some text"), packing); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, in []byte) {
 		path := filepath.Join(t.TempDir(), "a.cast")
 		must(t, os.WriteFile(path+packedSuffix, in, 0o600))
-		r, err := OpenTranscript(path)
+		r, err := OpenTranscript(path, packing)
 		if err != nil {
 			return
 		}

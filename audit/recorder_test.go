@@ -395,3 +395,24 @@ func TestEveryTranscriptChange(t *testing.T) {
 	sample(t, other)
 	check("another transcript", readAll(t, other), int64(events-1))
 }
+
+// A transcript of 10 GiB, as a file with a hole has it: named at once, whatever reads it, and read no further.
+func TestTranscriptOfTenGiB(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.cast")
+	sum := sample(t, path)
+	size := int64(len(readAll(t, path)))
+	if err := os.Truncate(path, 10<<30); err != nil {
+		t.Skipf("needs a file system that has files with holes: %v", err)
+	}
+	f, err := OpenTranscript(path, packing)
+	must(t, err)
+	defer f.Close()
+	var bad *BadEntry
+	if got, err := VerifyTranscript(f); !errors.As(err, &bad) || bad.Seq != sum.Count || bad.Torn || got.Head != sum.Head {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if at, err := f.Seek(0, io.SeekCurrent); err != nil || at > size+4*maxEventLine {
+		t.Errorf("%d bytes were read to find it out, %v", at, err)
+	}
+}

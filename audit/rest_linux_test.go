@@ -30,11 +30,11 @@ func TestPack(t *testing.T) {
 	must(t, err)
 	plain := readAll(t, path)
 	must(t, os.WriteFile(path+packedSuffix, []byte("left by a crash"), 0o600))
-	must(t, PackFile(path))
+	must(t, PackFile(path, packing))
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the plain file is still there: %v", err)
 	}
-	f, err := OpenTranscript(path)
+	f, err := OpenTranscript(path, packing)
 	must(t, err)
 	defer f.Close()
 	for range 2 {
@@ -58,7 +58,7 @@ func TestPack(t *testing.T) {
 			t.Errorf("zstd -d gives %d bytes of %d: %v", len(out), len(plain), err)
 		}
 	}
-	if err := PackFile(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := PackFile(path, packing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("packed twice: %v", err)
 	}
 	// Damage is told, whatever it hits.
@@ -67,7 +67,7 @@ func TestPack(t *testing.T) {
 		b := bytes.Clone(packed)
 		b[i] ^= 0x10
 		must(t, os.WriteFile(path+packedSuffix, b, 0o600))
-		f, err := OpenTranscript(path)
+		f, err := OpenTranscript(path, packing)
 		if err != nil {
 			continue // the index was hit
 		}
@@ -96,7 +96,9 @@ func TestRedact(t *testing.T) {
 	if bytes.Contains(out.Bytes(), []byte(`ls\r`)) || bytes.Contains(out.Bytes(), []byte("//5h")) {
 		t.Error("the data is still there")
 	}
-	o := VerifyOptions{Transcript: func(sid string) (io.ReadCloser, error) { return OpenTranscript(filepath.Join(root, sid+".cast")) }}
+	o := VerifyOptions{Transcript: func(sid string) (io.ReadCloser, error) {
+		return OpenTranscript(filepath.Join(root, sid+".cast"), packing)
+	}}
 	var bad *BadEntry
 	if _, err := Verify(dir, o); !errors.As(err, &bad) || bad.Seq != 2 {
 		t.Errorf("without a word in the log: %v", err)
@@ -138,7 +140,7 @@ func TestStandAloneVerifier(t *testing.T) {
 	mustAppend(t, l, "exec.end", `{}`)
 	goodLog, goodCast := readLog(t, dir), readAll(t, cast)
 	open := VerifyOptions{Transcript: func(sid string) (io.ReadCloser, error) {
-		return OpenTranscript(filepath.Join(home, "sessions", sid+".cast"))
+		return OpenTranscript(filepath.Join(home, "sessions", sid+".cast"), packing)
 	}}
 	// One process of Python judges all of them.
 	var homes, what []string

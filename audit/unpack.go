@@ -8,25 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"sort"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // maxFrames bounds the index of a packed transcript: a tebibyte of plain text.
 const maxFrames = 1 << 20
 
-// newDecoder reads frames of a size that Pack writes; a hostile file cannot
-// make it take more memory.
-func newDecoder(r io.Reader) (*zstd.Decoder, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20),
-		zstd.WithDecoderMaxMemory(frameSize), zstd.WithDecoderLowmem(true))
-}
-
 // OpenTranscript opens the transcript at path, or what PackFile made of it.
 // The result reads as plain text and seeks anywhere, without unpacking what is
-// passed over. It returns fs.ErrNotExist when there is neither, and ErrUnsafe
-// for a link.
-func OpenTranscript(path string) (io.ReadSeekCloser, error) {
+// passed over. It returns fs.ErrNotExist when there is neither, ErrUnsafe
+// for a link, and ErrPacked for a packed one without a codec.
+func OpenTranscript(path string, c Codec) (io.ReadSeekCloser, error) {
 	f, err := openPlain(path)
 	if err == nil {
 		return f, nil
@@ -37,7 +28,7 @@ func OpenTranscript(path string) (io.ReadSeekCloser, error) {
 	if f, err = openPlain(path + packedSuffix); err != nil {
 		return nil, err
 	}
-	p, err := openPacked(f)
+	p, err := openPacked(f, c)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("transcript %q: %w", path+packedSuffix, err)
@@ -56,7 +47,8 @@ func Recording(transcript io.Reader) bool {
 // A packedFile reads zstd's seekable format.
 type packedFile struct {
 	f      *os.File
-	d      *zstd.Decoder
+	decode func(packed, dst []byte) ([]byte, error)
+	done   func()  // with decode
 	packed []int64 // where frame i begins in the file; one more for the end
 	plain  []int64 // and in the plain text
 	at     int64
@@ -65,11 +57,14 @@ type packedFile struct {
 	buf    []byte
 }
 
-func openPacked(f *os.File) (*packedFile, error) {
+func openPacked(f *os.File, c Codec) (*packedFile, error) {
+	if c.Decoder == nil {
+		return nil, ErrPacked
+	}
 	p := &packedFile{f: f, frame: -1}
 	err := p.index()
 	if err == nil {
-		p.d, err = newDecoder(nil)
+		p.decode, p.done, err = c.Decoder(frameSize)
 	}
 	return p, err
 }
@@ -157,7 +152,7 @@ func (p *packedFile) load(i int) error {
 		return fmt.Errorf("packed transcript: byte %d: %w", p.packed[i], err)
 	}
 	var err error
-	if p.text, err = p.d.DecodeAll(p.buf, p.text[:0]); err != nil {
+	if p.text, err = p.decode(p.buf, p.text[:0]); err != nil {
 		return fmt.Errorf("packed transcript: byte %d: %w", p.packed[i], err)
 	}
 	if int64(len(p.text)) != p.plain[i+1]-p.plain[i] {
@@ -182,6 +177,6 @@ func (p *packedFile) Seek(offset int64, whence int) (int64, error) {
 }
 
 func (p *packedFile) Close() error {
-	p.d.Close()
+	p.done()
 	return p.f.Close()
 }

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -25,17 +27,28 @@ import (
 // (redacted, or never kept) named where it is missing.
 func Cast(w io.Writer, r io.Reader) error { return cast(w, r, caster{}) }
 
+// Cast2 writes the same as an asciicast v2, for asciinema before 3.0: the time of an event is since the start, and
+// there is no event for the exit status.
+func Cast2(w io.Writer, r io.Reader) error { return cast(w, r, caster{second: true}) }
+
 func cast(w io.Writer, r io.Reader, c caster) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	err := each(r, func(h audit.Header) error {
 		c.wire = play.NewWire(h)
+		if c.second {
+			return writeHeader2(out, h)
+		}
 		return writeHeader(out, h)
 	}, func(e audit.Event) error {
-		_, err := out.Write(c.line(e))
+		_, err := out.Write(c.lines(e))
 		return err
 	})
+	_, _ = out.Write(c.marked(end)) // the error stays in the buffer
 	return errors.Join(err, out.Flush())
 }
+
+// end is later than every event.
+const end = time.Duration(math.MaxInt64)
 
 // A caster turns events into lines of an asciicast.
 type caster struct {
@@ -43,6 +56,8 @@ type caster struct {
 	// terminals pass over them, and a browser would show other words than those
 	// that are there (CVE-2021-42574).
 	ordered bool
+	second  bool        // asciicast v2
+	marks   []play.Mark // to be written beside the session's own, by their time
 
 	wire play.Wire
 	last time.Duration
@@ -50,9 +65,27 @@ type caster struct {
 	data []byte
 }
 
-// line returns the line of an event, or nothing for one that players do not
-// know.
-func (c *caster) line(e audit.Event) []byte {
+// lines returns what stands for an event: the marks before it, and its own line.
+func (c *caster) lines(e audit.Event) []byte {
+	c.buf = c.buf[:0]
+	if len(c.marks) > 0 && c.marks[0].At <= e.Time {
+		c.marked(e.Time)
+	}
+	c.event(e)
+	return c.buf
+}
+
+// marked returns the lines of the marks up to that time.
+func (c *caster) marked(until time.Duration) []byte {
+	c.buf = c.buf[:0]
+	for ; len(c.marks) > 0 && c.marks[0].At <= until; c.marks = c.marks[1:] {
+		c.line(c.marks[0].At, audit.CodeMark, []byte(printable(c.marks[0].Label)))
+	}
+	return c.buf
+}
+
+// event adds the line of an event, or nothing for one that players do not know.
+func (c *caster) event(e audit.Event) {
 	code, data := e.Code, e.Data
 	switch {
 	case (code == audit.CodeOutput || code == audit.CodeStderr) && e.Redacted:
@@ -63,8 +96,8 @@ func (c *caster) line(e audit.Event) []byte {
 	case code == audit.CodeGap:
 		code, data = audit.CodeMark, fmt.Appendf(nil, "%d bytes of output were not kept", e.Length)
 	}
-	if !strings.ContainsRune("oirmx", rune(code)) {
-		return nil
+	if !strings.ContainsRune("oirmx", rune(code)) || c.second && code == audit.CodeExit {
+		return
 	}
 	if c.ordered {
 		data = bytes.Map(func(r rune) rune {
@@ -74,13 +107,22 @@ func (c *caster) line(e audit.Event) []byte {
 			return r
 		}, data)
 	}
-	us := (e.Time - c.last).Microseconds()
-	c.last = e.Time
-	c.buf = append(c.buf[:0], '[')
+	c.line(e.Time, code, data)
+}
+
+// line adds one line. A mark may come from another clock: time does not go back for it.
+func (c *caster) line(at time.Duration, code byte, data []byte) {
+	at = max(at, c.last)
+	us := at.Microseconds()
+	if !c.second {
+		us -= c.last.Microseconds()
+	}
+	c.last = at
+	c.buf = append(c.buf, '[')
 	c.buf = strconv.AppendFloat(c.buf, float64(us)/1e6, 'f', 6, 64)
 	c.buf = append(c.buf, ',', '"', code, '"', ',')
 	c.buf = append(c.buf, quote(data)...)
-	return append(c.buf, ']', '\n')
+	c.buf = append(c.buf, ']', '\n')
 }
 
 // quote is a JSON string; bytes that are not UTF-8 become U+FFFD.
@@ -114,6 +156,36 @@ func writeHeader(w io.Writer, h audit.Header) error {
 	}
 	if !h.Time.IsZero() {
 		j.Timestamp = h.Time.Unix()
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(j)
+}
+
+// header2JSON is that of asciicast v2, https://docs.asciinema.org/manual/asciicast/v2/.
+type header2JSON struct {
+	Version   int               `json:"version"`
+	Width     int               `json:"width"`
+	Height    int               `json:"height"`
+	Timestamp int64             `json:"timestamp,omitempty"`
+	Command   string            `json:"command,omitempty"`
+	Title     string            `json:"title,omitempty"`
+	Env       map[string]string `json:"env,omitempty"`
+}
+
+func writeHeader2(w io.Writer, h audit.Header) error {
+	j := header2JSON{2, h.Cols, h.Rows, 0, h.Command, h.Title, maps.Clone(h.Env)}
+	if h.Cols <= 0 || h.Rows <= 0 {
+		j.Width, j.Height = 80, 24
+	}
+	if !h.Time.IsZero() {
+		j.Timestamp = h.Time.Unix()
+	}
+	if h.Term != "" {
+		if j.Env == nil {
+			j.Env = map[string]string{}
+		}
+		j.Env["TERM"] = h.Term
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -1,9 +1,10 @@
 // Package export writes a recorded session in formats of other programs.
 //
-//	Cast  asciicast v3 that every asciinema player plays
-//	Text  what a person saw, as lines (play.Text)
-//	JSON  one object per line, for programs
-//	HTML  one page with player, session and what is known of its proof
+//	Cast   asciicast v3, which asciinema 3 and its web player play
+//	Cast2  asciicast v2, for asciinema 2, which refuses v3
+//	Text   what a person saw, as lines (play.Text)
+//	JSON   one object per line, for programs
+//	HTML   one page with player, session and what is known of its proof
 //
 // All of them verify while they read: nothing unproven is written, and the
 // error is a *audit.BadEntry for the first event that does not verify. All

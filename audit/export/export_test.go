@@ -14,8 +14,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
@@ -100,6 +103,35 @@ func TestCast(t *testing.T) {
 		`[0.001500,"o","one\r\ntwo"]`, `[0.001500,"o","[redacted, 4 bytes]"]`)
 }
 
+// In the older format times are since the start, and the header is spelled otherwise.
+func TestCast2(t *testing.T) {
+	compare(t, exported(t, sample(t), Cast2),
+		`{"version":2,"width":100,"height":30,"timestamp":1767225600,"command":"echo \"<hi>\"","env":{"TERM":"xterm"}}`,
+		`[0.001500,"o","\u001b[32m$\u001b[0m make\r\n 10%\r100%\r\n"]`,
+		`[0.003000,"o","\u001b]0;t\u0007warn\r\n"]`,
+		`[0.004500,"i","`+"\ufffd"+`\r"]`,
+		`[0.007500,"r","120x40"]`,
+		`[0.009000,"m","here"]`,
+		`[0.013500,"m","99 bytes of output were not kept"]`)
+}
+
+// Marks of the log stand between the events, where they belong in time, and never before the one that is last.
+func TestMarksBetween(t *testing.T) {
+	marks := inOrder([]play.Mark{{At: time.Hour, Label: "late"}, {At: 3200 * time.Microsecond, Label: "between\x1b"}, {Label: "first"}})
+	got := exported(t, sample(t), func(w io.Writer, r io.Reader) error { return cast(w, r, caster{marks: marks}) })
+	compare(t, got, header,
+		`[0.000000,"m","first"]`,
+		`[0.001500,"o","\u001b[32m$\u001b[0m make\r\n 10%\r100%\r\n"]`,
+		`[0.001500,"o","\u001b]0;t\u0007warn\r\n"]`,
+		`[0.000200,"m","between`+"\ufffd"+`"]`,
+		`[0.001300,"i","`+"\ufffd"+`\r"]`,
+		`[0.003000,"r","120x40"]`,
+		`[0.001500,"m","here"]`,
+		`[0.004500,"m","99 bytes of output were not kept"]`,
+		`[0.001500,"x","130"]`,
+		`[3599.985000,"m","late"]`)
+}
+
 // The shape of the lines is a promise.
 func TestJSON(t *testing.T) {
 	got := exported(t, sample(t), JSON)
@@ -167,7 +199,7 @@ const attack = `</script></title></style><script>document.title="pwned"</script>
 func hostile(t testing.TB) []byte {
 	return record(t, audit.Header{Cols: 60, Rows: 8, Command: attack, Title: attack, Env: map[string]string{"X": attack}}, func(r *audit.Recorder) {
 		must(t, r.Output(audit.CodeOutput, []byte("first line\r\n"+attack+"\r\n")))
-		must(t, r.Mark(attack))
+		must(t, r.Mark(attack+" mark of the session"))
 		must(t, r.Input("human:"+attack, []byte(attack)))
 		must(t, r.Output(audit.CodeOutput, []byte("\x1b[31mlast line\x1b[0m\r\n")))
 		must(t, r.Exit("0"))
@@ -178,7 +210,7 @@ func hostilePage(t testing.TB) []byte {
 	var b bytes.Buffer
 	must(t, HTML(&b, bytes.NewReader(hostile(t)), Page{
 		Title: "evil " + attack, Verdict: Proven, Reason: "fine " + attack,
-		Facts: []Fact{{attack, attack}, {"Exit status", "0"}}, Marks: []play.Mark{{At: time.Millisecond, Label: attack}},
+		Facts: []Fact{{attack, attack}, {"Exit status", "0"}}, Marks: []play.Mark{{At: time.Millisecond, Label: attack + " mark of the log"}},
 	}))
 	return b.Bytes()
 }
@@ -198,10 +230,10 @@ func TestPageIsInert(t *testing.T) {
 			t.Errorf("%q stands in the page", bad)
 		}
 	}
-	if n := strings.Count(own, "<script"); n != 4 {
+	if n := strings.Count(own, "<script"); n != 3 {
 		t.Errorf("%d scripts", n)
 	}
-	if n := strings.Count(own, "</script>"); n != 4 {
+	if n := strings.Count(own, "</script>"); n != 3 {
 		t.Errorf("%d ends of scripts", n)
 	}
 	for _, want := range []string{"default-src 'none'", "'wasm-unsafe-eval'", "base-uri 'none'", "&lt;img src=x", "Verified"} {
@@ -225,7 +257,8 @@ func TestPageTooLarge(t *testing.T) {
 	}
 }
 
-// The page plays in a real browser: the player test.
+// The page plays in a real browser: the player test. So does a transcript as it stands in the state directory, with
+// its own comments and events.
 func TestPagePlays(t *testing.T) {
 	t.Parallel()
 	browser := ""
@@ -238,11 +271,22 @@ func TestPagePlays(t *testing.T) {
 	if browser == "" {
 		t.Skip("needs Chromium, and there is none")
 	}
+	page := string(hostilePage(t))
+	before, rest, _ := strings.Cut(page, `id="cast">`)
+	_, after, _ := strings.Cut(rest, "</script>")
+	transcript := before + `id="cast">` + strings.ReplaceAll(string(hostile(t)), "<", `\u003c`) + "</script>" + after
+	plays(t, browser, page, "first line", "last line", "</script>", "mark of the log", "mark of the session")
+	plays(t, browser, transcript, "first line", "last line", "</script>", "mark of the session")
+}
+
+// plays demands that a page draws these words, and nothing takes it over.
+func plays(t *testing.T, browser, html string, want ...string) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
-	must(t, os.WriteFile(file, hostilePage(t), 0o600))
-	dom := func(hash, budget string) (string, string) {
+	must(t, os.WriteFile(file, []byte(html), 0o600))
+	dom := func(budget string) (string, string) {
 		cmd := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-			"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget="+budget, "--dump-dom", "file://"+file+hash)
+			"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget="+budget, "--dump-dom", "file://"+file+"#play")
 		var out, log bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &log
 		if err := cmd.Run(); err != nil {
@@ -251,21 +295,19 @@ func TestPagePlays(t *testing.T) {
 		return out.String(), log.String()
 	}
 	tags := regexp.MustCompile(`<[^>]*>`)
-	const hash = "#play"
-	want := []string{"first line", "last line", "</script>"}
 	missing, drawn := want, ""
 	// A browser on a busy machine may not have drawn anything when its time is over: then it gets more.
 	for _, budget := range []string{"5000", "20000", "80000"} {
-		page, log := dom(hash, budget)
+		page, log := dom(budget)
 		if strings.Contains(log, "Content Security Policy") || strings.Contains(log, "CONSOLE") {
-			t.Errorf("%q: the browser complains: %s", hash, log)
+			t.Errorf("the browser complains: %s", log)
 		}
 		if strings.Contains(page, "<title>pwned") || strings.Contains(page, "<img") {
-			t.Errorf("%q: the recording took over the page", hash)
+			t.Error("the recording took over the page")
 		}
 		_, screen, ok := strings.Cut(page, `class="ap-player`)
 		if !ok {
-			t.Fatalf("%q: no player was drawn:\n%.3000s", hash, page)
+			t.Fatalf("no player was drawn:\n%.3000s", page)
 		}
 		screen, _, _ = strings.Cut(screen, "<section")
 		drawn = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(tags.ReplaceAllString(screen, ""))
@@ -274,30 +316,80 @@ func TestPagePlays(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("%q: %q is not drawn:\n%.2000s", hash, missing, drawn)
+	t.Errorf("%q is not drawn:\n%.2000s", missing, drawn)
 }
 
-// asciinema's own reader takes what Cast writes.
+// asciinema's own program takes what Cast2 writes and, from version 3 on, what Cast writes.
 func TestCastInAsciinema(t *testing.T) {
 	bin, err := exec.LookPath("asciinema")
 	if err != nil {
-		t.Skip("needs asciinema 3, and there is none")
-	}
-	if v, err := exec.Command(bin, "--version").Output(); err != nil || !regexp.MustCompile(` ([3-9]|\d\d)\.`).Match(v) {
-		t.Skipf("needs asciinema 3, which reads asciicast v3; this is %s", bytes.TrimSpace(v))
+		t.Skip("needs asciinema, and there is none")
 	}
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.cast"), filepath.Join(dir, "out.txt")
-	f, err := os.Create(in)
-	must(t, err)
-	must(t, Cast(f, bytes.NewReader(sample(t))))
-	must(t, f.Close())
-	if msg, err := exec.Command(bin, "convert", "--output-format", "txt", in, out).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, msg)
+	asciinema := func(args ...string) []byte {
+		cmd := exec.CommandContext(t.Context(), bin, args...)
+		cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C.UTF-8") // version 2 refuses other encodings
+		master, tty, err := pty.Open()                                // version 2 opens /dev/tty even to write a file
+		must(t, err)
+		defer master.Close()
+		defer tty.Close()
+		cmd.Stdin, cmd.SysProcAttr = tty, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		var problems bytes.Buffer
+		cmd.Stderr = &problems
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%q: %v: %s", args, err, problems.Bytes())
+		}
+		return out
 	}
-	if b, err := os.ReadFile(out); err != nil || !bytes.Contains(b, []byte("100%")) || !bytes.Contains(b, []byte("warn")) {
-		t.Errorf("%q, %v", b, err)
+	version := string(bytes.TrimSpace(asciinema("--version")))
+	third := regexp.MustCompile(` ([3-9]|\d\d)\.`).MatchString(version)
+	// Of 32 KiB and more, in many scripts, and with an end that is no line.
+	long := record(t, audit.Header{Cols: 80, Rows: 24, Time: time.Unix(1767225600, 0), Env: map[string]string{"LANG": "C"}}, func(r *audit.Recorder) {
+		must(t, r.Output(audit.CodeOutput, []byte("\x00\x1b[1m\u20ac \U0001f642 \"\\\xff"+strings.Repeat("0123456789abcde\n", 5000))))
+		must(t, r.Exit("0"))
+	})
+	for name, session := range map[string][]byte{"sample": sample(t), "long": long} {
+		var want bytes.Buffer
+		must(t, cast(&want, bytes.NewReader(session), caster{}))
+		shown := drawn(t, want.Bytes())
+		for format, write := range map[string]func(io.Writer, io.Reader) error{"v3": Cast, "v2": Cast2} {
+			if format == "v3" && !third {
+				continue
+			}
+			in := filepath.Join(dir, name+format)
+			f, err := os.Create(in)
+			must(t, err)
+			must(t, write(f, bytes.NewReader(session)))
+			must(t, f.Close())
+			got := []byte(nil)
+			if third {
+				out := in + ".raw"
+				asciinema("convert", "--output-format", "raw", in, out)
+				got, err = os.ReadFile(out)
+				must(t, err)
+			} else {
+				got = asciinema("cat", in)
+			}
+			if !bytes.Contains(got, shown) { // version 3 puts the size before it
+				t.Errorf("%s reads other bytes out of %q as %s: %.200q, want %.200q", version, name, format, got, shown)
+			}
+		}
 	}
+}
+
+// drawn are the bytes that a cast draws.
+func drawn(t *testing.T, cast []byte) (all []byte) {
+	t.Helper()
+	_, events, _ := bytes.Cut(cast, []byte("\n"))
+	for line := range bytes.Lines(events) {
+		var e [3]any
+		must(t, json.Unmarshal(line, &e))
+		if e[1] == "o" {
+			all = append(all, e[2].(string)...)
+		}
+	}
+	return all
 }
 
 func FuzzPage(f *testing.F) {
@@ -307,7 +399,7 @@ func FuzzPage(f *testing.F) {
 		var b bytes.Buffer
 		must(t, HTML(&b, bytes.NewReader(cast), Page{Title: title, Facts: []Fact{{title, title}}, Marks: []play.Mark{{Label: title}}}))
 		page := strings.NewReplacer(playerScript, "", playerStyle, "").Replace(b.String())
-		if strings.Count(page, "<script") != 4 || strings.Count(page, "</script>") != 4 || strings.Contains(page, "<!--") {
+		if strings.Count(page, "<script") != 3 || strings.Count(page, "</script>") != 3 || strings.Contains(page, "<!--") {
 			t.Errorf("%q and %q change the page", out, title)
 		}
 	})

@@ -2,15 +2,15 @@ package export
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed" // the player
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -51,9 +51,9 @@ var verdicts = map[Verdict]struct{ class, word string }{
 type Page struct {
 	Title   string // what the session is called
 	Verdict Verdict
-	Reason  string // of the verdict, in a sentence
-	Facts   []Fact // in the order in which they are shown
-	Marks   []play.Mark
+	Reason  string      // of the verdict, in a sentence
+	Facts   []Fact      // in the order in which they are shown
+	Marks   []play.Mark // beside those that the transcript has itself
 }
 
 // A Fact is a name and its value.
@@ -74,7 +74,7 @@ func HTML(w io.Writer, r io.Reader, p Page) error {
 	writeHead(out, p)
 	data := &inert{w: out, left: MaxHTML}
 	fmt.Fprint(out, `<script type="text/plain" id="cast">`)
-	err := cast(data, r, caster{ordered: true})
+	err := cast(data, r, caster{ordered: true, marks: inOrder(p.Marks)})
 	fmt.Fprint(out, "</script>\n")
 	if errors.Is(err, ErrTooLarge) {
 		return fmt.Errorf("%w: more than %d MiB; try: --format cast", err, MaxHTML>>20)
@@ -172,20 +172,13 @@ func writeHead(out *bufio.Writer, p Page) {
 <p class="small">This page says what was found when it was made. It is no proof: the record is, and <code>tadactl audit verify</code> checks it.</p>
 </section>
 </main>
-<script type="application/json" id="marks">%s</script>
-`, marksJSON(p.Marks))
+`)
 }
 
-func marksJSON(marks []play.Mark) []byte {
-	list := [][2]any{}
-	for _, m := range marks {
-		list = append(list, [2]any{m.At.Seconds(), printable(m.Label)})
-	}
-	b, err := json.Marshal(list) // escapes < by itself
-	if err != nil {
-		return []byte("[]")
-	}
-	return bytes.ReplaceAll(b, []byte("<"), []byte(`\u003c`))
+// inOrder are marks by their time. They go into the session itself: those that the player is given beside it would
+// stand where they were before it cut the pauses short.
+func inOrder(marks []play.Mark) []play.Mark {
+	return slices.SortedStableFunc(slices.Values(marks), func(a, b play.Mark) int { return cmp.Compare(a.At, b.At) })
 }
 
 func writeFoot(out *bufio.Writer) {

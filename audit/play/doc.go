@@ -48,6 +48,6 @@
 //
 // # Example
 //
-//	f, err := audit.OpenTranscript(path)
+//	f, err := audit.OpenTranscript(path, audit.Codec{})
 //	err = play.Run(ctx, f, play.Options{In: os.Stdin, Out: os.Stdout, Idle: 2 * time.Second})
 package play
