@@ -18,12 +18,13 @@ import (
 var kernels = map[string][]rule{
 	"no Landlock":           {{unix.SYS_LANDLOCK_CREATE_RULESET, nil, errno(unix.ENOSYS)}},
 	"Landlock switched off": {{unix.SYS_LANDLOCK_CREATE_RULESET, nil, errno(unix.EOPNOTSUPP)}},
-	"no namespaces":         {{unix.SYS_CLONE, []test{{arg: 0, value: unix.CLONE_NEWUSER, any: true}}, errno(unix.EPERM)}, {unix.SYS_CLONE3, nil, errno(unix.ENOSYS)}},
-	"no mounts":             {{unix.SYS_MOUNT, nil, errno(unix.EPERM)}},
-	"no new mount calls":    {{unix.SYS_OPEN_TREE, nil, errno(unix.ENOSYS)}, {unix.SYS_MOUNT_SETATTR, nil, errno(unix.ENOSYS)}},
-	"no listener":           {{unix.SYS_SECCOMP, []test{{arg: 0, value: unix.SECCOMP_GET_NOTIF_SIZES}}, errno(unix.EOPNOTSUPP)}},
-	"no seccomp":            {{unix.SYS_SECCOMP, nil, errno(unix.EINVAL)}},
-	"all there":             {},
+	"no namespaces": {{unix.SYS_CLONE, []test{{arg: 0, value: unix.CLONE_NEWUSER, any: true}}, errno(unix.EPERM)}, {unix.SYS_CLONE3, nil, errno(unix.ENOSYS)},
+		{unix.SYS_UNSHARE, []test{{arg: 0, value: unix.CLONE_NEWUSER, any: true}}, errno(unix.EPERM)}},
+	"no mounts":          {{unix.SYS_MOUNT, nil, errno(unix.EPERM)}},
+	"no new mount calls": {{unix.SYS_OPEN_TREE, nil, errno(unix.ENOSYS)}, {unix.SYS_MOUNT_SETATTR, nil, errno(unix.ENOSYS)}},
+	"no listener":        {{unix.SYS_SECCOMP, []test{{arg: 0, value: unix.SECCOMP_GET_NOTIF_SIZES}}, errno(unix.EOPNOTSUPP)}},
+	"no seccomp":         {{unix.SYS_SECCOMP, nil, errno(unix.EINVAL)}},
+	"all there":          {},
 }
 
 // kernelMain starts a command on such a kernel and says what became of it.

@@ -26,6 +26,7 @@ type book struct {
 	ended   *sync.Cond
 	news    *os.File // the kernel's, about sockets that are gone; nil until the first connection
 	watched bool
+	noted   chan struct{} // holds one when the list has grown; nil when nobody asks
 }
 
 // add notes a connection or a refusal. The same refusal is noted once and counted.
@@ -47,6 +48,10 @@ func (b *book) add(e Connection) *Connection {
 	e.Count = 1
 	p := &e
 	b.list = append(b.list, p)
+	select {
+	case b.noted <- struct{}{}:
+	default:
+	}
 	switch {
 	case e.Refused:
 		if b.refused == nil {
@@ -60,6 +65,16 @@ func (b *book) add(e Connection) *Connection {
 		b.open[e.cookie] = p
 	}
 	return p
+}
+
+// since returns copies of what was noted after the first n.
+func (b *book) since(n int) (list []Connection) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.list[min(n, len(b.list)):] {
+		list = append(list, *e)
+	}
+	return list
 }
 
 // knows reports whether a socket is noted already.

@@ -20,6 +20,7 @@ const (
 	notifyAddFd      = 0x40182103
 	notifySetFlags   = 0x40082104
 	notifySyncWakeUp = 1
+	notifyContinue   = 1 // in an answer: the kernel makes the call itself
 )
 
 // A handedFd is struct seccomp_notif_addfd.
@@ -36,6 +37,9 @@ type broker struct {
 	book    book
 	servers []netip.AddrPort
 	least   int // the first port that is nobody's privilege
+	locals  locals
+
+	writable func(name string) bool // whether a name lies where the run may write
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -43,8 +47,9 @@ type broker struct {
 	room   chan struct{} // a place for each call that takes time
 
 	mu       sync.Mutex
-	narrowed map[uint16]bool // ports whose IPv6 listener is at an IPv4 address
-	tcpNames *listenerForNames
+	narrowed map[uint16]bool            // ports whose IPv6 listener is at an IPv4 address
+	tcpNames map[bool]*listenerForNames // who answers over TCP; true is IPv6
+	packets  map[uint64]*os.File        // our ends of what stands in for UDP sockets, by the kernel's name for the child's
 	files    []*os.File
 }
 
@@ -52,7 +57,7 @@ type broker struct {
 const maxSlow = 256
 
 func newBroker(gate *network.Gate, servers []netip.AddrPort) *broker {
-	k := &broker{gate: gate, servers: servers, least: leastPort(), room: make(chan struct{}, maxSlow), narrowed: map[uint16]bool{}}
+	k := &broker{gate: gate, servers: servers, least: leastPort(), room: make(chan struct{}, maxSlow), narrowed: map[uint16]bool{}, tcpNames: map[bool]*listenerForNames{}, book: book{noted: make(chan struct{}, 1)}}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
@@ -66,7 +71,13 @@ func (k *broker) close() {
 	for _, f := range k.files {
 		f.Close()
 	}
-	k.tcpNames.close()
+	for _, f := range k.packets {
+		f.Close()
+	}
+	for _, l := range k.tcpNames {
+		l.file.Close()
+	}
+	k.locals.close()
 }
 
 // A netCall is one call being answered.
@@ -103,17 +114,32 @@ func (c *netCall) reply(err error) {
 	_ = ioctl(c.listener, notifySend, unsafe.Pointer(&a))
 }
 
+// goOn has the kernel make the call. What was looked at may be swapped by then, so this is for calls that are harmless whatever they are about.
+func (c *netCall) goOn() {
+	a := answer{id: c.id, flags: notifyContinue}
+	_ = ioctl(c.listener, notifySend, unsafe.Pointer(&a))
+}
+
 // waits reports whether the child still waits for this answer: only then what was read of it was its own, and only then its number is its own.
 func (c *netCall) waits() bool { return ioctl(c.listener, notifyValid, unsafe.Pointer(&c.id)) == nil }
 
 // socket gives the child a TCP socket of this machine's network.
 func (c *netCall) socket() {
 	kind := int(int32(c.args[1]))
+	if kind&sockType == unix.SOCK_DGRAM {
+		c.packetSocket(kind)
+		return
+	}
 	fd, err := unix.Socket(int(int32(c.args[0])), kind|unix.SOCK_CLOEXEC, int(int32(c.args[2])))
 	if err != nil {
 		c.reply(err)
 		return
 	}
+	c.give(fd, kind)
+}
+
+// give puts a socket into the child's table as the answer, and lets go of it.
+func (c *netCall) give(fd, kind int) {
 	defer unix.Close(fd)
 	// First the descriptor, then the answer. The kernel can do both at once, but a signal that reaches us meanwhile takes the descriptor back and leaves an answer
 	// of 0 (Linux 6.18).
@@ -137,6 +163,9 @@ type target struct {
 	family uint16
 	addr   netip.AddrPort
 	zone   uint32
+
+	packets bool   // it stands in for a UDP socket
+	bytes   []byte // the whole address, as the child wrote it
 }
 
 // pidfdThread makes a pidfd of a thread (Linux 6.9).
@@ -161,11 +190,11 @@ func (c *netCall) target() (t target, err error) {
 		unix.Close(t.fd)
 		return t, unix.ESRCH
 	}
+	if t.packets = c.broker.ownPackets(t.fd); t.packets {
+		return t, nil
+	}
 	if t.domain, err = unix.GetsockoptInt(t.fd, unix.SOL_SOCKET, unix.SO_DOMAIN); err == nil {
 		t.kind, err = unix.GetsockoptInt(t.fd, unix.SOL_SOCKET, unix.SO_TYPE)
-	}
-	if err == nil && t.domain != unix.AF_INET && t.domain != unix.AF_INET6 {
-		err = unix.EACCES
 	}
 	if err != nil {
 		unix.Close(t.fd)
@@ -189,12 +218,18 @@ func (c *netCall) addressed() (t target, err error) {
 	if t, err = c.target(); err != nil {
 		return t, err
 	}
+	if t.bytes = b[:size]; !t.internet() && !t.packets {
+		return t, nil
+	}
 	if err := t.parse(b[:size]); err != nil {
 		unix.Close(t.fd)
 		return t, err
 	}
 	return t, nil
 }
+
+// internet reports whether it is a socket of the kinds that lead to other machines.
+func (t *target) internet() bool { return t.domain == unix.AF_INET || t.domain == unix.AF_INET6 }
 
 // parse reads a socket address, as the kernel would for this socket.
 func (t *target) parse(b []byte) error {
@@ -252,11 +287,19 @@ func (c *netCall) bind() {
 		return
 	}
 	defer unix.Close(t.fd)
+	if !t.internet() && !t.packets {
+		// A Unix socket gets a name where the run may write (Landlock), one of netlink its number, as getifaddrs(3) wants it. A TCP socket that is put in its
+		// place meanwhile may not be bound (Landlock 4), and its address is looked at again when it listens.
+		c.goOn()
+		return
+	}
 	c.reply(c.bindTo(&t))
 }
 
 func (c *netCall) bindTo(t *target) error {
 	switch {
+	case t.packets:
+		return unix.EACCES
 	case t.family == unix.AF_UNSPEC && t.domain == unix.AF_INET: // as bind(2) has it, for old programs
 		t.family = unix.AF_INET
 		t.addr = netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
@@ -325,7 +368,15 @@ func (c *netCall) listen() {
 		c.reply(err)
 		return
 	}
+	if t.domain == unix.AF_UNIX {
+		c.listenLocal(&t)
+		return
+	}
 	defer unix.Close(t.fd)
+	if t.packets || !t.internet() {
+		c.reply(unix.EOPNOTSUPP)
+		return
+	}
 	at := t.local()
 	if at.Port() == 0 && t.kind == unix.SOCK_STREAM {
 		t.family, t.addr = uint16(t.domain), at

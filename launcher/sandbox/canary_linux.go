@@ -19,11 +19,15 @@ func (b *builder) canaries(l *life) {
 	try("mount", unix.SYS_MOUNT).refused(unix.EPERM)
 	try("new user namespace", unix.SYS_UNSHARE, unix.CLONE_NEWUSER).refused(unix.EPERM)
 	try("io_uring", unix.SYS_IO_URING_SETUP).refused(unix.ENOSYS)
-	try("unix socket", unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM).refused(unix.EACCES)
-	try("unix socket, high bits set", unix.SYS_SOCKET, 1<<32|unix.AF_UNIX, unix.SOCK_STREAM).refused(unix.EACCES)
+	local := uintptr(unix.SOCK_STREAM)
+	if b.profile.Network == Hosts { // streams are had, and the launcher connects them
+		local = unix.SOCK_DGRAM
+	}
+	try("unix socket", unix.SYS_SOCKET, unix.AF_UNIX, local).refused(unix.EACCES)
+	try("unix socket, high bits set", unix.SYS_SOCKET, 1<<32|unix.AF_UNIX, local).refused(unix.EACCES)
 	try("mptcp socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP).refused(unix.EACCES)
 	try("raw socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP).refused(unix.EACCES)
-	if !b.datagrams() { // the others are asked for, and nobody answers yet
+	if !b.datagrams() && b.profile.Network != Hosts { // the others are asked for, and nobody answers yet
 		try("datagram socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM).refused(unix.EACCES)
 	}
 	if b.profile.Network == Off && b.level == Base {

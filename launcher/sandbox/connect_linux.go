@@ -19,14 +19,25 @@ func (c *netCall) connect() {
 		c.reply(err)
 		return
 	}
+	switch {
+	case t.domain == unix.AF_UNIX:
+		c.connectLocal(&t, t.bytes)
+		return
+	case !t.internet() && !t.packets:
+		c.settle(&t, unix.EACCES)
+		return
+	}
 	flags, err := unix.FcntlInt(uintptr(t.fd), unix.F_GETFL, 0)
 	if err != nil {
-		unix.Close(t.fd)
-		c.reply(err)
+		c.settle(&t, err)
 		return
 	}
 	k := c.broker
 	switch {
+	case t.packets:
+		err := c.packetsTo(&t)
+		unix.Close(t.fd)
+		c.reply(err)
 	case t.family == unix.AF_UNSPEC:
 		err := disconnect(t.fd)
 		unix.Close(t.fd)
@@ -34,11 +45,8 @@ func (c *netCall) connect() {
 	case t.kind != unix.SOCK_STREAM: // of the child's own network, where the name servers are and nothing else
 		err := unix.Connect(t.fd, t.sockaddr(t.addr))
 		unix.Close(t.fd)
-		if err == unix.ENETUNREACH && k.gate.Instant(t.addr) {
-			if v := k.gate.Connect(k.ctx, t.addr); !v.OK {
-				v.Why = "UDP leads nowhere in here"
-				c.refused("udp", t.addr, v)
-			}
+		if err == unix.ENETUNREACH {
+			c.nowhere(t.addr)
 		}
 		c.reply(err)
 	case flags&unix.O_NONBLOCK != 0 && k.gate.Instant(t.addr):

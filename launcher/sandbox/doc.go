@@ -51,7 +51,7 @@
 // # Levels
 //
 // Base is Landlock and seccomp. Landlock decides on files, by the inode, and on signals and ptrace; the filter
-// on what Landlock does not see: all sockets but stream pairs, Fast Open, MPTCP, io_uring, namespaces, mounts, keys, set-uid bits,
+// on what Landlock does not see: sockets, Fast Open, MPTCP, io_uring, namespaces, mounts, keys, set-uid bits,
 // terminals typed into, and system calls by another architecture's numbers.
 //
 // Strong adds namespaces below that. Everything is mounted read-only but the writable trees; what is hidden has something
@@ -88,13 +88,18 @@
 // are not looked at again, so nothing can be changed in between. What a socket is, is kept: options set before, a descriptor in epoll, calls that do not block, getpeername.
 //
 // At Strong the child has a network of its own besides, with the addresses of the machine's name servers on its loopback, where the launcher answers: UDP works there and leads
-// nowhere else. At Base there is no UDP; the C library is told by RES_OPTIONS to ask over TCP, and static programs that ask by themselves find no names (Datagrams is lost).
+// nowhere else. At Base a UDP socket that is asked for is one end of a pair, which carries packets to the launcher alone: Go's resolver and its like do not tell the difference. The GNU C library,
+// which looks at where an answer comes from, is told by RES_OPTIONS to ask over TCP; musl's cannot be told and finds no names (Datagrams is lost).
 //
 // With Reach.Localhost the TCP servers of this machine can be reached, and what the run listens on can be reached from this machine. A server that means all addresses gets 127.0.0.1,
 // unless its port is in Reach.Publish. Refused are source routes, which would lead an allowed connection elsewhere, and the ports of name servers on the loopback.
 //
 // A connection that is refused is EACCES; a name, one that does not exist. UDP to elsewhere is ENETUNREACH, so that programs which try QUIC go on with TCP.
 // While a connect that blocks waits, signals end the wait within a tenth of a second. The sockets of an outer program that were handed in stay what they are.
+//
+// With Hosts a run also has Unix sockets, streams and sequenced packets, among its own processes: at names where it may write and, at Strong, abstract ones. The launcher makes
+// every connect, to what a process of this very run listens on; all others, those of another run too, are EACCES, or ECONNREFUSED where the run may write and nobody listens. The server sees the launcher as its
+// peer: the same user, another process. Otherwise there are only pairs of streams. Datagrams to a name, as for syslog(3), there are none.
 //
 // Below another program that answers calls (a fence inside a fence) the kernel allows no second one: where hosts are named, Start returns an error that wraps ErrNoAnswers;
 // where only this machine was to be reached, the run has no network and Localhost is lost.
@@ -132,7 +137,7 @@
 //
 // A file that is in place when the child starts can be hidden; a name that does not exist yet cannot, and leaves no trace. What is
 // created next to a hidden one after the start is out of reach too, and so is what somebody outside renames to the hidden name: around it, only what was there at the
-// start is allowed. Inside a writable tree that cannot be said to Landlock: there a mount alone hides, and the kernel takes that away when somebody outside
+// start is allowed; at Strong in folders that this user can change, since elsewhere the mount over the name goes only when an administrator replaces what is there. Inside a writable tree that cannot be said to Landlock: there a mount alone hides, and the kernel takes that away when somebody outside
 // renames another object to the name. The child itself cannot.
 //
 // With Command.Files and Command.Inherit, a directory that was opened outside is a way around read-only mounts (not around Landlock), mode and times of a file can be changed through its descriptor at Strong, and a socket or terminal stays what it is: who passes the human's

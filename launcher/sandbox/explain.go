@@ -146,7 +146,7 @@ var calls = []struct {
 	{`(?i)could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo|lookup [^ ]+.*(?:no such host|denied)|dial (?:tcp|udp).*(?:denied|unreachable|refused)`,
 		Denial{"network", "network off", "network full"}, true},
 	{`(?i)(?:cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix|unix socket.*(?:denied|not permitted)|dial unix|could not open a connection to your authentication agent|error connecting to /tmp/tmux)`,
-		Denial{"unix socket", "sockets of other programs are out of reach at every level", ""}, false},
+		Denial{"unix socket", "sockets of programs outside of the run are out of reach at every level", ""}, false},
 	{`(?i)ptrace.*(?:not permitted|denied)|could not trace|LeakSanitizer has encountered a fatal error`, Denial{"ptrace", "no debug", "debug"}, false},
 	{`(?i)^(?:unshare|bwrap|newuidmap|chroot|mount|umount): .*(?:operation not permitted|permission denied)`, Denial{"namespaces and mounts", "a fence inside cannot be taken down from inside", ""}, false},
 	{`(?i)(?:/dev/ptmx|openpty|forkpty|out of pty devices|failed to create pseudo-terminal)`, Denial{"new terminals", "no terminals", "terminals"}, false},

@@ -60,6 +60,7 @@ const (
 	aboutSettle
 	childPid
 	initPid
+	nestMade
 )
 
 // notConfined stands in a message for the step that was not taken.
@@ -132,6 +133,8 @@ func begin(f *family, who uintptr) {
 		f.run(aboutChild, f.child)
 	case aboutNest:
 		f.run(aboutNest, f.nest)
+		f.tell(nestMade, 0, 0)
+		syscall.RawSyscall(unix.SYS_CLOSE, uintptr(f.report), 0, 0)
 		hangup(uintptr(f.lifeline))
 	}
 	exit() // fail safe: none of them gets here, the last step of a child least of all

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -93,16 +94,28 @@ func (b *builder) rules() error {
 }
 
 // replaceable returns the hidden names that a mount does not cover, or not for sure: when somebody outside renames another object to the name, the
-// kernel takes the mount away with the old one, so that the new one would be seen. What this user may not read anyway is left out: an
-// administrator who replaces a password file keeps its mode, and a rule for each of its neighbours costs time.
+// kernel takes the mount away with the old one, so that the new one would be seen. Left out are, because a rule for each of a name's neighbours costs time, what this
+// user may not read anyway (an administrator who replaces a password file keeps its mode), and what only an administrator could replace (/etc/machine-id).
 func (b *builder) replaceable() []string {
-	names := b.openly()
+	names, ours := b.openly(), folders{}
 	for _, name := range b.hidden {
-		if unix.Faccessat(unix.AT_FDCWD, name, unix.R_OK, unix.AT_EACCESS) == nil {
+		if unix.Faccessat(unix.AT_FDCWD, name, unix.R_OK, unix.AT_EACCESS) == nil && ours.changeable(filepath.Dir(name)) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// folders remembers of directories whether this user can put another object under a name in them, or another directory in the place of one.
+type folders map[string]bool
+
+func (f folders) changeable(dir string) bool {
+	can, known := f[dir]
+	if !known {
+		can = unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK, unix.AT_EACCESS) == nil || dir != "/" && f.changeable(filepath.Dir(dir))
+		f[dir] = can
+	}
+	return can
 }
 
 // openly returns the hidden names that no mount can cover, because something in them is allowed.

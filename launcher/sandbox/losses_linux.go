@@ -30,7 +30,7 @@ var gaps = []gap{
 	{DeviceCtl, "Landlock before version 5 does not see it", func(b *builder) bool { return b.landlock.version < 5 }},
 	{Loopback, "without a network namespace there is no network to share", func(b *builder) bool { return atBase(b) && b.profile.Network == Off }},
 	{Localhost, "another program answers the calls of this one, and the kernel lets no second one", func(b *builder) bool { return b.unanswered != nil }},
-	{Datagrams, "without a network namespace no UDP socket can be kept from going anywhere; names are asked for over TCP", func(b *builder) bool { return atBase(b) && b.profile.Network == Hosts }},
+	{Datagrams, "without a network namespace no UDP socket can be kept from going anywhere; what stands in for it carries questions for names, which musl's resolver does not take", func(b *builder) bool { return atBase(b) && b.profile.Network == Hosts }},
 	{IPC, "without an ipc namespace its owner's can be reached by number", atBase},
 	{PrivateTmp, "without a mount namespace the shared ones are out of reach, and there are no others", func(b *builder) bool { return atBase(b) && b.profile.PrivateTmp }},
 	{Terminals, "without a mount namespace all terminals are in one place, other people's too", func(b *builder) bool { return atBase(b) && b.profile.Terminals }},

@@ -54,7 +54,7 @@ func (b *builder) metadataRules() []rule {
 // but its descriptors are its own.
 func (b *builder) install(l *life) {
 	a := &b.family.arena
-	program := compile(auditArch, firstForeign, slices.Concat(b.once.rules(), b.networkRules(), b.commonRules(), b.metadataRules()))
+	program := compile(auditArch, firstForeign, slices.Concat(b.once.rules(), b.networkRules(), b.commonRules(), b.metadataRules(), b.schedulingRules()))
 	prog := hold(a, &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))})
 	if !b.asks() {
 		l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, prog)
@@ -89,7 +89,9 @@ func (b *builder) socket() error {
 	}
 	numbers := 1
 	if b.profile.Network == Hosts {
-		b.servers = network.System().Servers
+		if b.servers = b.profile.Servers; b.servers == nil {
+			b.servers = network.System().Servers
+		}
 		if b.level == Strong {
 			numbers += len(b.servers)
 		}
@@ -124,11 +126,13 @@ func (b *builder) answers(p *Process) error {
 		}
 		b.listener = fds[len(fds)-1]
 	}
-	s := &supervisor{listener: b.listener, kept: b.kept, uid: uint32(unix.Geteuid()), broker: b.broker}
+	s := &supervisor{listener: b.listener, kept: b.kept, uid: uint32(unix.Geteuid()), broker: b.broker, child: p.pid, guard: p.guard}
 	for _, w := range b.profile.Write {
 		s.pin(w)
 	}
-	p.broker = b.broker
+	if p.broker = b.broker; p.broker != nil {
+		p.broker.writable = s.writable
+	}
 	go s.serve(p.done)
 	return nil
 }

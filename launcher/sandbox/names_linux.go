@@ -79,20 +79,15 @@ type listenerForNames struct {
 	expected map[netip.AddrPort]bool
 }
 
-func (l *listenerForNames) close() {
-	if l != nil {
-		l.file.Close()
-	}
-}
-
 // reachNames connects a socket to the one who answers. The child sees another address than it asked for, and does not mind.
 func (c *netCall) reachNames(t *target, nonblock bool) error {
-	l, err := c.broker.streamNames()
+	six := t.domain == unix.AF_INET6 && !t.dual()
+	l, err := c.broker.streamNames(six)
 	if err != nil {
 		return unix.ECONNREFUSED
 	}
 	to := l.at
-	if t.domain == unix.AF_INET6 {
+	if t.domain == unix.AF_INET6 && !six {
 		to = netip.AddrPortFrom(netip.AddrFrom16(to.Addr().As16()), to.Port())
 	}
 	l.mu.Lock() // until the address is known that it comes from
@@ -107,18 +102,22 @@ func (c *netCall) reachNames(t *target, nonblock bool) error {
 	return err
 }
 
-// streamNames starts to listen when it is first needed: few programs ask over TCP.
-func (k *broker) streamNames() (*listenerForNames, error) {
+// streamNames starts to listen when it is first needed: few programs ask over TCP, and fewer by a socket that knows only IPv6 (six).
+func (k *broker) streamNames(six bool) (*listenerForNames, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.tcpNames != nil {
-		return k.tcpNames, nil
+	if l := k.tcpNames[six]; l != nil {
+		return l, nil
 	}
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	family, at := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	if six {
+		family, at = unix.AF_INET6, &unix.SockaddrInet6{Addr: netip.IPv6Loopback().As16()}
+	}
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err = unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err == nil {
+	if err = unix.Bind(fd, at); err == nil {
 		err = unix.Listen(fd, 16)
 	}
 	sa, serr := unix.Getsockname(fd)
@@ -127,7 +126,7 @@ func (k *broker) streamNames() (*listenerForNames, error) {
 		return nil, unix.ECONNREFUSED
 	}
 	l := &listenerForNames{file: os.NewFile(uintptr(fd), "names"), at: addrPort(sa), expected: map[netip.AddrPort]bool{}}
-	k.tcpNames = l
+	k.tcpNames[six] = l
 	go k.accept(l)
 	return l, nil
 }

@@ -20,8 +20,6 @@ import (
 func (b *builder) namespaces(l *life) error {
 	a := &b.family.arena
 	l.add("join the namespaces", unix.SYS_SETNS, uintptr(b.nest.pidfd), b.nest.flags())
-	none, root := a.text("none"), a.text("/")
-	l.add("make mounts private", unix.SYS_MOUNT, none, root, 0, unix.MS_REC|unix.MS_PRIVATE)
 	if err := b.trees(l); err != nil {
 		return err
 	}
@@ -30,9 +28,6 @@ func (b *builder) namespaces(l *life) error {
 	}
 	l.add("mount private /dev/shm", unix.SYS_MOUNT, a.text("tmpfs"), a.text("/dev/shm"), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777")).or(unix.ENOENT)
 	b.terminals(l)
-	if b.profile.Network != Full {
-		b.loopback(l)
-	}
 	l.add("new pid namespace", unix.SYS_UNSHARE, unix.CLONE_NEWPID)
 	return nil
 }
@@ -138,11 +133,11 @@ func (b *builder) leadsTo(name string) bool {
 func exists(name string) bool { _, err := os.Lstat(name); return err == nil }
 
 // loopback switches on the loopback device of the new network namespace, the only one there.
-func (b *builder) loopback(l *life) {
+func (f *family) loopback(l *life) {
 	request := &[40]byte{'l', 'o'} // struct ifreq
 	request[16] = unix.IFF_UP | unix.IFF_RUNNING
 	l.add("start loopback", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC).kept(registerCount - 1)
-	l.add("start loopback", unix.SYS_IOCTL, 0, unix.SIOCSIFFLAGS, hold(&b.family.arena, request)).with(registerCount-1, 0)
+	l.add("start loopback", unix.SYS_IOCTL, 0, unix.SIOCSIFFLAGS, hold(&f.arena, request)).with(registerCount-1, 0)
 }
 
 // privateProc mounts a /proc that shows only the new pid namespace, which takes a process inside of it.

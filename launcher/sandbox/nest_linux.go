@@ -3,7 +3,9 @@
 package sandbox
 
 import (
+	"errors"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,26 +14,26 @@ import (
 // A Nest is the namespaces that a fence at Strong stands in. They are the same whatever runs in them, and the kernel takes as long for a network of its own
 // as for all the rest, so a caller has them made while it still finds out what to run.
 //
-// Until the steward has joined them they are kept by a process that does nothing else, and ends when it is left or the launcher ends.
+// They are made and, until the steward has joined them, kept by a process that does nothing else, and ends when it is left or the launcher ends. It makes them by itself
+// and not at its birth: who forks waits in the kernel for what a clone makes, with a processor of the Go scheduler that the rest of the start needs.
 type Nest struct {
 	network Network
-	made    chan struct{} // closed when what follows is settled
-	err     error
+	err     error // of the fork
 	pid     int
 	pidfd   int
 	holding int // the launcher's end of the keeper's lifeline
+	telling int // where it says that they are made
 	family  family
 	stacks  []byte
+	made    func() error // waits for them, and makes them fit to be joined
 	left    sync.Once
 }
 
 // Ahead begins to make the namespaces for a run with network, and does not wait for them. Who does not pass them to Begin calls Leave.
 func Ahead(network Network) *Nest {
-	n := &Nest{network: network, made: make(chan struct{}), pidfd: -1, holding: -1}
-	go func() {
-		n.err = n.make()
-		close(n.made)
-	}()
+	n := &Nest{network: network, pidfd: -1, holding: -1, telling: -1}
+	n.made = sync.OnceValue(n.settle)
+	n.err = n.begin()
 	return n
 }
 
@@ -45,30 +47,64 @@ func (n *Nest) flags() uintptr {
 	return flags
 }
 
-func (n *Nest) make() error {
-	var p [2]int
-	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+// begin forks the keeper.
+func (n *Nest) begin() error {
+	var hold, told [2]int
+	if err := unix.Pipe2(hold[:], unix.O_CLOEXEC); err != nil {
 		return &SetupError{"pipe", err}
 	}
-	defer unix.Close(p[0])
-	n.holding = p[1]
+	defer unix.Close(hold[0])
+	n.holding = hold[1]
+	if err := unix.Pipe2(told[:], unix.O_CLOEXEC); err != nil {
+		return &SetupError{"pipe", err}
+	}
+	defer unix.Close(told[1])
+	n.telling = told[0]
 	f := &n.family
-	f.lifeline, f.report = p[0], -1
-	f.nest.closeBut(f.lifeline)
-	f.nest.add("setsid", unix.SYS_SETSID)
+	f.lifeline, f.report = hold[0], told[1]
+	n.steps(&f.nest)
 	var err error
 	if n.stacks, err = f.room(); err != nil {
 		return err
 	}
-	pid, errno := f.start(aboutNest, n.flags())
+	pid, errno := f.start(aboutNest, 0)
 	if errno != 0 {
 		return &SetupError{"clone", errno}
 	}
 	n.pid = pid
-	if err := mapIDs(pid); err != nil {
+	return nil
+}
+
+// steps lists what the keeper does.
+func (n *Nest) steps(l *life) {
+	a := &n.family.arena
+	l.closeBut(n.family.lifeline, n.family.report)
+	l.add("setsid", unix.SYS_SETSID)
+	l.add("make namespaces", unix.SYS_UNSHARE, n.flags())
+	l.add("make mounts private", unix.SYS_MOUNT, a.text("none"), a.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE)
+	if n.network != Full {
+		n.family.loopback(l)
+	}
+}
+
+// settle waits until the keeper has done its steps.
+func (n *Nest) settle() error {
+	if n.err != nil {
+		return n.err
+	}
+	m, size, err := hear(n.telling)
+	switch {
+	case err != nil:
+		return &SetupError{"read report", err}
+	case size == 0:
+		return &SetupError{"clone", errors.New("the keeper was killed before it could start")}
+	case m[0] == aboutNest && m[1] < uint32(len(n.family.nest)):
+		return &SetupError{n.family.nest[m[1]].what, syscall.Errno(m[2])}
+	}
+	if err := mapIDs(n.pid); err != nil {
 		return &SetupError{"map ids", err}
 	}
-	if n.pidfd, err = unix.PidfdOpen(pid, 0); err != nil {
+	if n.pidfd, err = unix.PidfdOpen(n.pid, 0); err != nil {
 		return &SetupError{"pidfd_open", err}
 	}
 	return nil
@@ -80,8 +116,7 @@ func (n *Nest) Leave() {
 		return
 	}
 	n.left.Do(func() {
-		<-n.made
-		for _, fd := range []int{n.holding, n.pidfd} {
+		for _, fd := range []int{n.holding, n.telling, n.pidfd} {
 			if fd >= 0 {
 				unix.Close(fd)
 			}

@@ -21,6 +21,9 @@ func init() {
 		"launcher":     func(args []string) { launcherMain(args) },
 		"kernel":       kernelMain,
 		"fetch":        fetchMain,
+		"ask":          askMain,
+		"servers":      serversMain,
+		"world":        worldMain,
 		"source":       sourceMain,
 		"measure":      measureMain,
 		"listen":       listenMain,
@@ -29,6 +32,7 @@ func init() {
 		"nested-reach": nestedReachMain,
 		"nested":       func([]string) { nestedMain() },
 		"survivor":     func(args []string) { survivorMain(args) },
+		"local":        localMain,
 		"once":         func([]string) { onceMain() },
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -126,7 +128,7 @@ func (b *builder) privateTemp(l *life, trees []string) {
 }
 
 // terminals gives the run terminals of its own to make, as script, ssh -tt and test runners do, and none of anybody else's. The command's own
-// terminal, which comes from outside, is seen as /dev/console then: its number may mean another one inside.
+// terminal, which comes from outside, keeps its name; where it has another than /dev/pts/N, or a high number, it is /dev/console.
 func (b *builder) terminals(l *life) {
 	if !b.profile.Terminals {
 		return
@@ -136,17 +138,43 @@ func (b *builder) terminals(l *life) {
 	if b.command.HasTTY {
 		own, _, _ = whatIs(b.command.Files[b.command.TTY])
 	}
-	const kept = registerCount - 2
-	if own != "" && exists(own) && exists("/dev/console") {
+	const opened, kept = registerCount - 1, registerCount - 2
+	number := terminalNumber(own)
+	if own != "" && exists(own) && (number >= 0 || exists("/dev/console")) {
 		l.add("copy the mount of the terminal", unix.SYS_OPEN_TREE, atCwd, a.text(own), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).kept(kept)
 	} else {
 		own = ""
 	}
 	l.add("mount private /dev/pts", unix.SYS_MOUNT, a.text("devpts"), a.text("/dev/pts"), a.text("devpts"), unix.MS_NOSUID|unix.MS_NOEXEC, a.text("newinstance,ptmxmode=0666,mode=620"))
 	l.add("mount private /dev/ptmx", unix.SYS_MOUNT, a.text("/dev/pts/ptmx"), a.text("/dev/ptmx"), 0, unix.MS_BIND)
-	if own != "" {
-		l.add("mount /dev/console", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text("/dev/console"), unix.MOVE_MOUNT_F_EMPTY_PATH).with(kept, 0)
+	if own == "" {
+		return
 	}
+	if number < 0 {
+		own = "/dev/console"
+	}
+	// Numbers are given out from 0 on. A terminal that is made and lain under the command's own is its name, as long as the steward holds the other side. With the
+	// number the name has the same inode in both instances, which is what ttyname(3) looks for.
+	for range number + 1 {
+		l.add("make a name for the terminal", unix.SYS_OPENAT, atCwd, a.text("/dev/pts/ptmx"), unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC).kept(opened)
+	}
+	if number >= 0 {
+		l.add("make a name for the terminal", unix.SYS_DUP3, 0, uintptr(b.place), unix.O_CLOEXEC).with(opened, 0)
+	}
+	l.add("mount the terminal", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text(own), unix.MOVE_MOUNT_F_EMPTY_PATH).with(kept, 0)
+}
+
+// maxTerminal is the highest number that a terminal keeps: each below it is made once.
+const maxTerminal = 63
+
+// terminalNumber returns N of /dev/pts/N, and -1 for other names and high numbers.
+func terminalNumber(name string) int {
+	text, ok := strings.CutPrefix(name, "/dev/pts/")
+	n, err := strconv.Atoi(text)
+	if !ok || err != nil || n < 0 || n > maxTerminal {
+		return -1
+	}
+	return n
 }
 
 // A lateRule is a right to an object that there is only behind the mounts, where the child adds it.

@@ -191,6 +191,22 @@ func (p *Process) Traffic() Traffic {
 	return p.broker.book.close()
 }
 
+// Noted returns a channel on which something arrives when TrafficSince has more than before; nil, which never has anything, without Hosts.
+func (p *Process) Noted() <-chan struct{} {
+	if p.broker == nil {
+		return nil
+	}
+	return p.broker.book.noted
+}
+
+// TrafficSince returns what the run has done with the network so far, after its first n connections. What comes of them only Traffic tells.
+func (p *Process) TrafficSince(n int) []Connection {
+	if p.broker == nil {
+		return nil
+	}
+	return p.broker.book.since(n)
+}
+
 // newStatus reads the kernel's answer.
 func newStatus(ws syscall.WaitStatus, usage syscall.Rusage) Status {
 	s := Status{

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 
 	"github.com/tada-run/tada-run/launcher/sandbox/network"
@@ -89,12 +90,13 @@ type Profile struct {
 	// PrivateTmp gives the run empty /tmp and /var/tmp of its own, which end with it; trees of the profile in them stay where they are. At Base they are
 	// out of reach instead, and the caller points TMPDIR elsewhere.
 	PrivateTmp bool
-	// Terminals lets the run make terminals of its own (script, ssh -tt, expect). Only Strong can do it; there the command's own is then called /dev/console.
+	// Terminals lets the run make terminals of its own (script, ssh -tt, expect). Only Strong can do it.
 	Terminals bool
 
 	Network    Network
 	Reach      network.Reach    // with Hosts: who may be reached
 	Names      network.Resolver // with Hosts: who is asked for names; nil is this machine's resolver
+	Servers    []netip.AddrPort // with Hosts: where the run asks for names, and the launcher answers; nil is what /etc/resolv.conf names
 	OneProgram bool             // only the command itself is ever executed: every other exec of the run fails with EACCES, of whatever file
 	Debug      bool             // the child may trace its own descendants (gdb, strace, leak checkers)
 	Limits     Limits

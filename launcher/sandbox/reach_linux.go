@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -19,8 +20,8 @@ import (
 // Everything else that could lead somewhere is shut: the other kinds of sockets as in every fence, and the options by which a socket goes elsewhere than it says.
 //
 // At Strong the child lives in a network of its own where nothing is but a loopback, so a UDP socket may be had and leads nowhere. The addresses of the name servers
-// are put on that loopback, and who answers there is the launcher: every program's own way to ask for names works. At Base there are no UDP sockets, and names are asked for
-// over TCP, which the C library does when told.
+// are put on that loopback, and who answers there is the launcher: every program's own way to ask for names works. At Base a UDP socket could go anywhere,
+// so the child gets something else that carries packets, to the launcher alone; the C library, which minds, asks over TCP when told.
 
 // commonRules is the table that every child gets.
 func (b *builder) commonRules() []rule {
@@ -30,8 +31,15 @@ func (b *builder) commonRules() []rule {
 	}
 	if b.profile.Network == Hosts {
 		stream = ask
+		if !b.datagrams() {
+			datagram = ask // what stands in for it: see packetSocket
+		}
 	}
-	return rules(stream, datagram, b.profile.Debug)
+	local := errno(unix.EACCES)
+	if b.profile.Network == Hosts {
+		local = allow
+	}
+	return rules(stream, datagram, local, b.profile.Debug)
 }
 
 // networkRules come first with Network Hosts.
@@ -150,10 +158,21 @@ func addAddress(fd int, addr netip.Addr, at int) error {
 func (k *broker) answerInside(fds []int) {
 	for i, fd := range fds {
 		server := k.servers[i]
-		if addAddress(fd, server.Addr(), i) != nil || unix.Bind(fd, network.Sockaddr(server)) != nil {
+		if addAddress(fd, server.Addr(), i) != nil || bindWhenThere(fd, network.Sockaddr(server)) != nil {
 			unix.Close(fd) // the others may do
 			continue
 		}
 		k.answerOn(os.NewFile(uintptr(fd), "names"))
 	}
+}
+
+// bindWhenThere binds to an address that was just added. One of IPv6 counts a moment later: the kernel looks for its double first, on a loopback too, in a thread of its
+// own (addrconf_dad_work). Until then nobody can be bound there, and nobody finds the way.
+func bindWhenThere(fd int, at unix.Sockaddr) error {
+	err := unix.Bind(fd, at)
+	for wait := 50 * time.Microsecond; err == unix.EADDRNOTAVAIL && wait < 100*time.Millisecond; wait *= 2 {
+		time.Sleep(wait)
+		err = unix.Bind(fd, at)
+	}
+	return err
 }

@@ -69,7 +69,10 @@ var conditional = []rule{
 	// does not cover it. Only a process's own may be read or set, which is what programs do.
 	{unix.SYS_PRLIMIT64, []test{{arg: 0, value: 0}}, allow},
 	{unix.SYS_PRLIMIT64, nil, errno(unix.EPERM)},
-	// Priorities of all that the user runs.
+	// A lease on a file that may only be read, or on a folder, holds up everybody who wants to write there, for 45 seconds each time (fcntl(2)).
+	{unix.SYS_FCNTL, []test{{arg: 1, value: unix.F_SETLEASE}}, errno(unix.EACCES)},
+	{unix.SYS_FCNTL, []test{{arg: 1, value: 1040 /* F_SETDELEG, Linux 6.19 */}}, errno(unix.EACCES)},
+	// Priorities of all that the user runs. More at Base: see schedulingCalls.
 	{unix.SYS_SETPRIORITY, []test{{arg: 0, value: unix.PRIO_USER}}, errno(unix.EPERM)},
 	{unix.SYS_IOPRIO_SET, []test{{arg: 0, value: 3 /* IOPRIO_WHO_USER */}}, errno(unix.EPERM)},
 
@@ -103,13 +106,15 @@ const bareTmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
 const sockType = 0xf
 
 // sockets returns the rules for making sockets. An allow-list: of families, types and protocols new ones keep coming.
-// A Unix socket would reach docker, the session bus, ssh-agent and every other daemon by path, which Landlock covers only from version 9;
-// a pair is connected to itself, but one of datagrams could still be pointed at a path, so pairs are streams only.
-func sockets(stream, datagram verdict) []rule {
+// A Unix socket would reach docker, the session bus, ssh-agent and every other daemon by path, which Landlock covers only from version 9: it is allowed only where
+// the launcher makes every connect (see locals). A pair is connected to itself, but one of datagrams could still be pointed at a path, so pairs are streams only.
+func sockets(stream, datagram, local verdict) []rule {
 	rules := []rule{
 		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, allow},
 		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, allow},
 		{unix.SYS_SOCKETPAIR, nil, errno(unix.EACCES)},
+		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, local},
+		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, local},
 		// Routes and addresses may be asked for (getifaddrs); changing them takes a capability.
 		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_NETLINK}, {arg: 2, value: unix.NETLINK_ROUTE}}, allow},
 	}
@@ -128,10 +133,10 @@ func sockets(stream, datagram verdict) []rule {
 }
 
 // rules returns the whole table for a child: how it gets internet sockets, and whether it may trace.
-func rules(stream, datagram verdict, debug bool) []rule {
+func rules(stream, datagram, local verdict, debug bool) []rule {
 	all := make([]rule, 0, 256) // more than there are, so that it does not grow
 	all = append(all, insideRule)
-	all = append(all, sockets(stream, datagram)...)
+	all = append(all, sockets(stream, datagram, local)...)
 	all = append(all, conditional...)
 	all = append(all, legacyRules...)
 	for _, group := range refused {
@@ -153,5 +158,5 @@ func filter(inet, debug bool) []insn {
 	if inet {
 		v = allow
 	}
-	return compile(auditArch, firstForeign, rules(v, v, debug))
+	return compile(auditArch, firstForeign, rules(v, v, errno(unix.EACCES), debug))
 }

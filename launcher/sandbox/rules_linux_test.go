@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -122,6 +123,8 @@ func TestFilter(t *testing.T) {
 		{name: "another's limit", nr: unix.SYS_PRLIMIT64, args: []uint64{4711, unix.RLIMIT_CPU, 1}, off: eperm, inet: eperm},
 		{name: "own priority", nr: unix.SYS_SETPRIORITY, args: []uint64{unix.PRIO_PROCESS, 0, 5}, off: allow, inet: allow},
 		{name: "everybody's priority", nr: unix.SYS_SETPRIORITY, args: []uint64{unix.PRIO_USER, 0, 5}, off: eperm, inet: eperm},
+		{name: "lease", nr: unix.SYS_FCNTL, args: []uint64{3, unix.F_SETLEASE, unix.F_RDLCK}, off: eacces, inet: eacces},
+		{name: "duplicate", nr: unix.SYS_FCNTL, args: []uint64{3, unix.F_DUPFD_CLOEXEC}, off: allow, inet: allow},
 		{name: "file flags", nr: unix.SYS_IOCTL, args: []uint64{3, unix.FS_IOC_SETFLAGS}, off: eperm, inet: eperm},
 		{name: "io_uring", nr: unix.SYS_IO_URING_SETUP, off: enosys, inet: enosys},
 		{name: "ptrace", nr: unix.SYS_PTRACE, off: eperm, inet: eperm, debugAllow: true},
@@ -169,7 +172,7 @@ func decide(rules []rule, d data) verdict {
 func TestProgramReadsTheTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	off, asked := errno(unix.EACCES), ask
-	for _, table := range [][]rule{rules(off, off, false), rules(allow, allow, true), rules(asked, off, false), append(rules(allow, allow, false), (&builder{level: Base}).metadataRules()...), nil} {
+	for _, table := range [][]rule{rules(off, off, off, false), rules(allow, allow, off, true), rules(asked, off, allow, false), append(rules(allow, allow, off, false), slices.Concat((&builder{level: Base}).metadataRules(), (&builder{level: Base}).schedulingRules())...), nil} {
 		program := compile(auditArch, firstForeign, table)
 		values := []uint32{0, 1, ^uint32(0)}
 		for _, r := range table {
@@ -194,7 +197,7 @@ func TestProgramReadsTheTable(t *testing.T) {
 // Every rule is reached: an earlier one that always matches would make it dead.
 func TestRulesReached(t *testing.T) {
 	always := map[uint32]bool{}
-	for i, r := range rules(allow, allow, false) {
+	for i, r := range rules(allow, allow, errno(unix.EACCES), false) {
 		if always[r.nr] {
 			t.Errorf("rule %d (call %d) comes after one that always decides", i, r.nr)
 		}

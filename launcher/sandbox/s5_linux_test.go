@@ -38,3 +38,17 @@ func TestHideReplaced(t *testing.T) {
 		}
 	})
 }
+
+// Where nobody but an administrator can put another object under a name, the mount over it is enough; where an own folder is on the way, it is not.
+func TestFolders(t *testing.T) {
+	home := t.TempDir()
+	must(t, os.MkdirAll(home+"/a/b", 0o700))
+	must(t, os.Chmod(home+"/a", 0o500))
+	defer os.Chmod(home+"/a", 0o700)
+	f := folders{}
+	for dir, want := range map[string]bool{home: true, home + "/a": true, home + "/a/b": true, home + "/none/such": true, "/etc": os.Geteuid() == 0, "/": os.Geteuid() == 0, "/none/such": os.Geteuid() == 0} {
+		if got := f.changeable(dir); got != want {
+			t.Errorf("%q can be changed: %v, want %v", dir, got, want)
+		}
+	}
+}

@@ -77,3 +77,9 @@ func (*Process) End(Limit, time.Duration) {}
 
 // Traffic returns nothing.
 func (*Process) Traffic() Traffic { return Traffic{} }
+
+// Noted returns nil.
+func (*Process) Noted() <-chan struct{} { return nil }
+
+// TrafficSince returns nothing.
+func (*Process) TrafficSince(int) []Connection { return nil }

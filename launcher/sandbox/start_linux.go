@@ -43,6 +43,7 @@ type builder struct {
 	nest      *Nest            // at Strong
 	group     *group           // control groups of the run, or nil
 	silent    bool             // answer no calls: there is another listener above us
+	place     int              // at Strong with terminals: the number at which the steward holds the other side of the name of the command's own
 	asking    []int            // the socket that the listener comes through: the launcher's end and the child's; then numbers that the child uses for what it sends
 	servers   []netip.AddrPort // whom the child asks for names
 	listener  int              // to answer by, since it was handed over
@@ -263,10 +264,8 @@ func (b *builder) cancel() {
 func (b *builder) follow(p *Process) error {
 	var failure error
 	for {
-		var m [3]uint32
-		n, err := unix.Read(b.family.reading, unsafe.Slice((*byte)(unsafe.Pointer(&m)), unsafe.Sizeof(m)))
+		m, n, err := hear(b.family.reading)
 		switch {
-		case err == unix.EINTR:
 		case err != nil:
 			return &SetupError{"read report", err}
 		case n == 0 && failure == nil && p.pid == 0:
@@ -275,6 +274,16 @@ func (b *builder) follow(p *Process) error {
 			return failure
 		default:
 			failure = errors.Join(failure, b.heard(p, m))
+		}
+	}
+}
+
+// hear reads one message of a family. It is 0 bytes long when there are no more.
+func hear(report int) (m [3]uint32, size int, err error) {
+	for {
+		size, err = unix.Read(report, unsafe.Slice((*byte)(unsafe.Pointer(&m)), unsafe.Sizeof(m)))
+		if err != unix.EINTR {
+			return m, size, err
 		}
 	}
 }

@@ -17,11 +17,21 @@ func (b *builder) steward() error {
 	if b.stacks, err = f.room(); err != nil {
 		return err
 	}
-	f.settle.closeBut(f.lifeline, f.report, f.going) // the last tells that the steward is gone
+	stays := []int{f.lifeline, f.report, f.going} // the last tells that the steward is gone
+	if b.profile.Terminals && b.command.HasTTY && b.level == Strong {
+		if b.place, err = unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil { // for its number
+			return &SetupError{"reserve a descriptor", err}
+		}
+		if b.place, err = b.own(b.place); err != nil {
+			return err
+		}
+		stays = append(stays, b.place)
+	}
+	f.settle.closeBut(stays...)
 	ignore := *f.settle.add("ignore dead children", unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), hold(&f.arena, &sigaction{handler: 1}), 0, 8)
 	if b.level == Strong {
-		if <-b.nest.made; b.nest.err != nil {
-			return b.nest.err
+		if err := b.nest.made(); err != nil {
+			return err
 		}
 	}
 	// Above all the launcher's end of the lifeline, this run's and every other one's: as long as anybody else holds it, nobody sees the launcher die.

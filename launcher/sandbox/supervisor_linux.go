@@ -50,6 +50,8 @@ type supervisor struct {
 	kept     []string
 	uid      uint32
 	broker   *broker // nil without a network to answer for
+
+	child, guard int // whose tree the run is
 }
 
 // pin holds a writable tree, so that its name is known wherever it is moved.
@@ -91,6 +93,9 @@ func (s *supervisor) serve(done <-chan struct{}) {
 			continue // it was killed in between
 		}
 		if s.broker != nil && s.broker.take(s.listener, &n) {
+			continue
+		}
+		if s.schedules(&n) {
 			continue
 		}
 		a := answer{id: n.id}

@@ -79,10 +79,10 @@ func detours() []Attack {
 			_, err = unix.Getpeername(fd)
 			return err
 		}},
-		{Name: "source route", near: true, try: func(World) error {
+		{Name: "source route", near: true, Root: true, try: func(World) error {
 			return option(unix.AF_INET, unix.SOL_IP, unix.IP_OPTIONS, []byte{131, 7, 4, 127, 0, 0, 9, 0})
 		}},
-		{Name: "source route, high bits", near: true, try: func(World) error {
+		{Name: "source route, high bits", near: true, Root: true, try: func(World) error {
 			return option(unix.AF_INET, 1<<32|unix.SOL_IP, 1<<32|unix.IP_OPTIONS, []byte{131, 7, 4, 127, 0, 0, 9, 0})
 		}},
 		{Name: "routing header", near: true, try: func(World) error {

@@ -28,6 +28,14 @@ func files() []Attack {
 		{Name: "truncate outside", try: func(w World) error { return os.Truncate(w.Outside+"/file", 0) }},
 		{Name: "delete outside", try: func(w World) error { return os.Remove(w.Outside + "/spare") }},
 		{Name: "rename outside", try: func(w World) error { return os.Rename(w.Outside+"/file", w.Outside+"/moved") }},
+		{Name: "hold up writers by a lease", try: func(w World) error {
+			fd, err := unix.Open(w.Open, unix.O_RDONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK)
+			return err
+		}},
 		{Name: "hard link in", try: func(w World) error { return os.Link(w.Outside+"/file", w.Workspace+"/in") }},
 		{Name: "hard link out", try: func(w World) error { return os.Link(w.Workspace+"/own", w.Outside+"/out") }},
 		{Name: "move out", try: func(w World) error { return os.Rename(w.Workspace+"/own", w.Outside+"/out") }},

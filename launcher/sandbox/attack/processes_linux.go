@@ -113,6 +113,18 @@ func processes() []Attack {
 		{Name: "secret through root of process 1", Root: true, try: func(w World) error { return read("/proc/1/root" + w.Secret) }},
 		{Name: "environment of process 1", Root: true, try: func(World) error { return read("/proc/1/environ") }},
 		{Name: "slow everybody down", try: func(World) error { return unix.Setpriority(unix.PRIO_USER, 0, 0) }},
+		{Name: "slow another down", try: func(w World) error { return unix.Setpriority(unix.PRIO_PROCESS, w.Decoy, 19) }},
+		{Name: "slow another's group down", try: func(w World) error { return unix.Setpriority(unix.PRIO_PGRP, w.Decoy, 19) }},
+		{Name: "put another in the idle class", try: func(w World) error {
+			return call(unix.SYS_SCHED_SETSCHEDULER, uintptr(w.Decoy), 5, uintptr(unsafe.Pointer(new(int32))))
+		}},
+		{Name: "put another in the idle class, by attributes", try: func(w World) error {
+			return call(unix.SYS_SCHED_SETATTR, uintptr(w.Decoy), uintptr(unsafe.Pointer(&[7]uint64{48 | 5<<32})), 0)
+		}},
+		{Name: "keep another from processors", try: func(w World) error {
+			return call(unix.SYS_SCHED_SETAFFINITY, 1<<32|uintptr(w.Decoy), 8, uintptr(unsafe.Pointer(&[1]uint64{1})))
+		}},
+		{Name: "slow another's files down", try: func(w World) error { return call(unix.SYS_IOPRIO_SET, 1, uintptr(w.Decoy), 3<<13) }},
 		{Name: "System V memory", Lost: sandbox.IPC, try: func(w World) error {
 			address, _, errno := syscall.RawSyscall(unix.SYS_SHMAT, uintptr(w.Segment), 0, unix.SHM_RDONLY)
 			if errno != 0 {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,7 +30,7 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files()}, {"set-uid", setIDs()}, {"sockets", append(sockets(), detours()...)}, {"processes", processes()}, {"namespaces", namespaces()},
+		{"files", files()}, {"set-uid", setIDs()}, {"sockets", slices.Concat(sockets(), detours(), locals())}, {"processes", processes()}, {"namespaces", namespaces()},
 		{"kernel", backRooms()}, {"terminal", terminals()}, {"programs", programs()},
 	} {
 		for _, a := range group.attacks {

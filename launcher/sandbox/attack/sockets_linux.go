@@ -23,7 +23,9 @@ func sockets() []Attack {
 		{Name: "mptcp", try: func(w World) error { return connectTCP(w, unix.AF_INET, unix.IPPROTO_MPTCP) }},
 		{Name: "unix path socket", try: func(w World) error { return echo("unix", w.Unix) }},
 		{Name: "unix abstract socket", try: func(w World) error { return echo("unix", "@"+w.Abstract) }},
-		{Name: "unix socket, high bits", try: func(w World) error { return call(unix.SYS_SOCKET, 1<<32|unix.AF_UNIX, unix.SOCK_STREAM, 0) }},
+		{Name: "connected socket from outside, by path", try: func(w World) error { return given(w.Giver) }},
+		{Name: "connected socket from outside, by abstract name", try: func(w World) error { return given("@" + w.Giver) }},
+		{Name: "unix socket, high bits", try: func(w World) error { return connectLocal(1<<32|unix.AF_UNIX, unix.SOCK_STREAM, w.Unix) }},
 		{Name: "datagram pair to path", try: func(w World) error {
 			p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 			if err != nil {
@@ -76,7 +78,8 @@ func sockets() []Attack {
 			return call(unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER)
 		}},
 		{Name: "change routes", Root: true, try: addAddress},
-		{Name: "unix socket, 32-bit type trick", try: func(World) error { return call(unix.SYS_SOCKET, unix.AF_UNIX, 1<<40|unix.SOCK_STREAM, 0) }},
+		{Name: "unix socket, 32-bit type trick", try: func(w World) error { return connectLocal(unix.AF_UNIX, 1<<40|unix.SOCK_STREAM, w.Unix) }},
+		{Name: "unix datagrams", try: func(World) error { return call(unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_DGRAM, 0) }},
 		{Name: "io_uring socket", try: func(World) error {
 			var params [120]byte
 			return call(unix.SYS_IO_URING_SETUP, 8, uintptr(unsafe.Pointer(&params)))

@@ -27,6 +27,7 @@ type World struct {
 	Workspace, Outside         string // folders: writable, and not
 	Open, Secret, Hidden, Kept string // readable; hidden file and folder; read-only in the workspace
 	TCP, UDP, Unix, Datagram   string // servers
+	Giver                      string // a server that gives whoever comes a socket that is connected to TCP
 	Friend                     string // a server that may be reached where hosts may
 	Abstract, Listen, Terminal string
 	Launcher, Decoy, Segment   int
@@ -77,7 +78,7 @@ func (w *World) files() error {
 	}
 	w.Workspace, w.Outside, w.Kept = top+"/ws", top+"/outside", top+"/ws/conf/kept"
 	w.Open, w.Secret, w.Hidden = top+"/readable/open", top+"/readable/secret", top+"/readable/hidden"
-	w.Unix, w.Datagram, w.Abstract = top+"/sock", top+"/dgram", top
+	w.Unix, w.Datagram, w.Giver, w.Abstract = top+"/sock", top+"/dgram", top+"/giver", top
 	for _, dir := range []string{top + "/ws/conf", w.Outside, w.Hidden} {
 		err = errors.Join(err, os.MkdirAll(dir, 0o700))
 	}
@@ -112,6 +113,11 @@ func (w *World) servers() error {
 	}
 	for _, s := range [][2]string{{"unix", w.Unix}, {"unix", "@" + w.Abstract}} {
 		if _, err = w.serve(s[0], s[1]); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{w.Giver, "@" + w.Giver} {
+		if err = w.give(name); err != nil {
 			return err
 		}
 	}
@@ -217,6 +223,7 @@ func (w *World) segment() error {
 func (w *World) decoy(self string) error {
 	cmd := exec.Command(self)
 	cmd.Args = []string{argv0, ""}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

@@ -172,6 +172,9 @@ var dnsPorts = [...]uint16{53, 853, 5353, 5355}
 func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	addr, port := normal(to.Addr()), to.Port()
 	v := Verdict{Host: addr.String(), Fix: hostPort(addr.String(), port)}
+	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
+		return Verdict{Host: "localhost", Why: "it is where a person answers"}
+	}
 	for _, r := range g.reach.Rules {
 		if r.Net.IsValid() && r.Net.Contains(addr) && r.onPort(port) {
 			return Verdict{OK: true, Host: g.nameOf(addr)}

@@ -20,6 +20,8 @@ type Reach struct {
 	Rules []Rule
 	// Localhost lets the run reach TCP servers of this machine on its loopback addresses, and be reached there.
 	Localhost bool
+	// Barred, when it is not nil, tells the ports of the loopback that the run does not reach whatever else is said. It is asked at each connection.
+	Barred func(port uint16) bool
 	// Publish are the TCP ports on which the run may be reached from other machines.
 	Publish []uint16
 }

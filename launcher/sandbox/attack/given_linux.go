@@ -1,0 +1,73 @@
+//go:build amd64 || arm64
+
+package attack
+
+import (
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"time"
+)
+
+// A descriptor that somebody outside hands over (SCM_RIGHTS, unix(7)) needs no call that a fence about addresses would look at: it is connected already.
+
+// give serves sockets that are connected to w.TCP.
+func (w *World) give(name string) error {
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+	if err != nil {
+		return err
+	}
+	w.later(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.AcceptUnix()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				gift, err := net.Dial("tcp", w.TCP)
+				if err != nil {
+					return
+				}
+				defer gift.Close()
+				if f, err := gift.(*net.TCPConn).File(); err == nil {
+					_, _, _ = c.WriteMsgUnix([]byte("x"), syscall.UnixRights(int(f.Fd())), nil)
+					f.Close()
+				}
+			}()
+		}
+	}()
+	return nil
+}
+
+// given takes such a socket and uses it.
+func given(name string) error {
+	conn, err := net.DialTimeout("unix", name, 2*time.Second)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Second))
+	control := make([]byte, syscall.CmsgSpace(4))
+	_, n, _, _, err := conn.(*net.UnixConn).ReadMsgUnix(make([]byte, 1), control)
+	if err != nil {
+		return err
+	}
+	messages, err := syscall.ParseSocketControlMessage(control[:n])
+	if err != nil || len(messages) == 0 {
+		return errors.Join(err, errors.New("nothing was handed over"))
+	}
+	fds, err := syscall.ParseUnixRights(&messages[0])
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fds[0]), "gift")
+	defer f.Close()
+	if _, err := f.Write([]byte("x")); err != nil {
+		return err
+	}
+	_, err = f.Read(make([]byte, 1))
+	return err
+}

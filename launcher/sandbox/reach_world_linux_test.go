@@ -1,0 +1,153 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox/network"
+)
+
+// A world of its own: a network namespace in which public, private and metadata addresses are this test's servers. There the difference between them can be seen,
+// which is hidden where everything stands on 127.0.0.0/8.
+const (
+	publicOne   = "93.184.216.34"
+	publicTwo   = "151.101.1.69"
+	publicSix   = "2606:4700::1111"
+	private     = "10.9.8.7"
+	privateSix  = "fd12::7"
+	metadata    = "169.254.169.254"
+	metadataSix = "fd00:ec2::254"
+)
+
+// worldMain is the machine of that world: it serves, launches, and says what went wrong.
+func worldMain(args []string) {
+	fail := func(err error) {
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	four, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+	fail(err)
+	six, err := unix.Socket(unix.AF_INET6, unix.SOCK_DGRAM, 0)
+	fail(err)
+	up, err := unix.NewIfreq("lo")
+	fail(err)
+	up.SetUint16(unix.IFF_UP)
+	fail(unix.IoctlIfreq(four, unix.SIOCSIFFLAGS, up))
+	for i, text := range []string{publicOne, publicTwo, private, metadata, publicSix, privateSix, metadataSix} {
+		addr := netip.MustParseAddr(text)
+		fd := four
+		if addr.Is6() {
+			fd = six
+		}
+		fail(addAddress(fd, addr, i))
+		// The wildcard would do, but a server each says who was reached.
+		probe, err := unix.Socket(map[bool]int{true: unix.AF_INET, false: unix.AF_INET6}[addr.Is4()], unix.SOCK_STREAM, 0)
+		fail(err)
+		fail(bindWhenThere(probe, network.Sockaddr(netip.AddrPortFrom(addr, 0))))
+		unix.Close(probe)
+		l, err := net.Listen("tcp", netip.AddrPortFrom(addr, 80).String())
+		fail(err)
+		go http.Serve(l, pages(text))
+	}
+	level := Strong
+	if args[0] == Base.String() {
+		level = Base
+	}
+	addrs := func(list ...string) (out []netip.Addr) {
+		for _, text := range list {
+			out = append(out, netip.MustParseAddr(text))
+		}
+		return out
+	}
+	names := internet{
+		"one.test": addrs(publicOne), "two.test": addrs(publicTwo), "six.test": addrs(publicSix), "both.test": addrs(publicSix, publicOne),
+		"inner.test": addrs(private), "inner6.test": addrs(privateSix), "cloud.test": addrs(metadata), "cloud6.test": addrs(metadataSix), "mixed.test": addrs(metadata, publicOne),
+	}
+	for _, c := range []struct {
+		rules []string
+		url   string
+		want  string // who answers; "" is nobody
+		why   string // of what was refused
+	}{
+		{[]string{"one.test:80"}, "one.test", publicOne, ""},
+		{[]string{"one.test"}, "two.test", "", "no rule names it"},
+		{[]string{"one.test"}, publicOne, publicOne, ""}, // an allowed name leads there
+		{[]string{"one.test"}, publicTwo, "", "no rule"},
+		{[]string{"one.test:443"}, "one.test", "", "port"},
+		{[]string{"six.test"}, "six.test", publicSix, ""},
+		{[]string{"both.test"}, "both.test", publicSix, ""},
+		{[]string{"*.test"}, "two.test", publicTwo, ""},
+		{[]string{"*.test"}, "cloud.test", "", "the credentials of the machine"},
+		{[]string{"*.test"}, "cloud6.test", "", "the credentials of the machine"},
+		{[]string{"inner.test"}, "inner.test", "", "a private network"},
+		{[]string{"inner6.test"}, "inner6.test", "", "a private network"},
+		{[]string{"mixed.test"}, "mixed.test", publicOne, ""},
+		{[]string{"mixed.test"}, metadata, "", "the credentials of the machine"},
+		{[]string{"inner.test", "10.9.8.0/24"}, "inner.test", private, ""},
+		{[]string{"10.9.8.7:80"}, private, private, ""},
+		{[]string{"10.9.8.7:81"}, private, "", ""},
+		{[]string{"[fd12::7]:80"}, "[" + privateSix + "]", privateSix, ""},
+		{[]string{"cloud.test", metadata}, "cloud.test", metadata, ""},
+	} {
+		p := Readable()
+		p.Require, p.Most, p.Network, p.Names = level, level, Hosts, names
+		for _, text := range c.rules {
+			rule, err := network.ParseRule(text)
+			fail(err)
+			p.Reach.Rules = append(p.Reach.Rules, rule)
+		}
+		out, in, err := os.Pipe()
+		fail(err)
+		process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "curl -sS -g -m 10 http://" + c.url + "/"}, Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere", "LC_ALL=C"}, Files: []*os.File{nil, in, in}})
+		in.Close()
+		fail(err)
+		said, _ := io.ReadAll(out)
+		out.Close()
+		process.Wait()
+		why := ""
+		for _, e := range process.Traffic().Connections {
+			why += e.Why
+		}
+		if got, ok := strings.CutPrefix(strings.TrimSpace(string(said)), "hello from "); ok != (c.want != "") || ok && got != c.want || !strings.Contains(why, c.why) {
+			fmt.Printf("%q to %s: said %q, refused because %q\n", c.rules, c.url, said, why)
+		}
+	}
+	fmt.Println("done")
+}
+
+// Private, link-local and metadata addresses are refused unless they are named, also when an allowed name leads to them; public ones by their names only.
+func TestWorld(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	for _, level := range []Level{Base, Strong} {
+		t.Run(level.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(self(t))
+			cmd.Args = []string{"world", level.String()}
+			cmd.SysProcAttr = &syscall.SysProcAttr{
+				Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
+				UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+			}
+			out, err := cmd.CombinedOutput()
+			if len(out) == 0 && err != nil {
+				t.Skipf("no network namespace of the test's own: %v", err)
+			}
+			if string(out) != "done\n" || err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
