@@ -105,6 +105,9 @@ type Freed struct {
 // Collect gives up transcripts and parts of the log that fall under r, oldest first, and packs
 // the transcripts that stay. What is being recorded is left alone. What was proven stays so.
 func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string) (f Freed, err error) {
+	if l.codec.Decoder == nil { // a packed transcript would count as lost
+		return f, audit.ErrPacked
+	}
 	log, err := l.openLog()
 	if err != nil {
 		return f, err
@@ -128,7 +131,7 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 			return f, err
 		}
 	}
-	f.Packed, err = audit.PackFolder(ctx, l.home.Sessions(), l.worthPacking)
+	f.Packed, err = audit.PackFolder(ctx, l.home.Sessions(), l.worthPacking, l.codec)
 	return f, err
 }
 

@@ -29,17 +29,18 @@ type PastConnection struct {
 	Received *int64 `json:"received,omitempty"`
 }
 
-// Connections returns what the run with this id, which is whole, did with the network, in its order, and how much more there was than the record keeps. A run that goes
-// on has nothing yet.
+// Connections returns what the run with this id, which is whole, did with the network, in its order, and how much more there was than the record keeps. Of a run
+// that goes on, or whose end nobody saw, it is what was let through and refused so far, without what became of it.
 func (l *Launcher) Connections(id string) (list []PastConnection, more int, err error) {
 	list = []PastConnection{}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}, Text: id}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindTraffic, kindEnd}, Text: id}) {
 		if err != nil {
 			return nil, 0, err
 		}
 		var body struct {
-			SID     string
-			Network struct {
+			SID         string
+			Connections []PastConnection // of kindTraffic
+			Network     struct {
 				Connections []PastConnection
 				More        int
 			}
@@ -47,8 +48,12 @@ func (l *Launcher) Connections(id string) (list []PastConnection, more int, err 
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return nil, 0, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
 		}
-		if body.SID == id {
-			list, more = append(list, body.Network.Connections...), body.Network.More
+		switch {
+		case body.SID != id:
+		case e.Kind == kindTraffic:
+			list = append(list, body.Connections...)
+		default: // the whole story, of a run that did anything
+			list, more = append(list[:0], body.Network.Connections...), body.Network.More
 		}
 	}
 	return list, more, nil

@@ -56,7 +56,6 @@ func newDesk(r *run) *desk {
 		takeover: r.policy.Settings().AllowTerminalTakeover,
 	}
 	d.work = sync.NewCond(&d.mu)
-	d.lease.Idle = leaseIdle
 	return d
 }
 

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -212,6 +213,35 @@ func TestBadClients(t *testing.T) {
 	if _, _, err := h.l.Dial("zzzz"); err == nil || !strings.Contains(err.Error(), "tadactl sessions") {
 		t.Errorf("attach to what never was: %v", err)
 	}
+}
+
+// Who begins to say something and stops in the middle is cut off after a while, and so is who never greets. Who has
+// greeted may be silent for as long as she likes.
+func TestHalfFrames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l, err := Open(filepath.Join(dir, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.frameTime = 300 * time.Millisecond
+	h := holdWith(t, l, dir, "cat")
+	hello := wire.Append(nil, wire.JSON(wire.Hello, 0, wire.Greeting{Cols: 80, Rows: 24}))
+	quiet := h.join()
+	_, _ = quiet.conn.Write(hello)
+	input := wire.Append(nil, wire.Frame{Kind: wire.Input, Epoch: 1, Body: make([]byte, 100)})
+	for name, said := range map[string][]byte{
+		"nothing": nil, "half a greeting": hello[:len(hello)-1], "half a header": append(bytes.Clone(hello), input[:5]...),
+		"half a body": append(bytes.Clone(hello), input[:50]...),
+	} {
+		c := h.join()
+		_, _ = c.conn.Write(said)
+		if _, err := c.next(wire.End); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: %v, want to be cut off", name, err)
+		}
+	}
+	h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch, Body: []byte("still here\r")})
+	quiet.shows("still here\r\nstill here")
 }
 
 // A paste of more than every buffer on the way arrives whole. Who sends more than the credit while the program

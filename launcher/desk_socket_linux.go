@@ -161,13 +161,6 @@ func (l *Launcher) sweepSockets() {
 	}
 }
 
-// An UnreachableError says why a session cannot be attached to.
-type UnreachableError struct{ ID, Reason, Try string }
-
-func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("session %q: %s; try: %s", e.ID, e.Reason, e.Try)
-}
-
 // Dial connects to the session whose id begins with prefix. The error is an [UnreachableError] where
 // there is no such session to attach to.
 func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {
@@ -197,9 +190,12 @@ func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {
 	unix.Close(fd)
 	switch {
 	case run.State != "running":
-		return nil, run.ID, &UnreachableError{run.ID, "it is not running (" + run.State + ")", "tadactl replay " + run.ID}
+		return nil, run.ID, &UnreachableError{ID: run.ID, Reason: "it is not running (" + run.State + ")", Try: "tadactl replay " + run.ID}
 	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):
-		return nil, run.ID, &UnreachableError{run.ID, "it runs and is no session of tada-run --session, so nobody can join it", "tadactl replay --follow " + run.ID}
+		return nil, run.ID, &UnreachableError{
+			ID: run.ID, Reason: "it runs on a terminal of its own or on none, so nobody else can drive it (tada-run --session lets others)",
+			Try: "tadactl attach " + run.ID, Alone: true,
+		}
 	}
 	return nil, run.ID, fmt.Errorf("connect to session %q: %w", run.ID, err)
 }

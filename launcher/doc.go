@@ -27,6 +27,14 @@
 // before the answer. Then the calls run in their order, each judged again: what policy denies or the person
 // denied is skipped, and what is no longer the plan that was shown is refused.
 //
+// # Whose text a command is
+//
+// Agent programs that call a shell put their agent's command into a text of their own: a snapshot of the person's shell
+// is sourced, the directory written down. What Claude Code, Gemini CLI and Codex put there is known byte by byte, with what they
+// choose in it; the question shows the command first and that by name. Of any other text that gives one literal to
+// eval or a shell the same is shown, and all of it must be read. A name that the program makes up for every call
+// (/tmp/claude-7a7a-cwd) stands as XXXX in what is hashed: the identical command is that of the agent.
+//
 // # The state directory
 //
 // ~/.tada, in the home directory that /etc/passwd gives the account: config.yaml, approvals.db,
@@ -45,12 +53,15 @@
 // With Request.Hold a run is a session (tada-run --session): an agent with all that it starts, or a
 // shell. The process that called Run holds it; there is no daemon. It leaves the terminal that it was
 // started from, and ends when its program does, on SIGTERM or SIGHUP (logout: it hangs its terminal up),
-// or when it is killed; then everything in the fence ends, and the next run tells its end.
+// or when it is killed; then everything in the fence ends, and the next run tells its end. A window that is closed ends
+// only the client in it: the session is found again by tadactl sessions. A run that is no session has its terminal for
+// itself: attach shows its transcript as it grows, and nobody else can type.
 //
 // run/ID.sock in the state directory, 0600, is where others attach. No fence shows that folder, and none
-// lets a process make such a socket. A peer is asked after all the same, by what the kernel says of the
+// lets a process connect to a socket of somebody else. A peer is asked after all the same, by what the kernel says of the
 // process: another user's, one with no_new_privs or a filter that the machine's first process has not,
-// may not even watch; who drives must have the keys of a terminal as well.
+// may not even watch; who drives must have the keys of a terminal as well. Who stops in the middle of what
+// it says, or says nothing at first, is cut off after ten seconds.
 //
 //	ctl.attach           somebody watches            ctl.freeze    nothing runs, nobody types
 //	ctl.takeover         a person drives             ctl.continue  it goes on
@@ -61,22 +72,29 @@
 // Each carries sid, epoch and by. The transcript names the author of each piece of input: person,
 // agent:?NAME, or human:UID@TTY#EPOCH, where the terminal is the kernel's word. A viewer has 256 KiB of
 // output waiting at most; what is more is dropped, and it gets the screen as it is when it reads again.
-// Who drives may stall the program by not reading, for a second. The report of a hand-back says what was
+// Who drives may stall the program by not reading, for a second. A lease without a key for five minutes ends, or after
+// what attach --idle says: a minute would be enough to leave a terminal, but who watches a build that she has started
+// types nothing either, and the end of her lease freezes that build. The report of a hand-back says what was
 // done and not which keys; its command lines are those of the screen, so the word of what runs inside.
 //
 // In a session the program inherits one descriptor (TADA_RUN_OUTSIDE has its number), on which a
 // tada-run inside asks (Question). It is judged, recorded as a run of its own (within), asked about
 // outside, and then runs in the fence that is there: a yes widens nothing, and what that fence refuses
 // stays refused. The output of such a run is in the session's transcript as far as it reaches its
-// terminal. Programs that close the descriptors that they inherit (Python's subprocess does, and some
+// terminal, behind a mark that says what was let go, by what, and as which run; one that is refused has a
+// mark too, and so has the moment at which a person was asked. Programs that close the descriptors that they inherit (Python's subprocess does, and some
 // runtimes) do not ask: what they start runs in the same fence, and is not told apart.
 //
 // The session's shell (Hold.Shell) asks about each line between reading and running it, in PS0, and
 // drops the line by an interrupt where the answer is no. What is guaranteed by the fence: all that any
 // command can reach, whatever it is. What is judgement: that a line which policy refuses, or a person,
-// does not run. It holds for what is typed at that shell's prompt. It does not hold for the user's own
-// start-up file, for names that aliases give to commands, for what another interpreter reads once it
-// runs, or against somebody who redefines kill or history in that shell; those have the fence.
+// does not run. It holds for what is typed at that shell's prompt, the functions and aliases included that
+// earlier lines have made: a line that could call them is judged with them. A variable that is not exported
+// may have any value, so code from one is a question. A shell that cannot ask (its descriptor is closed,
+// its history is off) runs nothing more; Ctrl-D leaves it. It does not hold for the user's own start-up
+// file, for what another interpreter reads once it runs, for programs that a completion calls, and where
+// bash takes a value for code that is none by its looks: a subscript in arithmetic, in -v or in printf -v,
+// a command substitution in a value of PS1, PS2 or PS4, a file that BASH_ENV names. Those have the fence.
 //
 // # Failure
 //

@@ -10,7 +10,7 @@ import (
 )
 
 // ExitOf returns the exit status of an error of this package: 2 for an empty command, 77 for
-// a record that was tampered with, 78 for configuration or state that is refused, the command's
+// a record that was tampered with and for protected files, 78 for configuration or state that is refused, the command's
 // own or 1 when it had run already, else 125.
 func ExitOf(err error) int {
 	var config *pathguard.ConfigError
@@ -25,11 +25,13 @@ func ExitOf(err error) int {
 		return 0
 	case errors.Is(err, ErrEmpty):
 		return ExitUsage
+	case errors.As(err, &protected): // behind a command, too: whoever reads only the status must not take it for a success
+		return ExitTampered
 	case errors.As(err, &after): // 125 would say that nothing ran, and a client would run it again
 		return max(after.Status, 1)
 	case errors.As(err, &forbidden):
 		return ExitDenied
-	case errors.As(err, &tampered), errors.As(err, &protected):
+	case errors.As(err, &tampered):
 		return ExitTampered
 	case errors.As(err, &config), errors.As(err, &home), errors.As(err, &limits),
 		errors.Is(err, audit.ErrUnsafe), errors.Is(err, approval.ErrMeddled):

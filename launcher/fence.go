@@ -3,10 +3,8 @@ package launcher
 import (
 	"cmp"
 	"fmt"
-	"os"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
-	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -52,30 +50,13 @@ func (j *Judgement) profile() (p sandbox.Profile, partial bool) {
 	if p.PrivateTmp = j.policy.Settings().PrivateTmp; p.PrivateTmp { // a workspace among temporary files stays where it is
 		p.Read = append(p.Read, sandbox.Path{Name: cmp.Or(j.Plan.Workspace, j.Plan.Dir)})
 	}
-	// Where the fence makes terminals, the command's own has no name but /dev/console; so it
-	// makes some only for commands that have none.
-	p.Terminals = j.level == sandbox.Strong && !j.onTerminal()
+	// tmux, script, expect and the agents themselves make terminals.
+	p.Terminals = j.level == sandbox.Strong
 	p.Require, p.Most = sandbox.Base, j.level
 	if f.Require == pathguard.Strong {
 		p.Require = sandbox.Strong
 	}
 	return p, f.Partial
-}
-
-// onTerminal reports whether the command gets a terminal of its own.
-func (j *Judgement) onTerminal() bool {
-	if j.Request.Hold != nil {
-		return true
-	}
-	if j.Request.PTY != session.Auto {
-		return j.Request.PTY == session.Always
-	}
-	for _, f := range []*os.File{j.Request.Stdio.In, j.Request.Stdio.Out, j.Request.Stdio.Err} {
-		if kindOf(f) == "terminal" {
-			return true
-		}
-	}
-	return false
 }
 
 // writable is one grant as a rule, if the kernel has one for it. A name that is made or

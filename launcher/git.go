@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
+	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -92,13 +93,15 @@ func (r *run) takeBack(out io.Writer) []string {
 	if r.fenced.git == nil {
 		return nil
 	}
-	if r.receipt.Level != sandbox.Strong || slices.ContainsFunc(r.receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping }) {
+	if !r.keeps() {
 		r.fenced.git.Kept = nil
 	}
 	r.fenced.git.Careful = r.Request.Started != nil
 	var failed, done, quiet []string
 	for _, c := range r.fenced.git.Changes() {
 		switch line := c.String(); {
+		case c.Kind == gitmeta.Removed && !r.deletes(c.Path):
+			failed = append(failed, gitLine(line, "; nothing brings it back, and no approval said so; a fence with namespaces keeps it (sandbox.require: strong)"))
 		case c.Kind == gitmeta.Removed:
 			quiet = append(quiet, line+"; it cannot be brought back")
 		case r.allowed(c):
@@ -120,6 +123,19 @@ func (r *run) takeBack(out io.Writer) []string {
 		fmt.Fprintf(out, "tada-run: %s\n", line)
 	}
 	return append(told, atMost(quiet, "", 0)...)
+}
+
+// deletes reports whether the plan, as it was judged, says that path goes or moves, by its own name or by a folder around it.
+func (r *run) deletes(path string) bool {
+	return slices.ContainsFunc(r.Plan.Targets, func(t pathguard.Target) bool {
+		return t.Right == command.Delete && isWithin(path, t.Path())
+	})
+}
+
+// keeps reports whether what was to stay as it is inside of writable folders could not be changed by the command.
+func (r *run) keeps() bool {
+	return r.receipt.Level == sandbox.Strong &&
+		!slices.ContainsFunc(r.receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping })
 }
 
 // gitLine is one finding with what became of it, as a terminal may show it.

@@ -1,8 +1,10 @@
 package launcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -142,5 +144,33 @@ func TestAtMost(t *testing.T) {
 	}
 	if got := atMost(lines[:3], "", 0); len(got) != 3 {
 		t.Error(got)
+	}
+}
+
+// A repository that is gone is told, unless the plan that was judged says that it goes.
+func TestTakeBackTellsWhatIsGone(t *testing.T) {
+	for _, test := range []struct {
+		right command.Right
+		name  string // of the target, below the folder
+		told  bool
+	}{
+		{command.Read, "", true}, {command.Delete, "other", true}, {command.Delete, "proj/.gi", true}, {command.Write, "proj", true},
+		{command.Delete, "proj/.git", false}, {command.Delete, "proj", false}, {command.Delete, "", false},
+	} {
+		dir := t.TempDir()
+		repository := dir + "/proj/.git"
+		if err := errors.Join(os.MkdirAll(repository+"/objects", 0o755), os.MkdirAll(repository+"/refs", 0o755), os.WriteFile(repository+"/HEAD", []byte("ref: refs/heads/main\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		r := gitRun(dir)
+		r.Plan.Targets = []pathguard.Target{{Right: test.right, Real: filepath.Join(dir, test.name)}}
+		if err := os.RemoveAll(dir + "/proj"); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		lines := strings.Join(r.takeBack(&out), "\n")
+		if told := strings.Contains(out.String(), "no approval said so"); told != test.told || !strings.Contains(lines, fmt.Sprintf("%q is gone", repository)) {
+			t.Errorf("%+v: %q, for the record %q", test, out.String(), lines)
+		}
 	}
 }

@@ -106,7 +106,7 @@ func parse(req Request, shell string, vars map[string]string, policy pathguard.P
 		text = quote(words)
 	}
 	return shellparse.Parse(text, shellparse.Options{
-		Dialect: req.Shell.Dialect, Dir: req.Dir, Vars: vars,
+		Dialect: req.Shell.Dialect, Dir: req.Dir, Vars: vars, Later: req.Within != nil && req.Within.Line,
 		Name: req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
 	})
 }

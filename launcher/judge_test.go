@@ -3,6 +3,7 @@ package launcher
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,45 @@ func TestPlanHashBinds(t *testing.T) {
 		test.change(&r)
 		if got := judged(t, l, r).Hash(); (got == want) != test.same {
 			t.Errorf("%s: hash equal %v, want %v", test.name, got == want, test.same)
+		}
+	}
+}
+
+// B-R1.2: a name that an agent's program makes up for every call does not make its command another one; everything else
+// in the same text does.
+func TestPlanHashOfAWrapper(t *testing.T) {
+	l, base := world(t)
+	base.Shell.Name = "bash"
+	hash := func(text string) string {
+		r := base
+		r.Shell.Text = text
+		return judged(t, l, r).Hash()
+	}
+	claude := func(command, id string) string {
+		return "shopt -u extglob 2>/dev/null || true && eval '" + command + "' < /dev/null && pwd -P >| /tmp/claude-" + id + "-cwd"
+	}
+	gemini := func(command, id string) string {
+		dir := "/tmp/gemini-shell-" + id
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		return strings.ReplaceAll(geminiText(command), "/tmp/gemini-shell-a1B2c3", dir)
+	}
+	one, two := fmt.Sprintf("t%05d", os.Getpid()%100000), fmt.Sprintf("u%05d", os.Getpid()%100000)
+	for _, test := range []struct {
+		name string
+		a, b string
+		same bool
+	}{
+		{"claude", claude("rm -r src", "00a1"), claude("rm -r src", "00b2"), true},
+		{"gemini", gemini("rm -r src", one), gemini("rm -r src", two), true},
+		{"another command", claude("rm -r src", "00a1"), claude("rm -r a", "00a1"), false},
+		{"another name in the command", claude("rm -r src /tmp/claude-00b2-cwd", "00a1"), claude("rm -r src /tmp/claude-00b2-cwd", "00b2"), false},
+		{"no wrapper", "rm -r src /tmp/claude-00a1-cwd", "rm -r src /tmp/claude-00b2-cwd", false},
+	} {
+		if got := hash(test.a) == hash(test.b); got != test.same {
+			t.Errorf("%s: equal %v, want %v", test.name, got, test.same)
 		}
 	}
 }

@@ -139,6 +139,10 @@ func honest(t *testing.T, dir string, rounds int) {
 	if n := states["announced"] + states["lost"]; n != len(runs) {
 		t.Errorf("of %d runs that nobody saw end, the record tells of %v", len(runs), states)
 	}
+	entries, err := os.ReadDir(filepath.Join(dir, "work"))
+	if err != nil || len(entries) != ran { // nothing that a fence or a search left: no masks, no temporary files
+		t.Errorf("%d ran, and the workspace holds %v %v", ran, entries, err)
+	}
 	if ran == 0 || len(runs) < ran || states["lost"] == 0 {
 		t.Errorf("%d ran, and the record has %v", ran, states)
 	}

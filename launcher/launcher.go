@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -24,15 +25,22 @@ type Launcher struct {
 	opened  sync.Once
 	closed  error // why store is not set
 	ttl     time.Duration
+	codec   audit.Codec // of transcripts at rest
 
 	around  atomic.Pointer[surroundings] // of the last request
 	level   func() sandbox.Level         // the best fence of this machine; found by trying, once per boot
+	floor   string                       // the configuration that no user can loosen
 	umask   func() int
 	version func() string
 	now     func() time.Time
 	random  io.Reader
 	bootID  string
+
+	frameTime time.Duration // for what a client of a session has begun to say
 }
+
+// frameTime is how long a client of a session may take to greet, and to end what it has begun to say.
+const frameTime = 10 * time.Second
 
 // Run judges the request and, where the verdict or a person allows it, runs it. The order of
 // the steps is the promise of the product: nothing is asked that was not resolved, nothing
@@ -82,7 +90,7 @@ func Open(dir string) (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{home: home, now: time.Now, random: random{}, bootID: bootID()}
+	l := &Launcher{home: home, floor: floorConfig, now: time.Now, random: random{}, bootID: bootID(), frameTime: frameTime}
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = AccountHome(os.Getuid()); err != nil {
@@ -91,10 +99,17 @@ func Open(dir string) (*Launcher, error) {
 	if l.ttl, err = approvalTTL(os.Getenv("APPROVAL_TTL_SECONDS")); err != nil {
 		return nil, err
 	}
-	if l.policy, err = loadPolicy(home, l.account); err != nil {
+	if l.policy, err = loadPolicy(home, l.floor, l.account); err != nil {
 		return nil, err
 	}
 	return l, nil
+}
+
+// Unpacking gives the launcher what packs transcripts and reads packed ones, and returns it. Without it
+// they cannot be read: a program that only runs commands does without that code.
+func (l *Launcher) Unpacking(c audit.Codec) *Launcher {
+	l.codec = c
+	return l
 }
 
 // ready opens the approval store when it is first needed: what only reads the record must

@@ -45,7 +45,7 @@ func (l *Launcher) openCast(sid string) (io.ReadSeekCloser, error) {
 	if !isSessionID(sid) {
 		return nil, fmt.Errorf("session %q: %w", sid, os.ErrNotExist)
 	}
-	return audit.OpenTranscript(l.home.Cast(sid))
+	return audit.OpenTranscript(l.home.Cast(sid), l.codec)
 }
 
 // Session returns the id of the session that begins with prefix, or the newest for "".
@@ -98,6 +98,7 @@ type Past struct {
 	ID       string    `json:"id"`
 	Began    time.Time `json:"began"`
 	Command  string    `json:"command"`
+	Inside   string    `json:"inside,omitempty"` // the agent's own, where its program put it into a text of its own
 	Agent    string    `json:"agent,omitempty"`
 	Dir      string    `json:"cwd"`
 	Verdict  string    `json:"verdict"`
@@ -134,8 +135,8 @@ func (l *Launcher) Runs() ([]Past, error) {
 			return runs, err
 		}
 		var body struct {
-			SID, Command, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier, Within string
-			Session                                                                     bool
+			SID, Command, Inside, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier, Within string
+			Session                                                                             bool
 
 			Envelope string `json:"envelope_id"`
 			WorkItem string `json:"work_item"`
@@ -150,7 +151,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 		if !known {
 			i = len(runs)
 			index[body.SID] = i
-			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, WorkItem: body.WorkItem,
+			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, WorkItem: body.WorkItem,
 				Session: body.Session, Tier: body.Tier, Within: body.Within})
 		}
 		r := &runs[i]

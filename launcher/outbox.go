@@ -33,23 +33,50 @@ func (l *Launcher) change(log *audit.Log, d audit.Durability, do func() ([]appro
 // changeNow is change for a caller that has no time: when it returns, the events stand in the log, and the channel
 // says when the store has forgotten them. A process that ends before leaves that to the next one.
 func (l *Launcher) changeNow(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (<-chan error, error) {
+	s, err := l.changeSaid(log, d, do)
+	if s.outbox == nil {
+		return nil, err
+	}
+	return l.forgetNow(s), err
+}
+
+// said are events that stand in the log and also, still, in the store.
+type said struct {
+	events []approval.Event
+	outbox *os.File // held shared; nil when there is nothing to forget
+}
+
+// changeSaid is change for a caller that has something better to do than to have the store forget, which takes the
+// store and waits for the disk twice. It must call forgetNow in the end.
+func (l *Launcher) changeSaid(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (said, error) {
 	outbox, err := l.lockRuntime("outbox", syscall.LOCK_SH)
 	if err != nil {
-		return nil, err
+		return said{}, err
 	}
 	events, changeErr := do()
 	events = append(events, eventsOf(changeErr)...)
 	if err := appendEvents(log, events, d); err != nil {
 		outbox.Close()
-		return nil, err
+		return said{}, err
 	}
+	return said{events, outbox}, changeErr
+}
+
+// forgetNow has the store forget what is in the log, all in one transaction. The channel says when it has.
+func (l *Launcher) forgetNow(all ...said) <-chan error {
 	told := make(chan error, 1)
 	go func() {
+		var events []approval.Event
+		for _, s := range all {
+			events = append(events, s.events...)
+		}
 		err := l.forget(events)
-		outbox.Close()
+		for _, s := range all {
+			s.outbox.Close() // nil has an error and nothing else
+		}
 		told <- err
 	}()
-	return told, changeErr
+	return told
 }
 
 // settle records what processes that died had changed in the store and not yet recorded. While others are

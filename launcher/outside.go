@@ -24,6 +24,7 @@ const outsideName = "TADA_RUN_OUTSIDE"
 // A Question is what a tada-run inside asks.
 type Question struct {
 	Line     bool     `json:"line,omitempty"` // of an interactive shell, which runs it by itself
+	Entry    int      `json:"entry,omitempty"`
 	Text     string   `json:"text,omitempty"`
 	Words    []string `json:"words,omitempty"`
 	Flags    []string `json:"flags,omitempty"`

@@ -41,14 +41,14 @@ type sealed struct {
 //
 // There is no plan that cannot be spelled; one that could not would have no hash, and run nothing.
 func (j *Judgement) seal() sealed {
-	fence := j.fence()
+	fence, w := j.fence(), j.unwrap()
 	payload, err := canonical.Append(make([]byte, 0, 2048), trimmed(object{
 		"version":        1,
 		"work_item_id":   j.Request.WorkItem,
 		"agent_name":     j.agent(),
 		"workspace_root": j.Plan.Workspace,
 		"toolset_mode":   j.mode(),
-		"tool_calls":     []any{j.toolCall()},
+		"tool_calls":     []any{j.toolCall(w)},
 		"context":        j.context(),
 		"effects":        j.effectText(),
 		"targets":        j.targets(),
@@ -59,11 +59,12 @@ func (j *Judgement) seal() sealed {
 		"trust":          j.trust().String(),
 		"needs":          j.needs(j.Verdict.Risk),
 		"agent_says":     j.Plan.Caller.Intent.Hint,
-		"bound":          sumOf(j.Plan.Facts(), fence.Facts()),
+		"bound":          sumOf(w.facts(j.Plan), w.steady(fence.Facts())),
 	}))
 	if err != nil {
 		return sealed{}
 	}
+	payload = w.steady(payload)
 	return sealed{payload, approval.PlanHash(payload)}
 }
 
@@ -148,14 +149,23 @@ func (j *Judgement) mode() string {
 // not bound: clients number their calls, and a number would make every repetition new.
 const firstCall = "c1"
 
-func (j *Judgement) toolCall() object {
+// unwrap tells the agent's own command apart where its program calls a shell. What a person types at the other doors is
+// his own as it stands.
+func (j *Judgement) unwrap() wrapped {
+	if j.Request.Shell.Name == "tada-run" || j.Request.Tool != nil {
+		return wrapped{}
+	}
+	return unwrap(j.Script)
+}
+
+func (j *Judgement) toolCall(w wrapped) object {
 	s := j.Request.Shell
 	args := object{
 		"command": j.Script.Text, "canonical": j.Script.Canonical, "stdin": j.stdin,
 		"args": s.Args, "shell_flags": s.Flags,
 	}
 	if s.Name != "tada-run" {
-		args["name"], args["inside"] = s.Name, inside(j.Script.Text)
+		args["name"], args["inside"], args["around"] = s.Name, w.own, w.around
 	}
 	name := "shell"
 	if t := j.Request.Tool; t != nil {

@@ -20,7 +20,7 @@ const storeTimeout = 15 * time.Second
 
 // permit returns nil, nil when the run may start: by policy, or because a person's yes to
 // exactly this plan was consumed just now. Otherwise it returns the refusal.
-func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
+func (l *Launcher) permit(ctx context.Context, r *run) (refusal *Refusal, err error) {
 	if refusal := heldIn(r.Request.Env); refusal != nil {
 		return refusal, nil
 	}
@@ -34,6 +34,7 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 	if err := l.settle(r.log); err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, r.forgetSaid()) }() // an answer that was not used after all
 	if r.Request.Profile == profileCI {
 		return l.presigned(ctx, r)
 	}
@@ -41,7 +42,7 @@ func (l *Launcher) permit(ctx context.Context, r *run) (*Refusal, error) {
 		return nil, err
 	}
 	var envelope approval.Envelope
-	refusal, err := r.change(audit.Lazy, func() (events []approval.Event, err error) {
+	refusal, err = r.change(audit.Lazy, func() (events []approval.Event, err error) {
 		envelope, _, err = l.store.Request(ctx, r.question())
 		return envelope.Events, err
 	})
@@ -112,17 +113,23 @@ func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Re
 		return l.await(ctx, r, e)
 	}
 	decided := false
-	refusal, err := r.change(audit.Lazy, func() ([]approval.Event, error) {
+	r.said, err = l.changeSaid(r.log, audit.Lazy, func() ([]approval.Event, error) {
 		events, err := l.store.Decide(ctx, decision)
 		decided = errors.Is(err, approval.ErrDecided)
 		return events, err
 	})
-	switch {
-	case err == nil && decided: // another answer was faster
-		return l.await(ctx, r, e)
-	case refusal != nil || err != nil:
+	if err != nil {
+		refusal, err := r.storeRefusal(err)
+		if err == nil && decided { // another answer was faster
+			return l.await(ctx, r, e)
+		}
 		return refusal, err
+	}
+	switch {
 	case e.Quorum > 1 && Approves(decision.Calls): // whether it is enough, the store counts
+		if err := r.forgetSaid(); err != nil {
+			return nil, err
+		}
 		return l.await(ctx, r, e)
 	case !Approves(decision.Calls):
 		return r.humanDenied(ctx, e.ID, decision.Calls)
@@ -178,11 +185,12 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 		r.begin() // while the disk takes the use of the approval; what goes wrong there, start tells
 	}
 	var permit approval.Permit
-	told, err := l.changeNow(r.log, audit.Durable, func() (events []approval.Event, err error) {
+	used, err := l.changeSaid(r.log, audit.Durable, func() (events []approval.Event, err error) {
 		permit, err = l.store.Consume(ctx, approval.Claim{Session: r.asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: runner()})
 		return permit.Events, err
 	})
-	if r.told = told; err != nil {
+	r.told, r.said = l.forgetNow(r.said, used), said{}
+	if err != nil {
 		return r.storeRefusal(err)
 	}
 	if !Approves(permit.Calls) {
@@ -208,6 +216,16 @@ func (r *run) change(d audit.Durability, do func() ([]approval.Event, error)) (*
 		return r.storeRefusal(err)
 	}
 	return nil, nil
+}
+
+// forgetSaid has the store forget the answer given here, if it has not.
+func (r *run) forgetSaid() error {
+	if r.said.outbox == nil {
+		return nil
+	}
+	s := r.said
+	r.said = said{}
+	return <-r.l.forgetNow(s)
 }
 
 // pending says that a person has to answer first.

@@ -16,8 +16,8 @@ const floorConfig = "/etc/tada/config.yaml"
 // loadPolicy reads the floor, the account's own file and, where another state directory was
 // asked for, the file in that one. Each can only tighten what those before it say: whoever
 // starts this process chooses --home, and must not choose a looser policy by it.
-func loadPolicy(home Home, account string) (pathguard.Policy, error) {
-	files := []pathguard.ConfigFile{{Path: floorConfig, Layer: pathguard.FloorLayer}}
+func loadPolicy(home Home, floor, account string) (pathguard.Policy, error) {
+	files := []pathguard.ConfigFile{{Path: floor, Layer: pathguard.FloorLayer}}
 	own := filepath.Join(account, ".tada", "config.yaml")
 	if own != home.Config() && owned(account) {
 		files = append(files, pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer})

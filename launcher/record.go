@@ -26,6 +26,9 @@ const (
 	kindFailed = "exec.failed" // it could not be started
 )
 
+// kindTraffic is what a run did with the network, as it does it.
+const kindTraffic = "net.traffic"
+
 // ends are the kinds that tell the end of a run.
 var ends = []string{kindDenied, kindEnd, kindFailed}
 
@@ -83,6 +86,10 @@ func (r *run) intent() object {
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
 		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.environ.Removed,
 		"tier": r.tier(), "version": Version(),
+	}
+	if own := r.unwrap().own; own != "" {
+		own, _ = audit.HideSecrets(own)
+		o["inside"] = beginning(own)
 	}
 	if r.Request.Hold != nil {
 		o["session"] = true
@@ -171,6 +178,7 @@ func vouch(sum audit.Summary) object {
 // findings are what was told about a run that is over.
 type findings struct {
 	refused, git, later []string
+	tampered            bool   // protected files were changed meanwhile
 	traffic             object // what it did with the network; nil when that was nothing
 }
 
@@ -179,6 +187,9 @@ func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 		"exited": s.Exited, "status": s.Shell(), "signal": int(s.Signal), "core": s.CoreDump, "timed_out": r.timedOut,
 		"duration_us": time.Since(r.began).Microseconds(), "user_us": s.UserTime.Microseconds(),
 		"system_us": s.SystemTime.Microseconds(), "max_memory": s.MaxMemory,
+	}
+	if f.tampered {
+		o["tampered"] = true
 	}
 	if len(f.refused) > 0 {
 		o["refused"] = f.refused

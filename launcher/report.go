@@ -150,7 +150,11 @@ func (r Report) Text() string {
 	}
 	b.WriteByte('\n')
 	for _, reason := range r.Reasons {
-		fmt.Fprintf(&b, "  %-5s %s  [%s]\n", reason.Verdict, visible(reason.Message), reason.Rule)
+		label := reason.Verdict
+		if label == pathguard.Allow.String() {
+			label = "note" // it informs, and decides nothing
+		}
+		fmt.Fprintf(&b, "  %-5s %s  [%s]\n", label, visible(reason.Message), reason.Rule)
 		if reason.Instead != "" {
 			fmt.Fprintf(&b, "        allowed instead: %s\n", visible(reason.Instead))
 		}

@@ -51,6 +51,7 @@ type Request struct {
 type Within struct {
 	Session string // the id of the session
 	Stdin   string // what kind of file standard input is there
+	Line    bool   // it is a line of a shell that ran others before
 }
 
 // maxInherited is the highest of a Request's Files that is passed on: scripts name small ones.

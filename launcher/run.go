@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // A run is one judged request on its way to an Outcome.
@@ -50,6 +51,9 @@ type run struct {
 	stopping bool // we were asked to stop
 
 	answered bool                       // a person said yes, elsewhere
+	heard    int                        // connections that the log has already
+	unheard  error                      // why it has not more
+	said     said                       // the answer of a person here, until it is used
 	told     <-chan error               // the store has forgotten what the record has of the use of the approval; nil without one
 	answers  []approval.CallDecision    // what was said to each call
 	again    func() (*Judgement, error) // judges anew; nil for the request itself
@@ -140,6 +144,7 @@ func (r *run) begin() {
 		var cmd sandbox.Command
 		if cmd, b.err = r.command(); b.err == nil {
 			b.profile, b.partial = r.profile()
+			b.profile.Reach.Barred = r.l.home.isBarred
 			cmd.Inherit, b.withheld = handDown(r.Request.Files, b.profile)
 			b.inherited = cmd.Inherit
 			b.held, b.err = r.nest.Begin(b.profile, cmd)
@@ -192,6 +197,7 @@ func (r *run) start() error {
 		return err
 	}
 	r.tap.to, r.tap.hidden = r.recorder, r.terminal.Hidden
+	r.tap.modes, r.tap.last = r.terminal.Modes, session.Cooked
 	if r.desk != nil {
 		r.tap.secret = r.desk.private.Load
 	}
@@ -272,6 +278,10 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 			stop()
 		case <-kill:
 			r.process.Kill()
+		case <-r.process.Noted():
+			if r.reachedOut() != nil {
+				r.process.Kill()
+			}
 		case <-failed: // what cannot be recorded must not go on
 			failed = nil
 			r.process.Kill()
@@ -351,9 +361,11 @@ func (r *run) finish(c change) (Outcome, error) {
 	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),
 		traffic: r.traffic(os.Stderr, c.status)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
-	recordErr := errors.Join(r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))
+	recordErr := errors.Join(r.unheard, r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))
 	sum, err := r.recorder.Close()
-	recordErr = errors.Join(recordErr, err)
+	swept := r.sweep(os.Stderr)
+	told.tampered = swept != nil
+	recordErr = errors.Join(recordErr, err, swept)
 	recordErr = errors.Join(recordErr,
 		r.record(audit.KindClose, vouch(sum), audit.Lazy),
 		r.record(kindEnd, r.ended(c.status, told, problem), audit.Lazy))
@@ -387,6 +399,9 @@ type AfterError struct {
 }
 
 func (e *AfterError) Error() string {
+	if protected := (*tamper.TamperError)(nil); errors.As(e.Err, &protected) {
+		return fmt.Sprintf("the command ran (status %d), but: %v", e.Status, e.Err)
+	}
 	return fmt.Sprintf("the command ran (status %d), but: %v; try: tadactl audit verify", e.Status, e.Err)
 }
 

@@ -23,9 +23,10 @@ type seat struct {
 	uid     int
 	tty     string
 
-	owed         int // bytes of input that are not acknowledged; guarded by desk.mu
-	refusedBytes int // since the last hand-back; guarded by desk.mu
-	cols, rows   int // of its terminal; guarded by desk.mu
+	owed         int           // bytes of input that are not acknowledged; guarded by desk.mu
+	refusedBytes int           // since the last hand-back; guarded by desk.mu
+	cols, rows   int           // of its terminal; guarded by desk.mu
+	idle         time.Duration // without a key, after which a lease of this seat ends; guarded by desk.mu
 
 	mu      sync.Mutex
 	more    *sync.Cond
@@ -235,10 +236,13 @@ func (s *seat) leave() {
 // read takes orders and input until the connection ends. Any frame that is not as it must be ends it.
 func (s *seat) read() error {
 	r := wire.NewReader(s.conn)
+	r.Partial = s.hurry
+	s.hurry(true)
 	f, err := r.Next()
 	if err != nil {
 		return err
 	}
+	s.hurry(false) // after its greeting a client may be silent
 	var g wire.Greeting
 	if f.Kind != wire.Hello {
 		return fmt.Errorf("%v before a greeting", f.Kind)
@@ -272,6 +276,17 @@ func (s *seat) read() error {
 	}
 }
 
+// hurry gives the client frameTime from now on, or all the time of the world. A seat is one of few, so
+// whoever begins to speak and stops in the middle does not keep it; and half an order, carried out when
+// its other half comes an hour later, would be one that nobody remembers.
+func (s *seat) hurry(on bool) {
+	limit := time.Time{}
+	if on {
+		limit = time.Now().Add(s.d.r.l.frameTime)
+	}
+	_ = s.conn.SetReadDeadline(limit)
+}
+
 // welcome shows a new client the session.
 func (d *desk) welcome(s *seat, g wire.Greeting) {
 	d.mu.Lock()
@@ -280,8 +295,9 @@ func (d *desk) welcome(s *seat, g wire.Greeting) {
 		return
 	}
 	s.cols, s.rows = g.Cols, g.Rows
-	if g.Take && g.Idle > 0 {
-		d.lease.Idle = time.Duration(g.Idle) * time.Second
+	s.idle = leaseIdle
+	if g.Idle > 0 {
+		s.idle = time.Duration(g.Idle) * time.Second
 	}
 	if d.lease.Driver() == s.n {
 		d.resize(g.Cols, g.Rows)

@@ -77,6 +77,7 @@ func (d *desk) take(s *seat) error {
 	if err := d.lease.Take(s.n, s.who, d.r.l.now()); err != nil {
 		return err
 	}
+	d.lease.Idle = s.idle
 	d.control(kindTakeover, audit.Durable, s.who+" takes over", object{"by": s.who, "from": was, "author": s.by(d.lease.Epoch())})
 	if thawed {
 		d.r.process.Thaw()

@@ -42,10 +42,14 @@ func (h Home) Shadow() string { return filepath.Join(h.Dir, "shadow") }
 // the own store: security.tamper_proof is about what the person asked to protect.
 const workspaceConfig = ".tada/config.yaml"
 
-// ownStore is the store of tada-run's own configuration and of what was registered with other programs. What
-// root owns is not in it: its change is an administrator's.
+// ownStore is the store of tada-run's own configuration and of what was registered with other programs. The floor
+// that root sets is in it where there is one: that it appears can only make things stricter, but a change of it, or
+// its end, is for a person to see, whoever became root for it.
 func (l *Launcher) ownStore() *tamper.Store {
 	paths := []string{l.home.Config()}
+	if _, err := os.Lstat(l.floor); err == nil {
+		paths = append(paths, l.floor)
+	}
 	if own := filepath.Join(l.account, ".tada", "config.yaml"); own != paths[0] && owned(l.account) {
 		paths = append(paths, own)
 	}
@@ -339,15 +343,19 @@ func (w *ward) storeOf(path string) *tamper.Store {
 // tampered words a TamperError: the text for a person on stderr now, the line and the object as of every refusal.
 func (r *run) tampered(found []tamper.Finding, pending bool) *Refusal {
 	e := &tamper.TamperError{Root: r.Plan.Workspace, Findings: found}
-	locale := tamper.English
-	if pathguard.LocaleOf(r.Plan.Caller.Env) == pathguard.Chinese {
-		locale = tamper.Chinese
-	}
-	fmt.Fprint(os.Stderr, e.Text(locale))
+	fmt.Fprint(os.Stderr, e.Text(r.tamperLocale()))
 	if pending {
 		fmt.Fprintln(os.Stderr, "tada-run: security.tamper_proof was switched off in a file; it stays on until a person confirms: tadactl tamper accept "+ModeName+" --reason WHY")
 	}
 	return tamperRefusal(e)
+}
+
+// tamperLocale is the language of who reads about protected files.
+func (r *run) tamperLocale() tamper.Locale {
+	if pathguard.LocaleOf(r.Plan.Caller.Env) == pathguard.Chinese {
+		return tamper.Chinese
+	}
+	return tamper.English
 }
 
 // tamperRefusal is what a program is told about protected files that were changed.

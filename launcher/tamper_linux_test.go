@@ -3,11 +3,16 @@ package launcher
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -157,5 +162,178 @@ func TestDamagedBaselines(t *testing.T) {
 		if err := os.WriteFile(name, whole, 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// atBase is the launcher of the same configuration on a machine that has level base only. At that level nothing can
+// be hidden among temporary files, so the state lies elsewhere.
+func atBase(t *testing.T, l *Launcher) *Launcher {
+	t.Helper()
+	dir, err := "", error(nil)
+	for _, place := range []string{fmt.Sprint("/run/user/", os.Getuid()), "/run", l.account, "."} {
+		if place, err = filepath.Abs(place); err != nil || slices.ContainsFunc(sharedTemp, func(temp string) bool { return isWithin(place, temp) }) {
+			err = errors.New("it is among them")
+			continue
+		}
+		if dir, err = os.MkdirTemp(place, "tada-test-"); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		t.Skip("needs a folder that is not among temporary files, and may write to none")
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	home := filepath.Join(dir, "state")
+	config, err := os.ReadFile(l.home.Config())
+	if err == nil {
+		err = errors.Join(os.Mkdir(home, 0o700), os.WriteFile(filepath.Join(home, "config.yaml"), config, 0o600))
+	} else if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := Open(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base.level = func() sandbox.Level { return sandbox.Base }
+	return base
+}
+
+// appends runs a program that appends to a file in a way that nobody who reads the program sees.
+func appends(t *testing.T, l *Launcher, req Request, file string) (Outcome, error) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3 here")
+	}
+	var name strings.Builder
+	for _, c := range []byte(file) {
+		fmt.Fprintf(&name, "chr(%d)+", c)
+	}
+	if err := os.WriteFile(filepath.Join(req.Dir, "build.py"), []byte("open("+name.String()+"chr(0)[1:],'a').write(chr(10)+chr(35))\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	req.Shell.Text, req.Stdio, req.PTY = "python3 build.py", nowhere(t), session.Never
+	return l.Run(context.Background(), req)
+}
+
+// A-3.1.8 where the fence cannot keep a file: at level base a command that may write the folder changes a
+// protected file, and the same call says so. Its status is that of tampering, whatever the command's was, the record has
+// it, and nothing runs any more. With tamper_proof off it is told, archived and over.
+func TestSweptAtBase(t *testing.T) {
+	l, req := guardedWorld(t)
+	l = atBase(t, l)
+	if s := status(t, l, req, "true"); s != 0 {
+		t.Fatalf("status %d", s)
+	}
+	out, err := appends(t, l, req, "TODO.md")
+	var after *AfterError
+	var found *tamper.TamperError
+	if !errors.As(err, &after) || after.Status != 0 || !errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != ExitTampered {
+		t.Fatalf("%+v, %+v, %v", out, out.Refusal, err)
+	}
+	if s := status(t, l, req, "true"); s != ExitTampered {
+		t.Errorf("afterwards the status is %d", s)
+	}
+	told := false
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}, Text: out.Session}) {
+		told = told || err == nil && strings.Contains(string(e.Body), `"tampered":true`)
+	}
+	events, err := l.TamperLog()
+	if last := events[len(events)-1]; err != nil || !told || last.Action != tamper.ActionDetected || last.Session != out.Session {
+		t.Errorf("the record: %v, %+v, %v", told, last, err)
+	}
+
+	for name, c := range map[string]struct {
+		which string
+		exit  int
+	}{"what the person asked to protect": {"TODO.md", 0}, "tada-run's own": {workspaceConfig, ExitTampered}} {
+		l, req := world(t)
+		l = atBase(t, l)
+		if err := errors.Join(
+			os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("one\n"), 0o644), os.Mkdir(filepath.Join(req.Dir, ".tada"), 0o755),
+			os.WriteFile(filepath.Join(req.Dir, ".tada", "config.yaml"), []byte("security: {protect: [TODO.md]}\n"), 0o644),
+		); err != nil {
+			t.Fatal(err)
+		}
+		if s := status(t, l, req, "true"); s != 0 {
+			t.Fatalf("%s: status %d", name, s)
+		}
+		out, err := appends(t, l, req, c.which)
+		if ExitOf(err) != c.exit || out.Status != 0 {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+		if s := status(t, l, req, "true"); s != c.exit {
+			t.Errorf("%s: afterwards the status is %d", name, s)
+		}
+		events, err := l.TamperLog()
+		if last := events[len(events)-1]; err != nil || last.Action != tamper.ActionDetected || last.Auto != (c.exit == 0) || (last.Archive != "") != last.Auto {
+			t.Errorf("%s: %+v, %v", name, last, err)
+		}
+	}
+}
+
+// A fence keeps so many protected files and no more: a change of the others is found as the command ends, too.
+func TestSweptBeyondKept(t *testing.T) {
+	l, req := world(t)
+	if err := os.WriteFile(l.home.Config(), []byte("security: {tamper_proof: true, protect: ['notes/*.md']}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(req.Dir, "notes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxKept + 20 {
+		if err := os.WriteFile(filepath.Join(req.Dir, "notes", fmt.Sprintf("%04d.md", i)), []byte("note\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := Open(l.home.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.level() != sandbox.Strong {
+		t.Skip("needs namespaces, which this machine does not allow")
+	}
+	if s := status(t, l, req, "true"); s != 0 {
+		t.Fatalf("status %d", s)
+	}
+	if out, err := appends(t, l, req, "notes/0001.md"); err != nil || out.Status == 0 {
+		t.Errorf("one that is kept: %+v, %v", out, err)
+	}
+	var found *tamper.TamperError
+	if out, err := appends(t, l, req, fmt.Sprintf("notes/%04d.md", maxKept+10)); out.Status != 0 || !errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != ExitTampered {
+		t.Errorf("one beyond: %+v, %v", out, err)
+	}
+}
+
+// The floor that root sets is protected as tada-run's own configuration is: that it appears is no finding, a change
+// and an end of it are, whatever tamper_proof says.
+func TestFloorIsProtected(t *testing.T) {
+	l, req := world(t)
+	l.floor = filepath.Join(t.TempDir(), "etc-config.yaml")
+	if s := status(t, l, req, "true"); s != 0 {
+		t.Fatalf("without one: status %d", s)
+	}
+	for _, step := range []struct {
+		do   func() error
+		exit int
+	}{
+		{func() error { return os.WriteFile(l.floor, []byte("security: {command_level: always}\n"), 0o644) }, 0},
+		{func() error { return nil }, 0},
+		{func() error { return os.WriteFile(l.floor, []byte("security: {}\n"), 0o644) }, ExitTampered},
+		{func() error { return os.WriteFile(l.floor, []byte("security: {command_level: always}\n"), 0o644) }, 0},
+		{func() error { return os.Remove(l.floor) }, ExitTampered},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		if s := status(t, l, req, "true"); s != step.exit {
+			t.Errorf("status %d, want %d", s, step.exit)
+		}
+	}
+	v, err := l.Review(req.Dir, true)
+	if err != nil || !slices.Contains(v.Files, l.floor) || len(v.Findings) != 1 || v.Findings[0].Kind != tamper.Deleted {
+		t.Errorf("%+v, %v", v, err)
 	}
 }

@@ -14,7 +14,9 @@ type tap struct {
 	hidden func() bool // the command reads something that it does not show
 	secret func() bool // nobody but who drives is to know what is shown; nil for never
 	meter  *meter      // nil where output has no limit
-	heard  [3]ear      // by stream
+	modes  func() (session.LineModes, bool)
+	last   session.LineModes // that the transcript tells; session.Cooked is not told
+	heard  [3]ear            // by stream
 
 	mu    sync.Mutex
 	cause error  // why recording broke off
@@ -42,6 +44,10 @@ func (t *tap) output(stream session.Stream, p []byte) error {
 		}
 		return err
 	}
+	if err := t.look(); err != nil {
+		t.breaks(err, p)
+		return err
+	}
 	t.heard[stream].hear(p)
 	kept := t.to.Summary().Bytes
 	err := t.to.Output(eventCode[stream], p)
@@ -49,6 +55,20 @@ func (t *tap) output(stream session.Stream, p []byte) error {
 		t.breaks(err, p[min(max(0, t.to.Summary().Bytes-kept), int64(len(p))):])
 	}
 	return err
+}
+
+// look records how the terminal takes keys when that is not as before. It is asked for with each piece that passes,
+// because a mode that nothing was shown or typed in has changed nothing that anybody could see.
+func (t *tap) look() error {
+	if t.modes == nil {
+		return nil
+	}
+	now, open := t.modes()
+	if !open || now == t.last {
+		return nil
+	}
+	t.last = now
+	return t.to.Note(audit.CodeTerm, audit.AuthorProgram, now.String())
 }
 
 // breaks remembers the first failure, after which nothing more is read.
@@ -77,6 +97,9 @@ func (t *tap) Input(author string, p []byte) error {
 }
 
 func (t *tap) typed(author string, p []byte) error {
+	if err := t.look(); err != nil {
+		return err
+	}
 	if t.hidden != nil && t.hidden() || t.secret != nil && t.secret() {
 		return t.to.Hidden(audit.CodeInput, author, p)
 	}

@@ -110,7 +110,7 @@ type Taken struct {
 func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error) {
 	s, err := l.verify(token)
 	if err != nil {
-		return Taken{}, err
+		return Taken{}, errors.Join(err, l.turnedAway(err))
 	}
 	t := Taken{Signer: s.Signer, Envelope: s.Envelope, Approved: Approves(s.Calls)}
 	if s.Envelope == "" {
@@ -146,6 +146,22 @@ func (l *Launcher) Votes(ctx context.Context, id string) (votes, people int, err
 		votes = people
 	}
 	return votes, people, err
+}
+
+// turnedAway records a text that was handed in as a signed answer and is none, or none for this machine. The store
+// knows of it only what the record says.
+func (l *Launcher) turnedAway(why error) error {
+	failure, known := approval.Explain(why)
+	if !known || failure.Outcome == "" || MayDecide() != nil {
+		return nil
+	}
+	log, err := l.openLog()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	e := approval.Event{Kind: approval.KindRefused, Time: l.now().UTC(), Channel: "token", Outcome: failure.Outcome, Reason: why.Error()}
+	return appendEvents(log, []approval.Event{e}, audit.Durable)
 }
 
 func (l *Launcher) verify(token []byte) (approval.Signed, error) {
@@ -269,13 +285,9 @@ func (l *Launcher) ExportPlan(req Request) ([]byte, error) {
 	}
 	defer j.Close()
 	if j.Verdict.Decision != pathguard.Ask {
-		return nil, fmt.Errorf("the policy says %s to this, so there is nothing to sign", j.Verdict.Decision)
+		return nil, nothingToSign(j.Verdict.Decision)
 	}
-	audience, err := l.Audience()
-	if err != nil {
-		return nil, err
-	}
-	return approval.Envelope{PlanHash: j.Hash(), Payload: j.Payload(), Expires: l.now().Add(approval.MaxTokenLife)}.Export(audience)
+	return l.exportPlan(j)
 }
 
 // Sign answers a question of another machine with this user's key, which passphrase opens if it is

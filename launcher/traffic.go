@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -35,6 +36,21 @@ func (r *run) traffic(out io.Writer, s sandbox.Status) object {
 		o["more"] = t.Left
 	}
 	return o
+}
+
+// reachedOut takes connections into the log as they are made, so that a launcher that is killed leaves what it has let through. What became of
+// them stands with the end of the run.
+func (r *run) reachedOut() error {
+	fresh := r.process.TrafficSince(r.heard)
+	r.heard += len(fresh)
+	list := make([]any, len(fresh))
+	for i := range fresh {
+		list[i] = connectionFacts(&fresh[i])
+	}
+	if len(list) > 0 && r.unheard == nil {
+		r.unheard = r.record(kindTraffic, object{"connections": list}, audit.Lazy)
+	}
+	return r.unheard
 }
 
 // maxProgramName bounds what a program that chose its own path puts into the record.

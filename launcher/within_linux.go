@@ -15,9 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
 // A doorway is where those inside a session ask: the launcher's side of the descriptor that the
@@ -33,6 +31,7 @@ type doorway struct {
 
 	mu    sync.Mutex
 	line  string          // the last line of the shell that was let go
+	entry int             // of its history
 	ended func(told *int) // tells its end; nil when that is told
 }
 
@@ -154,7 +153,7 @@ func (d *doorway) converse(conn *os.File) {
 	switch {
 	case q.Check:
 		answer(d.check(req))
-	case q.Line && d.again(q.Text):
+	case q.Line && d.again(q):
 		answer(Reply{Run: true})
 	default:
 		if err := d.carry(ctx, req, q, asker, answer); err != nil {
@@ -173,7 +172,7 @@ func (d *doorway) request(q Question) Request {
 		},
 		Env: q.Env, Dir: q.Dir, Agent: q.Agent, WorkItem: q.WorkItem, CallID: q.CallID,
 		Profile: d.r.Request.Profile, Wait: time.Duration(q.Wait) * time.Millisecond,
-		Within: &Within{Session: d.r.id, Stdin: q.Kind}, Ask: d.question,
+		Within: &Within{Session: d.r.id, Stdin: q.Kind, Line: q.Line},
 	}
 	if q.Profile == profileCI {
 		req.Profile = profileCI // it can only make it stricter
@@ -196,10 +195,10 @@ func (d *doorway) check(req Request) Reply {
 
 // again reports whether a line is a further piece of the one that was let go last: what is pasted in
 // several lines is one line of the shell's history, and is asked about at each piece.
-func (d *doorway) again(text string) bool {
+func (d *doorway) again(q Question) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return text == d.line && strings.Contains(text, "\n") && d.ended != nil
+	return q.Text == d.line && q.Entry == d.entry && strings.Contains(q.Text, "\n") && d.ended != nil
 }
 
 // carry judges, records and asks as for any command line. What is let go runs in the fence that is
@@ -209,6 +208,8 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 		d.told(nil)
 	}
 	l := d.r.l
+	told := marker{d: d}
+	req.Ask = told.question
 	j, err := l.Judge(req)
 	if err != nil {
 		return err
@@ -218,13 +219,19 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 		_ = j.Close()
 		return err
 	}
+	told.r = r
 	refusal, err := l.guarded(ctx, r, l.permit)
 	if refusal != nil || err != nil {
+		err = errors.Join(err, told.refused(refusal))
 		r.refused(refusal)
 		r.close()
 		if refusal != nil {
 			answer(Reply{Session: r.id, Exit: refusal.exit, Line: refusal.Line(), Refusal: json.RawMessage(refusal.JSON())})
 		}
+		return err
+	}
+	if err := told.runs(); err != nil {
+		r.close()
 		return err
 	}
 	if err := r.record(kindStart, object{
@@ -237,19 +244,12 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 	answer(Reply{Run: true, Session: r.id, Text: r.Script.Canonical})
 	if q.Line {
 		d.mu.Lock()
-		d.line, d.ended = q.Text, func(told *int) { r.endWithin(told) }
+		d.line, d.entry, d.ended = q.Text, q.Entry, func(told *int) { r.endWithin(told) }
 		d.mu.Unlock()
 		return nil
 	}
 	r.endWithin(asker.wait(d))
 	return nil
-}
-
-// question puts an envelope before those who are attached: it never shows on the session's own
-// terminal, and what is typed there does not answer it.
-func (d *doorway) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
-	d.r.desk.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "something inside asks; Ctrl-] a answers, or elsewhere: tadactl inbox"})
-	return approval.Decision{}, nil
 }
 
 // told records the end of the last line of the shell, with the status that the shell told.

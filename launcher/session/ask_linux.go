@@ -168,6 +168,7 @@ func (p *prompt) begin(ctx context.Context) error {
 	}
 	p.keys = decoder{}
 	p.q.open, p.q.entry = false, nil
+	p.write(Plain)
 	p.fit()
 	p.draw()
 	return arm(p.guard, p.q.options.Guard)

@@ -92,6 +92,7 @@
 //
 // Ask shows a text and waits for one key. What was typed before is thrown away until the
 // line is quiet for 100 ms; then the text is shown; for 400 ms more a yes is ignored.
+// Before that, what a program has left the terminal in, such as margins and hidden letters, is taken back (Plain).
 //
 //	y (or AskOptions.Approve)      yes: alone, after everything was on the screen
 //	n N q Q Esc Ctrl-C Ctrl-D Ctrl-\  no, at any time

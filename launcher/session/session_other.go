@@ -41,6 +41,9 @@ func (*Session) Started() {}
 // Hidden returns false.
 func (*Session) Hidden() bool { return false }
 
+// Modes returns nothing.
+func (*Session) Modes() (LineModes, bool) { return 0, false }
+
 // Failed returns nil, which is never ready.
 func (*Session) Failed() <-chan struct{} { return nil }
 

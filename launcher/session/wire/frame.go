@@ -82,9 +82,15 @@ func Append(dst []byte, f Frame) []byte {
 
 // A Reader takes a stream apart.
 type Reader struct {
-	r    io.Reader
-	buf  []byte
-	have []byte // of buf, not yet taken
+	// Partial is told when a frame has begun whose end is not there yet (true), and when it is (false).
+	// Whoever reads from a party that is not trusted bounds that time: half a frame may come at once, and the
+	// other half never. Nil for a party that is.
+	Partial func(begun bool)
+
+	r       io.Reader
+	buf     []byte
+	have    []byte // of buf, not yet taken
+	partial bool   // Partial was told true
 }
 
 // NewReader returns a Reader of the stream r.
@@ -110,6 +116,7 @@ func (r *Reader) Next() (Frame, error) {
 	if err := r.fill(headerSize + int(size)); err != nil {
 		return Frame{}, err
 	}
+	r.tell(false)
 	f.Body = r.have[headerSize : headerSize+int(size)]
 	r.have = r.have[headerSize+int(size):]
 	return f, nil
@@ -122,6 +129,7 @@ func (r *Reader) fill(n int) error {
 		if kept == len(r.buf) {
 			r.buf = append(r.buf, make([]byte, min(len(r.buf), headerSize+MaxBody-len(r.buf)))...)
 		}
+		r.tell(kept > 0)
 		got, err := r.r.Read(r.buf[kept:])
 		r.have = r.buf[:kept+got]
 		if err != nil && len(r.have) < n {
@@ -132,4 +140,11 @@ func (r *Reader) fill(n int) error {
 		}
 	}
 	return nil
+}
+
+func (r *Reader) tell(partial bool) {
+	if partial != r.partial && r.Partial != nil {
+		r.partial = partial
+		r.Partial(partial)
+	}
 }

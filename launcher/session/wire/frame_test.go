@@ -54,6 +54,27 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
+// The reader tells when it waits inside of a frame, and when that is over.
+func TestPartial(t *testing.T) {
+	b := Append(Append(nil, Frame{Kind: Take}), Frame{Kind: Input, Body: []byte("words")})
+	for name, test := range map[string]struct {
+		src  io.Reader
+		want string
+	}{"whole": {bytes.NewReader(b), ""}, "by bytes": {iotest.OneByteReader(bytes.NewReader(b)), "+-+-"}, "cut off": {bytes.NewReader(b[:len(b)-1]), "+"}} {
+		told := ""
+		r := NewReader(test.src)
+		r.Partial = func(begun bool) { told += map[bool]string{true: "+", false: "-"}[begun] }
+		for {
+			if _, err := r.Next(); err != nil {
+				break
+			}
+		}
+		if told != test.want {
+			t.Errorf("%s: told %q, want %q", name, told, test.want)
+		}
+	}
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

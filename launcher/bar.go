@@ -1,0 +1,41 @@
+package launcher
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// A server of the person's, such as the inbox in a browser, is one of this machine's servers, which most runs may reach. Its port is barred to them: a file of
+// the port's name in the state directory, locked by the one who listens there. A lock ends with its process, so nothing is barred for longer than that.
+
+func (h Home) barred() string { return filepath.Join(h.Runtime(), "barred") }
+
+// Bar keeps every run, also those that run already, from connecting to a port of this machine's loopback, until lift is called or this process ends.
+func (l *Launcher) Bar(port uint16) (lift func(), err error) {
+	if err := os.MkdirAll(l.home.barred(), 0o700); err != nil {
+		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
+	}
+	name := filepath.Join(l.home.barred(), strconv.Itoa(int(port)))
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("bar port %d to what runs: lock %q: %w", port, name, err)
+	}
+	return func() { _ = os.Remove(name); f.Close() }, nil
+}
+
+// barred reports whether somebody bars a port. What cannot be told is barred.
+func (h Home) isBarred(port uint16) bool {
+	f, err := os.OpenFile(filepath.Join(h.barred(), strconv.Itoa(int(port))), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return !os.IsNotExist(err)
+	}
+	defer f.Close()
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
+}

@@ -1,0 +1,74 @@
+package launcher
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+// A marker tells one command from inside in the transcript of the session around it: a mark where a person was
+// asked, and one where it was let go or refused. The log has the whole story under the run's own id; the mark
+// binds it to a place in what was on the screen.
+type marker struct {
+	d     *doorway
+	r     *run // nil until it is announced
+	asked bool // a person
+}
+
+// maxLabel is how much of a command line a mark holds, in bytes: it is for a person to find the place.
+const maxLabel = 200
+
+// label is what tells a command line apart from others. The shell of a session says before each line what its
+// functions are, as declare -f prints them; what is left out there is told by dots, and stands in the log.
+func label(text string) string {
+	const dots = "..."
+	const functionsEnd = "\n}\n"
+	if at := strings.LastIndex(text, functionsEnd) + len(functionsEnd); at >= len(functionsEnd) && at < len(text) {
+		text = dots + text[at:]
+	}
+	if n := len(text) - maxLabel; n > 0 {
+		text = dots + text[n:]
+	}
+	return visible(text)
+}
+
+// mark puts one into the transcript of the session. What cannot be marked is not let go.
+func (m *marker) mark(what string) error {
+	text := label(beginning(m.r.shown))
+	if m.d.r.desk.private.Load() {
+		text = "(private)"
+	}
+	if err := m.d.r.recorder.Mark(what + ": " + text + " (" + m.r.id + ")"); err != nil {
+		return &RecordError{Kind: "transcript", Err: err}
+	}
+	return nil
+}
+
+// question puts an envelope before those who are attached: it never shows on the session's own
+// terminal, and what is typed there does not answer it.
+func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
+	m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "something inside asks; Ctrl-] a answers, or elsewhere: tadactl inbox"})
+	m.asked = true
+	return approval.Decision{}, m.mark("asked " + e.ID)
+}
+
+// refused marks that it does not run. That a question stays open was marked when it was asked.
+func (m *marker) refused(f *Refusal) error {
+	if f == nil || m.asked && f.Status == "pending" {
+		return nil
+	}
+	return m.mark(f.Status)
+}
+
+// runs marks that it is let go, and by what.
+func (m *marker) runs() error {
+	switch {
+	case m.r.envelope != "":
+		return m.mark("approved " + m.r.envelope)
+	case m.r.grant != "":
+		return m.mark("granted " + m.r.grant)
+	}
+	return m.mark("allowed")
+}
