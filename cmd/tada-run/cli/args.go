@@ -20,6 +20,7 @@ type invocation struct {
 	check, json   bool
 	background    bool    // start it and return
 	line          *string // of the shell of a session, to be judged before that runs it
+	entry         int     // of that shell's history, which the line is
 	session       bool    // hold it: others can attach, and it outlives this terminal
 	detached      bool    // be the launcher that stays with it
 
@@ -173,6 +174,7 @@ func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
 		set.BoolVar(&inv.check, "check", false, "")
 		set.BoolVar(&inv.json, "json", false, "")
 		set.BoolVar(&inv.background, "background", false, "")
+		set.IntVar(&inv.entry, "entry", 0, "")
 		set.Func("line", "", func(text string) error { inv.line = &text; return nil })
 		set.BoolVar(&inv.session, "session", false, "")
 		set.BoolVar(&inv.detached, "detached", false, "")

@@ -55,7 +55,7 @@ func attended(argv []string, home string) (int, error) {
 // answerer lets the person who started a session answer what is asked inside. Where an agent did,
 // nobody answers on its terminal.
 func answerer(inv *invocation) func(context.Context, string) error {
-	if inv.agent != "" || !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
+	if typed(inv, os.Environ()) || !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
 		return nil
 	}
 	return func(ctx context.Context, id string) error {

@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -27,35 +26,11 @@ func proposed(l *launcher.Launcher, inv *invocation, base launcher.Request) ([]l
 	if err != nil {
 		return nil, &usageError{err.Error(), `tada-run --intent - <<< '{"commands": ["ls -l"]}'`}
 	}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return nil, err
+	calls, err := launcher.Calls(base, list)
+	if errors.Is(err, launcher.ErrDirectory) {
+		return nil, &usageError{err.Error(), ""}
 	}
-	calls := make([]launcher.Request, 0, len(list))
-	for _, p := range list {
-		c := base
-		c.CallID, c.Intent, c.PTY = p.ID, p.Intent, session.Never
-		c.Shell = launcher.Shell{Text: p.Text, Words: p.Words, Name: "tada-run"}
-		c.Stdio = session.Stdio{In: null}
-		if p.Dir != "" {
-			if c.Dir, err = directory(base.Dir, p.Dir); err != nil {
-				return nil, err
-			}
-		}
-		calls = append(calls, c)
-	}
-	return calls, nil
-}
-
-// directory is where a command of a batch runs.
-func directory(base, name string) (string, error) {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(base, name)
-	}
-	if info, err := os.Stat(name); err != nil || !info.IsDir() {
-		return "", &usageError{fmt.Sprintf("%q is no directory", name), ""}
-	}
-	return name, nil
+	return calls, err
 }
 
 // batch runs the commands of --intent and prints one JSON object for each. The exit status is the first that
@@ -70,7 +45,7 @@ func batch(l *launcher.Launcher, inv *invocation, base launcher.Request) (int, e
 	}
 	var out, errs *capture
 	status, last := 0, ""
-	b := launcher.Batch{Calls: calls, Wait: inv.wait, Ask: asker(l, base.Stdio), Stop: inv.session}
+	b := launcher.Batch{Calls: calls, Wait: inv.wait, Ask: asker(l, inv, base), Stop: inv.session}
 	b.Begin = func(i int) {
 		out, errs = newCapture(), newCapture()
 		calls[i].Stdio.Out, calls[i].Stdio.Err = out.to, errs.to

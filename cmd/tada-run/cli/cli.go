@@ -99,7 +99,7 @@ func serve(inv *invocation) (int, error) {
 	if inv.check {
 		return check(l, req, inv.json)
 	}
-	req.Ask = asker(l, req.Stdio)
+	req.Ask = asker(l, inv, req)
 	if inv.detached {
 		if err := detach(&req, inv); err != nil {
 			return 0, err
@@ -155,7 +155,7 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	}
 	var err error
 	if req.Dir, err = os.Getwd(); err != nil {
-		return req, fmt.Errorf("the current directory is gone (%v); try: cd /", err)
+		return req, fmt.Errorf("the current directory is gone or cannot be read (%v); try: cd /", err)
 	}
 	if req.PTY, err = ptyMode(inv.pty); err != nil {
 		return req, err
@@ -268,6 +268,9 @@ func openIntent(l *launcher.Launcher, dir, path string) (io.ReadCloser, error) {
 func report(err error) int {
 	var usage *usageError
 	fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
+	if errors.Is(err, syscall.EROFS) {
+		fmt.Fprintln(os.Stderr, "tada-run: what cannot be recorded does not run. Where another program's sandbox is around this, let it write the state directory (Codex: sandbox_workspace_write.writable_roots in config.toml)")
+	}
 	if !errors.As(err, &usage) {
 		return launcher.ExitOf(err)
 	}

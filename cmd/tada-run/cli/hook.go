@@ -5,13 +5,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/launcher"
 )
 
 // hookLine is what `tadactl hook install` writes behind the path of tadactl. A state directory of its own is not
 // among it: the line must not be a way to write somewhere else.
-var hookLine = regexp.MustCompile(`^ hook run (--wait=[0-9a-z.]+ )?[a-z-]+ \|\| exit 2$`)
+var hookLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^ hook run (--wait=[0-9a-z.]+ )?[a-z-]+ \|\| exit 2$`)
+})
 
 // ownHook runs the registered hook of a client whose shell this program is, as the real shell would. In a fence the
 // hook could reach neither the policy nor the record, and every call would be blocked. It is one program, beside
@@ -26,7 +29,7 @@ func ownHook(inv *invocation, argv []string) error {
 		return nil // then it is judged as any other
 	}
 	rest, ours := strings.CutPrefix(*inv.text, filepath.Join(filepath.Dir(self), "tadactl"))
-	if !ours || !hookLine.MatchString(rest) {
+	if !ours || !hookLine().MatchString(rest) {
 		return nil
 	}
 	return launcher.ExecShell(launcher.DialectOf(inv.called), []string{argv[0], "-c", *inv.text}, os.Environ())

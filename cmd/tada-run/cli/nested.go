@@ -21,7 +21,7 @@ func nested(inv *invocation, argv []string) (int, error) {
 	}
 	outside := launcher.OutsideVariable(os.Getenv)
 	if inv.line != nil {
-		return line(*inv.line, outside)
+		return line(*inv.line, inv.entry, outside)
 	}
 	shell := launcher.Shell{
 		Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args, Script: inv.script, Stdin: inv.stdin,
@@ -54,7 +54,7 @@ func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return 0, fmt.Errorf("the current directory is gone (%v); try: cd /", err)
+		return 0, fmt.Errorf("the current directory is gone or cannot be read (%v); try: cd /", err)
 	}
 	req := launcher.Request{
 		Shell: *shell, Env: os.Environ(), Dir: dir, Agent: inv.agent, WorkItem: inv.workItem, CallID: inv.callID,
@@ -100,18 +100,18 @@ const lineWait = 10 * time.Minute
 
 // line asks about a line of the session's shell, which runs it when this exits with 0. Here it is a
 // no when nobody can be asked: the shell promises that its lines are judged.
-func line(text, outside string) (int, error) {
+func line(text string, entry int, outside string) (int, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "/"
 	}
 	req := launcher.Request{Shell: launcher.Shell{Text: text, Name: "bash"}, Env: os.Environ(), Dir: dir, Wait: lineWait}
 	q := launcher.QuestionOf(req)
-	q.Line, q.Kind = true, "terminal"
+	q.Line, q.Entry, q.Kind = true, entry, "terminal"
 	reply, err := launcher.AskOutside(q, outside)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("not run: the line cannot be judged (%w); leave this shell and start another session", err)
+		return 0, fmt.Errorf("not run: the line cannot be judged (%w); Ctrl-D leaves this shell", err)
 	case reply.Run || reply.Exit == launcher.ExitUsage: // nothing but a comment
 		return 0, nil
 	case reply.Error != "" || reply.Line == "":

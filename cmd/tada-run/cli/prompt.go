@@ -3,19 +3,21 @@ package cli
 import (
 	"context"
 	"os"
+	"slices"
+	"strings"
 
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/session"
 )
 
 // asker returns how a question is put before the person at this terminal, or nil where there
 // is none that can be trusted with it. Under an agent's full-screen program standard input or
 // error is no terminal; /dev/tty is then somebody else's screen, and is not even opened.
-func asker(l *launcher.Launcher, stdio session.Stdio) func(context.Context, approval.Envelope) (approval.Decision, error) {
-	if !isTerminal(stdio.In) || !isTerminal(stdio.Err) {
+func asker(l *launcher.Launcher, inv *invocation, req launcher.Request) func(context.Context, approval.Envelope) (approval.Decision, error) {
+	if !isTerminal(req.Stdio.In) || !isTerminal(req.Stdio.Err) || typed(inv, req.Env) {
 		return nil
 	}
 	return func(ctx context.Context, e approval.Envelope) (approval.Decision, error) {
@@ -26,6 +28,30 @@ func asker(l *launcher.Launcher, stdio session.Stdio) func(context.Context, appr
 		defer tty.Close()
 		return l.Ask(ctx, tty, e, "tty")
 	}
+}
+
+// typed reports whether a model may be the one that reads this terminal and types on it. Codex gives a command a
+// terminal when its model wants one (tty:true), and then lets the model type (write_stdin): a question that is asked
+// there is shown to the model, its challenge too, and answered by it. So nobody is asked on the terminal of an
+// agent, and none where a shell was started on a terminal that was made for its one command: the shells that people
+// sit at are started with no command, and lead the session that tada-run is then in.
+func typed(inv *invocation, env []string) bool {
+	return inv.agent != "" || slices.ContainsFunc(env, ofAgent) || inv.called != "tada-run" && inv.text != nil && leads()
+}
+
+// agentMarks are what agent programs put into the environment of what they start: Claude Code, Codex, Gemini CLI,
+// OpenCode and Cursor.
+var agentMarks = []string{"CLAUDECODE", "AI_AGENT", "CODEX_CI", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "AGENT", "CURSOR_AGENT"}
+
+func ofAgent(variable string) bool {
+	name, value, _ := strings.Cut(variable, "=")
+	return value != "" && slices.Contains(agentMarks, name)
+}
+
+// leads reports whether this process is the first of its session.
+func leads() bool {
+	sid, err := unix.Getsid(0)
+	return err != nil || sid == os.Getpid()
 }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }

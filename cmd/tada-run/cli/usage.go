@@ -54,7 +54,8 @@ EXIT STATUS
   the command's own when it ran (128+N when signal N ended it), otherwise
   2    wrong usage, or nothing to run
   75   waiting for a person
-  77   protected files were changed from outside
+  77   protected files were changed: from outside before the command, which
+       did not run; or, at level base only, while it ran
   78   configuration or state refused
   125  tada-run itself failed; nothing ran
   126  denied

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -25,7 +26,8 @@ func (c *ctl) attach() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attach [ID]",
 		Short: "Watch a running session, or take it over",
-		Long: "Watch a running session (tada-run --session); without an ID, the newest. With --take,\n" +
+		Long: "Watch a running session (tada-run --session); without an ID, the newest. Any other run\n" +
+			"that goes on can be watched too, by its ID, and nobody can take it over. With --take,\n" +
 			"drive it: whoever started it is refused until you give back, lose the connection or\n" +
 			"type nothing for a while. Then it is frozen, and not theirs again. The screen is drawn\n" +
 			"by a model of a terminal: nothing that the program prints reaches yours.\n\n" +
@@ -47,6 +49,9 @@ func (c *ctl) attach() *cobra.Command {
 				}
 			}
 			conn, id, err := l.Dial(prefix)
+			if gone := (*launcher.UnreachableError)(nil); errors.As(err, &gone) && gone.Alone && !take {
+				return c.lookOn(cmd.Context(), id)
+			}
 			if err != nil {
 				return err
 			}
@@ -73,6 +78,23 @@ func (c *ctl) attach() *cobra.Command {
 	cmd.Flags().BoolVar(&take, "take", false, "take it over at once")
 	cmd.Flags().DurationVar(&idle, "idle", 0, "with --take: without a key for so long the session is frozen (default 5m)")
 	return verb(cmd, "1    the session went away, or let nobody in")
+}
+
+// lookOn shows a run that is no session, as it goes on: by its transcript, so that no command waits at its start for
+// a place where somebody could join it.
+func (c *ctl) lookOn(ctx context.Context, id string) error {
+	s, err := c.recording([]string{id})
+	if err != nil {
+		return err
+	}
+	defer s.transcript.Close()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	o := play.Options{In: c.in, Settings: play.Settings{
+		Follow: true, Title: id, Live: func() bool { return audit.Recording(s.transcript) },
+	}}
+	o.Out, _ = c.out.(*os.File)
+	return unproven(play.Run(ctx, s.transcript, o))
 }
 
 // newestSession is the one that began last among those that run.

@@ -30,6 +30,8 @@ const (
 	typing                  // the characters of a challenge
 	coding                  // a one-time code
 	refusing                // a word to the agent, before a no
+	offering                // another command, before a no
+	wording                 // a word with the no to one call of several
 	remembering             // the page that says what a standing approval covers
 )
 
@@ -67,6 +69,8 @@ type board struct {
 	last   time.Time
 	burst  bool // the latest key came right after another
 	denied map[string]bool
+	words  map[string]string // to the agent, with the no to a call
+	call   string            // that was denied last; "" for none
 }
 
 func wallClock() time.Time { return time.Now() }
@@ -172,7 +176,7 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 		b.at = b.list[min(i+1, len(b.list)-1)].ID
 	case k.Code == tea.KeyEnter, k.Code == tea.KeySpace, k.Code == tea.KeyRight:
 		b.open, b.mode, b.top, b.note = b.list[i], reading, 0, ""
-		b.shown, b.denied = b.now(), map[string]bool{}
+		b.shown, b.denied, b.words, b.call = b.now(), map[string]bool{}, map[string]string{}, ""
 		b.page = approval.Page{}
 		b.lay()
 	}
@@ -217,6 +221,10 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 		b.toggle(int(k.Text[0] - '1'))
 	case k.Text == "n":
 		b.mode, b.line = refusing, nil
+	case k.Text == "i" && len(b.open.Calls) == 1:
+		b.mode, b.line = offering, nil
+	case k.Text == "w" && b.call != "":
+		b.mode, b.line = wording, []rune(b.words[b.call])
 	case k.Text == "g" && b.ready() && b.grantable():
 		b.mode, b.shown = remembering, b.now()
 	case k.Text == "y" && b.ready() && b.open.Challenge != "":
@@ -242,8 +250,17 @@ func (b *board) settle() tea.Cmd {
 
 // toggle turns the yes to one of several calls into a no and back.
 func (b *board) toggle(i int) {
-	if len(b.open.Calls) > 1 && i < len(b.open.Calls) {
-		b.denied[b.open.Calls[i]] = !b.denied[b.open.Calls[i]]
+	if len(b.open.Calls) < 2 || i >= len(b.open.Calls) {
+		return
+	}
+	id := b.open.Calls[i]
+	if b.denied[id] = !b.denied[id]; b.denied[id] {
+		b.call = id
+		return
+	}
+	delete(b.words, id)
+	if b.call == id {
+		b.call = ""
 	}
 }
 
@@ -257,7 +274,7 @@ func (b *board) confirm(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// enter takes a key of what is typed. Only a no is ended with Enter; challenge and code end with their last character.
+// enter takes a key of what is typed. Only what goes with a no is ended with Enter; challenge and code end with their last character.
 func (b *board) enter(k tea.Key) tea.Cmd {
 	switch {
 	case k.Code == tea.KeyEscape:
@@ -266,6 +283,15 @@ func (b *board) enter(k tea.Key) tea.Cmd {
 		b.line = b.line[:max(0, len(b.line)-1)]
 	case k.Code == tea.KeyEnter && b.mode == refusing:
 		return b.decide(launcher.Answer(b.open, false, string(b.line), "inbox"), "denied")
+	case k.Code == tea.KeyEnter && b.mode == offering:
+		if strings.TrimSpace(string(b.line)) != "" {
+			d := launcher.Answer(b.open, false, "", "inbox")
+			d.Calls[0].Instead = string(b.line)
+			return b.decide(d, "denied, with an offer,")
+		}
+	case k.Code == tea.KeyEnter && b.mode == wording:
+		b.words[b.call] = string(b.line)
+		b.mode, b.line = reading, nil
 	case k.Text != "" && len(b.line) < approval.MaxMessage:
 		b.line = append(b.line, []rune(k.Text)...)
 	}
@@ -300,7 +326,9 @@ func (b *board) approve() tea.Cmd {
 	d := launcher.Answer(b.open, true, "", "inbox")
 	d.Paged, d.Took = b.read.Done(), b.now().Sub(b.shown)
 	for i, c := range d.Calls {
-		d.Calls[i].Approved = !b.denied[c.ID]
+		if b.denied[c.ID] {
+			d.Calls[i].Approved, d.Calls[i].Message = false, b.words[c.ID]
+		}
 	}
 	switch {
 	case b.mode == remembering:

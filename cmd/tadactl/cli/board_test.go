@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,12 +132,46 @@ func TestBoardAnswersEachCall(t *testing.T) {
 	if d := p.desk.decided; len(d) != 1 || !d[0].Calls[0].Approved || d[0].Calls[1].Approved || !d[0].Calls[2].Approved {
 		t.Errorf("%+v", d)
 	}
+	p = newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
+	for _, k := range []tea.Key{ // the second with a word, the first denied and allowed again, the third without one
+		enter, letter('w'), letter('2'), letter('w'), letter('n'), letter('o'), enter,
+		letter('1'), letter('w'), letter('x'), enter, letter('1'), letter('3'), letter('y'),
+	} {
+		p.key(time.Second, k)
+	}
+	want := []approval.CallDecision{{ID: "c1", Approved: true}, {ID: "c2", Message: "no"}, {ID: "c3"}}
+	if d := p.desk.decided; len(d) != 1 || !slices.Equal(d[0].Calls, want) {
+		t.Errorf("%+v", d)
+	}
 	p = newScene(questionOf(t, 1, "ls a"), 100, 60)
 	for _, k := range []tea.Key{enter, letter('n'), letter('n'), letter('o'), enter} {
 		p.key(time.Second, k)
 	}
 	if d := p.desk.decided; len(d) != 1 || d[0].Calls[0].Approved || d[0].Calls[0].Message != "no" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// B-R7.4: a no may name another command, where there is one call; an empty one is no answer.
+func TestBoardOffersAnother(t *testing.T) {
+	for _, c := range []struct {
+		commands []string
+		keys     []tea.Key
+		instead  string
+	}{
+		{[]string{"rm -rf a"}, []tea.Key{enter, letter('i'), letter('l'), letter('s'), enter}, "ls"},
+		{[]string{"rm -rf a"}, []tea.Key{enter, letter('i'), enter}, ""},
+		{[]string{"rm -rf a"}, []tea.Key{enter, letter('i'), letter('l'), {Code: tea.KeyEscape}}, ""},
+		{[]string{"rm -rf a", "ls"}, []tea.Key{enter, letter('i'), letter('l'), enter}, ""},
+	} {
+		p := newScene(questionOf(t, 1, c.commands...), 100, 60)
+		for _, k := range c.keys {
+			p.key(time.Second, k)
+		}
+		d := p.desk.decided
+		if c.instead == "" && len(d) != 0 || c.instead != "" && (len(d) != 1 || d[0].Calls[0].Approved || d[0].Calls[0].Instead != c.instead) {
+			t.Errorf("%q: %+v", c.keys, d)
+		}
 	}
 }
 

@@ -68,7 +68,8 @@ func (b *board) standingRows() []string {
 		"Allow exactly this again, without asking: at most 5 times, for 1 hour, in this session?", "",
 		"  " + inert(commandOf(b.open.Payload)), "",
 		"It covers the same words, directory, environment, programs, files, agent and work item,",
-		"as the page before shows them, plan " + approval.Prefix(b.open.PlanHash) + ". Anything else asks.",
+		"as the page before shows them, plan " + approval.Prefix(b.open.PlanHash) + ". Anything else asks:",
+		"also a file or folder of the same name that was made anew.",
 		"Any no in this session ends it; so does: tadactl grants revoke.",
 	}
 	for i := range page {
@@ -95,6 +96,10 @@ func (b *board) help() string {
 		return fmt.Sprintf("one-time code, esc: back: %s", strings.Repeat("·", len(b.line)))
 	case refusing:
 		return "why (enter: deny, esc: back): " + approval.Inert(string(b.line))
+	case offering:
+		return "instead (enter: deny and offer this, esc: back): " + approval.Inert(string(b.line))
+	case wording:
+		return "why not " + inert(b.call) + " (enter: keep, esc: back): " + approval.Inert(string(b.line))
 	case remembering:
 		return "y: approve and remember   esc: back"
 	}
@@ -102,9 +107,16 @@ func (b *board) help() string {
 		left = b.note + "   " + left
 	}
 	if !b.read.Done() {
-		return left + "space: more   n: deny   esc: back"
+		return left + "space: more   n: deny" + b.offerHelp() + "   esc: back"
 	}
-	return left + b.callHelp() + "y: approve   n: deny" + b.grantHelp() + "   esc: back"
+	return left + b.callHelp() + "y: approve   n: deny" + b.offerHelp() + b.grantHelp() + "   esc: back"
+}
+
+func (b *board) offerHelp() string {
+	if len(b.open.Calls) == 1 {
+		return "   i: instead"
+	}
+	return ""
 }
 
 func (b *board) grantHelp() string {
@@ -126,6 +138,9 @@ func (b *board) callHelp() string {
 			mark = "NO"
 		}
 		fmt.Fprintf(&s, "%d:%s ", i+1, mark)
+	}
+	if b.call != "" {
+		s.WriteString("  w: word with the no to " + inert(b.call))
 	}
 	return s.String() + "  "
 }

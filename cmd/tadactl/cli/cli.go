@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/zstandard"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -116,6 +118,10 @@ func (c *ctl) report(err error) int {
 		fmt.Fprintln(c.err, "tadactl: try: tadactl --help")
 		return launcher.ExitUsage
 	}
+	var bad *audit.BadEntry
+	if errors.As(err, &bad) && !bad.Torn {
+		return launcher.ExitTampered
+	}
 	return launcher.ExitOf(err)
 }
 
@@ -127,4 +133,13 @@ func (c *ctl) printJSON(v any) error {
 }
 
 // open returns the launcher of the state directory.
-func (c *ctl) open() (*launcher.Launcher, error) { return launcher.Open(c.home) }
+func (c *ctl) open() (*launcher.Launcher, error) { return openHome(c.home) }
+
+// openHome returns the launcher of a state directory, with all that a person may want to do with it.
+func openHome(dir string) (*launcher.Launcher, error) {
+	l, err := launcher.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}), nil
+}

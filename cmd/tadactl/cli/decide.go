@@ -39,7 +39,8 @@ func (c *ctl) approve() *cobra.Command {
 			"first 12 digits of its hash, and questions of risk 2 and 3 are refused.\n\n" +
 			"With --uses or --for the same plan runs again without asking, at most so often\n" +
 			"and for so long. High risk, interpreters, wrappers, the network and secrets are\n" +
-			"asked every time. tadactl grants lists what stands.\n\n" +
+			"asked every time, and so is a plan whose files were made anew. tadactl grants lists\n" +
+			"what stands.\n\n" +
 			"Of several calls, --except names those that are denied; the others run.\n\n" +
 			"With --token the answer comes from another machine: see tadactl sign.",
 		Args: cobra.MaximumNArgs(1),

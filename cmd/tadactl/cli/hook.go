@@ -76,7 +76,7 @@ func hookRun(home string, args []string) int {
 			return blockUsage(err.Error())
 		}
 	}
-	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return launcher.Open(home) })
+	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return openHome(home) })
 	core.Quarantine = inQuarantine(core.Open, os.Getenv(quarantine.Variable))
 	answer := hook.Serve(context.Background(), adapter, core, os.Stdin, hook.Limit+core.Runner.Wait)
 	_, errOut := io.WriteString(os.Stdout, answer.Stdout)

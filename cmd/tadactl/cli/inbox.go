@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -13,33 +14,66 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/tada-run/tada-run/cmd/tadactl/web"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session"
 )
 
 func (c *ctl) inbox() *cobra.Command {
-	var popup bool
+	var popup, page bool
 	cmd := &cobra.Command{
 		Use:   "inbox",
 		Short: "Read and answer questions on the whole screen, as they come",
 		Long: "Read and answer questions on the whole screen, as they come. The most dangerous come\n" +
-			"first. With --popup it opens above whatever else is on the screen, inside tmux.\n\n" +
+			"first. With --popup it opens above whatever else is on the screen, inside tmux. With --web\n" +
+			"it is a page on 127.0.0.1 until it is interrupted; an answer there needs the code that is\n" +
+			"printed here.\n\n" +
 			"  up, down    choose                  enter   read it\n" +
 			"  space       page down               y       approve, once; what is asked for is typed\n" +
 			"  n           deny, with a word       g       approve the same plan for a while\n" +
+			"  i           deny, and offer another command\n" +
+			"  1 to 9      deny one of several     w       with a word\n" +
 			"  esc         back                    q       leave",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := launcher.MayDecide(); err != nil {
 				return err
 			}
-			if popup {
+			switch {
+			case popup && page:
+				return &usageError{errors.New("--popup or --web, not both")}
+			case popup:
 				return c.popup(cmd.Context())
+			case page:
+				return c.inboxWeb(cmd.Context())
 			}
 			return c.inboxOn(cmd.Context())
 		},
 	}
 	cmd.Flags().BoolVar(&popup, "popup", false, "in a window above the others, inside tmux")
+	cmd.Flags().BoolVar(&page, "web", false, "as a page for a browser on this machine")
 	return verb(cmd, "126  not yours to answer")
+}
+
+// inboxWeb serves the inbox to a browser. What it prints goes to the terminal alone: a code in a pipe or a file would be as good as none.
+func (c *ctl) inboxWeb(ctx context.Context) error {
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
+	if err != nil {
+		return &exitError{errors.New("no terminal to show the codes on; try: tadactl pending"), launcher.ExitUsage}
+	}
+	defer tty.Close()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer stop()
+	s, err := web.Listen(l, rand.Reader, wallClock, func(line string) { fmt.Fprintln(tty, line) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(tty, "The inbox is at %s until you press Ctrl-C.\nAn answer there needs the code of its question, shown here:\n", s.URL())
+	return s.Serve(ctx)
 }
 
 // inboxOn runs the inbox on the controlling terminal, never on standard input. Whatever ends it, the
@@ -68,6 +102,9 @@ func (c *ctl) inboxOn(ctx context.Context) error {
 	phrase, err := l.Phrase()
 	if err != nil {
 		return err
+	}
+	if _, err := tty.WriteString(session.Plain); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock}
 	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty)).Run()

@@ -67,8 +67,10 @@ func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case first == "" || first != again:
-		return "", &exitError{errors.New("the two are not the same, or empty; no key was made"), launcher.ExitUsage}
+	case first == "" && again == "":
+		return "", &exitError{errors.New("the passphrase is empty, so no key was made; try: tadactl key init NAME --no-passphrase"), launcher.ExitUsage}
+	case first != again:
+		return "", &exitError{errors.New("the two are not the same; no key was made"), launcher.ExitUsage}
 	}
 	return first, nil
 }

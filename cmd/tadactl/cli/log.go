@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -180,7 +181,10 @@ func (c *ctl) printEntry(e audit.Entry) error {
 		return err
 	}
 	line := fmt.Sprintf("%6d  %s  %-18s", e.Seq, e.Time.Local().Format(time.DateTime), e.Kind)
-	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "status", "by", "lost", "code", "level", "reason", "command"} {
+	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "status", "by", "lost", "code", "level", "reason", "inside", "command"} {
+		if name == "command" && body["inside"] != nil {
+			continue // its program's text around it is told with --json
+		}
 		if v, ok := body[name]; ok && v != "" {
 			line += fmt.Sprintf("  %s=%s", name, inert(fmt.Sprint(v)))
 		}
@@ -322,7 +326,7 @@ func (c *ctl) printRun(r launcher.Past) {
 		state = fmt.Sprintf("ended, exit status %d", r.Status)
 	}
 	for _, f := range []struct{ name, value string }{
-		{"session", r.ID}, {"command", inert(r.Command)}, {"folder", inert(r.Dir)}, {"agent", r.Agent}, {"work item", r.WorkItem},
+		{"session", r.ID}, {"command", inert(cmp.Or(r.Inside, r.Command))}, {"folder", inert(r.Dir)}, {"agent", r.Agent}, {"work item", r.WorkItem},
 		{"began", r.Began.Local().Format(time.DateTime)}, {"state", state}, {"verdict", r.Verdict}, {"authority", r.Authority},
 		{"approval", r.Envelope}, {"enforced", r.Level},
 	} {

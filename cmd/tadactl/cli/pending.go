@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,18 +134,19 @@ func (c *ctl) width() int {
 	return 100
 }
 
-// commandOf takes the command line out of a payload, for a list.
+// commandOf takes the command line out of a payload, for a list: the agent's own, where it stands in a wrapper.
 func commandOf(payload []byte) string {
 	var p struct {
 		Calls []struct {
-			Args struct{ Command string }
+			Args struct{ Command, Inside string }
 		} `json:"tool_calls"`
 	}
 	if json.Unmarshal(payload, &p) != nil || len(p.Calls) == 0 {
 		return ""
 	}
+	first := cmp.Or(p.Calls[0].Args.Inside, p.Calls[0].Args.Command)
 	if n := len(p.Calls); n > 1 {
-		return fmt.Sprintf("%d calls: %s; ...", n, p.Calls[0].Args.Command)
+		return fmt.Sprintf("%d calls: %s; ...", n, first)
 	}
-	return p.Calls[0].Args.Command
+	return first
 }

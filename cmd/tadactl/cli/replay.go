@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (c *ctl) sessions() *cobra.Command {
 				case r.State == "running" && r.Session:
 					status = "session"
 				}
-				fmt.Fprintf(c.out, "%s  %s  %-8s  %s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(r.Command))
+				fmt.Fprintf(c.out, "%s  %s  %-8s  %s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(cmp.Or(r.Inside, r.Command)))
 			}
 			return nil
 		},
@@ -184,27 +185,29 @@ func unproven(err error) error {
 
 // exports are the formats by name.
 var exports = map[string]func(*recording, io.Writer) error{
-	"cast": func(s *recording, w io.Writer) error { return export.Cast(w, s.transcript) },
-	"txt":  func(s *recording, w io.Writer) error { return export.Text(w, s.transcript) },
-	"json": func(s *recording, w io.Writer) error { return export.JSON(w, s.transcript) },
-	"html": (*recording).html,
+	"cast":  func(s *recording, w io.Writer) error { return export.Cast(w, s.transcript) },
+	"cast2": func(s *recording, w io.Writer) error { return export.Cast2(w, s.transcript) },
+	"txt":   func(s *recording, w io.Writer) error { return export.Text(w, s.transcript) },
+	"json":  func(s *recording, w io.Writer) error { return export.JSON(w, s.transcript) },
+	"html":  (*recording).html,
 }
 
 func (c *ctl) export() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use:   "export [ID] --format cast|txt|json|html",
+		Use:   "export [ID] --format cast|cast2|txt|json|html",
 		Short: "Write a session for other programs and people",
 		Long: "Write a session for other programs and people; without an ID, the newest.\n\n" +
-			"  cast  an asciicast v3 file, which plays in asciinema\n" +
-			"  txt   what a person saw, as lines of text\n" +
-			"  json  one object per line: the header, then the events\n" +
-			"  html  one page with a player and what `tadactl audit verify` says, for any browser",
+			"  cast   an asciicast v3 file, which plays in asciinema 3 and its web player\n" +
+			"  cast2  an asciicast v2 file, for asciinema 2\n" +
+			"  txt    what a person saw, as lines of text\n" +
+			"  json   one object per line: the header, then the events\n" +
+			"  html   one page with a player and what `tadactl audit verify` says, for any browser",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			write, known := exports[format]
 			if !known {
-				return &usageError{fmt.Errorf("--format is cast, txt, json or html, not %q", format)}
+				return &usageError{fmt.Errorf("--format is cast, cast2, txt, json or html, not %q", format)}
 			}
 			s, err := c.recording(args)
 			if err != nil {
@@ -214,7 +217,7 @@ func (c *ctl) export() *cobra.Command {
 			return unproven(write(s, c.out))
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "cast", "cast, txt, json or html")
+	cmd.Flags().StringVar(&format, "format", "cast", "cast, cast2, txt, json or html")
 	return verb(cmd, "77   the record is not as it was written; what is before that was written out")
 }
 

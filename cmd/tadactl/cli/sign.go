@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -15,16 +16,19 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 func (c *ctl) exportRequest() *cobra.Command {
-	var command, agent, item string
+	var command, batch, agent, item string
 	cmd := &cobra.Command{
-		Use:   "export-request ID | export-request --ci COMMAND",
+		Use:   "export-request ID | export-request --ci COMMAND | export-request --ci-intent FILE",
 		Short: "Print a question for somebody who answers on another machine",
 		Long: "Print a question as one line, to be carried to a machine where somebody answers it\n" +
 			"with tadactl sign. With --ci, print the plan of a command that nobody has asked yet:\n" +
-			"signed, it lets exactly that plan run once with tada-run --profile ci.",
+			"signed, it lets exactly that plan run once with tada-run --profile ci. With\n" +
+			"--ci-intent it is the plan of several commands, as tada-run --intent runs them; each\n" +
+			"has its own answer: see tadactl sign --except.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := c.open()
@@ -32,13 +36,16 @@ func (c *ctl) exportRequest() *cobra.Command {
 				return err
 			}
 			var line []byte
+			req := launcher.Request{Shell: launcher.Shell{Text: command, Name: "tada-run"}, Agent: agent, WorkItem: item}
 			switch {
-			case command == "" && len(args) == 1:
+			case len(args) == 1 && command == "" && batch == "":
 				line, err = l.ExportRequest(cmd.Context(), args[0])
-			case command != "" && len(args) == 0:
-				line, err = c.exportPlan(l, launcher.Request{Shell: launcher.Shell{Text: command, Name: "tada-run"}, Agent: agent, WorkItem: item})
+			case len(args) == 0 && command != "" && batch == "":
+				line, err = c.exportPlan(l, req)
+			case len(args) == 0 && command == "" && batch != "":
+				line, err = c.exportBatch(l, req, batch)
 			default:
-				return &usageError{errors.New("name one question, or a command with --ci")}
+				return &usageError{errors.New("name one question, or a command with --ci, or a file with --ci-intent")}
 			}
 			if err != nil {
 				return err
@@ -48,6 +55,7 @@ func (c *ctl) exportRequest() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&command, "ci", "", "a command line that a machine without people will run")
+	cmd.Flags().StringVar(&batch, "ci-intent", "", "a file as for tada-run --intent, - for standard input")
 	cmd.Flags().StringVar(&agent, "agent", "", "who will ask, as tada-run --agent")
 	cmd.Flags().StringVar(&item, "work-item", "", "what it belongs to, as tada-run --work-item")
 	return verb(cmd)
@@ -55,12 +63,45 @@ func (c *ctl) exportRequest() *cobra.Command {
 
 // exportPlan judges as the run will be judged: here, now, with the same environment and input.
 func (c *ctl) exportPlan(l *launcher.Launcher, req launcher.Request) ([]byte, error) {
+	req, err := c.here(req)
+	if err != nil {
+		return nil, err
+	}
+	return l.ExportPlan(req)
+}
+
+// exportBatch is exportPlan for the commands of a file.
+func (c *ctl) exportBatch(l *launcher.Launcher, req launcher.Request, path string) ([]byte, error) {
+	req, err := c.here(req)
+	if err != nil {
+		return nil, err
+	}
+	text, err := c.read(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := pathguard.ParseProposed(bytes.NewReader(text))
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	calls, err := launcher.Calls(req, list)
+	if errors.Is(err, launcher.ErrDirectory) {
+		return nil, &usageError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.ExportBatch(calls)
+}
+
+// here is a request as it would come from this process.
+func (c *ctl) here(req launcher.Request) (launcher.Request, error) {
 	var err error
 	if req.Dir, err = os.Getwd(); err != nil {
-		return nil, fmt.Errorf("the current directory is gone (%w); try: cd /", err)
+		return req, fmt.Errorf("the current directory is gone (%w); try: cd /", err)
 	}
 	req.Env, req.Stdio = os.Environ(), session.Stdio{In: c.in}
-	return l.ExportPlan(req)
+	return req, nil
 }
 
 // maxFile bounds what is read before it is checked: the longest question and a little.

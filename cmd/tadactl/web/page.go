@@ -1,0 +1,115 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"net/http"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+const style = `body{font:15px/1.4 monospace;margin:2em auto;max-width:110ch;padding:0 1em;color:#111;background:#fff}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #999;padding:1em}
+input[type=text]{font:inherit;width:40ch}input.code{width:8ch;text-transform:uppercase}
+button{font:inherit;padding:.3em 1.2em;margin-right:1em}
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#111}a{color:#9cf}}`
+
+// styleHash lets this one style in, and no other (CSP level 2, hash-source).
+var styleHash = func() string {
+	sum := sha256.Sum256([]byte(style))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}()
+
+func hmacEqual(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }
+
+// text is a string as a text node. The renderer has left nothing but printable characters.
+func text(s string) string { return html.EscapeString(s) }
+
+// pageWidth is how many columns a question gets.
+const pageWidth = 100
+
+func write(w http.ResponseWriter, title, head, body string) {
+	_, _ = fmt.Fprintf(w, "<!doctype html><html lang=en><meta charset=utf-8><title>%s</title><meta name=viewport content=\"width=device-width\">%s<style>%s</style><body>%s</body></html>\n",
+		text(title), head, style, body)
+}
+
+// refuse shows an error.
+func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
+	w.WriteHeader(status)
+	write(w, "tada-run", "", "<p>"+text(err.Error()))
+}
+
+// done shows what came of an answer.
+func (s *Server) done(w http.ResponseWriter, id, word string) {
+	write(w, "tada-run", "", "<p>"+text(word+": "+id)+"<p><a href=\"/"+s.token+"/\">back to the inbox</a>")
+}
+
+// refreshed is how the list keeps up without a script.
+const refreshed = `<meta http-equiv=refresh content=5>`
+
+// list shows what waits.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	list, err := s.open(r.Context())
+	if err != nil {
+		s.refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	var b strings.Builder
+	for _, e := range list {
+		fmt.Fprintf(&b, "<li><a href=\"q/%s\">%s</a> R%d", text(e.ID), text(e.ID), e.Risk)
+		// The beginning, for choosing: the page has it all.
+		for i, line := range approval.Render(e.Payload, approval.RenderOptions{Width: pageWidth}).Lines {
+			if strings.HasPrefix(strings.TrimSpace(line), "run") {
+				fmt.Fprintf(&b, "<br><code>%s</code>", text(line))
+				break
+			}
+			if i > 40 {
+				break
+			}
+		}
+	}
+	if len(list) == 0 {
+		b.WriteString("<li>nothing waits for an answer")
+	}
+	write(w, fmt.Sprintf("(%d) tada-run", len(list)), refreshed, "<h1>tada-run asks</h1><ul>"+b.String()+"</ul>")
+}
+
+// question shows one question, nothing of it cut, with the form below it.
+func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
+	e, err := s.envelope(r.Context(), id)
+	if err != nil {
+		s.refuse(w, http.StatusNotFound, err)
+		return
+	}
+	// Where the short page would cut something, it is the full one: see approval.Page.
+	short := approval.Render(e.Payload, approval.RenderOptions{Width: pageWidth})
+	page, err := s.inbox.Page(e.Payload, pageWidth, short.Truncated)
+	if err != nil {
+		s.refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	s.mu.Lock()
+	if s.shown[e.ID].IsZero() {
+		s.shown[e.ID] = s.now()
+	}
+	s.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "<pre>%s</pre><form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
+		text(page.Text()), s.token, text(e.ID), text(e.PlanHash), s.proof(e.ID, e.PlanHash))
+	if len(e.Calls) > 1 {
+		for _, call := range e.Calls {
+			fmt.Fprintf(&b, "<p><label><input type=checkbox name=\"call %s\" value=yes checked> run %s</label>", text(call), text(call))
+		}
+	}
+	fmt.Fprintf(&b, "<p><label>code from the terminal <input type=text class=code name=code maxlength=%d required></label>", codeLength)
+	if e.Friction.Factor && e.Quorum < 2 {
+		b.WriteString("<p><label>one-time code <input type=text class=code name=factor maxlength=6 inputmode=numeric></label>")
+	}
+	fmt.Fprintf(&b, "<p><label>a word to the agent, with a no <input type=text name=message maxlength=%d></label>", approval.MaxMessage)
+	fmt.Fprintf(&b, "<p><button name=answer value=deny>Deny</button><button name=answer value=approve>Approve once</button></form><p><a href=\"/%s/\">back to the inbox</a>", s.token)
+	write(w, "tada-run: "+e.ID, "", b.String())
+}

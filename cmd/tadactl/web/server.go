@@ -1,0 +1,251 @@
+package web
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// Bounds of what comes in. A form has a word to the agent and a few short fields.
+const (
+	maxForm     = 16 << 10
+	maxHeaders  = 16 << 10
+	readTimeout = 10 * time.Second
+)
+
+// A Server serves the inbox of one launcher.
+type Server struct {
+	inbox    *launcher.Launcher
+	listener net.Listener
+	host     string
+	token    string
+	random   io.Reader
+	now      func() time.Time
+	say      func(string) // to the person at the terminal, one line
+	lift     func()       // the bar
+
+	mu    sync.Mutex
+	codes map[string]*code
+	shown map[string]time.Time // when the page of a question was first given out
+}
+
+// Listen takes a port on the loopback and closes it to fences. What the person has to know is given to say, line by line. Only who may decide may listen: the error is
+// that of [launcher.MayDecide] otherwise.
+func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time, say func(string)) (*Server, error) {
+	if err := launcher.MayDecide(); err != nil {
+		return nil, err
+	}
+	var token [32]byte
+	if _, err := io.ReadFull(random, token[:]); err != nil {
+		return nil, fmt.Errorf("make the address of the page: %w", err)
+	}
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen on the loopback: %w", err)
+	}
+	lift, err := l.Bar(uint16(listener.Addr().(*net.TCPAddr).Port))
+	if err != nil {
+		listener.Close()
+		return nil, err
+	}
+	return &Server{
+		inbox: l, listener: listener, host: listener.Addr().String(), token: hex.EncodeToString(token[:]), random: random, now: now, say: say, lift: lift,
+		codes: map[string]*code{}, shown: map[string]time.Time{},
+	}, nil
+}
+
+// URL is where the page is.
+func (s *Server) URL() string { return "http://" + s.host + "/" + s.token + "/" }
+
+// Serve answers until ctx ends, and tells the terminal of each question as it comes.
+func (s *Server) Serve(ctx context.Context) error {
+	defer s.lift()
+	changes, err := s.inbox.Changes(ctx)
+	if err != nil {
+		s.listener.Close()
+		return err
+	}
+	server := &http.Server{
+		Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaders,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	failed := make(chan error, 2)
+	go func() { failed <- server.Serve(s.listener) }()
+	go func() {
+		for range changes {
+			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
+				failed <- err
+				return
+			}
+		}
+	}()
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	return errors.Join(err, server.Close())
+}
+
+// announce gives each new question a code, and tells it.
+func (s *Server) announce(ctx context.Context) error {
+	list, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range list {
+		if c := s.codes[e.ID]; c != nil && c.plan == e.PlanHash {
+			continue
+		}
+		var b [5]byte
+		if _, err := io.ReadFull(s.random, b[:]); err != nil {
+			return fmt.Errorf("make a code: %w", err)
+		}
+		c := &code{text: codeAlphabet.EncodeToString(b[:])[:codeLength], plan: e.PlanHash}
+		s.codes[e.ID] = c
+		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text, approval.Prefix(e.PlanHash)))
+	}
+	return nil
+}
+
+// open returns the questions that wait for an answer, with their payloads, the most dangerous first.
+func (s *Server) open(ctx context.Context) ([]approval.Envelope, error) {
+	list, err := s.inbox.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var full []approval.Envelope
+	for _, e := range list {
+		if e.Decision != nil {
+			continue
+		}
+		if e, err := s.inbox.Envelope(ctx, e.ID); err == nil {
+			full = append(full, e)
+		}
+	}
+	return full, nil
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	headers(w.Header())
+	rest, err := s.guard(r)
+	if err != nil {
+		s.refuse(w, http.StatusForbidden, err)
+		return
+	}
+	id, one := strings.CutPrefix(rest, "q/")
+	switch {
+	case rest == "" && r.Method == http.MethodGet:
+		s.list(w, r)
+	case one && r.Method == http.MethodGet:
+		s.question(w, r, id)
+	case one:
+		s.answer(w, r, id)
+	default:
+		s.refuse(w, http.StatusNotFound, fmt.Errorf("there is no page %q", rest))
+	}
+}
+
+// envelope returns the open question with exactly this id.
+func (s *Server) envelope(ctx context.Context, id string) (approval.Envelope, error) {
+	list, err := s.open(ctx)
+	if err != nil {
+		return approval.Envelope{}, err
+	}
+	for _, e := range list {
+		if e.ID == id {
+			return e, nil
+		}
+	}
+	return approval.Envelope{}, fmt.Errorf("question %q: it was answered elsewhere, or is too old", id)
+}
+
+// answer takes a form.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		s.refuse(w, http.StatusBadRequest, fmt.Errorf("read the form: %w", err))
+		return
+	}
+	plan := r.PostForm.Get("plan")
+	if !hmacEqual(r.PostForm.Get("proof"), s.proof(id, plan)) {
+		s.refuse(w, http.StatusForbidden, errForm)
+		return
+	}
+	e, err := s.envelope(r.Context(), id)
+	switch {
+	case err != nil:
+		s.refuse(w, http.StatusConflict, err)
+		return
+	case e.PlanHash != plan:
+		s.refuse(w, http.StatusConflict, fmt.Errorf("question %q is for another plan now: read it again", id))
+		return
+	}
+	s.mu.Lock()
+	err = s.codes[id].take(r.PostForm.Get("code"), plan)
+	s.mu.Unlock()
+	if err != nil {
+		s.say(fmt.Sprintf("%s  the page sent a wrong code", id))
+		s.refuse(w, http.StatusForbidden, err)
+		return
+	}
+	d, word := s.decision(r, e)
+	if err := s.inbox.Decide(r.Context(), d); err != nil {
+		s.say(fmt.Sprintf("%s  not %s", id, word))
+		if f, ok := approval.Explain(err); ok {
+			err = errors.New(f.Message)
+		}
+		s.renew(r.Context(), id)
+		s.refuse(w, http.StatusConflict, err)
+		return
+	}
+	s.say(fmt.Sprintf("%s  %s", id, word))
+	s.done(w, id, word)
+}
+
+// renew gives a question whose answer was not taken another code.
+func (s *Server) renew(ctx context.Context, id string) {
+	s.mu.Lock()
+	delete(s.codes, id)
+	s.mu.Unlock()
+	_ = s.announce(ctx)
+}
+
+// decision is what the form says. The code has stood in for the characters of a challenge: both come from what the agent cannot see.
+func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Decision, word string) {
+	message := strings.TrimSpace(r.PostForm.Get("message"))
+	if r.PostForm.Get("answer") != "approve" {
+		return launcher.Answer(e, false, message, "web"), "denied"
+	}
+	d = launcher.Answer(e, true, "", "web")
+	d.Paged, d.Challenge, d.Code = true, e.Challenge, strings.TrimSpace(r.PostForm.Get("factor"))
+	s.mu.Lock()
+	d.Took = s.now().Sub(s.shown[e.ID])
+	s.mu.Unlock()
+	if len(e.Calls) > 1 {
+		for i, c := range d.Calls {
+			if d.Calls[i].Approved = r.PostForm.Get("call "+c.ID) == "yes"; !d.Calls[i].Approved {
+				d.Calls[i].Message = message
+			}
+		}
+	}
+	if !launcher.Approves(d.Calls) {
+		return launcher.Answer(e, false, message, "web"), "denied"
+	}
+	if e.Votes+1 < e.Quorum {
+		return d, "counted, and others must follow"
+	}
+	return d, "approved"
+}
