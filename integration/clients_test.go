@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -20,22 +18,22 @@ import (
 type client struct {
 	name  string // of the platform
 	bin   string
-	tool  func(command string) (name string, args any) // how its model asks for a command
+	tool  func(command string) toolCall // how its model asks for a command
 	setup func(t *testing.T, b *bench, url string)
 	argv  []string
 	env   []string
 }
 
-// A bench is one client's machine: a home, a state directory, a workspace, and both programs.
+// A bench is one client's machine: an account with a home of its own, a workspace, and both programs.
 type bench struct {
-	home, state, work, bin string
-	model                  *model
+	home, work, bin, passwd string
+	model                   *model
 }
 
 var clients = []client{
 	{
 		name: "claude-code", bin: "claude",
-		tool: func(c string) (string, any) { return "Bash", map[string]any{"command": c, "description": "x"} },
+		tool: func(c string) toolCall { return toolCall{name: "Bash", args: o{"command": c, "description": "x"}} },
 		argv: []string{"-p", "go", "--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"},
 		env:  []string{"IS_SANDBOX=1", "ANTHROPIC_API_KEY=x", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"},
 		setup: func(t *testing.T, b *bench, url string) {
@@ -44,7 +42,7 @@ var clients = []client{
 	},
 	{
 		name: "codex", bin: "codex",
-		tool: func(c string) (string, any) { return "exec_command", map[string]any{"cmd": c} },
+		tool: func(c string) toolCall { return toolCall{name: "exec_command", args: o{"cmd": c}} },
 		argv: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "go"},
 		env:  []string{"MOCK_KEY=x"},
 		setup: func(t *testing.T, b *bench, url string) {
@@ -53,17 +51,17 @@ var clients = []client{
 	},
 	{
 		name: "opencode", bin: "opencode",
-		tool: func(c string) (string, any) { return "bash", map[string]any{"command": c, "description": "x"} },
+		tool: func(c string) toolCall { return toolCall{name: "bash", args: o{"command": c, "description": "x"}} },
 		argv: []string{"run", "--model", "mock/mock", "go"},
 		env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
 		setup: func(t *testing.T, b *bench, url string) {
-			write(t, filepath.Join(b.home, ".config/opencode/opencode.json"), fmt.Sprintf(`{"permission":{"bash":"allow"},"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
+			write(t, filepath.Join(b.home, ".config/opencode/opencode.json"), fmt.Sprintf(`{"permission":{"bash":"allow","external_directory":"allow"},"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
 		},
 	},
 	{
 		name: "gemini", bin: "gemini",
-		tool: func(c string) (string, any) {
-			return "run_shell_command", map[string]any{"command": c, "description": "x"}
+		tool: func(c string) toolCall {
+			return toolCall{name: "run_shell_command", args: o{"command": c, "description": "x"}}
 		},
 		argv: []string{"--yolo", "--skip-trust", "-m", "gemini-2.5-flash", "-p", "go"},
 		env:  []string{"GEMINI_API_KEY=x", "GEMINI_CLI_NO_RELAUNCH=true"},
@@ -101,323 +99,174 @@ func (c client) find(t *testing.T) string {
 	return p
 }
 
-func newBench(t *testing.T) *bench {
+// newBench makes the account: its home and its login shell stand in a passwd file, which the programs are shown in the
+// place of the machine's. So nothing is told them that a person would not have set up.
+func newBench(t *testing.T, c client, shell string) *bench {
 	t.Helper()
-	// Codex makes no helper programs for a home below the folder for temporary files.
-	base, err := os.MkdirTemp("/var/tmp", "tada-clients-")
+	c.find(t)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not in a folder for temporary files: Codex makes no helper programs below it, and every command may write there.
+	base, err := os.MkdirTemp(home, "tada-clients-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	b := &bench{home: filepath.Join(base, "h"), state: filepath.Join(base, "state"), work: filepath.Join(base, "w"), bin: filepath.Join(base, "bin")}
+	b := &bench{home: filepath.Join(base, "h"), work: filepath.Join(base, "w"), bin: filepath.Join(base, "bin"), passwd: filepath.Join(base, "passwd"), model: &model{}}
 	write(t, filepath.Join(b.work, ".git/HEAD"), "ref: refs/heads/main\n")
-	write(t, filepath.Join(b.work, "closed/x"), "secret\n")
-	write(t, filepath.Join(b.state, "config.yaml"), "security: {restricted_paths: ["+b.work+"/closed]}\n")
-	write(t, filepath.Join(b.home, "x"), "")
+	write(t, filepath.Join(base, "closed/x"), "secret\n")
+	write(t, filepath.Join(b.work, "build/x"), "")
+	write(t, filepath.Join(b.home, ".tada/config.yaml"), "security: {restricted_paths: ["+base+"/closed]}\n")
 	if out, err := exec.Command("go", "build", "-o", b.bin+"/", "../cmd/...").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	b.model = &model{}
+	if err := os.Symlink("tada-run", filepath.Join(b.bin, "bash")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, b.passwd, "root:x:0:0:root:"+b.home+":"+strings.ReplaceAll(shell, "BIN", b.bin)+"\n")
+	server := httptest.NewServer(b.model)
+	t.Cleanup(server.Close)
+	c.setup(t, b, server.URL)
 	return b
+}
+
+// command is a program on the bench. It sees the passwd file by a mount of its own, for which an ordinary user becomes
+// the owner of a user namespace.
+func (b *bench) command(t *testing.T, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `mount --bind "$0" /etc/passwd && exec "$@"`, b.passwd, name}, args...)...)
+	cmd.Dir, cmd.WaitDelay = b.work, time.Second
+	cmd.Env = []string{"HOME=" + b.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm", "LANG=C.UTF-8", "SHELL=/bin/bash"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	if uid := os.Getuid(); uid != 0 {
+		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: uid, Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
+	}
+	return cmd
 }
 
 // ctl runs tadactl for the person.
 func (b *bench) ctl(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(b.bin, "tadactl"), append([]string{"--home", b.state}, args...)...)
-	cmd.Env, cmd.Dir = append(os.Environ(), "HOME="+b.home), b.work
-	out, err := cmd.CombinedOutput()
+	out, err := b.command(t, filepath.Join(b.bin, "tadactl"), args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("tadactl %q: %v\n%s", args, err, out)
 	}
 	return string(out)
 }
 
-// run lets the client's model ask for one command, and returns what the model was told came of it.
-func (b *bench) run(t *testing.T, c client, command string, more ...string) string {
+// play lets the client's model ask for some tools, one after the other, and returns what the model was told came of
+// each.
+func (b *bench) play(t *testing.T, c client, calls ...toolCall) []string {
 	t.Helper()
-	b.model.begin(c.tool(command))
-	cmd := exec.CommandContext(t.Context(), c.find(t), c.argv...)
-	cmd.Dir, cmd.WaitDelay = b.work, time.Second
-	cmd.Env = []string{"HOME=" + b.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm", "LANG=C.UTF-8", "SHELL=/bin/bash"}
-	cmd.Env = append(append(append(cmd.Env, c.env...), b.model.env...), more...)
+	b.model.begin(calls)
+	cmd := b.command(t, c.find(t), c.argv...)
+	cmd.Env = append(append(cmd.Env, c.env...), b.model.env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(3*time.Minute, func() { _ = cmd.Process.Kill() })
+	timer := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
 	err := cmd.Wait()
 	timer.Stop()
-	result := b.model.result()
-	if result == "" {
-		t.Fatalf("%s: the model was never told what came of it: %v\n%s\nrequests:\n%s", c.name, err, out.String(), b.model.requests())
+	results := b.model.results()
+	if len(results) != len(calls) {
+		t.Fatalf("%s: the model was told of %d calls out of %d: %v\n%s\nrequests:\n%s", c.name, len(results), len(calls), err, out.String(), b.model.requests())
 	}
-	return result
+	return results
 }
 
-// TestClients runs the agent programs that are installed, against a model on loopback that asks for one command at a
-// time, and sees it judged, run, recorded or blocked. make test-clients.
-func TestClients(t *testing.T) {
+// try sees three commands judged as they should be: one runs, one is denied, one waits for a person and runs when it is
+// called again after the yes, by the same agent.
+func (b *bench) try(t *testing.T, c client) {
+	t.Helper()
+	if got := b.play(t, c, c.tool("mkdir -p sub; cd sub; echo hello > ran; echo said 4'2'"))[0]; !strings.Contains(got, "said 42") {
+		t.Errorf("an allowed command: %s", got)
+	}
+	if !b.exists("sub/ran") {
+		t.Error("an allowed command did not run")
+	}
+	if log := b.ctl(t, "log", "--json"); !strings.Contains(log, "said 4'2'") {
+		t.Errorf("the command is not in the log:\n%s", log)
+	}
+	if got := b.play(t, c, c.tool("touch never; cat ../closed/x"))[0]; !strings.Contains(got, "restricted_path") || strings.Contains(got, "secret\n") {
+		t.Errorf("a denied command: %s", got)
+	}
+	if b.exists("never") {
+		t.Error("a denied command ran")
+	}
+	again := c.tool("rm -r build")
+	again.before = func() {
+		if !b.exists("build/x") {
+			t.Error("it ran before it was answered")
+		}
+		b.approve(t, "rm -r build")
+	}
+	// The first command of Codex may come before the snapshot of the shell is ready, and is then called in another way.
+	if got := b.play(t, c, c.tool("true"), c.tool("rm -r build"), again); !strings.Contains(got[1], "tadactl show") || b.exists("build") {
+		t.Errorf("a question: %s\nthe identical command after the yes: %s", got[1], got[2])
+	}
+	if got := b.ctl(t, "pending"); strings.TrimSpace(got) != "" {
+		t.Errorf("the client's own housekeeping asks:\n%s", got)
+	}
+	b.ctl(t, "audit", "verify", "--complete")
+}
+
+func (b *bench) exists(name string) bool {
+	_, err := os.Stat(filepath.Join(b.work, name))
+	return err == nil
+}
+
+// approve says yes to the one question, which must show the agent's own command first.
+func (b *bench) approve(t *testing.T, command string) {
+	t.Helper()
+	var list []struct {
+		ID   string
+		Hash string `json:"plan_hash"`
+	}
+	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil || len(list) != 1 {
+		t.Errorf("not one question:\n%s", text)
+		return
+	}
+	q := list[0]
+	page, _, _ := strings.Cut(b.ctl(t, "show", q.ID), "every value by its name")
+	_, first, _ := strings.Cut(page, "1│ ")
+	first, _, _ = strings.Cut(first, "\n")
+	if strings.NewReplacer("⟪", "", "⟫", "").Replace(first) != command {
+		t.Errorf("the agent's own command is not what is shown first:\n%s", page)
+	}
+	if n := strings.Count(page, "\n"); n > 60 {
+		t.Errorf("%d lines are shown for one short command:\n%s", n, page)
+	}
+	b.ctl(t, "approve", "--plan", q.Hash, q.ID)
+}
+
+// needClients skips where nobody asked for the programs, or the machine has no namespaces.
+func needClients(t *testing.T) {
+	t.Helper()
 	if os.Getenv("TEST_CLIENTS") == "" {
 		t.Skip("starts agent programs that are installed on this machine; to run it: make test-clients")
 	}
+}
+
+// TestClients runs the agent programs that are installed, with the hook, against a model on loopback that asks for one
+// command at a time, and sees it judged, run, recorded, asked about or blocked. make test-clients.
+func TestClients(t *testing.T) {
+	needClients(t)
 	for _, c := range clients {
 		t.Run(c.name, func(t *testing.T) {
-			c.find(t)
-			b := newBench(t)
-			server := httptest.NewServer(b.model)
-			defer server.Close()
-			c.setup(t, b, server.URL)
+			b := newBench(t, c, "/bin/bash")
 			t.Log(b.ctl(t, "hook", "install", c.name))
-
-			if got := b.run(t, c, "echo hello > ran; echo said $((40+2))"); !strings.Contains(got, "said 42") {
-				t.Errorf("an allowed command: %s", got)
+			b.try(t, c)
+			if log := b.ctl(t, "log", "--json"); !strings.Contains(log, "?"+c.name) {
+				t.Errorf("the log does not say who asked:\n%s", log)
 			}
-			if _, err := os.Stat(filepath.Join(b.work, "ran")); err != nil {
-				t.Error(err)
-			}
-			if log := b.ctl(t, "log", "--json"); !strings.Contains(log, "said $((40+2))") || !strings.Contains(log, "?"+c.name) {
-				t.Errorf("the command is not in the log:\n%s", log)
-			}
-			if got := b.run(t, c, "touch never; cat closed/x"); !strings.Contains(got, "restricted_path") || strings.Contains(got, "secret\n") {
-				t.Errorf("a denied command: %s", got)
-			}
-			if _, err := os.Stat(filepath.Join(b.work, "never")); err == nil {
-				t.Error("a denied command ran")
-			}
-			if got := b.run(t, c, "git push --force origin main"); !strings.Contains(got, "tadactl show") {
-				t.Errorf("a question: %s", got)
-			}
-			b.ctl(t, "audit", "verify", "--complete")
 			if os.Getenv("TEST_CLIENTS") == "witness" {
 				t.Log(b.model.requests())
 			}
-		})
-	}
-}
-
-// A model is what the programs take for one: the first answer of a conversation asks for a tool, the next ends it.
-type model struct {
-	mu   sync.Mutex
-	env  []string
-	name string
-	args json.RawMessage
-	seen []string // requests
-	told string   // the result of the tool, as the program sent it
-}
-
-func (m *model) begin(name string, args any) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.args, _ = json.Marshal(args)
-	m.name, m.told, m.seen = name, "", nil
-}
-
-func (m *model) result() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.told
-}
-
-func (m *model) requests() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return strings.Join(m.seen, "\n")
-}
-
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.seen = append(m.seen, r.Method+" "+r.URL.Path+" "+string(body[:min(len(body), 2000)]))
-	var ask struct {
-		Messages, Input, Contents, Tools json.RawMessage
-		Stream                           bool
-	}
-	_ = json.Unmarshal(body, &ask)
-	w.Header().Set("Content-Type", "text/event-stream")
-	var say protocol
-	switch {
-	case strings.HasSuffix(r.URL.Path, "/messages"):
-		say = anthropic{w}
-	case strings.HasSuffix(r.URL.Path, "/responses"):
-		say = responses{w}
-	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
-		say = completions{w}
-	case strings.Contains(r.URL.Path, "GenerateContent"), strings.Contains(r.URL.Path, "generateContent"):
-		say = generate{w}
-	default:
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, "{}")
-		return
-	}
-	conversation := string(ask.Messages) + string(ask.Input) + string(ask.Contents)
-	result := ""
-	for _, mark := range []string{`"tool_result"`, `"function_call_output"`, `"role":"tool"`, `"functionResponse"`} {
-		if i := strings.Index(conversation, mark); i >= 0 {
-			result = conversation[i:]
-		}
-	}
-	switch {
-	case result != "":
-		m.told = result
-		say.text("done")
-	case len(ask.Tools) < 10: // a title, a summary
-		say.text("title")
-	default:
-		say.call(m.name, m.args)
-	}
-}
-
-// A protocol is how one family of models streams an answer.
-type protocol interface {
-	text(string)
-	call(name string, args json.RawMessage)
-}
-
-func event(w io.Writer, name string, v any) {
-	raw, _ := json.Marshal(v)
-	if name != "" {
-		fmt.Fprintf(w, "event: %s\n", name)
-	}
-	fmt.Fprintf(w, "data: %s\n\n", raw)
-}
-
-type o = map[string]any
-
-type anthropic struct{ w io.Writer }
-
-func (a anthropic) block(start, delta o, stop string) {
-	usage := o{"input_tokens": 1, "output_tokens": 1}
-	event(a.w, "message_start", o{"type": "message_start", "message": o{"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage}})
-	event(a.w, "content_block_start", o{"type": "content_block_start", "index": 0, "content_block": start})
-	event(a.w, "content_block_delta", o{"type": "content_block_delta", "index": 0, "delta": delta})
-	event(a.w, "content_block_stop", o{"type": "content_block_stop", "index": 0})
-	event(a.w, "message_delta", o{"type": "message_delta", "delta": o{"stop_reason": stop, "stop_sequence": nil}, "usage": usage})
-	event(a.w, "message_stop", o{"type": "message_stop"})
-}
-
-func (a anthropic) text(s string) {
-	a.block(o{"type": "text", "text": ""}, o{"type": "text_delta", "text": s}, "end_turn")
-}
-
-func (a anthropic) call(name string, args json.RawMessage) {
-	a.block(o{"type": "tool_use", "id": "toolu_0001", "name": name, "input": o{}}, o{"type": "input_json_delta", "partial_json": string(args)}, "tool_use")
-}
-
-type responses struct{ w io.Writer }
-
-func (p responses) item(item o) {
-	event(p.w, "response.created", o{"type": "response.created", "response": o{"id": "r1"}})
-	event(p.w, "response.output_item.done", o{"type": "response.output_item.done", "output_index": 0, "item": item})
-	event(p.w, "response.completed", o{"type": "response.completed", "response": o{"id": "r1", "usage": o{"input_tokens": 1, "input_tokens_details": nil, "output_tokens": 1, "output_tokens_details": nil, "total_tokens": 2}}})
-}
-
-func (p responses) text(s string) {
-	p.item(o{"type": "message", "role": "assistant", "id": "m1", "content": []any{o{"type": "output_text", "text": s}}})
-}
-
-func (p responses) call(name string, args json.RawMessage) {
-	p.item(o{"type": "function_call", "id": "f1", "call_id": "call_0", "name": name, "arguments": string(args)})
-}
-
-type completions struct{ w io.Writer }
-
-func (p completions) chunk(delta o, finish any) {
-	event(p.w, "", o{"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": []any{o{"index": 0, "delta": delta, "finish_reason": finish}}})
-}
-
-func (p completions) end(reason string) {
-	p.chunk(o{}, reason)
-	fmt.Fprint(p.w, "data: [DONE]\n\n")
-}
-
-func (p completions) text(s string) {
-	p.chunk(o{"role": "assistant", "content": s}, nil)
-	p.end("stop")
-}
-
-func (p completions) call(name string, args json.RawMessage) {
-	p.chunk(o{"role": "assistant", "tool_calls": []any{o{"index": 0, "id": "call_0", "type": "function", "function": o{"name": name, "arguments": string(args)}}}}, nil)
-	p.end("tool_calls")
-}
-
-type generate struct{ w io.Writer }
-
-func (g generate) part(part o) {
-	event(g.w, "", o{"candidates": []any{o{"index": 0, "content": o{"role": "model", "parts": []any{part}}, "finishReason": "STOP"}}, "usageMetadata": o{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}})
-}
-
-func (g generate) text(s string) { g.part(o{"text": s}) }
-
-func (g generate) call(name string, args json.RawMessage) {
-	g.part(o{"functionCall": o{"name": name, "args": args}})
-}
-
-// shelled are the clients whose shell can be set to tada-run under another name, and how.
-var shelled = map[string]func(t *testing.T, b *bench, bash string){
-	"claude-code": func(t *testing.T, b *bench, bash string) { setenv(b, "CLAUDE_CODE_SHELL", bash) },
-	"opencode": func(t *testing.T, b *bench, bash string) {
-		path := filepath.Join(b.home, ".config/opencode/opencode.json")
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, path, strings.Replace(string(text), "{", fmt.Sprintf(`{"shell":%q,`, bash), 1))
-	},
-	"gemini": func(t *testing.T, b *bench, bash string) {
-		setenv(b, "PATH", filepath.Dir(bash)+":"+os.Getenv("PATH"))
-	},
-}
-
-// TestClientsShell gives the clients tada-run as their shell. The link leads to the test binary, which keeps its
-// state where TRANSCRIPT_HOME says. make test-clients.
-func TestClientsShell(t *testing.T) {
-	if os.Getenv("TEST_CLIENTS") == "" {
-		t.Skip("starts agent programs that are installed on this machine; to run it: make test-clients")
-	}
-	for _, c := range clients {
-		set := shelled[c.name]
-		if set == nil {
-			continue
-		}
-		t.Run(c.name, func(t *testing.T) {
-			c.find(t)
-			b := newBench(t)
-			server := httptest.NewServer(b.model)
-			defer server.Close()
-			c.setup(t, b, server.URL)
-			self, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			bash := filepath.Join(b.home, "links/bash")
-			write(t, filepath.Join(b.home, "links/x"), "")
-			if err := os.Symlink(self, bash); err != nil {
-				t.Fatal(err)
-			}
-			setenv(b, "TRANSCRIPT_HOME", b.state)
-			set(t, b, bash)
-			if got := b.run(t, c, "mkdir -p sub; cd sub; echo hello > ran; echo said 4\"2\""); !strings.Contains(got, "said 42") {
-				t.Errorf("an allowed command: %s", got)
-			}
-			if _, err := os.Stat(filepath.Join(b.work, "sub/ran")); err != nil {
-				t.Error(err)
-			}
-			if got := b.run(t, c, "touch never; cat closed/x"); !strings.Contains(got, "restricted_path") {
-				t.Errorf("a denied command: %s", got)
-			}
-			if _, err := os.Stat(filepath.Join(b.work, "never")); err == nil {
-				t.Error("a denied command ran")
-			}
-			if got := b.run(t, c, "git push --force origin main"); !strings.Contains(got, "tadactl show") {
-				t.Errorf("a question: %s", got)
-			}
-			if n := strings.Count(b.ctl(t, "pending"), "\n"); n != 1 {
-				t.Errorf("%d questions; the client's own housekeeping needs none:\n%s", n, b.ctl(t, "pending"))
-			}
-			b.ctl(t, "audit", "verify", "--complete")
 		})
 	}
 }

@@ -33,6 +33,7 @@ var plan = map[string]map[string]string{
 	},
 	"approval/canonical": {},
 	"audit":              {},
+	"audit/zstandard":    {},
 	"audit/screen":       {},
 	"audit/play": {
 		"audit":        "a session is shown only as far as it is proven",
@@ -62,6 +63,7 @@ var plan = map[string]map[string]string{
 	"pathguard": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target carries the right it was named with",
+		"shellparse/code":    "a makefile on the disk is read as one in the command line",
 	},
 	"launcher": {
 		"shellparse":               "step 1: the text",
@@ -117,7 +119,12 @@ var plan = map[string]map[string]string{
 		"cmd/tadactl/cli":         "main is a door",
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
+	"cmd/tadactl/web": {
+		"launcher": "it opens the same state",
+		"approval": "it shows and decides",
+	},
 	"cmd/tadactl/cli": {
+		"cmd/tadactl/web":         "inbox --web",
 		"launcher":                "it opens the same state and judges by the same path",
 		"launcher/sandbox":        "doctor prints what the kernel gives",
 		"launcher/sandbox/attack": "doctor --attack tries the fence",
@@ -129,6 +136,7 @@ var plan = map[string]map[string]string{
 		"audit/play":              "replay",
 		"audit/export":            "export",
 		"audit/witness":           "it is a witness, and asks one",
+		"audit/zstandard":         "it packs transcripts and opens packed ones, which the agent's door does not",
 
 		"integration/hook":          "it is the hook that platforms start",
 		"integration/hook/platform": "it is told which platform",
@@ -140,6 +148,9 @@ var plan = map[string]map[string]string{
 
 // testOnly lists the imports of the house that only _test.go files may have.
 var testOnly = map[string]map[string]string{
+	"audit": {
+		"audit/zstandard": "what is packed is packed for real",
+	},
 	"integration/mcp": {
 		"audit": "rows about the record look at its entries",
 	},
@@ -164,9 +175,10 @@ var testOnly = map[string]map[string]string{
 // forbidden names packages that a binary must not link, with the reason.
 var forbidden = map[string]map[string]string{
 	"cmd/tada-run": {
-		"net":                    "the agent's door links no network code",
-		"net/http":               "costs a millisecond at every start and is attack surface",
-		"github.com/spf13/cobra": "pflag is enough for one verb",
+		"net":                                "the agent's door links no network code",
+		"net/http":                           "costs a millisecond at every start and is attack surface",
+		"github.com/spf13/cobra":             "pflag is enough for one verb",
+		"github.com/klauspost/compress/zstd": "its tables are made at every start",
 
 		"github.com/modelcontextprotocol/go-sdk/mcp": "it links net/http; the server is tadactl's",
 

@@ -79,3 +79,48 @@ func TestInboxAboveTheScreen(t *testing.T) {
 		t.Errorf("without tmux: %s", out)
 	}
 }
+
+// What a command or a full-screen program has left the terminal in hides nothing of the question and changes no letter of
+// it: margins in which lines scroll away, hidden letters, another alphabet, letters that push others aside.
+func TestQuestionOnATerminalLeftBehind(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("there is no tmux here")
+	}
+	for i, left := range []string{
+		"", `\033[30;33r\033[33;1H`, `\033[30;33r\033[?6h`, `\033[8m`, `\033(0`, `\033)0\016`, `\033[4h`, `\033[?1049h\033[2J\033[20;22r\033[?25l\033[?1003h`, `\033[?7l`,
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			server := fmt.Sprintf("tmux -L tada-left-%d-%d -f /dev/null ", os.Getpid(), i)
+			script := filepath.Join(t.TempDir(), "script")
+			text := fmt.Sprintf("cd %q; printf '%s'; tada-run 'rm -rf build'; printf 'status %%d\\n' $?; exec cat", p.dir, left)
+			if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out := p.run(server + "new-session -d -s person -x 100 -y 40 'exec bash " + script + "'"); out != "" {
+				t.Fatal(out)
+			}
+			t.Cleanup(func() { p.run(server + "kill-server") })
+			shows := func(want ...string) (screen string) {
+				for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+					screen = p.run(server + "capture-pane -p -e -t person")
+					missing := false
+					for _, w := range want {
+						missing = missing || !strings.Contains(screen, w)
+					}
+					if !missing && !strings.Contains(screen, "\x1b[8m") {
+						return screen
+					}
+				}
+				t.Fatalf("not on the screen: %q\n%s", want, screen)
+				return ""
+			}
+			shows("tada-run asks", "1│ rm -rf", "✗ delete", "where    "+p.dir, "y: approve   n: deny")
+			time.Sleep(600 * time.Millisecond)
+			p.run(server + "send-keys -t person y")
+			shows("status 0")
+		})
+	}
+}

@@ -20,6 +20,7 @@ import (
 	runcli "github.com/tada-run/tada-run/cmd/tada-run/cli"
 	ctlcli "github.com/tada-run/tada-run/cmd/tadactl/cli"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // TestMain makes the test binary answer to the names of both doors, so that a transcript
@@ -69,14 +70,18 @@ func setup(env *testscript.Env) error {
 	env.Setenv("TERM", "xterm")
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("SHELL", "/bin/bash")
-	return nil
+	codex, err := filepath.Abs("../shellparse/testdata/codex.sh")
+	env.Setenv("CODEX", codex)
+	return err
 }
 
-// condition adds [root] to the conditions of testscript.
+// condition adds [root], and [strong] for a machine that has that level, to the conditions of testscript.
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
 		return os.Getuid() == 0, nil
+	case "strong":
+		return sandbox.Probe().Level == sandbox.Strong, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }

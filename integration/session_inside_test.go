@@ -2,6 +2,8 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,62 +11,113 @@ import (
 	"testing"
 )
 
-// hostile tries, from inside of a session, everything that would let it drive, answer or survive. It is perl,
-// because no policy reads that: what stops it is the fence. Each line of its output is a name and what came of it.
+// hostile tries everything that would let it drive, answer, listen or survive. It is perl, because no policy reads
+// that: what stops it is the fence. Each line of its output is a name and what came of it. What would end the session
+// comes last.
 const hostile = `#!/usr/bin/perl
 use Socket;
-my ($state, $tty, $holder, $id) = split ' ', <STDIN>;
+$| = 1;
+print "ready\n";
+my ($state, $tty, $holder, $id, $envelope, $sleep) = split ' ', <STDIN>;
 my $c = join('', 'tada', 'ctl');
+my $k = join('', 'ki', 'll');
 sub told { my ($name, $ok) = @_; print "$name: ", ($ok ? "WORKED" : "refused"), "\n"; }
 told('list the sockets', opendir(my $d, "$state/run"));
-told('read the state', open(my $f, '<', "$state/config.yaml") || open($f, '<', "$state/approvals.db"));
-told('write the state', open(my $g, '>', "$state/config.yaml"));
-told('attach', system("$c attach $id </dev/tty >/dev/null 2>&1") == 0);
-told('answer', system("$c approve x --plan y >/dev/null 2>&1") == 0);
-my $made = socket(my $s, PF_UNIX, SOCK_STREAM, 0);
-told('connect', $made && connect($s, sockaddr_un("$state/run/$id.sock")));
+told('read the state', open(my $f, '<', "$state/config.yaml"));
+told('write the state', open(my $g, '>>', "$state/config.yaml"));
+told('attach', in_time("$c attach $id </dev/tty >/dev/tty 2>/dev/null"));
+told('answer', system("$c deny $envelope -m no >/dev/null 2>&1") == 0);
+sub in_time { my $status = system("timeout --foreground 2 $_[0]") >> 8; return $status == 0 || $status == 124; }
+sub knock { my ($path, $s) = @_; return socket($s, PF_UNIX, SOCK_STREAM, 0) && connect($s, sockaddr_un($path)); }
+told('connect', knock("$state/run/$id.sock"));
+my ($any, %seen) = 0;
+open(my $names, '<', '/proc/net/unix');
+while (<$names>) { my $path = (split)[7] or next; next if $seen{$path}++ || $path =~ /^@/; $any ||= knock($path); }
+told('connect to any socket with a name', $any);
 told('write to the terminal of the person', open(my $t, '>', $tty));
-told('kill the launcher', system(join('', 'ki', 'll') . " -9 $holder 2>/dev/null") == 0);
-told('stop the launcher', system(join('', 'ki', 'll') . " -STOP $holder 2>/dev/null") == 0);
 told('read its memory', open(my $m, '<', "/proc/$holder/mem"));
 my ($own, $x) = (undef, 'x');
 told('type into its own terminal', open($own, '+<', '/dev/tty') && ioctl($own, 0x5412, $x));
-if (fork() == 0) { use POSIX; POSIX::setsid(); if (fork() == 0) { $SIG{HUP} = $SIG{TERM} = 'IGNORE'; exec('sleep', '7654.5'); } exit; }
+if (fork() == 0) { use POSIX; POSIX::setsid(); if (fork() == 0) { $SIG{HUP} = $SIG{TERM} = 'IGNORE'; exec('sleep', $sleep); } exit; }
 wait;
+told('stop the launcher', system("$k -STOP $holder 2>/dev/null") == 0);
+told('end the launcher', system("$k -9 $holder 2>/dev/null") == 0);
 print "the end\n";
 <STDIN>;
 `
 
 // E-bkr-6, E-bkr-1: a hostile program in the place of the agent reaches neither the state, nor the session's
-// socket, nor the person's terminal, and does not outlive the session.
+// socket, nor the person's terminal, answers no question, and does not outlive the session. Outside of a fence, as
+// the control, the same program can do all of it.
 func TestHostileInside(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("perl"); err != nil {
-		t.Skip("there is no perl here")
+	for _, program := range []string{"perl", "timeout"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("there is no %s here", program)
+		}
 	}
 	d := newDesktop(t)
+	inside, outside := fmt.Sprintf("7654.%d", os.Getpid()), fmt.Sprintf("8765.%d", os.Getpid())
 	if err := os.WriteFile(filepath.Join(d.dir, "hostile"), []byte(hostile), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	a, b := d.window("a", 100, 40), d.window("b", 100, 40)
+	a, b := d.window("a", 100, 50), d.window("b", 100, 50)
 	b.line("tty > tty")
 	var tty []byte
 	d.eventually("a terminal's name", func() bool {
 		tty, _ = os.ReadFile(filepath.Join(d.dir, "tty"))
 		return strings.HasPrefix(string(tty), "/dev/")
 	})
+	d.run("tadactl policy check")
+	if err := os.WriteFile(filepath.Join(d.state, "config.yaml"), []byte("security:\n  tamper_proof: false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.run("tada-run 'git push --force origin main' </dev/null")
+	var waits []struct{ ID string }
+	if err := json.Unmarshal([]byte(d.run("tadactl --json pending")), &waits); err != nil || len(waits) != 1 {
+		t.Fatalf("%v: %s", err, d.run("tadactl --json pending"))
+	}
 	id := a.session("-- ./hostile")
-	a.line(strings.Join([]string{d.state, strings.TrimSpace(string(tty)), itoa(d.holder(id)), id}, " "))
+	words := func(sleep string) string {
+		return strings.Join([]string{d.state, strings.TrimSpace(string(tty)), itoa(d.holder(id)), id, waits[0].ID, sleep}, " ")
+	}
+	a.shows("ready")
+	a.line(words(inside))
 	a.shows("the end")
-	if s := a.text(); strings.Contains(s, "WORKED") || strings.Count(s, "refused") != 11 {
+	if s := a.text(); strings.Contains(s, "WORKED") || strings.Count(s, "refused") != 12 {
 		t.Error(s)
 	}
-	d.eventually("a survivor to be", func() bool { return len(pids("sleep", "7654.5")) == 1 })
-	a.line("")
-	a.shows("outer>")
-	d.eventually("an end of what was to survive", func() bool { return len(pids("sleep", "7654.5")) == 0 })
+	if out := d.run("tadactl pending"); !strings.Contains(out, "git push --force") {
+		t.Errorf("the question is answered: %s", out)
+	}
+	d.eventually("a survivor to be", func() bool { return len(pids("sleep", inside)) == 1 })
 	if out := d.run("tadactl --json sessions"); !strings.Contains(out, `"tier":"T1"`) {
 		t.Error(out)
+	}
+
+	b.line("./hostile") // the control, on the same session
+	b.shows("ready")    // what is typed ahead may be taken for another kind of line
+	b.line(words(outside))
+	b.until("has told all", func(s string) bool { // and is not attached, which shows what the other told
+		return strings.Contains(s, "the end") && !strings.Contains(s, "Ctrl-] for keys")
+	})
+	for line := range strings.Lines(b.text()) {
+		if strings.Contains(line, ": refused") && !strings.HasPrefix(line, "type into") { // a kernel may refuse that to everybody
+			t.Errorf("outside of a fence too, so it proves nothing: %s", line)
+		}
+	}
+	if n := strings.Count(b.text(), "WORKED"); n < 11 {
+		t.Errorf("%d ways work outside of a fence:\n%s", n, b.text())
+	}
+	a.shows("outer>") // its launcher is gone
+	d.eventually("an end of what was to survive", func() bool { return len(pids("sleep", inside)) == 0 })
+	d.tmux("kill-session", "-t", "=b")
+	free := pids("sleep", outside)
+	if len(free) != 1 {
+		t.Errorf("outside of a fence %d survive their terminal", len(free))
+	}
+	for _, pid := range free {
+		d.kill9(pid)
 	}
 }
 
@@ -88,6 +141,10 @@ tada-run --check 'git push --force'; echo "check $?"
 (exec 9</dev/null; TADA_RUN_OUTSIDE=9 tada-run 'echo forged; touch /outside'); echo "status $?"
 (TADA_RUN_OUTSIDE=x tada-run 'echo forged again'); echo "status $?"
 tada-run 'bash -c "echo deep"'; echo "status $?"
+tada-run --home "$PWD/own" 'rm -rf /' 2>/dev/null; echo "own home $?"
+tada-run --session -- true 2>/dev/null; echo "own session $?"
+(exec 3<&-; tada-run --home "$PWD/own" 'touch /outside') 2>/dev/null; echo "own launcher $?"
+for f in .claude/settings.json .git/hooks/pre-commit ~+/../state/config.yaml; do (echo changed >> "$f") 2>/dev/null; echo "${f##*/} $?"; done
 echo '{' >&3; echo garbage
 `
 	for name, text := range map[string]string{"steps": steps, "agent": "#!/usr/bin/perl\nexec(join('', 'ba', 'sh'), join('', './st', 'eps'));\n"} { // an agent is no script that policy reads
@@ -95,15 +152,27 @@ echo '{' >&3; echo garbage
 			t.Fatal(err)
 		}
 	}
-	a := d.window("a", 100, 40)
+	kept := []string{filepath.Join(d.dir, ".claude/settings.json"), filepath.Join(d.dir, ".git/hooks/pre-commit")}
+	for _, name := range kept { // what runs or decides later
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("as it was\n"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := d.window("a", 100, 50)
 	a.line("clear; tada-run --session -- ./agent; echo over")
 	a.shows("\nover")
 	screen := a.text()
 	for _, want := range []string{
 		"one\nstatus 3", "two\nstatus 0", "asked 75", "denied 126", `"verdict":"ask"`, "check 75", "without", "forged", "forged again\nstatus 0", "deep\nstatus 0", "garbage",
+		"own home 126", "own session 125", "own launcher 1", "settings.json 1", "pre-commit 1", "config.yaml 1",
 	} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not on the screen:\n%s", want, screen)
+		}
+	}
+	for _, name := range kept {
+		if text, _ := os.ReadFile(name); string(text) != "as it was\n" {
+			t.Errorf("%s was changed from inside", name)
 		}
 	}
 	if _, err := os.Stat("/outside"); err == nil {

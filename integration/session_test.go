@@ -1,14 +1,18 @@
 package integration
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // A desktop is a place with windows: terminals of a tmux server of its own, typed into with
@@ -96,6 +100,29 @@ func (w *window) until(what string, ok func(string) bool) {
 	w.d.t.Fatalf("window %q never %s:\n%s", w.name, what, w.text())
 }
 
+// at is the line that the cursor is on.
+func (w *window) at() string {
+	y, err := strconv.Atoi(strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":", "#{cursor_y}")))
+	lines := strings.Split(w.d.tmux("capture-pane", "-p", "-t", "="+w.name+":"), "\n")
+	if err != nil || y >= len(lines) {
+		return ""
+	}
+	return strings.TrimRight(lines[y], " ")
+}
+
+// step types a line at a prompt of the shell inside and waits for the next one, as who looks does. What is typed
+// ahead is shown at once and read later, so the screen does not tell when it was taken.
+func (w *window) step(text string) {
+	w.d.t.Helper()
+	w.types(text)
+	w.until("has "+text, func(string) bool {
+		line := w.at()
+		return strings.HasSuffix(line, strings.TrimRight(text, " ")) || line != "" && len(text) > 80 && strings.HasSuffix(text, line)
+	})
+	w.types("", "Enter")
+	w.until("has a prompt after "+text, func(string) bool { line := w.at(); return line == "inner$" || line == ">" })
+}
+
 // session starts one in the window and waits for its prompt.
 func (w *window) session(flags string) string {
 	w.d.t.Helper()
@@ -178,14 +205,11 @@ func TestTakeover(t *testing.T) {
 	b.shows("YOU DRIVE")
 	a.shows("has taken over")
 	a.types("echo late") // goes nowhere
-	b.line("stty size; touch made")
+	b.shows("inner$")
+	b.step("stty size; touch made")
 	b.shows("23 90") // the size follows who drives
-	b.line("cd /tmp")
-	b.line("(exit 3)")
-	b.until("is at the next prompt", func(s string) bool {
-		i := strings.LastIndex(s, "(exit 3)")
-		return i > 0 && strings.Contains(s[i:], "inner$")
-	})
+	b.step("cd /tmp")
+	b.step("(exit 3)")
 	b.types("", "C-]", "g")
 	b.shows("give back? y/n")
 	b.types("n")
@@ -242,20 +266,47 @@ func TestTakeover(t *testing.T) {
 // nowhere fails where a file of the state directory holds the text.
 func (d *desktop) nowhere(text string) {
 	d.t.Helper()
-	seen := 0
+	seen, packed := 0, 0
 	_ = filepath.WalkDir(d.state, func(path string, e os.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			b, _ := os.ReadFile(path)
-			if seen++; strings.Contains(string(b), text) {
+			if seen++; bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd")) { // packed
+				if z, err := zstd.NewReader(nil); err != nil {
+					d.t.Error(err)
+				} else if b, err = z.DecodeAll(b, nil); err != nil {
+					d.t.Errorf("%s: %v", path, err)
+				}
+				packed++
+			}
+			if strings.Contains(string(b), text) {
 				d.t.Errorf("%q stands in %s", text, path)
 			}
 		}
 		return nil
 	})
-	if seen == 0 {
-		d.t.Error("no file was looked at")
+	if seen == 0 || packed == 0 {
+		d.t.Errorf("%d files were looked at, %d of them packed", seen, packed)
 	}
 }
+
+// sudoLike asks on /dev/tty, whatever its own input is: without an echo, or with a star for each key.
+const sudoLike = `#!/bin/bash
+exec </dev/null 3<>/dev/tty
+if [[ $1 != stars ]]; then
+	stty -echo <&3
+	printf '[sudo] password for %s: ' me >&3
+	read -r x <&3
+	stty echo <&3
+	echo; echo ${#x} re''ad
+else
+	stty -echo -icanon <&3
+	printf '[sudo] password with stars: ' >&3
+	x=
+	while IFS= read -r -n1 c <&3 && [[ -n $c ]]; do x+=$c; printf '*' >&3; done
+	stty echo icanon <&3
+	echo; echo ${#x} star''red
+fi
+`
 
 // A password at real prompts, and all that happens in private, is nowhere on the disk: the record has its length
 // and a commitment. The other side sees nothing of what is private, and goes on behind it.
@@ -264,6 +315,9 @@ func TestTakeoverSecrets(t *testing.T) {
 	d := newDesktop(t)
 	d.rc("")
 	if err := os.WriteFile(filepath.Join(d.dir, "ask"), []byte("#!/bin/bash\nread -r -s -p 'secret: ' x\necho; echo ${#x} letters\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.dir, "sudo-like"), []byte(sudoLike), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	a, b := d.window("a", 100, 30), d.window("b", 100, 30)
@@ -275,6 +329,15 @@ func TestTakeoverSecrets(t *testing.T) {
 	b.shows("secret:")
 	b.line("correct-horse-1")
 	b.shows("15 letters")
+	b.line("./sudo-like; stty echo icanon") // it talks to the terminal and to nothing else
+	b.shows("password for")
+	b.line("correct-horse-4")
+	b.shows("15 read")
+	b.line("./sudo-like stars; stty echo icanon") // as sudo does with pwfeedback
+	b.shows("password with stars")
+	b.line("correct-horse-5")
+	b.shows("***************")
+	b.shows("15 starred")
 	if _, err := exec.LookPath("ssh-keygen"); err == nil {
 		b.line("ssh-keygen -q -t ed25519 -f key")
 		b.shows("Enter passphrase")
@@ -304,7 +367,12 @@ func TestTakeoverSecrets(t *testing.T) {
 	a.shows("gave back")
 	a.line("exit")
 	a.shows("outer>")
-	for _, secret := range []string{"correct-horse-1", "correct-horse-2", "CORRECT-HORSE-3"} {
+	packed := func() bool {
+		list, _ := filepath.Glob(filepath.Join(d.state, "sessions", "*.zst"))
+		return len(list) > 0
+	}
+	d.eventually("a packed transcript", func() bool { d.run("tadactl gc"); return packed() })
+	for _, secret := range []string{"correct-horse-1", "correct-horse-2", "CORRECT-HORSE-3", "correct-horse-4", "correct-horse-5"} {
 		d.nowhere(secret)
 	}
 	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {

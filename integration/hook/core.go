@@ -30,7 +30,7 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 		}
 	}
 	if !filepath.IsAbs(call.Dir) {
-		return blocked(malformed("its working directory %q is not absolute", call.Dir).Error())
+		return c.unread(call, malformed("its working directory %q is not absolute", call.Dir))
 	}
 	l, err := c.Open()
 	if err != nil {
@@ -50,6 +50,19 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 		return d.failed(err)
 	}
 	return answer
+}
+
+// unread is the answer to what cannot be read as a call. It is a decision as any other, and recorded.
+func (c *Core) unread(call Call, err error) Decision {
+	if c.Open == nil {
+		return blocked(failure(err))
+	}
+	l, openErr := c.Open()
+	if openErr != nil {
+		return blocked(failure(errors.Join(err, openErr)))
+	}
+	d := decider{Core: c, l: l, call: call}
+	return d.failed(err)
 }
 
 // A decider decides about one call.

@@ -260,8 +260,12 @@ func TestBadInputBlocks(t *testing.T) {
 			bad["without "+member] = message(t, without)
 		}
 		for what, input := range bad {
-			if a := r.serve(t, name, input); a.Status != 2 || a.Stderr == "" || strings.Contains(a.Stdout, "allow") || strings.Contains(a.Stdout, `"go"`) {
+			a := r.serve(t, name, input)
+			if a.Status != 2 || a.Stderr == "" || strings.Contains(a.Stdout, "allow") || strings.Contains(a.Stdout, `"go"`) {
 				t.Errorf("%s, %s: %+v", name, what, a)
+			}
+			if !strings.Contains(a.Stderr, "audit=") {
+				t.Errorf("%s, %s: the answer has no head of the record: %+v", name, what, a)
 			}
 		}
 	}

@@ -53,12 +53,13 @@ func Serve(ctx context.Context, a Adapter, c *Core, in io.Reader, limit time.Dur
 func (a Adapter) serve(ctx context.Context, c *Core, in io.Reader, event *string) Answer {
 	o, err := Decode(in)
 	if err != nil {
-		return a.Block("", failure(err))
+		return a.Block("", c.unread(Call{Platform: a.Name}, err).Reason)
 	}
 	*event, _ = o.Text(EventName)
 	call, err := a.Call(o)
 	if err != nil {
-		return a.Block(*event, failure(err))
+		call.Platform = a.Name
+		return a.Block(*event, c.unread(call, err).Reason)
 	}
 	if a.Wrapped != nil {
 		call.Wrapped = a.Wrapped(call, c.Env)

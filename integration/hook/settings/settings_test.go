@@ -188,9 +188,9 @@ func TestPluginThrows(t *testing.T) {
 
 func TestShellPlaces(t *testing.T) {
 	for _, test := range []struct{ platform, before, want string }{
-		{"opencode", "", "{\n  \"shell\": \"/l/bash\"\n}\n"},
-		{"opencode", `{"shell":"/bin/zsh","x":1}`, `{"shell":"/l/bash","x":1}`},
-		{"opencode", `{"shell":"/l/bash"}`, `{"shell":"/l/bash"}`},
+		{"opencode", "", "{\n  \"shell\": \"/l/bash\",\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n"},
+		{"opencode", `{"shell":"/bin/zsh","$schema":"x"}`, `{"shell":"/l/bash","$schema":"x"}`},
+		{"opencode", `{"$schema":"x","shell":"/l/bash"}`, `{"$schema":"x","shell":"/l/bash"}`},
 		{"opencode", `{"shell":7}`, ""},
 		{"opencode", "{ // mine\n}", ""},
 		{"claude-code", `{"env":{"A":"b"}}`, "{\"env\":{\"A\":\"b\",\n    \"CLAUDE_CODE_SHELL\": \"/l/bash\"}}"},

@@ -26,6 +26,7 @@ var shellPlaces = []ShellPlace{
 		"login. For an account that only runs Codex, as root:\n" +
 		"    mkdir -p /usr/local/lib/tada; ln -s RUNNER /usr/local/lib/tada/bash\n" +
 		"    echo /usr/local/lib/tada/bash >> /etc/shells; chsh -s /usr/local/lib/tada/bash ACCOUNT\n" +
+		codexRoots + "\n" +
 		"Elsewhere use the hook: tadactl hook install codex"}},
 }
 
@@ -58,6 +59,9 @@ func (p ShellPlace) Advice(folder, runner string) string {
 // Install returns the file with link as the shell.
 func (p ShellPlace) Install(data []byte, link string) ([]byte, error) {
 	data, err := ensure(data, p.path, link)
+	if err == nil && p.Platform == "opencode" { // it writes that into its file when it is not there, and would change what is protected
+		data, err = ensure(data, []string{"$schema"}, "https://opencode.ai/config.json")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,91 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestClientsShell gives the clients tada-run as their shell, as `tadactl shell install` sets it up or says to. make
+// test-clients.
+func TestClientsShell(t *testing.T) {
+	needClients(t)
+	for _, c := range clients {
+		t.Run(c.name, func(t *testing.T) {
+			login := "/bin/bash"
+			if c.name == "codex" { // takes the account's login shell
+				login = "BIN/bash"
+			}
+			b := newBench(t, c, login)
+			t.Log(b.ctl(t, "shell", "install", c.name))
+			if c.name == "gemini" { // takes the first bash in PATH
+				setenv(b, "PATH", filepath.Join(b.home, ".tada/bin")+":"+os.Getenv("PATH"))
+			}
+			b.try(t, c)
+		})
+	}
+}
+
+// codexClient is Codex with other arguments.
+func codexClient(argv ...string) client {
+	c := clients[1]
+	c.argv = append(append([]string{"exec", "--skip-git-repo-check"}, argv...), "go")
+	return c
+}
+
+// On a terminal that Codex makes for a command its model reads and types (tty:true, write_stdin): what is typed reaches
+// the command, and answers no question. make test-clients.
+func TestClientsCodexTerminal(t *testing.T) {
+	needClients(t)
+	for _, mode := range []string{"shell", "hook"} {
+		t.Run(mode, func(t *testing.T) {
+			c := clients[1]
+			b := newBench(t, c, map[string]string{"shell": "BIN/bash", "hook": "/bin/bash"}[mode])
+			if mode == "hook" {
+				b.ctl(t, "hook", "install", "codex")
+			}
+			onTTY := func(cmd string) toolCall {
+				return toolCall{name: "exec_command", args: o{"cmd": cmd, "tty": true, "yield_time_ms": 1000}}
+			}
+			typing := func(keys string) toolCall {
+				return toolCall{name: "write_stdin", args: o{"session_id": "SESSION", "chars": keys, "yield_time_ms": 1000}}
+			}
+			got := b.play(t, c, c.tool("true"), onTTY("test -t 0 && test -t 1 && echo a terminal; read x; echo got $x; cat > typed"),
+				typing("keys\n"), typing("into a file\n\u0004"), onTTY("rm -r build"), c.tool("cat typed"))
+			for i, want := range []string{"", "a terminal", "got keys", "exited with code 0", "tadactl show", "into a file"} {
+				if !strings.Contains(got[i], want) {
+					t.Errorf("call %d: %s\nwant %q", i, got[i], want)
+				}
+			}
+			if strings.Contains(got[4], "to approve") || !b.exists("build/x") {
+				t.Errorf("a question is put before the model: %s", got[4])
+			}
+			b.ctl(t, "audit", "verify", "--complete")
+		})
+	}
+}
+
+// Codex puts a sandbox of its own around each command. There the shell and the hooked command need their record, which
+// lies outside: with it they judge, run and record in a fence inside the fence; without it nothing runs. make
+// test-clients.
+func TestClientsCodexSandbox(t *testing.T) {
+	needClients(t)
+	for _, mode := range []string{"shell", "hook"} {
+		t.Run(mode, func(t *testing.T) {
+			b := newBench(t, clients[1], map[string]string{"shell": "BIN/bash", "hook": "/bin/bash"}[mode])
+			if mode == "hook" {
+				b.ctl(t, "hook", "install", "codex")
+			}
+			const trust = "--dangerously-bypass-hook-trust"
+			for _, own := range []string{"workspace-write", "read-only"} {
+				if got := b.play(t, codexClient(trust, "-s", own), clients[1].tool("echo ran > here; echo said 4\"2\""))[0]; strings.Contains(got, "said 42") || !strings.Contains(got, "writable_roots") || b.exists("here") {
+					t.Errorf("a command that could not be recorded, %s: %s", own, got)
+				}
+			}
+			roots := fmt.Sprintf("sandbox_workspace_write.writable_roots=[%q]", filepath.Join(b.home, ".tada"))
+			b.try(t, codexClient(trust, "-s", "workspace-write", "-c", roots))
+		})
+	}
+}

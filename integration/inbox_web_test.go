@@ -1,0 +1,212 @@
+package integration
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A page is the inbox in a browser, as the person has it: the address and the codes come from the terminal.
+type page struct {
+	t        *testing.T
+	p        *place
+	terminal *screen
+	tty      *os.File
+	base     string // http://127.0.0.1:PORT
+	path     string // /TOKEN/
+}
+
+func openPage(t *testing.T) *page {
+	t.Helper()
+	p := newPlace(t)
+	s, tty := p.on("tadactl inbox --web; echo left $?")
+	if err := s.shows("An answer there needs the code"); err != nil {
+		t.Fatal(err, s.text())
+	}
+	m := regexp.MustCompile(`(http://127\.0\.0\.1:\d+)(/[0-9a-f]{64}/)`).FindStringSubmatch(s.text())
+	if m == nil {
+		t.Fatalf("no address: %q", s.text())
+	}
+	return &page{t, p, s, tty, m[1], m[2]}
+}
+
+// ask has an agent ask, and returns the question's id and its code.
+func (g *page) ask(command string) (id, code string) {
+	g.t.Helper()
+	known := g.terminal.text()
+	if out := g.p.run("tada-run '" + command + "'; echo status $?"); !strings.Contains(out, "status 75") {
+		g.t.Fatal(out)
+	}
+	line := regexp.MustCompile(`([0-9a-f-]{36})  R\d  code ([0-9A-Z]{6})  plan`)
+	for range 500 {
+		if m := line.FindStringSubmatch(strings.TrimPrefix(g.terminal.text(), known)); m != nil {
+			return m[1], m[2]
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	g.t.Fatalf("no code for %q: %q", command, g.terminal.text())
+	return "", ""
+}
+
+// send makes one request as a browser on the page would, changed by edit.
+func (g *page) send(method, path string, form url.Values, edit func(*http.Request)) (int, http.Header, string) {
+	g.t.Helper()
+	r, err := http.NewRequest(method, g.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", g.base)
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	if edit != nil {
+		edit(r)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, resp.Header, string(body)
+}
+
+// form reads the question's page and fills its form in.
+func (g *page) form(id, code, answer string) url.Values {
+	g.t.Helper()
+	status, _, body := g.send("GET", g.path+"q/"+id, nil, nil)
+	if status != http.StatusOK {
+		g.t.Fatal(status, body)
+	}
+	form := url.Values{"code": {code}, "answer": {answer}}
+	for _, m := range regexp.MustCompile(`<input type=hidden name=(\w+) value="([^"]*)">`).FindAllStringSubmatch(body, -1) {
+		form.Set(m[1], m[2])
+	}
+	return form
+}
+
+// E-chan-10: the inbox as a page: loopback, random port, a token, and an answer only with the code from the terminal.
+func TestInboxOnAPage(t *testing.T) {
+	t.Parallel()
+	g := openPage(t)
+	id, code := g.ask("rm -rf build")
+
+	// The page is what the prompt shows, and nothing on it runs.
+	status, header, body := g.send("GET", g.path+"q/"+id, nil, nil)
+	if status != 200 || !strings.Contains(body, "rm -rf ⟪build⟫") || strings.Contains(body, code) || strings.Contains(body, "<script") {
+		t.Errorf("%d %s", status, body)
+	}
+	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("%v", header)
+	}
+	if status, _, body := g.send("GET", g.path, nil, nil); status != 200 || !strings.Contains(body, id) {
+		t.Errorf("%d %s", status, body)
+	}
+
+	port := strings.TrimPrefix(g.base, "http://127.0.0.1")
+	for name, test := range map[string]struct {
+		method, path string
+		edit         func(*http.Request)
+	}{
+		"DNS rebinding":                    {"GET", g.path, func(r *http.Request) { r.Host = "evil.example" + port }},
+		"localhost by name":                {"GET", g.path, func(r *http.Request) { r.Host = "localhost" + port }},
+		"another port":                     {"GET", g.path, func(r *http.Request) { r.Host = "127.0.0.1:1" }},
+		"a page of another site":           {"GET", g.path, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
+		"a link of another site":           {"GET", g.path, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		"a form of another site":           {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
+		"a form of another port":           {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }},
+		"a form from nowhere":              {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Del("Origin") }},
+		"a form from a file":               {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Origin", "null") }},
+		"two origins":                      {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Add("Origin", "https://evil.example") }},
+		"a form that the browser tells of": {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }},
+		"no token":                         {"GET", "/", nil},
+		"no token, a question":             {"GET", "/q/" + id, nil},
+		"no token, a form":                 {"POST", "/q/" + id, nil},
+		"a wrong token":                    {"GET", "/" + strings.Repeat("0", 64) + "/", nil},
+		"the beginning of the token":       {"GET", g.path[:20] + "/", nil},
+		"a preflight":                      {"OPTIONS", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Access-Control-Request-Method", "POST") }},
+		"another method":                   {"DELETE", g.path + "q/" + id, nil},
+		"a form without what the page gave": {"POST", g.path + "q/" + id, func(r *http.Request) {
+			r.Body = io.NopCloser(strings.NewReader("code=" + code + "&answer=approve"))
+			r.ContentLength = -1
+		}},
+	} {
+		form := url.Values{}
+		if test.method == "POST" {
+			form = g.form(id, code, "approve")
+		}
+		if status, header, body := g.send(test.method, test.path, form, test.edit); status != http.StatusForbidden || header.Get("Access-Control-Allow-Origin") != "" || strings.Contains(body, "rm -rf") {
+			t.Errorf("%s: %d %v %s", name, status, header, body)
+		}
+	}
+	if out := g.p.run("tadactl pending"); !strings.Contains(out, id+"  R") {
+		t.Fatalf("something of that was an answer: %s", out)
+	}
+
+	// With everything right it is an answer, once; the agent's next try runs.
+	form := g.form(id, strings.ToLower(code), "approve")
+	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 || !strings.Contains(body, "approved") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, _ := g.send("POST", g.path+"q/"+id, form, nil); status == 200 {
+		t.Error("the same answer counted twice")
+	}
+	if out := g.p.run("tada-run 'rm -rf build'; echo status $?"); !strings.Contains(out, "status 0") {
+		t.Error(out)
+	}
+	if out := g.p.run("tadactl log --json"); !strings.Contains(out, `"web"`) {
+		t.Errorf("the record does not tell the channel: %s", out)
+	}
+
+	// A no carries a word.
+	id, code = g.ask("rm -rf other")
+	form = g.form(id, code, "deny")
+	form.Set("message", "use make clean")
+	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 || !strings.Contains(body, "denied") {
+		t.Errorf("%d %s", status, body)
+	}
+	if out := g.p.run("tada-run 'rm -rf other'"); !strings.Contains(out, "use make clean") {
+		t.Error(out)
+	}
+
+	// Codes are not guessed, and not those of another question.
+	id, code = g.ask("rm -rf third")
+	other, code2 := g.ask("rm -rf fourth")
+	for i, wrong := range []string{"", "000000", code2, code} { // the last one is right, and too late
+		if status, _, body := g.send("POST", g.path+"q/"+id, g.form(id, wrong, "approve"), nil); status != http.StatusForbidden {
+			t.Errorf("%d: %d %s", i, status, body)
+		}
+	}
+	// An answer is for the plan that was on the page.
+	form = g.form(other, code2, "approve")
+	form.Set("plan", strings.Repeat("0", 64))
+	if status, _, _ := g.send("POST", g.path+"q/"+other, form, nil); status != http.StatusForbidden {
+		t.Errorf("another plan: %d", status)
+	}
+	if out := g.p.run("tadactl pending"); !strings.Contains(out, id) || !strings.Contains(out, other) || strings.Contains(out, "answered") {
+		t.Error(out)
+	}
+
+	// A run that may reach this machine's servers does not reach this one; without the page it is a port like others.
+	connect := fmt.Sprintf("'exec 3<>/dev/tcp/127.0.0.1/%s && echo reached'; true", strings.TrimPrefix(port, ":"))
+	if out := g.p.run("bash -c " + connect); !strings.Contains(out, "reached\n") {
+		t.Fatal("nobody reaches it:", out)
+	}
+	if out := g.p.run("tada-run " + connect); strings.Contains(out, "reached\n") || !strings.Contains(out, "it is where a person answers") {
+		t.Errorf("from a fence: %s", out)
+	}
+	g.tty.WriteString("\x03")
+	if err := g.terminal.shows("left 0"); err != nil {
+		t.Error(err, g.terminal.text())
+	}
+	if _, err := http.Get(g.base + g.path); err == nil {
+		t.Error("the page outlives its terminal")
+	}
+}

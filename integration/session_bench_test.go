@@ -1,0 +1,121 @@
+package integration
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// BenchmarkAttachedKeystroke types a key into "tadactl attach --take" on a terminal and waits until it is drawn there:
+// through the client, the socket, the lease, the record, the private terminal, and back through the model of it. By
+// turns, on the same machine in the same second, the same is done with a terminal and nothing between. What counts is
+// the difference of the 99th percentiles.
+func BenchmarkAttachedKeystroke(b *testing.B) {
+	t := b
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tada-run", "tadactl"} {
+		if err := os.Symlink(self, dir+"/"+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+dir+"/state", "TERM=xterm")
+	on := func(words ...string) *os.File {
+		cmd := exec.Command("env", words...)
+		cmd.Dir, cmd.Env = dir, env
+		tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); tty.Close(); _ = cmd.Wait() })
+		return tty
+	}
+	ctl := func(words ...string) string {
+		cmd := exec.Command(dir+"/tadactl", words...)
+		cmd.Dir, cmd.Env = dir, env
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	seen := func(c <-chan []byte, text string) {
+		limit := time.After(20 * time.Second)
+		for got := []byte(nil); !bytes.Contains(got, []byte(text)); {
+			select {
+			case p := <-c:
+				got = append(got, p...)
+			case <-limit:
+				t.Fatalf("%q never came: %q", text, got)
+			}
+		}
+	}
+	read := func(tty *os.File) <-chan []byte { // a terminal's reads know no deadline
+		c := make(chan []byte, 1024)
+		go func() {
+			for {
+				buf := make([]byte, 4096)
+				n, err := tty.Read(buf)
+				if err != nil {
+					return
+				}
+				c <- buf[:n]
+			}
+		}()
+		return c
+	}
+	front := read(on("tada-run", "--session", "--", "cat"))
+	go func() {
+		for range front {
+		}
+	}()
+	id := ""
+	for end := time.Now().Add(20 * time.Second); id == "" && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if f := strings.Fields(ctl("sessions")); len(f) > 3 && f[3] == "session" {
+			id = f[0]
+		}
+	}
+	t.Cleanup(func() { ctl("kill", id) })
+	through, direct := on("tadactl", "attach", "--take", id), on("cat")
+	drawn, echoed := read(through), read(direct)
+	seen(drawn, "YOU DRIVE")
+	one := func(tty *os.File, c <-chan []byte, i int) time.Duration {
+		key := string("QWERTYUIOPNVXZ"[i%14]) // none that ends a control sequence
+		began := time.Now()
+		_, _ = tty.WriteString(key)
+		seen(c, key)
+		return time.Since(began)
+	}
+	var plain, driven []time.Duration
+	for i := 0; b.Loop(); i++ {
+		plain, driven = append(plain, one(direct, echoed, i)), append(driven, one(through, drawn, i))
+		if i%50 == 49 { // a line of a screen has an end
+			_, _ = direct.WriteString("\x15A")
+			_, _ = through.WriteString("\x15A")
+			seen(echoed, "A")
+			seen(drawn, "A")
+			for end := time.After(20 * time.Millisecond); end != nil; {
+				select {
+				case <-echoed:
+				case <-drawn:
+				case <-end:
+					end = nil
+				}
+			}
+		}
+	}
+	at := func(list []time.Duration, percent int) float64 {
+		slices.Sort(list)
+		return float64(list[(len(list)-1)*percent/100].Nanoseconds()) / 1e6
+	}
+	b.ReportMetric(at(plain, 99), "ms-p99-direct")
+	b.ReportMetric(at(driven, 99), "ms-p99-attached")
+	b.ReportMetric(at(driven, 50), "ms-p50-attached")
+	b.ReportMetric(at(driven, 99)-at(plain, 99), "ms-p99-over")
+}
