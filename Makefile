@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers install man cross test-clients
+.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross test-clients
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,11 +38,11 @@ test: ## all tests, real kernel included
 	$(GO) test ./...
 
 test-clients: ## the agent programs that are installed (in PATH, or the folder TADA_CLIENTS), against a model on loopback
-	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients$$' -v ./integration
+	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients' -v ./integration
 
 test-arm64: ## on another machine, what needs no kernel of its own: parsers, tables and filters (needs qemu-user)
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./approval/canonical ./shellparse/... ./launcher/sandbox/gitmeta ./launcher/sandbox/network
-	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -run 'Filter|Program|Rules|Foreign|OtherArchitecture|LandlockVersions|Digest|Explain$$' ./launcher/sandbox
+	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -run '^Test(Filter|ProgramReadsTheTable|RulesReached|ForeignNumbers|OtherArchitecture|DigestCoversEverything|Explain)$$' ./launcher/sandbox
 
 race: ## all tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./...
@@ -67,7 +67,13 @@ golden: ## rewrite golden files and transcripts after a change that was meant
 
 bench: build ## start and check time against bare bash and bwrap, in pairs, as ratios
 	$(GO) test -run '^$$' -bench . -benchmem ./shellparse ./pathguard ./approval ./audit ./integration/quarantine
+	$(GO) test -run '^$$' -bench 'Network|Clients' -benchtime 10x -timeout 30m ./launcher/sandbox
 	BENCH_PEERS=1 $(GO) test -count=1 -run '^TestPeers$$' -v ./integration
 
-bench-peers: build ## only the comparison with the peers that are installed
-	BENCH_PEERS=1 $(GO) test -count=1 -run '^TestPeers$$' -v ./integration
+bench-hook: ## how long an agent waits for the hook before each call, beside bash -c true
+	BENCH_HOOK=1 $(GO) test -count=1 -run '^TestHookSpeed$$' -v ./integration
+
+bench-peers: build ## only the comparison with the peers that are installed: starts, recording much output, the log
+	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^TestPeers$$' -v ./integration
+	BENCH_PEERS=1 TADA_RUN=$(CURDIR)/bin/tada-run $(GO) test -count=1 -timeout 0 -run '^TestThroughput$$' -v ./audit
+	$(GO) test -run '^$$' -bench 'Append|Verify$$' ./audit
