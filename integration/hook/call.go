@@ -1,7 +1,9 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -33,8 +35,19 @@ type Decision struct {
 	Audit         string `json:"audit,omitempty"`         // the head of the record with this decision in it, SIZE:HASH
 }
 
-// blocked is the Decision that nothing happens, because of reason.
-func blocked(reason string) Decision { return Decision{Reason: reason} }
+// blocked is the Decision that nothing happens. The record's head stands last, where it is looked for.
+func blocked(reason, head string) Decision {
+	return Decision{Reason: reason + "\naudit=" + head, Audit: head}
+}
+
+// unwitnessed is a block that is not on record: where the head would be stands why there is none.
+func unwitnessed(err, record error) Decision {
+	return Decision{Reason: failure(err) + "\naudit=none: " + strings.ReplaceAll(record.Error(), "\n", "; ")}
+}
+
+func failure(err error) string {
+	return "tada-run: blocked: " + cmp.Or(strings.TrimSpace(err.Error()), "unknown error")
+}
 
 // An Object is a JSON object with its members as they were sent.
 type Object map[string]json.RawMessage
@@ -68,6 +81,9 @@ func quoted(s string) json.RawMessage {
 	return raw
 }
 
-// Limit is how long a decision may take. The platforms wait for 30 s and more; the one that is told to wait for a
-// person waits longer.
-const Limit = 10 * time.Second
+// Limit is how long a decision may take, and LastWord how long it may take besides to record that there was none. The
+// platforms wait for 30 s and more; the one that is told to wait for a person waits longer.
+const (
+	Limit    = 10 * time.Second
+	LastWord = 3 * time.Second
+)

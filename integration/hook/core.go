@@ -18,25 +18,25 @@ type Core struct {
 	Runner Runner
 
 	// Quarantine, when not nil, is asked first. It reports false for a call of an agent that is in no quarantine; what
-	// it decides about the others is final, and it has recorded it.
-	Quarantine func(context.Context, Call) (Decision, bool)
+	// it decides about the others is final.
+	Quarantine func(context.Context, *launcher.Launcher, Call) (Decision, bool)
 }
 
 // Decide answers one call. It never starts anything. Whatever goes wrong is a Decision that blocks.
 func (c *Core) Decide(ctx context.Context, call Call) Decision {
+	l, err := c.Open()
+	if err != nil {
+		return unwitnessed(err, errNoState)
+	}
+	d := decider{c, l, call, builtins[call.Builtin]}
 	if c.Quarantine != nil {
-		if d, mine := c.Quarantine(ctx, call); mine {
-			return d
+		if answer, mine := c.Quarantine(ctx, l, call); mine {
+			return d.quarantined(answer)
 		}
 	}
 	if !filepath.IsAbs(call.Dir) {
-		return c.unread(call, malformed("its working directory %q is not absolute", call.Dir))
+		return d.failed(malformed("its working directory %q is not absolute", call.Dir))
 	}
-	l, err := c.Open()
-	if err != nil {
-		return blocked(failure(err))
-	}
-	d := decider{c, l, call, builtins[call.Builtin]}
 	var answer Decision
 	switch {
 	case d.shell:
@@ -54,16 +54,15 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 
 // unread is the answer to what cannot be read as a call. It is a decision as any other, and recorded.
 func (c *Core) unread(call Call, err error) Decision {
-	if c.Open == nil {
-		return blocked(failure(err))
-	}
 	l, openErr := c.Open()
 	if openErr != nil {
-		return blocked(failure(errors.Join(err, openErr)))
+		return unwitnessed(errors.Join(err, openErr), errNoState)
 	}
 	d := decider{Core: c, l: l, call: call}
 	return d.failed(err)
 }
+
+var errNoState = errors.New("the state directory cannot be used")
 
 // A decider decides about one call.
 type decider struct {
@@ -175,7 +174,7 @@ func (d *decider) refused(r *launcher.Refusal, n launcher.Notice, head string) (
 		}
 	}
 	r.Audit = head
-	return Decision{Reason: r.Line() + "\n" + r.JSON() + "\naudit=" + head, Audit: head}, nil
+	return blocked(r.Line()+"\n"+r.JSON(), head), nil
 }
 
 // failed is the answer where no decision came about. That is recorded too, if it can be.
@@ -184,13 +183,25 @@ func (d *decider) failed(err error) Decision {
 	if errors.Is(err, ErrInput) || errors.Is(err, launcher.ErrEmpty) {
 		code = "malformed"
 	}
-	answer := blocked(failure(err))
-	if head, tellErr := d.l.Tell(d.notice("failed", code)); tellErr == nil {
-		answer.Reason, answer.Audit = answer.Reason+"\naudit="+head, head
+	head, tellErr := d.l.Tell(d.notice("failed", code))
+	if tellErr != nil {
+		return unwitnessed(err, tellErr)
 	}
-	return answer
+	return blocked(failure(err), head)
 }
 
-func failure(err error) string {
-	return "tada-run: blocked: " + cmp.Or(strings.TrimSpace(err.Error()), "unknown error")
+// quarantined records what a quarantine has decided.
+func (d *decider) quarantined(answer Decision) Decision {
+	decision := "denied"
+	if answer.Allowed {
+		decision = "allowed"
+	}
+	head, err := d.l.Tell(d.notice(decision, answer.SecurityEvent))
+	if err != nil {
+		return d.failed(err)
+	}
+	if answer.Audit = head; !answer.Allowed {
+		answer.Reason = blocked(cmp.Or(answer.Reason, "tada-run: blocked: in quarantine"), head).Reason
+	}
+	return answer
 }

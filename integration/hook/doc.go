@@ -15,7 +15,7 @@
 // or that prints something unexpected lets the call run. So each of these ends here in the
 // platform's real block: input that is cut, huge, repeated, not UTF-8, of an unknown event, or
 // without an id that the platform always sends; an error, a panic, and a decision that is not there
-// within [Limit], which is far below every platform's own limit. What this program cannot catch
+// within [Limit] and [LastWord], which are far below every platform's own limit. What this program cannot catch
 // (it is missing, or was killed) is caught by the line that is registered with the platform, which
 // ends in "|| exit 2".
 //
@@ -41,7 +41,8 @@
 // never reaches the policy of the others. Then follow policy, protected files, and the record.
 // Every decision is in the record before it is given, and carries the record's head with itself in
 // it as audit=SIZE:HASH, so that what the platform keeps of the conversation is a witness of the
-// log: tadactl audit verify --head SIZE:HASH.
+// log: tadactl audit verify --head SIZE:HASH. A decision that cannot be recorded blocks, and says
+// audit=none and why.
 //
 // # Adapters
 //

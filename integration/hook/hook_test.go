@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -271,7 +272,14 @@ func TestBadInputBlocks(t *testing.T) {
 	}
 }
 
-// D-hook-9: a stall, a panic, and a state that cannot be opened.
+// heads are the answers that have a place in the record, and headless those that say why they have none.
+var (
+	heads    = regexp.MustCompile(`(?m)^audit=[0-9]+:[0-9a-f]{64}$`)
+	headless = regexp.MustCompile(`(?m)^audit=none: .`)
+)
+
+// D-hook-9: a stall, a panic, and a state that cannot be opened. Each is on record where there is one, and says so
+// where there is none.
 func TestFailuresBlock(t *testing.T) {
 	for name, shape := range sent {
 		r := newRoom(t)
@@ -285,16 +293,18 @@ func TestFailuresBlock(t *testing.T) {
 		}{
 			"stalled input":   {silent, *r.core},
 			"input that ends": {io.MultiReader(bytes.NewReader(good[:9]), broke{}), *r.core},
-			"panic": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(context.Context, hook.Call) (hook.Decision, bool) {
+			"panic": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision, bool) {
 				panic("planted")
 			}}},
-			"stalled decision": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(ctx context.Context, _ hook.Call) (hook.Decision, bool) {
+			"stalled decision": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(ctx context.Context, _ *launcher.Launcher, _ hook.Call) (hook.Decision, bool) {
 				<-ctx.Done()
 				time.Sleep(time.Minute)
 				return hook.Decision{Allowed: true}, true
 			}}},
-			"no state":      {bytes.NewReader(good), hook.Core{Open: func() (*launcher.Launcher, error) { return nil, errors.New("planted") }}},
-			"zero decision": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(context.Context, hook.Call) (hook.Decision, bool) { return hook.Decision{}, true }}},
+			"no state": {bytes.NewReader(good), hook.Core{Open: func() (*launcher.Launcher, error) { return nil, errors.New("planted") }}},
+			"zero decision": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision, bool) {
+				return hook.Decision{}, true
+			}}},
 		}
 		for what, b := range broken {
 			limit := time.Minute
@@ -305,7 +315,37 @@ func TestFailuresBlock(t *testing.T) {
 			if a.Status != 2 || strings.Contains(a.Stdout, "allow") {
 				t.Errorf("%s, %s: %+v", name, what, a)
 			}
+			want := heads
+			if what == "no state" {
+				want = headless
+			}
+			if !want.MatchString(a.Stderr) {
+				t.Errorf("%s, %s: want %v in the answer: %+v", name, what, want, a)
+			}
 		}
+		logged := ""
+		for e := range r.l.Entries(filterHook) {
+			logged += string(e.Body) + "\n"
+		}
+		if n := strings.Count(logged, `"decision":"failed"`); n != len(broken)-2 { // none without a state, and the quarantine's own
+			t.Errorf("%s: %d failures are on record, want %d:\n%s", name, n, len(broken)-2, logged)
+		}
+	}
+}
+
+// A state that never opens: the block comes all the same, and says that it is on no record.
+func TestStalledRecord(t *testing.T) {
+	t.Parallel()
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	core := hook.Core{Open: func() (*launcher.Launcher, error) {
+		<-never
+		return nil, errors.New("planted")
+	}}
+	call := bytes.NewReader(message(t, sent["codex"]("/w", "Bash", object{"command": "ls"})))
+	a := hook.Serve(t.Context(), adapter(t, "codex"), &core, call, time.Millisecond)
+	if a.Status != 2 || !headless.MatchString(a.Stderr) {
+		t.Errorf("%+v", a)
 	}
 }
 
@@ -374,7 +414,7 @@ func TestQuarantineComesFirst(t *testing.T) {
 	r := newRoom(t)
 	var mu sync.Mutex
 	var asked []string
-	r.core.Quarantine = func(_ context.Context, c hook.Call) (hook.Decision, bool) {
+	r.core.Quarantine = func(_ context.Context, _ *launcher.Launcher, c hook.Call) (hook.Decision, bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, c.Tool)
@@ -411,7 +451,7 @@ func TestNewPlatformIsOneAdapter(t *testing.T) {
 		Name:   "acme",
 		Events: map[string]func(hook.Object) (hook.Call, error){"before": hook.Members{Dir: "at", Tool: "do", Args: "with"}.Call},
 		Tools:  map[string]hook.Tool{"sh": {Builtin: "Bash", Names: map[string]string{"command": "line"}}},
-		Block:  func(_, reason string) hook.Answer { return hook.Answer{Status: 9, Stderr: reason} },
+		Block:  func(reason string) hook.Answer { return hook.Answer{Status: 9, Stderr: reason} },
 		Pass: func(_ string, _ hook.Decision, args hook.Object) hook.Answer {
 			line, _ := args.Text("line")
 			return hook.Answer{Stdout: line}

@@ -14,7 +14,7 @@ type Adapter struct {
 	Tools   map[string]Tool                       // the platform's built-in tools, byte for byte
 	Wrapped func(Call, []string) bool             // whether its shell is tada-run already; nil for never
 
-	Block func(event, reason string) Answer
+	Block func(reason string) Answer
 	Pass  func(event string, d Decision, args Object) Answer // args are those to go on with
 }
 
@@ -27,48 +27,70 @@ type Answer struct {
 // EventName is the member in which every platform names the event.
 const EventName = "hook_event_name"
 
-// Serve reads one call and returns what the platform is to be told. Whatever happens, it returns within the limit,
-// and everything but a decision that allows is the platform's block.
+// Serve reads one call and returns what the platform is to be told. Whatever happens, it returns within the limit and
+// [LastWord], and everything but a decision that allows is the platform's block.
 func Serve(ctx context.Context, a Adapter, c *Core, in io.Reader, limit time.Duration) Answer {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	done := make(chan Answer, 1)
-	go func() {
-		event := ""
-		defer func() {
-			if p := recover(); p != nil {
-				done <- a.Block(event, fmt.Sprintf("tada-run: blocked: internal error: %v", p))
-			}
-		}()
-		done <- a.serve(ctx, c, in, &event)
-	}()
-	select {
-	case answer := <-done:
-		return answer
-	case <-ctx.Done():
-		return a.Block("", fmt.Sprintf("tada-run: blocked: no decision within %v", limit))
+	answer, err := attempt(ctx, limit, func(ctx context.Context) Answer { return a.serve(ctx, c, in) })
+	if err != nil {
+		return a.Block(c.Refuse(ctx, a.Name, err))
 	}
+	return answer
 }
 
-func (a Adapter) serve(ctx context.Context, c *Core, in io.Reader, event *string) Answer {
+func (a Adapter) serve(ctx context.Context, c *Core, in io.Reader) Answer {
 	o, err := Decode(in)
 	if err != nil {
-		return a.Block("", c.unread(Call{Platform: a.Name}, err).Reason)
+		return a.Block(c.unread(Call{Platform: a.Name}, err).Reason)
 	}
-	*event, _ = o.Text(EventName)
 	call, err := a.Call(o)
 	if err != nil {
 		call.Platform = a.Name
-		return a.Block(*event, c.unread(call, err).Reason)
+		return a.Block(c.unread(call, err).Reason)
 	}
 	if a.Wrapped != nil {
 		call.Wrapped = a.Wrapped(call, c.Env)
 	}
 	d := c.Decide(ctx, call)
 	if !d.Allowed {
-		return a.Block(*event, d.Reason)
+		return a.Block(d.Reason)
 	}
-	return a.Pass(*event, d, call.Args.With(d.Change))
+	event, _ := o.Text(EventName)
+	return a.Pass(event, d, call.Args.With(d.Change))
+}
+
+// Refuse is why no call of the platform goes on, for the agent: err, where nothing else could be decided. It is
+// recorded as any decision. It returns within [LastWord].
+func (c *Core) Refuse(ctx context.Context, platform string, err error) string {
+	d, stuck := attempt(ctx, LastWord, func(context.Context) Decision { return c.unread(Call{Platform: platform}, err) })
+	if stuck != nil {
+		return unwitnessed(err, stuck).Reason
+	}
+	return d.Reason
+}
+
+// attempt returns what do returns, or an error when it panics or takes longer than the limit. Then it may go on, but
+// nobody hears of it.
+func attempt[T any](ctx context.Context, limit time.Duration, do func(context.Context) T) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done, failed := make(chan T, 1), make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				failed <- fmt.Errorf("internal error: %v", p)
+			}
+		}()
+		done <- do(ctx)
+	}()
+	var none T
+	select {
+	case v := <-done:
+		return v, nil
+	case err := <-failed:
+		return none, err
+	case <-ctx.Done():
+		return none, fmt.Errorf("no answer within %v", limit)
+	}
 }
 
 // Call reads what the platform sent.

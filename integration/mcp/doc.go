@@ -21,7 +21,7 @@
 //	TamperError: External modification detected. Use 'accept_tamper' tool to resolve.
 //
 // Where a decision was made the result has audit, SIZE:HASH: the head of the record with that decision in it, so
-// that the client's own transcript is a witness of the log.
+// that the client's own transcript is a witness of the log. Where the record cannot be written it is none: and why.
 //
 // # Who decides
 //

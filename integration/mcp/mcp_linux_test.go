@@ -3,10 +3,12 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -100,8 +102,15 @@ func (c client) call(t *testing.T, tool string, args any) (map[string]any, strin
 		}
 	}
 	structure, _ := r.StructuredContent.(map[string]any)
+	decided := tool != "pending_status" && !strings.HasPrefix(text, "validating") // what is no call of the protocol reaches nobody
+	if decided && !witnessed.MatchString(text+fmt.Sprint(structure)) {
+		t.Errorf("%s %v has no head of the record: %v %q", tool, args, structure, text)
+	}
 	return structure, text, r.IsError
 }
+
+// witnessed is an answer that has its place in the record, or that says why it has none.
+var witnessed = regexp.MustCompile(`audit[=:]([0-9]+:[0-9a-f]{64}|none: .)`)
 
 type args = map[string]any
 
@@ -227,6 +236,25 @@ func TestCheckCommand(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(c.dir, "made")); err == nil {
 		t.Error("a check runs")
+	}
+}
+
+// What cannot be recorded does not run, and says that it is on no record.
+func TestNoRecord(t *testing.T) {
+	c := connect(t, "")
+	record := filepath.Join(filepath.Dir(c.dir), "state/audit")
+	if err := errors.Join(os.RemoveAll(record), os.WriteFile(record, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for tool, in := range map[string]args{
+		"run_command": {"command": "touch made"}, "run_many": {"calls": []args{{"command": "touch made"}}}, "accept_tamper": {"reason": "x"},
+	} {
+		if got, text, bad := c.call(t, tool, in); !bad || !strings.Contains(text+fmt.Sprint(got), "none: ") {
+			t.Errorf("%s: %v %q", tool, got, text)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, "made")); err == nil {
+		t.Error("it ran")
 	}
 }
 

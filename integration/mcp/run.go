@@ -35,7 +35,7 @@ type Ran struct {
 	Truncated bool              `json:"truncated,omitempty" jsonschema:"more came than is told here"`
 	Refusal   *launcher.Refusal `json:"refusal,omitempty" jsonschema:"why it did not run"`
 	Error     string            `json:"error,omitempty" jsonschema:"tada-run itself failed"`
-	Audit     string            `json:"audit,omitempty" jsonschema:"the head of the record"`
+	Audit     string            `json:"audit,omitempty" jsonschema:"the head of the record, or none: and why"`
 }
 
 // maxOutput is how much of one stream is told, in bytes: more than that fills a model's context.
@@ -125,7 +125,7 @@ func (s *Server) runCommand(ctx context.Context, r *sdk.CallToolRequest, in Comm
 	out, runErr := s.Launcher.Run(ctx, req)
 	c.close()
 	ran := c.told("", out, runErr)
-	ran.Audit = s.tell(req, "run_command", ran)
+	ran.Audit = s.tellRun(req, "run_command", ran)
 	return result(ran), ran, nil
 }
 
@@ -137,8 +137,8 @@ func (s *Server) command(r *sdk.CallToolRequest, in Command) (launcher.Request, 
 	return req, err
 }
 
-// tell records that the client was answered, and returns the head of the record with that in it.
-func (s *Server) tell(req launcher.Request, tool string, ran Ran) string {
+// tellRun records what the client is told of one command.
+func (s *Server) tellRun(req launcher.Request, tool string, ran Ran) string {
 	n := launcher.Notice{Platform: req.Agent, Tool: tool, CallID: req.CallID, Decision: "allowed", Session: ran.Session, Command: req.Shell.Text}
 	switch {
 	case ran.Refusal != nil:
@@ -146,11 +146,7 @@ func (s *Server) tell(req launcher.Request, tool string, ran Ran) string {
 	case ran.Error != "":
 		n.Decision, n.Code = "failed", "internal"
 	}
-	head, err := s.Launcher.Tell(n)
-	if err != nil {
-		return "" // the run itself is on record, or did not happen
-	}
-	return head
+	return s.tell(n)
 }
 
 // result is the text of an answer for clients that read no structure.
@@ -159,7 +155,7 @@ func result(ran Ran) *sdk.CallToolResult {
 		return refused(ran.Refusal, ran.Audit)
 	}
 	if ran.Error != "" {
-		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "tada-run: " + ran.Error}}}
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "tada-run: " + ran.Error + "\naudit=" + ran.Audit}}}
 	}
 	text := ran.Stdout + ran.Stderr
 	if ran.Status != 0 {
@@ -221,7 +217,7 @@ func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest, in Many) (
 	for i, one := range results {
 		captures[i].close()
 		ran := captures[i].told(one.ID, one.Outcome, one.Err)
-		ran.Audit = s.tell(b.Calls[i], "run_many", ran)
+		ran.Audit = s.tellRun(b.Calls[i], "run_many", ran)
 		out.Results, out.Audit = append(out.Results, ran), ran.Audit
 		failed = failed || ran.Refusal != nil || ran.Error != ""
 	}

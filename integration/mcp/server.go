@@ -32,7 +32,7 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 		Instructions: "Commands run fenced and recorded. A denial names what is allowed instead: choose that, do not work around it. " +
 			"Where a person has to answer, tell them the tadactl command, wait, and send the identical call again.",
 	})
-	sdk.AddTool(server, &sdk.Tool{
+	add(s, server, &sdk.Tool{
 		Name: "read_reference", Description: "Read what a typed:// reference of a quarantine stands for. Only for the agent that is held in it.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.readReference)
 	if s.Quarantine == "" {
@@ -47,17 +47,47 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 
 // trusted adds the tools of a client that is in no quarantine.
 func (s *Server) trusted(server *sdk.Server) {
-	sdk.AddTool(server, &sdk.Tool{Name: "run_command", Description: "Run one shell command line, fenced and recorded."}, s.runCommand)
-	sdk.AddTool(server, &sdk.Tool{Name: "run_many", Description: "Run several command lines in order; a person is asked once about all, and answers each."}, s.runMany)
-	sdk.AddTool(server, &sdk.Tool{
+	add(s, server, &sdk.Tool{Name: "run_command", Description: "Run one shell command line, fenced and recorded."}, s.runCommand)
+	add(s, server, &sdk.Tool{Name: "run_many", Description: "Run several command lines in order; a person is asked once about all, and answers each."}, s.runMany)
+	add(s, server, &sdk.Tool{
 		Name: "check_command", Description: "Tell what would happen with a command line. Runs nothing.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.checkCommand)
-	sdk.AddTool(server, &sdk.Tool{
+	add(s, server, &sdk.Tool{
 		Name: "pending_status", Description: "Tell what became of questions to a person.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.pendingStatus)
-	sdk.AddTool(server, &sdk.Tool{
+	add(s, server, &sdk.Tool{
 		Name: "accept_tamper", Description: "Ask a person to accept the change of a protected file. The person is shown the difference.",
 	}, s.acceptTamper)
+}
+
+// add offers a tool. What it cannot answer is not done, and that is a decision as any other: it is recorded, and the
+// error carries the record's head.
+func add[In, Out any](s *Server, server *sdk.Server, tool *sdk.Tool, do sdk.ToolHandlerFor[In, Out]) {
+	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		result, out, err := do(ctx, r, in)
+		if err != nil {
+			err = fmt.Errorf("%w\naudit=%s", err, s.tell(launcher.Notice{Platform: agent(r), Tool: tool.Name, Decision: "failed", Code: "internal"}))
+		}
+		return result, out, err
+	})
+}
+
+// tell records a decision, and returns the head of the record with it in, or why there is none. The run itself is on
+// record by then, or did not happen.
+func (s *Server) tell(n launcher.Notice) string {
+	head, err := s.Launcher.Tell(n)
+	if err != nil {
+		return "none: " + err.Error()
+	}
+	return head
+}
+
+// agent is what the client calls itself.
+func agent(r *sdk.CallToolRequest) string {
+	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
+		return "mcp/" + p.ClientInfo.Name
+	}
+	return "mcp"
 }
 
 // maxWait is how long a call may wait for a person: below the 120 s after which common clients give a tool up.
@@ -74,10 +104,7 @@ func (s *Server) request(r *sdk.CallToolRequest, dir string, wait int) (launcher
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return launcher.Request{}, fmt.Errorf("cwd %q is not a directory", dir)
 	}
-	req := launcher.Request{Env: s.Env, Dir: dir, Door: tamper.MCP, Agent: "mcp"}
-	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
-		req.Agent = "mcp/" + p.ClientInfo.Name
-	}
+	req := launcher.Request{Env: s.Env, Dir: dir, Door: tamper.MCP, Agent: agent(r)}
 	req.Wait = min(time.Duration(max(wait, 0))*time.Millisecond, maxWait)
 	return req, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,34 +61,43 @@ func hookRun(home string, args []string) int {
 	set.SetOutput(io.Discard)
 	set.StringVar(&home, "home", home, "")
 	set.DurationVar(&core.Runner.Wait, "wait", 0, "")
-	if err := set.Parse(args); err != nil || set.NArg() != 1 || core.Runner.Wait < 0 {
-		return blockUsage(fmt.Sprintf("try: tadactl hook run %s", platform.Names()))
-	}
-	adapter, known := platform.Named(set.Arg(0))
-	if !known {
-		return blockUsage(fmt.Sprintf("no platform %q; try: %s", set.Arg(0), platform.Names()))
-	}
-	var err error
-	if core.Runner.Path, err = hook.RunnerPath(); err != nil {
-		return blockUsage(fmt.Sprintf("tada-run is not where tadactl is: %v", err))
-	}
-	if core.Runner.Home = home; home != "" {
-		if core.Runner.Home, err = filepath.Abs(home); err != nil {
-			return blockUsage(err.Error())
-		}
+	if err := set.Parse(args); err != nil {
+		return say(hook.Answer{Status: blockStatus, Stderr: fmt.Sprintf(
+			"tadactl: blocked: %v; try: tadactl hook run %s\naudit=none: a line that cannot be read names no state directory\n", err, platform.Names())})
 	}
 	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return openHome(home) })
-	core.Quarantine = inQuarantine(core.Open, os.Getenv(quarantine.Variable))
-	answer := hook.Serve(context.Background(), adapter, core, os.Stdin, hook.Limit+core.Runner.Wait)
-	_, errOut := io.WriteString(os.Stdout, answer.Stdout)
-	_, errErr := io.WriteString(os.Stderr, answer.Stderr)
+	core.Quarantine = inQuarantine(os.Getenv(quarantine.Variable))
+	adapter, err := hooked(set, &core.Runner, home)
+	if err != nil {
+		return say(hook.Answer{Status: blockStatus, Stderr: core.Refuse(context.Background(), set.Arg(0), err) + "\n"})
+	}
+	return say(hook.Serve(context.Background(), adapter, core, os.Stdin, hook.Limit+core.Runner.Wait))
+}
+
+// hooked is the platform that the line names, and where the commands of that platform go.
+func hooked(set *pflag.FlagSet, r *hook.Runner, home string) (adapter hook.Adapter, err error) {
+	adapter, known := platform.Named(set.Arg(0))
+	switch {
+	case !known || set.NArg() != 1:
+		return adapter, fmt.Errorf("no platform %q; try: tadactl hook run %s", strings.Join(set.Args(), " "), platform.Names())
+	case r.Wait < 0:
+		return adapter, fmt.Errorf("--wait=%v is negative", r.Wait)
+	}
+	if r.Path, err = hook.RunnerPath(); err != nil {
+		return adapter, fmt.Errorf("tada-run is not where tadactl is: %w", err)
+	}
+	if home != "" {
+		r.Home, err = filepath.Abs(home)
+	}
+	return adapter, err
+}
+
+// say gives the platform its answer, and returns the exit status.
+func say(a hook.Answer) int {
+	_, errOut := io.WriteString(os.Stdout, a.Stdout)
+	_, errErr := io.WriteString(os.Stderr, a.Stderr)
 	if errOut != nil || errErr != nil {
 		return blockStatus // half an answer would be none, and none lets the call run
 	}
-	return answer.Status
-}
-
-func blockUsage(message string) int {
-	fmt.Fprintln(os.Stderr, "tadactl: blocked: "+message)
-	return blockStatus
+	return a.Status
 }

@@ -11,13 +11,8 @@ import (
 
 // inQuarantine is what a hook asks before everything else. session is the value of
 // [quarantine.Variable] in the hook's environment.
-func inQuarantine(open func() (*launcher.Launcher, error), session string) func(context.Context, hook.Call) (hook.Decision, bool) {
-	return func(ctx context.Context, call hook.Call) (hook.Decision, bool) {
-		l, err := open()
-		if err != nil {
-			// Without a state nobody can say who is in quarantine, nor is anybody let through.
-			return hook.Decision{Reason: "tada-run: blocked: " + err.Error()}, true
-		}
+func inQuarantine(session string) func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision, bool) {
+	return func(ctx context.Context, l *launcher.Launcher, call hook.Call) (hook.Decision, bool) {
 		d := quarantine.Ask(ctx, quarantineDir(l), session, quarantined(call))
 		if !d.Quarantined {
 			return hook.Decision{}, false
@@ -26,15 +21,8 @@ func inQuarantine(open func() (*launcher.Launcher, error), session string) func(
 		if d.Event != nil {
 			answer.SecurityEvent = string(d.Event.Type)
 		}
-		n := launcher.Notice{Platform: call.Platform, Tool: call.Tool, CallID: call.ID, Agent: call.Agent, Decision: "allowed", Code: answer.SecurityEvent}
 		if !d.Allowed {
-			n.Decision = "denied"
-		}
-		if answer.Audit, err = l.Tell(n); err != nil {
-			return hook.Decision{Reason: "tada-run: blocked: " + err.Error()}, true
-		}
-		if !d.Allowed {
-			answer.Reason = "tada-run: in quarantine: " + d.Reason + "\naudit=" + answer.Audit
+			answer.Reason = "tada-run: in quarantine: " + d.Reason
 			return answer, true
 		}
 		if path, ok := d.Input[placeOf(call)].(string); ok {

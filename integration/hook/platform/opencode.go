@@ -16,9 +16,9 @@ func openCode() hook.Adapter {
 			"apply_patch": {Builtin: "apply_patch", Names: map[string]string{"patch": "patchText"}},
 			"patch":       {Builtin: "apply_patch", Names: map[string]string{"patch": "patchText"}},
 		},
-		Block: func(event, reason string) hook.Answer {
+		Block: func(reason string) hook.Answer {
 			a := say(object{"decision": "block", "reason": reason})
-			a.Status, a.Stderr = 2, exit2(event, reason).Stderr
+			a.Status, a.Stderr = 2, exit2(reason).Stderr
 			return a
 		},
 		Pass: func(_ string, d hook.Decision, args hook.Object) hook.Answer {

@@ -32,13 +32,13 @@ func Names() string {
 }
 
 // exit2 blocks as most platforms want it: the reason on standard error, and the one status that blocks.
-func exit2(_, reason string) hook.Answer { return hook.Answer{Status: 2, Stderr: reason + "\n"} }
+func exit2(reason string) hook.Answer { return hook.Answer{Status: 2, Stderr: reason + "\n"} }
 
 // say is an answer on standard output.
 func say(v any) hook.Answer {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return exit2("", "tada-run: blocked: "+err.Error())
+		return exit2("tada-run: blocked: " + err.Error())
 	}
 	return hook.Answer{Stdout: string(raw) + "\n"}
 }
