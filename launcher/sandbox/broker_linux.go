@@ -49,7 +49,7 @@ type broker struct {
 	mu       sync.Mutex
 	narrowed map[uint16]bool            // ports whose IPv6 listener is at an IPv4 address
 	tcpNames map[bool]*listenerForNames // who answers over TCP; true is IPv6
-	packets  map[uint64]*os.File        // our ends of what stands in for UDP sockets, by the kernel's name for the child's
+	packets  map[uint64]*packetSocket   // what stands in for UDP sockets, by the kernel's name for the child's end
 	files    []*os.File
 }
 
@@ -71,8 +71,8 @@ func (k *broker) close() {
 	for _, f := range k.files {
 		f.Close()
 	}
-	for _, f := range k.packets {
-		f.Close()
+	for _, p := range k.packets {
+		p.file.Close()
 	}
 	for _, l := range k.tcpNames {
 		l.file.Close()
@@ -99,6 +99,12 @@ func (k *broker) take(listener int, n *notification) bool {
 		c.bind()
 	case unix.SYS_LISTEN:
 		c.listen()
+	case unix.SYS_RECVFROM, unix.SYS_RECVMSG, unix.SYS_RECVMMSG:
+		c.receive()
+	case unix.SYS_GETSOCKNAME, unix.SYS_GETPEERNAME:
+		c.name()
+	case unix.SYS_SETSOCKOPT:
+		c.option()
 	default:
 		return false
 	}
@@ -127,7 +133,7 @@ func (c *netCall) waits() bool { return ioctl(c.listener, notifyValid, unsafe.Po
 func (c *netCall) socket() {
 	kind := int(int32(c.args[1]))
 	if kind&sockType == unix.SOCK_DGRAM {
-		c.packetSocket(kind)
+		c.packetSocket(int(int32(c.args[0])), kind)
 		return
 	}
 	fd, err := unix.Socket(int(int32(c.args[0])), kind|unix.SOCK_CLOEXEC, int(int32(c.args[2])))
@@ -298,6 +304,8 @@ func (c *netCall) bind() {
 
 func (c *netCall) bindTo(t *target) error {
 	switch {
+	case t.packets && t.addr.Addr().IsUnspecified() && t.addr.Port() == 0: // as a resolver does before it asks
+		return nil
 	case t.packets:
 		return unix.EACCES
 	case t.family == unix.AF_UNSPEC && t.domain == unix.AF_INET: // as bind(2) has it, for old programs

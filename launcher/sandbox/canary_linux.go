@@ -27,11 +27,10 @@ func (b *builder) canaries(l *life) {
 	try("unix socket, high bits set", unix.SYS_SOCKET, 1<<32|unix.AF_UNIX, local).refused(unix.EACCES)
 	try("mptcp socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP).refused(unix.EACCES)
 	try("raw socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP).refused(unix.EACCES)
-	if !b.datagrams() && b.profile.Network != Hosts { // the others are asked for, and nobody answers yet
-		try("datagram socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM).refused(unix.EACCES)
-	}
-	if b.profile.Network == Off && b.level == Base {
+	if b.profile.Network == Off && !b.ownLoopback() {
 		try("internet socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM).refused(unix.EACCES)
+		try("datagram socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM).refused(unix.EACCES)
+		try("netlink socket", unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE).refused(unix.EACCES)
 	}
 	if b.profile.Network == Hosts {
 		try("source route", unix.SYS_SETSOCKOPT, bad, unix.SOL_IP, unix.IP_OPTIONS).refused(unix.EPERM)

@@ -51,9 +51,6 @@ func (b *builder) childWaits(l *life) {
 	}
 }
 
-// datagrams reports whether the child may make UDP sockets: its own, in a namespace where nothing is, or on the whole network.
-func (b *builder) datagrams() bool { return b.profile.Network == Full || b.level == Strong }
-
 // childFiles gives the child its descriptors and working directory, and marks everything else to be closed by the exec.
 func (b *builder) childFiles(l *life) error {
 	c := b.command
@@ -171,7 +168,7 @@ func (b *builder) childExec(l *life) error {
 	if err != nil {
 		return fmt.Errorf("sandbox: argument list: %w", err)
 	}
-	envp, err := a.pointers(b.overTCP(c.Env))
+	envp, err := a.pointers(c.Env)
 	if err != nil {
 		return fmt.Errorf("sandbox: environment: %w", err)
 	}

@@ -73,7 +73,7 @@
 //
 // # The network
 //
-// Off is no network: at Base no internet sockets at all, at Strong a loopback of the run's own. Full is the machine's. Hosts is what Profile.Reach names, and needs nothing of the programs,
+// Off is no network, at both levels alike: there are no sockets but pairs. Full is the machine's. Hosts is what Profile.Reach names, and needs nothing of the programs,
 // no proxy and no variable:
 //
 //	p.Network = sandbox.Hosts
@@ -88,8 +88,8 @@
 // are not looked at again, so nothing can be changed in between. What a socket is, is kept: options set before, a descriptor in epoll, calls that do not block, getpeername.
 //
 // At Strong the child has a network of its own besides, with the addresses of the machine's name servers on its loopback, where the launcher answers: UDP works there and leads
-// nowhere else. At Base a UDP socket that is asked for is one end of a pair, which carries packets to the launcher alone: Go's resolver and its like do not tell the difference. The GNU C library,
-// which looks at where an answer comes from, is told by RES_OPTIONS to ask over TCP; musl's cannot be told and finds no names (Datagrams is lost).
+// nowhere else. At Base a UDP socket that is asked for is one end of a pair, which carries packets to the launcher alone; the calls that tell where a packet came from are answered
+// by the launcher too, because the resolvers of the C libraries look at that.
 //
 // With Reach.Localhost the TCP servers of this machine can be reached, and what the run listens on can be reached from this machine. A server that means all addresses gets 127.0.0.1,
 // unless its port is in Reach.Publish. Refused are source routes, which would lead an allowed connection elsewhere, and the ports of name servers on the loopback.
@@ -102,7 +102,7 @@
 // peer: the same user, another process. Otherwise there are only pairs of streams. Datagrams to a name, as for syslog(3), there are none.
 //
 // Below another program that answers calls (a fence inside a fence) the kernel allows no second one: where hosts are named, Start returns an error that wraps ErrNoAnswers;
-// where only this machine was to be reached, the run has no network and Localhost is lost.
+// where only this machine was to be reached, Localhost is lost and the run has a loopback of its own at Strong, and at Base no network.
 //
 // # The end
 //

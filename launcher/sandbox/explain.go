@@ -143,7 +143,7 @@ var calls = []struct {
 	denial  Denial
 	network bool // told only when the network is off
 }{
-	{`(?i)could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo|lookup [^ ]+.*(?:no such host|denied)|dial (?:tcp|udp).*(?:denied|unreachable|refused)`,
+	{`(?i)could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo|lookup [^ ]+.*(?:no such host|denied)|(?:dial|listen) (?:tcp|udp).*(?:denied|unreachable|refused)|(?:\bsocket(?:\(\))?:|/dev/(?:tcp|udp)/|cannot open netlink).*(?:denied|not permitted)|_socket\.socket\.__init__|\b(?:listen|connect) EACCES`,
 		Denial{"network", "network off", "network full"}, true},
 	{`(?i)(?:cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix|unix socket.*(?:denied|not permitted)|dial unix|could not open a connection to your authentication agent|error connecting to /tmp/tmux)`,
 		Denial{"unix socket", "sockets of programs outside of the run are out of reach at every level", ""}, false},

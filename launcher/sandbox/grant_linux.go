@@ -26,7 +26,7 @@ func (b *builder) rulesets() error {
 	switch {
 	case b.profile.Network == Hosts:
 		all.net &= netTCP // the launcher connects for the child, who may not
-	case b.profile.Network == Full || b.level == Strong:
+	case b.profile.Network == Full || b.ownLoopback():
 		all.net = 0 // handled and nothing granted would be "no TCP"
 	}
 	files, err := b.newRuleset(all)

@@ -73,7 +73,7 @@ func (h *Held) from(err error) error {
 	return nil
 }
 
-// withoutAnswers goes on without a network where only this machine was to be reached: a program that serves or asks nobody does not miss it. Where hosts are
+// withoutAnswers goes on where only this machine was to be reached, with a loopback of the run's own where there can be one: a program that talks to itself does not miss more. Where hosts are
 // named, it does not run.
 func (h *Held) withoutAnswers(setup *SetupError) error {
 	if len(h.now.profile.Reach.Rules) > 0 || len(h.now.profile.Reach.Publish) > 0 {

@@ -36,8 +36,7 @@ type Network int
 
 // The network modes.
 const (
-	// Off reaches nothing outside. At Strong the child has a loopback of its own, so that a test
-	// that talks to itself works; at Base it cannot make a network socket at all.
+	// Off has no sockets but pairs. A test that talks to itself takes Hosts, with Reach.Localhost.
 	Off Network = iota
 	// Hosts is what Profile.Reach says, over TCP, on this machine's own connection. The launcher answers for every socket, name and address, so it
 	// needs no proxy and nothing of the child. Start refuses when the kernel lets nobody answer: see ErrNoAnswers.

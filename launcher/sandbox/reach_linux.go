@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"os"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -21,26 +20,25 @@ import (
 //
 // At Strong the child lives in a network of its own where nothing is but a loopback, so a UDP socket may be had and leads nowhere. The addresses of the name servers
 // are put on that loopback, and who answers there is the launcher: every program's own way to ask for names works. At Base a UDP socket could go anywhere,
-// so the child gets something else that carries packets, to the launcher alone; the C library, which minds, asks over TCP when told.
+// so the child gets something else that carries packets, to the launcher alone.
 
 // commonRules is the table that every child gets.
 func (b *builder) commonRules() []rule {
-	stream, datagram := errno(unix.EACCES), errno(unix.EACCES)
-	if b.datagrams() {
-		stream, datagram = allow, allow
-	}
-	if b.profile.Network == Hosts {
-		stream = ask
-		if !b.datagrams() {
-			datagram = ask // what stands in for it: see packetSocket
+	v := noSockets
+	switch {
+	case b.profile.Network == Full, b.ownLoopback():
+		v.stream, v.datagram, v.routes = allow, allow, allow
+	case b.profile.Network == Hosts:
+		v = socketVerdicts{stream: ask, datagram: ask, local: allow, routes: allow} // at Base what stands in for a datagram socket: see packetSocket
+		if b.level == Strong {
+			v.datagram = allow
 		}
 	}
-	local := errno(unix.EACCES)
-	if b.profile.Network == Hosts {
-		local = allow
-	}
-	return rules(stream, datagram, local, b.profile.Debug)
+	return rules(v, b.profile.Debug)
 }
+
+// ownLoopback reports whether the run has a network where nobody but itself is: this machine's servers were to be reached, and nobody can answer for that.
+func (b *builder) ownLoopback() bool { return b.unanswered != nil && b.level == Strong }
 
 // networkRules come first with Network Hosts.
 func (b *builder) networkRules() []rule {
@@ -52,16 +50,20 @@ func (b *builder) networkRules() []rule {
 		{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: unix.SOL_SOCKET}, {arg: 2, value: unix.SO_BINDTODEVICE}}, errno(unix.EPERM)},
 		{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: unix.SOL_SOCKET}, {arg: 2, value: unix.SO_BINDTOIFINDEX}}, errno(unix.EPERM)},
 	}
+	harmless := allow
+	if b.level == Base {
+		harmless = ask // what stands in for a UDP socket takes them too
+	}
 	for _, level := range []struct {
 		level   uint32
 		options []uint32
 	}{{unix.SOL_IP, harmlessIP}, {unix.SOL_IPV6, harmlessIPv6}} {
 		for _, option := range level.options {
-			list = append(list, rule{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: level.level}, {arg: 2, value: option}}, allow})
+			list = append(list, rule{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: level.level}, {arg: 2, value: option}}, harmless})
 		}
 		list = append(list, rule{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: level.level}}, errno(unix.EPERM)})
 	}
-	return list
+	return append(list, b.packetRules()...)
 }
 
 // The options of IP that cannot change where a packet goes. A source route (IP_OPTIONS, IPV6_RTHDR) sends the packets of an allowed connection to
@@ -114,24 +116,6 @@ func (b *builder) listen() error {
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(b.listener), notifySetFlags, notifySyncWakeUp) // Linux 6.6: answers come sooner
 	b.broker.answerInside(fds[:last])
 	return nil
-}
-
-// overTCP tells the C library to ask for names over TCP (resolv.conf(5), use-vc), where no other way is open.
-func (b *builder) overTCP(env []string) []string {
-	const name = "RES_OPTIONS="
-	if b.profile.Network != Hosts || b.level != Base {
-		return env
-	}
-	out := make([]string, 0, len(env)+1)
-	options := "use-vc"
-	for _, v := range env {
-		if old, ok := strings.CutPrefix(v, name); ok {
-			options = old + " " + options
-			continue
-		}
-		out = append(out, v)
-	}
-	return append(out, name+options)
 }
 
 // addAddress puts an address on the loopback of the network that socket fd, of the same family, is in. The launcher may, because it owns the user namespace around that network.

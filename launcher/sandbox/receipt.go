@@ -27,7 +27,6 @@ const (
 	Truncation Protection = "truncation"       // files outside the writable trees cannot be truncated
 	DeviceCtl  Protection = "device-control"   // devices that were not allowed cannot be controlled with ioctl
 	Localhost  Protection = "localhost"        // servers of the run are reached from outside it, and servers of this machine from the run
-	Datagrams  Protection = "datagrams"        // programs that ask for names by themselves, over UDP, get an answer
 	Loopback   Protection = "loopback"         // programs in the fence can talk to each other over TCP
 	IPC        Protection = "ipc"              // System V memory, queues and semaphores of others cannot be reached
 	PrivateTmp Protection = "private-tmp"      // temporary files of its own

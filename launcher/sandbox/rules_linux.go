@@ -105,18 +105,24 @@ const bareTmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
 // The type argument of socket carries SOCK_CLOEXEC and SOCK_NONBLOCK above these bits.
 const sockType = 0xf
 
+// A socketVerdicts says how a child gets sockets: of TCP, of UDP, Unix ones with a name, and those that tell routes and addresses (getifaddrs).
+type socketVerdicts struct{ stream, datagram, local, routes verdict }
+
+// noSockets leaves pairs.
+var noSockets = socketVerdicts{errno(unix.EACCES), errno(unix.EACCES), errno(unix.EACCES), errno(unix.EACCES)}
+
 // sockets returns the rules for making sockets. An allow-list: of families, types and protocols new ones keep coming.
 // A Unix socket would reach docker, the session bus, ssh-agent and every other daemon by path, which Landlock covers only from version 9: it is allowed only where
 // the launcher makes every connect (see locals). A pair is connected to itself, but one of datagrams could still be pointed at a path, so pairs are streams only.
-func sockets(stream, datagram, local verdict) []rule {
+func sockets(v socketVerdicts) []rule {
 	rules := []rule{
 		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, allow},
 		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, allow},
 		{unix.SYS_SOCKETPAIR, nil, errno(unix.EACCES)},
-		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, local},
-		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, local},
-		// Routes and addresses may be asked for (getifaddrs); changing them takes a capability.
-		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_NETLINK}, {arg: 2, value: unix.NETLINK_ROUTE}}, allow},
+		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, v.local},
+		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, v.local},
+		// Changing routes and addresses takes a capability.
+		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_NETLINK}, {arg: 2, value: unix.NETLINK_ROUTE}}, v.routes},
 	}
 	for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
 		for _, s := range []struct {
@@ -124,7 +130,7 @@ func sockets(stream, datagram, local verdict) []rule {
 			verdict        verdict
 		}{
 			// Protocol 262 is MPTCP: a stream that Landlock's TCP rights do not see.
-			{unix.SOCK_STREAM, 0, stream}, {unix.SOCK_STREAM, unix.IPPROTO_TCP, stream}, {unix.SOCK_DGRAM, 0, datagram}, {unix.SOCK_DGRAM, unix.IPPROTO_UDP, datagram},
+			{unix.SOCK_STREAM, 0, v.stream}, {unix.SOCK_STREAM, unix.IPPROTO_TCP, v.stream}, {unix.SOCK_DGRAM, 0, v.datagram}, {unix.SOCK_DGRAM, unix.IPPROTO_UDP, v.datagram},
 		} {
 			rules = append(rules, rule{unix.SYS_SOCKET, []test{{arg: 0, value: family}, {arg: 1, mask: sockType, value: s.kind}, {arg: 2, value: s.protocol}}, s.verdict})
 		}
@@ -132,11 +138,11 @@ func sockets(stream, datagram, local verdict) []rule {
 	return append(rules, rule{unix.SYS_SOCKET, nil, errno(unix.EACCES)})
 }
 
-// rules returns the whole table for a child: how it gets internet sockets, and whether it may trace.
-func rules(stream, datagram, local verdict, debug bool) []rule {
+// rules returns the whole table for a child: how it gets sockets, and whether it may trace.
+func rules(v socketVerdicts, debug bool) []rule {
 	all := make([]rule, 0, 256) // more than there are, so that it does not grow
 	all = append(all, insideRule)
-	all = append(all, sockets(stream, datagram, local)...)
+	all = append(all, sockets(v)...)
 	all = append(all, conditional...)
 	all = append(all, legacyRules...)
 	for _, group := range refused {
@@ -150,13 +156,4 @@ func rules(stream, datagram, local verdict, debug bool) []rule {
 		}
 	}
 	return all
-}
-
-// filter returns the seccomp program of a child.
-func filter(inet, debug bool) []insn {
-	v := errno(unix.EACCES)
-	if inet {
-		v = allow
-	}
-	return compile(auditArch, firstForeign, rules(v, v, errno(unix.EACCES), debug))
 }

@@ -100,7 +100,7 @@ func TestFilter(t *testing.T) {
 		{name: "raw", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_TCP}, off: eacces, inet: eacces},
 		{name: "vsock", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_VSOCK, unix.SOCK_STREAM}, off: eacces, inet: eacces},
 		{name: "alg", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_ALG, unix.SOCK_SEQPACKET}, off: eacces, inet: eacces},
-		{name: "routes", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, off: allow, inet: allow},
+		{name: "routes", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, off: eacces, inet: allow},
 		{name: "audit", nr: unix.SYS_SOCKET, args: []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_AUDIT}, off: eacces, inet: eacces},
 		{name: "send", nr: unix.SYS_SENDTO, args: []uint64{3, 0, 0, unix.MSG_NOSIGNAL}, off: allow, inet: allow},
 		{name: "send fast", nr: unix.SYS_SENDTO, args: []uint64{3, 0, 0, unix.MSG_NOSIGNAL | unix.MSG_FASTOPEN}, off: eperm, inet: eperm},
@@ -168,11 +168,22 @@ func decide(rules []rule, d data) verdict {
 	return allow
 }
 
+var inetSockets = socketVerdicts{stream: allow, datagram: allow, local: errno(unix.EACCES), routes: allow}
+
+// filter is the seccomp program of a child.
+func filter(inet, debug bool) []insn {
+	v := noSockets
+	if inet {
+		v = inetSockets
+	}
+	return compile(auditArch, firstForeign, rules(v, debug))
+}
+
 // The program says what the table says, for every call and for arguments at and around every value that the table tests.
 func TestProgramReadsTheTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	off, asked := errno(unix.EACCES), ask
-	for _, table := range [][]rule{rules(off, off, off, false), rules(allow, allow, off, true), rules(asked, off, allow, false), append(rules(allow, allow, off, false), slices.Concat((&builder{level: Base}).metadataRules(), (&builder{level: Base}).schedulingRules())...), nil} {
+	for _, table := range [][]rule{rules(noSockets, false), rules(inetSockets, true), rules(socketVerdicts{asked, off, allow, allow}, false), append(rules(inetSockets, false), slices.Concat((&builder{level: Base}).metadataRules(), (&builder{level: Base}).schedulingRules())...), nil} {
 		program := compile(auditArch, firstForeign, table)
 		values := []uint32{0, 1, ^uint32(0)}
 		for _, r := range table {
@@ -197,7 +208,7 @@ func TestProgramReadsTheTable(t *testing.T) {
 // Every rule is reached: an earlier one that always matches would make it dead.
 func TestRulesReached(t *testing.T) {
 	always := map[uint32]bool{}
-	for i, r := range rules(allow, allow, errno(unix.EACCES), false) {
+	for i, r := range rules(noSockets, false) {
 		if always[r.nr] {
 			t.Errorf("rule %d (call %d) comes after one that always decides", i, r.nr)
 		}
@@ -255,9 +266,9 @@ func TestOlderKernel(t *testing.T) {
 		l    landlock
 		lost []Protection
 	}{
-		{landlock{7, 7}, []Protection{Namespaces, Processes, Loopback, IPC, SharedMem}},
-		{landlock{6, 0}, []Protection{Namespaces, Processes, Signals, Tree, Loopback, IPC, SharedMem}},
-		{landlock{2, 0}, []Protection{Namespaces, Processes, Signals, Tree, Truncation, DeviceCtl, Loopback, IPC, SharedMem}},
+		{landlock{7, 7}, []Protection{Namespaces, Processes, IPC, SharedMem}},
+		{landlock{6, 0}, []Protection{Namespaces, Processes, Signals, Tree, IPC, SharedMem}},
+		{landlock{2, 0}, []Protection{Namespaces, Processes, Signals, Tree, Truncation, DeviceCtl, IPC, SharedMem}},
 	} {
 		p := Default(t.TempDir(), "")
 		b := &builder{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & exit 5"}}, landlock: test.l, level: Base}
