@@ -119,7 +119,7 @@ func sound(t *testing.T, s *Store) {
 	t.Helper()
 	text, err := os.ReadFile(s.manifestPath())
 	must(t, err)
-	m, err := decode(string(text))
+	m, err := decode(text)
 	must(t, err)
 	for path, rec := range m.records {
 		if rec.Form != Regular {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,10 +21,12 @@ func stampOf(st *unix.Stat_t) stamp {
 }
 
 // glance is one lstat(2). What does not exist has the zero stamp.
-func glance(path string) (stamp, error) {
+func glance(path string) (stamp, error) { return glanceAt(unix.AT_FDCWD, path, path) }
+
+func glanceAt(dir int, name, path string) (stamp, error) {
 	var st unix.Stat_t
 	for {
-		switch err := unix.Fstatat(unix.AT_FDCWD, path, &st, unix.AT_SYMLINK_NOFOLLOW); err {
+		switch err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW); err {
 		case nil:
 			return stampOf(&st), nil
 		case unix.EINTR:
@@ -33,6 +36,38 @@ func glance(path string) (stamp, error) {
 			return stamp{}, &os.PathError{Op: "lstat", Path: path, Err: err}
 		}
 	}
+}
+
+// A view glances at many names, in their order: the way to a folder that several of them share is gone once.
+type view struct {
+	dir    string // of the last name
+	fd     int    // the same, open
+	opened bool
+}
+
+// glance is what the function glance is.
+func (v *view) glance(path string) (stamp, error) {
+	cut := strings.LastIndexByte(path, '/')
+	if cut <= 0 || path[:cut] != v.dir {
+		v.close()
+		v.dir = path[:max(cut, 0)]
+		return glance(path)
+	}
+	if !v.opened {
+		fd, err := unix.Open(v.dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return glance(path) // and that says why
+		}
+		v.fd, v.opened = fd, true
+	}
+	return glanceAt(v.fd, path[cut+1:], path)
+}
+
+func (v *view) close() {
+	if v.opened {
+		_ = unix.Close(v.fd)
+	}
+	*v = view{}
 }
 
 var forms = map[uint32]Form{

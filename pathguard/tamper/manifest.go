@@ -3,6 +3,7 @@ package tamper
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,7 @@ type manifest struct {
 	seq     uint64
 	mode    modeState
 	records map[string]*record
-	slab    []record // where the records that were read lie
+	slab    []record // where the records that were read lie, by their names
 	grants  []grant
 	saves   []save
 	shown   map[string]string // path to the digest that a person was shown last
@@ -52,6 +53,20 @@ type modeState struct {
 
 func newManifest() *manifest {
 	return &manifest{seq: 1, records: map[string]*record{}, shown: map[string]string{}, told: map[string]string{}}
+}
+
+// inOrder returns the records by their names, so that those of one folder follow each other.
+func (m *manifest) inOrder() []*record {
+	all := make([]*record, 0, len(m.records))
+	for i := range m.slab {
+		if r := &m.slab[i]; m.records[r.Path] == r {
+			all = append(all, r)
+		}
+	}
+	if len(all) == len(m.records) { // nothing was changed since it was read
+		return all
+	}
+	return slices.SortedFunc(maps.Values(m.records), func(a, b *record) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // grantsOn returns the grants that name a path.
@@ -138,9 +153,13 @@ func dash(s string) string {
 const sumLine = len("sum ") + 64 + len("\n")
 
 // decode reads a manifest. The sum at its end finds damage, not malice: whoever can write here can write a sum.
-func decode(text string) (*manifest, error) {
-	cut := len(text) - sumLine
-	if cut < 0 || !strings.HasPrefix(text, manifestHeader) || text[cut:] != "sum "+hexSum([]byte(text[:cut]))+"\n" {
+func decode(file []byte) (*manifest, error) {
+	cut := len(file) - sumLine
+	if cut < 0 || string(file[cut:]) != "sum "+hexSum(file[:cut])+"\n" {
+		return nil, ErrCorrupt
+	}
+	text := string(file)
+	if !strings.HasPrefix(text, manifestHeader) {
 		return nil, ErrCorrupt
 	}
 	m := newManifest()
@@ -202,6 +221,7 @@ func readRecord(m *manifest, s *scanner) {
 type scanner struct {
 	text string
 	bad  bool
+	last string // hash: of a text with LF that of its bytes is the same
 }
 
 func (s *scanner) word() string {
@@ -235,10 +255,8 @@ func (s *scanner) hash() string {
 	if w == "-" {
 		return ""
 	}
-	s.bad = s.bad || len(w) != 64
-	for i := range len(w) {
-		s.bad = s.bad || !(w[i] >= '0' && w[i] <= '9' || w[i] >= 'a' && w[i] <= 'f')
-	}
+	s.bad = s.bad || len(w) != 64 || w != s.last && strings.Trim(w, "0123456789abcdef") != ""
+	s.last = w
 	return w
 }
 

@@ -91,7 +91,7 @@ func (s *Store) load() (*manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := decode(string(text))
+	m, err := decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w; try: tadactl tamper log", s.manifestPath(), err)
 	}

@@ -172,7 +172,7 @@ func sample() *manifest {
 func TestManifest(t *testing.T) {
 	text := string(sample().encode())
 	golden(t, "manifest.txt", text)
-	m, err := decode(text)
+	m, err := decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,10 +180,10 @@ func TestManifest(t *testing.T) {
 		t.Errorf("read and written again:\n%s\nwas\n%s", again, text)
 	}
 	for i := range text { // every byte counts
-		if _, err := decode(text[:i] + string(text[i]^0x20) + text[i+1:]); !errors.Is(err, ErrCorrupt) {
+		if _, err := decode([]byte(text[:i] + string(text[i]^0x20) + text[i+1:])); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("byte %d: %v", i, err)
 		}
-		if _, err := decode(text[:i]); !errors.Is(err, ErrCorrupt) {
+		if _, err := decode([]byte(text[:i])); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("cut at %d: %v", i, err)
 		}
 	}
@@ -202,11 +202,11 @@ func TestManifestRefuses(t *testing.T) {
 		"shown " + h + " `x`\n", "shown " + h + " \"x\" \n", "grant \"x\"\n", "grant \"x\" \"y\" z\n", "event {\n", "event\n", "save " + h + " \"x\"\n",
 		"file nothing\n", "file file 8 0 0 0 0 0 0 true true - - \"\" \"\" \"\" \"\"\n", "seq -1\n",
 	} {
-		if _, err := decode(sealed(body)); !errors.Is(err, ErrCorrupt) {
+		if _, err := decode([]byte(sealed(body))); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%q: %v", body, err)
 		}
 	}
-	if m, err := decode(sealed("")); err != nil || len(m.records) != 0 {
+	if m, err := decode([]byte(sealed(""))); err != nil || len(m.records) != 0 {
 		t.Errorf("an empty one: %v", err)
 	}
 }
@@ -218,13 +218,13 @@ func FuzzManifest(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		_, _ = decode(body)
-		m, err := decode(sealed(body))
+		_, _ = decode([]byte(body))
+		m, err := decode([]byte(sealed(body)))
 		if err != nil {
 			return
 		}
 		once := m.encode()
-		again, err := decode(string(once))
+		again, err := decode(once)
 		if err != nil {
 			t.Fatalf("%q was written as %q: %v", body, once, err)
 		}

@@ -108,9 +108,11 @@ func (s *Store) compare(m *manifest) (Report, error) {
 		protects[p] = true
 	}
 	scope := func(rec *record) bool { return s.o.All || protects[rec.Pattern] }
-	for _, rec := range m.records {
+	var v view
+	defer v.close()
+	for _, rec := range m.inOrder() {
 		if scope(rec) {
-			if err := s.one(m, rec, &r); err != nil {
+			if err := s.one(m, rec, &v, &r); err != nil {
 				return r, err
 			}
 		}
@@ -132,9 +134,9 @@ func (s *Store) compare(m *manifest) (Report, error) {
 func (s *Store) alive(owner string) bool { return s.o.Alive != nil && s.o.Alive(owner) }
 
 // one compares one file with its baseline.
-func (s *Store) one(m *manifest, rec *record, r *Report) error {
+func (s *Store) one(m *manifest, rec *record, v *view, r *Report) error {
 	r.Files = append(r.Files, rec.Path)
-	st, err := glance(rec.Path)
+	st, err := v.glance(rec.Path)
 	same := err == nil && rec.settled && st == rec.stamp
 	if same && !s.paranoid || err == nil && rec.Form == Absent && st == (stamp{}) {
 		if rec.Form == Regular && !rec.kept {
@@ -211,7 +213,7 @@ func (s *Store) discover(m *manifest, pattern string, scope func(*record) bool, 
 		}
 		seen[path] = true
 		if rec != nil { // another pattern made it protected, which the configuration has no more
-			if err := s.one(m, rec, r); err != nil {
+			if err := s.one(m, rec, &view{}, r); err != nil {
 				return err
 			}
 			continue
