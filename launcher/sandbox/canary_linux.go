@@ -24,7 +24,7 @@ func (b *builder) canaries(l *life) {
 		local = unix.SOCK_DGRAM
 	}
 	try("unix socket", unix.SYS_SOCKET, unix.AF_UNIX, local).refused(unix.EACCES)
-	try("unix socket, high bits set", unix.SYS_SOCKET, 1<<32|unix.AF_UNIX, local).refused(unix.EACCES)
+	try("unix socket with high bits set", unix.SYS_SOCKET, 1<<32|unix.AF_UNIX, local).refused(unix.EACCES)
 	try("mptcp socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP).refused(unix.EACCES)
 	try("raw socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP).refused(unix.EACCES)
 	if b.profile.Network == Off && !b.ownLoopback() {

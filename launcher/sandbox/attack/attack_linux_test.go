@@ -1,8 +1,12 @@
 package attack
 
 import (
+	"errors"
 	"os"
+	"runtime"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
@@ -55,4 +59,34 @@ func TestAttacks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A container's root cannot mount: what cannot be tried there is told as such, and the rest of the table stands.
+func TestContainerRoot(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root has a bounding set to give up")
+	}
+	done := make(chan struct{})
+	go func() { // its thread ends with it, because it is never unlocked
+		defer close(done)
+		runtime.LockOSThread()
+		header, sets := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
+		err := errors.Join(unix.Prctl(unix.PR_CAPBSET_DROP, unix.CAP_SYS_ADMIN, 0, 0, 0), unix.Capget(&header, &sets[0]))
+		sets[0].Effective &^= 1 << unix.CAP_SYS_ADMIN
+		sets[0].Permitted &^= 1 << unix.CAP_SYS_ADMIN
+		if err := errors.Join(err, unix.Capset(&header, &sets[0])); err != nil {
+			t.Error(err)
+			return
+		}
+		for _, a := range List() {
+			want, tried := map[string]Outcome{"mount": Unproven, "change routes": Unproven, "write outside": Held}[a.Name]
+			if !tried {
+				continue
+			}
+			if row, err := a.Try(sandbox.Base); err != nil || row.Outcome != want {
+				t.Errorf("%q: %v %v, want %v", a.Name, row, err, want)
+			}
+		}
+	}()
+	<-done
 }
