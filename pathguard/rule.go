@@ -50,7 +50,7 @@ var ruleTexts = [...]ruleText{
 	{"write.device", DangerousCommand, 3, "writes to the device {path}", "写入设备 {path}", "", ""},
 	{"write.kernel", DangerousCommand, 3, "changes the running kernel or another process: {path}", "修改运行中的内核或其他进程: {path}", "", ""},
 	{"write.root", DangerousCommand, 3, "⚠️  dangerous command: changes the whole of {path}", "⚠️  危险命令: 可能更改整个 {path}", "", ""},
-	{"delete.tree", DangerousCommand, 1, "deletes everything below {path}", "删除 {path} 下的所有内容", "deleting files by name, or a build directory", "按名称删除文件，或删除构建目录"},
+	{"delete.tree", DangerousCommand, 1, "deletes everything below {path}", "删除 {path} 下的所有内容", "deleting files by name, or a build directory that .gitignore names", "按名称删除文件，或删除 .gitignore 列出的构建目录"},
 	{"delete.pattern", DangerousCommand, 1, "deletes whatever a pattern matches (now: {detail}): {path}", "按模式删除，目前匹配 {detail} 个文件: {path}", "deleting files by name", "按名称删除文件"},
 	{"delete.outside", DangerousCommand, 2, "deletes outside the workspace: {path}", "删除工作区之外的文件: {path}", "deleting in the workspace or in /tmp", "删除工作区或 /tmp 中的文件"},
 	{"delete.protected", DangerousCommand, 3, "deletes what cannot be made again: {path}", "删除无法重建的内容: {path}", "", ""},

@@ -137,16 +137,16 @@ var complaints = []struct {
 	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)`, ""},
 }
 
-// calls are refusals that name no file.
+// calls are refusals that name no file. The first that fits is told, so what says more stands first.
 var calls = []struct {
 	pattern string
 	denial  Denial
 	network bool // told only when the network is off
 }{
-	{`(?i)could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo|lookup [^ ]+.*(?:no such host|denied)|(?:dial|listen) (?:tcp|udp).*(?:denied|unreachable|refused)|(?:\bsocket(?:\(\))?:|/dev/(?:tcp|udp)/|cannot open netlink).*(?:denied|not permitted)|_socket\.socket\.__init__|\b(?:listen|connect) EACCES`,
-		Denial{"network", "network off", "network full"}, true},
 	{`(?i)(?:cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix|unix socket.*(?:denied|not permitted)|dial unix|could not open a connection to your authentication agent|error connecting to /tmp/tmux)`,
 		Denial{"unix socket", "sockets of programs outside of the run are out of reach at every level", ""}, false},
+	{`(?i)could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo|lookup [^ ]+.*(?:no such host|denied)|(?:dial|listen) (?:tcp|udp).*(?:denied|unreachable|refused)|(?:\bsocket(?:\(\))?:|/dev/(?:tcp|udp)/|cannot open netlink).*(?:denied|not permitted)|_socket\.socket\.__init__|\b(?:listen|connect) EACCES`,
+		Denial{"network", "network off", "network full"}, true},
 	{`(?i)ptrace.*(?:not permitted|denied)|could not trace|LeakSanitizer has encountered a fatal error`, Denial{"ptrace", "no debug", "debug"}, false},
 	{`(?i)^(?:unshare|bwrap|newuidmap|chroot|mount|umount): .*(?:operation not permitted|permission denied)`, Denial{"namespaces and mounts", "a fence inside cannot be taken down from inside", ""}, false},
 	{`(?i)(?:/dev/ptmx|openpty|forkpty|out of pty devices|failed to create pseudo-terminal)`, Denial{"new terminals", "no terminals", "terminals"}, false},

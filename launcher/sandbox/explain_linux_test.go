@@ -53,6 +53,7 @@ func TestExplainOutput(t *testing.T) {
 			{"perl -e 'open(F, \">" + out + "/f\") or die \"" + out + "/f: $!\"'", `write "` + out + `/f"`, `write "` + out + `/f"`},
 			{"unshare -Um true", "namespaces and mounts", ""},
 			{"getent hosts example.invalid || curl -s -S http://example.invalid || echo 'curl: (6) Could not resolve host: example.invalid' >&2", "network", "network full"},
+			{"echo 'docker: dial unix /var/run/docker.sock: socket: permission denied' >&2; false", "unix socket", ""},
 			{"echo fine", "", ""}, {"cat " + ws + "/none", "", ""}, {"false", "", ""},
 		} {
 			if strings.HasPrefix(test.script, "python3") && !exists("/usr/bin/python3") {
