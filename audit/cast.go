@@ -166,6 +166,36 @@ func appendText(dst, data []byte) []byte {
 // shortEscape are the letters behind the backslash, where JSON has one.
 var shortEscape = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
 
+// unescape appends what a JSON string stands for. It knows the escapes that appendText writes; ok is false for any
+// other, and for what is no string.
+func unescape(dst, quoted []byte) (text []byte, ok bool) {
+	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
+		return dst, false
+	}
+	for in := quoted[1 : len(quoted)-1]; ; {
+		n := plainRun(in, 0)
+		if dst = append(dst, in[:n]...); n == len(in) {
+			return dst, true
+		}
+		if in[n] != '\\' || n+1 == len(in) {
+			return dst, false
+		}
+		in = in[n+1:]
+		if c := longEscape[in[0]]; c != 0 {
+			dst, in = append(dst, c), in[1:]
+			continue
+		}
+		var code [2]byte
+		if len(in) < 5 || in[0] != 'u' || !decodeHex(code[:], in[1:5]) || code[0] != 0 || code[1] >= utf8.RuneSelf {
+			return dst, false
+		}
+		dst, in = append(dst, code[1]), in[5:]
+	}
+}
+
+// longEscape is shortEscape the other way.
+var longEscape = [256]byte{'"': '"', '\\': '\\', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // lossy is what a player shows for bytes that are not UTF-8.
 func lossy(data []byte) []byte {
 	out := make([]byte, 0, len(data)+len(data)/2)
@@ -189,7 +219,8 @@ type link struct {
 	commit Hash
 	chain  Hash
 	salt   [16]byte
-	gone   bool // redacted: no salt any more
+	gone   bool   // redacted: no salt any more
+	claim  []byte // of one that was read: what the chain covers, in its line
 }
 
 // appendClaim writes the part of the line that the chain covers.
@@ -219,38 +250,55 @@ func (l *link) appendLine(dst []byte) []byte {
 
 // next is the chain after this link.
 func (l *link) next(prev Hash) Hash {
+	var buf [256]byte
+	return chained(prev, l.appendClaim(buf[:0]))
+}
+
+// chained is the chain after a link whose line says claim.
+func chained(prev Hash, claim []byte) Hash {
 	var buf [512]byte
 	b := append(buf[:0], castVersion...)
 	b = hex.AppendEncode(b, prev[:])
 	b = append(b, ' ')
-	return sha256.Sum256(l.appendClaim(b))
+	return sha256.Sum256(append(b, claim...))
 }
 
 // parseLink reads a #t line; only the one spelling is accepted.
 func parseLink(line []byte) (l link, ok bool) {
-	w := strings.Split(string(line), " ")
-	if len(w) != 9 || w[0] != "#t" || len(w[3]) != 1 {
+	var w [9][]byte
+	rest := line
+	for i := range w {
+		var more bool
+		if w[i], rest, more = bytes.Cut(rest, []byte(" ")); more == (i == len(w)-1) {
+			return l, false
+		}
+	}
+	if string(w[0]) != "#t" || len(w[3]) != 1 || len(w[4]) > maxAuthor {
 		return l, false
 	}
 	var err [3]error
-	l.seq, err[0] = strconv.ParseInt(w[1], 10, 64)
-	l.us, err[1] = strconv.ParseInt(w[2], 10, 64)
-	l.length, err[2] = strconv.ParseInt(w[5], 10, 64)
-	l.code, l.author = w[3][0], w[4]
-	var ok1, ok2 bool
-	l.commit, ok1 = parseHash([]byte(w[6]))
-	l.chain, ok2 = parseHash([]byte(w[7]))
-	l.gone = w[8] == "-"
-	if !l.gone && (len(w[8]) != 32 || !isHex([]byte(w[8]))) {
+	l.seq, err[0] = strconv.ParseInt(string(w[1]), 10, 64)
+	l.us, err[1] = strconv.ParseInt(string(w[2]), 10, 64)
+	l.length, err[2] = strconv.ParseInt(string(w[5]), 10, 64)
+	l.code, l.author, l.gone = w[3][0], string(w[4]), string(w[8]) == "-"
+	fits := decodeHex(l.commit[:], w[6]) && decodeHex(l.chain[:], w[7]) && (l.gone || decodeHex(l.salt[:], w[8]))
+	if !fits || err != [3]error{} || l.seq < 0 || l.us < 0 || l.length < 0 {
 		return l, false
 	}
-	if !l.gone {
-		_, _ = hex.Decode(l.salt[:], []byte(w[8]))
-	}
-	if err != [3]error{} || !ok1 || !ok2 || len(l.author) > maxAuthor || l.seq < 0 || l.us < 0 || l.length < 0 {
+	var buf [512]byte
+	if !bytes.Equal(l.appendLine(buf[:0]), line) {
 		return l, false
 	}
-	return l, bytes.Equal(l.appendLine(nil), line)
+	l.claim = line[len("#t ") : len(line)-len(w[7])-len(w[8])-2]
+	return l, true
+}
+
+func decodeHex(to, text []byte) bool {
+	if len(text) != 2*len(to) {
+		return false
+	}
+	_, err := hex.Decode(to, text)
+	return err == nil
 }
 
 const maxAuthor = 64

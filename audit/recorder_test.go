@@ -416,3 +416,22 @@ func TestTranscriptOfTenGiB(t *testing.T) {
 		t.Errorf("%d bytes were read to find it out, %v", at, err)
 	}
 }
+
+// What a transcript holds is read as any reader of JSON would, and by its own writer's few escapes without one.
+func TestUnescape(t *testing.T) {
+	for _, text := range []string{`""`, `"plain"`, `"\r\n\t\"\\\u0000\u001b[0m\u007f"`, `"日本\n"`} {
+		var want string
+		must(t, json.Unmarshal([]byte(text), &want))
+		if got, ok := unescape([]byte("x"), []byte(text)); !ok || string(got) != "x"+want {
+			t.Errorf("%s: %q, %v", text, got, ok)
+		}
+		if own := `"` + string(appendText(nil, []byte(want))) + `"`; own != text {
+			t.Errorf("%s is written as %s", text, own)
+		}
+	}
+	for _, foreign := range []string{``, `"`, `x`, `"\"`, `"\/"`, `"\b"`, `"\u00e9"`, `"\u65e5"`, `"\ud83d\ude00"`, `"\u00"`, `"a"b"`, "\"a\nb\"", `"\x41"`, `"\u00zz"`} {
+		if got, ok := unescape(nil, []byte(foreign)); ok {
+			t.Errorf("%s is read as %q", foreign, got)
+		}
+	}
+}

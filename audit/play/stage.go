@@ -20,6 +20,7 @@ type stage struct {
 	said   note   // what to tell below the screen
 	typed  note
 	mark   Mark
+	wired  []byte // what was drawn last; room for what comes
 }
 
 // A cast is who took part; a tag is a place in it. It only grows, and so is
@@ -68,7 +69,7 @@ func newStage(h audit.Header) *stage {
 
 func (s *stage) clone() *stage {
 	c := *s
-	c.screen, c.echo = s.screen.Clone(), slices.Clone(s.echo)
+	c.screen, c.echo, c.wired = s.screen.Clone(), slices.Clone(s.echo), nil
 	return &c
 }
 
@@ -170,7 +171,12 @@ func (s *stage) output(code byte, p []byte) {
 		n := s.drawEcho(p)
 		p = p[n:]
 	}
-	s.screen.Write(s.wire.Append(nil, code, p))
+	s.draw(code, p)
+}
+
+func (s *stage) draw(code byte, p []byte) {
+	s.wired = s.wire.Append(s.wired[:0], code, p)
+	s.screen.Write(s.wired)
 }
 
 // drawEcho draws what of p is only what was typed before, in the colour of
@@ -183,7 +189,7 @@ func (s *stage) drawEcho(p []byte) int {
 	}
 	if n > 0 {
 		s.screen.SetTag(s.echoBy)
-		s.screen.Write(s.wire.Append(nil, audit.CodeOutput, p[:n]))
+		s.draw(audit.CodeOutput, p[:n])
 		s.screen.SetTag(0)
 	}
 	if s.echo = s.echo[n:]; n < len(p) {

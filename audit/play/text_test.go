@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -88,3 +89,43 @@ func TestWire(t *testing.T) {
 		t.Errorf("stderr: %q, and then output is taken for %v", got, w.ends)
 	}
 }
+
+// A transcript of any length is written as it is read: what is held does not grow with it.
+func TestTextOfAnyLength(t *testing.T) {
+	k := record(t, audit.Header{Cols: 80, Rows: 24})
+	line := strings.Repeat("\x1b[32mok\x1b[0m  a line of a build that never ends, and goes on behind the edge of the screen\r\n", 40)
+	for i := range 3000 {
+		k.at(10*i, line)
+	}
+	cast := k.done()
+	held := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := held()
+	var at [2]uint64
+	lines := 0
+	err := Text(t.Context(), writerFunc(func(p []byte) (int, error) {
+		lines += bytes.Count(p, []byte("\n"))
+		switch {
+		case at[0] == 0:
+			at[0] = held()
+		case at[1] == 0 && lines > 100_000:
+			at[1] = held()
+		}
+		return len(p), nil
+	}), bytes.NewReader(cast), TextOptions{})
+	must(t, err)
+	if lines != 120_000 || at[1] == 0 {
+		t.Errorf("%d lines of %d bytes", lines, len(cast))
+	}
+	if most := before + 8<<20; at[0] > most || at[1] > most {
+		t.Errorf("of %d MiB it holds %d KiB at first, %d KiB at the end", len(cast)>>20, (at[0]-before)>>10, (at[1]-before)>>10)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

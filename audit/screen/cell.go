@@ -1,8 +1,9 @@
 package screen
 
 import (
+	"bytes"
 	"slices"
-	"strings"
+	"unicode/utf8"
 )
 
 // A Color is the terminal's default (the zero value), one of its 256, or RGB.
@@ -143,19 +144,20 @@ func (r *row) clone() *row {
 // text is what can be read in a row of so many columns, without the blanks at
 // its end; with a row that goes on in the next one, they are part of the text.
 func (r *row) text(cols int) string {
-	var b strings.Builder
-	for _, c := range r.cells {
-		c.appendTo(&b)
+	var room [512]byte
+	b := room[:0]
+	for i := range r.cells {
+		b = r.cells[i].appendTo(b)
 	}
 	if r.fill.Rune != ' ' {
 		for range cols - len(r.cells) {
-			r.fill.appendTo(&b)
+			b = r.fill.appendTo(b)
 		}
 	}
-	if r.wrapped {
-		return b.String()
+	if !r.wrapped {
+		b = bytes.TrimRight(b, " ")
 	}
-	return strings.TrimRight(b.String(), " ")
+	return string(b)
 }
 
 // empty reports whether text would be "".
@@ -168,18 +170,21 @@ func (r *row) empty() bool {
 	return r.fill.Rune == ' '
 }
 
-func (c *Cell) appendTo(b *strings.Builder) {
-	if c.Width == 0 {
-		return
+func (c *Cell) appendTo(b []byte) []byte {
+	switch {
+	case c.Width == 0:
+		return b
+	case c.Attr&Conceal != 0:
+		return append(b, ' ')
+	case c.Rune < utf8.RuneSelf:
+		b = append(b, byte(c.Rune))
+	default:
+		b = utf8.AppendRune(b, c.Rune)
 	}
-	if c.Attr&Conceal != 0 {
-		b.WriteByte(' ')
-		return
-	}
-	b.WriteRune(c.Rune)
 	for _, m := range c.Marks {
 		if m != 0 {
-			b.WriteRune(m)
+			b = utf8.AppendRune(b, m)
 		}
 	}
+	return b
 }

@@ -12,7 +12,9 @@ type params struct {
 // maxNumber is as large as a number gets. Screens are smaller.
 const maxNumber = 9999
 
-func parseParams(text []byte) (p params) {
+// parse reads the numbers of a sequence.
+func (p *params) parse(text []byte) {
+	*p = params{}
 	if len(text) > 0 && text[0] >= '<' {
 		p.mark, text = text[0], text[1:]
 	}
@@ -29,7 +31,6 @@ func parseParams(text []byte) (p params) {
 			p.bad = true
 		}
 	}
-	return p
 }
 
 // get returns number i, or otherwise for one that is omitted or 0.
@@ -42,7 +43,7 @@ func (p *params) get(i, otherwise int) int {
 
 // controls are the sequences ESC [ ... that draw. All that ask or report, or
 // that change more than the picture, are not here, and so do nothing.
-var controls = map[byte]func(*Screen, *params){
+var controls = [256]func(*Screen, *params){
 	'@': func(s *Screen, p *params) { s.pen.wrap = false; s.insertCells(p.get(0, 1)) },
 	'A': func(s *Screen, p *params) { s.up(p.get(0, 1)) },
 	'B': func(s *Screen, p *params) { s.down(p.get(0, 1)) },
@@ -78,17 +79,18 @@ var controls = map[byte]func(*Screen, *params){
 }
 
 func (s *Screen) dispatchCSI(c byte) {
-	p := parseParams(s.parser.text)
+	p := &s.parser.params
+	p.parse(s.parser.text)
 	switch {
 	case p.bad:
 		if c == 'p' && string(s.parser.text) == "!" {
 			s.softReset()
 		}
 	case p.mark == '?' && (c == 'h' || c == 'l'):
-		s.setPrivate(&p, c == 'h')
+		s.setPrivate(p, c == 'h')
 	case p.mark == '?' && (c == 'J' || c == 'K'), p.mark == 0:
 		if f := controls[c]; f != nil {
-			f(s, &p)
+			f(s, p)
 		}
 	}
 }

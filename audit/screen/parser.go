@@ -13,6 +13,8 @@ type parser struct {
 	n     int    // bytes of the string so far
 	part  [utf8.UTFMax]byte
 	parts int // bytes of an unfinished character
+
+	params params // of the last sequence
 }
 
 type state uint8
@@ -199,7 +201,7 @@ func (s *Screen) command(text string) {
 }
 
 // escapes are the sequences of two bytes.
-var escapes = map[byte]func(*Screen){
+var escapes = [256]func(*Screen){
 	'7': (*Screen).save,
 	'=': func(s *Screen) { s.setKeys(66, true) },
 	'>': func(s *Screen) { s.setKeys(66, false) },
