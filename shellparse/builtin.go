@@ -60,8 +60,11 @@ func builtinOf(name string, d Dialect) builtin {
 	case "shift", "exit", "return", "break", "continue":
 		return builtin{(*walker).leaves, true, false}
 	}
-	if d == Zsh || d == Mksh {
+	switch d {
+	case Zsh, Mksh:
 		return korn(name)
+	case Bats:
+		return builtin{run: batsFunction(name)}
 	}
 	return builtin{}
 }

@@ -190,6 +190,7 @@ func (w *walker) declareWord(s *state, d *declaration, f value) {
 			return
 		}
 		w.opaque(s, InOption, "what is declared is not known: "+f.word().Why, d.span)
+		w.forget(s)
 		return
 	}
 	if len(text) > 1 && (text[0] == '-' || text[0] == '+') {

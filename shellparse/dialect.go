@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -20,12 +21,16 @@ func (w *walker) odd(s *state, word *syntax.Word) bool {
 		return w.o.Dialect == Mksh && w.unpatterned // braces are letters there, as stars are
 	}
 	odd := w.o.Dialect != POSIX && bracesAndMore(word) || hasAll(word) || w.o.Dialect == Zsh && modified(word.Parts)
+	first := true // what stands before may be nothing
 	for i, p := range word.Parts {
 		lit, ok := p.(*syntax.Lit)
 		if ok {
-			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1, braced(word)) || w.o.Dialect == Zsh && i > 0 && mayBelong(lit.Value)
+			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1, braced(word)) ||
+				w.o.Dialect == Zsh && i > 0 && (mayBelong(lit.Value) || first && strings.HasPrefix(lit.Value, "=")) // =ls is where ls lies
+			first = false
 			continue
 		}
+		first = first && mayBeNothing(p)
 		_, quoted := p.(*syntax.DblQuoted)
 		syntax.Walk(p, func(n syntax.Node) bool {
 			if w.o.Dialect != POSIX && w.alike(s, n, quoted) || w.o.Dialect == Zsh && lastCount(word, p, n) {
@@ -67,6 +72,19 @@ func modified(parts []syntax.WordPart) bool {
 		}
 	}
 	return false
+}
+
+// mayBeNothing reports whether a part of a word can be without any character.
+func mayBeNothing(p syntax.WordPart) bool {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		return p.Value == ""
+	case *syntax.SglQuoted:
+		return p.Value == ""
+	case *syntax.DblQuoted:
+		return !slices.ContainsFunc(p.Parts, func(q syntax.WordPart) bool { return !mayBeNothing(q) })
+	}
+	return true
 }
 
 // mayBelong reports whether zsh could take the front of text for a part of the name before

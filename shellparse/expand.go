@@ -430,7 +430,13 @@ func (e *expander) cutUp(v value) {
 // zsh does not split an unquoted parameter and does not take its characters for patterns,
 // but drops it when it is empty.
 func (e *expander) zsh(v value) {
-	if text, ok := v.text(); ok && text == "" {
+	text, ok := v.text()
+	switch {
+	case ok && text == "":
+		return
+	case !ok && v.display() == "":
+		v = slices.Clone(v).maybeMany() // it may be empty
+		e.cur, e.some = append(e.cur, v...), true
 		return
 	}
 	e.append(v)

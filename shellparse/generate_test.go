@@ -44,7 +44,7 @@ var more = []string{
 	"${x/b/Q}", "${x//b/Q}", "${x/#a/Q}", "${x/%c/Q}", "${x//[ab]/-}", "${x//a}", `"${x// /_}"`, "${x/$y/$z}", "${x//b/$y}", `${x/a/"$y"}`,
 	"${x^}", "${x^^}", "${x,}", "${x,,}", "${x:1}", "${x:1:2}", "${x: -1}", "${x:0:-1}", "${x:n}", "${y:0:1}", "${@:2}", `"${@:1:1}"`, "${@: -1}", `"${a[@]:1}"`, "${a[@]:0:1}",
 	"${a}", "${a[0]}", "${a[1]}", `"${a[@]}"`, "${a[@]}", `"${a[*]}"`, "${#a[@]}", "${#a}", "${a[-1]}", `"${!a[@]}"`, "${a[n]}", "${a[@]%b*}", `"${a[@]/b/Q}"`, "${a[9]:-d}", `"x${a[@]}y"`,
-	"${!k}", `"${!k}"`, "${h[k]}", `"${h[l]}"`, `"${!h[@]}"`, "${h[$x]-none}", "${!1}", "${!#}", "${!r}", "$(printf 'q\\0r\\162')", "$(printf %b 's\\0162\\163')", "$(echo -e 't\\0165\\165\\n\\x76')", "${x@U}", "${x@L}", "${y@Q}", "$[n+1]", "${!x}",
+	"${!k}", `"${!k}"`, "${h[k]}", `"${h[l]}"`, `"${!h[@]}"`, "${h[$x]-none}", "${!1}", "${!#}", "${!r}", "$(printf 'q\\0r\\162')", "$(printf %b 's\\0162\\163')", "$(echo -e 't\\0165\\165\\n\\x76')", "${x@U}", "${x@L}", "${y@Q}", "$[n+1]", "${!x}", "${!k:=w}", "${!k-w}", "${a[2]:=w}", "${a[n]=w}",
 }
 
 // rare is one in how many pieces is of bash. The other shells read most of them in ways of
@@ -172,7 +172,9 @@ func (g *generator) statement() string {
 }
 
 func (g *generator) bashStatement() string {
-	switch g.IntN(25) {
+	switch g.IntN(26) {
+	case 25: // a name that another one holds
+		return g.of("read -r \"$k\" <<< ", "printf -v \"$k\" %s ", "export \"$k\"=", "declare \"$k=v\" y=", "unset \"$k\"; y=", "let \"$k=2\"; y=") + g.word()
 	case 0, 1:
 		return "a=(" + g.word() + " " + g.word() + ")"
 	case 2:
@@ -195,7 +197,7 @@ func (g *generator) bashStatement() string {
 	case 10:
 		return "declare -A h; h[k]=" + g.word() + "; h[l]=" + g.word()
 	case 11:
-		return "k=" + g.of("x", "y", "a[1]", "1")
+		return "k=" + g.of("x", "y", "a[1]", "1", "$(umask >&-; echo y)")
 	case 12:
 		return "for ((i=0; i<2; i++)); do " + g.list() + "; done"
 	case 13:

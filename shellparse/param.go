@@ -124,6 +124,11 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 		fork := e.w.fork(e.s)
 		e.w.visitWord(fork, p.Exp.Word)
 	}
+	assigns := p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull
+	apart := p.Excl || p.Index != nil // what is assigned is an element, or the name that this one holds
+	if assigns && apart && (use || maybe) {
+		e.w.forget(e.s)
+	}
 	if !use || maybe {
 		return false
 	}
@@ -131,9 +136,11 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 		e.expansion(known(""), quoted)
 		return true
 	}
-	if op := p.Exp.Op; op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull {
+	if assigns {
 		val := e.w.single(e.s, p.Exp.Word).quoted()
-		e.w.assign(e.s, p.Param.Value, val)
+		if !apart {
+			e.w.assign(e.s, p.Param.Value, val)
+		}
 		e.expansion(val, quoted)
 		return true
 	}

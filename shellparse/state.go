@@ -376,6 +376,9 @@ func (w *walker) lookup(s *state, name string) (variable, bool) {
 	case "OLDPWD":
 		return orUnknown(s.old, "the previous directory is not known"), true
 	}
+	if w.o.Dialect == Bats && ofBats(name) {
+		return variable{val: unknown("bats sets $"+name, Unknown), set: true, exported: true}, true
+	}
 	vars := w.o.Vars
 	if s.bare { // shells give such a start a PATH, and only zsh finds HOME by itself
 		vars = map[string]string{}

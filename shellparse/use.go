@@ -234,10 +234,10 @@ func behind(v value) *flow {
 // host adds a place in the network.
 func (w *walker) host(s *state, c *call, h command.Host) {
 	var flags command.Flags
-	if h.Upload {
+	e := Endpoint{Scheme: h.Scheme, Host: h.Host, Port: h.Port, Static: h.Static, Upload: h.Upload || !here(h.Host) && c.tells(h)}
+	if e.Upload {
 		flags = command.Upload
 	}
-	e := Endpoint{Scheme: h.Scheme, Host: h.Host, Port: h.Port, Static: h.Static, Upload: h.Upload}
 	remote := *s
 	remote.remote = false
 	w.effect(&remote, Effect{Right: command.Net, Flags: flags, Net: &e, Span: c.at(h.Arg)})
@@ -246,6 +246,15 @@ func (w *walker) host(s *state, c *call, h command.Host) {
 	} else if h.Built && !here(h.Host) {
 		w.opaque(s, InHost, "the address is made at run time and could carry anything out", c.at(h.Arg))
 	}
+}
+
+// tells reports whether the words themselves carry something out: an address that is made
+// at run time, or of a name whose value the text does not tell, or the value of a secret.
+func (c *call) tells(h command.Host) bool {
+	if h.Built || h.Arg > 0 && h.Arg < len(c.args) && c.args[h.Arg].is(notSet) {
+		return true
+	}
+	return slices.ContainsFunc(c.args, func(v value) bool { return v.is(ofSecret) })
 }
 
 // here reports whether a host is this machine: what it is told does not leave.

@@ -269,14 +269,14 @@ func (v value) add(p part) value {
 		return v // unknown behind unknown says nothing more
 	}
 	if p.known() && p.flow == nil {
-		if p.text == "" && len(v) > 0 {
+		if p.text == "" && n > 0 && (p.why == "" || v.is(p.why)) {
 			return v
 		}
 		if n > 0 && v.size()+len(p.text) > maxValue {
 			return append(v, part{kind: open, why: tooLong})
 		}
 		// Longer pieces stay apart, because joining copies them.
-		if n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil && len(v[n-1].text) < maxPiece {
+		if n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil && len(v[n-1].text) < maxPiece && v[n-1].agrees(p) {
 			v[n-1].text += p.text
 			if p.why != "" {
 				v[n-1].why = p.why
@@ -286,6 +286,10 @@ func (v value) add(p part) value {
 	}
 	return append(v, p)
 }
+
+// agrees reports whether nothing is said of one of two pieces that is not said of the other,
+// or nothing of one of them, so that they can be one piece.
+func (p part) agrees(q part) bool { return p.why == "" || q.why == "" || p.why == q.why }
 
 // patterned reports whether the active characters of a field make it a pathname pattern. A
 // bracket counts only when another closes it, or "[ -f x ]" would start with a pattern.

@@ -21,6 +21,7 @@ $"rm" ""
 x=1; $x ${x} "$x" '$x' a$x"b"
 x='a b  c'; $x "$x" pre$x"post"$x
 x=; $x "$x" a${x}b
+x=; ''=ls ""=ls "$x"=ls $x=ls a''=ls
 x=' a '; "<"$x">"
 unset u; $u "$u" r${u}m
 x='*'; "$x" \* '*'

@@ -86,12 +86,13 @@ func (m *matcher) scriptURL(r role, vs []value) {
 }
 
 // cookie is NAME=VALUE, or a file of them.
-func (m *matcher) cookie(_ role, vs []value) {
+func (m *matcher) cookie(r role, vs []value) {
 	for _, v := range vs {
 		if !strings.Contains(v.Text, "=") {
 			m.path(role{kind: "R"}, v)
 		}
 	}
+	m.builtText(r, vs)
 }
 
 // curlConfig is a file of curl options, of which each can read, write and send.

@@ -52,7 +52,7 @@ func (m *matcher) vimLine(v value) {
 	case name == "so" || name == "source":
 		m.touch(Read, Source, arg, true)
 	case strings.HasPrefix(name, "py"):
-		m.nest(Nested{Code: &Code{"python", arg.Arg}, Arg: v.at})
+		m.vimPython(v)
 	case name == "lua" || name == "perl" || name == "ruby" || name == "tcl":
 		m.nest(Nested{Code: &Code{name, arg.Arg}, Arg: v.at})
 	case name == "term" || name == "terminal":
@@ -67,6 +67,21 @@ func (m *matcher) vimLine(v value) {
 	case v.Text != "":
 		m.opaque(v, Exec, "a command of the editor")
 	}
+}
+
+// vimPython is py, py3, pyx or python3 CODE, and pyfile or py3file NAME.
+func (m *matcher) vimPython(v value) {
+	end := strings.IndexFunc(v.Text, func(c rune) bool { return c != '3' && (c < 'a' || c > 'z') })
+	if end < 0 {
+		end = len(v.Text)
+	}
+	arg := v.piece(end)
+	arg = arg.piece(len(arg.Text) - len(strings.TrimLeft(arg.Text, " \t")))
+	if strings.HasSuffix(v.Text[:end], "file") {
+		m.touch(Read, Source, arg, true)
+		return
+	}
+	m.nest(Nested{Code: &Code{"python", arg.Arg}, Arg: v.at})
 }
 
 // bangShell tells `:w !cmd` from `:w! name`: the sign follows a blank.
