@@ -37,7 +37,7 @@ func (j *Judgement) contacts() reached {
 		}
 	}
 	if r.proxy = proxyOf(j.environ.vars); r.proxy != "" && len(r.reach.Rules) > 0 {
-		if rule, err := network.ParseRule(r.proxy); err == nil {
+		if rule, err := network.ParseRule(r.proxy); err == nil && rule.One() {
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}
 	}

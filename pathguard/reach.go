@@ -111,6 +111,7 @@ func (j *judgement) contactsOf(r *Reach) {
 		switch n, known := j.contacts(e); {
 		case !known || !n.Static:
 			r.Unknown = true
+		case strings.ContainsAny(n.Host, "*/"): // to the fence it would be more than the one host that was judged
 		case isLoopback(n.Host):
 			r.Localhost = true
 		case n.Host != "0.0.0.0" && n.Host != "::":

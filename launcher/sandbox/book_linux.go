@@ -12,8 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxConnections bounds what is kept of one run. A program that tries every address fills it, and is counted from there on.
-const maxConnections = 512
+// maxConnections bounds what is kept of one run, and maxRefusals how much of that may be refusals: a program that tries every address must not thereby hide
+// where it comes through. Beyond that a connection is counted where there is one to the same place, and else among those that are left.
+const (
+	maxConnections = 512
+	maxRefusals    = 256
+)
 
 // A book keeps what a run did with the network. How much went through a connection, the kernel tells when it takes the socket apart: holding the
 // socket open to ask it would keep the other side waiting for its end.
@@ -41,9 +45,8 @@ func (b *book) add(e Connection) *Connection {
 			return old
 		}
 	}
-	if len(b.list) >= maxConnections {
-		b.left++
-		return nil
+	if len(b.list) >= maxConnections || e.Refused && len(b.refused) >= maxRefusals {
+		return b.crowded(e)
 	}
 	e.Count = 1
 	p := &e
@@ -65,6 +68,18 @@ func (b *book) add(e Connection) *Connection {
 		b.open[e.cookie] = p
 	}
 	return p
+}
+
+// crowded counts what there is no place for.
+func (b *book) crowded(e Connection) *Connection {
+	for _, old := range b.list {
+		if !e.Refused && !old.Refused && old.Kind == e.Kind && old.Host == e.Host && old.Address == e.Address {
+			old.Count++
+			return old
+		}
+	}
+	b.left++
+	return nil
 }
 
 // since returns copies of what was noted after the first n.

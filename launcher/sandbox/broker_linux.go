@@ -45,6 +45,7 @@ type broker struct {
 	cancel context.CancelFunc
 	slow   sync.WaitGroup
 	room   chan struct{} // a place for each call that takes time
+	talks  chan struct{} // and for each stream of questions for names
 
 	mu       sync.Mutex
 	narrowed map[uint16]bool            // ports whose IPv6 listener is at an IPv4 address
@@ -57,7 +58,7 @@ type broker struct {
 const maxSlow = 256
 
 func newBroker(gate *network.Gate, servers []netip.AddrPort) *broker {
-	k := &broker{gate: gate, servers: servers, least: leastPort(), room: make(chan struct{}, maxSlow), narrowed: map[uint16]bool{}, tcpNames: map[bool]*listenerForNames{}, book: book{noted: make(chan struct{}, 1)}}
+	k := &broker{gate: gate, servers: servers, least: leastPort(), room: make(chan struct{}, maxSlow), talks: make(chan struct{}, maxTalks), narrowed: map[uint16]bool{}, tcpNames: map[bool]*listenerForNames{}, book: book{noted: make(chan struct{}, 1)}}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
@@ -401,9 +402,19 @@ func (c *netCall) listen() {
 		return
 	}
 	if err = unix.Listen(t.fd, int(int32(c.args[1]))); err == nil {
-		c.record(Connection{Kind: "listen", Address: at.String(), Host: "localhost"})
+		err = c.listening(&t, at)
 	}
 	c.reply(err)
+}
+
+// listening looks once more where a socket is that listens now. A connect under way, which ended in between, can have taken its address away.
+func (c *netCall) listening(t *target, at netip.AddrPort) error {
+	if now := t.local(); now.Addr() != at.Addr() {
+		_ = unix.Shutdown(t.fd, unix.SHUT_RDWR) // it takes no connections any more
+		return unix.EADDRNOTAVAIL
+	}
+	c.record(Connection{Kind: "listen", Address: at.String(), Host: "localhost"})
+	return nil
 }
 
 func (k *broker) published(port uint16) bool {

@@ -71,6 +71,17 @@ func (k *broker) beside(f func()) {
 	}()
 }
 
+// inTurn is beside for what a child can send without waiting for an answer: who brings it waits until there is room, and so does the child.
+func (k *broker) inTurn(f func()) {
+	k.room <- struct{}{}
+	k.slow.Add(1)
+	go func() {
+		defer k.slow.Done()
+		defer func() { <-k.room }()
+		f()
+	}()
+}
+
 // reach connects, and returns what connect(2) returns.
 func (c *netCall) reach(t *target, nonblock bool) error {
 	k := c.broker

@@ -41,7 +41,7 @@ func (k *broker) answerOn(f *os.File) {
 			if from == nil || n <= 0 {
 				continue
 			}
-			k.beside(func() {
+			k.inTurn(func() {
 				reply := k.answerTo(packet[:n])
 				if reply != nil {
 					_ = conn.Control(func(fd uintptr) { _ = unix.Sendto(int(fd), reply, 0, from) })
@@ -158,16 +158,24 @@ func (k *broker) accept(l *listenerForNames) {
 			f.Close() // another program of this machine
 			continue
 		}
-		go k.converse(f)
+		select {
+		case k.talks <- struct{}{}:
+			go k.converse(f)
+		default:
+			f.Close() // as a busy server does; who asks tries again
+		}
 	}
 }
 
-// idle is how long a stream of questions may be silent.
-const idle = 10 * time.Second
+// idle is how long a stream of questions may be silent, and maxTalks how many there may be: each holds a descriptor of the launcher's and up to 64 KiB.
+const (
+	idle     = 10 * time.Second
+	maxTalks = 128
+)
 
 // converse answers the questions of one stream (RFC 7766).
 func (k *broker) converse(f *os.File) {
-	defer f.Close()
+	defer func() { <-k.talks; f.Close() }()
 	for k.ctx.Err() == nil {
 		_ = f.SetDeadline(time.Now().Add(idle))
 		var size [2]byte

@@ -64,7 +64,7 @@ func (k *broker) answerPackets(cookie uint64, fd int, six bool) bool {
 			if err != nil || n == 0 {
 				break
 			}
-			k.beside(func() {
+			k.inTurn(func() {
 				if reply := k.answerTo(packet[:n]); reply != nil {
 					_ = f.SetWriteDeadline(time.Now().Add(idle)) // a child that does not read holds nobody up for ever
 					_, _ = f.Write(reply)

@@ -1,10 +1,12 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -128,4 +130,86 @@ except TimeoutError:
 			t.Errorf("%d %s", s.Shell(), said)
 		}
 	})
+}
+
+// A silent resolver answers when it is told to.
+type silent chan struct{}
+
+func (s silent) Resolve(ctx context.Context, _ string) (own, found []netip.Addr, err error) {
+	select {
+	case <-s:
+	case <-ctx.Done():
+	}
+	return nil, nil, ctx.Err()
+}
+
+// Questions that nobody answers yet wait with the child, not in the launcher.
+func TestQuestionsInBulk(t *testing.T) {
+	program := `
+import socket, struct
+name = b"".join(bytes([len(l)]) + l for l in [b"slow", b"test"])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setblocking(False)
+s.connect(("192.0.2.53", 53))
+for i in range(20000):
+    try:
+        s.send(struct.pack(">6H", i, 0x100, 1, 0, 0, 0) + name + struct.pack(">BHH", 0, 1, 1))
+    except BlockingIOError:
+        pass
+print("sent", flush=True)
+input()
+`
+	bothLevels(t, func(t *testing.T, p Profile) {
+		answer := make(silent)
+		p = reaching(p, nil, "slow.test")
+		p.Names, p.Servers = answer, []netip.AddrPort{netip.MustParseAddrPort("192.0.2.53:53")}
+		out, in, err := os.Pipe()
+		must(t, err)
+		defer out.Close()
+		wait, goOn, err := os.Pipe()
+		must(t, err)
+		path, err := exec.LookPath("python3")
+		if err != nil {
+			t.Skip("python3 is not installed")
+		}
+		process, _, err := Start(p, Command{Path: path, Argv: []string{"python3", "-c", program}, Files: []*os.File{wait, in, in}})
+		in.Close()
+		wait.Close()
+		must(t, err)
+		said := make([]byte, 100)
+		n, _ := out.Read(said)
+		if string(said[:n]) != "sent\n" {
+			t.Errorf("%q", said[:n])
+		}
+		if n := runtime.NumGoroutine(); n > 4*maxSlow {
+			t.Errorf("%d goroutines in the launcher", n)
+		}
+		close(answer)
+		goOn.WriteString("\n")
+		goOn.Close()
+		if _, err := process.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Who is refused often does not hide where it comes through.
+func TestCrowdedBook(t *testing.T) {
+	var b book
+	for i := range 2 * maxConnections {
+		b.add(Connection{Kind: "tcp", Host: fmt.Sprint("refused", i), Refused: true})
+	}
+	for range 2 * maxConnections {
+		b.add(Connection{Kind: "tcp", Host: "reached", Address: "203.0.113.7:443"})
+	}
+	b.add(Connection{Kind: "tcp", Host: "late"})
+	traffic, reached := b.close(), 0
+	for _, c := range traffic.Connections {
+		if c.Host == "reached" {
+			reached += c.Count
+		}
+	}
+	if len(traffic.Connections) != maxConnections || reached != 2*maxConnections || traffic.Left != 2*maxConnections-maxRefusals+1 {
+		t.Errorf("%d entries, %d connections told, %d left", len(traffic.Connections), reached, traffic.Left)
+	}
 }

@@ -6,17 +6,12 @@ import (
 	"strings"
 )
 
-// metadataHosts give the credentials of the machine to whoever asks from inside it.
-var metadataHosts = []string{
-	"100.100.100.200", "169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "metadata", "metadata.google.internal", "metadata.azure.internal",
-}
-
 // talkers are schemes in which the address or standard input goes out word by word.
 var talkers = []string{"dict", "gopher", "gophers", "smtp", "smtps", "telnet"}
 
 func (m *matcher) addHost(h Host, v value) {
 	h.Arg = v.at
-	if slices.Contains(metadataHosts, h.Host) {
+	if isMetadata(h.Host) {
 		m.hazard("secret.print", v.at)
 	}
 	h.Upload = h.Upload || slices.Contains(talkers, h.Scheme)

@@ -40,6 +40,8 @@ curl gopher://h.test:70/_x => net gopher://h.test:70+upload
 curl dict://h.test/d:x => net dict://h.test+upload
 curl file:///etc/x => read /etc/x
 curl http://169.254.169.254/latest => !secret.print; net http://169.254.169.254
+curl http://[::ffff:169.254.169.254]/latest => !secret.print; net http://::ffff:169.254.169.254
+curl http://2852039166/latest => !secret.print; net http://2852039166
 wget http://h.test/a => net http://h.test; write a
 wget --post-file=f http://h.test => read f; net http://h.test+upload; write index.html
 wget --post-data=x http://h.test => net http://h.test+upload; write index.html

@@ -158,7 +158,7 @@ func (g *Gate) given(name string) []netip.Addr {
 // namesAddr reports whether a rule names the address itself, on some port.
 func (g *Gate) namesAddr(addr netip.Addr) bool {
 	for _, r := range g.reach.Rules {
-		if r.Net.IsValid() && r.Net.Contains(addr) {
+		if r.covers(g.specials, addr) {
 			return true
 		}
 	}
@@ -176,7 +176,7 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 		return Verdict{Host: "localhost", Why: "it is where a person answers"}
 	}
 	for _, r := range g.reach.Rules {
-		if r.Net.IsValid() && r.Net.Contains(addr) && r.onPort(port) {
+		if r.covers(g.specials, addr) && r.onPort(port) {
 			return Verdict{OK: true, Host: g.nameOf(addr)}
 		}
 	}

@@ -104,6 +104,18 @@ func TestConnect(t *testing.T) {
 		{"site.test", "[fd00::1]:80", "private"},
 		{"site.test", "[fe80::1%eth0]:80", "local link"},
 		{"site.test", "[::127.0.0.1]:80", "in an address"},
+		{"0.0.0.0/0", "203.0.113.7:80", ""},
+		{"0.0.0.0/0", "169.254.169.254:80", "metadata"},
+		{"0.0.0.0/0", "10.0.0.9:80", "private"},
+		{"0.0.0.0/0", "127.0.0.1:80", "this machine"},
+		{"169.254.0.0/16", "169.254.169.254:80", "metadata"},
+		{"169.254.0.0/16", "169.254.1.1:80", ""},
+		{"10.0.0.0/24", "10.0.0.9:80", ""},
+		{"::/0", "[fd00:ec2::254]:80", "metadata"},
+		{"64:ff9b::/96", "[64:ff9b::a9fe:a9fe]:80", "metadata"},
+		{"64:ff9b::/96", "[64:ff9b::cb00:7107]:80", ""},
+		{"::/0", "[::ffff:0:a9fe:a9fe]:80", "metadata"},
+		{"::/0", "[2001:0:1::5]:80", "tunnel"},
 	} {
 		v := gate(t, z, false, test.rule).Connect(t.Context(), netip.MustParseAddrPort(test.to))
 		if v.OK != (test.want == "") || !strings.Contains(v.Why, test.want) {

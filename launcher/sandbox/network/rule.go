@@ -141,6 +141,18 @@ func (r Rule) names(name string) bool {
 	return name == r.Name
 }
 
+// One reports whether the rule is about one host.
+func (r Rule) One() bool { return r.Name != "" && !r.wild() || r.Net.IsValid() && r.Net.IsSingleIP() }
+
+// covers reports whether the rule names an address on some port. A net that is wider than a special range does not name what is in that: 0.0.0.0/0 is the internet.
+func (r Rule) covers(list []special, addr netip.Addr) bool {
+	if !r.Net.IsValid() || !r.Net.Contains(addr) {
+		return false
+	}
+	s, carried := find(list, addr)
+	return s.what == "" || r.Net.IsSingleIP() || !carried && r.Net.Bits() >= s.net.Bits()
+}
+
 func (r Rule) wild() bool { return strings.HasPrefix(r.Name, "*.") }
 
 func (r Rule) onPort(port uint16) bool { return r.Port == 0 || r.Port == port }

@@ -45,6 +45,7 @@ var ranges = [][2]string{
 	{"ff00::/8", "a multicast group"},
 	{"::/96", "an address in an address"},
 	{"64:ff9b:1::/48", "a private network"},
+	{"2001::/32", "a tunnel"}, // Teredo, RFC 4380
 }
 
 // embedded are the IPv6 ranges that carry an IPv4 address: where it leads decides.
@@ -52,26 +53,33 @@ var embedded = []struct {
 	net string
 	at  int // the first of its four bytes
 }{
-	{"64:ff9b::/96", 12}, // NAT64, RFC 6052
-	{"2002::/16", 2},     // 6to4, RFC 3056
+	{"64:ff9b::/96", 12},    // NAT64, RFC 6052
+	{"2002::/16", 2},        // 6to4, RFC 3056
+	{"::ffff:0:0:0/96", 12}, // translated, RFC 7915
 }
 
 // what returns what is special about an address, or "".
 func what(list []special, addr netip.Addr) string {
+	s, _ := find(list, addr)
+	return s.what
+}
+
+// find returns the range that an address is in, and whether it is that of an address which it carries; the zero special is none.
+func find(list []special, addr netip.Addr) (s special, carried bool) {
 	addr = addr.Unmap().WithZone("")
 	for _, e := range embedded {
 		if addr.Is6() && netip.MustParsePrefix(e.net).Contains(addr) {
 			b := addr.As16()
-			addr = netip.AddrFrom4([4]byte(b[e.at : e.at+4]))
+			addr, carried = netip.AddrFrom4([4]byte(b[e.at:e.at+4])), true
 			break
 		}
 	}
 	for _, s := range list {
 		if s.net.Contains(addr) {
-			return s.what
+			return s, carried
 		}
 	}
-	return ""
+	return special{}, false
 }
 
 // isCredentials reports whether what is special about an address is that it gives the machine's credentials away.
