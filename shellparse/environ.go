@@ -102,6 +102,10 @@ func (w *walker) loading(s *state, name string, v value, span Span) {
 	w.unknownValue(s, InCode, name, v, span)
 }
 
+// moduleLists are searched for modules and not for programs. Their interpreters look next to the script, or
+// where they stand, by themselves, so that the working directory on such a list is no news.
+var moduleLists = []string{"NODE_PATH", "PERL5LIB", "PYTHONPATH", "RUBYLIB"}
+
 // searching is a list of directories. What was on the list before is no news.
 func (w *walker) searching(s *state, name string, v value, span Span) {
 	if name == "PATH" && looksHere(v) {
@@ -113,10 +117,14 @@ func (w *walker) searching(s *state, name string, v value, span Span) {
 			v = known(strings.Trim(text, ":"))
 		}
 	}
+	flags := command.Source | command.List
+	if slices.Contains(moduleLists, name) {
+		flags = command.Source
+	}
 	var dir value
 	flush := func() {
 		if len(dir) > 0 && !(len(dir) == 1 && dir[0].kind == open) {
-			w.effect(s, Effect{Right: command.Read, Flags: command.Source | command.List, Name: w.name(s, dir), Span: span})
+			w.effect(s, Effect{Right: command.Read, Flags: flags, Name: w.name(s, dir), Span: span})
 		}
 		dir = nil
 	}

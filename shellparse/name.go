@@ -170,5 +170,11 @@ func (w *walker) wrote(s *state, v value, f *flow, more bool) {
 		}
 	}
 	s.files = append(s.files[:len(s.files):len(s.files)], written{name: key, flow: *f})
+	if text, ok := f.whole(); ok && text != "" && key[0] == '/' && len(w.out.Written) < maxWritten {
+		w.out.Written = append(w.out.Written, Written{Name: key, Text: text})
+	}
 	w.touched(s)
 }
+
+// maxWritten bounds the files whose content a text tells.
+const maxWritten = 64

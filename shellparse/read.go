@@ -48,7 +48,7 @@ func (w *walker) mapfile(s *state, c *call, i int) {
 	if !syntax.ValidName(name) {
 		return
 	}
-	v := variable{val: unknown("a line of the input", s.in.source()), set: true}
+	v := variable{val: unknown("a line of the input", s.in.source()).named(s.in), set: true}
 	if text, ok := s.in.whole(); ok && !strings.Contains(text, "\x00") && c.plainLines() {
 		lines := strings.SplitAfter(text, "\n")
 		if lines[len(lines)-1] == "" {
@@ -73,7 +73,7 @@ func (w *walker) readWords(s *state, c *call) worlds {
 	if v, ok := values['a']; ok {
 		w.nameArg(s, v, c.span)
 		if name, fine := v.text(); fine && syntax.ValidName(name) {
-			w.put(s, name, variable{val: unknown("a word of the input", s.in.source()), set: true})
+			w.put(s, name, variable{val: unknown("a word of the input", s.in.source()).named(s.in), set: true})
 		}
 	}
 	names := []string{}

@@ -15,6 +15,7 @@ type Script struct {
 	Hazards   []Hazard  // what is dangerous whatever the names are, from the command table
 	Codes     []Code    // programs in other languages that stand in the text or reach an interpreter
 	Opaque    []Opaque  // what could not be known, and why
+	Written   []Written // files that the text gives known content
 	Marks     []Mark    // invisible, look-alike and control characters
 	Err       *ParseError
 }
@@ -144,6 +145,13 @@ const (
 	File                  // a file that exists already; it stands among the effects
 	Literal               // Text
 )
+
+// Written is a file that the text writes in one piece, with all that it then says. A later command of the
+// same text may find it there, whatever stood there before.
+type Written struct {
+	Name string // absolute
+	Text string
+}
 
 // An Opaque is a piece of the script whose meaning the text does not tell.
 type Opaque struct {

@@ -32,6 +32,7 @@ type state struct {
 	files []written
 	fds   []descriptor // that a redirection has opened to known bytes
 	traps []string
+	keeps int // values that stand in traps
 
 	status  status
 	jump    jump

@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,7 +17,7 @@ func (w *walker) trap(s *state, c *call) worlds {
 		return worlds{s}
 	}
 	v := c.args[i]
-	text, ok := v.text()
+	text, ok := w.held(s, v)
 	if !ok {
 		w.shellArg(w.fork(s), v, c.at(i), "trap")
 		return worlds{s}
@@ -41,6 +42,40 @@ func (w *walker) trap(s *state, c *call) worlds {
 	return worlds{s}
 }
 
+// kept is how the names begin that stand in the code of a trap for what was put into it when it was set.
+const kept = "__tada_kept_"
+
+// held returns the text of a trap. What is not known in it, but certainly a number or a name as mktemp(1)
+// makes them, means the same to the shell as a variable that has this value: trap "kill $!" EXIT.
+func (w *walker) held(s *state, v value) (string, bool) {
+	if text, ok := v.text(); ok || strings.Contains(w.out.Text, kept) {
+		return text, ok
+	}
+	var b strings.Builder
+	for i, p := range v {
+		switch {
+		case p.known():
+			b.WriteString(p.text)
+		case p.kind == number, p.kind == pattern && !p.cuts && p.of == "" && strings.Trim(p.text, madeLetters) == "":
+			name := kept + strconv.Itoa(s.keeps)
+			s.keeps++
+			w.put(s, name, variable{val: value{p}, set: true})
+			text := b.String()
+			if i+1 < len(v) && strings.HasSuffix(text, "'") && v[i+1].known() && strings.HasPrefix(v[i+1].text, "'") && strings.Count(text, "'")%2 == 1 {
+				b.WriteString("'\"${" + name + "}\"'") // in quotes that would keep the name as it is
+				continue
+			}
+			b.WriteString("${" + name + "}")
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// madeLetters are the characters of a name that mktemp(1) makes, with those that stand for what it chooses.
+const madeLetters = "?/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // blurred returns the names of a scope with values that are not known.
 func (w *walker) blurred(e *scope) *scope {
 	if e == nil {
@@ -48,7 +83,7 @@ func (w *walker) blurred(e *scope) *scope {
 	}
 	names := e.flat()
 	for n, v := range names {
-		if v.fn == nil {
+		if v.fn == nil && !strings.HasPrefix(n, kept) {
 			names[n] = variable{val: unknown("the value of $"+n+" at that moment is not known", Unknown), set: true}
 		}
 	}

@@ -113,6 +113,10 @@ func (r *reader) touch(right command.Right, flags command.Flags, v, span value) 
 		case plain:
 			r.name(right, flags, v, span)
 		case below, component:
+			if v.fresh && right == command.Delete { // what the program made goes: the folder is as it was
+				r.name(command.Write, 0, v, span)
+				return
+			}
 			r.name(right, flags|command.Recursive, v, span)
 		case numeral: // a file descriptor
 		case list:

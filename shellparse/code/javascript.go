@@ -194,7 +194,7 @@ var javascriptCalls = [...]rule{
 	{"fs.lutimesSync", "meta 0"},
 	{"fs.mkdir", "create 0"},
 	{"fs.mkdirSync", "create 0"},
-	{"fs.mkdtempSync", "create 0; =temp"},
+	{"fs.mkdtempSync", "create 0; =fresh"},
 	{"fs.move", "tree 0; write 1"},
 	{"fs.moveSync", "tree 0; write 1"},
 	{"fs.open", "open 0 1"},

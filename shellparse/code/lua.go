@@ -64,7 +64,7 @@ var luaCalls = [...]rule{
 	{"os.getenv", "=env 0"},
 	{"os.remove", "delete 0"},
 	{"os.rename", "delete 0; write 1"},
-	{"os.tmpname", "=temp"},
+	{"os.tmpname", "=fresh"},
 	{"package.loadlib", "opaque"},
 	{"posix.*", "opaque"},
 	{"require", "=module 0"},

@@ -203,7 +203,7 @@ var phpCalls = [...]rule{
 	{"symlink", "read 0; link 1"},
 	{"sys_get_temp_dir", "=temp"},
 	{"system", "shell 0"},
-	{"tempnam", "=temp"},
+	{"tempnam", "=fresh"},
 	{"touch", "create 0"},
 	{"unlink", "delete 0"},
 	{"unserialize", "opaque"},

@@ -107,7 +107,7 @@ var rCalls = [...]rule{
 	{"sys.source", "load 0"},
 	{"system", "shell 0|command"},
 	{"system2", "exec-list 0|command 1|args"},
-	{"tempfile", "=temp"},
+	{"tempfile", "=fresh"},
 	{"unlink", "tree 0|x"},
 	{"url", "net 0"},
 	{"utils.download.file", "net 0|url; write 1|destfile"},

@@ -26,6 +26,8 @@ func (r *reader) result(what, selector string, a arguments) value {
 		return value{shape: plain, text: ".", path: true, start: a.start, end: a.end}
 	case "temp":
 		return value{shape: below, text: "/tmp", start: a.start, end: a.end}
+	case "fresh":
+		return value{shape: below, text: "/tmp", fresh: true, start: a.start, end: a.end}
 	case "env":
 		if v.shape == plain && v.text == "HOME" {
 			return value{shape: plain, home: true, start: a.start, end: a.end}

@@ -103,7 +103,7 @@ func TestVerbs(t *testing.T) {
 	known := strings.Fields("opaque pure hazard code chdir open open-flags sqlite constant " +
 		"process argv shell list-or-shell words exec-list pipe-or-open net post socket fetch peer " +
 		"read-or-net write-or-net open-or-net bar-or-open bar-or-read source require relative send send-self call callback curl-option " +
-		"=path =join =file-join =resolve =paste =glob =names =entries =walk =home =homepath =dotpath =temp =env =expand =parent =same " +
+		"=path =join =file-join =resolve =paste =glob =names =entries =walk =home =homepath =dotpath =temp =fresh =env =expand =parent =same " +
 		"=list =module =ref =attribute =timer =decoded =pure =unknown")
 	for _, lang := range Languages() {
 		g := grammarOf(lang)
@@ -584,6 +584,10 @@ func TestCommandLanguages(t *testing.T) {
 		{`tell application "Finder" to delete file "x"`, "opaque"},
 	})
 	testScan(t, "bash", []scanCase{{"rm x", "sh rm x"}})
+	testScan(t, "python", []scanCase{
+		{"import tempfile, shutil\nd = tempfile.mkdtemp()\nshutil.rmtree(d)", "write /tmp"},
+		{"import tempfile, shutil\nshutil.rmtree(tempfile.mkdtemp() + '/..')", "opaque"},
+	})
 	testScan(t, "julia", []scanCase{{"println(1)", "opaque"}, {" ", ""}})
 }
 

@@ -24,6 +24,7 @@ type value struct {
 	text    string
 	home    bool // plain and below: the text continues the home directory
 	path    bool // a path object
+	fresh   bool // below: a name that the program has just made for itself
 	decoded bool // it was made from encoded text, so a person cannot read what it is
 	items   []value
 	keys    []string

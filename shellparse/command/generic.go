@@ -16,8 +16,12 @@ var dangerous = []string{
 
 // generic reads the words of a program that the table does not know.
 func (m *matcher) generic() {
+	verbs := strings.IndexByte(m.args[0].Text, '/') < 0
 	for i := 1; i < len(m.args); i++ {
 		v := value{m.args[i], i}
+		if verbs = verbs && i <= maxVerbs && v.Static && !strings.HasPrefix(v.Text, "-"); verbs && destroys(v.Text) {
+			m.hazard("unknown.destroy", i)
+		}
 		m.guessed(v, i > 1 && saysOutput(m.args[i-1].Text))
 		if v.Static && slices.Contains(dangerous, base(v.Text)) {
 			m.use.Nested = append(m.use.Nested, Nested{
@@ -26,6 +30,21 @@ func (m *matcher) generic() {
 			return
 		}
 	}
+}
+
+// maxVerbs is how many words in front of the first option can be sub-commands.
+const maxVerbs = 4
+
+// destroyers are sub-commands that mean one thing, whatever program has them.
+var destroyers = []string{"delete", "deprovision", "destroy", "drop", "purge", "terminate", "unpublish", "wipe"}
+
+// destroys reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete, delete-all.
+func destroys(word string) bool {
+	return slices.ContainsFunc(destroyers, func(verb string) bool {
+		front, ok := strings.CutSuffix(word, verb)
+		rest, starts := strings.CutPrefix(word, verb+"-")
+		return ok && (front == "" || strings.ContainsAny(front[len(front)-1:], "-:")) || starts && rest == "all"
+	})
 }
 
 // handedOn are words for a script or a program of the project. Nobody knows what it does
@@ -50,6 +69,9 @@ var outputs = []string{"-o", "-O", "-i", "-w", "--out", "--outdir", "--outfile",
 
 func saysOutput(option string) bool { return slices.Contains(outputs, option) }
 
+// streams are schemes of bare connections: nothing in such an address says whether bytes come or go.
+var streams = []string{"rtmp", "rtmps", "rtp", "srt", "tcp", "udp"}
+
 // guess takes a word for what it looks like: an address, or a name that may be read and
 // written, and is certainly written behind an option that says so. A plain word is taken for
 // data, because most are.
@@ -66,7 +88,11 @@ func (m *matcher) guessed(v value, written bool) {
 	}
 	switch {
 	case strings.Contains(v.Text, "://"):
-		m.url(role{kind: "URL"}, []value{v})
+		r := role{kind: "URL"}
+		if scheme, _, _ := strings.Cut(v.Text, "://"); slices.Contains(streams, strings.ToLower(scheme)) {
+			r.marks = []string{"upload"}
+		}
+		m.url(r, []value{v})
 	case v.Glob || strings.ContainsAny(v.Text, "/~") || v.Text == ".." || v.Text == ".":
 		m.touch(Read, Possible, v, true)
 		if written {

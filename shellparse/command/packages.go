@@ -12,7 +12,7 @@ import (
 var npmTools = []string{
 	"ajv-cli", "astro", "autocannon", "ava", "babel", "biome", "c8", "capacitor", "changeset", "codecov",
 	"commitlint", "concurrently", "cross-env", "cspell", "cypress", "del-cli", "depcheck", "docusaurus", "dotenv",
-	"dotenv-cli", "dprint", "drizzle-kit", "electron", "electron-builder", "elm-test", "env-cmd", "esbuild", "eslint",
+	"degit", "detox", "dotenv-cli", "dprint", "drizzle-kit", "electron", "electron-builder", "elm-test", "env-cmd", "esbuild", "eslint",
 	"expo", "expo-doctor", "gatsby", "graphql-codegen", "gulp", "grunt", "hardhat", "http-server", "husky", "ionic", "jasmine",
 	"jest", "jscodeshift", "json-server", "karma", "kill-port", "knex", "knip", "lerna", "less", "license-checker",
 	"lighthouse", "lint-staged", "live-server", "lt", "localtunnel", "madge", "markdownlint", "markdownlint-cli", "markdownlint-cli2", "mocha",
@@ -21,7 +21,7 @@ var npmTools = []string{
 	"playwright", "pm2", "pnpm", "postcss", "prettier", "prisma", "publint", "pyright", "react-native", "react-router", "react-scripts", "redocly",
 	"release-it", "remix", "rimraf", "rollup", "run-p", "run-s", "sass", "semantic-release", "sequelize", "sequelize-cli", "serve",
 	"shadcn", "shadcn-ui", "shx", "size-limit", "sort-package-json", "source-map-explorer", "spectral", "standard", "start-server-and-test", "storybook",
-	"stylelint", "supabase", "svelte-check", "svelte-kit", "svgo", "swc", "syncpack", "tailwindcss", "tap", "tape", "taze", "terser", "tldr",
+	"stylelint", "supabase", "svelte-check", "svelte-kit", "svgo", "swc", "syncpack", "tailwindcss", "tap", "tap-dot", "tap-spec", "tape", "taze", "terser", "tldr",
 	"truffle", "ts-jest", "ts-node", "ts-node-dev", "ts-prune", "tsc", "tsc-alias", "tsc-watch", "tsd", "tslint", "tsup", "tsx", "turbo", "typedoc",
 	"typeorm", "typescript", "unbuild", "uvu", "vercel", "vite", "vite-node", "vitepress", "vitest", "vue-cli-service", "vue-tsc",
 	"wait-on", "wait-port", "webpack", "webpack-cli", "wrangler", "xo", "yalc", "yarn", "zx",
