@@ -13,8 +13,13 @@ import (
 // desk is a guard for an account in a directory of its own: home/dev with a workspace in it.
 func desk(t testing.TB, config string, entries ...string) (Guard, string) {
 	t.Helper()
-	root := makeTree(t, append([]string{"home/dev/", "w/.git/", "w/src/a.go"}, entries...)...)
-	home := root + "/home/dev"
+	return deskOf(t, "dev", config, entries...)
+}
+
+func deskOf(t testing.TB, user, config string, entries ...string) (Guard, string) {
+	t.Helper()
+	root := makeTree(t, append([]string{"home/" + user + "/", "w/.git/", "w/src/a.go"}, entries...)...)
+	home := root + "/home/" + user
 	set, err := decode(ConfigFile{Path: "test", Layer: UserLayer}, []byte(strings.ReplaceAll(config, "@", root)), defaults())
 	if err != nil {
 		t.Fatal(err)
@@ -227,6 +232,7 @@ func TestC3_4_3_ExtractPaths(t *testing.T) {
 		"dd if=b.txt of=out":                   {w + "b.txt", w + "out"},
 		"X=b; cat ${X}.txt ${Y:-/etc/passwd}":  {w + "b.txt", "/etc/passwd"},
 		"cat <<< hello":                        nil,
+		`cat <<< "$(< b.txt)"`:                 {w + "b.txt"},
 		"echo b.txt":                           nil,
 		"diff <(sort b.txt) <(sort sub/c.txt)": {w + "b.txt", w + "sub/c.txt"},
 	}
@@ -250,7 +256,7 @@ func TestC3_4_3_ExtractPaths(t *testing.T) {
 func TestC3_5_Redirections(t *testing.T) {
 	g, _ := desk(t, "", "home/x")
 	g.expect(t, Allow, "ls | grep test", "ls > out", "ls >> out", "ls 2>&1 | tee log", "ls 2>/dev/null", "sort < src/a.go | uniq -c")
-	for _, to := range []string{"/etc/x", "/usr/x", "/System/x"} {
+	for _, to := range []string{"/etc/x", "/usr/x", "/System/x", "~/../x"} {
 		g.expectAtLeast(t, Ask, "ls > "+to, "ls >> "+to, "ls >| "+to, "ls &> "+to, "ls &>> "+to, "cat <> "+to, "ls | tee "+to, "dd if=a of="+to, "cp a "+to, "install a "+to, "mv a "+to, "ln -s a "+to, "sed -i s/a/b/ "+to, "truncate -s0 "+to)
 	}
 	v, plan, _ := g.judge("cat file > /etc/config")

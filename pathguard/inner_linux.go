@@ -40,6 +40,7 @@ func (r *resolver) inners() {
 			r.inner(t.Command, t.Real, reading{lang: lang, zsh: zsh, text: text, name: t.Name, args: argsOf(&r.plan.Script.Commands[t.Command], t.Name)})
 		}
 	}
+	r.written()
 	for i := range r.plan.Contents {
 		c := &r.plan.Contents[i]
 		text, ok := r.share.texts[c.Path]
@@ -59,6 +60,32 @@ func (r *resolver) inners() {
 		}
 	}
 }
+
+// written reads the files that the text itself writes and then has a tool of the project pick up, which no
+// word of it needs to name: a conftest.py, the scripts of a package.json.
+func (r *resolver) written() {
+	for _, f := range r.plan.Script.Written {
+		dir, name := path.Split(f.Name)
+		dir = path.Clean(dir)
+		for i := range r.plan.Script.Commands {
+			c := &r.plan.Script.Commands[i]
+			switch program := path.Base(c.Name); {
+			case !within(f.Name, c.Dir) || len(f.Text) > maxInnerText:
+			case name == "package.json" && (program == "npm" || program == "pnpm" || program == "yarn" || program == "bun"):
+				r.parts(&Content{Path: f.Name, Command: i}, dir, packageReadings(f.Text, c))
+			case collectors.has(program):
+				r.innerAt(i, f.Name, dir, reading{lang: pickedUp[path.Ext(name)], text: f.Text, name: name})
+			}
+		}
+	}
+}
+
+// collectors execute files that they find by themselves, or that one of those takes in.
+var collectors = names{"pytest", "py.test", "tox", "nox", "python", "python3", "uv", "poetry", "pip", "pip3", "npm", "npx", "pnpm", "yarn", "bun",
+	"node", "jest", "vitest", "mocha", "ava", "vite", "webpack", "rollup", "eslint", "prettier", "gulp", "grunt", "rspec", "rake", "rails", "bundle", "prove"}
+
+// pickedUp is the language of such a file by its ending.
+var pickedUp = map[string]string{".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby", ".pl": "perl", ".t": "perl"}
 
 // named reports whether a file of a command is the one that its words name, where they name
 // one: make -C sub does not run the makefile that stands here.

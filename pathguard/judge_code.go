@@ -132,6 +132,56 @@ func (j *judgement) justBuilt(t *Target, full string) bool {
 	return j.inNewEnvironment(t, full)
 }
 
+// justTold reports whether a file that is executed has the text that the same line writes into it, which
+// was read and judged like any other program of the line: cat > /tmp/x.py <<'E' ... E; python3 /tmp/x.py.
+// A file of somebody else in its place would stay what it is.
+func (j *judgement) justTold(t *Target, full string) bool {
+	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
+		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec && e.Command == t.Command && e.Path() == full {
+			t = e
+		}
+	}
+	if t.Exists && !(t.Own && t.Mode.IsRegular()) || len(t.Links) > 0 {
+		return false
+	}
+	span := j.span(t.Effect)
+	for i := range j.script.Codes {
+		if c := &j.script.Codes[i]; c.Command == t.Command && c.Span == span && c.Source != shellparse.Literal {
+			return false
+		}
+	}
+	for i := range j.script.Opaque {
+		if o := &j.script.Opaque[i]; o.Command == t.Command && o.Span == span {
+			return false
+		}
+	}
+	return j.tells(full, t.Effect)
+}
+
+// tells reports whether all that the line puts into a file stands in the line, in front of an effect.
+func (j *judgement) tells(full string, effect int) bool {
+	told := 0
+	for _, f := range j.script.Written {
+		if f.Name == full {
+			told++
+		}
+	}
+	if told == 0 {
+		return false
+	}
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		switch {
+		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net || w.Flags&command.Meta != 0:
+		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown && w.Effect < effect:
+			told--
+		case within(full, w.Path()) && (w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
+			return false
+		}
+	}
+	return told == 0
+}
+
 // inNewEnvironment reports whether a program stands in an environment of Python that the same line
 // makes where nothing was before, and in which no other of its commands puts anything by name.
 func (j *judgement) inNewEnvironment(t *Target, full string) bool {
@@ -160,7 +210,7 @@ var venvMakers = names{"venv", "virtualenv"}
 // here reads: julia -e 'println(1+1)'. Those of Julia that run the tests of the project, or say
 // what it needs, run nothing that is not there.
 var sayings = names{"print", "disp", "using", "Pkg", "test", "instantiate", "precompile", "status", "println", "puts", "putStrLn", "IO", "inspect", "show",
-	"VERSION", "sqrt", "pi", "sum", "length", "true", "false"}
+	"VERSION", "System", "version", "Enum", "String", "upcase", "downcase", "reverse", "sort", "join", "sqrt", "pi", "abs", "max", "min", "sum", "length", "true", "false"}
 
 // printsOnly reports whether a text is made of numbers, plain strings and sayings alone.
 func printsOnly(text string) bool {
@@ -182,7 +232,7 @@ func printsOnly(text string) bool {
 				return false
 			}
 			i += n + 2
-		case strings.IndexByte("0123456789 \t\n+-*/%(),.;=<>^", c) >= 0:
+		case strings.IndexByte("0123456789 \t\n+-*/%()[],.;=<>^|", c) >= 0:
 			i++
 		default:
 			return false

@@ -85,7 +85,7 @@ func (j *judgement) target(t *Target) {
 		switch {
 		case !f.in[place], cell.Decision == Allow, strictest == Deny && cell.Decision != Deny:
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
-		case place == InTemp && action == ToExecute && j.justBuilt(t, full):
+		case place == InTemp && action == ToExecute && (j.justBuilt(t, full) || j.justTold(t, full)):
 		case j.inner && absentHere.has(cell.Rule) && (!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:
 			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span, t.Command)

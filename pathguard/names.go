@@ -42,7 +42,7 @@ var secretNames = []string{
 // publicNames lie among the secrets and are none.
 var publicNames = []string{
 	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.aws/cli", "~/.terraform.d/plugin-cache",
-	"**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/.env.schema", "**/example.env", "**/sample.env",
+	"**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/.env.test", "**/.env.testing", "**/.env.ci", "**/.env.defaults", "**/.env.schema", "**/example.env", "**/sample.env",
 	"**/*.pub", "**/cert.pem", "**/fullchain.pem", "**/chain.pem", "**/ca.pem", "**/cacert.pem", "**/ca-cert.pem", "**/ca_cert.pem",
 	"**/ca-bundle.pem", "**/ca-chain.pem", "**/ca-certificates.pem", "**/rootCA.pem", "**/root-ca.pem", "**/*-cert.pem", "**/*_cert.pem", "**/*.cert.pem",
 	"**/*.crt.pem", "**/public.pem", "**/public-key.pem", "**/public_key.pem", "**/publickey.pem", "**/pubkey.pem", "**/*.pub.pem", "**/*_pub.pem",

@@ -56,6 +56,7 @@ type Target struct {
 	Missing string      // what is missing below Real; "" when Exists
 	ID      ID          // of Real
 	Mode    os.FileMode // of Real
+	Own     bool        // Real belongs to the account that calls
 	Links   []string    // the symbolic links that were followed, each by its own real path
 	Crossed []ID        // directories above Real, as far as the way was not a straight one
 	Kind    Kind        // what Real is, where a path does not tell

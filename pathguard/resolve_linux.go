@@ -204,7 +204,7 @@ func (r *resolver) bind(t *Target, end way) {
 		t.Why = end.why
 	}
 	if end.fd >= 0 {
-		t.ID, t.Mode = end.id(), modeOf(end.stat.Mode)
+		t.ID, t.Mode, t.Own = end.id(), modeOf(end.stat.Mode), int(end.stat.Uid) == r.plan.Caller.UID
 		if r.share.held < maxHeld {
 			t.file = r.hold(file(end))
 		} else {
