@@ -219,6 +219,9 @@ func (r *run) start() error {
 		r.process.Kill()
 		return err
 	}
+	if notice := r.unkept(); notice != "" {
+		r.l.say(os.Stderr, notice)
+	}
 	if r.desk != nil {
 		r.doorway.open()
 		if err := r.desk.serve(); err != nil {

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -239,6 +240,20 @@ func TestSweptAtBase(t *testing.T) {
 	told := false
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}, Text: out.Session}) {
 		told = told || err == nil && strings.Contains(string(e.Body), `"tampered":true`)
+	}
+	// That it could not be kept is told before anything happened: once to who ran the first command, and in the record of each.
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindStart}, Text: out.Session}) {
+		var start struct {
+			Unkept string
+			Lost   []struct{ Protection string }
+		}
+		if err = errors.Join(err, json.Unmarshal(e.Body, &start)); err != nil || !strings.Contains(start.Unkept, req.Dir) || !strings.Contains(fmt.Sprint(start.Lost), string(sandbox.Keeping)) {
+			t.Errorf("the start says %+v, %v", start, err)
+		}
+		var again strings.Builder
+		if l.say(&again, start.Unkept); again.Len() > 0 {
+			t.Errorf("nobody was told: %s", &again)
+		}
 	}
 	events, err := l.TamperLog()
 	if last := events[len(events)-1]; err != nil || !told || last.Action != tamper.ActionDetected || last.Session != out.Session {

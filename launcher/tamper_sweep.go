@@ -4,10 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
+
+// unkept says, as a run begins, that its fence cannot keep all protected files as they are; "" when it can. The record
+// has it with the run's start.
+func (r *run) unkept() string {
+	w, err := r.ward()
+	switch {
+	case err != nil || !slices.ContainsFunc(w.files, func(f string) bool { return isWithin(f, r.Plan.Workspace) }):
+		return ""
+	case !r.keeps():
+		return fmt.Sprintf("%s: level %s of the fence cannot keep protected files from being changed while a command runs; a change is found as it ends: status %d (said once; tadactl doctor)",
+			r.Plan.Workspace, r.receipt.Level, ExitTampered)
+	case len(w.files) > maxKept:
+		return fmt.Sprintf("%s: the fence keeps %d protected files from being changed while a command runs, of %d; a change of the others is found as it ends: status %d (said once)",
+			r.Plan.Workspace, maxKept, len(w.files), ExitTampered)
+	}
+	return ""
+}
 
 // sweep verifies the protected files once more behind a command whose fence could not keep them as they are: at level
 // base, because Landlock cannot take a file out of a folder that it allows, and where there are more of them than a

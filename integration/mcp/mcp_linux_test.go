@@ -20,6 +20,7 @@ import (
 	"github.com/tada-run/tada-run/integration/mcp"
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // TestMain makes the test binary the server that the tests start, as a client would.
@@ -276,7 +277,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// an agent can only ask to accept a change, and the yes is to exactly what
+// an agent can only ask to accept a change, and the yes is to exactly what
 // was shown.
 func TestAcceptTamper(t *testing.T) {
 	c := connect(t, "  tamper_proof: true\n")
@@ -298,6 +299,16 @@ func TestAcceptTamper(t *testing.T) {
 	refusal, _ := got["refusal"].(map[string]any)
 	if !bad || refusal["code"] != "tamper_error" || !strings.HasPrefix(text, "TamperError: External modification detected. Use 'accept_tamper' tool to resolve.\n") {
 		t.Errorf("tampered: %v %q", got, text)
+	}
+	// whatever tool would run or judge a command says the same.
+	for tool, in := range map[string]args{
+		"run_many":      {"calls": []args{{"command": "echo never"}, {"command": "touch never"}}},
+		"check_command": {"command": "echo never"},
+	} {
+		got, text, bad := c.call(t, tool, in)
+		if all := fmt.Sprint(got, text); !bad || !strings.Contains(text, tamper.ToolText) || !strings.Contains(all, todo) || strings.Contains(all, "never\n") {
+			t.Errorf("%s on a tampered workspace: %v %v %q", tool, bad, got, text)
+		}
 	}
 	if item := fmt.Sprint(refusal["items"]); !strings.Contains(item, todo) || !strings.Contains(item, "expected ") || !strings.Contains(item, "actual ") {
 		t.Errorf("the refusal does not name the file and both hashes: %s", item)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // Command is the input of run_command and check_command.
@@ -213,13 +215,22 @@ func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest, in Many) (
 	if len(results) == 0 && err != nil {
 		return nil, none, err
 	}
-	out, failed := none, false
+	out, failed, tampered := none, false, false
 	for i, one := range results {
 		captures[i].close()
 		ran := captures[i].told(one.ID, one.Outcome, one.Err)
 		ran.Audit = s.tellRun(b.Calls[i], "run_many", ran)
 		out.Results, out.Audit = append(out.Results, ran), ran.Audit
 		failed = failed || ran.Refusal != nil || ran.Error != ""
+		tampered = tampered || ran.Refusal != nil && ran.Refusal.Code == tamper.Code
 	}
-	return &sdk.CallToolResult{IsError: failed}, out, nil
+	told := &sdk.CallToolResult{IsError: failed}
+	if tampered {
+		all, err := json.Marshal(out)
+		if err != nil {
+			return nil, none, err
+		}
+		told.Content = []sdk.Content{&sdk.TextContent{Text: tamper.ToolText}, &sdk.TextContent{Text: string(all)}}
+	}
+	return told, out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // Checked is what would happen.
@@ -26,11 +27,20 @@ func (s *Server) checkCommand(_ context.Context, r *sdk.CallToolRequest, in Comm
 		out.Report = launcher.Unjudged(in.CallID, err)
 	} else {
 		defer j.Close()
-		out.Report = j.Report(in.CallID)
+		if out.Report, err = j.Check(in.CallID); err != nil {
+			return nil, Checked{}, err
+		}
 	}
 	out.Audit = s.tell(launcher.Notice{
 		Platform: req.Agent, Tool: "check_command", CallID: in.CallID, Decision: "checked", Verdict: out.Verdict, PlanHash: out.PlanHash, Command: in.Command,
 	})
+	if len(out.Tampered) > 0 {
+		text := tamper.ToolText
+		for _, path := range out.Tampered {
+			text += "\nchanged from outside: " + tamper.Inert(path)
+		}
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text + "\naudit=" + out.Audit}}}, out, nil
+	}
 	return nil, out, nil
 }
 

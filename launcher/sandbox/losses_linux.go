@@ -63,6 +63,18 @@ func (b *builder) account() error {
 	return nil
 }
 
+// losses are what a level of this machine lacks for a profile that asks for everything.
+func losses(ll landlock, level Level) []Loss {
+	b := &builder{landlock: ll, level: level, hidden: []string{"/"}, kept: []string{"/"}, profile: Profile{Write: []Path{{}}, PrivateTmp: true, Terminals: true}}
+	var lost []Loss
+	for _, g := range gaps[1:] { // namespaces are a finding of their own
+		if g.when(b) {
+			lost = append(lost, Loss{g.protection, g.why})
+		}
+	}
+	return lost
+}
+
 func kernel() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

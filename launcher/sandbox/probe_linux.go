@@ -32,6 +32,7 @@ func Probe() Report {
 		r.add("level "+level.String(), err, "proven: "+strings.Join(receipt.Proven, ", "), namespaceFix)
 	}
 	if r.Level != None {
+		r.Lost = losses(ll, r.Level)
 		_, err := try(ll, r.Level, Profile{Network: Hosts})
 		r.add("network by host", err, "the launcher makes the connections of a run; without it a run has no network, or all of it", func() string {
 			return "not below another program that answers calls (seccomp_unotify(2)): a fence, a container tool"

@@ -47,6 +47,7 @@ type Report struct {
 	Landlock int
 	Errata   int
 	Findings []Finding
+	Lost     []Loss // what that level does not give to a run that would need all of it
 }
 
 // A Finding is one thing that was tried.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -428,6 +429,14 @@ func TestProbe(t *testing.T) {
 		if f.OK == (f.Fix != "") || f.Detail == "" || f.Name == "" {
 			t.Errorf("%+v", f)
 		}
+	}
+	if len(r.Lost) != 0 {
+		t.Errorf("strong has lost %v", r.Lost)
+	}
+	ll, err := queryLandlock()
+	must(t, err)
+	if lost := losses(ll, Base); !slices.ContainsFunc(lost, func(l Loss) bool { return l.Protection == Keeping && l.Why != "" }) {
+		t.Errorf("of base doctor says only %v", lost)
 	}
 	file := t.TempDir() + "/level"
 	if l := Remembered(file); l != r.Level {

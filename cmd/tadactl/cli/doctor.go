@@ -30,7 +30,7 @@ func (c *ctl) doctor() *cobra.Command {
 			if c.json {
 				return c.printJSON(map[string]any{
 					"version": launcher.Version(), "home": l.Home().Dir, "policy": l.Policy().Digest(), "tier": launcher.Tier,
-					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings,
+					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings, "lost": r.Lost,
 				})
 			}
 			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are fenced, not the agent that proposes them\n         %s: tada-run --session -- AGENT fences the agent as well\n\n",
@@ -44,6 +44,9 @@ func (c *ctl) doctor() *cobra.Command {
 				if f.Fix != "" {
 					fmt.Fprintf(c.out, "%9sfix: %s\n", "", f.Fix)
 				}
+			}
+			for _, l := range r.Lost {
+				fmt.Fprintf(c.out, "LOST     %-24s %s\n", l.Protection, l.Why)
 			}
 			return nil
 		},
