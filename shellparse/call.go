@@ -243,12 +243,12 @@ func (w *walker) invoke(s *state, c *call) worlds {
 func (w *walker) builtin(s *state, c *call, b builtin) worlds {
 	name := c.words[0].Text
 	w.emit(s, c, name, !c.program, true, b.quiet)
-	out := s.out
+	out, aborted := s.out, w.aborted(s, c)
 	ws := b.run(w, s, c)
 	if s.capture && printing(name) && len(ws) == 1 && ws[0].out == out {
 		w.write(ws[0], &flow{from: Unknown, why: "the output of " + name})
 	}
-	return ws
+	return append(ws, aborted...)
 }
 
 // printing tells the builtins whose output is not followed.

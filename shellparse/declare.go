@@ -49,7 +49,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) worlds {
 	if !slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Name != nil && !a.Naked }) {
 		w.write(s, &flow{from: Unknown, name: environmentName, why: "the variables of the shell"})
 	}
-	return worlds{s}
+	return append(worlds{s}, w.aborted(s, call)...)
 }
 
 // declaredValue is the value of NAME=VALUE in a declaration. bash expands its braces, into

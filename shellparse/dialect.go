@@ -254,9 +254,11 @@ func (w *walker) doubtfulPrefix(name string) bool {
 // keepsPrefix reports whether the assignments in front of a builtin stay, as POSIX wants it
 // of the special ones.
 func (w *walker) keepsPrefix(name string) bool {
-	if w.o.Dialect != POSIX && w.o.Dialect != Mksh {
-		return false
-	}
+	return (w.o.Dialect == POSIX || w.o.Dialect == Mksh) && isSpecial(name)
+}
+
+// isSpecial reports whether POSIX has a special builtin of that name.
+func isSpecial(name string) bool {
 	switch name {
 	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "times", "trap", "unset":
 		return true

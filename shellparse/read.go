@@ -85,11 +85,21 @@ func (w *walker) readWords(s *state, c *call) worlds {
 		names = []string{"REPLY"}
 	}
 	vals := w.readLine(s, len(names), letters)
+	wrong := false // read stops at what is no name
 	for n, name := range names {
 		name, _, _ = strings.Cut(name, "[")
-		if syntax.ValidName(name) {
+		wrong = wrong || !syntax.ValidName(name) || !c.words[i-len(names)+n].Static
+		switch {
+		case !syntax.ValidName(name):
+		case wrong:
+			w.assign(s, name, unknown("read may have stopped before $"+name, Unknown))
+		default:
 			w.assign(s, name, vals[n])
 		}
+	}
+	if wrong && s.in != nil {
+		s.in = &flow{from: worse(Unknown, s.in.source()), why: "read may have stopped before it took a line"}
+		w.touched(s)
 	}
 	return worlds{s}
 }

@@ -1,6 +1,10 @@
 package shellparse
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // A shell expands the words of a simple command before its redirections (POSIX, Simple
 // Commands), which are evaluated here first, because they decide what the command reads and
@@ -44,12 +48,32 @@ func expandsIn(list []*syntax.Redirect) bool {
 	return false
 }
 
+// staysWord reports whether a word is certainly one when it has been expanded.
+func staysWord(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		switch p := p.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			return false
+		case *syntax.DblQuoted:
+			return !slices.ContainsFunc(p.Parts, isList)
+		}
+		return true
+	})
+}
+
+// isList reports whether a part of a word is $@ or a whole array, which may have no element.
+func isList(p syntax.WordPart) bool {
+	param, ok := p.(*syntax.ParamExp)
+	return ok && isAt(param)
+}
+
 // assignedByWords are the names that the words of a simple command assign while they are
-// expanded. Where there are assignments alone, bash makes them first, and other shells last.
+// expanded. Where there are assignments alone, as when no word is left of a command, bash
+// makes them first, and other shells last.
 func (w *walker) assignedByWords(s *state, c syntax.Command) (names []string) {
 	switch c := c.(type) {
 	case *syntax.CallExpr:
-		if len(c.Args) == 0 {
+		if !slices.ContainsFunc(c.Args, staysWord) {
 			for _, a := range c.Assigns {
 				if a.Name != nil {
 					names = append(names, a.Name.Value)
