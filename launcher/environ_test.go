@@ -64,6 +64,26 @@ func TestScrub(t *testing.T) {
 		{"PERL5OPT=-Mx", false},
 		{"GIT_EXTERNAL_DIFF=x", false},
 		{"GIT_CONFIG_PARAMETERS='core.pager=x'", false},
+		{"GIT_COMMON_DIR=/tmp/x", false},
+		{"npm_config_node_options=--require=/tmp/x.js", false}, // another way to NODE_OPTIONS
+		{"npm_config_cache=/tmp/x", true},
+		{"NODE_PATH=/tmp/x", false},
+		{"NODE_ENV=production", true},
+		{"PYTHONPYCACHEPREFIX=/tmp/x", false},
+		{"PYTHONUNBUFFERED=1", true},
+		{"RUSTC_WRAPPER=/tmp/x", false},
+		{"RUSTC=rustc", true}, // cargo tells its build scripts
+		{"CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER=/tmp/x", false},
+		{"CARGO_BUILD_JOBS=2", true},
+		{"GOCACHEPROG=/tmp/x", false},
+		{"SUDO_ASKPASS=/tmp/x", false},
+		{"LESSKEYIN=/tmp/x", false}, // another way to LESSOPEN
+		{"LESS=-R", true},
+		{"R_PROFILE_USER=/tmp/x", false},
+		{"PHP_INI_SCAN_DIR=/tmp/x", false},
+		{"CORECLR_PROFILER_PATH=/tmp/x.so", false},
+		{"GTK_MODULES=/tmp/x.so", false},
+		{"VIMINIT=source /tmp/x", false},
 
 		{"ANTHROPIC_API_KEY=sk", false},
 		{"GH_TOKEN=x", false},
