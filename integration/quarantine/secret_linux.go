@@ -23,7 +23,8 @@ const (
 // RFC 2104 are written out in sum; a test holds them against crypto/hmac.
 type secret struct {
 	mu   sync.RWMutex
-	page []byte // nil when destroyed
+	page []byte             // nil when destroyed
+	free func([]byte) error // gives the page back; it gets nothing but zeroes
 }
 
 func newSecret(random io.Reader) (*secret, error) {
@@ -42,21 +43,26 @@ func newSecret(random io.Reader) (*secret, error) {
 		inner[i] ^= 0x36
 		outer[i] ^= 0x5c
 	}
-	return &secret{page: page}, nil
+	return &secret{page: page, free: unix.Munmap}, nil
 }
 
 // secretPage returns a page for a key. memfd_secret(2) (Linux 5.14, on by default since 6.5)
 // takes it out of the kernel's own map of memory, so that not even ptrace or /proc/PID/mem by
-// root reads it. Elsewhere it is locked (mlock(2)) and left out of core dumps (madvise(2)).
+// root reads it.
 func secretPage() ([]byte, error) {
 	size := unix.Getpagesize()
-	if fd, err := unix.MemfdSecret(unix.FD_CLOEXEC); err == nil {
+	if fd, err := unix.MemfdSecret(unix.O_CLOEXEC); err == nil { // memfd_secret(2) says FD_CLOEXEC, which the kernel refuses
 		page, err := mapSecret(fd, size)
 		_ = unix.Close(fd)
 		if err == nil {
 			return page, nil
 		}
 	}
+	return lockedPage(size)
+}
+
+// lockedPage is in no swap file (mlock(2)), and in no core dump and no child (madvise(2)).
+func lockedPage(size int) ([]byte, error) {
 	page, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return nil, err
@@ -114,7 +120,7 @@ func (s *secret) destroy() {
 		return
 	}
 	clear(s.page)
-	_ = unix.Munmap(s.page)
+	_ = s.free(s.page)
 	s.page = nil
 }
 

@@ -5,17 +5,23 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -185,6 +191,13 @@ func TestKeyIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	free := s.key.free
+	s.key.free = func(page []byte) error { // a page that is given back cannot be looked at any more
+		if slices.ContainsFunc(page, func(b byte) bool { return b != 0 }) {
+			t.Error("the key is given back and not zeroed")
+		}
+		return free(page)
+	}
 	page := s.key.page
 	if !bytes.Equal(xor(page[:keySize], 0x36^0xaa), needles[0]) {
 		t.Fatal("the key is not where this test looks for it")
@@ -248,6 +261,113 @@ func findInMemory(t *testing.T, needles [][]byte) string {
 	return ""
 }
 
+// D-sess-3: a key is where no core dump, no swap file and no child has it, with secret memory and without.
+func TestKeyPageStaysHere(t *testing.T) {
+	for name, make := range map[string]func() ([]byte, error){
+		"as this kernel has it": secretPage, "locked": func() ([]byte, error) { return lockedPage(unix.Getpagesize()) },
+	} {
+		page, err := make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, flags := mapped(t, uintptr(unsafe.Pointer(&page[0])))
+		if secret := strings.HasPrefix(file, "/secretmem"); secret != (name != "locked" && hasSecretMemory()) {
+			t.Errorf("%s: the page is of %q", name, file)
+		}
+		for _, flag := range []string{"dd", "lo", "dc"} { // proc(5): left out of dumps, locked, not copied by fork
+			if !slices.Contains(flags, flag) {
+				t.Errorf("%s: the page has the flags %q, without %s", name, flags, flag)
+			}
+		}
+		_ = unix.Munmap(page)
+	}
+}
+
+// hasSecretMemory reports whether the kernel has memory that it does not map itself: with any flags but wrong ones.
+func hasSecretMemory() bool {
+	fd, err := unix.MemfdSecret(0)
+	_ = unix.Close(fd)
+	return err == nil
+}
+
+// mapped is what the kernel says of the memory at an address: what it is of, and its flags.
+func mapped(t *testing.T, at uintptr) (file string, flags []string) {
+	t.Helper()
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut("\n"+string(smaps), fmt.Sprintf("\n%x-", at))
+	first, rest, _ := strings.Cut(rest, "\n")
+	_, rest, flagged := strings.Cut(rest, "\nVmFlags:")
+	if !found || !flagged {
+		t.Fatalf("the kernel tells nothing of %x", at)
+	}
+	if f := strings.Fields(first); len(f) > 5 { // proc(5): behind the address, rights, offset, device and inode
+		file = f[5]
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	return file, strings.Fields(line)
+}
+
+// D-sess-3, D-lim-3: no file has the key in any spelling, nor does anybody who asks, while the session works and
+// after its end.
+func TestKeyIsInNoFile(t *testing.T) {
+	key := make([]byte, keySize)
+	rand.Read(key)
+	_, c := startBroker(t, func(o *Options) {
+		o.Random = io.MultiReader(io.LimitReader(rand.Reader, 16), bytes.NewReader(key))
+	})
+	ctx, all := t.Context(), filepath.Dir(t.TempDir()) // all directories of this test lie in it
+	a, err := c.Register(ctx, "reviewer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	about, err := c.About(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = c.Enforce(ctx, Call{Agent: "reviewer", Tool: "Bash"}) // is in the log at once
+	if told, err := json.Marshal([]any{a, about}); err != nil || spells(told, key) {
+		t.Errorf("who asks is told the key: %s, %v", told, err)
+	}
+	if seen := filesWith(t, all, key); seen < 4 {
+		t.Errorf("only %d files are looked at", seen)
+	}
+	if err := c.End(ctx); err != nil {
+		t.Fatal(err)
+	}
+	filesWith(t, all, key)
+}
+
+// filesWith fails for each file below dir that has the key, and returns how many files there are.
+func filesWith(t *testing.T, dir string, key []byte) (seen int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		seen++
+		text, err := os.ReadFile(path)
+		if spells(text, key) {
+			t.Errorf("the key stands in %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return seen
+}
+
+// spells reports whether text has the key, as bytes or in a usual way to write them.
+func spells(text, key []byte) bool {
+	const whole = keySize / 3 * 4 // letters of base64 that depend on the key alone
+	return bytes.Contains(text, key) || bytes.Contains(bytes.ToLower(text), []byte(hex.EncodeToString(key))) ||
+		bytes.Contains(text, []byte(base64.StdEncoding.EncodeToString(key)[:whole])) ||
+		bytes.Contains(text, []byte(base64.URLEncoding.EncodeToString(key)[:whole]))
+}
+
 // D-lim-2, D-sess-3: another process of the same user reads neither the memory of a process that
 // was hardened nor, where the kernel has secret memory, the key of one that was not.
 func TestMemoryIsClosed(t *testing.T) {
@@ -292,12 +412,10 @@ func TestMemoryIsClosed(t *testing.T) {
 	if os.Getuid() != 0 {
 		return
 	}
-	fd, err := unix.MemfdSecret(unix.FD_CLOEXEC)
-	if err != nil {
-		t.Logf("no memfd_secret here (%v): root can read the key", err)
+	if !hasSecretMemory() {
+		t.Log("this kernel has no memfd_secret: root can read the key")
 		return
 	}
-	unix.Close(fd)
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", holder.Process.Pid))
 	if err != nil {
 		return
