@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -94,7 +95,7 @@ func (c client) find(t *testing.T) string {
 	}
 	p, err := exec.LookPath(c.bin)
 	if err != nil {
-		t.Skipf("%s is not installed; to try it: npm install it, and name its folder in TADA_CLIENTS", c.bin)
+		t.Skipf("%s is not installed; to try it: npm install it below /opt, where programs are not asked about, and name its folder in TADA_CLIENTS", c.bin)
 	}
 	return p
 }
@@ -161,8 +162,15 @@ func (b *bench) ctl(t *testing.T, args ...string) string {
 // each.
 func (b *bench) play(t *testing.T, c client, calls ...toolCall) []string {
 	t.Helper()
+	return b.playIn(t, c, nil, calls...)
+}
+
+// playIn is play with the client started by another program, whose words come before its own.
+func (b *bench) playIn(t *testing.T, c client, before []string, calls ...toolCall) []string {
+	t.Helper()
 	b.model.begin(calls)
-	cmd := b.command(t, c.find(t), c.argv...)
+	words := append(append(slices.Clone(before), c.find(t)), c.argv...)
+	cmd := b.command(t, words[0], words[1:]...)
 	cmd.Env = append(append(cmd.Env, c.env...), b.model.env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

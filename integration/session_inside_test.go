@@ -124,8 +124,8 @@ func TestHostileInside(t *testing.T) {
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 // What runs inside asks outside: it is judged and recorded there as a run of its own, refused or left to a person as
-// outside, and runs in the fence that is there. Without the descriptor, or with another one, the same command runs
-// in the same fence and nothing else changes.
+// outside, and runs in the fence that is there. So does what was started by a program that closes what it inherits, as
+// agents do, or that names another descriptor: nothing changes by it.
 func TestNestedAsksOutside(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
@@ -137,13 +137,14 @@ tada-run -- echo two; echo "status $?"
 tada-run 'git push --force origin main' 2>/dev/null; echo "asked $?"
 tada-run 'rm -rf /' 2>/dev/null; echo "denied $?"
 tada-run --check 'git push --force'; echo "check $?"
-(exec 3<&-; tada-run 'echo without; touch /outside'); echo "status $?"
-(exec 9</dev/null; TADA_RUN_OUTSIDE=9 tada-run 'echo forged; touch /outside'); echo "status $?"
+(exec 3<&-; tada-run 'echo without'; tada-run 'git push --force origin a' 2>/dev/null; echo "closed $?")
+(exec 3<&-; unset TADA_RUN_OUTSIDE; tada-run 'git push --force origin b' 2>/dev/null; echo "unset $?")
+(exec 9</dev/null; export TADA_RUN_OUTSIDE=9; tada-run 'echo forged'; tada-run 'git push --force origin c' 2>/dev/null; echo "forged $?")
 (TADA_RUN_OUTSIDE=x tada-run 'echo forged again'); echo "status $?"
 tada-run 'bash -c "echo deep"'; echo "status $?"
 tada-run --home "$PWD/own" 'rm -rf /' 2>/dev/null; echo "own home $?"
 tada-run --session -- true 2>/dev/null; echo "own session $?"
-(exec 3<&-; tada-run --home "$PWD/own" 'touch /outside') 2>/dev/null; echo "own launcher $?"
+(exec 3<&-; tada-run --home "$PWD/own" 'git push --force origin d') 2>/dev/null; echo "own launcher $?"
 for f in .claude/settings.json .git/hooks/pre-commit ~+/../state/config.yaml; do (echo changed >> "$f") 2>/dev/null; echo "${f##*/} $?"; done
 echo '{' >&3; echo garbage
 `
@@ -163,8 +164,8 @@ echo '{' >&3; echo garbage
 	a.shows("\nover")
 	screen := a.text()
 	for _, want := range []string{
-		"one\nstatus 3", "two\nstatus 0", "asked 75", "denied 126", `"verdict":"ask"`, "check 75", "without", "forged", "forged again\nstatus 0", "deep\nstatus 0", "garbage",
-		"own home 126", "own session 125", "own launcher 1", "settings.json 1", "pre-commit 1", "config.yaml 1",
+		"one\nstatus 3", "two\nstatus 0", "asked 75", "denied 126", `"verdict":"ask"`, "check 75", "without", "closed 75", "unset 75", "forged", "forged 75", "forged again\nstatus 0", "deep\nstatus 0", "garbage",
+		"own home 126", "own session 125", "own launcher 75", "settings.json 1", "pre-commit 1", "config.yaml 1",
 	} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not on the screen:\n%s", want, screen)
@@ -174,9 +175,6 @@ echo '{' >&3; echo garbage
 		if text, _ := os.ReadFile(name); string(text) != "as it was\n" {
 			t.Errorf("%s was changed from inside", name)
 		}
-	}
-	if _, err := os.Stat("/outside"); err == nil {
-		t.Error("a command without the descriptor left the fence")
 	}
 	var runs []struct {
 		Command, State, Within, Tier string
@@ -193,13 +191,12 @@ echo '{' >&3; echo garbage
 	}
 	for command, state := range map[string]string{
 		"echo one; exit 3": "ended", "git push --force origin main": "refused", "rm -rf /": "refused", `bash -c "echo deep"`: "ended",
+		"echo without": "ended", "git push --force origin a": "refused", "git push --force origin b": "refused", "echo forged": "ended",
+		"git push --force origin c": "refused", "echo forged again": "ended", "git push --force origin d": "refused",
 	} {
 		if states[command] != state {
 			t.Errorf("%q is %q in the record, want %q: %v", command, states[command], state, states)
 		}
-	}
-	if states["echo without; touch /outside"] != "" {
-		t.Error("what never asked is in the record as a run")
 	}
 	if out := d.run("tadactl pending"); !strings.Contains(out, "git push --force origin main") {
 		t.Errorf("nobody outside is asked: %s", out)

@@ -35,11 +35,11 @@ var waysRound = []struct{ name, lines string }{
 	{"a prompt command printed", `printf -v PROMPT_COMMAND %s "$x"`},
 	{"a trap", `trap "$x" DEBUG`},
 	{"a trap on errors", "trap \"$x\" ERR\nfalse"},
-	{"a trap, told", "trap '" + `cat secret; echo ESC""APED` + "' DEBUG"},
+	{"a trap that is told", "trap '" + `cat secret; echo ESC""APED` + "' DEBUG"},
 	{"an alias", "alias g1=\"$x\"\ng1"},
 	{"an alias of pieces", "alias g2='cat ' g3='secret; echo ESC\"\"APED'\ng2 g3"},
 	{"a function", "g4() { eval \"$x\"; }\ng4"},
-	{"a function, told", "g5() { cat secret; echo ESC''APED; }\ng5"},
+	{"a function that is told", "g5() { cat secret; echo ESC''APED; }\ng5"},
 	{"a completion", `complete -C "$x" g6`},
 	{"a completion by a function", "g7() { $x; }\ncomplete -F g7 g8"},
 	{"a key", `bind -x '"\C-g": cat secret; echo ESC""APED'` + "\nKEY C-g"},
@@ -77,12 +77,15 @@ var waysRound = []struct{ name, lines string }{
 	{"no descriptors", "ulimit -Sn 4"},
 	{"no processes", "ulimit -Su 1"},
 	{"the posix mode", "set -o posix"},
+	{"no descriptor", "exec 3<&-"},
+	{"another descriptor", "export TADA_RUN_OUTSIDE=9"},
+	{"no word of a descriptor", "unset TADA_RUN_OUTSIDE"},
 	{"a path", "hash -p /bin/true cat; PATH=/nowhere"},
 }
 
 // shutting are lines that leave the shell no way to ask. Then nothing runs any more.
 var shutting = []string{
-	"readonly __tada_text=1 __tada_made=1 __tada_entry=1", "exec 3<&-", "export TADA_RUN_OUTSIDE=9", "unset TADA_RUN_OUTSIDE",
+	"readonly __tada_text=1 __tada_made=1 __tada_entry=1",
 }
 
 // unseen are what the judge does not see: code in a value that bash evaluates as arithmetic or as a subscript, in a

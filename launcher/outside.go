@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Inside a session a tada-run asks the one outside, over a descriptor that it has inherited: there
-// is no path to find and no token to steal, and whoever has it was started by somebody who had it.
+// Inside a session a tada-run asks the one outside, over a descriptor that it has inherited, or that
+// the kernel hands to it because it is in that fence: there is no path to find and no token to steal.
 //
 // The descriptor is one end of a pair of sockets (SOCK_SEQPACKET). A conversation begins with one
 // message on it, which carries an end of a pair of streams; on that the question goes out and the
@@ -15,8 +15,8 @@ import (
 //
 // What is said over it cannot loosen anything. The answer says that a command line was judged,
 // recorded and, where that takes a person, approved; the command then runs in the fence that was
-// there before. A process without the descriptor, or with a forged one, can run the same command in
-// the same fence: it is only not told apart in the record.
+// there before. A process that does not ask can run the same command in the same fence: it is only not
+// told apart in the record.
 
 // outsideName is the variable that tells the number of the descriptor.
 const outsideName = "TADA_RUN_OUTSIDE"

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -33,13 +34,13 @@ func dialectOf(n int) shellparse.Dialect {
 	return shellparse.Bash
 }
 
-// AskOutside puts a question to the session that this process runs in, found by the variable in env,
-// and waits for the answer. The session then watches this process: when it ends, the command ended.
+// AskOutside puts a question to the session that this process runs in and waits for the answer. The variable tells the
+// descriptor where the kernel does not give one. The session then watches this process: when it ends, the command ended.
 // Errors wrap ErrNoOutside.
 func AskOutside(q Question, variable string) (Reply, error) {
-	fd, err := strconv.Atoi(variable)
-	if err != nil || fd < 3 {
-		return Reply{}, ErrNoOutside
+	fd, err := outsideAt(variable)
+	if err != nil {
+		return Reply{}, err
 	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -60,4 +61,16 @@ func AskOutside(q Question, variable string) (Reply, error) {
 		return Reply{}, fmt.Errorf("%w: %w", ErrNoOutside, err)
 	}
 	return r, nil
+}
+
+// outsideAt is the descriptor to ask on: the one that the kernel gives, and else the one that was inherited.
+func outsideAt(variable string) (int, error) {
+	if fd, err := sandbox.Door(); err == nil {
+		return fd, nil
+	}
+	fd, err := strconv.Atoi(variable)
+	if err != nil || fd < 3 {
+		return -1, ErrNoOutside
+	}
+	return fd, nil
 }

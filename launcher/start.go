@@ -59,6 +59,7 @@ func (r *run) command() (sandbox.Command, error) {
 		c.TTY, c.HasTTY = tty, true
 	}
 	if r.doorway != nil {
+		c.Door = r.doorway.theirs
 		c.Files = append(c.Files, r.doorway.theirs)
 		c.Env = append(slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool { return strings.HasPrefix(kv, outsideName+"=") }), fmt.Sprintf("%s=%d", outsideName, len(c.Files)-1))
 	}

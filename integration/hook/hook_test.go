@@ -444,6 +444,25 @@ func TestQuarantineComesFirst(t *testing.T) {
 	}
 }
 
+// Cursor's event before a shell command cannot change it: without the change of the event before, what would run is
+// told instead, and it is on record.
+func TestCursorShellEvent(t *testing.T) {
+	r := newRoom(t)
+	event := func(command string) hook.Answer {
+		return r.serve(t, "cursor", message(t, object{"hook_event_name": "beforeShellExecution", "conversation_id": "c", "workspace_roots": []string{r.dir}, "command": command}))
+	}
+	a := event("ls")
+	if a.Status != 2 || !strings.Contains(a.Stderr, "run it as: /opt/t/tada-run --agent=cursor -c 'ls'\n") || !heads.MatchString(a.Stderr) {
+		t.Errorf("%+v", a)
+	}
+	if a := event("/opt/t/tada-run --agent=cursor -c 'ls'"); a.Status != 0 || !strings.Contains(a.Stdout, `"allow"`) {
+		t.Errorf("what goes through tada-run: %+v", a)
+	}
+	if a := event("rm -rf /"); a.Status != 2 || !strings.Contains(a.Stderr, "dangerous_command") || !heads.MatchString(a.Stderr) {
+		t.Errorf("%+v", a)
+	}
+}
+
 // D-adapt-4: a new platform is a new adapter and nothing else.
 func TestNewPlatformIsOneAdapter(t *testing.T) {
 	r := newRoom(t)

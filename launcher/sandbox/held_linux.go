@@ -58,6 +58,13 @@ func (h *Held) from(err error) error {
 			if err := h.withoutAnswers(setup); err != nil {
 				return err
 			}
+		case setup.Step == listenStep && h.now.command.Door != nil: // another program answers: who has lost what he inherited cannot ask
+			h.base.command.Door = nil
+			b := &builder{profile: h.base.profile, command: h.base.command, landlock: h.base.landlock, level: h.now.level, failure: h.base.failure}
+			if h.now.level == Base {
+				h.base = b
+			}
+			h.now = b
 		case h.now.level == Strong && h.now.profile.Require == Strong:
 			return fmt.Errorf("%w: level strong: %w", ErrUnsupported, err)
 		case h.now.level == Strong:

@@ -22,9 +22,9 @@ const ask verdict = 0x7fc00000
 // Whether a listener is woken only when it must be: without it every signal that a thread of the child gets makes it ask again (Linux 5.19).
 const listenKillable = 1 << 5
 
-// asks reports whether some calls are asked for one by one: changes of metadata, or the network.
+// asks reports whether some calls are asked for one by one: changes of metadata, the network, or the door.
 func (b *builder) asks() bool {
-	return !b.silent && (b.level == Base && len(b.profile.Write) > 0 || b.profile.Network == Hosts) && canListen()
+	return !b.silent && (b.level == Base && len(b.profile.Write) > 0 || b.profile.Network == Hosts || b.command.Door != nil) && canListen()
 }
 
 // canListen reports whether this kernel hands calls over.
@@ -54,7 +54,7 @@ func (b *builder) metadataRules() []rule {
 // but its descriptors are its own.
 func (b *builder) install(l *life) {
 	a := &b.family.arena
-	program := compile(auditArch, firstForeign, slices.Concat(b.once.rules(), b.networkRules(), b.commonRules(), b.metadataRules(), b.schedulingRules()))
+	program := compile(auditArch, firstForeign, slices.Concat(b.once.rules(), b.doorRules(), b.networkRules(), b.commonRules(), b.metadataRules(), b.schedulingRules()))
 	prog := hold(a, &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))})
 	if !b.asks() {
 		l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, prog)
@@ -130,6 +130,7 @@ func (b *builder) answers(p *Process) error {
 	for _, w := range b.profile.Write {
 		s.pin(w)
 	}
+	s.holdDoor(b.command.Door)
 	if p.broker = b.broker; p.broker != nil {
 		p.broker.writable = s.writable
 	}

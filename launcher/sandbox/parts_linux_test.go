@@ -33,6 +33,7 @@ func init() {
 		"nested":       func([]string) { nestedMain() },
 		"survivor":     func(args []string) { survivorMain(args) },
 		"local":        localMain,
+		"door":         doorMain,
 		"once":         func([]string) { onceMain() },
 	}
 }

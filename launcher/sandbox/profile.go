@@ -126,6 +126,8 @@ type Command struct {
 	// so that the zero Command has no terminal.
 	TTY    int
 	HasTTY bool
+	// Door is a descriptor of this process that every process in the fence may ask for; see [Door]. Where the kernel lets nobody answer, nobody gets it.
+	Door *os.File
 }
 
 // ErrUnsupported is returned when this system cannot give the least level asked for.

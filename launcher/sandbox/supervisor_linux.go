@@ -50,6 +50,7 @@ type supervisor struct {
 	kept     []string
 	uid      uint32
 	broker   *broker // nil without a network to answer for
+	door     int     // -1 without one
 
 	child, guard int // whose tree the run is
 }
@@ -72,6 +73,7 @@ func (s *supervisor) serve(done <-chan struct{}) {
 			s.broker.close() // before the number of the listener is another's
 		}
 		unix.Close(s.listener)
+		_ = unix.Close(s.door) // -1 is nobody's
 		for _, r := range s.roots {
 			r.Close()
 		}
@@ -95,7 +97,7 @@ func (s *supervisor) serve(done <-chan struct{}) {
 		if s.broker != nil && s.broker.take(s.listener, &n) {
 			continue
 		}
-		if s.schedules(&n) {
+		if s.opens(&n) || s.schedules(&n) {
 			continue
 		}
 		a := answer{id: n.id}

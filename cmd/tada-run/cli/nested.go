@@ -14,7 +14,7 @@ import (
 // place of this process, in the fence that is there. Anywhere else the run outside was judged with
 // all that it starts, and there is nothing left to decide: the shell takes its place at once.
 //
-// A process that hides the descriptor gets no more by it: it could have started the shell itself.
+// A process that could hide the way there would get no more by it: it could have started the shell itself.
 func nested(inv *invocation, argv []string) (int, error) {
 	if inv.batch || inv.session || inv.background {
 		return 0, errInside
@@ -30,11 +30,9 @@ func nested(inv *invocation, argv []string) (int, error) {
 	if inv.text != nil {
 		shell.Text = *inv.text
 	}
-	if outside != "" {
-		status, err := ask(inv, &shell, outside)
-		if !errors.Is(err, launcher.ErrNoOutside) && (err != nil || status >= 0) {
-			return max(status, 0), err
-		}
+	status, err := ask(inv, &shell, outside)
+	if !errors.Is(err, launcher.ErrNoOutside) && (err != nil || status >= 0) {
+		return max(status, 0), err
 	}
 	if inv.check {
 		return 0, errInside
