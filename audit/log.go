@@ -56,7 +56,7 @@ type LogOptions struct {
 	// replaced by an older copy, looks like a first run or like that older
 	// day. Append then returns *TamperError, until Accept.
 	Mark string
-	Wait time.Duration // for the lock, then ErrBusy; 0 means 5 s
+	Wait time.Duration // for the lock, then ErrBusy; 0 means 30 s: many runs at once on a slow disk take turns for long
 	// MinFree is what must be free before an Intent, in bytes.
 	// 0 means the smaller of 64 MiB and 2 % of the file system.
 	MinFree int64
@@ -90,7 +90,7 @@ func OpenLog(dir string, o LogOptions) (*Log, error) {
 		return nil, errors.New("open audit log: no clock given")
 	}
 	if o.Wait == 0 {
-		o.Wait = 5 * time.Second
+		o.Wait = 30 * time.Second
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create audit folder: %w", err)
