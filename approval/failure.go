@@ -23,7 +23,7 @@ var failures = []struct {
 	err error
 	f   Failure
 }{
-	{ErrUnknown, Failure{"unknown", OutcomeUnknown, exitDenied, "no such approval: run the command again to ask"}},
+	{ErrUnknown, Failure{"unknown", OutcomeUnknown, exitDenied, "nothing waits under that id: run the command again to ask"}},
 	{ErrPending, Failure{"pending", "", exitWait, "waiting for a person: tadactl pending"}},
 	{ErrReplayed, Failure{"replayed", OutcomeReplayed, exitDenied, "this approval was used: run the command again to ask"}},
 	{ErrExpired, Failure{"expired", OutcomeExpired, exitDenied, "too old: run the command again to ask"}},

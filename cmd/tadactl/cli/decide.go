@@ -67,7 +67,7 @@ func (c *ctl) approve() *cobra.Command {
 }
 
 func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
-	l, e, err := c.envelope(ctx, id)
+	l, e, err := c.question(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -126,10 +126,12 @@ func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Env
 		return approval.Decision{}, &usageError{fmt.Errorf("no terminal to ask on; read %q with tadactl show and pass --plan", e.ID)}
 	case e.Friction.Level > 1 || e.Friction.Challenge > 0:
 		return approval.Decision{}, &exitError{fmt.Errorf("risk %d is answered on a terminal only; try: tadactl approve %s", e.Risk, e.ID), launcher.ExitDenied}
-	case len(digits) < 12 || !strings.HasPrefix(e.PlanHash, digits):
-		return approval.Decision{}, &exitError{fmt.Errorf("envelope %q is not for plan %q", e.ID, plan), launcher.ExitDenied}
 	}
-	return launcher.Answer(e, true, "", "tadactl"), nil
+	d := launcher.Answer(e, true, "", "tadactl")
+	if len(digits) < 12 || !strings.HasPrefix(e.PlanHash, digits) { // for the store to refuse and to record
+		d.PlanHash = digits[:min(len(digits), len(e.PlanHash)-1)]
+	}
+	return d, nil
 }
 
 func (c *ctl) deny() *cobra.Command {
@@ -145,7 +147,7 @@ func (c *ctl) deny() *cobra.Command {
 			if err := launcher.MayDecide(); err != nil {
 				return err
 			}
-			l, e, err := c.envelope(cmd.Context(), args[0])
+			l, e, err := c.question(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
