@@ -421,6 +421,8 @@ func (e *expander) cutUp(v value) {
 			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from, many: true})
 		case e.w.o.Dialect == Mksh && strings.ContainsAny(p.text, "{}"):
 			e.cur = e.cur.add(part{kind: open, why: "mksh expands the braces of values", from: p.from, many: true})
+		case p.text == "" && len(e.cur) > 0:
+			e.cur = e.cur.add(p) // for what is said of it
 		default:
 			e.splitText(p.text, p.why)
 		}

@@ -22,6 +22,7 @@ func (w *walker) reads(s *state, c *call) worlds {
 	case "mapfile", "readarray":
 		_, values, i := c.options(mapfileValues)
 		if code, ok := values['C']; ok {
+			code = append(code.quoted(), part{text: " 0 "}, part{kind: open, why: "a line of the input", from: s.in.source()})
 			w.shellArg(w.fork(s), code, c.span, c.words[0].Text)
 		}
 		w.mapfile(s, c, i)
