@@ -40,6 +40,8 @@ func (m *matcher) perlModule(_ role, vs []value) {
 			m.nest(Nested{Code: &Code{"perl", v.Arg}, Arg: v.at})
 		case strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "."):
 			m.hazard("code.load-library", v.at)
+		case strings.HasPrefix(v.Text, "lib="):
+			m.loadDirs(role{}, []value{v.piece(len("lib="))})
 		}
 	}
 }
@@ -78,6 +80,25 @@ func (m *matcher) jqProgram(_ role, vs []value) {
 			if name, found := strings.CutPrefix(name, "."); found && (ok || strings.HasPrefix(word, "$")) && Secret(name) {
 				m.hazard("secret.print", v.at)
 			}
+		}
+	}
+}
+
+// yqProgram is an expression of yq, in which load("NAME") and its like read a file.
+func (m *matcher) yqProgram(r role, vs []value) {
+	m.jqProgram(r, vs)
+	for _, v := range vs {
+		for _, call := range strings.Split(v.Text, "load")[1:] {
+			suffix, arg, ok := strings.Cut(call, "(")
+			if !ok || strings.Trim(suffix, "_abcdefghijklmnopqrstuvwxyz0123456789 ") != "" {
+				continue
+			}
+			name, _, closed := strings.Cut(strings.TrimPrefix(strings.TrimLeft(arg, " "), `"`), `"`)
+			if !closed || !strings.HasPrefix(strings.TrimLeft(arg, " "), `"`) {
+				m.opaque(v, Read, "a file that the expression loads")
+				continue
+			}
+			m.path(role{kind: "R"}, value{Arg{Text: name, Static: true}, v.at})
 		}
 	}
 }

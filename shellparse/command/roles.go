@@ -195,6 +195,7 @@ var kinds = []kind{
 	{"WGET", Net, true, (*matcher).wgetTarget},
 	{"WGETRC", Exec, false, (*matcher).wgetCommand},
 	{"X", Exec, false, (*matcher).program},
+	{"YQ", Read, false, (*matcher).yqProgram},
 	{"_", 0, false, nothing},
 }
 
