@@ -157,12 +157,15 @@ func untouched(store *tamper.Store, path string) error {
 // Links is where this program stands under the names of shells.
 func (h Home) Links() string { return filepath.Join(h.Dir, "bin") }
 
+// ShellLink is the link that [Launcher.LinkShell] makes.
+func (h Home) ShellLink() string { return filepath.Join(h.Links(), "bash") }
+
 // LinkShell makes the link by which a client starts tada-run as bash, and returns its path.
 func (l *Launcher) LinkShell(runner string) (string, error) {
 	if err := privateDir(l.home.Links()); err != nil {
 		return "", err
 	}
-	link := filepath.Join(l.home.Links(), "bash")
+	link := l.home.ShellLink()
 	if to, err := os.Readlink(link); err == nil && to == runner {
 		return link, nil
 	}

@@ -115,6 +115,16 @@ func (c *ctl) register(r registration, word string, edit func([]byte) ([]byte, e
 	return nil
 }
 
+// unregister takes what is ours out of the file, if there is one.
+func (c *ctl) unregister(r registration, remove func([]byte) ([]byte, error)) error {
+	return c.register(r, "uninstalled", func(was []byte) ([]byte, error) {
+		if was == nil {
+			return nil, nil
+		}
+		return remove(was)
+	})
+}
+
 // registers reports whether a settings file has anything of tada-run in it: the hook, or its shell.
 func (c *ctl) registers(l *launcher.Launcher, r registration, text []byte) bool {
 	if r.Holds(r.file) {
@@ -123,7 +133,7 @@ func (c *ctl) registers(l *launcher.Launcher, r registration, text []byte) bool 
 		}
 	}
 	shell, known := settings.ShellOf(r.Platform)
-	installed, err := shell.Installed(text, filepath.Join(l.Home().Links(), "bash"))
+	installed, err := shell.Installed(text, l.Home().ShellLink())
 	return known && installed && err == nil
 }
 
@@ -138,12 +148,7 @@ func (c *ctl) hookUninstall() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.register(r, "uninstalled", func(was []byte) ([]byte, error) {
-				if was == nil {
-					return nil, nil
-				}
-				return r.Uninstall(was)
-			})
+			return c.unregister(r, r.Uninstall)
 		},
 	})
 }

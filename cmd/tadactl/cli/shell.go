@@ -66,7 +66,7 @@ func (c *ctl) shellInstall() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			link := filepath.Join(l.Home().Links(), "bash")
+			link := l.Home().ShellLink()
 			if !show {
 				if link, err = l.LinkShell(r.runner); err != nil {
 					return err
@@ -114,16 +114,11 @@ func (c *ctl) shellUninstall() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			link := filepath.Join(l.Home().Links(), "bash")
+			link := l.Home().ShellLink()
 			if !r.shell.HasSetting() {
 				return c.advise(r, link)
 			}
-			return c.register(r.registration, "uninstalled", func(was []byte) ([]byte, error) {
-				if was == nil {
-					return nil, nil
-				}
-				return r.shell.Uninstall(was, link)
-			})
+			return c.unregister(r.registration, func(was []byte) ([]byte, error) { return r.shell.Uninstall(was, link) })
 		},
 	})
 }
