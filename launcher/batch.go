@@ -256,7 +256,7 @@ func (f *Refusal) of(r *run) *Refusal {
 	if v.Decision == pathguard.Allow {
 		v.Reasons = nil // they are no reasons against it
 	}
-	own := refuse(v, firstCall, f.Status, f.Code, f.Message, f.exit)
+	own := refuse(v, f.Status, f.Code, f.Message, f.exit)
 	own.Envelope, own.Retry, own.Cooloff, own.HumanCan = f.Envelope, f.Retry, f.Cooloff, f.HumanCan
 	if f.exit == ExitTampered {
 		own.Items = slices.Clone(f.Items)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -36,7 +35,7 @@ func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, erro
 	}
 	other := &run{Judgement: j, l: r.l, log: r.log}
 	var e approval.Envelope
-	refusal, err := other.change(audit.Lazy, func() (events []approval.Event, err error) {
+	refusal, err := other.change(func() (events []approval.Event, err error) {
 		e, _, err = r.l.store.Request(ctx, other.question())
 		return e.Events, err
 	})
@@ -54,7 +53,7 @@ func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, erro
 	if err != nil || d.Envelope == "" {
 		return o, err
 	}
-	if refusal, err = other.change(audit.Lazy, func() ([]approval.Event, error) { return r.l.store.Decide(ctx, d) }); refusal == nil && err == nil && Approves(d.Calls) {
+	if refusal, err = other.change(func() ([]approval.Event, error) { return r.l.store.Decide(ctx, d) }); refusal == nil && err == nil && Approves(d.Calls) {
 		o.Verdict = "approved"
 	}
 	return o, err

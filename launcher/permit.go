@@ -42,7 +42,7 @@ func (l *Launcher) permit(ctx context.Context, r *run) (refusal *Refusal, err er
 		return nil, err
 	}
 	var envelope approval.Envelope
-	refusal, err = r.change(audit.Lazy, func() (events []approval.Event, err error) {
+	refusal, err = r.change(func() (events []approval.Event, err error) {
 		envelope, _, err = l.store.Request(ctx, r.question())
 		return envelope.Events, err
 	})
@@ -81,7 +81,7 @@ func (j *Judgement) denied() *Refusal {
 	if err := j.Verdict.Err(locale); errors.As(err, &security) {
 		code, message = string(security.Type), security.Message
 	}
-	return refuse(j.Verdict, firstCall, "denied", code, message, ExitDenied)
+	return refuse(j.Verdict, "denied", code, message, ExitDenied)
 }
 
 // asker is the session that an approval belongs to. The plan itself binds directory, command
@@ -160,7 +160,7 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 	case now.Decision != nil:
 		return r.humanDenied(ctx, e.ID, now.Decision.Calls)
 	}
-	return refuse(r.Verdict, firstCall, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
+	return refuse(r.Verdict, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
 }
 
 // Approves reports whether any call was allowed.
@@ -211,8 +211,8 @@ func (l *Launcher) finishApproval(log *audit.Log, envelope, what string) error {
 }
 
 // change is [Launcher.change] for this run: an answer of the store that is not a yes is a refusal.
-func (r *run) change(d audit.Durability, do func() ([]approval.Event, error)) (*Refusal, error) {
-	if err := r.l.change(r.log, d, do); err != nil {
+func (r *run) change(do func() ([]approval.Event, error)) (*Refusal, error) {
+	if err := r.l.change(r.log, audit.Lazy, do); err != nil {
 		return r.storeRefusal(err)
 	}
 	return nil, nil
@@ -230,7 +230,7 @@ func (r *run) forgetSaid() error {
 
 // pending says that a person has to answer first.
 func (r *run) pending(e approval.Envelope) *Refusal {
-	f := refuse(r.Verdict, firstCall, "pending", "pending", "", ExitPending)
+	f := refuse(r.Verdict, "pending", "pending", "", ExitPending)
 	f.Envelope, f.Retry = e.ID, "run the identical command again after the answer"
 	f.HumanCan = "tadactl show " + e.ID
 	f.Message = "a person has to answer: tadactl show " + e.ID + "; then run the same command again"
@@ -247,7 +247,7 @@ func (r *run) humanDenied(ctx context.Context, id string, calls []approval.CallD
 	for _, c := range calls {
 		message, instead = cmp.Or(message, approval.Inert(c.Message)), cmp.Or(instead, c.Instead)
 	}
-	f := refuse(r.Verdict, firstCall, "denied", "human_denied", cmp.Or(message, "a person said no; choose another way, do not work around it"), ExitDenied)
+	f := refuse(r.Verdict, "denied", "human_denied", cmp.Or(message, "a person said no; choose another way, do not work around it"), ExitDenied)
 	f.Envelope = id
 	return r.withOffer(ctx, f, instead, true)
 }

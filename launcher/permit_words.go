@@ -18,7 +18,7 @@ func (r *run) storeRefusal(err error) (*Refusal, error) {
 		return nil, err
 	}
 	message := cmp.Or(refused.Message, r.cooling(refused), failure.Message)
-	f := refuse(r.Verdict, firstCall, "denied", failure.Code, approval.Inert(message), failure.Exit)
+	f := refuse(r.Verdict, "denied", failure.Code, approval.Inert(message), failure.Exit)
 	f.Envelope, f.instead = refused.Envelope, refused.Instead
 	if !refused.Until.IsZero() {
 		f.Cooloff = int(refused.Until.Sub(r.l.now()).Seconds())

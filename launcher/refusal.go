@@ -70,9 +70,9 @@ func clipped(s string) string {
 	return strings.ToValidUTF8(s[:maxReason], "") + fmt.Sprintf("... (%d bytes)", len(s))
 }
 
-// refuse words the verdict v for the call id. Only the reasons that decided are told, each
+// refuse words the verdict v for the run's only call. Only the reasons that decided are told, each
 // rule's spans together.
-func refuse(v pathguard.Verdict, id, status, code, message string, exit int) *Refusal {
+func refuse(v pathguard.Verdict, status, code, message string, exit int) *Refusal {
 	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Items: []RefusedItem{}, Retry: "do_not_repeat_identical", exit: exit}
 	type told struct{ rule, message string }
 	at := make(map[told]int)
@@ -94,7 +94,7 @@ func refuse(v pathguard.Verdict, id, status, code, message string, exit int) *Re
 			r.More++
 		default:
 			at[key] = len(r.Items)
-			r.Items = append(r.Items, RefusedItem{ID: id, Decision: status, Rule: key.rule, Message: key.message, Spans: [][2]int{span}})
+			r.Items = append(r.Items, RefusedItem{ID: firstCall, Decision: status, Rule: key.rule, Message: key.message, Spans: [][2]int{span}})
 		}
 	}
 	if r.Message == "" && len(r.Items) > 0 {

@@ -17,7 +17,7 @@ func TestRefusalIsBounded(t *testing.T) {
 			pathguard.Reason{Rule: "r" + strings.Repeat("x", i), Decision: pathguard.Ask, Message: "m", Instead: "the code written out"},
 			pathguard.Reason{Rule: "allowed", Decision: pathguard.Allow})
 	}
-	r := refuse(v, "c1", "pending", "pending", "", ExitPending)
+	r := refuse(v, "pending", "pending", "", ExitPending)
 	if len(r.Items) != maxItems || r.More != 500-(maxItems-1) || len(r.Hints) != 1 || len(r.Items[0].Spans) != maxItems {
 		t.Errorf("%d items, %d more, %d hints, %d spans", len(r.Items), r.More, len(r.Hints), len(r.Items[0].Spans))
 	}

@@ -205,10 +205,10 @@ func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
 			return nil, err
 		}
 		if path == "" {
-			return refuse(r.Verdict, firstCall, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
+			return refuse(r.Verdict, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
 		}
 		var e approval.Envelope
-		refusal, err := r.change(audit.Lazy, func() (events []approval.Event, err error) {
+		refusal, err := r.change(func() (events []approval.Event, err error) {
 			e, err = l.store.Present(ctx, r.question(), signed)
 			return e.Events, err
 		})
