@@ -185,7 +185,7 @@ func (o *outer) start(cmd *exec.Cmd) *exec.Cmd {
 }
 
 // shell starts an interactive bash whose prompt is "$ ", and a function run for the part.
-func (o *outer) shell() *exec.Cmd {
+func (o *outer) shell() {
 	o.t.Helper()
 	cmd := exec.Command("bash", "--norc", "--noprofile", "--noediting", "-i")
 	cmd.Env = append(os.Environ(), "PS1=ready$ ", "TERM=xterm", "HISTFILE=", "PATH="+os.Getenv("PATH"))
@@ -193,7 +193,6 @@ func (o *outer) shell() *exec.Cmd {
 	o.expect("ready$ ")
 	o.send("run() { " + self(o.t, `"$@"`) + "; }\n")
 	o.expect("ready$ ")
-	return cmd
 }
 
 // eventually waits for a state that no event announces.

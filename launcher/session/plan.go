@@ -48,14 +48,14 @@ func decide(mode PTY, f facts) plan {
 	if mode != Never {
 		p.screen = screenOf(mode, f)
 	}
-	p.child[0] = inputOf(mode, f, p.screen)
+	p.child[0] = inputOf(f, p.screen)
 	for fd := 1; fd <= 2; fd++ {
 		p.child[fd] = outputOf(mode, f, fd, p.screen)
 	}
 	if p.child[1] == piped && p.child[2] == piped && f.sameOut {
 		p.child[2] = merged
 	}
-	p.keys = keysOf(mode, f, p.screen)
+	p.keys = keysOf(f, p.screen)
 	p.eager = p.keys == 0 && (mode == Never || f.kinds[1] == terminal)
 	return p
 }
@@ -82,7 +82,7 @@ func screenOf(mode PTY, f facts) int {
 	return none
 }
 
-func inputOf(mode PTY, f facts, screen int) give {
+func inputOf(f facts, screen int) give {
 	switch f.kinds[0] {
 	case closed:
 		return nothing
@@ -119,7 +119,7 @@ func outputOf(mode PTY, f facts, fd, screen int) give {
 
 // keysOf picks the descriptor whose keys are relayed: input where it is a terminal, else
 // the terminal that shows the screen, so that "git log | tada-run less" can be driven.
-func keysOf(mode PTY, f facts, screen int) int {
+func keysOf(f facts, screen int) int {
 	if f.kinds[0] == terminal {
 		return 0
 	}
