@@ -217,7 +217,7 @@ func TestSwapRace(t *testing.T) {
 		out := t.TempDir()
 		must(t, os.WriteFile(out+"/file", []byte("untouched"), 0o600))
 		p.Read = append(p.Read, Path{Name: self(t)}, Path{Name: out})
-		before := tree(t, out)
+		before := tree(out)
 		from, in, _ := os.Pipe()
 		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"swapper", p.Write[0].Name, out}, Files: []*os.File{nil, in, in}})
 		in.Close()
@@ -227,8 +227,8 @@ func TestSwapRace(t *testing.T) {
 			t.Errorf("%+v %v %q", s, err, said)
 		}
 		text, _ := os.ReadFile(out + "/file")
-		if string(text) != "untouched" || tree(t, out) != before {
-			t.Errorf("%q\n%s", text, tree(t, out))
+		if string(text) != "untouched" || tree(out) != before {
+			t.Errorf("%q\n%s", text, tree(out))
 		}
 	})
 }

@@ -423,10 +423,10 @@ func (k *broker) published(port uint16) bool {
 }
 
 // record notes something that the caller did.
-func (c *netCall) record(e Connection) *Connection {
+func (c *netCall) record(e Connection) {
 	e.Time, e.PID = time.Now(), int(c.pid)
 	e.Program, _ = os.Readlink("/proc/" + itoa(int(c.pid)) + "/exe")
-	return c.broker.book.add(e)
+	c.broker.book.add(e)
 }
 
 func (c *netCall) refused(kind string, to netip.AddrPort, v network.Verdict) {

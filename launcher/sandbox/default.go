@@ -36,29 +36,15 @@ const kernelRead = `
 // terminals in /dev/pts belong to others, and the child's own is added when the command has one.
 const devices = `/dev/null /dev/zero /dev/full /dev/tty`
 
-// toolRead and toolConfig are below the home directory: what version managers install, and configuration without secrets.
-const toolRead = `
-	.local/bin .local/lib .local/share/uv .local/share/mise .local/share/pnpm .local/share/fnm .local/share/pipx
-	.cargo/bin .cargo/env .rustup go/bin .nvm .fnm .volta .pyenv .rbenv .asdf .bun .deno .sdkman .conda miniconda3 anaconda3 .juliaup .ghcup .opam .nix-profile
-	.gitconfig .config/git .config/mise .inputrc .vimrc .terminfo
-`
-
-// toolWrite are caches below the home directory. They are shared by all projects of the user: what one project puts there, another may run.
-const toolWrite = `
-	.cache/go-build .cache/pip .cache/uv .cache/yarn .cache/ms-playwright .cache/pre-commit .cache/ccache .cache/node .cache/typescript
-	go/pkg/mod go/pkg/sumdb .npm/_cacache .npm/_logs .local/share/pnpm/store .cargo/registry .cargo/git
-	.m2/repository .gradle/caches .gradle/wrapper .gradle/daemon .nuget/packages
-`
-
 // Default returns the usual profile of one command: the system readable, workspace and tmp writable, hide out of
 // reach, no network. Empty names are left out. The names must be absolute with links resolved; a system tree that is
 // not there is passed over.
 func Default(workspace, tmp string, hide ...string) Profile {
 	p := Profile{Hide: hide}
 	for _, list := range []string{systemRead, systemConfig, kernelRead} {
-		p.Read = append(p.Read, optional("", list)...)
+		p.Read = append(p.Read, optional(list)...)
 	}
-	p.Devices = optional("", devices)
+	p.Devices = optional(devices)
 	for _, name := range []string{workspace, tmp} {
 		if name != "" {
 			p.Write = append(p.Write, Path{Name: name})
@@ -71,21 +57,16 @@ func Default(workspace, tmp string, hide ...string) Profile {
 // list. Nothing is writable but the devices that everything writes to, and there is no network.
 func Readable(hide ...string) Profile {
 	return Profile{
-		Read: append(optional("", kernelRead), Path{Name: "/"}), Devices: optional("", devices), Hide: hide,
+		Read: append(optional(kernelRead), Path{Name: "/"}), Devices: optional(devices), Hide: hide,
 	}
 }
 
-// Tools returns what the tools that live below a home directory read, and the caches that they write.
-func Tools(home string) (read, write []Path) {
-	return optional(home+"/", toolRead), optional(home+"/", toolWrite)
-}
-
 // optional returns what a list names, as far as it is there. The lists are split when they are asked for: not every start needs them.
-func optional(prefix, list string) []Path {
+func optional(list string) []Path {
 	names := strings.Fields(list)
 	paths := make([]Path, len(names))
 	for i, name := range names {
-		paths[i] = Path{Name: prefix + name, Optional: true}
+		paths[i] = Path{Name: name, Optional: true}
 	}
 	return paths
 }

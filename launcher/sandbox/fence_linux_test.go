@@ -50,16 +50,19 @@ func serve(t *testing.T, network, address string) string {
 	l, err := net.Listen(network, address)
 	must(t, err)
 	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { io.Copy(c, c); c.Close() }()
-		}
-	}()
+	go echo(l)
 	return l.Addr().String()
+}
+
+// echo answers each connection with what it says.
+func echo(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() { io.Copy(c, c); c.Close() }()
+	}
 }
 
 // profile hides and keeps what the world has for it.

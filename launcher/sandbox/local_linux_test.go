@@ -31,19 +31,11 @@ func localMain(args []string) {
 			say("listen", err)
 			os.Exit(0)
 		}
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				go func() { io.Copy(c, c); c.Close() }()
-			}
-		}()
+		go echo(l)
 		return l.(*net.UnixListener)
 	}
-	echo := func(network, name string) error {
-		c, err := net.Dial(network, name)
+	hello := func(name string) error {
+		c, err := net.Dial("unix", name)
 		if err != nil {
 			return err
 		}
@@ -57,23 +49,23 @@ func localMain(args []string) {
 	}
 	os.Chdir(dir)
 	l := server(dir + "/s")
-	say("absolute", echo("unix", dir+"/s"))
-	say("relative", echo("unix", "./s"))
+	say("absolute", hello(dir+"/s"))
+	say("relative", hello("./s"))
 	os.Symlink("s", "link")
-	say("link", echo("unix", dir+"/link"))
+	say("link", hello(dir+"/link"))
 	os.Rename("s", "moved")
-	say("moved", echo("unix", "moved"))
-	say("old name", echo("unix", "s"))
+	say("moved", hello("moved"))
+	say("old name", hello("s"))
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	say("left behind", echo("unix", "moved"))
-	say("a file", echo("unix", os.Args[0]))
+	say("left behind", hello("moved"))
+	say("a file", hello(os.Args[0]))
 	os.WriteFile("file", nil, 0o600)
-	say("a file of one's own", echo("unix", "file"))
+	say("a file of one's own", hello("file"))
 	for i := range 600 { // more than are held at the same time, one after the other
 		name := fmt.Sprint("n", i)
 		l := server(name)
-		if err := echo("unix", name); err != nil {
+		if err := hello(name); err != nil {
 			say("many", err)
 		}
 		l.Close()
@@ -93,12 +85,12 @@ func localMain(args []string) {
 		_, err = net.Dial("unix", "@"+dir)
 	}
 	say("abstract", err)
-	say("another's", echo("unix", foreign))
-	say("another's, abstract", echo("unix", "@"+foreign))
+	say("another's", hello(foreign))
+	say("another's, abstract", hello("@"+foreign))
 	_, err = net.Dial("unixgram", foreign)
 	say("datagrams", err)
 	os.Symlink(foreign, "theirs")
-	say("another's by a link", echo("unix", "theirs"))
+	say("another's by a link", hello("theirs"))
 	_, err = net.Listen("unix", filepath.Dir(foreign)+"/mine")
 	say("listen elsewhere", err)
 	interfaces, err := net.Interfaces()

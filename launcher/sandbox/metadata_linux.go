@@ -134,7 +134,7 @@ func (b *builder) answers(p *Process) error {
 	if p.broker = b.broker; p.broker != nil {
 		p.broker.writable = s.writable
 	}
-	go s.serve(p.done)
+	go s.serve()
 	return nil
 }
 

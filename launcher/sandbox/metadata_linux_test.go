@@ -18,7 +18,7 @@ func TestMetadata(t *testing.T) {
 		must(t, os.Symlink(out+"/f", ws+"/link"))
 		must(t, os.Symlink(out, ws+"/dirlink"))
 		p.Read = append(p.Read, Path{Name: out})
-		before := tree(t, out)
+		before := tree(out)
 		_, text := shell(t, p, `cd `+ws+`; exec 2>&1
 			touch f && chmod 640 f && stat -c %a f; chmod 600 < /dev/null ./f && stat -c %a f; mkdir d && chmod 711 d && stat -c %a d
 			touch -d 2001-02-03T04:05:06Z f && stat -c %Y f; touch -h -d 2001-02-03T04:05:06Z link && stat -c %Y link
@@ -43,7 +43,7 @@ func TestMetadata(t *testing.T) {
 				t.Errorf("outside: %q", line)
 			}
 		}
-		if after := tree(t, out); after != before {
+		if after := tree(out); after != before {
 			t.Errorf("%s\nbecame\n%s", before, after)
 		}
 	})

@@ -56,7 +56,7 @@ func (b *builder) temporary() error {
 	}
 	var hidden []string
 	for _, name := range b.hidden {
-		if _, carried := b.carrier(name); carried || !b.inTemp(name) {
+		if b.comesBack(name) || !b.inTemp(name) {
 			hidden = append(hidden, name)
 		}
 	}
@@ -65,22 +65,22 @@ func (b *builder) temporary() error {
 	if dir := b.command.Dir; dir != nil {
 		name, _, err = whatIs(dir)
 	}
-	if _, carried := b.carrier(name); err == nil && b.inTemp(name) && !carried {
+	if err == nil && b.inTemp(name) && !b.comesBack(name) {
 		return fmt.Errorf("sandbox: the working directory %q lies in temporary files that this run does not see", name)
 	}
 	return nil
 }
 
-// carrier returns the tree of the profile in temporary files that name lies in.
-func (b *builder) carrier(name string) (Path, bool) {
+// comesBack reports whether name lies in a tree of the profile in temporary files.
+func (b *builder) comesBack(name string) bool {
 	for _, list := range [][]Path{b.profile.Write, b.profile.Read} {
 		for _, p := range list {
 			if b.inTemp(p.Name) && within(name, p.Name) {
-				return p, true
+				return true
 			}
 		}
 	}
-	return Path{}, false
+	return false
 }
 
 // carried returns the readable trees in temporary files, which have to be mounted again inside the private ones.

@@ -283,7 +283,7 @@ func TestHide(t *testing.T) {
 		must(t, os.MkdirAll(filepath.Dir(top+f), 0o700))
 		must(t, os.WriteFile(top+f, []byte("+"), 0o600))
 	}
-	before := tree(t, top)
+	before := tree(top)
 	levels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: top + "/home"})
 		p.Hide = []string{top + "/home/u/.ssh", top + "/home/u/.rc", top + "/home/u/sub/deep", top + "/home/u/none"}
@@ -293,13 +293,13 @@ func TestHide(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() {
-		if after := tree(t, top); after != before {
+		if after := tree(top); after != before {
 			t.Errorf("left behind: %s", after)
 		}
 	})
 }
 
-func tree(t *testing.T, top string) string {
+func tree(top string) string {
 	var b bytes.Buffer
 	filepath.Walk(top, func(name string, info os.FileInfo, err error) error {
 		fmt.Fprintln(&b, name, info.Mode(), info.Size())

@@ -67,7 +67,7 @@ func (s *supervisor) pin(p Path) {
 }
 
 // serve answers until nobody is left who could ask.
-func (s *supervisor) serve(done <-chan struct{}) {
+func (s *supervisor) serve() {
 	defer func() {
 		if s.broker != nil {
 			s.broker.close() // before the number of the listener is another's

@@ -20,11 +20,11 @@ func detours() []Attack {
 			if err != nil {
 				return err
 			}
-			_ = connect(fd, sockaddr(w.Friend), unix.SizeofSockaddrInet4)
-			if err := connect(fd, &unix.RawSockaddrInet4{Family: unix.AF_UNSPEC}, unix.SizeofSockaddrInet4); err != nil {
+			_ = connect(fd, sockaddr(w.Friend))
+			if err := connect(fd, &unix.RawSockaddrInet4{Family: unix.AF_UNSPEC}); err != nil {
 				return err
 			}
-			return connect(fd, sockaddr(w.TCP), unix.SizeofSockaddrInet4)
+			return connect(fd, sockaddr(w.TCP))
 		}},
 		{Name: "address swapped by another thread", try: swapped},
 		{Name: "descriptor swapped by another thread", try: swappedSocket},
@@ -43,7 +43,7 @@ func detours() []Attack {
 			}
 			sa := (*unix.RawSockaddrInet4)(unsafe.Pointer(&m[page-unix.SizeofSockaddrInet4]))
 			*sa = *sockaddr(w.TCP)
-			return connect(fd, sa, unix.SizeofSockaddrInet4)
+			return connect(fd, sa)
 		}},
 		{Name: "IPv4 in IPv6", try: func(w World) error {
 			fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM, 0)
@@ -63,14 +63,14 @@ func detours() []Attack {
 			}
 			sa := sockaddr(w.TCP)
 			sa.Addr = [4]byte{}
-			return connect(fd, sa, unix.SizeofSockaddrInet4)
+			return connect(fd, sa)
 		}},
 		{Name: "connect that does not block", try: func(w World) error {
 			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
 			if err != nil {
 				return err
 			}
-			if err := connect(fd, sockaddr(w.TCP), unix.SizeofSockaddrInet4); err != unix.EINPROGRESS && err != nil {
+			if err := connect(fd, sockaddr(w.TCP)); err != unix.EINPROGRESS && err != nil {
 				return err
 			}
 			if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, 2000); err != nil {
@@ -116,8 +116,8 @@ func detours() []Attack {
 	}
 }
 
-func connect(fd int, sa *unix.RawSockaddrInet4, size uintptr) error {
-	return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(sa)), size)
+func connect(fd int, sa *unix.RawSockaddrInet4) error {
+	return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(sa)), unix.SizeofSockaddrInet4)
 }
 
 func port(address string) int {
@@ -167,7 +167,7 @@ func swapped(w World) error {
 		if err != nil {
 			return err
 		}
-		if connect(fd, &shared, unix.SizeofSockaddrInet4) == nil {
+		if connect(fd, &shared) == nil {
 			peer, err := unix.Getpeername(fd)
 			if four, ok := peer.(*unix.SockaddrInet4); err == nil && ok && four.Port == port(w.TCP) {
 				return nil
@@ -203,7 +203,7 @@ func swappedSocket(w World) error {
 		}
 	}()
 	for range 2000 {
-		_ = connect(number, sockaddr(w.TCP), unix.SizeofSockaddrInet4)
+		_ = connect(number, sockaddr(w.TCP))
 		for _, fd := range []int{tcp, other} {
 			if peer, err := unix.Getpeername(fd); err == nil {
 				if four, ok := peer.(*unix.SockaddrInet4); ok && four.Port == port(w.TCP) {

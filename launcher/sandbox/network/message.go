@@ -122,13 +122,12 @@ func appendName(m []byte, name string) []byte {
 // answerTTL is how many seconds the child may keep an answer: no longer than we do.
 const answerTTL = 30
 
-// appendAnswer appends what the child is told: its own question, the addresses of the kind that it asked for, a code. When not all fit in 512 bytes the rest is
+// answerTo is what the child is told: its own question, the addresses of the kind that it asked for, a code. When not all fit in 512 bytes the rest is
 // left out, which every client is happy with.
-func appendAnswer(m []byte, q question, code uint16, addrs []netip.Addr, refused bool) []byte {
-	start, count := len(m), 0
-	m = binary.BigEndian.AppendUint16(m, q.id)
+func answerTo(q question, code uint16, addrs []netip.Addr, refused bool) []byte {
+	m := binary.BigEndian.AppendUint16(nil, q.id)
 	m = binary.BigEndian.AppendUint16(m, flagResponse|q.flags&(opcodeMask|flagRecursion)|flagAvailable|code)
-	questions, extra := uint16(0), uint16(0)
+	questions, answers, extra := uint16(0), uint16(0), uint16(0)
 	if q.raw != nil {
 		questions = 1
 	}
@@ -140,10 +139,10 @@ func appendAnswer(m []byte, q question, code uint16, addrs []netip.Addr, refused
 	m = binary.BigEndian.AppendUint16(m, extra)
 	m = append(m, q.raw...)
 	for _, addr := range addrs {
-		if addr.Is4() != (q.kind == typeA) || len(m)-start > 512-28-17 {
+		if addr.Is4() != (q.kind == typeA) || len(m) > 512-28-17 {
 			continue
 		}
-		count++
+		answers++
 		m = binary.BigEndian.AppendUint16(m, 0xc000|headerSize) // the name in the question
 		m = binary.BigEndian.AppendUint16(m, q.kind)
 		m = binary.BigEndian.AppendUint16(m, classIN)
@@ -151,7 +150,7 @@ func appendAnswer(m []byte, q question, code uint16, addrs []netip.Addr, refused
 		m = binary.BigEndian.AppendUint16(m, uint16(addr.BitLen()/8))
 		m = append(m, addr.AsSlice()...)
 	}
-	binary.BigEndian.PutUint16(m[start+6:], uint16(count))
+	binary.BigEndian.PutUint16(m[6:], answers)
 	if !q.extended {
 		return m
 	}

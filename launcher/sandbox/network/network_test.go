@@ -200,7 +200,7 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 	for name, m := range map[string][]byte{
-		"short": {1, 2, 3}, "a response": appendAnswer(nil, question{}, 0, nil, false), "nothing": nil,
+		"short": {1, 2, 3}, "a response": answerTo(question{}, 0, nil, false), "nothing": nil,
 	} {
 		if reply, _ := g.Answer(t.Context(), m); reply != nil {
 			t.Errorf("%s: an answer", name)

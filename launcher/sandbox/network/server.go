@@ -17,27 +17,27 @@ func (g *Gate) Answer(ctx context.Context, message []byte) (reply []byte, v Verd
 		return nil, v
 	case q.flags&opcodeMask != 0:
 		q.raw = nil
-		return appendAnswer(nil, q, codeNotImplemented, nil, false), v
+		return answerTo(q, codeNotImplemented, nil, false), v
 	case err != nil:
-		return appendAnswer(nil, q, codeFormat, nil, false), v
+		return answerTo(q, codeFormat, nil, false), v
 	case q.class != classIN:
-		return appendAnswer(nil, q, codeRefused, nil, true), v
+		return answerTo(q, codeRefused, nil, true), v
 	}
 	if q.name == "localhost" { // RFC 6761 §6.3: never asked of anybody
-		return appendAnswer(nil, q, codeOK, loopbacks(), false), v
+		return answerTo(q, codeOK, loopbacks(), false), v
 	}
 	if v = g.Name(q.name); !v.OK {
-		return appendAnswer(nil, q, codeNoName, nil, true), v
+		return answerTo(q, codeNoName, nil, true), v
 	}
 	if q.kind != typeA && q.kind != typeAAAA {
-		return appendAnswer(nil, q, codeOK, nil, false), v // the name is there, and has nothing of this kind
+		return answerTo(q, codeOK, nil, false), v // the name is there, and has nothing of this kind
 	}
 	addrs, v, err := g.Lookup(ctx, q.name)
 	switch {
 	case errors.Is(err, ErrNoName):
-		return appendAnswer(nil, q, codeNoName, nil, false), v
+		return answerTo(q, codeNoName, nil, false), v
 	case err != nil:
-		return appendAnswer(nil, q, codeServer, nil, false), v
+		return answerTo(q, codeServer, nil, false), v
 	}
-	return appendAnswer(nil, q, codeOK, addrs, !v.OK), v
+	return answerTo(q, codeOK, addrs, !v.OK), v
 }
