@@ -52,7 +52,7 @@ func check(g Guard, line string) Verdict {
 }
 
 // pathsLine names n files.
-func pathsLine(g Guard, n int) string {
+func pathsLine(n int) string {
 	var b strings.Builder
 	b.WriteString("cat")
 	for i := range n {
@@ -66,7 +66,7 @@ func pathsLine(g Guard, n int) string {
 func BenchmarkPaths(b *testing.B) {
 	g, _ := desk(b, "")
 	for _, n := range []int{1, 10, 100, 1000, 10_000} {
-		line := pathsLine(g, n)
+		line := pathsLine(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			before := cpuTime()
 			for b.Loop() {
@@ -107,7 +107,7 @@ func TestGrowth(t *testing.T) {
 		}
 		return least
 	}
-	few, many := pathsLine(g, 400), pathsLine(g, 4000)
+	few, many := pathsLine(400), pathsLine(4000)
 	one := best(7, func() { check(g, few) })
 	ten := best(5, func() { check(g, many) })
 	t.Logf("400 paths %v, 4000 paths %v", one, ten)

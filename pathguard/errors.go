@@ -1,9 +1,6 @@
 package pathguard
 
-import (
-	"fmt"
-	"sort"
-)
+import "fmt"
 
 // An ErrorType is the stable name of a kind of refusal.
 type ErrorType string
@@ -77,13 +74,3 @@ func (e *ConfigError) Error() string {
 }
 
 func (e *ConfigError) Unwrap() error { return e.Err }
-
-// RuleIDs returns the ids of every built-in rule, sorted.
-func RuleIDs() []string {
-	ids := make([]string, 0, len(ruleTexts))
-	for i := range ruleTexts {
-		ids = append(ids, ruleTexts[i].id)
-	}
-	sort.Strings(ids)
-	return ids
-}

@@ -218,19 +218,19 @@ func (b *builder) homes() {
 		states = append(states, a.StateDir)
 	}
 	for _, dir := range states {
-		b.put(dir, mark{kind: markState}, true)
+		b.put(dir, mark{kind: markState})
 	}
 }
 
 func (b *builder) settings(s Settings) {
 	for _, path := range s.RestrictedPaths {
-		b.put(path, mark{kind: markRestricted}, true)
+		b.put(path, mark{kind: markRestricted})
 	}
 	for _, path := range s.ReadOnlyPaths {
-		b.put(path, mark{kind: markReadOnly}, true)
+		b.put(path, mark{kind: markReadOnly})
 	}
 	for i := range s.Paths {
-		b.put(s.Paths[i].Path, mark{kind: markRule, rule: &s.Paths[i]}, true)
+		b.put(s.Paths[i].Path, mark{kind: markRule, rule: &s.Paths[i]})
 	}
 	for _, c := range s.Commands {
 		name := c.Program[strings.LastIndexByte(c.Program, '/')+1:]
@@ -245,11 +245,11 @@ func (b *builder) settings(s Settings) {
 // put adds one rule under every path that it means. What the configuration names is
 // resolved too, and remembered by its inode, so that neither a link nor a second name of
 // the same file is a way around it.
-func (b *builder) put(path string, m mark, resolve bool) {
+func (b *builder) put(path string, m mark) {
 	m.path = path
 	for _, full := range expandHome(path, b.p.homes) {
 		b.add(full, m)
-		if !resolve || strings.ContainsAny(full, "*?[") {
+		if strings.ContainsAny(full, "*?[") {
 			continue
 		}
 		real, id, exists := b.disk.realOf(full)

@@ -272,7 +272,7 @@ func (s *steps) proc(fd int, path, name, text string) {
 			s.rest = append(split(text), s.rest...)
 			return
 		}
-		s.jump(fd, path, text)
+		s.jump(path, text)
 		return
 	}
 	s.own(name)
@@ -317,7 +317,7 @@ func (s *steps) own(self string) {
 }
 
 // jump follows a link of another process to the very file that the kernel would reach.
-func (s *steps) jump(fd int, path, text string) {
+func (s *steps) jump(path, text string) {
 	s.kind = Foreign
 	next, err := unix.Openat(s.at.fd, path[strings.LastIndexByte(path, '/')+1:], unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil || !strings.HasPrefix(text, "/") {

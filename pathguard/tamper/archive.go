@@ -61,7 +61,7 @@ func (s *Store) archive(m *manifest, c Case, forced []byte) (string, error) {
 	err = errors.Join(err,
 		shelve(dir, "original", c.Path, c.Original, original),
 		shelve(dir, "forced", c.Path, c.Forced, forced),
-		replace(dir, "event.json", append(text, '\n'), 0o600))
+		replace(dir, "event.json", append(text, '\n')))
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return "", fmt.Errorf("archive %q: %w", c.Path, err)
@@ -73,13 +73,13 @@ func (s *Store) archive(m *manifest, c Case, forced []byte) (string, error) {
 func shelve(dir, side, path string, seen Seen, content []byte) error {
 	switch {
 	case seen.Form == Regular && (content != nil || seen.Size == 0):
-		return replace(dir, side+filepath.Ext(path), content, 0o600)
+		return replace(dir, side+filepath.Ext(path), content)
 	case seen.Form == Regular:
-		return replace(dir, side+".omitted", []byte(seen.Raw+"\n"), 0o600)
+		return replace(dir, side+".omitted", []byte(seen.Raw+"\n"))
 	case seen.Form == Link:
-		return replace(dir, side+".link", []byte(seen.Target), 0o600)
+		return replace(dir, side+".link", []byte(seen.Target))
 	}
-	return replace(dir, side+"."+seen.Form.String(), nil, 0o600)
+	return replace(dir, side+"."+seen.Form.String(), nil)
 }
 
 // freeName is the second of the event, in UTC, with a number where that second has an event already.

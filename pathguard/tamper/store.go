@@ -162,7 +162,7 @@ func (s *Store) commit(m *manifest) error {
 	if err := s.at("commit"); err != nil {
 		return err
 	}
-	if err := replace(s.dir, "manifest", m.encode(), 0o600); err != nil {
+	if err := replace(s.dir, "manifest", m.encode()); err != nil {
 		return fmt.Errorf("write the baselines: %w", err)
 	}
 	if err := s.at("committed"); err != nil {
@@ -254,10 +254,10 @@ func (s *Store) logged() uint64 {
 	return seq
 }
 
-// replace writes a file so that at any moment it is the old one or the new one, and after a power cut too.
-func replace(dir, name string, content []byte, mode os.FileMode) error {
+// replace writes a private file so that at any moment it is the old one or the new one, and after a power cut too.
+func replace(dir, name string, content []byte) error {
 	tmp := filepath.Join(dir, "."+name+".new")
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (s *Store) keepBlob(raw string, content []byte) error {
 	if err := s.at("blob"); err != nil {
 		return err
 	}
-	return replace(filepath.Join(s.dir, "blobs"), raw, content, 0o600)
+	return replace(filepath.Join(s.dir, "blobs"), raw, content)
 }
 
 // blob returns the content with this hash.
