@@ -57,9 +57,7 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 			return e, false, nil
 		}
 	}
-	if n, err := t.openIn(r.Session); err != nil {
-		return nil, false, err
-	} else if n >= t.o.MaxPending {
+	if t.openIn(r.Session) >= t.o.MaxPending {
 		return nil, false, &Refused{Outcome: OutcomeDenied, Err: ErrBusy}
 	}
 	if err := t.spend(r); err != nil {
@@ -157,7 +155,7 @@ func (t *tx) coolingOff(r Request, p plan, hash string) error {
 
 // openIn counts the pending envelopes of a session. One count serves the whole transaction, because
 // nothing in it that ends an envelope comes before a request but the sweep.
-func (t *tx) openIn(session string) (int, error) {
+func (t *tx) openIn(session string) int {
 	if t.open == nil {
 		t.open = map[string]int{}
 		for _, id := range t.keys(pendingBucket) {
@@ -166,7 +164,7 @@ func (t *tx) openIn(session string) (int, error) {
 			}
 		}
 	}
-	return t.open[session], nil
+	return t.open[session]
 }
 
 // Get implements [Store].

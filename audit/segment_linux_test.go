@@ -135,7 +135,7 @@ func TestSegmentsAccept(t *testing.T) {
 		"first removed": func(d string) { os.Remove(filepath.Join(d, logName)) },
 		"one removed":   func(d string) { os.Remove(filepath.Join(d, segmentName(2))) },
 		"last removed": func(d string) {
-			n, _ := lastOf(t, d)
+			n := lastOf(t, d)
 			os.Remove(filepath.Join(d, segmentName(n)))
 		},
 		"all removed": func(d string) {
@@ -170,11 +170,12 @@ func TestSegmentsAccept(t *testing.T) {
 	}
 }
 
-func lastOf(t *testing.T, dir string) (int64, int64) {
+func lastOf(t *testing.T, dir string) int64 {
 	s, err := openSegments(dir)
 	must(t, err)
 	defer s.Close()
-	return s.last()
+	n, _ := s.last()
+	return n
 }
 
 // Old segments go, and everything that was proven stays so: the chain of
@@ -351,7 +352,7 @@ func writeFile(name string, b []byte) error { return os.WriteFile(name, b, 0o600
 // in the middle of it does.
 func writeTo(t *testing.T, dir, text string) {
 	t.Helper()
-	n, _ := lastOf(t, dir)
+	n := lastOf(t, dir)
 	f, err := os.OpenFile(filepath.Join(dir, segmentName(n)), os.O_WRONLY|os.O_APPEND, 0)
 	must(t, err)
 	defer f.Close()

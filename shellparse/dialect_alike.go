@@ -16,14 +16,14 @@ func (w *walker) alike(s *state, n syntax.Node, quoted bool) bool {
 		if quoted && w.o.Dialect == Mksh && plainTrim(n) {
 			return true // whatever the value is
 		}
-		return !n.Excl && n.Index == nil && n.Param != nil && w.plainScalar(s, n.Param.Value) && w.alikeParam(s, n, quoted)
+		return !n.Excl && n.Index == nil && n.Param != nil && w.plainScalar(s, n.Param.Value) && w.alikeParam(n, quoted)
 	case *syntax.ArithmExp:
 		return w.o.Dialect == Zsh && !n.Bracket && w.plainNumbers(s, n.X)
 	}
 	return false
 }
 
-func (w *walker) alikeParam(s *state, p *syntax.ParamExp, quoted bool) bool {
+func (w *walker) alikeParam(p *syntax.ParamExp, quoted bool) bool {
 	switch {
 	case !quoted && w.o.Dialect == Mksh:
 		return false // it splits what an operator gives in a way of its own

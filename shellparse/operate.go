@@ -9,7 +9,7 @@ import (
 )
 
 // operate applies the operator of p to a value.
-func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set, quoted bool) value {
+func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set bool) value {
 	if p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length {
 		return v
 	}

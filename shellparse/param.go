@@ -47,7 +47,7 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	}
 	if list, ok := w.list(s, p); ok {
 		if v, ok := w.deref(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok && !v.isList && !v.isHash {
-			list = []value{w.operate(s, p, v.val, true, quoted)} // of one value it is a substring
+			list = []value{w.operate(s, p, v.val, true)} // of one value it is a substring
 			if text, _ := list[0].text(); text == "" {
 				list[0] = unknown("a piece of one value, which may be none", list[0].from()).maybeMany()
 			}
@@ -57,7 +57,7 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 			list = slices.Clone(list)
 			for i := range list {
 				many := list[i].several()
-				if list[i] = w.operate(s, p, list[i], true, quoted); many {
+				if list[i] = w.operate(s, p, list[i], true); many {
 					list[i] = list[i].listed()
 				}
 			}
@@ -81,7 +81,7 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	if e.alternative(p, &v, set, quoted) {
 		return
 	}
-	v = w.operate(s, p, v, set, quoted)
+	v = w.operate(s, p, v, set)
 	if secret && (p.Slice != nil || p.Repl != nil) {
 		v = append(value{{why: ofSecret}}, v...) // a piece of it is a piece of a secret
 	}
