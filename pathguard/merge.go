@@ -43,31 +43,24 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if add.Programs != "" {
 		notes = append(notes, "programs has no effect here: this file can only tighten")
 	}
-	out.Commands = slices.Clone(s.Commands)
-	for _, r := range add.Commands {
-		if r.Verdict == Allow {
-			notes = append(notes, fmt.Sprintf("the rule that allows %q has no effect here: this file can only tighten", r.Program))
-			continue
-		}
-		out.Commands = append(out.Commands, r)
-	}
-	out.Paths = slices.Clone(s.Paths)
-	for _, r := range add.Paths {
-		if r.Verdict == Allow {
-			notes = append(notes, fmt.Sprintf("the rule that allows %q has no effect here: this file can only tighten", r.Path))
-			continue
-		}
-		out.Paths = append(out.Paths, r)
-	}
-	out.Hosts = slices.Clone(s.Hosts)
-	for _, r := range add.Hosts {
-		if r.Verdict == Allow {
-			notes = append(notes, fmt.Sprintf("the rule that allows %q has no effect here: this file can only tighten", r.Host))
-			continue
-		}
-		out.Hosts = append(out.Hosts, r)
-	}
+	out.Commands = tightened(s.Commands, add.Commands, &notes, func(r CommandRule) (Decision, string) { return r.Verdict, r.Program })
+	out.Paths = tightened(s.Paths, add.Paths, &notes, func(r PathRule) (Decision, string) { return r.Verdict, r.Path })
+	out.Hosts = tightened(s.Hosts, add.Hosts, &notes, func(r HostRule) (Decision, string) { return r.Verdict, r.Host })
 	return out, notes
+}
+
+// tightened is rules with those of add that allow nothing.
+func tightened[R any](rules, add []R, notes *[]string, of func(R) (Decision, string)) []R {
+	out := slices.Clone(rules)
+	for _, r := range add {
+		verdict, name := of(r)
+		if verdict == Allow {
+			*notes = append(*notes, fmt.Sprintf("the rule that allows %q has no effect here: this file can only tighten", name))
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 func union(a, b []string) []string {
