@@ -24,6 +24,7 @@ var kernels = map[string][]rule{
 	"no new mount calls": {{unix.SYS_OPEN_TREE, nil, errno(unix.ENOSYS)}, {unix.SYS_MOUNT_SETATTR, nil, errno(unix.ENOSYS)}},
 	"no listener":        {{unix.SYS_SECCOMP, []test{{arg: 0, value: unix.SECCOMP_GET_NOTIF_SIZES}}, errno(unix.EOPNOTSUPP)}},
 	"no seccomp":         {{unix.SYS_SECCOMP, nil, errno(unix.EINVAL)}},
+	"no capset":          {{unix.SYS_CAPSET, nil, errno(unix.EPERM)}},
 	"all there":          {},
 }
 
@@ -38,26 +39,30 @@ func kernelMain(args []string) {
 		return
 	}
 	p := Default(args[2], "")
-	if args[1] == "strong" {
+	switch args[1] {
+	case "strong":
 		p.Require = Strong
+	case "hosts":
+		p.Network = Hosts
 	}
 	process, receipt, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "echo ran > " + args[2] + "/ran"}})
 	var setup *SetupError
 	if err != nil {
-		fmt.Println("refused", errors.Is(err, ErrUnsupported) || errors.As(err, &setup))
+		fmt.Println("refused", errors.Is(err, ErrUnsupported) || errors.As(err, &setup), strings.Count(err.Error(), "\n")+1)
 		return
 	}
 	s, err := process.Wait()
 	fmt.Println(receipt.Level, lost(receipt, Namespaces), lost(receipt, Metadata), s.Shell(), err)
 }
 
-// A kernel that lacks something: the next level that can be had, which the receipt tells, or nothing runs.
+// A kernel that lacks something: the next level that can be had, which the receipt tells, or nothing runs and one line says why.
 func TestKernels(t *testing.T) {
 	for _, test := range []struct{ kernel, require, want string }{
-		{"no Landlock", "any", "refused true"}, {"Landlock switched off", "any", "refused true"}, {"no seccomp", "any", "refused true"},
-		{"no namespaces", "any", "base true false 0 <nil>"}, {"no namespaces", "strong", "refused true"},
-		{"no mounts", "any", "base true false 0 <nil>"}, {"no mounts", "strong", "refused true"},
+		{"no Landlock", "any", "refused true 1"}, {"Landlock switched off", "any", "refused true 1"}, {"no seccomp", "any", "refused true 1"},
+		{"no namespaces", "any", "base true false 0 <nil>"}, {"no namespaces", "strong", "refused true 1"},
+		{"no mounts", "any", "base true false 0 <nil>"}, {"no mounts", "strong", "refused true 1"},
 		{"no new mount calls", "any", "base true false 0 <nil>"}, {"no listener", "strong", "strong false false 0 <nil>"},
+		{"no capset", "any", "refused true 1"}, {"no capset", "hosts", "refused true 1"},
 		{"all there", "strong", "strong false false 0 <nil>"},
 	} {
 		t.Run(test.kernel+"/"+test.require, func(t *testing.T) {

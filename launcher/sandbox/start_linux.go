@@ -206,7 +206,9 @@ func (b *builder) letGo() (*Process, Receipt, error) {
 	p := b.process
 	if err := b.listen(); err != nil {
 		b.release(b.family.going)
-		err = errors.Join(b.follow(p), err)
+		if cause := b.follow(p); cause != nil { // a child that failed has sent nothing: that is no second reason
+			err = cause
+		}
 		p.abandon()
 		return nil, b.receipt, err
 	}
