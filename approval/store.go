@@ -85,7 +85,7 @@ type Options struct {
 	Skew      time.Duration // how far the wall clock may step: 60 s
 	Tombstone time.Duration // how long the names of the pruned are kept: 90 days
 	CoolOff   time.Duration // how long a denied plan is denied again without asking: 10 min
-	LockWait  time.Duration // how long to wait for other processes: 10 s
+	LockWait  time.Duration // how long to wait for other processes: 30 s
 
 	MaxPending int // open questions of one session: 10
 	MaxHour    int // new questions of one session in an hour: 100
@@ -119,7 +119,7 @@ func (o Options) withDefaults() (Options, error) {
 		{"skew", &o.Skew, time.Minute},
 		{"tombstone", &o.Tombstone, 90 * 24 * time.Hour},
 		{"cool-off", &o.CoolOff, 10 * time.Minute},
-		{"lock wait", &o.LockWait, 10 * time.Second},
+		{"lock wait", &o.LockWait, 30 * time.Second},
 	} {
 		if *d.value < 0 {
 			return o, &ConfigError{Name: d.name, Value: d.value.String(), Need: "it must not be negative"}

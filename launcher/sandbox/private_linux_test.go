@@ -3,6 +3,7 @@ package sandbox
 import (
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -67,6 +68,9 @@ func lost(r Receipt, p Protection) bool {
 
 // Programs that make terminals of their own work at Strong, with and without one of the command's, and see nobody else's.
 func TestTerminalsInside(t *testing.T) {
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Skip("script is not installed")
+	}
 	levels(t, func(t *testing.T, p Profile) {
 		other := terminal(t)
 		p.Terminals = true

@@ -301,6 +301,9 @@ func stuck(t *testing.T, addr [4]byte) site {
 
 // One who waits for a connection keeps nobody else waiting, and can be interrupted.
 func TestSlowConnect(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
 	slow, quick := stuck(t, [4]byte{127, 0, 1, 8}), hostSite(t, "127.0.1.9", pages("quick"))
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, nil, "127.0.1.8", "127.0.1.9")

@@ -28,9 +28,9 @@ const (
 	// MaxShadow is the size up to which a file's content is kept. Of a longer file there is only the hash: it
 	// is checked as any other, and cannot be shown or restored.
 	MaxShadow = 16 << 20
-	// lockWait bounds the wait for another process, which needs milliseconds. Only one that was stopped in the
-	// middle takes longer.
-	lockWait = 10 * time.Second
+	// lockWait bounds the wait for other processes. Each needs milliseconds, and many on a slow disk take turns;
+	// only one that was stopped in the middle takes longer.
+	lockWait = 30 * time.Second
 )
 
 // A Store keeps the baselines of the protected files of one folder in a directory of its own. Its methods may
