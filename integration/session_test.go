@@ -100,6 +100,14 @@ func (w *window) until(what string, ok func(string) bool) {
 	w.d.t.Fatalf("window %q never %s:\n%s", w.name, what, w.text())
 }
 
+// rings waits for the bell, which is all that a person is told who types and does not drive.
+func (w *window) rings() {
+	w.d.t.Helper()
+	w.until("rings", func(string) bool {
+		return strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":", "#{window_bell_flag}")) == "1"
+	})
+}
+
 // at is the line that the cursor is on.
 func (w *window) at() string {
 	y, err := strconv.Atoi(strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":", "#{cursor_y}")))
@@ -205,6 +213,7 @@ func TestTakeover(t *testing.T) {
 	b.shows("YOU DRIVE")
 	a.shows("has taken over")
 	a.types("echo late") // goes nowhere
+	a.rings()
 	b.shows("inner$")
 	b.step("stty size; touch made")
 	b.shows("23 90") // the size follows who drives

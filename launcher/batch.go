@@ -22,8 +22,9 @@ type Batch struct {
 	Wait time.Duration // how long to wait for a person who is not at this terminal
 	Ask  func(context.Context, approval.Envelope) (approval.Decision, error)
 
-	// Stop ends the batch at the first call that was denied: for steps that build on each other.
-	// Without it a denied call is skipped, and the others run.
+	// Stop ends the batch at the first call that was denied or could not be run: for steps that build on each
+	// other. One that ran and failed does not end it, as a line of a script does not. Without Stop a denied call
+	// is skipped, and the others run.
 	Stop bool
 	// Begin is called before a call is run or refused, End when that is over, in the order of the
 	// calls. Both may be nil.
@@ -77,7 +78,7 @@ func (l *Launcher) RunBatch(ctx context.Context, b Batch) ([]BatchResult, error)
 		if results = append(results, r); b.End != nil {
 			b.End(i, r)
 		}
-		m.stopped = m.stopped || b.Stop && r.Outcome.Refusal != nil
+		m.stopped = m.stopped || b.Stop && (r.Outcome.Refusal != nil || r.Err != nil)
 	}
 	return results, m.finish(results)
 }
@@ -91,7 +92,7 @@ type batch struct {
 	envelope string                  // of the approval that was consumed; "" while there is none
 	answers  []approval.CallDecision // the person's, for the calls that were asked
 	refusal  *Refusal                // why nothing of it may run; nil when it may
-	stopped  bool                    // a call was refused, and nothing runs after it
+	stopped  bool                    // a call was refused or not run, and nothing runs after it
 }
 
 func (l *Launcher) judgeBatch(b Batch) (*batch, error) {
@@ -223,7 +224,7 @@ func (m *batch) permit(ctx context.Context, r *run, i int) (*Refusal, error) {
 	case m.refusal != nil:
 		return m.refusal.of(r), nil
 	case m.stopped:
-		return r.skipped("stopped", "a call before it was denied, and the batch ends there"), nil
+		return r.skipped("stopped", "a call before it was denied or could not be run, and the batch ends there"), nil
 	case m.envelope == "" && r.Verdict.Decision == pathguard.Allow:
 		return nil, nil
 	case m.envelope == "":
