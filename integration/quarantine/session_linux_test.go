@@ -460,6 +460,19 @@ func TestHMACIsTheStandardOne(t *testing.T) {
 	}
 }
 
+// D-ref-4: no clock tells a comparison in constant time from another one here, so the code is looked at.
+func TestComparesInConstantTime(t *testing.T) {
+	text, err := os.ReadFile("session.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, found := strings.Cut(string(text), "func (s *Session) authentic(")
+	body, _, _ = strings.Cut(body, "\n}\n")
+	if !found || !strings.Contains(body, "if !hmac.Equal(mac[:], r.HMAC[:]) {") || strings.Count(body, "r.HMAC") != 1 {
+		t.Errorf("references are not compared by hmac.Equal alone:\n%s", body)
+	}
+}
+
 // D-ref-4, D-ref-5, D-ref-6, D-ref-7, D-ref-8: each way in which a reference can be wrong, and
 // the code that it is told by.
 func TestVerify(t *testing.T) {
