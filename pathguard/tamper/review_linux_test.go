@@ -54,6 +54,9 @@ func TestArchive(t *testing.T) {
 // the oldest archives go, and that is told.
 func TestRetention(t *testing.T) {
 	w := newWorld(t)
+	if w.o.Keep != 100 {
+		t.Errorf("%d archives are kept", w.o.Keep)
+	}
 	w.o.Keep = 3
 	w.write("TODO.md", "0")
 	w.want("")

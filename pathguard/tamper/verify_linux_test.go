@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +54,26 @@ func TestAbsentNames(t *testing.T) {
 	w.want("config.yaml created")
 }
 
-// A-2.1.3, A-2.1.4, A-6.1: ends of lines and encodings.
+// A-6.1: nothing here hashes with anything but SHA-256.
+func TestOneHash(t *testing.T) {
+	sources, err := filepath.Glob("*.go")
+	must(t, err)
+	used := 0
+	for _, name := range sources {
+		text, err := os.ReadFile(name)
+		must(t, err)
+		for _, hash := range regexp.MustCompile(`"(crypto|hash|golang\.org/x/crypto)/[a-z0-9/]+"`).FindAllString(string(text), -1) {
+			if used++; hash != `"crypto/sha256"` {
+				t.Errorf("%s imports %s", name, hash)
+			}
+		}
+	}
+	if empty := CalculateChecksum("TODO.md", nil); used == 0 || empty != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
+		t.Errorf("nothing has the hash %s", empty)
+	}
+}
+
+// A-2.1.3, A-2.1.4: ends of lines and encodings.
 func TestChecksum(t *testing.T) {
 	lf := "# T\u00e4sks\n- one\n- two\n"
 	want := sha(lf)

@@ -84,44 +84,69 @@ func (c *ctl) recording(args []string) (*recording, error) {
 }
 
 // markLabels are the entries of the log that a viewer wants to jump to, by the beginning of
-// their kind.
-var markLabels = []struct{ kind, label string }{
-	{"exec.start", "started"}, {"exec.end", "ended"}, {"approval.", "approval"}, {"ctl.", "control"},
+// their kind, and whether the rest of the kind says more.
+var markLabels = []struct {
+	kind, label string
+	more        bool
+}{
+	{"exec.start", "started", false}, {"exec.end", "ended", false}, {"approval.", "approval", true}, {"ctl.", "control", true},
 }
 
-// marks are the entries of the log that speak of the session, from its first on.
+// marks are the entries of the log that speak of the session, from its first on, and of the approval that it ran on.
 func (s *recording) marks() ([]play.Mark, error) {
 	var list []play.Mark
 	var began time.Time
+	envelope := ""
 	for e, err := range s.launcher.Entries(audit.Filter{Text: s.id}) {
 		if err != nil {
 			return list, err
 		}
-		var body struct {
-			SID, Command, Outcome, Decision, By, Lost string
-		}
-		if json.Unmarshal(e.Body, &body) != nil || body.SID != s.id {
+		var body map[string]any
+		if json.Unmarshal(e.Body, &body) != nil || body["sid"] != s.id {
 			continue
 		}
 		if began.IsZero() || e.Kind == "exec.intent" {
-			began = e.Time // what was before, an approval, is at the start
+			began = e.Time
 		}
-		i := slices.IndexFunc(markLabels, func(m struct{ kind, label string }) bool { return strings.HasPrefix(e.Kind, m.kind) })
-		if i < 0 {
+		if id, _ := body["envelope_id"].(string); id != "" && e.Kind == "exec.start" {
+			envelope = id
+		}
+		list = appendMark(list, e, body, began)
+	}
+	if envelope == "" {
+		return list, nil
+	}
+	for e, err := range s.launcher.Entries(audit.Filter{Text: envelope, Kinds: []string{"approval."}}) {
+		if err != nil {
+			return list, err
+		}
+		var body map[string]any
+		if json.Unmarshal(e.Body, &body) == nil && body["envelope_id"] == envelope {
+			list = appendMark(list, e, body, began)
+		}
+	}
+	return list, nil
+}
+
+// appendMark adds the mark of an entry, if it has one. What was before the session stands at its start.
+func appendMark(list []play.Mark, e audit.Entry, body map[string]any, began time.Time) []play.Mark {
+	for _, m := range markLabels {
+		rest, ok := strings.CutPrefix(e.Kind, m.kind)
+		if !ok {
 			continue
 		}
-		words := []string{markLabels[i].label}
-		if verb, ok := strings.CutPrefix(e.Kind, "ctl."); ok { // who drives, and since when
-			words = append(words, verb)
+		words := []string{m.label}
+		if m.more {
+			words = append(words, rest)
 		}
-		for _, w := range []string{body.Decision, body.Outcome, body.Command, body.By, body.Lost} {
-			if w != "" {
+		for _, name := range []string{"decision", "outcome", "command", "by", "approver", "lost"} {
+			if w, _ := body[name].(string); w != "" {
 				words = append(words, w)
 			}
 		}
-		list = append(list, play.Mark{At: max(0, e.Time.Sub(began)), Label: strings.Join(words, " ")})
+		return append(list, play.Mark{At: max(0, e.Time.Sub(began)), Label: strings.Join(words, " ")})
 	}
-	return list, nil
+	return list
 }
 
 func (c *ctl) replay() *cobra.Command {
