@@ -16,7 +16,7 @@ func TestWholeKeys(t *testing.T) {
 	o := newOuter(t)
 	before := o.modes()
 	w.shell(o)
-	o.send("run 'cat; echo at the end; read -s -p secret: x; echo; exec sh -c "echo ${#x} letters; exec sleep 100"'; echo status $?\n")
+	o.send("run 'cat; echo at the end; read -s -p secret: x; echo; exec sh -c \"echo ${#x} letters; exec sleep 100\"'; echo status $?\n")
 	eventually(t, "raw mode", o.isRaw)
 	o.send("words\r")
 	o.expect("words\r\nwords\r\n")
