@@ -246,10 +246,18 @@ func (d *decoder) mapping(n *yaml.Node, where string, keys []key) error {
 		}
 		seen[name.Value] = true
 		if err := keys[at].read(d, n.Content[i+1]); err != nil {
-			return err
+			return named(err, where, name.Value)
 		}
 	}
 	return nil
+}
+
+// named says which key it is that "must be" something else.
+func named(err error, where, name string) error {
+	if e := (*ConfigError)(nil); errors.As(err, &e) && strings.HasPrefix(e.Msg, "must be ") {
+		e.Msg = strings.TrimPrefix(where+".", ".") + name + " " + e.Msg
+	}
+	return err
 }
 
 func nonEmpty(a, b string) string {
