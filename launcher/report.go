@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -34,6 +35,8 @@ type ReportReason struct {
 	Path    string `json:"path,omitempty"`
 	Instead string `json:"instead,omitempty"`
 	Span    [2]int `json:"span"`
+
+	said string // the words that the span means, and the command that they stand in; for people
 }
 
 // effectNames sorts rights under the five words of the contract.
@@ -53,7 +56,7 @@ func (j *Judgement) Report(id string) Report {
 	for _, reason := range j.Verdict.Reasons {
 		r.Reasons = append(r.Reasons, ReportReason{
 			Rule: reason.Rule, Verdict: reason.Decision.String(), Message: reason.In(locale), Path: reason.Path,
-			Instead: reason.InsteadIn(locale), Span: [2]int{reason.Span.Start, reason.Span.End},
+			Instead: reason.InsteadIn(locale), Span: [2]int{reason.Span.Start, reason.Span.End}, said: cause(j.Plan.Script, reason),
 		})
 	}
 	for _, o := range j.Script.Opaque {
@@ -155,6 +158,9 @@ func (r Report) Text() string {
 			label = "note" // it informs, and decides nothing
 		}
 		fmt.Fprintf(&b, "  %-5s %s  [%s]\n", label, visible(reason.Message), reason.Rule)
+		if reason.said != "" {
+			fmt.Fprintf(&b, "        by: %s\n", reason.said)
+		}
 		if reason.Instead != "" {
 			fmt.Fprintf(&b, "        allowed instead: %s\n", visible(reason.Instead))
 		}
@@ -171,6 +177,35 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs before a person decides: tadactl tamper diff\n", visible(path))
 	}
 	return b.String()
+}
+
+// cause is what of a line a reason speaks of: its words, and the command that they stand in. Of a line that
+// is no more than that it is nothing.
+func cause(s *shellparse.Script, reason pathguard.Reason) string {
+	words, in := excerpt(s.Text, reason.Span), ""
+	if c := reason.Command; c >= 0 && c < len(s.Commands) {
+		in = excerpt(s.Text, s.Commands[c].Span)
+	}
+	whole := excerpt(s.Text, shellparse.Span{End: len(s.Text)})
+	switch {
+	case words == "" || words == whole || in == whole && len(s.Commands) == 1:
+		return ""
+	case in == "" || in == words || in == whole:
+		return words
+	}
+	return words + "   in: " + in
+}
+
+// maxExcerpt keeps what is shown of a line on one line of a terminal.
+const maxExcerpt = 60
+
+func excerpt(text string, span shellparse.Span) string {
+	start := max(0, min(span.Start, len(text)))
+	words := []rune(strings.TrimSpace(text[start:max(start, min(span.End, len(text)))]))
+	if len(words) > maxExcerpt {
+		return visible(string(words[:maxExcerpt])) + " ..."
+	}
+	return visible(string(words))
 }
 
 // visible makes a name of the command line inert on a terminal: what is not graphic is

@@ -57,7 +57,7 @@ func (r *run) command() (sandbox.Command, error) {
 		return sandbox.Command{}, fmt.Errorf("the directory %q is gone or cannot be opened; run it in another one", r.Request.Dir)
 	}
 	files := r.terminal.ChildFiles()
-	c := sandbox.Command{Env: r.environ.Kept, Dir: r.Plan.DirFile, Files: files[:]}
+	c := sandbox.Command{Env: r.environ.Kept, Dir: r.Plan.DirFile(), Files: files[:]}
 	if tty := r.terminal.TTY(); tty >= 0 {
 		c.TTY, c.HasTTY = tty, true
 	}

@@ -256,7 +256,7 @@ func TestC3_4_3_ExtractPaths(t *testing.T) {
 func TestC3_5_Redirections(t *testing.T) {
 	g, _ := desk(t, "", "home/x")
 	g.expect(t, Allow, "ls | grep test", "ls > out", "ls >> out", "ls 2>&1 | tee log", "ls 2>/dev/null", "sort < src/a.go | uniq -c")
-	for _, to := range []string{"/etc/x", "/usr/x", "/System/x", "~/../x"} {
+	for _, to := range []string{"/etc/x", "/usr/x", "/System/x"} {
 		g.expectAtLeast(t, Ask, "ls > "+to, "ls >> "+to, "ls >| "+to, "ls &> "+to, "ls &>> "+to, "cat <> "+to, "ls | tee "+to, "dd if=a of="+to, "cp a "+to, "install a "+to, "mv a "+to, "ln -s a "+to, "sed -i s/a/b/ "+to, "truncate -s0 "+to)
 	}
 	v, plan, _ := g.judge("cat file > /etc/config")

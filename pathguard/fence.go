@@ -140,7 +140,7 @@ func (j *judgement) writes(f *Fence) {
 	if j.plan.Workspace != "" {
 		g := Grant{Path: j.plan.Workspace, Tree: true}
 		if j.plan.Workspace == j.plan.Dir {
-			g.File = j.plan.DirFile
+			g.File = j.plan.DirFile()
 		}
 		f.Write = append(f.Write, g)
 	}
@@ -170,7 +170,7 @@ func (j *judgement) writesNamed(f *Fence) {
 var replacers = names{"mv", "ln", "install", "sed", "rsync", "perl", "ruby"}
 
 func (j *judgement) grant(t *Target, a Action) Grant {
-	g := Grant{Path: t.Real, Missing: t.Missing, File: t.file, Tree: t.Flags&(command.Recursive|command.Below) != 0}
+	g := Grant{Path: t.Real, Missing: t.Missing, File: t.file.open(), Tree: t.Flags&(command.Recursive|command.Below) != 0}
 	replaced := false
 	if t.Exists && a == ToWrite && t.Command >= 0 && t.Command < len(j.script.Commands) {
 		replaced = replacers.has(path.Base(j.script.Commands[t.Command].Name))
@@ -178,12 +178,12 @@ func (j *judgement) grant(t *Target, a Action) Grant {
 	if a == ToWrite && t.Exists && !replaced || a == ToChange && t.Exists {
 		return g
 	}
-	g.Entry, g.Dir = true, t.dir
+	g.Entry, g.Dir = true, t.dir.open()
 	switch name, _, _ := strings.Cut(t.Missing, "/"); {
 	case name != "":
-		g.Parent, g.Dir, g.Names = t.Real, t.file, []string{name}
+		g.Parent, g.Dir, g.Names = t.Real, t.file.open(), []string{name}
 	case t.Mode.IsDir() && a == ToWrite && !t.below():
-		g.Parent, g.Dir = t.Real, t.file // cp file dir: a name in there
+		g.Parent, g.Dir = t.Real, t.file.open() // cp file dir: a name in there
 	default:
 		g.Parent, g.Names = path.Dir(t.Real), []string{path.Base(t.Real)}
 	}
@@ -218,7 +218,7 @@ func (j *judgement) reveals(f *Fence) {
 		}
 		found := j.find(t, ToRead)
 		if found.in[InSecret] && !found.in[InRestricted] && !found.in[InState] {
-			f.Reveal = append(f.Reveal, Grant{Path: t.Real, File: t.file, Tree: t.Flags&command.Recursive != 0})
+			f.Reveal = append(f.Reveal, Grant{Path: t.Real, File: t.file.open(), Tree: t.Flags&command.Recursive != 0})
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	}
 	s.Effects = slices.DeleteFunc(s.Effects, func(e shellparse.Effect) bool { return e.Span.End <= skip && skip > 0 })
 	child := &resolver{walker: r.walker, dirs: r.dirs, share: r.share, depth: r.depth + 1,
-		plan: &Plan{Script: s, Caller: c, Workspace: r.plan.Workspace, Dir: r.plan.Dir, DirFile: r.plan.DirFile, DirID: r.plan.DirID}}
+		plan: &Plan{Script: s, Caller: c, Workspace: r.plan.Workspace, Dir: r.plan.Dir, dirFile: r.plan.dirFile, DirID: r.plan.DirID}}
 	for i := range s.Effects {
 		if len(child.plan.Targets) < maxInnerNames {
 			child.effect(i)

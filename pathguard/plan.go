@@ -29,7 +29,6 @@ type Plan struct {
 	Caller    Caller
 	Workspace string // resolved; "" when there is none, and then every write asks
 	Dir       string // the working directory without a symbolic link in it
-	DirFile   *os.File
 	DirID     ID
 	Targets   []Target
 	Programs  []Program
@@ -40,7 +39,8 @@ type Plan struct {
 	Inner     []Inner                        // what the files say that the commands execute, as far as it can be read
 	Ignored   map[string]bool                // of the names that may be build output, those that the workspace ignores and git does not track; a first slash means its root only
 
-	files []*os.File
+	dirFile *held
+	files   []*held
 }
 
 // An ID names an inode on this machine, until it is freed.
@@ -66,13 +66,13 @@ type Target struct {
 	Effect  int         // index in Script.Effects; -1 for the directory of a command
 	Command int         // index in Script.Commands; -1 for none
 
-	file *os.File
-	dir  *os.File // the directory of Real, for a name that is to go or to be replaced
+	file *held
+	dir  *held // the directory of Real, for a name that is to go or to be replaced
 }
 
 // File returns Real opened with O_PATH, or nil when the plan does not hold it: nothing of
 // it exists, it is a descriptor, or the plan held [maxHeld] files already.
-func (t *Target) File() *os.File { return t.file }
+func (t *Target) File() *os.File { return t.file.open() }
 
 // Path returns the whole absolute path: what exists, and what is missing below it.
 func (t *Target) Path() string { return join(t.Real, t.Missing) }
@@ -102,11 +102,11 @@ type Program struct {
 	Links   []string
 	Why     string
 
-	file *os.File
+	file *held
 }
 
 // File returns the program opened with O_PATH, or nil when it was not found.
-func (p *Program) File() *os.File { return p.file }
+func (p *Program) File() *os.File { return p.file.open() }
 
 // A Content is a file that an interpreter executes or obeys: bound by what is in it.
 type Content struct {
@@ -134,6 +134,9 @@ type Limit struct {
 	Effect int
 }
 
+// DirFile returns the working directory opened with O_PATH, or nil when it is gone.
+func (p *Plan) DirFile() *os.File { return p.dirFile.open() }
+
 // Close lets go of every file of the plan.
 func (p *Plan) Close() error {
 	if p == nil {
@@ -141,7 +144,7 @@ func (p *Plan) Close() error {
 	}
 	var first error
 	for _, f := range p.files {
-		if err := f.Close(); err != nil && first == nil {
+		if err := f.close(); err != nil && first == nil {
 			first = err
 		}
 	}

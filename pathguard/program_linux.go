@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -105,15 +104,19 @@ func (r *resolver) program(i int, key programKey) Program {
 			dir = "."
 		}
 		name := dir + "/" + key.name
-		if !executable(from, name) {
+		if !mayRun(from, name) {
 			continue
 		}
 		if p.Path == "" {
-			r.bindProgram(&p, from, name)
+			found := p
+			if r.bindProgram(&found, from, name); found.Path != "" && !found.Mode.IsRegular() {
+				continue // a directory: the search goes on
+			}
+			p = found
 			if p.Path == "" || !r.inWorkspace(p.Real) || isToolDir(p.Path) {
 				return p
 			}
-		} else if !r.inWorkspace(name) {
+		} else if !r.inWorkspace(name) && isRegular(from, name) {
 			p.Shadow = name
 			return p
 		}
@@ -135,20 +138,24 @@ func (r *resolver) inWorkspace(name string) bool {
 	return r.plan.Workspace != "" && within(name, r.plan.Workspace)
 }
 
-// executable reports whether the search in PATH would stop at name: a regular file that
-// may be executed.
-func executable(from spot, name string) bool {
-	at := from.fd
-	if strings.HasPrefix(name, "/") {
-		at = unix.AT_FDCWD
-	} else if at < 0 {
-		return false
-	}
+// mayRun reports whether the search in PATH would stop at name, if that is a regular file.
+func mayRun(from spot, name string) bool {
+	at, ok := startOf(from, name)
+	return ok && unix.Faccessat(at, name, unix.X_OK, 0) == nil
+}
+
+func isRegular(from spot, name string) bool {
+	at, ok := startOf(from, name)
 	var st unix.Stat_t
-	if unix.Fstatat(at, name, &st, 0) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return false
+	return ok && unix.Fstatat(at, name, &st, 0) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
+}
+
+// startOf is the directory that a name of a program starts from, unless that is gone.
+func startOf(from spot, name string) (fd int, ok bool) {
+	if strings.HasPrefix(name, "/") {
+		return unix.AT_FDCWD, true
 	}
-	return unix.Faccessat(at, name, unix.X_OK, 0) == nil
+	return from.fd, from.fd >= 0
 }
 
 func (r *resolver) bindProgram(p *Program, from spot, name string) {
@@ -180,7 +187,7 @@ func (r *resolver) content(t *Target) {
 	}
 	c := Content{Path: t.Real, ID: t.ID, Command: t.Command}
 	var st unix.Stat_t
-	if unix.Fstat(int(t.file.Fd()), &st) == nil {
+	if unix.Fstat(t.file.fd, &st) == nil {
 		c.Size, c.ModTime = st.Size, st.Mtim.Nano()
 		if c.Why = "only root can write it"; !rootOnly(t.Real, &st) {
 			var text string
@@ -219,14 +226,14 @@ func (r *resolver) remember(path, text string) {
 // sum hashes a regular file through the O_PATH handle that the plan holds, so that it is
 // the same inode, and returns the very bytes when they are few enough to be judged. Anything
 // else is never opened: reading a FIFO would wait, reading a device may act.
-func sum(f *os.File, mode uint32, size int64) (hash, text, why string) {
+func sum(f *held, mode uint32, size int64) (hash, text, why string) {
 	switch {
 	case mode&unix.S_IFMT != unix.S_IFREG:
 		return "", "", "not a regular file"
 	case size > maxContent:
 		return "", "", "larger than 16 MiB"
 	}
-	fd, err := reopen(int(f.Fd()))
+	fd, err := reopen(f.fd)
 	if err != nil {
 		return "", "", err.Error()
 	}

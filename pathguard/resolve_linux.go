@@ -52,7 +52,7 @@ type resolver struct {
 }
 
 // hold keeps a file open until the plan is closed.
-func (r *resolver) hold(f *os.File) *os.File {
+func (r *resolver) hold(f *held) *held {
 	if f != nil {
 		r.plan.files = append(r.plan.files, f)
 		r.share.held++
@@ -66,7 +66,7 @@ func (r *resolver) start() {
 	end := r.walk(r.root, p.Caller.Dir, true)
 	p.Dir = join(end.real, end.missing)
 	if end.missing == "" {
-		p.DirFile = r.hold(file(end))
+		p.dirFile = r.hold(file(end))
 		p.DirID = end.id()
 		r.cwd = spot{end.fd, end.real}
 	} else {
@@ -219,7 +219,7 @@ func (r *resolver) bind(t *Target, end way) {
 
 // holder opens the directory of a target: to remove or replace a name is a right to that. It
 // is nil when the name does not lead to the target any more.
-func (r *resolver) holder(t *Target) *os.File {
+func (r *resolver) holder(t *Target) *held {
 	cut := strings.LastIndexByte(t.Real, '/')
 	if cut < 0 || len(t.Real) == 1 || r.share.held >= maxHeld {
 		return nil
@@ -238,7 +238,7 @@ func (r *resolver) holder(t *Target) *os.File {
 		unix.Close(fd)
 		return nil
 	}
-	return r.hold(os.NewFile(uintptr(fd), "/"+dir))
+	return r.hold(&held{fd: fd, name: "/" + dir})
 }
 
 func (r *resolver) add(t Target) {
@@ -279,12 +279,12 @@ func (e way) close() {
 	}
 }
 
-// file wraps the end of a walk. The name is for messages only.
-func file(e way) *os.File {
+// file is the end of a walk, for the plan to hold.
+func file(e way) *held {
 	if e.fd < 0 {
 		return nil
 	}
-	return os.NewFile(uintptr(e.fd), e.real)
+	return &held{fd: e.fd, name: e.real}
 }
 
 // modeOf translates the kernel's mode bits.

@@ -89,7 +89,7 @@ func TestResolveMissing(t *testing.T) {
 // one is no ground at all.
 func TestResolveNoDir(t *testing.T) {
 	plan := resolve(t, one(command.Write, 0, "/nowhere/w", "../x/./y"), Caller{Dir: "/nowhere/w", Home: "/home/dev"})
-	if got := plan.Targets[0].Path(); got != "/nowhere/x/y" || plan.Workspace != "/nowhere/w" || plan.DirFile != nil {
+	if got := plan.Targets[0].Path(); got != "/nowhere/x/y" || plan.Workspace != "/nowhere/w" || plan.DirFile() != nil {
 		t.Errorf("%q in %q", got, plan.Workspace)
 	}
 	if _, err := Resolve(effects(), Caller{Dir: "w"}); err != ErrNoDir {
