@@ -53,7 +53,7 @@ func (r *run) wire() string {
 // command is what the fence starts: the real shell with the canonical text, or, for words,
 // the very program that was judged.
 func (r *run) command() (sandbox.Command, error) {
-	if r.Plan.DirFile == nil { // without one it would run where this process is, which is not what was judged
+	if r.Plan.DirFile() == nil { // without one it would run where this process is, which is not what was judged
 		return sandbox.Command{}, fmt.Errorf("the directory %q is gone or cannot be opened; run it in another one", r.Request.Dir)
 	}
 	files := r.terminal.ChildFiles()
