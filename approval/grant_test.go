@@ -239,6 +239,13 @@ func TestGrantable(t *testing.T) {
 		"secret":          func(p map[string]any) { p["reasons"] = []any{map[string]any{"rule": "read.secret"}} },
 		"protected":       func(p map[string]any) { p["reasons"] = []any{map[string]any{"rule": "path.state"}} },
 		"policy":          func(p map[string]any) { p["reasons"] = []any{map[string]any{"rule": "policy.write"}} },
+		"tampered":        func(p map[string]any) { p["reasons"] = []any{map[string]any{"rule": "tamper.accept"}} },
+		"several calls": func(p map[string]any) {
+			call, _ := p["tool_calls"].([]any)[0].(map[string]any)
+			other := maps.Clone(call)
+			other["tool_call_id"] = "c2"
+			p["tool_calls"] = []any{call, other}
+		},
 		"nameless reason": func(p map[string]any) { p["reasons"] = []any{"x"} },
 		"marked Unicode":  func(p map[string]any) { p["x"] = "l\u0455" },
 		"tamper accept":   func(p map[string]any) { p["tool_calls"].([]any)[0].(map[string]any)["tool_name"] = "accept_tamper" },
