@@ -16,7 +16,7 @@ func TestWholeKeys(t *testing.T) {
 	o := newOuter(t)
 	before := o.modes()
 	w.shell(o)
-	o.send("run 'cat; echo at the end; read -s -p secret: x; echo; exec sh -c \"echo ${#x} letters; exec sleep 100\"'; echo status $?\n")
+	o.send("run 'cat; echo at the end; read -s -p secret: x; echo; echo ${#x} letters; cat'; echo status $?\n")
 	eventually(t, "raw mode", o.isRaw)
 	o.send("words\r")
 	o.expect("words\r\nwords\r\n")
@@ -25,6 +25,8 @@ func TestWholeKeys(t *testing.T) {
 	o.expect("secret:")
 	o.send("hunter2hunter2\r")
 	o.expect("14 letters\r\n")
+	o.send("more\r")
+	o.expect("more\r\nmore\r\n") // bash may miss an interrupt that comes before its job has begun
 	o.send("\x03")
 	o.expect("ready$ ") // a shell forgets the rest of its line when a job was interrupted
 	o.send("echo status $?\n")
