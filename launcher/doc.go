@@ -82,12 +82,12 @@
 // outside, and then runs in the fence that is there: a yes widens nothing, and what that fence refuses
 // stays refused. The output of such a run is in the session's transcript as far as it reaches its
 // terminal, behind a mark that says what was let go, by what, and as which run; one that is refused has a
-// mark too, and so has the moment at which a person was asked. Agents close the descriptors that they inherit before they start
-// a command (all four of package integration do); the kernel then hands it over to who asks (sandbox.Door). Where it cannot, below another program
-// that answers calls, what they start runs in the same fence, and is not told apart.
+// mark too, and so has the moment at which a person was asked. An agent may close the descriptors that it inherits before it starts a
+// command (Claude Code does); the kernel then hands it over to who asks (sandbox.Door). Where it cannot, below another program that
+// answers calls, what they start runs in the same fence, and is not told apart.
 //
-// What an agent keeps in its home it cannot write there: its settings say what runs in the next session. Give it a place of its own below the workspace or
-// the caches: CLAUDE_CONFIG_DIR, CODEX_HOME, XDG_DATA_HOME.
+// What an agent keeps in its home it cannot write there: its settings say what runs in the next session. Give it a place of its own
+// below the workspace or the caches, by the variable that it reads: CLAUDE_CONFIG_DIR for Claude Code.
 //
 // The session's shell (Hold.Shell) asks about each line between reading and running it, in PS0, and
 // drops the line by an interrupt where the answer is no. What is guaranteed by the fence: all that any
