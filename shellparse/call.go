@@ -100,7 +100,7 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	ws := w.invoke(s, c)
 	for _, s := range ws {
 		switch name := c.words[0].Text; {
-		case len(c.assign) > 0 && w.doubtfulPrefix(name):
+		case len(c.assign) > 0 && (w.doubtfulPrefix(name) || !c.words[0].Static): // which may be no word at all
 			for _, a := range c.assign {
 				w.put(s, a.Name, variable{val: unknown("$"+a.Name+" is set in front of "+name, Unknown), set: true})
 			}

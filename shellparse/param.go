@@ -193,6 +193,10 @@ func (e *expander) elements(p *syntax.ParamExp, list []value, quoted bool) {
 		return
 	}
 	if isStar(p) && (quoted || !e.split) {
+		if v, own := e.s.env.get("IFS"); own && v.set && !v.val.whole() && len(list) > 1 {
+			e.expansion(unknown("a list is joined with IFS, which is not known", Literal), true)
+			return
+		}
 		sep := e.separator()
 		e.some = true
 		for i, v := range list {
