@@ -8,7 +8,7 @@ import (
 // A held is a file that a plan keeps open. Most plans are only judged, and then the number of
 // the descriptor is enough; an os.File is made for who asks for one.
 type held struct {
-	fd   int // -1 once it was closed
+	fd   int    // -1 once it was closed
 	name string // for messages only
 	file *os.File
 }
