@@ -15,7 +15,7 @@ func (n names) has(word string) bool { return slices.Contains(n, word) }
 var secretNames = []string{
 	"~/.ssh", "~/.gnupg", "~/.aws", "~/.azure", "~/.kube", "~/.docker/config.json",
 	"~/.config/gcloud", "~/.config/gh", "~/.config/op", "~/.config/rclone", "~/.config/hub", "~/.config/glab-cli",
-	"~/.config/doctl", "~/.config/heroku", "~/.config/sops", "~/.config/age", "~/.config/github-copilot",
+	"~/.config/doctl", "~/.config/heroku", "~/.config/sops", "~/.config/age", "~/.age", "~/.config/github-copilot",
 	"~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.config/microsoft-edge",
 	"~/.mozilla", "~/.thunderbird", "~/snap/firefox", "~/Library/Keychains", "~/Library/Application Support/Google/Chrome",
 	"~/.netrc", "~/.npmrc", "~/.yarnrc.yml", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.gem/credentials",

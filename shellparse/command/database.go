@@ -72,6 +72,8 @@ func (m *matcher) sqlStatement(words []string, at int) {
 		m.hazard("db.destroy", at)
 	case has("PROGRAM") && has("COPY"), has("XP_CMDSHELL"), has("OUTFILE") || has("DUMPFILE") || has("LOAD_FILE"), has("PG_READ_FILE"), has("LO_EXPORT"):
 		m.hazard("db.program", at)
+	case words[0] == "COPY" && has("STDIN"):
+		m.flags |= Upload
 	case words[0] == "UPDATE", words[0] == "DELETE", words[0] == "ALTER", words[0] == "GRANT", words[0] == "REVOKE":
 		m.hazard("db.change", at)
 	}
@@ -145,7 +147,9 @@ func (m *matcher) sqlCopy(arg value) {
 		switch lower := strings.ToLower(name); {
 		case lower == "program":
 			m.opaque(arg, Exec, `\copy runs a program`)
-		case lower == "stdin" || lower == "stdout" || lower == "pstdin" || lower == "pstdout":
+		case lower == "stdin" || lower == "pstdin":
+			m.flags |= Upload
+		case lower == "stdout" || lower == "pstdout":
 		case way == "to":
 			m.path(role{kind: "W"}, file)
 		default:

@@ -113,6 +113,9 @@ func (m *matcher) hostWord(r role, vs []value) {
 // its configuration.
 func (m *matcher) remoteName(r role, vs []value) {
 	for _, v := range vs {
+		if rest, ok := strings.CutPrefix(v.Text, "sftp:"); ok && !strings.HasPrefix(rest, "//") {
+			v = v.piece(len("sftp:")) // restic -r sftp:user@host:path
+		}
 		colon := strings.IndexByte(v.Text, ':')
 		slash := strings.IndexByte(v.Text, '/')
 		switch {

@@ -152,6 +152,9 @@ func (m *matcher) source(r role, vs []value) {
 			m.url(role{kind: "URL", param: scheme}, []value{v})
 			continue
 		}
+		if !v.Static && !v.Glob && !v.Below {
+			m.opaque(v, Exec, "which file is executed is not known")
+		}
 		m.touch(Read, Source, v, true)
 		m.setup(r, v)
 		m.projectScript(r, v)

@@ -77,6 +77,7 @@ var kinds = []kind{
 	{"GITURL", Exec, false, (*matcher).gitURL},
 	{"GOINSTALL", Exec, true, (*matcher).goInstall},
 	{"GOLDFLAGS", Exec, false, (*matcher).linkerFlags},
+	{"GOGET", Net, false, (*matcher).goGet},
 	{"GORUN", Exec, true, (*matcher).goRun},
 	{"GRADLE", Net, false, (*matcher).publishingTask},
 	{"GRAPHQL", Net, false, (*matcher).graphQL},

@@ -204,6 +204,15 @@ func (m *matcher) goRun(_ role, vs []value) {
 	}
 }
 
+// goGet is the path of a module: it is asked for at the host that it begins with.
+func (m *matcher) goGet(_ role, vs []value) {
+	for _, v := range vs {
+		if !v.Static && !v.Glob {
+			m.url(role{kind: "URL", param: "https"}, []value{v})
+		}
+	}
+}
+
 func (m *matcher) goInstall(_ role, vs []value) {
 	for _, v := range vs {
 		if strings.Contains(v.Text, "@") || !v.Static {
