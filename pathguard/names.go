@@ -28,7 +28,7 @@ var secretNames = []string{
 	"~/.sqlite_history", "~/.rediscli_history", "~/.lesshst", "~/.local/share/fish/fish_history", "~/.viminfo",
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/security/opasswd",
 	"/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/krb5.keytab", "/etc/NetworkManager/system-connections",
-	"/etc/kubernetes", "/etc/machine-id", "/run/secrets", "/var/run/secrets", "/run/credentials",
+	"/etc/kubernetes", "/etc/machine-id", "/etc/wireguard", "/etc/openvpn", "/etc/wpa_supplicant", "/run/secrets", "/var/run/secrets", "/run/credentials",
 	"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/var/lib/docker", "/var/lib/kubelet",
 	"/proc/kcore", "/proc/kmem", "/dev/mem", "/dev/kmem", "/dev/port",
 	"**/.env", "**/.env.*", "**/*.env", "**/.envrc.local", "**/.netrc", "**/.pgpass", "**/.git-credentials", "**/.htpasswd",

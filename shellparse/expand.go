@@ -355,7 +355,11 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 	case *syntax.ProcSubst:
 		e.lit(e.w.process(e.s, p))
 	case *syntax.ExtGlob:
-		e.lit(part{kind: pattern, text: p.Op.String() + p.Pattern.Value + ")"})
+		text := p.Op.String() + p.Pattern.Value + ")"
+		if !e.pattern {
+			text = "*" // names: no more than this
+		}
+		e.lit(part{kind: pattern, text: text})
 		if strings.ContainsAny(p.Pattern.Value, "$`") {
 			e.w.opaque(e.s, InData, "an expansion inside a pattern", e.w.span(p))
 		}
