@@ -83,12 +83,17 @@ func (w *walker) matchesMore(s *state, pattern string) bool {
 // lonely reports whether a dollar sign that starts no expansion stands in a word beside an
 // expansion that would be split: bash 5.2 does not split it then, other versions do.
 func lonely(word *syntax.Word) bool {
-	dollar := false
+	dollar, beside := false, false
 	for _, p := range word.Parts {
-		lit, ok := p.(*syntax.Lit)
-		dollar = dollar || ok && strings.Contains(lit.Value, "$") && len(word.Parts) > 1
+		switch p := p.(type) {
+		case *syntax.Lit:
+			dollar = dollar || strings.Contains(p.Value, "$")
+		case *syntax.SglQuoted:
+		default:
+			beside = true
+		}
 	}
-	return dollar
+	return dollar && beside
 }
 
 // qualifiers names the patterns of zsh that end in a parenthesis: *(e:code:) runs code for

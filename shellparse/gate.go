@@ -99,10 +99,12 @@ func symbol(r rune) bool {
 }
 
 // The letters outside ASCII that most fonts draw like a letter of it: UTS #39, for the
-// scripts in common use.
+// scripts in common use. Small capitals deceive among letters of ASCII only: a whole word with
+// one of them reads as what it is.
 const (
-	alikeLetters = "аеорсухѕіјԁһԛԝкмтьгпвнАВЕЅІЈКМНОРСТХУԌԜ" + "αοντυρκικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "օսոցհլքԱՕՍ" + "ıɑɡɩʏ"
-	alikeSigns   = "⁄∕⧸／＼⁓∼˜‐‑‒–—−﹣－․‚‛ʼ＇＂｜＆；＄＞＜＃＊？｀（）｛｝［］～＝．"
+	alikeLetters  = "аеорсухѕіјԁһԛԝкмтьгпвнАВЕЅІЈКМНОРСТХУԌԜ" + "αοντυρκικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "օսոցհլքԱՕՍ" + "ıɑɡɩʏ"
+	smallCapitals = "мтьгпвн"
+	alikeSigns    = "⁄∕⧸／＼⁓∼˜‐‑‒–—−﹣－․‚‛ʼ＇＂｜＆；＄＞＜＃＊？｀（）｛｝［］～＝．"
 )
 
 func lookAlike(r rune) bool {
@@ -127,6 +129,8 @@ func confusing(text string, at Span, r rune) bool {
 		if mixed || other {
 			return mixed
 		}
+	} else if prev, _ := utf8.DecodeLastRuneInString(text[:at.Start]); prev >= utf8.RuneSelf && unicode.IsLetter(prev) && !lookAlike(prev) {
+		return false // the punctuation of its script
 	}
 	return first > 0 && wordByte(text[first-1]) || last < len(text) && wordByte(text[last])
 }
@@ -142,7 +146,7 @@ func letters(text string, at Span) (first, last int, mixed, other bool) {
 			return false
 		}
 		mixed = mixed || r < 0x80
-		other = other || r >= 0x80 && !lookAlike(r)
+		other = other || r >= 0x80 && (!lookAlike(r) || strings.ContainsRune(smallCapitals, r))
 		return true
 	}
 	first, last = at.Start, at.End

@@ -25,6 +25,10 @@ var npmTools = []string{
 	"truffle", "ts-jest", "ts-node", "ts-node-dev", "ts-prune", "tsc", "tsc-alias", "tsc-watch", "tsd", "tslint", "tsup", "tsx", "turbo", "typedoc",
 	"typeorm", "typescript", "unbuild", "uvu", "vercel", "vite", "vite-node", "vitepress", "vitest", "vue-cli-service", "vue-tsc",
 	"wait-on", "wait-port", "webpack", "webpack-cli", "wrangler", "xo", "yalc", "yarn", "zx",
+	"api-extractor", "attw", "browserslist", "cdk", "copyfiles", "cpx", "cz", "documentation", "envinfo", "jsdoc",
+	"lessc", "license-checker-rseidelsohn", "mkdirp", "only-allow", "serverless", "standard-version", "sv", "tauri",
+	"update-browserslist-db", "wdio", "webpack-bundle-analyzer", "webpack-dev-server", "html-validate", "linthtml",
+	"bundlesize", "stryker",
 }
 
 // npmScopes are the scopes of projects whose tools are run in the same way.
