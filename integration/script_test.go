@@ -119,7 +119,9 @@ func term(ts *testscript.TestScript, neg bool, args []string) {
 		_ = cmd.Process.Kill()
 		ts.Fatalf("%v\nscreen:\n%s", err, screen.text())
 	}
+	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }) // a program that waits for more than was typed
 	err = cmd.Wait()
+	late.Stop()
 	screen.drained()
 	fmt.Fprint(ts.Stdout(), strings.ReplaceAll(screen.text(), "\r\n", "\n"))
 	var exit *exec.ExitError
