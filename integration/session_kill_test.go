@@ -129,9 +129,19 @@ func TestAnotherUser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	door, err := os.ReadFile(filepath.Join(filepath.Dir(d.dir), "bin", "tadactl")) // a link to where only this user may go
+	if err == nil {
+		err = os.Mkdir(filepath.Join(d.dir, "doors"), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(d.dir, "doors", "tadactl"), door, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	const other = 65534
 	for _, line := range []string{"tadactl sessions", "tadactl replay " + id, "tadactl kill " + id} {
-		if out := as(other, line+" </dev/null"); !strings.Contains(out, "exit status 78") {
+		if out := as(other, "doors/"+line+" </dev/null"); !strings.Contains(out, "exit status 78") {
 			t.Errorf("%s: %s", line, out)
 		}
 	}

@@ -286,6 +286,16 @@ func TestDifferences(t *testing.T) {
 		{"H", "coproc a=b PWN"},
 		{"H append", "coproc a+=b PWN"},
 		{"H redirect", "coproc 2>: PWN"},
+		{"I", `echo "${x:-'$(PWN)'}"`},
+		{"I end", `echo "${x:-'}"; PWN; echo "'}"`},
+		{"I alternative", "echo \"${x+'`PWN`'}\""},
+		{"I assigned", `echo "${x:='a'}"`},
+		{"I dollar", `echo "${x:-$'\''}"; PWN; echo "'}"`},
+		{"I nested", `echo "${x#${y:-'$(PWN)'}}"`},
+		{"I here", "cat <<E\n${x:-'$(PWN)'}\nE"},
+		{"I arithmetic", `echo $((${x:-'$(PWN)'}))`},
+		{"I command", `(( a = ${x:-'$(PWN)'} ))`},
+		{"I replaced", `echo "${x/a/'$(PWN)'}"`},
 		{"let", "let at<<E\ncat <<F\nPWN\nE\nPWN\nF\n"},
 		{"let pipe", "let a|PWN"},
 		{"let and", "let a&PWN"},
@@ -310,7 +320,7 @@ func TestDifferences(t *testing.T) {
 		})
 	}
 	// The same characters where they are only data.
-	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `let "a = b && c"`} {
+	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `echo ${x:-'$(PWN)'} "${x#'a$'}" "${x/'a'/b}" "$(echo ${x:-'b'})"`, `let "a = b && c"`} {
 		if s := Parse(text, Options{}); s.Err != nil {
 			t.Errorf("%q: %v", text, s.Err)
 		}

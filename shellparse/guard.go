@@ -17,12 +17,15 @@ import (
 //	F  time -- P             time takes the dashes and P runs
 //	G  !(P)                  without extglob this negates a subshell, and P runs
 //	H  coproc a=b P          the assignment belongs to P, which runs; likewise coproc 2>x P
+//	I  "${x:-'$(P)'}"        between double quotes the single ones are letters, and P runs
 //
 // The others that the fuzzer against bash has found stand with their guards below.
 type guards struct {
 	text   string
 	spaces []Mark // Unicode spaces and mute characters that no quotes have been seen around yet
 	depth  int
+	around []around              // of each node on the way here
+	bodies map[*syntax.Word]bool // of the here-documents that have been met
 	err    *ParseError
 }
 
@@ -57,6 +60,7 @@ func (g *guards) refuse(start, end int, why string) {
 func (g *guards) visit(n syntax.Node) bool {
 	if n == nil {
 		g.depth--
+		g.around = g.around[:len(g.around)-1]
 		return true
 	}
 	if g.depth >= maxDepth {
@@ -66,6 +70,7 @@ func (g *guards) visit(n syntax.Node) bool {
 		return false
 	}
 	g.depth++
+	g.around = append(g.around, g.context(n))
 	switch n := n.(type) {
 	case *syntax.Comment:
 		if strings.Contains(n.Text, "\n") || strings.HasSuffix(n.Text, `\`) {
@@ -75,6 +80,12 @@ func (g *guards) visit(n syntax.Node) bool {
 	case *syntax.ArrayExpr:
 		g.array(n)
 	case *syntax.Redirect:
+		if n.Hdoc != nil {
+			if g.bodies == nil {
+				g.bodies = map[*syntax.Word]bool{}
+			}
+			g.bodies[n.Hdoc] = true
+		}
 		g.hereDoc(n)
 	case *syntax.CallExpr:
 		g.program(n)
