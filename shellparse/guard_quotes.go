@@ -1,0 +1,58 @@
+package shellparse
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// An around is what stands around a node, as far as it decides what a single quote is there.
+type around uint8
+
+const (
+	bare          around = iota // a single quote begins a quotation
+	doubled                     // between double quotes, in a here-document, in arithmetic: a letter, which the parser knows
+	inWord                      // there, in the word of "${x:-word}": a letter too, and the parser takes it for a quotation
+	inReplacement               // there, in "${x/old/new}": a quotation for bash, and a letter for others
+)
+
+// context returns what stands around the children of n. In POSIX mode, and in all shells but
+// bash, even the end of "${x:-'}" is elsewhere than the parser sees it.
+func (g *guards) context(n syntax.Node) around {
+	now := bare
+	if len(g.around) > 0 {
+		now = g.around[len(g.around)-1]
+	}
+	switch n := n.(type) {
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		return bare
+	case *syntax.DblQuoted, *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause:
+		return doubled
+	case *syntax.Word:
+		if g.bodies[n] {
+			return doubled
+		}
+	case *syntax.ParamExp:
+		switch {
+		case now == bare:
+		case n.Repl != nil:
+			return inReplacement
+		case n.Exp != nil && !trims(n.Exp.Op):
+			return inWord
+		}
+	case *syntax.SglQuoted:
+		if now == inWord || now == inReplacement && strings.ContainsAny(n.Value, "$`}\"") {
+			g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "single quotes in an expansion between double quotes")
+		}
+	}
+	return now
+}
+
+// trims reports whether the word of an expansion is a pattern, in which quotes are quotes everywhere.
+func trims(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return true
+	}
+	return false
+}
