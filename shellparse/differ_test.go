@@ -295,6 +295,13 @@ func TestDifferences(t *testing.T) {
 		{"I here", "cat <<E\n${x:-'$(PWN)'}\nE"},
 		{"I arithmetic", `echo $((${x:-'$(PWN)'}))`},
 		{"I command", `(( a = ${x:-'$(PWN)'} ))`},
+		{"I subscript", `echo ${a[${x:-'$(PWN)'}]}`},
+		{"I element", `a[${x:-'$(PWN)'}]=1`},
+		{"I slice", `echo ${s:${x:-'$(PWN)'}}`},
+		{"I for", `for ((i=${x:-'$(PWN)'};i<0;)); do :; done`},
+		{"I test", `[[ ${x:-'$(PWN)'} -eq 1 ]]`},
+		{"I string", `cat <<< ${x:-'$(PWN)'}`},
+		{"I twice", `echo ${x:-${y:-'a'}}`},
 		{"I replaced", `echo "${x/a/'$(PWN)'}"`},
 		{"let", "let at<<E\ncat <<F\nPWN\nE\nPWN\nF\n"},
 		{"let pipe", "let a|PWN"},
@@ -320,7 +327,7 @@ func TestDifferences(t *testing.T) {
 		})
 	}
 	// The same characters where they are only data.
-	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `echo ${x:-'$(PWN)'} "${x#'a$'}" "${x/'a'/b}" "$(echo ${x:-'b'})"`, `let "a = b && c"`} {
+	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `echo ${x:-'a b'} "${x#'a$'}" "${x/'a'/b}" "$(echo ${x:-'b'})"`, `let "a = b && c"`} {
 		if s := Parse(text, Options{}); s.Err != nil {
 			t.Errorf("%q: %v", text, s.Err)
 		}

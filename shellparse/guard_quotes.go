@@ -10,14 +10,14 @@ import (
 type around uint8
 
 const (
-	bare          around = iota // a single quote begins a quotation
-	doubled                     // between double quotes, in a here-document, in arithmetic: a letter, which the parser knows
-	inWord                      // there, in the word of "${x:-word}": a letter too, and the parser takes it for a quotation
-	inReplacement               // there, in "${x/old/new}": a quotation for bash, and a letter for others
+	bare     around = iota // a single quote begins a quotation
+	doubled                // between double quotes, in a here-document, in arithmetic: a letter, which the parser knows
+	inWord                 // in the word of ${x:-word}: a quotation, unless the whole stands in a subscript, in arithmetic, behind <<< ...
+	lettered               // in the word of "${x:-word}" or ${x:-${y:-word}}: a letter, and the parser takes it for a quotation
 )
 
-// context returns what stands around the children of n. In POSIX mode, and in all shells but
-// bash, even the end of "${x:-'}" is elsewhere than the parser sees it.
+// context returns what stands around the children of n, and refuses a quotation that could be letters. In POSIX
+// mode, and in all shells but bash, even the end of "${x:-'}" is elsewhere than the parser sees it.
 func (g *guards) context(n syntax.Node) around {
 	now := bare
 	if len(g.around) > 0 {
@@ -34,15 +34,17 @@ func (g *guards) context(n syntax.Node) around {
 		}
 	case *syntax.ParamExp:
 		switch {
-		case now == bare:
 		case n.Repl != nil:
-			return inReplacement
-		case n.Exp != nil && !trims(n.Exp.Op):
 			return inWord
+		case n.Exp == nil || trims(n.Exp.Op):
+		case now == bare:
+			return inWord
+		default:
+			return lettered
 		}
 	case *syntax.SglQuoted:
-		if now == inWord || now == inReplacement && strings.ContainsAny(n.Value, "$`}\"") {
-			g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "single quotes in an expansion between double quotes")
+		if now == lettered || now == inWord && (n.Dollar || strings.ContainsAny(n.Value, "$`}\\\"")) {
+			g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "single quotes in an expansion")
 		}
 	}
 	return now
