@@ -289,7 +289,7 @@ func TestDifferences(t *testing.T) {
 		{"I", `echo "${x:-'$(PWN)'}"`},
 		{"I end", `echo "${x:-'}"; PWN; echo "'}"`},
 		{"I alternative", "echo \"${x+'`PWN`'}\""},
-		{"I assigned", `echo "${x:='a'}"`},
+		{"I assigned", `echo "${x:='a}'}"`},
 		{"I dollar", `echo "${x:-$'\''}"; PWN; echo "'}"`},
 		{"I nested", `echo "${x#${y:-'$(PWN)'}}"`},
 		{"I here", "cat <<E\n${x:-'$(PWN)'}\nE"},
@@ -302,6 +302,7 @@ func TestDifferences(t *testing.T) {
 		{"I test", `[[ ${x:-'$(PWN)'} -eq 1 ]]`},
 		{"I string", `cat <<< ${x:-'$(PWN)'}`},
 		{"I twice", `echo ${x:-${y:-'a'}}`},
+		{"I replaced quote", `echo "${x/a/$'\''}"; PWN; echo "'}"`},
 		{"I replaced", `echo "${x/a/'$(PWN)'}"`},
 		{"let", "let at<<E\ncat <<F\nPWN\nE\nPWN\nF\n"},
 		{"let pipe", "let a|PWN"},
@@ -327,7 +328,7 @@ func TestDifferences(t *testing.T) {
 		})
 	}
 	// The same characters where they are only data.
-	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `echo ${x:-'a b'} "${x#'a$'}" "${x/'a'/b}" "$(echo ${x:-'b'})"`, `let "a = b && c"`} {
+	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `echo "${x:='a'}" ${x:-'a b'} "${x#'a$'}" "${x/'a'/b}" "${PATH//:/$'\n'}" "$(echo ${x:-'b'})"`, `let "a = b && c"`} {
 		if s := Parse(text, Options{}); s.Err != nil {
 			t.Errorf("%q: %v", text, s.Err)
 		}

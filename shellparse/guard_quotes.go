@@ -10,10 +10,11 @@ import (
 type around uint8
 
 const (
-	bare     around = iota // a single quote begins a quotation
-	doubled                // between double quotes, in a here-document, in arithmetic: a letter, which the parser knows
-	inWord                 // in the word of ${x:-word}: a quotation, unless the whole stands in a subscript, in arithmetic, behind <<< ...
-	lettered               // in the word of "${x:-word}" or ${x:-${y:-word}}: a letter, and the parser takes it for a quotation
+	bare    around = iota // a single quote begins a quotation
+	doubled               // between double quotes, in a here-document, in arithmetic: a letter, which the parser knows
+	inWord                // in the word of an expansion: a letter where the whole is doubled, in a subscript, behind <<< ...
+	changed               // in "${x/old/new}": a quotation for bash, and a letter for others
+	deeper                // in the word of an expansion in such a word: a letter, mostly
 )
 
 // context returns what stands around the children of n, and refuses a quotation that could be letters. In POSIX
@@ -35,15 +36,16 @@ func (g *guards) context(n syntax.Node) around {
 	case *syntax.ParamExp:
 		switch {
 		case n.Repl != nil:
-			return inWord
+			return changed
 		case n.Exp == nil || trims(n.Exp.Op):
-		case now == bare:
-			return inWord
+		case now >= inWord:
+			return deeper
 		default:
-			return lettered
+			return inWord
 		}
 	case *syntax.SglQuoted:
-		if now == lettered || now == inWord && (n.Dollar || strings.ContainsAny(n.Value, "$`}\\\"")) {
+		escapes := n.Dollar || strings.Contains(n.Value, `\`)
+		if now == deeper || now >= inWord && strings.ContainsAny(n.Value, "$`}\"") || now == inWord && escapes || now == changed && strings.Contains(n.Value, `\'`) {
 			g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "single quotes in an expansion")
 		}
 	}
