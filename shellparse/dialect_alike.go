@@ -40,7 +40,7 @@ func (w *walker) alikeParam(p *syntax.ParamExp, quoted bool) bool {
 // plainTrim is ${x%PATTERN} and its kin, of a name and a pattern of letters and stars.
 func plainTrim(p *syntax.ParamExp) bool {
 	return !p.Excl && !p.Length && p.Index == nil && p.Param != nil && syntax.ValidName(p.Param.Value) && p.Exp != nil && p.Exp.Word != nil &&
-		p.Exp.Op >= syntax.RemSmallSuffix && p.Exp.Op <= syntax.RemLargePrefix && plainLetters(strings.Trim(p.Exp.Word.Lit(), "*"))
+		trims(p.Exp.Op) && plainLetters(strings.Trim(p.Exp.Word.Lit(), "*"))
 }
 
 // plainScalar reports whether a name has one value, of printable ASCII.

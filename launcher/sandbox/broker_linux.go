@@ -148,18 +148,29 @@ func (c *netCall) socket() {
 // give puts a socket into the child's table as the answer, and lets go of it.
 func (c *netCall) give(fd, kind int) {
 	defer unix.Close(fd)
-	// First the descriptor, then the answer. The kernel can do both at once, but a signal that reaches us meanwhile takes the descriptor back and leaves an answer
-	// of 0 (Linux 6.18).
-	add := handedFd{id: c.id, srcfd: uint32(fd), newfdFlags: uint32(kind & unix.SOCK_CLOEXEC)}
-	number := uintptr(0)
-	for errno := unix.EINTR; errno != 0; {
-		if number, _, errno = unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), notifyAddFd, uintptr(unsafe.Pointer(&add))); errno != 0 && errno != unix.EINTR {
-			c.reply(errno) // its table is full
-			return
-		}
+	number, err := handOver(c.listener, c.id, fd, kind&unix.SOCK_CLOEXEC)
+	if err != nil {
+		c.reply(err) // its table is full
+		return
 	}
 	a := answer{id: c.id, val: int64(number)}
 	_ = ioctl(c.listener, notifySend, unsafe.Pointer(&a))
+}
+
+// handOver puts a descriptor into the table of the child that made the call, and returns its number there. First the descriptor, then the answer, which is the caller's:
+// the kernel can do both at once, but a signal that reaches us meanwhile takes the descriptor back and leaves an answer of 0 (Linux 6.18).
+func handOver(listener int, id uint64, fd, flags int) (int, error) {
+	add := handedFd{id: id, srcfd: uint32(fd), newfdFlags: uint32(flags)}
+	for {
+		number, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(listener), notifyAddFd, uintptr(unsafe.Pointer(&add)))
+		switch errno {
+		case 0:
+			return int(number), nil
+		case unix.EINTR:
+		default:
+			return -1, errno
+		}
+	}
 }
 
 // A target is the child's socket, as the launcher holds it for the time of one call, and the address that goes with it.

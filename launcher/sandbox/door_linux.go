@@ -55,10 +55,8 @@ func (s *supervisor) opens(n *notification) bool {
 		return false
 	}
 	a := answer{id: n.id, error: -int32(unix.EPERM)}
-	add := handedFd{id: n.id, srcfd: uint32(s.door), newfdFlags: unix.O_CLOEXEC}
-	for errno := unix.EINTR; s.door >= 0 && errno == unix.EINTR; { // see give for the two steps
-		var number uintptr
-		if number, _, errno = unix.Syscall(unix.SYS_IOCTL, uintptr(s.listener), notifyAddFd, uintptr(unsafe.Pointer(&add))); errno == 0 {
+	if s.door >= 0 {
+		if number, err := handOver(s.listener, n.id, s.door, unix.O_CLOEXEC); err == nil {
 			a.val, a.error = int64(number), 0
 		}
 	}
