@@ -12,10 +12,10 @@ import (
 
 // A reached is what the run may contact, and why that is so.
 type reached struct {
-	mode  sandbox.Network
-	reach network.Reach
-	hosts []string // of reach, as they were written
-	proxy string   // who makes the connections for the programs, as the caller's environment has it
+	mode    sandbox.Network
+	reach   network.Reach
+	hosts   []string // of reach, as they were written
+	proxies []string // who makes the connections for the programs, as the caller's environment has it
 }
 
 // contacts derives what the run may contact. Where a person has said yes to a plan that contacts somebody whom its text does not tell, that is anybody.
@@ -36,9 +36,11 @@ func (j *Judgement) contacts() reached {
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}
 	}
-	if r.proxy = proxyOf(j.environ.vars); r.proxy != "" && len(r.reach.Rules) > 0 {
-		if rule, err := network.ParseRule(r.proxy); err == nil && rule.One() {
-			r.reach.Rules = append(r.reach.Rules, rule)
+	if len(r.reach.Rules) > 0 {
+		for _, proxy := range proxiesOf(j.environ.vars) {
+			if rule, err := network.ParseRule(proxy); err == nil && rule.One() {
+				r.reach.Rules, r.proxies = append(r.reach.Rules, rule), append(r.proxies, proxy)
+			}
 		}
 	}
 	r.reach.Localhost = plan.Localhost
@@ -53,28 +55,34 @@ func (j *Judgement) spoke(rule string) bool {
 	return slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool { return r.Rule == rule })
 }
 
-// proxyVars are the variables by which programs find their proxy.
-var proxyVars = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY", "HTTP_PROXY"}
+// proxyVars are the variables by which programs find their proxy. Which one is meant depends on the program and on the address, so each counts.
+var proxyVars = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}
 
-// proxyOf returns the HOST:PORT of the caller's proxy, or "".
-func proxyOf(env map[string]string) string {
+// proxiesOf returns the HOST:PORT of each of the caller's proxies.
+func proxiesOf(env map[string]string) (list []string) {
 	for _, name := range proxyVars {
-		address := env[name]
-		if address == "" {
-			continue
+		if proxy := proxyOf(env[name]); proxy != "" && !slices.Contains(list, proxy) {
+			list = append(list, proxy)
 		}
-		scheme, rest, ok := strings.Cut(address, "://")
-		if !ok {
-			scheme, rest = "http", address
-		}
-		rest, _, _ = strings.Cut(rest, "/")
-		rest = rest[strings.LastIndexByte(rest, '@')+1:]
-		if i := strings.LastIndexByte(rest, ':'); i < 0 || strings.HasSuffix(rest, "]") {
-			rest += proxyPorts[strings.TrimRight(scheme, "ah45")] // socks5h
-		}
-		return rest
 	}
-	return ""
+	return list
+}
+
+// proxyOf returns the HOST:PORT of a proxy's address, "" of none.
+func proxyOf(address string) string {
+	if address == "" {
+		return ""
+	}
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		scheme, rest = "http", address
+	}
+	rest, _, _ = strings.Cut(rest, "/")
+	rest = rest[strings.LastIndexByte(rest, '@')+1:]
+	if i := strings.LastIndexByte(rest, ':'); i < 0 || strings.HasSuffix(rest, "]") {
+		rest += proxyPorts[strings.TrimRight(scheme, "ah45")] // socks5h
+	}
+	return rest
 }
 
 // proxyPorts are what curl(1) takes when the address has none.
@@ -94,8 +102,8 @@ func (r reached) text() string {
 	} else if r.reach.Localhost {
 		text += " and this machine's servers"
 	}
-	if r.proxy != "" {
-		text += fmt.Sprintf(", by the proxy %s, which may reach anybody", r.proxy)
+	if len(r.proxies) > 0 {
+		text += fmt.Sprintf(", by the proxy %s, which may reach anybody", strings.Join(r.proxies, " or "))
 	}
 	for _, port := range r.reach.Publish {
 		text += fmt.Sprintf("; other machines may connect to port %d", port)

@@ -23,6 +23,13 @@ func TestContacts(t *testing.T) {
 		{"network: {default: on}\n", "make", "", sandbox.Full, "full"},
 		{"", "curl http://$(cat host)/", "", sandbox.Full, "full"},
 		{"", "curl https://example.com/x", "https_proxy=http://proxy.test:3128/", sandbox.Hosts, "example.com:443, by the proxy proxy.test:3128, which may reach anybody"},
+		{"", "curl https://example.com/x", "HTTPS_PROXY=https://proxy.test", sandbox.Hosts, "by the proxy proxy.test:443,"},
+		{"", "curl https://example.com/x", "HTTP_PROXY=proxy.test:8080", sandbox.Hosts, "by the proxy proxy.test:8080,"},
+		{"", "curl https://example.com/x", "ALL_PROXY=socks5h://[fd00::5]", sandbox.Hosts, "by the proxy [fd00::5]:1080,"},
+		{"", "curl https://example.com/x", "http_proxy=one.test:1 https_proxy=two.test:2 all_proxy=one.test:1", sandbox.Hosts, "by the proxy two.test:2 or one.test:1,"},
+		{"", "curl https://example.com/x", "https_proxy=http://0.0.0.0/0", sandbox.Hosts, "example.com:443"}, // a net, were it taken as it stands
+		{"", "curl https://example.com/x", "https_proxy=*.test:80", sandbox.Hosts, "example.com:443"},
+		{"", "make", "ALL_PROXY=socks5h://proxy.test", sandbox.Hosts, "this machine's servers only"},
 		{registries, "make", "", sandbox.Hosts, "*.x.test, 10.0.0.0/8, api.example:443 and this machine's servers"},
 		{registries, "npm ci; yarn; deno cache x.ts; pip install x; conda install x; go build; cargo build; gem install x; composer install; mvn test; dotnet restore; mix deps.get; apt-get update; apk update", "", sandbox.Hosts, "registry.npmjs.org:443"},
 	} {
@@ -35,19 +42,13 @@ func TestContacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Shell.Text = test.line
-		if test.env != "" {
-			req.Env = append(req.Env, test.env)
-		}
+		req.Env = append(req.Env, strings.Fields(test.env)...)
 		j := judged(t, l, req)
 		r := j.contacts()
 		if r.mode != test.mode || !strings.Contains(r.text(), test.text) {
 			t.Errorf("%q under %q: %v %q", test.line, test.config, r.mode, r.text())
 		}
-		proxy := 0
-		if r.proxy != "" {
-			proxy = 1
-		}
-		if r.mode == sandbox.Hosts && len(r.reach.Rules) != len(r.hosts)+proxy {
+		if r.mode == sandbox.Hosts && len(r.reach.Rules) != len(r.hosts)+len(r.proxies) {
 			t.Errorf("%q: the fence does not understand some of %q: %v", test.line, r.hosts, r.reach.Rules)
 		}
 	}
@@ -58,7 +59,7 @@ func TestProxy(t *testing.T) {
 		"http://proxy.test:3128": "proxy.test:3128", "proxy.test:8080": "proxy.test:8080", "https://proxy.test": "proxy.test:443", "http://proxy.test": "proxy.test:1080",
 		"socks5h://[::1]:9050/": "[::1]:9050", "socks5://user:secret@10.0.0.1:1080": "10.0.0.1:1080", "socks5://[fd00::1]": "[fd00::1]:1080", "": "",
 	} {
-		if got := proxyOf(map[string]string{"ALL_PROXY": address}); got != want {
+		if got := proxyOf(address); got != want {
 			t.Errorf("%q: %q, want %q", address, got, want)
 		}
 	}

@@ -143,6 +143,8 @@ func (s silent) Resolve(ctx context.Context, _ string) (own, found []netip.Addr,
 	return nil, nil, ctx.Err()
 }
 
+func (s silent) Own(netip.Addr) bool { return false }
+
 // Questions that nobody answers yet wait with the child, not in the launcher.
 func TestQuestionsInBulk(t *testing.T) {
 	program := `

@@ -27,6 +27,7 @@ func init() {
 		"source":       sourceMain,
 		"measure":      measureMain,
 		"listen":       listenMain,
+		"listen-race":  listenRaceMain,
 		"swapper":      swapperMain,
 		"hog":          hogMain,
 		"nested-reach": nestedReachMain,

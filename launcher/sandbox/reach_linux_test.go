@@ -26,6 +26,9 @@ func (w internet) Resolve(_ context.Context, name string) (own, found []netip.Ad
 	return nil, nil, network.ErrNoName
 }
 
+// Own is false for all: addresses of the loopback stand for hosts of the internet.
+func (w internet) Own(netip.Addr) bool { return false }
+
 // A site is a server on an address of the loopback of its own, which stands for a host of the internet.
 type site struct {
 	addr netip.Addr

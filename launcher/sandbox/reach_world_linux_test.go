@@ -27,7 +27,15 @@ const (
 	privateSix  = "fd12::7"
 	metadata    = "169.254.169.254"
 	metadataSix = "fd00:ec2::254"
+	itself      = "203.0.113.50"
 )
+
+// worldNames are the names of that world. Of its addresses, which are all on one loopback, one counts as its machine's own.
+type worldNames struct{ internet }
+
+func (w worldNames) Own(addr netip.Addr) bool {
+	return addr.String() == itself && network.System().Own(addr)
+}
 
 // worldMain is the machine of that world: it serves, launches, and says what went wrong.
 func worldMain(args []string) {
@@ -45,7 +53,7 @@ func worldMain(args []string) {
 	fail(err)
 	up.SetUint16(unix.IFF_UP)
 	fail(unix.IoctlIfreq(four, unix.SIOCSIFFLAGS, up))
-	for i, text := range []string{publicOne, publicTwo, private, metadata, publicSix, privateSix, metadataSix} {
+	for i, text := range []string{publicOne, publicTwo, private, metadata, publicSix, privateSix, metadataSix, itself} {
 		addr := netip.MustParseAddr(text)
 		fd := four
 		if addr.Is6() {
@@ -71,10 +79,11 @@ func worldMain(args []string) {
 		}
 		return out
 	}
-	names := internet{
+	names := worldNames{internet{
 		"one.test": addrs(publicOne), "two.test": addrs(publicTwo), "six.test": addrs(publicSix), "both.test": addrs(publicSix, publicOne),
 		"inner.test": addrs(private), "inner6.test": addrs(privateSix), "cloud.test": addrs(metadata), "cloud6.test": addrs(metadataSix), "mixed.test": addrs(metadata, publicOne),
-	}
+		"self.test": addrs(itself),
+	}}
 	for _, c := range []struct {
 		rules []string
 		url   string
@@ -99,6 +108,9 @@ func worldMain(args []string) {
 		{[]string{"10.9.8.7:80"}, private, private, ""},
 		{[]string{"10.9.8.7:81"}, private, "", ""},
 		{[]string{"[fd12::7]:80"}, "[" + privateSix + "]", privateSix, ""},
+		{[]string{"self.test"}, "self.test", "", "it resolves to 203.0.113.50, this machine"},
+		{[]string{"203.0.113.0/24"}, itself, "", "this machine"},
+		{[]string{"self.test", itself}, "self.test", itself, ""},
 		{[]string{"cloud.test", metadata}, "cloud.test", metadata, ""},
 	} {
 		p := Readable()

@@ -25,9 +25,9 @@
 // # What counts
 //
 // An address counts only when it is named itself, or when an allowed name resolved to it here, during this run. What a name resolves to is looked at again: addresses
-// of private networks, of this machine, and the one that gives clouds' credentials away are refused, whatever name led to them (DNS rebinding),
+// of private networks, of this machine (of any of its interfaces, while its servers are out of reach), and the one that gives clouds' credentials away are refused, whatever name led to them (DNS rebinding),
 // unless a rule names the address, or this machine's /etc/hosts gives it to an allowed name.
-// A net that is wider than one of those ranges does not name what is in it: 0.0.0.0/0 is the internet, without the private networks and the credentials.
+// A net that is wider than one of those ranges does not name what is in it: 0.0.0.0/0 is the internet, without the private networks, the credentials and this machine.
 //
 // Hosts that share an address cannot be told apart by it: who is allowed one site of a content network reaches the others of the same address.
 //

@@ -14,6 +14,8 @@ import (
 // gave (found). Both empty with a nil error: the name has none. ErrNoName: it does not exist.
 type Resolver interface {
 	Resolve(ctx context.Context, name string) (own, found []netip.Addr, err error)
+	// Own reports whether an address is one of this machine's own: of any of its interfaces.
+	Own(addr netip.Addr) bool
 }
 
 // A Verdict says whether the run may reach what it asked for. The zero Verdict refuses.
@@ -136,7 +138,7 @@ func (g *Gate) fill(ctx context.Context, a *answer, name string) {
 	}
 	for _, addr := range found {
 		addr = addr.Unmap()
-		if w := what(g.specials, addr); w != "" && !g.namesAddr(addr) {
+		if w := g.what(addr); w != "" && !g.namesAddr(addr) {
 			a.kept, a.why = append(a.kept, addr), w
 			g.asked[addr] = name
 			continue
@@ -158,12 +160,28 @@ func (g *Gate) given(name string) []netip.Addr {
 // namesAddr reports whether a rule names the address itself, on some port.
 func (g *Gate) namesAddr(addr netip.Addr) bool {
 	for _, r := range g.reach.Rules {
-		if r.covers(g.specials, addr) {
+		if g.covers(r, addr) {
 			return true
 		}
 	}
 	return false
 }
+
+// covers reports whether a rule names an address, on some port. A net names this machine as little as another special address in it.
+func (g *Gate) covers(r Rule, addr netip.Addr) bool {
+	return r.covers(g.specials, addr) && (r.Net.IsSingleIP() || !g.ours(addr))
+}
+
+// what returns what is special about an address, or "".
+func (g *Gate) what(addr netip.Addr) string {
+	if w := what(g.specials, addr); w != "" || !g.ours(addr) {
+		return w
+	}
+	return "this machine"
+}
+
+// ours reports whether an address is this machine's, whose servers are out of reach.
+func (g *Gate) ours(addr netip.Addr) bool { return !g.reach.Localhost && g.resolver.Own(addr) }
 
 // dnsPorts carry questions for names, which this machine's own servers would pass on to anybody.
 var dnsPorts = [...]uint16{53, 853, 5353, 5355}
@@ -176,7 +194,7 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 		return Verdict{Host: "localhost", Why: "it is where a person answers"}
 	}
 	for _, r := range g.reach.Rules {
-		if r.covers(g.specials, addr) && r.onPort(port) {
+		if g.covers(r, addr) && r.onPort(port) {
 			return Verdict{OK: true, Host: g.nameOf(addr)}
 		}
 	}
@@ -196,7 +214,7 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	g.mu.Lock()
 	kept := g.asked[addr]
 	g.mu.Unlock()
-	w := what(g.specials, addr)
+	w := g.what(addr)
 	switch {
 	case kept != "":
 		v.Host, v.Why = kept, fmt.Sprintf("it resolves to %s, %s", addr, w)

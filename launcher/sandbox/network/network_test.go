@@ -3,6 +3,7 @@ package network
 import (
 	"context"
 	"encoding/binary"
+	"net"
 	"net/netip"
 	"os"
 	"slices"
@@ -57,6 +58,9 @@ func (z zone) Resolve(_ context.Context, name string) (own, found []netip.Addr, 
 	return own, found, err
 }
 
+// Own is what the zone says of this machine.
+func (z zone) Own(addr netip.Addr) bool { return slices.Contains(z["this machine"], addr.String()) }
+
 func gate(t testing.TB, z zone, localhost bool, rules ...string) *Gate {
 	t.Helper()
 	reach := Reach{Localhost: localhost, Publish: []uint16{8080}}
@@ -75,6 +79,7 @@ func TestConnect(t *testing.T) {
 	z := zone{
 		"site.test": {"203.0.113.7", "2001:db8:1::7"}, "sub.wild.test": {"203.0.113.8"}, "rebound.test": {"169.254.169.254", "10.0.0.9"},
 		"home.test": {"own 192.168.1.9"}, "half.test": {"203.0.113.9", "127.0.0.1"}, "nat.test": {"64:ff9b::a00:1"}, "other.test": {"203.0.113.99"},
+		"self.test": {"203.0.113.50", "2001:db8:1::50"}, "named.test": {"own 203.0.113.50"}, "this machine": {"203.0.113.50", "2001:db8:1::50"},
 	}
 	for _, test := range []struct {
 		rule, to string
@@ -116,6 +121,13 @@ func TestConnect(t *testing.T) {
 		{"64:ff9b::/96", "[64:ff9b::cb00:7107]:80", ""},
 		{"::/0", "[::ffff:0:a9fe:a9fe]:80", "metadata"},
 		{"::/0", "[2001:0:1::5]:80", "tunnel"},
+		{"self.test", "203.0.113.50:80", "it resolves to 203.0.113.50, this machine"},
+		{"self.test", "[2001:db8:1::50]:80", "this machine"},
+		{"203.0.113.50", "203.0.113.50:80", ""},
+		{"203.0.113.0/24", "203.0.113.50:80", "this machine"},
+		{"0.0.0.0/0", "203.0.113.50:80", "this machine"},
+		{"named.test", "203.0.113.50:80", ""}, // by /etc/hosts
+		{"other.test", "203.0.113.50:80", "this machine"},
 	} {
 		v := gate(t, z, false, test.rule).Connect(t.Context(), netip.MustParseAddrPort(test.to))
 		if v.OK != (test.want == "") || !strings.Contains(v.Why, test.want) {
@@ -137,6 +149,12 @@ func TestConnect(t *testing.T) {
 	}
 	if v := g.Connect(t.Context(), netip.MustParseAddrPort("203.0.113.8:443")); !v.OK || v.Host != "sub.wild.test" {
 		t.Errorf("%+v", v)
+	}
+	// A name that leads to this machine leads there where its servers may be reached.
+	for _, local := range []bool{false, true} {
+		if v := gate(t, z, local, "self.test:80").Connect(t.Context(), netip.MustParseAddrPort("203.0.113.50:80")); v.OK != local {
+			t.Errorf("localhost %v: %+v", local, v)
+		}
 	}
 	// This machine's own servers, but for those that pass questions for names on.
 	if v := g.Connect(t.Context(), netip.MustParseAddrPort("127.0.0.1:5432")); !v.OK {
@@ -282,6 +300,23 @@ func TestFiles(t *testing.T) {
 	}
 	if got := servers(dir + "/none"); len(got) != 1 || got[0].String() != "127.0.0.1:53" {
 		t.Error(got)
+	}
+}
+
+// The kernel knows which addresses are this machine's.
+func TestOwn(t *testing.T) {
+	own := map[string]bool{"127.0.0.1": true, "127.9.9.9": true, "203.0.113.7": false, "::ffff:127.0.0.1": true, "::ffff:203.0.113.7": false, "2001:db8::7": false}
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addrs {
+		own[a.(*net.IPNet).IP.String()] = true
+	}
+	for addr, want := range own {
+		if got := System().Own(netip.MustParseAddr(addr)); got != want {
+			t.Errorf("%s: %v", addr, got)
+		}
 	}
 }
 

@@ -12,3 +12,6 @@ import (
 func (s Stub) Resolve(context.Context, string) (own, found []netip.Addr, err error) {
 	return nil, nil, errors.ErrUnsupported
 }
+
+// Own reports true: what cannot be told is this machine.
+func (s Stub) Own(netip.Addr) bool { return true }
