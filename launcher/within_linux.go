@@ -221,6 +221,7 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 	}
 	told.r = r
 	refusal, err := l.guarded(ctx, r, l.permit)
+	told.settled(refusal)
 	if refusal != nil || err != nil {
 		err = errors.Join(err, told.refused(refusal))
 		r.refused(refusal)

@@ -13,8 +13,8 @@ import (
 // binds it to a place in what was on the screen.
 type marker struct {
 	d     *doorway
-	r     *run // nil until it is announced
-	asked bool // a person
+	r     *run   // nil until it is announced
+	asked string // the envelope that was put before a person
 }
 
 // maxLabel is how much of a command line a mark holds, in bytes: it is for a person to find the place.
@@ -50,13 +50,23 @@ func (m *marker) mark(what string) error {
 // terminal, and what is typed there does not answer it.
 func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
 	m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "something inside asks; Ctrl-] a answers, or elsewhere: tadactl inbox"})
-	m.asked = true
+	m.asked = e.ID
 	return approval.Decision{}, m.mark("asked " + e.ID)
 }
 
+// settled takes the question from the eyes of those who are attached, unless it stays open for the next try.
+func (m *marker) settled(f *Refusal) {
+	if m.asked != "" && !f.waits() {
+		m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "nothing inside asks any more"})
+	}
+}
+
+// waits reports whether the question is still open, so that the same line again is let go after a yes.
+func (f *Refusal) waits() bool { return f != nil && f.Status == "pending" }
+
 // refused marks that it does not run. That a question stays open was marked when it was asked.
 func (m *marker) refused(f *Refusal) error {
-	if f == nil || m.asked && f.Status == "pending" {
+	if f == nil || m.asked != "" && f.waits() {
 		return nil
 	}
 	return m.mark(f.Status)

@@ -170,6 +170,11 @@ func (c *client) take(f wire.Frame) {
 			c.last = &n
 		case wire.CodeAsked:
 			c.waits = n.Envelope
+		case wire.CodeAnswered:
+			if n.Envelope != c.waits {
+				return // answered here, or a later question is the one that is shown
+			}
+			c.waits = ""
 		}
 		c.show(v.Notice(n))
 		if n.Code == wire.CodeSummary {
@@ -305,6 +310,8 @@ func (c *client) question() {
 	c.show(c.a.View.Resume())
 	if err != nil {
 		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, Message: err.Error()}))
+	} else {
+		c.waits = ""
 	}
 	c.send(wire.Frame{Kind: wire.Refresh, Epoch: c.epoch})
 }

@@ -146,8 +146,11 @@ func (v *rawView) Leave() []byte {
 	return []byte("\x1b[?1;66;1000;1002;1003;1004;1005;1006;1015;2004l\x1b>\x1b[?25h\x1b[?7h\x1b[0m")
 }
 
-// Resume clears what the question left; the screen is drawn anew.
-func (v *rawView) Resume() []byte { return []byte("\x1b[0m\x1b[H\x1b[2J") }
+// Resume clears what the question left; the screen is drawn anew, without the news of the question.
+func (v *rawView) Resume() []byte {
+	v.news = nil
+	return []byte("\x1b[0m\x1b[H\x1b[2J")
+}
 
 // Size is the whole terminal.
 func (v *rawView) Size(cols, rows int) (int, int) {

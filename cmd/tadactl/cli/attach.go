@@ -195,8 +195,11 @@ func (v *mirrorView) Status(s wire.Status) []byte {
 // Notice shows what happened in the status line.
 func (v *mirrorView) Notice(n wire.Notice) []byte {
 	v.notice = n.Message
-	if r := n.Summary; r != nil && n.Code == wire.CodeSummary {
-		v.notice = summaryLine(r)
+	switch {
+	case n.Code == wire.CodeAnswered:
+		v.notice = ""
+	case n.Code == wire.CodeSummary && n.Summary != nil:
+		v.notice = summaryLine(n.Summary)
 	}
 	return v.paint()
 }

@@ -37,7 +37,8 @@ const (
 	CodeSummary   = "summary"   // what would be said at a hand-back now
 	CodeFrozen    = "frozen"
 	CodePrivate   = "private"
-	CodeAsked     = "asked" // something inside waits for a person's answer
+	CodeAsked     = "asked"    // something inside waits for a person's answer
+	CodeAnswered  = "answered" // and waits no longer
 )
 
 // A Notice is the body of Tell.
