@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"os"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,8 +15,8 @@ import (
 // stopped parent makes none, so a few are enough for all but a bomb.
 const freezeRounds = 8
 
-// Freeze stops everything that the command has started, itself included. Parents are stopped before their children, so
-// that no shell sees a job of its stop and takes the terminal back; Thaw goes the other way.
+// Freeze stops everything that the command has started, itself included. A parent has stopped before its children are
+// told to, so that no shell sees a job of its stop and takes the terminal back; Thaw goes the other way.
 func (p *Process) Freeze() {
 	var t treeWatch
 	stopped := map[int]uint64{}
@@ -25,6 +26,7 @@ func (p *Process) Freeze() {
 			if stopped[s.pid] != s.born {
 				stopped[s.pid], fresh = s.born, true
 				signalOne(s, unix.SIGSTOP)
+				awaitStop(s)
 			}
 		}
 		if !fresh {
@@ -39,6 +41,23 @@ func (p *Process) Thaw() {
 	list := byAge(t.members(p.pid, p.guard, samples()))
 	for i := len(list) - 1; i >= 0; i-- {
 		signalOne(list[i], unix.SIGCONT)
+	}
+}
+
+// stopLooks bounds how long Freeze waits for one process: a stop comes when a processor gets to it, and to one that waits
+// for a dead disk, never.
+const stopLooks = 200
+
+// awaitStop returns when the process stands still, or after some 20 ms. A stop is only asked for by the signal; a shell that waits for a
+// job wakes up for it, and on a busy machine still looks at the job before it stops.
+func awaitStop(s sample) {
+	for range stopLooks {
+		text, err := os.ReadFile("/proc/" + itoa(s.pid) + "/stat")
+		now, ok := parseStat(text)
+		if err != nil || !ok || now.born != s.born || !now.runnable {
+			return
+		}
+		time.Sleep(100 * time.Microsecond)
 	}
 }
 

@@ -82,6 +82,7 @@ type sample struct {
 	threads              uint64
 	ticks                uint64 // processor time, its reaped children's too, in 1/100 s
 	born                 uint64
+	runnable             bool // not stopped, and not at its end
 }
 
 // A treeWatch remembers who belonged to the tree: who has left its parents and its session is found again by that.
@@ -179,6 +180,7 @@ func parseStat(text []byte) (s sample, ok bool) {
 	s.parent, s.session = int(number(f[1])), int(number(f[3]))
 	s.ticks = number(f[11]) + number(f[12]) + number(f[13]) + number(f[14])
 	s.threads, s.born = number(f[17]), number(f[19])
+	s.runnable = !contains([]string{"T", "t", "Z", "X"}, f[0])
 	return s, s.pid > 0
 }
 
