@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,6 +32,11 @@ func (w *walker) cd(s *state, c *call) worlds {
 	text, ok := v.text()
 	if ok && text == "" {
 		return worlds{s}
+	}
+	if i < len(c.args) {
+		if dirs := w.cdDirs(s, v); len(dirs) > 0 {
+			return w.cdAny(s, v, dirs, c.at(i))
+		}
 	}
 	if ok && !v.word().Glob && !w.cdpath(s, text) {
 		dir = join(s.dir, text)
@@ -72,6 +78,64 @@ func (w *walker) moves(s *state, dir string) {
 	}
 }
 
+// maxDirs bounds the entries of CDPATH that are followed; behind it the directory is not known.
+const maxDirs = 8
+
+// cdDirs are the directories of which cd takes one that only the disk can tell: those that
+// CDPATH makes of a name, and the home of an account. An environment that calls the caller by
+// that name may be wrong, so "" stands beside the home for one that is not known. It is nil
+// where the text decides, or nothing is known.
+func (w *walker) cdDirs(s *state, v value) []string {
+	if home, _ := w.home().text(); len(v) > 0 && v[0].kind == account && home != "" && v[0].text == w.caller() && v[1:].word().Static {
+		return []string{path.Join(home, v[1:].word().Text), ""}
+	}
+	text, ok := v.text()
+	cdpath, set := w.lookup(s, "CDPATH")
+	search, fine := cdpath.val.text()
+	if !ok || v.word().Glob || !set || !fine || s.dir == "" || !w.cdpath(s, text) {
+		return nil
+	}
+	entries := strings.Split(search, ":")
+	if len(entries) > maxDirs {
+		return nil
+	}
+	var dirs []string
+	for _, entry := range append(entries, "") {
+		if dir := join(join(s.dir, entry), text); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// caller is the name of the account as the environment tells it; "" when it does not.
+func (w *walker) caller() string {
+	if name := w.o.Vars["LOGNAME"]; name != "" {
+		return name
+	}
+	return w.o.Vars["USER"]
+}
+
+// cdAny is a cd that may end in any of some directories, or nowhere.
+func (w *walker) cdAny(s *state, v value, dirs []string, span Span) worlds {
+	failed := w.fork(s)
+	failed.status = failure
+	ws := worlds{failed}
+	for _, dir := range dirs {
+		at := w.fork(s)
+		at.status = success
+		name := w.name(s, v)
+		if dir != "" {
+			name = Name{Text: dir, Static: true}
+		}
+		w.effect(at, Effect{Right: command.Read, Flags: command.List, Name: name, Span: span})
+		w.moves(at, dir)
+		w.touched(at)
+		ws = append(ws, at)
+	}
+	return w.settle(ws)
+}
+
 // cdpath reports whether CDPATH could take cd to another place than the text says.
 func (w *walker) cdpath(s *state, text string) bool {
 	if text == "." || text == ".." || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") {
@@ -93,6 +157,12 @@ func (w *walker) stack(s *state, c *call) worlds {
 	if name == "dirs" {
 		return worlds{s}
 	}
+	if name == "pushd" && i < len(c.args) {
+		if dirs := w.cdDirs(s, c.args[i]); len(dirs) > 0 {
+			s.dirs = append(slices.Clip(s.dirs), s.dir)
+			return w.cdAny(s, c.args[i], dirs, c.at(i))
+		}
+	}
 	failed := w.fork(s)
 	failed.status = failure
 	was := s.dir
@@ -110,6 +180,9 @@ func (w *walker) stack(s *state, c *call) worlds {
 		s.dir, dirs[top] = dirs[top], s.dir
 		s.dirs = dirs
 	default:
+		if name == "pushd" && i < len(c.args) && !strings.HasPrefix(c.words[i].Text, "+") {
+			w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, c.args[i]), Span: c.at(i)})
+		}
 		s.dir, s.dirs = "", nil
 	}
 	dir := s.dir

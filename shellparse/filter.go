@@ -12,6 +12,9 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 		return
 	}
 	v, ok := c.nameOutput()
+	if !ok {
+		v, ok = c.printed()
+	}
 	if base(c.words[0].Text) == "mktemp" {
 		v, ok = w.temporary(s, c)
 	}

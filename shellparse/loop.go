@@ -27,7 +27,8 @@ func (w *walker) forClause(s *state, c *syntax.ForClause) worlds {
 }
 
 // iterate unrolls a loop over words. A pattern among them is one round, in which the name
-// holds anything that matches.
+// holds anything that matches. In a select each word may be the answer; where it
+// is none of them, the name is empty.
 func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worlds {
 	var items []value
 	if !l.InPos.IsValid() {
@@ -36,11 +37,14 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 	for _, word := range l.Items {
 		items = append(items, w.fields(s, word)...)
 	}
-	if c.Select || len(items) > maxRounds || len(items)*len(c.Do) > maxSteps/4 {
+	if len(items) > maxRounds || len(items)*len(c.Do) > maxSteps/4 {
 		items = []value{unknown("$"+l.Name.Value+" is one of many words", Literal).maybeMany()}
 	}
 	s.loops++
 	ws := worlds{s}
+	if c.Select {
+		items = append(items, known(""))
+	}
 	for _, item := range items {
 		glob, several, maybe := item.word().Glob, item.several(), item.maybeNone()
 		if !glob && several {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -18,6 +19,9 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 	worst := map[int]Place{}
 	for _, t := range u.Touches {
 		w.touch(s, c, t, dir, name, worst)
+	}
+	for _, l := range u.Lists {
+		w.nameList(s, c, l, dir)
 	}
 	for _, h := range u.Hosts {
 		w.host(s, c, h)
@@ -58,7 +62,22 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 	if u.StdinCode != "" {
 		w.runsWith(s, s.in, u.StdinCode, c.span, nil, len(c.args) == 1)
 	}
+	if u.Data != "" {
+		w.takesIn(s, c, u)
+	}
 	w.output(s, c, u)
+}
+
+// takesIn adds the files that data names which a program reads, where the text tells the data.
+func (w *walker) takesIn(s *state, c *call, u command.Use) {
+	text, ok := w.readBy(s, c, u).whole()
+	if !ok {
+		return
+	}
+	facts, _ := code.Scan(u.Data, text)
+	for _, f := range facts {
+		w.fact(s, f, c.span)
+	}
 }
 
 // project is the file that a build tool executes by itself. That of the directory which the

@@ -42,7 +42,7 @@ func Scan(lang, text string) (facts []Fact, opaque bool) {
 // Languages lists the languages that Scan reads, by the names that its callers should use.
 func Languages() []string {
 	return []string{"applescript", "ed", "expect", "gdb", "javascript", "lua", "make", "perl", "php",
-		"powershell", "python", "r", "ruby", "sh", "sql", "tcl", "vim"}
+		"powershell", "python", "r", "ruby", "sftp", "sh", "sql", "tcl", "vim", "xml"}
 }
 
 func scan(lang, text string, nesting int, spent *budget) ([]Fact, bool) {
@@ -70,6 +70,10 @@ func scan(lang, text string, nesting int, spent *budget) ([]Fact, bool) {
 		return scanMake(text, nil, spent)
 	case "ed":
 		return scanEd(text, nesting, spent)
+	case "sftp":
+		return scanSFTP(text)
+	case "xml":
+		return scanXML(text)
 	case "vim":
 		return scanVim(text, nesting, spent)
 	case "gdb":

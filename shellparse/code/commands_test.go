@@ -85,6 +85,23 @@ func TestCommandLanguages(t *testing.T) {
 		{`so x.vim`, "load x.vim"},
 		{`echo "system('id')"`, ""},
 	})
+	testScan(t, "sftp", []scanCase{
+		{"cd x\nls\nrm y", ""},
+		{"put /etc/x", "read /etc/x (tree)"},
+		{"-put -r \"a b\" there\nmput c\\ d", "read a b (tree); read c d (tree)"},
+		{"get x", "write ."},
+		{"get -P x y", "write y (tree)"},
+		{"!id", "sh id"},
+		{"lcd /\nput etc/x", "read etc/x (tree); opaque"},
+		{"nothing", "opaque"},
+	})
+	testScan(t, "xml", []scanCase{
+		{`<a href="/x">SYSTEM "/y"</a>`, ""},
+		{`<!DOCTYPE a SYSTEM "file:///d" [<!ENTITY % x SYSTEM '/e'><!ENTITY y "v">]>`, "read /d; read /e"},
+		{`<!DOCTYPE a PUBLIC "-//X" "http://h.test/d">`, "net http://h.test/d"},
+		{"<xi:include\n parse='text' href='/etc/x'/>", "read /etc/x"},
+		{`<!ENTITY x SYSTEM "`, ""},
+	})
 	testScan(t, "gdb", []scanCase{
 		{"run\nbt", ""},
 		{"info registers", ""},

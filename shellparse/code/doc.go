@@ -36,7 +36,8 @@
 // that is given to it anywhere, so no order of execution can make a name differ.
 //
 // The others are lists of commands: sql (with the client commands of psql, mysql and
-// sqlite3), tcl, expect, vim, ed, gdb, powershell, applescript. For "sh" the text is one fact.
+// sqlite3), tcl, expect, vim, ed, gdb, powershell, applescript, sftp. Of XML ("xml") the names
+// count that it takes in: entities and inclusions. For "sh" the text is one fact.
 // Of a makefile ("make") the recipes are facts, those that the goals given to [Make] need; what
 // only make itself could compute stands in them as [Unknown].
 //

@@ -80,6 +80,8 @@ func TestLinear(t *testing.T) {
 		"sql":        {"'", "$a$", "/*", "\\! x\n", "\\o \\o ", "select ", "drop ", "BEGIN DROP ", "--\n", "f(", "DO $$DO "},
 		"tcl":        {"{", "[", "\"[", "if {1} {", "exec a\n", "eval {eval ", "a\\\n"},
 		"vim":        {"g/x/", "silent ", "|", "exe 'exe ", "call f(", "w !x\n", "'a"},
+		"sftp":       {"put x\n", "!x\n", "get 'x ", "-"},
+		"xml":        {"<!ENTITY x SYSTEM ", "<!ENTITY x SYSTEM 'a'>", "<xi:include href=", "<a href='x'/>", "'"},
 		"ed":         {"a\n", "g/x/", "!x\n", "/", "1,", "w f\n"},
 		"make":       {"a:\n", "X += $(X)\n", "$(shell ", "a: a\n\tb $(X)\n", "$($(", "x \\\n", "X = $(X)$(Y)\nY = $(X)$(X)\n", "%: a\n"},
 		"gdb":        {"python\n", "shell x\n", "end\n", "print f(", "| "},

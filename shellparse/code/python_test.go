@@ -14,6 +14,12 @@ func TestPython(t *testing.T) {
 		{"# os.remove('x')\nprint('open(\"/etc/shadow\")')", ""},
 		{`import re; print(re.sub(r'\bfoo\b', 'bar', 'foo'))`, ""},
 		{`import numpy; print(numpy.__version__)`, ""},
+		// names that are handed to what nobody knows
+		{`import linecache; print(linecache.getline('/etc/x', 1))`, "read /etc/x"},
+		{"from tokenize import open as o\nprint(o('/etc/x').read())", "read /etc/x"},
+		{`import configparser as c; p=c.ConfigParser(); p.read("/etc/x")`, "read /etc/x"},
+		{`import dotenv, os; dotenv.load(path=os.path.expanduser('~/x'))`, "read ~/x"},
+		{`import re; print('/etc/x', re.sub('/etc/x', '/a', s), p.startswith('/etc/x'), f('/etc/x /y'), f('//x'), f('x'))`, ""},
 		// files
 		{`print(open('/etc/shadow').read())`, "read /etc/shadow"},
 		{`open('out.txt','w').write('x')`, "write out.txt"},

@@ -16,6 +16,8 @@ func (m *matcher) awk(_ role, vs []value) {
 		depth, printing := 0, outside
 		for i, t := range tokens {
 			switch {
+			case t.string:
+				m.awkName(v, tokens[:i], t.text)
 			case t.is("(") || t.is("["):
 				depth++
 			case t.is(")") || t.is("]"):
@@ -38,6 +40,17 @@ func (m *matcher) awk(_ role, vs []value) {
 				m.awkFile(v, tokens[i+1:], "R")
 			}
 		}
+	}
+}
+
+// awkName is a literal that is given to something: the name of a file where it looks like one,
+// for ARGV or for whoever reads what is printed.
+func (m *matcher) awkName(v value, before []awkToken, text string) {
+	if len(before) == 0 || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "/inet") || len(text) < 2 || strings.ContainsAny(text, " \n\\*<>") {
+		return
+	}
+	if t := before[len(before)-1]; t.is("print") || t.is("printf") || t.is("=") || t.is(",") {
+		m.touch(Read, Possible, value{Arg{Text: text, Static: true}, v.at}, true)
 	}
 }
 

@@ -90,6 +90,7 @@ file is RD. Other kinds:
 	URL:SCHEME    an address; SCHEME when it has none
 	HOST:SCHEME   [user@]host[:port]
 	REMOTE        host:name there, or a name here; REMOTE:W when it is written
+	NAMES         a file of names, which are read; "-" is standard input
 	LISTEN        host:port that a server binds; HOSTBIND without the port
 	METHOD        an HTTP method
 	SQL           statements
@@ -102,7 +103,8 @@ Marks. recursive, append, meta, link, list and nofollow are the [Flags] of opera
 value that they stand at. upload says that bytes go out, dry that nothing is done, last that
 no options follow, clear that what is started gets an empty environment, changes that something without a name changes (a branch), here that a name does not start from the folder that the line changes to,
 remote that a command runs elsewhere, write-here that what is fetched is written under its own
-name; stdin=LANG and filter=HOW are as the classes. A mark with a dot is a hazard.
+name, names that standard input is a list of names that are read, data=LANG that what is read is in this language and may name
+files that are taken in; stdin=LANG and filter=HOW are as the classes. A mark with a dot is a hazard.
 
 # Hazards
 

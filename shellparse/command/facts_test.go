@@ -37,6 +37,16 @@ func facts(u Use) []string {
 		}
 		add("%s %s %s", name, text, t.Base)
 	}
+	for _, l := range u.Lists {
+		name := "-"
+		if l.Arg >= 0 {
+			name = shown(l.File)
+		}
+		if l.From != nil {
+			name += " from " + l.From.Text
+		}
+		add("names %s", name)
+	}
 	for _, h := range u.Hosts {
 		add("net %s", hostFact(h))
 	}
@@ -57,6 +67,9 @@ func facts(u Use) []string {
 	}
 	if u.Dir != nil {
 		add("in %s", u.Dir.Text)
+	}
+	if u.Data != "" {
+		add("data %s", u.Data)
 	}
 	if u.StdinCode != "" {
 		add("stdin %s", u.StdinCode)

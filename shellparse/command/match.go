@@ -385,12 +385,16 @@ func (m *matcher) markRole(marks []string, at int) {
 			m.use.Clear = true
 		case mark == "write-here":
 			m.here = true
+		case mark == "names":
+			m.use.Lists = append(m.use.Lists, NameList{Arg: -1})
 		case mark == "last":
 			m.last = true
 		case mark == "dry":
 			m.dry = true
 		case strings.HasPrefix(mark, "stdin="):
 			m.use.StdinCode = mark[len("stdin="):]
+		case strings.HasPrefix(mark, "data="):
+			m.use.Data = mark[len("data="):]
 		case strings.HasPrefix(mark, "filter="):
 			m.use.Filter = mark[len("filter="):]
 		case strings.Contains(mark, "."):

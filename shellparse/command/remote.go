@@ -122,6 +122,11 @@ func (m *matcher) copyAway(_ role, vs []value) {
 
 // rsync is scp with a target that --delete empties of what the source does not have.
 func (m *matcher) rsync(_ role, vs []value) {
+	for i := range m.use.Lists {
+		if len(vs) > 1 { // --files-from is below what is copied, whatever its names begin with
+			m.use.Lists[i].From = &Touch{Arg: vs[0].at, Text: vs[0].Text, Static: vs[0].Static, Glob: vs[0].Glob}
+		}
+	}
 	for i, v := range vs {
 		target := i == len(vs)-1 && i > 0
 		if host, _, ok := strings.Cut(v.Text, "::"); ok && !strings.Contains(host, "/") {

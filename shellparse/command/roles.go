@@ -113,6 +113,7 @@ var kinds = []kind{
 	{"MISE", Exec, true, (*matcher).toolVersions},
 	{"MONGO", Exec, false, (*matcher).mongoCode},
 	{"MOUNT", Exec, true, (*matcher).mount},
+	{"NAMES", Read, false, (*matcher).nameList},
 	{"NCEXEC", Exec, false, (*matcher).netProgram},
 	{"NCSHELL", Exec, false, (*matcher).netShell},
 	{"NETCAT", Net, true, (*matcher).netcat},
@@ -325,6 +326,18 @@ func (m *matcher) opaque(v value, right Right, why string) {
 // longName is PATH_MAX of Linux: a longer name cannot be opened, so it need not be put
 // together from a line of a million -C.
 const longName = 4096
+
+// nameList is a file of names, one a line, that are read as well. The standard input is "-".
+func (m *matcher) nameList(_ role, vs []value) {
+	for _, v := range vs {
+		if v.Static && v.Text == "-" {
+			m.use.Lists = append(m.use.Lists, NameList{Arg: -1})
+			continue
+		}
+		m.path(role{kind: "R"}, v)
+		m.use.Lists = append(m.use.Lists, NameList{Arg: v.at, File: v.Arg})
+	}
+}
 
 // dir is a directory that the rest of the line works in. A second one starts from the
 // first, as git -C does.

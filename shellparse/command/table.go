@@ -126,7 +126,7 @@ func (t Table) read(name string) (s *Spec, ok bool) {
 }
 
 // flagWords are marks that are neither flags of a name nor rules.
-var flagWords = []string{"changes", "clear", "dry", "here", "last", "remote", "upload", "write-here"}
+var flagWords = []string{"changes", "clear", "dry", "here", "last", "names", "remote", "upload", "write-here"}
 
 // validate checks every word of an entry and of its sub-commands.
 func (s *Spec) validate() error {
@@ -200,7 +200,7 @@ func (s *Spec) validateSubs() error {
 // checkMarks knows flags, rules of the hazards table, and stdin= and filter=.
 func checkMarks(marks []string) error {
 	for _, mark := range marks {
-		if key, value, ok := strings.Cut(mark, "="); ok && (key == "stdin" || key == "filter") && value != "" {
+		if key, value, ok := strings.Cut(mark, "="); ok && (key == "stdin" || key == "filter" || key == "data") && value != "" {
 			continue
 		}
 		if strings.Contains(mark, ".") {

@@ -3,20 +3,22 @@ package command
 // A Use is what one argv does, as far as its words tell. The zero Use is that of a program
 // that does nothing, so a caller that gets no entry asks the nil *Spec instead of trusting it.
 type Use struct {
-	ReadOnly  bool     // it changes nothing here or elsewhere; what it starts (Nested) is judged by itself
-	Touches   []Touch  // names, in the order in which the words are read
-	Hosts     []Host   // places in the network
-	Hazards   []Hazard // what is dangerous whatever the names are
-	Nested    []Nested // what it starts
-	Assign    []Assign // environment that it gives to what it starts
-	Clear     bool     // what it starts gets no environment but Assign (env -i)
-	Unset     []Arg    // names that it takes out of the environment of what it starts
-	Unknown   []int    // option words that a closed entry does not know
-	Project   string   // a file of that directory which it executes without being told, as make does its Makefile; "" for none
-	Dir       *Touch   // the directory it works in (git -C, make -C); nil for the caller's
-	StdinCode string   // the language in which it executes its standard input; "" when it does not
-	Filter    string   // how its output comes from its input: FilterCopy ...; "" when it does not
-	Opaque    []Opaque // what could not be read
+	ReadOnly  bool       // it changes nothing here or elsewhere; what it starts (Nested) is judged by itself
+	Touches   []Touch    // names, in the order in which the words are read
+	Lists     []NameList // files of names, and standard input where it is one
+	Hosts     []Host     // places in the network
+	Hazards   []Hazard   // what is dangerous whatever the names are
+	Nested    []Nested   // what it starts
+	Assign    []Assign   // environment that it gives to what it starts
+	Clear     bool       // what it starts gets no environment but Assign (env -i)
+	Unset     []Arg      // names that it takes out of the environment of what it starts
+	Unknown   []int      // option words that a closed entry does not know
+	Project   string     // a file of that directory which it executes without being told, as make does its Makefile; "" for none
+	Dir       *Touch     // the directory it works in (git -C, make -C); nil for the caller's
+	Data      string     // the language of what it reads, when that can name files which it takes in; "" when not
+	StdinCode string     // the language in which it executes its standard input; "" when it does not
+	Filter    string     // how its output comes from its input: FilterCopy ...; "" when it does not
+	Opaque    []Opaque   // what could not be read
 }
 
 // What a program does with the bytes that run through it. A judge follows them, because
@@ -40,6 +42,13 @@ type Touch struct {
 	Glob   bool   // Text is a shell pattern
 	Base   string // with Below: the pattern of the last component; "" for any
 	InDir  bool   // a relative Text starts from Use.Dir
+}
+
+// A NameList is a file whose lines are names of trees that the program reads.
+type NameList struct {
+	Arg  int    // index in args of the word that names the file; -1 for standard input
+	File Arg    // the file, when Arg is not -1
+	From *Touch // the directory that its names start from; nil for the one the program works in
 }
 
 // A Host is a place in the network that is contacted, or listened on.

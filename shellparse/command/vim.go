@@ -8,10 +8,15 @@ import (
 // vimHarmless are Ex commands that change only the buffer or the view.
 var vimHarmless = []string{
 	"q", "qa", "qall", "quit", "quitall", "x", "xa", "xall", "exit", "w", "wa", "wall", "wq", "wqa", "wqall", "up", "update",
-	"e", "edit", "noh", "nohlsearch", "d", "delete", "s", "substitute", "g", "v", "normal", "norm", "j",
+	"noh", "nohlsearch", "d", "delete", "s", "substitute", "g", "v", "normal", "norm", "j",
 	"join", "t", "m", "co", "sort", "retab", "n", "next", "p", "print", "u", "undo", "syntax", "filetype", "colorscheme",
-	"echo", "version", "set", "se", "setlocal", "bd", "bn", "bp", "b", "ls", "cq", "f", "k", ">", "<", "=", "&",
+	"version", "set", "se", "setlocal", "bd", "bn", "bp", "b", "ls", "cq", "f", "k", ">", "<", "=", "&",
 }
+
+// vimOpens are commands that show another file.
+var vimOpens = []string{"e", "edit", "ex", "vi", "visual", "view", "vie", "sp", "split", "vs", "vsp", "vsplit", "sv", "sview", "new", "vnew", "vne",
+	"tabe", "tabedit", "tabnew", "fin", "find", "sf", "sfind", "ped", "pedit", "bad", "badd", "balt", "ar", "args", "arge", "argedit", "arga", "argadd",
+	"drop", "diffs", "diffsplit", "diffp", "diffpatch"}
 
 // vimCommand reads an Ex command for what leaves the buffer.
 func (m *matcher) vimCommand(_ role, vs []value) {
@@ -24,7 +29,7 @@ func (m *matcher) vimCommand(_ role, vs []value) {
 }
 
 // vimSingle are commands that take a name and end at a bar.
-var vimSingle = []string{"r", "read", "w", "write", "wq", "x", "xit", "sav", "saveas", "e", "edit", "so", "source", "up", "update"}
+var vimSingle = append([]string{"r", "read", "w", "write", "wq", "x", "xit", "sav", "saveas", "so", "source", "up", "update"}, vimOpens...)
 
 func (m *matcher) vimLine(v value) {
 	at := len(v.Text) - len(strings.TrimLeft(v.Text, ": \t%0123456789,$.'<>"))
@@ -49,8 +54,12 @@ func (m *matcher) vimLine(v value) {
 		m.path(role{kind: "R"}, arg)
 	case slices.Contains([]string{"w", "write", "wq", "sav", "saveas", "x", "xit"}, name) && strings.TrimLeft(arg.Text, "!> ") != "":
 		m.path(role{kind: "W"}, arg.piece(len(arg.Text)-len(strings.TrimLeft(arg.Text, "!> "))))
+	case slices.Contains(vimOpens, name):
+		m.vimOpen(arg)
 	case name == "so" || name == "source":
 		m.touch(Read, Source, arg, true)
+	case slices.Contains([]string{"ec", "echo", "echom", "echomsg", "cal", "call", "let", "exe", "execute"}, name):
+		m.nest(Nested{Code: &Code{"vim", v.Arg}, Arg: v.at})
 	case strings.HasPrefix(name, "py"):
 		m.vimPython(v)
 	case name == "lua" || name == "perl" || name == "ruby" || name == "tcl":
@@ -66,6 +75,27 @@ func (m *matcher) vimLine(v value) {
 		}
 	case v.Text != "":
 		m.opaque(v, Exec, "a command of the editor")
+	}
+}
+
+// vimOpen is the rest of a command that shows files: a sign, a +COMMAND of its own, then names.
+func (m *matcher) vimOpen(arg value) {
+	if !arg.Static {
+		m.path(role{kind: "R"}, arg)
+		return
+	}
+	for at := 0; at < len(arg.Text); {
+		word := arg.piece(at)
+		word.Text, _, _ = strings.Cut(word.Text, " ")
+		at += len(word.Text) + 1
+		word.Text = strings.TrimPrefix(word.Text, "!")
+		switch {
+		case strings.HasPrefix(word.Text, "++"):
+		case strings.HasPrefix(word.Text, "+"):
+			m.vimCommand(role{}, []value{word.piece(1)})
+		default:
+			m.path(role{kind: "R"}, word)
+		}
 	}
 }
 
