@@ -208,7 +208,7 @@ func (w *walker) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
 	if !isWord || len(word.Parts) != 1 {
 		return
 	}
-	name := ""
+	name, element := "", ""
 	switch p := word.Parts[0].(type) {
 	case *syntax.Lit:
 		name = p.Value
@@ -216,16 +216,19 @@ func (w *walker) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
 		if p.Param != nil {
 			name = p.Param.Value
 		}
-		ok = ok && p.Index == nil
+		if p.Index != nil {
+			sub, _ := subscript(p.Index)
+			element = "[" + sub + "]"
+		}
 	}
 	if !syntax.ValidName(name) {
 		return
 	}
-	if ok {
-		w.assign(s, name, known(strconv.FormatInt(n, 10)))
-	} else {
-		w.assign(s, name, value{{kind: number, why: "the result of arithmetic is not known"}})
+	val := known(strconv.FormatInt(n, 10))
+	if !ok {
+		val = value{{kind: number, why: "the result of arithmetic is not known"}}
 	}
+	w.assignTo(s, name+element, val)
 }
 
 func (w *walker) binary(s *state, x *syntax.BinaryArithm) (int64, bool) {

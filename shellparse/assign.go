@@ -30,6 +30,9 @@ func (w *walker) assign(s *state, name string, val value) {
 
 // attributed is the value that a name with attributes takes.
 func (w *walker) attributed(s *state, v variable, val value) value {
+	if !v.odd && !v.integer && !v.lower && !v.upper {
+		return val
+	}
 	text, ok := val.text()
 	switch {
 	case v.odd:
@@ -44,58 +47,64 @@ func (w *walker) attributed(s *state, v variable, val value) value {
 		return known(strings.ToLower(text))
 	case v.upper && ok:
 		return known(strings.ToUpper(text))
-	case v.lower || v.upper:
-		return derived(val)
 	}
-	return val
+	return derived(val)
 }
 
-// setElement sets one element of an array.
+// setElement sets one element of an array, or makes an array of a name with one value.
 func (w *walker) setElement(s *state, name string, v variable, key string, val value) {
-	if v.sparse {
+	val = w.attributed(s, v, val)
+	_, own := s.env.get(name)
+	switch {
+	case v.sparse:
 		w.setSparse(s, name, v, key, val)
 		return
-	}
-	if v.isHash {
-		v.hash = slices.Clone(v.hash)
-		for i := range v.hash {
-			if v.hash[i].key == key {
-				v.hash[i].val = val
-				w.put(s, name, v)
-				return
-			}
-		}
-		v.hash, v.set = append(v.hash, pair{key, val}), true
-		w.put(s, name, v)
+	case v.isHash:
+		w.setPair(s, name, v, key, val)
 		return
+	case !v.isList && v.set:
+		v.list = []value{v.val.listed()} // where it is not known it may be a whole array
+	case !v.isList && s.open && !own:
+		v = v.vague("the value of $" + name + " is not known")
 	}
+	v.val, v.isList, v.set, v.list = nil, true, true, slices.Clone(v.list)
 	n, ok := integer(key)
-	if !v.isList {
-		v.list = nil
-		if v.set {
-			v.list = []value{v.val.listed()} // where it is not known it may be a whole array
-		}
-		v.isList = true
-	}
-	v.list, v.set = slices.Clone(v.list), true
-	if n < 0 && w.o.Dialect != Mksh { // to which it is a subscript above all others
+	sure := certain(v.list)
+	if n < 0 && sure == len(v.list) && w.o.Dialect != Mksh { // to which it is a subscript above all others
 		n += int64(len(v.list))
 	}
 	switch {
-	case certain(v.list) < len(v.list): // which one it is, is not known
-		v = variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true, exported: v.exported}
-	case ok && n >= 0 && n < int64(len(v.list)):
+	case !ok || n < 0 || v.odd || sure < len(v.list) && n >= int64(sure): // any element may be the one
+		w.doubtElement(s, name, v)
+		return
+	case n < int64(len(v.list)):
 		v.list[n] = val
-	case ok && n == int64(len(v.list)) && n < maxFields:
+	case n == int64(len(v.list)) && n < maxFields:
 		v.list = append(v.list, val)
-	case ok && n > 0: // a hole
-		for i, x := range v.list {
-			v.hash = append(v.hash, pair{strconv.Itoa(i), x})
-		}
-		v.list, v.isList, v.isHash, v.sparse = nil, false, true, true
+	default: // a hole
+		v = v.withHoles()
 		v.hash = append(v.hash, pair{strconv.FormatInt(n, 10), val})
-	default: // an index that is not known: any element may be the one
-		v = variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true, exported: v.exported}
+	}
+	w.put(s, name, v)
+}
+
+// withHoles is an indexed array in the form that can have holes.
+func (v variable) withHoles() variable {
+	for i, x := range v.list {
+		v.hash = append(v.hash, pair{strconv.Itoa(i), x})
+	}
+	v.list, v.isList, v.isHash, v.sparse = nil, false, true, true
+	return v
+}
+
+// setPair sets one element of an associative array.
+func (w *walker) setPair(s *state, name string, v variable, key string, val value) {
+	v.hash, v.set = slices.Clone(v.hash), true
+	i := slices.IndexFunc(v.hash, func(p pair) bool { return p.key == key })
+	if i >= 0 {
+		v.hash[i].val = val
+	} else {
+		v.hash = append(v.hash, pair{key, val})
 	}
 	w.put(s, name, v)
 }
@@ -105,7 +114,7 @@ func (w *walker) setElement(s *state, name string, v variable, key string, val v
 func (w *walker) setSparse(s *state, name string, v variable, key string, val value) {
 	n, ok := integer(key)
 	if !ok || n < 0 || len(v.hash) >= maxFields {
-		w.put(s, name, variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true, exported: v.exported})
+		w.doubtElement(s, name, v)
 		return
 	}
 	at, found := slices.BinarySearchFunc(v.hash, n, func(p pair, n int64) int {
@@ -131,6 +140,13 @@ func (w *walker) assignment(s *state, a *syntax.Assign, attr variable, shell boo
 		return known("")
 	}
 	name := a.Name.Value
+	if !attr.ref {
+		var ok bool
+		if name, ok = w.referred(s, name); !ok {
+			w.nowhere(s, a)
+			return unknown("$"+a.Name.Value+" refers to a name that is not known", Unknown)
+		}
+	}
 	old, _ := s.env.get(name)
 	v := old.with(attr)
 	switch {
@@ -152,12 +168,11 @@ func (w *walker) assignment(s *state, a *syntax.Assign, attr variable, shell boo
 		w.put(s, name, v)
 		return v.val
 	}
-	return w.scalar(s, a, attr, shell, w.assigned(s, a.Value))
+	return w.scalar(s, a, name, attr, shell, w.assigned(s, a.Value))
 }
 
 // scalar gives a name the value that its assignment has.
-func (w *walker) scalar(s *state, a *syntax.Assign, attr variable, shell bool, val value) value {
-	name := a.Name.Value
+func (w *walker) scalar(s *state, a *syntax.Assign, name string, attr variable, shell bool, val value) value {
 	old, _ := s.env.get(name)
 	v := old.with(attr)
 	if a.Append {
@@ -168,15 +183,6 @@ func (w *walker) scalar(s *state, a *syntax.Assign, attr variable, shell bool, v
 		if text, ok := val.text(); ok && strings.Contains(text, "[") {
 			w.second(s, text) // each use of the reference expands the subscript again
 		}
-	}
-	if v.ref && !attr.ref {
-		w.assign(s, name, val)
-		if to, ok := w.referred(s, name); ok && shell { // the name that it stands for takes the value
-			if v, _ := w.lookup(s, to); v.exported || ofShell(to) {
-				w.environ(s, to, val, w.span(a))
-			}
-		}
-		return val
 	}
 	if v.isList || v.isHash {
 		w.setElement(s, name, v, "0", val)
@@ -240,10 +246,10 @@ func (w *walker) indexed(s *state, name string, v variable, a *syntax.Assign) {
 		return
 	}
 	key := "?"
-	if v.isHash && !v.sparse {
+	if v.odd || v.isHash && !v.sparse {
 		text, ok := w.key(s, a.Index)
 		if !ok || a.Append {
-			w.put(s, name, variable{val: unknown("an element of $"+name+" that is not known", val.from()), set: true})
+			w.doubtElement(s, name, v)
 			return
 		}
 		key = text
@@ -284,7 +290,13 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 			for _, f := range fields {
 				w.listed(s, f, w.span(e.Value))
 			}
-			v.list = append(v.list, matches(fields)...)
+			for _, f := range matches(fields) {
+				one := w.attributed(s, v, f)
+				if f.several() {
+					one = one.listed()
+				}
+				v.list = append(v.list, one)
+			}
 		case v.isHash:
 			key, ok := w.key(s, e.Index)
 			fine = fine && ok
@@ -293,14 +305,15 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 		default:
 			n, ok := w.number(s, e.Index)
 			fine = fine && ok && n == int64(len(v.list)) && certain(v.list) == len(v.list)
-			v.list = append(v.list, w.single(s, e.Value))
+			v.list = append(v.list, w.attributed(s, v, w.single(s, e.Value)))
 		}
 	}
 	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields || certain(v.list) < len(v.list) && len(v.list) > 1 {
 		fine = false
 	}
-	if !fine {
-		v = variable{val: unknown("an element of $"+name+" that is not known", Unknown), set: true}
+	if !fine || v.odd {
+		w.doubtElement(s, name, v)
+		return
 	}
 	w.put(s, name, v)
 }

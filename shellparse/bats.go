@@ -112,7 +112,7 @@ func (w *walker) batsRun(s *state, c *call) worlds {
 		w.leave(s, w.invoke(child, sub))
 	}
 	for _, name := range []string{"output", "lines", "status", "stderr", "stderr_lines", "BATS_RUN_COMMAND"} {
-		w.put(s, name, variable{val: unknown("run sets $"+name, Unknown), set: true})
+		w.doubt(s, name, unknown("run sets $"+name, Unknown))
 	}
 	return worlds{s}
 }

@@ -91,6 +91,11 @@ func shellOption(name string) builtin {
 func (w *walker) waits(s *state, c *call) worlds {
 	if _, values, _ := c.options("p"); values['p'] != nil {
 		w.nameArg(s, values['p'], c.span)
+		if name, ok := values['p'].text(); ok {
+			w.assignTo(s, name, unknown("the number of a job", Unknown))
+		} else {
+			w.forget(s)
+		}
 	}
 	return w.nothing(s, c)
 }

@@ -18,11 +18,7 @@ func (w *walker) cd(s *state, c *call) worlds {
 	dir, v := "", value(nil)
 	switch {
 	case i >= len(c.args):
-		home, ok := w.lookup(s, "HOME")
-		if !ok {
-			home.val = w.home()
-		}
-		v = home.val
+		v = w.tildeHome(s)
 	case c.words[i].Static && c.words[i].Text == "-":
 		old, _ := w.lookup(s, "OLDPWD")
 		v = old.val
@@ -426,6 +422,12 @@ func (w *walker) unset(s *state, c *call) worlds {
 		}
 		if _, ok := s.env.get(name); !ok && !syntax.ValidName(name) {
 			continue
+		}
+		if !strings.Contains(letters, "n") { // else it is the reference itself
+			if name, ok = w.referred(s, name); !ok {
+				w.forget(s)
+				continue
+			}
 		}
 		if outer, own := s.locals[name]; own && w.o.Dialect == Mksh { // what is assigned next is the outer one
 			outer.val, outer.set = unknown("a local name was unset", Unknown), true

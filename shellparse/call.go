@@ -102,7 +102,7 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 		switch name := c.words[0].Text; {
 		case len(c.assign) > 0 && (w.doubtfulPrefix(name) || !c.words[0].Static): // which may be no word at all
 			for _, a := range c.assign {
-				w.put(s, a.Name, variable{val: unknown("$"+a.Name+" is set in front of "+name, Unknown), set: true})
+				w.doubt(s, a.Name, unknown("$"+a.Name+" is set in front of "+name, Unknown))
 			}
 		case !w.keepsPrefix(name):
 			restore(s)

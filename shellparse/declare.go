@@ -76,6 +76,9 @@ func (w *walker) declaredValue(s *state, word *syntax.Word) value {
 
 // shadows reports whether the names that are declared belong to the function that runs.
 func (d *declaration) shadows(s *state) bool {
+	if d.dialect == Zsh && d.attr.ref { // which is an error in most versions
+		return false
+	}
 	return !d.global && (d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset"))
 }
 
@@ -83,7 +86,7 @@ func (d *declaration) shadows(s *state) bool {
 // function runs, and declare -g of a name that a function has made its own.
 func (w *walker) outside(s *state, d *declaration, name string, val value) (word value, done bool) {
 	if outer, own := s.locals[name]; own && d.global {
-		outer.val, outer.list, outer.hash, outer.isList, outer.isHash, outer.set = unknown("declare -g changes $"+name, Unknown), nil, nil, false, false, true
+		outer = outer.vague("declare -g changes $" + name)
 		s.locals = maps.Clone(s.locals)
 		s.locals[name] = outer
 		w.touched(s)
@@ -130,7 +133,7 @@ func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val val
 		}
 		val = w.assignment(s, a, d.attr, true)
 	case val != nil:
-		val = w.scalar(s, a, d.attr, true, val)
+		val = w.declared(s, d, a, val)
 	default:
 		val = w.assignment(s, a, d.attr, true)
 	}
@@ -141,6 +144,19 @@ func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val val
 		return known(name)
 	}
 	return append(known(name+"="), val.quoted()...)
+}
+
+// declared is NAME=VALUE of a declaration, where NAME may be a reference to another.
+func (w *walker) declared(s *state, d *declaration, a *syntax.Assign, val value) value {
+	name, ok := a.Name.Value, true
+	if !d.attr.ref {
+		name, ok = w.referred(s, name)
+	}
+	if !ok {
+		w.forget(s)
+		return val
+	}
+	return w.scalar(s, a, name, d.attr, true, val)
 }
 
 // shadow keeps the outer value of a name that a function makes its own.
@@ -165,6 +181,11 @@ func (w *walker) shadow(s *state, name string) {
 }
 
 func (w *walker) exportName(s *state, name string, attr variable, span Span) {
+	name, ok := w.referred(s, name)
+	if !ok {
+		w.forget(s)
+		return
+	}
 	v, ok := w.lookup(s, name)
 	v.set = ok
 	w.put(s, name, v.with(attr))
@@ -186,6 +207,13 @@ func (w *walker) declareWord(s *state, d *declaration, f value) {
 	text, ok := f.text()
 	if !ok {
 		if name, _, found := strings.Cut(f.prefix(), "="); found && syntax.ValidName(name) {
+			if d.shadows(s) {
+				w.shadow(s, name)
+			}
+			if d.odd || d.attr.ref {
+				w.put(s, name, d.strange(name))
+				return
+			}
 			w.assign(s, name, unknown(f.why(), f.from()))
 			return
 		}
@@ -239,7 +267,7 @@ func (w *walker) declareText(s *state, d *declaration, text string) {
 	name, appends := strings.CutSuffix(name, "+")
 	if i := strings.IndexByte(name, '['); i >= 0 {
 		w.second(s, name[i:])
-		w.assign(s, name[:i], unknown("an element that is set by its name", Unknown))
+		w.assignTo(s, name[:i]+"[?]", unknown("an element that is set by its name", Unknown))
 		return
 	}
 	if d.functions {
@@ -258,6 +286,13 @@ func (w *walker) declareText(s *state, d *declaration, text string) {
 			w.put(s, name, variable{val: unknown("shells keep the outer value of $"+name+", or do not", Unknown), set: true})
 		}
 	}
+	if !d.attr.ref {
+		var ok bool
+		if name, ok = w.referred(s, name); !ok {
+			w.forget(s)
+			return
+		}
+	}
 	v, _ := s.env.get(name)
 	v = v.with(d.attr)
 	switch {
@@ -269,9 +304,11 @@ func (w *walker) declareText(s *state, d *declaration, text string) {
 		w.put(s, name, v)
 	case strings.HasPrefix(val, "("):
 		w.second(s, val)
-		w.assign(s, name, unknown("an array that is made by "+d.variant, Literal))
+		w.doubtElement(s, name, v)
 	case appends:
 		w.assign(s, name, unknown("what "+d.variant+" appends to", Unknown))
+	case v.isList || v.isHash:
+		w.setElement(s, name, v, "0", known(val))
 	default:
 		v.val, v.set = w.attributed(s, v, known(val)), true
 		w.put(s, name, v)

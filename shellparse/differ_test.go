@@ -304,6 +304,9 @@ func TestDifferences(t *testing.T) {
 		{"I twice", `echo ${x:-${y:-'a'}}`},
 		{"I replaced quote", `echo "${x/a/$'\''}"; PWN; echo "'}"`},
 		{"I replaced", `echo "${x/a/'$(PWN)'}"`},
+		{"J", "echo {a[1]b[1]}>f"},
+		{"J expansion", "echo {a[$n]}>f"},
+		{"J quotes", "exec {a[\"1\"]}<f"},
 		{"let", "let at<<E\ncat <<F\nPWN\nE\nPWN\nF\n"},
 		{"let pipe", "let a|PWN"},
 		{"let and", "let a&PWN"},
@@ -328,7 +331,7 @@ func TestDifferences(t *testing.T) {
 		})
 	}
 	// The same characters where they are only data.
-	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `echo "${x:='a'}" ${x:-'a b'} "${x#'a$'}" "${x/'a'/b}" "${PATH//:/$'\n'}" "$(echo ${x:-'b'})"`, `let "a = b && c"`} {
+	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `echo "${x:='a'}" ${x:-'a b'} "${x#'a$'}" "${x/'a'/b}" "${PATH//:/$'\n'}" "$(echo ${x:-'b'})"`, `let "a = b && c"`, "exec {a[1]}>f {b}<f; echo {a,b[$n]}>f ${a[$n]}>f"} {
 		if s := Parse(text, Options{}); s.Err != nil {
 			t.Errorf("%q: %v", text, s.Err)
 		}

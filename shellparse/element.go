@@ -32,7 +32,17 @@ func (w *walker) list(s *state, p *syntax.ParamExp) ([]value, bool) {
 		}
 		return out, true
 	}
-	return []value{v.val.listed()}, true
+	return v.alone(s), true
+}
+
+// alone are the elements of a name with one value. Where unknown text ran, it may have been an
+// array before the assignment, and the others are still there.
+func (v variable) alone(s *state) []value {
+	list := []value{v.val.listed()}
+	if s.open && v.val.whole() {
+		list = append(list, unknown("an element that unknown text has set", Unknown).maybeMany())
+	}
+	return list
 }
 
 // inOrder is an element among all those of an array: which one stands where in an
@@ -66,47 +76,6 @@ func (w *walker) keys(s *state, p *syntax.ParamExp) []value {
 		return out
 	}
 	return []value{unknown("it is the value of a name that is not known", v.val.from())}
-}
-
-// deref is lookup through declare -n references.
-func (w *walker) deref(s *state, name string) (variable, bool) {
-	for range 8 {
-		v, ok := w.lookup(s, name)
-		if !ok || !v.ref {
-			return v, ok
-		}
-		to, fine := v.val.text()
-		if !fine || !syntax.ValidName(to) {
-			return variable{val: unknown("$"+name+" refers to a name that is not known", Unknown), set: true}, true
-		}
-		name = to
-	}
-	return variable{val: unknown("$"+name+" refers to itself", Unknown), set: true}, true
-}
-
-// referred follows the references of declare -n to the name that an assignment sets. It is
-// false where they end nowhere certain: in a circle, in an element, in an unknown name.
-func (w *walker) referred(s *state, name string) (string, bool) {
-	for range 8 {
-		v, _ := s.env.get(name)
-		to, ok := v.val.text()
-		if !v.ref || ok && to == "" { // one without a target takes it from the assignment
-			return name, true
-		}
-		if !ok || !syntax.ValidName(to) {
-			return "", false
-		}
-		name = to
-	}
-	return "", false
-}
-
-// assigns are the names that an assignment changes: the name, and what it refers to.
-func (w *walker) assigns(s *state, name string) []string {
-	if to, ok := w.referred(s, name); ok && to != name {
-		return []string{name, to}
-	}
-	return []string{name}
 }
 
 // indirect returns the value of ${!x}.
@@ -172,6 +141,8 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 		return unknown("an element counted from the end", Unknown), true
 	case v.sparse:
 		return v.at(strconv.FormatInt(n, 10))
+	case !v.isList && n != 0 && s.open:
+		return unknown("an element that unknown text has set", Unknown), true
 	case !v.isList && (n == 0 || !v.val.whole()):
 		return v.val, true
 	case certain(v.list) < len(v.list) && (n < 0 || n >= int64(certain(v.list))):
@@ -214,15 +185,12 @@ func (w *walker) unsetElement(s *state, text string) {
 	case v.isHash && !v.sparse:
 		key, plain = sub, sub != "" && strings.IndexByte(`@*$'"\`+"`", sub[0]) < 0
 	case v.isList && plain && n >= 0 && certain(v.list) == len(v.list):
-		for i, x := range v.list {
-			v.hash = append(v.hash, pair{strconv.Itoa(i), x})
-		}
-		v.list, v.isList, v.isHash, v.sparse = nil, false, true, true
+		v = v.withHoles()
 	case !v.sparse || n < 0:
 		plain = false
 	}
 	if !plain {
-		w.put(s, name, variable{val: unknown("an array of which an element was removed", Unknown), set: true, exported: v.exported})
+		w.doubtElement(s, name, v)
 		return
 	}
 	v.hash = slices.DeleteFunc(slices.Clone(v.hash), func(p pair) bool { return p.key == key })

@@ -284,11 +284,7 @@ func (e *expander) tilde(text string, whole bool) string {
 	}
 	switch user {
 	case "":
-		v, ok := e.w.lookup(e.s, "HOME")
-		if home, _ := v.val.text(); !ok || home == "" && v.val.from() == Literal {
-			v.val = e.w.home()
-		}
-		e.append(v.val)
+		e.append(e.w.tildeHome(e.s))
 	case "+", "-":
 		if e.w.o.Dialect == POSIX { // dash; bash is not asked here
 			return text
@@ -321,7 +317,19 @@ func (e *expander) append(v value) {
 	}
 }
 
-// home is what a tilde means when HOME is not set: the passwd entry.
+// tildeHome is what a tilde means: HOME, or the passwd entry where there is none.
+func (w *walker) tildeHome(s *state) value {
+	v, ok := w.lookup(s, "HOME")
+	switch _, own := s.env.get("HOME"); {
+	case ok:
+		return v.val
+	case own: // it was taken away, and the entry need not say what it said
+		return unknown("the home directory is not known", Unknown)
+	}
+	return w.home()
+}
+
+// home is where the person's files are when nothing in the text says so.
 func (w *walker) home() value {
 	if w.o.Home != "" {
 		return known(w.o.Home)
@@ -497,6 +505,7 @@ func (w *walker) ifs(s *state) (chars string, loose bool) {
 		return " \t\n", w.o.Dialect == Mksh // which does not split once IFS is gone
 	}
 	text, fine := v.val.text()
+	fine = fine && !v.isList && !v.isHash           // of an array shells take another element, or none
 	if _, own := s.env.get("IFS"); s.open && !own { // a file that was sourced rarely leaves another one
 		return " \t\n", w.o.Dialect != Bash && w.o.Dialect != Bats
 	}

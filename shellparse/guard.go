@@ -18,6 +18,7 @@ import (
 //	G  !(P)                  without extglob this negates a subshell, and P runs
 //	H  coproc a=b P          the assignment belongs to P, which runs; likewise coproc 2>x P
 //	I  "${x:-'$(P)'}"        between double quotes the single ones are letters, and P runs
+//	J  rm {a[1]b[1]}>f       it is a word and rm removes it; rm {a[$n]}>f has no word
 //
 // The others that the fuzzer against bash has found stand with their guards below.
 type guards struct {
@@ -87,6 +88,9 @@ func (g *guards) visit(n syntax.Node) bool {
 			g.bodies[n.Hdoc] = true
 		}
 		g.hereDoc(n)
+		g.descriptor(n)
+	case *syntax.Word:
+		g.maybeDescriptor(n)
 	case *syntax.CallExpr:
 		g.program(n)
 	case *syntax.CoprocClause:
@@ -118,6 +122,29 @@ func (g *guards) let(x syntax.ArithmExpr) {
 		}
 		return true
 	})
+}
+
+// descriptor accepts {name[subscript]}>file only with a subscript that both take for one.
+func (g *guards) descriptor(n *syntax.Redirect) {
+	if n.N == nil || !strings.HasPrefix(n.N.Value, "{") {
+		return
+	}
+	_, sub, element := strings.Cut(strings.TrimSuffix(n.N.Value, "]}"), "[")
+	if element && strings.Trim(sub, plainBytes) != "" {
+		g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "a subscript in front of a redirection")
+	}
+}
+
+// maybeDescriptor refuses a word such as {name[$n]} right in front of a redirection.
+func (g *guards) maybeDescriptor(n *syntax.Word) {
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	if end >= len(g.text) || start >= end || strings.IndexByte("<>", g.text[end]) < 0 || g.text[end-1] != '}' || g.text[start] != '{' {
+		return
+	}
+	name, _, element := strings.Cut(g.text[start+1:end], "[")
+	if element && syntax.ValidName(name) {
+		g.refuse(start, end, "a subscript in front of a redirection")
+	}
 }
 
 // quoted takes the marks inside n off the list: there they are only data.

@@ -40,6 +40,9 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 	if len(items) > maxRounds || len(items)*len(c.Do) > maxSteps/4 {
 		items = []value{unknown("$"+l.Name.Value+" is one of many words", Literal).maybeMany()}
 	}
+	if c.Select {
+		w.assign(s, "REPLY", unknown("it is read from the input", s.in.source()))
+	}
 	s.loops++
 	ws := worlds{s}
 	if c.Select {
@@ -61,7 +64,7 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 		round := func(ws worlds) worlds {
 			for _, s := range ws {
 				if s.jump == onward {
-					w.assign(s, l.Name.Value, item)
+					w.iterates(s, l.Name.Value, item)
 				}
 			}
 			return w.round(ws, c.Do)

@@ -303,7 +303,10 @@ func (w *walker) direct(s *state, p *syntax.ParamExp) (value, bool) {
 
 // zero is $0.
 func (w *walker) zero(s *state) value {
+	_, own := s.env.get("BASH_ARGV0")
 	switch {
+	case own:
+		return unknown("$0 was assigned", Unknown)
 	case s.zero != nil:
 		return s.zero
 	case w.o.Name == "":

@@ -35,18 +35,13 @@ func (w *walker) printf(s *state, c *call) (ws worlds) {
 		return worlds{s}
 	}
 	text, ok := name.text()
-	if text, _, _ = strings.Cut(text, "["); ok && syntax.ValidName(text) {
-		if strings.Contains(name.prefix(), "[") {
-			v = unknown("an element of $"+text+" that is not known", Unknown)
-			w.put(s, text, variable{val: v, set: true})
-			return worlds{s}
-		}
+	if plain, _, _ := strings.Cut(text, "["); ok && syntax.ValidName(plain) {
 		if len(v) == 0 {
 			v = known("")
 		} else if strings.Contains(v.prefix(), "\x00") {
 			v = unknown("a value with a NUL", Literal)
 		}
-		w.assign(s, text, v)
+		w.assignTo(s, text, v)
 	} else if !ok {
 		w.havoc(s)
 	}

@@ -49,19 +49,25 @@ func (w *walker) mapfile(s *state, c *call, i int) {
 	if !syntax.ValidName(name) {
 		return
 	}
-	v := variable{val: unknown("a line of the input", s.in.source()).named(s.in), set: true}
+	name, ok := w.referred(s, name)
+	if !ok {
+		w.forget(s)
+		return
+	}
+	v, _ := s.env.get(name)
+	v.list, v.hash, v.isHash, v.sparse, v.isList, v.set = []value{unknown("a line of the input", s.in.source()).named(s.in).maybeMany()}, nil, false, false, true, true
 	if text, ok := s.in.whole(); ok && !strings.Contains(text, "\x00") && c.plainLines() {
 		lines := strings.SplitAfter(text, "\n")
 		if lines[len(lines)-1] == "" {
 			lines = lines[:len(lines)-1]
 		}
 		if len(lines) <= maxFields {
-			v = variable{isList: true, set: true}
+			v.list = nil
 			for _, l := range lines {
 				if letters, _, _ := c.options(mapfileValues); letters != "" {
 					l = strings.TrimSuffix(l, "\n")
 				}
-				v.list = append(v.list, known(l))
+				v.list = append(v.list, w.attributed(s, v, known(l)))
 			}
 		}
 	}
@@ -74,7 +80,13 @@ func (w *walker) readWords(s *state, c *call) worlds {
 	if v, ok := values['a']; ok {
 		w.nameArg(s, v, c.span)
 		if name, fine := v.text(); fine && syntax.ValidName(name) {
-			w.put(s, name, variable{val: unknown("a word of the input", s.in.source()).named(s.in), set: true})
+			if name, fine = w.referred(s, name); !fine {
+				w.forget(s)
+			}
+			old, _ := s.env.get(name)
+			old = old.vague("")
+			old.list = []value{unknown("a word of the input", s.in.source()).named(s.in).maybeMany()}
+			w.put(s, name, old)
 		}
 	}
 	names := []string{}
@@ -88,14 +100,14 @@ func (w *walker) readWords(s *state, c *call) worlds {
 	vals := w.readLine(s, len(names), letters)
 	wrong := false // read stops at what is no name
 	for n, name := range names {
-		name, _, _ = strings.Cut(name, "[")
-		wrong = wrong || !syntax.ValidName(name) || !c.words[i-len(names)+n].Static
+		plain, _, _ := strings.Cut(name, "[")
+		wrong = wrong || !syntax.ValidName(plain) || !c.words[i-len(names)+n].Static
 		switch {
-		case !syntax.ValidName(name):
+		case !syntax.ValidName(plain):
 		case wrong:
-			w.assign(s, name, unknown("read may have stopped before $"+name, Unknown))
+			w.assignTo(s, name, unknown("read may have stopped before $"+plain, Unknown))
 		default:
-			w.assign(s, name, vals[n])
+			w.assignTo(s, name, vals[n])
 		}
 	}
 	if wrong && s.in != nil {

@@ -60,7 +60,11 @@ func (w *walker) uncertainly(s *state, what string, do func()) {
 			if old, ok := before.get(name); ok && old.equal(e.names[name]) {
 				continue
 			}
-			w.put(s, name, variable{val: unknown(what+" assigns $"+name, Unknown), set: true})
+			if strings.HasSuffix(name, "()") || strings.Contains(name, ":") { // a function, or a place in the hash table
+				w.put(s, name, variable{val: unknown(what+" assigns $"+name, Unknown), set: true})
+				continue
+			}
+			w.doubt(s, name, unknown(what+" assigns $"+name, Unknown))
 		}
 	}
 }
@@ -86,6 +90,21 @@ func (w *walker) redirect(s *state, list []*syntax.Redirect) ioState {
 		}
 	}
 	return was
+}
+
+// numbered gives the name in {name}>file the number of the descriptor. Where a program is
+// started, its child may keep that to itself.
+func (w *walker) numbered(s *state, st *syntax.Stmt) {
+	for _, r := range st.Redirs {
+		if r.N == nil || !strings.HasPrefix(r.N.Value, "{") || r.Word != nil && r.Word.Lit() == "-" {
+			continue
+		}
+		val := unknown("it is the number of a descriptor", Unknown)
+		if call, ok := st.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && call.Args[0].Lit() == "exec" {
+			val[0].kind = number
+		}
+		w.assignTo(s, strings.Trim(r.N.Value, "{}"), val)
+	}
 }
 
 func (w *walker) input(s *state, fd string, f *flow) {

@@ -329,20 +329,28 @@ func (w *walker) join(ws worlds) *state {
 // joinNames makes each name that is not the same in all states one whose value is not known.
 func (w *walker) joinNames(j *state, ws worlds, names map[string]bool) {
 	for n := range names {
-		a, okA := ws[0].env.get(n)
-		for _, s := range ws[1:] {
+		a, ok := ws[0].env.get(n)
+		same, numbers, array, hash := true, true, false, false
+		for _, s := range ws {
 			b, okB := s.env.get(n)
-			if okA != okB || !a.equal(b) {
-				val := unknown("$"+n+" depends on what happens before", Unknown)
-				if a.numeric() && b.numeric() {
-					val = value{{kind: number, why: val.why()}}
-				}
-				a.val, a.list, a.hash, a.isList, a.isHash, a.sparse = val, nil, nil, false, false, false
-				a.set, a.fn, a.exported, a.fixed = true, nil, a.exported || b.exported, false
-				w.restore(j, n, a)
-				break
-			}
+			same = same && ok == okB && a.equal(b)
+			numbers = numbers && b.numeric()
+			array, hash = array || b.isList || b.isHash, hash || b.isHash && !b.sparse
+			a.exported, a.ref = a.exported || b.exported, a.ref || b.ref
+			a.odd = a.odd || b.odd || a.integer != b.integer || a.lower != b.lower || a.upper != b.upper
 		}
+		if same {
+			continue
+		}
+		a.val, a.set, a.fn, a.fixed = unknown("$"+n+" depends on what happens before", Unknown), true, nil, false
+		switch {
+		case array:
+			a.isHash, a.sparse = hash, false
+			a = a.vague(a.val.why())
+		case numbers:
+			a.val[0] = part{kind: number, why: a.val.why()}
+		}
+		w.restore(j, n, a)
 	}
 }
 
@@ -357,7 +365,8 @@ func (v variable) numeric() bool {
 
 func (v variable) equal(o variable) bool {
 	return v.set == o.set && v.odd == o.odd && v.fn == o.fn && v.exported == o.exported && v.fixed == o.fixed && v.ref == o.ref &&
-		v.isList == o.isList && v.isHash == o.isHash && slices.Equal(v.val, o.val) &&
+		v.integer == o.integer && v.lower == o.lower && v.upper == o.upper &&
+		v.isList == o.isList && v.isHash == o.isHash && v.sparse == o.sparse && slices.Equal(v.val, o.val) &&
 		slices.EqualFunc(v.list, o.list, slices.Equal[value]) &&
 		slices.EqualFunc(v.hash, o.hash, func(a, b pair) bool { return a.key == b.key && slices.Equal(a.val, b.val) })
 }
@@ -366,7 +375,10 @@ func (v variable) equal(o variable) bool {
 // certainly has none.
 func (w *walker) lookup(s *state, name string) (variable, bool) {
 	if v, ok := s.env.get(name); ok {
-		return v, v.set
+		if v.set && madeAnyway(name) {
+			v = variable{val: unknown("the shell makes the value of $"+name, Unknown), set: true, exported: v.exported}
+		}
+		return v.first(), v.set
 	}
 	if why, ok := special(name); ok {
 		return variable{val: why, set: true}, true
@@ -408,6 +420,17 @@ func (w *walker) lookup(s *state, name string) (variable, bool) {
 	return variable{val: unknown("the value of $"+name+" is not known", Unknown), set: true}, true
 }
 
+// first gives an array the value that it has where one value is asked for.
+func (v variable) first() variable {
+	switch {
+	case v.isList && len(v.list) > 0:
+		v.val = v.list[0]
+	case v.isHash:
+		v.val, _ = v.at("0")
+	}
+	return v
+}
+
 func orUnknown(text, why string) variable {
 	if text == "" {
 		return variable{val: unknown(why, Unknown), set: true}
@@ -429,6 +452,19 @@ func special(name string) (value, bool) {
 		return value{{kind: number, why: "$" + name + " is made at run time"}}, true
 	}
 	return nil, false
+}
+
+// madeAnyway reports whether the shell gives the name its value even when somebody assigns it
+// another. An assignment to some of them seeds or sets what is made, and after an unset they
+// are names like any other.
+func madeAnyway(name string) bool {
+	switch name {
+	case "RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "OPTIND", "HISTCMD", "COLUMNS", "LINES",
+		"BASH_SUBSHELL", "BASH_COMMAND", "BASH_SOURCE", "BASH_LINENO", "BASH_ARGC", "BASH_ARGV", "BASH_ARGV0", "BASH_REMATCH",
+		"FUNCNAME", "PIPESTATUS", "DIRSTACK", "GROUPS", "_":
+		return true
+	}
+	return strings.HasPrefix(name, "COMP_")
 }
 
 // automatic reports whether the shell gives the name a value without anybody assigning it.

@@ -287,6 +287,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt) worlds {
 	}
 	after := w.beforeRedirects(s, st)
 	was := w.redirectIn(s, st.Redirs)
+	w.numbered(s, st)
 	after()
 	if st.Cmd == nil {
 		was.restore(w, s)
@@ -364,6 +365,13 @@ func (w *walker) rare(s *state, c syntax.Command) worlds {
 		child := w.fork(s)
 		child.in, child.traps = &flow{from: Unknown, why: "what the shell writes to the coprocess"}, nil
 		w.leave(s, w.stmt(child, c.Stmt))
+		name := "COPROC"
+		if c.Name != nil {
+			name = c.Name.Lit()
+		}
+		for _, n := range []string{name, name + "_PID"} {
+			w.assignTo(s, n+"[?]", unknown("it is a number of the coprocess", Unknown))
+		}
 	case *syntax.TestDecl:
 		child := w.fork(s)
 		child.traps = nil
