@@ -35,8 +35,9 @@ func (l *Launcher) ahead() *sandbox.Nest {
 // profile turns the fence into kernel rules. Files that the plan holds open are passed on
 // open: the inode that was judged is the inode that is allowed.
 //
-// Partial says that the workspace was too large to look everywhere for names to hide.
-func (j *Judgement) profile() (p sandbox.Profile, partial bool) {
+// Exposed are the protected files that it keeps as they are, and those beyond maxKept that it does not. Partial says that
+// the workspace was too large to look everywhere for names to hide.
+func (j *Judgement) profile() (p sandbox.Profile, exposed []string, partial bool) {
 	f := j.policy.Fence(j.Plan)
 	p = sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, g := range f.Write {
@@ -44,7 +45,8 @@ func (j *Judgement) profile() (p sandbox.Profile, partial bool) {
 			p.Write = append(p.Write, w)
 		}
 	}
-	p.ReadOnly = append(f.ReadOnly, j.readOnly(f.Hide)...)
+	exposed = j.exposed(p)
+	p.ReadOnly = append(f.ReadOnly, exposed[:min(len(exposed), maxKept)]...)
 	contacts := j.contacts()
 	p.Network, p.Reach, p.Limits = contacts.mode, contacts.reach, j.limits()
 	if p.PrivateTmp = j.policy.Settings().PrivateTmp; p.PrivateTmp { // a workspace among temporary files stays where it is
@@ -56,7 +58,7 @@ func (j *Judgement) profile() (p sandbox.Profile, partial bool) {
 	if f.Require == pathguard.Strong {
 		p.Require = sandbox.Strong
 	}
-	return p, f.Partial
+	return p, exposed, f.Partial
 }
 
 // writable is one grant as a rule, if the kernel has one for it. A name that is made or

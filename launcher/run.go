@@ -143,7 +143,7 @@ func (r *run) begin() {
 		var b begun
 		var cmd sandbox.Command
 		if cmd, b.err = r.command(); b.err == nil {
-			b.profile, b.partial = r.profile()
+			b.profile, b.exposed, b.partial = r.profile()
 			b.profile.Reach.Barred = r.l.home.isBarred
 			cmd.Inherit, b.withheld = handDown(r.Request.Files, b.profile)
 			b.inherited = cmd.Inherit
@@ -157,7 +157,8 @@ func (r *run) begin() {
 // begun is a command behind its fence, or why there is none.
 type begun struct {
 	profile sandbox.Profile
-	partial bool // names to hide were not looked for everywhere
+	exposed []string // protected files that it has to keep as they are
+	partial bool     // names to hide were not looked for everywhere
 	held    *sandbox.Held
 	git     *gitmeta.Snapshot // what git would have run before the command; nil where it cannot change
 	later   []string          // what ran or instructed later before the command; nil where it cannot change

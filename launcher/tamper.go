@@ -15,6 +15,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -146,21 +147,22 @@ func (l *Launcher) reached(p *pathguard.Plan) []string {
 // files than anybody protects.
 const maxLooked = 4096
 
-// readOnly are the protected files that the plan may not write: the fence keeps them as they are. What it hides
-// anyway has no place in it.
-func (j *Judgement) readOnly(hidden []string) []string {
+// exposed are the protected files that the plan may not write and that lie where its fence lets it write: what the fence
+// has to keep as it is. What it hides anyway has no place in it.
+func (j *Judgement) exposed(p sandbox.Profile) []string {
 	w, err := j.ward()
 	if err != nil {
 		return nil // and then nothing runs
 	}
-	var keep []string
+	var list []string
 	for _, path := range w.files {
-		isHidden := slices.ContainsFunc(hidden, func(h string) bool { return isWithin(path, h) })
-		if !isHidden && !j.mayWrite(path) && len(keep) < maxKept {
-			keep = append(keep, path)
+		isHidden := slices.ContainsFunc(p.Hide, func(h string) bool { return isWithin(path, h) })
+		inTree := slices.ContainsFunc(p.Write, func(tree sandbox.Path) bool { return isWithin(path, tree.Name) })
+		if inTree && !isHidden && !j.mayWrite(path) {
+			list = append(list, path)
 		}
 	}
-	return keep
+	return list
 }
 
 // Tampered returns why a run of this would be refused before a person has decided about protected files, nil
@@ -189,9 +191,9 @@ func (j *Judgement) Tampered() (*tamper.TamperError, error) {
 	return e, nil
 }
 
-// maxKept bounds the protected files that get a mount of their own in a fence: each takes some microseconds of
-// every start. A change of the others is found before the next command.
-const maxKept = 200
+// maxKept bounds the protected files that get a mount of their own in a fence: each takes some twenty microseconds of
+// a start that may write where it lies. A change of the others is found as the command ends.
+const maxKept = 4000
 
 // mayWrite reports whether the verdict allows the plan to write, make or delete this very file.
 func (j *Judgement) mayWrite(path string) bool {

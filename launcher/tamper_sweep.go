@@ -1,30 +1,35 @@
 package launcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
+// bares reports whether there are protected files that the fence has to keep as they are and cannot.
+func (r *run) bares() bool {
+	n := len(r.fenced.exposed)
+	return n > maxKept || n > 0 && !r.keeps()
+}
+
 // unkept says, as a run begins, that its fence cannot keep all protected files as they are; "" when it can. The record
 // has it with the run's start.
 func (r *run) unkept() string {
-	w, err := r.ward()
+	where := cmp.Or(r.Plan.Workspace, r.Plan.Dir)
 	switch {
-	case err != nil || !slices.ContainsFunc(w.files, func(f string) bool { return isWithin(f, r.Plan.Workspace) }):
+	case !r.bares():
 		return ""
 	case !r.keeps():
 		return fmt.Sprintf("%s: level %s of the fence cannot keep protected files from being changed while a command runs; a change is found as it ends: status %d (said once; tadactl doctor)",
-			r.Plan.Workspace, r.receipt.Level, ExitTampered)
-	case len(w.files) > maxKept:
+			where, r.receipt.Level, ExitTampered)
+	default:
 		return fmt.Sprintf("%s: the fence keeps %d protected files from being changed while a command runs, of %d; a change of the others is found as it ends: status %d (said once)",
-			r.Plan.Workspace, maxKept, len(w.files), ExitTampered)
+			where, maxKept, len(r.fenced.exposed), ExitTampered)
 	}
-	return ""
 }
 
 // sweep verifies the protected files once more behind a command whose fence could not keep them as they are: at level
@@ -36,7 +41,7 @@ func (r *run) unkept() string {
 // the same moment, leaves just the same traces, and its words would be lost to the folder.
 func (r *run) sweep(out io.Writer) error {
 	w, err := r.ward()
-	if err != nil || r.keeps() && len(w.files) <= maxKept {
+	if err != nil || !r.bares() {
 		return nil // a ward that could not be looked at has let nothing start
 	}
 	found, _, err := w.settle(r.who(), r.l.policy.Settings().TamperProof, r.policy.Settings().TamperProof, out)

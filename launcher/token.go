@@ -76,7 +76,8 @@ func (l *Launcher) Trust(line string) error {
 	return replace(l.home.Trust(), []byte(text))
 }
 
-// replace writes a private file so that a reader finds the old text or the new one.
+// replace writes a private file so that a reader finds the old text or the new one, and the new one once it has returned,
+// whatever happens to the machine then.
 func replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -90,7 +91,14 @@ func replace(path string, text []byte) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // A Taken says what a signed answer did.

@@ -6,8 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -38,18 +37,23 @@ func (b *builder) trees(l *life) error {
 	a := &b.family.arena
 	carried := b.carried()
 	trees := append(b.writable(), carried...)
-	if len(trees) >= registerCount {
-		return fmt.Errorf("sandbox: %d writable trees, the most is %d", len(trees), registerCount-1)
-	}
 	if len(trees) > 0 && trees[0] == "/" {
+		b.keepInPlace(l)
 		return nil
+	}
+	grounds := b.grounds()
+	if n := len(trees) + len(grounds); n > maxTrees {
+		return fmt.Errorf("sandbox: %d writable trees, those counted twice in which something is hidden or kept, the most is %d", n, maxTrees)
 	}
 	// Copies are taken while the trees can still be written.
 	for i, tree := range trees {
 		l.add("copy the mount of "+tree, unix.SYS_OPEN_TREE, atCwd, a.text(tree), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE).kept(uint8(i + 1))
 	}
 	b.readOnly(l, "/")
-	b.pins(l, trees)
+	for i := range grounds {
+		grounds[i].register = uint8(len(trees) + i + 1)
+		b.pin(l, grounds[i])
+	}
 	b.privateTemp(l, trees)
 	for i, tree := range trees {
 		l.add("mount "+tree+" writable", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text(tree), unix.MOVE_MOUNT_F_EMPTY_PATH).with(uint8(i+1), 0)
@@ -57,28 +61,16 @@ func (b *builder) trees(l *life) error {
 	for _, name := range carried {
 		b.readOnly(l, name)
 	}
-	for _, name := range b.kept {
-		l.add("keep "+name, unix.SYS_MOUNT, a.text(name), a.text(name), 0, unix.MS_BIND|unix.MS_REC)
-		b.readOnly(l, name)
+	for _, g := range grounds {
+		for _, name := range g.kept {
+			g.lay(a, l, "keep "+name, name)
+		}
 	}
 	return nil
 }
 
-// pins makes a mount point of every directory between a writable tree and what is hidden or kept in it: the kernel does not rename or remove
-// a mount point, so the directory cannot be moved away and another put in its place. The pins lie below the tree's
-// own mount, where no path leads through them: a rename from one side of a mount to the other would fail, and git makes many.
-func (b *builder) pins(l *life, trees []string) {
-	a := &b.family.arena
-	done := map[string]bool{}
-	for _, tree := range trees {
-		for _, name := range append(below(b.hidden, tree), below(b.kept, tree)...) {
-			for dir := filepath.Dir(name); dir != tree && !done[dir]; dir = filepath.Dir(dir) {
-				done[dir] = true
-				l.add("pin "+dir, unix.SYS_MOUNT, a.text(dir), a.text(dir), 0, unix.MS_BIND)
-			}
-		}
-	}
-}
+// maxTrees leaves the registers from listener on to those that use them.
+const maxTrees = registerCount - 5
 
 func (b *builder) readOnly(l *life, name string) {
 	a := &b.family.arena
@@ -207,8 +199,8 @@ func (b *builder) writable() []string {
 		}
 		names = append(names, p.Name)
 	}
-	sort.Strings(names)
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // everyID is an id map of all ids onto themselves.
