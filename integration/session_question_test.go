@@ -47,3 +47,27 @@ func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 	a.line("exit 3")
 	a.shows("outer>")
 }
+
+// Who leaves a session while a program fills the screen has the screen back that she came from.
+func TestDetachGivesTheScreenBack(t *testing.T) {
+	t.Parallel()
+	d := newDesktop(t)
+	d.rc("")
+	a := d.window("a", 80, 24)
+	id := a.session("")
+	a.shows("inner$")
+	a.line("echo be''fore")
+	a.shows("\nbefore")
+	a.line(`printf '\033[?10%s\033[Hfull %s' 49h screen; read -r x; printf '\033[?1049l'`)
+	a.until("only the program", func(s string) bool { return strings.HasPrefix(s, "full screen") && !strings.Contains(s, "before") })
+	a.types("", "C-]", "d")
+	a.shows("goes on")
+	a.until("what was there before", func(s string) bool { return strings.Contains(s, "\nbefore") && strings.Contains(s, "\ntada-run: session") && !strings.Contains(s, "full screen") })
+	a.line("tadactl attach " + id)
+	a.shows("Ctrl-] for keys")
+	a.types("", "C-]", "t")
+	a.shows("YOU DRIVE")
+	a.types("", "Enter")
+	a.line("exit 3")
+	a.shows("ended with status 3")
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -80,6 +81,9 @@ type rawView struct {
 	person bool
 	cols   int
 	news   []byte // stays on the screen until it is drawn anew for another reason
+
+	alternate bool   // the program shows its alternate screen
+	tail      []byte // of what passed, too short to be a whole switch
 }
 
 // Redraw shows the screen anew, where there is one.
@@ -87,13 +91,26 @@ func (v *rawView) Redraw(p []byte) []byte {
 	if !v.person {
 		return nil
 	}
-	p = append(p, v.news...)
+	p = append(v.Output(p), v.news...)
 	v.news = nil
 	return p
 }
 
-// Output passes through.
-func (v *rawView) Output(p []byte) []byte { return p }
+// Output passes through. What switches to the alternate screen and back is noted, because whoever leaves a program that fills the
+// screen wants her own screen back.
+func (v *rawView) Output(p []byte) []byte {
+	seen := append(v.tail, p...)
+	if on, off := bytes.LastIndex(seen, []byte(toAlternate)), bytes.LastIndex(seen, []byte(fromAlternate)); on != off {
+		v.alternate = on > off
+	}
+	v.tail = append([]byte(nil), seen[max(0, len(seen)-len(toAlternate)+1):]...)
+	return p
+}
+
+const (
+	toAlternate   = "\x1b[?1049h"
+	fromAlternate = "\x1b[?1049l" // puts the cursor back too, so it is only for who is there
+)
 
 // Status is told by notices.
 func (v *rawView) Status(wire.Status) []byte { return nil }
@@ -143,7 +160,11 @@ func (v *rawView) Leave() []byte {
 	if !v.person {
 		return nil
 	}
-	return []byte("\x1b[?1;66;1000;1002;1003;1004;1005;1006;1015;2004l\x1b>\x1b[?25h\x1b[?7h\x1b[0m")
+	back := "\x1b[?1;66;1000;1002;1003;1004;1005;1006;1015;2004l\x1b>\x1b[?25h\x1b[?7h\x1b[0m"
+	if v.alternate {
+		back = fromAlternate + "\r\n" + back
+	}
+	return []byte(back)
 }
 
 // Resume clears what the question left; the screen is drawn anew, without the news of the question.
