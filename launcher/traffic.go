@@ -88,7 +88,11 @@ func (r *run) refusedText(c *sandbox.Connection) string {
 	case strings.HasPrefix(c.Fix, "--"):
 		return text + "; " + c.Fix + " asks for it"
 	}
-	return fmt.Sprintf("%s; network.allow: [%q] in %s allows it, and so does a command line that names it", text, c.Fix, r.l.home.Config())
+	text = fmt.Sprintf("%s; network.allow: [%q] in %s allows it", text, c.Fix, r.l.home.Config())
+	if c.Kind == "name" && c.Fix != c.Host || c.Host == "localhost" { // the name is allowed, where it leads is not; this machine's servers are not told apart by name
+		return text
+	}
+	return text + ", and so does a command line that names it"
 }
 
 var trafficWords = map[string]string{"tcp": "connecting to", "udp": "UDP to", "name": "asking for the name", "listen": "listening at"}

@@ -25,7 +25,7 @@ security:
   protect: [TODO.md]
 
 # off: only the hosts that a command line names; list: only those in allow; on: no limit.
-# allow: what code that names nobody may reach too: [api.example.com:443, "*.corp.example", 10.1.0.0/16]
+# allow: what a command that contacts anybody may reach too: [api.example.com:443, "*.corp.example", 10.1.0.0/16]
 # localhost: this machine's servers, and being one; registries: package tools reach theirs: [npm, pip, go]
 network: {default: off, allow: [], localhost: true, registries: []}
 

@@ -107,7 +107,7 @@ type Settings struct {
 	Protect               []string
 	Network               NetMode
 	NetworkAllow          []string
-	NetworkReach          []string // what of it code that names nobody may contact: no file but the first adds to it
+	NetworkReach          []string // what of it whoever contacts anybody may contact: no file but the first adds to it
 	Registries            []string // package registries that their tools may contact
 	NoLocalhost           bool     // the servers of this machine are out of reach
 	Require               Require

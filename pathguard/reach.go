@@ -57,8 +57,8 @@ var fetchers = map[string][]string{
 }
 
 // Reach derives whom a plan that was allowed may contact: the hosts that its text names; the registries of the tools that it runs, where the policy lists
-// them; and for a program that does not tell whom it contacts, what network.allow lists and this machine's servers. With network.default list a person has
-// said yes to the hosts that the list does not have.
+// them; if it contacts anybody, what network.allow lists, where a redirect or a company's own name server may lead it; and for a program that does not tell whom
+// it contacts, that list and this machine's servers. With network.default list a person has said yes to the hosts that the list does not have.
 func (p Policy) Reach(plan *Plan) Reach {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Reach{}
@@ -71,10 +71,11 @@ func (p Policy) Reach(plan *Plan) Reach {
 		k.contactsOf(&r)
 	}
 	j.fetches(&r)
-	if j.untold() {
+	untold := j.untold()
+	if untold || len(r.Hosts) > 0 || r.Localhost {
 		r.Hosts = append(r.Hosts, p.set.NetworkReach...)
-		r.Localhost = true
 	}
+	r.Localhost = r.Localhost || untold
 	r.Localhost = r.Localhost && !p.set.NoLocalhost
 	slices.Sort(r.Hosts)
 	r.Hosts = slices.Compact(r.Hosts)

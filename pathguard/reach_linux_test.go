@@ -36,7 +36,9 @@ func TestReach(t *testing.T) {
 		{list, "npm ci", "10.0.0.0/8 api.example:443 registry.npmjs.org:443 localhost"},
 		{list, "go mod download", "10.0.0.0/8 api.example:443 proxy.golang.org:443 sum.golang.org:443 localhost"},
 		{list, "pip install x", "10.0.0.0/8 api.example:443 localhost"},
-		{list, "curl https://example.com/x", "example.com:443"},
+		{list, "curl https://example.com/x", "10.0.0.0/8 api.example:443 example.com:443"},
+		{list, "curl http://localhost:1/x", "10.0.0.0/8 api.example:443 localhost"},
+		{list, "cp a b", ""},
 		{list, "ls", ""},
 	} {
 		g, _ := desk(t, tt.policy)

@@ -41,7 +41,9 @@ func (b *book) add(e Connection) *Connection {
 	if e.Refused {
 		key = e.Kind + " " + e.Host + " " + e.Address + " " + e.Program
 		if old := b.refused[key]; old != nil {
-			old.Count++
+			if old.Count++; old.Fix == "" {
+				old.Fix = e.Fix
+			}
 			return old
 		}
 	}

@@ -424,7 +424,7 @@ func (c *netCall) listening(t *target, at netip.AddrPort) error {
 		_ = unix.Shutdown(t.fd, unix.SHUT_RDWR) // it takes no connections any more
 		return unix.EADDRNOTAVAIL
 	}
-	c.record(Connection{Kind: "listen", Address: at.String(), Host: "localhost"})
+	c.record(Connection{Kind: "listen", Address: plain(at), Host: "localhost"})
 	return nil
 }
 
@@ -440,6 +440,11 @@ func (c *netCall) record(e Connection) {
 	c.broker.book.add(e)
 }
 
+// plain writes an address as people do: one of IPv4 as such, whatever socket it was for.
+func plain(at netip.AddrPort) string {
+	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port()).String()
+}
+
 func (c *netCall) refused(kind string, to netip.AddrPort, v network.Verdict) {
-	c.record(Connection{Kind: kind, Host: v.Host, Address: to.String(), Refused: true, Why: v.Why, Fix: v.Fix})
+	c.record(Connection{Kind: kind, Host: v.Host, Address: plain(to), Refused: true, Why: v.Why, Fix: v.Fix})
 }

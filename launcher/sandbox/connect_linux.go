@@ -108,7 +108,7 @@ func (c *netCall) reach(t *target, nonblock bool) error {
 	if err == unix.EISCONN || err == unix.EALREADY || c.broker.book.knows(cookie) {
 		return err
 	}
-	e := Connection{Kind: "tcp", Host: v.Host, Address: to.String(), cookie: cookie, Sent: -1, Received: -1}
+	e := Connection{Kind: "tcp", Host: v.Host, Address: plain(to), cookie: cookie, Sent: -1, Received: -1}
 	if err != nil && err != unix.EINPROGRESS {
 		e.Error = err.Error()
 	}

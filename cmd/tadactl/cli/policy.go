@@ -151,7 +151,7 @@ security:
   protect: [TODO.md]
 network:
   default: off                    # off: the hosts that a command line names; list: only allow; on: all
-  allow: []                       # and what code that names nobody may reach: [api.example.com:443, "*.corp.example", 10.1.0.0/16]
+  allow: []                       # and what a command that contacts anybody may reach too: [api.example.com:443, "*.corp.example", 10.1.0.0/16]
   localhost: true                 # this machine's servers, and being one of them
   registries: []                  # whose package tools reach them: [npm, pip, go, cargo, apt, gem]
 sandbox:

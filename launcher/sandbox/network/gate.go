@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,6 +82,9 @@ func (g *Gate) Lookup(ctx context.Context, name string) ([]netip.Addr, Verdict, 
 	a := g.resolve(ctx, name)
 	if a.err == nil && len(a.addrs) == 0 && len(a.kept) > 0 {
 		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s, %s", a.kept[0], a.why), Fix: a.kept[0].String()}
+		if isCredentials(a.why) {
+			v.Fix = "" // who means it names it in full, without being told how
+		}
 	}
 	return a.addrs, v, a.err
 }
@@ -159,12 +163,7 @@ func (g *Gate) given(name string) []netip.Addr {
 
 // namesAddr reports whether a rule names the address itself, on some port.
 func (g *Gate) namesAddr(addr netip.Addr) bool {
-	for _, r := range g.reach.Rules {
-		if g.covers(r, addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.reach.Rules, func(r Rule) bool { return g.covers(r, addr) })
 }
 
 // covers reports whether a rule names an address, on some port. A net names this machine as little as another special address in it.
@@ -221,7 +220,7 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	case w != "":
 		v.Why = fmt.Sprintf("it is %s", w)
 		if isCredentials(w) {
-			v.Fix = "" // who means it names it in full, without being told how
+			v.Fix = ""
 		}
 	default:
 		v.Why = "no rule names it, and no allowed name led to it"

@@ -3,6 +3,7 @@ package network
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -189,9 +190,10 @@ func query(name string, kind uint16) []byte {
 }
 
 func TestAnswer(t *testing.T) {
-	z := zone{"site.test": {"203.0.113.7", "203.0.113.8", "2001:db8::7"}, "rebound.test": {"10.0.0.1"}, "empty.test": {}}
+	z := zone{"site.test": {"203.0.113.7", "203.0.113.8", "2001:db8::7"}, "rebound.test": {"10.0.0.1"}, "cloud.test": {"169.254.169.254"}, "empty.test": {}}
 	z["empty.test"] = []string{}
-	g := gate(t, z, true, "site.test", "rebound.test", "empty.test", "gone.test")
+	g := gate(t, z, true, "site.test", "rebound.test", "cloud.test", "empty.test", "gone.test")
+	fixes := map[string]string{"evil.test 1": "evil.test", "data.site.test 1": "data.site.test", "rebound.test 1": "10.0.0.1"} // what asks for something else than addresses no rule helps
 	for _, test := range []struct {
 		name    string
 		kind    uint16
@@ -207,6 +209,7 @@ func TestAnswer(t *testing.T) {
 		{"evil.test", typeA, codeNoName, "[]", true},
 		{"data.site.test", typeA, codeNoName, "[]", true},
 		{"evil.test", 16, codeNoName, "[]", true},
+		{"cloud.test", typeA, codeOK, "[]", true},
 		{"rebound.test", typeA, codeOK, "[]", true},
 		{"gone.test", typeA, codeNoName, "[]", false},
 		{"localhost", typeA, codeOK, "[127.0.0.1]", false},
@@ -215,6 +218,9 @@ func TestAnswer(t *testing.T) {
 		addrs, _, code, err := parseAnswer(reply, 77, strings.ToLower(test.name), test.kind)
 		if err != nil || code != test.code || netips(addrs) != test.addrs || v.OK == test.refused {
 			t.Errorf("%s %d: %v %d %v %+v", test.name, test.kind, addrs, code, err, v)
+		}
+		if fix := fixes[fmt.Sprint(test.name, " ", test.kind)]; v.Fix != fix {
+			t.Errorf("%s %d: %q would allow it, want %q", test.name, test.kind, v.Fix, fix)
 		}
 	}
 	for name, m := range map[string][]byte{

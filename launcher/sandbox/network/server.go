@@ -26,10 +26,14 @@ func (g *Gate) Answer(ctx context.Context, message []byte) (reply []byte, v Verd
 	if q.name == "localhost" { // RFC 6761 §6.3: never asked of anybody
 		return answerTo(q, codeOK, loopbacks(), false), v
 	}
+	address := q.kind == typeA || q.kind == typeAAAA
 	if v = g.Name(q.name); !v.OK {
+		if !address {
+			v.Fix = "" // no rule gives it what it asks for
+		}
 		return answerTo(q, codeNoName, nil, true), v
 	}
-	if q.kind != typeA && q.kind != typeAAAA {
+	if !address {
 		return answerTo(q, codeOK, nil, false), v // the name is there, and has nothing of this kind
 	}
 	addrs, v, err := g.Lookup(ctx, q.name)
