@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // What a person does to the record itself: go on after tampering, seal, remove a text, give up
@@ -99,11 +101,12 @@ type Freed struct {
 	SessionBytes int64
 	Entries      int64 // of the log, whose hashes are kept
 	LogBytes     int64
+	Archives     int // of protected files that were overridden
 	Packed       audit.Packed
 }
 
-// Collect gives up transcripts and parts of the log that fall under r, oldest first, and packs
-// the transcripts that stay. What is being recorded is left alone. What was proven stays so.
+// Collect gives up transcripts and parts of the log that fall under r, oldest first, and archived versions of protected
+// files by their age, and packs the transcripts that stay. What is being recorded is left alone. What was proven stays so.
 func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string) (f Freed, err error) {
 	if l.codec.Decoder == nil { // a packed transcript would count as lost
 		return f, audit.ErrPacked
@@ -126,6 +129,11 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 			return f, err
 		}
 	}
+	if r.MaxAge > 0 {
+		if f.Archives, err = l.expireArchives(log, l.now().Add(-r.MaxAge)); err != nil {
+			return f, err
+		}
+	}
 	if log.SealDue() {
 		if _, err := log.Seal(l.random); err != nil {
 			return f, err
@@ -133,6 +141,21 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 	}
 	f.Packed, err = audit.PackFolder(ctx, l.home.Sessions(), l.worthPacking, l.codec)
 	return f, err
+}
+
+// expireArchives gives up what protected files of all workspaces were before and after an override that is older than that moment.
+func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, err error) {
+	entries, err := os.ReadDir(l.home.Shadow())
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, e := range entries {
+		s := l.storeNamed(e.Name())
+		n, expireErr := s.Expire(l.person(tamper.CLI), before)
+		gone += n
+		err = errors.Join(err, expireErr, deliver(log, s, audit.Lazy))
+	}
+	return gone, err
 }
 
 // worthPacking is false for a transcript that takes no less room packed: a file system gives

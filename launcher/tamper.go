@@ -66,6 +66,21 @@ func (l *Launcher) workStore(root string, policy pathguard.Policy) *tamper.Store
 	return tamper.Open(filepath.Join(l.home.Shadow(), shadowName(root)), o)
 }
 
+// storeNamed is the store in a folder of the state directory, without what its policy protects. The folder of a workspace is the one
+// above its files that has this name; where a store never had a file, there is nothing to tell of it.
+func (l *Launcher) storeNamed(name string) *tamper.Store {
+	dir := filepath.Join(l.home.Shadow(), name)
+	s := tamper.Open(dir, l.shadowOptions("/"))
+	for _, path := range s.Names() {
+		for root := filepath.Dir(path); root != "/"; root = filepath.Dir(root) {
+			if shadowName(root) == name {
+				return tamper.Open(dir, l.shadowOptions(root))
+			}
+		}
+	}
+	return s
+}
+
 func (l *Launcher) shadowOptions(root string) tamper.Options {
 	return tamper.Options{Root: root, Now: l.now, Alive: func(owner string) bool {
 		boot, process, _ := strings.Cut(owner, "/")

@@ -164,6 +164,30 @@ func (s *Store) prune(m *manifest, who Who) error {
 	return nil
 }
 
+// Expire gives up what was archived before that moment, and returns how many events it was. The record is told of each.
+func (s *Store) Expire(who Who, before time.Time) (gone int, err error) {
+	names, err := s.Archives()
+	if err != nil || len(names) == 0 || !expired(names[0], before) {
+		return 0, err
+	}
+	err = s.update(func(m *manifest) (bool, error) {
+		names, err := s.archives()
+		for _, name := range names {
+			if expired(name, before) {
+				s.tell(m, who, Event{Action: ActionPruned, Archive: name, Text: "an archived event is older than was wanted, and gone: " + name})
+				gone++
+			}
+		}
+		return gone > 0, err
+	})
+	return gone, err
+}
+
+func expired(archive string, before time.Time) bool {
+	made, err := time.Parse(archiveTime, archive[:len(archiveTime)])
+	return err == nil && made.Before(before)
+}
+
 // publish does what a manifest that is on the disk promises: staged archives get their names, pruned ones go,
 // and so do copies that nobody needs; the list of names and the workspace's checksums follow.
 func (s *Store) publish(m *manifest) error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // what accept does, all three at once.
@@ -90,6 +91,41 @@ func TestRetention(t *testing.T) {
 	b, _ := os.ReadFile(filepath.Join(w.ArchivePath(names[0]), "event.json"))
 	if json.Unmarshal(b, &c) != nil || !c.Auto {
 		t.Errorf("an archive that nobody asked for says %+v", c)
+	}
+}
+
+// what is older than a person wants goes too, only that, and each is told.
+func TestExpire(t *testing.T) {
+	w := newWorld(t)
+	w.write("TODO.md", "0")
+	w.want("")
+	var made []time.Time
+	for i := 1; i <= 3; i++ {
+		w.now = w.now.Add(24 * time.Hour)
+		made = append(made, w.now)
+		w.write("TODO.md", fmt.Sprint(i))
+		w.accept("TODO.md")
+	}
+	before, _ := w.Archives()
+	for _, step := range []struct {
+		before time.Time
+		gone   int
+	}{{made[0].Add(-time.Second), 0}, {made[1].Add(time.Second), 2}, {made[1].Add(time.Second), 0}, {made[2].Add(time.Hour), 1}} {
+		was := w.actions()
+		gone, err := w.Expire(me, step.before)
+		must(t, err)
+		if told := strings.TrimPrefix(w.actions(), was); gone != step.gone || strings.Count(told, "ARCHIVE_PRUNED") != gone {
+			t.Errorf("%d of %q are gone, told %q", gone, before, told)
+		}
+		names, _ := w.Archives()
+		if left := before[len(before)-len(names):]; !slices.Equal(names, left) {
+			t.Errorf("left are %q, not %q", names, left)
+		}
+		before = names
+	}
+	w.want("")
+	if !slices.Equal(w.Names(), []string{w.path("TODO.md")}) {
+		t.Errorf("names %q", w.Names())
 	}
 }
 

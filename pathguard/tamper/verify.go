@@ -261,18 +261,34 @@ func (m *manifest) closed(pattern string) bool {
 // known reports whether a path had a baseline once. The list is kept apart from the baselines, so that to take
 // one away is told from a beginning.
 func (s *Store) known(path string) bool {
-	f, err := os.Open(filepath.Join(s.dir, "names"))
-	if err != nil {
-		return false
-	}
-	defer f.Close()
 	want := strconv.Quote(path)
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if lines.Text() == want {
+	for name := range s.quotedNames {
+		if name == want {
 			return true
 		}
 	}
 	return false
+}
+
+// Names returns every path that ever had a baseline here.
+func (s *Store) Names() []string {
+	var names []string
+	for quoted := range s.quotedNames {
+		if name, err := strconv.Unquote(quoted); err == nil { // else a line that a crash cut short
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s *Store) quotedNames(yield func(string) bool) {
+	f, err := os.Open(filepath.Join(s.dir, "names"))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan() && yield(lines.Text()); {
+	}
 }
 
 // exported reports whether the workspace's own list of checksums names the path. It is not trusted to say that

@@ -20,9 +20,10 @@ func (c *ctl) gc() *cobra.Command {
 		Use:   "gc",
 		Short: "Pack closed sessions; with a limit, give up the oldest",
 		Long: "Pack the transcripts of closed sessions. With --older or --keep, give up the oldest\n" +
-			"transcripts first, and then the parts of the log that nothing needs any more. The\n" +
-			"log says what went, and the hashes of all its entries stay, so that what was proven,\n" +
-			"witnessed or remembered stays so.",
+			"transcripts first, and then the parts of the log that nothing needs any more; by age\n" +
+			"also the archived versions of protected files, of which 100 are kept for each\n" +
+			"workspace anyway. The log says what went, and the hashes of all its entries stay,\n" +
+			"so that what was proven, witnessed or remembered stays so.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var r audit.Retention
@@ -46,13 +47,16 @@ func (c *ctl) gc() *cobra.Command {
 			if c.json {
 				sessions := append([]string{}, f.Sessions...)
 				return c.printJSON(map[string]any{
-					"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries, "log_bytes": f.LogBytes,
+					"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries, "log_bytes": f.LogBytes, "archives": f.Archives,
 					"packed": f.Packed.Files, "packed_from": f.Packed.Before, "packed_to": f.Packed.After,
 				})
 			}
 			fmt.Fprintf(c.out, "packed %d sessions, from %d to %d bytes\n", f.Packed.Files, f.Packed.Before, f.Packed.After)
 			if len(f.Sessions) > 0 || f.Entries > 0 {
 				fmt.Fprintf(c.out, "gave up %d sessions of %d bytes, and %d entries of %d bytes\n", len(f.Sessions), f.SessionBytes, f.Entries, f.LogBytes)
+			}
+			if f.Archives > 0 {
+				fmt.Fprintf(c.out, "gave up the archives of %d changes of protected files\n", f.Archives)
 			}
 			return nil
 		},
