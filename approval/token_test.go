@@ -118,6 +118,17 @@ func testSigned(t *testing.T, b *bench) {
 	if _, err := b.DecideSigned(ctx, approval.Signed{Answer: s.Answer, Person: "dg"}); !errors.Is(err, approval.ErrScope) {
 		t.Errorf("an answer that was put together by hand: %v", err)
 	}
+	// An answer that was good when it was read may be too old when its turn at the store comes. The question stays open.
+	s, err = approval.Verify(signed(t, k, e, b.Now, func(a *approval.Answer) { a.Expires = b.Now.Add(time.Second) }), trust, host, b.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.advance(time.Second)
+	_, err = b.DecideSigned(ctx, s)
+	wantRefusal(t, err, approval.ErrExpired, approval.OutcomeExpired)
+	if b.state(e.ID) != approval.Pending {
+		t.Errorf("the question of an answer that came too late: %s", b.state(e.ID))
+	}
 	// A denial travels with its words.
 	s, err = approval.Verify(signed(t, k, e, b.Now, func(a *approval.Answer) {
 		for i := range a.Calls {
@@ -153,6 +164,19 @@ func testPresigned(t *testing.T, b *bench) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	late := a
+	late.Expires = b.Now.Add(time.Second)
+	if token, err = k.Sign(late, rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	old, err := approval.Verify(token, trust, host, b.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.advance(time.Second)
+	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: plan}, old)
+	wantRefusal(t, err, approval.ErrExpired, approval.OutcomeExpired)
+
 	altered := payload(t, func(p map[string]any) { p["risk"], p["work_item_id"] = 3, "PR-119" })
 	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: altered}, s)
 	wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)

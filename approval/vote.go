@@ -84,15 +84,23 @@ func (s Signed) decision(id string) Decision {
 // takeToken checks what a signer may allow, and spends the signed answer: also one that
 // then turns out not to fit.
 func (t *tx) takeToken(e *entry, s Signed) error {
-	switch {
-	case t.raw(tokenBucket, s.TokenID) != nil:
-		return e.refuse(OutcomeReplayed, ErrReplayed)
-	case e.Risk > s.maxRisk, len(s.workItems) > 0 && !slices.Contains(s.workItems, e.WorkItem):
-		return e.refuse(OutcomeScope, ErrScope)
-	case !t.now.Now.Before(s.Expires): // it may have waited for the lock
-		return e.refuse(OutcomeExpired, ErrExpired)
+	if outcome, err := t.useless(s, e.Risk, e.WorkItem); err != nil {
+		return e.refuse(outcome, err)
 	}
 	return t.put(tokenBucket, s.TokenID, fields{"envelope_id": e.ID, "until": formatTime(s.Expires)})
+}
+
+// useless says why a signed answer is no good for a plan of this risk and work item.
+func (t *tx) useless(s Signed, risk int, workItem string) (outcome string, err error) {
+	switch {
+	case t.raw(tokenBucket, s.TokenID) != nil:
+		return OutcomeReplayed, ErrReplayed
+	case risk > s.maxRisk, len(s.workItems) > 0 && !slices.Contains(s.workItems, workItem):
+		return OutcomeScope, ErrScope
+	case !t.now.Now.Before(s.Expires): // it may have waited for the lock
+		return OutcomeExpired, ErrExpired
+	}
+	return "", nil
 }
 
 // Present implements [Store].
@@ -130,11 +138,11 @@ func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, erro
 	return e.Envelope, nil
 }
 
-// present asks a question and answers it in one transaction.
+// present asks a question and answers it in one transaction. An answer that is no good asks nothing: nobody is there to be asked.
 func (t *tx) present(r Request, p plan, s Signed) (*entry, error) {
-	if t.raw(tokenBucket, s.TokenID) != nil {
-		return nil, &Refused{Outcome: OutcomeReplayed, Err: ErrReplayed, Events: []Event{{Kind: KindRefused, Session: r.Session,
-			WorkItem: p.workItem, PlanHash: PlanHash(r.Payload), Outcome: OutcomeReplayed, Token: s.TokenID}}}
+	if outcome, err := t.useless(s, p.risk, p.workItem); err != nil {
+		return nil, &Refused{Outcome: outcome, Err: err, Events: []Event{{Kind: KindRefused, Session: r.Session,
+			WorkItem: p.workItem, PlanHash: PlanHash(r.Payload), Outcome: outcome, Token: s.TokenID}}}
 	}
 	if err := t.sweep(); err != nil {
 		return nil, err
