@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/netip"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -102,6 +105,53 @@ print("again")
 		p.Servers = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.53:53")}
 		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 || said != "bounded\nagain\n" {
 			t.Errorf("%d %s", s.Shell(), said)
+		}
+	})
+}
+
+// Who answers streams of questions stands on this machine's loopback, and answers nobody but the run.
+func TestStreamsOfOthers(t *testing.T) {
+	const program = `
+import socket, struct
+question = struct.pack(">6H", 77, 0x100, 1, 0, 0, 0) + b"\7allowed\4test" + struct.pack(">BHH", 0, 1, 1)
+s = socket.create_connection(("192.0.2.53", 53))
+print(s.getpeername()[1], flush=True)
+input()
+s.sendall(struct.pack(">H", len(question)) + question)
+print(len(s.recv(4096)) > 2)
+`
+	bothLevels(t, func(t *testing.T, p Profile) {
+		path, err := exec.LookPath("python3")
+		if err != nil {
+			t.Skip("python3 is not installed")
+		}
+		p = reaching(p, internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}}, "allowed.test")
+		p.Servers = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.53:53")}
+		out, in, err := os.Pipe()
+		must(t, err)
+		defer out.Close()
+		wait, goOn, err := os.Pipe()
+		must(t, err)
+		process, _, err := Start(p, Command{Path: path, Argv: []string{"python3", "-c", program}, Files: []*os.File{wait, in, in}})
+		in.Close()
+		wait.Close()
+		must(t, err)
+		var port int
+		if _, err := fmt.Fscanln(out, &port); err != nil {
+			t.Error(err)
+		}
+		other, err := net.Dial("tcp4", fmt.Sprint("127.0.0.1:", port))
+		must(t, err)
+		defer other.Close()
+		_, _ = other.Write([]byte("\x00\x1e\x00M\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x07allowed\x04test\x00\x00\x01\x00\x01"))
+		if said, _ := io.ReadAll(other); len(said) > 0 {
+			t.Errorf("another program is answered: %x", said)
+		}
+		_, _ = goOn.WriteString("\n")
+		goOn.Close()
+		said, _ := io.ReadAll(out)
+		if _, err := process.Wait(); err != nil || string(said) != "True\n" {
+			t.Errorf("%v %q", err, said)
 		}
 	})
 }
