@@ -15,7 +15,8 @@ const (
 
 // foundScripts makes targets of the files that a command executes below a directory, as far as
 // they are there now: find . -name "*.sh" -exec sh {} \;. Directories are read breadth first, like
-// the names in them in the order of the disk.
+// the names in them in the order of the disk. A directory that is executed itself (run-parts)
+// means the programs in it, and none further down.
 func (r *resolver) foundScripts(top Target, base string) {
 	if !top.Exists || !top.Mode.IsDir() || top.Kind != Plain {
 		return
@@ -24,13 +25,14 @@ func (r *resolver) foundScripts(top Target, base string) {
 	if base != "" && err != nil {
 		return
 	}
+	deep := top.Flags&command.Below != 0
 	x := expansion{r: r, left: maxFoundNames}
 	found := 0
 	for dirs := []string{top.Real}; len(dirs) > 0 && x.left > 0; dirs = dirs[1:] {
 		for _, e := range x.read(dirs[0]) {
 			name := join(dirs[0], e.Name())
 			switch {
-			case e.IsDir():
+			case e.IsDir() && deep:
 				dirs = append(dirs, name)
 				continue
 			case base != "" && !w.match(e.Name()):
@@ -41,7 +43,7 @@ func (r *resolver) foundScripts(top Target, base string) {
 			}
 			t := Target{Right: top.Right, Flags: top.Flags &^ (command.Below | command.List), Name: name, Effect: top.Effect, Command: top.Command}
 			end := r.walk(r.root, name, true)
-			if end.fd >= 0 && end.stat.Mode&unix.S_IFMT == unix.S_IFREG {
+			if end.fd >= 0 && end.stat.Mode&unix.S_IFMT == unix.S_IFREG && (deep || end.stat.Mode&0o111 != 0) {
 				r.bind(&t, end)
 				continue
 			}

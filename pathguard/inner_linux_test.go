@@ -70,6 +70,8 @@ func TestInner(t *testing.T) {
 		{"x.mk", "all:\n\trm -rf ~\n", "gmake -j 4 --file x.mk", Deny, "x.mk:2: "},
 		{"sub/deep/s.sh", "rm -rf ~\n", "find . -name '*.sh' -exec sh {} \\;", Deny, "sub/deep/s.sh:1: "},
 		{"sub/s.py", "import shutil\nshutil.rmtree('/srv/data')\n", "find sub -type f -exec python3 {} +", Ask, "sub/s.py: deletes outside"},
+		{"hooks.d/10-x", "#!/bin/sh\nrm -rf ~\n", "run-parts hooks.d", Deny, "hooks.d/10-x:2: "},
+		{"hooks.d/deep/x", "#!/bin/sh\nrm -rf ~\n", "run-parts hooks.d", Allow, ""},
 		{"x.mk", "all:\n\trm -rf ~\n", "make -f - < x.mk", Deny, "x.mk:2: "},
 		{"x.mk", "all:\n\trm -rf ~\n", "cat x.mk | make -f -", Deny, "x.mk:2: "},
 		{"sub/Makefile", "all:\n\tcat ../../srv/secret/key\n", "make -C sub", Deny, "sub/Makefile:2: "},
@@ -236,6 +238,17 @@ func TestFoundScripts(t *testing.T) {
 	}
 	if n := bound(); n != 2 {
 		t.Errorf("%d scripts bound, want 2", n)
+	}
+	parts := resolve(t, shellparse.Parse("run-parts s", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
+	if n := len(parts.Contents); n != 0 {
+		t.Errorf("%d files bound that run-parts cannot execute", n)
+	}
+	if err := os.Chmod(root+"/w/s/a.sh", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	parts = resolve(t, shellparse.Parse("run-parts s", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
+	if n := len(parts.Contents); n != 1 || parts.Contents[0].Sum == "" {
+		t.Errorf("run-parts binds %+v", parts.Contents)
 	}
 	g.expect(t, Allow, line)
 	for i := range maxFound {

@@ -182,7 +182,7 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 // absentBuild reports whether a name is that of build output and nothing stands there: a build
 // that starts with "rm -rf build" takes nothing away the first time.
 func absentBuild(t *Target, rel string) bool {
-	if t.Exists || t.Unknown || t.Glob {
+	if t.Exists || t.Unknown {
 		return false
 	}
 	for part := range strings.SplitSeq(rel, "/") {

@@ -136,7 +136,7 @@ func (r *resolver) effect(i int) {
 	default:
 		r.bind(&t, r.walk(from, text, follows(e.Right, e.Flags)))
 	}
-	if e.Flags&command.Source != 0 && e.Flags&command.Below != 0 {
+	if e.Flags&command.Source != 0 && e.Flags&command.Below != 0 || e.Right == command.Exec {
 		r.foundScripts(r.plan.Targets[len(r.plan.Targets)-1], e.Base)
 	}
 	if e.Right == command.Create && e.Flags&command.Link != 0 {

@@ -112,8 +112,8 @@ func lookAlike(r rune) bool {
 }
 
 // confusing reports whether a look-alike really stands where it deceives: a letter among
-// letters of ASCII, or in a name that has look-alikes only; a sign in a word that has no
-// other script. A whole Russian word is only Russian.
+// letters of ASCII, or in the name of a host that has look-alikes only; a sign in a word that
+// has no other script. A whole Russian word is only Russian.
 func confusing(text string, at Span, r rune) bool {
 	if strings.ContainsRune("–—−‐‑‒﹣－", r) {
 		return at.Start == 0 || strings.IndexByte(" \t\n", text[at.Start-1]) >= 0 &&
@@ -122,25 +122,31 @@ func confusing(text string, at Span, r rune) bool {
 	if between(text, at) {
 		return false
 	}
-	first, last := at.Start, at.End
 	if unicode.IsLetter(r) {
-		var mixed, other bool
-		first, last, mixed, other = letters(text, at)
-		if mixed || other {
-			return mixed
-		}
-	} else if prev, _ := utf8.DecodeLastRuneInString(text[:at.Start]); prev >= utf8.RuneSelf && unicode.IsLetter(prev) && !lookAlike(prev) {
+		start, mixed, other := letters(text, at, r)
+		return mixed || !other && inHost(text[:start])
+	}
+	if prev, _ := utf8.DecodeLastRuneInString(text[:at.Start]); prev >= utf8.RuneSelf && unicode.IsLetter(prev) && !lookAlike(prev) {
 		return false // the punctuation of its script
 	}
-	return first > 0 && wordByte(text[first-1]) || last < len(text) && wordByte(text[last])
+	return at.Start > 0 && wordByte(text[at.Start-1]) || at.End < len(text) && wordByte(text[at.End])
 }
+
+// inHost reports whether what follows some text is in the name of a host: //name, user@name.
+func inHost(before string) bool {
+	front := strings.TrimRight(before, hostBytes)
+	return strings.HasSuffix(front, "//") || strings.HasSuffix(front, "@")
+}
+
+// hostBytes are the letters of a host's name in ASCII.
+const hostBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
 
 // maxLetters bounds how far around a letter its word is looked for.
 const maxLetters = 64
 
-// letters returns where the letters around one begin and end, whether some are of ASCII, and
-// whether some are neither that nor look like it.
-func letters(text string, at Span) (first, last int, mixed, other bool) {
+// letters returns where the letters around one begin, whether some are of ASCII, and whether
+// some are neither that nor look like it.
+func letters(text string, at Span, r rune) (first int, mixed, other bool) {
 	look := func(r rune) bool {
 		if !unicode.IsLetter(r) {
 			return false
@@ -149,7 +155,8 @@ func letters(text string, at Span) (first, last int, mixed, other bool) {
 		other = other || r >= 0x80 && (!lookAlike(r) || strings.ContainsRune(smallCapitals, r))
 		return true
 	}
-	first, last = at.Start, at.End
+	look(r)
+	first, last := at.Start, at.End
 	for n := 0; first > 0 && n < maxLetters; n++ {
 		r, size := utf8.DecodeLastRuneInString(text[:first])
 		if !look(r) {
@@ -164,7 +171,7 @@ func letters(text string, at Span) (first, last int, mixed, other bool) {
 		}
 		last += size
 	}
-	return first, last, mixed, other
+	return first, mixed, other
 }
 
 // disguisedName marks a program whose name is spelled in look-alikes alone. As a word among

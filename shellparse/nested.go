@@ -161,9 +161,9 @@ func (w *walker) batches(s *state, c *call, n command.Nested) [][]value {
 		each = n.Max
 	}
 	if !ok || each > 0 && len(words)/each > maxBatches {
-		why := "it comes from standard input"
+		why := "the names for it come from standard input"
 		if n.From != nil {
-			why = "it is read from a file"
+			why = "the names for it are read from a file"
 		}
 		return [][]value{{unknown(why, in.source()).named(in)}}
 	}

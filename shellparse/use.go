@@ -253,7 +253,7 @@ func behind(v value) *flow {
 // host adds a place in the network.
 func (w *walker) host(s *state, c *call, h command.Host) {
 	var flags command.Flags
-	e := Endpoint{Scheme: h.Scheme, Host: h.Host, Port: h.Port, Static: h.Static, Upload: h.Upload || !here(h.Host) && c.tells(h)}
+	e := Endpoint{Scheme: h.Scheme, Host: h.Host, Port: h.Port, Static: h.Static, Upload: h.Upload && !(h.Input && w.saysNothing(s.in)) || !here(h.Host) && c.tells(h)}
 	if e.Upload {
 		flags = command.Upload
 	}
@@ -265,6 +265,21 @@ func (w *walker) host(s *state, c *call, h command.Host) {
 	} else if h.Built && !here(h.Host) {
 		w.opaque(s, InHost, "the address is made at run time and could carry anything out", c.at(h.Arg))
 	}
+}
+
+// saysNothing reports whether bytes carry nothing of this machine: there are none, or they only
+// end a conversation. A text with variables may be empty here and not in the shell that it is
+// meant for.
+func (w *walker) saysNothing(f *flow) bool {
+	if f != nil && f.from == File && f.name == "/dev/null" {
+		return true
+	}
+	text, ok := f.whole()
+	switch strings.TrimSpace(text) {
+	case "", "Q", "QUIT", "quit":
+		return ok && !strings.ContainsAny(w.out.Text, "$`")
+	}
+	return false
 }
 
 // tells reports whether the words themselves carry something out: an address that is made

@@ -100,7 +100,7 @@ REFSPEC, SED, SOCAT, SSHOPT, TAR, VIM, DOCKERVOL and so on, each a function besi
 kinds.
 
 Marks. recursive, append, meta, link, list and nofollow are the [Flags] of operands, or of the
-value that they stand at. upload says that bytes go out, dry that nothing is done, last that
+value that they stand at. upload says that bytes go out, sends-input that those of standard input do, dry that nothing is done, last that
 no options follow, clear that what is started gets an empty environment, changes that something without a name changes (a branch), here that a name does not start from the folder that the line changes to,
 remote that a command runs elsewhere, write-here that what is fetched is written under its own
 name, names that standard input is a list of names that are read, data=LANG that what is read is in this language and may name

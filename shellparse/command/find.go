@@ -24,7 +24,9 @@ type search struct {
 	roots   []value
 	base    string // the one -name that every found file matches
 	deleted bool   // a -delete was read
+	empty   bool   // only what is empty comes as far as this
 	either  bool   // -o, -not or "," occurs, so base means nothing
+	joined  bool   // -o, "," or "(" occurs, so one test does not hold for all
 }
 
 // find reads roots, then an expression. Actions run on what the roots hold, so their words
@@ -73,8 +75,10 @@ func startsExpression(v value) bool {
 func (m *matcher) findBase(s *search, vs []value) {
 	for i, v := range vs {
 		switch v.Text {
-		case "-o", "-or", "-not", "!", ",":
+		case "-not", "!":
 			s.either = true
+		case "-o", "-or", ",", "(":
+			s.either, s.joined = s.either || v.Text != "(", true
 		case "-name":
 			if i+1 < len(vs) && vs[i+1].Static && s.base == "" {
 				s.base = vs[i+1].Text
@@ -92,10 +96,16 @@ func (m *matcher) findActions(s *search, vs []value) {
 		switch {
 		case !v.Static && !v.Glob && (v.Text == "" || v.Text[0] == '-') && !findValue(vs, i):
 			m.opaque(v, Delete, "it could be an action of find")
+		case v.Text == "-empty" && !s.joined && (i == 0 || vs[i-1].Text != "!" && vs[i-1].Text != "-not"):
+			s.empty = true
 		case v.Text == "-delete" && s.deleted:
 		case v.Text == "-delete":
 			s.deleted = true
 			for _, root := range s.roots {
+				if s.empty { // which takes nothing away but names
+					m.touch(Write, Meta, s.below(root), true)
+					continue
+				}
 				m.touch(Delete, Recursive, s.below(root), true)
 			}
 		case v.Text == "-exec" || v.Text == "-execdir" || v.Text == "-ok" || v.Text == "-okdir":

@@ -58,7 +58,7 @@ func parseURL(a Arg, scheme string) Host {
 		h.Scheme, rest = strings.ToLower(s), r
 	}
 	end := strings.IndexAny(rest, `/?#\`)
-	h.Static = a.Static || a.Glob && end >= 0 || end >= 0
+	h.Static = a.Static || a.Glob || end >= 0
 	if end >= 0 {
 		rest = rest[:end]
 	}
@@ -66,7 +66,8 @@ func parseURL(a Arg, scheme string) Host {
 		rest = rest[at+1:]
 	}
 	h.Host, h.Port = hostPort(rest)
-	if a.Glob && strings.ContainsAny(h.Host, "*?[{") {
+	v6 := strings.HasPrefix(rest, "[") && strings.Contains(h.Host, ":") // which a shell reads as a pattern
+	if a.Glob && (strings.ContainsAny(h.Host, "*?[{") || strings.HasPrefix(rest, "[") && !v6) {
 		h.Static = false
 	}
 	return h
@@ -101,7 +102,8 @@ func (m *matcher) hostWord(r role, vs []value) {
 		if at := strings.LastIndexByte(text, '@'); at >= 0 {
 			text = text[at+1:]
 		}
-		h := Host{Scheme: r.param, Static: v.Static, Upload: hasMark(r, "upload")}
+		input := hasMark(r, "sends-input")
+		h := Host{Scheme: r.param, Static: v.Static, Upload: input || hasMark(r, "upload"), Input: input}
 		h.Host, h.Port = hostPort(text)
 		m.addHost(h, v)
 	}

@@ -46,6 +46,17 @@ func (m *matcher) serve(_ role, vs []value) {
 	m.hazard("net.listen", at)
 }
 
+// published are folders that a build makes to be shown to everybody.
+var published = []string{"_site", "build", "coverage", "dist", "docs", "htmlcov", "out", "public", "site", "storybook-static", "www"}
+
+// serveDir is a folder that a server shows to whoever comes.
+func (m *matcher) serveDir(r role, vs []value) {
+	if len(vs) == 1 && vs[0].Static && strings.IndexAny(vs[0].Text, "/~") != 0 && !strings.Contains(vs[0].Text, "..") && slices.Contains(published, base(vs[0].Text)) {
+		return
+	}
+	m.serve(r, vs)
+}
+
 // serveURL is SCHEME://HOST:PORT or PORT that a server binds.
 func (m *matcher) serveURL(_ role, vs []value) {
 	for _, v := range vs {

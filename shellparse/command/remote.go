@@ -179,7 +179,7 @@ func (m *matcher) netcat(_ role, vs []value) {
 	case m.has("-U"):
 		m.path(role{kind: "W"}, vs[0])
 	default:
-		h := Host{Host: vs[0].Text, Static: vs[0].Static, Upload: !m.has("-z")}
+		h := Host{Host: vs[0].Text, Static: vs[0].Static, Upload: !m.has("-z"), Input: true}
 		if len(vs) > 1 {
 			_, h.Port = hostPort("x:" + vs[1].Text)
 		}

@@ -163,7 +163,7 @@ var kinds = []kind{
 	{"SED", Exec, false, (*matcher).sed},
 	{"SFTPHOST", Net, false, (*matcher).sftpHost},
 	{"SERVE", Net, true, (*matcher).serve},
-	{"SERVEDIR", Net, true, (*matcher).serve},
+	{"SERVEDIR", Net, true, (*matcher).serveDir},
 	{"SERVEON", Net, false, (*matcher).serveOn},
 	{"SERVEURL", Net, false, (*matcher).serveURL},
 	{"SERVICE", Exec, true, (*matcher).service},

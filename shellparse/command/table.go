@@ -126,7 +126,7 @@ func (t Table) read(name string) (s *Spec, ok bool) {
 }
 
 // flagWords are marks that are neither flags of a name nor rules.
-var flagWords = []string{"changes", "clear", "dry", "here", "last", "names", "remote", "upload", "write-here"}
+var flagWords = []string{"changes", "clear", "dry", "here", "last", "names", "remote", "sends-input", "upload", "write-here"}
 
 // validate checks every word of an entry and of its sub-commands.
 func (s *Spec) validate() error {

@@ -58,6 +58,7 @@ type Host struct {
 	Port   int  // 0 when the words do not say
 	Static bool // Host is exactly who is contacted
 	Upload bool // bytes of this machine go out
+	Input  bool // with Upload: those of standard input and no others
 	Built  bool // the rest of the address is made at run time, and so could carry anything out
 	Arg    int  // index in args; -1 when the program adds it by itself
 }
