@@ -269,8 +269,11 @@ func (w *walker) host(s *state, c *call, h command.Host) {
 
 // saysNothing reports whether bytes carry nothing of this machine: there are none, or they only
 // end a conversation. A text with variables may be empty here and not in the shell that it is
-// meant for.
+// meant for, and a wrapper may give its own input to what it starts, or not.
 func (w *walker) saysNothing(f *flow) bool {
+	if w.nested > 0 || len(w.via) > 0 {
+		return false
+	}
 	if f != nil && f.from == File && f.name == "/dev/null" {
 		return true
 	}
