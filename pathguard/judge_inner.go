@@ -11,7 +11,7 @@ import (
 // every build script has such words, the fence holds what they come to, and a file in machine
 // code would say even less.
 var vague = names{
-	"code.unknown", "code.opaque", "code.talks", "code.stdin", "delete.unknown", "net.dynamic",
+	"code.unknown", "code.opaque", "code.talks", "code.stdin", "code.stream", "delete.unknown", "net.dynamic",
 	"path.unresolved", "path.many", "path.uncounted", "exec.stray", "exec.path", "exec.shadow", "opaque.program",
 	"shell.endless", "shell.history", "code.load-library", "secret.print",
 }

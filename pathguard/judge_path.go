@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -65,6 +66,8 @@ func (j *judgement) target(t *Target) {
 		return // only the beginning of the name is certain, and the fence holds the rest
 	}
 	switch {
+	case action == ToExecute && t.streams():
+		j.add(Ask, "code.stream", full, "", span, t.Command)
 	case action == ToExecute && t.Kind == Descriptor:
 		j.add(Ask, "code.stdin", "", t.Name, span, t.Command)
 	case action == ToExecute && t.Flags&command.List != 0 && (full == j.plan.Workspace || full == j.plan.Dir):
@@ -97,6 +100,12 @@ func (j *judgement) target(t *Target) {
 	if f.in[InUnknown] || t.Flags&command.Possible != 0 {
 		j.contained = true
 	}
+}
+
+// streams reports whether a target has no content that stays: what a FIFO, a socket or a device
+// says, nobody can look at before. /dev/null says nothing.
+func (t *Target) streams() bool {
+	return t.Exists && t.Mode&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 && t.Path() != "/dev/null"
 }
 
 // absentHere are the rules about what is lost or told. A build that removes what it made, or

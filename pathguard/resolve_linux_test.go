@@ -190,6 +190,9 @@ func TestResolveNeverOpens(t *testing.T) {
 	select {
 	case plan := <-done:
 		defer plan.Close()
+		if v := Default(Account{Home: "/home/dev"}).Judge(plan); v.Decision != Ask || !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Rule == "code.stream" }) {
+			t.Errorf("a script that nobody can look at: %+v", v)
+		}
 		if plan.Targets[0].Mode&os.ModeNamedPipe == 0 || plan.Contents[0].Why != "not a regular file" || plan.Programs[0].Sum != "" {
 			t.Errorf("%+v %+v", plan.Targets[0], plan.Contents)
 		}

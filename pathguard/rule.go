@@ -32,7 +32,7 @@ var ruleTexts = [...]ruleText{
 	{"path.restricted", RestrictedPath, 3, "🚫 access denied: {path} is restricted", "🚫 拒绝访问: {path} 受系统保护", "", ""},
 	{"path.readonly", ReadOnlyPath, 2, "⚠️  read-only: {path} must not be written", "⚠️  只读保护: {path} 不允许写入", "reading it", "读取该路径"},
 	{"path.state", RestrictedPath, 3, "🚫 access denied: {path} belongs to tada-run itself", "🚫 拒绝访问: {path} 属于 tada-run 自身", "", ""},
-	{"path.unresolved", DangerousCommand, 1, "cannot tell where {detail} points: {path}", "无法确定 {detail} 指向何处: {path}", "the name spelled out", "写出完整路径"},
+	{"path.unresolved", DangerousCommand, 1, "cannot tell where {path} points: {detail}", "无法确定 {path} 指向何处: {detail}", "the name spelled out", "写出完整路径"},
 	{"path.many", DangerousCommand, 1, "the pattern {path} matches {detail} names, too many to show", "模式 {path} 匹配了 {detail} 个文件，无法全部列出", "a narrower pattern", "更具体的模式"},
 	{"path.uncounted", DangerousCommand, 1, "{detail} files or more are meant here, too many to show", "此处涉及 {detail} 个或更多文件，无法全部列出", "fewer names, or a directory of their own", "减少文件数量，或使用单独的目录"},
 	{"path.sweep", RestrictedPath, 2, "reads everything below {path}, where {detail} is kept", "将读取 {path} 下的所有内容，其中包括 {detail}", "naming the directories that are needed", "只列出需要的目录"},
@@ -67,6 +67,7 @@ var ruleTexts = [...]ruleText{
 	{"code.decoded", DangerousShell, 3, "runs {detail} code that was encoded", "执行经过编码的 {detail} 代码", "the code written out", "写出代码"},
 	{"code.talks", DangerousShell, 2, "runs {detail} code that can do more than it says and contacts other machines", "执行会访问网络且无法完全读懂的 {detail} 代码", "curl for the network and the code for the rest", "用 curl 访问网络，代码只做其余部分"},
 	{"code.opaque", DangerousShell, 2, "runs {detail} code that can do more than can be read in it", "执行的 {detail} 代码可能做出无法读出的操作", "the names and calls written out, or the code in a file of the workspace", "写出名称和调用，或放入工作区文件"},
+	{"code.stream", DangerousShell, 2, "runs what comes out of {path}, which cannot be seen here", "执行来自 {path} 的内容，此处无法查看", "the code in a file", "将代码放入文件"},
 	{"code.stdin", DangerousShell, 2, "runs {detail} code from standard input, which cannot be seen here", "执行来自标准输入的 {detail} 代码", "the code as an argument or in a file", "以参数或文件形式提供代码"},
 
 	{"net.upload", DangerousCommand, 2, "sends data of this machine to {detail}", "将本机数据发送到 {detail}", "a request that sends nothing, or one to localhost", "不发送数据的请求，或发往 localhost 的请求"},
