@@ -19,7 +19,11 @@ import (
 // openLog opens the hash-chained log for appending. Where it is kept is not for the environment
 // to say: $AUDIT_LOG_PATH belongs to whoever asks.
 func (l *Launcher) openLog() (*audit.Log, error) {
-	return audit.OpenLog(l.home.Audit(), audit.LogOptions{Now: l.now, BootID: l.bootID, Mark: l.home.Mark()})
+	log, err := audit.OpenLog(l.home.Audit(), audit.LogOptions{Now: l.now, BootID: l.bootID, Mark: l.home.Mark()})
+	if errors.Is(err, audit.ErrUnsafe) {
+		err = fmt.Errorf("%w; try: ls -la %q", err, l.home.Audit())
+	}
+	return log, err
 }
 
 // Verify checks the log, and every transcript that it names, against what the log says. The
@@ -48,7 +52,10 @@ func (l *Launcher) openCast(sid string) (io.ReadSeekCloser, error) {
 	return audit.OpenTranscript(l.home.Cast(sid), l.codec)
 }
 
-// Session returns the id of the session that begins with prefix, or the newest for "".
+// errNoTranscript is for a session that the log knows of: a refusal, or a transcript that is gone.
+var errNoTranscript = errors.New("it has no transcript")
+
+// Session returns the id of the session with a transcript that begins with prefix, or the newest for "".
 func (l *Launcher) Session(prefix string) (string, error) {
 	ids, err := l.Sessions()
 	if err != nil {
@@ -57,7 +64,13 @@ func (l *Launcher) Session(prefix string) (string, error) {
 	if prefix == "" && len(ids) > 0 {
 		return ids[len(ids)-1], nil
 	}
-	return oneSession(ids, prefix)
+	id, err := oneSession(ids, prefix)
+	if errors.Is(err, ErrNoSuch) {
+		if past, known := l.Past(prefix); known == nil {
+			err = fmt.Errorf("session %q (%s): %w; try: tadactl show %s", past.ID, past.State, errNoTranscript, past.ID)
+		}
+	}
+	return id, err
 }
 
 // oneSession is only for sessions, with the next command to type.
