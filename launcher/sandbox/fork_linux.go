@@ -172,10 +172,11 @@ func (f *family) guard() {
 	hangup(lifeline)
 	switch {
 	case init != 0:
-		syscall.RawSyscall6(unix.SYS_PIDFD_SEND_SIGNAL, handle, uintptr(unix.SIGKILL), 0, 0, 0, 0)
+		_, _, errno := syscall.RawSyscall6(unix.SYS_PIDFD_SEND_SIGNAL, handle, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 		// Dead children are ignored, so this comes back only when there are none, and the namespace is empty. That takes the child to be
-		// reaped, so without a launcher it depends on strangers, and nobody waits to be told.
-		if parent, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); parent == launcher {
+		// reaped, so without a launcher it depends on strangers, and nobody waits to be told. Nor where something around all of us
+		// refuses the signal: the init ends with its parent, so then that is the way.
+		if parent, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); parent == launcher && (errno == 0 || errno == unix.ESRCH) {
 			syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, 0, 0, 0, 0)
 		}
 	case confined:

@@ -258,7 +258,7 @@ func FuzzParseStat(f *testing.F) {
 
 func TestParseStat(t *testing.T) {
 	s, ok := parseStat([]byte("7 (a) b) (c) S 1 7 8 0 -1 0 0 0 0 0 1 2 3 4 20 0 5 0 99 0 0 0"))
-	if want := (sample{pid: 7, parent: 1, session: 8, threads: 5, ticks: 10, born: 99}); !ok || s != want {
+	if want := (sample{pid: 7, parent: 1, session: 8, threads: 5, ticks: 10, born: 99, runnable: true}); !ok || s != want {
 		t.Errorf("%+v", s)
 	}
 }

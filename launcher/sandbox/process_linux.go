@@ -88,6 +88,9 @@ func (p *Process) Next() (Status, error) {
 // finish ends the rest of the tree and keeps the final answer.
 func (p *Process) finish(s Status, err error) (Status, error) {
 	p.Kill()
+	if err != nil {
+		reap(p.pid) // a dying pid namespace waits for it
+	}
 	p.relieve()
 	p.mu.Lock()
 	defer p.mu.Unlock()

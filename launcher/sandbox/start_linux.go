@@ -165,9 +165,15 @@ func (b *builder) check() error {
 	return b.temporary()
 }
 
-// pipes makes the pipes of the family.
+// pipes makes the pipes of the family. The descriptor of the child can be had only when its program runs, and to be
+// refused one then is too late, so it is tried here.
 func (b *builder) pipes() error {
 	f := &b.family
+	fd, err := unix.PidfdOpen(unix.Getpid(), 0)
+	if err != nil {
+		return &SetupError{"pidfd_open", err}
+	}
+	unix.Close(fd)
 	for _, ends := range [][2]*int{{&f.lifeline, &f.holding}, {&f.reading, &f.report}, {&f.waiting, &f.going}} {
 		var p [2]int
 		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
@@ -204,7 +210,12 @@ func (b *builder) launch() error {
 func (b *builder) letGo() (*Process, Receipt, error) {
 	defer b.close()
 	p := b.process
-	if err := b.listen(); err != nil {
+	err := b.listen()
+	if err == nil {
+		_, err = unix.Write(b.family.going, []byte{0})
+	}
+	if err != nil {
+		p.Kill() // the child waits to be let go for as long as the steward is there
 		b.release(b.family.going)
 		if cause := b.follow(p); cause != nil { // a child that failed has sent nothing: that is no second reason
 			err = cause
@@ -212,10 +223,8 @@ func (b *builder) letGo() (*Process, Receipt, error) {
 		p.abandon()
 		return nil, b.receipt, err
 	}
-	unix.Write(b.family.going, []byte{0})
 	b.release(b.family.going)
-	err := b.follow(p)
-	if err != nil {
+	if err = b.follow(p); err != nil {
 		p.abandon()
 		return nil, b.receipt, err
 	}
