@@ -40,7 +40,9 @@ func hostSite(t *testing.T, addr string, handler http.Handler) site {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
 	must(t, err)
-	server := &http.Server{Handler: handler}
+	server := &http.Server{Handler: handler, Protocols: new(http.Protocols)}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
 	go server.Serve(l)
 	t.Cleanup(func() { server.Close() })
 	ap := netip.MustParseAddrPort(l.Addr().String())
