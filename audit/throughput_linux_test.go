@@ -254,7 +254,12 @@ func recorders() []*way {
 		return []string{"asciinema", "rec", "-q", "-c", c, filepath.Join(dir, "a.cast")}
 	})
 	add("tlog-rec", "tlog-rec", func(c, dir string) []string {
-		return []string{"tlog-rec", "--writer=file", "--file-path=" + filepath.Join(dir, "t.log"), "bash", "-c", c}
+		argv := []string{"tlog-rec", "--writer=file", "--file-path=" + filepath.Join(dir, "t.log"), "bash", "-c", c}
+		if _, err := os.Stat("/run/utmp"); err != nil && os.Getuid() == 0 {
+			// It does not record where no file says who is logged in: it sees one in a mount namespace of its own.
+			argv = append([]string{"unshare", "-m", "sh", "-c", `mount -t tmpfs tmpfs /run && touch /run/utmp && mkdir /run/tlog && exec "$@"`, "sh"}, argv...)
+		}
+		return argv
 	})
 	if os.Getuid() == 0 {
 		// sudo reads one sudoers file only: the one that it sees in a mount

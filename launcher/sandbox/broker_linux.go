@@ -407,24 +407,25 @@ func (c *netCall) listen() {
 		at = t.local()
 	}
 	// A connect that failed may have left an address that means the whole machine.
-	if _, v := c.broker.gate.Bind(at); !v.OK || at.Addr().IsUnspecified() && !c.broker.published(at.Port()) {
+	_, v := c.broker.gate.Bind(at)
+	if !v.OK || at.Addr().IsUnspecified() && !c.broker.published(at.Port()) {
 		c.refused("listen", at, v)
 		c.reply(unix.EACCES)
 		return
 	}
 	if err = unix.Listen(t.fd, int(int32(c.args[1]))); err == nil {
-		err = c.listening(&t, at)
+		err = c.listening(&t, at, v.Host)
 	}
 	c.reply(err)
 }
 
 // listening looks once more where a socket is that listens now. A connect under way, which ended in between, can have taken its address away.
-func (c *netCall) listening(t *target, at netip.AddrPort) error {
+func (c *netCall) listening(t *target, at netip.AddrPort, host string) error {
 	if now := t.local(); now.Addr() != at.Addr() {
 		_ = unix.Shutdown(t.fd, unix.SHUT_RDWR) // it takes no connections any more
 		return unix.EADDRNOTAVAIL
 	}
-	c.record(Connection{Kind: "listen", Address: plain(at), Host: "localhost"})
+	c.record(Connection{Kind: "listen", Address: plain(at), Host: host})
 	return nil
 }
 
