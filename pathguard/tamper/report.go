@@ -107,7 +107,7 @@ func shortHash(s Seen, none string) string {
 
 func (e *TamperError) name(f Finding) string {
 	rel, err := filepath.Rel(e.Root, f.Path)
-	if err != nil || e.Root == "" || strings.HasPrefix(rel, "../") {
+	if err != nil || e.Root == "" || e.Root == "/" || strings.HasPrefix(rel, "../") { // in the folder of all files a name is no shorter
 		return f.Path
 	}
 	return rel

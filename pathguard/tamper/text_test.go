@@ -50,6 +50,10 @@ func TestTexts(t *testing.T) {
 	if got := e.Error(); got != `protected file "TODO.md" and 2 more: changed from outside; try: tadactl tamper diff` {
 		t.Error(got)
 	}
+	own := &TamperError{Root: "/", Findings: e.Findings[1:2]}
+	if got := own.Error(); got != `protected file "/home/u/.tada/config.yaml": deleted from outside; try: tadactl tamper diff` {
+		t.Error(got)
+	}
 	if ToolText != "TamperError: External modification detected. Use 'accept_tamper' tool to resolve." {
 		t.Error("programs know another text")
 	}
