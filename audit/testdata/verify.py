@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Verify a tada-run record with nothing but Python's standard library.
 
-usage: verify.py HOME      (reads HOME/audit/log*.jsonl, anchor.json, pruned.*, HOME/sessions/*.cast)
+usage: verify.py HOME      (reads HOME/audit/log*.jsonl, anchor.json, pruned.*, HOME/sessions/*.cast; packed ones with zstd)
 It shares no code with tada-run; that it can be this short is the point.
 Exit status 0: everything is as it was written. 1: the first bad entry is named.
 """
-import hashlib, hmac, json, os, re, sys
+import hashlib, hmac, json, os, re, subprocess, sys
 
 def sha(b): return hashlib.sha256(b).hexdigest()
 def fail(name, n, why): sys.exit("%s: entry %d: %s" % (name, n, why))
@@ -75,7 +75,8 @@ def log(path):
 LINK = re.compile(rb"#t (\d+) (\d+) ([a-z]) (\S+) (\d+) ([0-9a-f]{64}) ([0-9a-f]{64}) ([0-9a-f]{32}|-)")
 
 def transcript(path, closed, heads, redacted):
-    name, data = os.path.basename(path), open(path, "rb").read()
+    name, unpack = os.path.basename(path), ["zstd", "-dcq", path + ".zst"]
+    data = open(path, "rb").read() if os.path.exists(path) else subprocess.run(unpack, stdout=subprocess.PIPE, check=True).stdout
     lines = data.split(b"\n")
     chain, total, count, us = sha(lines[0]), 0, 0, 0
     if data[-1:] != b"\n" and closed: fail(name, len(lines) // 2, "the end is missing")
@@ -111,10 +112,9 @@ def main(home):
         s["dropped"] |= e["kind"] == "rec.drop"
     for sid, s in sessions.items():
         path = home + "/sessions/" + sid + ".cast"
-        if os.path.exists(path + ".zst") and not os.path.exists(path): print(sid + ": packed; run zstd -d first")
-        elif os.path.exists(path): print("%s: %d events" % (sid, transcript(path, s["closed"], s["heads"], s["redacted"])))
+        if os.path.exists(path) or os.path.exists(path + ".zst"):
+            try: print("%s: %d events" % (sid, transcript(path, s["closed"], s["heads"], s["redacted"])))
+            except (OSError, subprocess.CalledProcessError) as e: fail(sid + ".cast", 0, "cannot be read: %s" % e)
         elif not s["dropped"] and s["heads"]: fail(sid + ".cast", 0, "is missing")
 
-if __name__ == "__main__":
-    if len(sys.argv) != 2: sys.exit(__doc__)
-    main(sys.argv[1])
+if __name__ == "__main__": main(sys.argv[1]) if len(sys.argv) == 2 else sys.exit(__doc__)
