@@ -80,10 +80,13 @@ type (
 	listed  struct{ list []approval.Envelope }
 	broken  struct{ err error }
 	settled struct{ keys int } // no further key came
+	ticked  struct{}           // a second went by
 )
 
-// Init starts to listen for questions.
-func (b *board) Init() tea.Cmd { return b.listen }
+// Init starts to listen for questions, and to count the seconds that they wait.
+func (b *board) Init() tea.Cmd { return tea.Batch(b.listen, tick()) }
+
+func tick() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return ticked{} }) }
 
 // listen waits for a change and reads the questions.
 func (b *board) listen() tea.Msg {
@@ -117,8 +120,12 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		b.failed = msg.err
 		return b, tea.Quit
 	case listed:
+		b.known = true
 		b.take(msg.list)
 		return b, b.listen
+	case ticked:
+		b.take(slices.DeleteFunc(slices.Clone(b.list), func(e approval.Envelope) bool { return !b.now().Before(e.Expires) }))
+		return b, tick()
 	case settled:
 		if msg.keys == b.keys {
 			return b, b.approve()
@@ -134,7 +141,7 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // take replaces the list and keeps the choice. A question that was answered elsewhere is closed.
 func (b *board) take(list []approval.Envelope) {
-	b.list, b.known = list, true
+	b.list = list
 	has := func(id string) bool {
 		return slices.ContainsFunc(list, func(e approval.Envelope) bool { return e.ID == id })
 	}
@@ -239,7 +246,7 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 func (b *board) ready() bool { return !b.burst && b.read.Done() && b.now().Sub(b.shown) >= guard }
 
 func (b *board) grantable() bool {
-	return b.open.Friction.Level == 1 && len(approval.Grantable(b.open.Payload)) == 0
+	return b.open.Friction.Level == 1 && b.open.Quorum < 2 && b.except() == "" && len(approval.Grantable(b.open.Payload)) == 0
 }
 
 // settle lets a yes count when no other key follows it at once.
@@ -340,11 +347,28 @@ func (b *board) approve() tea.Cmd {
 	case b.mode != reading && b.mode != typing:
 		return nil
 	}
+	if !launcher.Approves(d.Calls) {
+		return b.decide(d, "denied")
+	}
 	d.Challenge = b.open.Challenge
 	if b.open.Votes+1 < b.open.Quorum {
 		return b.decide(d, "counted, and others must follow:")
 	}
-	return b.decide(d, "approved")
+	return b.decide(d, "approved"+b.except())
+}
+
+// except names the calls of several that are denied, for what is told of the yes.
+func (b *board) except() string {
+	var ids []string
+	for _, id := range b.open.Calls {
+		if b.denied[id] {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return ", except " + inert(strings.Join(ids, " ")) + ","
 }
 
 func (b *board) decide(d approval.Decision, word string) tea.Cmd {

@@ -47,8 +47,11 @@ func questionOf(t *testing.T, risk int, commands ...string) approval.Envelope {
 	}
 	f := approval.FrictionOf(risk)
 	return approval.Envelope{ID: "e1", Payload: payload, PlanHash: approval.PlanHash(payload), Calls: ids, Risk: risk,
-		Friction: f, Challenge: strings.Repeat("K", f.Challenge)}
+		Friction: f, Challenge: strings.Repeat("K", f.Challenge), Issued: start, Expires: start.Add(time.Hour)}
 }
+
+// start is when a scene begins, and its question came.
+var start = time.Unix(1000, 0)
 
 // A scene is a board with a clock that the test turns.
 type scene struct {
@@ -58,7 +61,7 @@ type scene struct {
 }
 
 func newScene(e approval.Envelope, width, height int) *scene {
-	p := &scene{desk: &standIn{}, at: time.Unix(1000, 0)}
+	p := &scene{desk: &standIn{}, at: start}
 	p.board = &board{ctx: context.Background(), desk: p.desk, now: func() time.Time { return p.at }}
 	p.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	p.Update(listed{[]approval.Envelope{e}})
@@ -132,6 +135,16 @@ func TestBoardAnswersEachCall(t *testing.T) {
 	if d := p.desk.decided; len(d) != 1 || !d[0].Calls[0].Approved || d[0].Calls[1].Approved || !d[0].Calls[2].Approved {
 		t.Errorf("%+v", d)
 	}
+	if p.note != "approved, except c2, e1" {
+		t.Errorf("the person is told %q", p.note)
+	}
+	p = newScene(questionOf(t, 1, "ls a", "rm b"), 100, 60)
+	for _, k := range []tea.Key{enter, letter('1'), letter('2'), letter('y')} {
+		p.key(time.Second, k)
+	}
+	if p.note != "denied e1" {
+		t.Errorf("a yes to no call is told as %q", p.note)
+	}
 	p = newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
 	for _, k := range []tea.Key{ // the second with a word, the first denied and allowed again, the third without one
 		enter, letter('w'), letter('2'), letter('w'), letter('n'), letter('o'), enter,
@@ -190,6 +203,16 @@ func TestBoardOffersGrants(t *testing.T) {
 			t.Errorf("%q: granted %d", command, p.desk.granted)
 		}
 	}
+	several := questionOf(t, 1, "ls a")
+	several.Quorum = 2
+	for name, p := range map[string]*scene{"several people": newScene(several, 100, 60), "a call is denied": newScene(questionOf(t, 1, "ls a", "ls b"), 100, 60)} {
+		for _, k := range []tea.Key{enter, letter('2'), letter('g'), letter('y')} {
+			p.key(time.Second, k)
+		}
+		if p.desk.granted != 0 {
+			t.Errorf("%s: granted", name)
+		}
+	}
 }
 
 // The screen is never longer or wider than the terminal, down to one cell.
@@ -218,5 +241,27 @@ func TestBoardAnsweredElsewhere(t *testing.T) {
 	p.key(time.Second, letter('y'))
 	if len(p.desk.decided) != 0 || p.mode != choosing {
 		t.Errorf("%+v in mode %d", p.desk.decided, p.mode)
+	}
+}
+
+// The seconds that a question has waited are counted while nothing else happens, and a question whose time is over leaves.
+func TestBoardCountsTheSeconds(t *testing.T) {
+	p := newScene(questionOf(t, 1, "ls"), 80, 40)
+	for at, want := range map[time.Duration]string{0: "  0s  ", 7 * time.Second: "  7s  ", 59 * time.Minute: " 59m  "} {
+		p.at = start.Add(at)
+		if _, next := p.Update(ticked{}); next == nil {
+			t.Fatal("it stops counting")
+		}
+		if rows := p.rows(); !strings.Contains(rows[2], want) {
+			t.Errorf("after %v: %q", at, rows[2])
+		}
+	}
+	p.at = start
+	p.key(time.Second, enter)
+	p.at = start.Add(time.Hour)
+	p.Update(ticked{})
+	p.key(time.Second, letter('y'))
+	if len(p.list) != 0 || p.mode != choosing || len(p.desk.decided) != 0 {
+		t.Errorf("a question that is too old stays: %d in mode %d, %+v", len(p.list), p.mode, p.desk.decided)
 	}
 }

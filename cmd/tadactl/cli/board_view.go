@@ -38,7 +38,7 @@ func (b *board) rows() []string {
 }
 
 func (b *board) listRows() []string {
-	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(b.list)), b.width), ""}
+	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(b.list)), b.width), fit(b.note, b.width)}
 	first := 0 // the chosen one stays on the screen
 	for i, e := range b.list {
 		if e.ID == b.at && i >= b.height-5 {
@@ -86,9 +86,6 @@ func (b *board) help() string {
 	}
 	switch b.mode {
 	case choosing:
-		if b.note != "" {
-			return b.note
-		}
 		return "up down: choose   enter: read   q: leave"
 	case typing:
 		return fmt.Sprintf("type %s to approve, esc: back: %s", b.open.Challenge, string(b.line))
@@ -139,10 +136,11 @@ func (b *board) callHelp() string {
 		}
 		fmt.Fprintf(&s, "%d:%s ", i+1, mark)
 	}
+	s.WriteString("  number: change")
 	if b.call != "" {
-		s.WriteString("  w: word with the no to " + inert(b.call))
+		s.WriteString("   w: word with the no to " + inert(b.call))
 	}
-	return s.String() + "  "
+	return s.String() + "   "
 }
 
 // fit cuts a row of a list; a page is laid out for the width and never cut.

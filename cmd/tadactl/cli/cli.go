@@ -85,7 +85,7 @@ func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, words []string) error {
 			if err := args(cmd, words); err != nil {
-				return &usageError{err}
+				return &usageError{fmt.Errorf("%w; it is called as: %s", err, cmd.UseLine())}
 			}
 			return nil
 		}

@@ -74,6 +74,9 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 { // said before anybody is asked
 		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for", approval.ErrNotGrantable, strings.Join(why, "; ")), launcher.ExitDenied}
 	}
+	if o.standing() && e.Quorum > 1 {
+		return &exitError{fmt.Errorf("envelope %q needs %d people, and such a yes is good once; try without --uses and --for", e.ID, e.Quorum), launcher.ExitDenied}
+	}
 	for _, id := range o.not { // before anybody is asked
 		if !slices.Contains(e.Calls, id) {
 			return &usageError{fmt.Errorf("envelope %q has no call %q; it has %s", e.ID, id, strings.Join(e.Calls, " "))}
