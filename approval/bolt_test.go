@@ -8,11 +8,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,21 +106,35 @@ func TestTamperMoved(t *testing.T) {
 	}
 }
 
-// B-R1.4.6, B-R1.4.7: the answers are paired with the calls again at the use. Only somebody who
-// knows the secret in the file can store an answer that does not pair; it spends the approval.
+// B-R1.4.5, B-R1.4.6, B-R1.4.7: the answers are paired with the calls again at the use, and so is the plan that was
+// answered. Only somebody who knows the secret in the file can store an answer that does not fit; it spends the approval.
 func TestPairedAtUse(t *testing.T) {
 	t.Parallel()
-	for _, decisions := range []string{`[]`, `[{"approved":true,"message":"","tool_call_id":"c1"}]`,
-		`[{"approved":true,"message":"","tool_call_id":"c2"},{"approved":true,"message":"","tool_call_id":"c1"}]`,
-		`[{"approved":false,"message":"","tool_call_id":"c1"},{"approved":false,"message":"","tool_call_id":"c2"}]`} {
+	for _, c := range []struct {
+		member, value string
+		want          error
+		outcome       string
+	}{
+		{"decisions", `[]`, approval.ErrBijection, approval.OutcomeBijection},
+		{"decisions", `[{"approved":true,"message":"","tool_call_id":"c1"}]`, approval.ErrBijection, approval.OutcomeBijection},
+		{"decisions", `[{"approved":true,"message":"","tool_call_id":"c2"},{"approved":true,"message":"","tool_call_id":"c1"}]`, approval.ErrBijection, approval.OutcomeBijection},
+		{"decisions", `[{"approved":false,"message":"","tool_call_id":"c1"},{"approved":false,"message":"","tool_call_id":"c2"}]`, approval.ErrBijection, approval.OutcomeBijection},
+		{"plan_hash", `"` + strings.Repeat("0", 64) + `"`, approval.ErrMismatch, approval.OutcomeMismatch},
+	} {
 		s, path := open(t, newClock(), nil)
 		e := ask(t, s, payload(t, nil, "c1", "c2"))
 		decide(t, s, yes(e))
 		edit(t, path, func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("decisions"))
-			v := b.Get([]byte(e.ID))[32:]
-			from, to := bytes.Index(v, []byte(`"decisions":`))+len(`"decisions":`), bytes.Index(v, []byte(`,"factor"`))
-			v = slices.Concat(v[:from], []byte(decisions), v[to:])
+			var answer map[string]json.RawMessage
+			if err := json.Unmarshal(b.Get([]byte(e.ID))[32:], &answer); err != nil {
+				return err
+			}
+			answer[c.member] = json.RawMessage(c.value)
+			v, err := json.Marshal(answer)
+			if err != nil {
+				return err
+			}
 			mac := hmac.New(sha256.New, tx.Bucket([]byte("meta")).Get([]byte("secret")))
 			for _, part := range []string{"decisions", e.ID} {
 				binary.Write(mac, binary.BigEndian, uint64(len(part)))
@@ -130,7 +144,7 @@ func TestPairedAtUse(t *testing.T) {
 			return b.Put([]byte(e.ID), append(mac.Sum(nil), v...))
 		})
 		_, err := s.Consume(ctx, claim(e))
-		wantRefusal(t, err, approval.ErrBijection, approval.OutcomeBijection)
+		wantRefusal(t, err, c.want, c.outcome)
 		_, err = s.Consume(ctx, claim(e))
 		wantRefusal(t, err, approval.ErrReplayed, approval.OutcomeReplayed)
 	}

@@ -235,13 +235,17 @@ func testPerCall(t *testing.T, b *bench) {
 func testEdited(t *testing.T, b *bench) {
 	list := payload(t, func(p map[string]any) { p["list"] = "make && make install" })
 	e := ask(t, b, list)
+	both := yes(e)
+	both.Calls[0].Instead = "make"
+	_, err := b.Decide(ctx, both)
+	wantRefusal(t, err, approval.ErrOversized, approval.OutcomeOversized)
 	decide(t, b, no(e, "only: make"))
 	edited := ask(t, b, payload(t, func(p map[string]any) { p["list"] = "make" }))
 	if edited.ID == e.ID || edited.PlanHash == e.PlanHash || edited.NonceHash == e.NonceHash || edited.Approved() {
 		t.Errorf("%+v", edited)
 	}
 	decide(t, b, yes(edited))
-	_, err := b.Consume(ctx, approval.Claim{Session: "s1", Envelope: edited.ID, PlanHash: e.PlanHash})
+	_, err = b.Consume(ctx, approval.Claim{Session: "s1", Envelope: edited.ID, PlanHash: e.PlanHash})
 	wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)
 	_, err = b.Consume(ctx, claim(e))
 	wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied)

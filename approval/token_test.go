@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -350,6 +351,40 @@ func FuzzVerify(f *testing.F) {
 			if _, err := canonical.Parse(e.Body()); err != nil {
 				t.Fatal(err)
 			}
+		}
+	})
+}
+
+// What stands behind a good signature is read with the same care: whoever signs may be the one that wants to.
+func FuzzAnswer(f *testing.F) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) // the same every time, so that what was found is found again
+	public := private.Public().(ed25519.PublicKey)
+	trust := trustOf(f, "ed25519 "+base64.StdEncoding.EncodeToString(public)+" dg")
+	good := fmt.Sprintf(`{"aud":%q,"decisions":[{"approved":true,"message":"","tool_call_id":"c1"}],"delegation":"","envelope_id":"e","exp":%d,"iat":%d,`+
+		`"kid":%q,"nonce_hash":"","plan_hash":"","scope":{"for_s":0,"uses":1},"template":"","token_id":%q,"v":1}`,
+		host, now.Add(time.Hour).Unix(), now.Unix(), approval.KeyID(public), strings.Repeat("0", 32))
+	verify := func(payload string) (approval.Signed, error) {
+		enc := base64.RawURLEncoding
+		sig := ed25519.Sign(private, []byte("tada-run answer v1\n"+payload))
+		return approval.Verify([]byte("tada1."+enc.EncodeToString([]byte(payload))+"."+enc.EncodeToString(sig)+"\n"), trust, host, now)
+	}
+	if s, err := verify(good); err != nil || s.Person != "dg" || !s.Calls[0].Approved {
+		f.Fatal(s, err)
+	}
+	f.Add(good, "")
+	f.Add(good[:len(good)-6], `"v":1,"w":null}`)
+	f.Add(strings.Replace(good, `"uses":1`, `"uses":99999999999`, 1), "")
+	f.Fuzz(func(t *testing.T, payload, more string) {
+		s, err := verify(payload + more)
+		if _, known := approval.Explain(err); err != nil {
+			if !known {
+				t.Fatalf("an error without a name: %v", err)
+			}
+			return
+		}
+		if s.Audience != host || !now.Before(s.Expires) || s.Issued.Sub(now) > time.Minute || s.Expires.Sub(s.Issued) > approval.MaxTokenLife || len(s.TokenID) != 32 {
+			t.Fatalf("%q verifies: %+v", payload+more, s)
 		}
 	})
 }

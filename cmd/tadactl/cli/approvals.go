@@ -101,7 +101,8 @@ func (c *ctl) rebuild() *cobra.Command {
 		Short: "Make a damaged database of approvals anew from the record",
 		Long: "Make a lost or damaged database of approvals anew from the record, which is verified\n" +
 			"first. What was used or denied stays so. Open questions are expired, standing\n" +
-			"approvals and one-time codes are gone: nothing is permitted by it that was not.",
+			"approvals are gone: nothing is permitted by it that was not. One-time codes must be\n" +
+			"set up again.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -119,6 +120,7 @@ func (c *ctl) rebuild() *cobra.Command {
 			if r.Aside != "" {
 				fmt.Fprintf(c.out, "the old file is kept as %s\n", r.Aside)
 			}
+			fmt.Fprintln(c.out, "one-time codes are asked for when they are set up again: tadactl key totp")
 			return nil
 		},
 	}, "126  not yours to do")
