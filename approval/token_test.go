@@ -355,28 +355,62 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// What stands behind a good signature is read with the same care: whoever signs may be the one that wants to.
+// A hand signs what it is told, with no checks: the same key every time, so that what a fuzzer found is found again.
+type hand struct{ key ed25519.PrivateKey }
+
+func newHand() hand { return hand{ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))} }
+
+func (h hand) public() ed25519.PublicKey { return h.key.Public().(ed25519.PublicKey) }
+
+func (h hand) verify(t testing.TB, payload, host string, now time.Time) (approval.Signed, error) {
+	t.Helper()
+	enc := base64.RawURLEncoding
+	sig := ed25519.Sign(h.key, []byte("tada-run answer v1\n"+payload))
+	text := "tada1." + enc.EncodeToString([]byte(payload)) + "." + enc.EncodeToString(sig) + "\n"
+	return approval.Verify([]byte(text), trustOf(t, "ed25519 "+base64.StdEncoding.EncodeToString(h.public())+" dg"), host, now)
+}
+
+// payload is an answer that is good from one time to another.
+func (h hand) payload(from, to time.Time) string {
+	return fmt.Sprintf(`{"aud":%q,"decisions":[{"approved":true,"message":"","tool_call_id":"c1"}],"delegation":"","envelope_id":"e","exp":%d,"iat":%d,`+
+		`"kid":%q,"nonce_hash":"","plan_hash":"","scope":{"for_s":0,"uses":1},"template":"","token_id":%q,"v":1}`,
+		host, to.Unix(), from.Unix(), approval.KeyID(h.public()), strings.Repeat("0", 32))
+}
+
+// What this program would not sign, another one may: whoever signs may be the one that wants to. B-R8.1
+func TestVerifyBoundsWhatIsSigned(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	h := newHand()
+	for name, c := range map[string]struct {
+		payload string
+		want    error
+	}{
+		"good":             {h.payload(now, now.Add(approval.MaxTokenLife)), nil},
+		"for too long":     {h.payload(now, now.Add(approval.MaxTokenLife+time.Second)), approval.ErrScope},
+		"no time at all":   {h.payload(now.Add(time.Minute), now.Add(time.Second)), approval.ErrScope},
+		"an id too short":  {strings.Replace(h.payload(now, now.Add(time.Hour)), strings.Repeat("0", 32), "0", 1), approval.ErrMalformed},
+		"uses that wrap":   {strings.Replace(h.payload(now, now.Add(time.Hour)), `"for_s":0`, `"for_s":9223372036854775807`, 1), approval.ErrMalformed},
+		"a call too often": {strings.Replace(h.payload(now, now.Add(time.Hour)), `"approved":true,`, `"approved":true,"approved":true,`, 1), approval.ErrMalformed},
+	} {
+		if _, err := h.verify(t, c.payload, host, now); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	nowhere := strings.Replace(h.payload(now, now.Add(time.Hour)), host, "", 1)
+	if _, err := h.verify(t, nowhere, "", now); !errors.Is(err, approval.ErrAudience) {
+		t.Errorf("for no machine, on one that does not know its name: %v", err)
+	}
+}
+
 func FuzzAnswer(f *testing.F) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) // the same every time, so that what was found is found again
-	public := private.Public().(ed25519.PublicKey)
-	trust := trustOf(f, "ed25519 "+base64.StdEncoding.EncodeToString(public)+" dg")
-	good := fmt.Sprintf(`{"aud":%q,"decisions":[{"approved":true,"message":"","tool_call_id":"c1"}],"delegation":"","envelope_id":"e","exp":%d,"iat":%d,`+
-		`"kid":%q,"nonce_hash":"","plan_hash":"","scope":{"for_s":0,"uses":1},"template":"","token_id":%q,"v":1}`,
-		host, now.Add(time.Hour).Unix(), now.Unix(), approval.KeyID(public), strings.Repeat("0", 32))
-	verify := func(payload string) (approval.Signed, error) {
-		enc := base64.RawURLEncoding
-		sig := ed25519.Sign(private, []byte("tada-run answer v1\n"+payload))
-		return approval.Verify([]byte("tada1."+enc.EncodeToString([]byte(payload))+"."+enc.EncodeToString(sig)+"\n"), trust, host, now)
-	}
-	if s, err := verify(good); err != nil || s.Person != "dg" || !s.Calls[0].Approved {
-		f.Fatal(s, err)
-	}
+	h := newHand()
+	good := h.payload(now, now.Add(time.Hour))
 	f.Add(good, "")
 	f.Add(good[:len(good)-6], `"v":1,"w":null}`)
-	f.Add(strings.Replace(good, `"uses":1`, `"uses":99999999999`, 1), "")
 	f.Fuzz(func(t *testing.T, payload, more string) {
-		s, err := verify(payload + more)
+		s, err := h.verify(t, payload+more, host, now)
 		if _, known := approval.Explain(err); err != nil {
 			if !known {
 				t.Fatalf("an error without a name: %v", err)
