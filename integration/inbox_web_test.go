@@ -177,7 +177,12 @@ func TestInboxOnAPage(t *testing.T) {
 	}
 
 	// Codes are not guessed, and not those of another question.
-	id, code = g.ask("rm -rf third")
+	id, code = g.ask(`rm -rf third "<img src=x>&lt;"`)
+	for _, where := range []string{g.path, g.path + "q/" + id} { // E-dsp-9: markup is text, in the list and on the page
+		if _, _, body := g.send("GET", where, nil, nil); strings.Contains(body, "<img") || !strings.Contains(body, "&lt;img src=x&gt;&amp;lt;") {
+			t.Errorf("%s: %s", where, body)
+		}
+	}
 	other, code2 := g.ask("rm -rf fourth")
 	for i, wrong := range []string{"", "000000", code2, code} { // the last one is right, and too late
 		if status, _, body := g.send("POST", g.path+"q/"+id, g.form(id, wrong, "approve"), nil); status != http.StatusForbidden {
