@@ -62,6 +62,11 @@ func testGrant(t *testing.T, b *bench) {
 			t.Errorf("plan%s changed is still covered: %v", way, err)
 		}
 	})
+	exec := lintPlan("npm run lint --color=never")
+	exec["tool_calls"].([]any)[0].(map[string]any)["tool_name"] = "exec" // which might have a grant of its own
+	if _, err := b.use(exec); !errors.Is(err, approval.ErrNoGrant) {
+		t.Errorf("another tool: %v", err)
+	}
 	if _, _, err := b.UseGrant(ctx, "s2", spell(t, plan)); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("another session: %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
@@ -181,13 +182,16 @@ func (c *ctl) printEntry(e audit.Entry) error {
 		return err
 	}
 	line := fmt.Sprintf("%6d  %s  %-18s", e.Seq, e.Time.Local().Format(time.DateTime), e.Kind)
-	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "status", "by", "lost", "code", "level", "reason", "inside", "command"} {
+	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "approver", "channel", "status", "by", "lost", "code", "level", "reason", "inside", "command"} {
 		if name == "command" && body["inside"] != nil {
 			continue // its program's text around it is told with --json
 		}
 		if v, ok := body[name]; ok && v != "" {
 			line += fmt.Sprintf("  %s=%s", name, inert(fmt.Sprint(v)))
 		}
+	}
+	if hash, _ := body["plan_hash"].(string); hash != "" {
+		line += "  plan=" + inert(approval.Prefix(hash)) // as the question showed it
 	}
 	_, err := fmt.Fprintln(c.out, line)
 	return err
