@@ -202,8 +202,8 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	}
 	if action == ToSweep && t.Effect >= 0 {
 		f.count = j.matches(t.Effect)
-		if f.in[InWorkspace] && j.regenerableEnd(full) {
-			f.in[InWorkspace] = false
+		if j.regenerableEnd(full) {
+			f.in[InWorkspace], f.in[InTemp] = false, false
 		}
 	}
 	return f

@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -47,7 +48,7 @@ func (j *judgement) lists() {
 	for i := range j.script.Opaque {
 		o := &j.script.Opaque[i]
 		j.piped(o)
-		if o.Place != shellparse.InRead || !strings.Contains(o.Why, "standard input") {
+		if o.Place != shellparse.InRead && !(o.Place == shellparse.InOption && j.readsUnknown(o.Command)) || !strings.Contains(o.Why, "standard input") {
 			continue
 		}
 		for k := range j.plan.Targets {
@@ -64,6 +65,11 @@ func (j *judgement) lists() {
 			}
 		}
 	}
+}
+
+// readsUnknown reports whether a command reads a name that is not known.
+func (j *judgement) readsUnknown(cmd int) bool {
+	return slices.ContainsFunc(j.plan.Targets, func(t Target) bool { return t.Command == cmd && t.Unknown && t.Right == command.Read })
 }
 
 // systemHeld reports whether what a directory of the system hides is hidden by its mode

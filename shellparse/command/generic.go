@@ -10,8 +10,8 @@ import (
 // entry.
 var dangerous = []string{
 	"bash", "chmod", "chown", "curl", "dash", "dd", "doas", "docker", "eval", "exec", "fish", "git", "kill",
-	"ksh", "mkfs", "mv", "nc", "node", "perl", "pkexec", "python", "python3", "rm", "rmdir",
-	"ruby", "sh", "shred", "ssh", "su", "sudo", "tee", "truncate", "unlink", "wget", "xargs", "zsh",
+	"ksh", "mkfs", "mv", "nc", "node", "perl", "pkexec", "poweroff", "python", "python3", "reboot", "rm", "rmdir",
+	"ruby", "sh", "shred", "shutdown", "ssh", "su", "sudo", "tee", "truncate", "unlink", "wget", "xargs", "zsh",
 }
 
 // generic reads the words of a program that the table does not know.
@@ -36,7 +36,7 @@ func (m *matcher) generic() {
 const maxVerbs = 4
 
 // destroyers are sub-commands that mean one thing, whatever program has them.
-var destroyers = []string{"delete", "deprovision", "destroy", "drop", "purge", "terminate", "unpublish", "wipe"}
+var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterate", "purge", "terminate", "unpublish", "wipe"}
 
 // destroys reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete, delete-all.
 func destroys(word string) bool {
@@ -69,8 +69,31 @@ var outputs = []string{"-o", "-O", "-i", "-w", "--out", "--outdir", "--outfile",
 
 func saysOutput(option string) bool { return slices.Contains(outputs, option) }
 
-// streams are schemes of bare connections: nothing in such an address says whether bytes come or go.
-var streams = []string{"rtmp", "rtmps", "rtp", "srt", "tcp", "udp"}
+// streams are schemes where nothing in the address says whether bytes come or go.
+var streams = []string{"ftp", "ftps", "rsync", "rtmp", "rtmps", "rtp", "scp", "sftp", "srt", "ssh", "tcp", "udp"}
+
+// accountThere takes user@host:name for the place on another machine that it is for scp(1) and
+// its kin. A repository of the account git is fetched far more often than not.
+func accountThere(word string) (host string, ok bool) {
+	user, rest, at := strings.Cut(word, "@")
+	host, name, colon := strings.Cut(rest, ":")
+	return host, at && colon && user != "git" && host != "" && name != "" && !strings.ContainsAny(word[:len(word)-len(name)], "/ ") && strings.Trim(name, "0123456789") != ""
+}
+
+// spoken are names from the root in a word of several words, such as a query.
+func (m *matcher) spoken(v value) {
+	for at := 0; at < len(v.Text); {
+		next := strings.IndexAny(v.Text[at:], " \t\n'\"`(),;=")
+		end := at + next
+		if next < 0 {
+			end = len(v.Text)
+		}
+		if name := v.Text[at:end]; len(name) > 1 && name[0] == '/' && name[1] != '/' {
+			m.touch(Read, Possible, value{Arg{Text: name, Static: true}, v.at}, true)
+		}
+		at = end + 1
+	}
+}
 
 // guess takes a word for what it looks like: an address, or a name that may be read and
 // written, and is certainly written behind an option that says so. A plain word is taken for
@@ -86,7 +109,12 @@ func (m *matcher) guessed(v value, written bool) {
 	if strings.HasPrefix(v.Text, "@") {
 		v = v.piece(1)
 	}
+	host, there := accountThere(v.Text)
 	switch {
+	case v.Static && strings.ContainsAny(v.Text, " \n"):
+		m.spoken(v)
+	case there && v.Static:
+		m.addHost(Host{Scheme: "ssh", Host: host, Static: true, Upload: true}, v)
 	case strings.Contains(v.Text, "://"):
 		r := role{kind: "URL"}
 		if scheme, _, _ := strings.Cut(v.Text, "://"); slices.Contains(streams, strings.ToLower(scheme)) {
