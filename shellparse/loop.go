@@ -27,8 +27,7 @@ func (w *walker) forClause(s *state, c *syntax.ForClause) worlds {
 }
 
 // iterate unrolls a loop over words. A pattern among them is one round, in which the name
-// holds anything that matches. In a select each word may be the answer; where it
-// is none of them, the name is empty.
+// holds anything that matches.
 func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worlds {
 	var items []value
 	if !l.InPos.IsValid() {
@@ -41,26 +40,13 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 		items = []value{unknown("$"+l.Name.Value+" is one of many words", Literal).maybeMany()}
 	}
 	if c.Select {
-		w.assign(s, "REPLY", unknown("it is read from the input", s.in.source()))
+		return w.choose(s, c, l.Name.Value, items)
 	}
 	s.loops++
 	ws := worlds{s}
-	if c.Select {
-		items = append(items, known(""))
-	}
 	for _, item := range items {
-		glob, several, maybe := item.word().Glob, item.several(), item.maybeNone()
-		if !glob && several {
-			listed := item.fromListing()
-			item = unknown(item.why(), item.from())
-			item[0].name = listed
-		}
-		w.listed(s, item, w.span(c))
-		if glob {
-			item = value{{kind: pattern, text: item.glob(), from: File, of: starOf(join(s.dir, item.glob()))}}
-		} else {
-			item = item.quoted()
-		}
+		several, maybe := item.several(), item.maybeNone()
+		item = w.oneOf(s, item, w.span(c))
 		round := func(ws worlds) worlds {
 			for _, s := range ws {
 				if s.jump == onward {
@@ -89,6 +75,45 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 		s.leaveLoop()
 	}
 	return ws
+}
+
+// oneOf is what the name of a loop holds in one round over a word.
+func (w *walker) oneOf(s *state, item value, span Span) value {
+	glob := item.word().Glob
+	if !glob && item.several() {
+		listed := item.fromListing()
+		item = unknown(item.why(), item.from())
+		item[0].name = listed
+	}
+	w.listed(s, item, span)
+	if glob {
+		return value{{kind: pattern, text: item.glob(), from: File, of: starOf(join(s.dir, item.glob()))}}
+	}
+	return item.quoted()
+}
+
+// choose is select: somebody picks any of the words, or a number that none of them has, as
+// often as it pleases him, or never.
+func (w *walker) choose(s *state, c *syntax.ForClause, name string, items []value) worlds {
+	entry := w.fork(s)
+	w.assign(s, "REPLY", unknown("it is read from the input", s.in.source()))
+	s.loops++
+	round := func(ws worlds) (out worlds) {
+		for _, s := range ws {
+			for _, item := range append(slices.Clip(items), known("")) {
+				one := w.fork(s)
+				w.iterates(one, name, w.oneOf(s, item, w.span(c)))
+				out = append(out, w.round(worlds{one}, c.Do)...)
+			}
+		}
+		return w.settle(out)
+	}
+	ws := w.widened(round(worlds{s}), s, name, round)
+	for _, s := range ws {
+		s.loops = entry.loops
+		s.leaveLoop()
+	}
+	return w.settle(append(ws, entry))
 }
 
 // leaveLoop is where a break ends, unless it was for a loop further out.
