@@ -54,3 +54,38 @@ func (s *state) mayFail(c *call) bool {
 	}
 	return false
 }
+
+// mayFail notes that an expansion can be an error: arithmetic on words or by zero, ${!x} of no
+// name, an assignment to a name that is read-only. bash leaves the whole line then and goes on
+// with the next one, and zsh leaves an eval; others end, as bash does for ${x?}.
+func (w *walker) mayFail(s *state, how jump) { s.errs = max(s.errs, how) }
+
+// failed is the run in which the words that have just been expanded were an error.
+func (w *walker) failed(s *state) worlds {
+	if s.errs == onward {
+		return nil
+	}
+	end := w.fork(s)
+	end.status, end.jump = failure, s.errs
+	s.errs, end.errs = onward, onward
+	return worlds{end}
+}
+
+// lines evaluates the statements of a text. After an error in an expansion bash goes on with
+// the next line: of the text as it is written, or of its print, where each statement is one.
+func (w *walker) lines(ws worlds, list []*syntax.Stmt) worlds {
+	for i, st := range list {
+		ws = w.each(ws, st)
+		for _, s := range ws {
+			if s.jump != leaving {
+				continue
+			}
+			if i+1 < len(list) && list[i+1].Pos().Line() == st.End().Line() {
+				ws = append(ws, w.fork(s))
+			}
+			s.jump = onward
+		}
+		ws = w.settle(ws)
+	}
+	return ws
+}

@@ -54,10 +54,12 @@ func (w *walker) operand(s *state, word *syntax.Word) (int64, bool) {
 	v := w.single(s, word)
 	text, ok := v.text()
 	if ok && strings.TrimSpace(text) == "" {
+		w.mayFail(s, leaving)
 		return 0, false // an operand is missing: often an error, and nothing is assigned
 	}
 	if !w.letting && hasSingleQuotes(word) {
 		w.evaluate(s, v, true, word)
+		w.mayFail(s, leaving)
 		return 0, false // an error as well, but not in [[
 	}
 	if ok && syntax.ValidName(text) {
@@ -82,12 +84,18 @@ func hasSingleQuotes(word *syntax.Word) bool {
 // evaluate reads a value as a number.
 func (w *walker) evaluate(s *state, v value, set bool, at syntax.Node) (int64, bool) {
 	text, ok := v.text()
+	if !set && s.nounset {
+		w.mayFail(s, exiting)
+	}
 	if !set || ok && strings.TrimSpace(text) == "" {
 		return 0, true
 	}
 	if !ok {
 		if from := v.from(); from == Network || from == Decoded {
 			w.opaque(s, InCode, "arithmetic evaluates text that is not known", w.spanOf(at))
+		}
+		if !v.numeric() {
+			w.mayFail(s, leaving)
 		}
 		return 0, false
 	}
@@ -103,6 +111,7 @@ func (w *walker) evaluate(s *state, v value, set bool, at syntax.Node) (int64, b
 	} else {
 		w.level--
 	}
+	w.mayFail(s, leaving)
 	return 0, false
 }
 
@@ -251,17 +260,38 @@ func (w *walker) binary(s *state, x *syntax.BinaryArithm) (int64, bool) {
 		if !isColon {
 			return 0, false
 		}
-		a, ok1 := w.number(s, both.X)
-		b, ok2 := w.number(s, both.Y)
+		a, ok1 := w.perhaps(s, both.X, ok, cond != 0)
+		b, ok2 := w.perhaps(s, both.Y, ok, cond == 0)
 		if cond != 0 {
 			return a, ok && ok1
 		}
 		return b, ok && ok2
+	case syntax.AndArit, syntax.OrArit:
+		a, ok := w.number(s, x.X)
+		decides := ok && (a == 0) == (x.Op == syntax.AndArit)
+		b, ok2 := w.perhaps(s, x.Y, ok, !decides)
+		n, _ := compute(x.Op, a, b)
+		return n, decides || ok && ok2
 	}
 	a, ok1 := w.number(s, x.X)
 	b, ok2 := w.number(s, x.Y)
 	n, ok := compute(x.Op, a, b)
+	if divides := x.Op == syntax.Quo || x.Op == syntax.Rem; divides && (!ok2 || b == 0) || !ok && !divides {
+		w.mayFail(s, leaving) // by zero, or to the power of less than that
+	}
 	return n, ok && ok1 && ok2
+}
+
+// perhaps is number of what is evaluated only if that is so, where that is known.
+func (w *walker) perhaps(s *state, x syntax.ArithmExpr, known, so bool) (n int64, ok bool) {
+	switch {
+	case !known:
+		w.uncertainly(s, "arithmetic", func() { n, ok = w.number(s, x) })
+		return n, ok
+	case so:
+		return w.number(s, x)
+	}
+	return w.number(w.fork(s), x)
 }
 
 // assigning returns the operator inside an assigning one.

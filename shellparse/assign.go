@@ -99,6 +99,10 @@ func (v variable) withHoles() variable {
 
 // setPair sets one element of an associative array.
 func (w *walker) setPair(s *state, name string, v variable, key string, val value) {
+	if key == "" { // an error, in some versions
+		w.doubtElement(s, name, v)
+		return
+	}
 	v.hash, v.set = slices.Clone(v.hash), true
 	i := slices.IndexFunc(v.hash, func(p pair) bool { return p.key == key })
 	if i >= 0 {
@@ -239,6 +243,7 @@ func (v variable) with(attr variable) variable {
 
 // indexed is a[i]=value.
 func (w *walker) indexed(s *state, name string, v variable, a *syntax.Assign) {
+	before, _ := s.env.get(name)
 	val := w.assigned(s, a.Value)
 	if w.o.Dialect == Zsh { // a character of a string, or an element counted from one
 		w.arithmetic(s, a.Index)
@@ -255,6 +260,9 @@ func (w *walker) indexed(s *state, name string, v variable, a *syntax.Assign) {
 		key = text
 	} else if n, ok := w.number(s, a.Index); ok && !a.Append {
 		key = strconv.FormatInt(n, 10)
+	}
+	if now, _ := s.env.get(name); !now.equal(before) { // what stands in it has assigned the same name
+		key = "?"
 	}
 	w.setElement(s, name, v, key, val)
 }
@@ -281,9 +289,13 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 			v.list = []value{before.val.listed()}
 		}
 	}
+	before, _ := s.env.get(name)
 	v.list, v.set, v.isList = slices.Clone(v.list), true, !v.isHash
 	fine := certain(v.list) == len(v.list)
 	for _, e := range a.Array.Elems {
+		if e.Value != nil && (e.Index != nil && braceDepth(e.Value) > 0 || strings.Contains(e.Value.Lit()+firstLit(e.Value), "=~")) {
+			fine = false // with braces an element is a word like any other; and a tilde is one, or a letter
+		}
 		switch {
 		case e.Index == nil:
 			fields := w.fields(s, e.Value)
@@ -310,6 +322,9 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 	}
 	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields || certain(v.list) < len(v.list) && len(v.list) > 1 {
 		fine = false
+	}
+	if now, _ := s.env.get(name); !v.isHash && !now.equal(before) {
+		fine = false // an element has assigned the same name
 	}
 	if !fine || v.odd {
 		w.doubtElement(s, name, v)

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ func braces(word *syntax.Word) ([]*syntax.Word, bool) {
 	switch nested := braceDepth(word); {
 	case nested == 0:
 		return []*syntax.Word{word}, true
-	case nested > maxBraces:
+	case nested > maxBraces || misread(word):
 		return nil, false
 	}
 	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
@@ -89,6 +90,57 @@ func braceDepth(word *syntax.Word) int {
 		}
 	}
 	return most
+}
+
+// misread reports whether a word has braces, and beside them what makes bash, which looks for
+// the braces before it knows of anything else, see other ones: a brace as a letter in an
+// expansion, quotes in the quotes of one, {} in front of more, one too many at the end.
+func misread(word *syntax.Word) bool {
+	if braceDepth(word) == 0 {
+		return false
+	}
+	opens, closes, empty, comma := 0, 0, false, false
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			opens, closes = opens+strings.Count(p.Value, "{"), closes+strings.Count(p.Value, "}")
+			comma = comma || strings.Contains(p.Value, ",")
+			empty = empty || strings.Contains(p.Value, "{}")
+		case *syntax.DblQuoted:
+			if slices.ContainsFunc(p.Parts, hasQuotes) {
+				return true
+			}
+		case *syntax.ParamExp:
+			if bracesInside(p) {
+				return true
+			}
+		}
+	}
+	return empty && opens+closes > 2 || comma && closes > opens
+}
+
+func hasQuotes(p syntax.WordPart) bool {
+	found := false
+	if param, ok := p.(*syntax.ParamExp); ok {
+		syntax.Walk(param, func(n syntax.Node) bool {
+			switch n.(type) {
+			case *syntax.DblQuoted, *syntax.SglQuoted:
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+func bracesInside(p *syntax.ParamExp) bool {
+	found := false
+	syntax.Walk(p, func(n syntax.Node) bool {
+		lit, ok := n.(*syntax.Lit)
+		found = found || ok && strings.ContainsAny(lit.Value, "{}")
+		return !found
+	})
+	return found
 }
 
 // grown reports whether braces have put a character behind an unbraced $name that makes it
@@ -209,4 +261,16 @@ func pad(n int64, width int) string {
 		s = "-" + s
 	}
 	return s
+}
+
+// firstLit is the text at the front of a word.
+func firstLit(word *syntax.Word) string {
+	if len(word.Parts) == 0 {
+		return ""
+	}
+	text, _ := lastLit(word.Parts[:1])
+	if text == nil {
+		return ""
+	}
+	return text.Value
 }

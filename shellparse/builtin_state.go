@@ -251,6 +251,8 @@ func (w *walker) setLetter(s *state, letter rune, on bool) {
 		s.noglob = on && w.o.Dialect != Zsh // where the letter means NO_RCS
 	case 'e':
 		s.errexit = on
+	case 'u':
+		s.nounset = on
 	case 'a':
 		s.allexport = on
 	default:
@@ -266,6 +268,8 @@ func (w *walker) setOption(s *state, name string, on bool) {
 		s.noglob = on
 	case "errexit":
 		s.errexit = on
+	case "nounset":
+		s.nounset = on
 	case "allexport":
 		s.allexport = on
 	case "history":
@@ -294,11 +298,13 @@ func (w *walker) shopt(s *state, c *call) worlds {
 			}
 		case "extglob":
 			s.extglob = on
+		case "inherit_errexit":
+			s.inherit = on
 		case "dotglob", "nocaseglob":
 			s.dotglob = s.dotglob || on
 		case "globskipdots":
 			s.dotglob = s.dotglob || !on
-		case "xpg_echo", "cdable_vars", "autocd", "lastpipe", "localvar_inherit":
+		case "xpg_echo", "cdable_vars", "autocd", "lastpipe", "localvar_inherit", "failglob":
 			if on {
 				w.opaque(s, InCode, "what shopt "+c.words[i].Text+" changes is not followed", c.at(i))
 			}
@@ -451,6 +457,7 @@ func (w *walker) let(s *state, c *call) worlds {
 			w.number(s, x)
 		}
 	}
+	s.errs = onward
 	return worlds{s}
 }
 

@@ -76,13 +76,10 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 		}
 	}
 	if len(args) == 0 {
-		for _, a := range n.Assigns {
-			w.assignment(s, a, variable{}, true)
-		}
 		if len(n.Args) > 0 || len(n.Assigns) > 0 {
 			s.status = either
 		}
-		return worlds{s}
+		return append(worlds{s}, w.assignments(s, n.Assigns)...)
 	}
 	if w.words += len(args); w.words > maxWords {
 		w.over(s, "more words than are followed")
@@ -97,7 +94,8 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	} else {
 		assigns()
 	}
-	ws := w.invoke(s, c)
+	failed := w.failed(s)
+	ws := append(w.invoke(s, c), failed...)
 	for _, s := range ws {
 		switch name := c.words[0].Text; {
 		case len(c.assign) > 0 && (w.doubtfulPrefix(name) || !c.words[0].Static): // which may be no word at all
@@ -109,6 +107,35 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 		}
 	}
 	return ws
+}
+
+// assignments makes the assignments of a statement that has nothing else, and returns the runs
+// in which one of them is an error, so that those behind it are not made.
+func (w *walker) assignments(s *state, list []*syntax.Assign) (failed worlds) {
+	for _, a := range list {
+		var old variable
+		if a.Name != nil {
+			old = w.standing(s, a.Name.Value)
+		}
+		w.assignment(s, a, variable{}, true)
+		for _, end := range w.failed(s) {
+			if a.Name != nil {
+				w.restore(end, a.Name.Value, old)
+			}
+			failed = append(failed, end)
+		}
+	}
+	return failed
+}
+
+// standing is what a name holds, in a form that restore takes.
+func (w *walker) standing(s *state, name string) variable {
+	v, ok := s.env.get(name)
+	if !ok {
+		v, ok = w.lookup(s, name)
+		v.set = ok
+	}
+	return v
 }
 
 // argument expands a word of a command. In `export x=$y` some versions of dash split the
@@ -174,13 +201,8 @@ func (w *walker) prefix(s *state, c *call, assigns []*syntax.Assign) func(*state
 		}
 		name := a.Name.Value
 		for _, n := range w.assigns(s, name) {
-			v, ok := s.env.get(n)
-			if !ok {
-				v, ok = w.lookup(s, n)
-				v.set = ok
-			}
 			if _, done := old[n]; !done {
-				old[n] = v
+				old[n] = w.standing(s, n)
 			}
 		}
 		val := w.assignment(s, a, variable{exported: true}, false)

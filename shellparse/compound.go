@@ -226,7 +226,7 @@ func (w *walker) function(s *state, c *call, fn *syntax.FuncDecl) worlds {
 		}
 		e.args, e.argsOpen, e.locals, e.calling, e.loops = args, open, locals, calling, jump0
 		e.depth--
-		if e.jump != exiting {
+		if e.jump < leaving {
 			e.jump = onward
 		}
 	}

@@ -167,13 +167,9 @@ func (w *walker) shadow(s *state, name string) {
 	if _, done := s.locals[name]; done {
 		return
 	}
-	old, ok := s.env.get(name)
+	old := w.standing(s, name)
 	if old.fixed && w.o.Dialect != Zsh && w.o.Dialect != Mksh {
 		return // local cannot hide it
-	}
-	if !ok {
-		old, ok = w.lookup(s, name)
-		old.set = ok
 	}
 	s.locals = maps.Clone(s.locals)
 	s.locals[name] = old

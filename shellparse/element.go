@@ -82,12 +82,14 @@ func (w *walker) keys(s *state, p *syntax.ParamExp) []value {
 func (w *walker) indirect(s *state, name value) (value, bool) {
 	text, ok := name.text()
 	if !ok {
+		w.mayFail(s, leaving)
 		return unknown("it is the value of a name that is not known", Unknown), true
 	}
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return s.positional(n)
 	}
 	if !syntax.ValidName(text) {
+		w.mayFail(s, leaving)
 		w.second(s, text)
 		return unknown("it is the value of "+strconv.Quote(text), Unknown), true
 	}
@@ -115,7 +117,7 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 	}
 	if v.isHash && !v.sparse {
 		key, fine := w.key(s, p.Index)
-		if !fine {
+		if !fine || key == "" {
 			return unknown("which element is not known", Unknown), true
 		}
 		return v.at(key)
@@ -133,10 +135,10 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 	}
 	n, fine := w.number(s, p.Index)
 	switch {
-	case !ok:
-		return nil, false
 	case !fine:
 		return unknown("which element is not known", v.val.from()), true
+	case !ok:
+		return nil, false
 	case v.sparse && n < 0 && len(v.hash) > 0:
 		return unknown("an element counted from the end", Unknown), true
 	case v.sparse:

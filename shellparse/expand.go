@@ -182,12 +182,13 @@ func (w *walker) assigned(s *state, word *syntax.Word) value {
 
 // colons appends a literal of an assignment, in which a tilde may stand behind each colon.
 func (e *expander) colons(text string, first, last bool) {
-	for j, piece := range strings.Split(text, ":") {
+	pieces := strings.Split(text, ":")
+	for j, piece := range pieces {
 		if j > 0 {
 			e.lit(part{kind: active, text: ":"})
 		}
 		if first || j > 0 {
-			piece = e.tilde(piece, last || strings.Contains(piece, "/") || strings.Contains(text[len(piece):], ":"))
+			piece = e.tilde(piece, last || strings.Contains(piece, "/") || j < len(pieces)-1)
 		}
 		e.cur, e.some = unescape(e.cur, piece), true
 	}
@@ -196,9 +197,19 @@ func (e *expander) colons(text string, first, last bool) {
 // body expands a here-document: parameters and substitutions, no quotes, no splitting.
 func (w *walker) body(s *state, word *syntax.Word) value {
 	e := expander{w: w, s: s}
+	quotes := slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, `"`)
+	})
 	for _, p := range word.Parts {
 		if lit, ok := p.(*syntax.Lit); ok {
 			e.lit(part{text: unescapeHere(lit.Value)})
+			continue
+		}
+		if substitutes(p) && (quotes || !hasDefault(p)) || quotes && hasQuotes(p) { // bash 5.2 may not find its end
+			w.uncertainly(s, "what may be expanded", func() { e.part(p, true) })
+			e.lit(part{kind: open, why: "a substitution inside an expansion in a here-document"})
+			w.mayFail(s, leaving)
 			continue
 		}
 		e.part(p, true)
@@ -207,6 +218,28 @@ func (w *walker) body(s *state, word *syntax.Word) value {
 		return known("")
 	}
 	return e.cur
+}
+
+// hasDefault reports whether an expansion is ${x:-word} or one of its kin.
+func hasDefault(p syntax.WordPart) bool {
+	param, ok := p.(*syntax.ParamExp)
+	return ok && param.Exp != nil && !trims(param.Exp.Op)
+}
+
+// substitutes reports whether an expansion has a substitution or arithmetic in it.
+func substitutes(p syntax.WordPart) bool {
+	param, ok := p.(*syntax.ParamExp)
+	found := false
+	if ok {
+		syntax.Walk(param, func(n syntax.Node) bool {
+			switch n.(type) {
+			case *syntax.CmdSubst, *syntax.ArithmExp:
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 func (e *expander) word(word *syntax.Word) {
@@ -353,6 +386,11 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 		}
 		e.lit(ansiPart(p))
 	case *syntax.DblQuoted:
+		if quoted && slices.ContainsFunc(p.Parts, hasBackslash) {
+			e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, &syntax.Word{Parts: p.Parts}) })
+			e.lit(part{kind: open, why: "a backslash between quotes in quotes, which bash takes off or not"})
+			return
+		}
 		e.double(p)
 	case *syntax.ParamExp:
 		e.param(p, quoted)
@@ -381,6 +419,11 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 			e.word(w)
 		}
 	}
+}
+
+func hasBackslash(p syntax.WordPart) bool {
+	lit, ok := p.(*syntax.Lit)
+	return ok && strings.Contains(lit.Value, `\\`)
 }
 
 func (e *expander) double(p *syntax.DblQuoted) {

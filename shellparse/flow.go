@@ -13,6 +13,7 @@ import (
 func (w *walker) substitution(s *state, c *syntax.CmdSubst) value {
 	child := w.fork(s)
 	child.capture, child.out, child.traps = true, nil, nil
+	child.errexit = s.errexit && (s.inherit || w.o.Dialect != Bash && w.o.Dialect != Bats)
 	if f := w.onlyFile(child, c.Stmts); f != nil {
 		return f.printed()
 	}

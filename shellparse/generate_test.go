@@ -21,7 +21,8 @@ const everyday = 300
 type generator struct {
 	*rand.Rand
 	dialect Dialect
-	depth   int
+	depth   int // of lists
+	inner   int // of words in words
 }
 
 func (g *generator) of(list ...string) string { return list[g.IntN(len(list))] }
@@ -65,6 +66,9 @@ func (g *generator) word() string {
 }
 
 func (g *generator) atom() string {
+	if g.IntN(8) == 0 && g.inner < 2 {
+		return g.composed()
+	}
 	if g.dialect != POSIX && g.IntN(g.rare()) == 0 {
 		return more[g.IntN(len(more))]
 	}
@@ -109,6 +113,9 @@ func (g *generator) list() string {
 }
 
 func (g *generator) statement() string {
+	if g.IntN(6) == 0 {
+		return g.about()
+	}
 	if g.dialect != POSIX && g.IntN(3) == 0 {
 		return g.bashStatement()
 	}

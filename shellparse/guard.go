@@ -19,6 +19,8 @@ import (
 //	H  coproc a=b P          the assignment belongs to P, which runs; likewise coproc 2>x P
 //	I  "${x:-'$(P)'}"        between double quotes the single ones are letters, and P runs
 //	J  rm {a[1]b[1]}>f       it is a word and rm removes it; rm {a[$n]}>f has no word
+//	K  cat <<E⏎$(cat <<E⏎E⏎  the first E ends the outer body, whatever is open in it
+//	L  a=([0]= x)            the element is empty, and x is the next one
 //
 // The others that the fuzzer against bash has found stand with their guards below.
 type guards struct {
@@ -163,6 +165,14 @@ func (g *guards) quoted(n syntax.Node) {
 }
 
 func (g *guards) array(n *syntax.ArrayExpr) {
+	for _, e := range n.Elems {
+		if e.Index == nil || e.Value == nil {
+			continue
+		}
+		if at := int(e.Value.Pos().Offset()); at > 0 && at <= len(g.text) && g.text[at-1] != '=' {
+			g.refuse(int(e.Pos().Offset()), at, "a blank behind the subscript of an element")
+		}
+	}
 	at := int(n.Rparen.Offset()) + 1
 	if at < len(g.text) && strings.IndexByte(" \t\n;&|)<>`}\\", g.text[at]) < 0 {
 		g.refuse(at, at+1, "a character right after an array")
@@ -242,12 +252,9 @@ func (g *guards) hereDoc(n *syntax.Redirect) {
 		return
 	}
 	body := strings.TrimRight(strings.TrimSuffix(g.text[start:stop], end), "\t")
-	if !strings.Contains(body, "\\\n") {
-		return
-	}
 	for _, line := range strings.Split(strings.ReplaceAll(body, "\\\n", ""), "\n") {
 		if line == end && line != "" || n.Op == syntax.DashHdoc && strings.TrimLeft(line, "\t") == end {
-			g.refuse(start, stop, "a continued line ends a here-document")
+			g.refuse(start, stop, "a continued line, or one of a document inside it, ends a here-document")
 		}
 	}
 	if strings.HasSuffix(body, "\\\n") {

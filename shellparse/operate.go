@@ -32,6 +32,9 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set bool) value 
 			if p.Exp.Word != nil {
 				w.visitWord(w.fork(s), p.Exp.Word)
 			}
+			if !set || !fine || text == "" {
+				w.mayFail(s, exiting)
+			}
 			return v
 		case syntax.DefaultUnset, syntax.AssignUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
 			return v
@@ -44,13 +47,19 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set bool) value 
 		}
 	}
 	if !fine {
-		w.visitParam(s, p)
+		w.uncertainly(s, "what may be expanded", func() { w.visitParam(s, p) })
 		if name, ok := matched(s, p, v); ok {
 			return name
 		}
 		return derived(v)
 	}
 	switch {
+	case text == "": // of nothing bash does not ask for a piece
+		w.uncertainly(s, "what may be expanded", func() { w.visitParam(s, p) })
+		if p.Repl != nil && p.Repl.Orig != nil && (p.Repl.Orig.Lit() == "" || strings.ContainsAny(p.Repl.Orig.Lit(), "#%*")) {
+			return unknown("a pattern that may match nothing", Literal)
+		}
+		return known("")
 	case p.Slice != nil:
 		return w.slice(s, text, p)
 	case p.Repl != nil:
@@ -165,6 +174,7 @@ func (w *walker) slice(s *state, text string, p *syntax.ParamExp) value {
 		to += size
 	}
 	if to < from {
+		w.mayFail(s, leaving)
 		return known("")
 	}
 	return known(string(runes[from:to]))

@@ -46,6 +46,9 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	if list, ok := w.list(s, p); ok {
+		if e.alternativeList(p, list, quoted) {
+			return
+		}
 		if v, ok := w.deref(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok && !v.isList && !v.isHash {
 			list = []value{w.operate(s, p, v.val, true)} // of one value it is a substring
 			if text, _ := list[0].text(); text == "" {
@@ -70,6 +73,9 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	v, set := w.param(s, p)
+	if !set && s.nounset && (p.Exp == nil || p.Exp.Op >= syntax.RemSmallSuffix) {
+		w.mayFail(s, exiting)
+	}
 	if !set && p.Exp == nil && len(v) == 0 {
 		v = value{{why: notSet}}
 	}
@@ -121,13 +127,14 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 		*v = known("")
 	}
 	if maybe && p.Exp.Word != nil {
-		fork := e.w.fork(e.s)
-		e.w.visitWord(fork, p.Exp.Word)
+		e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, p.Exp.Word) })
 	}
 	assigns := p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull
-	apart := p.Excl || p.Index != nil // what is assigned is an element, or the name that this one holds
-	if assigns && apart && (use || maybe) {
+	if assigns && (use || maybe) && p.Excl { // what is assigned is the name that this one holds
 		e.w.forget(e.s)
+	}
+	if assigns && maybe && p.Index != nil {
+		e.w.assignTo(e.s, p.Param.Value+"[?]", unknown("it may have been assigned", Unknown))
 	}
 	if !use || maybe {
 		return false
@@ -138,20 +145,92 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 	}
 	if assigns {
 		val := e.w.single(e.s, p.Exp.Word).quoted()
-		if !apart {
+		if quoted {
+			q := expander{w: e.w, s: e.s} // in which single quotes are letters
+			for _, part := range p.Exp.Word.Parts {
+				q.part(part, true)
+			}
+			val = joined(q.finish())
+		}
+		name, _ := e.w.referred(e.s, p.Param.Value)
+		v, _ := e.s.env.get(name)
+		val = e.w.attributed(e.s, v, val)
+		switch sub, _ := subscript(p.Index); {
+		case p.Excl:
+		case p.Index != nil:
+			e.w.assignTo(e.s, p.Param.Value+"["+sub+"]", val)
+		default:
 			e.w.assign(e.s, p.Param.Value, val)
 		}
 		e.expansion(val, quoted)
 		return true
 	}
 	if quoted {
-		for _, q := range p.Exp.Word.Parts {
-			e.part(q, true)
-		}
-		e.some = true
+		e.quotedWord(p.Exp.Word)
+		return true
+	}
+	if word := p.Exp.Word; len(word.Parts) > 1 && slices.ContainsFunc(word.Parts, makesList) {
+		e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, word) })
+		e.cur = e.cur.add(part{kind: open, why: "a list beside other things in an expansion", many: e.split})
 		return true
 	}
 	e.words(p.Exp.Word)
+	return true
+}
+
+// quotedWord adds the word of "${x:-word}". Beside others, quotes that turn out to be empty take
+// the next letters with them in bash 5.2, and a list makes several words.
+func (e *expander) quotedWord(word *syntax.Word) {
+	e.some = true
+	if len(word.Parts) > 1 && slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool { return emptyQuotes(p) || makesList(p) }) {
+		e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, word) })
+		e.cur = e.cur.add(part{kind: open, why: "quotes in quotes, which shells read differently", many: e.split})
+		return
+	}
+	for _, q := range word.Parts {
+		e.part(q, true)
+	}
+}
+
+// emptyQuotes reports whether a part is double quotes in which no letter stands.
+func emptyQuotes(p syntax.WordPart) bool {
+	quotes, ok := p.(*syntax.DblQuoted)
+	return ok && !slices.ContainsFunc(quotes.Parts, func(p syntax.WordPart) bool {
+		_, lit := p.(*syntax.Lit)
+		return lit
+	})
+}
+
+// makesList reports whether a part is $@ or a whole array, or has one between quotes.
+func makesList(p syntax.WordPart) bool {
+	quotes, ok := p.(*syntax.DblQuoted)
+	return isList(p) || ok && slices.ContainsFunc(quotes.Parts, isList)
+}
+
+// alternativeList is alternative for $@, $* and whole arrays. An element that is surely there and
+// not empty decides, and that there is none; in between the versions of bash differ.
+func (e *expander) alternativeList(p *syntax.ParamExp, list []value, quoted bool) bool {
+	if p.Exp == nil || p.Exp.Op > syntax.AssignUnsetOrNull {
+		return false
+	}
+	op := p.Exp.Op
+	assigns := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull
+	alternate := op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
+	full := slices.ContainsFunc(list, func(v value) bool { return v.prefix() != "" })
+	switch v := value(nil); {
+	case full && certain(list) == len(list):
+		v = known("x") // something
+		return alternate && e.alternative(p, &v, true, quoted)
+	case len(list) == 0 && !assigns && !(alternate && quoted):
+		return e.alternative(p, &v, false, quoted) || alternate
+	case assigns:
+		e.w.mayFail(e.s, leaving)
+		e.w.forget(e.s)
+	}
+	if p.Exp.Word != nil {
+		e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, p.Exp.Word) })
+	}
+	e.cur = e.cur.add(part{kind: open, why: "whether a list is empty is not known", many: e.split})
 	return true
 }
 
@@ -160,6 +239,10 @@ func (e *expander) words(word *syntax.Word) {
 	for i, q := range word.Parts {
 		if lit, ok := q.(*syntax.Lit); ok {
 			text := lit.Value
+			if !e.split && strings.Contains(text, ":~") {
+				e.lit(part{kind: open, why: "a tilde behind a colon in the value of an assignment, or of something else"})
+				continue
+			}
 			if i == 0 {
 				text = e.tilde(text, len(word.Parts) == 1 || strings.Contains(text, "/"))
 			}
@@ -260,6 +343,9 @@ func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
 		return v.val, true // of a reference it is the name
 	}
 	v, ok := w.direct(s, p)
+	if p.Excl && !ok {
+		w.mayFail(s, leaving)
+	}
 	if p.Excl && !ok { // nothing, which in bash is a word where it stands beside a list
 		return unknown("it is the value of a name that is not set", Literal), true
 	}
@@ -276,8 +362,11 @@ func (w *walker) param(s *state, p *syntax.ParamExp) (value, bool) {
 func (w *walker) direct(s *state, p *syntax.ParamExp) (value, bool) {
 	name := p.Param.Value
 	if p.Length && (name == "@" || name == "*") || name == "#" {
-		if s.argsOpen {
+		if s.argsOpen || name != "#" && w.o.Dialect == POSIX { // dash counts the characters of them all
 			return value{{kind: number, why: "the number of arguments is not known"}}, true
+		}
+		if name != "#" { // whose characters are counted
+			return known(strings.Repeat("x", len(s.args))), true
 		}
 		return known(strconv.Itoa(len(s.args))), true
 	}
@@ -317,6 +406,10 @@ func (w *walker) zero(s *state) value {
 
 // sliceList returns ${@:o:l} and ${a[@]:o:l}.
 func (w *walker) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
+	if len(list) == 0 && p.Index != nil { // of nothing bash does not ask for a piece
+		w.uncertainly(s, "the place of a piece", func() { w.number(s, p.Slice.Offset); w.number(s, p.Slice.Length) })
+		return nil
+	}
 	from, ok1 := w.number(s, p.Slice.Offset)
 	count, ok2 := int64(0), true
 	if p.Slice.Length != nil {

@@ -82,6 +82,12 @@ func (w *walker) redirect(s *state, list []*syntax.Redirect) ioState {
 			w.input(s, fd, &flow{from: Literal, val: w.hereDoc(s, r)})
 		case syntax.WordHdoc:
 			text := append(value(nil), w.single(s, r.Word).quoted()...)
+			if slices.ContainsFunc(r.Word.Parts, func(p syntax.WordPart) bool {
+				lit, ok := p.(*syntax.Lit)
+				return ok && strings.Contains(lit.Value, ":~")
+			}) {
+				text = unknown("a tilde behind a colon, as in an assignment or not", Unknown)
+			}
 			w.input(s, fd, &flow{from: Literal, val: append(text, part{text: "\n"})})
 		case syntax.DplIn, syntax.DplOut:
 			w.duplicate(s, r, fd, &was)

@@ -21,12 +21,7 @@ func (w *walker) beforeRedirects(s *state, st *syntax.Stmt) func() {
 	old := make([]variable, len(names))
 	hidden := unknown("the same command gives it a value", Unknown)
 	for i, name := range names {
-		v, ok := s.env.get(name)
-		if !ok {
-			v, ok = w.lookup(s, name)
-			v.set = ok
-		}
-		old[i] = v
+		old[i] = w.standing(s, name)
 		w.put(s, name, variable{val: hidden, set: true})
 	}
 	return func() {

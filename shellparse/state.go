@@ -36,6 +36,7 @@ type state struct {
 
 	status  status
 	jump    jump
+	errs    jump // where an error in the words that were expanded last would jump; onward when there can be none
 	levels  int  // of loops that a break or continue still leaves
 	capture bool // somebody reads out
 
@@ -46,6 +47,8 @@ type state struct {
 	noglob    bool
 	dotglob   bool // patterns match a leading dot, or in another way more than they say
 	errexit   bool
+	nounset   bool
+	inherit   bool // substitutions have errexit too
 	allexport bool
 	extglob   bool
 	alias     bool // aliases are expanded
@@ -74,6 +77,7 @@ const (
 	breaking
 	continuing
 	returning
+	leaving // the line, after an error in an expansion
 	exiting
 )
 
@@ -161,7 +165,9 @@ func (s *state) fork() *state {
 func (w *walker) put(s *state, name string, v variable) {
 	if old, ok := s.env.get(name); !ok || !old.fixed {
 		w.restore(s, name, v)
+		return
 	}
+	w.mayFail(s, leaving)
 }
 
 // restore gives a name a value that it has had, or that no assignment gives it.
@@ -295,6 +301,7 @@ func (w *walker) join(ws worlds) *state {
 		j.open = j.open || s.open
 		j.noglob = j.noglob && s.noglob
 		j.errexit = j.errexit && s.errexit
+		j.nounset, j.inherit = j.nounset || s.nounset, j.inherit && s.inherit
 		j.alias = j.alias || s.alias
 		j.dotglob = j.dotglob || s.dotglob
 		j.extglob = j.extglob && s.extglob
@@ -355,12 +362,14 @@ func (w *walker) joinNames(j *state, ws worlds, names map[string]bool) {
 }
 
 // numeric reports whether a variable certainly holds a number.
-func (v variable) numeric() bool {
-	if v.isList || v.isHash || !v.set || len(v.val) != 1 {
+func (v variable) numeric() bool { return v.set && !v.isList && !v.isHash && v.val.numeric() }
+
+func (v value) numeric() bool {
+	if len(v) != 1 {
 		return false
 	}
-	_, ok := integer(v.val[0].text)
-	return v.val[0].kind == number || v.val[0].known() && ok
+	_, ok := integer(v[0].text)
+	return v[0].kind == number || v[0].known() && ok
 }
 
 func (v variable) equal(o variable) bool {

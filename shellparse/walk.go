@@ -56,7 +56,7 @@ func (w *walker) file(f *syntax.File) {
 // only, every statement that no run has reached: code behind exit, functions that nobody
 // calls. Nothing that stands in a text is left out.
 func (w *walker) program(s *state, f *syntax.File) worlds {
-	ws := w.stmts(worlds{s}, w.without(f))
+	ws := w.lines(worlds{s}, w.without(f))
 	for _, end := range ws {
 		w.runTraps(end)
 	}
@@ -229,11 +229,6 @@ func (w *walker) code(c Code) {
 func (w *walker) stmts(ws worlds, list []*syntax.Stmt) worlds {
 	for _, st := range list {
 		ws = w.each(ws, st)
-		for _, s := range ws {
-			if s.errexit && w.inCond == 0 && s.status == failure {
-				s.jump = exiting
-			}
-		}
 	}
 	return ws
 }
@@ -248,6 +243,17 @@ func (w *walker) each(ws worlds, st *syntax.Stmt) worlds {
 		}
 		s.status = either
 		out = append(out, w.stmt(s, st)...)
+	}
+	for _, s := range out {
+		switch {
+		case !s.errexit || w.inCond > 0 || s.jump != onward:
+		case s.status == failure:
+			s.jump = exiting
+		case s.status == either && s.capture: // what follows is printed, or is not
+			end := w.fork(s)
+			end.jump = exiting
+			out = append(out, end)
+		}
 	}
 	return w.settle(out)
 }
@@ -273,6 +279,9 @@ func (w *walker) stmt(s *state, st *syntax.Stmt) worlds {
 		return worlds{s}
 	}
 	ws := w.redirected(s, st)
+	for _, s := range ws {
+		ws = append(ws, w.failed(s)...)
+	}
 	if st.Negated {
 		for _, s := range ws {
 			s.status = [...]status{either: either, success: failure, failure: success}[s.status]
@@ -348,12 +357,13 @@ func (w *walker) rare(s *state, c syntax.Command) worlds {
 		w.test(s, c.X)
 	case *syntax.ArithmCmd:
 		w.arithmetic(s, c.X)
+		s.errs = onward // it fails as a command does
 	case *syntax.LetClause:
 		w.letting = true
 		for _, x := range c.Exprs {
 			w.arithmetic(s, x)
 		}
-		w.letting = false
+		w.letting, s.errs = false, onward
 	case *syntax.TimeClause:
 		if c.Stmt != nil && w.o.Dialect == Zsh { // there it is a subshell, or not
 			w.leave(s, w.stmt(w.fork(s), c.Stmt))
