@@ -49,11 +49,8 @@ func ticks(pid int) (n int) {
 // shell, not the terminal that it was started on, and not those who watch and drive.
 func TestIdleProcesses(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a, b, c := d.window("a", 100, 30), d.window("b", 100, 30), d.window("c", 80, 20)
-	id := a.session("")
-	a.shows("inner$")
+	d, _, id := inside(t, 100, 30)
+	b, c := d.window("b", 100, 30), d.window("c", 80, 20)
 	b.line("tadactl attach --take " + id)
 	b.shows("YOU DRIVE")
 	c.line("tadactl attach " + id)

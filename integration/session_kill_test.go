@@ -24,11 +24,8 @@ func (d *desktop) here(suffix ...string) []int {
 // whoever took over, and the program itself. Each takes nobody along, and the record says what became of it.
 func TestKillEachParty(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a, b := d.window("a", 100, 30), d.window("b", 100, 30)
-	id := a.session("")
-	a.shows("inner$")
+	d, a, id := inside(t, 100, 30)
+	b := d.window("b", 100, 30)
 	one := func(what string, list []int) int {
 		t.Helper()
 		if len(list) != 1 {
@@ -113,11 +110,7 @@ func TestAnotherUser(t *testing.T) {
 	if _, err := exec.LookPath("perl"); err != nil {
 		t.Skip("there is no perl here")
 	}
-	d := newDesktop(t)
-	d.rc("")
-	a := d.window("a", 100, 30)
-	id := a.session("")
-	a.shows("inner$")
+	d, a, id := inside(t, 100, 30)
 	as := func(uid uint32, line string) string {
 		cmd := d.command(line)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}

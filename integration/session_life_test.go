@@ -53,11 +53,8 @@ func (d *desktop) holder(id string) int {
 // as what it is.
 func TestSessionOutlives(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a, b := d.window("a", 100, 30), d.window("b", 100, 30)
-	id := a.session("")
-	a.shows("inner$")
+	d, a, id := inside(t, 100, 30)
+	b := d.window("b", 100, 30)
 	a.line("x=kept; echo re''ad")
 	a.shows("\nread")                  // a window that is closed takes the keys with it that are on their way
 	d.tmux("kill-session", "-t", "=a") // SIGHUP: the window is closed
@@ -125,11 +122,8 @@ func (w *window) reset() {
 // A person who drives and is cut off leaves the session frozen, where somebody else would go on in her place.
 func TestTakeoverLost(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a, b := d.window("a", 100, 30), d.window("b", 100, 30)
-	id := a.session("")
-	a.shows("inner$")
+	d, a, id := inside(t, 100, 30)
+	b := d.window("b", 100, 30)
 	b.line("tadactl attach --take " + id)
 	b.shows("YOU DRIVE")
 	b.line("sleep 1234.5")
@@ -171,11 +165,7 @@ func TestTakeoverLost(t *testing.T) {
 // Twenty watch, one of them is stopped, and "yes" runs: it is not stalled, and neither are the others.
 func TestManyViewers(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a := d.window("a", 80, 24)
-	id := a.session("")
-	a.shows("inner$")
+	d, a, id := inside(t, 80, 24)
 	for i := range 20 {
 		out := d.tmux("new-session", "-d", "-s", fmt.Sprint("v", i), "-x", "60", "-y", "10", "exec tadactl attach "+id)
 		if out != "" {

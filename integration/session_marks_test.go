@@ -33,11 +33,7 @@ func (d *desktop) events(id string) (list []told) {
 // by what, what was refused, and what a person was asked about. It tells how the terminal took keys, too.
 func TestLinesAreMarked(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a := d.window("a", 120, 40)
-	id := a.session("")
-	a.shows("inner$")
+	d, a, id := inside(t, 120, 40)
 	a.line("echo o''ne")
 	a.shows("\none")
 	a.line("rm -rf / ; echo NO''NE")

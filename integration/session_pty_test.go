@@ -9,11 +9,7 @@ import (
 // upon openpty(3). None of these terminals is the session's, and closing them ends nothing else.
 func TestTerminalsInside(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a := d.window("a", 110, 40)
-	a.session("")
-	a.shows("inner$")
+	_, a, _ := inside(t, 110, 40)
 	for _, test := range []struct{ program, line, shows string }{
 		{"script", "script -qc 'tty; echo by scr''ipt' /dev/null", "by script"},
 		{"perl", `perl -e 'open(my $m, "+<", "/dev/ptmx") and print "a mas", "ter\n"'`, "a master"},

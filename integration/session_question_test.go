@@ -11,11 +11,7 @@ import (
 // reads it later would look for a question that is not there.
 func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a := d.window("a", 120, 40)
-	id := a.session("")
-	a.shows("inner$")
+	d, a, id := inside(t, 120, 40)
 	const asks = "something inside asks"
 	gone := func(w *window) {
 		t.Helper()
@@ -51,18 +47,16 @@ func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 // Who leaves a session while a program fills the screen has the screen back that she came from.
 func TestDetachGivesTheScreenBack(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a := d.window("a", 80, 24)
-	id := a.session("")
-	a.shows("inner$")
+	_, a, id := inside(t, 80, 24)
 	a.line("echo be''fore")
 	a.shows("\nbefore")
 	a.line(`printf '\033[?10%s\033[Hfull %s' 49h screen; read -r x; printf '\033[?1049l'`)
 	a.until("only the program", func(s string) bool { return strings.HasPrefix(s, "full screen") && !strings.Contains(s, "before") })
 	a.types("", "C-]", "d")
 	a.shows("goes on")
-	a.until("what was there before", func(s string) bool { return strings.Contains(s, "\nbefore") && strings.Contains(s, "\ntada-run: session") && !strings.Contains(s, "full screen") })
+	a.until("what was there before", func(s string) bool {
+		return strings.Contains(s, "\nbefore") && strings.Contains(s, "\ntada-run: session") && !strings.Contains(s, "full screen")
+	})
 	a.line("tadactl attach " + id)
 	a.shows("Ctrl-] for keys")
 	a.types("", "C-]", "t")

@@ -146,6 +146,17 @@ func (w *window) session(flags string) string {
 	return id
 }
 
+// inside is where most of these tests begin: a desktop, and in its window a session with the plain prompt "inner$".
+func inside(t *testing.T, cols, rows int) (d *desktop, a *window, id string) {
+	t.Helper()
+	d = newDesktop(t)
+	d.rc("")
+	a = d.window("a", cols, rows)
+	id = a.session("")
+	a.shows("inner$")
+	return d, a, id
+}
+
 func (d *desktop) eventually(what string, ok func() bool) {
 	d.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -197,11 +208,8 @@ func (d *desktop) typedBy(id string) map[string]int {
 // and gives back. Meanwhile the other side's keys go nowhere, and the transcript names who typed each byte.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
-	d := newDesktop(t)
-	d.rc("")
-	a, b := d.window("a", 100, 30), d.window("b", 90, 24)
-	id := a.session("")
-	a.shows("inner$")
+	d, a, id := inside(t, 100, 30)
+	b := d.window("b", 90, 24)
 	a.line("echo from the first")
 	a.shows("\nfrom the first")
 	b.line("tadactl attach " + id)
