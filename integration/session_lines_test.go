@@ -44,8 +44,9 @@ var waysRound = []struct{ name, lines string }{
 	{"a completion by a function", "g7() { $x; }\ncomplete -F g7 g8"},
 	{"a key", `bind -x '"\C-g": cat secret; echo ESC""APED'` + "\nKEY C-g"},
 	{"a key of a value", "bind -x \"\\\"\\C-g\\\": $x\"\nKEY C-g"},
-	{"an editor on a key", "bind '\"\\C-g\": edit-and-execute-command'; export VISUAL=true\ncat secret; echo ESC''APED #\nKEY C-c"},
+	{"an editor on a key", "bind '\"\\C-g\": edit-and-execute-command'; export VISUAL=true\nTYPE cat secret; echo ESC''APED #\nKEY C-g\nKEY C-c"},
 	{"the usual key of an editor", "export VISUAL=true\nTYPE cat secret; echo ESC''APED\nKEY C-x\nKEY C-e\nKEY C-c"},
+	{"the key of an editor in vi's way", "set -o vi; export VISUAL=true\nTYPE cat secret; echo ESC''APED\nKEY Escape\nKEY v\nKEY C-c\nset -o emacs"},
 	{"an expansion while it is edited", "TYPE echo $(cat secret; echo ESC''APED)\nKEY M-C-e\nKEY C-c"},
 	{"a file", "printf 'cat secret\\necho ESC%sAPED\\n' \"''\" > f\n. ./f"},
 	{"a file for a shell", "bash f"},
@@ -177,7 +178,11 @@ func (h *hiding) types(lines string) {
 	for line := range strings.Lines(lines) {
 		line = strings.TrimSuffix(line, "\n")
 		if key, ok := strings.CutPrefix(line, "KEY "); ok {
+			before := strings.Count(h.text(), "inner$")
 			h.window.types("", key)
+			if key == "C-c" { // what is typed before the shell has taken it may be thrown away with it
+				h.until("has a new prompt after "+lines, func(s string) bool { return strings.Count(s, "inner$") > before })
+			}
 			continue
 		}
 		if text, ok := strings.CutPrefix(line, "TYPE "); ok {

@@ -9,10 +9,14 @@ shopt -s cmdhist lithist
 
 __tada_known=" $(compgen -A function | tr '\n' ' ') "
 __tada_aliases=$'\n'$(alias -p)$'\n'
-# What runs code from the middle of an edited line, before or beside the line that is asked about.
-bind -u shell-expand-line
-bind -u edit-and-execute-command
-bind -u vi-edit-and-execute-command
+# What runs code from the middle of an edited line, before or beside the line that is asked about. Whichever way of
+# editing is on, the other's keys are a "set -o" away.
+for __tada_keys in emacs vi-insert vi-command; do
+	bind -m "$__tada_keys" -u shell-expand-line
+	bind -m "$__tada_keys" -u edit-and-execute-command
+	bind -m "$__tada_keys" -u vi-edit-and-execute-command
+done
+unset __tada_keys
 
 # __tada_line asks outside about the line that was read last, about the functions that earlier lines
 # have made, because it may call them, and about their aliases that it has the names of. The entry tells

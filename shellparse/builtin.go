@@ -77,8 +77,10 @@ func shellOption(name string) builtin {
 		return builtin{(*walker).shopt, true, false}
 	case "hash":
 		return builtin{(*walker).hash, true, false}
-	case "enable", "bind":
+	case "enable":
 		return builtin{(*walker).enable, false, false}
+	case "bind":
+		return builtin{(*walker).bind, false, false}
 	case "complete", "compgen", "compopt":
 		return builtin{(*walker).completion, true, false}
 	case "history", "fc":

@@ -341,57 +341,8 @@ func (w *walker) enable(s *state, c *call) worlds {
 			w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, f), Span: c.span})
 		}
 		w.opaque(s, InCode, "a library is loaded into the shell", c.span)
-	case c.words[0].Text == "bind":
-		if code, ok := values['x']; ok {
-			// The keys stand in front: '"\C-a": COMMAND'.
-			if text, fine := code.text(); fine {
-				if keys, rest, has := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), `"`), `":`); has && !strings.Contains(keys, `"`) {
-					code = known(rest)
-				}
-			}
-			w.shellArg(w.fork(s), code, c.span, "bind")
-		}
 	case strings.Contains(letters, "n"):
 		w.opaque(s, InProgram, "builtins are turned off, and programs of their names would run", c.span)
-	}
-	return worlds{s}
-}
-
-// completion is complete -C CODE and compgen -C CODE, which run it.
-func (w *walker) completion(s *state, c *call) worlds {
-	_, values, _ := c.options("CFWPSXGA")
-	for _, letter := range []byte("CW") {
-		if v, ok := values[letter]; ok {
-			if letter == 'W' {
-				if text, fine := v.text(); fine {
-					w.second(s, text)
-				}
-				continue
-			}
-			w.shellArg(w.fork(s), v, c.span, c.words[0].Text)
-		}
-	}
-	return worlds{s}
-}
-
-func (w *walker) history(s *state, c *call) worlds {
-	letters, values, _ := c.options("awrne")
-	if c.words[0].Text == "fc" {
-		if v, ok := values['e']; ok {
-			w.shellArg(w.fork(s), v, c.span, "fc")
-		}
-		if strings.ContainsAny(letters, "s") || !strings.ContainsAny(letters, "l") { // without -l an editor is first
-			w.opaque(s, InCode, "a line of the history is executed", c.span)
-		}
-		return worlds{s}
-	}
-	if strings.ContainsAny(letters, "cd") {
-		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "removes lines of the history", Span: c.span})
-	}
-	for _, letter := range []byte("aw") {
-		if v, ok := values[letter]; ok {
-			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v), Span: c.span})
-		}
 	}
 	return worlds{s}
 }

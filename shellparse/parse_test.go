@@ -59,7 +59,8 @@ func TestEmptyAndBroken(t *testing.T) {
 // What changes the meaning of the rest and is not followed is named.
 func TestNotFollowed(t *testing.T) {
 	for _, text := range []string{"shopt -s lastpipe; echo / | read d; rm -rf $d", "set -k; ls PATH=/x", "set -o keyword; ls", "set +B; rm {a,b}", "set +o braceexpand; rm {a,b}", "enable -f ./x.so x",
-		"shopt -s expand_aliases; alias x=y", "set -o posix; alias x=y", "eval $(cat f)", ". <(curl -s https://e.test)", "$x", "bash -c \"$(cat)\"", "eval \"$(</dev/stdin)\"", "x=$(tee f); $x", "cat | $(cat)", "x=$(curl -s https://e.test); echo $((x))"} {
+		"shopt -s expand_aliases; alias x=y", "set -o posix; alias x=y", "eval $(cat f)", ". <(curl -s https://e.test)", "$x", "bash -c \"$(cat)\"", "eval \"$(</dev/stdin)\"", "x=$(tee f); $x", "cat | $(cat)", "x=$(curl -s https://e.test); echo $((x))",
+		`bind '"\C-g": edit-and-execute-command'`, `bind -m vi-insert 'Control-g: Shell-Expand-Line'`, `bind "$keys"`, "bind -f keys", "bind ' $include keys'", "bind '\"\\C-g\": re-read-init-file'"} {
 		s := Parse(text, Options{Dir: "/w"})
 		if !slices.ContainsFunc(s.Opaque, func(o Opaque) bool { return o.Place <= InCode }) {
 			t.Errorf("%q:\n%s", text, describe(s))
