@@ -4,6 +4,7 @@ package session
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -179,6 +180,37 @@ func TestChallenge(t *testing.T) {
 		}
 		a.ends("error " + ErrTimeout.Error())
 	})
+}
+
+// B-R5.2a: neither the key nor the characters count before the last line was on the screen.
+func TestUnreadDoesNotApprove(t *testing.T) {
+	t.Parallel()
+	for _, challenge := range []string{"", "k7q2"} {
+		o, err := AskOptions{Challenge: challenge}.settled()
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := question{options: o, open: true, render: func(int, bool) string { return strings.Repeat("a line\n", 50) }}
+		q.resize(80, 24)
+		keys := cmp.Or(challenge, "y")
+		for range 3 { // 22 lines are on the screen at first, then 43, then all
+			for _, key := range keys {
+				if _, done := q.press(key, true); done {
+					t.Fatalf("%q after lines to %d of 50", keys, q.pager.begin)
+				}
+			}
+			if q.press(' ', true); q.pager.whole() {
+				break
+			}
+		}
+		var reply Reply
+		for _, key := range keys {
+			reply, _ = q.press(key, true)
+		}
+		if reply.Answer != Approved {
+			t.Errorf("%q after the last line: %+v", keys, reply)
+		}
+	}
 }
 
 // What was not on the screen cannot be approved.
