@@ -112,7 +112,6 @@ func processes() []Attack {
 		}},
 		{Name: "secret through root of process 1", Root: true, try: func(w World) error { return read("/proc/1/root" + w.Secret) }},
 		{Name: "environment of process 1", Root: true, try: func(World) error { return read("/proc/1/environ") }},
-		{Name: "slow everybody down", try: func(World) error { return unix.Setpriority(unix.PRIO_USER, 0, 0) }},
 		{Name: "slow another down", try: func(w World) error { return unix.Setpriority(unix.PRIO_PROCESS, w.Decoy, 19) }},
 		{Name: "slow another's group down", try: func(w World) error { return unix.Setpriority(unix.PRIO_PGRP, w.Decoy, 19) }},
 		{Name: "put another in the idle class", try: func(w World) error {
