@@ -87,7 +87,8 @@
 // answers calls, what they start runs in the same fence, and is not told apart.
 //
 // What an agent keeps in its home it cannot write there: its settings say what runs in the next session. Give it a place of its own
-// below the workspace or the caches, by the variable that it reads: CLAUDE_CONFIG_DIR for Claude Code.
+// below the workspace or the caches, by the variable that it reads: CLAUDE_CONFIG_DIR for Claude Code, CODEX_HOME for Codex,
+// GEMINI_CLI_HOME for Gemini CLI; for OpenCode XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME.
 //
 // The session's shell (Hold.Shell) asks about each line between reading and running it, in PS0, and
 // drops the line by an interrupt where the answer is no. What is guaranteed by the fence: all that any

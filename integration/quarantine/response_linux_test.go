@@ -52,6 +52,8 @@ func TestResponseSchema(t *testing.T) {
 	}
 
 	other := testSession(t, s.Root(), nil)
+	forged := mustRefer(t, s, "main.go")
+	forged.Path = s.Root() + "/sub/other.go"
 	set := func(name string, value any) string {
 		d := goodResponse(s, uri)
 		d[name] = value
@@ -78,7 +80,7 @@ func TestResponseSchema(t *testing.T) {
 		"a long summary": set("summary", strings.Repeat("x", MaxText+1)),
 		"a name twice":   strings.Replace(good, `"status"`, `"status":"partial","status"`, 1), "a name in capitals": strings.Replace(good, `"status"`, `"Status"`, 1),
 		"another type": in("type", "else"), "another severity": in("severity", "High"), "a negative line": in("line", -1), "half a line": in("line", 1.5), "a huge line": in("line", 1e12), "a text for a line": in("line", "3"),
-		"a path for a file": in("file", s.Root()+"/main.go"), "a forged reference": in("file", someReference("/etc/passwd").URI()), "another session's reference": in("file", mustRefer(t, other, "main.go").URI()),
+		"a path for a file": in("file", s.Root()+"/main.go"), "a forged reference": in("file", someReference("/etc/passwd").URI()), "a forged reference of this session": in("file", forged.URI()), "another session's reference": in("file", mustRefer(t, other, "main.go").URI()),
 		"an extra member of a finding": in("url", "http://x"), "an object for a title": in("title", draft{"x": "y"}), "a long title": in("title", strings.Repeat("x", MaxText+1)), "a long description": in("description", strings.Repeat("é", MaxText/2+1)),
 		"deep": strings.Repeat(`{"findings":`, 1000),
 	}
@@ -147,6 +149,10 @@ func TestResponseLimits(t *testing.T) {
 	}
 	if _, err := s.ParseResponse(append(many(1, 4), make([]byte, 10<<20)...)); !errors.As(err, &invalid) {
 		t.Errorf("10 MiB: %v", err)
+	}
+	long := strings.ReplaceAll(string(many(MaxFindings, MaxText)), "x y ", `\u0078 \u0079 `) // which says no more than before
+	if _, err := s.ParseResponse([]byte(long)); len(long) <= MaxResponse || !errors.As(err, &invalid) {
+		t.Errorf("%d bytes: %v", len(long), err)
 	}
 	if _, err := s.ParseResponse([]byte(strings.Repeat(" ", 10<<20) + string(many(1, 4)))); err != nil {
 		t.Errorf("blanks around it: %v", err)

@@ -622,6 +622,35 @@ func TestSwapIsRefused(t *testing.T) {
 	}
 }
 
+// D-tool-5, D-ref-10: out of the root leads no link, and the kernel is who says so, before anybody asks for the name of what was opened.
+func TestOpensBelow(t *testing.T) {
+	s := testSession(t, testRoot(t), nil)
+	for _, name := range []string{"out", "absolute", "away/root/main.go", "../secret"} {
+		if f, err := s.root.open(s.Root()+"/"+name, unix.O_PATH, false); !errors.Is(err, ErrOutside) {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+	}
+}
+
+// A reference that was signed gives nothing that policy keeps back by now, and neither does one that is bound to a content.
+func TestPolicyIsTightened(t *testing.T) {
+	s := testSession(t, testRoot(t), nil)
+	uri := mustRefer(t, s, "main.go").URI()
+	bound, err := s.Refer(filepath.Join(s.Root(), "main.go"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.o.MayRead = func(string) error { return errors.New("restricted") }
+	for _, uri := range []string{uri, bound.URI()} {
+		if _, text, err := s.Read(uri); CodeOf(err) != CodeNotFound || text != nil {
+			t.Errorf("read %q, %v", text, err)
+		}
+		if _, err := s.verified(uri); err == nil {
+			t.Errorf("a hook lets %s through", uri)
+		}
+	}
+}
+
 // D-ref-12: a reference to a content is void when the content changes.
 func TestContentBinding(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
