@@ -57,6 +57,7 @@ type judgement struct {
 	contained bool
 	disk      *disk // for a fence; a judgement asks no disk
 	inner     bool  // the script stands in a file that a command executes
+	last      finding
 }
 
 // add keeps a reason. The rule's own text makes the message; the span is the effect's.

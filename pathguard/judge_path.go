@@ -155,7 +155,8 @@ func (f *finding) detail(t *Target, a Action) string {
 
 // find looks at everything that could say something about a target.
 func (j *judgement) find(t *Target, action Action) *finding {
-	f := &finding{}
+	j.last = finding{} // nobody keeps one past the next
+	f := &j.last
 	full := t.Path()
 	j.p.tree.at(full, func(m mark) { j.mark(f, t, m, full, action) })
 	started := f.in[InStartup]

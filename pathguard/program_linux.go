@@ -46,7 +46,7 @@ func bringer(c *shellparse.Command) string {
 
 // programs finds the file of every command, once for each way of asking.
 func (r *resolver) programs() {
-	r.found = map[programKey]Program{}
+	var asked map[programKey]bool
 	for i := range r.plan.Script.Commands {
 		c := &r.plan.Script.Commands[i]
 		if c.Name == "" || c.Builtin {
@@ -56,12 +56,15 @@ func (r *resolver) programs() {
 		if strings.HasPrefix(c.Name, "/") {
 			key.dir = ""
 		}
-		if _, ok := r.found[key]; ok {
+		if asked[key] {
 			continue
 		}
-		p := r.program(i, key)
-		r.found[key] = p
-		r.plan.Programs = append(r.plan.Programs, p)
+		if asked == nil {
+			asked = make(map[programKey]bool, len(r.plan.Script.Commands))
+			r.plan.Programs = make([]Program, 0, min(len(r.plan.Script.Commands), 8))
+		}
+		asked[key] = true
+		r.plan.Programs = append(r.plan.Programs, r.program(i, key))
 	}
 }
 
@@ -99,7 +102,7 @@ func (r *resolver) program(i int, key programKey) Program {
 	if place != "" {
 		list = place + ":" + list
 	}
-	for _, dir := range strings.Split(list, ":") {
+	for dir := range strings.SplitSeq(list, ":") {
 		if dir == "" {
 			dir = "."
 		}

@@ -45,7 +45,6 @@ type resolver struct {
 	*walker
 	plan  *Plan
 	dirs  map[string]spot // the starting directories that were opened, by their spelling
-	found map[programKey]Program
 	bound map[string]bool // contents by path
 	share *opening
 	depth int // of files that execute files
