@@ -291,35 +291,7 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 	}
 	before, _ := s.env.get(name)
 	v.list, v.set, v.isList = slices.Clone(v.list), true, !v.isHash
-	fine := certain(v.list) == len(v.list)
-	for _, e := range a.Array.Elems {
-		if e.Value != nil && (e.Index != nil && braceDepth(e.Value) > 0 || strings.Contains(e.Value.Lit()+firstLit(e.Value), "=~")) {
-			fine = false // with braces an element is a word like any other; and a tilde is one, or a letter
-		}
-		switch {
-		case e.Index == nil:
-			fields := w.fields(s, e.Value)
-			for _, f := range fields {
-				w.listed(s, f, w.span(e.Value))
-			}
-			for _, f := range matches(fields) {
-				one := w.attributed(s, v, f)
-				if f.several() {
-					one = one.listed()
-				}
-				v.list = append(v.list, one)
-			}
-		case v.isHash:
-			key, ok := w.key(s, e.Index)
-			fine = fine && ok
-			w.setElement(s, name, v, key, w.single(s, e.Value))
-			v, _ = s.env.get(name)
-		default:
-			n, ok := w.number(s, e.Index)
-			fine = fine && ok && n == int64(len(v.list)) && certain(v.list) == len(v.list)
-			v.list = append(v.list, w.attributed(s, v, w.single(s, e.Value)))
-		}
-	}
+	v, fine := w.filled(s, name, v, a.Array.Elems)
 	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields || certain(v.list) < len(v.list) && len(v.list) > 1 {
 		fine = false
 	}
@@ -331,4 +303,46 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 		return
 	}
 	w.put(s, name, v)
+}
+
+// filled adds the elements of name=(...) to an array. The subscripts come after all the values.
+func (w *walker) filled(s *state, name string, v variable, elems []*syntax.ArrayElem) (variable, bool) {
+	fine := certain(v.list) == len(v.list)
+	values := make([][]value, len(elems))
+	for i, e := range elems {
+		if e.Value != nil && (e.Index != nil && braceDepth(e.Value) > 0 || strings.Contains(e.Value.Lit()+firstLit(e.Value), "=~")) {
+			fine = false // with braces an element is a word like any other; and a tilde is one, or a letter
+		}
+		if e.Index != nil {
+			values[i] = []value{w.single(s, e.Value)}
+			continue
+		}
+		fields := w.fields(s, e.Value)
+		for _, f := range fields {
+			w.listed(s, f, w.span(e.Value))
+		}
+		values[i] = matches(fields)
+	}
+	for i, e := range elems {
+		switch {
+		case e.Index == nil:
+			for _, f := range values[i] {
+				one := w.attributed(s, v, f)
+				if f.several() {
+					one = one.listed()
+				}
+				v.list = append(v.list, one)
+			}
+		case v.isHash:
+			key, ok := w.key(s, e.Index)
+			fine = fine && ok
+			w.setElement(s, name, v, key, values[i][0])
+			v, _ = s.env.get(name)
+		default:
+			n, ok := w.number(s, e.Index)
+			fine = fine && ok && n == int64(len(v.list)) && certain(v.list) == len(v.list)
+			v.list = append(v.list, w.attributed(s, v, values[i][0]))
+		}
+	}
+	return v, fine
 }

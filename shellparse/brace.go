@@ -18,7 +18,7 @@ func braces(word *syntax.Word) ([]*syntax.Word, bool) {
 		return nil, false
 	}
 	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
-	if !syntax.SplitBraces(split) {
+	if !syntax.SplitBraces(split) || !slices.ContainsFunc(split.Parts, isBraces) {
 		return []*syntax.Word{word}, true
 	}
 	all, ok := alternatives(split.Parts)
@@ -35,6 +35,11 @@ func braces(word *syntax.Word) ([]*syntax.Word, bool) {
 		}
 	}
 	return words, true
+}
+
+func isBraces(p syntax.WordPart) bool {
+	_, ok := p.(*syntax.BraceExp)
+	return ok
 }
 
 // merged joins the texts that braces have put side by side, because what comes next reads

@@ -82,11 +82,8 @@ func (w *walker) redirect(s *state, list []*syntax.Redirect) ioState {
 			w.input(s, fd, &flow{from: Literal, val: w.hereDoc(s, r)})
 		case syntax.WordHdoc:
 			text := append(value(nil), w.single(s, r.Word).quoted()...)
-			if slices.ContainsFunc(r.Word.Parts, func(p syntax.WordPart) bool {
-				lit, ok := p.(*syntax.Lit)
-				return ok && strings.Contains(lit.Value, ":~")
-			}) {
-				text = unknown("a tilde behind a colon, as in an assignment or not", Unknown)
+			if slices.ContainsFunc(r.Word.Parts, hasTilde) {
+				text = unknown("a tilde as in an assignment, or not", Unknown)
 			}
 			w.input(s, fd, &flow{from: Literal, val: append(text, part{text: "\n"})})
 		case syntax.DplIn, syntax.DplOut:
@@ -111,6 +108,12 @@ func (w *walker) numbered(s *state, st *syntax.Stmt) {
 		}
 		w.assignTo(s, strings.Trim(r.N.Value, "{}"), val)
 	}
+}
+
+// hasTilde reports whether a part has a tilde that the value of an assignment would expand.
+func hasTilde(p syntax.WordPart) bool {
+	lit, ok := p.(*syntax.Lit)
+	return ok && (strings.Contains(lit.Value, ":~") || strings.Contains(lit.Value, "=~"))
 }
 
 func (w *walker) input(s *state, fd string, f *flow) {

@@ -72,6 +72,10 @@ func (m *matcher) sqlStatement(words []string, at int) {
 		m.hazard("db.destroy", at)
 	case has("PROGRAM") && has("COPY"), has("XP_CMDSHELL"), has("OUTFILE") || has("DUMPFILE") || has("LOAD_FILE"), has("PG_READ_FILE"), has("LO_EXPORT"):
 		m.hazard("db.program", at)
+	case words[0] == "INSTALL":
+		m.hazard("code.install", at)
+	case words[0] == "LOAD" && !has("DATA") && !has("XML"):
+		m.hazard("code.load-library", at)
 	case words[0] == "COPY" && has("STDIN"):
 		m.flags |= Upload
 	case words[0] == "UPDATE", words[0] == "DELETE", words[0] == "ALTER", words[0] == "GRANT", words[0] == "REVOKE":

@@ -237,16 +237,34 @@ func (m *matcher) scriptName(_ role, vs []value) {
 	}
 }
 
-// ftpCommands is a line of lftp(1), in which ! runs a shell.
+// ftpCommands are lines of lftp(1), in which ! runs a shell.
 func (m *matcher) ftpCommands(_ role, vs []value) {
 	for _, v := range vs {
-		at := strings.IndexByte(v.Text, '!')
-		if at < 0 {
-			m.flags |= Upload
+		if at := strings.IndexByte(v.Text, '!'); at >= 0 {
+			shell := v.piece(at + 1)
+			m.nest(Nested{Via: "lftp !", Shell: &shell.Arg, Arg: v.at})
 			continue
 		}
-		shell := v.piece(at + 1)
-		m.nest(Nested{Via: "lftp !", Shell: &shell.Arg, Arg: v.at})
+		m.flags |= Upload
+		for line := range strings.FieldsFuncSeq(v.Text, func(r rune) bool { return strings.ContainsRune(";\n&|", r) }) {
+			m.ftpCommand(v, strings.Fields(line))
+		}
+	}
+}
+
+// ftpCommand is one of them.
+func (m *matcher) ftpCommand(v value, words []string) {
+	for _, word := range words[min(1, len(words)):] {
+		arg := value{Arg{Text: word, Static: v.Static}, v.at}
+		switch {
+		case strings.HasPrefix(word, "-"):
+		case words[0] == "open" || words[0] == "connect":
+			m.url(role{param: "ftp"}, []value{arg})
+		case words[0] == "put" || words[0] == "mput" || words[0] == "source":
+			m.touch(Read, 0, arg, true)
+		case words[0] == "get" || words[0] == "mget" || words[0] == "pget":
+			m.touch(Write, 0, arg, true)
+		}
 	}
 }
 
