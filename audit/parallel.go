@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -126,8 +128,11 @@ func (v *verifier) inOrder(before cursor, stop, end int64) error {
 	v.at = w.at
 	if errors.Is(err, errTorn) {
 		bad := w.bad("has no end")
-		if end < v.anchor.Size {
+		switch {
+		case end < v.anchor.Size:
 			bad.Reason = fmt.Sprintf("the log was cut in the middle of it; the anchor remembers %d entries in %d bytes", v.anchor.Count, v.anchor.Size)
+		case w.prev.offset < w.at.offset && v.shifted(w.at.offset):
+			bad = w.before()
 		}
 		err = bad
 	}
@@ -135,6 +140,13 @@ func (v *verifier) inOrder(before cursor, stop, end int64) error {
 		v.tell()
 	}
 	return err
+}
+
+// shifted reports whether the line at offset is the last one that the anchor remembers, whole, farther on than it was:
+// then bytes were put in before it.
+func (v *verifier) shifted(offset int64) bool {
+	line, err := bufio.NewReader(io.NewSectionReader(v.log, offset, MaxLine)).ReadBytes('\n')
+	return err == nil && Hash(sha256.Sum256(line[:len(line)-1])) == v.anchor.Head
 }
 
 // piece checks the lines that start in the chunk at offset, and returns the

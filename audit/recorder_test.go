@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -363,6 +364,8 @@ func TestEveryTranscriptChange(t *testing.T) {
 			b[i] = with
 			check(fmt.Sprintf("byte %d to %q", i, with), b, castLine(good, i))
 		}
+		check(fmt.Sprintf("byte %d taken out", i), slices.Concat(good[:i], good[i+1:]), castLine(good, i))
+		check(fmt.Sprintf("a byte before %d", i), slices.Concat(good[:i], []byte("x"), good[i:]), castLine(good, i))
 		check(fmt.Sprintf("cut at %d", i), append([]byte{}, good[:i]...), castLine(good, i))
 	}
 	lines := bytes.SplitAfter(good, newline)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,29 +21,33 @@ func named(t *testing.T, dir string) *BadEntry {
 	return bad
 }
 
-// B-T6: any byte of the log changed, to any of three other values: verify
-// names the entry that the byte belongs to.
+// B-T6: any byte of the log changed, to any of three other values, taken out, or with
+// another before it: verify names the entry that the byte belongs to.
 func TestEveryByteChanged(t *testing.T) {
 	t.Parallel()
 	dir := fill(t, 5)
 	good := readLog(t, dir)
+	check := func(i int, what, with string, rest []byte) {
+		writeLog(t, dir, slices.Concat(good[:i], []byte(with), rest))
+		want := int64(bytes.Count(good[:i], []byte("\n")))
+		bad := named(t, dir)
+		if bad == nil {
+			t.Fatalf("byte %d %s %q: verified", i, what, with)
+		}
+		if bad.Seq != want || bad.Line != want+1 {
+			t.Errorf("byte %d of entry %d %s %q: named %v", i, want, what, with, bad)
+		}
+	}
 	for i := range good {
 		for _, with := range []byte{good[i] ^ 1, '\n', '0'} {
-			if with == good[i] {
-				continue
+			if with != good[i] {
+				check(i, "changed to", string([]byte{with}), good[i+1:])
 			}
-			b := bytes.Clone(good)
-			b[i] = with
-			writeLog(t, dir, b)
-			want := int64(bytes.Count(good[:i], []byte("\n")))
-			bad := named(t, dir)
-			if bad == nil {
-				t.Fatalf("byte %d changed to %q: verified", i, with)
-			}
-			if bad.Seq != want || bad.Line != want+1 {
-				t.Errorf("byte %d of entry %d changed to %q: named %v", i, want, with, bad)
+			if with != '\n' || good[i] != '\n' { // an empty line between two belongs to neither
+				check(i, "behind", string([]byte{with}), good[i:])
 			}
 		}
+		check(i, "taken out", "", good[i+1:])
 	}
 }
 

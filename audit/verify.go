@@ -231,7 +231,7 @@ func (v *verifier) chain() error {
 	switch {
 	case last < v.anchor.Segment:
 		cut.Reason = fmt.Sprintf("%q is missing: the anchor remembers %d entries in %d bytes", segmentName(v.anchor.Segment), v.anchor.Count, v.anchor.Size)
-	case v.size < v.anchor.Size:
+	case v.size < v.anchor.Size && (v.at.seq != v.anchor.Count || v.at.head == v.anchor.Head): // else the last entry is there, and shorter than it was
 		cut.Reason = fmt.Sprintf("the log was cut here: the anchor remembers %d entries in %d bytes", v.anchor.Count, v.anchor.Size)
 	case v.at.seq != v.anchor.Count || v.at.head != v.anchor.Head:
 		cut.Seq, cut.Offset = v.at.seq-1, v.anchor.Size-v.anchor.Last

@@ -195,10 +195,14 @@ func (w *walk) blame(reason string, line []byte, in *bufio.Reader) *BadEntry {
 	after, err := in.ReadSlice('\n')
 	f, ok := splitLine(bytes.TrimSuffix(after, newline))
 	if ok && string(f.prev) == sum.String() || errors.Is(err, io.EOF) && len(after) == 0 && sum == w.last {
-		bad.Seq, bad.Line, bad.Offset = bad.Seq-1, w.prev.line+1, w.prev.offset
-		bad.Reason = "was changed: the next entry does not name its hash"
+		return w.before()
 	}
 	return bad
+}
+
+// before names the entry before the one at hand.
+func (w *walk) before() *BadEntry {
+	return &BadEntry{File: logName, Seq: w.at.seq - 1, Line: w.prev.line + 1, Offset: w.prev.offset, Reason: "was changed: the next entry does not name its hash"}
 }
 
 func (w *walk) bad(reason string) *BadEntry {
