@@ -338,6 +338,8 @@ func (w *walker) filled(s *state, name string, v variable, elems []*syntax.Array
 			fine = fine && ok
 			w.setElement(s, name, v, key, values[i][0])
 			v, _ = s.env.get(name)
+		case e.Value != nil && braceDepth(e.Value) > 0: // it may be no subscript at all
+			w.uncertainly(s, "a subscript", func() { w.number(s, e.Index) })
 		default:
 			n, ok := w.number(s, e.Index)
 			fine = fine && ok && n == int64(len(v.list)) && certain(v.list) == len(v.list)

@@ -173,19 +173,20 @@ func (w *walker) ifClause(s *state, c *syntax.IfClause) worlds {
 
 func (w *walker) caseClause(s *state, c *syntax.CaseClause) worlds {
 	w.single(s, c.Word)
-	out := worlds{w.fork(s)}
+	var out worlds
 	for _, item := range c.Items {
-		child := w.fork(s)
 		for _, p := range item.Patterns {
-			w.single(child, p)
+			if p.Lit() == "" { // it is expanded where none before it has matched
+				w.uncertainly(s, "a pattern", func() { w.single(s, p) })
+			}
 		}
-		ws := w.stmts(worlds{child}, item.Stmts)
+		ws := w.stmts(worlds{w.fork(s)}, item.Stmts)
 		if item.Op == syntax.Fallthrough || item.Op == syntax.Resume {
 			s = w.join(append(worlds{w.fork(s)}, ws...))
 		}
 		out = w.settle(append(out, ws...))
 	}
-	return out
+	return w.settle(append(worlds{s}, out...))
 }
 
 func (w *walker) funcDecl(s *state, c *syntax.FuncDecl) worlds {

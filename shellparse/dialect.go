@@ -158,13 +158,25 @@ func (w *walker) oddPart(s *state, n syntax.Node) bool {
 	case *syntax.SglQuoted:
 		return n.Dollar && !commonEscapes(n.Value)
 	case *syntax.ParamExp:
-		return n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Mksh && oddMksh(n) || w.o.Dialect == Zsh && w.oddParam(s, n)
+		return n.Excl || w.o.Dialect == POSIX && tildeInside(n) || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Mksh && oddMksh(n) || w.o.Dialect == Zsh && w.oddParam(s, n)
 	case *syntax.ArithmExp:
 		return w.o.Dialect == Zsh // 010 is ten there, unless an option says otherwise
 	case *syntax.UnaryArithm:
 		return w.o.Dialect == POSIX && (n.Op == syntax.Inc || n.Op == syntax.Dec) // two signs in dash
 	}
 	return false
+}
+
+// tildeInside reports whether the word of ${x:-word} has a tilde and something to expand: where
+// the word is not used, dash loses count of what ends it.
+func tildeInside(p *syntax.ParamExp) bool {
+	if p.Exp == nil || trims(p.Exp.Op) || p.Exp.Word == nil || len(p.Exp.Word.Parts) < 2 {
+		return false
+	}
+	return slices.ContainsFunc(p.Exp.Word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, "~")
+	})
 }
 
 // oddMksh tells the expansions of mksh that split in a way of their own, and the subscripts

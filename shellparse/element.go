@@ -59,6 +59,9 @@ func (w *walker) keys(s *state, p *syntax.ParamExp) []value {
 	v, ok := w.deref(s, p.Param.Value)
 	var out []value
 	switch {
+	case p.Param.Value == "@" || p.Param.Value == "*":
+		w.mayFail(s, leaving)
+		return []value{unknown("it is the value of a name that is not known", Unknown).maybeMany()}
 	case !ok:
 		return nil
 	case p.Index != nil && v.isHash:

@@ -304,14 +304,14 @@ func (e *expander) tilde(text string, whole bool) string {
 	user, rest := text[1:], ""
 	if i := strings.IndexByte(user, '/'); i >= 0 {
 		user, rest = user[:i], user[i:]
-	} else if !whole && strings.IndexByte(user, ':') < 0 {
+	} else if !whole && !strings.ContainsAny(user, ":=") {
 		return text
 	}
 	if strings.IndexByte(user, '\\') >= 0 {
 		return text
 	}
-	if strings.IndexByte(user, ':') >= 0 {
-		// bash 5.2 expands the tilde of ~:$x and then leaves $x as it stands.
+	if strings.ContainsAny(user, ":=") {
+		// bash 5.2 expands the tilde of ~:$x and then leaves $x as it stands, and that of ~=~$x.
 		e.append(unknown("a tilde before a colon", Unknown))
 		return ""
 	}

@@ -178,11 +178,11 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 	return true
 }
 
-// quotedWord adds the word of "${x:-word}". Beside others, quotes that turn out to be empty take
-// the next letters with them in bash 5.2, and a list makes several words.
+// quotedWord adds the word of "${x:-word}". Beside other things, quotes and letters may go with
+// what is empty next to them in bash 5.2, and a list makes several words.
 func (e *expander) quotedWord(word *syntax.Word) {
 	e.some = true
-	if len(word.Parts) > 1 && slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool { return emptyQuotes(p) || makesList(p) }) {
+	if len(word.Parts) > 1 && slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool { return isQuoted(p) || makesList(p) }) {
 		e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, word) })
 		e.cur = e.cur.add(part{kind: open, why: "quotes in quotes, which shells read differently", many: e.split})
 		return
@@ -192,13 +192,9 @@ func (e *expander) quotedWord(word *syntax.Word) {
 	}
 }
 
-// emptyQuotes reports whether a part is double quotes in which no letter stands.
-func emptyQuotes(p syntax.WordPart) bool {
-	quotes, ok := p.(*syntax.DblQuoted)
-	return ok && !slices.ContainsFunc(quotes.Parts, func(p syntax.WordPart) bool {
-		_, lit := p.(*syntax.Lit)
-		return lit
-	})
+func isQuoted(p syntax.WordPart) bool {
+	_, ok := p.(*syntax.DblQuoted)
+	return ok
 }
 
 // makesList reports whether a part is $@ or a whole array, or has one between quotes.
@@ -221,7 +217,7 @@ func (e *expander) alternativeList(p *syntax.ParamExp, list []value, quoted bool
 	case full && certain(list) == len(list):
 		v = known("x") // something
 		return alternate && e.alternative(p, &v, true, quoted)
-	case len(list) == 0 && !assigns && !(alternate && quoted):
+	case len(list) == 0 && e.w.o.Dialect != POSIX && !assigns && !(alternate && quoted):
 		return e.alternative(p, &v, false, quoted) || alternate
 	case assigns:
 		e.w.mayFail(e.s, leaving)
