@@ -46,7 +46,7 @@ func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, erro
 		o.Verdict = "approved"
 		return o, nil
 	}
-	if !ask || r.Request.Ask == nil || e.Requester == Person() {
+	if !ask || !r.asksHere(e) {
 		return o, nil
 	}
 	d, err := r.Request.Ask(ctx, e)

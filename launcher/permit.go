@@ -102,7 +102,7 @@ func (r *run) question() approval.Request {
 // the answer was yes.
 func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Refusal, error) {
 	r.prepare()
-	if r.Request.Ask == nil || e.Requester == Person() { // who is here could only say no
+	if !r.asksHere(e) {
 		return l.await(ctx, r, e)
 	}
 	decision, err := r.Request.Ask(ctx, e)
@@ -135,6 +135,19 @@ func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Re
 		return r.humanDenied(ctx, e.ID, decision.Calls)
 	}
 	return nil, nil
+}
+
+// asksHere reports whether the question is put where the command was typed: not where who is there could only say no, nor
+// when it is too long to be judged in passing. That is for the inbox.
+func (r *run) asksHere(e approval.Envelope) bool {
+	if r.Request.Ask == nil || e.Requester == Person() {
+		return false
+	}
+	if !approval.Render(e.Payload, approval.RenderOptions{}).Inline {
+		fmt.Fprintln(os.Stderr, "tada-run: the question is too long to be answered here: tadactl inbox")
+		return false
+	}
+	return true
 }
 
 // await waits for an answer given elsewhere, for as long as the caller allows.
