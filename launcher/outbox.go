@@ -79,7 +79,7 @@ func (l *Launcher) forgetNow(all ...said) <-chan error {
 	return told
 }
 
-// settle records what processes that died had changed in the store and not yet recorded. While others are
+// settle records what processes that died had changed in the store and not yet recorded, and what they never told. While others are
 // at work it leaves that to them, or to whoever comes next.
 func (l *Launcher) settle(log *audit.Log) error {
 	if err := l.ready(); err != nil {
@@ -95,6 +95,14 @@ func (l *Launcher) settle(log *audit.Log) error {
 	defer outbox.Close()
 	ctx, cancel := storeContext()
 	defer cancel()
+	if err := l.tellLeft(ctx, log); err != nil {
+		return err
+	}
+	return l.tellLost(ctx, log)
+}
+
+// tellLeft records what stands in the outbox.
+func (l *Launcher) tellLeft(ctx context.Context, log *audit.Log) error {
 	events, err := l.store.Unlogged(ctx)
 	if err != nil || len(events) == 0 {
 		return err

@@ -39,8 +39,8 @@ func asking(req Request) Request {
 	return req
 }
 
-// B-R4.6a: what the store changed and could not be told is told by the next launcher, whole and once, and the
-// spent approval lets nothing run.
+// B-R2.3a, B-R4.6a: what the store changed and could not be told is told by the next launcher, whole and once, with an
+// outcome that says that nobody knows it; and the spent approval lets nothing run.
 func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	if dir := os.Getenv("LAUNCHER_CONSUMER"); dir != "" {
 		l, err := Open(filepath.Join(dir, "state"))
@@ -82,10 +82,18 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 		}
 		log.Close()
 	}
-	for kind, want := range map[string]int{"approval.issued": 1, "approval.decided": 1, "approval.consumed": 1, kindStart: 0, audit.KindOrphan: 1} {
+	for kind, want := range map[string]int{"approval.issued": 1, "approval.decided": 1, "approval.consumed": 1, approval.KindFinished: 1, kindStart: 0, audit.KindOrphan: 1} {
 		if n := len(entriesOf(t, l, kind)); n != want {
 			t.Errorf("%s stands %d times in the record, want %d", kind, n, want)
 		}
+	}
+	for _, body := range entriesOf(t, l, approval.KindFinished) {
+		if body["outcome"] != approval.OutcomeLost {
+			t.Errorf("what came of it is told as %v", body["outcome"])
+		}
+	}
+	if runs, err := l.store.Unfinished(context.Background()); err != nil || len(runs) != 0 {
+		t.Errorf("%+v waits for its end, %v", runs, err)
 	}
 	if _, err := l.VerifyWith(audit.VerifyOptions{Complete: true, Strict: true}); err != nil {
 		t.Error(err)

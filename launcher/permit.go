@@ -199,7 +199,7 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 	}
 	var permit approval.Permit
 	used, err := l.changeSaid(r.log, audit.Durable, func() (events []approval.Event, err error) {
-		permit, err = l.store.Consume(ctx, approval.Claim{Session: r.asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: runner()})
+		permit, err = l.store.Consume(ctx, approval.Claim{Session: r.asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: l.self()})
 		return permit.Events, err
 	})
 	r.told, r.said = l.forgetNow(r.said, used), said{}
@@ -221,6 +221,17 @@ func (l *Launcher) finishApproval(log *audit.Log, envelope, what string) error {
 	return l.change(log, audit.Lazy, func() ([]approval.Event, error) {
 		return l.store.Finish(ctx, envelope, approval.OutcomeExecuted, what)
 	})
+}
+
+// finishApproval is [Launcher.finishApproval] for this run, if it used an approval that is its own.
+func (r *run) finishApproval(what string) (err error) {
+	if r.told != nil {
+		err, r.told = <-r.told, nil
+	}
+	if r.envelope != "" && !r.shared {
+		err = errors.Join(err, r.l.finishApproval(r.log, r.envelope, what))
+	}
+	return err
 }
 
 // change is [Launcher.change] for this run: an answer of the store that is not a yes is a refusal.

@@ -373,12 +373,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	recordErr = errors.Join(recordErr,
 		r.record(audit.KindClose, vouch(sum), audit.Lazy),
 		r.record(kindEnd, r.ended(c.status, told, problem), audit.Lazy))
-	if r.told != nil {
-		recordErr = errors.Join(recordErr, <-r.told)
-	}
-	if r.envelope != "" && !r.shared {
-		recordErr = errors.Join(recordErr, r.l.finishApproval(r.log, r.envelope, "status "+strconv.Itoa(out.Status)))
-	}
+	recordErr = errors.Join(recordErr, r.finishApproval("status "+strconv.Itoa(out.Status)))
 	if r.log.Unsealed() >= sealAtLast {
 		r.seal()
 	}

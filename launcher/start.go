@@ -115,6 +115,7 @@ func (r *run) refused(f *Refusal) Outcome {
 	if r.log.SealDue() {
 		defer r.seal() // whoever is refused has no command to wait for
 	}
+	_ = r.finishApproval("it was refused after all")
 	_ = r.record(kindDenied, object{"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash()}, audit.Lazy)
 	return Outcome{Session: r.id, Envelope: f.Envelope, Status: f.exit, Refusal: f}
 }
@@ -132,6 +133,7 @@ func (r *run) failed(err error) (Outcome, error) {
 		_ = r.terminal.Ended(context.Background()) // nothing was relayed: it only lets go
 	}
 	recordErr := r.record(kindFailed, object{"error": err.Error(), "plan_hash": r.Hash()}, audit.Lazy)
+	recordErr = errors.Join(recordErr, r.finishApproval("it could not be started"))
 	var exec *sandbox.ExecError
 	if errors.As(err, &exec) {
 		fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)

@@ -82,12 +82,7 @@ func (l *Launcher) storeNamed(name string) *tamper.Store {
 }
 
 func (l *Launcher) shadowOptions(root string) tamper.Options {
-	return tamper.Options{Root: root, Now: l.now, Alive: func(owner string) bool {
-		boot, process, _ := strings.Cut(owner, "/")
-		var pid int
-		_, err := fmt.Sscanf(process, "%d@", &pid)
-		return err == nil && boot == l.bootID && runnerOf(pid) == process
-	}}
+	return tamper.Options{Root: root, Now: l.now, Alive: l.lives}
 }
 
 // shadowName is the folder of a workspace's store: 64 bits of a hash of its path, which may hold any byte.
@@ -413,7 +408,7 @@ func (r *run) grantWrites() error {
 		if len(paths) == 0 {
 			continue
 		}
-		if err := s.Begin(r.id, r.l.bootID+"/"+runner(), paths); err != nil {
+		if err := s.Begin(r.id, r.l.self(), paths); err != nil {
 			return &WardError{Err: err}
 		}
 		s.granted = true
