@@ -95,6 +95,7 @@
 // unless its port is in Reach.Publish. Refused are source routes, which would lead an allowed connection elsewhere, and the ports of name servers on the loopback.
 //
 // A connection that is refused is EACCES; a name, one that does not exist. UDP to elsewhere is ENETUNREACH, so that programs which try QUIC go on with TCP.
+// Where a packet is sent without connecting, nobody sees its address: it is ENETUNREACH at Strong and lost at Base, and Traffic does not have it.
 // While a connect that blocks waits, signals end the wait within a tenth of a second. The sockets of an outer program that were handed in stay what they are.
 //
 // With Hosts a run also has Unix sockets, streams and sequenced packets, among its own processes: at names where it may write and, at Strong, abstract ones. The launcher makes
