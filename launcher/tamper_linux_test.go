@@ -279,13 +279,16 @@ func TestSweptAtBase(t *testing.T) {
 	for name, c := range map[string]struct {
 		which string
 		exit  int
-	}{"what the person asked to protect": {"TODO.md", 0}, "tada-run's own": {workspaceConfig, ExitTampered}} {
+	}{"what the person asked to protect": {"TODO.md", 0}, "tada-run's own": {workspaceConfig, ExitTampered}, "a hook that is registered": {"agent.json", ExitTampered}} {
 		l, req := world(t)
 		l = atBase(t, l)
 		if err := errors.Join(
 			os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("one\n"), 0o644), os.Mkdir(filepath.Join(req.Dir, ".tada"), 0o755),
 			os.WriteFile(filepath.Join(req.Dir, ".tada", "config.yaml"), []byte("security: {protect: [TODO.md]}\n"), 0o644),
 		); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Register(filepath.Join(req.Dir, "agent.json"), func([]byte) ([]byte, error) { return []byte("{}\n"), nil }, func([]byte) bool { return true }); err != nil {
 			t.Fatal(err)
 		}
 		if s := status(t, l, req, "true"); s != 0 {
