@@ -18,7 +18,29 @@ func (j *judgement) codes() {
 		c := &j.script.Codes[i]
 		if rule := j.code(c); rule != "" {
 			j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
+			j.spelled(c)
 		}
+	}
+}
+
+// spelled finds forbidden names in code that cannot be read. Whoever puts one there means it.
+func (j *judgement) spelled(c *shellparse.Code) {
+	if c.Source != shellparse.Literal {
+		return
+	}
+	for word := range strings.FieldsFuncSeq(c.Text, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>,;|&=", r) }) {
+		name := path.Clean(word)
+		if rest, ok := strings.CutPrefix(name, "~/"); ok && j.plan.Caller.Home != "" {
+			name = join(j.plan.Caller.Home, rest)
+		}
+		if len(name) < 2 || name[0] != '/' {
+			continue
+		}
+		j.p.tree.matches(name, func(m mark) {
+			if rule := denials[m.kind]; rule != "" && !m.swept {
+				j.add(Deny, rule, m.path, "", c.Span, c.Command)
+			}
+		})
 	}
 }
 

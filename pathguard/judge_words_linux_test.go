@@ -68,6 +68,8 @@ func TestTrapHolds(t *testing.T) {
 // A word can reach a place without being the name of an effect.
 func TestWordsReach(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: [@/shut, ~/.aws]}", "shut/a", "home/dev/.aws/credentials", "w/.env", "w/cert.pem", "w/ca-key.pem")
+	g.expect(t, Deny, "fish -c 'cat "+root+"/shut/a'", "octave --eval 'fileread(\"~/.aws/credentials\")'", "LESSOPEN='|cat "+root+"/shut/a' less x")
+	g.expect(t, Ask, "fish -c 'cat "+root+"/shutter'")
 	g.expect(t, Deny, "echo "+root+"/shut/*", "printf '%s\\n' ~/.aws/*", "for f in "+root+"/shut/*; do echo $f; done",
 		"ssh localhost cat "+root+"/shut/a", "echo "+root+"/sh?t/*")
 	g.expect(t, Allow, "echo "+root+"/shut", "echo '"+root+"/shut/*'", "echo *", "openssl x509 -in cert.pem -noout -dates", "echo .env")

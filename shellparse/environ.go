@@ -27,6 +27,9 @@ func (w *walker) environ(s *state, name string, v value, span Span) {
 	w.via = append(w.via[:len(w.via):len(w.via)], name)
 	switch kind {
 	case runs:
+		if ok && name == "LESSOPEN" { // a bar in front says that its output is read, a dash that standard input is too
+			v = known(strings.TrimLeft(text, "|-"))
+		}
 		w.shellArg(child, v, span, name)
 	case starts, options:
 		w.wordsOf(child, name, param, v, span)

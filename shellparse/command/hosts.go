@@ -26,6 +26,8 @@ func (m *matcher) url(r role, vs []value) {
 		switch {
 		case ok && strings.EqualFold(scheme, "file"):
 			m.fileURL(r, v)
+		case !ok && strings.HasPrefix(v.Text, "/"):
+			m.path(role{kind: "R"}, v)
 		case ok || r.param != "":
 			h := parseURL(v.Arg, r.param)
 			h.Upload = hasMark(r, "upload")
