@@ -315,6 +315,9 @@ func (w *walker) filled(s *state, name string, v variable, elems []*syntax.Array
 		}
 		if e.Index != nil {
 			values[i] = []value{w.single(s, e.Value)}
+			if e.Value != nil && hasList(e.Value) { // bash 5.2 splits it at IFS
+				values[i][0] = unknown("a list in an element", values[i][0].from())
+			}
 			continue
 		}
 		fields := w.fields(s, e.Value)

@@ -212,8 +212,27 @@ func (w *walker) prefix(s *state, c *call, assigns []*syntax.Assign) func(*state
 	return func(s *state) {
 		for n, v := range old {
 			w.restore(s, n, v)
+			if assignsIn(assigns, n) {
+				w.doubt(s, n, unknown("what stands in front of a command assigns it twice", Unknown))
+			}
 		}
 	}
+}
+
+// assignsIn reports whether an expansion in the values of assignments assigns a name.
+func assignsIn(list []*syntax.Assign, name string) bool {
+	found := false
+	for _, a := range list {
+		if a.Value == nil {
+			continue
+		}
+		syntax.Walk(a.Value, func(n syntax.Node) bool {
+			p, ok := n.(*syntax.ParamExp)
+			found = found || ok && p.Param != nil && p.Param.Value == name && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull)
+			return !found
+		})
+	}
+	return found
 }
 
 // invoke finds who answers to the first word: a function, the shell itself, or a program.

@@ -167,10 +167,10 @@ func (w *walker) oddPart(s *state, n syntax.Node) bool {
 	return false
 }
 
-// tildeInside reports whether the word of ${x:-word} has a tilde and something to expand: where
+// tildeInside reports whether the word of an expansion has a tilde and something to expand: where
 // the word is not used, dash loses count of what ends it.
 func tildeInside(p *syntax.ParamExp) bool {
-	if p.Exp == nil || trims(p.Exp.Op) || p.Exp.Word == nil || len(p.Exp.Word.Parts) < 2 {
+	if p.Exp == nil || p.Exp.Word == nil || len(p.Exp.Word.Parts) < 2 {
 		return false
 	}
 	return slices.ContainsFunc(p.Exp.Word.Parts, func(p syntax.WordPart) bool {

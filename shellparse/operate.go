@@ -56,6 +56,9 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set bool) value 
 	switch {
 	case text == "": // of nothing bash does not ask for a piece
 		w.uncertainly(s, "what may be expanded", func() { w.visitParam(s, p) })
+		if p.Slice != nil && p.Slice.Length != nil {
+			w.mayFail(s, leaving) // it is counted from the end, which lies before the start
+		}
 		if p.Repl != nil && p.Repl.Orig != nil && (p.Repl.Orig.Lit() == "" || strings.ContainsAny(p.Repl.Orig.Lit(), "#%*")) {
 			return unknown("a pattern that may match nothing", Literal)
 		}

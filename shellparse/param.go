@@ -144,14 +144,7 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 		return true
 	}
 	if assigns {
-		val := e.w.single(e.s, p.Exp.Word).quoted()
-		if quoted {
-			q := expander{w: e.w, s: e.s} // in which single quotes are letters
-			for _, part := range p.Exp.Word.Parts {
-				q.part(part, true)
-			}
-			val = joined(q.finish())
-		}
+		val := e.assignable(p.Exp.Word, quoted)
 		name, _ := e.w.referred(e.s, p.Param.Value)
 		v, _ := e.s.env.get(name)
 		val = e.w.attributed(e.s, v, val)
@@ -176,6 +169,19 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 	}
 	e.words(p.Exp.Word)
 	return true
+}
+
+// assignable is the value that the word of ${x:=word} gives. Between double quotes single ones
+// are letters.
+func (e *expander) assignable(word *syntax.Word, quoted bool) value {
+	if !quoted {
+		return e.w.single(e.s, word).quoted()
+	}
+	q := expander{w: e.w, s: e.s}
+	for _, part := range word.Parts {
+		q.part(part, true)
+	}
+	return joined(q.finish())
 }
 
 // quotedWord adds the word of "${x:-word}". Beside other things, quotes and letters may go with
