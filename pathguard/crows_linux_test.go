@@ -3,6 +3,7 @@ package pathguard
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -259,6 +260,9 @@ func TestC3_5_Redirections(t *testing.T) {
 	for _, to := range []string{"/etc/x", "/usr/x", "/System/x"} {
 		g.expectAtLeast(t, Ask, "ls > "+to, "ls >> "+to, "ls >| "+to, "ls &> "+to, "ls &>> "+to, "cat <> "+to, "ls | tee "+to, "dd if=a of="+to, "cp a "+to, "install a "+to, "mv a "+to, "ln -s a "+to, "sed -i s/a/b/ "+to, "truncate -s0 "+to)
 	}
+	g.Caller.Env = maps.Clone(g.Caller.Env)
+	g.Caller.Env["HOME"] = "/home/dev" // whose parent is no temporary place
+	g.expectAtLeast(t, Ask, "ls > ~/../x", "ls >> ~/../x", "ls &> ~/../x", "ls | tee ~/../x", "dd if=a of=$HOME/../x", "cp a ~/../x")
 	v, plan, _ := g.judge("cat file > /etc/config")
 	plan.Close()
 	var e *SecurityError
