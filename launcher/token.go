@@ -62,6 +62,11 @@ func (l *Launcher) Trust(line string) error {
 	if err := MayDecide(); err != nil {
 		return err
 	}
+	if one, err := approval.ParseTrust([]byte(line)); err != nil {
+		return err
+	} else if len(one) != 1 {
+		return fmt.Errorf("%q has %d keys, and a person trusts one at a time; on the other machine try: tadactl key show", line, len(one))
+	}
 	if _, err := l.Trusted(); err != nil {
 		return err
 	}
