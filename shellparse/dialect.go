@@ -44,6 +44,27 @@ func (w *walker) odd(s *state, word *syntax.Word) bool {
 	return odd
 }
 
+// oddInBody reports whether the shell of the dialect reads a part of a here-document in a way of
+// its own.
+func (w *walker) oddInBody(s *state, p syntax.WordPart) bool {
+	if w.o.Dialect == Bash || w.o.Dialect == Bats {
+		return false
+	}
+	if lit, ok := p.(*syntax.Lit); ok {
+		return strings.Contains(lit.Value, "$[") || strings.HasSuffix(lit.Value, "$") // and the bracket stands in the next
+	}
+	odd := false
+	syntax.Walk(p, func(n syntax.Node) bool {
+		if w.o.Dialect != POSIX && w.alike(s, n, true) {
+			return false
+		}
+		odd = odd || w.oddPart(s, n)
+		_, nested := n.(*syntax.CmdSubst)
+		return !odd && !nested
+	})
+	return odd
+}
+
 // braced reports whether a word has braces that hold a choice or a range: {} and @{0} are
 // letters everywhere.
 func braced(word *syntax.Word) bool {

@@ -202,6 +202,11 @@ func (w *walker) body(s *state, word *syntax.Word) value {
 		return ok && strings.Contains(lit.Value, `"`)
 	})
 	for _, p := range word.Parts {
+		if w.oddInBody(s, p) {
+			e.lit(part{kind: open, why: "this shell reads it in a way of its own"})
+			w.uncertainly(s, "a here-document", func() { e.part(p, true) })
+			continue
+		}
 		if lit, ok := p.(*syntax.Lit); ok {
 			e.lit(part{text: unescapeHere(lit.Value)})
 			continue
