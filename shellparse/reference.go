@@ -63,6 +63,10 @@ func (w *walker) assignTo(s *state, text string, val value) {
 		return
 	}
 	v, _ := s.env.get(name)
+	if w.o.Dialect == Zsh { // a character of a string, or an element counted from one
+		w.put(s, name, variable{val: unknown("an element of $"+name+" is set", Unknown), set: true})
+		return
+	}
 	sub, closed := strings.CutSuffix(sub, "]")
 	_, number := integer(sub)
 	if !closed || !number && (!v.isHash || v.sparse || sub == "" || strings.Trim(sub, plainBytes) != "") {
