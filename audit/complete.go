@@ -38,6 +38,12 @@ type fact struct {
 	Nonce      string `json:"nonce"`
 	NonceHash  string `json:"nonce_hash"`
 	Digest     string `json:"digest"`
+	CallID     string `json:"call_id"`
+	BatchPlan  string `json:"batch_plan"`
+	Decisions  []struct {
+		ID       string `json:"tool_call_id"`
+		Approved bool   `json:"approved"`
+	} `json:"decisions"`
 }
 
 // A run's story as it is told so far.
@@ -45,6 +51,7 @@ type told struct {
 	intent  bool
 	verdict string
 	plan    string
+	call    string
 	start   *Entry // without an end yet
 	ended   bool
 }
@@ -53,7 +60,8 @@ type told struct {
 type life struct {
 	issued, dead bool
 	plan         string
-	permits      int // runs that it may still start: one, once consumed
+	permits      int             // runs that it may still start: one, once consumed, or one for each call of a batch
+	calls        map[string]bool // that were allowed and not yet started
 	nonce        string
 }
 
@@ -130,7 +138,7 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 	case kind == KindIntent && r.intent:
 		return fmt.Sprintf("announces run %q a second time", b.SID)
 	case kind == KindIntent:
-		r.intent, r.verdict, r.plan = true, b.Verdict, b.PlanHash
+		r.intent, r.verdict, r.plan, r.call = true, b.Verdict, b.PlanHash, b.CallID
 	case !r.intent && !c.cut:
 		return fmt.Sprintf("%s of run %q, which was never announced", kind, b.SID)
 	case r.ended && kind != KindFailed:
@@ -150,6 +158,10 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 func (c *completeness) authority(r *told, b fact) string {
 	l := c.lives[b.EnvelopeID]
 	known := r.intent // else what was before is not known
+	plan := r.plan
+	if b.BatchPlan != "" { // the person answered the plan of several calls, in which this one has its own
+		plan = b.BatchPlan
+	}
 	switch {
 	case b.Authority == "policy" && known && r.verdict != "allow":
 		return fmt.Sprintf("was started by policy, which said %q", r.verdict)
@@ -162,10 +174,13 @@ func (c *completeness) authority(r *told, b fact) string {
 		return fmt.Sprintf("was started by the authority %q, which nothing stands behind", b.Authority)
 	case l == nil || l.permits == 0:
 		return fmt.Sprintf("was started by the approval %q, which was not consumed for it", b.EnvelopeID)
-	case known && l.plan != r.plan:
+	case known && l.plan != plan:
 		return fmt.Sprintf("was started by the approval %q, which was given for another plan", b.EnvelopeID)
+	case known && b.BatchPlan != "" && !l.calls[r.call]:
+		return fmt.Sprintf("was started by the approval %q, which does not allow call %q, or not again", b.EnvelopeID, r.call)
 	}
 	l.permits--
+	delete(l.calls, r.call)
 	return ""
 }
 
@@ -199,7 +214,13 @@ func (c *completeness) approval(kind string, b fact, _ Entry) string {
 	}
 	l.dead = b.To != "pending"
 	if kind == kindConsumed && b.Outcome == "executed" {
-		l.permits, l.plan = 1, b.PlanHash
+		l.plan, l.calls = b.PlanHash, map[string]bool{}
+		for _, d := range b.Decisions {
+			if d.Approved {
+				l.calls[d.ID] = true
+			}
+		}
+		l.permits = max(1, len(l.calls))
 	}
 	return ""
 }

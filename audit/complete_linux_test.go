@@ -14,6 +14,20 @@ func approvalEvent(id, from, to, outcome, nonce, plan string) string {
 		id, from, nonce, hashOf("n"+id), outcome, plan, to)
 }
 
+// batchStory has two runs of calls of one batch, of which c1 and c3 were allowed.
+func batchStory(sid, call, sid2, call2 string) []string {
+	consumed := strings.Replace(approvalEvent("e", "pending", "consumed", "executed", "ne", "p"), `"decisions":[]`,
+		`"decisions":[{"approved":true,"tool_call_id":"c1"},{"approved":false,"tool_call_id":"c2"},{"approved":true,"tool_call_id":"c3"}]`, 1)
+	return []string{
+		fmt.Sprintf(`exec.intent {"call_id":%q,"plan_hash":"x","sid":%q,"verdict":"ask"}`, call, sid),
+		fmt.Sprintf(`exec.intent {"call_id":%q,"plan_hash":"y","sid":%q,"verdict":"ask"}`, call2, sid2),
+		`approval.issued ` + approvalEvent("e", "", "pending", "", "", "p"),
+		`approval.consumed ` + consumed,
+		fmt.Sprintf(`exec.start {"authority":"approval","batch_plan":"p","envelope_id":"e","sid":%q}`, sid),
+		fmt.Sprintf(`exec.start {"authority":"approval","batch_plan":"p","envelope_id":"e","sid":%q}`, sid2),
+	}
+}
+
 // stories are what Complete accepts, and, marked with what is wrong, what it
 // does not. B-R4.1, B-R4.1a, B-R4.1b: one scenario for each outcome.
 var stories = []struct {
@@ -76,6 +90,11 @@ var stories = []struct {
 		`approval.consumed ` + approvalEvent("e", "pending", "consumed", "executed", "ne", "p"),
 		`exec.start {"authority":"approval","envelope_id":"e","sid":"a"}`,
 		`exec.start {"authority":"approval","envelope_id":"e","sid":"b"}`}, "not consumed", 5},
+	{"calls of a batch", append(batchStory("a", "c1", "b", "c3"), `exec.end {"sid":"a"}`, `exec.end {"sid":"b"}`), "", 0},
+	{"a call of a batch twice", batchStory("a", "c1", "b", "c1"), "not again", 5},
+	{"a call of a batch that was denied", batchStory("a", "c2", "b", "c3"), "does not allow", 4},
+	{"a call of another batch", append(batchStory("a", "c1", "b", "c3")[:4],
+		`exec.start {"authority":"approval","batch_plan":"q","envelope_id":"e","sid":"a"}`), "another plan", 4},
 	{"died twice", []string{
 		`approval.issued ` + approvalEvent("e", "", "pending", "", "", "p"),
 		`approval.consumed ` + approvalEvent("e", "pending", "consumed", "executed", "ne", "p"),

@@ -14,7 +14,7 @@ import (
 // VerifyOptions.Complete:
 //
 //	exec.intent  sid, verdict, plan_hash     before anything runs
-//	exec.start   sid, authority, envelope_id it runs
+//	exec.start   sid, authority, envelope_id it runs; batch_plan, where the envelope is for several calls
 //	exec.end     sid                         it has ended
 //	exec.denied  sid                         it was not permitted
 //	exec.failed  sid                         it could not be started

@@ -90,6 +90,7 @@ type batch struct {
 	calls []*Judgement // as they were shown
 
 	envelope string                  // of the approval that was consumed; "" while there is none
+	plan     string                  // hash of what was asked
 	answers  []approval.CallDecision // the person's, for the calls that were asked
 	refusal  *Refusal                // why nothing of it may run; nil when it may
 	stopped  bool                    // a call was refused or not run, and nothing runs after it
@@ -164,7 +165,7 @@ func (m *batch) ask(ctx context.Context) error {
 		return err
 	}
 	m.refusal, err = m.l.permit(ctx, r)
-	m.envelope, m.answers = r.envelope, r.answers
+	m.envelope, m.plan, m.answers = r.envelope, r.Hash(), r.answers
 	if r.told != nil {
 		err = errors.Join(err, <-r.told)
 	}
@@ -234,7 +235,7 @@ func (m *batch) permit(ctx context.Context, r *run, i int) (*Refusal, error) {
 		f.Envelope = m.envelope
 		return f, nil
 	case r.Hash() == m.calls[i].Hash():
-		r.envelope, r.shared = m.envelope, true
+		r.envelope, r.shared = m.envelope, m.plan
 	}
 	return nil, nil
 }

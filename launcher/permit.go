@@ -228,7 +228,7 @@ func (r *run) finishApproval(what string) (err error) {
 	if r.told != nil {
 		err, r.told = <-r.told, nil
 	}
-	if r.envelope != "" && !r.shared {
+	if r.envelope != "" && r.shared == "" {
 		err = errors.Join(err, r.l.finishApproval(r.log, r.envelope, what))
 	}
 	return err

@@ -150,6 +150,9 @@ func (r *run) started() object {
 		"profile": r.receipt.Profile, "landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
 		"authority": r.authority(), "envelope_id": r.envelope, "grant_id": r.grant, "bounds": bounds,
 	}
+	if r.shared != "" {
+		o["batch_plan"] = r.shared
+	}
 	if notice := r.unkept(); notice != "" {
 		o["unkept"] = notice
 	}

@@ -44,7 +44,7 @@ type run struct {
 	receipt  sandbox.Receipt
 	fenced   begun    // what the command runs behind
 	envelope string   // of the approval that was consumed; "" when policy allowed it
-	shared   bool     // it is that of a batch, which tells its end
+	shared   string   // the plan of the batch that it is for, which tells its end; "" where it is the run's own
 	grant    string   // of the standing approval that was used; "" without one
 	script   *os.File // text that is no argument
 	timedOut bool
