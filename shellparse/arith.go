@@ -237,7 +237,12 @@ func (w *walker) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
 	if !ok {
 		val = value{{kind: number, why: "the result of arithmetic is not known"}}
 	}
+	_, had := w.lookup(s, name)
 	w.assignTo(s, name+element, val)
+	if v, ok := s.env.get(name); ok && !had && w.o.Dialect == Zsh { // what arithmetic makes is a number for good there
+		v.integer = true
+		w.put(s, name, v)
+	}
 }
 
 func (w *walker) binary(s *state, x *syntax.BinaryArithm) (int64, bool) {

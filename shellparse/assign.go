@@ -274,6 +274,9 @@ func (w *walker) array(s *state, name string, v variable, a *syntax.Assign) {
 			if e.Value != nil {
 				w.fields(s, e.Value)
 			}
+			if e.Index != nil {
+				w.uncertainly(s, "a subscript", func() { w.number(s, e.Index) })
+			}
 		}
 		w.put(s, name, variable{val: unknown("$"+name+" is an array", Unknown), set: true})
 		return

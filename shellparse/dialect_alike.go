@@ -149,3 +149,13 @@ func plainBraces(text string, d Dialect) bool {
 	}
 	return len(choices) > 1
 }
+
+// runsCommand reports whether a command substitution stands in a word, however deep.
+func runsCommand(word *syntax.Word) (runs bool) {
+	syntax.Walk(word, func(n syntax.Node) bool {
+		_, here := n.(*syntax.CmdSubst)
+		runs = runs || here
+		return !runs
+	})
+	return runs
+}

@@ -175,7 +175,11 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 // are letters.
 func (e *expander) assignable(word *syntax.Word, quoted bool) value {
 	if !quoted {
-		return e.w.single(e.s, word).quoted()
+		val := e.w.single(e.s, word).quoted()
+		if e.w.o.Dialect == Zsh && runsCommand(word) { // which is split, and joined with spaces
+			return unknown("zsh splits what a command prints before it assigns it", val.from())
+		}
+		return val
 	}
 	q := expander{w: e.w, s: e.s}
 	for _, part := range word.Parts {
