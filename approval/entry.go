@@ -242,9 +242,13 @@ func (e *entry) event(ev Event) Event {
 	return ev
 }
 
-// expire buries an envelope whose time has run out.
+// expire buries an envelope whose time has run out. Of a canary that is the first and the last word, too.
 func (t *tx) expire(e *entry) error {
-	return t.bury(e, Expired, Event{Kind: KindExpired, Outcome: OutcomeExpired})
+	kind := KindExpired
+	if e.canary {
+		kind = KindCanary
+	}
+	return t.bury(e, Expired, Event{Kind: kind, Outcome: OutcomeExpired})
 }
 
 // sweep expires every pending envelope whose time has run out.

@@ -19,7 +19,7 @@ const (
 
 	KindVoted  = "approval.voted"  // one of several people allowed at least one call
 	KindBrake  = "approval.brake"  // answers came too fast, or no longer do: see Outcome, "on" or "off"
-	KindCanary = "approval.canary" // a question that must be denied was answered: see Outcome
+	KindCanary = "approval.canary" // a question that must be denied was answered, or was not in time: see Outcome
 
 	KindGranted        = "approval.granted"         // a person made a standing approval
 	KindGrantUsed      = "approval.grant-used"      // one run was permitted by it

@@ -212,6 +212,26 @@ func testCanary(t *testing.T, b *bench) {
 	if s.Canaries != 2 || s.Fooled != 1 || s.Approved != 0 || s.Denied != 0 || s.Brakes != 1 {
 		t.Errorf("%+v", s)
 	}
+	// One that nobody answers is told as a canary, too: nothing else about it is on record.
+	e, _, err := b.Request(ctx, approval.Request{Session: "s3", Payload: approval.Canary(2, "claude-code", "PR-118", "/home/me/proj"), Canary: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.advance(24 * time.Hour)
+	if _, err := b.Pending(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if events, err = b.Unlogged(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, ev := range events {
+		if ev.Envelope == e.ID && (ev.Kind != approval.KindCanary || ev.Outcome != approval.OutcomeExpired) {
+			t.Errorf("%+v", ev)
+		}
+	}
+	if b.state(e.ID) != approval.Expired {
+		t.Errorf("state %v", b.state(e.ID))
+	}
 }
 
 // B-R5.2a: what was cut cannot be approved until it was paged through.

@@ -65,6 +65,14 @@ var stories = []struct {
 		`exec.intent {"plan_hash":"p","sid":"a","verdict":"deny"}`, `exec.denied {"sid":"a"}`,
 		`exec.intent {"plan_hash":"p","sid":"f","verdict":"allow"}`, `exec.failed {"sid":"f"}`,
 		`tamper.shown {"digest":"d"}`, `tamper.accepted {"digest":"d"}`}, "", 0},
+	{"a canary", []string{`approval.canary ` + approvalEvent("c", "pending", "rejected", "approved", "nc", "p")}, "", 0},
+	{"a canary that died twice", []string{
+		`approval.canary ` + approvalEvent("c", "pending", "rejected", "approved", "nc", "p"),
+		`approval.canary ` + approvalEvent("c", "pending", "expired", "rejected:expired", "nc", "p")}, "second time", 1},
+	{"a canary that permits", []string{
+		`exec.intent {"plan_hash":"p","sid":"a","verdict":"ask"}`,
+		`approval.canary ` + approvalEvent("e", "pending", "rejected", "approved", "ne", "p"),
+		`exec.start {"authority":"approval","envelope_id":"e","sid":"a"}`}, "not consumed", 2},
 	{"not announced", []string{`exec.start {"authority":"policy","sid":"a"}`}, "never announced", 0},
 	{"started against the verdict", []string{
 		`exec.intent {"sid":"a","verdict":"ask"}`, `exec.start {"authority":"policy","sid":"a"}`}, "policy, which said", 1},

@@ -215,6 +215,9 @@ func truth(b bool) int64 {
 func (w *walker) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
 	word, isWord := left.(*syntax.Word)
 	if !isWord || len(word.Parts) != 1 {
+		if w.o.Dialect == Zsh {
+			w.forget(s)
+		}
 		return
 	}
 	name, element := "", ""
@@ -228,9 +231,15 @@ func (w *walker) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
 		if p.Index != nil {
 			sub, _ := subscript(p.Index)
 			element = "[" + sub + "]"
+			if w.o.Dialect == Zsh {
+				w.uncertainly(s, "a subscript", func() { w.number(s, p.Index) })
+			}
 		}
 	}
 	if !syntax.ValidName(name) {
+		if w.o.Dialect == Zsh { // an element, whose subscript is text to the parser
+			w.forget(s)
+		}
 		return
 	}
 	val := known(strconv.FormatInt(n, 10))

@@ -116,7 +116,7 @@ func misread(word *syntax.Word) bool {
 				return true
 			}
 		case *syntax.ParamExp:
-			if bracesInside(p) {
+			if bracesInside(p) || quotesInQuotes(p) {
 				return true
 			}
 		}
@@ -135,6 +135,17 @@ func hasQuotes(p syntax.WordPart) bool {
 			return !found
 		})
 	}
+	return found
+}
+
+// quotesInQuotes reports whether an expansion has quotes whose own expansions have quotes.
+func quotesInQuotes(p *syntax.ParamExp) bool {
+	found := false
+	syntax.Walk(p, func(n syntax.Node) bool {
+		q, ok := n.(*syntax.DblQuoted)
+		found = found || ok && slices.ContainsFunc(q.Parts, hasQuotes)
+		return !found
+	})
 	return found
 }
 

@@ -3,6 +3,7 @@ package shellparse
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -216,7 +217,7 @@ func (w *walker) oddParam(s *state, p *syntax.ParamExp) bool {
 		return true // what an expansion gives is no pattern there
 	}
 	return p.Index != nil || p.Length || p.Param != nil && p.Param.Value == "#" || p.Exp != nil && p.Exp.Word != nil && w.odd(s, p.Exp.Word) ||
-		p.Exp != nil && p.Exp.Word != nil && strings.ContainsAny(p.Exp.Word.Lit(), " \t\n")
+		p.Exp != nil && p.Exp.Word != nil && (strings.ContainsAny(p.Exp.Word.Lit(), " \t\n") || opensBrace(p.Exp.Word))
 }
 
 // commonEscapes reports whether every escape of $'..' is one that all shells decode alike.
@@ -246,8 +247,22 @@ func (w *walker) oddWord(s *state, word *syntax.Word) value {
 	}
 	if w.o.Dialect == Zsh {
 		w.qualifiers(s, word)
+		if text := w.text(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") {
+			w.forget(s) // what assigns in it may stand where it was not looked for
+		}
 	}
+	w.oldArithmetic(s, w.text(word), w.span(word))
 	return unknown("this shell reads the word in a way of its own", Unknown)
+}
+
+// oldArithmetic is $[...] where it may be text, as in dash, or be evaluated, as in bash in its POSIX mode: with the names in it, their
+// values and what these run. Of numbers alone nothing comes but a number.
+func (w *walker) oldArithmetic(s *state, text string, at Span) {
+	_, inner, has := strings.Cut(text, "$[")
+	if w.o.Dialect == POSIX && has && strings.ContainsFunc(inner, unicode.IsLetter) {
+		w.forget(s)
+		w.opaque(s, InCode, "$[ ] is text in one sh, and arithmetic in another", at)
+	}
 }
 
 // text is a word as it is written.

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -148,6 +149,14 @@ func plainBraces(text string, d Dialect) bool {
 		}
 	}
 	return len(choices) > 1
+}
+
+// opensBrace reports whether a word has a brace outside of quotes: in ${x-{a}} zsh waits for the second end.
+func opensBrace(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, "{")
+	})
 }
 
 // runsCommand reports whether a command substitution stands in a word, however deep.
