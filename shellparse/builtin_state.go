@@ -300,6 +300,8 @@ func (w *walker) shopt(s *state, c *call) worlds {
 			s.extglob = on
 		case "inherit_errexit":
 			s.inherit = on
+		case "nullglob":
+			w.dropping = w.dropping || on
 		case "dotglob", "nocaseglob":
 			s.dotglob = s.dotglob || on
 		case "globskipdots":

@@ -27,6 +27,7 @@ type walker struct {
 	unpatterned bool // set -f was seen: on some way it may hold
 	words       int  // of all commands
 	letting     bool // the arithmetic is an argument of let
+	dropping    bool // what looks like a pattern and matches nothing may be left out
 	level       int  // of arithmetic that evaluates values
 	nested      int  // of shells inside shells
 	nestedBytes int  // of all their texts
@@ -361,6 +362,10 @@ func (w *walker) rare(s *state, c syntax.Command) worlds {
 	case *syntax.LetClause:
 		w.letting = true
 		for _, x := range c.Exprs {
+			if start, end := int(x.Pos().Offset()), min(int(x.End().Offset()), len(w.src)); w.dropping && strings.ContainsAny(w.src[min(start, end):end], "[*?") {
+				w.uncertainly(s, "let", func() { w.arithmetic(s, x) })
+				continue
+			}
 			w.arithmetic(s, x)
 		}
 		w.letting, s.errs = false, onward
