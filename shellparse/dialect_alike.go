@@ -151,11 +151,11 @@ func plainBraces(text string, d Dialect) bool {
 	return len(choices) > 1
 }
 
-// opensBrace reports whether a word has a brace outside of quotes: in ${x-{a}} zsh waits for the second end.
-func opensBrace(word *syntax.Word) bool {
+// bareOf reports whether a word has one of chars outside of quotes: in ${x-{a}} zsh waits for the second end, and ${x-?} is a pattern there.
+func bareOf(word *syntax.Word, chars string) bool {
 	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)
-		return ok && strings.Contains(lit.Value, "{")
+		return ok && strings.ContainsAny(lit.Value, chars)
 	})
 }
 
