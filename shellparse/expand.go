@@ -20,6 +20,7 @@ type expander struct {
 	braced  bool // the word came out of braces, so it does not count as an assignment
 	ifs     string
 	loose   bool // IFS is not known
+	blank   bool // the last expansion ended a field with blanks alone: the delimiter may go on in the next
 
 	// A list may end in an element that is none. What follows it then belongs to the last
 	// that is certain.
@@ -278,6 +279,7 @@ func (e *expander) lit(p part) {
 // finish ends the last field and returns all.
 func (e *expander) finish() []value {
 	e.cut()
+	e.blank = false
 	return e.done
 }
 
@@ -471,94 +473,6 @@ func (e *expander) expansion(v value, quoted bool) {
 		return
 	}
 	e.cutUp(v)
-}
-
-func (e *expander) cutUp(v value) {
-	for _, p := range v {
-		switch {
-		case !p.known():
-			if p.kind == pattern && (e.ifs != " \t\n" || strings.ContainsAny(p.text, " \t\n")) {
-				p = part{kind: open, why: "a name that matches a pattern is split", from: File}
-			}
-			p.many = p.many || p.kind == open
-			p.cuts = p.kind == pattern && p.from == File && e.w.o.Dialect != Zsh
-			e.cur, e.some = e.cur.add(p), true
-		case e.loose, e.w.o.Dialect == Zsh && e.ifs != " \t\n":
-			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from, many: true})
-		case e.w.o.Dialect == Mksh && strings.ContainsAny(p.text, "{}"):
-			e.cur = e.cur.add(part{kind: open, why: "mksh expands the braces of values", from: p.from, many: true})
-		case p.text == "" && len(e.cur) > 0:
-			e.cur = e.cur.add(p) // for what is said of it
-		default:
-			e.splitText(p.text, p.why)
-		}
-	}
-}
-
-// zsh does not split an unquoted parameter and does not take its characters for patterns,
-// but drops it when it is empty.
-func (e *expander) zsh(v value) {
-	text, ok := v.text()
-	switch {
-	case ok && text == "":
-		return
-	case !ok && v.display() == "":
-		v = slices.Clone(v).maybeMany() // it may be empty
-		e.cur, e.some = append(e.cur, v...), true
-		return
-	}
-	e.append(v)
-}
-
-// splitText cuts the characters of an unquoted expansion at IFS, as POSIX 2.6.5 says.
-func (e *expander) splitText(text, said string) {
-	if e.ifs == "" {
-		if text != "" {
-			e.cur = e.cur.add(part{kind: active, text: text, why: said})
-			e.some = true
-		}
-		return
-	}
-	blanks := ""
-	for _, c := range " \t\n" {
-		if strings.ContainsRune(e.ifs, c) {
-			blanks += string(c)
-		}
-	}
-	for text != "" {
-		i := strings.IndexAny(text, e.ifs)
-		if i < 0 {
-			e.cur, e.some = e.cur.add(part{kind: active, text: text, why: said}), true
-			return
-		}
-		if i > 0 {
-			e.cur, e.some = e.cur.add(part{kind: active, text: text[:i], why: said}), true
-		}
-		rest := strings.TrimLeft(text[i:], blanks)
-		if rest != "" && strings.IndexByte(e.ifs, rest[0]) >= 0 && (len(blanks) == 0 || strings.IndexByte(blanks, rest[0]) < 0) {
-			e.some = true // a delimiter that is no blank makes a field even of nothing
-			rest = strings.TrimLeft(rest[1:], blanks)
-		}
-		e.cut()
-		text = rest
-	}
-}
-
-// ifs returns the characters at which unquoted expansions are cut.
-func (w *walker) ifs(s *state) (chars string, loose bool) {
-	if s.env == nil && !s.open {
-		return " \t\n", false // no shell takes IFS from its environment
-	}
-	v, ok := w.lookup(s, "IFS")
-	if !ok {
-		return " \t\n", w.o.Dialect == Mksh // which does not split once IFS is gone
-	}
-	text, fine := v.val.text()
-	fine = fine && !v.isList && !v.isHash           // of an array shells take another element, or none
-	if _, own := s.env.get("IFS"); s.open && !own { // a file that was sourced rarely leaves another one
-		return " \t\n", w.o.Dialect != Bash && w.o.Dialect != Bats
-	}
-	return text, !fine
 }
 
 // visitWord evaluates what stands in a word for its effects only.
