@@ -262,7 +262,8 @@ func (w *walker) indexed(s *state, name string, v variable, a *syntax.Assign) {
 		key = strconv.FormatInt(n, 10)
 	}
 	if now, _ := s.env.get(name); !now.equal(before) { // what stands in it has assigned the same name
-		key = "?"
+		w.doubtElement(s, name, now)
+		return
 	}
 	w.setElement(s, name, v, key, val)
 }

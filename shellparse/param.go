@@ -176,6 +176,9 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 func (e *expander) assignable(word *syntax.Word, quoted bool) value {
 	if !quoted {
 		val := e.w.single(e.s, word).quoted()
+		if before, after, found := strings.Cut(firstLit(word), "="); found && syntax.ValidName(before) && strings.Contains(after, "~") {
+			return unknown("a tilde in what looks like an assignment in the value of one", Unknown)
+		}
 		if e.w.o.Dialect == Zsh && runsCommand(word) { // which is split, and joined with spaces
 			return unknown("zsh splits what a command prints before it assigns it", val.from())
 		}

@@ -82,7 +82,7 @@ func (w *walker) trim(s *state, text string, p *syntax.ParamExp) value {
 		return unknown("the case of some characters is changed", Literal)
 	}
 	re := w.patternOf(s, p.Exp.Word)
-	if re == nil || len(text) > maxTrim || !w.characters(s, text) {
+	if re == nil || hasList(p.Exp.Word) || len(text) > maxTrim || !w.characters(s, text) {
 		return unknown("a pattern that is not known is taken off", Literal)
 	}
 	cuts := boundaries(text)
