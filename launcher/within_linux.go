@@ -63,6 +63,7 @@ func (d *doorway) close() {
 	d.cancel()
 	d.theirs.Close()
 	_ = unix.Shutdown(d.ours, unix.SHUT_RDWR)
+	d.busy.Wait() // the last line may have been let go a moment ago: that it has to end is noted after the answer
 	d.told(nil)
 	d.busy.Wait()
 	unix.Close(d.ours)
