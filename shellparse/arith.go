@@ -213,34 +213,20 @@ func truth(b bool) int64 {
 
 // store assigns the result of arithmetic to the name on its left.
 func (w *walker) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
-	word, isWord := left.(*syntax.Word)
-	if !isWord || len(word.Parts) != 1 {
-		if w.o.Dialect == Zsh {
-			w.forget(s)
-		}
-		return
-	}
-	name, element := "", ""
-	switch p := word.Parts[0].(type) {
-	case *syntax.Lit:
-		name = p.Value
-	case *syntax.ParamExp:
-		if p.Param != nil {
-			name = p.Param.Value
-		}
-		if p.Index != nil {
-			sub, _ := subscript(p.Index)
-			element = "[" + sub + "]"
-			if w.o.Dialect == Zsh {
-				w.uncertainly(s, "a subscript", func() { w.number(s, p.Index) })
-			}
-		}
-	}
+	name, index := stored(left)
 	if !syntax.ValidName(name) {
 		if w.o.Dialect == Zsh { // an element, whose subscript is text to the parser
 			w.forget(s)
 		}
 		return
+	}
+	element := ""
+	if index != nil {
+		sub, _ := subscript(index)
+		element = "[" + sub + "]"
+		if w.o.Dialect == Zsh {
+			w.uncertainly(s, "a subscript", func() { w.number(s, index) })
+		}
 	}
 	val := known(strconv.FormatInt(n, 10))
 	if !ok {
@@ -252,6 +238,23 @@ func (w *walker) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
 		v.integer = true
 		w.put(s, name, v)
 	}
+}
+
+// stored are the name and the subscript on the left of an assignment; the name is "" where it is none.
+func stored(left syntax.ArithmExpr) (name string, index syntax.ArithmExpr) {
+	word, isWord := left.(*syntax.Word)
+	if !isWord || len(word.Parts) != 1 {
+		return "", nil
+	}
+	switch p := word.Parts[0].(type) {
+	case *syntax.Lit:
+		return p.Value, nil
+	case *syntax.ParamExp:
+		if p.Param != nil {
+			return p.Param.Value, p.Index
+		}
+	}
+	return "", nil
 }
 
 func (w *walker) binary(s *state, x *syntax.BinaryArithm) (int64, bool) {

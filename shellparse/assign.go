@@ -11,9 +11,8 @@ import (
 
 // assign gives a name a value, as name=value does.
 func (w *walker) assign(s *state, name string, val value) {
-	name, ok := w.referred(s, name)
+	name, ok := w.assignee(s, name)
 	if !ok {
-		w.forget(s)
 		return
 	}
 	old, _ := s.env.get(name)

@@ -125,38 +125,29 @@ func misread(word *syntax.Word) bool {
 }
 
 func hasQuotes(p syntax.WordPart) bool {
-	found := false
-	if param, ok := p.(*syntax.ParamExp); ok {
-		syntax.Walk(param, func(n syntax.Node) bool {
-			switch n.(type) {
-			case *syntax.DblQuoted, *syntax.SglQuoted:
-				found = true
-			}
-			return !found
-		})
-	}
-	return found
+	param, ok := p.(*syntax.ParamExp)
+	return ok && anywhere(param, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.DblQuoted, *syntax.SglQuoted:
+			return true
+		}
+		return false
+	})
 }
 
 // quotesInQuotes reports whether an expansion has quotes whose own expansions have quotes.
 func quotesInQuotes(p *syntax.ParamExp) bool {
-	found := false
-	syntax.Walk(p, func(n syntax.Node) bool {
+	return anywhere(p, func(n syntax.Node) bool {
 		q, ok := n.(*syntax.DblQuoted)
-		found = found || ok && slices.ContainsFunc(q.Parts, hasQuotes)
-		return !found
+		return ok && slices.ContainsFunc(q.Parts, hasQuotes)
 	})
-	return found
 }
 
 func bracesInside(p *syntax.ParamExp) bool {
-	found := false
-	syntax.Walk(p, func(n syntax.Node) bool {
+	return anywhere(p, func(n syntax.Node) bool {
 		lit, ok := n.(*syntax.Lit)
-		found = found || ok && strings.ContainsAny(lit.Value, "{}")
-		return !found
+		return ok && strings.ContainsAny(lit.Value, "{}")
 	})
-	return found
 }
 
 // grown reports whether braces have put a character behind an unbraced $name that makes it

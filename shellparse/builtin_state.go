@@ -383,8 +383,7 @@ func (w *walker) unset(s *state, c *call) worlds {
 			continue
 		}
 		if !strings.Contains(letters, "n") { // else it is the reference itself
-			if name, ok = w.referred(s, name); !ok {
-				w.forget(s)
+			if name, ok = w.assignee(s, name); !ok {
 				continue
 			}
 		}

@@ -221,18 +221,12 @@ func (w *walker) prefix(s *state, c *call, assigns []*syntax.Assign) func(*state
 
 // assignsIn reports whether an expansion in the values of assignments assigns a name.
 func assignsIn(list []*syntax.Assign, name string) bool {
-	found := false
-	for _, a := range list {
-		if a.Value == nil {
-			continue
-		}
-		syntax.Walk(a.Value, func(n syntax.Node) bool {
+	return slices.ContainsFunc(list, func(a *syntax.Assign) bool {
+		return a.Value != nil && anywhere(a.Value, func(n syntax.Node) bool {
 			p, ok := n.(*syntax.ParamExp)
-			found = found || ok && p.Param != nil && p.Param.Value == name && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull)
-			return !found
+			return ok && p.Param != nil && p.Param.Value == name && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull)
 		})
-	}
-	return found
+	})
 }
 
 // invoke finds who answers to the first word: a function, the shell itself, or a program.

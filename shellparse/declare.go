@@ -150,10 +150,9 @@ func (w *walker) declareName(s *state, d *declaration, a *syntax.Assign, val val
 func (w *walker) declared(s *state, d *declaration, a *syntax.Assign, val value) value {
 	name, ok := a.Name.Value, true
 	if !d.attr.ref {
-		name, ok = w.referred(s, name)
+		name, ok = w.assignee(s, name)
 	}
 	if !ok {
-		w.forget(s)
 		return val
 	}
 	return w.scalar(s, a, name, d.attr, true, val)
@@ -177,9 +176,8 @@ func (w *walker) shadow(s *state, name string) {
 }
 
 func (w *walker) exportName(s *state, name string, attr variable, span Span) {
-	name, ok := w.referred(s, name)
+	name, ok := w.assignee(s, name)
 	if !ok {
-		w.forget(s)
 		return
 	}
 	v, ok := w.lookup(s, name)
@@ -284,8 +282,7 @@ func (w *walker) declareText(s *state, d *declaration, text string) {
 	}
 	if !d.attr.ref {
 		var ok bool
-		if name, ok = w.referred(s, name); !ok {
-			w.forget(s)
+		if name, ok = w.assignee(s, name); !ok {
 			return
 		}
 	}

@@ -192,13 +192,7 @@ func (w *walker) oddPart(s *state, n syntax.Node) bool {
 // tildeInside reports whether the word of an expansion has a tilde and something to expand: where
 // the word is not used, dash loses count of what ends it.
 func tildeInside(p *syntax.ParamExp) bool {
-	if p.Exp == nil || p.Exp.Word == nil || len(p.Exp.Word.Parts) < 2 {
-		return false
-	}
-	return slices.ContainsFunc(p.Exp.Word.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		return ok && strings.Contains(lit.Value, "~")
-	})
+	return p.Exp != nil && p.Exp.Word != nil && len(p.Exp.Word.Parts) > 1 && bareOf(p.Exp.Word, "~")
 }
 
 // oddMksh tells the expansions of mksh that split in a way of their own, and the subscripts

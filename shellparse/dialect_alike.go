@@ -160,11 +160,16 @@ func bareOf(word *syntax.Word, chars string) bool {
 }
 
 // runsCommand reports whether a command substitution stands in a word, however deep.
-func runsCommand(word *syntax.Word) (runs bool) {
-	syntax.Walk(word, func(n syntax.Node) bool {
-		_, here := n.(*syntax.CmdSubst)
-		runs = runs || here
-		return !runs
+func runsCommand(word *syntax.Word) bool {
+	return anywhere(word, func(n syntax.Node) bool { _, ok := n.(*syntax.CmdSubst); return ok })
+}
+
+// anywhere reports whether a node, or one below it, is such a one.
+func anywhere(top syntax.Node, is func(syntax.Node) bool) bool {
+	found := false
+	syntax.Walk(top, func(n syntax.Node) bool {
+		found = found || is(n) // of nil, which ends a list, nothing is true
+		return !found
 	})
-	return runs
+	return found
 }

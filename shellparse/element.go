@@ -175,9 +175,8 @@ func (w *walker) key(s *state, x syntax.ArithmExpr) (string, bool) {
 // unsetElement is unset NAME[SUBSCRIPT].
 func (w *walker) unsetElement(s *state, text string) {
 	name, sub, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
-	name, ok := w.referred(s, name)
+	name, ok := w.assignee(s, name)
 	if !ok {
-		w.forget(s)
 		return
 	}
 	v, ok := w.lookup(s, name)

@@ -236,17 +236,13 @@ func hasDefault(p syntax.WordPart) bool {
 // substitutes reports whether an expansion has a substitution or arithmetic in it.
 func substitutes(p syntax.WordPart) bool {
 	param, ok := p.(*syntax.ParamExp)
-	found := false
-	if ok {
-		syntax.Walk(param, func(n syntax.Node) bool {
-			switch n.(type) {
-			case *syntax.CmdSubst, *syntax.ArithmExp:
-				found = true
-			}
-			return !found
-		})
-	}
-	return found
+	return ok && anywhere(param, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ArithmExp:
+			return true
+		}
+		return false
+	})
 }
 
 func (e *expander) word(word *syntax.Word) {

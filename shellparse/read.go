@@ -49,9 +49,8 @@ func (w *walker) mapfile(s *state, c *call, i int) {
 	if !syntax.ValidName(name) {
 		return
 	}
-	name, ok := w.referred(s, name)
+	name, ok := w.assignee(s, name)
 	if !ok {
-		w.forget(s)
 		return
 	}
 	v, _ := s.env.get(name)
@@ -80,9 +79,7 @@ func (w *walker) readWords(s *state, c *call) worlds {
 	if v, ok := values['a']; ok {
 		w.nameArg(s, v, c.span)
 		if name, fine := v.text(); fine && syntax.ValidName(name) {
-			if name, fine = w.referred(s, name); !fine {
-				w.forget(s)
-			}
+			name, _ = w.assignee(s, name)
 			old, _ := s.env.get(name)
 			old = old.vague("")
 			old.list = []value{unknown("a word of the input", s.in.source()).named(s.in).maybeMany()}

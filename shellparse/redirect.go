@@ -264,13 +264,10 @@ func (w *walker) unsplit(s *state, word *syntax.Word) []value {
 
 // hasList reports whether $@ or $* stands in a word.
 func hasList(word *syntax.Word) bool {
-	found := false
-	syntax.Walk(word, func(n syntax.Node) bool {
+	return anywhere(word, func(n syntax.Node) bool {
 		p, ok := n.(*syntax.ParamExp)
-		found = found || ok && (isAt(p) || isStar(p))
-		return !found
+		return ok && (isAt(p) || isStar(p))
 	})
-	return found
 }
 
 // allQuoted reports whether no expansion of a word stands outside quotes.

@@ -42,6 +42,15 @@ func (w *walker) referred(s *state, name string) (string, bool) {
 	return "", false
 }
 
+// assignee is the name that an assignment to name sets. Where that is not known it may be any, and all are forgotten.
+func (w *walker) assignee(s *state, name string) (string, bool) {
+	name, ok := w.referred(s, name)
+	if !ok {
+		w.forget(s)
+	}
+	return name, ok
+}
+
 // assigns are the names that an assignment changes: the name, and what it refers to.
 func (w *walker) assigns(s *state, name string) []string {
 	if to, ok := w.referred(s, name); ok && to != name {
@@ -57,9 +66,8 @@ func (w *walker) assignTo(s *state, text string, val value) {
 		w.assign(s, name, val)
 		return
 	}
-	name, ok := w.referred(s, name)
+	name, ok := w.assignee(s, name)
 	if !ok {
-		w.forget(s)
 		return
 	}
 	v, _ := s.env.get(name)
