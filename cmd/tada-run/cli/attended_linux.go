@@ -99,12 +99,25 @@ func (v *rawView) Redraw(p []byte) []byte {
 // Output passes through. What switches to the alternate screen and back is noted, because whoever leaves a program that fills the
 // screen wants her own screen back.
 func (v *rawView) Output(p []byte) []byte {
-	seen := append(v.tail, p...)
-	if on, off := bytes.LastIndex(seen, []byte(toAlternate)), bytes.LastIndex(seen, []byte(fromAlternate)); on != off {
+	const most = len(toAlternate) - 1 // of a switch that is not whole yet
+	across := append(v.tail, p[:min(len(p), most)]...)
+	v.follow(across)
+	v.follow(p)
+	if len(p) >= most {
+		across = p
+	}
+	v.tail = append([]byte(nil), across[max(0, len(across)-most):]...)
+	return p
+}
+
+// follow notes the last switch in p. All output passes here, and nearly none has one: that is told fast in this direction only.
+func (v *rawView) follow(p []byte) {
+	if !bytes.Contains(p, []byte(toAlternate[:len(toAlternate)-1])) {
+		return
+	}
+	if on, off := bytes.LastIndex(p, []byte(toAlternate)), bytes.LastIndex(p, []byte(fromAlternate)); on != off {
 		v.alternate = on > off
 	}
-	v.tail = append([]byte(nil), seen[max(0, len(seen)-len(toAlternate)+1):]...)
-	return p
 }
 
 const (
