@@ -273,13 +273,11 @@ func (r *run) endWithin(status *int) {
 		o["status"] = *status
 	}
 	_ = r.record(kindEnd, o, audit.Lazy)
-	if r.envelope != "" {
-		what := "it ran inside of a session, and nobody told its status"
-		if status != nil {
-			what = "status " + strconv.Itoa(*status)
-		}
-		_ = r.l.finishApproval(r.log, r.envelope, what)
+	what := "it ran inside of a session, and nobody told its status"
+	if status != nil {
+		what = "status " + strconv.Itoa(*status)
 	}
+	_ = r.finishApproval(what)
 }
 
 // An asker is the process at the other end of a conversation.

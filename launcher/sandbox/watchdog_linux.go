@@ -180,7 +180,7 @@ func parseStat(text []byte) (s sample, ok bool) {
 	s.parent, s.session = int(number(f[1])), int(number(f[3]))
 	s.ticks = number(f[11]) + number(f[12]) + number(f[13]) + number(f[14])
 	s.threads, s.born = number(f[17]), number(f[19])
-	s.runnable = !contains([]string{"T", "t", "Z", "X"}, f[0])
+	s.runnable = !strings.Contains("TtZX", f[0])
 	return s, s.pid > 0
 }
 
