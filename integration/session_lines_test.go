@@ -181,7 +181,15 @@ func (h *hiding) types(lines string) {
 			before := strings.Count(h.text(), "inner$")
 			h.window.types("", key)
 			if key == "C-c" { // what is typed before the shell has taken it may be thrown away with it
-				h.until("has a new prompt after "+lines, func(s string) bool { return strings.Count(s, "inner$") > before })
+				h.until("has a new prompt after "+lines, func(s string) bool {
+					if strings.Count(s, "inner$") > before {
+						return true
+					}
+					if strings.Contains(s, "^C") { // while it waits for more of a key, readline acts on the signal with the next one
+						h.window.types("", "Enter")
+					}
+					return false
+				})
 			}
 			continue
 		}
