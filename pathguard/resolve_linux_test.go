@@ -295,6 +295,21 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
+// Root in a container works below /root; nobody else does, and a service's home is no project.
+func TestWorkspaceOfRoot(t *testing.T) {
+	for _, tt := range []struct {
+		dir, home string
+		want      bool
+	}{
+		{"/root/w", "/root", true}, {"/root/.ssh", "/root", false}, {"/root", "/root", false}, {"/root/w", "/home/dev", false}, {"/root/w", "", false},
+		{"/var/www/site", "/var/www", false}, {"/opt/tool", "/", false}, {"/app", "/root", true},
+	} {
+		if got := mayBeWorkspace(tt.dir, tt.home, false); got != tt.want {
+			t.Errorf("mayBeWorkspace(%q, home %q) = %v", tt.dir, tt.home, got)
+		}
+	}
+}
+
 // TestResolveHeld holds some hundred files and not thousands, and lets go of every one.
 func TestResolveHeld(t *testing.T) {
 	root := makeTree(t)
