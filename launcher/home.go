@@ -47,7 +47,8 @@ func OpenHome(dir string) (Home, error) {
 	if dir == "" {
 		account, err := AccountHome(os.Getuid())
 		if err != nil {
-			return Home{}, &HomeError{Path: "~/.tada", Reason: err.Error()}
+			return Home{}, &HomeError{Path: "~/.tada", Reason: err.Error(),
+				Fix: fmt.Sprintf("useradd --create-home --uid %d NAME (as root; in a container, name one that is there: --user NAME)", os.Getuid())}
 		}
 		dir = filepath.Join(account, ".tada")
 	}
@@ -62,7 +63,7 @@ func OpenHome(dir string) (Home, error) {
 		}
 	}
 	if h.Dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return Home{}, &HomeError{Path: dir, Reason: err.Error()}
+		return Home{}, unusable(dir, err)
 	}
 	return h, nil
 }
@@ -76,20 +77,36 @@ func privateDir(dir string) error {
 		}
 	}
 	if err != nil && !errors.Is(err, os.ErrExist) {
-		return &HomeError{Path: dir, Reason: err.Error()}
+		return unusable(dir, err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return &HomeError{Path: dir, Reason: err.Error()}
+		return unusable(dir, err)
 	}
 	return private(dir, info, 0o077)
+}
+
+// unusable is the refusal of a folder that cannot be made or entered, with what helps against the kernel's answer.
+func unusable(dir string, err error) *HomeError {
+	e := &HomeError{Path: dir, Reason: err.Error()}
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Fix = fmt.Sprintf("namei -l %q, and move away what is no folder", dir)
+	case errors.Is(err, syscall.EROFS):
+		e.Fix = fmt.Sprintf("mount a folder there that can be written; in a container: --volume FOLDER:%s", dir)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		e.Fix = fmt.Sprintf("df -h -i %q", filepath.Dir(dir))
+	default:
+		e.Fix = fmt.Sprintf("namei -l %q", dir)
+	}
+	return e
 }
 
 // private refuses what others than this user could have written, or may read.
 func private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Getuid() {
-		return &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid())}
+		return &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid()), Fix: fmt.Sprintf("mv %q %q", path, path+".theirs")}
 	}
 	if mode := info.Mode().Perm(); mode&forbidden != 0 {
 		return &HomeError{Path: path, Reason: fmt.Sprintf("its mode is %04o, so others can reach it", mode), Fix: fmt.Sprintf("chmod go= %q", path)}
@@ -103,5 +120,5 @@ func AccountHome(uid int) (string, error) {
 	if home := pathguard.HomeOf(uid); home != "" {
 		return home, nil
 	}
-	return "", fmt.Errorf("no account with uid %d has a home directory in /etc/passwd", uid)
+	return "", fmt.Errorf("no account with uid %d has a home directory in /etc/passwd that can be read", uid)
 }

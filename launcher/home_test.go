@@ -39,8 +39,9 @@ func TestOpenHomeRefuses(t *testing.T) {
 	}
 	for _, test := range []struct{ dir, reason, fix string }{
 		{open, "mode is 0750", "chmod go= "},
-		{file, "", ""},
-		{filepath.Join(file, "below"), "not a directory", ""},
+		{file, "not a directory", "namei -l "},
+		{filepath.Join(file, "below"), "not a directory", "namei -l "},
+		{"/proc/state", "no such file", "namei -l "},
 		{loose, "mode is 0707", "chmod go= "},
 	} {
 		_, err := OpenHome(test.dir)
