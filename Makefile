@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross test-clients
+.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross test-clients test-docker
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ test: ## all tests, real kernel included
 
 test-clients: ## the agent programs that are installed (in PATH, or the folder TADA_CLIENTS), against a model on loopback
 	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients' -v ./integration
+
+test-docker: ## both programs and every attack in containers: make test-docker IMAGE=debian:stable-slim
+	TEST_DOCKER=$${IMAGE:-debian:stable-slim} $(GO) test -count=1 -timeout 30m -run '^TestDocker$$' -v ./integration
 
 test-arm64: ## on another machine, what needs no kernel of its own: parsers, tables and filters (needs qemu-user)
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./approval/canonical ./shellparse/... ./launcher/sandbox/gitmeta ./launcher/sandbox/network
