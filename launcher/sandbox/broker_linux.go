@@ -100,6 +100,8 @@ func (k *broker) take(listener int, n *notification) bool {
 		c.bind()
 	case unix.SYS_LISTEN:
 		c.listen()
+	case unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_SENDMMSG:
+		c.send()
 	case unix.SYS_RECVFROM, unix.SYS_RECVMSG, unix.SYS_RECVMMSG:
 		c.receive()
 	case unix.SYS_GETSOCKNAME, unix.SYS_GETPEERNAME:
@@ -208,7 +210,8 @@ func (c *netCall) target() (t target, err error) {
 		unix.Close(t.fd)
 		return t, unix.ESRCH
 	}
-	if t.packets = c.broker.ownPackets(t.fd); t.packets {
+	if t.domain = c.broker.standsFor(t.fd); t.domain != 0 {
+		t.packets, t.kind = true, unix.SOCK_DGRAM
 		return t, nil
 	}
 	if t.domain, err = unix.GetsockoptInt(t.fd, unix.SOL_SOCKET, unix.SO_DOMAIN); err == nil {
@@ -236,7 +239,7 @@ func (c *netCall) addressed() (t target, err error) {
 	if t, err = c.target(); err != nil {
 		return t, err
 	}
-	if t.bytes = b[:size]; !t.internet() && !t.packets {
+	if t.bytes = b[:size]; !t.internet() {
 		return t, nil
 	}
 	if err := t.parse(b[:size]); err != nil {
@@ -305,7 +308,7 @@ func (c *netCall) bind() {
 		return
 	}
 	defer unix.Close(t.fd)
-	if !t.internet() && !t.packets {
+	if !t.internet() {
 		// A Unix socket gets a name where the run may write (Landlock), one of netlink its number, as getifaddrs(3) wants it. A TCP socket that is put in its
 		// place meanwhile may not be bound (Landlock 4), and its address is looked at again when it listens.
 		c.goOn()

@@ -23,7 +23,7 @@ func (c *netCall) connect() {
 	case t.domain == unix.AF_UNIX:
 		c.connectLocal(&t, t.bytes)
 		return
-	case !t.internet() && !t.packets:
+	case !t.internet():
 		c.settle(&t, unix.EACCES)
 		return
 	}
@@ -35,20 +35,17 @@ func (c *netCall) connect() {
 	k := c.broker
 	switch {
 	case t.packets:
-		err := c.packetsTo(&t)
-		unix.Close(t.fd)
-		c.reply(err)
+		c.packetsTo(&t)
 	case t.family == unix.AF_UNSPEC:
 		err := disconnect(t.fd)
 		unix.Close(t.fd)
 		c.reply(err)
 	case t.kind != unix.SOCK_STREAM: // of the child's own network, where the name servers are and nothing else
-		err := unix.Connect(t.fd, t.sockaddr(t.addr))
-		unix.Close(t.fd)
-		if err == unix.ENETUNREACH {
-			c.nowhere(t.addr)
+		if err := unix.Connect(t.fd, t.sockaddr(t.addr)); err == unix.ENETUNREACH {
+			c.nowhere(&t, c.wantsTheWay(&t), t.addr)
+		} else {
+			c.settle(&t, err)
 		}
-		c.reply(err)
 	case flags&unix.O_NONBLOCK != 0 && k.gate.Instant(t.addr):
 		c.reply(c.reach(&t, true))
 		unix.Close(t.fd)

@@ -95,7 +95,9 @@
 // unless its port is in Reach.Publish. Refused are source routes, which would lead an allowed connection elsewhere, and the ports of name servers on the loopback.
 //
 // A connection that is refused is EACCES; a name, one that does not exist. UDP to elsewhere is ENETUNREACH, so that programs which try QUIC go on with TCP.
-// Where a packet is sent without connecting, nobody sees its address: it is ENETUNREACH at Strong and lost at Base, and Traffic does not have it.
+// Calls that send and may name a receiver are asked about too, for the record and the errno: those with an address, and sendmsg and sendmmsg, of which a filter does not see whether they have one;
+// one on a stream costs what an answer takes. Who swaps the address while it is looked at is refused by the kernel alone, without a record. A connect of UDP to a host that TCP may reach is not recorded
+// where it looks like a resolver's, which puts addresses in order by it.
 // While a connect that blocks waits, signals end the wait within a tenth of a second. The sockets of an outer program that were handed in stay what they are.
 //
 // With Hosts a run also has Unix sockets, streams and sequenced packets, among its own processes: at names where it may write and, at Strong, abstract ones. The launcher makes

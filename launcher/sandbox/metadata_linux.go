@@ -50,11 +50,16 @@ func (b *builder) metadataRules() []rule {
 	return list
 }
 
+// table is all that the child's filter says. The first rule that matches decides.
+func (b *builder) table() []rule {
+	return slices.Concat(b.once.rules(), b.doorRules(), b.networkRules(), b.commonRules(), b.sendRules(), b.metadataRules(), b.schedulingRules())
+}
+
 // install puts the filter on. Where it asks, the descriptor to answer by goes to the launcher through a socket: the child's memory is the launcher's until it executes,
 // but its descriptors are its own.
 func (b *builder) install(l *life) {
 	a := &b.family.arena
-	program := compile(auditArch, firstForeign, slices.Concat(b.once.rules(), b.doorRules(), b.networkRules(), b.commonRules(), b.metadataRules(), b.schedulingRules()))
+	program := compile(auditArch, firstForeign, b.table())
 	prog := hold(a, &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))})
 	if !b.asks() {
 		l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, prog)
@@ -74,7 +79,7 @@ func (b *builder) install(l *life) {
 	part := &unix.Iovec{Base: &rights[0], Len: 1} // one byte of anything: without data nothing is sent
 	message := &unix.Msghdr{Iov: part, Iovlen: 1, Control: &rights[0], Controllen: uint64(len(rights))}
 	hold(a, part)
-	l.add("hand over the listener", unix.SYS_SENDMSG, uintptr(sending), hold(a, message), unix.MSG_NOSIGNAL).must(1)
+	b.giving.mark(l.add("hand over the listener", unix.SYS_SENDMSG, uintptr(sending), hold(a, message), unix.MSG_NOSIGNAL).must(1))
 	l.add("hand over the listener", unix.SYS_CLOSE, uintptr(place))
 }
 

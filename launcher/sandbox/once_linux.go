@@ -16,7 +16,7 @@ import (
 //
 // Landlock alone does not do it: what can be read, the loader executes, and a file in memory (memfd_create) is no file that it has rules for.
 
-// A once is the number that one exec carries. The zero once is none: then every exec is like any other.
+// A once is the number that one call carries. The zero once is none: then every exec is like any other.
 type once struct{ bits uint64 }
 
 func newOnce() (once, error) {
@@ -32,7 +32,7 @@ func (o once) rules() []rule {
 	if o.bits == 0 {
 		return nil
 	}
-	tests := []test{{arg: 5, value: uint32(o.bits)}, {arg: 5, value: uint32(o.bits >> 32), high: true}}
+	tests := o.tests()
 	var list []rule
 	for _, nr := range []uint32{unix.SYS_EXECVE, unix.SYS_EXECVEAT} {
 		list = append(list, rule{nr, tests, allow}, rule{nr, nil, errno(unix.EACCES)})
@@ -40,7 +40,12 @@ func (o once) rules() []rule {
 	return list
 }
 
-// mark puts the number into a step that executes the program.
+// tests hold for the call that carries the number.
+func (o once) tests() []test {
+	return []test{{arg: 5, value: uint32(o.bits)}, {arg: 5, value: uint32(o.bits >> 32), high: true}}
+}
+
+// mark puts the number into a step.
 func (o once) mark(s *step) *step {
 	s.args[5] = uintptr(o.bits)
 	return s

@@ -79,11 +79,17 @@ func (k *broker) answerPackets(cookie uint64, fd int, six bool) bool {
 	return true
 }
 
-// ownPackets reports whether a socket of the child is one that stands in.
-func (k *broker) ownPackets(fd int) bool {
+// standsFor returns the domain of the socket that one of the child's stands in for, 0 when it is a true one.
+func (k *broker) standsFor(fd int) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.packetsAt(fd) != nil
+	switch p := k.packetsAt(fd); {
+	case p == nil:
+		return 0
+	case p.six:
+		return unix.AF_INET6
+	}
+	return unix.AF_INET
 }
 
 // packetsAt returns what stands in at a socket of the child, or nil. The caller holds mu.
@@ -119,27 +125,16 @@ func (k *broker) answering(fd int) (server netip.AddrPort) {
 	return server
 }
 
-// packetsTo answers connect(2): where the name servers are, it is connected already.
-func (c *netCall) packetsTo(t *target) error {
-	if t.family == unix.AF_UNSPEC || c.broker.isNameServer(t.addr) {
-		c.broker.mu.Lock()
-		defer c.broker.mu.Unlock()
-		if p := c.broker.packetsAt(t.fd); p != nil {
-			p.to = t.addr // none with AF_UNSPEC
-		}
-		return nil
-	}
-	c.nowhere(t.addr)
-	return unix.ENETUNREACH
-}
-
-// nowhere notes packets that were to go to an address. Those that would not be let there by TCP either are noted with the rule; a name is not asked for.
-func (c *netCall) nowhere(to netip.AddrPort) {
-	if !c.broker.gate.Instant(to) {
+// packetsTo answers connect(2) for a socket that stands in: where the name servers are, it is connected already.
+func (c *netCall) packetsTo(t *target) {
+	if t.family != unix.AF_UNSPEC && !c.broker.isNameServer(t.addr) {
+		c.nowhere(t, c.wantsTheWay(t), t.addr)
 		return
 	}
-	if v := c.broker.gate.Connect(c.broker.ctx, to); !v.OK {
-		v.Why = "UDP leads nowhere in here"
-		c.refused("udp", to, v)
+	c.broker.mu.Lock()
+	if p := c.broker.packetsAt(t.fd); p != nil {
+		p.to = t.addr // none with AF_UNSPEC
 	}
+	c.broker.mu.Unlock()
+	c.settle(t, nil)
 }

@@ -208,14 +208,52 @@ func TestProgramReadsTheTable(t *testing.T) {
 // Every rule is reached: an earlier one that always matches would make it dead.
 func TestRulesReached(t *testing.T) {
 	always := map[uint32]bool{}
-	for i, r := range rules(noSockets, false) {
-		if always[r.nr] {
-			t.Errorf("rule %d (call %d) comes after one that always decides", i, r.nr)
+	for _, table := range [][]rule{rules(noSockets, false), hosts(Base).table(), hosts(Strong).table()} {
+		clear(always)
+		for i, r := range table {
+			if always[r.nr] {
+				t.Errorf("rule %d (call %d) comes after one that always decides", i, r.nr)
+			}
+			always[r.nr] = len(r.tests) == 0
 		}
-		always[r.nr] = len(r.tests) == 0
 	}
 	if n := len(filter(true, false)); n > 4096 { // BPF_MAXINSNS
 		t.Errorf("%d instructions", n)
+	}
+}
+
+// hosts is who builds a fence that some hosts can be reached from.
+func hosts(level Level) *builder {
+	return &builder{level: level, profile: Profile{Network: Hosts}, giving: once{1<<40 | 5}}
+}
+
+// A packet's receiver is asked about wherever a call may name one, and the ways to connect while sending stay shut.
+func TestSendRules(t *testing.T) {
+	const high = 1 << 32
+	for _, level := range []Level{Base, Strong} {
+		program := compile(auditArch, firstForeign, hosts(level).table())
+		for _, test := range []struct {
+			name string
+			nr   uint32
+			args [6]uint64
+			want verdict
+		}{
+			{"send", unix.SYS_SENDTO, [6]uint64{3, 1, 1, 0, 0, 16}, allow},
+			{"sendto", unix.SYS_SENDTO, [6]uint64{3, 1, 1, 0, 4096, 16}, ask},
+			{"sendto, an address above", unix.SYS_SENDTO, [6]uint64{3, 1, 1, 0, high, 16}, ask},
+			{"send fast", unix.SYS_SENDTO, [6]uint64{3, 1, 1, unix.MSG_FASTOPEN, 0, 0}, errno(unix.EPERM)},
+			{"sendto fast", unix.SYS_SENDTO, [6]uint64{3, 1, 1, unix.MSG_FASTOPEN, 4096, 16}, errno(unix.EPERM)},
+			{"sendmsg", unix.SYS_SENDMSG, [6]uint64{3, 4096, unix.MSG_NOSIGNAL}, ask},
+			{"sendmsg fast", unix.SYS_SENDMSG, [6]uint64{3, 4096, unix.MSG_FASTOPEN}, errno(unix.EPERM)},
+			{"sendmsg with the number", unix.SYS_SENDMSG, [6]uint64{3, 4096, 0, 0, 0, 1<<40 | 5}, allow},
+			{"sendmsg with half of it", unix.SYS_SENDMSG, [6]uint64{3, 4096, 0, 0, 0, 5}, ask},
+			{"sendmmsg", unix.SYS_SENDMMSG, [6]uint64{3, 4096, 1, 0, 0, 1<<40 | 5}, ask},
+			{"sendmmsg fast", unix.SYS_SENDMMSG, [6]uint64{3, 4096, 1, unix.MSG_FASTOPEN}, errno(unix.EPERM)},
+		} {
+			if got := simulate(program, data{nr: test.nr, arch: auditArch, args: test.args}); got != test.want {
+				t.Errorf("%v, %s: %#x, want %#x", level, test.name, got, test.want)
+			}
+		}
 	}
 }
 

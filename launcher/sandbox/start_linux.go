@@ -37,6 +37,7 @@ type builder struct {
 	unanswered error // why the network that was asked for is not to be had
 
 	once   once     // of the exec, with Profile.OneProgram
+	giving once     // of the message by which the child hands the listener over, with Hosts
 	hidden []string // resolved names
 	kept   []string // resolved names of what is read-only in a writable tree
 
@@ -153,6 +154,11 @@ func (b *builder) check() error {
 	var err error
 	if b.profile.OneProgram {
 		if b.once, err = newOnce(); err != nil {
+			return err
+		}
+	}
+	if b.profile.Network == Hosts {
+		if b.giving, err = newOnce(); err != nil {
 			return err
 		}
 	}

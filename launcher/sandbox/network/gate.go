@@ -188,20 +188,9 @@ var dnsPorts = [...]uint16{53, 853, 5353, 5355}
 // Connect returns whether the run may connect to an address. It may take a while: names are resolved when no answer is known yet.
 func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	addr, port := normal(to.Addr()), to.Port()
-	v := Verdict{Host: addr.String(), Fix: hostPort(addr.String(), port)}
-	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
-		return Verdict{Host: "localhost", Why: "it is where a person answers"}
-	}
-	for _, r := range g.reach.Rules {
-		if g.covers(r, addr) && r.onPort(port) {
-			return Verdict{OK: true, Host: g.nameOf(addr)}
-		}
-	}
-	if g.named(&v, addr, port) {
+	v, sure := g.atOnce(addr, port)
+	if sure {
 		return v
-	}
-	if local := g.loopback(v, port); addr.IsLoopback() && local.OK {
-		return local
 	}
 	g.resolveAll(ctx)
 	if g.named(&v, addr, port) || v.Why != "" {
@@ -226,6 +215,26 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 		v.Why = "no rule names it, and no allowed name led to it"
 	}
 	return v
+}
+
+// atOnce decides about an address as far as that takes no question to anybody; what names lead to that nobody has asked for yet, may change it unless it is sure.
+func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
+	v = Verdict{Host: addr.String(), Fix: hostPort(addr.String(), port)}
+	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
+		return Verdict{Host: "localhost", Why: "it is where a person answers"}, true
+	}
+	for _, r := range g.reach.Rules {
+		if g.covers(r, addr) && r.onPort(port) {
+			return Verdict{OK: true, Host: g.nameOf(addr)}, true
+		}
+	}
+	if g.named(&v, addr, port) {
+		return v, true
+	}
+	if local := g.loopback(v, port); addr.IsLoopback() && local.OK {
+		return local, true
+	}
+	return v, false
 }
 
 // normal is an address as it is compared: the one that the kernel takes an unspecified one for, and IPv4 as such.
@@ -283,18 +292,25 @@ func (g *Gate) loopback(v Verdict, port uint16) Verdict {
 // resolveAll resolves the names that rules spell out and nobody has asked for yet: a program may have its addresses from elsewhere, /etc/hosts above all.
 func (g *Gate) resolveAll(ctx context.Context) {
 	var wait sync.WaitGroup
+	for _, name := range g.unresolved() {
+		wait.Go(func() { g.resolve(ctx, name) })
+	}
+	wait.Wait()
+}
+
+// unresolved returns the names that rules spell out and that are not answered yet.
+func (g *Gate) unresolved() (names []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	for _, r := range g.reach.Rules {
 		if r.Name == "" || r.wild() || r.Name == "localhost" {
 			continue
 		}
-		g.mu.Lock()
-		a := g.known[r.Name]
-		g.mu.Unlock()
-		if a == nil || !isClosed(a.done) {
-			wait.Go(func() { g.resolve(ctx, r.Name) })
+		if a := g.known[r.Name]; a == nil || !isClosed(a.done) {
+			names = append(names, r.Name)
 		}
 	}
-	wait.Wait()
+	return names
 }
 
 // nameOf returns the allowed name behind an address, or the address.
@@ -307,23 +323,10 @@ func (g *Gate) nameOf(addr netip.Addr) string {
 	return addr.String()
 }
 
-// Instant reports whether Connect would answer about an address without asking anybody.
+// Instant reports whether Connect would answer about an address without waiting for anybody.
 func (g *Gate) Instant(to netip.AddrPort) bool {
-	addr := normal(to.Addr())
-	if addr.IsLoopback() && g.reach.Localhost || g.namesAddr(addr) {
-		return true
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.owner[addr]) > 0 {
-		return true
-	}
-	for _, r := range g.reach.Rules {
-		if r.Name != "" && !r.wild() && r.Name != "localhost" && g.known[r.Name] == nil {
-			return false
-		}
-	}
-	return true
+	_, sure := g.atOnce(normal(to.Addr()), to.Port())
+	return sure || len(g.unresolved()) == 0
 }
 
 // Bind returns whether the run may listen at an address, and at which it shall: one that stands for all of the machine means its loopback, unless

@@ -166,6 +166,48 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// A slow zone answers for a name when it is told to.
+type slow struct {
+	zone
+	asked, answer chan struct{}
+}
+
+func (s slow) Resolve(ctx context.Context, name string) (own, found []netip.Addr, err error) {
+	if name == "slow.test" {
+		close(s.asked)
+		<-s.answer
+	}
+	return s.zone.Resolve(ctx, name)
+}
+
+// While a name is being asked for, only what does not depend on it is decided at once: who asks about the rest would wait.
+func TestInstant(t *testing.T) {
+	z := slow{zone{"slow.test": {"203.0.113.9"}, "quick.test": {"203.0.113.7"}}, make(chan struct{}), make(chan struct{})}
+	g := gate(t, z.zone, true, "slow.test", "quick.test:443", "10.0.0.9:80")
+	g.resolver = z
+	instant := func(when string, want ...string) {
+		for _, to := range []string{"203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80", "203.0.113.7:80", "10.0.0.9:81", "127.0.0.1:53", "203.0.113.9:80"} {
+			if got := g.Instant(netip.MustParseAddrPort(to)); got != slices.Contains(want, to) {
+				t.Errorf("%s, %s: %v", when, to, got)
+			}
+		}
+	}
+	instant("before", "10.0.0.9:80", "127.0.0.1:80")
+	if _, v, err := g.Lookup(t.Context(), "quick.test"); !v.OK || err != nil {
+		t.Fatal(v, err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _, _ = g.Lookup(t.Context(), "slow.test")
+	}()
+	<-z.asked
+	instant("meanwhile", "203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80")
+	close(z.answer)
+	<-done
+	instant("afterwards", "203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80", "203.0.113.7:80", "10.0.0.9:81", "127.0.0.1:53", "203.0.113.9:80")
+}
+
 func TestBind(t *testing.T) {
 	open, shut := gate(t, nil, true), gate(t, nil, false)
 	for at, want := range map[string]string{
