@@ -336,7 +336,11 @@ func (w *walker) evalWords(s *state, c *call) worlds {
 	}
 	child := w.fork(s)
 	w.partial(child, v, c.span)
-	w.havoc(s)
+	if from == File && v.why() == whySettings {
+		w.lost(s)
+	} else {
+		w.havoc(s)
+	}
 	return worlds{s}
 }
 
@@ -373,6 +377,9 @@ func (w *walker) source(s *state, c *call) worlds {
 		// The file is named, and can do more than change names. It rarely changes the
 		// directory; where it may, the names that depend on it are marked.
 		s.open, s.env, s.own = true, nil, false
+		if s.alias && (w.o.Dialect == Bash || w.o.Dialect == Bats) {
+			w.opaque(s, InCode, "its aliases change what the lines after it mean", c.at(i))
+		}
 		if !onlySettings(c.words[i]) {
 			s.adrift = c.words[i].Text
 		}

@@ -197,7 +197,7 @@ func (w *walker) set(s *state, c *call) worlds {
 		if !c.words[i].Static {
 			s.args, s.argsOpen = nil, true
 			w.opaque(s, InOption, c.words[i].Why, c.at(i))
-			w.touched(s)
+			w.anyOption(s)
 			return worlds{s}
 		}
 		if text == "--" || text == "-" || len(text) > 0 && text[0] != '-' && text[0] != '+' {
@@ -218,102 +218,116 @@ func (w *walker) set(s *state, c *call) worlds {
 		for _, letter := range text[1:] {
 			if letter == 'o' && i+1 < len(c.args) {
 				i++
-				w.setOption(s, c.words[i].Text, on)
-				letter = optionLetter(c.words[i].Text)
+				if !c.words[i].Static {
+					w.opaque(s, InCode, "which option of the shell is changed is not known", c.at(i))
+					w.anyOption(s)
+					continue
+				}
+				w.setOption(s, c.words[i].Text, on, c.at(i))
+				continue
 			}
-			if letter == 'k' && on || letter == 'B' && !on {
-				w.opaque(s, InCode, "what this option of set changes is not followed", c.at(i))
+			if letter != 'o' { // behind which nothing stands: it lists them
+				w.setLetter(s, letter, on, c.at(i))
 			}
-			if letter == 'o' || letter == 0 {
-				break
-			}
-			w.setLetter(s, letter, on)
 		}
 	}
 	return worlds{s}
 }
 
-// optionLetter is the short form of the options whose effect is not followed.
+// optionLetter is the short form of an option of set.
 func optionLetter(name string) rune {
 	switch name {
-	case "keyword":
-		return 'k'
+	case "allexport":
+		return 'a'
 	case "braceexpand":
 		return 'B'
+	case "errexit":
+		return 'e'
+	case "histexpand":
+		return 'H'
+	case "keyword":
+		return 'k'
+	case "nounset":
+		return 'u'
 	}
 	return 0
 }
 
-func (w *walker) setLetter(s *state, letter rune, on bool) {
+func (w *walker) setLetter(s *state, letter rune, on bool, span Span) {
+	zsh := w.o.Dialect == Zsh
 	switch letter {
 	case 'f':
 		w.unpatterned = w.unpatterned || on
-		s.noglob = on && w.o.Dialect != Zsh // where the letter means NO_RCS
+		s.noglob = on && !zsh // where the letter means NO_RCS
 	case 'e':
 		s.errexit = on
 	case 'u':
 		s.nounset = on
 	case 'a':
 		s.allexport = on
+	case 'B':
+		if !on {
+			w.changing(s, "set +B", span)
+		}
+		return
 	default:
+		quiet := quietLetters
+		if zsh {
+			quiet = quietZsh
+		}
+		if on && !strings.ContainsRune(quiet, letter) {
+			w.changing(s, "set -"+string(letter), span)
+		}
 		return
 	}
 	w.touched(s)
 }
 
-func (w *walker) setOption(s *state, name string, on bool) {
+func (w *walker) setOption(s *state, name string, on bool, span Span) {
+	if letter := optionLetter(name); letter != 0 {
+		w.setLetter(s, letter, on, span)
+		return
+	}
 	switch name {
 	case "noglob":
 		w.unpatterned = w.unpatterned || on
 		s.noglob = on
-	case "errexit":
-		s.errexit = on
-	case "nounset":
-		s.nounset = on
-	case "allexport":
-		s.allexport = on
+		w.touched(s)
 	case "history":
 		if !on {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: w.here()})
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: span})
 		}
-		return
 	case "posix":
-		s.alias = s.alias || on // bash(1): posix mode expands aliases
+		w.posix = w.posix || on
+		if on {
+			w.changing(s, "posix mode", span)
+		}
 	default:
-		return
+		if on && !listedIn(quietSet, name) {
+			w.changing(s, "set -o "+name, span)
+		}
 	}
-	w.touched(s)
 }
 
 func (w *walker) shopt(s *state, c *call) worlds {
 	letters, _, i := c.options("")
 	on := strings.Contains(letters, "s")
+	if at := slices.IndexFunc(c.words, func(x Word) bool { return !x.Static }); at >= 0 {
+		w.opaque(s, InCode, "which option of the shell is changed is not known", c.at(at))
+		w.anyOption(s)
+	}
+	if !on && !strings.Contains(letters, "u") { // it only asks
+		return worlds{s}
+	}
 	for ; i < len(c.words); i++ {
-		switch c.words[i].Text {
-		case "expand_aliases":
-			s.alias = on
-		case "promptvars", "cmdhist", "lithist": // prompts run code only with the first; a new shell has none, and Gemini CLI begins with it
-			if w.o.Later && strings.Contains(letters, "u") {
-				w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: c.at(i)})
-			}
-		case "extglob":
-			s.extglob = on
-		case "inherit_errexit":
-			s.inherit = on
-		case "nullglob":
-			w.dropping = w.dropping || on
-		case "dotglob", "nocaseglob":
-			s.dotglob = s.dotglob || on
-		case "globskipdots":
-			s.dotglob = s.dotglob || !on
-		case "xpg_echo", "cdable_vars", "autocd", "lastpipe", "localvar_inherit", "failglob":
-			if on {
-				w.opaque(s, InCode, "what shopt "+c.words[i].Text+" changes is not followed", c.at(i))
-			}
+		if !c.words[i].Static {
+			continue
 		}
 		if strings.Contains(letters, "o") {
-			w.setOption(s, c.words[i].Text, on)
+			w.setOption(s, c.words[i].Text, on, c.at(i))
+			continue
 		}
+		w.shoptName(s, c.words[i].Text, on, c.at(i))
 	}
 	w.touched(s)
 	return worlds{s}
@@ -324,6 +338,9 @@ func (w *walker) hash(s *state, c *call) worlds {
 	_, values, i := c.options("p")
 	program, ok := values['p']
 	if !ok {
+		if i < len(c.args) && !c.words[i].Static {
+			w.opaque(s, InOption, c.words[i].Why, c.at(i))
+		}
 		return worlds{s}
 	}
 	for ; i < len(c.args); i++ {
@@ -335,8 +352,10 @@ func (w *walker) hash(s *state, c *call) worlds {
 }
 
 func (w *walker) enable(s *state, c *call) worlds {
-	letters, values, _ := c.options("fx")
+	letters, values, i := c.options("fx")
 	switch {
+	case i < len(c.words) && !c.words[i].Static:
+		w.opaque(s, InCode, "which builtin is loaded or turned off is not known", c.at(i))
 	case strings.ContainsAny(letters, "f"):
 		w.hazard(Hazard{Rule: "shell.load", Risk: 3, Message: "loads a library into the shell", Span: c.span})
 		if f, ok := values['f']; ok {
@@ -365,6 +384,9 @@ func (w *walker) unset(s *state, c *call) worlds {
 		text, ok := c.args[i].text()
 		if !ok {
 			w.forget(s)
+			if !strings.Contains(letters, "v") {
+				w.forgetFunctions(s)
+			}
 			continue
 		}
 		name, _, element := strings.Cut(text, "[")

@@ -95,6 +95,7 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 		assigns()
 	}
 	failed := w.failed(s)
+	failed = append(failed, w.unmatched(s, c)...)
 	ws := append(w.invoke(s, c), failed...)
 	for _, s := range ws {
 		switch name := c.words[0].Text; {

@@ -213,6 +213,7 @@ func (w *walker) declareWord(s *state, d *declaration, f value) {
 		}
 		w.opaque(s, InOption, "what is declared is not known: "+f.word().Why, d.span)
 		w.forget(s)
+		s.attrs = s.attrs || d.variant != "export"
 		return
 	}
 	if len(text) > 1 && (text[0] == '-' || text[0] == '+') {

@@ -201,6 +201,9 @@ func oddMksh(p *syntax.ParamExp) bool {
 	if p.Exp != nil && (p.Exp.Op >= syntax.RemSmallSuffix || p.Exp.Word == nil || p.Exp.Word.Lit() == "") {
 		return true // ""${x-} is no word at all there
 	}
+	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) && !plainLetters(p.Exp.Word.Lit()) {
+		return true // a delimiter at the front of what is assigned does not end the word before it
+	}
 	sub, plain := subscript(p.Index)
 	return p.Index != nil && (!plain || sub != "@" && sub != "*" && strings.Trim(sub, "0123456789") != "")
 }
@@ -288,9 +291,9 @@ func (w *walker) doubtfulPrefix(name string) bool {
 	case "export", "readonly", "declare", "typeset", "local":
 		return w.o.Dialect == Bash || w.o.Dialect == Bats
 	case "unset":
-		return w.o.Dialect == POSIX || w.o.Dialect == Mksh
+		return w.posix || w.o.Dialect == POSIX || w.o.Dialect == Mksh
 	}
-	return false
+	return w.posix && isSpecial(name)
 }
 
 // keepsPrefix reports whether the assignments in front of a builtin stay, as POSIX wants it

@@ -55,6 +55,11 @@
 // The words of a command are expanded before its redirections; here the redirections are
 // looked at first, so a name that both have is open in one of them (redirect_order.go).
 //
+// The options of the shell are followed, change nothing here, or are named as not followed
+// (options.go). With nullglob a command is read without its patterns too. Where dotglob and its
+// like let a pattern match more, the word is open, and the names that it is known to match are
+// effects all the same (loose.go).
+//
 // A pattern that the shell expands lists its directory, and so does a file test. A build tool
 // executes a file of the directory it works in; that is an effect where the directory is another
 // than Options.Dir. A copy of a program or a link to it that the text makes is read as that
@@ -90,7 +95,10 @@
 // where they were: it rarely changes IFS; after a snapshot of the person's shell that an agent
 // program keeps below the home, all stays known. A name that depends on the
 // directory is marked, unless the file is by custom one of settings (bin/activate, .env,
-// ~/.profile); the functions it may define are taken not to have the names of programs. The
+// ~/.profile); the functions it may define are taken not to have the names of programs, and it is
+// taken to change no option of the shell and no attribute of a name. Behind text that is not known
+// otherwise, as in eval "$x", none of that is taken on trust. What a program prints is taken to be
+// a number where arithmetic wants one, unless it was fetched or decoded. The
 // entries of the command table are taken to be right. What is special in the expansions of
 // [POSIX], [Mksh] and [Zsh] is open rather than followed (dialect.go), unless the value and the
 // operands are so plain that all shells agree (dialect_alike.go). Of a loop over a

@@ -55,8 +55,10 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 		switch {
 		case s.noglob:
 			out[i] = v.quoted()
+		case (w.extglob || w.o.Dialect == Mksh) && extended(v):
+			out[i] = v.looselyMatched("a pattern with a list in parentheses comes out of it")
 		case v.globbed() && w.matchesMore(s, v.glob()):
-			out[i] = unknown("the pattern matches names in a way of its own", File).maybeMany()
+			out[i] = v.looselyMatched("the pattern matches names in a way of its own")
 		}
 	}
 	return out
@@ -400,6 +402,10 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 		e.param(p, quoted)
 	case *syntax.CmdSubst:
 		v := e.w.substitution(e.s, p)
+		if !quoted && e.split && e.w.o.Dialect == Mksh && strings.Trim(e.ifs, " \t\n") != "" {
+			e.lit(part{kind: open, why: "mksh drops the delimiters in front of what a command prints", from: v.from(), many: true})
+			return
+		}
 		if !quoted && e.split {
 			e.cutUp(v) // zsh too splits what a command prints
 			return
@@ -410,18 +416,28 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 	case *syntax.ProcSubst:
 		e.lit(e.w.process(e.s, p))
 	case *syntax.ExtGlob:
-		text := p.Op.String() + p.Pattern.Value + ")"
-		if !e.pattern {
-			text = "*" // names: no more than this
-		}
-		e.lit(part{kind: pattern, text: text})
-		if strings.ContainsAny(p.Pattern.Value, "$`") {
-			e.w.opaque(e.s, InData, "an expansion inside a pattern", e.w.span(p))
-		}
+		e.extended(p)
 	case *syntax.BraceExp:
 		for _, w := range p.Elems {
 			e.word(w)
 		}
+	}
+}
+
+// extended adds a pattern such as @(a|b), which the parser leaves as it is written. Of names it
+// matches no more than a star would, unless its list has a leading dot.
+func (e *expander) extended(p *syntax.ExtGlob) {
+	inner := p.Pattern.Value
+	if strings.Contains(inner, "`") || strings.Contains(inner, "$(") || strings.Contains(inner, "${") || strings.Contains(inner, "$[") || strings.Contains(inner, "<(") || strings.Contains(inner, ">(") {
+		e.w.opaque(e.s, InCode, "an expansion inside a pattern", e.w.span(p))
+	}
+	switch {
+	case e.pattern:
+		e.lit(part{kind: pattern, text: p.Op.String() + inner + ")"})
+	case !e.split || e.s.noglob || strings.ContainsAny(inner, ".$`") || e.w.matchesMore(e.s, ""):
+		e.lit(part{kind: open, why: "which names the list of a pattern matches", from: File, many: e.split, loose: "*"})
+	default:
+		e.lit(part{kind: pattern, text: "*"})
 	}
 }
 

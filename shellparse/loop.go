@@ -81,9 +81,9 @@ func (w *walker) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) worl
 func (w *walker) oneOf(s *state, item value, span Span) value {
 	glob := item.word().Glob
 	if !glob && item.several() {
-		listed := item.fromListing()
+		listed, loose := item.fromListing(), item.loose()
 		item = unknown(item.why(), item.from())
-		item[0].name = listed
+		item[0].name, item[0].loose = listed, loose
 	}
 	w.listed(s, item, span)
 	if glob {
@@ -145,7 +145,7 @@ func (w *walker) widened(ws worlds, entry *state, name string, body func(worlds)
 	wide := w.join(append(worlds{w.fork(entry)}, ws...))
 	wide.jump, wide.loops = onward, ws[0].loops
 	changed := wide.dir != entry.dir || wide.old != entry.old || !slices.Equal(wide.dirs, entry.dirs) || wide.open != entry.open || !wide.in.equal(entry.in) ||
-		wide.argsOpen != entry.argsOpen || !slices.EqualFunc(wide.args, entry.args, slices.Equal[value]) || wide.noglob != entry.noglob || wide.dotglob != entry.dotglob
+		wide.argsOpen != entry.argsOpen || !slices.EqualFunc(wide.args, entry.args, slices.Equal[value]) || wide.noglob != entry.noglob || wide.dotglob != entry.dotglob || wide.attrs != entry.attrs
 	for e := wide.env; e != entry.env && e != nil && !changed; e = e.parent {
 		for n, v := range e.names {
 			old, ok := entry.env.get(n)

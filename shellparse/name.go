@@ -21,6 +21,9 @@ func (w *walker) nameIn(v value, dir string) Name {
 	if n.Glob && n.User == "" {
 		n.Of = origin(v, n)
 	}
+	if !n.Static && !n.Glob && n.User == "" {
+		n.loose = v.loose()
+	}
 	if n.User != "" {
 		n.Text = strings.TrimLeft(n.Text, "/")
 	}

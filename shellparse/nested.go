@@ -33,6 +33,9 @@ func (w *walker) start(s *state, c *call, n command.Nested, u command.Use, dir, 
 	w.via = append(slices.Clip(w.via), via)
 	switch {
 	case n.Shell != nil:
+		if isShell(program) {
+			w.shellOptions(child, c, dialectOf(program))
+		}
 		if isShell(program) && n.Arg >= 0 && n.Arg < len(c.args) {
 			child.passed, child.passing = c.args[min(n.Arg+2, len(c.args)):], true
 			if n.Arg+1 < len(c.args) {
@@ -344,7 +347,7 @@ func (w *walker) newShell(s *state, text string, span Span) {
 	s.argsOpen = s.argsOpen || !s.passing
 	s.passed, s.passing = nil, false
 	s.zero, s.called = s.called, nil
-	s.noglob, s.errexit, s.allexport, s.jump = false, false, false, onward
+	s.noglob, s.errexit, s.allexport, s.attrs, s.jump = false, false, false, false, onward
 	w.touched(s)
 	file, ok := w.read(s, text, span)
 	if !ok {

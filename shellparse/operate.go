@@ -65,6 +65,9 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set bool) value 
 		return known("")
 	case p.Slice != nil:
 		return w.slice(s, text, p)
+	case p.Repl != nil && w.nocase: // the case of letters counts elsewhere, not here
+		w.visitParam(s, p)
+		return unknown("what is replaced may be so without regard to case", Literal)
 	case p.Repl != nil:
 		return w.replace(s, text, p)
 	}

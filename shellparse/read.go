@@ -10,6 +10,9 @@ import (
 func (w *walker) reads(s *state, c *call) worlds {
 	switch c.words[0].Text {
 	case "getopts":
+		if len(c.words) > 2 && !c.words[2].Static {
+			w.forget(s)
+		}
 		for _, n := range []string{"OPTARG", c.words[len(c.words)-1].Text} {
 			if syntax.ValidName(n) {
 				w.assign(s, n, unknown("$"+n+" is an option", Unknown))
@@ -45,6 +48,10 @@ func (w *walker) mapfile(s *state, c *call, i int) {
 	if i < len(c.args) {
 		name = c.words[i].Text
 		w.nameArg(s, c.args[i], c.at(i))
+		if !c.words[i].Static {
+			w.forget(s)
+			return
+		}
 	}
 	if !syntax.ValidName(name) {
 		return
@@ -89,6 +96,9 @@ func (w *walker) readWords(s *state, c *call) worlds {
 	names := []string{}
 	for ; i < len(c.args); i++ {
 		w.nameArg(s, c.args[i], c.at(i))
+		if text := c.words[i].Text; !c.words[i].Static && !strings.Contains(text, "[") {
+			defer w.forget(s)
+		}
 		names = append(names, c.words[i].Text)
 	}
 	if len(names) == 0 {

@@ -82,7 +82,7 @@ func (w *walker) redirect(s *state, list []*syntax.Redirect) ioState {
 			w.input(s, fd, &flow{from: Literal, val: w.hereDoc(s, r)})
 		case syntax.WordHdoc:
 			text := append(value(nil), w.single(s, r.Word).quoted()...)
-			if slices.ContainsFunc(r.Word.Parts, hasTilde) {
+			if slices.ContainsFunc(r.Word.Parts, hasTilde) || w.o.Dialect == Mksh && strings.HasPrefix(firstLit(r.Word), "~") { // to which it is a letter
 				text = unknown("a tilde as in an assignment, or not", Unknown)
 			}
 			w.input(s, fd, &flow{from: Literal, val: append(text, part{text: "\n"})})

@@ -91,6 +91,8 @@ type Name struct {
 	// as in for f in *.txt; do mv "$f" "${f%.txt}.md"; done. It is that other pattern, absolute.
 	// Both have one star and nothing else that is special, and it stands for the same characters.
 	Of string
+
+	loose string // a pattern of which more than the text tells may match, in a name that is not known
 }
 
 // An Effect is one name that would be touched, and how.

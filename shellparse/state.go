@@ -50,7 +50,7 @@ type state struct {
 	nounset   bool
 	inherit   bool // substitutions have errexit too
 	allexport bool
-	extglob   bool
+	attrs     bool // unknown text may have declared any name: what is assigned to it may become something else
 	alias     bool // aliases are expanded
 	depth     int  // of function calls
 	calling   []string
@@ -163,7 +163,13 @@ func (s *state) fork() *state {
 
 // put gives a name a value, unless the shell would refuse that.
 func (w *walker) put(s *state, name string, v variable) {
-	if old, ok := s.env.get(name); !ok || !old.fixed {
+	w.optionVariable(s, name, v)
+	old, ok := s.env.get(name)
+	if !ok && s.attrs && v.set && syntax.ValidName(name) {
+		v = v.vague("$" + name + " may have an attribute that changes what is assigned")
+		v.odd = true
+	}
+	if !old.fixed {
 		w.restore(s, name, v)
 		return
 	}
@@ -229,10 +235,26 @@ func (w *walker) touched(s *state) {
 // havoc is what unknown shell text leaves behind: nothing can be said of names, of the
 // directory or of functions any more.
 func (w *walker) havoc(s *state) {
+	w.lost(s)
+	s.attrs = true
+	w.anyOption(s)
+}
+
+// lost is what text leaves behind that sets names as a login shell has them.
+func (w *walker) lost(s *state) {
 	s.open, s.env, s.own = true, nil, false
 	s.dir, s.old, s.dirs = "", "", nil
 	s.args, s.argsOpen = nil, true
 	w.put(s, "IFS", unknownIFS())
+}
+
+// forgetFunctions leaves it open whether a function still answers to its name.
+func (w *walker) forgetFunctions(s *state) {
+	for name, v := range s.env.flat() {
+		if strings.HasSuffix(name, "()") && v.fn != nil {
+			w.put(s, name, variable{val: unknown("it may have been unset", Unknown), set: true})
+		}
+	}
 }
 
 // forget is what a change of a name that is not known leaves behind: functions alone.
@@ -304,7 +326,7 @@ func (w *walker) join(ws worlds) *state {
 		j.nounset, j.inherit = j.nounset || s.nounset, j.inherit && s.inherit
 		j.alias = j.alias || s.alias
 		j.dotglob = j.dotglob || s.dotglob
-		j.extglob = j.extglob && s.extglob
+		j.attrs = j.attrs || s.attrs
 		j.argsOpen = j.argsOpen || s.argsOpen
 		if !slices.EqualFunc(s.args, j.args, slices.Equal[value]) {
 			j.args, j.argsOpen = nil, true

@@ -43,6 +43,9 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 		}
 		setWorst(worst, o.Arg, placeOf(u.Opaque[i].Right))
 	}
+	if isShell(name) {
+		w.shellOptions(w.fork(s), c, dialectOf(name))
+	}
 	nested := map[int]bool{}
 	for _, n := range u.Nested {
 		nested[n.Arg] = true

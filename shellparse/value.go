@@ -16,6 +16,10 @@ type part struct {
 	flow *flow  // what stands behind the name of a process substitution
 	name bool   // open: it is a name of a listing, as in "for f in $(git ls-files)"
 	of   string // pattern: the one whose matches it is made of, absolute, with one star that means the same
+
+	// open: it comes from a pattern that matches more than is told here; the names that this one
+	// matches are among them.
+	loose string
 }
 
 type partKind uint8

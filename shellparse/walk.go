@@ -27,7 +27,11 @@ type walker struct {
 	unpatterned bool // set -f was seen: on some way it may hold
 	words       int  // of all commands
 	letting     bool // the arithmetic is an argument of let
-	dropping    bool // what looks like a pattern and matches nothing may be left out
+	dropping    bool // nullglob was seen: what looks like a pattern and matches nothing may be left out
+	extglob     bool // it was seen: a value may hold a pattern with a list in parentheses
+	posix       bool // bash may be in posix mode, in which what stands in front of a special builtin stays
+	anycase     bool // nocaseglob was seen
+	nocase      bool // nocasematch was seen: what is compared may be so without regard to case
 	level       int  // of arithmetic that evaluates values
 	nested      int  // of shells inside shells
 	nestedBytes int  // of all their texts
@@ -140,6 +144,15 @@ func (w *walker) effect(s *state, e Effect) {
 	if s.guess {
 		e.Flags |= command.Possible
 	}
+	for _, text := range w.looser(e.Name.loose) {
+		one := e
+		one.Name = Name{Text: text, Glob: true, Dir: e.Name.Dir}
+		if strings.HasPrefix(text, "/") {
+			one.Name.Dir = ""
+		}
+		w.effect(s, one)
+	}
+	e.Name.loose = ""
 	w.adrift(s, e)
 	if belowOpen(e) {
 		w.opaque(s, placeOf(e.Right), "it stands below a file that is open", e.Span)
