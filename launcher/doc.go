@@ -16,7 +16,8 @@
 //     before anybody sees it, the answer comes over a channel that no command can write, the
 //     request is judged anew, and the yes is spent in one transaction for exactly that plan.
 //  4. The fence is built from the plan's open files, the transcript is opened, and the real shell
-//     executes the canonical text: what was judged is what runs.
+//     executes the canonical text: what was judged is what runs. What a shell or an interpreter will open by its
+//     name is looked at once more just before; see "Names that are opened late".
 //  5. Every byte is recorded before it is passed on. When the command ends, what it left behind is
 //     ended, the output is drained, and transcript head and exit status go into the log.
 //
@@ -47,6 +48,15 @@
 // files that the fence lets it reach by name, in the way that they are open. Directories, sockets, terminals and everything
 // else stay here, and the start in the record says which. A run in the background has none. Of 0, 1 and 2 a closed one is /dev/null,
 // because the Go runtime puts it there before anybody can look.
+//
+// # Names that are opened late
+//
+// Files that the fence grants, the directory and a program given as words are used by the descriptors that were judged. A script, a program in
+// a command line and what they take in are opened by their names, by bash or an interpreter, because $0, BASH_SOURCE and __file__ are those
+// names. Their texts are bound by hash. Just before the command may run, each name must still lead to the same file with the same text, or
+// nothing runs (mismatch). From then until the interpreter opens it, nothing holds the name against who may write it from outside of the fence:
+// mounts do not (a rename over the name takes them away), and a copy laid over it keeps builds and updates from replacing what they ran. The
+// end in the record says which of them changed meanwhile (swapped); in a session (within) it does not.
 //
 // # Sessions
 //

@@ -184,8 +184,9 @@ func vouch(sum audit.Summary) object {
 // findings are what was told about a run that is over.
 type findings struct {
 	refused, git, later []string
-	tampered            bool   // protected files were changed meanwhile
-	traffic             object // what it did with the network; nil when that was nothing
+	swapped             []string // what was executed by its name and changed meanwhile
+	tampered            bool     // protected files were changed meanwhile
+	traffic             object   // what it did with the network; nil when that was nothing
 }
 
 func (r *run) ended(s sandbox.Status, f findings, problem error) object {
@@ -202,6 +203,9 @@ func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 	}
 	if f.traffic != nil {
 		o["network"] = f.traffic
+	}
+	if len(f.swapped) > 0 {
+		o["swapped"] = f.swapped
 	}
 	if len(f.git) > 0 {
 		o["left_for_git"] = f.git

@@ -213,6 +213,10 @@ func (r *run) start() error {
 		r.l.say(os.Stderr, fmt.Sprintf("%s has more folders than are searched for secrets to hide; name those that lie deep in security.restricted_paths of %s (said once)",
 			r.Plan.Workspace, r.l.home.Config()))
 	}
+	if err := r.unswapped(); err != nil {
+		b.held.Cancel()
+		return err
+	}
 	if r.process, r.receipt, err = b.held.Go(); err != nil {
 		return err
 	}
@@ -363,7 +367,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	defer r.desk.end(c.status.Shell(), int(c.status.Signal)) // whoever is told that it is over finds the end on record
 	r.exceeded(os.Stderr, c.status)
 	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),
-		traffic: r.traffic(os.Stderr, c.status)}
+		swapped: r.swappedSince(), traffic: r.traffic(os.Stderr, c.status)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
 	recordErr := errors.Join(r.unheard, r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))
 	sum, err := r.recorder.Close()

@@ -134,6 +134,10 @@ func (r *run) failed(err error) (Outcome, error) {
 	}
 	recordErr := r.record(kindFailed, object{"error": err.Error(), "plan_hash": r.Hash()}, audit.Lazy)
 	recordErr = errors.Join(recordErr, r.finishApproval("it could not be started"))
+	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
+		f := swapped.refusal()
+		return Outcome{Session: r.id, Envelope: r.envelope, Status: f.exit, Refusal: f}, recordErr
+	}
 	var exec *sandbox.ExecError
 	if errors.As(err, &exec) {
 		fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)

@@ -222,6 +222,12 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 	}
 	told.r = r
 	refusal, err := l.guarded(ctx, r, l.permit)
+	if refusal == nil && err == nil {
+		err = r.unswapped()
+	}
+	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
+		refusal, err = swapped.refusal(), nil
+	}
 	told.settled(refusal)
 	if refusal != nil || err != nil {
 		err = errors.Join(err, told.refused(refusal))

@@ -119,6 +119,12 @@ type Content struct {
 	Command int
 }
 
+// Why a Content has no hash, where the one is as good as bound and the other cannot be.
+const (
+	onlyRoot   = "only root can write it"
+	notRegular = "not a regular file"
+)
+
 // A Glob is a pattern that was expanded while the plan was made.
 type Glob struct {
 	Effect  int

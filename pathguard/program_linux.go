@@ -192,7 +192,7 @@ func (r *resolver) content(t *Target) {
 	var st unix.Stat_t
 	if unix.Fstat(t.file.fd, &st) == nil {
 		c.Size, c.ModTime = st.Size, st.Mtim.Nano()
-		if c.Why = "only root can write it"; !rootOnly(t.Real, &st) {
+		if c.Why = onlyRoot; !rootOnly(t.Real, &st) {
 			var text string
 			c.Sum, text, c.Why = sum(t.file, st.Mode, st.Size)
 			r.remember(t.Real, text)
@@ -232,7 +232,7 @@ func (r *resolver) remember(path, text string) {
 func sum(f *held, mode uint32, size int64) (hash, text, why string) {
 	switch {
 	case mode&unix.S_IFMT != unix.S_IFREG:
-		return "", "", "not a regular file"
+		return "", "", notRegular
 	case size > maxContent:
 		return "", "", "larger than 16 MiB"
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,7 +71,8 @@ func TestSwap(t *testing.T) {
 
 // TestSwapBetween replaces a link, a directory, a script and a program after the plan was made and
 // before anything uses it, ten thousand times: whoever uses the plan's files has what was judged,
-// and a plan that is made again is another one, so that no approval fits it.
+// a plan that is made again is another one, so that no approval fits it, and the last look before
+// the command runs names what its shell would open by a name that leads elsewhere.
 func TestSwapBetween(t *testing.T) {
 	t.Parallel()
 	root := makeTree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f", "dir -> safe")
@@ -80,7 +82,7 @@ func TestSwapBetween(t *testing.T) {
 	}
 	point := func(side string) {
 		os.Remove(root + "/tmp")
-		for name, target := range map[string]string{"link": side + "/f", "dir": side} {
+		for name, target := range map[string]string{"link": side + "/f", "dir": side, "way": side + "/run"} {
 			os.Symlink(target, root+"/tmp")
 			os.Rename(root+"/tmp", root+"/"+name)
 		}
@@ -94,6 +96,8 @@ func TestSwapBetween(t *testing.T) {
 		{Right: command.Read, Name: shellparse.Name{Text: "link", Static: true, Dir: root}},
 		{Right: command.Write, Name: shellparse.Name{Text: "dir/f", Static: true, Dir: root}},
 		{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "script", Static: true, Dir: root}},
+		{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "way", Static: true, Dir: root}},
+		{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "dir/run", Static: true, Dir: root}},
 	}, Commands: []shellparse.Command{{Name: "./program", Dir: root}}}
 	sides := []string{"safe", "evil"}
 	point(sides[0])
@@ -109,7 +113,15 @@ func TestSwapBetween(t *testing.T) {
 			t.Fatal("the plan is the same")
 		}
 		before = facts
+		if changed, err := plan.Changed(); err != nil || changed != nil {
+			t.Fatalf("nothing was touched, and %q changed: %v", changed, err)
+		}
 		point(sides[(n+1)%2])
+		changed, err := plan.Changed()
+		want := []string{root + "/program", root + "/script", root + "/" + side + "/run"}
+		if err != nil || !slices.Equal(changed, want) {
+			t.Fatalf("changed: %q (%v), want %q", changed, err, want)
+		}
 		for i := range plan.Targets {
 			if text := readHeld(t, plan.Targets[i].File()); !strings.Contains(text, side) {
 				t.Fatalf("%s: the file in use is %q", plan.Targets[i].Name, text)

@@ -1,0 +1,56 @@
+package launcher
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// A swappedError says that what would be executed is not what was judged.
+type swappedError struct{ names []string }
+
+func (e *swappedError) Error() string {
+	shown := e.names[:min(len(e.names), maxItems)]
+	return fmt.Sprintf("%s changed or was replaced after it was judged, and nothing ran; run the same command again, and it is judged as it is now", strings.Join(quoted(shown), ", "))
+}
+
+func quoted(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = fmt.Sprintf("%q", n)
+	}
+	return out
+}
+
+// unswapped looks once more at what a shell or an interpreter will open by its name, as the last thing before it may.
+//
+// No mount could hold those names: one over a file goes when the file is replaced from outside of the
+// fence, by rename(2) as editors and git do it, and meanwhile the command itself could not replace it, as they do too.
+func (r *run) unswapped() error {
+	names, err := r.Plan.Changed()
+	if err != nil {
+		return fmt.Errorf("look again at what is executed: %w", err)
+	}
+	if len(names) > 0 {
+		return &swappedError{names}
+	}
+	return nil
+}
+
+// refusal tells it as one: who asked can ask again.
+func (e *swappedError) refusal() *Refusal {
+	f := refuse(pathguard.Verdict{}, "denied", "mismatch", e.Error(), ExitDenied)
+	f.Retry = "run the identical command again"
+	return f
+}
+
+// swappedSince are the names that changed while the command ran, for the record: by the command itself, as a build does,
+// or by somebody else, and then it may have executed what nobody judged.
+func (r *run) swappedSince() []string {
+	names, err := r.Plan.Changed()
+	if err != nil {
+		return []string{"unknown: " + err.Error()}
+	}
+	return names[:min(len(names), maxItems)]
+}
