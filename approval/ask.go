@@ -130,27 +130,33 @@ func (t *tx) forgetHours() error {
 // coolingOff refuses a plan that was denied a short while ago, in whatever session it is asked
 // again: a person who said no once must not be worn down.
 func (t *tx) coolingOff(r Request, p plan, hash string) error {
-	f, err := t.get(coolOffBucket, hash)
-	if err != nil {
-		return &Refused{Outcome: OutcomeTampered, Err: ErrTampered}
-	}
-	if f == nil {
-		return nil
-	}
-	denied := stamp{at: f.time("denied_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
-	if !denied.within(t.now, t.o.CoolOff, t.o.Skew) {
-		return nil
+	f, until, err := t.denied(hash)
+	if err != nil || f == nil {
+		return err
 	}
 	return &Refused{
 		Envelope: f.text("envelope_id"),
 		Outcome:  OutcomeDenied,
 		Message:  f.text("message"),
 		Instead:  f.text("instead"),
-		Until:    denied.at.Add(t.o.CoolOff),
+		Until:    until,
 		Err:      ErrDenied,
 		Events: []Event{{Time: t.now.Now.UTC(), Kind: KindRefused, Envelope: f.text("envelope_id"), WorkItem: p.workItem,
 			Session: r.Session, PlanHash: hash, From: Rejected, To: Rejected, Outcome: OutcomeDenied, Computed: hash}},
 	}
+}
+
+// denied is what is kept of a denial under key, and until when; nil when it is none, or long ago.
+func (t *tx) denied(key string) (fields, time.Time, error) {
+	f, err := t.get(coolOffBucket, key)
+	if err != nil {
+		return nil, time.Time{}, &Refused{Outcome: OutcomeTampered, Err: ErrTampered}
+	}
+	at := stamp{at: f.time("denied_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
+	if f == nil || !at.within(t.now, t.o.CoolOff, t.o.Skew) {
+		return nil, time.Time{}, nil
+	}
+	return f, at.at.Add(t.o.CoolOff), nil
 }
 
 // openIn counts the pending envelopes of a session. One count serves the whole transaction, because

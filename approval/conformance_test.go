@@ -111,6 +111,7 @@ func testStore(t *testing.T, fresh func(testing.TB) backend) {
 		{"prune B-R2.4 B-R2.4a", testPrune},
 		{"per call B-R7.1 B-R7.2 B-R7.3 B-Q2", testPerCall},
 		{"cool-off E-deny-3", testCoolOff},
+		{"near-identical E-deny-3", testKin},
 		{"cancel E-pend-3", testCancel},
 		{"friction", testFriction},
 		{"decide once", testDecideOnce},

@@ -161,11 +161,13 @@ func (t *tx) deny(e *entry, d Decision) error {
 		return err
 	}
 	at := t.now.stamp()
-	if err := t.put(coolOffBucket, e.PlanHash, fields{
-		"boot": int64(at.boot), "boot_id": at.bootID, "denied_at": formatTime(at.at),
-		"envelope_id": e.ID, "message": firstMessage(d.Calls), "instead": firstInstead(d.Calls),
-	}); err != nil {
-		return err
+	for _, key := range []string{e.PlanHash, kinPrefix + e.Kin} {
+		if err := t.put(coolOffBucket, key, fields{
+			"boot": int64(at.boot), "boot_id": at.bootID, "denied_at": formatTime(at.at),
+			"envelope_id": e.ID, "message": firstMessage(d.Calls), "instead": firstInstead(d.Calls),
+		}); err != nil {
+			return err
+		}
 	}
 	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied, Calls: slices.Clone(d.Calls),
 		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token})

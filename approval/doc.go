@@ -179,7 +179,8 @@
 //
 // 10 open questions for a session, and 100 in an hour; 500 characters for the words to an agent; inline questions of
 // at most 64 KiB and 400 lines; a denied plan is denied again without asking for 10 min, in
-// whatever session, so that nobody is worn down.
+// whatever session, so that nobody is worn down. A near-identical one (Envelope.Kin: the same agent, work item, directory, tools, rules and
+// risk) is asked, and says that it comes after a no; [Grouped] puts what is near-identical together.
 //
 // # Example
 //

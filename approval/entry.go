@@ -95,6 +95,10 @@ func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
 	if t.raw(nonceBucket, hash) != nil || t.raw(envelopeBucket, id) != nil || t.raw(tombstoneBucket, id) != nil {
 		return nil, errors.New("approval: the source of randomness repeats itself")
 	}
+	refused, err := t.refusedKin(p.kin)
+	if err != nil {
+		return nil, err
+	}
 	born := t.now.stamp()
 	planHash := PlanHash(r.Payload)
 	masked := t.mask(id, nonce)
@@ -107,10 +111,12 @@ func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
 			"envelope_id":   id,
 			"expires_at":    formatTime(born.at.Add(ttl)),
 			"issued_at":     formatTime(born.at),
+			"kin":           p.kin,
 			"nonce_hash":    hash,
 			"nonce_masked":  hex.EncodeToString(masked[:]),
 			"plan_hash":     planHash,
 			"quorum":        r.Quorum,
+			"refused":       refused,
 			"requester":     r.Requester,
 			"risk":          p.risk,
 			"rules":         p.rules,
@@ -182,6 +188,7 @@ func (e *entry) readBirth(f fields, o *Options) {
 	e.Trust, e.Rules, e.NonceHash = ParseLevel(f.text("trust")), f.texts("rules"), f.text("nonce_hash")
 	e.Quorum, e.Requester, e.canary = int(f.number("quorum")), f.text("requester"), f.flag("canary")
 	e.ttl = time.Duration(f.number("ttl"))
+	e.Kin, e.Refused = f.text("kin"), f.text("refused")
 	e.issued = stamp{at: e.Issued, boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
 }
 

@@ -23,6 +23,8 @@ type Envelope struct {
 	Risk     int       // payload risk
 	Trust    Level     // payload trust
 	Rules    []string  // rules of the payload's reasons that asked
+	Kin      string    // what near-identical questions have in common; see Grouped
+	Refused  string    // the envelope of a near-identical one that was denied a short while before this was asked; "" for none
 	Payload  []byte    // the canonical bytes that are hashed and shown; nil from Pending
 
 	NonceHash string // SHA-256 of the nonce; for a signer elsewhere
@@ -152,6 +154,7 @@ type plan struct {
 	risk     int
 	trust    Level
 	rules    []string
+	kin      string
 }
 
 // maxRules is how many rules an event names: they are for statistics, the plan has them all.
@@ -192,6 +195,7 @@ func readPlan(payload []byte) (plan, error) {
 	if len(p.calls) == 0 {
 		return plan{}, fmt.Errorf("%w: it has no tool_calls", ErrPayload)
 	}
+	p.kin = kinOf(p, f)
 	return p, nil
 }
 

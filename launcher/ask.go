@@ -30,7 +30,7 @@ func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, c
 			cancel(errElsewhere)
 		}
 	}()
-	a, err := l.put(ctx, tty, page{payload: e.Payload, calls: e.Calls, typed: e.Challenge, code: e.Friction.Factor && e.Quorum < 2, edited: len(e.Calls) == 1})
+	a, err := l.put(ctx, tty, page{payload: e.Payload, after: e.After(), calls: e.Calls, typed: e.Challenge, code: e.Friction.Factor && e.Quorum < 2, edited: len(e.Calls) == 1})
 	if err != nil || !a.given {
 		return approval.Decision{}, err
 	}

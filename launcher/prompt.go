@@ -27,6 +27,7 @@ type answered struct {
 // A page is what is put before a person, and what a yes to it takes.
 type page struct {
 	payload []byte
+	after   string   // what it comes after, for below it
 	calls   []string // that are answered one by one, when there are several
 	typed   string   // the characters of a yes; "" where a key is enough
 	code    bool     // and a one-time code
@@ -48,7 +49,7 @@ func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, err
 			shown = l.now()
 		}
 		page := approval.Render(p.payload, approval.RenderOptions{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
-		return page.Text() + p.answers(a.denied)
+		return page.Text() + p.below(a.denied)
 	}
 	for {
 		reply, err := session.Ask(ctx, tty, render, p.options())
@@ -93,12 +94,15 @@ func (p page) options() session.AskOptions {
 	return o
 }
 
-// answers is the line that tells what a yes would allow of several calls.
-func (p page) answers(denied []string) string {
-	if len(p.calls) < 2 {
-		return ""
-	}
+// below is what stands under the page: what it comes after, and what a yes would allow of several calls.
+func (p page) below(denied []string) string {
 	var b strings.Builder
+	if p.after != "" {
+		b.WriteString(p.after + "\n")
+	}
+	if len(p.calls) < 2 {
+		return b.String()
+	}
 	b.WriteString("answers ")
 	for i, id := range p.calls {
 		word := "yes"

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -69,8 +68,9 @@ type board struct {
 	last   time.Time
 	burst  bool // the latest key came right after another
 	denied map[string]bool
-	words  map[string]string // to the agent, with the no to a call
-	call   string            // that was denied last; "" for none
+	words  map[string]string   // to the agent, with the no to a call
+	call   string              // that was denied last; "" for none
+	flock  []approval.Envelope // near-identical questions that are denied together
 }
 
 func wallClock() time.Time { return time.Now() }
@@ -106,8 +106,7 @@ func (b *board) listen() tea.Msg {
 			full = append(full, e)
 		}
 	}
-	slices.SortStableFunc(full, func(x, y approval.Envelope) int { return cmp.Compare(y.Risk, x.Risk) })
-	return listed{full}
+	return listed{slices.Concat(approval.Grouped(full)...)}
 }
 
 // Update handles one thing that happened.
@@ -181,7 +180,11 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 		b.at = b.list[max(i-1, 0)].ID
 	case k.Code == tea.KeyDown, k.Text == "j":
 		b.at = b.list[min(i+1, len(b.list)-1)].ID
+	case k.Text == "N" && len(b.chosenKin()) > 1:
+		b.flock = b.chosenKin()
+		b.open, b.mode, b.line = b.flock[0], refusing, nil
 	case k.Code == tea.KeyEnter, k.Code == tea.KeySpace, k.Code == tea.KeyRight:
+		b.flock = nil
 		b.open, b.mode, b.top, b.note = b.list[i], reading, 0, ""
 		b.shown, b.denied, b.words, b.call = b.now(), map[string]bool{}, map[string]string{}, ""
 		b.page = approval.Page{}
@@ -198,6 +201,9 @@ func (b *board) lay() {
 	}
 	short := approval.Render(b.open.Payload, approval.RenderOptions{})
 	page := approval.Render(b.open.Payload, approval.RenderOptions{Width: b.width - 1, Full: short.Truncated, Phrase: b.phrase})
+	if after := b.open.After(); after != "" {
+		page.Lines = append(page.Lines, fit(after, b.width))
+	}
 	if !slices.Equal(page.Lines, b.page.Lines) {
 		b.page, b.top, b.read = page, 0, approval.NewReading(len(page.Lines))
 	}
@@ -284,10 +290,14 @@ func (b *board) confirm(k tea.Key) tea.Cmd {
 // enter takes a key of what is typed. Only what goes with a no is ended with Enter; challenge and code end with their last character.
 func (b *board) enter(k tea.Key) tea.Cmd {
 	switch {
+	case k.Code == tea.KeyEscape && b.flock != nil:
+		b.back("")
 	case k.Code == tea.KeyEscape:
 		b.mode, b.line = reading, nil
 	case k.Code == tea.KeyBackspace:
 		b.line = b.line[:max(0, len(b.line)-1)]
+	case k.Code == tea.KeyEnter && b.mode == refusing && b.flock != nil:
+		b.denyAll(string(b.line))
 	case k.Code == tea.KeyEnter && b.mode == refusing:
 		return b.decide(launcher.Answer(b.open, false, string(b.line), "inbox"), "denied")
 	case k.Code == tea.KeyEnter && b.mode == offering:

@@ -23,10 +23,10 @@ func (b *board) rows() []string {
 		return nil
 	}
 	var rows []string
-	switch b.mode {
-	case choosing:
+	switch {
+	case b.mode == choosing, b.mode == refusing && b.flock != nil:
 		rows = b.listRows()
-	case remembering:
+	case b.mode == remembering:
 		rows = b.standingRows()
 	default:
 		rows = append(rows, b.page.Lines[b.top:min(b.top+b.body(), len(b.page.Lines))]...)
@@ -54,12 +54,25 @@ func (b *board) listRows() []string {
 		if e.Agent == "" {
 			agent = "-"
 		}
-		rows = append(rows, fit(fmt.Sprintf("%sR%d  %4s  %s  %s", mark, e.Friction.Level, age(b.now().Sub(e.Issued)), agent, inert(commandOf(e.Payload))), b.width))
+		rows = append(rows, fit(fmt.Sprintf("%sR%d  %4s  %s  %s%s", mark, e.Friction.Level, age(b.now().Sub(e.Issued)), agent, b.place(e), inert(commandOf(e.Payload))), b.width))
 	}
 	if len(b.list) == 0 {
 		rows = append(rows, "  nothing waits for an answer")
 	}
 	return rows
+}
+
+// place says which of several near-identical questions one is, and that one of them was denied before.
+func (b *board) place(e approval.Envelope) string {
+	kin, at := b.kin(e)
+	s := ""
+	if len(kin) > 1 {
+		s = fmt.Sprintf("%d/%d alike  ", at+1, len(kin))
+	}
+	if e.Refused != "" {
+		s += "after a no  "
+	}
+	return s
 }
 
 // standingRows say exactly what a standing approval covers.
@@ -86,12 +99,15 @@ func (b *board) help() string {
 	}
 	switch b.mode {
 	case choosing:
-		return "up down: choose   enter: read   q: leave"
+		return "up down: choose   enter: read" + b.alikeHelp() + "   q: leave"
 	case typing:
 		return fmt.Sprintf("type %s to approve, esc: back: %s", b.open.Challenge, string(b.line))
 	case coding:
 		return fmt.Sprintf("one-time code, esc: back: %s", strings.Repeat("·", len(b.line)))
 	case refusing:
+		if n := len(b.flock); n > 0 {
+			return fmt.Sprintf("why %d times no (enter: deny them all, esc: back): ", n) + approval.Inert(string(b.line))
+		}
 		return "why (enter: deny, esc: back): " + approval.Inert(string(b.line))
 	case offering:
 		return "instead (enter: deny and offer this, esc: back): " + approval.Inert(string(b.line))
@@ -107,6 +123,13 @@ func (b *board) help() string {
 		return left + "space: more   n: deny" + b.offerHelp() + "   esc: back"
 	}
 	return left + b.callHelp() + "y: approve   n: deny" + b.offerHelp() + b.grantHelp() + "   esc: back"
+}
+
+func (b *board) alikeHelp() string {
+	if n := len(b.chosenKin()); n > 1 {
+		return fmt.Sprintf("   N: deny all %d alike", n)
+	}
+	return ""
 }
 
 func (b *board) offerHelp() string {

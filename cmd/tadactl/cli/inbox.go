@@ -33,6 +33,7 @@ func (c *ctl) inbox() *cobra.Command {
 			"  n           deny, with a word       g       approve the same plan for a while\n" +
 			"  i           deny, and offer another command\n" +
 			"  1 to 9      deny one of several     w       with a word\n" +
+			"  N           deny all that are near-identical to the chosen one\n" +
 			"  esc         back                    q       leave",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

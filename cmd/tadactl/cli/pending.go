@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,8 +30,10 @@ type entry struct {
 	Expires  time.Time       `json:"expires"`
 	Answered bool            `json:"answered"`
 	Trust    string          `json:"trust"`
-	People   int             `json:"people"` // how many must say yes
-	Votes    int             `json:"votes"`  // how many have, while that is not enough
+	People   int             `json:"people"`            // how many must say yes
+	Votes    int             `json:"votes"`             // how many have, while that is not enough
+	Kin      string          `json:"kin"`               // the same for near-identical questions
+	Refused  string          `json:"refused,omitempty"` // a near-identical one that was denied before
 	Payload  json.RawMessage `json:"payload,omitempty"`
 }
 
@@ -38,7 +41,7 @@ func entryOf(e approval.Envelope) entry {
 	return entry{
 		ID: e.ID, State: string(e.State), PlanHash: e.PlanHash, WorkItem: e.WorkItem, Agent: e.Agent,
 		Risk: e.Risk, Issued: e.Issued, Expires: e.Expires, Answered: e.Decision != nil, Payload: e.Payload,
-		Trust: e.Trust.String(), People: max(e.Quorum, 1), Votes: e.Votes,
+		Trust: e.Trust.String(), People: max(e.Quorum, 1), Votes: e.Votes, Kin: e.Kin, Refused: e.Refused,
 	}
 }
 
@@ -63,7 +66,7 @@ func (c *ctl) pending() *cobra.Command {
 				}
 				return c.printJSON(entries)
 			}
-			for _, e := range list {
+			for _, e := range slices.Concat(approval.Grouped(list)...) {
 				if err := c.line(cmd.Context(), l, e.ID); err != nil {
 					return err
 				}
@@ -110,7 +113,11 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 	case e.Quorum > 1:
 		state += fmt.Sprintf(" %d/%d", e.Votes, e.Quorum)
 	}
-	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s\n", e.ID, state, inert(commandOf(e.Payload)))
+	after := ""
+	if e.Refused != "" {
+		after = "  (near-identical to one that was denied: " + e.Refused + ")"
+	}
+	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s%s\n", e.ID, state, inert(commandOf(e.Payload)), after)
 	return err
 }
 
@@ -132,6 +139,9 @@ func (c *ctl) show() *cobra.Command {
 			}
 			page := approval.Render(e.Payload, approval.RenderOptions{Width: c.width(), Full: true})
 			fmt.Fprint(c.out, page.Text())
+			if after := e.After(); after != "" {
+				fmt.Fprintln(c.out, after)
+			}
 			_, err = fmt.Fprintf(c.out, " state  %s until %s\n", e.State, e.Expires.Local().Format(time.DateTime))
 			return err
 		},

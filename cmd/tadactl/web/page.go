@@ -99,7 +99,7 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	s.mu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b, "<pre>%s</pre><form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
-		text(page.Text()), s.token, text(e.ID), text(e.PlanHash), s.proof(e.ID, e.PlanHash))
+		text(page.Text()+e.After()), s.token, text(e.ID), text(e.PlanHash), s.proof(e.ID, e.PlanHash))
 	if len(e.Calls) > 1 {
 		for _, call := range e.Calls {
 			fmt.Fprintf(&b, "<p><label><input type=checkbox name=\"call %s\" value=yes checked> run %s</label>", text(call), text(call))

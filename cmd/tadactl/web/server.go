@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -119,14 +120,14 @@ func (s *Server) announce(ctx context.Context) error {
 	return nil
 }
 
-// open returns the questions that wait for an answer, with their payloads, the most dangerous first.
+// open returns the questions that wait for an answer, with their payloads, the most dangerous first and what is near-identical together.
 func (s *Server) open(ctx context.Context) ([]approval.Envelope, error) {
 	list, err := s.inbox.Pending(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var full []approval.Envelope
-	for _, e := range list {
+	for _, e := range slices.Concat(approval.Grouped(list)...) {
 		if e.Decision != nil {
 			continue
 		}

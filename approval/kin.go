@@ -1,0 +1,68 @@
+package approval
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Questions are near-identical when the same agent asks them about the same work in the same directory, with the same tools, for the same
+// rules and at the same risk: then they differ in the words that the rules are about. A person who reads them together sees what an agent is at, and one
+// that comes after a no is told from one that is new. Nothing else follows: each has its own answer.
+
+// kinPrefix begins the keys under which the denial of a near-identical question is kept.
+const kinPrefix = "kin "
+
+// kinOf is what near-identical plans have in common, as a hash.
+func kinOf(p plan, payload fields) string {
+	context, _ := payload["context"].(map[string]any)
+	var tools []string
+	for _, c := range payload.list("tool_calls") {
+		call, _ := c.(map[string]any)
+		tools = append(tools, fields(call).text("tool_name"))
+	}
+	slices.Sort(tools)
+	h := sha256.New()
+	for _, list := range [][]string{
+		{p.agent, p.workItem, fields(context).text("cwd"), strconv.Itoa(p.risk)}, slices.Compact(tools), slices.Sorted(slices.Values(p.rules)),
+	} {
+		fmt.Fprintf(h, "%q", list)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// refusedKin returns the envelope of a near-identical plan that cools off, "" for none.
+func (t *tx) refusedKin(kin string) (string, error) {
+	f, _, err := t.denied(kinPrefix + kin)
+	return f.text("envelope_id"), err
+}
+
+// After says that the question comes after a near-identical one that was denied, in a line for beside its page; "" where that is not so.
+func (e Envelope) After() string {
+	if e.Refused == "" {
+		return ""
+	}
+	return " after  a near-identical question that was denied: tadactl show " + e.Refused
+}
+
+// Grouped returns the questions in groups of near-identical ones: the riskiest group first, then the oldest,
+// and in a group the oldest question first.
+func Grouped(list []Envelope) [][]Envelope {
+	groups := map[string][]Envelope{}
+	for _, e := range list {
+		key := cmp.Or(e.Kin, "of its own "+e.ID)
+		groups[key] = append(groups[key], e)
+	}
+	out := make([][]Envelope, 0, len(groups))
+	for _, g := range groups {
+		slices.SortFunc(g, older)
+		out = append(out, g)
+	}
+	slices.SortFunc(out, func(a, b []Envelope) int { return cmp.Or(cmp.Compare(b[0].Risk, a[0].Risk), older(a[0], b[0])) })
+	return out
+}
+
+func older(a, b Envelope) int { return cmp.Or(a.Issued.Compare(b.Issued), cmp.Compare(a.ID, b.ID)) }

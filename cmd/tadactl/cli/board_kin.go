@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// Near-identical questions stand together, each on its own row and with its own answer. Only a no may be said to all of them at once.
+
+// kin returns the questions in the list that are near-identical to e, itself included, and which of them it is.
+func (b *board) kin(e approval.Envelope) (kin []approval.Envelope, at int) {
+	if e.Kin == "" {
+		return nil, 0
+	}
+	for _, other := range b.list {
+		if other.Kin == e.Kin {
+			kin = append(kin, other)
+		}
+	}
+	return kin, slices.IndexFunc(kin, func(other approval.Envelope) bool { return other.ID == e.ID })
+}
+
+// chosenKin is kin of the chosen question.
+func (b *board) chosenKin() []approval.Envelope {
+	i := slices.IndexFunc(b.list, func(e approval.Envelope) bool { return e.ID == b.at })
+	if i < 0 {
+		return nil
+	}
+	kin, _ := b.kin(b.list[i])
+	return kin
+}
+
+// denyAll denies the questions that were alike when the person asked for it, and none that came since.
+func (b *board) denyAll(why string) {
+	denied := 0
+	for _, e := range b.flock {
+		if err := b.desk.Decide(b.ctx, launcher.Answer(e, false, why, "inbox")); err != nil {
+			b.told(err, fmt.Sprintf("denied, after %d of %d", denied, len(b.flock)))
+			return
+		}
+		denied++
+	}
+	b.back(fmt.Sprintf("denied %d questions", denied))
+}

@@ -1,0 +1,58 @@
+package launcher
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// E-deny-3: who was told no and asks the identical thing again is told no at once, with the person's words, and nobody is disturbed. What is
+// near-identical is a question, which says what it comes after.
+func TestADenialCoolsOff(t *testing.T) {
+	t.Parallel()
+	l, base := world(t)
+	base.Stdio.In, base.Stdio.Out, base.Stdio.Err = devNull(t), devNull(t), devNull(t)
+	if err := os.Mkdir(filepath.Join(base.Dir, "lib"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var asked []approval.Envelope
+	run := func(text string, yes bool) *Refusal {
+		t.Helper()
+		req := base
+		req.Shell.Text = text
+		req.Ask = func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
+			asked = append(asked, e)
+			d := Answer(e, yes, "keep the sources", "tty")
+			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
+			return d, nil
+		}
+		out, err := l.Run(context.Background(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Refusal
+	}
+	if r := run("rm -rf src", false); r == nil || r.exit != ExitDenied || r.Code != "human_denied" || len(asked) != 1 || asked[0].Refused != "" {
+		t.Fatalf("%+v, asked %d", r, len(asked))
+	}
+	for range 2 {
+		r := run("rm -rf src", true)
+		if r == nil || r.exit != ExitDenied || r.Code != "human_denied" || r.Cooloff < 500 || r.Cooloff > 600 || r.Envelope != asked[0].ID || !strings.Contains(r.Message, "keep the sources") {
+			t.Errorf("the second time: %+v", r)
+		}
+	}
+	if len(asked) != 1 {
+		t.Fatalf("the person was asked %d times", len(asked))
+	}
+	if r := run("rm -rf lib", true); r != nil || len(asked) != 2 || asked[1].Refused != asked[0].ID || asked[1].Kin != asked[0].Kin {
+		t.Errorf("near-identical: %+v, asked %d: %+v", r, len(asked), asked)
+	}
+	if text := (page{after: asked[1].After()}).below(nil); !strings.Contains(text, asked[0].ID) {
+		t.Errorf("below the page stands %q", text)
+	}
+}
