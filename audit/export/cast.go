@@ -35,6 +35,9 @@ func cast(w io.Writer, r io.Reader, c caster) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	err := each(r, func(h audit.Header) error {
 		c.wire = play.NewWire(h)
+		if c.authors {
+			c.tint = play.NewTint(h)
+		}
 		if c.second {
 			return writeHeader2(out, h)
 		}
@@ -56,10 +59,12 @@ type caster struct {
 	// terminals pass over them, and a browser would show other words than those
 	// that are there (CVE-2021-42574).
 	ordered bool
+	authors bool        // the echo of what was typed has the colour of who typed it
 	second  bool        // asciicast v2
 	marks   []play.Mark // to be written beside the session's own, by their time
 
 	wire play.Wire
+	tint play.Tint
 	last time.Duration
 	buf  []byte
 	data []byte
@@ -91,10 +96,13 @@ func (c *caster) event(e audit.Event) {
 	case (code == audit.CodeOutput || code == audit.CodeStderr) && e.Redacted:
 		code, data = audit.CodeOutput, fmt.Appendf(nil, "[redacted, %d bytes]", e.Length)
 	case code == audit.CodeOutput || code == audit.CodeStderr:
-		c.data = c.wire.Append(c.data[:0], code, data)
+		c.data = c.shown(c.data[:0], e)
 		code, data = audit.CodeOutput, c.data
 	case code == audit.CodeGap:
 		code, data = audit.CodeMark, fmt.Appendf(nil, "%d bytes of output were not kept", e.Length)
+	}
+	if c.authors && code != audit.CodeOutput {
+		c.tint.Append(nil, e) // what is typed now may be seen in the output that comes
 	}
 	if !strings.ContainsRune("oirmx", rune(code)) || c.second && code == audit.CodeExit {
 		return
@@ -108,6 +116,14 @@ func (c *caster) event(e audit.Event) {
 		}, data)
 	}
 	c.line(e.Time, code, data)
+}
+
+// shown is what a terminal gets of some output.
+func (c *caster) shown(dst []byte, e audit.Event) []byte {
+	if c.authors {
+		return c.tint.Append(dst, e)
+	}
+	return c.wire.Append(dst, e.Code, e.Data)
 }
 
 // line adds one line. A mark may come from another clock: time does not go back for it.

@@ -29,7 +29,9 @@
 // it, by their hashes, and forbids every connection, so that whatever a
 // recorded program printed cannot call home. Text out of the record stands in
 // the page as escaped text, or inside a data block as JSON in which no "<" is
-// left; nothing of it is markup. The page shows what was verified, when and by
+// left; nothing of it is markup. What was typed has its author's colour where
+// the program echoed it, and the marks of log and transcript stand on the
+// player's bar. The page shows what was verified, when and by
 // what, and proves nothing by itself: anybody can write a page.
 //
 // # The player

@@ -249,6 +249,24 @@ func TestPageIsInert(t *testing.T) {
 	}
 }
 
+// Players know nothing of authors, so on a page the echo has a colour of its own.
+func TestPageTellsWhoTyped(t *testing.T) {
+	session := record(t, audit.Header{}, func(r *audit.Recorder) {
+		must(t, r.Output(audit.CodeOutput, []byte("$ ")))
+		must(t, r.Input("human:1@x", []byte("date\r")))
+		must(t, r.Output(audit.CodeOutput, []byte("date\r\nMonday\r\n")))
+	})
+	var page bytes.Buffer
+	must(t, HTML(&page, bytes.NewReader(session), Page{}))
+	const typed = `"\u001b[0;4;38;5;3mdate\u001b[0m\r\nMonday\r\n"]`
+	if !strings.Contains(page.String(), typed) {
+		t.Errorf("who typed is not told in\n%.2000s", strings.SplitAfter(page.String(), `id="cast">`)[1])
+	}
+	if got := strings.Join(exported(t, session, Cast), "\n"); strings.Contains(got, "38;5;3") {
+		t.Errorf("a cast holds what the program did not write:\n%s", got)
+	}
+}
+
 // The size of a session that becomes a page has an end.
 func TestPageTooLarge(t *testing.T) {
 	in := &inert{w: io.Discard, left: 100}

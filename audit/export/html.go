@@ -74,7 +74,7 @@ func HTML(w io.Writer, r io.Reader, p Page) error {
 	writeHead(out, p)
 	data := &inert{w: out, left: MaxHTML}
 	fmt.Fprint(out, `<script type="text/plain" id="cast">`)
-	err := cast(data, r, caster{ordered: true, marks: inOrder(p.Marks)})
+	err := cast(data, r, caster{ordered: true, authors: true, marks: inOrder(p.Marks)})
 	fmt.Fprint(out, "</script>\n")
 	if errors.Is(err, ErrTooLarge) {
 		return fmt.Errorf("%w: more than %d MiB; try: --format cast", err, MaxHTML>>20)
@@ -169,6 +169,7 @@ func writeHead(out *bufio.Writer, p Page) {
 		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", text(f.Name), text(f.Value))
 	}
 	fmt.Fprintf(out, `</dl>
+<p class="small">Underlined is what was typed: <span class="person">by a person</span>, <span class="agent">by an agent</span>, <span class="term">by a terminal</span> that answered a program.</p>
 <p class="small">This page says what was found when it was made. It is no proof: the record is, and <code>tadactl audit verify</code> checks it.</p>
 </section>
 </main>

@@ -3,7 +3,7 @@ const read = (id) => document.getElementById(id).textContent;
 const player = AsciinemaPlayer.create(
   { data: read("cast") },
   document.getElementById("player"),
-  { preload: true, fit: "width", idleTimeLimit: 2, keystrokeOverlay: true, terminalFontSize: "medium" },
+  { preload: true, controls: true, fit: "width", idleTimeLimit: 2, keystrokeOverlay: true, terminalFontSize: "medium" },
 );
 // page.html#12.5 opens at 12.5 seconds, so that a place can be named; #play plays.
 const go = () => {

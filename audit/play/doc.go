@@ -37,7 +37,8 @@
 // where the program prints back just what was typed, is drawn in the author's
 // colour, and the line below the screen shows the last run in full: yellow for
 // a person, cyan for an agent, magenta for what a terminal answered by itself.
-// The author is what the record says; the echo is a guess by comparison.
+// The author is what the record says; the echo is a guess by comparison. A Tint
+// gives the same colours to players that know nothing of authors.
 //
 // # Failure
 //

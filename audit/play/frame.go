@@ -198,7 +198,7 @@ func (p *Player) bar(cols int) string {
 	return left + p.progress(room) + " " + end + strings.Repeat(" ", cols)
 }
 
-// progress is a bar of that many columns, with the marks that were given.
+// progress is a bar of that many columns, with the marks of the session and those that were given.
 func (p *Player) progress(width int) string {
 	if width <= 0 {
 		return ""
@@ -212,10 +212,16 @@ func (p *Player) progress(width int) string {
 			cells[i] = '━'
 		}
 	}
-	for _, m := range p.set.Marks {
-		if m.At <= total {
-			cells[min(width-1, int(float64(m.At)/float64(total)*float64(width)))] = '◆'
+	mark := func(at time.Duration) {
+		if at <= total {
+			cells[min(width-1, int(float64(at)/float64(total)*float64(width)))] = '◆'
 		}
+	}
+	for _, m := range p.set.Marks {
+		mark(m.At)
+	}
+	for _, at := range p.tape.marks {
+		mark(at)
 	}
 	return string(cells)
 }

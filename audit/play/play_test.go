@@ -3,6 +3,7 @@ package play
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,46 @@ func TestMarks(t *testing.T) {
 	p.message = ""
 	if f := text(p.Frame(60, 5)); !strings.Contains(f, "approved·]0;x··") {
 		t.Errorf("a label got through:\n%s", f)
+	}
+}
+
+// The bar has the marks of the session before any of it was played, and those of a live one as they come.
+func TestMarksOnTheBar(t *testing.T) {
+	k := record(t, audit.Header{Cols: 20, Rows: 3})
+	mark := func(at int) {
+		k.now = time.Duration(at) * time.Second
+		must(t, k.Mark("m"))
+	}
+	mark(25)
+	must(t, k.Output(audit.CodeOutput, bytes.Repeat([]byte("#t 1 2 m x "), 12000))) // lines that are longer than what is read at once
+	mark(50)
+	k.at(100000, "#t 0 75000000 m tada\n")
+	f, err := os.Open(k.path)
+	must(t, err)
+	defer f.Close()
+	p, err := New(f, Settings{Live: func() bool { return true }, Marks: []Mark{{time.Second * 90, "given"}}})
+	must(t, err)
+	at := func() (columns []int) {
+		for i, r := range []rune(p.progress(100)) {
+			if r == '◆' {
+				columns = append(columns, i)
+			}
+		}
+		return columns
+	}
+	if got, want := at(), []int{25, 50, 90}; !slices.Equal(got, want) {
+		t.Errorf("before the start marks are at %v, want %v", got, want)
+	}
+	press(p, "G")
+	mark(125)
+	k.at(200000, "x")
+	p.Tick(time.Second)
+	if got, want := at(), []int{12, 25, 45, 62}; !slices.Equal(got, want) {
+		t.Errorf("of a live session marks are at %v, want %v", got, want)
+	}
+	press(p, "g", "G") // passed again, and told once
+	if len(p.tape.marks) != 3 {
+		t.Errorf("%d marks, want 3", len(p.tape.marks))
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 	"unicode"
 
@@ -55,11 +53,12 @@ type prompt struct{ text []rune }
 // New opens a player at the start of a transcript. The error is a
 // *audit.BadEntry when not even its header can be read.
 func New(src io.ReadSeeker, s Settings) (*Player, error) {
-	total := lastTime(src)
+	total, marks := lastTime(src), markTimes(src)
 	t, err := newTape(src, s.Live)
 	if err != nil {
 		return nil, err
 	}
+	t.marks = marks
 	if s.Speed <= 0 {
 		s.Speed = 1
 	}
@@ -70,33 +69,6 @@ func New(src io.ReadSeeker, s Settings) (*Player, error) {
 		p.job = &toTime{at: s.From}
 	}
 	return p, nil
-}
-
-// lastTime reads how long the session is from the end of the transcript. The
-// line is not proven yet, and a wrong one only spoils the progress bar.
-func lastTime(src io.ReadSeeker) time.Duration {
-	size, err := src.Seek(0, io.SeekEnd)
-	if err != nil {
-		return 0
-	}
-	const tail = 1024 // a #t line has at most some 400 bytes
-	if _, err := src.Seek(max(0, size-tail), io.SeekStart); err != nil {
-		return 0
-	}
-	text, _ := io.ReadAll(io.LimitReader(src, tail))
-	at := strings.LastIndex(string(text), "\n#t ")
-	if at < 0 {
-		return 0
-	}
-	words := strings.Fields(string(text[at:]))
-	if len(words) < 3 {
-		return 0
-	}
-	us, err := strconv.ParseInt(words[2], 10, 64)
-	if err != nil || us < 0 || us > int64(endOfTime/time.Microsecond) {
-		return 0
-	}
-	return time.Duration(us) * time.Microsecond
 }
 
 const (

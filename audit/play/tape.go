@@ -29,6 +29,8 @@ type tape struct {
 	sparse int64      // they are at least so many times further apart
 	since  int64      // bytes of events since one was last due
 
+	marks []time.Duration // of the transcript, in order, as far as they are known
+
 	end bool
 	err error // why nothing can follow; a *audit.BadEntry or an error of the file
 }
@@ -145,6 +147,9 @@ func (t *tape) draw(n int) int {
 			t.stage.remark("redacted, %d bytes", e.Length)
 		}
 		t.stage.play(e)
+		if n := len(t.marks); e.Code == audit.CodeMark && (n == 0 || e.Time > t.marks[n-1]) {
+			t.marks = append(t.marks, e.Time)
+		}
 		t.have = false
 		return 1 + len(e.Data)
 	}

@@ -1,0 +1,72 @@
+package play
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// The bar below a session shows how long it is and where its marks are before
+// any of it was verified. A wrong line only spoils the bar.
+
+// lastTime reads how long the session is from the end of the transcript.
+func lastTime(src io.ReadSeeker) time.Duration {
+	size, err := src.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0
+	}
+	const tail = 1024 // a #t line has at most some 400 bytes
+	if _, err := src.Seek(max(0, size-tail), io.SeekStart); err != nil {
+		return 0
+	}
+	text, _ := io.ReadAll(io.LimitReader(src, tail))
+	at := bytes.LastIndex(text, []byte("\n#t "))
+	if at < 0 {
+		return 0
+	}
+	total, _ := eventTime(text[at+1:])
+	return total
+}
+
+// glanceBytes is how much of a transcript is looked through for its marks. Those behind are shown once they were passed.
+const glanceBytes = 16 << 20
+
+// markTimes reads where the marks of the transcript itself are.
+func markTimes(src io.ReadSeeker) (marks []time.Duration) {
+	if _, err := src.Seek(0, io.SeekStart); err != nil {
+		return nil
+	}
+	r := bufio.NewReaderSize(io.LimitReader(src, glanceBytes), 64<<10)
+	for whole := true; ; {
+		line, err := r.ReadSlice('\n')
+		if whole {
+			if at, code := eventTime(line); code == audit.CodeMark {
+				marks = append(marks, at)
+			}
+		}
+		if whole = err == nil; err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return marks
+		}
+	}
+}
+
+// eventTime reads the time and the code of an event from its #t line; of any other line they are 0.
+func eventTime(line []byte) (at time.Duration, code byte) {
+	if !bytes.HasPrefix(line, []byte("#t ")) {
+		return 0, 0
+	}
+	words := bytes.SplitN(line, []byte(" "), 5)
+	if len(words) < 5 || len(words[3]) != 1 {
+		return 0, 0
+	}
+	us, err := strconv.ParseInt(string(words[2]), 10, 64)
+	if err != nil || us < 0 || us > int64(endOfTime/time.Microsecond) {
+		return 0, 0
+	}
+	return time.Duration(us) * time.Microsecond, words[3][0]
+}
