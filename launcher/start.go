@@ -123,6 +123,7 @@ func (r *run) refused(f *Refusal) Outcome {
 // failed ends a run that was permitted and could not be started. A program that is missing
 // is not a failure of tada-run: it is told as a shell tells it.
 func (r *run) failed(err error) (Outcome, error) {
+	err = r.l.unfenced(err)
 	defer r.log.Close()
 	if r.recorder != nil {
 		_, _ = r.recorder.Close()

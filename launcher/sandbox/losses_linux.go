@@ -29,7 +29,7 @@ var gaps = []gap{
 	{Truncation, "Landlock before version 3 does not see it", func(b *builder) bool { return atBase(b) && b.landlock.version < 3 }},
 	{DeviceCtl, "Landlock before version 5 does not see it", func(b *builder) bool { return b.landlock.version < 5 }},
 	{Loopback, "without a network namespace there is no network to share", func(b *builder) bool { return b.unanswered != nil && !b.ownLoopback() }},
-	{Localhost, "another program answers the calls of this one, and the kernel lets no second one", func(b *builder) bool { return b.unanswered != nil }},
+	{Localhost, "the kernel lets nobody answer the calls of this one, as below another program that does", func(b *builder) bool { return b.unanswered != nil }},
 	{IPC, "without an ipc namespace its owner's can be reached by number", atBase},
 	{PrivateTmp, "without a mount namespace the shared ones are out of reach, and there are no others", func(b *builder) bool { return atBase(b) && b.profile.PrivateTmp }},
 	{Terminals, "without a mount namespace all terminals are in one place, other people's too", func(b *builder) bool { return atBase(b) && b.profile.Terminals }},

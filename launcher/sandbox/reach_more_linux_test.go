@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -505,38 +504,6 @@ int main(int argc, char **argv) {
 			t.Errorf("%d %q", s.Shell(), said)
 		}
 	})
-}
-
-// nestedReachMain is a launcher behind a fence of the kind that it wants to build.
-func nestedReachMain([]string) {
-	rule, _ := network.ParseRule("allowed.test")
-	p := Readable()
-	p.Network, p.Reach.Rules, p.Most = Hosts, []network.Rule{rule}, Base
-	_, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
-	fmt.Println(errors.Is(err, ErrNoAnswers), err)
-	p.Reach = network.Reach{Localhost: true}
-	process, receipt, err := Start(p, Command{Path: "/bin/echo", Argv: []string{"echo", "ran"}, Files: []*os.File{nil, os.Stdout, os.Stdout}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	process.Wait()
-	for _, l := range receipt.Lost {
-		if l.Protection == Localhost {
-			fmt.Println("lost", l.Protection)
-		}
-	}
-}
-
-// Below another who answers, hosts are refused and a run that only wants this machine has no network.
-func TestReachNested(t *testing.T) {
-	p := Readable()
-	p.Read = append(p.Read, Path{Name: self(t)})
-	p.Network, p.Reach.Localhost, p.Most = Hosts, true, Base
-	s, said, _ := talkAs(t, p, self(t), "nested-reach")
-	if s.Shell() != 0 || !strings.Contains(said, "true hosts cannot be told apart here") || !strings.Contains(said, "ran\nlost localhost") {
-		t.Errorf("%d %s", s.Shell(), said)
-	}
 }
 
 // talkAs is talk with another name for the program.
