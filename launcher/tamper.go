@@ -292,10 +292,8 @@ func (w *ward) settle(who tamper.Who, configured, stricter bool, out io.Writer) 
 		if s.report, err = s.VerifyIntegrity(who); err != nil {
 			return nil, false, err
 		}
-		for _, n := range s.report.Notes {
-			if line, told := noteLines[n.Note]; told && s != w.stores[0] {
-				fmt.Fprintf(out, "tada-run: %s: %s\n", visible(n.Path), line)
-			}
+		if s != w.stores[0] {
+			tellNotes(out, s.report.Notes)
 		}
 	}
 	strict, pending, err := w.stores[0].Mode(who, configured)
@@ -329,12 +327,6 @@ func (s *watched) pass(who tamper.Who, found []tamper.Finding, out io.Writer) er
 		fmt.Fprintf(out, "tada-run: warning: protected file %s: %s from outside; both versions are kept: tadactl tamper log\n", visible(e.Path), e.Kind)
 	}
 	return err
-}
-
-// noteLines are the notes that a person is told, each once.
-var noteLines = map[string]string{
-	tamper.NoteFirst:   "it had no baseline yet; it is protected from now on",
-	tamper.NoteAdopted: "a run that ended without a word had been allowed to write it; both versions are kept: tadactl tamper log",
 }
 
 // storeOf is the store that a path belongs to.

@@ -1,0 +1,42 @@
+package launcher
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/tamper"
+)
+
+// noteLines are the notes that a person is told, each once: of one file, and of several.
+var noteLines = []struct{ note, one, several string }{
+	{tamper.NoteFirst, "it had no baseline yet; it is protected from now on", "they had no baseline yet; they are protected from now on"},
+	{
+		tamper.NoteAdopted, "a run that ended without a word had been allowed to write it; both versions are kept: tadactl tamper log",
+		"a run that ended without a word had been allowed to write them; both versions are kept: tadactl tamper log",
+	},
+}
+
+// maxNamed is how many files a note names. A workspace may protect thousands, and the record has them all.
+const maxNamed = 4
+
+// tellNotes writes one line for all files of a note.
+func tellNotes(out io.Writer, notes []tamper.Note) {
+	for _, line := range noteLines {
+		var files []string
+		for _, n := range notes {
+			if n.Note == line.note {
+				files = append(files, visible(n.Path))
+			}
+		}
+		switch more := len(files) - maxNamed; {
+		case len(files) == 0:
+		case len(files) == 1:
+			fmt.Fprintf(out, "tada-run: %s: %s\n", files[0], line.one)
+		case more <= 0:
+			fmt.Fprintf(out, "tada-run: %s: %s\n", strings.Join(files, ", "), line.several)
+		default:
+			fmt.Fprintf(out, "tada-run: %s and %d more: %s\n", strings.Join(files[:maxNamed], ", "), more, line.several)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package launcher
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/tamper"
+)
+
+// A person reads one line about many protected files, and no file twice.
+func TestNotesAreOneLine(t *testing.T) {
+	first := func(names ...string) (list []tamper.Note) {
+		for _, name := range names {
+			list = append(list, tamper.Note{Path: name, Note: tamper.NoteFirst})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		notes []tamper.Note
+		want  string
+	}{
+		{nil, ""},
+		{first("/w/a"), "tada-run: /w/a: it had no baseline yet; it is protected from now on\n"},
+		{first("/w/a", "/w/b\x1b"), "tada-run: /w/a, /w/b\\x1b: they had no baseline yet; they are protected from now on\n"},
+		{first("a", "b", "c", "d"), "tada-run: a, b, c, d: they had no baseline yet; they are protected from now on\n"},
+		{first("a", "b", "c", "d", "e", "f"), "tada-run: a, b, c, d and 2 more: they had no baseline yet; they are protected from now on\n"},
+		{
+			append(first("a"), tamper.Note{Path: "b", Note: tamper.NoteAdopted}, tamper.Note{Path: "c", Note: "another"}),
+			"tada-run: a: it had no baseline yet; it is protected from now on\n" +
+				"tada-run: b: a run that ended without a word had been allowed to write it; both versions are kept: tadactl tamper log\n",
+		},
+	} {
+		var out strings.Builder
+		if tellNotes(&out, c.notes); out.String() != c.want {
+			t.Errorf("%v is told as %q, want %q", c.notes, out.String(), c.want)
+		}
+	}
+}
