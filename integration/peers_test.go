@@ -26,7 +26,7 @@ func TestPeers(t *testing.T) {
 		t.Skip("a report for people: BENCH_PEERS=1 go test -run TestPeers -v ./integration")
 	}
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-trimpath", "-o", bin, "../cmd/...")
+	build := exec.Command("go", "build", "-trimpath", "-o", bin, "../cmd/...", "./testdata/fence")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -37,9 +37,9 @@ func TestPeers(t *testing.T) {
 		{"start of `true`", "true"},
 		{"start of `ls | wc -l`", "ls | wc -l"},
 	} {
-		report(t, work, part.title, part.script, peers(t, run, homes))
+		report(t, work, part.title, part.script, peers(t, run, work, homes))
 	}
-	burst(t, work, peers(t, run, homes))
+	burst(t, work, peers(t, run, work, homes))
 	memory(t, run, work, homes)
 	checkTime(t, run, work)
 }
@@ -64,11 +64,14 @@ func quiet(t *testing.T) string {
 
 // peers lists what is installed. Base is forced by a remembered level: a file in the state
 // directory can lower the level, never raise it.
-func peers(t *testing.T, run, homes string) []peer {
+func peers(t *testing.T, run, work, homes string) []peer {
+	fence := filepath.Join(filepath.Dir(run), "fence")
 	list := []peer{
 		{"bash -c", []string{"bash", "-c"}},
 		{"tada-run (strong)", []string{run, "--home", filepath.Join(homes, "strong")}},
 		{"tada-run (base)", []string{run, "--home", baseHome(t, run, homes)}},
+		{"its fence alone (strong)", []string{fence, "strong", work}},
+		{"its fence alone (base)", []string{fence, "base", work}},
 	}
 	if p, err := exec.LookPath("bwrap"); err == nil {
 		list = append(list, peer{"bwrap --unshare-all", []string{p, "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "bash", "-c"}})
@@ -149,7 +152,7 @@ func burst(t *testing.T, dir string, list []peer) {
 		fmt.Println("\nburst: bwrap is not installed")
 		return
 	}
-	list = []peer{list[at], list[0], list[1], list[2]}
+	list = slices.Concat([]peer{list[at]}, list[:at])
 	ratios := make([][]float64, len(list))
 	for range 7 {
 		var base time.Duration
