@@ -39,9 +39,17 @@ type RefusedItem struct {
 	Message  string   `json:"message,omitempty"`
 }
 
-// Line is the refusal as one line for a person, without the newline.
+// Line is the refusal as one line for a person, without the newline. What waits for an answer says
+// first what the question is about.
 func (r *Refusal) Line() string {
-	return fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, visible(r.Message))
+	if r.Status != r.Code {
+		return fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, visible(r.Message))
+	}
+	about := ""
+	if len(r.Items) > 0 && r.Items[0].Message != "" {
+		about = visible(r.Items[0].Message) + "; "
+	}
+	return fmt.Sprintf("tada-run: %s: %s%s", r.Status, about, visible(r.Message))
 }
 
 // JSON is the refusal as one line for a program, without the newline.

@@ -25,3 +25,19 @@ func TestRefusalIsBounded(t *testing.T) {
 		t.Errorf("%d bytes: %.200s", len(text), text)
 	}
 }
+
+// What waits says what the question is about, on one line; a denial names its code.
+func TestRefusalLine(t *testing.T) {
+	for _, tt := range []struct {
+		r    Refusal
+		want string
+	}{
+		{Refusal{Status: "pending", Code: "pending", Message: "answer it", Items: []RefusedItem{{Message: "deletes\n/w"}}}, `tada-run: pending: deletes\n/w; answer it`},
+		{Refusal{Status: "pending", Code: "pending", Message: "answer it"}, "tada-run: pending: answer it"},
+		{Refusal{Status: "denied", Code: "human_denied", Message: "no", Items: []RefusedItem{{Message: "deletes /w"}}}, "tada-run: denied (human_denied): no"},
+	} {
+		if got := tt.r.Line(); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

@@ -55,9 +55,9 @@ func batch(l *launcher.Launcher, inv *invocation, base launcher.Request) (int, e
 			status = r.Status()
 		}
 		told := resultOf(r)
-		if f := told.Refusal; f != nil && f.Line() != last { // one question holds many calls
-			last = f.Line()
-			fmt.Fprintln(os.Stderr, last)
+		if f := told.Refusal; f != nil && f.Message != last { // one question holds many calls
+			last = f.Message
+			fmt.Fprintln(os.Stderr, f.Line())
 		}
 		told.Stdout, told.StdoutBase64, told.StdoutDropped = out.text()
 		told.Stderr, told.StderrBase64, told.StderrDropped = errs.text()
