@@ -182,6 +182,8 @@
 // At rest, PackFile makes it a zstd file (package audit/zstandard) in the seekable format: independent
 // frames of 1 MiB of plain text, and behind them an index. Any number of
 // processes may do so at once. OpenTranscript finds either file, and seeks in both. Proofs are over the plain text.
+// Output in pieces of a terminal's 4 KiB takes 0.1 (listings) to 0.35 (program text) of its size there. Each event adds
+// some hundred bytes of commitments that nothing makes smaller: what comes as a line now and then takes more than it was.
 //
 // # What is not proven
 //
