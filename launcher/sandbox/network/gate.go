@@ -83,7 +83,7 @@ func (g *Gate) Lookup(ctx context.Context, name string) ([]netip.Addr, Verdict, 
 	if a.err == nil && len(a.addrs) == 0 && len(a.kept) > 0 {
 		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s, %s", a.kept[0], a.why), Fix: a.kept[0].String()}
 		if isCredentials(a.why) {
-			v.Fix = "" // who means it names it in full, without being told how
+			v.Fix = ""
 		}
 	}
 	return a.addrs, v, a.err
@@ -208,11 +208,11 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 		v.Host, v.Why = kept, fmt.Sprintf("it resolves to %s, %s", addr, w)
 	case w != "":
 		v.Why = fmt.Sprintf("it is %s", w)
-		if isCredentials(w) {
-			v.Fix = ""
-		}
 	default:
 		v.Why = "no rule names it, and no allowed name led to it"
+	}
+	if isCredentials(w) {
+		v.Fix = "" // who means it names it in full, without being told how
 	}
 	return v
 }

@@ -109,7 +109,13 @@ func TestConnect(t *testing.T) {
 		{"site.test", "[::1]:80", "this machine"},
 		{"site.test", "[fd00::1]:80", "private"},
 		{"site.test", "[fe80::1%eth0]:80", "local link"},
-		{"site.test", "[::127.0.0.1]:80", "in an address"},
+		{"site.test", "[::127.0.0.1]:80", "this machine"},
+		{"::/0", "[::a9fe:a9fe]:80", "metadata"},
+		{"::/0", "[::cb00:7107]:80", "in an address"},
+		{"::/0", "[::1]:80", "this machine"},
+		{"::/0", "[2002:a9fe:a9fe::1]:80", "metadata"},
+		{"2002::/16", "[2002:a9fe:a9fe::1]:80", "metadata"},
+		{"2002::/16", "[2002:cb00:7107::1]:80", ""},
 		{"0.0.0.0/0", "203.0.113.7:80", ""},
 		{"0.0.0.0/0", "169.254.169.254:80", "metadata"},
 		{"0.0.0.0/0", "10.0.0.9:80", "private"},
@@ -133,6 +139,9 @@ func TestConnect(t *testing.T) {
 		v := gate(t, z, false, test.rule).Connect(t.Context(), netip.MustParseAddrPort(test.to))
 		if v.OK != (test.want == "") || !strings.Contains(v.Why, test.want) {
 			t.Errorf("%s, to %s: %+v, want %q", test.rule, test.to, v, test.want)
+		}
+		if strings.Contains(v.Why, "credentials") && v.Fix != "" {
+			t.Errorf("%s, to %s: %q would give credentials away", test.rule, test.to, v.Fix)
 		}
 		if !v.OK && v.Fix != "" {
 			if _, err := ParseRule(v.Fix); err != nil {

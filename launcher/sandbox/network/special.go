@@ -56,6 +56,7 @@ var embedded = []struct {
 	{"64:ff9b::/96", 12},    // NAT64, RFC 6052
 	{"2002::/16", 2},        // 6to4, RFC 3056
 	{"::ffff:0:0:0/96", 12}, // translated, RFC 7915
+	{"::/96", 12},           // compatible, RFC 4291 §2.5.5.1
 }
 
 // what returns what is special about an address, or "".
@@ -70,16 +71,23 @@ func find(list []special, addr netip.Addr) (s special, carried bool) {
 	for _, e := range embedded {
 		if addr.Is6() && netip.MustParsePrefix(e.net).Contains(addr) {
 			b := addr.As16()
-			addr, carried = netip.AddrFrom4([4]byte(b[e.at:e.at+4])), true
+			if s := among(list, netip.AddrFrom4([4]byte(b[e.at:e.at+4]))); s.what != "" {
+				return s, true
+			}
 			break
 		}
 	}
+	return among(list, addr), false
+}
+
+// among returns the range that an address itself is in.
+func among(list []special, addr netip.Addr) special {
 	for _, s := range list {
 		if s.net.Contains(addr) {
-			return s, carried
+			return s
 		}
 	}
-	return special{}, false
+	return special{}
 }
 
 // isCredentials reports whether what is special about an address is that it gives the machine's credentials away.
