@@ -16,7 +16,7 @@ type Connection struct {
 	Error   string // the machine's own answer, when it was allowed and failed
 	Count   int    // how often, when the same was refused again
 
-	// Sent and Received are the bytes of a connection that has ended, and -1 when they are not known.
+	// Sent and Received are the bytes of a connection that has ended, and -1 when they are not known. The kernel counts the other side's orderly end as one byte that it received.
 	Sent, Received int64
 
 	cookie uint64 // the kernel's name for the socket

@@ -1,0 +1,54 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"testing"
+)
+
+// What went through a connection is told to the byte, both ways, whoever ended it and however it was begun; the other side's end may count as one.
+func TestBytes(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	const sent, received = 3_000_017, 2_000_003
+	l, err := net.Listen("tcp4", "127.0.1.51:0")
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_, _ = io.CopyN(io.Discard, c, sent)
+				_, _ = c.Write(make([]byte, received))
+			}()
+		}
+	}()
+	program := fmt.Sprintf(`
+import select, socket, sys
+s = socket.socket()
+if sys.argv[1] == "later": s.setblocking(False)
+s.connect_ex(("127.0.1.51", %d))
+select.select([], [s], [])
+s.setblocking(True)
+s.sendall(bytes(%d))
+got = 0
+while got < %d: got += len(s.recv(1 << 16))
+if sys.argv[1] == "other": s.recv(1)
+`, l.Addr().(*net.TCPAddr).Port, sent, received)
+	bothLevels(t, func(t *testing.T, p Profile) {
+		p = reaching(p, nil, "127.0.1.51")
+		for _, how := range []string{"first", "other", "later"} {
+			s, said, traffic := talk(t, p, "python3", "-c", program, how)
+			if c := only(traffic, "tcp"); s.Shell() != 0 || len(traffic.Connections) != 1 || c == nil || c.Refused || c.Sent != sent || c.Received != received && c.Received != received+1 {
+				t.Errorf("%s: %d %s %+v", how, s.Shell(), said, traffic)
+			}
+		}
+	})
+}
