@@ -31,6 +31,7 @@ func init() {
 		"swapper":      swapperMain,
 		"hog":          hogMain,
 		"nested-reach": nestedReachMain,
+		"account":      accountMain,
 		"below":        belowMain,
 		"nested":       func([]string) { nestedMain() },
 		"survivor":     func(args []string) { survivorMain(args) },

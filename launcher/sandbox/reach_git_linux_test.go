@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,9 +10,14 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // git clones over HTTP from the host that is allowed.
@@ -70,6 +76,9 @@ func sshd(t *testing.T, address string) (port int, keys string) {
 	must(t, os.WriteFile(filepath.Join(keys, "config"), []byte(config), 0o600))
 	cmd := exec.Command(server, "-D", "-e", "-f", filepath.Join(keys, "config"))
 	var said strings.Builder
+	if os.Getuid() != 0 {
+		cmd = withAccount(t, keys, cmd)
+	}
 	cmd.Stderr = &said
 	must(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
@@ -84,6 +93,50 @@ func sshd(t *testing.T, address string) (port int, keys string) {
 	cmd.Wait()
 	t.Skipf("sshd does not start here: %s", said.String())
 	return 0, ""
+}
+
+// withAccount returns the command in namespaces where the user has a shell and an account that is open, as users of services have neither. Where there are no namespaces it is as it was.
+func withAccount(t *testing.T, dir string, cmd *exec.Cmd) *exec.Cmd {
+	t.Helper()
+	me, err := user.Current()
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "passwd"), fmt.Appendf(nil, "%s:x:%s:%s::/:/bin/sh\n", me.Username, me.Uid, me.Gid), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "shadow"), fmt.Appendf(nil, "%s:x:1::::::\n", me.Username), 0o600))
+	other := func(argv ...string) *exec.Cmd {
+		c := exec.Command(self(t))
+		c.Args = append([]string{"account", dir, me.Uid, me.Gid}, argv...)
+		c.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+		}
+		return c
+	}
+	if other("true").Run() != nil {
+		return cmd
+	}
+	return other(cmd.Args...)
+}
+
+// accountMain puts the account files of a folder over the machine's, and becomes the user again for a command, which it does not outlive.
+func accountMain(args []string) {
+	dir := args[0]
+	uid, _ := strconv.Atoi(args[1])
+	gid, _ := strconv.Atoi(args[2])
+	err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+	for _, name := range []string{"passwd", "shadow"} {
+		err = errors.Join(err, unix.Mount(filepath.Join(dir, name), "/etc/"+name, "", unix.MS_BIND, ""))
+	}
+	runtime.LockOSThread() // whose end is the command's
+	cmd := exec.Command(args[3], args[4:]...)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWUSER, Pdeathsig: syscall.SIGKILL,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, Size: 1}},
+	}
+	if err = errors.Join(err, cmd.Run()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // git clones over SSH from the host that is allowed, with its keys, and not from another name of the same server.
