@@ -60,7 +60,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	if req.Tool != nil {
 		j.Script = req.Tool.script(req.Dir, l.account)
 	} else {
-		j.Script = parse(req, j.shell, vars, l.policy)
+		j.Script = parse(req, j.shell, vars, l.account, l.policy)
 	}
 	if pathguard.Idle(j.Script) && req.Shell.words(j.shell) == nil {
 		return nil, ErrEmpty
@@ -100,13 +100,13 @@ func (j *Judgement) Close() error {
 
 // parse reads the text in the shell's dialect. Words, and a script file with its arguments,
 // are a command of literal words.
-func parse(req Request, shell string, vars map[string]string, policy pathguard.Policy) *shellparse.Script {
+func parse(req Request, shell string, vars map[string]string, home string, policy pathguard.Policy) *shellparse.Script {
 	text := req.Shell.settings() + req.Shell.Text
 	if words := req.Shell.words(shell); words != nil {
 		text = quote(words)
 	}
 	return shellparse.Parse(text, shellparse.Options{
-		Dialect: req.Shell.Dialect, Dir: req.Dir, Vars: vars, Later: req.Within != nil && req.Within.Line,
+		Dialect: req.Shell.Dialect, Dir: req.Dir, Home: home, Vars: vars, Later: req.Within != nil && req.Within.Line,
 		Name: req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
 	})
 }

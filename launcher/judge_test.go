@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,21 @@ func TestPlanHashBinds(t *testing.T) {
 		test.change(&r)
 		if got := judged(t, l, r).Hash(); (got == want) != test.same {
 			t.Errorf("%s: hash equal %v, want %v", test.name, got == want, test.same)
+		}
+	}
+}
+
+// C-3.4.1: "~" and "~me" are the account's home when the environment does not say what HOME is.
+func TestJudgeKnowsTheHome(t *testing.T) {
+	l, r := world(t)
+	r.Env = []string{"PATH=/usr/bin:/bin", "USER=me"}
+	for _, line := range []string{"cat ~/x", "cd && cat x", "cd ~me && cat x"} {
+		r.Shell.Text = line
+		want := filepath.Join(l.account, "x")
+		if got := judged(t, l, r).Script.Effects; !slices.ContainsFunc(got, func(e shellparse.Effect) bool {
+			return e.Name.Text == want || filepath.Join(e.Name.Dir, e.Name.Text) == want
+		}) {
+			t.Errorf("%q does not read %s: %+v", line, want, got)
 		}
 	}
 }

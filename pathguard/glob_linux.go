@@ -27,7 +27,7 @@ func (r *resolver) glob(t Target, from spot, text string) {
 	if x.left <= 0 {
 		r.limit("names", maxNames, t.Effect)
 	}
-	t.Glob = true
+	t.Glob, t.One = true, r.plan.Script.Effects[t.Effect].Name.One
 	follow := follows(t.Right, t.Flags) && !onlyNames(r.plan.Script, t.Effect)
 	if len(x.names) == 0 {
 		r.bind(&t, r.walk(from, unescape(text), follows(t.Right, t.Flags)))

@@ -36,6 +36,7 @@ func (j *judgement) effects() {
 	j.commands()
 	j.person()
 	j.listed()
+	j.handed()
 	for i := range j.plan.Targets {
 		j.target(&j.plan.Targets[i])
 	}

@@ -16,8 +16,11 @@ import (
 func (j *judgement) codes() {
 	for i := range j.script.Codes {
 		c := &j.script.Codes[i]
-		if rule := j.code(c); rule != "" {
+		rule := j.code(c)
+		if rule != "" {
 			j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
+		}
+		if rule != "" || harmlessLangs.has(c.Lang) {
 			j.spelled(c)
 		}
 	}
@@ -29,18 +32,7 @@ func (j *judgement) spelled(c *shellparse.Code) {
 		return
 	}
 	for word := range strings.FieldsFuncSeq(c.Text, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>,;|&=", r) }) {
-		name := path.Clean(word)
-		if rest, ok := strings.CutPrefix(name, "~/"); ok && j.plan.Caller.Home != "" {
-			name = join(j.plan.Caller.Home, rest)
-		}
-		if len(name) < 2 || name[0] != '/' {
-			continue
-		}
-		j.p.tree.matches(name, func(m mark) {
-			if rule := denials[m.kind]; rule != "" && !m.swept {
-				j.add(Deny, rule, m.path, "", c.Span, c.Command)
-			}
-		})
+		j.denyName(word, "", c.Span, c.Command)
 	}
 }
 
@@ -71,8 +63,8 @@ func (j *judgement) code(c *shellparse.Code) string {
 	return "code.unknown"
 }
 
-// harmlessLangs can compute and print, and have no word for a file, a program or a host.
-var harmlessLangs = names{"bc"}
+// harmlessLangs can compute, print and read at most: they have no word for a program or a host.
+var harmlessLangs = names{"bc", "hcl"}
 
 // settled reports whether an unknown piece is the code of a command that was judged as code
 // already, and found to be no question.

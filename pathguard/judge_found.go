@@ -27,7 +27,11 @@ func aims(c *shellparse.Command) []string {
 		switch {
 		case !word.Static || strings.HasPrefix(word.Text, "-"):
 		case !tests:
-			aims = append(aims, strings.Trim(word.Text, "^$"))
+			aim := without(strings.Trim(word.Text, "^$"), `\`)
+			if strings.HasPrefix(aim, ".") { // any name with this ending
+				aims = append(aims, "*"+aim)
+			}
+			aims = append(aims, aim)
 		case i > 1 && finderTests.has(test) && c.Args[i-2].Text != "!" && c.Args[i-2].Text != "-not" && (i+1 == len(c.Args) || c.Args[i+1].Text != "-prune"):
 			aim := word.Text
 			if strings.HasSuffix(test, "regex") {
@@ -126,7 +130,7 @@ func (j *judgement) piped(o *shellparse.Opaque) {
 	for i := range j.script.Commands {
 		c := &j.script.Commands[i]
 		if strings.HasSuffix(path.Base(c.Name), "locate") && i != o.Command && j.finder(i) == c {
-			j.aimed("/", ToList, i, o.Command, o.Span)
+			j.aimed("/", ToRead, i, o.Command, o.Span)
 		}
 	}
 	for k := range j.plan.Targets {

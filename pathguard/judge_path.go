@@ -28,7 +28,7 @@ func actionOf(t *Target) Action {
 		switch {
 		case t.Flags&command.Recursive != 0 && !(t.Exists && t.Mode.IsRegular() && !t.Glob):
 			return ToWipe
-		case t.Glob, t.Flags&command.Below != 0:
+		case t.Glob && !t.One, t.Flags&command.Below != 0:
 			return ToSweep
 		}
 		return ToDelete
@@ -362,7 +362,7 @@ func (j *judgement) matches(effect int) int {
 func (j *judgement) globs() {
 	for _, g := range j.plan.Globs {
 		e := &j.script.Effects[g.Effect]
-		t := Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: g.Effect, Command: e.Command, Glob: true}
+		t := Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: g.Effect, Command: e.Command, Glob: true, One: e.Name.One}
 		action := actionOf(&t)
 		j.p.tree.matches(g.Pattern, func(m mark) {
 			switch {

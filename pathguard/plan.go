@@ -62,6 +62,7 @@ type Target struct {
 	Kind    Kind        // what Real is, where a path does not tell
 	Unknown bool        // only a beginning of the name is known; Real is as far as that goes
 	Glob    bool        // one match of a pattern
+	One     bool        // of a pattern that has one match, which only the run tells
 	Why     string      // why the way ended before its end, unless the rest is just missing
 	Effect  int         // index in Script.Effects; -1 for the directory of a command
 	Command int         // index in Script.Commands; -1 for none

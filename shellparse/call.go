@@ -356,7 +356,7 @@ func (w *walker) emit(s *state, c *call, name string, builtin, known, quiet bool
 	if name == "" && c.words[0].Static {
 		name = c.words[0].Text
 	}
-	cmd := Command{Name: name, Args: c.words, Assign: c.assign, Via: w.via, Dir: s.dir, Builtin: builtin, Known: known, ReadOnly: quiet, Span: c.span}
+	cmd := Command{Name: name, Args: c.words, Assign: c.assign, Via: w.via, Dir: s.dir, Remote: s.remote, Builtin: builtin, Known: known, ReadOnly: quiet, Span: c.span}
 	for i := len(w.out.Commands) - 1; i >= 0 && i >= len(w.out.Commands)-32; i-- {
 		if w.out.Commands[i].equal(cmd) {
 			w.cmd = i

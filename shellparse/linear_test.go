@@ -115,7 +115,9 @@ func TestLargest(t *testing.T) {
 				}
 				part, whole = max(part, fastest(hostileText(h.front, h.piece, h.end, maxText/16), 1)), min(whole, fastest(text, 1))
 			}
-			t.Errorf("%d bytes take %v, a sixteenth %v", len(text), whole, part)
+			if whole > 64*part {
+				t.Errorf("%d bytes take %v, a sixteenth %v", len(text), whole, part)
+			}
 		})
 	}
 }

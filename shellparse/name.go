@@ -24,6 +24,7 @@ func (w *walker) nameIn(v value, dir string) Name {
 	if !n.Static && !n.Glob && n.User == "" {
 		n.loose = v.loose()
 	}
+	n.One = n.Glob && v.oneName()
 	if n.User != "" {
 		n.Text = strings.TrimLeft(n.Text, "/")
 	}

@@ -67,6 +67,7 @@ type Command struct {
 	Assign   []Assign // NAME=value before it, or from env(1)
 	Via      []string // the wrappers around it, outermost first: "sudo", "xargs"
 	Dir      string   // the directory it would run in; "" when the text cannot tell
+	Remote   bool     // it runs on another machine or in a container, so its names are not names here
 	Builtin  bool     // the shell itself, or a function of the script, answers to this name
 	Known    bool     // the command table has an entry for it
 	ReadOnly bool     // the table says that this use of it changes nothing; false when not known
@@ -85,6 +86,7 @@ type Name struct {
 	Static bool   // Text is the whole name
 	Glob   bool
 	Dir    string // the absolute directory that a relative Text starts from; "" when the text cannot tell
+	One    bool   // with Glob: every star of Text stands for the digits of a number that the run makes ($$), so it is one name
 	User   string // when not "": Text starts from this account's home directory (~user)
 
 	// Of is not "" when Text is a pattern that was made from a name which another one has matched,

@@ -306,6 +306,11 @@ func (v value) patterned() bool {
 	return v.globbed()
 }
 
+// oneName reports whether only numbers of a field are not known, so that it is one name.
+func (v value) oneName() bool {
+	return !v.globbed() && !slices.ContainsFunc(v, func(p part) bool { return p.kind == pattern })
+}
+
 // globbed reports whether pathname expansion could replace a field.
 func (v value) globbed() bool {
 	bracket := false

@@ -3,6 +3,8 @@ package code
 import (
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // named reads an operand that starts with a name.
@@ -85,6 +87,9 @@ func (r *reader) assignment(t token) (value, bool) {
 			r.escape(r.expr()) // a tuple without brackets
 		}
 		v = value{}
+	}
+	if t.text == "@ARGV" {
+		r.touch(command.Read, 0, v, v) // <> reads what it names
 	}
 	if v.shape == list || v.shape == table {
 		r.escape(v)

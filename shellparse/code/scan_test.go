@@ -230,6 +230,8 @@ func TestPerl(t *testing.T) {
 		{`unlink 'a', "b"`, "delete a; delete b"},
 		{`unlink <*.o>`, "list . (tree); delete . (tree)"},
 		{`unlink $_ for @ARGV`, "opaque"},
+		{`@ARGV=("/etc/shadow"); print while <>`, "read /etc/shadow"},
+		{`local @ARGV = glob("*.c"); print <>`, "read . (tree); list . (tree)"},
 		{`system "rm -rf x"`, "sh rm -rf x"},
 		{`system('rm','-rf','x')`, `exec ["rm" "-rf" "x"]`},
 		{`exec qw(rm -rf x)`, `exec ["rm" "-rf" "x"]`},

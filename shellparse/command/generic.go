@@ -111,7 +111,7 @@ func (m *matcher) guessed(v value, written bool) {
 	}
 	host, there := accountThere(v.Text)
 	switch {
-	case v.Static && strings.ContainsAny(v.Text, " \n"):
+	case v.Static && strings.ContainsAny(v.Text, " \n\"'`"):
 		m.spoken(v)
 	case there && v.Static:
 		m.addHost(Host{Scheme: "ssh", Host: host, Static: true, Upload: true}, v)

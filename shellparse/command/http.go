@@ -36,8 +36,8 @@ func (m *matcher) proxy(_ role, vs []value) {
 
 // serve is a server that everybody reaches unless an option binds it to this machine.
 func (m *matcher) serve(_ role, vs []value) {
-	if m.has("-b") || m.has("-a") || m.has("-l") || m.has("--host") || m.has("--listen") {
-		return // and the option says who may connect
+	if m.has("-b") || m.has("-a") || m.has("--host") || m.saysWho("-l", "--listen") {
+		return
 	}
 	at := 0
 	if len(vs) > 0 {
@@ -45,6 +45,15 @@ func (m *matcher) serve(_ role, vs []value) {
 	}
 	m.hazard("net.listen", at)
 }
+
+// saysWho reports whether one of the options has more than a port, which says who may connect.
+func (m *matcher) saysWho(options ...string) bool {
+	return slices.ContainsFunc(m.seen, func(g given) bool {
+		return g.set && slices.ContainsFunc(options, g.has) && !isPort(g.v)
+	})
+}
+
+func isPort(v value) bool { return v.Static && strings.Trim(v.Text, "0123456789") == "" }
 
 // published are folders that a build makes to be shown to everybody.
 var published = []string{"_site", "build", "coverage", "dist", "docs", "htmlcov", "out", "public", "site", "storybook-static", "www"}
@@ -57,9 +66,12 @@ func (m *matcher) serveDir(r role, vs []value) {
 	m.serve(r, vs)
 }
 
-// serveURL is SCHEME://HOST:PORT or PORT that a server binds.
+// serveURL is SCHEME://HOST:PORT that a server binds; with a PORT alone it matters what it shows.
 func (m *matcher) serveURL(_ role, vs []value) {
 	for _, v := range vs {
+		if isPort(v) {
+			continue
+		}
 		if at := strings.Index(v.Text, "://"); at >= 0 {
 			v = v.piece(at + len("://"))
 		}

@@ -251,6 +251,9 @@ func (m *matcher) dnsName(_ role, vs []value) {
 
 // nameService is getent DATABASE KEY...
 func (m *matcher) nameService(_ role, vs []value) {
+	if len(vs) > 0 && (vs[0].Text == "shadow" || vs[0].Text == "gshadow") {
+		m.path(role{kind: "R"}, value{Arg{Text: "/etc/" + vs[0].Text, Static: true}, vs[0].at})
+	}
 	if len(vs) > 1 && slices.Contains([]string{"hosts", "ahosts", "ahostsv4", "ahostsv6"}, vs[0].Text) {
 		m.dnsName(role{}, vs[1:])
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -187,4 +188,34 @@ func (m *matcher) crontab(_ role, vs []value) {
 		m.path(role{kind: "R"}, v)
 	}
 	m.hazard("schedule.job", at)
+}
+
+// bashArgs are words for bash, behind "--" alone (capsh).
+func (m *matcher) bashArgs(_ role, vs []value) {
+	if m.dashes > 0 {
+		m.nest(Nested{Argv: append([]Arg{{Text: "bash", Static: true}}, words(vs)...), Arg: m.dashes})
+	}
+}
+
+// chroot is DIR CMD... The root of this system is no other.
+func (m *matcher) chroot(_ role, vs []value) {
+	if len(vs) > 1 {
+		m.elsewhere(path.Clean(vs[0].Text) != "/", vs[1:])
+	}
+}
+
+// machineShell is [USER@]MACHINE CMD...; a dot stands for this machine.
+func (m *matcher) machineShell(_ role, vs []value) {
+	if len(vs) > 1 {
+		name := vs[0].Text[strings.LastIndexByte(vs[0].Text, '@')+1:]
+		m.elsewhere(name != "" && name != "." && name != ".host", vs[1:])
+	}
+}
+
+func (m *matcher) elsewhere(remote bool, vs []value) {
+	r := role{}
+	if remote {
+		r.marks = []string{"remote"}
+	}
+	m.command(r, vs)
 }

@@ -276,3 +276,14 @@ func (m *matcher) bindHost(_ role, vs []value) {
 		}
 	}
 }
+
+// texOperand is a file, or what TeX is to typeset, which starts with a backslash or "&FORMAT".
+func (m *matcher) texOperand(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, "\\") {
+			m.code(role{param: "tex"}, []value{v})
+			continue
+		}
+		m.path(role{kind: "R"}, v)
+	}
+}

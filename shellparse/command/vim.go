@@ -57,7 +57,7 @@ func (m *matcher) vimLine(v value) {
 	case slices.Contains(vimOpens, name):
 		m.vimOpen(arg)
 	case name == "so" || name == "source":
-		m.touch(Read, Source, arg, true)
+		m.source(role{param: "vim"}, []value{arg})
 	case slices.Contains([]string{"ec", "echo", "echom", "echomsg", "cal", "call", "let", "exe", "execute"}, name):
 		m.nest(Nested{Code: &Code{"vim", v.Arg}, Arg: v.at})
 	case strings.HasPrefix(name, "py"):
