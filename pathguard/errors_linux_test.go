@@ -14,8 +14,10 @@ func TestC6_1_ErrorTypes(t *testing.T) {
 	tests := []struct {
 		line string
 		want ErrorType
+		path string // the end of the one in the context; "" for none there
 	}{
-		{"rm -rf /", DangerousCommand}, {"cat ~/vault/x", RestrictedPath}, {"rm vendor/x", ReadOnlyPath}, {"ls > /etc/x", DangerousShell}, {"ls |", DangerousShell},
+		{"rm -rf /", DangerousCommand, "/"}, {"cat ~/vault/x", RestrictedPath, "~/vault"}, {"rm vendor/x", ReadOnlyPath, "/w/vendor/x"},
+		{"ls > /etc/x", DangerousShell, "/etc/x"}, {"ls |", DangerousShell, ""},
 	}
 	for _, tt := range tests {
 		v, plan, err := g.judge(tt.line)
@@ -24,8 +26,16 @@ func TestC6_1_ErrorTypes(t *testing.T) {
 		}
 		plan.Close()
 		var e *SecurityError
-		if !errors.As(v.Err(English), &e) || e.Type != tt.want || e.Message == "" || e.Context["rule"] == "" {
-			t.Errorf("%q: %+v, want %s", tt.line, e, tt.want)
+		if !errors.As(v.Err(English), &e) || e.Type != tt.want || e.Message == "" {
+			t.Fatalf("%q: %+v, want %s", tt.line, e, tt.want)
+		}
+		rule, _ := e.Context["rule"].(string)
+		path, has := e.Context["path"].(string)
+		if rule == "" || has != (tt.path != "") || !strings.HasSuffix(path, tt.path) || e.Context["verdict"] != v.Decision.String() {
+			t.Errorf("%q: context %v, want the path %q", tt.line, e.Context, tt.path)
+		}
+		if zh := v.Err(Chinese).Error(); zh == e.Message || zh != v.Reasons[0].In(Chinese) {
+			t.Errorf("%q: in Chinese it says %q", tt.line, zh)
 		}
 		var fields map[string]any
 		text, _ := json.Marshal(e)
