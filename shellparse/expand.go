@@ -20,6 +20,7 @@ type expander struct {
 	braced  bool // the word came out of braces, so it does not count as an assignment
 	ifs     string
 	loose   bool // IFS is not known
+	listing bool // a list stands in the word, beside which bash drops a delimiter behind blanks
 	blank   bool // the last expansion ended a field with blanks alone: the delimiter may go on in the next
 
 	// A list may end in an element that is none. What follows it then belongs to the last
@@ -46,7 +47,7 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 	}
 	var out []value
 	for _, one := range words {
-		e := expander{w: w, s: s, split: true, braced: one != word}
+		e := expander{w: w, s: s, split: true, braced: one != word, listing: hasList(one)}
 		e.ifs, e.loose = w.ifs(s)
 		e.word(one)
 		out = append(out, e.finish()...)
@@ -487,10 +488,13 @@ func (e *expander) expansion(v value, quoted bool) {
 	e.cutUp(v)
 }
 
-// visitWord evaluates what stands in a word for its effects only.
+// visitWord evaluates what stands in a word for its effects only. It is read as if it stood
+// between quotes, so that what it assigns is not known.
 func (w *walker) visitWord(s *state, word *syntax.Word) {
-	e := expander{w: w, s: s}
-	for _, p := range word.Parts {
-		e.part(p, true)
-	}
+	w.uncertainly(s, "what may be expanded", func() {
+		e := expander{w: w, s: s}
+		for _, p := range word.Parts {
+			e.part(p, true)
+		}
+	})
 }

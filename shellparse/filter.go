@@ -76,6 +76,9 @@ func (w *walker) readBy(s *state, c *call, u command.Use) *flow {
 		if c.words[i].Static && c.words[i].Text == "-" {
 			in = in.then(s.input())
 		}
+		if c.words[i].Static && c.words[i].Text == "" && base(c.words[0].Text) != "tr" && base(c.words[0].Text) != "sed" {
+			in = in.then(&flow{from: File, why: "a file without a name"})
+		}
 		for _, t := range u.Touches {
 			if t.Arg != i || t.Right != command.Read || t.Flags&command.List != 0 {
 				continue

@@ -65,7 +65,7 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 				}
 			}
 		}
-		if !quoted && e.split && e.ifs == "" && len(list) > 0 && (p.Exp != nil || p.Repl != nil) {
+		if !quoted && e.split && e.ifs == "" && len(list) > 0 && (p.Exp != nil || p.Repl != nil || p.Excl) {
 			e.expansion(unknown("elements that are changed and not split", Literal), false)
 			return
 		}

@@ -68,6 +68,10 @@ func (e *expander) splitText(text, said string) {
 		}
 		text = strings.TrimLeft(rest[1:], blanks)
 	}
+	if e.listing && delimited(text, blanks, mark) {
+		e.cur = e.cur.add(part{kind: open, why: "a delimiter behind blanks, in a word with a list", many: true})
+		return
+	}
 	for text != "" {
 		was := e.blank
 		e.blank = false
@@ -88,6 +92,19 @@ func (e *expander) splitText(text, said string) {
 		e.cut()
 		text = rest
 	}
+}
+
+// delimited reports whether a delimiter that is no blank stands behind one that is, or in front
+// of everything.
+func delimited(text, blanks string, mark func(string) bool) bool {
+	behind := true
+	for i := range len(text) {
+		if behind && mark(text[i:]) {
+			return true
+		}
+		behind = strings.IndexByte(blanks, text[i]) >= 0
+	}
+	return false
 }
 
 // ifs returns the characters at which unquoted expansions are cut.
