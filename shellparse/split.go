@@ -121,5 +121,5 @@ func (w *walker) ifs(s *state) (chars string, loose bool) {
 	if _, own := s.env.get("IFS"); s.open && !own { // a file that was sourced rarely leaves another one
 		return " \t\n", w.o.Dialect != Bash && w.o.Dialect != Bats
 	}
-	return text, !fine
+	return text, !fine || !ascii(text) // which some shells take byte by byte
 }
