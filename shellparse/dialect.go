@@ -201,6 +201,9 @@ func oddMksh(p *syntax.ParamExp) bool {
 	if p.Exp != nil && (p.Exp.Op >= syntax.RemSmallSuffix || p.Exp.Word == nil || p.Exp.Word.Lit() == "") {
 		return true // ""${x-} is no word at all there
 	}
+	if p.Exp != nil && bareOf(p.Exp.Word, "~") {
+		return true // in some places behind any "="
+	}
 	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) && !plainLetters(p.Exp.Word.Lit()) {
 		return true // a delimiter at the front of what is assigned does not end the word before it
 	}

@@ -37,6 +37,10 @@ func (w *walker) fields(s *state, word *syntax.Word) []value {
 	if v, ok := simple(word); ok {
 		return []value{v}
 	}
+	if w.longIFS(s) {
+		w.visitWord(s, word)
+		return []value{unknown("IFS has a letter of several bytes, some of which end even what stands in quotes", Literal).maybeMany()}
+	}
 	words, fine := []*syntax.Word{word}, true
 	if w.o.Dialect != POSIX {
 		words, fine = braces(word)
@@ -216,7 +220,7 @@ func (w *walker) body(s *state, word *syntax.Word) value {
 			e.lit(part{text: unescapeHere(lit.Value)})
 			continue
 		}
-		if substitutes(p) && (quotes || !hasDefault(p)) || quotes && hasQuotes(p) { // bash 5.2 may not find its end
+		if substitutes(p) && (quotes || !hasDefault(p)) || (quotes || w.o.Dialect == POSIX) && hasQuotes(p) { // bash 5.2 may not find its end
 			w.uncertainly(s, "what may be expanded", func() { e.part(p, true) })
 			e.lit(part{kind: open, why: "a substitution inside an expansion in a here-document"})
 			w.mayFail(s, leaving)

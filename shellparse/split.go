@@ -107,6 +107,13 @@ func delimited(text, blanks string, mark func(string) bool) bool {
 	return false
 }
 
+// longIFS reports whether IFS is known to have a letter of several bytes.
+func (w *walker) longIFS(s *state) bool {
+	v, ok := s.env.get("IFS")
+	text, fine := v.val.text()
+	return ok && v.set && fine && !ascii(text)
+}
+
 // ifs returns the characters at which unquoted expansions are cut.
 func (w *walker) ifs(s *state) (chars string, loose bool) {
 	if s.env == nil && !s.open {
