@@ -162,7 +162,7 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 		e.quotedWord(p.Exp.Word)
 		return true
 	}
-	if word := p.Exp.Word; len(word.Parts) > 1 && slices.ContainsFunc(word.Parts, makesList) {
+	if word := p.Exp.Word; len(word.Parts) > 1 && hasList(word) {
 		e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, word) })
 		e.cur = e.cur.add(part{kind: open, why: "a list beside other things in an expansion", many: e.split})
 		return true

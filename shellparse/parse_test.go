@@ -204,6 +204,9 @@ func checkScript(t *testing.T, s *Script) {
 		if (e.Right == command.Net) != (e.Net != nil) || e.Right == 0 {
 			t.Errorf("%q: effect %+v", s.Text, e)
 		}
+		if e.Net != nil && e.Net.Upload != (e.Flags&command.Upload != 0) {
+			t.Errorf("%q: an upload is one in both places: %+v %+v", s.Text, e, *e.Net)
+		}
 	}
 	for _, o := range s.Opaque {
 		inside(o.Span, o.Command)
