@@ -226,7 +226,27 @@ func (w *walker) duplicate(s *state, r *syntax.Redirect, fd string, was *ioState
 		w.opaque(s, InData, "which descriptor is not known", w.span(r.Word))
 		return
 	}
-	w.target(s, r, v, fd, was, 0)
+	w.target(s, r, w.twice(s, r, v), fd, was, 0)
+}
+
+// twice is the name behind >& after the second expansion that bash gives it: it makes &> out of it, and a
+// new word out of what the first expansion left (redir.c, do_redirection_internal).
+func (w *walker) twice(s *state, r *syntax.Redirect, v value) value {
+	if w.o.Dialect == Mksh || w.o.Dialect == Zsh {
+		return v
+	}
+	opened := slices.ContainsFunc(v, func(p part) bool { return p.kind == open })
+	text := v.display()
+	switch {
+	case opened || strings.ContainsAny(text, "$`") || strings.Contains(text, "<(") || strings.Contains(text, ">("):
+		w.opaque(s, InCode, "bash expands the name behind >& a second time, substitutions included", w.span(r.Word))
+	case !strings.ContainsAny(text, "\\'\"~*?[{("):
+		return v
+	}
+	if opened {
+		return v
+	}
+	return unknown("bash expands it a second time", v.from())
 }
 
 func (w *walker) redirectFile(s *state, r *syntax.Redirect, fd string, was *ioState) {
