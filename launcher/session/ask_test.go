@@ -317,6 +317,36 @@ func TestAskStopsAndContinues(t *testing.T) {
 	o.expect("ready$ ")
 }
 
+// E-chan-3: after a stop the guard time begins anew, though it was over before: a y that was meant for the shell, or for
+// what had been on the screen, approves nothing. One after it does.
+func TestGuardTimeAfterAStop(t *testing.T) {
+	t.Parallel()
+	const guard = 3 * time.Second // the test would have to be stopped for so long to be wrong
+	o := newOuter(t)
+	o.shell()
+	exe, _ := os.Executable()
+	o.send(roleVariable + "=ask " + exe + " -guard=" + guard.String() + " 3>&1 4</dev/null\n")
+	o.expect("deny")
+	poll(nil, int(guard/time.Millisecond)+500) // when this is not enough for it to be over, nothing is proven and nothing fails
+	o.send("\x1a")
+	o.expect("Stopped")
+	o.expect("ready$ ")
+	o.send("fg\ny")
+	o.expect("QUESTION")
+	o.expect("deny")
+	o.send("y")
+	began := time.Now()
+	for t.Context().Err() == nil && o.isRaw() {
+		o.send("y")
+		poll(nil, 200)
+	}
+	o.expect("approved 'y'")
+	if after := time.Since(began); after < guard-time.Second {
+		t.Errorf("it was approved %v after it was shown again, in a guard time of %v", after, guard)
+	}
+	o.expect("ready$ ")
+}
+
 // A file that is no terminal, or not our own, is refused before anything is written.
 func TestAskWithoutTerminal(t *testing.T) {
 	o := newOuter(t)
