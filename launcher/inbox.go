@@ -29,7 +29,13 @@ func (l *Launcher) Pending(ctx context.Context) ([]approval.Envelope, error) {
 // Envelope returns the question whose id begins with prefix. A prefix that several have is
 // ErrAmbiguous: an answer must never reach another question than the one that was read.
 func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelope, error) {
-	pending, err := l.Pending(ctx)
+	if err := l.ready(); err != nil {
+		return approval.Envelope{}, err
+	}
+	if e, err := l.store.Get(ctx, prefix); !errors.Is(err, approval.ErrUnknown) {
+		return e, err // a whole id, of whatever state: who shows many does not look through all of them for each
+	}
+	pending, err := l.store.Pending(ctx)
 	if err != nil {
 		return approval.Envelope{}, err
 	}
@@ -42,13 +48,9 @@ func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelo
 	case errors.Is(err, ErrAmbiguous):
 		return approval.Envelope{}, fmt.Errorf("envelope %q: %w; give more of it", prefix, err)
 	case err != nil:
-		id = prefix // answered, used or expired ones are found by their whole id
+		return approval.Envelope{}, fmt.Errorf("envelope %q: %w; try: tadactl pending", prefix, err)
 	}
-	e, err := l.store.Get(ctx, id)
-	if errors.Is(err, approval.ErrUnknown) {
-		return e, fmt.Errorf("envelope %q: %w; try: tadactl pending", prefix, ErrNoSuch)
-	}
-	return e, err
+	return l.store.Get(ctx, id)
 }
 
 // only returns the id that begins with prefix, ErrAmbiguous when several do, ErrNoSuch when none.

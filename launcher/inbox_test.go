@@ -1,0 +1,63 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// A looker counts how often all questions are looked through.
+type looker struct {
+	approval.Store
+	looked int
+}
+
+func (s *looker) Pending(ctx context.Context) ([]approval.Envelope, error) {
+	s.looked++
+	return s.Store.Pending(ctx)
+}
+
+// Whoever shows two hundred questions looks through them once: one is found by its whole id without the others, and by a beginning
+// only where nobody else begins like that.
+func TestEnvelopeIsFound(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l, base := world(t)
+	base.Stdio.In, base.Stdio.Out, base.Stdio.Err = devNull(t), devNull(t), devNull(t)
+	var ids []string
+	for n := range 17 { // so that two begin alike, with sixteen digits to begin with
+		req := base
+		req.Shell.Text, req.Agent = fmt.Sprint("rm -rf src ", n), fmt.Sprint("a", n%2)
+		out, err := l.Run(ctx, req)
+		if err != nil || out.Envelope == "" {
+			t.Fatal(out, err)
+		}
+		ids = append(ids, out.Envelope)
+	}
+	s := &looker{Store: l.store}
+	l.store = s
+	first := map[byte]int{}
+	for _, id := range ids {
+		first[id[0]]++
+		if e, err := l.Envelope(ctx, id); err != nil || e.ID != id || e.Payload == nil {
+			t.Errorf("%s: %+v, %v", id, e, err)
+		}
+	}
+	if s.looked != 0 {
+		t.Errorf("all were looked through %d times for one each", s.looked)
+	}
+	for digit, n := range first {
+		e, err := l.Envelope(ctx, string(digit))
+		if n == 1 && (err != nil || e.ID[0] != digit) || n > 1 && !errors.Is(err, ErrAmbiguous) {
+			t.Errorf("%c, with which %d begin: %s, %v", digit, n, e.ID, err)
+		}
+	}
+	for _, none := range []string{"", "x", ids[0] + "0"} {
+		if _, err := l.Envelope(ctx, none); !errors.Is(err, ErrNoSuch) {
+			t.Errorf("%q: %v", none, err)
+		}
+	}
+}
