@@ -66,7 +66,10 @@ func (b *Bolt) DecideSigned(ctx context.Context, s Signed) ([]Event, error) {
 		return nil, tokenError(ErrScope, "it is no answer to a question")
 	}
 	return b.change(ctx, s.Envelope, func(t *tx, e *entry) error {
-		if err := t.takeToken(e, s); err != nil {
+		if outcome, err := t.useless(s, e.Risk, e.WorkItem); err != nil {
+			return e.refuse(outcome, err)
+		}
+		if err := t.spendToken(s, e.ID); err != nil {
 			return err
 		}
 		if s.NonceHash != e.NonceHash {
@@ -81,13 +84,9 @@ func (s Signed) decision(id string) Decision {
 		Approver: s.Signer, Person: s.Person, Channel: "token", signed: true, token: s.TokenID}
 }
 
-// takeToken checks what a signer may allow, and spends the signed answer: also one that
-// then turns out not to fit.
-func (t *tx) takeToken(e *entry, s Signed) error {
-	if outcome, err := t.useless(s, e.Risk, e.WorkItem); err != nil {
-		return e.refuse(outcome, err)
-	}
-	return t.put(tokenBucket, s.TokenID, fields{"envelope_id": e.ID, "until": formatTime(s.Expires)})
+// spendToken makes a signed answer good for nothing else: also one that then turns out not to fit.
+func (t *tx) spendToken(s Signed, envelope string) error {
+	return t.put(tokenBucket, s.TokenID, fields{"envelope_id": envelope, "until": formatTime(s.Expires)})
 }
 
 // useless says why a signed answer is no good for a plan of this risk and work item.
@@ -151,7 +150,7 @@ func (t *tx) present(r Request, p plan, s Signed) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.takeToken(e, s); err != nil {
+	if err := t.spendToken(s, e.ID); err != nil {
 		return e, err
 	}
 	d := s.decision(e.ID)
