@@ -252,7 +252,7 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 func (b *board) ready() bool { return !b.burst && b.read.Done() && b.now().Sub(b.shown) >= guard }
 
 func (b *board) grantable() bool {
-	return b.open.Friction.Level == 1 && b.open.Quorum < 2 && b.except() == "" && len(approval.Grantable(b.open.Payload)) == 0
+	return b.open.Challenge == "" && b.open.Quorum < 2 && len(approval.Grantable(b.open.Payload)) == 0
 }
 
 // settle lets a yes count when no other key follows it at once.

@@ -205,12 +205,49 @@ func TestBoardOffersGrants(t *testing.T) {
 	}
 	several := questionOf(t, 1, "ls a")
 	several.Quorum = 2
-	for name, p := range map[string]*scene{"several people": newScene(several, 100, 60), "a call is denied": newScene(questionOf(t, 1, "ls a", "ls b"), 100, 60)} {
+	braked := questionOf(t, 1, "ls a")
+	braked.Challenge = "KKKK"
+	for name, p := range map[string]*scene{"several people": newScene(several, 100, 60), "the brake is on": newScene(braked, 100, 60), "a call is denied": newScene(questionOf(t, 1, "ls a", "ls b"), 100, 60)} {
 		for _, k := range []tea.Key{enter, letter('2'), letter('g'), letter('y')} {
 			p.key(time.Second, k)
 		}
 		if p.desk.granted != 0 {
 			t.Errorf("%s: granted", name)
+		}
+	}
+}
+
+// B-R8, E-chan-8: a yes of several people is counted until it is enough, each without a one-time code; the yes of one at the
+// highest risk takes the code after the characters, and goes nowhere without it.
+func TestBoardCountsPeople(t *testing.T) {
+	typed := func(p *scene, text string) {
+		for _, r := range text {
+			p.key(time.Second, letter(r))
+		}
+	}
+	for _, c := range []struct {
+		votes, quorum int
+		code, told    string
+	}{
+		{0, 0, "123456", "approved e1"}, {0, 1, "123456", "approved e1"}, {0, 0, "12345", ""},
+		{0, 2, "", "counted, and others must follow: e1"}, {1, 3, "", "counted, and others must follow: e1"}, {1, 2, "", "approved e1"},
+	} {
+		e := questionOf(t, 3, "rm -rf a")
+		e.Votes, e.Quorum = c.votes, c.quorum
+		if !e.Friction.Factor || e.Friction.Challenge == 0 {
+			t.Fatal("nothing is asked for")
+		}
+		p := newScene(e, 100, 60)
+		p.key(time.Second, enter)
+		typed(p, "y"+e.Challenge+c.code)
+		if c.told == "" {
+			if len(p.desk.decided) != 0 || p.mode != coding || strings.Contains(p.help(), "1") {
+				t.Errorf("%+v: %+v, in mode %d, shows %q", c, p.desk.decided, p.mode, p.help())
+			}
+			continue
+		}
+		if d := p.desk.decided; len(d) != 1 || d[0].Code != c.code || d[0].Challenge != e.Challenge || !d[0].Calls[0].Approved || p.note != c.told {
+			t.Errorf("%+v: %+v, told %q", c, d, p.note)
 		}
 	}
 }
