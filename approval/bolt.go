@@ -248,5 +248,25 @@ func fileError(path string, err error) error {
 	if err == nil || errors.As(err, &named) {
 		return err
 	}
-	return &FileError{Path: path, Err: err}
+	return &FileError{Path: path, Err: err, Hint: remedy(err)}
+}
+
+// remedies are what helps where the system does not take a change.
+var remedies = []struct {
+	err  error
+	hint string
+}{
+	{syscall.EROFS, "mount its file system for writing"},
+	{syscall.ENOSPC, "make room on its file system"},
+	{syscall.EDQUOT, "make room in your quota"},
+	{syscall.EIO, "the disk fails; restore a copy, or " + startAfresh},
+}
+
+func remedy(err error) string {
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return r.hint
+		}
+	}
+	return ""
 }

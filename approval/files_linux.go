@@ -25,6 +25,9 @@ func openPrivate(path string, flag int, mode os.FileMode) (*os.File, error) {
 	if errors.Is(err, unix.ELOOP) {
 		return nil, &FileError{Path: path, Err: ErrMeddled, Hint: "it is a symbolic link"}
 	}
+	if errors.Is(err, unix.EACCES) {
+		return nil, locked(path, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +40,18 @@ func openPrivate(path string, flag int, mode os.FileMode) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// locked says whose a file is, or what mode it has, that was not to be opened.
+func locked(path string, cause error) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return &FileError{Path: path, Err: cause, Hint: "run chmod u+rwx on its folder"}
+	}
+	if err := checkPrivate(path, info, 0o077); err != nil {
+		return err
+	}
+	return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("its mode is %04o; run chmod u+rw on it", info.Mode().Perm())}
 }
 
 // checkPrivate refuses an object of another user, of another kind than file or folder, or with one

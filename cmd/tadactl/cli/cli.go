@@ -105,7 +105,9 @@ type exitError struct {
 // report prints err as one line and returns its exit status.
 func (c *ctl) report(err error) int {
 	line := err.Error()
-	if f, ok := approval.Explain(err); ok && !strings.Contains(line, f.Message) {
+	var file *approval.FileError
+	advised := errors.As(err, &file) && file.Hint != ""
+	if f, ok := approval.Explain(err); ok && !advised && !strings.Contains(line, f.Message) {
 		line += ": " + f.Message
 	}
 	fmt.Fprintf(c.err, "tadactl: %s\n", strings.TrimPrefix(line, "approval: "))
