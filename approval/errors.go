@@ -95,8 +95,8 @@ var (
 	ErrFuture = errors.New("approval database is from a newer version")
 	// ErrLocked is returned when another process kept the lock for longer than Options.LockWait.
 	ErrLocked = errors.New("approval database is locked")
-	// ErrMeddled is returned when a file or its folder belongs to another user or is open to others.
-	ErrMeddled = errors.New("approval files are open to others")
+	// ErrMeddled is returned when a file or its folder belongs to another user, is open to others, or closed to its owner.
+	ErrMeddled = errors.New("the owner or the mode of the approval files is wrong")
 	// ErrPayload is returned by Request when the payload is not a canonical plan.
 	ErrPayload = errors.New("payload is not a canonical plan")
 	// ErrUnsupported is returned on systems where the store does not work.

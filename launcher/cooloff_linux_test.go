@@ -29,6 +29,9 @@ func TestADenialCoolsOff(t *testing.T) {
 			asked = append(asked, e)
 			d := Answer(e, yes, "keep the sources", "tty")
 			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
+			if !yes {
+				d.Calls[0].Instead = "ls src"
+			}
 			return d, nil
 		}
 		out, err := l.Run(context.Background(), req)
@@ -42,8 +45,9 @@ func TestADenialCoolsOff(t *testing.T) {
 	}
 	for range 2 {
 		r := run("rm -rf src", true)
-		if r == nil || r.exit != ExitDenied || r.Code != "human_denied" || r.Cooloff < 500 || r.Cooloff > 600 || r.Envelope != asked[0].ID || !strings.Contains(r.Message, "keep the sources") {
-			t.Errorf("the second time: %+v", r)
+		if r == nil || r.exit != ExitDenied || r.Code != "human_denied" || r.Cooloff < 500 || r.Cooloff > 600 || r.Envelope != asked[0].ID || !strings.Contains(r.Message, "keep the sources") ||
+			r.Offer == nil || r.Offer.Command != "ls src" {
+			t.Errorf("the second time: %+v, offered %+v", r, r.Offer)
 		}
 	}
 	if len(asked) != 1 {

@@ -15,13 +15,15 @@ import (
 
 // A standIn is a desk that remembers what it was told.
 type standIn struct {
+	waiting []approval.Envelope
 	decided []approval.Decision
 	granted int
 }
 
-func (s *standIn) Pending(context.Context) ([]approval.Envelope, error) { return nil, nil }
-func (s *standIn) Envelope(context.Context, string) (approval.Envelope, error) {
-	return approval.Envelope{}, nil
+func (s *standIn) Pending(context.Context) ([]approval.Envelope, error) { return s.waiting, nil }
+func (s *standIn) Envelope(_ context.Context, id string) (approval.Envelope, error) {
+	i := slices.IndexFunc(s.waiting, func(e approval.Envelope) bool { return e.ID == id })
+	return s.waiting[i], nil
 }
 func (s *standIn) Decide(_ context.Context, d approval.Decision) error {
 	s.decided = append(s.decided, d)
@@ -146,9 +148,9 @@ func TestBoardAnswersEachCall(t *testing.T) {
 		t.Errorf("a yes to no call is told as %q", p.note)
 	}
 	p = newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
-	for _, k := range []tea.Key{ // the second with a word, the first denied and allowed again, the third without one
+	for _, k := range []tea.Key{ // the second with a word, the third with one that goes when it is allowed again, and denied
 		enter, letter('w'), letter('2'), letter('w'), letter('n'), letter('o'), enter,
-		letter('1'), letter('w'), letter('x'), enter, letter('1'), letter('3'), letter('y'),
+		letter('3'), letter('w'), letter('x'), enter, letter('3'), letter('3'), letter('y'),
 	} {
 		p.key(time.Second, k)
 	}
@@ -278,6 +280,41 @@ func TestBoardAnsweredElsewhere(t *testing.T) {
 	p.key(time.Second, letter('y'))
 	if len(p.desk.decided) != 0 || p.mode != choosing {
 		t.Errorf("%+v in mode %d", p.desk.decided, p.mode)
+	}
+}
+
+// A y counts when nothing else happened at once: no other key, and no answer elsewhere.
+func TestBoardWaitsAfterAYes(t *testing.T) {
+	for name, then := range map[string]func(p *scene){
+		"nothing":             func(*scene) {},
+		"another key":         func(p *scene) { p.key(time.Second, letter('x')) },
+		"answered elsewhere":  func(p *scene) { p.Update(listed{nil}) },
+		"a no is being typed": func(p *scene) { p.key(time.Second, letter('n')) },
+	} {
+		p := newScene(questionOf(t, 1, "ls"), 80, 40)
+		p.key(time.Second, enter)
+		p.at = p.at.Add(time.Second)
+		p.Update(tea.KeyPressMsg(letter('y')))
+		yes := settled{p.keys}
+		then(p)
+		p.Update(yes)
+		if got := len(p.desk.decided) == 1; got != (name == "nothing") {
+			t.Errorf("%s: %+v", name, p.desk.decided)
+		}
+	}
+}
+
+// The list has what waits, and not what was answered and waits to be used.
+func TestBoardListsWhatIsOpen(t *testing.T) {
+	open, answered := questionOf(t, 1, "ls"), questionOf(t, 2, "rm")
+	answered.ID, answered.Decision = "e2", &approval.Decision{}
+	p := newScene(open, 80, 40)
+	p.desk.waiting = []approval.Envelope{answered, open}
+	changes := make(chan struct{}, 1)
+	changes <- struct{}{}
+	p.board.desk, p.board.changes = p.desk, changes
+	if got, ok := p.listen().(listed); !ok || len(got.list) != 1 || got.list[0].ID != "e1" {
+		t.Errorf("%+v", got)
 	}
 }
 
