@@ -204,6 +204,10 @@ func (e *expander) colons(text string, first, last bool) {
 
 // body expands a here-document: parameters and substitutions, no quotes, no splitting.
 func (w *walker) body(s *state, word *syntax.Word) value {
+	if chars, loose := w.ifs(s); hasList(word) && (loose || chars != " \t\n") {
+		w.visitWord(s, word)
+		return unknown("a list in a here-document is joined in several ways where IFS is not the usual one", Literal)
+	}
 	e := expander{w: w, s: s}
 	quotes := slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)
@@ -330,8 +334,12 @@ func (e *expander) tilde(text string, whole bool) string {
 	case "":
 		e.append(e.w.tildeHome(e.s))
 	case "+", "-":
-		if e.w.o.Dialect == POSIX { // dash; bash is not asked here
+		switch {
+		case e.w.o.Dialect == POSIX && e.w.dash:
 			return text
+		case e.w.o.Dialect == POSIX:
+			e.append(unknown("a directory in one sh, and text in another", Unknown))
+			return rest
 		}
 		if user == "-" {
 			old, _ := e.w.lookup(e.s, "OLDPWD")
