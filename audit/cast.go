@@ -134,11 +134,14 @@ func appendInterval(dst []byte, us int64) []byte {
 
 // appendEvent writes an event line without newline.
 func appendEvent(dst []byte, us int64, code byte, data []byte) []byte {
-	dst = append(dst, '[')
-	dst = appendInterval(dst, us)
-	dst = append(dst, ',', '"', code, '"', ',', '"')
-	dst = appendText(dst, data)
+	dst = appendText(appendOpening(dst, us, code), data)
 	return append(dst, '"', ']')
+}
+
+// appendOpening writes an event line up to its text.
+func appendOpening(dst []byte, us int64, code byte) []byte {
+	dst = appendInterval(append(dst, '['), us)
+	return append(dst, ',', '"', code, '"', ',', '"')
 }
 
 // appendText escapes valid UTF-8; every byte that is not becomes U+FFFD.

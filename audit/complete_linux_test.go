@@ -73,6 +73,14 @@ var stories = []struct {
 		`exec.intent {"plan_hash":"p","sid":"a","verdict":"ask"}`,
 		`approval.canary ` + approvalEvent("e", "pending", "rejected", "approved", "ne", "p"),
 		`exec.start {"authority":"approval","envelope_id":"e","sid":"a"}`}, "not consumed", 2},
+	{"announced twice", []string{`exec.intent {"sid":"a","verdict":"deny"}`, `exec.intent {"sid":"a","verdict":"allow"}`}, "announces run \"a\" a second time", 1},
+	{"a run without a name", []string{`exec.intent {"verdict":"deny"}`}, "names no run", 0},
+	{"asked twice", []string{
+		`approval.issued ` + approvalEvent("e", "", "pending", "", "", "p"),
+		`approval.issued ` + approvalEvent("e", "", "pending", "", "", "q")}, "asks question \"e\" a second time", 1},
+	{"the nonce of another question", []string{
+		`approval.issued ` + approvalEvent("e", "", "pending", "", "", "p"),
+		`approval.consumed ` + strings.Replace(approvalEvent("e", "pending", "consumed", "executed", "nf", "p"), hashOf("ne"), hashOf("nf"), 1)}, "another nonce than it was asked with", 1},
 	{"not announced", []string{`exec.start {"authority":"policy","sid":"a"}`}, "never announced", 0},
 	{"started against the verdict", []string{
 		`exec.intent {"sid":"a","verdict":"ask"}`, `exec.start {"authority":"policy","sid":"a"}`}, "policy, which said", 1},

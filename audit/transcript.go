@@ -105,7 +105,8 @@ func (t *Reader) Next() (Event, error) {
 		}
 		e := Event{Seq: l.seq, Time: time.Duration(l.us) * time.Microsecond, Code: l.code, Author: l.author, Length: l.length, Redacted: l.gone}
 		if !l.gone {
-			if t.err = t.decode(&e); t.err != nil {
+			if reason := t.decode(&e); reason != "" {
+				t.err = &BadEntry{File: t.name, Seq: e.Seq, Line: t.here.line + 1, Offset: t.here.offset, Reason: reason}
 				break
 			}
 		}
@@ -175,40 +176,38 @@ func (t *Reader) checkEvent(l link) string {
 	if c := t.mac.sum(l.salt[:], t.event); c != l.commit {
 		return "was changed: it is not what its #t line commits to"
 	}
+	var buf [64]byte
+	if opening := appendOpening(buf[:0], us, l.code); !bytes.HasPrefix(t.event, opening) || !bytes.HasSuffix(t.event[len(opening):], []byte(`"]`)) {
+		return "is another event than its #t line tells of" // a player would show it at another time, or as something else
+	}
 	return ""
 }
 
-// decode fills in the bytes of a proven event.
-func (t *Reader) decode(e *Event) error {
-	quote := bytes.IndexByte(t.event, ',') + len(`,"c",`)
-	if quote > len(t.event)-1 {
-		return t.bad("is not an event")
-	}
-	text := t.event[quote : len(t.event)-1]
-	if n := len(text); n >= 2 && bytes.IndexByte(text, '\\') < 0 {
-		e.Data = text[1 : n-1]
-	} else if plain, ok := unescape(t.text[:0], text); ok {
+// decode fills in the bytes of a proven event, or tells why there are none.
+func (t *Reader) decode(e *Event) (reason string) {
+	text := t.event[bytes.IndexByte(t.event, ',')+len(`,"c",`) : len(t.event)-1]
+	if plain, ok := unescape(t.text[:0], text); ok {
 		t.text, e.Data = plain, plain
 	} else {
 		var s string
 		if err := json.Unmarshal(text, &s); err != nil {
-			return t.bad("is not an event: " + err.Error())
+			return "is not an event: " + err.Error()
 		}
 		e.Data = []byte(s)
 	}
 	if e.Code != CodeBytes {
-		return nil
+		return ""
 	}
 	if len(e.Data) < 2 {
-		return t.bad("holds no bytes")
+		return "holds no bytes"
 	}
 	exact, err := base64.StdEncoding.DecodeString(string(e.Data[2:]))
 	if err != nil || int64(len(exact)) != e.Length {
-		return t.bad("does not hold the bytes it stands for")
+		return "does not hold the bytes it stands for"
 	}
 	e.Code, e.Data = e.Data[0], exact
 	t.shown = e.Code
-	return nil
+	return ""
 }
 
 // Summary is what has been proven so far.

@@ -85,11 +85,11 @@ def transcript(path, closed, heads, redacted):
         if not m or int(m[1]) != count: fail(name, count, "is not followed by its #t line")
         claim = b" ".join(m.group(1, 2, 3, 4, 5, 6))
         if sha(b"tada-cast/v1\n" + chain.encode() + b" " + claim) != m[7].decode(): fail(name, count, "#t line was changed")
-        if m[8] == b"-":
-            d = int(m[2]) - us
-            if event != b'[%d.%06d,"%s",""]' % (d // 10**6, d % 10**6, m[3]) or count not in redacted:
-                fail(name, count, "was removed without a word in the log")
-        elif hmac.new(bytes.fromhex(m[8].decode()), event, "sha256").hexdigest() != m[6].decode():
+        opening = b'[%d.%06d,"%s","' % (*divmod(int(m[2]) - us, 10**6), m[3])
+        if not event.startswith(opening): fail(name, count, "is another event than its #t line tells of")
+        if m[8] == b"-" and (event != opening + b'"]' or count not in redacted):
+            fail(name, count, "was removed without a word in the log")
+        elif m[8] != b"-" and hmac.new(bytes.fromhex(m[8].decode()), event, "sha256").hexdigest() != m[6].decode():
             fail(name, count, "was changed")
         chain, total, count, us = m[7].decode(), total + int(m[5]), count + 1, int(m[2])
         if heads.get(count, chain) != chain: fail(name, count - 1, "the log remembers another transcript")
