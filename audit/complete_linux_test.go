@@ -218,7 +218,7 @@ func TestSince(t *testing.T) {
 		}
 		wrong := Point{p.Count, Genesis()}
 		var bad *BadEntry
-		if _, err := Verify(dir, VerifyOptions{Since: &wrong}); !errors.As(err, &bad) {
+		if _, err := Verify(dir, VerifyOptions{Since: &wrong}); !errors.As(err, &bad) || !strings.Contains(bad.Reason, "never had the head") {
 			t.Errorf("since a head that never was: %v", err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
@@ -78,6 +79,52 @@ func TestStretch(t *testing.T) {
 	cast[len(cast)/3] ^= 1
 	if _, err := prove(0, 12); !errors.As(err, &bad) {
 		t.Errorf("proved a changed transcript: %v", err)
+	}
+}
+
+// What is not told of a session is bound too: no #t line behind the stretch can be left out, doubled or another one.
+func TestStretchRefuses(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir, path := filepath.Join(root, "audit"), filepath.Join(root, "s1.cast")
+	r := record(t, path)
+	for range 4 {
+		must(t, r.Output(CodeOutput, []byte("x")))
+	}
+	sum, err := r.Close()
+	must(t, err)
+	mustAppend(t, openTest(t, dir), KindClose, string(closeBody("s1", sum)))
+	signer, known := testKey(t)
+	signed, err := Checkpoint(dir, VerifyOptions{}, signer)
+	must(t, err)
+	proof, err := ProveStretch(dir, VerifyOptions{}, "s1", bytes.NewReader(readAll(t, path)), 0, 1, signed, known)
+	must(t, err)
+	events, rest, _ := strings.Cut(string(proof), "\n\n")
+	behind, entry, _ := strings.Cut(rest, "\n\n")
+	lines := strings.SplitAfter(behind, "\n") // of events 1 to 3
+	if len(lines) != 3 {
+		t.Fatalf("%d lines behind the stretch: %q", len(lines), behind)
+	}
+	put := func(events string, behind ...string) string {
+		return events + "\n\n" + strings.TrimSuffix(strings.Join(behind, ""), "\n") + "\n\n" + entry
+	}
+	for name, text := range map[string]string{
+		"":                     put(events, lines...),
+		"of the future":        put(strings.Replace(events, stretchVersion, "tada.run/stretch@v9", 1), lines...),
+		"from nowhere":         put(strings.Replace(events, "from 0 0 ", "from -1 0 ", 1), lines...),
+		"before the start":     put(strings.Replace(events, "from 0 0 ", "from 0 -5 ", 1), lines...),
+		"no head":              put(strings.Replace(events, "from 0 0 ", "from 0 0 x", 1), lines...),
+		"one is left out":      put(events, lines[0], lines[2]),
+		"the last is left out": put(events, lines[0], lines[1]),
+		"one twice":            put(events, lines[0], lines[0], lines[1], lines[2]),
+		"two are swapped":      put(events, lines[1], lines[0], lines[2]),
+		"one with its salt":    put(events, strings.TrimSuffix(lines[0], "-\n")+strings.Repeat("0", 32)+"\n", lines[1], lines[2]),
+		"cut behind it":        events + "\n\n" + behind,
+		"cut":                  events,
+	} {
+		if _, err := CheckStretch([]byte(text), known); (err == nil) != (name == "") {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 }
 
