@@ -7,7 +7,7 @@ import "testing"
 func TestHanded(t *testing.T) {
 	g, _ := desk(t, "security:\n  restricted_paths: [/etc/shadow, ~/.vault]\n")
 	g.expect(t, Deny,
-		"openvpn --config /etc/shadow", "nm @/etc/shadow", "7z a o.7z -i@/etc/shadow", "7z a x @/etc/shadow", "ansible localhost -m slurp -a src=/etc/shadow",
+		"openvpn --config /etc/shadow", "nm @/etc/shadow", "7z a o.7z -i@/etc/shadow", "7z a x @/etc/shadow", "echo /etc/shadow > l; 7z a x @l", "echo /etc/shadow > l; 7z a x -i@l", "ansible localhost -m slurp -a src=/etc/shadow",
 		"az storage blob upload -f /etc/shadow -c c", "helm install x . --set-file a=/etc/shadow", "sysctl -n /../../etc/shadow", "yq -p=csv ~/.vault/x",
 		"yq -p=csv ../home/dev/.vault/x", "nm @/proc/self/root/etc/shadow", "docker build --secret id=a,src=/etc/shadow .",
 		`gimp -i -b 'print(open("/etc/shadow").read())'`, `octave-cli --eval 'fileread("/etc/shadow")'`, `pdflatex '\input{/etc/shadow}'`,

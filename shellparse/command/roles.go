@@ -106,6 +106,7 @@ var kinds = []kind{
 	{"LIB", Exec, false, (*matcher).loads},
 	{"LIBDIR", Exec, false, (*matcher).loadDirs},
 	{"LISTEN", Net, false, (*matcher).listen},
+	{"LISTED", Read, false, (*matcher).listed},
 	{"LN", Create, true, (*matcher).link},
 	{"LUA", Exec, false, (*matcher).luaScript},
 	{"MACHINE", Exec, true, (*matcher).machineShell},
@@ -340,6 +341,17 @@ func (m *matcher) nameList(_ role, vs []value) {
 		}
 		m.path(role{kind: "R"}, v)
 		m.use.Lists = append(m.use.Lists, NameList{Arg: v.at, File: v.Arg})
+	}
+}
+
+// listed is a name, or @FILE for the names that stand in it (7z).
+func (m *matcher) listed(r role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, "@") {
+			m.nameList(r, []value{v.piece(1)})
+			continue
+		}
+		m.path(role{kind: r.param, marks: r.marks}, v.piece(len(v.Text)-len(strings.TrimPrefix(v.Text, "!"))))
 	}
 }
 
