@@ -14,7 +14,7 @@ func (j *judgement) handed() {
 	commands := j.script.Commands
 	for i := range commands {
 		c := &commands[i]
-		if !c.Known || c.Builtin || c.Remote || i+1 < len(commands) && wraps(c, &commands[i+1]) {
+		if c.Builtin || c.Remote || i+1 < len(commands) && wraps(c, &commands[i+1]) {
 			continue
 		}
 		for _, w := range c.Args[min(1, len(c.Args)):] {
@@ -43,8 +43,14 @@ func leavesOut(word string) bool {
 	return strings.HasPrefix(word, "-") && (strings.Contains(word, "exclude") || strings.Contains(word, "ignore") || strings.Contains(word, "skip"))
 }
 
+// fileSchemes stand in front of the name of a file of this machine.
+var fileSchemes = names{"caption", "dir", "docker-archive", "file", "fileb", "label", "man", "oci", "oci-archive", "text"}
+
 // denyName denies a name that lies in a restricted place, as it is spelled.
 func (j *judgement) denyName(name, dir string, span shellparse.Span, cmd int) {
+	if scheme, rest, ok := strings.Cut(name, ":"); ok && fileSchemes.has(scheme) {
+		name = rest
+	}
 	switch {
 	case strings.HasPrefix(name, "~/") && j.plan.Caller.Home != "":
 		name = join(j.plan.Caller.Home, name[2:])
