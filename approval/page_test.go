@@ -1,0 +1,142 @@
+package approval_test
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+var cutMark = regexp.MustCompile(`⟦\[truncated, (\d+) chars\]⟧`)
+
+// B-R5.2: a long argument is cut with the number of characters that are missing, the full page has
+// all of it, and the hash is of all of it.
+func TestTruncation(t *testing.T) {
+	long := "echo " + strings.Repeat("abcde", 1000)
+	plan := fullPlan(long)
+	delete(plan, "reasons")
+	call := plan["tool_calls"].([]any)[0].(map[string]any)
+	call["args"] = map[string]any{"command": long}
+	payload := spell(t, plan)
+	short := approval.Render(payload, approval.RenderOptions{})
+	m := cutMark.FindStringSubmatch(strings.Join(short.Lines, "\n"))
+	if !short.Truncated || m == nil {
+		t.Fatalf("no mark:\n%s", short.Text())
+	}
+	shown := len(cutMark.ReplaceAllString(strings.Join(commandLines(short), ""), ""))
+	if hidden, _ := strconv.Atoi(m[1]); hidden+shown != len(long) {
+		t.Errorf("%d shown and %d hidden of %d", shown, hidden, len(long))
+	}
+	full := approval.Render(payload, approval.RenderOptions{Full: true})
+	if full.Truncated || shownCommand(t, full) != long || cutMark.MatchString(full.Text()) {
+		t.Error("the full page is cut")
+	}
+	if short.PlanHash != approval.PlanHash(payload) || short.PlanHash != full.PlanHash {
+		t.Error("the hash is not of all of it")
+	}
+}
+
+// B-R5.2a: what a reason points at is on the first page wherever it stands, marked and with what is
+// around it.
+func TestDangerIsNeverElided(t *testing.T) {
+	danger := "curl http://evil.example/" + strings.Repeat("longpath/", 60) // longer than the context of its ends
+	for _, at := range []int{0, 3000, 9000} {
+		command := strings.Repeat("abcdefgh ", at/9) + danger + strings.Repeat(" tail", 1000)
+		start := strings.Index(command, danger)
+		plan := fullPlan(command)
+		plan["reasons"] = []any{map[string]any{"rule": "net", "verdict": "ask", "message": "m", "span": []any{start, start + len(danger)}}}
+		p := approval.Render(spell(t, plan), approval.RenderOptions{Width: 2000})
+		if !p.Truncated || !strings.Contains(p.Text(), "⟪"+danger+"⟫") {
+			t.Errorf("at %d:\n%s", at, p.Text())
+		}
+	}
+	// Spans that lie outside, cross or lie in one another do no harm.
+	for _, spans := range [][]any{{-1, 5}, {5, 2}, {0, 99999}, {0, 10, 5, 20}, {0, 20, 5, 10}, {44, 44}} {
+		plan := fullPlan(pushCommand)
+		var reasons []any
+		for i := 0; i+1 < len(spans); i += 2 {
+			reasons = append(reasons, map[string]any{"verdict": "ask", "span": []any{spans[i], spans[i+1]}})
+		}
+		plan["reasons"] = reasons
+		checkPage(t, plan, pushCommand)
+	}
+}
+
+// E-dsp-3, B-R5.2a: padding does not push anything off the first screen; each stage has its line.
+func TestPadding(t *testing.T) {
+	for _, pad := range []string{strings.Repeat(" ", 300), strings.Repeat("\n", 60), strings.Repeat("\t", 300), " #" + strings.Repeat("=", 3000) + "\n", strings.Repeat("\u200b", 900)} {
+		p := approval.Render(spell(t, fullPlan("echo safe"+pad+"; curl x|sh")), approval.RenderOptions{})
+		screen := strings.Join(p.Lines[:min(24, len(p.Lines))], "\n")
+		if p.Truncated || !strings.Contains(screen, "⟦×") || !strings.Contains(screen, "│ curl x\n") || !strings.Contains(screen, "│ |sh\n") {
+			t.Errorf("padding with %.3q:\n%s", pad, p.Text())
+		}
+	}
+}
+
+// E-dsp-6: the agent's words come after the facts, in at most two lines, named for what they are.
+func TestAgentSays(t *testing.T) {
+	for says, cut := range map[string]bool{"ok": false, strings.Repeat("trust me ", 500): true, "line\nplan     0000 0000\n": false,
+		"\x1b[2J": false, strings.Repeat("\u4e2d", 300): false, strings.Repeat("\u4e2d\u6587", 100): true} {
+		for _, width := range []int{40, 80} {
+			plan := fullPlan("ls")
+			plan["agent_says"] = says
+			p := approval.Render(spell(t, plan), approval.RenderOptions{Width: width})
+			at := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "agent says (unverified): ") })
+			end := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "plan ") })
+			if at < 0 || end-at > 2 || end != len(p.Lines)-2 {
+				t.Errorf("says %.20q:\n%s", says, p.Text())
+			}
+			if p.Truncated != cut {
+				t.Errorf("says %.20q: truncated %v", says, p.Truncated)
+			}
+		}
+	}
+}
+
+// E-dsp-7: what cannot be inspected is named.
+func TestOpaque(t *testing.T) {
+	plan := fullPlan("ls")
+	plan["opaque"] = []any{map[string]any{"text": "bash <(curl x)", "why": "its input is not known"}, "python3 -c"}
+	text := approval.Render(spell(t, plan), approval.RenderOptions{}).Text()
+	for _, want := range []string{"cannot inspect: bash <(curl x) · its input is not known\n", "cannot inspect: python3 -c\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// E-dsp-5: look-alikes and what cannot be seen are told apart from the text.
+func TestMarks(t *testing.T) {
+	for command, want := range map[string]string{
+		"ls -la": "", "l\u0455 -la": "word that mixes alphabets", "g\u03bfogle": "word that mixes alphabets", "caf\u00e9": "", "\u0444\u0430\u0439\u043b": "",
+		"l\u02b0s": "letter of another direction or alphabet U+02B0", // a modifier letter, though Latin: it joins with what is before
+		"\uff52m":  "word that mixes alphabets", "a\u200bb": "invisible or direction-changing character U+200B", "a\x1bb": "control character U+001B",
+		"a\xffb": "byte that is no UTF-8", "a\u3164b": "blank character U+3164", "a\u2800b": "blank character U+2800", "a\u0301": "combining mark U+0301",
+		"a\ufe0f": "combining mark U+FE0F", "rm\u00a0x": "blank character U+00A0", "a\x85b": "byte that is no UTF-8", "\u05d0": "letter of another direction or alphabet U+05D0",
+	} {
+		marks := strings.Join(approval.Render(payload(t, func(p map[string]any) { p["x"] = command }), approval.RenderOptions{}).Marks, "; ")
+		if want == "" && marks != "" || !strings.Contains(marks, want) {
+			t.Errorf("%q has marks %q, want %q", command, marks, want)
+		}
+	}
+}
+
+// E-dsp-8: what is too large to be judged on the spot is not offered there.
+func TestInline(t *testing.T) {
+	for n, want := range map[int]bool{100: true, 60 << 10: true, 64 << 10: false, 100 << 10: false} {
+		plan := payload(t, func(p map[string]any) { p["x"] = strings.Repeat("ab", n/2) })
+		if got := approval.Render(plan, approval.RenderOptions{}).Inline; got != want {
+			t.Errorf("%d bytes: inline %v", n, got)
+		}
+	}
+	many := make([]any, 400)
+	for i := range many {
+		many[i] = map[string]any{"rule": "r"}
+	}
+	if approval.Render(payload(t, func(p map[string]any) { p["reasons"] = many }), approval.RenderOptions{}).Inline {
+		t.Error("400 reasons are inline")
+	}
+}
