@@ -285,7 +285,9 @@ func TestBoardAnsweredElsewhere(t *testing.T) {
 
 // B-R5.2a: where the short page would cut something the inbox shows the full one, so that what was read to its end is all of it.
 func TestBoardCutsNothing(t *testing.T) {
-	p := newScene(questionOf(t, 1, "echo "+strings.Repeat("x", 3000)+" y"), 80, 40)
+	e := questionOf(t, 1, "ls")
+	e.Payload = []byte(strings.Replace(string(e.Payload), `"effects":{}`, `"effects":{},"note":"`+strings.Repeat("x", 3000)+`"`, 1))
+	p := newScene(e, 80, 40)
 	if short := approval.Render(p.list[0].Payload, approval.RenderOptions{Width: 79}); !short.Truncated {
 		t.Fatal("the short page cuts nothing")
 	}
