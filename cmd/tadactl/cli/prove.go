@@ -137,7 +137,7 @@ func (c *ctl) checkProof() *cobra.Command {
 			return c.proven(proof, keys)
 		},
 	}
-	cmd.Flags().StringArrayVar(&keys, "key", nil, "the log's key, NAME+HASH+KEY, as `tadactl audit checkpoint --key` prints it there")
+	cmd.Flags().StringArrayVar(&keys, "key", nil, "the log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it there")
 	return verb(cmd, "77   it proves nothing")
 }
 
@@ -187,12 +187,14 @@ type piece struct {
 	Length int64  `json:"length"`
 	Text   string `json:"text,omitempty"`
 	Base64 string `json:"base64,omitempty"`
+
+	Redacted bool `json:"redacted,omitempty"` // there is neither
 }
 
 func (c *ctl) printStretch(s audit.Stretch) error {
 	pieces := make([]piece, len(s.Events))
 	for i, e := range s.Events {
-		p := piece{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)), Author: e.Author, Length: e.Length}
+		p := piece{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)), Author: e.Author, Length: e.Length, Redacted: e.Redacted}
 		if utf8.Valid(e.Data) {
 			p.Text = string(e.Data)
 		} else {
@@ -206,7 +208,11 @@ func (c *ctl) printStretch(s audit.Stretch) error {
 	fmt.Fprintf(c.out, "session %s, events %d to %d, vouched for by entry %d of %s\n",
 		s.Session, s.From, s.From+int64(len(s.Events)), s.Entry.Seq, s.Entry.Time.Local().Format(time.DateTime))
 	for i, e := range s.Events {
-		fmt.Fprintf(c.out, "%6d  %10.3fs  %c  %-10s  %s\n", e.Seq, e.Time.Seconds(), e.Code, inert(e.Author), strconv.QuoteToASCII(pieces[i].Text+pieces[i].Base64))
+		text := strconv.QuoteToASCII(pieces[i].Text + pieces[i].Base64)
+		if e.Redacted {
+			text = fmt.Sprintf("(redacted, %d bytes)", e.Length)
+		}
+		fmt.Fprintf(c.out, "%6d  %10.3fs  %c  %-10s  %s\n", e.Seq, e.Time.Seconds(), e.Code, inert(e.Author), text)
 	}
 	return nil
 }
@@ -220,7 +226,8 @@ func (c *ctl) auditRedact() *cobra.Command {
 		Short: "Remove a text from a transcript, and leave its proof whole",
 		Long: "Remove, for good, the parts of a transcript that hold a text, or credentials of a\n" +
 			"known shape (most were never stored). The log says which parts went; everything else\n" +
-			"stays as proven as it was, the head of the session included.",
+			"stays as proven as it was, the head of the session included. A command line stays: the\n" +
+			"log and the beginning of the transcript tell it.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(texts) == 0 && !secrets {

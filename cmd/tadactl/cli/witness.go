@@ -55,7 +55,7 @@ func (c *ctl) witnessServe() *cobra.Command {
 	cmd.Flags().StringVar(&dir, "dir", "", "where the witness keeps its key and what it remembers")
 	cmd.Flags().StringVar(&listen, "listen", "", "HOST:PORT or unix:PATH")
 	cmd.Flags().StringVar(&name, "name", "tada-run.witness", "the name of a new witness, usually a host name")
-	cmd.Flags().StringArrayVar(&logs, "log", nil, "a log's key, NAME+HASH+KEY, as `tadactl audit checkpoint --key` prints it there")
+	cmd.Flags().StringArrayVar(&logs, "log", nil, "a log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it there")
 	return verb(cmd)
 }
 
