@@ -322,13 +322,13 @@ func (e *expander) tilde(text string, whole bool) string {
 	} else if !whole && !strings.ContainsAny(user, ":=") {
 		return text
 	}
-	if strings.IndexByte(user, '\\') >= 0 {
-		return text
-	}
 	if strings.ContainsAny(user, ":=") {
 		// bash 5.2 expands the tilde of ~:$x and then leaves $x as it stands, and that of ~=~$x.
 		e.append(unknown("a tilde before a colon", Unknown))
 		return ""
+	}
+	if strings.IndexByte(user, '\\') >= 0 {
+		return text
 	}
 	switch user {
 	case "":
