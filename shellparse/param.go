@@ -139,12 +139,11 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 	if !use || maybe {
 		return false
 	}
-	if p.Exp.Word == nil {
-		e.expansion(known(""), quoted)
-		return true
-	}
 	if assigns {
-		val := e.assignable(p.Exp.Word, quoted)
+		val := known("")
+		if p.Exp.Word != nil {
+			val = e.assignable(p.Exp.Word, quoted)
+		}
 		name, _ := e.w.referred(e.s, p.Param.Value)
 		v, _ := e.s.env.get(name)
 		val = e.w.attributed(e.s, v, val)
@@ -156,6 +155,10 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 			e.w.assign(e.s, p.Param.Value, val)
 		}
 		e.expansion(val, quoted)
+		return true
+	}
+	if p.Exp.Word == nil {
+		e.expansion(known(""), quoted)
 		return true
 	}
 	if quoted {
