@@ -381,6 +381,7 @@ var perlCalls = [...]rule{
 	{"open", "pipe-or-open 1"},
 	{"opendir", "list 1"},
 	{"pack", "=decoded"},
+	{"push", "argument 1*"},
 	{"readpipe", "shell 0"},
 	{"remove_tree", "tree 0*"},
 	{"rename", "delete 0; write 1"},
@@ -395,5 +396,6 @@ var perlCalls = [...]rule{
 	{"truncate", "write 0"},
 	{"unlink", "delete 0*"},
 	{"unpack", "=decoded"},
+	{"unshift", "argument 1*"},
 	{"utime", "meta 2*"},
 }

@@ -102,7 +102,7 @@ func TestTablesAreSorted(t *testing.T) {
 func TestVerbs(t *testing.T) {
 	known := strings.Fields("opaque pure hazard code chdir open open-flags sqlite constant " +
 		"process argv shell list-or-shell words exec-list pipe-or-open net post socket fetch peer " +
-		"read-or-net write-or-net open-or-net bar-or-open bar-or-read source require relative send send-self call callback curl-option " +
+		"read-or-net write-or-net open-or-net bar-or-open bar-or-read source require relative send send-self call callback argument curl-option " +
 		"=path =join =file-join =resolve =paste =glob =names =entries =walk =home =homepath =dotpath =temp =fresh =env =expand =parent =same " +
 		"=list =module =ref =attribute =timer =decoded =pure =unknown")
 	for _, lang := range Languages() {
@@ -231,6 +231,9 @@ func TestPerl(t *testing.T) {
 		{`unlink <*.o>`, "list . (tree); delete . (tree)"},
 		{`unlink $_ for @ARGV`, "opaque"},
 		{`@ARGV=("/etc/shadow"); print while <>`, "read /etc/shadow"},
+		{`push @ARGV, "/etc/shadow"; print <>`, "read /etc/shadow"},
+		{`unshift(@ARGV, q{/etc/shadow}, "b"); while(<>){print}`, "read /etc/shadow; read b"},
+		{`push @list, "/etc/shadow"; print @list`, ""},
 		{`local @ARGV = glob("*.c"); print <>`, "read . (tree); list . (tree)"},
 		{`system "rm -rf x"`, "sh rm -rf x"},
 		{`system('rm','-rf','x')`, `exec ["rm" "-rf" "x"]`},

@@ -26,6 +26,10 @@ func (r *reader) special(verb, selector, more string, a arguments) {
 		r.send(verb, a)
 	case "call", "callback":
 		r.callback(verb, selector, a)
+	case "argument": // of the program, which <> of Perl opens
+		if len(a.pos) > 0 && a.pos[0].text == "@ARGV" {
+			r.touchAll(command.Read, 0, selector, a)
+		}
 	case "curl-option":
 		r.curlOption(a)
 	default:
