@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"iter"
 	"os"
 	"sync"
 	"time"
@@ -131,12 +132,20 @@ func (b *book) hear(news *os.File) {
 		if err != nil && !isOverrun(err) {
 			return
 		}
-		for m := buffer[:max(n, 0)]; len(m) >= unix.SizeofNlMsghdr; {
+		for _, m := range netlinkMessages(buffer[:max(n, 0)]) {
+			b.gone(m)
+		}
+	}
+}
+
+// netlinkMessages goes through what one read has brought: the type of each message, and what stands in it.
+func netlinkMessages(m []byte) iter.Seq2[uint16, []byte] {
+	return func(yield func(uint16, []byte) bool) {
+		for len(m) >= unix.SizeofNlMsghdr {
 			size := int(binary.NativeEndian.Uint32(m))
-			if size < unix.SizeofNlMsghdr || size > len(m) {
-				break
+			if size < unix.SizeofNlMsghdr || size > len(m) || !yield(binary.NativeEndian.Uint16(m[4:]), m[unix.SizeofNlMsghdr:size]) {
+				return
 			}
-			b.gone(m[unix.SizeofNlMsghdr:size])
 			m = m[min(len(m), (size+3)&^3):]
 		}
 	}
@@ -155,7 +164,7 @@ const (
 	diagTCPInfo = 2
 )
 
-// gone takes in what the kernel says of one socket.
+// gone takes in what the kernel says of one socket. Of one that only waits for its number to be free again it says no amounts, and has said them before.
 func (b *book) gone(m []byte) {
 	if len(m) < diagSize {
 		return
@@ -176,10 +185,10 @@ func (b *book) gone(m []byte) {
 			var info unix.TCPInfo // an older kernel sends less of it
 			copy(unsafe.Slice((*byte)(unsafe.Pointer(&info)), unsafe.Sizeof(info)), a[4:size])
 			e.Sent, e.Received = int64(info.Bytes_sent-info.Bytes_retrans), int64(info.Bytes_received)
+			delete(b.open, cookie)
 		}
 		a = a[min(len(a), (size+3)&^3):]
 	}
-	delete(b.open, cookie)
 	if len(b.open) == 0 {
 		b.ended.Broadcast()
 	}
@@ -204,6 +213,11 @@ func (b *book) close() Traffic {
 			b.ended.Wait()
 		}
 		timer.Stop()
+		if len(b.open) > 0 {
+			b.mu.Unlock()
+			b.ask() // the other side takes its time to hang up
+			b.mu.Lock()
+		}
 		b.news.Close()
 		b.news = nil
 	}

@@ -52,3 +52,32 @@ if sys.argv[1] == "other": s.recv(1)
 		}
 	})
 }
+
+// A server that does not hang up, as one far away does not for a while, keeps nobody waiting, and its bytes are known.
+func TestBytesOfASlowEnd(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	for _, addr := range []string{"127.0.1.52", "::1"} {
+		l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
+		must(t, err)
+		t.Cleanup(func() { l.Close() })
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				t.Cleanup(func() { c.Close() })
+				_, _ = io.CopyN(c, c, 7)
+			}
+		}()
+		program := fmt.Sprintf("import socket; s = socket.create_connection((%q, %d)); s.sendall(b'request'); s.recv(7, socket.MSG_WAITALL)", addr, l.Addr().(*net.TCPAddr).Port)
+		bothLevels(t, func(t *testing.T, p Profile) {
+			s, said, traffic := talk(t, reaching(p, nil, addr), "python3", "-c", program)
+			if c := only(traffic, "tcp"); s.Shell() != 0 || c == nil || c.Sent != 7 || c.Received != 7 {
+				t.Errorf("%s: %d %s %+v", addr, s.Shell(), said, traffic)
+			}
+		})
+	}
+}
