@@ -217,7 +217,7 @@ func (w *walker) oddParam(s *state, p *syntax.ParamExp) bool {
 		return true // what an expansion gives is no pattern there
 	}
 	return p.Index != nil || p.Length || p.Param != nil && p.Param.Value == "#" || p.Exp != nil && p.Exp.Word != nil && w.odd(s, p.Exp.Word) ||
-		p.Exp != nil && p.Exp.Word != nil && (strings.ContainsAny(p.Exp.Word.Lit(), " \t\n") || bareOf(p.Exp.Word, "{*?["))
+		p.Exp != nil && p.Exp.Word != nil && (strings.ContainsAny(p.Exp.Word.Lit(), " \t\n") || bareOf(p.Exp.Word, "{*?[") || runsCommand(p.Exp.Word)) // a blank in front of what is printed ends no word there
 }
 
 // commonEscapes reports whether every escape of $'..' is one that all shells decode alike.
