@@ -283,6 +283,18 @@ func TestBoardAnsweredElsewhere(t *testing.T) {
 	}
 }
 
+// B-R5.2a: where the short page would cut something the inbox shows the full one, so that what was read to its end is all of it.
+func TestBoardCutsNothing(t *testing.T) {
+	p := newScene(questionOf(t, 1, "echo "+strings.Repeat("word ", 20_000)), 80, 40)
+	if short := approval.Render(p.list[0].Payload, approval.RenderOptions{Width: 79}); !short.Truncated {
+		t.Fatal("the short page cuts nothing")
+	}
+	p.key(time.Second, enter)
+	if p.page.Truncated || strings.Contains(p.page.Text(), "truncated") {
+		t.Error("the page that can be approved is cut")
+	}
+}
+
 // A y counts when nothing else happened at once: no other key, and no answer elsewhere.
 func TestBoardWaitsAfterAYes(t *testing.T) {
 	for name, then := range map[string]func(p *scene){
