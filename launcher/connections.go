@@ -24,7 +24,10 @@ type PastConnection struct {
 	Error   string    `json:"error,omitempty"`
 	Count   int       `json:"count"`
 
-	// Of a connection whose end the kernel has told of.
+	// Of one that listens: how many connections to it have ended.
+	Accepted int `json:"accepted,omitempty"`
+
+	// Of connections whose end the kernel has told of.
 	Sent     *int64 `json:"sent,omitempty"`
 	Received *int64 `json:"received,omitempty"`
 }

@@ -67,7 +67,10 @@ func connectionFacts(c *sandbox.Connection) object {
 			o[name] = value
 		}
 	}
-	if c.Kind == "tcp" && !c.Refused && c.Sent >= 0 {
+	if c.Accepted > 0 {
+		o["accepted"] = c.Accepted
+	}
+	if !c.Refused && (c.Kind == "tcp" && c.Sent >= 0 || c.Accepted > 0) {
 		o["sent"], o["received"] = c.Sent, c.Received
 	}
 	return o

@@ -27,6 +27,7 @@ type book struct {
 	list    []*Connection
 	left    int
 	open    map[uint64]*Connection
+	serving map[uint16]*Connection // by the port where the run listens
 	refused map[string]*Connection
 	ended   *sync.Cond
 	news    *os.File // the kernel's, about sockets that are gone; nil until the first connection
@@ -69,6 +70,11 @@ func (b *book) add(e Connection) *Connection {
 			b.open = map[uint64]*Connection{}
 		}
 		b.open[e.cookie] = p
+	case e.serves != 0:
+		if b.serving == nil {
+			b.serving = map[uint16]*Connection{}
+		}
+		b.serving[e.serves] = p
 	}
 	return p
 }
@@ -159,6 +165,7 @@ func isOverrun(err error) bool {
 
 // Where things stand in struct inet_diag_msg, and the attribute that holds a struct tcp_info.
 const (
+	diagPort    = 4 // of this side, and behind it that of the other, which a socket that listens has not
 	diagCookie  = 44
 	diagSize    = 72
 	diagTCPInfo = 2
@@ -172,9 +179,12 @@ func (b *book) gone(m []byte) {
 	cookie := uint64(binary.NativeEndian.Uint32(m[diagCookie:])) | uint64(binary.NativeEndian.Uint32(m[diagCookie+4:]))<<32
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.open[cookie]
+	e, accepted := b.open[cookie], 0
 	if e == nil {
-		return
+		if e = b.serving[binary.BigEndian.Uint16(m[diagPort:])]; e == nil || binary.BigEndian.Uint16(m[diagPort+2:]) == 0 {
+			return
+		}
+		accepted = 1
 	}
 	for a := m[diagSize:]; len(a) >= 4; {
 		size, kind := int(binary.NativeEndian.Uint16(a)), binary.NativeEndian.Uint16(a[2:])
@@ -184,7 +194,11 @@ func (b *book) gone(m []byte) {
 		if kind == diagTCPInfo {
 			var info unix.TCPInfo // an older kernel sends less of it
 			copy(unsafe.Slice((*byte)(unsafe.Pointer(&info)), unsafe.Sizeof(info)), a[4:size])
-			e.Sent, e.Received = int64(info.Bytes_sent-info.Bytes_retrans), int64(info.Bytes_received)
+			sent, received := int64(info.Bytes_sent-info.Bytes_retrans), int64(info.Bytes_received)
+			if e.Accepted += accepted; accepted > 0 {
+				sent, received = e.Sent+sent, e.Received+received
+			}
+			e.Sent, e.Received = sent, received
 			delete(b.open, cookie)
 		}
 		a = a[min(len(a), (size+3)&^3):]
@@ -209,17 +223,17 @@ func (b *book) close() Traffic {
 			b.mu.Unlock()
 			b.ended.Broadcast()
 		})
-		for len(b.open) > 0 && !late {
+		for (len(b.open) > 0 || len(b.serving) > 0) && !late {
 			b.ended.Wait()
 		}
 		timer.Stop()
-		if len(b.open) > 0 {
+		b.news.Close() // so that nothing is told twice
+		b.news = nil
+		if len(b.open) > 0 || len(b.serving) > 0 {
 			b.mu.Unlock()
 			b.ask() // the other side takes its time to hang up
 			b.mu.Lock()
 		}
-		b.news.Close()
-		b.news = nil
 	}
 	t := Traffic{Left: b.left}
 	for _, e := range b.list {

@@ -428,7 +428,8 @@ func (c *netCall) listening(t *target, at netip.AddrPort, host string) error {
 		_ = unix.Shutdown(t.fd, unix.SHUT_RDWR) // it takes no connections any more
 		return unix.EADDRNOTAVAIL
 	}
-	c.record(Connection{Kind: "listen", Address: plain(at), Host: host})
+	c.broker.book.watch()
+	c.record(Connection{Kind: "listen", Address: plain(at), Host: host, serves: at.Port()})
 	return nil
 }
 

@@ -16,10 +16,14 @@ type Connection struct {
 	Error   string // the machine's own answer, when it was allowed and failed
 	Count   int    // how often, when the same was refused again
 
+	// Accepted is how many connections somebody made to where the run listens, as far as they have ended. Sent and Received are then those of all of them.
+	Accepted int
+
 	// Sent and Received are the bytes of a connection that has ended, and -1 when they are not known. The kernel counts the other side's orderly end as one byte that it received.
 	Sent, Received int64
 
 	cookie uint64 // the kernel's name for the socket
+	serves uint16 // the port, of one that listens
 }
 
 // Traffic is what a run did with the network.

@@ -94,6 +94,7 @@
 // With Reach.Localhost the TCP servers of this machine can be reached, and what the run listens on can be reached from this machine. A server that means all addresses gets 127.0.0.1,
 // unless its port is in Reach.Publish. Refused are source routes, which would lead an allowed connection elsewhere, and the ports of name servers on the loopback.
 //
+// Traffic tells of each connection who made it, to whom, and the bytes both ways; of a server, how many connections to it have ended and their bytes together.
 // A connection that is refused is EACCES; a name, one that does not exist. UDP to elsewhere is ENETUNREACH, so that programs which try QUIC go on with TCP.
 // Calls that send and may name a receiver are asked about too, for the record and the errno: those with an address, and sendmsg and sendmmsg, of which a filter does not see whether they have one;
 // one on a stream costs what an answer takes. Who swaps the address while it is looked at is refused by the kernel alone, without a record. A connect of UDP to a host that TCP may reach is not recorded

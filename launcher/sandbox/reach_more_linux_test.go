@@ -172,7 +172,8 @@ func TestListen(t *testing.T) {
 			process.Wait()
 			traffic, noted := process.Traffic(), test.network == "unix" || test.address == "127.0.0.1:80"
 			for _, c := range traffic.Connections {
-				noted = noted || c.Kind == "listen" && c.Refused == (test.want == "") && (c.Refused || (c.Host == "localhost") == (test.publish == 0))
+				noted = noted || c.Kind == "listen" && c.Refused == (test.want == "") &&
+					(c.Refused || (c.Host == "localhost") == (test.publish == 0) && c.Accepted == 1 && c.Sent == int64(len("served\n")))
 			}
 			if !noted {
 				t.Errorf("%+v: recorded %+v", test, traffic)

@@ -30,6 +30,9 @@ func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
 		case n.Sent != nil && n.Received != nil:
 			result = fmt.Sprintf("sent %d, received %d", *n.Sent, *n.Received)
 		}
+		if n.Accepted > 0 {
+			result = fmt.Sprintf("accepted %d, %s", n.Accepted, result)
+		}
 		if n.Count > 1 {
 			result += fmt.Sprintf(" (%d times)", n.Count)
 		}
