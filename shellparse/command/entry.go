@@ -247,7 +247,7 @@ func parseSlots(text string) ([]slot, error) {
 
 // option returns the option with exactly this spelling, its own or one of the programs above.
 func (s *Spec) option(name string) *option {
-	if strings.ContainsAny(name, " ,=!") {
+	if name == "" || strings.ContainsAny(name, " ,=!") {
 		return nil
 	}
 	for ; s != nil; s = s.up {

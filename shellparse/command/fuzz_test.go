@@ -16,6 +16,7 @@ func FuzzMatch(f *testing.F) {
 		_, rest, _ := strings.Cut(line, " | ")
 		f.Add(rest[:strings.LastIndex(rest, " | ")], uint8(3))
 	}
+	f.Add(`pandoc -F " "`, uint8(0))
 	f.Fuzz(func(t *testing.T, line string, unknown uint8) {
 		args := argv(line)
 		if len(args) == 0 {
@@ -63,6 +64,7 @@ func FuzzParse(f *testing.F) {
 			at = end
 		}
 	}
+	f.Add("x: -e -i\n with -e& : C:\n") // an option without a name
 	f.Fuzz(func(t *testing.T, text string) {
 		table, err := Parse(text)
 		if err != nil {

@@ -187,6 +187,9 @@ func (m *matcher) program(r role, vs []value) {
 			continue
 		}
 		argv := split(v.Arg)
+		if len(argv) == 0 {
+			argv = []Arg{v.Arg} // blanks are a name too
+		}
 		if r.param == "file" {
 			argv = append(argv, Arg{})
 			if slices.Contains(dangerous, base(argv[0].Text)) {
