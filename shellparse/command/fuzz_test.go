@@ -17,6 +17,7 @@ func FuzzMatch(f *testing.F) {
 		f.Add(rest[:strings.LastIndex(rest, " | ")], uint8(3))
 	}
 	f.Add(`pandoc -F " "`, uint8(0))
+	f.Add(`git clone ext::`, uint8(0))
 	f.Fuzz(func(t *testing.T, line string, unknown uint8) {
 		args := argv(line)
 		if len(args) == 0 {

@@ -7,6 +7,10 @@ import (
 )
 
 func (m *matcher) nest(n Nested) {
+	if len(n.Argv) == 0 && n.Shell == nil && n.Code == nil {
+		m.use.Opaque = append(m.use.Opaque, Opaque{Arg: n.Arg, Right: Exec, Why: "a program without a name"})
+		return
+	}
 	if n.Via == "" {
 		n.Via = m.spec.Name
 	}
@@ -187,9 +191,6 @@ func (m *matcher) program(r role, vs []value) {
 			continue
 		}
 		argv := split(v.Arg)
-		if len(argv) == 0 {
-			argv = []Arg{v.Arg} // blanks are a name too
-		}
 		if r.param == "file" {
 			argv = append(argv, Arg{})
 			if slices.Contains(dangerous, base(argv[0].Text)) {
