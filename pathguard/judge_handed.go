@@ -14,11 +14,11 @@ func (j *judgement) handed() {
 	commands := j.script.Commands
 	for i := range commands {
 		c := &commands[i]
-		if c.Builtin || c.Remote || i+1 < len(commands) && wraps(c, &commands[i+1]) {
+		if c.Builtin || c.Remote || talkers.has(path.Base(c.Name)) || i+1 < len(commands) && wraps(c, &commands[i+1]) {
 			continue
 		}
 		for _, w := range c.Args[min(1, len(c.Args)):] {
-			if !w.Static || strings.IndexByte(w.Text, '/') < 0 || leavesOut(w.Text) || talkers.has(path.Base(c.Name)) {
+			if !w.Static || strings.IndexByte(w.Text, '/') < 0 || leavesOut(w.Text) {
 				continue
 			}
 			for name := range strings.FieldsFuncSeq(w.Text, func(r rune) bool { return r == '=' || r == '@' || r == ',' }) {

@@ -179,12 +179,11 @@ func (b *book) gone(m []byte) {
 	cookie := uint64(binary.NativeEndian.Uint32(m[diagCookie:])) | uint64(binary.NativeEndian.Uint32(m[diagCookie+4:]))<<32
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e, accepted := b.open[cookie], 0
-	if e == nil {
+	e, own := b.open[cookie]
+	if !own {
 		if e = b.serving[binary.BigEndian.Uint16(m[diagPort:])]; e == nil || binary.BigEndian.Uint16(m[diagPort+2:]) == 0 {
 			return
 		}
-		accepted = 1
 	}
 	for a := m[diagSize:]; len(a) >= 4; {
 		size, kind := int(binary.NativeEndian.Uint16(a)), binary.NativeEndian.Uint16(a[2:])
@@ -194,12 +193,14 @@ func (b *book) gone(m []byte) {
 		if kind == diagTCPInfo {
 			var info unix.TCPInfo // an older kernel sends less of it
 			copy(unsafe.Slice((*byte)(unsafe.Pointer(&info)), unsafe.Sizeof(info)), a[4:size])
-			sent, received := int64(info.Bytes_sent-info.Bytes_retrans), int64(info.Bytes_received)
-			if e.Accepted += accepted; accepted > 0 {
-				sent, received = e.Sent+sent, e.Received+received
+			if own {
+				e.Sent, e.Received = 0, 0
+				delete(b.open, cookie)
+			} else {
+				e.Accepted++
 			}
-			e.Sent, e.Received = sent, received
-			delete(b.open, cookie)
+			e.Sent += int64(info.Bytes_sent - info.Bytes_retrans)
+			e.Received += int64(info.Bytes_received)
 		}
 		a = a[min(len(a), (size+3)&^3):]
 	}
@@ -210,6 +211,9 @@ func (b *book) gone(m []byte) {
 
 // settle is how long the end of a run waits for the kernel to tell of its last sockets.
 const settle = 20 * time.Millisecond
+
+// expects reports whether there may be news of sockets yet. How many connected to a server, nobody knows beforehand.
+func (b *book) expects() bool { return len(b.open) > 0 || len(b.serving) > 0 }
 
 // close returns what was noted. No process of the run is left.
 func (b *book) close() Traffic {
@@ -223,13 +227,13 @@ func (b *book) close() Traffic {
 			b.mu.Unlock()
 			b.ended.Broadcast()
 		})
-		for (len(b.open) > 0 || len(b.serving) > 0) && !late {
+		for b.expects() && !late {
 			b.ended.Wait()
 		}
 		timer.Stop()
 		b.news.Close() // so that nothing is told twice
 		b.news = nil
-		if len(b.open) > 0 || len(b.serving) > 0 {
+		if b.expects() {
 			b.mu.Unlock()
 			b.ask() // the other side takes its time to hang up
 			b.mu.Lock()

@@ -14,22 +14,11 @@ func TestBytes(t *testing.T) {
 		t.Skip("python3 is not installed")
 	}
 	const sent, received = 3_000_017, 2_000_003
-	l, err := net.Listen("tcp4", "127.0.1.51:0")
-	must(t, err)
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				_, _ = io.CopyN(io.Discard, c, sent)
-				_, _ = c.Write(make([]byte, received))
-			}()
-		}
-	}()
+	port := answered(t, "127.0.1.51", func(c net.Conn) {
+		defer c.Close()
+		_, _ = io.CopyN(io.Discard, c, sent)
+		_, _ = c.Write(make([]byte, received))
+	})
 	program := fmt.Sprintf(`
 import select, socket, sys
 s = socket.socket()
@@ -41,7 +30,7 @@ s.sendall(bytes(%d))
 got = 0
 while got < %d: got += len(s.recv(1 << 16))
 if sys.argv[1] == "other": s.recv(1)
-`, l.Addr().(*net.TCPAddr).Port, sent, received)
+`, port, sent, received)
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, nil, "127.0.1.51")
 		for _, how := range []string{"first", "other", "later"} {
@@ -53,6 +42,23 @@ if sys.argv[1] == "other": s.recv(1)
 	})
 }
 
+// answered is the port of a server that answers each connection, until the test ends.
+func answered(t *testing.T, addr string, answer func(net.Conn)) int {
+	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go answer(c)
+		}
+	}()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
 // A server that does not hang up, as one far away does not for a while, keeps nobody waiting, and its bytes are known.
 func TestBytesOfASlowEnd(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -62,20 +68,11 @@ func TestBytesOfASlowEnd(t *testing.T) {
 		if addr == "::1" && !hasIPv6() {
 			continue
 		}
-		l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
-		must(t, err)
-		t.Cleanup(func() { l.Close() })
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				t.Cleanup(func() { c.Close() })
-				_, _ = io.CopyN(c, c, 7)
-			}
-		}()
-		program := fmt.Sprintf("import socket; s = socket.create_connection((%q, %d)); s.sendall(b'request'); s.recv(7, socket.MSG_WAITALL)", addr, l.Addr().(*net.TCPAddr).Port)
+		port := answered(t, addr, func(c net.Conn) {
+			t.Cleanup(func() { c.Close() })
+			_, _ = io.CopyN(c, c, 7)
+		})
+		program := fmt.Sprintf("import socket; s = socket.create_connection((%q, %d)); s.sendall(b'request'); s.recv(7, socket.MSG_WAITALL)", addr, port)
 		bothLevels(t, func(t *testing.T, p Profile) {
 			s, said, traffic := talk(t, reaching(p, nil, addr), "python3", "-c", program)
 			if c := only(traffic, "tcp"); s.Shell() != 0 || c == nil || c.Sent != 7 || c.Received != 7 {
