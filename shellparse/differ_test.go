@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -159,6 +160,7 @@ func loops(text string) bool {
 // that a hit of a job in the background is laid to the text that started it.
 type cell struct {
 	dir, bash, hits string
+	attr            *syscall.SysProcAttr
 	texts           []string
 }
 
@@ -178,6 +180,7 @@ func newCell(t testing.TB) *cell {
 	if err := os.WriteFile(filepath.Join(c.dir, "bin", "PWN"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	c.attr = powerless(t, c.dir)
 	return c
 }
 
@@ -191,7 +194,7 @@ func (c *cell) run(text string) {
 	cmd := exec.CommandContext(ctx, c.bash, "-c", text)
 	cmd.Dir = filepath.Join(c.dir, "cwd")
 	cmd.Env = []string{"PATH=" + filepath.Join(c.dir, "bin"), "RUN=" + strconv.Itoa(len(c.texts)), "HOME=" + cmd.Dir}
-	cmd.WaitDelay = 100 * time.Millisecond
+	cmd.WaitDelay, cmd.SysProcAttr = 100*time.Millisecond, c.attr
 	c.texts = append(c.texts, text)
 	_ = cmd.Run()
 	left, _ := os.ReadDir(cmd.Dir)

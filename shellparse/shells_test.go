@@ -90,7 +90,7 @@ func (sh *realShell) run(t testing.TB, text string) (out []byte, made []string, 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, sh.argv[0], append(slices.Clone(sh.argv[1:]), text)...)
 	cmd.Dir, cmd.Env = sh.dir, sh.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = powerless(t, sh.dir)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
