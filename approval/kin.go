@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -48,21 +49,20 @@ func (e Envelope) After() string {
 	return " after  a near-identical question that was denied: tadactl show " + e.Refused
 }
 
-// Grouped returns the questions in groups of near-identical ones: the riskiest group first, then the oldest,
+// Grouped returns the questions with near-identical ones side by side: the riskiest group first, then the oldest,
 // and in a group the oldest question first.
-func Grouped(list []Envelope) [][]Envelope {
+func Grouped(list []Envelope) []Envelope {
 	groups := map[string][]Envelope{}
 	for _, e := range list {
 		key := cmp.Or(e.Kin, "of its own "+e.ID)
 		groups[key] = append(groups[key], e)
 	}
-	out := make([][]Envelope, 0, len(groups))
-	for _, g := range groups {
+	order := slices.Collect(maps.Values(groups))
+	for _, g := range order {
 		slices.SortFunc(g, older)
-		out = append(out, g)
 	}
-	slices.SortFunc(out, func(a, b []Envelope) int { return cmp.Or(cmp.Compare(b[0].Risk, a[0].Risk), older(a[0], b[0])) })
-	return out
+	slices.SortFunc(order, func(a, b []Envelope) int { return cmp.Or(cmp.Compare(b[0].Risk, a[0].Risk), older(a[0], b[0])) })
+	return slices.Concat(order...)
 }
 
 func older(a, b Envelope) int { return cmp.Or(a.Issued.Compare(b.Issued), cmp.Compare(a.ID, b.ID)) }

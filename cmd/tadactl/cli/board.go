@@ -106,7 +106,7 @@ func (b *board) listen() tea.Msg {
 			full = append(full, e)
 		}
 	}
-	return listed{slices.Concat(approval.Grouped(full)...)}
+	return listed{approval.Grouped(full)}
 }
 
 // Update handles one thing that happened.

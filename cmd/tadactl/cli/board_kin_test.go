@@ -26,7 +26,7 @@ func TestBoardGroups(t *testing.T) {
 	}
 	grouped := func() *scene {
 		p := newScene(list[0], 100, 40)
-		p.Update(listed{append(append([]approval.Envelope{}, approval.Grouped(list)[0]...), approval.Grouped(list)[1]...)})
+		p.Update(listed{approval.Grouped(list)})
 		return p
 	}
 	p := grouped()

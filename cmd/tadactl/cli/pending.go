@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,7 +65,7 @@ func (c *ctl) pending() *cobra.Command {
 				}
 				return c.printJSON(entries)
 			}
-			for _, e := range slices.Concat(approval.Grouped(list)...) {
+			for _, e := range approval.Grouped(list) {
 				if err := c.line(cmd.Context(), l, e.ID); err != nil {
 					return err
 				}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -127,7 +126,7 @@ func (s *Server) open(ctx context.Context) ([]approval.Envelope, error) {
 		return nil, err
 	}
 	var full []approval.Envelope
-	for _, e := range slices.Concat(approval.Grouped(list)...) {
+	for _, e := range approval.Grouped(list) {
 		if e.Decision != nil {
 			continue
 		}
