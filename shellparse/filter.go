@@ -22,19 +22,20 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 		w.write(s, &flow{from: Literal, val: v})
 		return
 	}
-	if name := base(c.words[0].Text); (name == "env" || name == "printenv") && len(u.Nested) == 0 {
-		w.write(s, &flow{from: Unknown, name: environmentName, why: "the environment"})
-		return
-	}
 	in := w.readBy(s, c, u)
-	if endlessSource(in) || base(c.words[0].Text) == "yes" {
-		in = &flow{from: File, name: "/dev/zero", why: "bytes without end", endless: true}
+	endless := &flow{from: File, name: "/dev/zero", why: "bytes without end", endless: true}
+	if endlessSource(in) {
+		in = endless
 		if u.Filter == "" {
 			w.write(s, in)
 			return
 		}
 	}
 	switch u.Filter {
+	case command.FilterEnvironment:
+		w.write(s, &flow{from: Unknown, name: environmentName, why: "the environment"})
+	case command.FilterEndless:
+		w.write(s, endless)
 	case command.FilterCopy:
 		w.write(s, in)
 	case command.FilterTransform:
@@ -71,29 +72,21 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 // readBy is what a filter reads: the files among its words one after the other, and its
 // standard input where a dash stands or nothing does.
 func (w *walker) readBy(s *state, c *call, u command.Use) *flow {
+	files := map[int][]*flow{} // by word: a look at every touch for every word would take the square of the time
+	for _, i := range u.Nameless {
+		files[i] = append(files[i], &flow{from: File, why: "a file without a name"})
+	}
+	for _, t := range u.Touches {
+		if t.Arg > 0 && t.Right == command.Read && t.Flags&command.List == 0 {
+			files[t.Arg] = append(files[t.Arg], w.fileRead(s, c, t))
+		}
+	}
 	var in *flow
 	for i := 1; i < len(c.args); i++ {
 		if c.words[i].Static && c.words[i].Text == "-" {
 			in = in.then(s.input())
 		}
-		if c.words[i].Static && c.words[i].Text == "" && base(c.words[0].Text) != "tr" && base(c.words[0].Text) != "sed" {
-			in = in.then(&flow{from: File, why: "a file without a name"})
-		}
-		for _, t := range u.Touches {
-			if t.Arg != i || t.Right != command.Read || t.Flags&command.List != 0 {
-				continue
-			}
-			v := w.fromArg(c, i, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
-			f := behind(v)
-			if f == nil {
-				f = s.descriptor(v)
-			}
-			if made := w.made(s, v); f == nil && made != nil {
-				f = &made.flow
-			}
-			if f == nil {
-				f = &flow{from: File, name: v.display(), why: "the content of a file"}
-			}
+		for _, f := range files[i] {
 			in = in.then(f)
 		}
 	}
@@ -101,6 +94,21 @@ func (w *walker) readBy(s *state, c *call, u command.Use) *flow {
 		return s.input()
 	}
 	return in
+}
+
+// fileRead is what stands in a file that a filter reads.
+func (w *walker) fileRead(s *state, c *call, t command.Touch) *flow {
+	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
+	if f := behind(v); f != nil {
+		return f
+	}
+	if f := s.descriptor(v); f != nil {
+		return f
+	}
+	if made := w.made(s, v); made != nil {
+		return &made.flow
+	}
+	return &flow{from: File, name: v.display(), why: "the content of a file"}
 }
 
 // maxParts bounds the pieces of one output.
@@ -127,7 +135,9 @@ func (f *flow) then(g *flow) *flow {
 	case f.name == environmentName || g.name == environmentName:
 		both.name = environmentName
 	case f.from == File && g.from == File && f.name != "" && g.name != "":
-		both.name = f.name + " " + g.name
+		if both.name = f.name; len(f.name) < maxReason {
+			both.name += " " + g.name
+		}
 	}
 	if both.why == "" {
 		both.why = g.why
@@ -137,7 +147,7 @@ func (f *flow) then(g *flow) *flow {
 	return both
 }
 
-// maxReason bounds a reason that is put together; a person reads the first of many.
+// maxReason bounds reasons and names that are put together; a person reads the first of many.
 const maxReason = 1 << 10
 
 // endlessSource reports whether bytes come from a device that never ends.

@@ -49,6 +49,7 @@ var hostile = []struct{ name, front, piece, end string }{
 	{"redirections", "", ">a ", ""},
 	{"options", "git ", "-C a ", "status"},
 	{"decoders", "echo Og==", "|base64 -d|rev", "|sh"},
+	{"files in a pipe", "cat ", "a-long-name ", "|sh"},
 	{"sources", "", ". ./a;rm b;", ""},
 	{"globs", "echo ", "*?[a]", ""},
 	{"look-alikes", "echo ", "а", ""},

@@ -57,7 +57,7 @@ Classes:
 	remote        what it starts runs elsewhere, so its names are not names here
 	versioned     it is installed under names with a version too (gcc-13)
 	project=FILE  it executes this file of the directory that it works in
-	filter=HOW    how output comes from input: copy, transform, decode, fetch, settings
+	filter=HOW    where output comes from: copy, transform, decode of the input; fetch, settings, environment, endless
 	stdin=LANG    without operands it executes standard input as this language
 
 An option lists its spellings, joined by commas. "=KIND" says what its value is, and "=KIND?"

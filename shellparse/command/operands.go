@@ -113,6 +113,9 @@ func (m *matcher) finish() {
 	if u.Filter == "" {
 		u.Filter = m.inherited(func(s *Spec) string { return s.filter })
 	}
+	if u.Filter == FilterEnvironment && len(u.Nested) > 0 {
+		u.Filter = "" // env prints no variables when it starts something
+	}
 	// An entry says what standard input is for when there is nothing else to execute: no
 	// operand, and no option with a pattern of its own.
 	if u.StdinCode == "" && len(m.operands) == 0 && !m.info && m.plain {

@@ -281,7 +281,11 @@ func nothing(*matcher, role, []value) {}
 
 // path touches one name in each way that the letters of the kind say.
 func (m *matcher) path(r role, v value) {
-	if v.Static && (v.Text == "" || v.Text == "-" && r.kind != "D") {
+	switch {
+	case v.Static && v.Text == "":
+		m.use.Nameless = append(m.use.Nameless, v.at)
+		return
+	case v.Static && v.Text == "-" && r.kind != "D":
 		return
 	}
 	for i := range len(r.kind) {

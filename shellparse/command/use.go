@@ -5,6 +5,7 @@ package command
 type Use struct {
 	ReadOnly  bool       // it changes nothing here or elsewhere; what it starts (Nested) is judged by itself
 	Touches   []Touch    // names, in the order in which the words are read
+	Nameless  []int      // empty words where the name of a file stands: nothing is opened, and nothing else is read in its place
 	Lists     []NameList // files of names, and standard input where it is one
 	Hosts     []Host     // places in the network
 	Hazards   []Hazard   // what is dangerous whatever the names are
@@ -17,7 +18,7 @@ type Use struct {
 	Dir       *Touch     // the directory it works in (git -C, make -C); nil for the caller's
 	Data      string     // the language of what it reads, when that can name files which it takes in; "" when not
 	StdinCode string     // the language in which it executes its standard input; "" when it does not
-	Filter    string     // how its output comes from its input: FilterCopy ...; "" when it does not
+	Filter    string     // where its output comes from: FilterCopy ...; "" when that is not known
 	Opaque    []Opaque   // what could not be read
 }
 
@@ -25,11 +26,13 @@ type Use struct {
 // `base64 -d | sh` and `curl | sh` hide code from a reader, while `grep | sh` still shows
 // where it came from.
 const (
-	FilterCopy      = "copy"      // the same bytes: cat, tee
-	FilterTransform = "transform" // changed bytes: sed, tr, grep
-	FilterDecode    = "decode"    // bytes that a reader could not have read before: base64 -d, gunzip
-	FilterSettings  = "settings"  // shell text that the program itself makes for eval: ssh-agent -s, brew shellenv
-	FilterFetch     = "fetch"     // bytes of another machine: curl, wget -O -
+	FilterCopy        = "copy"        // the same bytes: cat, tee
+	FilterTransform   = "transform"   // changed bytes: sed, tr, grep
+	FilterDecode      = "decode"      // bytes that a reader could not have read before: base64 -d, gunzip
+	FilterSettings    = "settings"    // shell text that the program itself makes for eval: ssh-agent -s, brew shellenv
+	FilterFetch       = "fetch"       // bytes of another machine: curl, wget -O -
+	FilterEnvironment = "environment" // the variables that it was given: printenv, env without a command
+	FilterEndless     = "endless"     // bytes for as long as somebody reads: yes
 )
 
 // A Touch is one name, and what happens to it.
