@@ -45,8 +45,10 @@ func listed(name string, list []string) bool {
 
 // isNamed reports whether an entry of a table, a name or a prefix with * behind it, means name.
 func isNamed(name, entry string) bool {
-	prefix, isPrefix := strings.CutSuffix(entry, "*")
-	return name == entry || isPrefix && strings.HasPrefix(name, prefix)
+	if last := len(entry) - 1; last >= 0 && entry[last] == '*' {
+		return strings.HasPrefix(name, entry[:last])
+	}
+	return name == entry
 }
 
 func harmless(name, value string) bool {

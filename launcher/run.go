@@ -140,18 +140,35 @@ func (r *run) begin() {
 		return
 	}
 	go func() {
-		var b begun
-		var cmd sandbox.Command
-		if cmd, b.err = r.command(); b.err == nil {
-			b.profile, b.exposed, b.partial = r.profile()
-			b.profile.Reach.Barred = r.l.home.isBarred
-			cmd.Inherit, b.withheld = handDown(r.Request.Files, b.profile)
-			b.inherited = cmd.Inherit
-			b.held, b.err = r.nest.Begin(b.profile, cmd)
-			b.git, b.later = r.lookAtGit(b.profile), r.lookLater()
-		}
-		ready <- b
+		deepen(0)
+		ready <- r.build()
 	}()
+}
+
+// build begins the fence, and looks at what is compared after the run.
+func (r *run) build() (b begun) {
+	var cmd sandbox.Command
+	if cmd, b.err = r.command(); b.err == nil {
+		b.profile, b.exposed, b.partial = r.profile()
+		b.profile.Reach.Barred = r.l.home.isBarred
+		cmd.Inherit, b.withheld = handDown(r.Request.Files, b.profile)
+		b.inherited = cmd.Inherit
+		b.held, b.err = r.nest.Begin(b.profile, cmd)
+		b.git, b.later = r.lookAtGit(b.profile), r.lookLater()
+	}
+	return b
+}
+
+// deepen makes the stack as large as building a fence needs it, at once: a goroutine begins with 2 KiB, and each doubling on the
+// way copies the stack to new pages. What counts is the frame; the array itself is never touched.
+//
+//go:noinline
+func deepen(n int) byte {
+	if n == 0 {
+		return 0
+	}
+	var room [12 << 10]byte
+	return room[n%len(room)]
 }
 
 // begun is a command behind its fence, or why there is none.

@@ -16,16 +16,20 @@ const (
 )
 
 // ask asks the kernel about the sockets that are left: who ends without closing leaves them behind until the other side has hung up,
-// which a distant one does later than anybody would wait for. Where the kernel does not answer, the amounts stay unknown.
-func (b *book) ask() {
+// which a distant one does later than anybody would wait for. Where the kernel does not answer, the amounts stay unknown, and it returns false; else the sockets
+// of which nothing is known yet are gone.
+func (b *book) ask() (whole bool) {
+	b.asked = map[uint64]bool{}
+	b.mu.Unlock()
+	defer b.mu.Lock()
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
-		return
+		return false
 	}
 	defer unix.Close(fd)
 	patience := unix.NsecToTimeval(settle.Nanoseconds())
 	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience) != nil {
-		return
+		return false
 	}
 	for _, family := range [...]byte{unix.AF_INET, unix.AF_INET6} {
 		request := make([]byte, unix.SizeofNlMsghdr+diagRequest)
@@ -36,12 +40,13 @@ func (b *book) ask() {
 		body[0], body[1], body[2] = family, unix.IPPROTO_TCP, 1<<(diagTCPInfo-1)
 		binary.NativeEndian.PutUint32(body[4:], diagEveryState)
 		if unix.Sendto(fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) != nil {
-			return
+			return false
 		}
 		if !b.answers(fd) {
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // answers takes in what the kernel says of the sockets of one family, to the end of its list.
@@ -62,7 +67,7 @@ func (b *book) answers(fd int) (whole bool) {
 			case unix.NLMSG_ERROR:
 				return false
 			}
-			b.gone(m)
+			b.gone(m, true)
 		}
 	}
 }

@@ -32,7 +32,8 @@ type book struct {
 	ended   *sync.Cond
 	news    *os.File // the kernel's, about sockets that are gone; nil until the first connection
 	watched bool
-	noted   chan struct{} // holds one when the list has grown; nil when nobody asks
+	asked   map[uint64]bool // sockets that the kernel was asked about at the end, of which news may come as well; nil before
+	noted   chan struct{}   // holds one when the list has grown; nil when nobody asks
 }
 
 // add notes a connection or a refusal. The same refusal is noted once and counted.
@@ -139,7 +140,7 @@ func (b *book) hear(news *os.File) {
 			return
 		}
 		for _, m := range netlinkMessages(buffer[:max(n, 0)]) {
-			b.gone(m)
+			b.gone(m, false)
 		}
 	}
 }
@@ -171,8 +172,9 @@ const (
 	diagTCPInfo = 2
 )
 
-// gone takes in what the kernel says of one socket. Of one that only waits for its number to be free again it says no amounts, and has said them before.
-func (b *book) gone(m []byte) {
+// gone takes in what the kernel says of one socket, in its news or when it is asked. Of one that only waits for its number to be free again it says no amounts, and has
+// said them before.
+func (b *book) gone(m []byte, asked bool) {
 	if len(m) < diagSize {
 		return
 	}
@@ -184,6 +186,9 @@ func (b *book) gone(m []byte) {
 		if e = b.serving[binary.BigEndian.Uint16(m[diagPort:])]; e == nil || binary.BigEndian.Uint16(m[diagPort+2:]) == 0 {
 			return
 		}
+		if b.asked[cookie] {
+			return
+		}
 	}
 	for a := m[diagSize:]; len(a) >= 4; {
 		size, kind := int(binary.NativeEndian.Uint16(a)), binary.NativeEndian.Uint16(a[2:])
@@ -193,6 +198,9 @@ func (b *book) gone(m []byte) {
 		if kind == diagTCPInfo {
 			var info unix.TCPInfo // an older kernel sends less of it
 			copy(unsafe.Slice((*byte)(unsafe.Pointer(&info)), unsafe.Sizeof(info)), a[4:size])
+			if asked {
+				b.asked[cookie] = true
+			}
 			if own {
 				e.Sent, e.Received = 0, 0
 				delete(b.open, cookie)
@@ -209,8 +217,12 @@ func (b *book) gone(m []byte) {
 	}
 }
 
-// settle is how long the end of a run waits for the kernel to tell of its last sockets.
-const settle = 20 * time.Millisecond
+// settle is how long the end of a run waits for the kernel to tell of its last sockets, and overdue how long when they are not there any more:
+// then their news are on the way, from a thread of the kernel that a busy machine keeps waiting.
+const (
+	settle  = 20 * time.Millisecond
+	overdue = time.Second
+)
 
 // expects reports whether there may be news of sockets yet. How many connected to a server, nobody knows beforehand.
 func (b *book) expects() bool { return len(b.open) > 0 || len(b.serving) > 0 }
@@ -220,28 +232,31 @@ func (b *book) close() Traffic {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.news != nil {
-		late := false
-		timer := time.AfterFunc(settle, func() {
-			b.mu.Lock()
-			late = true
-			b.mu.Unlock()
-			b.ended.Broadcast()
-		})
-		for b.expects() && !late {
-			b.ended.Wait()
+		b.await(settle, b.expects)
+		if b.expects() && b.ask() { // of who has not hung up yet
+			b.await(overdue, func() bool { return len(b.open) > 0 })
 		}
-		timer.Stop()
-		b.news.Close() // so that nothing is told twice
+		b.news.Close()
 		b.news = nil
-		if b.expects() {
-			b.mu.Unlock()
-			b.ask() // the other side takes its time to hang up
-			b.mu.Lock()
-		}
 	}
 	t := Traffic{Left: b.left}
 	for _, e := range b.list {
 		t.Connections = append(t.Connections, *e)
 	}
 	return t
+}
+
+// await gives news time to come, as long as there is something to wait for.
+func (b *book) await(patience time.Duration, waiting func() bool) {
+	late := false
+	timer := time.AfterFunc(patience, func() {
+		b.mu.Lock()
+		late = true
+		b.mu.Unlock()
+		b.ended.Broadcast()
+	})
+	defer timer.Stop()
+	for waiting() && !late {
+		b.ended.Wait()
+	}
 }

@@ -1,11 +1,18 @@
 package sandbox
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"os/exec"
+	"runtime"
+	"sync"
 	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // What went through a connection is told to the byte, both ways, whoever ended it and however it was begun; the other side's end may count as one.
@@ -80,4 +87,63 @@ func TestBytesOfASlowEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// On a busy machine the kernel's news of a socket comes after the run has waited for it and after the kernel was asked, who has that socket no longer.
+func TestBytesOfLateNews(t *testing.T) {
+	const cookie = 0x1_0000_0001 // of no socket that there is
+	for _, served := range []bool{false, true} {
+		b := &book{}
+		own := b.add(Connection{Kind: "tcp", Sent: -1, Received: -1, cookie: cookie})
+		var server *Connection
+		if served {
+			server = b.add(Connection{Kind: "listen", serves: 7})
+		}
+		r, w, err := os.Pipe()
+		must(t, err)
+		b.watched, b.ended, b.news = true, sync.NewCond(&b.mu), r
+		go b.hear(r)
+		closed := make(chan Traffic)
+		go func() { closed <- b.close() }()
+		for asked := false; !asked; runtime.Gosched() {
+			b.mu.Lock()
+			asked = b.asked != nil
+			b.mu.Unlock()
+		}
+		if served { // the same socket, by an answer and by news
+			answer := aboutSocket(2, 7, 40)
+			b.gone(answer[unix.SizeofNlMsghdr:], true)
+			_, err = w.Write(answer)
+			must(t, err)
+		}
+		_, err = w.Write(aboutSocket(cookie, 9, 5))
+		must(t, err)
+		<-closed
+		w.Close()
+		if own.Sent != 5 {
+			t.Errorf("%+v", *own)
+		}
+		if served && (server.Accepted != 1 || server.Sent != 40) {
+			t.Errorf("a connection to a server was counted twice: %+v", *server)
+		}
+	}
+}
+
+// aboutSocket is what the kernel says of a socket on a port that has sent so many bytes to port 1.
+func aboutSocket(cookie uint64, port uint16, sent uint64) []byte {
+	var info unix.TCPInfo
+	info.Bytes_sent = sent
+	size := unix.SizeofNlMsghdr + diagSize + 4 + int(unsafe.Sizeof(info))
+	m := make([]byte, size)
+	binary.NativeEndian.PutUint32(m, uint32(size))
+	binary.NativeEndian.PutUint16(m[4:], diagByFamily)
+	about := m[unix.SizeofNlMsghdr:]
+	binary.BigEndian.PutUint16(about[diagPort:], port)
+	binary.BigEndian.PutUint16(about[diagPort+2:], 1)
+	binary.NativeEndian.PutUint32(about[diagCookie:], uint32(cookie))
+	binary.NativeEndian.PutUint32(about[diagCookie+4:], uint32(cookie>>32))
+	binary.NativeEndian.PutUint16(about[diagSize:], uint16(4+unsafe.Sizeof(info)))
+	binary.NativeEndian.PutUint16(about[diagSize+2:], diagTCPInfo)
+	copy(about[diagSize+4:], unsafe.Slice((*byte)(unsafe.Pointer(&info)), unsafe.Sizeof(info)))
+	return m
 }

@@ -59,7 +59,7 @@ const (
 	offArgs = 16
 )
 
-// compile returns the program for rules on the architecture arch. Another architecture's call is killed before its number is looked at,
+// compile returns the program for rules, which it sorts, on the architecture arch. Another architecture's call is killed before its number is looked at,
 // because the numbers mean other calls there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32).
 //
 // The number is searched by halves: the kernel tries the program with every number there is when it is installed, and later runs it at every call that has a test.
@@ -73,7 +73,6 @@ func compile(arch, tooHigh uint32, rules []rule) []insn {
 	if tooHigh != 0 {
 		p = append(p, insn{code: opJge, k: tooHigh, jf: 1}, insn{code: opRet, k: uint32(killProcess)})
 	}
-	rules = slices.Clone(rules)
 	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(a.nr, b.nr) })
 	p.search(rules)
 	return p
@@ -88,32 +87,74 @@ func (p *program) search(rules []rule) {
 	for half > 0 && rules[half-1].nr == rules[half].nr {
 		half--
 	}
-	if half > 0 {
-		end := p.when(opJge, rules[half].nr)
-		p.search(rules[half:])
-		p.here(end)
-		p.search(rules[:half])
+	if half == 0 || rules[len(rules)-1].nr == rules[0].nr || len(rules) <= leaf {
+		p.list(rules)
 		return
 	}
-	for len(rules) > 0 { // of one call, or the last few
-		nr := rules[0].nr
-		end := p.when(opJeq, nr)
-		for ; len(rules) > 0 && rules[0].nr == nr; rules = rules[1:] {
-			p.rule(rules[0])
-		}
-		*p = append(*p, insn{code: opRet, k: uint32(allow)})
-		p.here(end)
-	}
-	*p = append(*p, insn{code: opRet, k: uint32(allow)})
+	at := p.when(opJge, rules[half].nr)
+	p.search(rules[half:])
+	p.here(at)
+	p.search(rules[:half])
 }
 
-// when begins code that runs if the comparison with k holds, and is passed over otherwise, up to where the caller says here. A comparison itself jumps no more than 255 instructions.
-func (p *program) when(code uint16, k uint32) (jump int) {
-	*p = append(*p, insn{code: code, k: k, jt: 1}, insn{code: opJump})
+// leaf is how many rules are tried one after the other. To install a program takes the kernel more than a tenth of a microsecond for each
+// instruction, at every start, so a program is short first: the rules of a leaf share what they return.
+const leaf = 6
+
+// list appends the code that tries the rules one after the other, those with tests first, as their code is long and a comparison jumps no more than 255 instructions.
+func (p *program) list(rules []rule) {
+	var plain []rule
+	for len(rules) > 0 {
+		n := 1
+		for n < len(rules) && rules[n].nr == rules[0].nr {
+			n++
+		}
+		if call := rules[:n]; len(call[0].tests) == 0 {
+			plain = append(plain, call[0])
+		} else {
+			at := p.when(opJeq, call[0].nr)
+			for _, r := range call {
+				p.rule(r)
+			}
+			if len(call[n-1].tests) > 0 {
+				*p = append(*p, insn{code: opRet, k: uint32(allow)})
+			}
+			p.here(at)
+		}
+		rules = rules[n:]
+	}
+	first := len(*p)
+	for _, r := range plain {
+		*p = append(*p, insn{code: opJeq, k: r.nr})
+	}
+	*p = append(*p, insn{code: opRet, k: uint32(allow)})
+	returns := len(*p)
+	for i, r := range plain {
+		at := slices.Index((*p)[returns:], insn{code: opRet, k: uint32(r.verdict)})
+		if at < 0 {
+			at = len(*p) - returns
+			*p = append(*p, insn{code: opRet, k: uint32(r.verdict)})
+		}
+		(*p)[first+i].jt = uint8(returns + at - (first + i) - 1)
+	}
+}
+
+// when begins code that runs if the comparison with k holds, and is passed over otherwise, up to where the caller says here.
+func (p *program) when(code uint16, k uint32) (at int) {
+	*p = append(*p, insn{code: code, k: k})
 	return len(*p) - 1
 }
 
-func (p *program) here(jump int) { (*p)[jump].k = uint32(len(*p) - jump - 1) }
+// here ends what when began. A comparison itself jumps no more than 255 instructions; farther takes a jump of its own.
+func (p *program) here(at int) {
+	length := len(*p) - at - 1
+	if length <= 255 {
+		(*p)[at].jf = uint8(length)
+		return
+	}
+	(*p)[at].jt = 1
+	*p = slices.Insert(*p, at+1, insn{code: opJump, k: uint32(length)})
+}
 
 // rule appends the code of r. When a test fails it falls out of its own end.
 func (p *program) rule(r rule) {

@@ -31,6 +31,7 @@ func (b *builder) child() error {
 	b.childSignals(l)
 	dropCapabilities(l, &b.family.arena)
 	l.add("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	l.add("wait for the Landlock rules", unix.SYS_READ, uintptr(b.family.ruled), hold(&b.family.arena, new([8]byte)), 1).must(1)
 	l.add("landlock_restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(b.files.fd))
 	// The filter comes after all that it would refuse.
 	b.install(l)

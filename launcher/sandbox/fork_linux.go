@@ -40,6 +40,8 @@ type family struct {
 	reading  int  // where the launcher reads them
 	going    int  // where launcher and steward tell the child to go on; its end tells the launcher that the steward is gone
 	waiting  int  // where the child waits for it, and then the launcher
+	ruling   int  // where the launcher tells the child that its Landlock rules are all there
+	ruled    int  // where the child waits for that
 	scoped   bool // the steward enters a domain with a signal scope, which makes kill(-1) reach the tree and nothing else
 	launcher uintptr
 	mask     sigset // the signals that were blocked before the fork

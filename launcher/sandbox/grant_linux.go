@@ -34,7 +34,7 @@ func (b *builder) rulesets() error {
 		return err
 	}
 	b.files = files
-	return b.rules()
+	return nil
 }
 
 func (b *builder) newRuleset(a abi) (*ruleset, error) {
@@ -46,15 +46,22 @@ func (b *builder) newRuleset(a abi) (*ruleset, error) {
 	return r, err
 }
 
-// rules fills the child's ruleset.
-func (b *builder) rules() error {
-	p := b.profile
-	for _, w := range p.Write {
+// hideable refuses a profile that Landlock alone cannot express: what is hidden in a writable tree.
+func (b *builder) hideable() error {
+	for _, w := range b.profile.Write {
 		for _, h := range b.hidden {
 			if b.level < Strong && within(h, w.Name) {
 				return &CannotHideError{Path: h, Root: w.Name, Level: b.level}
 			}
 		}
+	}
+	return nil
+}
+
+// rules fills the child's ruleset, which waits for them.
+func (b *builder) rules() error {
+	p := b.profile
+	for _, w := range p.Write {
 		if err := b.files.allowPath(w, fsRead|fsExec|fsWrite); err != nil {
 			return err
 		}

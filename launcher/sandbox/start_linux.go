@@ -62,15 +62,19 @@ type builder struct {
 	execAt    int      // index of the first step in the child's life that executes the program
 }
 
-// begin forks a family that builds the fence.
+// begin forks a family that builds the fence, and meanwhile fills the ruleset that the child will enter: the rules, one for each neighbour of what is
+// hidden, take as long as all the family has to do before.
 func (b *builder) begin() error {
-	deepen(0)
 	b.settle()
 	err := b.prepare()
 	if err != nil {
 		b.group.remove()
-	} else {
-		err = b.launch()
+	} else if err = b.launch(); err == nil {
+		if err = b.rules(); err != nil {
+			b.cancel()
+		} else {
+			_, _ = unix.Write(b.family.ruling, []byte{0}) // a child that is gone has told why; one that does not hear it goes no further
+		}
 	}
 	if err != nil {
 		b.close()
@@ -87,18 +91,6 @@ func (b *builder) settle() {
 	b.nest = Ahead(b.profile.Network)
 }
 
-// deepen makes the stack as large as preparing needs it, at once. Callers do this on a goroutine of its own, which begins with 2 KiB, and each doubling on the
-// way copies it to new pages. What counts is the frame; the array itself is never touched.
-//
-//go:noinline
-func deepen(n int) byte {
-	if n == 0 {
-		return 0
-	}
-	var room [12 << 10]byte
-	return room[n%len(room)]
-}
-
 // start begins and lets go.
 func (b *builder) start() (*Process, Receipt, error) {
 	if err := b.begin(); err != nil {
@@ -109,7 +101,7 @@ func (b *builder) start() (*Process, Receipt, error) {
 
 // prepare does all that can be done before the fork.
 func (b *builder) prepare() error {
-	for _, part := range []func() error{b.check, b.account, b.bounds, b.pipes, b.socket, b.rulesets, b.steward, b.child} {
+	for _, part := range []func() error{b.check, b.hideable, b.account, b.bounds, b.pipes, b.socket, b.rulesets, b.steward, b.child} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -180,7 +172,7 @@ func (b *builder) pipes() error {
 		return &SetupError{"pidfd_open", err}
 	}
 	unix.Close(fd)
-	for _, ends := range [][2]*int{{&f.lifeline, &f.holding}, {&f.reading, &f.report}, {&f.waiting, &f.going}} {
+	for _, ends := range [][2]*int{{&f.lifeline, &f.holding}, {&f.reading, &f.report}, {&f.waiting, &f.going}, {&f.ruled, &f.ruling}} {
 		var p [2]int
 		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
 			return &SetupError{"pipe", err}

@@ -61,7 +61,7 @@ func (b *builder) steward() error {
 
 // needed returns the descriptors that the family works with.
 func (b *builder) needed() []int {
-	launchers := []int{b.family.holding, b.family.reading}
+	launchers := []int{b.family.holding, b.family.reading, b.family.ruling}
 	if b.asks() {
 		launchers = append(launchers, b.asking[0])
 	}
