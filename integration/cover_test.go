@@ -11,9 +11,7 @@ import (
 // C-10.7: the gate that the tests of the judgement have to pass lets the floor pass and nothing
 // below it, and a package that told no coverage is not taken for one that did well.
 func TestCoverageGate(t *testing.T) {
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("bash is not installed")
-	}
+	need(t, "bash")
 	gate, err := filepath.Abs("../.ci/cover")
 	if err != nil {
 		t.Fatal(err)

@@ -82,11 +82,7 @@ func TestFidelity(t *testing.T) {
 	for _, test := range fidelity {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			for _, tool := range test.needs {
-				if _, err := exec.LookPath(tool); err != nil {
-					t.Skipf("%s is not installed", tool)
-				}
-			}
+			need(t, test.needs...)
 			want, wantStatus := shellUsed(t, test.files, test.run, "/bin/bash", "")
 			got, status := shellUsed(t, test.files, test.run, "", self)
 			if got != want || status != wantStatus {

@@ -17,11 +17,7 @@ import (
 // name is no door.
 func TestInboxAboveTheScreen(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"tmux", "go"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("there is no", program, "here")
-		}
-	}
+	need(t, "tmux", "go")
 	p := newPlace(t)
 	doors := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", doors, "../cmd/tada-run", "../cmd/tadactl").CombinedOutput(); err != nil {
@@ -84,9 +80,7 @@ func TestInboxAboveTheScreen(t *testing.T) {
 // it: margins in which lines scroll away, hidden letters, another alphabet, letters that push others aside.
 func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("there is no tmux here")
-	}
+	need(t, "tmux")
 	for i, left := range []string{
 		"", `\033[30;33r\033[33;1H`, `\033[30;33r\033[?6h`, `\033[8m`, `\033(0`, `\033)0\016`, `\033[4h`, `\033[?1049h\033[2J\033[20;22r\033[?25l\033[?1003h`, `\033[?7l`,
 	} {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,63 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
-
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/session"
 )
-
-// A place is a workspace with both doors in its PATH.
-type place struct {
-	t          *testing.T
-	dir, state string
-	env        []string
-}
-
-func newPlace(t *testing.T) *place {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	p := &place{t: t, dir: filepath.Join(dir, "repo"), state: filepath.Join(dir, "state")}
-	for _, name := range []string{"bin", "repo", "repo/build"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"tada-run", "tadactl"} {
-		if err := os.Symlink(self, filepath.Join(dir, "bin", name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+p.state, "TERM=xterm", "SHELL=/bin/bash")
-	return p
-}
-
-func (p *place) command(line string) *exec.Cmd {
-	cmd := exec.Command("bash", "-c", line)
-	cmd.Dir, cmd.Env = p.dir, p.env
-	return cmd
-}
-
-func (p *place) run(line string) string {
-	out, _ := p.command(line).CombinedOutput()
-	return string(out)
-}
-
-// on runs a line on a terminal of its own.
-func (p *place) on(line string) (*screen, *os.File) {
-	p.t.Helper()
-	tty, err := pty.StartWithSize(p.command(line), &pty.Winsize{Rows: 40, Cols: 100})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.t.Cleanup(func() { tty.Close() })
-	return watch(tty), tty
-}
 
 // codeAt is a one-time code as an authenticator shows it (RFC 6238).
 func codeAt(t *testing.T, uri string, at time.Time) string {
@@ -136,9 +82,7 @@ func TestSecondFactorOnTheTerminal(t *testing.T) {
 // outside can.
 func TestTmuxOfThePersonIsOutOfReach(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("there is no tmux here")
-	}
+	need(t, "tmux")
 	p := newPlace(t)
 	name := fmt.Sprintf("tada-test-%d", os.Getpid())
 	if out := p.run("tmux -L " + name + " -f /dev/null new-session -d -s person 'cat > " + p.dir + "/typed'"); out != "" {

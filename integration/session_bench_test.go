@@ -3,7 +3,6 @@ package integration
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -17,42 +16,24 @@ import (
 // turns, on the same machine in the same second, the same is done with a terminal and nothing between. What counts is
 // the difference of the 99th percentiles.
 func BenchmarkAttachedKeystroke(b *testing.B) {
-	t := b
-	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"tada-run", "tadactl"} {
-		if err := os.Symlink(self, dir+"/"+name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	env := append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+dir+"/state", "TERM=xterm")
-	on := func(words ...string) *os.File {
-		cmd := exec.Command("env", words...)
-		cmd.Dir, cmd.Env = dir, env
+	p := newPlace(b)
+	on := func(line string) *os.File {
+		cmd := p.command("exec " + line)
 		tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 		if err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
-		t.Cleanup(func() { _ = cmd.Process.Kill(); tty.Close(); _ = cmd.Wait() })
+		b.Cleanup(func() { _ = cmd.Process.Kill(); tty.Close(); _ = cmd.Wait() })
 		return tty
-	}
-	ctl := func(words ...string) string {
-		cmd := exec.Command(dir+"/tadactl", words...)
-		cmd.Dir, cmd.Env = dir, env
-		out, _ := cmd.CombinedOutput()
-		return string(out)
 	}
 	seen := func(c <-chan []byte, text string) {
 		limit := time.After(20 * time.Second)
 		for got := []byte(nil); !bytes.Contains(got, []byte(text)); {
 			select {
-			case p := <-c:
-				got = append(got, p...)
+			case more := <-c:
+				got = append(got, more...)
 			case <-limit:
-				t.Fatalf("%q never came: %q", text, got)
+				b.Fatalf("%q never came: %q", text, got)
 			}
 		}
 	}
@@ -70,19 +51,19 @@ func BenchmarkAttachedKeystroke(b *testing.B) {
 		}()
 		return c
 	}
-	front := read(on("tada-run", "--session", "--", "cat"))
+	front := read(on("tada-run --session -- cat"))
 	go func() {
 		for range front {
 		}
 	}()
 	id := ""
 	for end := time.Now().Add(20 * time.Second); id == "" && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if f := strings.Fields(ctl("sessions")); len(f) > 3 && f[3] == "session" {
+		if f := strings.Fields(p.run("tadactl sessions")); len(f) > 3 && f[3] == "session" {
 			id = f[0]
 		}
 	}
-	t.Cleanup(func() { ctl("kill", id) })
-	through, direct := on("tadactl", "attach", "--take", id), on("cat")
+	b.Cleanup(func() { p.run("tadactl kill " + id) })
+	through, direct := on("tadactl attach --take "+id), on("cat")
 	drawn, echoed := read(through), read(direct)
 	seen(drawn, "YOU DRIVE")
 	one := func(tty *os.File, c <-chan []byte, i int) time.Duration {

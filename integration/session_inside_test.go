@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,11 +50,7 @@ print "the end\n";
 // the control, the same program can do all of it.
 func TestHostileInside(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"perl", "timeout"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("there is no %s here", program)
-		}
-	}
+	need(t, "perl", "timeout")
 	d := newDesktop(t)
 	inside, outside := fmt.Sprintf("7654.%d", os.Getpid()), fmt.Sprintf("8765.%d", os.Getpid())
 	if err := os.WriteFile(filepath.Join(d.dir, "hostile"), []byte(hostile), 0o755); err != nil {
@@ -129,9 +124,7 @@ func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 func TestNestedAsksOutside(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
-	if _, err := exec.LookPath("perl"); err != nil {
-		t.Skip("there is no perl here")
-	}
+	need(t, "perl")
 	steps := `tada-run 'echo one; exit 3'; echo "status $?"
 tada-run -- echo two; echo "status $?"
 tada-run 'git push --force origin main' 2>/dev/null; echo "asked $?"

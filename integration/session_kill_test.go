@@ -3,7 +3,6 @@ package integration
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -107,9 +106,7 @@ func TestAnotherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can become another user")
 	}
-	if _, err := exec.LookPath("perl"); err != nil {
-		t.Skip("there is no perl here")
-	}
+	need(t, "perl")
 	d, a, id := inside(t, 100, 30)
 	as := func(uid uint32, line string) string {
 		cmd := d.command(line)

@@ -212,9 +212,7 @@ func TestTakeoverFullScreen(t *testing.T) {
 		name, _, _ := strings.Cut(test.program, " ")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(name); err != nil {
-				t.Skipf("there is no %s here", name)
-			}
+			need(t, name)
 			d := newDesktop(t)
 			d.rc("")
 			var text strings.Builder
