@@ -118,7 +118,7 @@ func (r *Refused) Error() string {
 	if r.Envelope == "" {
 		return "approval: " + r.Err.Error()
 	}
-	return fmt.Sprintf("approval: envelope %q: %v", r.Envelope, r.Err)
+	return fmt.Sprintf("approval: question %q: %v", r.Envelope, r.Err)
 }
 
 // Unwrap returns the refusal, for errors.Is.

@@ -46,9 +46,9 @@ func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelo
 	id, err := only(ids, prefix)
 	switch {
 	case errors.Is(err, ErrAmbiguous):
-		return approval.Envelope{}, fmt.Errorf("envelope %q: %w; give more of it", prefix, err)
+		return approval.Envelope{}, fmt.Errorf("question %q: %w; give more of it", prefix, err)
 	case err != nil:
-		return approval.Envelope{}, fmt.Errorf("envelope %q: %w; try: tadactl pending", prefix, err)
+		return approval.Envelope{}, fmt.Errorf("question %q: %w (one that was answered needs its whole id); try: tadactl pending", prefix, err)
 	}
 	return l.store.Get(ctx, id)
 }

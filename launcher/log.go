@@ -61,7 +61,10 @@ func (l *Launcher) Session(prefix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if prefix == "" && len(ids) > 0 {
+	switch {
+	case prefix == "" && len(ids) == 0:
+		return "", errors.New("no session is recorded yet; try: tada-run 'ls -l'")
+	case prefix == "":
 		return ids[len(ids)-1], nil
 	}
 	id, err := oneSession(ids, prefix)

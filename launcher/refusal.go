@@ -43,7 +43,11 @@ type RefusedItem struct {
 // first what the question is about.
 func (r *Refusal) Line() string {
 	if r.Status != r.Code {
-		return fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, visible(r.Message))
+		line := fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, visible(r.Message))
+		if r.Offer != nil {
+			line += "; instead: " + visible(r.Offer.Command)
+		}
+		return line
 	}
 	about := ""
 	if len(r.Items) > 0 && r.Items[0].Message != "" {

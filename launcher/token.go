@@ -271,7 +271,7 @@ func (l *Launcher) ExportRequest(ctx context.Context, prefix string) ([]byte, er
 		return nil, err
 	}
 	if e.State != approval.Pending || e.Decision != nil {
-		return nil, fmt.Errorf("envelope %q is %s, so there is nothing to sign; try: tadactl pending", e.ID, stateOf(e))
+		return nil, fmt.Errorf("question %q is %s, so there is nothing to sign; try: tadactl pending", e.ID, stateOf(e))
 	}
 	audience, err := l.Audience()
 	if err != nil {

@@ -62,14 +62,14 @@ type order struct {
 }
 
 var orders = []order{
+	{'d', 0, "", "detach"},
+	{answerKey, 0, "", "answer"},
 	{'t', wire.Take, "", "take over"},
 	{'g', wire.Summary, "", "give back"}, // the summary is shown, then y gives
 	{'p', wire.Private, "", "private"},
 	{'f', wire.Freeze, "", "freeze"},
 	{'c', wire.Continue, "", "go on"},
 	{'k', wire.Kill, "end the session and all that runs in it? y/n", "kill"},
-	{answerKey, 0, "", "answer"},
-	{'d', 0, "", "detach"},
 }
 
 // KeyHelp is one line that tells the keys.

@@ -299,7 +299,11 @@ func (c *client) order(key byte) {
 // question lets the person at this terminal answer what waits. It is this terminal that she reads and
 // types on: nothing of the session reaches it meanwhile.
 func (c *client) question() {
-	if c.a.Answer == nil || c.term == nil || c.waits == "" {
+	if c.a.Answer == nil || c.term == nil {
+		return
+	}
+	if c.waits == "" {
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, Message: "nothing new asks here; all questions: tadactl inbox"}))
 		return
 	}
 	c.show(c.a.View.Leave())

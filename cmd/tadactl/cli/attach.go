@@ -239,9 +239,9 @@ func (v *mirrorView) Ask(question string) []byte {
 // Leave gives the terminal back.
 func (v *mirrorView) Leave() []byte { return v.m.Leave() }
 
-// Resume takes the terminal again.
+// Resume takes the terminal again, without the news of the question that it was given away for.
 func (v *mirrorView) Resume() []byte {
-	v.drawn = false
+	v.drawn, v.notice = false, ""
 	v.m.Forget()
 	return v.paint()
 }

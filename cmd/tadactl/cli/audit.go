@@ -178,6 +178,9 @@ func (c *ctl) auditHead() *cobra.Command {
 				return err
 			}
 			r, err := l.Verify()
+			if errors.Is(err, fs.ErrNotExist) && r.Entries == 0 {
+				err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'", l.Home().Audit())
+			}
 			if err != nil {
 				return c.refuted(r, err)
 			}

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,8 +38,8 @@ func Run(d Door) int {
 	if len(d.Argv) > 0 {
 		root.SetArgs(d.Argv[1:])
 	}
-	if err := root.Execute(); err != nil {
-		return c.report(err)
+	if cmd, err := root.ExecuteC(); err != nil {
+		return c.report(err, cmd.CommandPath())
 	}
 	return c.status
 }
@@ -66,6 +68,7 @@ func (c *ctl) command() *cobra.Command {
 	root.SetErr(c.err)
 	root.PersistentFlags().StringVar(&c.home, "home", c.home, "another state directory than ~/.tada")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
+	root.SetHelpFunc(c.help)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		c.check(), c.pending(), c.show(), c.approve(), c.deny(), c.grants(),
@@ -77,20 +80,54 @@ func (c *ctl) command() *cobra.Command {
 	return root
 }
 
-// verb completes a command: its exit statuses end its help, and wrong arguments are a usage
+// exitStatus begins the part of a verb's manual that tells its exit statuses.
+const exitStatus = "EXIT STATUS\n"
+
+// verb completes a command: its manual ends with its exit statuses, and wrong arguments are a usage
 // error, which cobra would not tell from a failure.
 func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
-	cmd.Long = strings.TrimSpace(cmd.Long + "\n\nEXIT STATUS\n  0    done\n  " +
-		strings.Join(append(statuses, "2    wrong usage", "78   configuration or state refused", "125  tadactl itself failed"), "\n  "))
+	for _, s := range []string{"2    wrong usage", "78   configuration or state refused", "125  tadactl itself failed"} {
+		number, _, _ := strings.Cut(s, " ")
+		if !slices.ContainsFunc(statuses, func(own string) bool { return strings.HasPrefix(own, number+" ") }) {
+			statuses = append(statuses, s)
+		}
+	}
+	cmd.Long = strings.TrimSpace(strings.TrimSpace(cmd.Long) + "\n\n" + exitStatus + "  0    done\n  " + strings.Join(statuses, "\n  "))
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, words []string) error {
-			if err := args(cmd, words); err != nil {
-				return &usageError{fmt.Errorf("%w; it is called as: %s", err, cmd.UseLine())}
+			if args(cmd, words) != nil {
+				return &usageError{fmt.Errorf("%s takes other arguments; call it as: %s", cmd.Name(), cmd.UseLine())}
 			}
 			return nil
 		}
 	}
 	return cmd
+}
+
+// manual is what a verb is for, and its exit statuses.
+func manual(cmd *cobra.Command) (about, statuses string) {
+	about, statuses, _ = strings.Cut(cmd.Long, exitStatus)
+	return cmp.Or(strings.TrimSpace(about), cmd.Short+"."), statuses
+}
+
+// help prints the help of cmd. cobra calls it too for a name that none of the verbs below cmd has: a slip such as
+// "audit verfy" must not look to a script as if the record had been verified.
+func (c *ctl) help(cmd *cobra.Command, _ []string) {
+	if name := cmd.Flags().Arg(0); name != "" && cmd.HasSubCommands() {
+		c.status = c.report(&usageError{fmt.Errorf("unknown command %q for %q", name, cmd.CommandPath())}, cmd.CommandPath())
+		return
+	}
+	fmt.Fprint(c.out, help(cmd))
+}
+
+// help is what --help prints.
+func help(cmd *cobra.Command) string {
+	about, statuses := manual(cmd)
+	text := about + "\n\n" + cmd.UsageString()
+	if statuses != "" {
+		text += "\n" + exitStatus + statuses + "\n"
+	}
+	return text
 }
 
 // A usageError is answered with exit status 2.
@@ -102,8 +139,8 @@ type exitError struct {
 	status int
 }
 
-// report prints err as one line and returns its exit status.
-func (c *ctl) report(err error) int {
+// report prints err of the verb called path as one line, and returns its exit status.
+func (c *ctl) report(err error, path string) int {
 	line := err.Error()
 	var file *approval.FileError
 	advised := errors.As(err, &file) && file.Hint != ""
@@ -117,7 +154,7 @@ func (c *ctl) report(err error) int {
 	case errors.As(err, &exit):
 		return exit.status
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
-		fmt.Fprintln(c.err, "tadactl: try: tadactl --help")
+		fmt.Fprintf(c.err, "tadactl: try: %s --help\n", path)
 		return launcher.ExitUsage
 	}
 	var bad *audit.BadEntry

@@ -44,9 +44,13 @@ func TestHelpEndsWithExitStatus(t *testing.T) {
 		if cmd.RunE == nil {
 			continue
 		}
-		_, statuses, ok := strings.Cut(cmd.Long, "EXIT STATUS\n")
-		if !ok || !strings.Contains(statuses, "125 ") || !strings.Contains(statuses, "2  ") {
-			t.Errorf("%s: its help does not tell its exit statuses", cmd.CommandPath())
+		text := help(cmd)
+		_, statuses, ok := strings.Cut(text, "\n\nEXIT STATUS\n")
+		if !ok || strings.Contains(statuses, "\n\n") || strings.Count(statuses, "  125 ") != 1 || strings.Count(statuses, "  2  ") != 1 {
+			t.Errorf("%s: its help does not end with its exit statuses, each once:\n%s", cmd.CommandPath(), statuses)
+		}
+		if strings.HasPrefix(text, "EXIT STATUS") || strings.Contains(text, "\n\n\n") {
+			t.Errorf("%s: its help does not begin with what it is for, or has a gap:\n%s", cmd.CommandPath(), text)
 		}
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: short help %q", cmd.CommandPath(), cmd.Short)

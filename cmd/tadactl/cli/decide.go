@@ -75,11 +75,11 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for", approval.ErrNotGrantable, strings.Join(why, "; ")), launcher.ExitDenied}
 	}
 	if o.standing() && e.Quorum > 1 {
-		return &exitError{fmt.Errorf("envelope %q needs %d people, and such a yes is good once; try without --uses and --for", e.ID, e.Quorum), launcher.ExitDenied}
+		return &exitError{fmt.Errorf("question %q needs %d people, and such a yes is good once; try without --uses and --for", e.ID, e.Quorum), launcher.ExitDenied}
 	}
 	for _, id := range o.not { // before anybody is asked
 		if !slices.Contains(e.Calls, id) {
-			return &usageError{fmt.Errorf("envelope %q has no call %q; it has %s", e.ID, id, strings.Join(e.Calls, " "))}
+			return &usageError{fmt.Errorf("question %q has no call %q; it has %s", e.ID, id, strings.Join(e.Calls, " "))}
 		}
 	}
 	d, err := c.decision(ctx, l, e, o.plan)

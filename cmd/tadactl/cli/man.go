@@ -68,10 +68,7 @@ func manOf(w io.Writer, cmd *cobra.Command) {
 		}
 		fmt.Fprintf(w, ".B %s\n", roff(path+use))
 	}
-	about, status, _ := strings.Cut(cmd.Long, "EXIT STATUS\n")
-	if about = strings.TrimSpace(about); about == "" {
-		about = cmd.Short + "."
-	}
+	about, status := manual(cmd)
 	fmt.Fprintf(w, ".SH DESCRIPTION\n")
 	manText(w, about)
 	if cmd.HasAvailableSubCommands() {

@@ -85,15 +85,51 @@ func (c *ctl) envelope(ctx context.Context, id string) (*launcher.Launcher, appr
 	return l, e, err
 }
 
-// question is envelope for who answers: to answer what nobody asked is an attempt, which the store refuses and the record has.
+// question is envelope for who answers: to answer what nobody asked, or what has its answer, is an attempt, which the
+// store refuses and the record has.
 func (c *ctl) question(ctx context.Context, id string) (*launcher.Launcher, approval.Envelope, error) {
 	l, e, err := c.envelope(ctx, id)
-	if errors.Is(err, launcher.ErrNoSuch) {
+	switch {
+	case errors.Is(err, launcher.ErrNoSuch):
 		if refused := l.Decide(ctx, approval.Decision{Envelope: id[:min(len(id), maxID)]}); refused != nil {
+			err = refused
+		}
+	case err == nil && fate(e) != "":
+		if refused := l.Decide(ctx, approval.Decision{Envelope: e.ID}); refused == nil || errors.As(refused, new(*approval.Refused)) {
+			return l, e, &exitError{fmt.Errorf("question %q is %s already; %s", e.ID, fate(e), next(e)), launcher.ExitDenied}
+		} else {
 			err = refused
 		}
 	}
 	return l, e, err
+}
+
+// fate is what became of a question, in a person's words; "" while it waits for an answer.
+func fate(e approval.Envelope) string {
+	switch {
+	case e.State == approval.Consumed:
+		return "used"
+	case e.State == approval.Rejected && e.Decision == nil:
+		return "withdrawn"
+	case e.State == approval.Rejected:
+		return "denied"
+	case e.State == approval.Expired:
+		return "expired"
+	case e.Decision != nil:
+		return "approved"
+	}
+	return ""
+}
+
+// next is what a person can do about a question.
+func next(e approval.Envelope) string {
+	switch fate(e) {
+	case "":
+		return "try: tadactl approve " + e.ID
+	case "approved":
+		return "run the identical command, once, before " + e.UseBy.Local().Format(time.DateTime)
+	}
+	return "run the command again to ask again"
 }
 
 // maxID bounds what of an id that nothing has goes into the record. True ones have 36 characters.
@@ -128,7 +164,7 @@ func (c *ctl) show() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := c.envelope(cmd.Context(), args[0])
 			if errors.Is(err, launcher.ErrNoSuch) {
-				return c.showRun(l, args[0], err)
+				return c.showRun(l, args[0], fmt.Errorf("%w, or: tadactl sessions", err))
 			}
 			if err != nil {
 				return err
@@ -141,7 +177,11 @@ func (c *ctl) show() *cobra.Command {
 			if after := e.After(); after != "" {
 				fmt.Fprintln(c.out, after)
 			}
-			_, err = fmt.Fprintf(c.out, " state  %s until %s\n", e.State, e.Expires.Local().Format(time.DateTime))
+			state := fate(e)
+			if state == "" {
+				state = "waits for an answer until " + e.Expires.Local().Format(time.DateTime)
+			}
+			_, err = fmt.Fprintf(c.out, " state  %s; %s\n", state, next(e))
 			return err
 		},
 	})
