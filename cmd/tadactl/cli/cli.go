@@ -95,10 +95,15 @@ func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
 	cmd.Long = strings.TrimSpace(strings.TrimSpace(cmd.Long) + "\n\n" + exitStatus + "  0    done\n  " + strings.Join(statuses, "\n  "))
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, words []string) error {
-			if args(cmd, words) != nil {
-				return &usageError{fmt.Errorf("%s takes other arguments; call it as: %s", cmd.Name(), cmd.UseLine())}
+			err := args(cmd, words)
+			if err == nil {
+				return nil
 			}
-			return nil
+			what := cmd.Name() + " takes other arguments" // cobra counts them: "accepts 1 arg(s), received 0"
+			if strings.HasPrefix(err.Error(), "invalid argument") {
+				what = err.Error()
+			}
+			return &usageError{fmt.Errorf("%s; call it as: %s", what, cmd.UseLine())}
 		}
 	}
 	return cmd
