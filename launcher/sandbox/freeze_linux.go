@@ -18,7 +18,7 @@ const freezeRounds = 8
 // Freeze stops everything that the command has started, itself included. A parent has stopped before its children are
 // told to, so that no shell sees a job of its stop and takes the terminal back; Thaw goes the other way.
 func (p *Process) Freeze() {
-	var t treeWatch
+	t := treeWatch{sibling: p.sibling}
 	stopped := map[int]uint64{}
 	for range freezeRounds {
 		fresh := false
@@ -37,7 +37,7 @@ func (p *Process) Freeze() {
 
 // Thaw lets everything go on that Freeze stopped, and also what stopped by itself.
 func (p *Process) Thaw() {
-	var t treeWatch
+	t := treeWatch{sibling: p.sibling}
 	list := byAge(t.members(p.pid, p.guard, samples()))
 	for i := len(list) - 1; i >= 0; i-- {
 		signalOne(list[i], unix.SIGCONT)

@@ -34,11 +34,14 @@ func hogMain(args []string) {
 			held = append(held, page)
 		}
 		time.Sleep(time.Duration(len(held)) * 20 * time.Millisecond)
-	case "processes": // each child in its own session, its parent gone: the tree is not a tree any more
+	case "processes", "siblings": // each child in its own session, its parent gone: the tree is not a tree any more
 		for i := range bound {
 			cmd := exec.Command("/proc/self/exe")
 			cmd.Args = []string{"hog", "sleep", "20"}
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if args[0] == "siblings" {
+				cmd.SysProcAttr.Cloneflags = unix.CLONE_PARENT
+			}
 			if err := cmd.Start(); err != nil {
 				fmt.Println("refused", i)
 				os.Exit(11)
@@ -94,12 +97,16 @@ func TestTreeLimits(t *testing.T) {
 			}{
 				{"memory bomb", []string{"memory", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
 				{"fork bomb", []string{"processes", "60"}, Limits{Processes: 40}, LimitProcesses},
+				{"bomb of siblings", []string{"siblings", "60"}, Limits{Processes: 40}, LimitProcesses},
 				{"busy", []string{"cpu", "1000000"}, Limits{CPU: 1, Grace: -1}, LimitCPU},
 				{"too long", []string{"sleep", "20"}, Limits{Wall: 50 * time.Millisecond, Grace: -1}, LimitWall},
 				{"within", []string{"memory", "4"}, Limits{Memory: 512 << 20, Processes: 200, CPU: 30, Wall: time.Minute}, ""},
 			} {
 				if test.want == LimitCPU && grouped != (level == Strong) {
 					continue // the kernel's unit is a second, which is long enough once
+				}
+				if test.argv[0] == "siblings" && level == Base && !grouped {
+					continue // nothing tells them from the launcher's own
 				}
 				t.Run(fmt.Sprintf("%v/grouped=%v/%s", level, grouped, test.name), func(t *testing.T) {
 					t.Parallel()

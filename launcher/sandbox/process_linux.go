@@ -20,6 +20,7 @@ type Process struct {
 
 	init   int    // a pidfd: at Strong the end of this process is that of the tree; -1 without one
 	gone   int    // a pipe that ends when the steward does
+	space  string // at Strong the command's pid namespace; "" when that may not be seen
 	stacks []byte // what the steward and its like run on; not Go's, because they run when nobody knows of p any more
 
 	mu       sync.Mutex
@@ -66,8 +67,12 @@ func (p *Process) Next() (Status, error) {
 			break
 		}
 		if err != unix.EINTR {
-			return p.finish(Status{}, os.NewSyscallError("waitid", err))
+			return p.finish(Status{}, "", os.NewSyscallError("waitid", err))
 		}
+	}
+	namespace := "" // of the dead, who can hide it no more
+	if p.init >= 0 {
+		namespace = space(p.pid)
 	}
 	p.mu.Lock()
 	var ws syscall.WaitStatus
@@ -77,21 +82,21 @@ func (p *Process) Next() (Status, error) {
 	p.ended = err != nil || s.Ended()
 	p.mu.Unlock()
 	if err != nil {
-		return p.finish(Status{}, os.NewSyscallError("wait4", err))
+		return p.finish(Status{}, namespace, os.NewSyscallError("wait4", err))
 	}
 	if !s.Ended() {
 		return s, nil
 	}
-	return p.finish(s, nil)
+	return p.finish(s, namespace, nil)
 }
 
-// finish ends the rest of the tree and keeps the final answer.
-func (p *Process) finish(s Status, err error) (Status, error) {
+// finish ends the rest of the tree, which is in namespace at Strong, and keeps the final answer.
+func (p *Process) finish(s Status, namespace string, err error) (Status, error) {
 	p.Kill()
 	if err != nil {
 		reap(p.pid) // a dying pid namespace waits for it
 	}
-	p.relieve()
+	p.relieve(namespace)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.pidfd >= 0 {
@@ -107,19 +112,15 @@ func (p *Process) finish(s Status, err error) (Status, error) {
 func (p *Process) abandon() {
 	p.Kill()
 	reap(p.pid)
-	p.relieve()
+	p.relieve("")
 	p.dissolve(new(Status))
 }
 
 // relieve waits until the tree has ended. What is left then is the end of the steward, mostly the kernel's work to take its namespaces
 // apart, and nobody waits for that.
-func (p *Process) relieve() {
+func (p *Process) relieve(namespace string) {
 	if p.init >= 0 {
-		for {
-			if _, err := unix.Poll([]unix.PollFd{{Fd: int32(p.init), Events: unix.POLLIN}}, -1); err != unix.EINTR {
-				break
-			}
-		}
+		p.awaitInit(namespace)
 		unix.Close(p.init)
 	} else if p.gone >= 0 {
 		for {

@@ -235,6 +235,9 @@ func (b *builder) letGo() (*Process, Receipt, error) {
 		p.abandon()
 		return nil, b.receipt, err
 	}
+	if p.init >= 0 {
+		p.space = space(p.pid)
+	}
 	b.joined(p)
 	sooner(p.pid)
 	p.group = b.group

@@ -26,6 +26,9 @@ func survivorMain(args []string) {
 		cmd.Args = append([]string{"survivor"}, args[1:]...)
 		cmd.Stdout = os.Stdout
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if args[0] == "leave beside" {
+			cmd.SysProcAttr.Cloneflags = unix.CLONE_PARENT
+		}
 		if err := cmd.Start(); err != nil {
 			fmt.Println(err)
 		}
@@ -97,6 +100,8 @@ var generations = []struct {
 	{"double fork and setsid", []string{"leave", "leave", "plain"}},
 	{"double fork and stopped", []string{"leave", "leave", "stop"}},
 	{"parent stays", []string{"stay", "leave", "plain"}},
+	{"child of the launcher", []string{"leave beside", "plain"}},
+	{"stopped child of the launcher", []string{"leave beside", "stop"}},
 }
 
 func withMark(ways []string, mark string) []string {
@@ -147,7 +152,7 @@ func TestTreeEnds(t *testing.T) {
 				in.Close()
 				must(t, err)
 				b := make([]byte, 5)
-				leaves := g.ways[0] == "leave"
+				leaves := strings.HasPrefix(g.ways[0], "leave")
 				if _, err := io.ReadFull(out, b); (err != nil || string(b) != "ready") && !leaves {
 					t.Fatalf("%q %v", b, err)
 				}

@@ -29,7 +29,7 @@ func (p *Process) watch(l Limits) {
 		return
 	}
 	go func() {
-		var t treeWatch
+		t := treeWatch{sibling: p.sibling}
 		pause := time.NewTimer(lookEvery)
 		defer pause.Stop()
 		for {
@@ -86,10 +86,13 @@ type sample struct {
 }
 
 // A treeWatch remembers who belonged to the tree: who has left its parents and its session is found again by that.
-type treeWatch struct{ known map[int]uint64 }
+type treeWatch struct {
+	known   map[int]uint64
+	sibling func(sample) bool // of the command; nil for none
+}
 
 // exceeded looks at all processes of the tree and returns the limit that they are over together. At Strong the tree is what descends from
-// the child or from the namespace's init, and nobody gets out of that. At Base a process whose parents ended before it was ever seen is missed.
+// the child, its siblings or the namespace's init, and nobody gets out of that. At Base a process whose parents ended before it was ever seen is missed.
 func (t *treeWatch) exceeded(p *Process, l Limits) Limit {
 	members := t.members(p.pid, p.guard, samples())
 	var threads, ticks uint64
@@ -118,7 +121,7 @@ func (t *treeWatch) members(child, guard int, all []sample) []sample {
 	}
 	belongs := func(s sample) bool {
 		for range len(all) {
-			if s.pid == child || s.session == child || s.parent == guard || t.known[s.pid] == s.born && s.born != 0 {
+			if s.pid == child || s.session == child || s.parent == guard || t.known[s.pid] == s.born && s.born != 0 || t.sibling != nil && t.sibling(s) {
 				return true
 			}
 			next, ok := parents[s.parent]

@@ -1,0 +1,56 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A command can have processes that are not its children but its siblings (CLONE_PARENT), and so children of the launcher, which has not made them.
+// A filter cannot refuse that, because a fence inside a fence makes its child so. At Strong they are known by their pid namespace.
+
+// space names the pid namespace of a process; "" when that may not be seen.
+func space(pid int) string {
+	name, _ := os.Readlink("/proc/" + itoa(pid) + "/ns/pid")
+	return name
+}
+
+// sibling reports whether s is one, for those who count. Who hides its namespace (PR_SET_DUMPABLE) counts where it is in any but the launcher's.
+func (p *Process) sibling(s sample) bool {
+	if s.parent != os.Getpid() || s.pid == p.pid {
+		return false
+	}
+	if in := space(s.pid); in != "" {
+		return in == p.space
+	}
+	status, _ := os.ReadFile("/proc/" + itoa(s.pid) + "/status")
+	_, ids, _ := bytes.Cut(status, []byte("\nNSpid:"))
+	ids, _, _ = bytes.Cut(ids, []byte("\n"))
+	return len(bytes.Fields(ids)) > 1
+}
+
+// siblingsPause is how long the end of a namespace is waited for before it is asked whether siblings hold it up, in milliseconds.
+const siblingsPause = 20
+
+// awaitInit waits until the init has ended, and with it the namespace. The kernel does not end one while a dead process of it has a parent outside that has not
+// asked for it: with siblings of the command, that is this process.
+func (p *Process) awaitInit(namespace string) {
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(p.init), Events: unix.POLLIN}}, siblingsPause)
+		if n > 0 || err != nil && err != unix.EINTR {
+			return
+		}
+		if n < 0 || namespace == "" {
+			continue
+		}
+		for _, s := range samples() {
+			if s.parent == os.Getpid() && s.pid != p.guard && space(s.pid) == namespace {
+				_, _ = syscall.Wait4(s.pid, nil, syscall.WNOHANG, nil)
+			}
+		}
+	}
+}
