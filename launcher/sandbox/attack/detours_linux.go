@@ -13,107 +13,105 @@ import (
 )
 
 // detours are attacks on a fence that lets one host be reached: by way of it, or in its name, to another.
-func detours() []Attack {
-	return []Attack{
-		{Name: "connect, take back, connect", try: func(w World) error {
-			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
-			if err != nil {
-				return err
-			}
-			_ = connect(fd, sockaddr(w.Friend))
-			if err := connect(fd, &unix.RawSockaddrInet4{Family: unix.AF_UNSPEC}); err != nil {
-				return err
-			}
-			return connect(fd, sockaddr(w.TCP))
-		}},
-		{Name: "address swapped by another thread", try: swapped},
-		{Name: "descriptor swapped by another thread", try: swappedSocket},
-		{Name: "address at the end of a page", try: func(w World) error {
-			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
-			if err != nil {
-				return err
-			}
-			page := unix.Getpagesize()
-			m, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-			if err != nil {
-				return err
-			}
-			if err := unix.Mprotect(m[page:], unix.PROT_NONE); err != nil {
-				return err
-			}
-			sa := (*unix.RawSockaddrInet4)(unsafe.Pointer(&m[page-unix.SizeofSockaddrInet4]))
-			*sa = *sockaddr(w.TCP)
-			return connect(fd, sa)
-		}},
-		{Name: "IPv4 in IPv6", try: func(w World) error {
-			fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM, 0)
-			if err != nil {
-				return err
-			}
-			four := sockaddr(w.TCP)
-			six := &unix.RawSockaddrInet6{Family: unix.AF_INET6, Port: four.Port}
-			six.Addr[10], six.Addr[11] = 0xff, 0xff
-			copy(six.Addr[12:], four.Addr[:])
-			return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(six)), unix.SizeofSockaddrInet6)
-		}},
-		{Name: "the unspecified address", try: func(w World) error {
-			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
-			if err != nil {
-				return err
-			}
-			sa := sockaddr(w.TCP)
-			sa.Addr = [4]byte{}
-			return connect(fd, sa)
-		}},
-		{Name: "connect that does not block", try: func(w World) error {
-			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
-			if err != nil {
-				return err
-			}
-			if err := connect(fd, sockaddr(w.TCP)); err != unix.EINPROGRESS && err != nil {
-				return err
-			}
-			if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, 2000); err != nil {
-				return err
-			}
-			_, err = unix.Getpeername(fd)
+var detours = []Attack{
+	{Name: "connect, take back, connect", try: func(w World) error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
 			return err
-		}},
-		{Name: "source route", near: true, Root: true, try: func(World) error {
-			return option(unix.AF_INET, unix.SOL_IP, unix.IP_OPTIONS, []byte{131, 7, 4, 127, 0, 0, 9, 0})
-		}},
-		{Name: "source route, high bits", near: true, Root: true, try: func(World) error {
-			return option(unix.AF_INET, 1<<32|unix.SOL_IP, 1<<32|unix.IP_OPTIONS, []byte{131, 7, 4, 127, 0, 0, 9, 0})
-		}},
-		{Name: "routing header", near: true, try: func(World) error {
-			header := make([]byte, 24) // RFC 8754: one segment
-			header[1], header[2], header[23] = 2, 4, 1
-			return option(unix.AF_INET6, unix.SOL_IPV6, unix.IPV6_RTHDR, header)
-		}},
-		{Name: "datagram by sendmsg", try: func(w World) error {
-			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
-			if err != nil {
-				return err
-			}
-			if err := unix.Sendmsg(fd, []byte("x"), nil, &unix.SockaddrInet4{Port: port(w.UDP), Addr: [4]byte{127, 0, 0, 1}}, 0); err != nil {
-				return err
-			}
-			return answered(fd)
-		}},
-		{Name: "datagram by a connected socket", try: func(w World) error {
-			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
-			if err != nil {
-				return err
-			}
-			if err := unix.Connect(fd, &unix.SockaddrInet4{Port: port(w.UDP), Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-				return err
-			}
-			if _, err := unix.Write(fd, []byte("x")); err != nil {
-				return err
-			}
-			return answered(fd)
-		}},
-	}
+		}
+		_ = connect(fd, sockaddr(w.Friend))
+		if err := connect(fd, &unix.RawSockaddrInet4{Family: unix.AF_UNSPEC}); err != nil {
+			return err
+		}
+		return connect(fd, sockaddr(w.TCP))
+	}},
+	{Name: "address swapped by another thread", try: swapped},
+	{Name: "descriptor swapped by another thread", try: swappedSocket},
+	{Name: "address at the end of a page", try: func(w World) error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		page := unix.Getpagesize()
+		m, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		if err != nil {
+			return err
+		}
+		if err := unix.Mprotect(m[page:], unix.PROT_NONE); err != nil {
+			return err
+		}
+		sa := (*unix.RawSockaddrInet4)(unsafe.Pointer(&m[page-unix.SizeofSockaddrInet4]))
+		*sa = *sockaddr(w.TCP)
+		return connect(fd, sa)
+	}},
+	{Name: "IPv4 in IPv6", try: func(w World) error {
+		fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		four := sockaddr(w.TCP)
+		six := &unix.RawSockaddrInet6{Family: unix.AF_INET6, Port: four.Port}
+		six.Addr[10], six.Addr[11] = 0xff, 0xff
+		copy(six.Addr[12:], four.Addr[:])
+		return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(six)), unix.SizeofSockaddrInet6)
+	}},
+	{Name: "the unspecified address", try: func(w World) error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		sa := sockaddr(w.TCP)
+		sa.Addr = [4]byte{}
+		return connect(fd, sa)
+	}},
+	{Name: "connect that does not block", try: func(w World) error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
+		if err != nil {
+			return err
+		}
+		if err := connect(fd, sockaddr(w.TCP)); err != unix.EINPROGRESS && err != nil {
+			return err
+		}
+		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, 2000); err != nil {
+			return err
+		}
+		_, err = unix.Getpeername(fd)
+		return err
+	}},
+	{Name: "source route", near: true, Root: true, try: func(World) error {
+		return option(unix.AF_INET, unix.SOL_IP, unix.IP_OPTIONS, []byte{131, 7, 4, 127, 0, 0, 9, 0})
+	}},
+	{Name: "source route, high bits", near: true, Root: true, try: func(World) error {
+		return option(unix.AF_INET, 1<<32|unix.SOL_IP, 1<<32|unix.IP_OPTIONS, []byte{131, 7, 4, 127, 0, 0, 9, 0})
+	}},
+	{Name: "routing header", near: true, try: func(World) error {
+		header := make([]byte, 24) // RFC 8754: one segment
+		header[1], header[2], header[23] = 2, 4, 1
+		return option(unix.AF_INET6, unix.SOL_IPV6, unix.IPV6_RTHDR, header)
+	}},
+	{Name: "datagram by sendmsg", try: func(w World) error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+		if err != nil {
+			return err
+		}
+		if err := unix.Sendmsg(fd, []byte("x"), nil, &unix.SockaddrInet4{Port: port(w.UDP), Addr: [4]byte{127, 0, 0, 1}}, 0); err != nil {
+			return err
+		}
+		return answered(fd)
+	}},
+	{Name: "datagram by a connected socket", try: func(w World) error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+		if err != nil {
+			return err
+		}
+		if err := unix.Connect(fd, &unix.SockaddrInet4{Port: port(w.UDP), Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+			return err
+		}
+		if _, err := unix.Write(fd, []byte("x")); err != nil {
+			return err
+		}
+		return answered(fd)
+	}},
 }
 
 func connect(fd int, sa *unix.RawSockaddrInet4) error {

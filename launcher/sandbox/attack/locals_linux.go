@@ -15,44 +15,42 @@ import (
 )
 
 // locals are attacks on a fence in which a run may connect to Unix sockets of its own: by way of them to somebody else's.
-func locals() []Attack {
-	return []Attack{
-		{Name: "unix socket by a link", try: func(w World) error {
-			link := w.Workspace + "/link"
-			if err := os.Symlink(w.Unix, link); err != nil {
-				return err
-			}
-			return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, link)
-		}},
-		{Name: "unix socket by a descriptor", try: func(w World) error {
-			fd, err := unix.Open(filepath.Dir(w.Unix), unix.O_PATH, 0)
-			if err != nil {
-				return err
-			}
-			if err := unix.Dup3(fd, 9, 0); err != nil {
-				return err
-			}
-			return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, "/proc/self/fd/9/"+filepath.Base(w.Unix))
-		}},
-		{Name: "unix socket from its folder", try: func(w World) error {
-			if err := os.Chdir(filepath.Dir(w.Unix)); err != nil {
-				return err
-			}
-			return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, filepath.Base(w.Unix))
-		}},
-		{Name: "unix socket, the address swapped", try: func(w World) error { return swappedLocal(w, true) }},
-		{Name: "unix socket, the name swapped", try: func(w World) error { return swappedLocal(w, false) }},
-		{Name: "unix socket of a number used before", try: func(w World) error {
-			// What the run listened on and let go must not stand for whoever gets the number of its file.
-			name := w.Workspace + "/gone"
-			if fd, err := ownLocal(name); err == nil {
-				unix.Close(fd)
-				_ = os.Remove(name)
-			}
-			return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, w.Unix)
-		}},
-		{Name: "listen, the socket swapped", try: swappedBind},
-	}
+var locals = []Attack{
+	{Name: "unix socket by a link", try: func(w World) error {
+		link := w.Workspace + "/link"
+		if err := os.Symlink(w.Unix, link); err != nil {
+			return err
+		}
+		return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, link)
+	}},
+	{Name: "unix socket by a descriptor", try: func(w World) error {
+		fd, err := unix.Open(filepath.Dir(w.Unix), unix.O_PATH, 0)
+		if err != nil {
+			return err
+		}
+		if err := unix.Dup3(fd, 9, 0); err != nil {
+			return err
+		}
+		return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, "/proc/self/fd/9/"+filepath.Base(w.Unix))
+	}},
+	{Name: "unix socket from its folder", try: func(w World) error {
+		if err := os.Chdir(filepath.Dir(w.Unix)); err != nil {
+			return err
+		}
+		return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, filepath.Base(w.Unix))
+	}},
+	{Name: "unix socket, the address swapped", try: func(w World) error { return swappedLocal(w, true) }},
+	{Name: "unix socket, the name swapped", try: func(w World) error { return swappedLocal(w, false) }},
+	{Name: "unix socket of a number used before", try: func(w World) error {
+		// What the run listened on and let go must not stand for whoever gets the number of its file.
+		name := w.Workspace + "/gone"
+		if fd, err := ownLocal(name); err == nil {
+			unix.Close(fd)
+			_ = os.Remove(name)
+		}
+		return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, w.Unix)
+	}},
+	{Name: "listen, the socket swapped", try: swappedBind},
 }
 
 // ownLocal listens at a name.

@@ -13,47 +13,44 @@ import (
 )
 
 // programs are attacks by what is executed: it runs behind the same fence, wherever its code comes from.
-func programs() []Attack {
-	return []Attack{
-
-		{Name: "execute from memory by descriptor", try: func(w World) error {
-			fd, err := copyOfSelf()
-			if err != nil {
-				return err
-			}
-			return descend(fmt.Sprintf("/proc/self/fd/%d", fd))
-		}},
-		{Name: "loader on a file that is not executable", try: func(w World) error {
-			loader := "/lib64/ld-linux-x86-64.so.2"
-			if runtime.GOARCH == "arm64" {
-				loader = "/lib/ld-linux-aarch64.so.1"
-			}
-			out, err := exec.Command(loader, "/bin/cat", w.Secret).CombinedOutput()
-			if err != nil {
-				return fmt.Errorf("%v: %s", err, out)
-			}
-			return nil
-		}},
-		{Name: "interpreter", try: func(w World) error {
-			out, err := exec.Command("/bin/sh", "-c", `while read -r x || [ "$x" ]; do echo "$x"; done < "$0"`, w.Secret).CombinedOutput()
-			if err != nil || !strings.Contains(string(out), "secret") {
-				return fmt.Errorf("%v: %s", err, out)
-			}
-			return nil
-		}},
-		{Name: "script in the workspace", try: func(w World) error {
-			name := w.Workspace + "/script"
-			if err := os.WriteFile(name, []byte("#!/bin/cat "+w.Secret+"\n"), 0o700); err != nil {
-				return err
-			}
-			out, err := exec.Command(name).CombinedOutput()
-			if !strings.HasPrefix(string(out), "secret") {
-				why, _, _ := strings.Cut(string(out), "\n") // the script itself, which cat prints too, says nothing
-				return fmt.Errorf("%v: %s", err, why)
-			}
-			return nil
-		}},
-	}
+var programs = []Attack{
+	{Name: "execute from memory by descriptor", try: func(w World) error {
+		fd, err := copyOfSelf()
+		if err != nil {
+			return err
+		}
+		return descend(fmt.Sprintf("/proc/self/fd/%d", fd))
+	}},
+	{Name: "loader on a file that is not executable", try: func(w World) error {
+		loader := "/lib64/ld-linux-x86-64.so.2"
+		if runtime.GOARCH == "arm64" {
+			loader = "/lib/ld-linux-aarch64.so.1"
+		}
+		out, err := exec.Command(loader, "/bin/cat", w.Secret).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%v: %s", err, out)
+		}
+		return nil
+	}},
+	{Name: "interpreter", try: func(w World) error {
+		out, err := exec.Command("/bin/sh", "-c", `while read -r x || [ "$x" ]; do echo "$x"; done < "$0"`, w.Secret).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "secret") {
+			return fmt.Errorf("%v: %s", err, out)
+		}
+		return nil
+	}},
+	{Name: "script in the workspace", try: func(w World) error {
+		name := w.Workspace + "/script"
+		if err := os.WriteFile(name, []byte("#!/bin/cat "+w.Secret+"\n"), 0o700); err != nil {
+			return err
+		}
+		out, err := exec.Command(name).CombinedOutput()
+		if !strings.HasPrefix(string(out), "secret") {
+			why, _, _ := strings.Cut(string(out), "\n") // the script itself, which cat prints too, says nothing
+			return fmt.Errorf("%v: %s", err, why)
+		}
+		return nil
+	}},
 }
 
 // copyOfSelf returns a file in memory that holds this program.

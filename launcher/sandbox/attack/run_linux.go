@@ -30,8 +30,8 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files()}, {"set-uid", setIDs()}, {"sockets", slices.Concat(sockets(), detours(), locals())}, {"processes", processes()}, {"namespaces", namespaces()},
-		{"kernel", backRooms()}, {"terminal", terminals()}, {"programs", programs()},
+		{"files", files}, {"set-uid", setIDs}, {"sockets", slices.Concat(sockets, detours, locals)}, {"processes", processes}, {"namespaces", namespaces},
+		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},
 	} {
 		for _, a := range group.attacks {
 			a.Kind = group.kind

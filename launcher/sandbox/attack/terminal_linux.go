@@ -9,28 +9,26 @@ import (
 )
 
 // terminals are attacks on the terminal, which is descriptor 0.
-func terminals() []Attack {
-	return []Attack{
-		{Name: "TIOCSTI", try: func(World) error {
-			c := byte('x')
-			return call(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
-		}},
-		{Name: "TIOCSTI, high bits", try: func(World) error {
-			c := byte('x')
-			return call(unix.SYS_IOCTL, 0, 1<<32|unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
-		}},
-		{Name: "TIOCLINUX", try: func(World) error {
-			c := byte(3)
-			err := call(unix.SYS_IOCTL, 0, 0x541c, uintptr(unsafe.Pointer(&c)))
-			if err == unix.EINVAL || err == unix.ENOTTY {
-				return nil // a pty has no such thing, and the call got as far as the pty
-			}
-			return err
-		}},
-		{Name: "another terminal", try: func(w World) error { return unixOpen(w.Terminal, unix.O_RDWR|unix.O_NOCTTY, 0) }},
-		{Name: "terminal line discipline", try: func(World) error {
-			n := int32(0)
-			return call(unix.SYS_IOCTL, 0, unix.TIOCSETD, uintptr(unsafe.Pointer(&n)))
-		}},
-	}
+var terminals = []Attack{
+	{Name: "TIOCSTI", try: func(World) error {
+		c := byte('x')
+		return call(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
+	}},
+	{Name: "TIOCSTI, high bits", try: func(World) error {
+		c := byte('x')
+		return call(unix.SYS_IOCTL, 0, 1<<32|unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
+	}},
+	{Name: "TIOCLINUX", try: func(World) error {
+		c := byte(3)
+		err := call(unix.SYS_IOCTL, 0, 0x541c, uintptr(unsafe.Pointer(&c)))
+		if err == unix.EINVAL || err == unix.ENOTTY {
+			return nil // a pty has no such thing, and the call got as far as the pty
+		}
+		return err
+	}},
+	{Name: "another terminal", try: func(w World) error { return unixOpen(w.Terminal, unix.O_RDWR|unix.O_NOCTTY, 0) }},
+	{Name: "terminal line discipline", try: func(World) error {
+		n := int32(0)
+		return call(unix.SYS_IOCTL, 0, unix.TIOCSETD, uintptr(unsafe.Pointer(&n)))
+	}},
 }
