@@ -49,6 +49,9 @@ func (n *Nest) flags() uintptr {
 
 // begin forks the keeper.
 func (n *Nest) begin() error {
+	if err := canEnd(); err != nil {
+		return err
+	}
 	var hold, told [2]int
 	if err := unix.Pipe2(hold[:], unix.O_CLOEXEC); err != nil {
 		return &SetupError{"pipe", err}

@@ -163,15 +163,32 @@ func (b *builder) check() error {
 	return b.temporary()
 }
 
-// pipes makes the pipes of the family. The descriptor of the child can be had only when its program runs, and to be
-// refused one then is too late, so it is tried here.
-func (b *builder) pipes() error {
-	f := &b.family
+// canEnd tries the calls by which a family is ended, before there is one: who may not make them waits for ever, and the descriptor of the child
+// can be had only when its program runs, when it is too late to be refused one.
+func canEnd() error {
 	fd, err := unix.PidfdOpen(unix.Getpid(), 0)
 	if err != nil {
 		return &SetupError{"pidfd_open", err}
 	}
-	unix.Close(fd)
+	if err := unix.Close(fd); err != nil {
+		return &SetupError{"close", err}
+	}
+	self := unix.Getpid() // nobody's own child
+	if _, err := syscall.Wait4(self, nil, unix.WNOHANG, nil); err != unix.ECHILD {
+		return &SetupError{"wait4", err}
+	}
+	if err := unix.Waitid(unix.P_PID, self, nil, unix.WEXITED|unix.WNOHANG, nil); err != unix.ECHILD {
+		return &SetupError{"waitid", err}
+	}
+	return nil
+}
+
+// pipes makes the pipes of the family.
+func (b *builder) pipes() error {
+	f := &b.family
+	if err := canEnd(); err != nil {
+		return err
+	}
 	for _, ends := range [][2]*int{{&f.lifeline, &f.holding}, {&f.reading, &f.report}, {&f.waiting, &f.going}, {&f.ruled, &f.ruling}} {
 		var p [2]int
 		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
