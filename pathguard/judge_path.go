@@ -51,16 +51,7 @@ func (j *judgement) target(t *Target) {
 		j.unknown(t, action, span)
 		return
 	}
-	switch {
-	case action == ToSweep && j.moves(t.Command):
-		action = ToDelete
-	case action == ToSweep && j.temporary(t):
-		action = ToDelete
-	case action == ToWrite && t.below() && t.Flags&command.Append == 0 && t.Right == command.Write && (j.empties(t.Command) || j.shell(t.Command)):
-		action = ToSweep
-	case action == ToWrite && t.Glob && t.Flags&command.Append == 0 && t.Right == command.Write && bareGlob(j, t) && j.empties(t.Command):
-		action = ToSweep
-	}
+	action = j.inCommand(t, action)
 	full := t.Path()
 	if j.inner && t.Unknown && !j.private(full) {
 		return // only the beginning of the name is certain, and the fence holds the rest
@@ -100,6 +91,21 @@ func (j *judgement) target(t *Target) {
 	if f.in[InUnknown] || t.Flags&command.Possible != 0 {
 		j.contained = true
 	}
+}
+
+// inCommand is an action as the command around it makes it: what is moved or temporary is not swept away, and what
+// empties all that a pattern fits is.
+func (j *judgement) inCommand(t *Target, action Action) Action {
+	rewrites := t.Right == command.Write && t.Flags&command.Append == 0
+	switch {
+	case action == ToSweep && (j.moves(t.Command) || j.temporary(t)):
+		return ToDelete
+	case action == ToWrite && rewrites && t.below() && (j.empties(t.Command) || j.shell(t.Command)):
+		return ToSweep
+	case action == ToWrite && rewrites && t.Glob && bareGlob(j, t) && j.empties(t.Command):
+		return ToSweep
+	}
+	return action
 }
 
 // streams reports whether a target has no content that stays: what a FIFO, a socket or a device

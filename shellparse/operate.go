@@ -23,11 +23,10 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set bool) value 
 		}
 		return known(strconv.Itoa(utf8.RuneCountInString(text)))
 	}
-	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
-		return w.transform(s, p, v, set)
-	}
 	if p.Exp != nil {
 		switch p.Exp.Op {
+		case syntax.OtherParamOps:
+			return w.transform(s, p, v, set)
 		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 			if p.Exp.Word != nil {
 				w.visitWord(w.fork(s), p.Exp.Word)
@@ -53,6 +52,11 @@ func (w *walker) operate(s *state, p *syntax.ParamExp, v value, set bool) value 
 		}
 		return derived(v)
 	}
+	return w.piece(s, p, text)
+}
+
+// piece is what a slice, a replacement or a trim leaves of a text.
+func (w *walker) piece(s *state, p *syntax.ParamExp, text string) value {
 	switch {
 	case text == "": // of nothing bash does not ask for a piece
 		w.uncertainly(s, "what may be expanded", func() { w.visitParam(s, p) })

@@ -108,21 +108,11 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 		return false
 	}
 	text, fine := v.text()
-	unset, null := !set, set && fine && text == ""
-	use := false
-	maybe := !fine && text == "" // an unknown value may be empty, or that of a name without one
-	switch p.Exp.Op {
-	case syntax.DefaultUnset, syntax.AssignUnset:
-		use = unset
-	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
-		use = unset || null
-	case syntax.AlternateUnset:
-		use = set
-	case syntax.AlternateUnsetOrNull:
-		use = set && !null
-	default:
+	use, family := chosen(p.Exp.Op, set, set && fine && text == "")
+	if !family {
 		return false
 	}
+	maybe := !fine && text == "" // an unknown value may be empty, or that of a name without one
 	if op := p.Exp.Op; !maybe && (op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull) {
 		*v = known("")
 	}
@@ -136,42 +126,64 @@ func (e *expander) alternative(p *syntax.ParamExp, v *value, set, quoted bool) b
 	if assigns && maybe && p.Index != nil {
 		e.w.assignTo(e.s, p.Param.Value+"[?]", unknown("it may have been assigned", Unknown))
 	}
-	if !use || maybe {
+	switch {
+	case !use || maybe:
 		return false
+	case assigns:
+		e.assignDefault(p, quoted)
+	default:
+		e.alternativeWord(p.Exp.Word, quoted)
 	}
-	if assigns {
-		val := known("")
-		if p.Exp.Word != nil {
-			val = e.assignable(p.Exp.Word, quoted)
-		}
-		name, _ := e.w.referred(e.s, p.Param.Value)
-		v, _ := e.s.env.get(name)
-		val = e.w.attributed(e.s, v, val)
-		switch sub, _ := subscript(p.Index); {
-		case p.Excl:
-		case p.Index != nil:
-			e.w.assignTo(e.s, p.Param.Value+"["+sub+"]", val)
-		default:
-			e.w.assign(e.s, p.Param.Value, val)
-		}
-		e.expansion(val, quoted)
-		return true
+	return true
+}
+
+// chosen reports whether an operator takes its word instead of the value; false when it is none of the family.
+func chosen(op syntax.ParExpOperator, set, null bool) (use, family bool) {
+	switch op {
+	case syntax.DefaultUnset, syntax.AssignUnset:
+		return !set, true
+	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
+		return !set || null, true
+	case syntax.AlternateUnset:
+		return set, true
+	case syntax.AlternateUnsetOrNull:
+		return set && !null, true
 	}
-	if p.Exp.Word == nil {
+	return false, false
+}
+
+// assignDefault is ${x:=word} of a name without a value.
+func (e *expander) assignDefault(p *syntax.ParamExp, quoted bool) {
+	val := known("")
+	if p.Exp.Word != nil {
+		val = e.assignable(p.Exp.Word, quoted)
+	}
+	name, _ := e.w.referred(e.s, p.Param.Value)
+	v, _ := e.s.env.get(name)
+	val = e.w.attributed(e.s, v, val)
+	switch sub, _ := subscript(p.Index); {
+	case p.Excl:
+	case p.Index != nil:
+		e.w.assignTo(e.s, p.Param.Value+"["+sub+"]", val)
+	default:
+		e.w.assign(e.s, p.Param.Value, val)
+	}
+	e.expansion(val, quoted)
+}
+
+// alternativeWord is the word of ${x:-word} or ${x:+word} where it is taken; nil is an empty one.
+func (e *expander) alternativeWord(word *syntax.Word, quoted bool) {
+	switch {
+	case word == nil:
 		e.expansion(known(""), quoted)
-		return true
-	}
-	if quoted {
-		e.quotedWord(p.Exp.Word)
-		return true
-	}
-	if word := p.Exp.Word; len(word.Parts) > 1 && hasList(word) {
+	case quoted:
+		e.quotedWord(word)
+	case len(word.Parts) > 1 && hasList(word):
 		e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, word) })
 		e.cur = e.cur.add(part{kind: open, why: "a list beside other things in an expansion", many: e.split})
-		return true
+	default:
+		e.words(word)
 	}
-	e.words(p.Exp.Word)
-	return true
 }
 
 // assignable is the value that the word of ${x:=word} gives. Between double quotes single ones
