@@ -51,12 +51,13 @@
 //
 // # Names that are opened late
 //
-// Files that the fence grants, the directory and a program given as words are used by the descriptors that were judged. A script, a program in
-// a command line and what they take in are opened by their names, by bash or an interpreter, because $0, BASH_SOURCE and __file__ are those
-// names. Their texts are bound by hash. Just before the command may run, each name must still lead to the same file with the same text, or
-// nothing runs (mismatch). From then until the interpreter opens it, nothing holds the name against who may write it from outside of the fence:
-// mounts do not (a rename over the name takes them away), and a copy laid over it keeps builds and updates from replacing what they ran. The
-// end in the record says which of them changed meanwhile (swapped); in a session (within) it does not.
+// Files that the fence grants, the directory and a program given as words are used by the descriptors that were judged.
+// A script, a program in a command line and what they take in are opened by their names, by bash or an interpreter,
+// because $0, BASH_SOURCE and __file__ are those names. Their texts are bound by hash. Just before the command may run,
+// each name must still lead to the same file with the same text, or nothing runs (mismatch). From then until the
+// interpreter opens it, nothing holds the name against who may write it from outside of the fence: mounts do not (a
+// rename over the name takes them away), and a copy laid over it keeps builds and updates from replacing what they ran.
+// The end in the record says which of them changed meanwhile (swapped); in a session (within) it does not.
 //
 // # Sessions
 //

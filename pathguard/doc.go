@@ -70,13 +70,12 @@
 // deny. A target can be in several places; every rule that has something to say becomes a
 // [Reason], and the strictest decides: deny, then ask, then allow.
 //
-// Next to the table stand the hazards of the command table (risk 1 informs, 2 and 3 ask),
-// code in other languages, what the text does not tell by what it would decide, words that
-// reach a place without being the name of an effect, characters that a reader would miss,
-// hosts, and the rules of the configuration. Code that was read to its end is judged by what
-// it names; code that could do more asks, and so does what was just fetched or decoded. What
-// a compiler makes of files that were there before is the project's own program. A rule there that allows takes the place of a built-in question and of
-// nothing else: it never lifts a denial, a hazard of another command, or a stricter rule, and
+// Next to the table stand the hazards of the command table (risk 1 informs, 2 and 3 ask), code in other languages, what
+// the text does not tell by what it would decide, words that reach a place without being the name of an effect,
+// characters that a reader would miss, hosts, and the rules of the configuration. Code that was read to its end is
+// judged by what it names; code that could do more asks, and so does what was just fetched or decoded. What a compiler
+// makes of files that were there before is the project's own program. A rule there that allows takes the place of a
+// built-in question and of nothing else: it never lifts a denial, a hazard of another command, or a stricter rule, and
 // what cannot be undone (risk 3) only when it names the option.
 //
 // In a file that is executed, what is certain has the verdict that it would have when typed,

@@ -15,37 +15,44 @@
 //
 // # What is looked at
 //
-// Every repository at or below the roots, however it came there (init, clone, submodule, worktree, bare, unpacked): a folder .git, a file .git that points to
-// one, and any folder that Git would take for one (HEAD, objects, refs). Of each:
+// Every repository at or below the roots, however it came there (init, clone, submodule, worktree, bare, unpacked): a
+// folder .git, a file .git that points to one, and any folder that Git would take for one (HEAD, objects, refs). Of
+// each:
 //
 //	config, config.worktree   settings that name a program or a file of settings (table.go)
 //	hooks/*                   what can be executed; samples cannot
 //	commondir, .git           pointers, through which all of the above can be somewhere else
 //
-// What the repositories' configurations named before the run is looked at too, where it lies inside the roots: core.hooksPath, include.path, includeIf.
-// A new file .git may point to any folder inside the roots, which is then looked at; one that points out of them is reported.
+// What the repositories' configurations named before the run is looked at too, where it lies inside the roots:
+// core.hooksPath, include.path, includeIf. A new file .git may point to any folder inside the roots, which is then
+// looked at; one that points out of them is reported.
 //
 // Other settings, branches, remotes, objects, new repositories: all of that is ordinary and is not reported.
 //
 // # What is taken back, and how
 //
-// A new hook or pointer is removed, a changed one becomes what it was, and of a configuration only the telling settings go. Nothing is lost that cannot be brought back:
-// of hooks above 64 KiB there is only a digest, so that a changed one is moved aside, to NAME.tada-held, and is no program any more; so is a configuration
-// that can no longer be read, before the former one comes back. Snapshot.Careful is for runs beside which a person works: there everything that would be
-// removed or overwritten stays, under such a name. Snapshot.Kept names what the fence kept as it was, in which every change is somebody else's.
+// A new hook or pointer is removed, a changed one becomes what it was, and of a configuration only the telling settings
+// go. Nothing is lost that cannot be brought back: of hooks above 64 KiB there is only a digest, so that a changed one
+// is moved aside, to NAME.tada-held, and is no program any more; so is a configuration that can no longer be read,
+// before the former one comes back. Snapshot.Careful is for runs beside which a person works: there everything that
+// would be removed or overwritten stays, under such a name. Snapshot.Kept names what the fence kept as it was, in which
+// every change is somebody else's.
 //
 // # Failure
 //
-// The folders belong to the command, so nothing in them is trusted: no link is followed out of its root, and a configuration
-// that cannot be read as Git reads it, or is larger than 1 MiB, counts as a change. One look reads no more than its bound of names and 8 MiB, and keeps
-// less: first the roots' own repositories, then what was there before the run, then the roots in their order, near names first. Nothing that a command
-// adds can keep us from what was there. Where there are more names than the bound, Snapshot.Incomplete is true and the deepest ones were not looked at;
-// what is beyond the bytes is compared by inode, size and time of change.
+// The folders belong to the command, so nothing in them is trusted: no link is followed out of its root, and a
+// configuration that cannot be read as Git reads it, or is larger than 1 MiB, counts as a change. One look reads no
+// more than its bound of names and 8 MiB, and keeps less: first the roots' own repositories, then what was there before
+// the run, then the roots in their order, near names first. Nothing that a command adds can keep us from what was
+// there. Where there are more names than the bound, Snapshot.Incomplete is true and the deepest ones were not looked
+// at; what is beyond the bytes is compared by inode, size and time of change.
 //
 // # Limits
 //
-// A person who calls git there while the command still runs is not protected, nor is what was erased brought back: a repository that is gone is reported, and
-// that is all. The snapshot is in memory: when the launcher is killed (SIGKILL, power), what the command left stays, and the next run takes it for what
-// was there before. What Git runs because files of the work tree say so (attributes) takes a driver in the configuration, which is looked at. What a person's own configuration
-// names (~/.gitconfig), names that begin with ~, and repositories outside of the roots, as in /tmp, are not looked at.
+// A person who calls git there while the command still runs is not protected, nor is what was erased brought back: a
+// repository that is gone is reported, and that is all. The snapshot is in memory: when the launcher is killed
+// (SIGKILL, power), what the command left stays, and the next run takes it for what was there before. What Git runs
+// because files of the work tree say so (attributes) takes a driver in the configuration, which is looked at. What a
+// person's own configuration names (~/.gitconfig), names that begin with ~, and repositories outside of the roots, as
+// in /tmp, are not looked at.
 package gitmeta
