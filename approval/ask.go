@@ -215,11 +215,6 @@ func (b *Bolt) Pending(ctx context.Context) ([]Envelope, error) {
 		}
 		return nil
 	})
-	slices.SortFunc(out, func(a, b Envelope) int {
-		if c := a.Issued.Compare(b.Issued); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortFunc(out, older)
 	return out, err
 }

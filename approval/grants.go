@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"slices"
@@ -164,12 +165,7 @@ func (b *Bolt) Grants(ctx context.Context) ([]Grant, error) {
 		}
 		return nil
 	})
-	slices.SortFunc(out, func(a, b Grant) int {
-		if c := a.Issued.Compare(b.Issued); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortFunc(out, func(a, b Grant) int { return cmp.Or(a.Issued.Compare(b.Issued), cmp.Compare(a.ID, b.ID)) })
 	return out, err
 }
 

@@ -191,20 +191,9 @@ func (v *view) facts(label string, o object) {
 }
 
 func (v *view) who(o object) {
-	var parts [][]unit
-	for _, k := range []label{
+	parts := o.takeLabelled([]label{
 		{"agent_name", ""}, {"work_item_id", "work item "}, {"toolset_mode", "mode "}, {"risk", "risk "}, {"version", "plan version "},
-	} {
-		x, ok := o[k.key]
-		if !ok {
-			continue
-		}
-		if x == "" {
-			continue // named with the rest
-		}
-		delete(o, k.key)
-		parts = append(parts, append(own(k.word), value(x, exact)...))
-	}
+	})
 	if len(parts) > 0 {
 		v.line("who", join(parts...))
 	}
@@ -357,6 +346,24 @@ func (v *view) effects(o object) {
 // A label is a key whose value is shown after a word of ours, or after none where its place says what it is.
 type label struct{ key, word string }
 
+// takeLabelled takes the labelled values out of an object, in their order. What is empty stays, to be named with the rest.
+func (o object) takeLabelled(order []label) [][]unit {
+	var parts [][]unit
+	for _, l := range order {
+		x, ok := o[l.key]
+		if !ok || x == "" {
+			continue
+		}
+		delete(o, l.key)
+		st := exact
+		if l.key == "message" || l.key == "why" {
+			st = prose
+		}
+		parts = append(parts, append(own(l.word), value(x, st)...))
+	}
+	return parts
+}
+
 // list shows a list of objects, one line each: the known keys in order, then the others by name.
 func (v *view) list(o object, key, title string, order []label) {
 	items, ok := o.takeList(key)
@@ -370,22 +377,7 @@ func (v *view) list(o object, key, title string, order []label) {
 			continue
 		}
 		item := object(m)
-		var parts [][]unit
-		for _, l := range order {
-			x, ok := item[l.key]
-			if !ok {
-				continue
-			}
-			if x == "" {
-				continue // named with the rest
-			}
-			delete(item, l.key)
-			st := exact
-			if l.key == "message" || l.key == "why" {
-				st = prose
-			}
-			parts = append(parts, append(own(l.word), value(x, st)...))
-		}
+		parts := item.takeLabelled(order)
 		v.line(title, join(append(parts, item.takeRest()...)...))
 	}
 	if len(items) == 0 {

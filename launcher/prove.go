@@ -113,13 +113,19 @@ func (l *Launcher) KeepCheckpoint(signed []byte) error {
 	return replace(l.home.Checkpoint(), signed)
 }
 
-// Prove proves one entry of the log, for somebody who has nothing but the log's key.
-func (l *Launcher) Prove(seq int64) ([]byte, error) {
+// proving returns a fresh checkpoint, and what verifies it.
+func (l *Launcher) proving() ([]byte, note.Verifiers, error) {
 	signed, key, err := l.Checkpoint()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	known, err := Verifiers(key.Public)
+	return signed, known, err
+}
+
+// Prove proves one entry of the log, for somebody who has nothing but the log's key.
+func (l *Launcher) Prove(seq int64) ([]byte, error) {
+	signed, known, err := l.proving()
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +135,7 @@ func (l *Launcher) Prove(seq int64) ([]byte, error) {
 // ProveStretch proves the events from and up to, not with, to of a session; to 0 stands for
 // all that the log vouches for.
 func (l *Launcher) ProveStretch(id string, from, to int64) ([]byte, error) {
-	signed, key, err := l.Checkpoint()
-	if err != nil {
-		return nil, err
-	}
-	known, err := Verifiers(key.Public)
+	signed, known, err := l.proving()
 	if err != nil {
 		return nil, err
 	}

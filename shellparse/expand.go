@@ -143,17 +143,27 @@ func ansiPart(p *syntax.SglQuoted) part {
 // single expands a word that stays one field: the value of an assignment, the subject of a
 // case, the operand of [[.
 func (w *walker) single(s *state, word *syntax.Word) value {
-	if word == nil {
-		return known("")
-	}
-	if w.odd(s, word) {
-		return w.oddWord(s, word)
-	}
-	if v, ok := simple(word); ok {
+	if v, ok := w.unexpanded(s, word); ok {
 		return v
 	}
 	e := expander{w: w, s: s}
 	e.word(word)
+	return e.field()
+}
+
+// unexpanded is the value of a word that needs no expander: none, one that is read in another way, or plain text.
+func (w *walker) unexpanded(s *state, word *syntax.Word) (value, bool) {
+	if word == nil {
+		return known(""), true
+	}
+	if w.odd(s, word) {
+		return w.oddWord(s, word), true
+	}
+	return simple(word)
+}
+
+// field ends an expansion that gives one field.
+func (e *expander) field() value {
 	out := e.finish()
 	if len(out) == 0 {
 		return known("")
@@ -164,13 +174,7 @@ func (w *walker) single(s *state, word *syntax.Word) value {
 // assigned is single with the tildes that an assignment expands behind each colon, and
 // with every pattern character literal.
 func (w *walker) assigned(s *state, word *syntax.Word) value {
-	if word == nil {
-		return known("")
-	}
-	if w.odd(s, word) {
-		return w.oddWord(s, word)
-	}
-	if v, ok := simple(word); ok {
+	if v, ok := w.unexpanded(s, word); ok {
 		return v
 	}
 	e := expander{w: w, s: s}
@@ -181,11 +185,7 @@ func (w *walker) assigned(s *state, word *syntax.Word) value {
 			e.part(p, false)
 		}
 	}
-	out := e.finish()
-	if len(out) == 0 {
-		return known("")
-	}
-	return out[0].quoted()
+	return e.field().quoted()
 }
 
 // colons appends a literal of an assignment, in which a tilde may stand behind each colon.

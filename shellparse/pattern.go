@@ -64,11 +64,7 @@ func (w *walker) patternWord(s *state, word *syntax.Word) value {
 	}
 	e := expander{w: w, s: s, pattern: true}
 	e.word(word)
-	out := e.finish()
-	if len(out) == 0 {
-		return known("")
-	}
-	return out[0]
+	return e.field()
 }
 
 // trim is ${x#p}, ${x%p} and the changes of case.

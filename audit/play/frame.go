@@ -19,10 +19,8 @@ type Frame struct {
 // statusRows are below the session's screen: where it is, and what happens.
 const statusRows = 2
 
-// Frame draws what the viewer sees on a terminal of that size: the session's
-// screen, or, when that is larger, the part of it around the cursor, and the
-// status below.
-func (p *Player) Frame(cols, rows int) Frame {
+// blank is a frame of spaces, of the nearest size that a screen can have.
+func blank(cols, rows int) Frame {
 	cols, rows = min(max(cols, 1), screen.MaxCols), min(max(rows, 1), screen.MaxRows)
 	f := Frame{Cols: cols, Rows: rows, Lines: make([][]screen.Cell, rows)}
 	for y := range f.Lines {
@@ -31,6 +29,15 @@ func (p *Player) Frame(cols, rows int) Frame {
 			f.Lines[y][x] = screen.Cell{Rune: ' ', Width: 1}
 		}
 	}
+	return f
+}
+
+// Frame draws what the viewer sees on a terminal of that size: the session's
+// screen, or, when that is larger, the part of it around the cursor, and the
+// status below.
+func (p *Player) Frame(cols, rows int) Frame {
+	f := blank(cols, rows)
+	cols, rows = f.Cols, f.Rows
 	area := max(1, rows-statusRows)
 	if p.help {
 		f.help(area)

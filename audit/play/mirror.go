@@ -49,18 +49,11 @@ func (m *Mirror) Leave() []byte { return []byte(screen.NoKeys + leave) }
 // Paint returns the bytes that bring the viewer's terminal up to date. They are good until the next
 // call.
 func (m *Mirror) Paint() []byte {
-	cols, rows := min(max(m.cols, 1), screen.MaxCols), min(max(m.rows, 1), screen.MaxRows)
-	f := Frame{Cols: cols, Rows: rows, Lines: make([][]screen.Cell, rows)}
-	for y := range f.Lines {
-		f.Lines[y] = make([]screen.Cell, cols)
-		for x := range f.Lines[y] {
-			f.Lines[y][x] = screen.Cell{Rune: ' ', Width: 1}
-		}
-	}
-	area := max(1, rows-1)
+	f := blank(m.cols, m.rows)
+	area := max(1, f.Rows-1)
 	f.session(&Player{tape: &tape{stage: &stage{screen: m.shown}}}, area)
-	if rows > area {
-		bar := m.Bar + strings.Repeat(" ", cols)
+	if f.Rows > area {
+		bar := m.Bar + strings.Repeat(" ", f.Cols)
 		f.text(0, area, bar, screen.Style{Attr: screen.Inverse})
 	}
 	p := m.painter.paint(f)

@@ -12,15 +12,7 @@ import (
 // like, the terminal that the session was started from, only modes and size are copied; it may be
 // closed. Show is called on one goroutine and may block, which stalls the child.
 func Hold(like Stdio, tap Tap, show func([]byte)) (*Session, error) {
-	s := &Session{
-		caller: like, plan: plan{child: [3]give{slave, slave, slave}, screen: 1, keys: none}, master: -1, stop: -1, quit: -1, nudge: -1,
-		gate: &gate{tap: tap, failed: make(chan struct{})}, show: show,
-	}
-	if err := s.prepare(); err != nil {
-		s.release()
-		return nil, fmt.Errorf("open the session: %w", err)
-	}
-	return s, nil
+	return open(&Session{caller: like, plan: plan{child: [3]give{slave, slave, slave}, screen: 1, keys: none}, show: show}, tap)
 }
 
 // typeChunk is how much is recorded before it is written: what a terminal that nobody reads from

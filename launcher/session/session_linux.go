@@ -39,11 +39,13 @@ type Session struct {
 // Nothing is relayed and the caller's terminal is not touched before Started. An error
 // means that the system gave no terminal, pipe or eventfd; nothing is left open then.
 func Open(caller Stdio, mode PTY, tap Tap) (*Session, error) {
-	f := inspect(caller)
-	s := &Session{
-		caller: caller, plan: decide(mode, f), master: -1, stop: -1, quit: -1, nudge: -1,
-		gate: &gate{tap: tap, failed: make(chan struct{})},
-	}
+	return open(&Session{caller: caller, plan: decide(mode, inspect(caller))}, tap)
+}
+
+// open prepares a session whose caller and plan are known.
+func open(s *Session, tap Tap) (*Session, error) {
+	s.master, s.stop, s.quit, s.nudge = -1, -1, -1, -1
+	s.gate = &gate{tap: tap, failed: make(chan struct{})}
 	if err := s.prepare(); err != nil {
 		s.release()
 		return nil, fmt.Errorf("open the session: %w", err)
