@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 )
@@ -198,27 +197,6 @@ func LoadKey(path string, passphrase func() (string, error)) (Key, error) {
 		return Key{}, err
 	}
 	return ParseKey(text, passphrase)
-}
-
-// InitKey loads the key at path, or makes it when there is none, which it reports. It is made
-// without a passphrase: a first run has nobody to type one.
-func InitKey(path, name string, random io.Reader) (Key, bool, error) {
-	k, err := LoadKey(path, nil)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return k, false, err
-	}
-	if k, err = NewKey(name, random); err != nil {
-		return Key{}, false, err
-	}
-	text, err := k.Text("", nil)
-	if err == nil {
-		err = SaveKey(path, text)
-	}
-	if errors.Is(err, fs.ErrExist) { // another first run was faster
-		k, err = LoadKey(path, nil)
-		return k, false, err
-	}
-	return k, err == nil, err
 }
 
 // readPrivate reads a file of this user alone, at most limit bytes of it.

@@ -12,7 +12,7 @@ type RenderOptions struct {
 	Width int  // columns; 0 means 80, and less than 40 counts as 40
 	Full  bool // nothing is cut, and every value stands by its name at the end: for a pager
 
-	Phrase string // stands in the title, so that a person knows who drew it: see NewPhrase. Letters and spaces
+	Phrase string // stands in the title, so that a person knows who drew it: see LoadPhrase. Letters and spaces
 }
 
 // What may be asked on the spot; more is for a pager, where a person can leave and come back.

@@ -23,8 +23,8 @@ var phraseWords = [2][]string{
 		pine quarry quilt raven reef river robin saddle shore sparrow spruce thistle tower valley willow wren`),
 }
 
-// NewPhrase picks a phrase.
-func NewPhrase(random io.Reader) (string, error) {
+// newPhrase picks a phrase.
+func newPhrase(random io.Reader) (string, error) {
 	var b [2]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return "", fmt.Errorf("approval: reading randomness: %w", err)
@@ -49,7 +49,7 @@ const maxPhrase = 32
 func LoadPhrase(path string, random io.Reader) (string, error) {
 	text, err := readPrivate(path, maxPhrase+1)
 	if errors.Is(err, fs.ErrNotExist) {
-		phrase, err := NewPhrase(random)
+		phrase, err := newPhrase(random)
 		if err == nil {
 			err = SaveKey(path, []byte(phrase+"\n"))
 		}

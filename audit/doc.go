@@ -179,7 +179,7 @@
 // with head, count and bytes at its end. While it is written its file is locked
 // (flock), so that it is known who still lives (Recording).
 //
-// At rest, PackFile makes it a zstd file (package audit/zstandard) in the seekable format: independent
+// At rest, PackFolder makes it a zstd file (package audit/zstandard) in the seekable format: independent
 // frames of 1 MiB of plain text, and behind them an index. Any number of
 // processes may do so at once. OpenTranscript finds either file, and seeks in both. Proofs are over the plain text.
 // Output in pieces of a terminal's 4 KiB takes 0.1 (listings) to 0.35 (program text) of its size there. Each event adds

@@ -75,17 +75,6 @@ func appendSeekTable(dst, table []byte) []byte {
 // ErrRecording says that a transcript is still being written.
 var ErrRecording = errors.New("the session is still being recorded")
 
-// PackFile compresses the transcript at path to path.zst, reads that back,
-// and only when it holds the same bytes, on disk, removes the plain file. A
-// crash leaves the plain file, or both, or the packed one: OpenTranscript
-// finds it in each case, and PackFile can be called again. It returns
-// ErrRecording for a session that still runs, ErrPacking while another process
-// is at it, and fs.ErrNotExist when there is no plain file. It is meant for when nobody waits.
-func PackFile(path string, c Codec) error {
-	_, err := packFile(context.Background(), path, c)
-	return err
-}
-
 // Packed is what PackFolder did.
 type Packed struct {
 	Files         int
@@ -95,7 +84,8 @@ type Packed struct {
 // PackFolder packs every transcript of a folder that is not being written, for
 // which want, when set, says yes to its name. Files that cannot be packed are
 // left as they are, and their errors returned together. When ctx ends it
-// returns what was done and ctx.Err(), within some milliseconds.
+// returns what was done and ctx.Err(), within some milliseconds. It is meant for
+// when nobody waits.
 func PackFolder(ctx context.Context, dir string, want func(name string) bool, c Codec) (Packed, error) {
 	var done Packed
 	list, err := os.ReadDir(dir)
@@ -124,6 +114,12 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool, c 
 	return done, errors.Join(errs...)
 }
 
+// packFile compresses the transcript at path to path.zst, reads that back,
+// and only when it holds the same bytes, on disk, removes the plain file. A
+// crash leaves the plain file, or both, or the packed one: OpenTranscript
+// finds it in each case, and packFile can be called again. It returns
+// ErrRecording for a session that still runs, ErrPacking while another process
+// is at it, and fs.ErrNotExist when there is no plain file.
 func packFile(ctx context.Context, path string, c Codec) (Packed, error) {
 	sizes, err := packPlain(ctx, path, c)
 	if err != nil {

@@ -22,6 +22,11 @@ import (
 
 var packing = Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}
 
+func packOne(path string) error {
+	_, err := packFile(context.Background(), path, packing)
+	return err
+}
+
 // long records some megabytes in events of a few hundred bytes.
 func long(t testing.TB, path string, events int) {
 	t.Helper()
@@ -41,7 +46,7 @@ func TestPackedSeeks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	long(t, path, 6000)
 	plain := readAll(t, path)
-	must(t, PackFile(path, packing))
+	must(t, packOne(path))
 	f, err := OpenTranscript(path, packing)
 	must(t, err)
 	defer f.Close()
@@ -147,7 +152,7 @@ func TestPackFolder(t *testing.T) {
 		}
 		f.Close()
 	}
-	if err := PackFile(filepath.Join(dir, "d.cast"), packing); !errors.Is(err, ErrRecording) {
+	if err := packOne(filepath.Join(dir, "d.cast")); !errors.Is(err, ErrRecording) {
 		t.Errorf("packing a running session: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -171,7 +176,7 @@ func TestPackFolder(t *testing.T) {
 	must(t, running.Exit("0"))
 	_, err = running.Close()
 	must(t, err)
-	must(t, PackFile(filepath.Join(dir, "d.cast"), packing))
+	must(t, packOne(filepath.Join(dir, "d.cast")))
 	if _, err := PackFolder(t.Context(), filepath.Join(dir, "none"), nil, packing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
@@ -220,7 +225,7 @@ func TestManyPackers(t *testing.T) {
 func TestPackedIndexIsNotBelieved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	sample(t, path)
-	must(t, PackFile(path, packing))
+	must(t, packOne(path))
 	good := readAll(t, path+packedSuffix)
 	n := len(good)
 	put := func(at int, v uint32) []byte {

@@ -46,7 +46,7 @@ func print4K(t *testing.T, r *Recorder, out []byte) {
 
 func packedSize(t *testing.T, path string) int64 {
 	t.Helper()
-	must(t, PackFile(path, packing))
+	must(t, packOne(path))
 	st, err := os.Stat(path + packedSuffix)
 	must(t, err)
 	return st.Size()
@@ -94,7 +94,7 @@ func TestPack(t *testing.T) {
 	must(t, err)
 	plain := readAll(t, path)
 	must(t, os.WriteFile(path+packedSuffix, []byte("left by a crash"), 0o600))
-	must(t, PackFile(path, packing))
+	must(t, packOne(path))
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the plain file is still there: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestPack(t *testing.T) {
 			t.Errorf("zstd -d gives %d bytes of %d: %v", len(out), len(plain), err)
 		}
 	}
-	if err := PackFile(path, packing); !errors.Is(err, fs.ErrNotExist) {
+	if err := packOne(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("packed twice: %v", err)
 	}
 	// Damage is told, whatever it hits.
@@ -238,7 +238,7 @@ func TestStandAloneVerifier(t *testing.T) {
 	}
 	verdict("segments")
 	if _, err := exec.LookPath("zstd"); err == nil { // Python has no zstd of its own before 3.14
-		must(t, PackFile(cast, packing))
+		must(t, packOne(cast))
 		verdict("packed")
 		packed := readAll(t, cast+packedSuffix)
 		must(t, os.WriteFile(cast+packedSuffix, change(packed, len(packed)/2), 0o600))

@@ -13,7 +13,7 @@ import (
 // maxFrames bounds the index of a packed transcript: a tebibyte of plain text.
 const maxFrames = 1 << 20
 
-// OpenTranscript opens the transcript at path, or what PackFile made of it.
+// OpenTranscript opens the transcript at path, or what PackFolder made of it.
 // The result reads as plain text and seeks anywhere, without unpacking what is
 // passed over. It returns fs.ErrNotExist when there is neither, ErrUnsafe
 // for a link, and ErrPacked for a packed one without a codec.
