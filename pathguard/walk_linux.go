@@ -252,7 +252,7 @@ func (s *steps) link(fd int, name string) {
 		return
 	}
 	if onProc(fd) {
-		s.proc(fd, path, name, text)
+		s.proc(path, name, text)
 		return
 	}
 	s.rest = append(split(text), s.rest...)
@@ -265,7 +265,7 @@ func (s *steps) link(fd int, name string) {
 
 // proc takes a link of procfs. What stands below /proc/self is the command's own, not
 // this process's: its directory is known, its descriptors are its own affair.
-func (s *steps) proc(fd int, path, name, text string) {
+func (s *steps) proc(path, name, text string) {
 	own := path == "/proc/self" || path == "/proc/thread-self"
 	if !own {
 		if !magic(path) {

@@ -261,7 +261,7 @@ func (p *Player) seek(to time.Duration) {
 	p.job = &toTime{at: max(0, to)}
 }
 
-// nextMark and lastMarks look on the tape and among the marks that were given.
+// nextMark and previousMark look on the tape and among the marks that were given.
 func (p *Player) nextMark() {
 	p.follow = false
 	j := &forward{goal: marks(), until: endOfTime}

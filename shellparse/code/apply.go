@@ -49,7 +49,7 @@ func (r *reader) do(verb, rest string, a arguments) {
 		if right, flags, ok := rightOf(verb); ok {
 			r.touchAll(right, flags, selector, a)
 		} else if !r.start(verb, selector, more, a) && !r.contact(verb, selector, more, a) {
-			r.special(verb, selector, more, a)
+			r.special(verb, selector, a)
 		}
 	}
 }

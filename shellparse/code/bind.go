@@ -17,9 +17,11 @@ func (r *reader) keyword(t token) bool {
 	case "as":
 		return r.asName()
 	case "catch", "except", "rescue":
-		return r.handler(t)
+		r.handler()
 	case "case":
-		return r.g.name == "python" && r.pattern()
+		if r.g.name == "python" {
+			r.pattern()
+		}
 	case "do":
 		if r.g.name == "ruby" && r.ahead(1).is("|") {
 			r.i++
@@ -221,7 +223,7 @@ func (r *reader) function(t token) bool {
 		return true
 	}
 	if !r.peek().is("(") {
-		r.lambda(t)
+		r.lambda()
 		return true
 	}
 	m := r.partner()
@@ -242,7 +244,7 @@ func (r *reader) function(t token) bool {
 }
 
 // lambda reads parameters without brackets, up to a colon or the end of the line.
-func (r *reader) lambda(t token) {
+func (r *reader) lambda() {
 	for n := 0; n < 64; n++ {
 		p := r.peek()
 		if p.is(":") || p.is("{") || p.is(")") || p.is(";") || p.kind == newline || p.kind == eof {
@@ -302,7 +304,7 @@ func (r *reader) asName() bool {
 }
 
 // handler forgets the variable of an exception.
-func (r *reader) handler(t token) bool {
+func (r *reader) handler() {
 	i := r.i + 1
 	for n := 0; n < 16 && i < len(r.toks); n, i = n+1, i+1 {
 		t := r.toks[i]
@@ -313,11 +315,10 @@ func (r *reader) handler(t token) bool {
 			r.forget(t.text)
 		}
 	}
-	return false
 }
 
 // pattern forgets the names that a python case may capture.
-func (r *reader) pattern() bool {
+func (r *reader) pattern() {
 	depth := 0
 	for i := r.i + 1; i < len(r.toks) && i < r.i+64 && r.toks[i].kind != newline; i++ {
 		switch t := r.toks[i]; {
@@ -328,10 +329,9 @@ func (r *reader) pattern() bool {
 		case t.is(")"), t.is("]"), t.is("}"):
 			depth--
 		case t.is(":") && depth == 0:
-			return false
+			return
 		}
 	}
-	return false
 }
 
 // tuple reads a, b = x, y.

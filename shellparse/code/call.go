@@ -9,11 +9,11 @@ import (
 )
 
 // call is what a call does and returns.
-func (r *reader) call(callee value, a arguments, t token) value {
+func (r *reader) call(callee value, a arguments) value {
 	if callee.alts != nil {
 		out := value{}
 		for i, c := range callee.alts {
-			v := r.call(c, a, t)
+			v := r.call(c, a)
 			if i == 0 {
 				out = v
 			} else {

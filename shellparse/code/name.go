@@ -34,7 +34,7 @@ func (r *reader) named() value {
 	r.subject = t.text
 	if r.g.bare && !ok && r.startsArgument() {
 		if _, known := r.g.lookup(t.text); known || r.funcs[t.text] != nil {
-			return r.postfix(r.call(v, r.bareArguments(), t))
+			return r.postfix(r.call(v, r.bareArguments()))
 		}
 	}
 	return r.postfix(v)
@@ -146,7 +146,7 @@ func (r *reader) postfix(v value) value {
 				return r.assigned(v, base, first)
 			}
 			w := r.literal()
-			v = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end}, t)
+			v = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end})
 		case t.kind != punct:
 			return r.assigned(v, base, first)
 		case r.memberOperator(t):
@@ -155,10 +155,10 @@ func (r *reader) postfix(v value) value {
 			if r.control(first) {
 				return v
 			}
-			v = r.bracketed(v, t)
+			v = r.bracketed(v)
 		case t.text == "{" && r.g.name == "lua" && v.shape == reference:
 			w := r.brace()
-			v, r.subject = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end}, t), ""
+			v, r.subject = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end}), ""
 		case t.text == "[" && !(r.g.bare && t.spaced):
 			v = r.subscript(v)
 			r.subject = ""
@@ -222,10 +222,10 @@ func (r *reader) chained(v value, base string) (value, string) {
 }
 
 // bracketed reads a call.
-func (r *reader) bracketed(v value, t token) value {
+func (r *reader) bracketed(v value) value {
 	r.subject = ""
 	at := r.i
-	v = r.call(v, r.arguments(), t)
+	v = r.call(v, r.arguments())
 	if r.g.name == "javascript" && r.peek().is("{") && r.peek().spaced {
 		r.forget(r.parameters(at+1, r.toks[at].match)...) // the definition of a method
 	}
@@ -289,13 +289,13 @@ func (r *reader) member(v value, n token) value {
 	}
 	if r.g.bare && !r.peek().is("(") {
 		if a, ok := r.maybeBare(v); ok {
-			return r.call(v, a, n)
+			return r.call(v, a)
 		}
 		if r.peek().is("=") || r.peek().is("::") {
 			return v
 		}
 		if does, ok := r.g.lookup(r.methodName(v)); ok && !strings.HasPrefix(does, "constant") {
-			return r.call(v, arguments{start: n.start, end: n.end}, n)
+			return r.call(v, arguments{start: n.start, end: n.end})
 		}
 	}
 	return v
@@ -403,7 +403,7 @@ func (r *reader) subscript(v value) value {
 	switch {
 	case v.shape == reference:
 		if _, ok := r.g.find(v.text + "[]"); ok {
-			return r.call(value{shape: reference, text: v.text + "[]"}, arguments{pos: items, start: at.start, end: r.toks[m].end}, at)
+			return r.call(value{shape: reference, text: v.text + "[]"}, arguments{pos: items, start: at.start, end: r.toks[m].end})
 		}
 		if !r.isModule(v.text) {
 			return value{}

@@ -9,12 +9,12 @@ import (
 // These are the clauses of rules that one language alone needs.
 
 // special carries them out.
-func (r *reader) special(verb, selector, more string, a arguments) {
+func (r *reader) special(verb, selector string, a arguments) {
 	switch verb {
 	case "read-or-net", "write-or-net", "open-or-net":
-		r.streamed(verb, selector, more, a)
+		r.streamed(verb, selector, a)
 	case "bar-or-open", "bar-or-read":
-		r.rubyOpen(selector, more, a)
+		r.rubyOpen(selector, a)
 	case "source": // a name or a URL, executed
 		if v, _ := a.arg(selector); v.shape == plain && strings.Contains(v.text, "://") {
 			r.opaque = true
@@ -38,7 +38,7 @@ func (r *reader) special(verb, selector, more string, a arguments) {
 }
 
 // streamed is PHP's file functions, whose names may be URLs and wrappers.
-func (r *reader) streamed(verb, selector, more string, a arguments) {
+func (r *reader) streamed(verb, selector string, a arguments) {
 	v, _ := a.arg(selector)
 	v.each(func(v value) {
 		one := arguments{pos: append([]value{v}, a.pos[min(1, len(a.pos)):]...), start: a.start, end: a.end}
@@ -67,7 +67,7 @@ func (r *reader) streamed(verb, selector, more string, a arguments) {
 }
 
 // rubyOpen is Kernel#open and IO.read, where a name that starts with a bar is a program.
-func (r *reader) rubyOpen(selector, mode string, a arguments) {
+func (r *reader) rubyOpen(selector string, a arguments) {
 	v, _ := a.arg(selector)
 	v.each(func(v value) {
 		one := arguments{pos: append([]value{v}, a.pos[min(1, len(a.pos)):]...), start: a.start, end: a.end}
