@@ -72,7 +72,7 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 	if err := os.Remove(path + ".zst"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return removed, fmt.Errorf("what was removed still stands in the packed transcript: %w", err)
 	}
-	return removed, nil
+	return removed, syncFolder(filepath.Dir(path)) // else the old file could be back after a power cut
 }
 
 // recordRedaction stands on the disk before the text goes: else the redacted file would look

@@ -114,6 +114,36 @@ func private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	return nil
 }
 
+// replace writes a private file so that a reader finds the old text or the new one, and the new one once it has returned,
+// whatever happens to the machine then.
+func replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder returns when the disk has what was renamed or removed there.
+func syncFolder(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
 // AccountHome returns the home directory that /etc/passwd gives to uid, or an error where it
 // gives none.
 func AccountHome(uid int) (string, error) {

@@ -81,31 +81,6 @@ func (l *Launcher) Trust(line string) error {
 	return replace(l.home.Trust(), []byte(text))
 }
 
-// replace writes a private file so that a reader finds the old text or the new one, and the new one once it has returned,
-// whatever happens to the machine then.
-func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}
-
 // A Taken says what a signed answer did.
 type Taken struct {
 	Signer    string
