@@ -19,16 +19,20 @@ var secretNames = []string{
 	"~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.config/microsoft-edge",
 	"~/.mozilla", "~/.thunderbird", "~/snap/firefox", "~/Library/Keychains", "~/Library/Application Support/Google/Chrome",
 	"~/.netrc", "~/.npmrc", "~/.yarnrc.yml", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.gem/credentials",
-	"~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.m2/settings.xml", "~/.m2/settings-security.xml", "~/.gradle/gradle.properties",
+	"~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.m2/settings.xml", "~/.m2/settings-security.xml",
+	"~/.gradle/gradle.properties",
 	"~/.nuget/NuGet/NuGet.Config", "~/.composer/auth.json", "~/.config/composer/auth.json", "~/.bundle/config",
 	"~/.vault-token", "~/.terraform.d", "~/.terraformrc", "~/.pulumi/credentials.json", "~/.fly", "~/.s3cfg", "~/.boto",
 	"~/.password-store", "~/.local/share/keyrings", "~/.local/share/kwalletd", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf",
-	"~/.claude/.credentials.json", "~/.claude.json", "~/.codex/auth.json", "~/.local/share/opencode/auth.json", "~/.gemini/oauth_creds.json",
+	"~/.claude/.credentials.json", "~/.claude.json", "~/.codex/auth.json", "~/.local/share/opencode/auth.json",
+	"~/.gemini/oauth_creds.json",
 	"~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history",
 	"~/.sqlite_history", "~/.rediscli_history", "~/.lesshst", "~/.local/share/fish/fish_history", "~/.viminfo",
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/security/opasswd",
-	"/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/krb5.keytab", "/etc/NetworkManager/system-connections",
-	"/etc/kubernetes", "/etc/machine-id", "/etc/wireguard", "/etc/openvpn", "/etc/wpa_supplicant", "/run/secrets", "/var/run/secrets", "/run/credentials",
+	"/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/krb5.keytab",
+	"/etc/NetworkManager/system-connections",
+	"/etc/kubernetes", "/etc/machine-id", "/etc/wireguard", "/etc/openvpn", "/etc/wpa_supplicant", "/run/secrets",
+	"/var/run/secrets", "/run/credentials",
 	"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/var/lib/docker", "/var/lib/kubelet",
 	"/proc/kcore", "/proc/kmem", "/dev/mem", "/dev/kmem", "/dev/port",
 	"**/.env", "**/.env.*", "**/*.env", "**/.envrc.local", "**/.netrc", "**/.pgpass", "**/.git-credentials", "**/.htpasswd",
@@ -42,10 +46,13 @@ var secretNames = []string{
 // publicNames lie among the secrets and are none.
 var publicNames = []string{
 	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.aws/cli", "~/.terraform.d/plugin-cache",
-	"**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/.env.test", "**/.env.testing", "**/.env.ci", "**/.env.defaults", "**/.env.schema", "**/example.env", "**/sample.env",
+	"**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/.env.test", "**/.env.testing",
+	"**/.env.ci", "**/.env.defaults", "**/.env.schema", "**/example.env", "**/sample.env",
 	"**/*.pub", "**/cert.pem", "**/fullchain.pem", "**/chain.pem", "**/ca.pem", "**/cacert.pem", "**/ca-cert.pem", "**/ca_cert.pem",
-	"**/ca-bundle.pem", "**/ca-chain.pem", "**/ca-certificates.pem", "**/rootCA.pem", "**/root-ca.pem", "**/*-cert.pem", "**/*_cert.pem", "**/*.cert.pem",
-	"**/*.crt.pem", "**/public.pem", "**/public-key.pem", "**/public_key.pem", "**/publickey.pem", "**/pubkey.pem", "**/*.pub.pem", "**/*_pub.pem",
+	"**/ca-bundle.pem", "**/ca-chain.pem", "**/ca-certificates.pem", "**/rootCA.pem", "**/root-ca.pem",
+	"**/*-cert.pem", "**/*_cert.pem", "**/*.cert.pem",
+	"**/*.crt.pem", "**/public.pem", "**/public-key.pem", "**/public_key.pem", "**/publickey.pem", "**/pubkey.pem",
+	"**/*.pub.pem", "**/*_pub.pem",
 	"**/node_modules", "/usr", "/etc/ssl/certs", "/etc/pki/ca-trust",
 }
 
@@ -54,13 +61,18 @@ var startupNames = []string{
 	"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.profile", "~/.inputrc",
 	"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.oh-my-zsh", "~/.config/fish", "~/.config/zsh",
 	"~/.local/bin", "~/bin", "~/.nvm", "~/.pyenv/shims", "~/.cargo/bin", "~/go/bin",
-	"~/.config/systemd", "~/.config/autostart", "~/.config/environment.d", "~/.xprofile", "~/.xinitrc", "~/.xsessionrc", "~/.pam_environment",
+	"~/.config/systemd", "~/.config/autostart", "~/.config/environment.d", "~/.xprofile", "~/.xinitrc",
+	"~/.xsessionrc", "~/.pam_environment",
 	"~/.gitconfig", "~/.config/git", "~/.ssh", "~/.vimrc", "~/.config/nvim", "~/.emacs", "~/.emacs.d", "~/.tmux.conf", "~/.screenrc",
-	"~/.npmrc", "~/.yarnrc", "~/.config/pip", "~/.cargo/config.toml", "~/.cargo/config", "~/.gradle/init.d", "~/.sbt/1.0", "~/.gdbinit", "~/.lldbinit", "~/.pythonrc", "~/.irbrc",
-	"~/.claude", "~/.claude.json", "~/.codex", "~/.cursor", "~/.gemini", "~/.config/opencode", "~/.config/Code/User", "~/.vscode", "~/.aider.conf.yml",
-	"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment", "/etc/cron.d", "/etc/crontab", "/etc/cron.hourly",
+	"~/.npmrc", "~/.yarnrc", "~/.config/pip", "~/.cargo/config.toml", "~/.cargo/config", "~/.gradle/init.d",
+	"~/.sbt/1.0", "~/.gdbinit", "~/.lldbinit", "~/.pythonrc", "~/.irbrc",
+	"~/.claude", "~/.claude.json", "~/.codex", "~/.cursor", "~/.gemini", "~/.config/opencode", "~/.config/Code/User",
+	"~/.vscode", "~/.aider.conf.yml",
+	"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment", "/etc/cron.d",
+	"/etc/crontab", "/etc/cron.hourly",
 	"/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron", "/etc/systemd", "/etc/init.d", "/etc/rc.local",
-	"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh", "/etc/xdg/autostart",
+	"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d", "/etc/sudoers", "/etc/sudoers.d",
+	"/etc/ssh", "/etc/xdg/autostart",
 }
 
 // A protectedName is run or obeyed later by a tool that never asks. Its own tool may
@@ -68,15 +80,23 @@ var startupNames = []string{
 type protectedName struct{ name, tool string }
 
 var protectedNames = []protectedName{
-	{"**/.git", "git"}, {"**/.gitmodules", "git"}, {"**/.githooks", ""}, {"**/.husky", "husky"}, {"**/lefthook.yml", ""}, {"**/.pre-commit-config.yaml", ""},
-	{"**/.envrc", ""}, {"**/.mise.toml", "mise"}, {"**/mise.toml", "mise"}, {"**/.vscode", ""}, {"**/.idea", ""}, {"**/.devcontainer", ""}, {"**/.devcontainer.json", ""},
-	{"**/.mcp.json", ""}, {"**/.claude", ""}, {"**/.codex", ""}, {"**/.agents", ""}, {"**/.cursor", ""}, {"**/.cursorrules", ""}, {"**/.opencode", ""},
-	{"**/opencode.json", ""}, {"**/.gemini", ""}, {"**/.windsurf", ""}, {"**/.windsurfrules", ""}, {"**/.continue", ""}, {"**/.aider.conf.yml", ""}, {"**/.roo", ""},
+	{"**/.git", "git"}, {"**/.gitmodules", "git"}, {"**/.githooks", ""}, {"**/.husky", "husky"},
+	{"**/lefthook.yml", ""}, {"**/.pre-commit-config.yaml", ""},
+	{"**/.envrc", ""}, {"**/.mise.toml", "mise"}, {"**/mise.toml", "mise"}, {"**/.vscode", ""}, {"**/.idea", ""},
+	{"**/.devcontainer", ""}, {"**/.devcontainer.json", ""},
+	{"**/.mcp.json", ""}, {"**/.claude", ""}, {"**/.codex", ""}, {"**/.agents", ""}, {"**/.cursor", ""},
+	{"**/.cursorrules", ""}, {"**/.opencode", ""},
+	{"**/opencode.json", ""}, {"**/.gemini", ""}, {"**/.windsurf", ""}, {"**/.windsurfrules", ""},
+	{"**/.continue", ""}, {"**/.aider.conf.yml", ""}, {"**/.roo", ""},
 	{"**/.amazonq", ""}, {"**/.github/copilot-instructions.md", ""}, {"**/CLAUDE.md", ""}, {"**/AGENTS.md", ""}, {"**/GEMINI.md", ""},
-	{"**/.npmrc", "npm"}, {"**/.yarnrc", "yarn"}, {"**/.yarnrc.yml", "yarn"}, {"**/.pnp.cjs", "yarn"}, {"**/.pnpmfile.cjs", ""}, {"**/.cargo/config.toml", ""}, {"**/.cargo/config", ""},
-	{"**/sitecustomize.py", ""}, {"**/usercustomize.py", ""}, {"**/*.pth", "pip"}, {"**/.pypirc", ""}, {"**/.gdbinit", ""}, {"**/.lldbinit", ""},
-	{"**/.github/workflows", ""}, {"**/.github/actions", ""}, {"**/.gitlab-ci.yml", ""}, {"**/.gitlab/ci", ""}, {"**/.circleci", ""}, {"**/.travis.yml", ""},
-	{"**/azure-pipelines.yml", ""}, {"**/bitbucket-pipelines.yml", ""}, {"**/Jenkinsfile", ""}, {"**/.drone.yml", ""}, {"**/.buildkite", ""}, {"**/.woodpecker.yml", ""},
+	{"**/.npmrc", "npm"}, {"**/.yarnrc", "yarn"}, {"**/.yarnrc.yml", "yarn"}, {"**/.pnp.cjs", "yarn"},
+	{"**/.pnpmfile.cjs", ""}, {"**/.cargo/config.toml", ""}, {"**/.cargo/config", ""},
+	{"**/sitecustomize.py", ""}, {"**/usercustomize.py", ""}, {"**/*.pth", "pip"}, {"**/.pypirc", ""},
+	{"**/.gdbinit", ""}, {"**/.lldbinit", ""},
+	{"**/.github/workflows", ""}, {"**/.github/actions", ""}, {"**/.gitlab-ci.yml", ""}, {"**/.gitlab/ci", ""},
+	{"**/.circleci", ""}, {"**/.travis.yml", ""},
+	{"**/azure-pipelines.yml", ""}, {"**/bitbucket-pipelines.yml", ""}, {"**/Jenkinsfile", ""}, {"**/.drone.yml", ""},
+	{"**/.buildkite", ""}, {"**/.woodpecker.yml", ""},
 }
 
 // regenerable names come back from a build or an install: deleting one loses time, not work.
@@ -108,8 +128,10 @@ var regenerableEndings = names{
 // cacheNames are written by package managers and compilers; losing them costs a download.
 var cacheNames = []string{
 	"~/.cache", "~/go/pkg", "~/.npm", "~/.local/share/pnpm/store", "~/.cargo/registry", "~/.cargo/git", "~/.m2/repository",
-	"~/.gradle/caches", "~/.gradle/wrapper", "~/.gradle/daemon", "~/.nuget/packages", "~/.ivy2", "~/.sbt/boot", "~/.pub-cache", "~/.yarn/cache",
-	"~/.yarn/berry", "~/.bun/install/cache", "~/.deno", "~/.hex", "~/.mix", "~/.stack", "~/.cabal/packages", "~/.gem/specs", "~/.bundle/cache",
+	"~/.gradle/caches", "~/.gradle/wrapper", "~/.gradle/daemon", "~/.nuget/packages", "~/.ivy2", "~/.sbt/boot",
+	"~/.pub-cache", "~/.yarn/cache",
+	"~/.yarn/berry", "~/.bun/install/cache", "~/.deno", "~/.hex", "~/.mix", "~/.stack", "~/.cabal/packages",
+	"~/.gem/specs", "~/.bundle/cache",
 	"~/.rustup/downloads", "~/.node-gyp", "~/.electron", "~/.terraform.d/plugin-cache", "~/.ccache",
 }
 
@@ -121,27 +143,36 @@ var cachedCode = []string{
 	"~/.gradle/caches", "~/.gradle/wrapper", "~/.nuget/packages", "~/.ivy2", "~/.sbt/boot", "~/.pub-cache", "~/.yarn/cache",
 	"~/.yarn/berry", "~/.bun/install/cache", "~/.deno", "~/.hex", "~/.mix", "~/.stack", "~/.cabal/packages", "~/.bundle/cache",
 	"~/.rustup/downloads", "~/.node-gyp", "~/.electron", "~/.terraform.d/plugin-cache", "~/.ccache",
-	"~/.cache/pre-commit", "~/.cache/pip", "~/.cache/uv", "~/.cache/pypoetry", "~/.cache/go-build", "~/.cache/yarn", "~/.cache/deno", "~/.cache/bazel",
-	"~/.cache/node", "~/.cache/ms-playwright", "~/.cache/puppeteer", "~/.cache/Cypress", "~/.cache/electron", "~/.cache/ccache", "~/.cache/sccache", "~/.cache/coursier",
+	"~/.cache/pre-commit", "~/.cache/pip", "~/.cache/uv", "~/.cache/pypoetry", "~/.cache/go-build", "~/.cache/yarn",
+	"~/.cache/deno", "~/.cache/bazel",
+	"~/.cache/node", "~/.cache/ms-playwright", "~/.cache/puppeteer", "~/.cache/Cypress", "~/.cache/electron",
+	"~/.cache/ccache", "~/.cache/sccache", "~/.cache/coursier",
 }
 
 // toolDirs hold programs that the account installed for itself, on purpose.
 var toolDirs = []string{
-	"~/.local/bin", "~/bin", "~/.cargo/bin", "~/.rustup", "~/go/bin", "~/.go", "~/sdk", "~/.nvm", "~/.fnm", "~/.volta", "~/.pyenv", "~/.rbenv", "~/.rvm",
-	"~/.asdf", "~/.local/share/uv", "~/.local/share/mise", "~/.local/share/pnpm", "~/.local/share/fnm", "~/.local/pipx", "~/.local/share/pipx", "~/.local/lib",
-	"~/.bun", "~/.deno", "~/.sdkman", "~/.conda", "~/miniconda3", "~/anaconda3", "~/.ghcup", "~/.cabal/bin", "~/.opam", "~/.dotnet", "~/.pub-cache/bin",
-	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile", "~/.krew", "~/.poetry", "~/.rye", "~/.cargo/env", "~/.deno/env", "~/.virtualenvs", "~/.venvs", "~/.local/share/virtualenvs", "~/.bash_completion", "~/.proto", "~/.juliaup", "~/.elan",
+	"~/.local/bin", "~/bin", "~/.cargo/bin", "~/.rustup", "~/go/bin", "~/.go", "~/sdk", "~/.nvm", "~/.fnm", "~/.volta",
+	"~/.pyenv", "~/.rbenv", "~/.rvm",
+	"~/.asdf", "~/.local/share/uv", "~/.local/share/mise", "~/.local/share/pnpm", "~/.local/share/fnm",
+	"~/.local/pipx", "~/.local/share/pipx", "~/.local/lib",
+	"~/.bun", "~/.deno", "~/.sdkman", "~/.conda", "~/miniconda3", "~/anaconda3", "~/.ghcup", "~/.cabal/bin", "~/.opam",
+	"~/.dotnet", "~/.pub-cache/bin",
+	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile", "~/.krew", "~/.poetry",
+	"~/.rye", "~/.cargo/env", "~/.deno/env", "~/.virtualenvs", "~/.venvs", "~/.local/share/virtualenvs",
+	"~/.bash_completion", "~/.proto", "~/.juliaup", "~/.elan",
 }
 
 // systemDirs are written by installing something, never by working.
 var systemDirs = []string{
-	"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/opt", "/var", "/srv", "/root", "/run", "/nix", "/snap",
+	"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/opt", "/var", "/srv", "/root",
+	"/run", "/nix", "/snap",
 	"/System", "/Library", "/Applications", "/private/etc",
 }
 
 // programDirs are where the system keeps its programs.
 var programDirs = []string{
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system/sw", "/snap", "/System", "/Applications", "/home/linuxbrew",
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system/sw",
+	"/snap", "/System", "/Applications", "/home/linuxbrew",
 }
 
 // tempDirs are shared scratch space: what one command leaves there, the next may need.

@@ -20,9 +20,12 @@ type Reach struct {
 
 // ports are those of a scheme. A site that is asked by http answers most often by naming its https.
 var ports = map[string][]int{
-	"http": {80, 443}, "https": {443}, "ws": {80, 443}, "wss": {443}, "ssh": {22}, "sftp": {22}, "scp": {22}, "git+ssh": {22}, "ssh+git": {22},
-	"git": {9418}, "rsync": {873, 22}, "svn": {3690}, "svn+ssh": {22}, "telnet": {23}, "smtp": {25}, "smtps": {465}, "imap": {143}, "imaps": {993},
-	"ldap": {389}, "ldaps": {636}, "postgres": {5432}, "postgresql": {5432}, "mysql": {3306}, "redis": {6379}, "rediss": {6379}, "mongodb": {27017},
+	"http": {80, 443}, "https": {443}, "ws": {80, 443}, "wss": {443}, "ssh": {22}, "sftp": {22}, "scp": {22},
+	"git+ssh": {22}, "ssh+git": {22},
+	"git": {9418}, "rsync": {873, 22}, "svn": {3690}, "svn+ssh": {22}, "telnet": {23}, "smtp": {25}, "smtps": {465},
+	"imap": {143}, "imaps": {993},
+	"ldap": {389}, "ldaps": {636}, "postgres": {5432}, "postgresql": {5432}, "mysql": {3306}, "redis": {6379},
+	"rediss": {6379}, "mongodb": {27017},
 	"amqp": {5672}, "amqps": {5671}, "dict": {2628}, "gopher": {70},
 }
 
@@ -49,10 +52,14 @@ var registries = map[string][]string{
 
 // fetchers are the programs that ask each registry.
 var fetchers = map[string][]string{
-	"npm": {"npm"}, "npx": {"npm"}, "pnpm": {"npm"}, "pnpx": {"npm"}, "yarn": {"yarn"}, "yarnpkg": {"yarn"}, "bun": {"npm"}, "bunx": {"npm"}, "deno": {"jsr", "npm"}, "corepack": {"npm", "yarn"},
-	"pip": {"pip"}, "pip3": {"pip"}, "pipx": {"pip"}, "uv": {"pip"}, "uvx": {"pip"}, "poetry": {"pip"}, "pdm": {"pip"}, "pipenv": {"pip"}, "tox": {"pip"}, "nox": {"pip"},
-	"conda": {"conda"}, "mamba": {"conda"}, "micromamba": {"conda"}, "go": {"go"}, "cargo": {"cargo"}, "gem": {"gem"}, "bundle": {"gem"}, "bundler": {"gem"},
-	"composer": {"php"}, "mvn": {"maven"}, "gradle": {"maven"}, "gradlew": {"maven"}, "mvnw": {"maven"}, "dotnet": {"nuget"}, "nuget": {"nuget"}, "mix": {"hex"},
+	"npm": {"npm"}, "npx": {"npm"}, "pnpm": {"npm"}, "pnpx": {"npm"}, "yarn": {"yarn"}, "yarnpkg": {"yarn"},
+	"bun": {"npm"}, "bunx": {"npm"}, "deno": {"jsr", "npm"}, "corepack": {"npm", "yarn"},
+	"pip": {"pip"}, "pip3": {"pip"}, "pipx": {"pip"}, "uv": {"pip"}, "uvx": {"pip"}, "poetry": {"pip"}, "pdm": {"pip"},
+	"pipenv": {"pip"}, "tox": {"pip"}, "nox": {"pip"},
+	"conda": {"conda"}, "mamba": {"conda"}, "micromamba": {"conda"}, "go": {"go"}, "cargo": {"cargo"}, "gem": {"gem"},
+	"bundle": {"gem"}, "bundler": {"gem"},
+	"composer": {"php"}, "mvn": {"maven"}, "gradle": {"maven"}, "gradlew": {"maven"}, "mvnw": {"maven"},
+	"dotnet": {"nuget"}, "nuget": {"nuget"}, "mix": {"hex"},
 	"apt": {"apt"}, "apt-get": {"apt"}, "apk": {"apk"},
 }
 
