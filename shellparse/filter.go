@@ -11,14 +11,7 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 	if !s.capture {
 		return
 	}
-	v, ok := c.nameOutput()
-	if !ok {
-		v, ok = c.printed()
-	}
-	if base(c.words[0].Text) == "mktemp" {
-		v, ok = w.temporary(s, c)
-	}
-	if ok {
+	if v, ok := w.foretold(s, c); ok {
 		w.write(s, &flow{from: Literal, val: v})
 		return
 	}
@@ -67,6 +60,17 @@ func (w *walker) output(s *state, c *call, u command.Use) {
 			w.write(s, &flow{from: Unknown, why: "the output of " + c.words[0].Text, names: lists(c)})
 		}
 	}
+}
+
+// foretold is the output of the programs whose words alone tell it.
+func (w *walker) foretold(s *state, c *call) (value, bool) {
+	if base(c.words[0].Text) == "mktemp" {
+		return w.temporary(s, c)
+	}
+	if v, ok := c.nameOutput(); ok {
+		return v, true
+	}
+	return c.printed()
 }
 
 // readBy is what a filter reads: the files among its words one after the other, and its

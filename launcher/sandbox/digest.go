@@ -17,43 +17,9 @@ import (
 //	network off
 //	require base
 func (p Profile) Text() string {
-	var lines []string
-	add := func(b []byte) { lines = append(lines, string(b)) }
-	for _, list := range []struct {
-		word  string
-		paths []Path
-	}{{"list ", p.List}, {"read ", p.Read}, {"write ", p.Write}, {"device ", p.Devices}} {
-		for _, path := range list.paths {
-			b := strconv.AppendQuote([]byte(list.word), path.Name)
-			if path.NoExec {
-				b = append(b, " noexec"...)
-			}
-			if path.Optional {
-				b = append(b, " optional"...)
-			}
-			add(b)
-		}
-	}
-	for _, name := range p.Hide {
-		add(strconv.AppendQuote([]byte("hide "), name))
-	}
-	for _, name := range p.ReadOnly {
-		add(strconv.AppendQuote([]byte("keep "), name))
-	}
+	lines := append(p.pathLines(), p.Limits.lines()...)
 	for _, must := range p.Must {
-		add(strconv.AppendQuote([]byte("must "), string(must)))
-	}
-	l := p.Limits
-	for _, limit := range []struct {
-		name  Limit
-		value uint64
-	}{
-		{LimitWall, uint64(l.Wall)}, {"grace", uint64(l.Grace)}, {LimitCPU, l.CPU}, {LimitMemory, l.Memory}, {LimitProcesses, l.Processes},
-		{LimitAddressSpace, l.AddressSpace}, {LimitFileSize, l.FileSize}, {LimitFiles, l.Files},
-	} {
-		if limit.value != 0 {
-			add(strconv.AppendUint(append(strconv.AppendQuote([]byte("limit "), string(limit.name)), ' '), limit.value, 10))
-		}
+		lines = append(lines, "must "+strconv.Quote(string(must)))
 	}
 	for _, flag := range []struct {
 		name string
@@ -63,15 +29,7 @@ func (p Profile) Text() string {
 			lines = append(lines, flag.name)
 		}
 	}
-	for _, r := range p.Reach.Rules {
-		lines = append(lines, "reach "+r.String())
-	}
-	for _, port := range p.Reach.Publish {
-		lines = append(lines, "publish "+strconv.Itoa(int(port)))
-	}
-	if p.Reach.Localhost {
-		lines = append(lines, "localhost")
-	}
+	lines = append(lines, p.reachLines()...)
 	lines = append(lines, "network "+p.Network.String(), "require "+max(p.Require, Base).String())
 	if p.Most == Base {
 		lines = append(lines, "most base")
@@ -84,6 +42,59 @@ func (p Profile) Text() string {
 		}
 	}
 	return string(text)
+}
+
+func (p Profile) pathLines() (lines []string) {
+	for _, list := range []struct {
+		word  string
+		paths []Path
+	}{{"list ", p.List}, {"read ", p.Read}, {"write ", p.Write}, {"device ", p.Devices}} {
+		for _, path := range list.paths {
+			b := strconv.AppendQuote([]byte(list.word), path.Name)
+			if path.NoExec {
+				b = append(b, " noexec"...)
+			}
+			if path.Optional {
+				b = append(b, " optional"...)
+			}
+			lines = append(lines, string(b))
+		}
+	}
+	for _, name := range p.Hide {
+		lines = append(lines, "hide "+strconv.Quote(name))
+	}
+	for _, name := range p.ReadOnly {
+		lines = append(lines, "keep "+strconv.Quote(name))
+	}
+	return lines
+}
+
+func (l Limits) lines() (lines []string) {
+	for _, limit := range []struct {
+		name  Limit
+		value uint64
+	}{
+		{LimitWall, uint64(l.Wall)}, {"grace", uint64(l.Grace)}, {LimitCPU, l.CPU}, {LimitMemory, l.Memory}, {LimitProcesses, l.Processes},
+		{LimitAddressSpace, l.AddressSpace}, {LimitFileSize, l.FileSize}, {LimitFiles, l.Files},
+	} {
+		if limit.value != 0 {
+			lines = append(lines, "limit "+strconv.Quote(string(limit.name))+" "+strconv.FormatUint(limit.value, 10))
+		}
+	}
+	return lines
+}
+
+func (p Profile) reachLines() (lines []string) {
+	for _, r := range p.Reach.Rules {
+		lines = append(lines, "reach "+r.String())
+	}
+	for _, port := range p.Reach.Publish {
+		lines = append(lines, "publish "+strconv.Itoa(int(port)))
+	}
+	if p.Reach.Localhost {
+		lines = append(lines, "localhost")
+	}
+	return lines
 }
 
 // Digest returns the SHA-256 of Text, in hexadecimal.
