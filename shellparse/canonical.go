@@ -13,7 +13,7 @@ import (
 // whose reading is certain: it parses to the same tree, and none of the constructs stand in
 // it that bash reads differently. Comments are not printed, because nothing runs in them.
 func canonicalText(file *syntax.File, text string, marks []Mark, d Dialect) (string, *ParseError) {
-	if err := differ(file, text, marks); err != nil {
+	if err := differ(file, text, marks, d); err != nil {
 		return "", err
 	}
 	whole := Span{0, len(text)}
@@ -39,7 +39,7 @@ func canonicalText(file *syntax.File, text string, marks []Mark, d Dialect) (str
 	if len(marks) > 0 {
 		spaces, _ = gate(printed)
 	}
-	if err := differ(again, printed, spaces); err != nil {
+	if err := differ(again, printed, spaces, d); err != nil {
 		return "", &ParseError{Span: whole, Text: "in its print, " + err.Text}
 	}
 	if !bytes.Equal(fingerprint(file, len(text)), fingerprint(again, len(text))) {

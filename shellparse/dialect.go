@@ -3,7 +3,6 @@ package shellparse
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -50,9 +49,6 @@ func (w *walker) odd(s *state, word *syntax.Word) bool {
 func (w *walker) oddInBody(s *state, p syntax.WordPart) bool {
 	if w.o.Dialect == Bash || w.o.Dialect == Bats {
 		return false
-	}
-	if lit, ok := p.(*syntax.Lit); ok {
-		return strings.Contains(lit.Value, "$[") || strings.HasSuffix(lit.Value, "$") // and the bracket stands in the next
 	}
 	odd := false
 	syntax.Walk(p, func(n syntax.Node) bool {
@@ -251,18 +247,7 @@ func (w *walker) oddWord(s *state, word *syntax.Word) value {
 			w.forget(s) // what assigns in it may stand where it was not looked for
 		}
 	}
-	w.oldArithmetic(s, w.text(word), w.span(word))
 	return unknown("this shell reads the word in a way of its own", Unknown)
-}
-
-// oldArithmetic is $[...] where it may be text, as in dash, or be evaluated, as in bash in its POSIX mode: with the names in it, their
-// values and what these run. Of numbers alone nothing comes but a number.
-func (w *walker) oldArithmetic(s *state, text string, at Span) {
-	_, inner, has := strings.Cut(text, "$[")
-	if w.o.Dialect == POSIX && has && strings.ContainsFunc(inner, unicode.IsLetter) {
-		w.forget(s)
-		w.opaque(s, InCode, "$[ ] is text in one sh, and arithmetic in another", at)
-	}
 }
 
 // text is a word as it is written.

@@ -148,7 +148,9 @@ func (w *walker) element(s *state, v variable, ok bool, p *syntax.ParamExp) (val
 		return v.at(strconv.FormatInt(n, 10))
 	case !v.isList && n != 0 && s.open:
 		return unknown("an element that unknown text has set", Unknown), true
-	case !v.isList && (n == 0 || !v.val.whole()):
+	case !v.isList && n != 0 && !v.val.whole(): // where it is not known it may be a whole array
+		return unknown("an element of what may be no array", v.val.from()), true
+	case !v.isList && n == 0:
 		return v.val, true
 	case certain(v.list) < len(v.list) && (n < 0 || n >= int64(certain(v.list))):
 		return unknown("which element is not known", Unknown), true

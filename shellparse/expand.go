@@ -217,7 +217,6 @@ func (w *walker) body(s *state, word *syntax.Word) value {
 		if w.oddInBody(s, p) {
 			e.lit(part{kind: open, why: "this shell reads it in a way of its own"})
 			w.uncertainly(s, "a here-document", func() { e.part(p, true) })
-			w.oldArithmetic(s, w.text(word), w.span(word))
 			continue
 		}
 		if lit, ok := p.(*syntax.Lit); ok {

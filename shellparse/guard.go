@@ -24,17 +24,18 @@ import (
 //
 // The others that the fuzzer against bash has found stand with their guards below.
 type guards struct {
-	text   string
-	spaces []Mark // Unicode spaces and mute characters that no quotes have been seen around yet
-	depth  int
-	around []around              // of each node on the way here
-	bodies map[*syntax.Word]bool // of the here-documents that have been met
-	err    *ParseError
+	text     string
+	brackets bool   // the shell may read $[ ] as arithmetic, and the parser does not
+	spaces   []Mark // Unicode spaces and mute characters that no quotes have been seen around yet
+	depth    int
+	around   []around              // of each node on the way here
+	bodies   map[*syntax.Word]bool // of the here-documents that have been met
+	err      *ParseError
 }
 
-// differ returns where bash would read the text of the tree differently, nil when nowhere.
-func differ(file *syntax.File, text string, marks []Mark) *ParseError {
-	g := &guards{text: text}
+// differ returns where bash, or the shell of the dialect, would read the text of the tree differently, nil when nowhere.
+func differ(file *syntax.File, text string, marks []Mark, d Dialect) *ParseError {
+	g := &guards{text: text, brackets: d == Zsh || d == POSIX}
 	for _, m := range marks {
 		if m.Kind == "space" || m.Kind == "mute" {
 			g.spaces = append(g.spaces, m)
@@ -93,6 +94,8 @@ func (g *guards) visit(n syntax.Node) bool {
 		g.descriptor(n)
 	case *syntax.Word:
 		g.maybeDescriptor(n)
+	case *syntax.Lit:
+		g.bracket(n)
 	case *syntax.CallExpr:
 		g.program(n)
 	case *syntax.CoprocClause:
@@ -105,6 +108,23 @@ func (g *guards) visit(n syntax.Node) bool {
 		}
 	}
 	return true
+}
+
+// bracket refuses $[ ] where the parser takes it for letters, and what compares in it for a redirection: in zsh and in bash in its POSIX mode it is arithmetic, quoted or not.
+func (g *guards) bracket(n *syntax.Lit) {
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	if !g.brackets || start > end || end >= len(g.text) {
+		return
+	}
+	for at := start; at < end; at++ {
+		switch {
+		case g.text[at] == '\\':
+			at++
+		case g.text[at] == '$' && g.text[at+1] == '[':
+			g.err = &ParseError{Span: Span{at, at + 2}, Text: "$[ ] is arithmetic in one shell and text in another; write $(( ))"}
+			return
+		}
+	}
 }
 
 // let looks for the operators of arithmetic that are those of the shell outside quotes. The

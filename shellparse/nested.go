@@ -372,7 +372,7 @@ func (w *walker) read(s *state, text string, span Span) (file *syntax.File, ok b
 		return nil, false
 	}
 	if err == nil {
-		err = differ(f, text, marks)
+		err = differ(f, text, marks, w.o.Dialect)
 	}
 	if err != nil {
 		w.opaque(s, InCode, "shell text inside: "+err.Text, span)
