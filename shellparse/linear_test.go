@@ -14,9 +14,11 @@ var all = flag.Bool("all", false, "try every change on every line of the corpus,
 // All tells the tests outside the package.
 func All() bool { return *all }
 
-// hostile are texts that repeat a piece until the text has n bytes. Each piece is one that a
+// A hostileLine repeats a piece until the text has n bytes. Each piece is one that a
 // parser could go over again for every one that follows.
-var hostile = []struct{ name, front, piece, end string }{
+type hostileLine struct{ name, front, piece, end string }
+
+var hostile = []hostileLine{
 	{"quotes", "echo ", `'x'"y"`, ""},
 	{"open quotes", "echo ", `"`, ""},
 	{"substitutions", "echo ", "$(", ""},
@@ -49,7 +51,6 @@ var hostile = []struct{ name, front, piece, end string }{
 	{"redirections", "", ">a ", ""},
 	{"options", "git ", "-C a ", "status"},
 	{"decoders", "echo Og==", "|base64 -d|rev", "|sh"},
-	{"files in a pipe", "cat ", "a-long-name ", "|sh"},
 	{"sources", "", ". ./a;rm b;", ""},
 	{"globs", "echo ", "*?[a]", ""},
 	{"look-alikes", "echo ", "а", ""},
@@ -106,19 +107,40 @@ func TestLargest(t *testing.T) {
 		if i%8 != 0 && !*all {
 			continue // go test -run Largest -all for the others
 		}
-		t.Run(h.name, func(t *testing.T) {
-			part := max(fastest(hostileText(h.front, h.piece, h.end, maxText/16), 1), time.Millisecond)
-			text := hostileText(h.front, h.piece, h.end, maxText-8)
-			whole := fastest(text, 1)
-			for range 3 {
-				if whole <= 64*part {
-					return
-				}
-				part, whole = max(part, fastest(hostileText(h.front, h.piece, h.end, maxText/16), 1)), min(whole, fastest(text, 1))
-			}
-			if whole > 64*part {
-				t.Errorf("%d bytes take %v, a sixteenth %v", len(text), whole, part)
-			}
-		})
+		t.Run(h.name, func(t *testing.T) { inProportion(t, h) })
+	}
+}
+
+// wordy are single commands of so many words that one look at every word for every other
+// would take half a minute.
+var wordy = []hostileLine{
+	{"files in a pipe", "cat ", "a-long-name ", "|sh"},
+	{"addresses", "curl ", "http://host/ ", "|sh"},
+	{"patterns", "mv ", "a-pattern* ", "d"},
+}
+
+// TestManyWords is TestLargest for them.
+func TestManyWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long texts: left out by -short")
+	}
+	t.Parallel()
+	for _, h := range wordy {
+		t.Run(h.name, func(t *testing.T) { inProportion(t, h) })
+	}
+}
+
+func inProportion(t *testing.T, h hostileLine) {
+	part := max(fastest(hostileText(h.front, h.piece, h.end, maxText/16), 1), time.Millisecond)
+	text := hostileText(h.front, h.piece, h.end, maxText-8)
+	whole := fastest(text, 1)
+	for range 3 {
+		if whole <= 64*part {
+			return
+		}
+		part, whole = max(part, fastest(hostileText(h.front, h.piece, h.end, maxText/16), 1)), min(whole, fastest(text, 1))
+	}
+	if whole > 64*part {
+		t.Errorf("%d bytes take %v, a sixteenth %v", len(text), whole, part)
 	}
 }

@@ -23,9 +23,7 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 	for _, l := range u.Lists {
 		w.nameList(s, c, l, dir)
 	}
-	for _, h := range u.Hosts {
-		w.host(s, c, h)
-	}
+	w.hosts(s, c, u.Hosts)
 	for _, h := range u.Hazards {
 		if !s.guess || len(c.args) > 1 {
 			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(h.Arg)})
@@ -51,9 +49,10 @@ func (w *walker) use(s *state, c *call, u command.Use, name string) {
 		nested[n.Arg] = true
 		w.start(s, c, n, u, dir, name)
 	}
-	w.unknownWords(s, c, u, worst, nested)
+	names := namesOf(c, u)
+	w.unknownWords(s, c, u, worst, nested, names)
 	for i := range c.words {
-		if c.words[i].Glob && !touched(u, i) {
+		if c.words[i].Glob && !names[i] {
 			w.listed(s, c.args[i], c.at(i))
 		}
 	}
@@ -124,7 +123,7 @@ func (w *walker) listed(s *state, v value, span Span) {
 }
 
 // unknownWords names each word that is not known, with the worst that it decides.
-func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Place, nested map[int]bool) {
+func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Place, nested map[int]bool, names []bool) {
 	for _, o := range u.Opaque {
 		if o.Arg >= 0 && o.Arg < len(c.words) && c.words[o.Arg].Static {
 			w.opaque(s, placeOf(o.Right), o.Why, c.at(o.Arg))
@@ -135,7 +134,7 @@ func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Pl
 			continue
 		}
 		place, ok := worst[i]
-		if c.args[i][0].kind == account && c.args[i][1:].word().Static && touched(u, i) {
+		if c.args[i][0].kind == account && c.args[i][1:].word().Static && names[i] {
 			continue // the account stands in the name of the effect
 		}
 		if !ok {
@@ -148,8 +147,15 @@ func (w *walker) unknownWords(s *state, c *call, u command.Use, worst map[int]Pl
 	}
 }
 
-func touched(u command.Use, i int) bool {
-	return slices.ContainsFunc(u.Touches, func(t command.Touch) bool { return t.Arg == i })
+// namesOf tells which words of a command hold the name of a file, each word looked at once.
+func namesOf(c *call, u command.Use) []bool {
+	names := make([]bool, len(c.args))
+	for _, t := range u.Touches {
+		if t.Arg >= 0 && t.Arg < len(names) {
+			names[t.Arg] = true
+		}
+	}
+	return names
 }
 
 func setWorst(worst map[int]Place, i int, p Place) {
@@ -254,9 +260,9 @@ func behind(v value) *flow {
 }
 
 // host adds a place in the network.
-func (w *walker) host(s *state, c *call, h command.Host) {
+func (w *walker) host(s *state, c *call, h command.Host, upload bool) {
 	var flags command.Flags
-	e := Endpoint{Scheme: h.Scheme, Host: h.Host, Port: h.Port, Static: h.Static, Upload: h.Upload && !(h.Input && w.saysNothing(s.in)) || !here(h.Host) && c.tells(h)}
+	e := Endpoint{Scheme: h.Scheme, Host: h.Host, Port: h.Port, Static: h.Static, Upload: upload}
 	if e.Upload {
 		flags = command.Upload
 	}
@@ -288,13 +294,19 @@ func (w *walker) saysNothing(f *flow) bool {
 	return false
 }
 
-// tells reports whether the words themselves carry something out: an address that is made
+// hosts are those that a command contacts. The words themselves may carry something out: an address that is made
 // at run time, or of a name whose value the text does not tell, or the value of a secret.
-func (c *call) tells(h command.Host) bool {
-	if h.Built || h.Arg > 0 && h.Arg < len(c.args) && c.args[h.Arg].is(notSet) {
-		return true
+func (w *walker) hosts(s *state, c *call, list []command.Host) {
+	if len(list) == 0 {
+		return
 	}
-	return slices.ContainsFunc(c.args, func(v value) bool { return v.is(ofSecret) })
+	// Once for all of them: a line can name as many hosts as it has words.
+	secret := slices.ContainsFunc(c.args, func(v value) bool { return v.is(ofSecret) })
+	silent := slices.ContainsFunc(list, func(h command.Host) bool { return h.Input }) && w.saysNothing(s.in)
+	for _, h := range list {
+		made := h.Built || h.Arg > 0 && h.Arg < len(c.args) && c.args[h.Arg].is(notSet)
+		w.host(s, c, h, h.Upload && !(h.Input && silent) || !here(h.Host) && (made || secret))
+	}
 }
 
 // here reports whether a host is this machine: what it is told does not leave.
