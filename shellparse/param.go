@@ -50,10 +50,8 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 			return
 		}
 		if v, ok := w.deref(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok && !v.isList && !v.isHash {
-			list = []value{w.operate(s, p, v.val, true)} // of one value it is a substring
-			if text, _ := list[0].text(); text == "" {
-				list[0] = unknown("a piece of one value, which may be none", list[0].from()).maybeMany()
-			}
+			_ = w.operate(s, p, v.val, true) // a substring, but for d=(${a[@]:0:1}), where it is all of it
+			list = []value{unknown("a piece of one value, or all of it", v.val.from()).maybeMany()}
 		} else if p.Slice != nil {
 			list = w.sliceList(s, list, p)
 		} else {
