@@ -1,7 +1,9 @@
 package launcher
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -103,10 +105,69 @@ func objection(fd int, p sandbox.Profile) string {
 		return err.Error()
 	case flags&unix.O_PATH != 0:
 		return "it is only a handle"
+	case flags&unix.O_ACCMODE == unix.O_RDONLY && isKept(p, name):
+		return fmt.Sprintf("%q is kept as it is, and can be opened anew for writing by its descriptor", name)
 	case flags&unix.O_ACCMODE == unix.O_RDONLY, writesTo(p, name):
 		return ""
 	}
 	return fmt.Sprintf("it is open for writing, and the command does not write %q", name)
+}
+
+// handIn puts something else in place of a standard input that is a way around what is mounted over names: from a directory, and by a descriptor's own
+// name in /proc, a file can be opened as it is outside the fence. Where the fence lets all around it be written, nothing else keeps it. Reading is what was
+// meant, so a file comes through a pipe.
+func handIn(in *os.File, p sandbox.Profile) (instead *os.File, withheld string, err error) {
+	if in == nil {
+		return nil, "", nil
+	}
+	fd := int(in.Fd())
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, "", nil // closed
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err != nil {
+		return nil, "", err
+	}
+	kind := st.Mode & unix.S_IFMT
+	switch name, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd)); {
+	case kind == unix.S_IFDIR:
+		withheld = "0: it is a directory"
+	case flags&unix.O_PATH != 0:
+		withheld = "0: it is only a handle"
+	case kind == unix.S_IFREG && isKept(p, name):
+		instead, err = piped(fd)
+		return instead, "", err
+	default:
+		return nil, "", nil
+	}
+	instead, err = os.Open(os.DevNull)
+	return instead, withheld, err
+}
+
+// piped returns a pipe that what is left of a file comes out of.
+func piped(fd int) (*os.File, error) {
+	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3) // the caller's becomes another file when the command has started
+	if err != nil {
+		return nil, err
+	}
+	from := os.NewFile(uintptr(own), "standard input")
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, from.Close())
+	}
+	go func() {
+		_, _ = io.Copy(in, from) // it ends when nobody reads any more
+		_, _ = in.Close(), from.Close()
+	}()
+	return out, nil
+}
+
+// isKept reports whether the fence holds a file by a mount alone: it may not be changed, or not be seen, and lies where the command writes.
+func isKept(p sandbox.Profile, name string) bool {
+	held := func(kept string) bool { return isWithin(name, kept) }
+	return (slices.ContainsFunc(p.ReadOnly, held) || slices.ContainsFunc(p.Hide, held)) &&
+		slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(name, w.Name) })
 }
 
 // writesTo reports whether the fence lets the command write to name.

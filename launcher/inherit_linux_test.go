@@ -58,6 +58,7 @@ func TestHandDown(t *testing.T) {
 		{"a file to write that it does not", open("away/file", unix.O_WRONLY), "does not write"},
 		{"a file to append to that is kept", open("work/kept", unix.O_WRONLY|unix.O_APPEND), "does not write"},
 		{"a hidden file", open("secret/file", unix.O_RDONLY), "out of reach"},
+		{"a file to read that is kept", open("work/kept", unix.O_RDONLY), "kept as it is"},
 		{"a hidden pipe", open("secret/fifo", unix.O_RDONLY|unix.O_NONBLOCK), "out of reach"},
 		{"a handle", open("work/file", unix.O_PATH), "handle"},
 		{"a directory", open("work", unix.O_RDONLY), "directory"},

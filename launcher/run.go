@@ -153,7 +153,9 @@ func (r *run) build() (b begun) {
 		b.profile.Reach.Barred = r.l.home.isBarred
 		cmd.Inherit, b.withheld = handDown(r.Request.Files, b.profile)
 		b.inherited = cmd.Inherit
-		b.held, b.err = r.nest.Begin(b.profile, cmd)
+		if b.err = b.handIn(cmd.Files); b.err == nil {
+			b.held, b.err = r.nest.Begin(b.profile, cmd)
+		}
 		b.git, b.later = r.lookAtGit(b.profile), r.lookLater()
 	}
 	return b
@@ -183,6 +185,21 @@ type begun struct {
 
 	inherited []int    // descriptors of the caller that the command has too
 	withheld  []string // those that it has not, each with the reason
+	input     *os.File // what it has in place of the caller's standard input; nil for that
+}
+
+func (b *begun) handIn(files []*os.File) error {
+	instead, withheld, err := handIn(files[0], b.profile)
+	if err != nil {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	if withheld != "" {
+		b.withheld = append(b.withheld, withheld)
+	}
+	if instead != nil {
+		b.input, files[0] = instead, instead
+	}
+	return nil
 }
 
 // cancel undoes begin.
@@ -234,7 +251,9 @@ func (r *run) start() error {
 		b.held.Cancel()
 		return err
 	}
-	if r.process, r.receipt, err = b.held.Go(); err != nil {
+	r.process, r.receipt, err = b.held.Go()
+	_ = b.input.Close() // the command has its own; nil has nothing to close
+	if err != nil {
 		return err
 	}
 	if err := r.record(kindStart, r.started(), audit.Lazy); err != nil {
