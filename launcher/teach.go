@@ -65,6 +65,8 @@ func (r *run) remedy(d sandbox.Denial) string {
 		return "; named in the command line it is judged, and a person may allow it"
 	case "network":
 		return fmt.Sprintf("; a command line that names its host may reach it, and network.allow in %s lists more", r.l.home.Config())
+	case "limits.file_size":
+		return "; limits stand in " + r.l.home.Config()
 	case "":
 		return "; nothing opens that"
 	}

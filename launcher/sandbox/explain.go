@@ -131,6 +131,7 @@ var complaints = []struct {
 	access  Access // "" when the message does not tell
 }{
 	{`(?:cannot|can't) (?:create|touch|remove|make|overwrite|write|move|rename|unlink|set|change)[^'"‘` + "`" + `:]*['"‘` + "`" + `]([^'"’]+)['"’](?:.*)?: (?:Permission denied|Read-only file system|Operation not permitted|Device or resource busy)`, Writing},
+	{`(?:(?:changing|setting|preserving) \w+ (?:of|for)|failed to (?:create|preserve|set)[^'"‘]*) ['"‘]([^'"’]+)['"’].*: (?:Permission denied|Read-only file system|Operation not permitted)`, Writing},
 	{`(?:cannot|can't) (?:open|access|stat|read)[^'"‘` + "`" + `:]*['"‘` + "`" + `]([^'"’]+)['"’](?:.*)?: (?:Permission denied|Operation not permitted)`, Reading},
 	{`(?:Permission denied|Operation not permitted|Read-only file system|EACCES|EPERM|EROFS)[^'"\n]*['"]([^'"\n]+)['"]`, ""},
 	{`(?:open|mkdir|rename|unlink|remove|rmdir|chmod|symlink|link) (/[^:\n]+): (?:permission denied|operation not permitted|read-only file system)`, ""},
@@ -143,6 +144,7 @@ var calls = []struct {
 	denial  Denial
 	network bool // told only when the network is off
 }{
+	{`(?i)file size limit exceeded|file too large`, Denial{"a larger file", "limits.file_size", "limits.file_size"}, false},
 	{`(?i)(?:cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix|unix socket.*(?:denied|not permitted)|dial unix|could not open a connection to your authentication agent|error connecting to /tmp/tmux)`,
 		Denial{"unix socket", "sockets of programs outside of the run are out of reach at every level", ""}, false},
 	{`(?i)could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo|lookup [^ ]+.*(?:no such host|denied)|(?:dial|listen) (?:tcp|udp).*(?:denied|unreachable|refused)|(?:\bsocket(?:\(\))?:|/dev/(?:tcp|udp)/|cannot open netlink).*(?:denied|not permitted)|_socket\.socket\.__init__|\b(?:listen|connect) EACCES`,
@@ -151,6 +153,12 @@ var calls = []struct {
 	{`(?i)^(?:unshare|bwrap|newuidmap|chroot|mount|umount): .*(?:operation not permitted|permission denied)`, Denial{"namespaces and mounts", "a fence inside cannot be taken down from inside", ""}, false},
 	{`(?i)(?:/dev/ptmx|openpty|forkpty|out of pty devices|failed to create pseudo-terminal)`, Denial{"new terminals", "no terminals", "terminals"}, false},
 }
+
+// setIDBits is what chmod is told about a file that may be written.
+var setIDBits = struct {
+	pattern string
+	denial  Denial
+}{`changing permissions of .*: Operation not permitted`, Denial{"set-uid and set-gid bits", "no file is left behind that runs as its owner or group", ""}}
 
 // maxExplained bounds the denials of one run, and maxTold how much of what it said is looked at: people read the first few.
 const (
@@ -170,6 +178,7 @@ func (p Profile) ExplainOutput(said, dir string) []Denial {
 	for i := range calls {
 		others[i] = regexp.MustCompile(calls[i].pattern)
 	}
+	setIDs := regexp.MustCompile(setIDBits.pattern)
 	var list []Denial
 	add := func(d Denial) {
 		if len(list) < maxExplained && !slices.Contains(list, d) {
@@ -183,15 +192,20 @@ func (p Profile) ExplainOutput(said, dir string) []Denial {
 		}
 		found := false
 		for i, c := range calls {
-			if found = others[i].MatchString(line); found && !(c.network && p.Network != Off) && !(c.denial.Change == "debug" && p.Debug) && !(c.denial.Change == "terminals" && p.Terminals) {
+			if found = others[i].MatchString(line); found && !(c.network && p.Network != Off) && !(c.denial.Change == "limits.file_size" && p.Limits.FileSize == 0) && !(c.denial.Change == "debug" && p.Debug) && !(c.denial.Change == "terminals" && p.Terminals) {
 				add(c.denial)
 			}
 			if found {
 				break
 			}
 		}
-		if d, ok := p.explainLine(files, line, dir); ok && !found {
+		if found {
+			continue
+		}
+		if d, ok := p.explainLine(files, line, dir); ok {
 			add(d)
+		} else if setIDs.MatchString(line) {
+			add(setIDBits.denial)
 		}
 	}
 	return list

@@ -41,6 +41,7 @@ func TestExplainOutput(t *testing.T) {
 		ws := p.Write[0].Name
 		out := t.TempDir()
 		p.Read = append(p.Read, Path{Name: out})
+		p.Limits.FileSize = 1 << 20
 		for _, test := range []struct{ script, object, change string }{
 			{"echo x > " + out + "/f", `write "` + out + `/f"`, `write "` + out + `/f"`},
 			{"touch " + out + "/f", `write "` + out + `/f"`, `write "` + out + `/f"`},
@@ -51,6 +52,11 @@ func TestExplainOutput(t *testing.T) {
 			{"git init -q " + out + "/r", `write "` + out + `/r"`, `write "` + out + `/r"`},
 			{"python3 -c 'open(\"" + out + "/f\",\"w\")'", `write "` + out + `/f"`, `write "` + out + `/f"`},
 			{"perl -e 'open(F, \">" + out + "/f\") or die \"" + out + "/f: $!\"'", `write "` + out + `/f"`, `write "` + out + `/f"`},
+			{"chmod 700 " + out, `write "` + out + `"`, `write "` + out + `"`},
+			{"touch -d yesterday " + out, `write "` + out + `"`, `write "` + out + `"`},
+			{"ln -s x " + out + "/l", `write "` + out + `/l"`, `write "` + out + `/l"`},
+			{"touch " + ws + "/own; chmod u+s " + ws + "/own", "set-uid and set-gid bits", ""},
+			{"head -c 2000000 /dev/zero > " + ws + "/big; true", "a larger file", "limits.file_size"},
 			{"unshare -Um true", "namespaces and mounts", ""},
 			{"getent hosts example.invalid || curl -s -S http://example.invalid || echo 'curl: (6) Could not resolve host: example.invalid' >&2", "network", "network full"},
 			{"echo 'docker: dial unix /var/run/docker.sock: socket: permission denied' >&2; false", "unix socket", ""},
