@@ -54,5 +54,5 @@
 // (SIGKILL, power), what the command left stays, and the next run takes it for what was there before. What Git runs
 // because files of the work tree say so (attributes) takes a driver in the configuration, which is looked at. What a
 // person's own configuration names (~/.gitconfig), names that begin with ~, and repositories outside of the roots, as
-// in /tmp, are not looked at.
+// in /tmp, are not looked at. Nor are the steps of a rebase under way, which a rebase writes by itself.
 package gitmeta
