@@ -69,7 +69,7 @@ func (l *Log) checkSpace() error {
 		need = min(lowSpace, total/50)
 	}
 	if free < need {
-		return fmt.Errorf("%w: %d MiB free, %d MiB needed", ErrNoSpace, free>>20, need>>20)
+		return fmt.Errorf("%w: %d KiB free, %d KiB needed", ErrNoSpace, free>>10, need>>10)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -58,10 +59,21 @@ type RecordError struct {
 func (e *RecordError) Error() string {
 	var tampered *audit.TamperError
 	help := "tadactl audit verify"
-	if errors.As(e.Err, &tampered) || errors.Is(e.Err, audit.ErrNotDurable) {
+	switch {
+	case errors.As(e.Err, &tampered), errors.Is(e.Err, audit.ErrNotDurable):
 		help += "; after a look, to go on: tadactl audit accept --reason WHY"
+	case isFull(e.Err):
+		help = makeRoom
 	}
 	return fmt.Sprintf("cannot record %q, so nothing runs: %v; try: %s", e.Kind, e.Err, help)
+}
+
+// makeRoom is what helps where the disk of the state directory is full.
+const makeRoom = "df -h ~/.tada; to give up old transcripts: tadactl gc --older 30d"
+
+// isFull reports whether there was no room to write.
+func isFull(err error) bool {
+	return errors.Is(err, audit.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // Unwrap returns the cause.

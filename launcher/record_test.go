@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
@@ -89,5 +92,26 @@ func TestLogPathIsNotTheCallers(t *testing.T) {
 	}
 	if r, err := again.Verify(); err != nil || r.Entries < 4 {
 		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// A full disk fails every write that follows. A person is told each cause once, and what makes room.
+func TestAfterErrorTellsEachCauseOnce(t *testing.T) {
+	full := fmt.Errorf("write %q: %w", "log.jsonl", syscall.ENOSPC)
+	err := &AfterError{Status: 137, Err: errors.Join(
+		fmt.Errorf("the session could not be recorded: %w", full),
+		errors.Join(full, full),
+		&RecordError{Kind: "exec.end", Err: full},
+	)}
+	want := `the command ran (status 137), but: the session could not be recorded: write "log.jsonl": no space left on device` +
+		`; cannot record "exec.end": write "log.jsonl": no space left on device; try: ` + makeRoom
+	if got := err.Error(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := (&AfterError{Err: errors.New("one")}).Error(); !strings.HasSuffix(got, "but: one; try: tadactl audit verify") {
+		t.Error(got)
+	}
+	if got := (&RecordError{Kind: "exec.intent", Err: audit.ErrNoSpace}).Error(); !strings.HasSuffix(got, makeRoom) {
+		t.Error(got)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
-	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // A run is one judged request on its way to an Outcome.
@@ -429,23 +428,6 @@ func (r *run) finish(c change) (Outcome, error) {
 
 // timedOutStatus is what timeout(1) exits with.
 const timedOutStatus = 124
-
-// An AfterError says that something went wrong after the command had started: its output or
-// its end may not be in the record whole.
-type AfterError struct {
-	Status int // of the command
-	Err    error
-}
-
-func (e *AfterError) Error() string {
-	if protected := (*tamper.TamperError)(nil); errors.As(e.Err, &protected) {
-		return fmt.Sprintf("the command ran (status %d), but: %v", e.Status, e.Err)
-	}
-	return fmt.Sprintf("the command ran (status %d), but: %v; try: tadactl audit verify", e.Status, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *AfterError) Unwrap() error { return e.Err }
 
 // close lets go of what the run holds. The judgement may be another one than at the start:
 // it is made anew when an approval is used.

@@ -69,7 +69,7 @@ func (v *Review) chosen(path string) (string, error) {
 		for _, f := range v.Findings {
 			names = append(names, f.Path)
 		}
-		return "", fmt.Errorf("%d files were changed; name the one that you mean: %s", len(names), strings.Join(names, " "))
+		return "", fmt.Errorf("%d files were changed; name the one that you mean: %q", len(names), names)
 	}
 	return v.Findings[0].Path, nil
 }

@@ -218,6 +218,9 @@ func (d *decoder) syntax(err error) error {
 	if line, err := strconv.Atoi(rest[:digits]); ok && err == nil {
 		e.Line, e.Msg = line, before+strings.TrimPrefix(strings.TrimPrefix(rest[digits:], ":"), " ")
 	}
+	if strings.Contains(e.Msg, "cannot start any token") { // a tab, nearly always, or @ or a backquote
+		e.Msg += "; indent with spaces, and quote what begins with @ or `"
+	}
 	return e
 }
 

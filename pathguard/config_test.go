@@ -160,7 +160,7 @@ func TestConfigRefused(t *testing.T) {
 		{"security: &s {allow_shell: true}\n<<: *s\n", 2, "a key must be a plain word"},
 		{"security:\n  protect: *nothing\n", 0, "nothing"},
 		{"security: {}\n---\nsecurity: {}\n", 2, "a second document"},
-		{"security:\n\tallow_shell: true\n", 2, "character"},
+		{"security:\n\tallow_shell: true\n", 2, "indent with spaces"},
 		{"security: {\n", 0, ""},
 		{"\x00", 0, ""},
 		{"\xffsecurity: {}", 0, ""},

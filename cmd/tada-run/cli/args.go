@@ -229,7 +229,7 @@ func (inv *invocation) shellOptions(set *pflag.FlagSet, args []string) (command 
 	return command, operands, nil
 }
 
-var errInteractive = &usageError{"an interactive shell is not offered here: each command line is judged by itself", "tada-run 'COMMAND'"}
+var errInteractive = &usageError{"an interactive shell is not offered here: each command line is judged by itself", "tada-run 'COMMAND'; a shell that judges each line: tada-run --session"}
 
 // forShell gives back the words that hand f on to the real shell, none for the options that
 // are acted on here. Start-up files are read by nobody: their text is not judged.

@@ -201,7 +201,7 @@ func text(inv *invocation) (string, error) {
 	case inv.script != "":
 		return readScript(inv.script)
 	case isTerminal(os.Stdin):
-		if inv.shell && inv.stdin {
+		if inv.shell && inv.stdin && !inv.check {
 			return "", errInteractive
 		}
 		return "", &usageError{"nothing to run", "tada-run 'ls -l'"}

@@ -57,6 +57,7 @@ EXIT STATUS
   77   protected files were changed: from outside before the command, which
        did not run; or, at level base only, while it ran
   78   configuration or state refused
+  124  ended by --timeout
   125  tada-run itself failed; nothing ran
   126  denied
   127  command not found

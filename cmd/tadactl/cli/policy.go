@@ -133,7 +133,7 @@ func (c *ctl) policyInit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.out, "wrote %s\n", path)
+			_, err = fmt.Fprintf(c.out, "wrote %s\nafter you have edited it: tadactl policy check; tadactl tamper accept --reason WHY\n", path)
 			return err
 		},
 	})
@@ -141,6 +141,7 @@ func (c *ctl) policyInit() *cobra.Command {
 
 // sampleConfig says the defaults: a file made of it changes nothing.
 const sampleConfig = `# tada-run: what may happen without a question. See: tadactl policy show
+# After a change here: tadactl policy check; tadactl tamper accept --reason WHY
 security:
   command_level: dangerous        # always | dangerous | never (never asks: what would ask is denied)
   restricted_paths: []            # no access at all: [/etc/shadow, ~/.aws]

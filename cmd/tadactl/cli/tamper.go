@@ -128,6 +128,9 @@ func (c *ctl) tamperDiff() *cobra.Command {
 					return err
 				}
 			}
+			if c.status == launcher.ExitTampered && !c.json {
+				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper accept PATH --reason WHY, or: tadactl tamper restore PATH")
+			}
 			return nil
 		},
 	}, "77   something differs")
@@ -156,7 +159,11 @@ func one(v *launcher.Review, args []string) (string, error) {
 	if len(paths) == 0 {
 		return "", &exitError{errors.New("all protected files are as they should be: nothing to decide"), launcher.ExitUsage}
 	}
-	return "", &usageError{fmt.Errorf("%d files were changed; name the one that you mean: %s", len(paths), inert(strings.Join(paths, " ")))}
+	names := ""
+	for _, path := range paths {
+		names += " " + inert(path)
+	}
+	return "", &usageError{fmt.Errorf("%d files were changed; name the one that you mean:%s", len(paths), names)}
 }
 
 func (c *ctl) tamperAccept() *cobra.Command {
