@@ -93,20 +93,20 @@ func (w *walker) assignedByWords(s *state, c syntax.Command) (names []string) {
 			}
 			names = append(names, name)
 		case *syntax.BinaryArithm:
-			if word, ok := n.X.(*syntax.Word); ok && n.Op != syntax.Comma {
-				names = append(names, word.Lit())
+			if name, _ := stored(n.X); n.Op != syntax.Comma {
+				names = append(names, name)
 			}
 		case *syntax.UnaryArithm:
-			if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) {
-				names = append(names, word.Lit())
+			if name, _ := stored(n.X); n.Op == syntax.Inc || n.Op == syntax.Dec {
+				names = append(names, name)
 			}
 		}
 		return true
 	})
-	valid := names[:0]
+	var valid []string
 	for _, name := range names {
 		if syntax.ValidName(name) {
-			valid = append(valid, name)
+			valid = append(valid, w.assigns(s, name)...)
 		}
 	}
 	return valid
