@@ -168,6 +168,9 @@ var persisting = []string{"code.hooks", "git.config-exec", "write.protected", "w
 // allowed reports whether the plan named the file, and so was judged with it, or a person said
 // yes to a plan that said it would leave such things.
 func (r *run) allowed(c gitmeta.Change) bool {
+	if c.Kind == gitmeta.Step && r.Plan.Script != nil && namesSteps(r.Plan.Script.Commands, strings.Split(c.Value, "\n")) {
+		return true
+	}
 	for i := range r.Plan.Targets {
 		t := &r.Plan.Targets[i]
 		if t.Right != command.Read && filepath.Clean(t.Path()) == c.Path {
@@ -180,4 +183,28 @@ func (r *run) allowed(c gitmeta.Change) bool {
 		}
 	}
 	return false
+}
+
+// namesSteps reports whether a git rebase of the line gives each of the steps by --exec, and so was judged with them.
+func namesSteps(commands []shellparse.Command, steps []string) bool {
+	named := map[string]bool{}
+	for _, c := range commands {
+		if path.Base(c.Name) != "git" || !slices.ContainsFunc(c.Args, func(a shellparse.Word) bool { return a.Static && a.Text == "rebase" }) {
+			continue
+		}
+		for i, a := range c.Args {
+			text, glued := strings.CutPrefix(a.Text, "--exec=")
+			if !glued {
+				text, glued = strings.CutPrefix(a.Text, "-x")
+			}
+			if (a.Text == "--exec" || a.Text == "-x") && i+1 < len(c.Args) {
+				a, glued = c.Args[i+1], true
+				text = a.Text
+			}
+			if glued && a.Static {
+				named[text] = true
+			}
+		}
+	}
+	return !slices.ContainsFunc(steps, func(step string) bool { return step == "" || !named[step] })
 }

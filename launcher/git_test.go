@@ -174,3 +174,27 @@ func TestTakeBackTellsWhatIsGone(t *testing.T) {
 		}
 	}
 }
+
+// Steps of a rebase stay only where the line itself gave them.
+func TestNamesSteps(t *testing.T) {
+	for _, test := range []struct {
+		line, steps string
+		want        bool
+	}{
+		{"git rebase --exec 'make test' main", "make test", true},
+		{"git rebase --exec='make test' main", "make test", true},
+		{"git rebase -x 'make test' -x make main", "make\nmake test", true},
+		{"git rebase -xmake main", "make", true},
+		{"git rebase -x 'make test' main", "make test\n./evil", false},
+		{"git rebase main; ./p", "./evil", false},
+		{"git rebase main; ./p -x ./evil", "./evil", false},
+		{"git log -x ./evil", "./evil", false},
+		{"git rebase -x \"$(cat f)\" main", "./evil", false},
+		{"git rebase -x", "", false},
+	} {
+		script := shellparse.Parse(test.line, shellparse.Options{Dir: "/w"})
+		if got := namesSteps(script.Commands, strings.Split(test.steps, "\n")); got != test.want {
+			t.Errorf("%s leaves %q: %v", test.line, test.steps, got)
+		}
+	}
+}

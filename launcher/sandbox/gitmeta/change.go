@@ -2,6 +2,7 @@ package gitmeta
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"path/filepath"
@@ -16,7 +17,8 @@ type Kind string
 const (
 	Hook    Kind = "hook"    // a program that git runs at certain moments
 	Setting Kind = "setting" // a configuration by which git runs a program
-	Pointer Kind = "pointer" // hooks or configuration are looked for somewhere else
+	Pointer Kind = "pointer" // hooks, configuration or steps are looked for somewhere else
+	Step    Kind = "step"    // a command among the steps of a rebase, which git rebase --continue runs
 	Removed Kind = "removed" // a repository is gone; it runs nothing, and nothing brings it back
 )
 
@@ -25,7 +27,7 @@ type Change struct {
 	Kind  Kind
 	Path  string // absolute
 	Name  string // of the hook or setting; "" when the file as a whole is meant
-	Value string // of the setting or pointer
+	Value string // of the setting or pointer; the commands of new steps, a line for each
 
 	tree  int
 	repo  string
@@ -43,6 +45,13 @@ func (c Change) String() string {
 			return fmt.Sprintf("%q is no configuration that can be read", c.Path)
 		}
 		return fmt.Sprintf("%q sets %s to %q, which git would run or read", c.Path, c.Name, c.Value)
+	case Step:
+		first, rest, more := strings.Cut(c.Value, "\n")
+		others := ""
+		if more {
+			others = fmt.Sprintf(" and %d more", 1+strings.Count(rest, "\n"))
+		}
+		return fmt.Sprintf("%q says %q%s, which git rebase --continue would run", c.Path, "exec "+first, others)
 	case Pointer:
 		return fmt.Sprintf("%q points git to %q", c.Path, c.Value)
 	}
@@ -139,8 +148,10 @@ func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
 		if f.link() || f.executable() && !(old.executable() && f.sameContent(old)) {
 			add(Change{Kind: Hook, Name: path.Base(name)})
 		}
-	case aHookDir: // not a folder: a link to one
+	case aFolder: // not a folder: a link to one
 		add(Change{Kind: Pointer, Value: f.data})
+	case aTodo:
+		compareTodo(f, old, add)
 	case aConfig:
 		compareConfig(dir, f, old, add)
 	case aCommon:
@@ -196,4 +207,44 @@ func fresh(dir string, now []setting, old string) (list []setting) {
 		}
 	}
 	return list
+}
+
+// compareTodo reports the commands among the steps of a rebase that were not there before. A list that cannot be read counts as one.
+func compareTodo(f, old file, add func(Change)) {
+	switch {
+	case f.link():
+		add(Change{Kind: Pointer, Value: f.data})
+	case !f.mode.IsRegular() || !f.whole:
+		add(Change{Kind: Step})
+	default:
+		known := map[string]int{}
+		for step := range commands(old.data) {
+			known[step]++
+		}
+		var steps []string
+		for step := range commands(f.data) {
+			if known[step]--; known[step] < 0 {
+				steps = append(steps, step)
+			}
+		}
+		if len(steps) > 0 {
+			add(Change{Kind: Step, Value: strings.Join(steps, "\n")})
+		}
+	}
+}
+
+// commands are those in the list of steps that git rebase keeps: exec, or x, with a shell command behind it (git-rebase(1), Interactive Mode).
+func commands(todo string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(todo) {
+			line = strings.Trim(line, " \t\r\n")
+			word, rest := line, ""
+			if i := strings.IndexAny(line, " \t"); i >= 0 {
+				word, rest = line[:i], strings.Trim(line[i:], " \t")
+			}
+			if (word == "exec" || word == "x") && !yield(rest) {
+				return
+			}
+		}
+	}
 }

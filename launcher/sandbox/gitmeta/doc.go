@@ -21,6 +21,7 @@
 //
 //	config, config.worktree   settings that name a program or a file of settings (table.go)
 //	hooks/*                   what can be executed; samples cannot
+//	rebase-merge              the steps of a rebase that is under way, where exec runs what is behind it
 //	commondir, .git           pointers, through which all of the above can be somewhere else
 //
 // What the repositories' configurations named before the run is looked at too, where it lies inside the roots:
@@ -54,5 +55,5 @@
 // (SIGKILL, power), what the command left stays, and the next run takes it for what was there before. What Git runs
 // because files of the work tree say so (attributes) takes a driver in the configuration, which is looked at. What a
 // person's own configuration names (~/.gitconfig), names that begin with ~, and repositories outside of the roots, as
-// in /tmp, are not looked at. Nor are the steps of a rebase under way, which a rebase writes by itself.
+// in /tmp, are not looked at.
 package gitmeta

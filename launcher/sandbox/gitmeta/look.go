@@ -197,7 +197,7 @@ func (w *walker) repo(dir string) {
 	r := repo{}
 	w.tree.repos[dir] = r
 	for _, t := range telling {
-		if f := w.read(path.Join(dir, t.name), t.role); f.mode != absent && !(t.role == aHookDir && f.mode.IsDir()) {
+		if f := w.read(path.Join(dir, t.name), t.role); f.mode != absent && !(t.role == aFolder && f.mode.IsDir()) {
 			r[t.name] = f
 		}
 	}

@@ -15,7 +15,8 @@ type role int
 const (
 	aConfig   role = iota
 	aHook          // a program
-	aHookDir       // the folder of hooks, when it is none
+	aFolder        // one that such files lie in, when it is none
+	aTodo          // the steps of a rebase that is under way
 	aCommon        // says where the repository of a worktree is
 	aGitfile       // a file .git
 	aBacklink      // says where the work tree of a worktree is; git worktree repair follows it, and runs nothing
@@ -25,7 +26,10 @@ const (
 var telling = []struct {
 	name string
 	role role
-}{{"config", aConfig}, {"config.worktree", aConfig}, {"commondir", aCommon}, {"gitdir", aBacklink}, {"hooks", aHookDir}}
+}{
+	{"config", aConfig}, {"config.worktree", aConfig}, {"commondir", aCommon}, {"gitdir", aBacklink}, {"hooks", aFolder},
+	{"rebase-merge", aFolder}, {"rebase-merge/git-rebase-todo", aTodo},
+}
 
 // A file is one of them.
 type file struct {

@@ -49,6 +49,9 @@ func (s *Snapshot) former(c Change) (f file, had bool) {
 	if !had && c.Kind == Hook {
 		f.role = aHook
 	}
+	if c.Kind == Step {
+		f.role = aTodo
+	}
 	return f, had
 }
 
@@ -62,7 +65,7 @@ type undoing struct {
 	careful  bool
 }
 
-// file takes back a hook or a pointer.
+// file takes back a hook, a pointer or the steps of a rebase: these are kept aside where there were none, for somebody may want to go on.
 func (u *undoing) file() (aside string, err error) {
 	switch {
 	case u.now.mode == absent && !u.had:
@@ -71,7 +74,7 @@ func (u *undoing) file() (aside string, err error) {
 		return "", u.root.Chmod(u.name, u.old.mode.Perm()) // the content is what it was, or was nothing that runs
 	case u.had && u.old.whole && !u.careful:
 		return u.replace()
-	case !u.had && !u.careful && !u.now.mode.IsDir():
+	case !u.had && !u.careful && !u.now.mode.IsDir() && u.old.role != aTodo:
 		return "", u.root.Remove(u.name)
 	}
 	return u.aside()
