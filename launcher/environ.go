@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,10 +69,24 @@ func harmless(name, value string) bool {
 			return false
 		}
 	}
-	if listed(name, secretNames) || credential(value) {
+	if listed(name, secretNames) || credential(value) || listed(name, families) && !listed(name, known) || listed(name, shown) && !shows(value) {
 		return false
 	}
 	return listed(name, known) || plain(value)
+}
+
+// shows reports whether a value is an editor or a pager with plain options, which cannot be told to do anything else, or that nothing is to be shown.
+func shows(value string) bool {
+	words := strings.Fields(value)
+	if len(words) == 0 {
+		return value == ""
+	}
+	dir, program := path.Split(words[0])
+	ours := dir == "" || strings.HasPrefix(dir, "/") && listed(path.Clean(dir), programFolders)
+	return ours && slices.Contains(showers, program) && !slices.ContainsFunc(words[1:], func(option string) bool {
+		letters := strings.TrimLeft(option, "-")
+		return letters == option || strings.Trim(letters, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") != ""
+	})
 }
 
 // credential reports whether a value has the shape of a secret wherever it stands: a key in

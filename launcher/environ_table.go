@@ -159,6 +159,25 @@ var injections = []struct{ name, why string }{
 	{"LESSKEY*", "can set LESSOPEN"},
 }
 
+// families are names of which only what is known passes, for what else begins so makes programs load, run or write something.
+var families = []string{"GIT_*"}
+
+// shown are variables whose value is a command line that shows something to a person. They pass with one of the programs below and plain options, for
+// GIT_EDITOR='sh x' is a command that stands nowhere in the line that was judged.
+var shown = []string{"EDITOR", "VISUAL", "PAGER", "BROWSER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "SYSTEMD_EDITOR", "BAT_PAGER",
+	"DELTA_PAGER", "AWS_PAGER", "GH_PAGER", "GH_EDITOR", "GH_BROWSER", "PSQL_PAGER", "PSQL_EDITOR", "KUBE_EDITOR", "SUDO_EDITOR", "HGEDITOR", "SVN_EDITOR", "FCEDIT"}
+
+// showers are editors and pagers, and the programs by which one says that there shall be none.
+var showers = strings.Fields(`
+	: true cat less more most lv ov moar moor bat batcat delta diff-so-fancy w3m
+	vi vim nvim view gvim mvim neovide nano pico micro hx helix kak ed joe jed ne mg mcedit emacs emacsclient
+	code code-insiders codium cursor windsurf zed subl mate atom gedit kate kwrite mousepad pluma xed notepad idea pycharm goland webstorm rubymine clion phpstorm
+	xdg-open open firefox chromium google-chrome lynx links
+`)
+
+// programFolders are where programs lie that no command of an ordinary user has put there.
+var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*", "/run/current-system/sw/bin"}
+
 // secretParts make any name that has one a credential's.
 var secretParts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTH_IDENT"}
 
@@ -186,7 +205,7 @@ var known = strings.Fields(`
 	PYTHON* PYENV_* PIP_* UV_* POETRY_* VIRTUAL_ENV* CONDA_* TOX_* PYTEST_* RUBY* GEM_* BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_WITHOUT BUNDLE_JOBS RBENV_* RAILS_* RACK_*
 	JAVA_* JDK_* MAVEN_* M2_HOME GRADLE_* ANDROID_* KOTLIN_* SBT_* DOTNET_* MSBUILD* PHP_* COMPOSER_* PERL* LUA_* R_* GHC* CABAL_* STACK_*
 	GIT_AUTHOR_* GIT_COMMITTER_* GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_EDITOR GIT_PAGER GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS
-	GIT_CEILING_DIRECTORIES GIT_REFLOG_ACTION GIT_MERGE_AUTOEDIT GIT_SEQUENCE_EDITOR GIT_PUSH_OPTION_* GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY
+	GIT_SSL_CAINFO GIT_SSL_CAPATH GIT_LFS_SKIP_SMUDGE GIT_LITERAL_PATHSPECS GIT_PAGER_IN_USE GIT_PROTOCOL GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CEILING_DIRECTORIES GIT_REFLOG_ACTION GIT_MERGE_AUTOEDIT GIT_SEQUENCE_EDITOR GIT_PUSH_OPTION_* GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY
 	CI DEBUG VERBOSE BATS_* PARALLEL* as_* ac_* TMUX TMUX_PANE STY WINDOWID FZF_* EZA_* BAT_*
 	CLAUDE* CODEX_* OPENCODE* GEMINI_CLI* CURSOR_* AGENT* APPROVAL_TTL_SECONDS
 	SUDO_USER SUDO_UID SUDO_GID NIX_* GUIX_* WSL* container

@@ -51,6 +51,31 @@ func TestScrub(t *testing.T) {
 		{"CLAUDECODE=1", true}, // which client asks, for the record
 		{"EMPTY=", true},
 
+		{"EDITOR=vim", true},
+		{"VISUAL=code --wait", true},
+		{"GIT_EDITOR=:", true}, // git, for its hooks
+		{"GIT_EDITOR=", true},
+		{"GIT_SEQUENCE_EDITOR=/usr/bin/nano -w", true},
+		{"PAGER=less -FRX", true},
+		{"GIT_PAGER=/opt/homebrew/bin/delta --side-by-side", true},
+		{"GIT_EDITOR=rm -rf /w", false},
+		{"EDITOR=sh", false}, // git commit -e would execute the message
+		{"EDITOR=vim -c :!x", false},
+		{"VISUAL=vim +!x", false},
+		{"PAGER=less;x", false},
+		{"PAGER=./less", false},
+		{"GIT_PAGER=/w/less", false},
+		{"GIT_EDITOR=/usr/bin/../../w/vim", false},
+		{"GIT_EDITOR=$(x)", false},
+		{"MANPAGER=sh -c x", false},
+		{"GIT_TRACE=/w/x", false},
+		{"GIT_SSH_VARIANT=simple", false},
+		{"GIT_SSL_CAINFO=/w/x", true}, // as SSL_CERT_FILE: whom git trusts, not what it runs
+		{"GIT_PAGER=/opt/w/less", false},
+		{"GIT_ATTR_SOURCE=HEAD", false},
+		{"GIT_DIR=/w/.git", true},
+		{"GIT_QUARANTINE_PATH=/w/.git/objects/x", true},
+
 		{"LD_PRELOAD=x.so", false},
 		{"LD_AUDIT=x.so", false},
 		{"BASH_ENV=x", false},
