@@ -135,7 +135,7 @@ var complaints = []struct {
 	{`(?:cannot|can't) (?:open|access|stat|read)[^'"‘` + "`" + `:]*['"‘` + "`" + `]([^'"’]+)['"’](?:.*)?: (?:Permission denied|Operation not permitted)`, Reading},
 	{`(?:Permission denied|Operation not permitted|Read-only file system|EACCES|EPERM|EROFS)[^'"\n]*['"]([^'"\n]+)['"]`, ""},
 	{`(?:open|mkdir|rename|unlink|remove|rmdir|chmod|symlink|link) (/[^:\n]+): (?:permission denied|operation not permitted|read-only file system)`, ""},
-	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)`, ""},
+	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)\.?$`, ""}, // to its end: ssh goes on with (publickey)
 }
 
 // calls are refusals that name no file. The first that fits is told, so what says more stands first.
@@ -160,6 +160,15 @@ var setIDBits = struct {
 	denial  Denial
 }{`changing permissions of .*: Operation not permitted`, Denial{"set-uid and set-gid bits", "no file is left behind that runs as its owner or group", ""}}
 
+// unnamed is a refusal of which the message says neither what nor where. It is told when nothing else is.
+var unnamed = struct {
+	pattern string
+	denial  Denial
+}{
+	`(?i)^(?:[\w.]*error: )?(?:\[Errno (?:1|13)\] )?(?:permission denied|operation not permitted)\.?$`,
+	Denial{"a call that the message does not name", "nobody in here connects to sockets of other programs, mounts, or reaches into other processes", ""},
+}
+
 // maxExplained bounds the denials of one run, and maxTold how much of what it said is looked at: people read the first few.
 const (
 	maxExplained = 5
@@ -178,7 +187,7 @@ func (p Profile) ExplainOutput(said, dir string) []Denial {
 	for i := range calls {
 		others[i] = regexp.MustCompile(calls[i].pattern)
 	}
-	setIDs := regexp.MustCompile(setIDBits.pattern)
+	setIDs, bare, silent := regexp.MustCompile(setIDBits.pattern), regexp.MustCompile(unnamed.pattern), false
 	var list []Denial
 	add := func(d Denial) {
 		if len(list) < maxExplained && !slices.Contains(list, d) {
@@ -207,6 +216,10 @@ func (p Profile) ExplainOutput(said, dir string) []Denial {
 		} else if setIDs.MatchString(line) {
 			add(setIDBits.denial)
 		}
+		silent = silent || bare.MatchString(line)
+	}
+	if len(list) == 0 && silent {
+		add(unnamed.denial)
 	}
 	return list
 }

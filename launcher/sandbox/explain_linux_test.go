@@ -60,6 +60,9 @@ func TestExplainOutput(t *testing.T) {
 			{"unshare -Um true", "namespaces and mounts", ""},
 			{"getent hosts example.invalid || curl -s -S http://example.invalid || echo 'curl: (6) Could not resolve host: example.invalid' >&2", "network", "network full"},
 			{"echo 'docker: dial unix /var/run/docker.sock: socket: permission denied' >&2; false", "unix socket", ""},
+			{"echo 'PermissionError: [Errno 13] Permission denied' >&2; false", "a call that the message does not name", ""},
+			{"echo 'Operation not permitted' >&2; false", "a call that the message does not name", ""},
+			{"echo 'git@host: Permission denied (publickey).' >&2; false", "", ""},
 			{"echo fine", "", ""}, {"cat " + ws + "/none", "", ""}, {"false", "", ""},
 		} {
 			if strings.HasPrefix(test.script, "python3") && !exists("/usr/bin/python3") {
