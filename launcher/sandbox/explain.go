@@ -135,7 +135,7 @@ var complaints = []struct {
 	{`(?:cannot|can't) (?:open|access|stat|read)[^'"‘` + "`" + `:]*['"‘` + "`" + `]([^'"’]+)['"’](?:.*)?: (?:Permission denied|Operation not permitted)`, Reading},
 	{`(?:Permission denied|Operation not permitted|Read-only file system|EACCES|EPERM|EROFS)[^'"\n]*['"]([^'"\n]+)['"]`, ""},
 	{`(?:open|mkdir|rename|unlink|remove|rmdir|chmod|symlink|link) (/[^:\n]+): (?:permission denied|operation not permitted|read-only file system)`, ""},
-	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)\.?$`, ""}, // to its end: ssh goes on with (publickey)
+	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)(?: at |\.?$)`, ""}, // ssh goes on with (publickey)
 }
 
 // calls are refusals that name no file. The first that fits is told, so what says more stands first.
