@@ -138,8 +138,8 @@
 // lets us make control groups: version 1, or version 2 in a tree that is delegated to us (a systemd user session),
 // seldom in a container, where they are mounted read-only. Elsewhere the launcher looks at /proc some 20 times a second
 // and ends the run; that sees everything at Strong, where nobody gets out of the pid namespace, and at Base misses who
-// left parents and session between two looks. Memory that no process has mapped (memfd, pipes, files in /dev/shm) only groups count. For each process by itself the kernel holds RLIMIT_AS, _CPU, _FSIZE and
-// _NOFILE always, and RLIMIT_NPROC for all but root. Receipt.Bounds says which it was, and Status.Exceeded what the run
+// left parents and session between two looks. Memory in pipes and in files of /dev/shm that no process has mapped only
+// groups count. For each process by itself the kernel holds RLIMIT_AS, _CPU, _FSIZE and _NOFILE always, and RLIMIT_NPROC for all but root. Receipt.Bounds says which it was, and Status.Exceeded what the run
 // ran into. Groups cost up to 16 ms (the kernel waits for all processors), so they are made only when asked for. Output
 // is counted by who reads it: see Process.End. What is left of a group after a launcher was killed, the next one
 // removes.

@@ -34,6 +34,16 @@ func hogMain(args []string) {
 			held = append(held, page)
 		}
 		time.Sleep(time.Duration(len(held)) * 20 * time.Millisecond)
+	case "memfd": // held, and mapped by nobody
+		fd, err := unix.MemfdCreate("hog", 0)
+		for i := 0; i < bound && err == nil; i++ {
+			_, err = unix.Write(fd, make([]byte, 1<<20))
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		time.Sleep(time.Duration(bound) * 20 * time.Millisecond)
 	case "processes", "siblings": // each child in its own session, its parent gone: the tree is not a tree any more
 		for i := range bound {
 			cmd := exec.Command("/proc/self/exe")
@@ -96,6 +106,8 @@ func TestTreeLimits(t *testing.T) {
 				want Limit
 			}{
 				{"memory bomb", []string{"memory", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
+				{"memory that nobody maps", []string{"memfd", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
+				{"within, mapped by nobody", []string{"memfd", "4"}, Limits{Memory: 512 << 20}, ""},
 				{"fork bomb", []string{"processes", "60"}, Limits{Processes: 40}, LimitProcesses},
 				{"bomb of siblings", []string{"siblings", "60"}, Limits{Processes: 40}, LimitProcesses},
 				{"busy", []string{"cpu", "1000000"}, Limits{CPU: 1, Grace: -1}, LimitCPU},

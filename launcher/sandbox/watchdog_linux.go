@@ -106,7 +106,7 @@ func (t *treeWatch) exceeded(p *Process, l Limits) Limit {
 		return LimitProcesses
 	case l.CPU > 0 && ticks/hz >= l.CPU && p.group.dirs["cpu"] == "":
 		return LimitCPU
-	case l.Memory > 0 && p.group.dirs["memory"] == "" && anonymous(members) > l.Memory && proportional(members) > l.Memory:
+	case l.Memory > 0 && p.group.dirs["memory"] == "" && overMemory(members, l.Memory):
 		return LimitMemory
 	}
 	return ""
@@ -187,9 +187,49 @@ func parseStat(text []byte) (s sample, ok bool) {
 	return s, s.pid > 0
 }
 
-// anonymous sums the memory that is in no file. What processes share is counted for each, so this is never too little.
-func anonymous(members []sample) uint64 {
-	return sum(members, "status", "RssAnon:", "RssShmem:")
+// overMemory reports whether processes hold more than most together, in memory of their own, shared, or in files without a name. First by what is quickly told, which
+// counts for each what several share, so that it is never too little; only what is over by that is looked at exactly.
+func overMemory(members []sample, most uint64) bool {
+	held := nameless(members)
+	if sum(members, "status", "RssAnon:")+max(sum(members, "status", "RssShmem:"), held) <= most {
+		return false
+	}
+	var own, shared uint64 // with what is shared divided by those who share it
+	for _, s := range members {
+		o, sh := sum([]sample{s}, "smaps_rollup", "Pss_Anon:"), sum([]sample{s}, "smaps_rollup", "Pss_Shmem:")
+		if o+sh == 0 { // not ours to look into: count it as it counts itself
+			o, sh = sum([]sample{s}, "status", "RssAnon:"), sum([]sample{s}, "status", "RssShmem:")
+		}
+		own, shared = own+o, shared+sh
+	}
+	return own+max(shared, held) > most
+}
+
+// nameless sums what files in memory take that are held by their descriptors alone (memfd_create(2), O_TMPFILE): whoever does not map them holds them all the same.
+func nameless(members []sample) (total uint64) {
+	type file struct{ dev, ino uint64 }
+	seen := map[file]bool{}
+	for _, s := range members {
+		dir := "/proc/" + itoa(s.pid) + "/fd/"
+		list, err := os.Open(dir)
+		if err != nil {
+			continue
+		}
+		names, _ := list.Readdirnames(-1)
+		list.Close()
+		for _, name := range names {
+			var st unix.Stat_t
+			var fs unix.Statfs_t
+			target, err := os.Readlink(dir + name)
+			if err != nil || !strings.HasSuffix(target, " (deleted)") || unix.Stat(dir+name, &st) != nil || st.Nlink > 0 ||
+				unix.Statfs(dir+name, &fs) != nil || fs.Type != unix.TMPFS_MAGIC || seen[file{st.Dev, st.Ino}] {
+				continue
+			}
+			seen[file{st.Dev, st.Ino}] = true
+			total += uint64(st.Blocks) * 512
+		}
+	}
+	return total
 }
 
 // sum adds up lines like "RssAnon: 12 kB" of one file of each process, in bytes.
@@ -201,19 +241,6 @@ func sum(members []sample, file string, keys ...string) (total uint64) {
 				kib, _ := strconv.ParseUint(f[1], 10, 64)
 				total += kib << 10
 			}
-		}
-	}
-	return total
-}
-
-// proportional sums the memory with what is shared divided by those who share it. It is slow, so it is asked only to confirm.
-func proportional(members []sample) uint64 {
-	var total uint64
-	for _, s := range members {
-		if n := sum([]sample{s}, "smaps_rollup", "Pss_Anon:", "Pss_Shmem:"); n > 0 {
-			total += n
-		} else { // not ours to look into: count it as it counts itself
-			total += anonymous([]sample{s})
 		}
 	}
 	return total
