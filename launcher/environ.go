@@ -69,13 +69,20 @@ func harmless(name, value string) bool {
 			return false
 		}
 	}
-	if listed(name, secretNames) || credential(value) || listed(name, families) && !listed(name, known) || listed(name, shown) && !shows(value) {
+	if listed(name, secretNames) || credential(value) || listed(name, families) && !listed(name, known) {
 		return false
+	}
+	if endsIn(name, shown) {
+		return shows(value)
 	}
 	return listed(name, known) || plain(value)
 }
 
-// shows reports whether a value is an editor or a pager with plain options, which cannot be told to do anything else, or that nothing is to be shown.
+func endsIn(name string, ends []string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// shows reports whether the value of a variable is an editor or a pager with options that make it nothing else, or that nothing is to be shown.
 func shows(value string) bool {
 	words := strings.Fields(value)
 	if len(words) == 0 {
@@ -84,8 +91,7 @@ func shows(value string) bool {
 	dir, program := path.Split(words[0])
 	ours := dir == "" || strings.HasPrefix(dir, "/") && listed(path.Clean(dir), programFolders)
 	return ours && slices.Contains(showers, program) && !slices.ContainsFunc(words[1:], func(option string) bool {
-		letters := strings.TrimLeft(option, "-")
-		return letters == option || strings.Trim(letters, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") != ""
+		return !slices.Contains(plainOptions, option) || option == "-S" && program != "less"
 	})
 }
 

@@ -155,6 +155,15 @@ var injections = []struct{ name, why string }{
 	{"GROFF_BIN_PATH", "groff takes its parts from it"},
 	{"RIPGREP_CONFIG_PATH", "rg takes options from it, --pre among them"},
 	{"LESSOPEN", "less runs it"},
+	{"LESSEDIT", "less runs it"},
+	{"TEXEDIT", "tex runs it"},
+	{"NULLCMD", "zsh runs it"},
+	{"READNULLCMD", "the same"},
+	{"FZF_CTRL_T_COMMAND", "fzf's keys run it"},
+	{"FZF_ALT_C_COMMAND", "the same"},
+	{"VIM", "vim takes its own scripts from it"},
+	{"EMACSPATH", "emacs takes its programs from it"},
+	{"BAT_CONFIG_DIR", "bat takes options from it, --pager among them"},
 	{"LESSCLOSE", "less runs it"},
 	{"LESSKEY*", "can set LESSOPEN"},
 }
@@ -162,21 +171,27 @@ var injections = []struct{ name, why string }{
 // families are names of which only what is known passes, for what else begins so makes programs load, run or write something.
 var families = []string{"GIT_*"}
 
-// shown are variables whose value is a command line that shows something to a person. They pass with one of the programs below and plain options, for
+// shown are the ends of names whose value is a command line that shows something to a person. They pass with one of the programs below and plain options, for
 // GIT_EDITOR='sh x' is a command that stands nowhere in the line that was judged.
-var shown = []string{"EDITOR", "VISUAL", "PAGER", "BROWSER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "SYSTEMD_EDITOR", "BAT_PAGER",
-	"DELTA_PAGER", "AWS_PAGER", "GH_PAGER", "GH_EDITOR", "GH_BROWSER", "PSQL_PAGER", "PSQL_EDITOR", "KUBE_EDITOR", "SUDO_EDITOR", "HGEDITOR", "SVN_EDITOR", "FCEDIT"}
+var shown = []string{"EDITOR", "PAGER", "VISUAL", "BROWSER"}
 
 // showers are editors and pagers, and the programs by which one says that there shall be none.
 var showers = strings.Fields(`
-	: true cat less more most lv ov moar moor bat batcat delta diff-so-fancy w3m
-	vi vim nvim view gvim mvim neovide nano pico micro hx helix kak ed joe jed ne mg mcedit emacs emacsclient
-	code code-insiders codium cursor windsurf zed subl mate atom gedit kate kwrite mousepad pluma xed notepad idea pycharm goland webstorm rubymine clion phpstorm
-	xdg-open open firefox chromium google-chrome lynx links
+	: true false none cat less more most lv ov moar moor bat batcat delta diff-so-fancy w3m
+	vi vim vim.basic vim.tiny nvim view gvim mvim neovide nano pico micro hx helix kak ed joe jed ne mg mcedit emacs emacsclient
+	code code-insiders codium cursor windsurf zed zeditor subl mate atom gedit kate kwrite mousepad pluma xed notepad idea pycharm goland webstorm rubymine clion phpstorm
+	editor sensible-editor pager sensible-pager sensible-browser xdg-open open wslview firefox chromium google-chrome lynx links
+`)
+
+// plainOptions are those with which none of the showers reads another file, or takes for commands the one that it shows: with -S, vim does.
+var plainOptions = strings.Fields(`
+	-w --wait -W -n -nw -f --nofork --new-window --reuse-window +Man!
+	-R -F -X -S -i -r -FR -FX -RX -RS -SR -iR -iRX -FRX -FRSX -FRXS -SRX -XRS -FRi -FRXi -FRXMK --no-init --RAW-CONTROL-CHARS --quit-if-one-screen --chop-long-lines -x4 -x8 --tabs=4
+	--plain --paging=never --paging=always --side-by-side --line-numbers --dark --light --color-only --color=always --style=plain
 `)
 
 // programFolders are where programs lie that no command of an ordinary user has put there.
-var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*", "/run/current-system/sw/bin"}
+var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin", "/home/linuxbrew/.linuxbrew/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*", "/run/current-system/sw/bin"}
 
 // secretParts make any name that has one a credential's.
 var secretParts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTH_IDENT"}
@@ -205,6 +220,7 @@ var known = strings.Fields(`
 	PYTHON* PYENV_* PIP_* UV_* POETRY_* VIRTUAL_ENV* CONDA_* TOX_* PYTEST_* RUBY* GEM_* BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_WITHOUT BUNDLE_JOBS RBENV_* RAILS_* RACK_*
 	JAVA_* JDK_* MAVEN_* M2_HOME GRADLE_* ANDROID_* KOTLIN_* SBT_* DOTNET_* MSBUILD* PHP_* COMPOSER_* PERL* LUA_* R_* GHC* CABAL_* STACK_*
 	GIT_AUTHOR_* GIT_COMMITTER_* GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_EDITOR GIT_PAGER GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS
+	GIT_COMMIT GIT_BRANCH GIT_LOCAL_BRANCH GIT_URL GIT_PREVIOUS_* GIT_ADVICE GIT_NO_LAZY_FETCH GIT_NO_REPLACE_OBJECTS GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_HTTP_LOW_SPEED_* GIT_PS1_SHOW*
 	GIT_SSL_CAINFO GIT_SSL_CAPATH GIT_LFS_SKIP_SMUDGE GIT_LITERAL_PATHSPECS GIT_PAGER_IN_USE GIT_PROTOCOL GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CEILING_DIRECTORIES GIT_REFLOG_ACTION GIT_MERGE_AUTOEDIT GIT_SEQUENCE_EDITOR GIT_PUSH_OPTION_* GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY
 	CI DEBUG VERBOSE BATS_* PARALLEL* as_* ac_* TMUX TMUX_PANE STY WINDOWID FZF_* EZA_* BAT_*
 	CLAUDE* CODEX_* OPENCODE* GEMINI_CLI* CURSOR_* AGENT* APPROVAL_TTL_SECONDS

@@ -58,6 +58,17 @@ func TestScrub(t *testing.T) {
 		{"GIT_SEQUENCE_EDITOR=/usr/bin/nano -w", true},
 		{"PAGER=less -FRX", true},
 		{"GIT_PAGER=/opt/homebrew/bin/delta --side-by-side", true},
+		{"GIT_EDITOR=false", true},
+		{"GIT_EDITOR=editor", true},
+		{"MANPAGER=nvim +Man!", true},
+		{"PAGER=less -S", true},
+		{"GIT_EDITOR=vim -S", false}, // the message of a commit would be its script
+		{"EDITOR=emacs -l", false},
+		{"PAGER=less -k", false},
+		{"ALTERNATE_EDITOR=sh x", false},
+		{"JJ_EDITOR=sh x", false},
+		{"PERLDOC_PAGER=sh x", false},
+		{"GIT_BRANCH=main", true},
 		{"GIT_EDITOR=rm -rf /w", false},
 		{"EDITOR=sh", false}, // git commit -e would execute the message
 		{"EDITOR=vim -c :!x", false},

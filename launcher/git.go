@@ -189,7 +189,7 @@ func (r *run) allowed(c gitmeta.Change) bool {
 func namesSteps(commands []shellparse.Command, steps []string) bool {
 	named := map[string]bool{}
 	for _, c := range commands {
-		if path.Base(c.Name) != "git" || !slices.ContainsFunc(c.Args, func(a shellparse.Word) bool { return a.Static && a.Text == "rebase" }) {
+		if path.Base(c.Name) != "git" || len(c.Args) < 2 || !c.Args[1].Static || c.Args[1].Text != "rebase" {
 			continue
 		}
 		for i, a := range c.Args {

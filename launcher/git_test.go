@@ -189,6 +189,8 @@ func TestNamesSteps(t *testing.T) {
 		{"git rebase main; ./p", "./evil", false},
 		{"git rebase main; ./p -x ./evil", "./evil", false},
 		{"git log -x ./evil", "./evil", false},
+		{"git log rebase --exec ./evil", "./evil", false},
+		{"git stash list rebase -x./evil", "./evil", false},
 		{"git rebase -x \"$(cat f)\" main", "./evil", false},
 		{"git rebase -x", "", false},
 	} {

@@ -329,3 +329,22 @@ func TestGit(t *testing.T) {
 		}
 	})
 }
+
+// A fence whose rules cannot be made is given up with all who build it, also where no signal scope finds them (Landlock before version 6).
+func TestRulesFail(t *testing.T) {
+	newest, err := queryLandlock()
+	must(t, err)
+	for _, version := range []int{newest.version, min(newest.version, 5)} {
+		for _, level := range []Level{Base, Strong} {
+			for range 20 {
+				ll := newest
+				ll.version = version
+				b := &builder{profile: Profile{Read: []Path{{Name: "/usr"}}, Write: []Path{{Name: t.TempDir() + "/none"}}}, landlock: ll, level: level,
+					command: Command{Path: "/bin/true", Argv: []string{"true"}, Files: []*os.File{nil, nil, nil}}}
+				if err := b.begin(); err == nil || !strings.Contains(err.Error(), "/none") {
+					t.Fatalf("%v, version %d: %v", level, version, err)
+				}
+			}
+		}
+	}
+}

@@ -87,9 +87,12 @@ func (p *program) search(rules []rule) {
 	for half > 0 && rules[half-1].nr == rules[half].nr {
 		half--
 	}
-	if half == 0 || rules[len(rules)-1].nr == rules[0].nr || len(rules) <= leaf {
+	if len(rules) == 0 || rules[len(rules)-1].nr == rules[0].nr || len(rules) <= leaf {
 		p.list(rules)
 		return
+	}
+	if half == 0 { // the first call has more than half of them
+		half = slices.IndexFunc(rules, func(r rule) bool { return r.nr != rules[0].nr })
 	}
 	at := p.when(opJge, rules[half].nr)
 	p.search(rules[half:])

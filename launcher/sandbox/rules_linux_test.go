@@ -183,7 +183,7 @@ func filter(inet, debug bool) []insn {
 func TestProgramReadsTheTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	off, asked := errno(unix.EACCES), ask
-	for _, table := range [][]rule{rules(noSockets, false), rules(inetSockets, true), rules(socketVerdicts{asked, off, allow, allow}, false), append(rules(inetSockets, false), slices.Concat((&builder{level: Base}).metadataRules(), (&builder{level: Base}).schedulingRules())...), nil} {
+	for _, table := range [][]rule{rules(noSockets, false), rules(inetSockets, true), rules(socketVerdicts{asked, off, allow, allow}, false), append(rules(inetSockets, false), slices.Concat((&builder{level: Base}).metadataRules(), (&builder{level: Base}).schedulingRules())...), crowded(), nil} {
 		program := compile(auditArch, firstForeign, table)
 		values := []uint32{0, 1, ^uint32(0)}
 		for _, r := range table {
@@ -203,6 +203,17 @@ func TestProgramReadsTheTable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// crowded is a table of which most is about one call.
+func crowded() (table []rule) {
+	for i := range uint32(300) {
+		table = append(table, rule{1, []test{{arg: 0, value: i}, {arg: 1, value: i}}, errno(unix.EPERM)})
+	}
+	for nr := uint32(2); nr < 292; nr++ {
+		table = append(table, rule{nr, nil, errno(unix.EACCES)})
+	}
+	return table
 }
 
 // Every rule is reached: an earlier one that always matches would make it dead.

@@ -71,6 +71,7 @@ func (b *builder) begin() error {
 		b.group.remove()
 	} else if err = b.launch(); err == nil {
 		if err = b.rules(); err != nil {
+			b.release(b.family.ruling) // the child waits for it, and where it has no group yet nobody else ends it
 			b.cancel()
 		} else {
 			_, _ = unix.Write(b.family.ruling, []byte{0}) // a child that is gone has told why; one that does not hear it goes no further

@@ -2,7 +2,6 @@ package gitmeta
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"path"
 	"path/filepath"
@@ -152,6 +151,10 @@ func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
 		add(Change{Kind: Pointer, Value: f.data})
 	case aTodo:
 		compareTodo(f, old, add)
+	case aStrategy:
+		if value := strings.TrimSpace(f.data); f.link() || !f.whole || !slices.Contains(strategies, value) {
+			add(Change{Kind: Step, Value: "git merge-" + value})
+		}
 	case aConfig:
 		compareConfig(dir, f, old, add)
 	case aCommon:
@@ -217,34 +220,41 @@ func compareTodo(f, old file, add func(Change)) {
 	case !f.mode.IsRegular() || !f.whole:
 		add(Change{Kind: Step})
 	default:
-		known := map[string]int{}
-		for step := range commands(old.data) {
-			known[step]++
-		}
-		var steps []string
-		for step := range commands(f.data) {
-			if known[step]--; known[step] < 0 {
-				steps = append(steps, step)
-			}
-		}
-		if len(steps) > 0 {
+		if steps, _ := newSteps(f.data, old.data); len(steps) > 0 {
 			add(Change{Kind: Step, Value: strings.Join(steps, "\n")})
 		}
 	}
 }
 
-// commands are those in the list of steps that git rebase keeps: exec, or x, with a shell command behind it (git-rebase(1), Interactive Mode).
-func commands(todo string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for line := range strings.Lines(todo) {
-			line = strings.Trim(line, " \t\r\n")
-			word, rest := line, ""
-			if i := strings.IndexAny(line, " \t"); i >= 0 {
-				word, rest = line[:i], strings.Trim(line[i:], " \t")
-			}
-			if (word == "exec" || word == "x") && !yield(rest) {
-				return
-			}
+// newSteps returns the commands in a list of steps that were not in the old one, and the list without them.
+func newSteps(todo, old string) (steps []string, without string) {
+	known := map[string]int{}
+	for line := range strings.Lines(old) {
+		if step, ok := command(line); ok {
+			known[step]++
 		}
 	}
+	var rest strings.Builder
+	for line := range strings.Lines(todo) {
+		step, ok := command(line)
+		if ok {
+			known[step]--
+		}
+		if ok && known[step] < 0 {
+			steps = append(steps, step)
+		} else {
+			rest.WriteString(line)
+		}
+	}
+	return steps, rest.String()
+}
+
+// command is what a line in the list of steps executes: exec, or x, with a shell command behind it (git-rebase(1), Interactive Mode).
+func command(line string) (step string, ok bool) {
+	line = strings.Trim(line, " \t\r\n")
+	word, rest := line, ""
+	if i := strings.IndexAny(line, " \t"); i >= 0 {
+		word, rest = line[:i], strings.Trim(line[i:], " \t")
+	}
+	return rest, word == "exec" || word == "x"
 }

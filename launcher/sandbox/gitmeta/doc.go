@@ -21,7 +21,7 @@
 //
 //	config, config.worktree   settings that name a program or a file of settings (table.go)
 //	hooks/*                   what can be executed; samples cannot
-//	rebase-merge              the steps of a rebase that is under way, where exec runs what is behind it
+//	rebase-merge, sequencer   of what is under way, the steps (exec) and the strategy, which is a program when it is not git's own
 //	commondir, .git           pointers, through which all of the above can be somewhere else
 //
 // What the repositories' configurations named before the run is looked at too, where it lies inside the roots:

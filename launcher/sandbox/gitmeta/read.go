@@ -17,6 +17,7 @@ const (
 	aHook          // a program
 	aFolder        // one that such files lie in, when it is none
 	aTodo          // the steps of a rebase that is under way
+	aStrategy      // how it merges
 	aCommon        // says where the repository of a worktree is
 	aGitfile       // a file .git
 	aBacklink      // says where the work tree of a worktree is; git worktree repair follows it, and runs nothing
@@ -28,7 +29,8 @@ var telling = []struct {
 	role role
 }{
 	{"config", aConfig}, {"config.worktree", aConfig}, {"commondir", aCommon}, {"gitdir", aBacklink}, {"hooks", aFolder},
-	{"rebase-merge", aFolder}, {"rebase-merge/git-rebase-todo", aTodo},
+	{"rebase-merge", aFolder}, {"rebase-merge/git-rebase-todo", aTodo}, {"rebase-merge/strategy", aStrategy},
+	{"sequencer", aFolder}, {"sequencer/opts", aConfig},
 }
 
 // A file is one of them.

@@ -18,13 +18,16 @@ const running = `
 	web.browser instaweb.httpd instaweb.browser help.browser trailer.*.command trailer.*.cmd tar.*.command gc.recentobjectshook
 	sendemail.smtpserver sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd sendemail.headercmd imap.tunnel imap.*.tunnel init.templatedir
 	sendemail.*.smtpserver sendemail.*.sendmailcmd sendemail.*.tocmd sendemail.*.cccmd sendemail.*.headercmd
-	hook.*.command svn.authorsprog core.worktree diff.guitool merge.guitool instaweb.modulepath
+	pull.twohead pull.octopus options.strategy hook.*.command svn.authorsprog core.worktree diff.guitool merge.guitool instaweb.modulepath
 	remote.*.url remote.*.pushurl remote.pushdefault branch.*.remote branch.*.pushremote submodule.*.url
 	lfs.*.clean lfs.*.smudge lfs.*.path lfs.*.args lfs.standalonetransferagent lfs.*.standalonetransferagent
 `
 
 // suspicious are endings of keys that name programs in tools and versions that the table does not know.
 const suspicious = "command cmd program helper hook editor pager driver textconv prog hookspath"
+
+// strategies are git's own. Of any other name git runs git-merge-NAME, and with a slash in it that is a file of the work tree.
+var strategies = []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}
 
 // harmless are values by which such a setting runs nothing, or nothing but git's own.
 var harmless = map[string][]string{
@@ -33,6 +36,9 @@ var harmless = map[string][]string{
 	"protocol.*.allow":   {"never"},
 	"protocol.allow":     {"never"}, // "user" would allow ext, which is a command, as well
 	"submodule.*.update": {"checkout", "rebase", "merge", "none"},
+	"pull.twohead":       strategies,
+	"pull.octopus":       strategies,
+	"options.strategy":   strategies, // in sequencer/opts
 	"pager.*":            {"true", "false", "1", "0", "yes", "no"},
 	// Git Large File Storage, as its own installer writes it.
 	"filter.*.clean":   {"git-lfs clean -- %f"},

@@ -33,8 +33,11 @@ func (s *Snapshot) Undo(c Change) (aside string, err error) {
 	u.old, u.had = s.former(c)
 	w := walker{root: root, left: &budget{bytes: maxBytes}}
 	u.now = w.read(u.name, u.old.role)
-	if c.Kind == Setting {
+	switch {
+	case c.Kind == Setting:
 		return u.config(c)
+	case c.Kind == Step && u.old.role == aTodo && u.now.mode.IsRegular() && u.now.whole:
+		return u.todo()
 	}
 	return u.file()
 }
@@ -49,8 +52,11 @@ func (s *Snapshot) former(c Change) (f file, had bool) {
 	if !had && c.Kind == Hook {
 		f.role = aHook
 	}
-	if c.Kind == Step {
-		f.role = aTodo
+	if !had && c.Kind == Step {
+		f.role = aStrategy
+		if path.Base(c.file) == "git-rebase-todo" {
+			f.role = aTodo
+		}
 	}
 	return f, had
 }
@@ -65,7 +71,18 @@ type undoing struct {
 	careful  bool
 }
 
-// file takes back a hook, a pointer or the steps of a rebase: these are kept aside where there were none, for somebody may want to go on.
+// todo takes new commands out of the steps of a rebase, which can go on without them.
+func (u *undoing) todo() (aside string, err error) {
+	if u.careful {
+		if aside, err = u.copy(); err != nil {
+			return "", err
+		}
+	}
+	_, rest := newSteps(u.now.data, u.old.data)
+	return aside, u.write(file{mode: u.now.mode, data: rest})
+}
+
+// file takes back a hook or a pointer.
 func (u *undoing) file() (aside string, err error) {
 	switch {
 	case u.now.mode == absent && !u.had:
@@ -74,7 +91,7 @@ func (u *undoing) file() (aside string, err error) {
 		return "", u.root.Chmod(u.name, u.old.mode.Perm()) // the content is what it was, or was nothing that runs
 	case u.had && u.old.whole && !u.careful:
 		return u.replace()
-	case !u.had && !u.careful && !u.now.mode.IsDir() && u.old.role != aTodo:
+	case !u.had && !u.careful && !u.now.mode.IsDir():
 		return "", u.root.Remove(u.name)
 	}
 	return u.aside()
