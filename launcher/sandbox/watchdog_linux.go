@@ -191,14 +191,14 @@ func parseStat(text []byte) (s sample, ok bool) {
 // counts for each what several share, so that it is never too little; only what is over by that is looked at exactly.
 func overMemory(members []sample, most uint64) bool {
 	held := nameless(members)
-	if sum(members, "status", "RssAnon:")+max(sum(members, "status", "RssShmem:"), held) <= most {
+	if own, shared := sums(members, "status", "RssAnon:", "RssShmem:"); own+max(shared, held) <= most {
 		return false
 	}
 	var own, shared uint64 // with what is shared divided by those who share it
 	for _, s := range members {
-		o, sh := sum([]sample{s}, "smaps_rollup", "Pss_Anon:"), sum([]sample{s}, "smaps_rollup", "Pss_Shmem:")
+		o, sh := sums([]sample{s}, "smaps_rollup", "Pss_Anon:", "Pss_Shmem:")
 		if o+sh == 0 { // not ours to look into: count it as it counts itself
-			o, sh = sum([]sample{s}, "status", "RssAnon:"), sum([]sample{s}, "status", "RssShmem:")
+			o, sh = sums([]sample{s}, "status", "RssAnon:", "RssShmem:")
 		}
 		own, shared = own+o, shared+sh
 	}
@@ -232,18 +232,24 @@ func nameless(members []sample) (total uint64) {
 	return total
 }
 
-// sum adds up lines like "RssAnon: 12 kB" of one file of each process, in bytes.
-func sum(members []sample, file string, keys ...string) (total uint64) {
+// sums adds up two lines like "RssAnon: 12 kB" of one file of each process, in bytes.
+func sums(members []sample, file, own, shared string) (a, b uint64) {
 	for _, s := range members {
 		text, _ := os.ReadFile("/proc/" + itoa(s.pid) + "/" + file)
 		for line := range strings.Lines(string(text)) {
-			if f := strings.Fields(line); len(f) > 1 && contains(keys, f[0]) {
-				kib, _ := strconv.ParseUint(f[1], 10, 64)
-				total += kib << 10
+			f := strings.Fields(line)
+			if len(f) < 2 || f[0] != own && f[0] != shared {
+				continue
+			}
+			kib, _ := strconv.ParseUint(f[1], 10, 64)
+			if f[0] == own {
+				a += kib << 10
+			} else {
+				b += kib << 10
 			}
 		}
 	}
-	return total
+	return a, b
 }
 
 // threadsOf returns how many processes and threads a user runs.

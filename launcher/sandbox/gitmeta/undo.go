@@ -52,10 +52,9 @@ func (s *Snapshot) former(c Change) (f file, had bool) {
 	if !had && c.Kind == Hook {
 		f.role = aHook
 	}
-	if !had && c.Kind == Step {
-		f.role = aStrategy
-		if path.Base(c.file) == "git-rebase-todo" {
-			f.role = aTodo
+	for _, t := range telling {
+		if !had && t.name == c.file {
+			f.role = t.role
 		}
 	}
 	return f, had
