@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross test-clients test-docker
+.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross stress test-clients test-docker
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ cross: ## build and vet what other systems compile
 
 test: ## all tests, real kernel included
 	$(GO) test ./...
+
+stress: ## RUNS (default 20000) honest runs, 16 at a time, beside 8 busy processes: none is told to be lost
+	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestRunsOfManyProcesses$$' -v ./audit
+	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestParallelRuns$$' -v ./integration
 
 test-clients: ## the agent programs that are installed (in PATH, or the folder TADA_CLIENTS), against a model on loopback
 	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients' -v ./integration

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 	}
 	done, err := b.do(ctx, task{verb: "request", args: fields{
 		"canary": r.Canary, "payload": string(r.Payload), "quorum": r.Quorum, "requester": r.Requester, "session": r.Session, "ttl": int64(r.TTL),
+		"budget": r.Budget, "person": r.Person,
 	}})
 	if err == nil {
 		err = done.refusal
@@ -30,7 +32,7 @@ func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 
 func (t *tx) requestTask(k task) (result, error) {
 	r := Request{Session: k.args.text("session"), Payload: []byte(k.args.text("payload")), TTL: time.Duration(k.args.number("ttl")),
-		Quorum: int(k.args.number("quorum")), Requester: k.args.text("requester"), Canary: k.args.flag("canary")}
+		Quorum: int(k.args.number("quorum")), Requester: k.args.text("requester"), Canary: k.args.flag("canary"), Budget: cmp.Or(k.args.text("budget"), k.args.text("session")), Person: k.args.flag("person")}
 	p, err := readPlan(r.Payload)
 	if err == nil {
 		err = t.sweep()
@@ -57,8 +59,8 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 			return e, false, nil
 		}
 	}
-	if t.openIn(r.Session) >= t.o.MaxPending {
-		return nil, false, &Refused{Outcome: OutcomeDenied, Err: ErrBusy}
+	if err := t.room(r); err != nil {
+		return nil, false, err
 	}
 	if err := t.spend(r); err != nil {
 		return nil, false, err
@@ -71,7 +73,9 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	t.open[r.Session]++
+	if t.open != nil && !r.Person {
+		t.open[r.Budget]++
+	}
 	if r.Canary {
 		return e, true, nil // the record tells of it when it was answered: before, it could be looked up
 	}
@@ -80,14 +84,30 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 	return e, true, t.emit(ev)
 }
 
-// spend counts one more question of a session against the hour. Who asks all day long is not
-// answered with thought any more. A count that was changed is as good as used up.
-func (t *tx) spend(r Request) error {
-	if r.Canary {
+// room reports whether one more question may be open: of those who ask, and of the account. More are not denied, they have
+// to wait, and what is open stays open: a question that a flood could push out would be one that nobody answers.
+func (t *tx) room(r Request) error {
+	if r.Person {
 		return nil
 	}
-	key := hourPrefix + planKey(r.Session, "")
-	busy := &Refused{Outcome: OutcomeDenied, Err: ErrBusy, Until: t.now.Now.Add(time.Hour)}
+	mine, all := t.openFor(r.Budget)
+	switch {
+	case mine >= t.o.MaxPending:
+		return &Refused{Err: ErrBusy}
+	case all >= t.o.MaxOpen:
+		return &Refused{Err: ErrFull}
+	}
+	return nil
+}
+
+// spend counts one more question against the hour of those who ask. Who asks all day long is not
+// answered with thought any more. A count that was changed is as good as used up.
+func (t *tx) spend(r Request) error {
+	if r.Canary || r.Person {
+		return nil
+	}
+	key := hourPrefix + planKey(r.Budget, "")
+	busy := &Refused{Err: ErrBusy, Until: t.now.Now.Add(time.Hour)}
 	f, err := t.get(healthBucket, key)
 	if err != nil {
 		return busy
@@ -159,18 +179,21 @@ func (t *tx) denied(key string) (fields, time.Time, error) {
 	return f, at.at.Add(t.o.CoolOff), nil
 }
 
-// openIn counts the pending envelopes of a session. One count serves the whole transaction, because
+// openFor counts the pending envelopes of one budget and of all. One count serves the whole transaction, because
 // nothing in it that ends an envelope comes before a request but the sweep.
-func (t *tx) openIn(session string) int {
+func (t *tx) openFor(budget string) (mine, all int) {
 	if t.open == nil {
 		t.open = map[string]int{}
 		for _, id := range t.keys(pendingBucket) {
-			if f, err := t.get(envelopeBucket, id); err == nil {
-				t.open[f.text("session")]++
+			if f, err := t.get(envelopeBucket, id); err == nil && !f.flag("person") {
+				t.open[cmp.Or(f.text("budget"), f.text("session"))]++
 			}
 		}
 	}
-	return t.open[session]
+	for _, n := range t.open {
+		all += n
+	}
+	return t.open[budget], all
 }
 
 // Get implements [Store].

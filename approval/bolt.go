@@ -105,7 +105,7 @@ func (b *Bolt) lock(ctx context.Context, exclusive bool) (*os.File, error) {
 	}
 	waiting, cancel := context.WithTimeout(ctx, b.o.LockWait)
 	defer cancel()
-	if err := take(waiting, f); err != nil {
+	if err := take(waiting, f, b.o.Waiting); err != nil {
 		if ctx.Err() == nil && waiting.Err() != nil {
 			return nil, &FileError{Path: b.path, Err: ErrLocked,
 				Hint: fmt.Sprintf("another process has kept it for %v; end that process and try again", b.o.LockWait)}
@@ -259,6 +259,8 @@ var remedies = []struct {
 	{syscall.EROFS, "mount its file system for writing"},
 	{syscall.ENOSPC, "make room on its file system"},
 	{syscall.EDQUOT, "make room in your quota"},
+	{syscall.EMFILE, "this process has as many files open as it may have: ulimit -n"},
+	{syscall.ENFILE, "the system has as many files open as it may have: sysctl fs.file-max"},
 	{syscall.EIO, "the disk fails; restore a copy, or " + startAfresh},
 }
 

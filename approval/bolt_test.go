@@ -10,9 +10,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -384,6 +386,26 @@ func TestForeignLock(t *testing.T) {
 	}
 }
 
+// untilAwaited returns when somebody waits for the lock on f (proc_locks(5)).
+func untilAwaited(t *testing.T, f *os.File) {
+	t.Helper()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		t.Fatal(err)
+	}
+	awaited := regexp.MustCompile(fmt.Sprintf(`(?m)-> FLOCK .*:%d `, st.Ino))
+	for {
+		locks, err := os.ReadFile("/proc/locks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if awaited.Match(locks) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // The time of the check is the time inside the transaction: a clock that jumps while the lock is
 // awaited is honoured. B-R3.2.
 func TestClockIsReadUnderTheLock(t *testing.T) {
@@ -404,7 +426,7 @@ func TestClockIsReadUnderTheLock(t *testing.T) {
 		_, err := s.Consume(ctx, claim(e))
 		got <- err
 	}()
-	time.Sleep(20 * time.Millisecond)
+	untilAwaited(t, f)
 	c.advance(time.Hour) // the store reads the clock only after the lock below is given back
 	f.Close()
 	wantRefusal(t, <-got, approval.ErrExpired, approval.OutcomeExpired)

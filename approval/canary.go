@@ -30,10 +30,10 @@ func Canary(n int, agent, workItem, dir string) []byte {
 // decideCanary takes an answer to a question that was never meant. Approving it shows that
 // questions are not read any more, so the brake comes on.
 func (t *tx) decideCanary(e *entry, d Decision) error {
-	ev := Event{Kind: KindCanary, Outcome: OutcomeDenied, Calls: d.Calls, Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d)}
+	ev := Event{Kind: KindCanary, Outcome: OutcomeDenied, Calls: d.Calls, Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Via: d.Via}
 	if d.approvesAny() {
 		ev.Outcome = OutcomeApproved
-		if err := t.setBrake(e, t.brakeOn(), true, 0, "a canary was approved"); err != nil {
+		if err := t.setBrake(e, t.brakeOn(), pace{on: true}, "a canary was approved"); err != nil {
 			return err
 		}
 	}

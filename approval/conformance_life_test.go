@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"regexp"
@@ -314,7 +315,7 @@ func testBudget(t *testing.T, b *bench) {
 	}
 	p := payload(t, func(p map[string]any) { p["n"] = 10 })
 	_, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: p})
-	wantRefusal(t, err, approval.ErrBusy, approval.OutcomeDenied)
+	wantRefusal(t, err, approval.ErrBusy, "")
 	if _, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: p}); err != nil {
 		t.Errorf("another session: %v", err)
 	}
@@ -337,7 +338,7 @@ func testBudget(t *testing.T, b *bench) {
 	}
 	p = payload(t, func(p map[string]any) { p["n"] = "one too many" })
 	_, _, err = b.Request(ctx, approval.Request{Session: "s1", Payload: p})
-	if r := wantRefusal(t, err, approval.ErrBusy, approval.OutcomeDenied); !r.Until.Equal(first.Add(time.Hour)) {
+	if r := wantRefusal(t, err, approval.ErrBusy, ""); !r.Until.Equal(first.Add(time.Hour)) {
 		t.Errorf("again at %v", r.Until)
 	}
 	if _, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: p}); err != nil {
@@ -349,17 +350,85 @@ func testBudget(t *testing.T, b *bench) {
 	}
 }
 
+// E-fat-1: the limits are those of a budget, whatever the session says; a person is exempt; a flood of budgets stops at
+// what the account may have open, and pushes nothing out.
+func testFlood(t *testing.T, b *bench) {
+	b.reopen(func(o *approval.Options) { o.MaxPending, o.MaxOpen = 3, 12 })
+	asking := func(n int, session, budget string, person bool) (approval.Envelope, error) {
+		e, _, err := b.Request(ctx, approval.Request{Session: session, Budget: budget, Person: person, Payload: payload(t, func(p map[string]any) { p["n"] = n })})
+		return e, err
+	}
+	var open []string
+	for i := range 30 { // a name of its own each time
+		e, err := asking(i, "name "+strconv.Itoa(i), "tree 1", false)
+		if i >= 3 {
+			wantRefusal(t, err, approval.ErrBusy, "")
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, e.ID)
+	}
+	for i := range 30 { // and other processes each time
+		if _, err := asking(100+i, "s", "tree "+strconv.Itoa(2+i), false); i >= 9 {
+			wantRefusal(t, err, approval.ErrFull, "")
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 20 {
+		if _, err := asking(200+i, "person", "tree 1", true); err != nil {
+			t.Errorf("a person: %v", err)
+		}
+	}
+	list, err := b.Pending(ctx)
+	if err != nil || len(list) != 12+20 || !slices.ContainsFunc(list, func(e approval.Envelope) bool { return e.ID == open[0] }) {
+		t.Errorf("%d open, %v", len(list), err)
+	}
+	if _, err := b.Cancel(ctx, open[0], ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := asking(300, "s", "tree 1", false); err != nil { // what a person asks takes nobody's room
+		t.Error(err)
+	}
+}
+
 func testNonce(t *testing.T, b *bench) {
 	b.reopen(func(o *approval.Options) { o.Rand = stuck{} })
 	ask(t, b, payload(t, nil))
 	if e, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: payload(t, nil)}); err == nil {
 		t.Errorf("two envelopes with one nonce: %+v", e)
 	}
+	for which := 1; which <= 2; which++ { // the id and the nonce, each repeated alone; draw 0 is the ticket of the commit
+		source := &repeats{which: which}
+		b.reopen(func(o *approval.Options) { o.Rand = source })
+		source.draw = 0
+		session := string(rune('a' + which))
+		if _, _, err := b.Request(ctx, approval.Request{Session: session, Payload: payload(t, nil)}); err != nil {
+			t.Fatal(err)
+		}
+		source.draw = 0
+		if e, _, err := b.Request(ctx, approval.Request{Session: session + "2", Payload: payload(t, nil)}); err == nil {
+			t.Errorf("draw %d of each envelope repeats, and there are two: %s", which, e.ID)
+		}
+	}
 	b.reopen(func(o *approval.Options) { o.Rand = broken{} })
 	if _, _, err := b.Request(ctx, approval.Request{Session: "s3", Payload: payload(t, nil)}); err == nil {
 		t.Error("an envelope without randomness")
 	}
-	if list, err := b.Pending(ctx); err != nil || len(list) != 1 {
-		t.Errorf("%v, %v", list, err)
+	if list, err := b.Pending(ctx); err != nil || len(list) != 3 {
+		t.Errorf("%d pending, %v", len(list), err)
 	}
+}
+
+// repeats is a source of randomness of which one draw is always the same; the others never are.
+type repeats struct{ which, draw, total int }
+
+func (r *repeats) Read(p []byte) (int, error) {
+	clear(p)
+	p[0] = byte(r.which + 1)
+	if r.draw != r.which {
+		binary.BigEndian.PutUint64(p[len(p)-8:], uint64(r.total+1))
+	}
+	r.draw, r.total = r.draw+1, r.total+1
+	return len(p), nil
 }

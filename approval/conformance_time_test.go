@@ -3,6 +3,7 @@ package approval_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -194,6 +195,58 @@ func testCoolOff(t *testing.T, b *bench) {
 	ask(t, b, p)
 }
 
+// A denial that is taken back keeps nothing from being asked, its near-identical ones included; that of another question stays.
+func testUndeny(t *testing.T, b *bench) {
+	p := payload(t, nil)
+	e := ask(t, b, p)
+	decide(t, b, no(e, ""))
+	other := b.numbered(1)
+	decide(t, b, no(other, ""))
+	denied := func(want ...string) {
+		t.Helper()
+		list, err := b.Denied(ctx)
+		var ids []string
+		for _, e := range list {
+			ids = append(ids, e.ID)
+		}
+		slices.Sort(ids)
+		slices.Sort(want)
+		if err != nil || !slices.Equal(ids, want) {
+			t.Errorf("denied %v, want %v, %v", ids, want, err)
+		}
+	}
+	denied(e.ID, other.ID)
+	b.advance(time.Minute)
+	events, err := b.Undeny(ctx, e.ID, "me", "test")
+	if err != nil || len(events) != 1 || events[0].Kind != approval.KindUndenied || events[0].Envelope != e.ID || events[0].PlanHash != e.PlanHash || events[0].Approver != "me" {
+		t.Fatalf("%+v, %v", events, err)
+	}
+	denied(other.ID)
+	if again := ask(t, b, p); again.ID == e.ID || again.State != approval.Pending {
+		t.Errorf("%+v", again)
+	}
+	if got := b.state(e.ID); got != approval.Rejected {
+		t.Errorf("the denied question became %q", got)
+	}
+	_, _, err = b.Request(ctx, approval.Request{Session: "s1", Payload: other.Payload})
+	wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied)
+	for _, id := range []string{e.ID, "none", ""} { // taken back, unknown
+		_, err := b.Undeny(ctx, id, "me", "test")
+		wantRefusal(t, err, approval.ErrUnknown, approval.OutcomeUnknown)
+	}
+	b.advance(10 * time.Minute)
+	_, err = b.Undeny(ctx, other.ID, "me", "test") // its time is over by itself
+	wantRefusal(t, err, approval.ErrUnknown, approval.OutcomeUnknown)
+
+	cancelled := b.numbered(2)
+	if _, err := b.Cancel(ctx, cancelled.ID, "left"); err != nil {
+		t.Fatal(err)
+	}
+	if again := b.numbered(2); again.ID == cancelled.ID || again.Refused != "" {
+		t.Errorf("a cancelled question is remembered: %+v", again)
+	}
+}
+
 // Every outcome once: each change of state leaves exactly one stored event, in order, and the nonce
 // is told when it is dead and not before.
 func testEvents(t *testing.T, b *bench) {
@@ -245,7 +298,7 @@ func testEvents(t *testing.T, b *bench) {
 	if transitions != 10 { // five births and five deaths
 		t.Errorf("%d transitions", transitions)
 	}
-	if err := b.MarkLogged(ctx, 1, 2, 3, 99); err != nil {
+	if err := b.MarkLogged(ctx, "", 1, 2, 3, 99); err != nil {
 		t.Fatal(err)
 	}
 	if events, err = b.Unlogged(ctx); err != nil || len(events) != len(want)-3 || events[0].Seq != 4 {

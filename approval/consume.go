@@ -232,15 +232,15 @@ func (b *Bolt) Unlogged(ctx context.Context) ([]Event, error) {
 }
 
 // MarkLogged implements [Store].
-func (b *Bolt) MarkLogged(ctx context.Context, seqs ...uint64) error {
-	if len(seqs) == 0 {
+func (b *Bolt) MarkLogged(ctx context.Context, place string, seqs ...uint64) error {
+	if len(seqs) == 0 && place == "" {
 		return nil
 	}
 	list := make([]any, 0, len(seqs))
 	for _, seq := range seqs {
 		list = append(list, seq)
 	}
-	_, err := b.do(ctx, task{verb: "recorded", args: fields{"seqs": list}})
+	_, err := b.do(ctx, task{verb: "recorded", args: fields{"place": place, "seqs": list}})
 	return err
 }
 
@@ -256,5 +256,9 @@ func (t *tx) recordedTask(k task) (result, error) {
 			}
 		}
 	}
-	return result{}, nil
+	place := k.args.text("place")
+	if known, err := t.place(); err != nil || place <= known {
+		return result{}, err
+	}
+	return result{}, t.setPlace(place)
 }

@@ -87,6 +87,8 @@ func (t *tx) earned(e *entry, d *Decision) error {
 		return e.refuse(OutcomeDenied, ErrChallenge)
 	case !d.Paged && Render(e.Payload, RenderOptions{}).Truncated:
 		return e.refuse(OutcomeDenied, ErrUnread)
+	case t.took(e, *d) < e.ReadingTime():
+		return t.hasty(e, *d)
 	case e.Friction.Factor && d.Code != "":
 		if err := t.checkCode(e, d.Code); err != nil {
 			return err
@@ -104,7 +106,7 @@ func (t *tx) allow(e *entry, d Decision) error {
 		return err
 	}
 	return t.emit(e.event(Event{Kind: KindDecided, Outcome: OutcomeApproved, Calls: slices.Clone(d.Calls),
-		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token}))
+		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token, Via: d.Via}))
 }
 
 // took is how long a person had the question.
@@ -170,7 +172,7 @@ func (t *tx) deny(e *entry, d Decision) error {
 		}
 	}
 	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied, Calls: slices.Clone(d.Calls),
-		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token})
+		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token, Via: d.Via})
 }
 
 // suspend ends the standing approvals of a session: who says no to one thing does not take the

@@ -94,3 +94,20 @@ func verifyDelegation(text string, trust TrustList, audience string, now time.Ti
 	d.by = k.Name
 	return d, checkWindow(d.Audience, audience, d.Issued, d.Expires, now, MaxDelegation)
 }
+
+// Vouched returns nil when a delegation shows that whoever holds a key of the trust list wants k in it, or out of it: it
+// is good here and now, for no less than k, and for k or, to take k out, given by k itself.
+func Vouched(text string, k TrustedKey, out bool, trust TrustList, audience string, now time.Time) error {
+	d, err := verifyDelegation(strings.TrimSpace(text), trust, audience, now)
+	switch {
+	case err != nil:
+		return err
+	case out && d.keyID == KeyID(k.Public):
+		return nil
+	case !d.Public.Equal(k.Public):
+		return tokenError(ErrScope, "it is for key %q", KeyID(d.Public))
+	case !out && (k.MaxRisk > d.MaxRisk || len(d.WorkItems) > 0):
+		return tokenError(ErrScope, "it is for risk %d and any work item at most; give the new key max-risk=%d", d.MaxRisk, d.MaxRisk)
+	}
+	return nil
+}

@@ -34,6 +34,9 @@
 // A denial may name another command ([CallDecision].Instead), such as a part of a list that is one call. That
 // permits nothing: the requester is told, and asks about it as a plan of its own.
 //
+// Cancel is for a question that was left without an answer, and for one whose requester is gone: nothing is remembered of
+// it. Only a denial keeps its plan from being asked again, and Undeny takes that back.
+//
 // There is no other transition. An answer does not change the state: it is kept beside it, and a
 // pending envelope with a yes can be consumed. A question lives for Options.TTL (1 h), a yes for
 // Options.Unused (5 min) of that. Both ends are checked in the transaction that uses them, by the
@@ -143,6 +146,11 @@
 // bbolt panics on damaged pages, and a file shorter than its mapping faults; both arrive as
 // ErrCorrupt, and nothing is written.
 //
+// An older copy of the database that is put back has a counter of events that lags behind the record. Options.Record
+// tells how far the record is, and is asked before each change; the change is refused with ErrBehind then. That holds for
+// whatever is used once or so many times: approvals, grants, signed answers, one-time codes, denials. A wrong one-time
+// code is no event, so an older copy gives those attempts back.
+//
 // A database that is lost is made anew from the record by [Rebuild], which forgets in one direction
 // only: what was used or denied stays so, a run without an end is still known, and whatever could
 // have permitted something is gone. [Explain] has for each error a code, the outcome in the record,
@@ -177,7 +185,8 @@
 //
 // # Limits
 //
-// 10 open questions for a session, and 100 in an hour; 500 characters for the words to an agent; inline questions of
+// 10 open questions for those who ask (Request.Budget), 100 in an hour, and 200 open ones in all, which a person at a
+// terminal is exempt from; more have to wait, and none that is open is given up for them; 500 characters for the words to an agent; inline questions of
 // at most 64 KiB and 400 lines; a denied plan is denied again without asking for 10 min, in
 // whatever session, so that nobody is worn down. A near-identical one (Envelope.Kin: the same agent, work item, directory, tools, rules and
 // risk) is asked, and says that it comes after a no; [Grouped] puts what is near-identical together.

@@ -69,6 +69,8 @@ type Request struct {
 
 	Quorum    int    // how many different people must say yes; one no is a no. 0 and 1 mean one
 	Requester string // the person for whom it is asked, who cannot be one of them; "" for nobody
+	Budget    string // whose questions are counted against the limits; "" means Session
+	Person    bool   // a person is at the terminal where it is asked, and is never limited
 	Canary    bool   // a question that must be denied, to see whether it is: see Canary
 }
 
@@ -89,6 +91,8 @@ type Decision struct {
 	Code   string        // a one-time code, where Friction asks for a second factor and EnrollTOTP was called
 	Paged  bool          // every line of the full page was shown: see Reading. Needed where the page is truncated
 	Took   time.Duration // from the showing of the page to the answer; 0 means since the question was asked
+
+	Via Via // how it came, for the record
 
 	signed bool   // by a key of the trust list; stands for challenge and factor
 	token  string // id of the signed answer

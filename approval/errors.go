@@ -40,6 +40,8 @@ var (
 	// order; one is answered twice.
 	ErrReordered  error = &wayOf{ErrBijection, "they are in another order"}
 	ErrDuplicated error = &wayOf{ErrBijection, "one is there twice"}
+	// ErrHasty is returned by Decide for a yes that came faster than the page can be read: see Envelope.ReadingTime.
+	ErrHasty = errors.New("the answer came faster than the page can be read")
 	// ErrUnread is returned by Decide for a yes to a truncated page that was not shown to its end.
 	ErrUnread = errors.New("the text is cut and was not read to its end")
 	// ErrSelf is returned by Decide when the person for whom it was asked says yes.
@@ -50,8 +52,10 @@ var (
 	ErrCodeUsed = errors.New("one-time code was already used")
 	// ErrCanary is returned by Decide when the question was a test of attention. Nothing would have run.
 	ErrCanary = errors.New("this was a canary: it could never run")
-	// ErrBusy is returned by Request when the session has [Options.MaxPending] questions open.
-	ErrBusy = errors.New("too many questions are waiting")
+	// ErrBusy is returned by Request when whoever asks has [Options.MaxPending] questions open, or asked
+	// [Options.MaxHour] in an hour; ErrFull when the account has [Options.MaxOpen] open. Neither is a denial.
+	ErrBusy       = errors.New("too many questions are open")
+	ErrFull error = &wayOf{ErrBusy, "those of the whole account"}
 )
 
 // What can be wrong with a signed text, beside ErrUnknown, ErrExpired, ErrReplayed, ErrTampered,
@@ -89,6 +93,8 @@ func (w *wayOf) Unwrap() error { return w.err }
 var (
 	// ErrMissing is returned when the database is gone although it had been made.
 	ErrMissing = errors.New("approval database is missing")
+	// ErrBehind is returned when the record tells of changes that the database does not know: an older copy was put back.
+	ErrBehind = errors.New("approval database is older than the record")
 	// ErrCorrupt is returned when the file is not a readable database of this schema.
 	ErrCorrupt = errors.New("approval database is damaged")
 	// ErrFuture is returned when a newer version of the program wrote the database.

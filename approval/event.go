@@ -13,6 +13,7 @@ const (
 	KindDecided  = "approval.decided"  // a person allowed at least one call
 	KindConsumed = "approval.consumed" // used, or spoiled in the attempt: see Outcome
 	KindRejected = "approval.rejected" // denied or cancelled: see Outcome
+	KindUndenied = "approval.undenied" // a person took a denial back: the same plan may be asked again
 	KindExpired  = "approval.expired"  // too old
 	KindRefused  = "approval.refused"  // an attempt that changed nothing
 	KindFinished = "approval.finished" // what came of the run: see Outcome
@@ -20,6 +21,7 @@ const (
 	KindVoted  = "approval.voted"  // one of several people allowed at least one call
 	KindBrake  = "approval.brake"  // answers came too fast, or no longer do: see Outcome, "on" or "off"
 	KindCanary = "approval.canary" // a question that must be denied was answered, or was not in time: see Outcome
+	KindFactor = "approval.factor" // what proves a person was enrolled, replaced or removed: see Outcome and Reason
 
 	KindGranted        = "approval.granted"         // a person made a standing approval
 	KindGrantUsed      = "approval.grant-used"      // one run was permitted by it
@@ -39,6 +41,7 @@ const (
 	OutcomeMismatch  = "rejected:mismatch"
 	OutcomeBijection = "rejected:bijection"
 	OutcomeUnknown   = "rejected:unknown"
+	OutcomeHasty     = "rejected:hasty" // faster than the page can be read
 
 	// Of signed answers.
 	OutcomeTruncated = "rejected:truncated"
@@ -48,6 +51,13 @@ const (
 	OutcomeUntrusted = "rejected:untrusted"
 	OutcomeAudience  = "rejected:audience"
 	OutcomeScope     = "rejected:scope"
+
+	// Of what proves a person.
+	OutcomeEnrolled = "enrolled"
+	OutcomeReplaced = "replaced"
+	OutcomeRemoved  = "removed"
+	OutcomeTrusted  = "trusted"
+	OutcomeDistrust = "no longer trusted"
 
 	OutcomeLost = "unknown" // the run ended without telling: nobody knows what it did
 )
@@ -76,6 +86,7 @@ type Event struct {
 	Rules     []string      // that asked, at most 16
 	Took      time.Duration // of an answer, in whole milliseconds: from the showing to the answer
 	Token     string        // id of the signed answer, "" without one
+	Via       Via           // how an answer came
 	Computed  string        // the plan hash that the claim presented, or that the stored bytes have
 }
 
@@ -89,7 +100,7 @@ func (e Event) Body() []byte {
 }
 
 func (e Event) fields() fields {
-	return fields{
+	f := fields{
 		"approver":           e.Approver,
 		"channel":            e.Channel,
 		"computed_plan_hash": e.Computed,
@@ -114,6 +125,10 @@ func (e Event) fields() fields {
 		"trust":              e.Trust.String(),
 		"work_item_id":       e.WorkItem,
 	}
+	if via := e.Via.fields(); via != nil { // entries about no answer have none, and none of an older program has
+		f["via"] = map[string]any(via)
+	}
+	return f
 }
 
 // ParseEvent is the inverse of Body, for records that were written earlier; a member that an older
@@ -128,6 +143,7 @@ func ParseEvent(body []byte) (Event, error) {
 }
 
 func readEvent(f fields) Event {
+	via, _ := f["via"].(map[string]any)
 	return Event{
 		Seq:       uint64(f.number("seq")),
 		Time:      f.time("time"),
@@ -152,6 +168,7 @@ func readEvent(f fields) Event {
 		Rules:     f.texts("rules"),
 		Took:      time.Duration(f.number("took_ms")) * time.Millisecond,
 		Token:     f.text("token_id"),
+		Via:       readVia(via, f.text("channel")),
 	}
 }
 

@@ -7,15 +7,16 @@ import "errors"
 type Failure struct {
 	Code    string // for programs: "replayed"
 	Outcome string // of the event in the record: "rejected:replayed"; "" where nothing is recorded
-	Exit    int    // 126 denied, 75 wait, 78 configuration or files
+	Exit    int    // 126 denied, 75 wait, 77 put back, 78 configuration or files
 	Message string // one line, with what helps; for the person's door
 }
 
 // The exit statuses of failures.
 const (
-	exitDenied = 126
-	exitWait   = 75
-	exitConfig = 78
+	exitDenied   = 126
+	exitTampered = 77
+	exitWait     = 75
+	exitConfig   = 78
 )
 
 // failures has the more particular errors before those that they wrap. Texts never say how to loosen anything.
@@ -40,11 +41,13 @@ var failures = []struct {
 	{ErrChallenge, Failure{"challenge", OutcomeDenied, exitDenied, "type the characters that the question shows"}},
 	{ErrCodeUsed, Failure{"code_used", OutcomeDenied, exitDenied, "this code was used: wait for the next one"}},
 	{ErrFactor, Failure{"factor", OutcomeDenied, exitDenied, "this needs a one-time code, a signature or a second person"}},
+	{ErrHasty, Failure{"hasty", OutcomeHasty, exitDenied, "nothing was approved: read the question and answer again"}},
 	{ErrUnread, Failure{"unread", OutcomeDenied, exitDenied, "read the whole text first: tadactl show ID"}},
 	{ErrNoGrant, Failure{"no_grant", "", exitDenied, "no standing approval: tadactl grants"}},
 	{ErrNotGrantable, Failure{"not_grantable", OutcomeDenied, exitDenied, "this must be asked every time"}},
-	{ErrBusy, Failure{"rate_limited", OutcomeDenied, exitDenied, "too many questions are waiting: tadactl pending"}},
-	{ErrPeer, Failure{"peer", OutcomeDenied, exitDenied, "answers are taken from a person's own terminal only"}},
+	{ErrFull, Failure{"account_limited", "", exitWait, "this account has too many open questions: answer some (tadactl pending) or deny them (tadactl deny --all)"}},
+	{ErrBusy, Failure{"rate_limited", "", exitWait, "this session has too many open questions: answer some (tadactl pending) or deny them (tadactl deny --all)"}},
+	{ErrPeer, Failure{"peer", OutcomeDenied, exitDenied, "answer in a terminal of your own, outside of the agent; a program needs a signed answer: tadactl sign --help"}},
 
 	{ErrTruncated, Failure{"truncated", OutcomeTruncated, exitDenied, "its end is missing: copy the whole line"}},
 	{ErrOversized, Failure{"oversized", OutcomeOversized, exitDenied, "it is too long"}},
@@ -58,6 +61,7 @@ var failures = []struct {
 	{ErrMalformed, Failure{"malformed", OutcomeMalformed, exitDenied, "this is not in the right format"}},
 
 	{ErrMissing, Failure{"store_missing", "", exitConfig, "the approvals are gone, so nothing is permitted: put the file back, or make it anew from the record: tadactl approvals rebuild"}},
+	{ErrBehind, Failure{"store_behind", "", exitTampered, "an older copy of the approvals was put back, so nothing is permitted: what was used since would be good again; make them anew from the record: tadactl approvals rebuild"}},
 	{ErrCorrupt, Failure{"store_corrupt", "", exitConfig, "the approvals are damaged, so nothing is permitted; make them anew from the record: tadactl approvals rebuild"}},
 	{ErrFuture, Failure{"store_future", "", exitConfig, "a newer tada-run wrote the approvals: install it again"}},
 	{ErrLocked, Failure{"store_locked", "", exitConfig, "another process keeps the approvals: end it and try again"}},

@@ -84,10 +84,14 @@ func checkFolder(path string) error {
 // lock waits in the kernel's queue for the exclusive lock on f, or until ctx ends. bbolt's own
 // waiting sleeps 50 ms between attempts, which under contention costs a quarter of a second.
 // Closing f gives the lock back; after an error f is closed as soon as it can be.
-func lock(ctx context.Context, f *os.File) error { return waitLock(ctx, f, unix.LOCK_EX) }
+func lock(ctx context.Context, f *os.File, waiting func(*os.File, time.Duration)) error {
+	return waitLock(ctx, f, unix.LOCK_EX, waiting)
+}
 
 // lockShared is lock for those who only read.
-func lockShared(ctx context.Context, f *os.File) error { return waitLock(ctx, f, unix.LOCK_SH) }
+func lockShared(ctx context.Context, f *os.File, waiting func(*os.File, time.Duration)) error {
+	return waitLock(ctx, f, unix.LOCK_SH, waiting)
+}
 
 func tryExclusive(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
@@ -97,13 +101,21 @@ func tryShared(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil
 }
 
-func waitLock(ctx context.Context, f *os.File, how int) error {
+// patience is when Options.Waiting is called. A change takes milliseconds; on a busy disk, a second.
+var patience = [...]time.Duration{time.Second, 5 * time.Second}
+
+func waitLock(ctx context.Context, f *os.File, how int, waiting func(*os.File, time.Duration)) error {
 	fd := int(f.Fd())
 	if err := unix.Flock(fd, how|unix.LOCK_NB); err != unix.EWOULDBLOCK {
 		if err != nil {
 			f.Close()
 		}
 		return err
+	}
+	if waiting != nil {
+		for _, d := range patience {
+			defer time.AfterFunc(d, func() { waiting(f, d) }).Stop()
+		}
 	}
 	done := make(chan error, 1)
 	go func() {
@@ -198,16 +210,30 @@ func dropBoard(board *os.File) error {
 }
 
 // waitBoard waits until the leader of a boarding has answered, or has died, but no longer than limit. It makes one
-// timer at most: each has the runtime wake a thread.
-func waitBoard(board *os.File, limit time.Duration) error {
+// timer at a time: each has the runtime wake a thread.
+func waitBoard(board *os.File, limit time.Duration, waiting func(*os.File, time.Duration)) error {
 	if name, err := bellOf(board); err == nil {
 		if fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
 			bell := os.NewFile(uintptr(fd), name)
 			defer bell.Close()
-			if err := bell.SetReadDeadline(time.Now().Add(limit)); err == nil {
-				if _, err := bell.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
-					return err
+			began := time.Now()
+			for _, until := range append(patience[:], limit) {
+				until = min(until, limit)
+				if bell.SetReadDeadline(began.Add(until)) != nil {
+					break
 				}
+				_, err := bell.Read(make([]byte, 1))
+				switch {
+				case !errors.Is(err, os.ErrDeadlineExceeded):
+				case until == limit:
+					return err
+				default:
+					if waiting != nil {
+						waiting(board, until)
+					}
+					continue
+				}
+				break
 			}
 		}
 	}
@@ -216,7 +242,7 @@ func waitBoard(board *os.File, limit time.Duration) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit) // there was no bell
 	defer cancel()
-	return lockShared(ctx, board)
+	return lockShared(ctx, board, waiting)
 }
 
 // release gives back bbolt's lock on a file that bbolt left open. Closing is not enough: the lock

@@ -12,9 +12,11 @@ func openPrivate(string, int, os.FileMode) (*os.File, error) { return nil, ErrUn
 
 func checkFolder(string) error { return ErrUnsupported }
 
-func lock(context.Context, *os.File) error { return ErrUnsupported }
+func lock(context.Context, *os.File, func(*os.File, time.Duration)) error { return ErrUnsupported }
 
-func lockShared(context.Context, *os.File) error { return ErrUnsupported }
+func lockShared(context.Context, *os.File, func(*os.File, time.Duration)) error {
+	return ErrUnsupported
+}
 
 func tryExclusive(*os.File) bool { return false }
 
@@ -28,6 +30,6 @@ func hangBell(*os.File) *os.File { return nil }
 
 func dropBoard(*os.File) error { return ErrUnsupported }
 
-func waitBoard(*os.File, time.Duration) error { return ErrUnsupported }
+func waitBoard(*os.File, time.Duration, func(*os.File, time.Duration)) error { return ErrUnsupported }
 
 func release(f *os.File) { f.Close() }

@@ -12,17 +12,8 @@ import (
 
 // Grant implements [Store].
 func (b *Bolt) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, error) {
-	if r.For == 0 {
-		r.For = defaultGrantTime
-	}
-	if r.Uses == 0 {
-		r.Uses = defaultGrantUses
-	}
-	if r.For < 0 || r.For > MaxGrantTime {
-		return Grant{}, nil, &ConfigError{Name: "time of a grant", Value: r.For.String(), Need: "it must be at most " + MaxGrantTime.String()}
-	}
-	if r.Uses < 0 || r.Uses > MaxGrantUses {
-		return Grant{}, nil, &ConfigError{Name: "number of uses", Value: strconv.Itoa(r.Uses), Need: "it must be at most " + strconv.Itoa(MaxGrantUses)}
+	if err := r.settle(); err != nil {
+		return Grant{}, nil, err
 	}
 	var g Grant
 	events, err := b.change(ctx, r.Envelope, func(t *tx, e *entry) error {
@@ -31,6 +22,42 @@ func (b *Bolt) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, error
 		return err
 	})
 	return g, events, err
+}
+
+// settle fills in what was left open, and refuses what is too much.
+func (r *GrantRequest) settle() error {
+	if r.For == 0 {
+		r.For = defaultGrantTime
+	}
+	if r.Uses == 0 {
+		r.Uses = defaultGrantUses
+	}
+	if r.For < 0 || r.For > MaxGrantTime {
+		return &ConfigError{Name: "time of a grant", Value: r.For.String(), Need: "it must be at most " + MaxGrantTime.String()}
+	}
+	if r.Uses < 0 || r.Uses > MaxGrantUses {
+		return &ConfigError{Name: "number of uses", Value: strconv.Itoa(r.Uses), Need: "it must be at most " + strconv.Itoa(MaxGrantUses)}
+	}
+	return nil
+}
+
+// MayStand returns nil when a decision on this question may become the grant that r asks for, else why not: asked before
+// anything is stored, so that an answer is taken whole or not at all.
+func (e Envelope) MayStand(d Decision, r GrantRequest) error {
+	if err := r.settle(); err != nil {
+		return err
+	}
+	why := Grantable(e.Payload)
+	switch {
+	case e.Quorum > 1:
+		why = append(why, "it needs several people, and such an approval is good once")
+	case !d.approvesAll():
+		why = append(why, "a call of it is denied")
+	}
+	if len(why) > 0 {
+		return &Refused{Envelope: e.ID, Outcome: OutcomeDenied, Err: &wayOf{ErrNotGrantable, strings.Join(why, "; ")}, Message: strings.Join(why, "; ")}
+	}
+	return nil
 }
 
 func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {

@@ -152,7 +152,7 @@ func (b *Bolt) board(ctx context.Context, k task) (result, bool, error) {
 		return result{}, false, fileError(f.Name(), err)
 	}
 	// From here on the task may be done at any time, so the caller's wish to stop comes too late.
-	if err := waitBoard(f, b.o.LockWait); err != nil {
+	if err := waitBoard(f, b.o.LockWait, b.o.Waiting); err != nil {
 		return result{}, false, nil
 	}
 	r, ok := findAnswer(f, k.ticket, &b.o)
@@ -376,6 +376,11 @@ func readEvents(list []any) []Event {
 // write runs fn in one write transaction under the lock that the caller holds. When fn fails, or
 // changes nothing, nothing is written.
 func (b *Bolt) write(lock *os.File, fn func(*tx) error) error {
+	return b.writeAfter(lock, (*tx).compare, fn)
+}
+
+// writeAfter is write with a look at the record before it.
+func (b *Bolt) writeAfter(lock *os.File, look, fn func(*tx) error) error {
 	b.o.step("locked")
 	if err := b.make(lock); err != nil {
 		return err
@@ -385,6 +390,9 @@ func (b *Bolt) write(lock *os.File, fn func(*tx) error) error {
 	err := b.open(b.path, false, func(db *bolt.DB) error {
 		return db.Update(func(btx *bolt.Tx) error {
 			t, err := b.begin(btx)
+			if err == nil {
+				err = look(t)
+			}
 			if err != nil {
 				return err
 			}

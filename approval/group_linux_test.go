@@ -33,7 +33,7 @@ func groupStore(t testing.TB, n int) (*Bolt, []Envelope) {
 		payload := fmt.Sprintf(`{"n":%d,"risk":1,"tool_calls":[{"tool_call_id":"c1"}],"work_item_id":"w"}`, i)
 		e, _, err := s.Request(context.Background(), Request{Session: "s", Payload: []byte(payload)})
 		if err == nil {
-			_, err = s.Decide(context.Background(), Decision{Envelope: e.ID, PlanHash: e.PlanHash, Calls: []CallDecision{{ID: "c1", Approved: true}}})
+			_, err = s.Decide(context.Background(), Decision{Envelope: e.ID, PlanHash: e.PlanHash, Took: time.Minute, Calls: []CallDecision{{ID: "c1", Approved: true}}})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// The brake. Three high-risk approvals in a row, each given within two seconds, are the work of a
-// reflex: until an approval was given with more thought, or something was denied, every
-// question must be typed, and the risky ones with more characters.
+// The brake. Three high-risk approvals in a row, each given within two seconds, are the work of a reflex or of a program,
+// and so are ten of low risk, and three answers that came before the page could be read: until an approval was given
+// with more thought, or a person denied something, every question must be typed, the risky ones with more characters.
 const (
 	fastApproval = 2 * time.Second
 	fastLimit    = 3
+	fastLow      = 10
 	brakedLow    = 4
 	brakedHigh   = 8
 )
@@ -40,28 +41,52 @@ func (t *tx) brakeOn() bool {
 func (t *tx) answered(e *entry, d Decision, took time.Duration) error {
 	f, err := t.get(healthBucket, brakeKey)
 	was := err != nil || f.flag("on")
-	fast, on := f.number("fast"), was
+	next := pace{f.number("fast"), f.number("low"), was}
 	switch {
+	case !d.approvesAny() && (d.Via.Channel == ChannelAgent || d.Via.Channel == ChannelProgram): // a program's no says nothing of a person
 	case !d.approvesAny():
-		fast, on = 0, false
+		next = pace{}
 	case took >= fastApproval:
-		on = false
+		next.on, next.low = false, 0
 		if e.Risk >= 2 {
-			fast = 0
+			next.fast = 0
 		}
 	case e.Risk >= 2:
-		if fast++; fast >= fastLimit {
-			on = true
-		}
+		next.fast++
+		next.on = was || next.fast >= fastLimit
+	default:
+		next.low++
+		next.on = was || next.low >= fastLow
 	}
-	if on == was && fast == f.number("fast") && err == nil {
+	if next == (pace{f.number("fast"), f.number("low"), was}) && err == nil {
 		return nil
 	}
-	return t.setBrake(e, was, on, fast, "approvals came faster than one can read")
+	return t.setBrake(e, was, next, "approvals came faster than one can read")
 }
 
-func (t *tx) setBrake(e *entry, was, on bool, fast int64, why string) error {
-	if err := t.put(healthBucket, brakeKey, fields{"fast": fast, "on": on}); err != nil || on == was {
+// hasty refuses a yes that nobody can have read for. It counts like a fast one of high risk.
+func (t *tx) hasty(e *entry, d Decision) error {
+	f, err := t.get(healthBucket, brakeKey)
+	was := err != nil || f.flag("on")
+	next := pace{f.number("fast") + 1, f.number("low"), was}
+	next.on = was || next.fast >= fastLimit
+	if err := t.setBrake(e, was, next, "answers came before the page could be read"); err != nil {
+		return err
+	}
+	r := e.refuse(OutcomeHasty, ErrHasty)
+	r.Events[0].Took, r.Events[0].Approver, r.Events[0].Channel, r.Events[0].Via = t.took(e, d), d.Approver, d.Channel, d.Via
+	return r
+}
+
+// A pace is how fast the last approvals came: how many in a row were too fast for their risk.
+type pace struct {
+	fast, low int64
+	on        bool
+}
+
+func (t *tx) setBrake(e *entry, was bool, p pace, why string) error {
+	on := p.on
+	if err := t.put(healthBucket, brakeKey, fields{"fast": p.fast, "low": p.low, "on": on}); err != nil || on == was {
 		return err
 	}
 	ev := Event{Kind: KindBrake, Outcome: "off"}
@@ -83,6 +108,8 @@ type Stats struct {
 
 	Median   time.Duration // of the time in which people answered; 0 without answers
 	SubOne   int           // approvals in less than a second
+	Hasty    int           // answers that were not taken, because the page cannot have been read
+	Callers  int           // answers that were not taken, because no person gave them
 	Brakes   int           // how often the brake came on
 	Canaries int           // canary questions that were answered
 	Fooled   int           // and approved
@@ -120,7 +147,7 @@ func Summarize(events iter.Seq[Event]) Stats {
 		}
 		for _, r := range e.Rules {
 			asked[r]++
-			denied[r] = denied[r] || e.Kind == KindRejected
+			denied[r] = denied[r] || e.Kind == KindRejected && e.Outcome == OutcomeDenied
 		}
 	}
 	for e := range events {
@@ -130,6 +157,10 @@ func Summarize(events iter.Seq[Event]) Stats {
 			if e.Outcome == OutcomeApproved {
 				s.Fooled++
 			}
+		case e.Kind == KindRefused && e.Outcome == OutcomeHasty:
+			s.Hasty++
+		case e.Kind == KindRefused && (e.Via.Channel == ChannelAgent || e.Via.Channel == ChannelProgram):
+			s.Callers++
 		case e.Kind == KindIssued:
 			s.Asked++
 		case e.Kind == KindDecided:

@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha1"
 	"encoding/base32"
 	"encoding/binary"
@@ -41,7 +42,7 @@ func testTOTP(t *testing.T, b *bench) {
 	if !ok {
 		t.Fatal("a store that knows no codes")
 	}
-	uri, err := s.EnrollTOTP(ctx, "me@host")
+	uri, _, err := s.EnrollTOTP(ctx, approval.Enrolment{Account: "me@host"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +89,112 @@ func testTOTP(t *testing.T, b *bench) {
 	wantRefusal(t, with(e, "12345"), approval.ErrFactor, approval.OutcomeCancelled)
 	if b.state(e.ID) != approval.Rejected {
 		t.Error(b.state(e.ID))
+	}
+}
+
+// E-chan-9: whoever has the new secret can answer, so it takes a code of the old one; wrong ones are tried slowly.
+func testReplaceTOTP(t *testing.T, b *bench) {
+	s := b.Store.(approval.Enroller)
+	secretOf := func(uri string) []byte {
+		u, _ := url.Parse(uri)
+		secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(u.Query().Get("secret"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return secret
+	}
+	by := approval.Enrolment{Account: "me", Approver: "uid 7", Via: approval.Via{Channel: "tadactl", Terminal: "pts/1"}}
+	uri, events, err := s.EnrollTOTP(ctx, by)
+	if err != nil || len(events) != 1 || events[0].Kind != approval.KindFactor || events[0].Outcome != approval.OutcomeEnrolled || events[0].Via.Terminal != "pts/1" {
+		t.Fatalf("%+v, %v", events, err)
+	}
+	secret := secretOf(uri)
+	with := func(code string) approval.Enrolment { by.Old = code; return by }
+	for _, code := range []string{"", "000000", "000000"} {
+		b.advance(30 * time.Second)
+		_, _, err := s.EnrollTOTP(ctx, with(code))
+		wantRefusal(t, err, approval.ErrFactor, approval.OutcomeDenied)
+		_, err = s.RemoveTOTP(ctx, with(oneTimeCode(secret, b.Now))) // right, and too soon after a wrong one
+		wantRefusal(t, err, approval.ErrCodeUsed, approval.OutcomeDenied)
+	}
+	b.advance(30 * time.Second)
+	used := oneTimeCode(secret, b.Now)
+	if err := s.SpendTOTP(ctx, with(used)); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = s.EnrollTOTP(ctx, with(used))
+	wantRefusal(t, err, approval.ErrCodeUsed, approval.OutcomeDenied)
+	b.advance(30 * time.Second)
+	uri, events, err = s.EnrollTOTP(ctx, with(oneTimeCode(secret, b.Now)))
+	if err != nil || len(events) != 1 || events[0].Outcome != approval.OutcomeReplaced {
+		t.Fatalf("%+v, %v", events, err)
+	}
+	b.advance(30 * time.Second)
+	_, err = s.RemoveTOTP(ctx, with(oneTimeCode(secret, b.Now)))
+	wantRefusal(t, err, approval.ErrFactor, approval.OutcomeDenied)
+	b.advance(30 * time.Second)
+	events, err = s.RemoveTOTP(ctx, with(oneTimeCode(secretOf(uri), b.Now)))
+	if has, _ := s.HasTOTP(ctx); err != nil || has || len(events) != 1 || events[0].Outcome != approval.OutcomeRemoved {
+		t.Fatalf("%v %+v, %v", has, events, err)
+	}
+}
+
+// E-fat-3: a yes that comes before the page can be read is not taken, whatever is typed; the question stays. Three of them,
+// and everything is typed. The time grows with the page and the risk.
+func testHasty(t *testing.T, b *bench) {
+	page := func(n, risk, lines int) approval.Envelope {
+		return ask(t, b, payload(t, func(p map[string]any) {
+			p["risk"], p["n"] = risk, n
+			for i := range lines {
+				p[fmt.Sprint("line", i)] = i
+			}
+		}))
+	}
+	short, long, risky := page(1, 1, 0), page(2, 1, 40), page(3, 2, 0)
+	if !(short.ReadingTime() < long.ReadingTime() && short.ReadingTime() < risky.ReadingTime()) {
+		t.Errorf("short %v, long %v, risky %v", short.ReadingTime(), long.ReadingTime(), risky.ReadingTime())
+	}
+	for i, e := range []approval.Envelope{short, long, risky} {
+		d := yes(e)
+		d.Took = e.ReadingTime() - time.Millisecond
+		_, err := b.Decide(ctx, d)
+		wantRefusal(t, err, approval.ErrHasty, approval.OutcomeHasty)
+		now, err := b.Get(ctx, e.ID)
+		if err != nil || now.Decision != nil {
+			t.Errorf("%+v, %v", now.Decision, err)
+		}
+		if want := map[bool]int{false: approval.FrictionOf(e.Risk).Challenge, true: 8}[i == 2]; len(now.Challenge) != want {
+			t.Errorf("after %d: %q", i+1, now.Challenge)
+		}
+	}
+	now, _ := b.Get(ctx, short.ID)
+	d := yes(now)
+	d.Took = now.ReadingTime()
+	decide(t, b, d)
+	if _, err := b.Decide(ctx, no(long, "")); err != nil { // a no takes no time
+		t.Error(err)
+	}
+}
+
+// A program's no says nothing of a person: the brake stays.
+func TestAProgramsNoLiftsNoBrake(t *testing.T) {
+	t.Parallel()
+	b := &bench{TB: t, backend: newBoltBackend(t), clock: newClock()}
+	b.o = approval.Options{Clock: b.clock.read, Rand: rand.Reader}
+	b.reopen(nil)
+	for i := range 3 {
+		e := ask(t, b, payload(t, func(p map[string]any) { p["n"] = i }))
+		d := yes(e)
+		d.Took = time.Millisecond
+		_, err := b.Decide(ctx, d)
+		wantRefusal(t, err, approval.ErrHasty, approval.OutcomeHasty)
+	}
+	e := ask(t, b, payload(t, func(p map[string]any) { p["n"] = "denied" }))
+	d := no(e, "")
+	d.Via.Channel = approval.ChannelAgent
+	decide(t, b, d)
+	if e := ask(t, b, payload(t, func(p map[string]any) { p["n"] = "after" })); e.Challenge == "" {
+		t.Error("an agent has lifted the brake by denying")
 	}
 }
 

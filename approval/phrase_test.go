@@ -87,7 +87,7 @@ func TestExplain(t *testing.T) {
 		{approval.ErrSignature, "rejected:signature", 126}, {approval.ErrUntrusted, "rejected:untrusted", 126}, {approval.ErrAudience, "rejected:audience", 126},
 		{approval.ErrScope, "rejected:scope", 126}, {approval.ErrDenied, "denied", 126}, {approval.ErrDecided, "rejected:replayed", 126},
 		{approval.ErrVoted, "rejected:replayed", 126}, {approval.ErrSelf, "denied", 126}, {approval.ErrChallenge, "denied", 126}, {approval.ErrFactor, "denied", 126},
-		{approval.ErrCodeUsed, "denied", 126}, {approval.ErrUnread, "denied", 126}, {approval.ErrCanary, "denied", 126}, {approval.ErrBusy, "denied", 126},
+		{approval.ErrCodeUsed, "denied", 126}, {approval.ErrUnread, "denied", 126}, {approval.ErrCanary, "denied", 126}, {approval.ErrBusy, "", 75}, {approval.ErrFull, "", 75},
 		{approval.ErrNoGrant, "", 126}, {approval.ErrNotGrantable, "denied", 126}, {approval.ErrPeer, "denied", 126}, {approval.ErrPassphrase, "", 126},
 		{approval.ErrKey, "", 78}, {approval.ErrPayload, "", 78}, {approval.ErrMissing, "", 78}, {approval.ErrCorrupt, "", 78}, {approval.ErrFuture, "", 78},
 		{approval.ErrLocked, "", 78}, {approval.ErrMeddled, "", 78}, {approval.ErrUnsupported, "", 78},

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // The tests of this file start the test binary again: the store's promises are between processes.
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		child(job, os.Getenv("APPROVAL_TEST_DB"), os.Getenv("APPROVAL_TEST_ARG"))
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(hermetic.Tests(m).Run())
 }
 
 // systemClock reads the real clocks, as a launcher does.

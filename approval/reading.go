@@ -1,5 +1,26 @@
 package approval
 
+import "time"
+
+// How long a page is before a person at least. It is not how long reading takes: it is what no reader undercuts, who
+// knows what to look for. The riskier and the longer, the more.
+const (
+	readingStart = 400 * time.Millisecond // to see that the screen has changed
+	readingLine  = 15 * time.Millisecond
+	readingRisk  = 300 * time.Millisecond // for each step of the risk
+	readingMost  = 3 * time.Second
+)
+
+// ReadingTime is how long the page of a question must have been shown before a yes to it is taken. It depends on what is
+// asked alone, not on the width of a screen, so that whoever shows the page and the store agree.
+func (e Envelope) ReadingTime() time.Duration {
+	page := Render(e.Payload, RenderOptions{})
+	if page.Truncated {
+		page = Render(e.Payload, RenderOptions{Full: true})
+	}
+	return min(readingStart+readingLine*time.Duration(len(page.Lines))+readingRisk*time.Duration(e.Risk), readingMost)
+}
+
 // A Reading follows what a person has had before their eyes. A page on which something was cut may
 // not be approved until every line of the full page was on the screen; scrolling to the end in one
 // jump is not reading, so lines count, not the position.

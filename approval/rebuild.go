@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -118,6 +119,8 @@ func (h *history) add(e Event) {
 		if e.Kind == KindRejected && e.Outcome == OutcomeDenied {
 			h.denied[e.PlanHash] = e
 		}
+	case KindUndenied:
+		maps.DeleteFunc(h.denied, func(_ string, denial Event) bool { return denial.Envelope == e.Envelope })
 	case KindFinished:
 		delete(h.runs, e.Envelope)
 	case KindGranted:

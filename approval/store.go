@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 )
 
@@ -12,7 +13,8 @@ type Store interface {
 	// Request stores a question before anybody sees it and returns it with true. The same plan
 	// asked again in the same session, while pending, returns the envelope that is there with
 	// false; it may be answered already (see [Envelope.Approved]). It refuses with ErrDenied
-	// while the same plan cools off after a denial, and with ErrBusy when too many are open.
+	// while the same plan cools off after a denial, and with ErrBusy when too many are open: the
+	// caller has to wait then, which is no denial.
 	Request(ctx context.Context, r Request) (Envelope, bool, error)
 	// Get returns one envelope, dead ones included until they are pruned. Its State says what the
 	// clock says now, even when nothing has stored that yet.
@@ -53,6 +55,12 @@ type Store interface {
 	Suspend(ctx context.Context, session, reason string) ([]Event, error)
 	// Cancel withdraws a pending question, or an answer that was not used.
 	Cancel(ctx context.Context, id, reason string) ([]Event, error)
+	// Undeny takes a denial back that still keeps its plan from being asked again. The denied question
+	// stays denied and standing approvals that it ended stay ended; the plan can be asked again at once.
+	// It refuses with ErrUnknown where nothing cools off because of that question.
+	Undeny(ctx context.Context, id, approver, channel string) ([]Event, error)
+	// Denied returns the questions whose denials keep their plans from being asked again, oldest first, without payload.
+	Denied(ctx context.Context) ([]Envelope, error)
 	// Prune expires what is too old and removes what has been dead for Options.Retention. Of each
 	// a tombstone remains for Options.Tombstone, so that a replay is still called a replay.
 	Prune(ctx context.Context) ([]Event, error)
@@ -60,7 +68,13 @@ type Store interface {
 	// process that died between its change and its record.
 	Unlogged(ctx context.Context) ([]Event, error)
 	// MarkLogged removes events that stand in the record by now.
-	MarkLogged(ctx context.Context, seqs ...uint64) error
+	// Place is how far the record had come by then, in the caller's own words; "" leaves what is known.
+	// Of two places the later one is the greater text.
+	MarkLogged(ctx context.Context, place string, seqs ...uint64) error
+	// Place returns the place that MarkLogged was given last, and the Seq of the newest event.
+	Place(ctx context.Context) (place string, seq uint64, err error)
+	// Follow sets the place after a person went on with a record that was changed. It does not compare.
+	Follow(ctx context.Context, place string) error
 	// Wait returns as soon as the envelope is decided or dead, without polling. It ends with
 	// ctx's error, and holds no lock while it waits.
 	Wait(ctx context.Context, id string) (Envelope, error)
@@ -87,12 +101,24 @@ type Options struct {
 	CoolOff   time.Duration // how long a denied plan is denied again without asking: 10 min
 	LockWait  time.Duration // how long to wait for other processes: 30 s
 
-	MaxPending int // open questions of one session: 10
-	MaxHour    int // new questions of one session in an hour: 100
+	// Waiting, when set, is called by a wait for another process that has taken a second, and again after five, with the
+	// file whose lock that process holds.
+	Waiting func(lock *os.File, waited time.Duration)
+
+	MaxPending int // open questions of one budget: 10
+	MaxHour    int // new questions of one budget in an hour: 100
+	MaxOpen    int // open questions of all budgets: 200
 
 	// SecondFactor says that a second factor exists and is checked before Decide. Without one,
 	// the highest risk is asked with the longer challenge alone.
 	SecondFactor bool
+
+	// Record returns the greatest Seq of the events that the record has from a place on; "" is its
+	// beginning. It is asked in every transaction that changes something, before the change. A
+	// database that has not come so far is an older one that was put back, in which what was used is
+	// unused again: the change is refused with ErrBehind. An error of Record refuses it too. Nil
+	// compares with nothing.
+	Record func(place string) (seq uint64, err error)
 
 	// at is called between any two steps that a process can be killed at. Tests die there.
 	at func(step string)
@@ -133,6 +159,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxHour <= 0 {
 		o.MaxHour = 100
+	}
+	if o.MaxOpen <= 0 {
+		o.MaxOpen = 200
 	}
 	// A nonce must be remembered for as long as somebody could present it.
 	if least := o.TTL + o.Skew; o.Retention < least {

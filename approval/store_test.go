@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,15 +42,26 @@ func payload(t testing.TB, change func(map[string]any), calls ...string) []byte 
 }
 
 // clock is a clock that a test sets.
-type clock struct{ approval.Clock }
-
-func newClock() *clock {
-	return &clock{approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Boot: time.Hour, BootID: "boot-1"}}
+type clock struct {
+	mu sync.Mutex
+	approval.Clock
 }
 
-func (c *clock) read() approval.Clock { return c.Clock }
+func newClock() *clock {
+	return &clock{Clock: approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Boot: time.Hour, BootID: "boot-1"}}
+}
 
-func (c *clock) advance(d time.Duration) { c.Now, c.Boot = c.Now.Add(d), c.Boot+d }
+func (c *clock) read() approval.Clock {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Clock
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Now, c.Boot = c.Now.Add(d), c.Boot+d
+}
 
 // open makes a store in a new private folder.
 func open(t testing.TB, c *clock, change func(*approval.Options)) (*approval.Bolt, string) {
@@ -77,7 +89,7 @@ func ask(t testing.TB, s approval.Store, p []byte) approval.Envelope {
 
 // yes is the decision that approves every call of e.
 func yes(e approval.Envelope) approval.Decision {
-	d := approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash, Challenge: e.Challenge, Approver: "me", Channel: "test"}
+	d := approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash, Challenge: e.Challenge, Approver: "me", Channel: "test", Took: time.Minute}
 	for _, id := range e.Calls {
 		d.Calls = append(d.Calls, approval.CallDecision{ID: id, Approved: true})
 	}

@@ -233,7 +233,7 @@ func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signe
 		if KeyID(d.Public) != a.keyID {
 			return Signed{}, tokenError(ErrUntrusted, "the delegation is for key %q", KeyID(d.Public))
 		}
-		if a.Scope.Uses > 1 || a.Expires.After(d.Expires) {
+		if a.Scope.stands() || a.Expires.After(d.Expires) {
 			return Signed{}, tokenError(ErrScope, "a delegate allows once, and not for longer than the delegation lasts")
 		}
 		public, s.Person, s.maxRisk, s.workItems = d.Public, d.by, d.MaxRisk, d.WorkItems
@@ -241,6 +241,13 @@ func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signe
 	}
 	if !ed25519.Verify(public, append([]byte(tokenDomain), payload...), sig) {
 		return Signed{}, tokenError(ErrSignature, "key %q did not sign this", a.keyID)
+	}
+	r := s.grant("")
+	switch err := r.settle(); {
+	case a.Scope.stands() && err != nil:
+		return Signed{}, tokenError(ErrScope, "%v", err)
+	case a.Scope.stands() && a.Envelope == "":
+		return Signed{}, tokenError(ErrScope, "a plan that was allowed beforehand runs once")
 	}
 	return s, checkWindow(a.Audience, audience, a.Issued, a.Expires, now, MaxTokenLife)
 }

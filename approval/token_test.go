@@ -149,6 +149,68 @@ func testSigned(t *testing.T, b *bench) {
 }
 
 // E-hl-2: a plan that was signed beforehand runs once on a machine without people. An altered one does not.
+func testSignedWhole(t *testing.T, b *bench) {
+	k := newKey(t, "dg")
+	trust := trustOf(t, k.TrustLine())
+	for i, c := range []struct {
+		name   string
+		risk   int
+		scope  approval.Scope
+		except bool
+		want   error // nil: taken, with its grant
+	}{
+		{"many uses of the highest risk", 3, approval.Scope{Uses: 1000}, false, approval.ErrScope},
+		{"too many uses", 1, approval.Scope{Uses: 101}, false, approval.ErrScope},
+		{"for too long", 1, approval.Scope{Uses: 2, For: 13 * time.Hour}, false, approval.ErrScope},
+		{"for less than no time", 1, approval.Scope{Uses: 2, For: -time.Hour}, false, approval.ErrScope},
+		{"what must be asked every time", 3, approval.Scope{Uses: 2}, false, approval.ErrNotGrantable},
+		{"a while, of what must be asked every time", 2, approval.Scope{For: time.Hour}, false, approval.ErrNotGrantable},
+		{"with a call denied", 1, approval.Scope{Uses: 2}, true, approval.ErrNotGrantable},
+		{"what may stand", 1, approval.Scope{Uses: 2, For: time.Hour}, false, nil},
+	} {
+		e := ask(t, b, grantable(t, func(p map[string]any) { p["risk"], p["n"] = c.risk, i }))
+		token := signed(t, k, e, b.Now, func(a *approval.Answer) {
+			a.Scope = c.scope
+			if c.except {
+				a.Calls[0].Approved = false
+			}
+		})
+		s, err := approval.Verify(token, trust, host, b.Now)
+		if err == nil {
+			_, err = b.DecideSigned(ctx, s)
+		}
+		if c.except { // denied as a whole: there is one call
+			if now, _ := b.Get(ctx, e.ID); now.Decision == nil || now.Approved() {
+				t.Errorf("%s: %v, %+v", c.name, err, now.Decision)
+			}
+			continue
+		}
+		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		now, err := b.Get(ctx, e.ID)
+		grants, _ := b.Grants(ctx)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case c.want != nil && (now.Decision != nil || now.State != approval.Pending || len(grants) != 0):
+			t.Errorf("%s: refused, and has done something: %+v, %d grants", c.name, now.Decision, len(grants))
+		case c.want == nil && (now.State != approval.Rejected || len(grants) != 1 || grants[0].Uses != 2):
+			t.Errorf("%s: %s, %+v", c.name, now.State, grants)
+		}
+		if c.want != nil { // the question is as it was: the same person can answer it once
+			s, err := approval.Verify(signed(t, k, e, b.Now, nil), trust, host, b.Now)
+			if err == nil {
+				_, err = b.DecideSigned(ctx, s)
+			}
+			if err != nil {
+				t.Errorf("%s: an answer for once: %v", c.name, err)
+			}
+		}
+	}
+}
+
+// E-hl-2: see the name of the test.
 func testPresigned(t *testing.T, b *bench) {
 	k := newKey(t, "dg")
 	trust := trustOf(t, k.TrustLine())

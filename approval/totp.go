@@ -50,25 +50,140 @@ func matchTOTP(secret []byte, code string, now time.Time) (int64, bool) {
 
 // An Enroller is a [Store] that can check one-time codes.
 type Enroller interface {
-	EnrollTOTP(ctx context.Context, account string) (uri string, err error)
+	// EnrollTOTP makes a new secret for one-time codes and returns the otpauth URI that authenticators read. From then on
+	// the highest risk needs a code, or a signature, or a second person. Where there is a secret already, Old must be a
+	// code of that one: whoever holds the new secret can answer. The error is ErrFactor or ErrCodeUsed otherwise.
+	EnrollTOTP(ctx context.Context, e Enrolment) (uri string, events []Event, err error)
+	// RemoveTOTP takes the secret away again, for a code of it.
+	RemoveTOTP(ctx context.Context, e Enrolment) ([]Event, error)
+	// HasTOTP reports whether there is a secret.
+	HasTOTP(ctx context.Context) (bool, error)
+	// SpendTOTP takes a code for something that is not a question, such as to trust a key.
+	SpendTOTP(ctx context.Context, e Enrolment) error
 }
 
-// EnrollTOTP makes a new secret for one-time codes and returns the otpauth URI that authenticators
-// read. From then on the highest risk needs a code, or a signature, or a second person. A
-// second call replaces the secret, so it must be a person's: whoever holds the new one can answer.
-func (b *Bolt) EnrollTOTP(ctx context.Context, account string) (string, error) {
+// An Enrolment is who changes what proves a person, and with what.
+type Enrolment struct {
+	Account  string // as the authenticator shows it
+	Old      string // a code of the secret that is there
+	Approver string
+	Via      Via
+}
+
+// EnrollTOTP implements [Enroller].
+func (b *Bolt) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, error) {
 	secret := make([]byte, 20) // RFC 4226, 4: at least 128 bits, 160 recommended
 	if _, err := io.ReadFull(b.o.Rand, secret); err != nil {
-		return "", fmt.Errorf("approval: reading randomness: %w", err)
+		return "", nil, fmt.Errorf("approval: reading randomness: %w", err)
 	}
-	err := b.update(ctx, func(t *tx) error {
-		return t.put(healthBucket, totpKey, fields{"secret": string(secret), "step": 0})
+	events, err := b.withCode(ctx, e, func(t *tx) error {
+		ev := e.event(OutcomeEnrolled, "one-time codes")
+		if t.hasTOTP() {
+			ev.Outcome = OutcomeReplaced
+		}
+		if err := t.put(healthBucket, totpKey, fields{"secret": string(secret), "step": 0}); err != nil {
+			return err
+		}
+		return t.emit(ev)
 	})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	q := url.Values{"secret": {base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)}, "issuer": {"tada-run"}}
-	return "otpauth://totp/" + url.PathEscape("tada-run:"+account) + "?" + q.Encode(), nil
+	return "otpauth://totp/" + url.PathEscape("tada-run:"+e.Account) + "?" + q.Encode(), events, nil
+}
+
+// RemoveTOTP implements [Enroller].
+func (b *Bolt) RemoveTOTP(ctx context.Context, e Enrolment) ([]Event, error) {
+	return b.withCode(ctx, e, func(t *tx) error {
+		if !t.hasTOTP() {
+			return nil
+		}
+		if err := t.delete(healthBucket, totpKey); err != nil {
+			return err
+		}
+		return t.emit(e.event(OutcomeRemoved, "one-time codes"))
+	})
+}
+
+// HasTOTP implements [Enroller].
+func (b *Bolt) HasTOTP(ctx context.Context) (has bool, err error) {
+	err = b.view(ctx, func(t *tx) error {
+		has = t.hasTOTP()
+		return nil
+	})
+	return has, err
+}
+
+// SpendTOTP implements [Enroller].
+func (b *Bolt) SpendTOTP(ctx context.Context, e Enrolment) error {
+	_, err := b.withCode(ctx, e, func(*tx) error { return nil })
+	return err
+}
+
+// event tells of a change of what proves a person.
+func (e Enrolment) event(outcome, what string) Event {
+	return Event{Kind: KindFactor, Outcome: outcome, Reason: what, Approver: e.Approver, Channel: string(e.Via.Channel), Via: e.Via}
+}
+
+// FactorEvent tells of a key that is trusted, or no longer, at a time.
+func FactorEvent(now time.Time, e Enrolment, outcome, what string) Event {
+	ev := e.event(outcome, what)
+	ev.Time = now.UTC()
+	return ev
+}
+
+// withCode does something for a code of the secret that is there, in one transaction; where there is none, at once. One
+// wrong code is taken in each step of the clock, so that nobody tries a million.
+func (b *Bolt) withCode(ctx context.Context, e Enrolment, do func(*tx) error) ([]Event, error) {
+	var events []Event
+	var wrong error
+	err := b.update(ctx, func(t *tx) error {
+		if wrong = t.takeCode(e.Old); wrong == nil {
+			if err := do(t); err != nil {
+				return err
+			}
+		}
+		events = t.events
+		return nil
+	})
+	if err == nil && wrong != nil {
+		ev := e.event(OutcomeDenied, "a wrong one-time code")
+		ev.Kind, ev.Time = KindRefused, b.o.Clock().Now.UTC()
+		err = &Refused{Outcome: OutcomeDenied, Err: wrong, Events: []Event{ev}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return events, nil
+}
+
+// takeCode spends a code of the secret that is there. The error is ErrFactor or ErrCodeUsed.
+func (t *tx) takeCode(code string) error {
+	if !t.hasTOTP() {
+		return nil
+	}
+	f, err := t.get(healthBucket, totpKey)
+	if err != nil || f == nil {
+		return ErrFactor
+	}
+	here := t.now.Now.Unix() / totpStep
+	if f.number("tried") >= here {
+		return ErrCodeUsed
+	}
+	step, ok := matchTOTP([]byte(f.text("secret")), code, t.now.Now)
+	switch {
+	case ok && step <= f.number("step"):
+		return ErrCodeUsed
+	case ok:
+		f["step"] = step
+	default:
+		f["tried"] = here
+	}
+	if err := t.put(healthBucket, totpKey, f); err != nil || !ok {
+		return ErrFactor
+	}
+	return nil
 }
 
 // hasTOTP reports whether codes are set up. A secret that was changed counts: it must not be a way

@@ -60,7 +60,7 @@ type tx struct {
 	events  []Event
 	changed bool
 
-	open  map[string]int // pending envelopes by session, once counted
+	open  map[string]int // pending envelopes by budget, once counted
 	swept bool
 }
 

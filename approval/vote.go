@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -36,7 +37,7 @@ func (t *tx) vote(e *entry, d Decision) error {
 			return err
 		}
 		return t.emit(e.event(Event{Kind: KindVoted, Outcome: OutcomeApproved, Calls: slices.Clone(d.Calls),
-			Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token}))
+			Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token, Via: d.Via}))
 	}
 	slices.Sort(approvers)
 	d.Calls, d.Approver = calls, strings.Join(approvers, ", ")
@@ -69,14 +70,51 @@ func (b *Bolt) DecideSigned(ctx context.Context, s Signed) ([]Event, error) {
 		if outcome, err := t.useless(s, e.Risk, e.WorkItem); err != nil {
 			return e.refuse(outcome, err)
 		}
+		d := s.decision(e.ID)
+		stands := s.Scope.stands() && d.approvesAny()
+		if stands {
+			if err := e.MayStand(d, s.grant(e.ID)); err != nil {
+				r := e.refuse(OutcomeScope, err)
+				r.Events[0].Token, r.Events[0].Reason = s.TokenID, err.Error()
+				return r
+			}
+		}
 		if err := t.spendToken(s, e.ID); err != nil {
 			return err
 		}
 		if s.NonceHash != e.NonceHash {
 			return e.refuse(OutcomeMismatch, ErrMismatch)
 		}
-		return t.decide(e, s.decision(e.ID))
+		if err := t.decide(e, d); err != nil || !stands {
+			return err
+		}
+		return t.stand(s)
 	})
+}
+
+// stand makes the grant of a signed answer, in the place of the approval that it has just become. It fails as a whole:
+// the error is none of those that leave a part behind.
+func (t *tx) stand(s Signed) error {
+	e, err := t.load(s.Envelope)
+	if err != nil {
+		return err
+	}
+	r := s.grant(e.ID)
+	if err := r.settle(); err != nil {
+		return err
+	}
+	g, err := t.grant(r, e)
+	if err != nil {
+		return fmt.Errorf("approval: the grant of a signed answer: %v", err)
+	}
+	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: "it became standing approval " + g.ID})
+}
+
+// stands reports whether more than one run is meant.
+func (s Scope) stands() bool { return s.Uses > 1 || s.For != 0 }
+
+func (s Signed) grant(envelope string) GrantRequest {
+	return GrantRequest{Envelope: envelope, PlanHash: s.PlanHash, Uses: s.Scope.Uses, For: s.Scope.For, Approver: s.Signer, Channel: string(ChannelToken)}
 }
 
 func (s Signed) decision(id string) Decision {

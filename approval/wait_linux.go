@@ -18,11 +18,12 @@ import (
 // everything would make 64 waiters look 64 times.
 const waitSuffix = ".wait-"
 
-// Wait implements [Store].
+// Wait implements [Store]. Inotify instances and watches are few for each user, and other programs may have them
+// all: then it looks again and again.
 func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
-		return Envelope{}, fileError(b.path, err)
+		return b.poll(ctx, id)
 	}
 	watch := os.NewFile(uintptr(fd), "inotify") // non-blocking, so reads can be given a deadline
 	// The kernel waits for a grace period and a delayed worker before it lets go of a watch: 10 to
@@ -32,7 +33,7 @@ func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 		return e, err // also: an id that has no envelope must not become a file
 	}
 	if _, err := unix.InotifyAddWatch(fd, b.path, unix.IN_DELETE_SELF|unix.IN_MOVE_SELF); err != nil {
-		return Envelope{}, fileError(b.path, err)
+		return b.poll(ctx, id)
 	}
 	stop := context.AfterFunc(ctx, func() { watch.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -40,7 +41,9 @@ func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 	buf := make([]byte, 4096)
 	for {
 		// Each time anew, because who rings it takes it away.
-		if err := watchBell(fd, b.path+waitSuffix+id); err != nil {
+		if err := watchBell(fd, b.path+waitSuffix+id); errors.Is(err, unix.ENOSPC) { // inotify_add_watch(2): no watch is left
+			return b.poll(ctx, id)
+		} else if err != nil {
 			return Envelope{}, err
 		}
 		e, err := b.Get(ctx, id)
@@ -56,6 +59,24 @@ func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 		}
 		if _, err := watch.Read(buf); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return Envelope{}, fileError(b.path, err)
+		}
+	}
+}
+
+// pollEvery is how often the store is read where inotify cannot be had: an answer that was typed takes longer.
+const pollEvery = 250 * time.Millisecond
+
+// poll is Wait without inotify.
+func (b *Bolt) poll(ctx context.Context, id string) (Envelope, error) {
+	for {
+		e, err := b.Get(ctx, id)
+		if err != nil || e.State != Pending || e.Decision != nil {
+			return e, err
+		}
+		select {
+		case <-ctx.Done():
+			return e, ctx.Err()
+		case <-time.After(min(pollEvery, b.remaining(e))):
 		}
 	}
 }

@@ -18,22 +18,7 @@ type wrapper struct {
 func (v *view) wrapped(w wrapper, spans [][2]int) {
 	around, told := w.args.takeTexts("around")
 	known := len(around) > 0
-	at := -1
-	if strings.Count(w.command, w.inside) == 1 {
-		at = strings.Index(w.command, w.inside)
-	}
-	var mine, rest [][2]int
-	for _, s := range spans {
-		from, to := max(s[0]-at, 0), min(s[1]-at, len(w.inside))
-		switch {
-		case at >= 0 && from < to && s[0] >= at && s[1] <= at+len(w.inside):
-			mine = append(mine, [2]int{from, to})
-		case s == [2]int{0, len(w.command)}, at >= 0 && strings.Trim(w.command[s[0]:s[1]], `'"`) == w.inside:
-			// All of a text tells nothing about where to look in it.
-		default:
-			rest = append(rest, s)
-		}
-	}
+	mine, rest := inner(w.command, w.inside, spans)
 	v.command("agent's", w.inside, mine)
 	switch {
 	case known:
@@ -49,6 +34,25 @@ func (v *view) wrapped(w wrapper, spans [][2]int) {
 	if w.differs {
 		v.fold("runs as", w.running, nil, known)
 	}
+}
+
+// inner sorts the spans of a command that has the agent's own text inside: those of that text, moved to it, and
+// those of the rest. A span of all of either text is in neither list, because it says nothing about where to look.
+func inner(command, inside string, spans [][2]int) (mine, rest [][2]int) {
+	at := -1
+	if strings.Count(command, inside) == 1 {
+		at = strings.Index(command, inside)
+	}
+	for _, s := range spans {
+		switch {
+		case at >= 0 && s[0] < s[1] && s[0] >= at && s[1] <= at+len(inside):
+			mine = append(mine, [2]int{s[0] - at, s[1] - at})
+		case s == [2]int{0, len(command)}, at >= 0 && strings.Trim(command[s[0]:s[1]], `'"`) == inside:
+		default:
+			rest = append(rest, s)
+		}
+	}
+	return mine, rest
 }
 
 // fold shows of a text what the spans cover.

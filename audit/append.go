@@ -326,7 +326,7 @@ func (l *Log) repair(t tail) (*batch, error) {
 	if t.lost {
 		g.Reason, had = "power cut", &t.anchor
 	}
-	return b, l.setApart(l.bytes(t.anchor), b, kindRecover, g, had)
+	return b, l.setApart(l.bytes(t.anchor), b, KindRecover, g, had)
 }
 
 // setApart adds the entry that covers the gap at the end of the log, on a
@@ -349,6 +349,7 @@ func (l *Log) setApart(r io.ReaderAt, b *batch, kind string, g Gap, had *Anchor)
 	if err != nil {
 		return err
 	}
+	g.Kind = kind
 	b.add(kind, appendGapBody(nil, g, sum, had))
 	return nil
 }

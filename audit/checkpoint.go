@@ -53,7 +53,7 @@ var errChanged = errors.New("the log changed while its tree was built")
 
 // proveTree verifies the log in dir and builds its tree.
 func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
-	o.Transcript = nil
+	o.Transcript, o.Transcripts = nil, nil
 	report, err := Verify(dir, o)
 	if err != nil {
 		return nil, report, err
@@ -128,8 +128,10 @@ func CheckpointPoint(signed []byte, known note.Verifiers) (Point, error) {
 			return Point{Count: size, Head: head}, nil
 		}
 	}
-	return Point{}, errors.New("checkpoint: it does not name the head of the chain")
+	return Point{}, errNoHead
 }
+
+var errNoHead = errors.New("checkpoint: it does not name the head of the chain")
 
 // openCheckpoint checks the signatures and reads size and root. The origin
 // must be the name of a key that signed: a signature by that key over another
@@ -190,12 +192,17 @@ const proofHeader = "c2sp.org/tlog-proof@v1"
 // signed for. The line itself is its extra data, so CheckProof needs nothing
 // but this and the signer's key.
 func Prove(dir string, o VerifyOptions, seq int64, signed []byte, known note.Verifiers) ([]byte, error) {
-	t, size, _, err := checkedTree(dir, o, signed, known)
+	t, size, report, err := checkedTree(dir, o, signed, known)
 	if err != nil {
 		return nil, err
 	}
 	if seq < 0 || seq >= size {
 		return nil, fmt.Errorf("prove entry %d: the checkpoint covers entries 0 to %d", seq, size-1)
+	}
+	for _, g := range report.Unproven {
+		if g.From.Count <= seq && seq < g.Seq {
+			return nil, fmt.Errorf("prove entry %d: %s", seq, g.Unproven())
+		}
 	}
 	path, err := tlog.ProveRecord(size, seq, t)
 	if err != nil {

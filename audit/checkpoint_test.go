@@ -109,7 +109,7 @@ func TestTreeSkipsGaps(t *testing.T) {
 	line := bytes.SplitAfter(readLog(t, dir), newline)[1]
 	writeLog(t, dir, append(readLog(t, dir), line...)) // a copy of an entry as garbage
 	l := openTest(t, dir)
-	if _, err := l.Accept("mine"); err != nil {
+	if _, err := l.Accept("uid 1000", "mine"); err != nil {
 		t.Fatal(err)
 	}
 	mustAppend(t, l, "k", `{}`)

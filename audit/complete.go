@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -55,6 +56,8 @@ type told struct {
 	call    string
 	start   *Entry // without an end yet
 	ended   bool
+	lost    bool // told by exec.orphan
+	revived bool // it went on after that
 }
 
 // An envelope's life as it is told so far.
@@ -77,29 +80,28 @@ type completeness struct {
 	cut    bool            // the log begins after a pruning: what is before is not known
 }
 
-// complete walks over what Verify has proven.
+// complete walks over what Verify has proven; what it misses, whole tells.
 func (v *verifier) complete() error {
 	if !v.o.Complete {
 		return nil
 	}
 	c := completeness{map[string]*told{}, map[string]*life{}, map[string]int{}, map[string]bool{}, v.from.seq > 0}
-	var bad error
 	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, hash Hash, offset, line int64) {
-		if bad != nil {
+		if v.partial != nil {
 			return
 		}
 		kind := string(f.kind)
 		if reason := c.take(kind, f, hash, offset, line); reason != "" {
-			bad = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset, Reason: reason}
+			v.partial = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset, Reason: reason}
 		}
 	}}
 	if err := w.run(); err != nil && !errors.Is(err, errTorn) {
 		return err
 	}
-	if bad != nil {
-		return bad
+	if v.partial == nil {
+		v.partial = c.open(v)
 	}
-	return c.open(v.o.Running, &v.report)
+	return nil
 }
 
 // judges by the beginning of a kind.
@@ -142,6 +144,11 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 		r.intent, r.verdict, r.plan, r.call = true, b.Verdict, b.PlanHash, b.CallID
 	case !r.intent && !c.cut:
 		return fmt.Sprintf("%s of run %q, which was never announced", kind, b.SID)
+	}
+	if r.lost && kind != KindOrphan { // versions that took a place before they locked it told the end of some that lived
+		r.lost, r.ended, r.revived = false, false, true
+	}
+	switch {
 	case r.ended && kind != KindFailed:
 		return fmt.Sprintf("%s of run %q, which had ended", kind, b.SID)
 	case kind == KindStart && r.start != nil:
@@ -150,7 +157,7 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 		r.start = &e
 		return c.authority(r, b)
 	case endsRun(kind):
-		r.start, r.ended = nil, true
+		r.start, r.ended, r.lost = nil, true, kind == KindOrphan
 	}
 	return ""
 }
@@ -236,27 +243,41 @@ func (c *completeness) tamper(kind string, b fact, _ Entry) string {
 	return ""
 }
 
-// open looks for runs that nobody told the end of and that do not run now.
-func (c *completeness) open(running func(sid string) bool, r *Report) error {
-	var first *BadEntry
+// open looks for runs that were started, have no end in what was judged, and do not run now. A run that ended
+// meanwhile has its end behind that: it is written before the run's place is given back. One that was told to be
+// lost and went on has no place any more, and so no second end when it is killed.
+func (c *completeness) open(v *verifier) *BadEntry {
+	left := map[string]*Entry{}
 	for sid, t := range c.runs {
-		r.Runs++
-		if t.start == nil {
-			continue
+		v.report.Runs++
+		if t.revived {
+			v.report.Revived = append(v.report.Revived, sid)
 		}
-		if running != nil && running(sid) {
-			r.Open++
-			continue
+		switch {
+		case t.start == nil || t.revived:
+		case v.o.Running == nil || !v.o.Running(sid):
+			left[sid] = t.start
+		default:
+			v.report.Open++
 		}
-		if first == nil || t.start.Seq < first.Seq {
-			first = &BadEntry{File: logName, Seq: t.start.Seq, Line: t.start.Line, Offset: t.start.Offset,
+	}
+	slices.Sort(v.report.Revived)
+	if len(left) > 0 && v.o.Running != nil {
+		for e, err := range Entries(v.dir, Filter{Kinds: []string{"exec."}}) {
+			var b fact
+			if err == nil && e.Offset >= v.at.offset && endsRun(e.Kind) && json.Unmarshal(e.Body, &b) == nil {
+				delete(left, b.SID)
+			}
+		}
+	}
+	var first *BadEntry
+	for sid, start := range left {
+		if first == nil || start.Seq < first.Seq {
+			first = &BadEntry{File: logName, Seq: start.Seq, Line: start.Line, Offset: start.Offset,
 				Reason: fmt.Sprintf("run %q was started, and has no end", sid)}
 		}
 	}
-	if first != nil {
-		return first
-	}
-	return nil
+	return first
 }
 
 func hashOf(text string) string {

@@ -48,6 +48,25 @@ var stories = []struct {
 		`approval.refused ` + approvalEvent("e", "consumed", "consumed", "rejected:replayed", "ne", "p"),
 		`exec.orphan {"sid":"a","started":true}`,
 		`approval.finished ` + approvalEvent("e", "consumed", "consumed", "unknown", "ne", "p")}, "", 0},
+	{"told to be lost before it started, and went on", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.orphan {"sid":"a","started":false}`,
+		`exec.start {"authority":"policy","sid":"a"}`, `exec.end {"sid":"a"}`}, "", 0},
+	{"told to be lost while it ran, and ended", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"authority":"policy","sid":"a"}`,
+		`exec.orphan {"sid":"a","started":true}`, `exec.end {"sid":"a"}`}, "", 0},
+	{"told to be lost, started, and killed", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.orphan {"sid":"a","started":false}`,
+		`exec.start {"authority":"policy","sid":"a"}`}, "", 0},
+	{"told to be lost, and denied", []string{
+		`exec.intent {"sid":"a","verdict":"ask"}`, `exec.orphan {"sid":"a","started":false}`, `exec.denied {"sid":"a"}`}, "", 0},
+	{"told to be lost, and started twice", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"authority":"policy","sid":"a"}`,
+		`exec.orphan {"sid":"a","started":true}`, `exec.end {"sid":"a"}`, `exec.start {"authority":"policy","sid":"a"}`}, "which had ended", 4},
+	{"told to be lost, and started without authority", []string{
+		`exec.intent {"sid":"a","verdict":"ask"}`, `exec.orphan {"sid":"a","started":false}`,
+		`exec.start {"authority":"policy","sid":"a"}`}, `which said "ask"`, 2},
+	{"told to be lost twice", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.orphan {"sid":"a","started":false}`, `exec.orphan {"sid":"a","started":false}`}, "which had ended", 2},
 	{"every other end", []string{
 		`approval.issued ` + approvalEvent("t", "", "pending", "", "", "p"),
 		`approval.consumed ` + approvalEvent("t", "pending", "consumed", "rejected:tampered", "nt", "p"),

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // The test binary is also the process that appends, and dies.
@@ -26,7 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(hermetic.Tests(m).Run())
 }
 
 func child(job string, args []string) error {
@@ -39,6 +41,21 @@ func child(job string, args []string) error {
 		l.rotateAt, l.step = 1, dieAt(args[1])
 		_, err := l.Append("dying", []byte(`{}`), Lazy)
 		return fmt.Errorf("did not die at %q: %w", args[1], err)
+	case "begin": // dying while a run takes its place
+		l.step = dieAt(args[1])
+		_, err := l.Begin("begins")
+		return fmt.Errorf("did not die at %q: %w", args[1], err)
+	case "scan": // dying while it tells the end of another run
+		l.step = dieAt(args[1])
+		_, err := l.Orphans()
+		return fmt.Errorf("did not die at %q: %w", args[1], err)
+	case "runs": // honest ones, one after the other
+		each, err := strconv.Atoi(args[2])
+		if err != nil {
+			return err
+		}
+		l.Close()
+		return manyChild(args[0], args[1], each)
 	case "run": // dying somewhere in a run
 		sid := args[1]
 		if _, err := l.Begin(sid); err != nil {
@@ -394,7 +411,7 @@ func TestStoreFailureIsFinal(t *testing.T) {
 	if _, err := other.Append("k", []byte(`{}`), Lazy); !errors.Is(err, ErrNotDurable) {
 		t.Errorf("another process goes on: %v", err)
 	}
-	if _, err := other.Accept("new disk"); err != nil {
+	if _, err := other.Accept("uid 1000", "new disk"); err != nil {
 		t.Fatal(err)
 	}
 	mustAppend(t, other, "k", `{}`)

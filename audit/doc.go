@@ -33,11 +33,17 @@
 // UTC and never goes back, except at an entry of kind clock that says so.
 // Lines are at most MaxLine long.
 //
-// Four kinds are the log's own, besides seal. recover names a torn tail, accept what a
-// person went on after: the bytes from offset on, bytes many, with their
+// Four kinds are the log's own, besides seal. recover names a torn tail, accept
+// what a person went on after: the bytes from offset on, bytes many, with their
 // sha256. They stand on the line behind those bytes, which stay in the file,
-// and name as prev the last good entry. clock tells that the clock was set
-// back. prune tells that the first segments were removed.
+// and name as prev the last good entry. An accept entry also says by whom, and
+// in from (count, offset) how far anything vouched for the log: the anchor, the
+// mark or a seal. What is between there and the entry is not proven, however
+// well it is chained, and stays so (Report.Unproven): no seal, checkpoint or
+// pruning after it proves it, Prove refuses it, and Complete fails. An entry
+// without from, of an earlier version, leaves all before it unproven. clock
+// tells that the clock was set back. prune tells that the first segments were
+// removed.
 //
 // # Segments
 //
@@ -70,14 +76,31 @@
 // files may only grow (chattr +a). synced tells how much of the log the disk
 // has promised.
 //
+// The MAC is HMAC-SHA256, its first 16 bytes in hex, over the canonical object
+// with "mac":"" in it. The key is LogOptions.Key; a state directory of tada-run
+// has none, so there the key is empty and the MAC only a checksum. A slot is
+// 512 bytes: '[' or a space, the object, spaces, and ",\n" or "]\n". An even
+// turn is in the first, an odd one in the second.
+//
 // LogOptions.Mark names a file outside of the folder for what a folder cannot
 // remember of itself: that it was there. It holds the head as it was stored
-// last:
+// last, in one line:
 //
 //	tada-mark/v1 COUNT SIZE LAST HEAD CHECK
 //
+// COUNT and SIZE are decimal with zeros in front up to 15 digits, LAST up to 7:
+// so many entries, which end at byte SIZE, the last of them LAST bytes long,
+// newline included. HEAD is its hash in hex. CHECK is the first 8 bytes, in
+// hex, of the SHA-256 of the line before it, the space in front of CHECK
+// included.
+//
 // A folder that was deleted, or put back from a copy, is then no first run:
-// Append returns *TamperError, and Verify names it.
+// Append returns *TamperError, and Verify names it. The same holds for a mark
+// that is gone or damaged: once the disk has a mark, the file lock holds the one
+// byte '1'. A folder whose lock is empty never had one, and verifies with a note.
+//
+// The byte of lock, and the files lock.sync, lock.prune, reserve and those in
+// running, say nothing else about the record, and Verify reads no more of them.
 //
 // # Appending
 //
@@ -114,6 +137,12 @@
 // before, had the authority that it names (a verdict that allows, or an
 // approval consumed for this plan, once), and has an end.
 //
+// A place is made under a name of its own (.SID.N), locked, and then gets the
+// name SID; names there change only under the lock of the file behind them. Earlier
+// versions locked a place that had its name already, and could take a run that
+// had just begun for a dead one. Where such a run went on behind its
+// exec.orphan, its own entries count, and Report.Revived names it.
+//
 // # Seals
 //
 // From time to time (SealDue) a writer seals the log (Log.Seal): an entry of
@@ -142,9 +171,9 @@
 //	#t SEQ T_US CODE AUTHOR LEN C CHAIN SALT
 //
 // C is HMAC-SHA256 keyed with the 16 bytes of SALT over the event line.
-// CHAIN is the SHA-256 of "tada-cast/v1\n", the CHAIN before it (for the
-// first, the SHA-256 of the header line), a space, and the line from SEQ to
-// C. T_US is microseconds since the start, LEN the bytes of the stream that
+// CHAIN is the SHA-256 of "tada-cast/v1\n", the CHAIN before it as its 64 hex
+// characters (for the first, the SHA-256 of the header line, without its newline,
+// in hex), a space, and the line from SEQ to C, without the space behind C. T_US is microseconds since the start, LEN the bytes of the stream that
 // the event stands for. SALT is outside the chain: an event is redacted by
 // emptying its text and writing - for SALT, and the head stays what it was.
 //
@@ -171,8 +200,9 @@
 // (secretShapes), wherever reads cut it. What was missed is found by
 // FindSecrets and removed by Redact.
 //
-// Of one session 256 MiB of output are kept; what comes beyond is counted and
-// hashed in g events, but for its last 64 KiB. When the disk is full a session
+// Of one session 256 MiB of output are kept, and no more a second than
+// RecordOptions.Rate says; what comes beyond is counted and hashed in g events,
+// but for the last 64 KiB of each such stretch. When the disk is full a session
 // ends, and Log.Broke says so in both files, signed, in the reserve.
 //
 // The log vouches for a transcript: rec.ckpt while it is written, rec.close
@@ -193,7 +223,8 @@
 // nothing can tell. It is told by a head that someone else remembers
 // (VerifyOptions.Remember), or a checkpoint signed with a key that was kept
 // elsewhere (Checkpoint, VerifyCheckpoint): C2SP signed notes over the RFC 6962
-// tree whose leaves are the entries' hashes. A witness (package audit/witness)
+// tree of the entries. Its record n is the hash of line n, as 32 raw bytes, so a
+// leaf is SHA-256(00 || hash) and a node SHA-256(01 || left || right). A witness (package audit/witness)
 // cosigns one only when the log has grown out of what it saw before
 // (ProveGrowth, Cosignatures); Journal leaves the head with another account of
 // the same machine. Times are the word of the machine's clock.
@@ -234,8 +265,9 @@
 // no body; VerifyOptions.Strict also demands that each is canonical, and says
 // what it has to.
 //
-// testdata/verify.py checks all of the above but seals and checkpoints (there
-// is no Ed25519 there) in 120 lines of Python's standard library.
+// testdata/verify.py checks all of the above but signatures, of seals and of
+// checkpoints (there is no Ed25519 there), in 150 lines of Python's standard
+// library.
 //
 // # Example
 //

@@ -3,7 +3,9 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 )
 
 // makeDurable returns when the disk has the first end bytes of the log.
@@ -80,14 +82,21 @@ func (l *Log) publish(stored Anchor, fault string) error {
 // maxReason bounds the words of a person, so that they fit a line.
 const maxReason = 4096
 
+// ErrNothingToAccept is returned by Accept for a log that is as it was left.
+var ErrNothingToAccept = errors.New("nothing to accept: the log verifies")
+
 // Accept goes on after tampering, or after a failed store, because a person
-// said so: it adds an entry that names the bytes from the first bad one on,
-// and what the anchor remembered, and anchors the log as it now is. Nothing is
-// removed. It returns an error when there is nothing to accept.
-func (l *Log) Accept(reason string) (Entry, error) {
+// said so, by name: it adds an entry that names the bytes from the first bad
+// one on, what the anchor remembered, and from where on nothing vouches for
+// the log, and anchors the log as it now is. Nothing is removed, and nothing
+// becomes proven by it: see Gap.Unproven. Seen are places that others remember
+// of this log; one that it lacks is something to accept. The error is
+// ErrNothingToAccept where nothing is wrong.
+func (l *Log) Accept(by, reason string, seen ...Place) (Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, end, err := l.accept(reason[:min(len(reason), maxReason)])
+	a := acceptance{by: plainWord(by, maxName), reason: reason[:min(len(reason), maxReason)], seen: seen, held: map[Place]bool{}}
+	e, end, err := l.accept(&a)
 	if err != nil {
 		return Entry{}, fmt.Errorf("accept: %w", err)
 	}
@@ -95,7 +104,64 @@ func (l *Log) Accept(reason string) (Entry, error) {
 	return e, l.makeDurable(end)
 }
 
-func (l *Log) accept(reason string) (e Entry, end int64, err error) {
+// maxName bounds the name of who accepted.
+const maxName = 128
+
+// An acceptance is what is known of the log when a person goes on with it.
+type acceptance struct {
+	by, reason string
+	seen       []Place        // that others remember, and demand
+	own        []Place        // that the anchor and the mark remember
+	vouched    Doubtful       // how far something else than the log itself vouches for it
+	held       map[Place]bool // of those that are remembered, that the log holds
+}
+
+// look takes note of an entry for which something vouches: it is remembered, or
+// it is a seal.
+func (a *acceptance) look(f fields, hash Hash, offset, end int64) {
+	p := Place{Count: f.seq + 1, Size: end, Last: end - offset, Head: hash}
+	known := false
+	for _, list := range [][]Place{a.seen, a.own} {
+		for _, s := range list {
+			if s.Count == p.Count && s.Head == p.Head {
+				known, a.held[s] = true, true
+			}
+		}
+	}
+	if string(f.kind) == kindSeal {
+		_, reason := checkSeal(f.entry(hash, offset, 0))
+		known = known || reason == ""
+	}
+	if known {
+		a.vouched = Doubtful{Count: p.Count, Offset: end}
+	}
+}
+
+// lacks tells whether the log lacks what others demand of it. What was pruned
+// cannot be told.
+func (a *acceptance) lacks(start cursor) bool {
+	return slices.ContainsFunc(a.seen, func(p Place) bool { return p.Count > start.seq && !a.held[p] })
+}
+
+// recalled is what anchor and mark remember of the log.
+func (l *Log) recalled() (places []Place, err error) {
+	raw, err := io.ReadAll(io.NewSectionReader(l.anchor, 0, anchorSize))
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", anchorName, err)
+	}
+	for i := 0; i+slotSize <= len(raw); i += slotSize {
+		if a, ok := readSlot(raw[i : i+slotSize]); ok && a.wrote(raw[i:i+slotSize], l.opts.Key) {
+			places = append(places, Place{Count: a.Count, Head: a.Head}, Place{Count: a.SyncedCount, Head: a.SyncedHead})
+		}
+	}
+	m, err := readMark(l.opts.Mark)
+	if err == nil && m.state == markWhole {
+		places = append(places, m.Place)
+	}
+	return places, err
+}
+
+func (l *Log) accept(said *acceptance) (e Entry, end int64, err error) {
 	if err := l.takeLock(); err != nil {
 		return e, 0, err
 	}
@@ -120,7 +186,12 @@ func (l *Log) accept(reason string) (e Entry, end int64, err error) {
 	}
 	a.Segment = l.segment
 	size := s.end()
+	if said.own, err = l.recalled(); err != nil {
+		return e, 0, err
+	}
+	said.vouched = Doubtful{Count: s.start.seq, Offset: s.start.offset}
 	w := walk{r: s, end: size, at: s.start}
+	w.entry = func(f fields, hash Hash, offset, _ int64) { said.look(f, hash, offset, w.at.offset) }
 	err = w.run()
 	if bad := (*BadEntry)(nil); err != nil && !errors.As(err, &bad) && !errors.Is(err, errTorn) {
 		return e, 0, err
@@ -129,11 +200,11 @@ func (l *Log) accept(reason string) (e Entry, end int64, err error) {
 	if err != nil {
 		return e, 0, err
 	}
-	gone := l.checkMark(a) != nil
+	gone := l.checkMark(a) != nil || said.lacks(s.start)
 	if !gone && state == anchorGood && a.Fault == "" && epoch == a.Epoch && w.at.offset == size && size == a.Size && w.at.head == a.Head {
-		return e, 0, errors.New("nothing to accept: the log verifies")
+		return e, 0, ErrNothingToAccept
 	}
-	return l.goOn(s, w.at, a, state, epoch, reason)
+	return l.goOn(s, w.at, a, state, epoch, said)
 }
 
 // goTo makes the last file that is there the one to go on in.
@@ -152,7 +223,7 @@ func (l *Log) goTo(s *segments) (base int64, err error) {
 }
 
 // goOn writes the accept entry and an anchor without memory of what it covers.
-func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch int64, reason string) (e Entry, end int64, err error) {
+func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch int64, said *acceptance) (e Entry, end int64, err error) {
 	now := later(stampOf(l.opts.Now()), later(at.time, stampOf(a.Time)))
 	had := &a
 	if state != anchorGood {
@@ -164,7 +235,7 @@ func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch in
 		}
 	}
 	b := &batch{at: at, now: now}
-	if err := l.setApart(s, b, kindAccept, Gap{Offset: at.offset, Bytes: s.end() - at.offset, Reason: reason}, had); err != nil {
+	if err := l.setApart(s, b, KindAccept, Gap{Offset: at.offset, Bytes: s.end() - at.offset, Reason: said.reason, By: said.by, From: said.vouched}, had); err != nil {
 		return e, 0, err
 	}
 	was := a

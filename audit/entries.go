@@ -22,6 +22,7 @@ type Filter struct {
 	Text         string             // that the body contains, as it is spelled there
 	Match        func(e Entry) bool // a last word on what the others let through
 	Last         int                // only so many, the newest; 0 means all
+	From         int64              // only what begins at this byte of the log or behind it, where an entry begins
 }
 
 // Entries returns the entries of the log in dir, oldest first. It reads and
@@ -39,13 +40,14 @@ func Entries(dir string, f Filter) iter.Seq2[Entry, error] {
 			return
 		}
 		defer parts.Close()
-		log := io.NewSectionReader(parts, parts.start.offset, parts.end()-parts.start.offset)
+		from := min(max(f.From, parts.start.offset), parts.end())
+		log := io.NewSectionReader(parts, from, parts.end()-from)
 		if f.Last <= 0 {
-			f.scan(log, parts.start.offset, yield)
+			f.scan(log, from, yield)
 			return
 		}
 		var ring []Entry
-		f.scan(log, parts.start.offset, func(e Entry, err error) bool {
+		f.scan(log, from, func(e Entry, err error) bool {
 			if err != nil {
 				return yield(e, err)
 			}

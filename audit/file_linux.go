@@ -28,9 +28,22 @@ func openDir(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// openAt opens one file of the folder and checks it (checkAt). O_NONBLOCK is
-// for the open only: a FIFO put in the file's place must not hold us up.
+// openAt opens one file of the folder and checks it (checkAt).
 func openAt(dir *os.File, name string, flags int) (*os.File, error) {
+	f, err := openName(dir, name, flags)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := checkAt(dir, f, name); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// openName opens what is behind a name of the folder, but no link. O_NONBLOCK is
+// for the open only: a FIFO put in the file's place must not hold us up.
+func openName(dir *os.File, name string, flags int) (*os.File, error) {
 	fd, err := unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
 	if errors.Is(err, unix.ELOOP) {
 		return nil, fmt.Errorf("%w: %q is a symbolic link", ErrUnsafe, name)
@@ -41,12 +54,15 @@ func openAt(dir *os.File, name string, flags int) (*os.File, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
-	f := os.NewFile(uintptr(fd), name)
-	if _, err := checkAt(dir, f, name); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// isBehind reports whether a name of the folder means the open file.
+func isBehind(dir, f *os.File, name string) bool {
+	var open, named unix.Stat_t
+	return unix.Fstat(int(f.Fd()), &open) == nil &&
+		unix.Fstatat(int(dir.Fd()), name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		open.Dev == named.Dev && open.Ino == named.Ino && open.Nlink > 0
 }
 
 // errMoved says that the name now means another file than the one held open:
@@ -85,10 +101,15 @@ func fit(name string, open, named *unix.Stat_t, there bool) error {
 // polling starves some. When it gives up (ErrBusy) the file is no longer the
 // caller's: the thread left behind closes it, and so lets go of the lock,
 // whenever it gets it.
-func lockFile(f *os.File, wait time.Duration) error {
+func lockFile(f *os.File, wait time.Duration, waiting func(*os.File, time.Duration)) error {
 	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if !errors.Is(err, unix.EWOULDBLOCK) {
 		return err
+	}
+	if waiting != nil {
+		for _, d := range patience {
+			defer time.AfterFunc(d, func() { waiting(f, d) }).Stop()
+		}
 	}
 	got, left := make(chan error), make(chan struct{})
 	go func() {
@@ -107,6 +128,9 @@ func lockFile(f *os.File, wait time.Duration) error {
 		return ErrBusy
 	}
 }
+
+// patience is when LogOptions.Waiting is called. An append takes milliseconds; on a busy disk, a second.
+var patience = [...]time.Duration{time.Second, 5 * time.Second}
 
 func flock(f *os.File, how int) error {
 	for {
@@ -165,6 +189,18 @@ func reserveBlocks(f *os.File, n int64) error {
 func removeAt(dir *os.File, name string) error {
 	return unix.Unlinkat(int(dir.Fd()), name, 0)
 }
+
+// linkNew gives a file a second name, which must not be taken: fs.ErrExist.
+func linkNew(dir *os.File, name, second string) error {
+	fd := int(dir.Fd())
+	if err := unix.Linkat(fd, name, fd, second, 0); err != nil {
+		return &os.LinkError{Op: "link", Old: name, New: second, Err: err}
+	}
+	return nil
+}
+
+// isLocked tells a lock that another has from one that cannot be had.
+func isLocked(err error) bool { return errors.Is(err, unix.EWOULDBLOCK) }
 
 // isNoSpace tells a full disk, quota or file size limit from a broken disk.
 func isNoSpace(err error) bool {

@@ -59,7 +59,7 @@ func TestFullDiskEverywhere(t *testing.T) {
 		}, false},
 		"prune":  {func(l *Log, _ string) error { _, _, err := l.Prune(Retention{MaxBytes: 1}, "", nil); return err }, false},
 		"begin":  {func(l *Log, _ string) error { _, err := l.Begin("x"); return err }, false},
-		"accept": {func(l *Log, _ string) error { _, err := l.Accept("why"); return err }, false},
+		"accept": {func(l *Log, _ string) error { _, err := l.Accept("uid 1000", "why"); return err }, false},
 		"create": {func(_ *Log, mnt string) error {
 			r, err := Create(filepath.Join(mnt, "b.cast"), Header{}, RecordOptions{Now: steps(1), Rand: rand.Reader})
 			if err == nil {

@@ -330,7 +330,7 @@ func TestAccept(t *testing.T) {
 			if _, err := l.Append("k", []byte(`{}`), Lazy); err == nil && name != "changed in the middle" {
 				t.Error("appended before it was accepted")
 			}
-			e, err := l.Accept("it was me, «quoted»")
+			e, err := l.Accept("uid 1000", "it was me, «quoted»")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -339,7 +339,7 @@ func TestAccept(t *testing.T) {
 			if len(r.Gaps) != 1 || r.Gaps[0].Kind != "accept" || r.Gaps[0].Reason != "it was me, «quoted»" || e.Kind != "accept" {
 				t.Fatalf("gaps %+v, entry %+v", r.Gaps, e)
 			}
-			if _, err := l.Accept("again"); err == nil {
+			if _, err := l.Accept("uid 1000", "again"); err == nil {
 				t.Error("accepted a good log")
 			}
 		})

@@ -7,72 +7,189 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
+
+// A Place is a place in the log: Count entries, of which the last is Last bytes
+// long, newline included, and has the hash Head, end at byte Size.
+type Place struct {
+	Count, Size, Last int64
+	Head              Hash
+}
+
+// placeVersion begins the text of a place, and with it that of a mark.
+const placeVersion = "tada-mark/v1"
+
+// String returns the place as ParsePlace reads it. Places of one log are in the
+// order of their texts.
+//
+//	tada-mark/v1 COUNT SIZE LAST HEAD CHECK
+//
+// The numbers are decimal, with zeros in front up to 15, 15 and 7 digits. HEAD
+// is 64 hex digits. CHECK is 16 hex digits: the first 8 bytes of the SHA-256 of
+// all that stands before it, the space included.
+func (p Place) String() string {
+	b := fmt.Appendf(nil, "%s %015d %015d %07d %s ", placeVersion, p.Count, p.Size, p.Last, p.Head)
+	sum := sha256.Sum256(b)
+	return string(fmt.Appendf(b, "%x", sum[:8]))
+}
+
+// ParsePlace reads what String wrote. It takes no other spelling.
+func ParsePlace(text string) (p Place, err error) {
+	var version, head, check string
+	n, _ := fmt.Sscanf(text, "%s %d %d %d %s %s", &version, &p.Count, &p.Size, &p.Last, &head, &check)
+	h, ok := parseHash([]byte(head))
+	p.Head = h
+	if n != 6 || !ok || p.String() != text {
+		return Place{}, fmt.Errorf("%q is no place in a log", text)
+	}
+	return p, nil
+}
+
+// Point is the place as others remember it.
+func (p Place) Point() Point { return Point{p.Count, p.Head} }
+
+// Place is where the log stands behind this entry.
+func (e Entry) Place() Place {
+	line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
+	n := int64(len(line)) + 1
+	return Place{Count: e.Seq + 1, Size: e.Offset + n, Last: n, Head: e.Hash}
+}
+
+// Holds reports whether the log in dir has come to a place and not another way. A place whose entries were removed
+// is none that it holds.
+func Holds(dir string, p Place) (bool, error) {
+	if p.Count == 0 {
+		return true, nil
+	}
+	s, err := openSegments(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	if p.Last <= 0 || p.Last > MaxLine || p.Size-p.Last < s.start.offset || p.Size > s.end() {
+		return p.Size == s.start.offset && p.Head == s.start.head, nil
+	}
+	line := make([]byte, p.Last)
+	if _, err := s.ReadAt(line, p.Size-p.Last); err != nil {
+		return false, fmt.Errorf("reading the log at byte %d: %w", p.Size-p.Last, err)
+	}
+	return sha256.Sum256(bytes.TrimSuffix(line, newline)) == p.Head, nil
+}
 
 // A mark is what is remembered of the log outside of its folder, in a file
 // that the caller names (LogOptions.Mark): with the folder gone, or an old
 // copy of it put back, a log without anchor and entries is not a first run.
 //
-// It is one line, written in place with every store, and says only what the
-// disk has promised: a power cut cannot make it know more than the log.
-//
-//	tada-mark/v1 COUNT SIZE LAST HEAD CHECK
-//
-// LAST is the length of the last of COUNT entries, which end at byte SIZE;
-// CHECK is the start of the SHA-256 of what stands before it.
+// It is one place and a newline, written over itself with every store, and
+// says only what the disk has promised: a power cut cannot make it know more
+// than the log. Once a mark is on the disk, the file lock in the folder has one
+// byte, so that a mark which is gone or damaged is not taken for one that
+// never was: that would be the way to put an old folder back unnoticed.
 type mark struct {
-	count, size, last int64
-	head              Hash
+	Place
+	state markState
 }
 
-const markVersion = "tada-mark/v1"
+type markState int
 
-func (m mark) line() []byte {
-	b := fmt.Appendf(nil, "%s %015d %015d %07d %s ", markVersion, m.count, m.size, m.last, m.head)
-	sum := sha256.Sum256(b)
-	return fmt.Appendf(b, "%x\n", sum[:8])
-}
+const (
+	markNone  markState = iota // no file is named, or it is not there
+	markEmpty                  // made, and never written
+	markBad                    // something else than a mark
+	markWhole
+)
 
-// readMark returns the mark in a file; none there, or none that is whole, is
-// the zero mark, which remembers nothing.
+// lockMark is what the file lock holds once a mark is on the disk.
+const lockMark = "1"
+
+// readMark returns the mark in a file.
 func readMark(path string) (m mark, err error) {
 	if path == "" {
 		return m, nil
 	}
 	b, err := readPlain(path, 256)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return m, nil
-	}
-	if err != nil {
+	case err != nil:
 		return m, err
+	case len(b) == 0:
+		return mark{state: markEmpty}, nil
 	}
-	var version, head, check string
-	n, _ := fmt.Sscanf(string(b), "%s %d %d %d %s %s", &version, &m.count, &m.size, &m.last, &head, &check)
-	h, ok := parseHash([]byte(head))
-	m.head = h
-	if n != 6 || !ok || !bytes.Equal(m.line(), b) {
-		return mark{}, nil
+	text, ended := strings.CutSuffix(string(b), "\n")
+	p, err := ParsePlace(text)
+	if err != nil || !ended {
+		return mark{state: markBad}, nil
 	}
-	return m, nil
+	return mark{p, markWhole}, nil
+}
+
+// missing says what is wrong with a mark that should be there: had tells
+// whether there was one.
+func (m mark) missing(had bool) string {
+	switch {
+	case m.state == markBad:
+		return "it was changed, so what it remembers of the log is lost"
+	case m.state == markEmpty && had:
+		return "it is empty, but the end of the log was remembered in it"
+	case m.state == markNone && had:
+		return "it is gone, but the end of the log was remembered in it"
+	}
+	return ""
 }
 
 // writeMark remembers what is stored. Nothing depends on it that the log does
-// not say itself, so it is not synced, and a disk without room for it is no
-// reason not to record.
+// not say itself, so it is not synced but for the first time, and a disk
+// without room for it is no reason not to record.
 func (l *Log) writeMark(a Anchor) {
 	if l.opts.Mark == "" || a.Count == 0 {
 		return
 	}
+	line := Place{a.Count, a.Size, a.Last, a.Head}.String() + "\n"
 	if l.mark == nil {
 		f, err := os.OpenFile(l.opts.Mark, os.O_WRONLY|os.O_CREATE|nofollow, 0o600)
 		if err != nil {
 			return
 		}
+		if st, err := f.Stat(); err == nil && st.Size() > int64(len(line)) { // no mark, and a person has accepted that
+			f.Close()
+			if os.Remove(l.opts.Mark) != nil {
+				return
+			}
+			if f, err = os.OpenFile(l.opts.Mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL|nofollow, 0o600); err != nil {
+				return
+			}
+		}
 		l.mark = f
 	}
-	m := mark{a.Count, a.Size, a.Last, a.Head}
-	_, _ = l.mark.WriteAt(m.line(), 0)
+	if _, err := l.mark.WriteAt([]byte(line), 0); err == nil {
+		l.noteMark()
+	}
+}
+
+// noteMark writes into the folder that there is a mark, once for each folder,
+// when the disk has the mark.
+func (l *Log) noteMark() {
+	st, err := l.lock.Stat()
+	if err != nil || st.Size() > 0 || l.mark.Sync() != nil || syncFolder(filepath.Dir(l.opts.Mark)) != nil {
+		return
+	}
+	_, _ = l.lock.WriteAt([]byte(lockMark), 0)
+}
+
+// syncFolder returns when the disk has the names in a folder.
+func syncFolder(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
 }
 
 // checkMark compares the log with the mark, once for each Log: as far as two
@@ -85,14 +202,21 @@ func (l *Log) checkMark(a Anchor) error {
 	if err != nil {
 		return fmt.Errorf("reading the mark %q: %w", l.opts.Mark, err)
 	}
+	st, err := l.lock.Stat()
+	if err != nil {
+		return fmt.Errorf("reading %q: %w", lockName, err)
+	}
+	if reason := m.missing(st.Size() > 0); reason != "" {
+		return &TamperError{File: filepath.Base(l.opts.Mark), Offset: -1, Reason: reason}
+	}
 	if reason := m.against(a); reason != "" {
 		return &TamperError{File: logName, Offset: -1, Reason: reason}
 	}
-	if m.count > 0 && m.size > a.Base && m.last <= m.size-a.Base && m.last <= MaxLine {
-		line := make([]byte, m.last)
-		_, err := l.bytes(a).ReadAt(line, m.size-m.last)
-		if err != nil || sha256.Sum256(bytes.TrimSuffix(line, newline)) != m.head {
-			return &TamperError{File: logName, Offset: m.size - m.last, Reason: "it is another log than the one remembered in " + l.opts.Mark}
+	if m.Count > 0 && m.Size > a.Base && m.Last <= m.Size-a.Base && m.Last <= MaxLine {
+		line := make([]byte, m.Last)
+		_, err := l.bytes(a).ReadAt(line, m.Size-m.Last)
+		if err != nil || sha256.Sum256(bytes.TrimSuffix(line, newline)) != m.Head {
+			return &TamperError{File: logName, Offset: m.Size - m.Last, Reason: "it is another log than the one remembered in " + l.opts.Mark}
 		}
 	}
 	l.marked = true
@@ -102,10 +226,10 @@ func (l *Log) checkMark(a Anchor) error {
 // against tells what a log with this anchor lacks of what the mark remembers.
 func (m mark) against(a Anchor) string {
 	switch {
-	case m.count > 0 && a.Count == 0:
-		return fmt.Sprintf("the folder is new, but %d entries are remembered outside of it", m.count)
-	case m.count > a.Count || m.size > a.Size:
-		return fmt.Sprintf("it was put back to an older state: %d entries are remembered outside of it, it has %d", m.count, a.Count)
+	case m.Count > 0 && a.Count == 0:
+		return fmt.Sprintf("the folder is new, but %d entries are remembered outside of it", m.Count)
+	case m.Count > a.Count || m.Size > a.Size:
+		return fmt.Sprintf("it was put back to an older state: %d entries are remembered outside of it, it has %d", m.Count, a.Count)
 	}
 	return ""
 }

@@ -69,7 +69,7 @@ func TestMark(t *testing.T) {
 		if _, err := again.Append("k", []byte(`{}`), Durable); !errors.As(err, &tampered) {
 			t.Errorf("%s: append: %v", name, err)
 		}
-		if _, err := again.Accept("a new disk"); err != nil {
+		if _, err := again.Accept("uid 1000", "a new disk"); err != nil {
 			t.Errorf("%s: accept: %v", name, err)
 		}
 		mustAppend(t, openMarked(t, dir, file), "k", `{}`)
@@ -79,8 +79,8 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// No byte of a mark can be changed and believed; what is not whole remembers
-// nothing.
+// No byte of a mark can be changed and believed, nor taken for a mark that never
+// was: neither Append nor Verify goes on.
 func TestMarkEveryByte(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -89,14 +89,14 @@ func TestMarkEveryByte(t *testing.T) {
 	_, err := l.Append("k", []byte(`{}`), Durable)
 	must(t, err)
 	good := readAll(t, file)
-	if m, err := readMark(file); err != nil || m.count != 1 {
+	if m, err := readMark(file); err != nil || m.Count != 1 || m.state != markWhole {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	for i := range good {
 		b := bytes.Clone(good)
 		b[i] ^= 1
 		must(t, os.WriteFile(file, b, 0o600))
-		if m, err := readMark(file); err != nil || m != (mark{}) {
+		if m, err := readMark(file); err != nil || m != (mark{state: markBad}) {
 			t.Errorf("byte %d changed: %+v, %v", i, m, err)
 		}
 	}

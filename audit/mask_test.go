@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // credentials are texts with what must not be in a transcript of them.
@@ -292,6 +293,70 @@ func TestRecordLimit(t *testing.T) {
 	lost := all[len(before) : len(all)-len(after)]
 	if want := fmt.Sprintf("%d %x", len(lost), sha256.Sum256(lost)); string(gap) != want {
 		t.Errorf("gap %q, want %q", gap, want)
+	}
+}
+
+// Noise that comes faster than it may be kept leaves gaps, each counted and hashed; what is calm before and after it is kept in full, so
+// that a flood does not blind the record to what follows.
+func TestRecordRate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.cast")
+	now := time.Duration(0)
+	const rate = 64 << 10
+	r, err := Create(path, Header{}, RecordOptions{Now: func() time.Duration { return now }, Rand: zeros{}, Rate: rate})
+	must(t, err)
+	var all []byte
+	say := func(p []byte) { must(t, r.Output(CodeOutput, p)); all = append(all, p...) }
+	for i := range 2 {
+		say(fmt.Appendf(nil, "calm %d\n", i))
+		for range 100 {
+			say(bytes.Repeat([]byte("noise noise noise\n"), 3000))
+		}
+		now += time.Hour
+	}
+	say([]byte("calm at last\n"))
+	must(t, r.Exit("0"))
+	sum, err := r.Close()
+	must(t, err)
+	dropped, total := r.Dropped()
+	if sum.Bytes != int64(len(all)) || total {
+		t.Errorf("%d bytes accounted for, want %d; in all too many: %v", sum.Bytes, len(all), total)
+	}
+	rd, err := NewReader("a", bytes.NewReader(readAll(t, path)))
+	must(t, err)
+	var kept, gone int64
+	var shown []byte
+	at := int64(0)
+	for {
+		e, err := rd.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		switch e.Code {
+		case CodeGap:
+			var n int64
+			_, err := fmt.Sscan(string(e.Data), &n)
+			must(t, err)
+			if want := fmt.Sprintf("%d %x", n, sha256.Sum256(all[at:at+n])); string(e.Data) != want {
+				t.Errorf("gap %q, want %q", e.Data, want)
+			}
+			at, gone = at+n, gone+n
+		case CodeOutput:
+			if !bytes.Equal(e.Data, all[at:at+int64(len(e.Data))]) {
+				t.Fatalf("at byte %d the record has something else", at)
+			}
+			at, kept = at+int64(len(e.Data)), kept+int64(len(e.Data))
+			shown = append(shown, e.Data...)
+		}
+	}
+	if want := int64(2 * (burst*rate + keepTail)); gone != dropped || gone == 0 || kept > want+200_000 || kept < want-200_000 {
+		t.Errorf("kept %d, about %d expected; dropped %d, told %d", kept, want, gone, dropped)
+	}
+	for _, calm := range []string{"calm 0\n", "calm 1\n", "calm at last\n"} {
+		if !bytes.Contains(shown, []byte(calm)) {
+			t.Errorf("%q is not in the record", calm)
+		}
 	}
 }
 

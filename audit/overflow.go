@@ -3,6 +3,7 @@ package audit
 import (
 	"crypto/sha256"
 	"hash"
+	"time"
 )
 
 const (
@@ -12,17 +13,64 @@ const (
 	// gapEvery is how much one gap event stands for at most, so that a session
 	// that is killed leaves an account of all but the last of it.
 	gapEvery = 16 << 20
+	// burst is how many seconds' worth of output are kept at once: a build
+	// prints all at its end, noise goes on.
+	burst = 16
 )
 
-// An overflow is what a session printed beyond RecordOptions.MaxBytes:
-// counted and hashed in the order in which it came, and gone, but for the last
-// of the stream o.
+// An overflow is what a session printed beyond RecordOptions.MaxBytes, or
+// faster than Rate: counted and hashed in the order in which it came, and gone,
+// but for the last of the stream o.
 type overflow struct {
-	on   bool
-	kept int64 // bytes of output that were recorded
-	n    int64 // bytes of the gap so far
-	sum  hash.Hash
-	tail []byte
+	on      bool
+	kept    int64 // bytes of output that were recorded
+	dropped int64 // bytes of all gaps
+	n       int64 // bytes of the gap so far
+	sum     hash.Hash
+	tail    []byte
+
+	room int64         // bytes that may be kept now, by the rate
+	at   time.Duration // when that was
+}
+
+// Dropped returns how many bytes of output were not kept, for their number or,
+// where total is false, for their rate alone.
+func (r *Recorder) Dropped() (n int64, total bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.over.dropped, r.over.kept >= r.opts.MaxBytes-maxBuffer
+}
+
+// admit reports whether n bytes more of output may be kept. Where that is so
+// again after a gap, it ends the gap.
+func (r *Recorder) admit(n int64) (bool, error) {
+	o := &r.over
+	if n == 0 {
+		return true, nil
+	}
+	if o.kept+n > r.opts.MaxBytes {
+		o.kept = r.opts.MaxBytes // for good: a smaller piece is not to fit again
+		return false, nil
+	}
+	if rate := r.opts.Rate; rate > 0 {
+		now := r.opts.Now() - r.start
+		o.room = min(o.room+int64(float64(rate)*(now-o.at).Seconds()), rate*burst)
+		o.at = now
+		if o.on && o.room < rate || o.room <= 0 {
+			return false, nil
+		}
+		if o.on {
+			o.on = false
+			o.room -= int64(len(o.tail))
+			o.kept += int64(len(o.tail))
+			if err := r.closeGap(); err != nil {
+				return false, err
+			}
+		}
+		o.room -= n
+	}
+	o.kept += n
+	return true, nil
 }
 
 // drop counts bytes that are not kept.
@@ -32,9 +80,10 @@ func (o *overflow) drop(p []byte) {
 	}
 	o.sum.Write(p)
 	o.n += int64(len(p))
+	o.dropped += int64(len(p))
 }
 
-// beyond takes in output when no more is kept.
+// beyond takes in output when none is kept.
 func (r *Recorder) beyond(code byte, p []byte) error {
 	o := &r.over
 	o.on = true

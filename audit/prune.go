@@ -131,7 +131,7 @@ func leafOf(line []byte, seq int64) (Hash, bool) {
 // kept tells whether a removed entry stays as a line: the chain of seals is
 // one of keys, and what a person accepted stays told.
 func kept(kind string) bool {
-	return kind == kindSeal || kind == kindAccept || kind == kindRecover || kind == kindPrune
+	return kind == kindSeal || kind == KindAccept || kind == KindRecover || kind == kindPrune
 }
 
 // A Retention says what of a record may be given up. Zero means no limit.
@@ -343,7 +343,7 @@ func (v *verifier) checkPruned() error {
 func (v *verifier) recall(p *pruned) error {
 	var seals []Entry
 	for n, line := range p.lines {
-		if f, ok := splitLine(line); ok && (string(f.kind) == kindSeal || string(f.kind) == kindAccept) {
+		if f, ok := splitLine(line); ok && (string(f.kind) == kindSeal || string(f.kind) == KindAccept) {
 			seals = append(seals, f.entry(sha256.Sum256(line), 0, 0))
 		}
 		if h, ok := leafOf(line, int64(n)); ok && len(v.o.Remember) > 0 {

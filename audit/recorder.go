@@ -36,6 +36,9 @@ type RecordOptions struct {
 	// MaxBytes is how many bytes of output are kept; 0 means DefaultMaxBytes.
 	// What comes beyond is counted and hashed (CodeGap), but for its end.
 	MaxBytes int64
+	// Rate is how many bytes of output are kept a second, once 16 times as many were kept; 0 means all.
+	// What is faster is treated as what is too much, until a second's worth may be kept again.
+	Rate int64
 }
 
 // DefaultMaxBytes is what one session may store of its output: a person reads
@@ -110,6 +113,7 @@ func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 	if r.opts.MaxBytes == 0 {
 		r.opts.MaxBytes = DefaultMaxBytes
 	}
+	r.over.room = r.opts.Rate * burst
 	r.sum.Head = sha256.Sum256(line)
 	r.buf = append(append(r.buf, line...), '\n')
 	if err := r.flush(); err != nil {
@@ -318,10 +322,13 @@ func (r *Recorder) record(code byte, m *mask, p []byte, last bool) error {
 // plain records bytes that hide nothing, unless there are too many.
 func (r *Recorder) plain(code byte, author string, p []byte) error {
 	if code == CodeOutput || code == CodeStderr {
-		if r.over.on || r.over.kept+int64(len(p)) > r.opts.MaxBytes {
+		room, err := r.admit(int64(len(p)))
+		if err != nil {
+			return err
+		}
+		if !room {
 			return r.beyond(code, p)
 		}
-		r.over.kept += int64(len(p))
 	}
 	for len(p) > 0 {
 		n := len(p)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Kinds of entries that tell a run's story. The launcher writes all but
@@ -40,6 +41,12 @@ const runningName = "running"
 // A Running holds a run's place among those that have not ended. It is a
 // locked file: the kernel lets go of it when the process dies, however it
 // dies, and no number that is used again stands in for a process.
+//
+// Any process may look for dead runs at any moment, so every name in the
+// folder is made, changed and removed only by the process that holds the lock
+// of the file behind it, after it has looked again under that lock. A place
+// gets its name when it is locked. An unlocked place is therefore a dead run,
+// and one that was opened, locked and still has its name is ours to remove.
 type Running struct {
 	l   *Log
 	dir *os.File
@@ -60,27 +67,62 @@ func (l *Log) Begin(sid string) (*Running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin run %q: %w", sid, err)
 	}
-	for range 100 {
-		f, err := openAt(dir, sid, openLockFlags|os.O_EXCL)
-		if errors.Is(err, errMoved) { // it was removed as soon as it was there
+	f, err := l.place(dir, sid)
+	if err != nil {
+		dir.Close()
+		return nil, fmt.Errorf("begin run %q: %w", sid, err)
+	}
+	return &Running{l, dir, f, sid}, nil
+}
+
+// draftPrefix begins the name of a place that may not be locked yet. No run
+// has such a name (validSID).
+const draftPrefix = "."
+
+// place makes the file of a run, locked before it has the run's name. Until
+// it is locked, Orphans of another process may take the draft for one that
+// was left, and remove it: each attempt has another name, so that a process
+// that is stopped while it does so keeps no one.
+func (l *Log) place(dir *os.File, sid string) (*os.File, error) {
+	for i := range 100 {
+		draft := fmt.Sprintf("%s%s.%d", draftPrefix, sid, i)
+		f, err := openName(dir, draft, openLockFlags|os.O_EXCL)
+		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			dir.Close()
-			return nil, fmt.Errorf("begin run %q: %w", sid, err)
+			return nil, err
 		}
-		// Between its creation and its lock an Orphans of another process may
-		// take the file for one that was left, and remove it: then once more.
-		if flockNow(f) == nil {
-			if _, err := checkAt(dir, f, sid); err == nil {
-				return &Running{l, dir, f, sid}, nil
-			}
+		l.step("draft")
+		ours, err := lockNamed(dir, f, draft)
+		if err == nil && ours {
+			l.step("draft locked")
+			err = linkNew(dir, draft, sid)
+			l.step("linked")
+			err = errors.Join(err, removeAt(dir, draft))
+			l.step("begun")
+		}
+		if err == nil && ours {
+			return f, nil
 		}
 		f.Close()
-		_ = removeAt(dir, sid)
+		if err != nil {
+			return nil, err
+		}
 	}
-	dir.Close()
-	return nil, fmt.Errorf("begin run %q: %w", sid, ErrBusy)
+	return nil, ErrBusy
+}
+
+// lockNamed takes the lock of an open file, without waiting. It is false when
+// another has the lock, or when the name does not mean this file any more.
+func lockNamed(dir, f *os.File, name string) (bool, error) {
+	if err := flockNow(f); err != nil {
+		if isLocked(err) {
+			err = nil
+		}
+		return false, err
+	}
+	return isBehind(dir, f, name), nil
 }
 
 // End gives the run's place back: its end is in the log.
@@ -159,34 +201,52 @@ func (l *Log) Orphans() ([]string, error) {
 	return list, nil
 }
 
-// orphan tells the end of one run if its process is gone. Its file is locked
-// meanwhile, so that only one process tells it.
-func (l *Log) orphan(dir *os.File, sid string) (bool, error) {
-	f, err := openAt(dir, sid, openLockFlags&^os.O_CREATE)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMoved) {
+// orphan tells the end of one run if its process is gone, and removes its
+// place. The file is locked meanwhile, so that only one process does so.
+func (l *Log) orphan(dir *os.File, name string) (lost bool, err error) {
+	f, err := openName(dir, name, openLockFlags&^os.O_CREATE)
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	if flockNow(f) != nil {
-		return false, nil // it lives
+	l.step("found")
+	if dead, err := lockNamed(dir, f, name); !dead {
+		return false, err
 	}
-	if _, err := checkAt(dir, f, sid); err != nil {
-		return false, nil // somebody was faster
-	}
-	begun, started, ended := l.story(sid)
-	if begun && !ended {
-		body := append(appendString([]byte(`{"sid":`), sid), fmt.Sprintf(`,"started":%t}`, started)...)
-		if _, err := l.Append(KindOrphan, body, Durable); err != nil {
+	l.step("dead")
+	if !strings.HasPrefix(name, draftPrefix) {
+		if lost, err = l.lost(dir, f, name); err != nil {
 			return false, err
 		}
 	}
-	if err := removeAt(dir, sid); err != nil && !errors.Is(err, fs.ErrNotExist) { // its owner may just have given it up
-		return false, err
+	l.step("told")
+	// Versions before this one made places that were not locked yet, and
+	// removed the name of one that they could not lock.
+	if !isBehind(dir, f, name) {
+		return lost, nil
 	}
-	return begun && !ended, nil
+	if err := removeAt(dir, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return lost, err
+	}
+	return lost, nil
+}
+
+// lost appends the end of a run whose place is dead, if the log does not have
+// it and the place is still there when that was looked for.
+func (l *Log) lost(dir, place *os.File, sid string) (bool, error) {
+	begun, started, ended := l.story(sid)
+	if !begun || ended {
+		return false, nil
+	}
+	if !isBehind(dir, place, sid) {
+		return false, nil
+	}
+	body := append(appendString([]byte(`{"sid":`), sid), fmt.Sprintf(`,"started":%t}`, started)...)
+	_, err := l.Append(KindOrphan, body, Durable)
+	return err == nil, err
 }
 
 // story reads how far the log tells a run.

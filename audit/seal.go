@@ -264,7 +264,7 @@ func (v *verifier) checkSeals() error {
 	var last *sealBody
 	var at Entry
 	for _, e := range v.found.seals {
-		if e.Kind == kindAccept {
+		if e.Kind == KindAccept {
 			last = nil
 			continue
 		}
@@ -284,6 +284,9 @@ func (v *verifier) checkSeals() error {
 		if reason != "" {
 			return &BadEntry{File: logName, Seq: e.Seq, Line: e.Line, Offset: e.Offset, Reason: reason}
 		}
+		if first {
+			v.report.FirstKey = b.Key
+		}
 		v.report.Seals++
 		v.report.Sealed = e.Seq + 1
 		last, at = &b, e
@@ -299,8 +302,13 @@ func (v *verifier) checkSeals() error {
 // there.
 func (v *verifier) sealFile(last *sealBody, at Entry) error {
 	switch {
+	case v.spoiled != "":
+		return &BadEntry{File: sealKeyName, Reason: v.spoiled}
 	case last == nil && v.report.Since > 0:
 	case len(v.keys) == 0: // a copy for an auditor has no secrets
+		if last != nil {
+			v.report.note("%s is not here: that no seal was cut off cannot be told", sealKeyName)
+		}
 	case last == nil && len(v.found.seals) > 0: // only accept entries since
 	case last == nil:
 		if _, unused := keyOf(v.keys, 0); !unused {
@@ -315,20 +323,32 @@ func (v *verifier) sealFile(last *sealBody, at Entry) error {
 	return nil
 }
 
-// readKeys reads the keys in a folder, if there are any and we may.
-func readKeys(dir string) ([]sealKey, error) {
-	file, err := readPlain(filepath.Join(dir, sealKeyName), 2*keySlotSize)
+// readKeys reads the keys in a folder, if there are any and we may, and says
+// what in the file is neither a key nor the place of one.
+func readKeys(dir string) (keys []sealKey, spoiled string, err error) {
+	file, err := readPlain(filepath.Join(dir, sealKeyName), 2*keySlotSize+1)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil, nil
+		return nil, "", nil
 	}
-	return parseKeys(file), err
+	keys = parseKeys(file)
+	blank := 0
+	for i := 0; i+keySlotSize <= len(file); i += keySlotSize {
+		slot := file[i : i+keySlotSize]
+		if wiped := bytes.Count(slot, []byte{slot[0]}) == keySlotSize; wiped && (slot[0] == ' ' || slot[0] == 0) {
+			blank++
+		}
+	}
+	if n := len(keys) + blank; len(file) != n*keySlotSize {
+		spoiled = fmt.Sprintf("holds %d bytes that are no key of the log", len(file)-n*keySlotSize)
+	}
+	return keys, spoiled, err
 }
 
 // epochToGoOn is the epoch that a log continues with after it was accepted:
 // the one expected if its key is there, else that of the key that is, else
 // none and a new first key.
 func (l *Log) epochToGoOn(expected int64) (int64, error) {
-	keys, err := readKeys(l.dir.Name())
+	keys, _, err := readKeys(l.dir.Name())
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}

@@ -203,7 +203,7 @@ func TestSealKeyLost(t *testing.T) {
 	if _, err := l.Seal(rand.Reader); !errors.As(err, &tampered) {
 		t.Fatalf("sealed without the key: %v", err)
 	}
-	if _, err := l.Accept("disk replaced"); err != nil {
+	if _, err := l.Accept("uid 1000", "disk replaced"); err != nil {
 		t.Fatal(err)
 	}
 	if b := mustSeal(t, l); b.Epoch != 0 {

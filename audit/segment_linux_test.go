@@ -157,7 +157,7 @@ func TestSegmentsAccept(t *testing.T) {
 		}
 		l := openTest(t, dir)
 		l.rotateAt = 1500
-		if _, err := l.Accept("seen"); err != nil {
+		if _, err := l.Accept("uid 1000", "seen"); err != nil {
 			t.Errorf("%s: accept: %v", name, err)
 			continue
 		}

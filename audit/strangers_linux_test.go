@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/sumdb/note"
 )
 
 // A verifier that shares no code with this one says the same of good and of
@@ -20,14 +22,14 @@ func TestStandAloneVerifier(t *testing.T) {
 		t.Skip("python3 is not installed; the stand-alone verifier needs it")
 	}
 	src := readAll(t, "testdata/verify.py")
-	if n := bytes.Count(src, newline); n > 120 {
-		t.Errorf("it has %d lines, more than 120", n)
+	if n := bytes.Count(src, newline); n > 150 {
+		t.Errorf("it has %d lines, more than 150", n)
 	}
 	home := t.TempDir()
 	dir := filepath.Join(home, "audit")
 	must(t, os.Mkdir(filepath.Join(home, "sessions"), 0o700))
 	cast := filepath.Join(home, "sessions", "s1.cast")
-	l := openTest(t, dir)
+	l := openMarked(t, dir, dir+".mark")
 	mustAppend(t, l, "exec.intent", `{"cmd":"\u00e9\ud83d\ude00\udcff\u007f","n":-1}`)
 	writeLog(t, dir, append(readLog(t, dir), `{"body":{"torn`...))
 	_, err = l.Append(KindClose, closeBody("s1", sample(t, cast)), Lazy)
@@ -102,6 +104,46 @@ func TestStandAloneVerifier(t *testing.T) {
 		must(t, os.WriteFile(memory[0], change(good, i), 0o600))
 		verdict(fmt.Sprintf("pruned, byte %d", i))
 	}
+
+	must(t, os.WriteFile(memory[0], good, 0o600))
+	// What is beside the log: the mark, the two slots of the anchor, what a checkpoint says. (Its signature Python cannot check.)
+	_, err = l.Append("k", []byte(`{}`), Durable)
+	must(t, err)
+	secret, public, err := note.GenerateKey(rand.Reader, "log")
+	must(t, err)
+	signer, err := note.NewSigner(secret)
+	must(t, err)
+	verifier, err := note.NewVerifier(public)
+	must(t, err)
+	signed, err := Checkpoint(dir, VerifyOptions{}, signer)
+	must(t, err)
+	open.Mark, open.Known = dir+".mark", note.VerifierList(verifier)
+	beside := filepath.Join(dir, checkpointName)
+	must(t, os.WriteFile(beside, signed, 0o600))
+	open.Checkpoint = signed
+	verdict("with a mark and a checkpoint")
+	for i := 0; i < bytes.Index(signed, []byte("\n\n")); i += 9 {
+		if i > len("log") {
+			open.Checkpoint = change(signed, i)
+			must(t, os.WriteFile(beside, open.Checkpoint, 0o600))
+			verdict(fmt.Sprintf("checkpoint, byte %d", i))
+		}
+	}
+	must(t, os.WriteFile(beside, signed, 0o600))
+	open.Checkpoint = signed
+	for _, name := range []string{dir + ".mark", filepath.Join(dir, anchorName)} {
+		good := readAll(t, name)
+		for i := 3; i < len(good); i += len(good) / 12 {
+			must(t, os.WriteFile(name, change(good, i), 0o600))
+			verdict(fmt.Sprintf("%s, byte %d", filepath.Base(name), i))
+		}
+		must(t, os.WriteFile(name, good, 0o600))
+	}
+	good = readAll(t, filepath.Join(dir, anchorName))
+	both := change(change(good, 100), slotSize+100)
+	must(t, os.WriteFile(filepath.Join(dir, anchorName), both, 0o600))
+	verdict("both slots of the anchor")
+	must(t, os.WriteFile(filepath.Join(dir, anchorName), good, 0o600))
 
 	const judge = `
 import sys

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"golang.org/x/mod/sumdb/note"
 )
 
 // VerifyOptions choose what Verify looks at besides the chain.
@@ -45,6 +47,14 @@ type VerifyOptions struct {
 	// It returns fs.ErrNotExist for one that is gone. It is called from
 	// several goroutines. Nil: none is checked.
 	Transcript func(sid string) (io.ReadCloser, error)
+	// Transcripts lists the transcripts that are there, to find those that the
+	// log does not name. Nil: it is not asked.
+	Transcripts func() ([]string, error)
+	// Checkpoint is the signed checkpoint that is kept beside the log, nil when
+	// there is none; Known has the keys that may have signed it. Nil Known: it
+	// is not checked, and the report says so.
+	Checkpoint []byte
+	Known      note.Verifiers
 }
 
 func (o VerifyOptions) workers() int {
@@ -68,17 +78,27 @@ type Report struct {
 	Head        Hash
 	First, Last time.Time
 	Gaps        []Gap
-	Torn        int64 // bytes after the last entry, of an append that was interrupted
-	NotAnchored int64 // entries that the anchor does not know yet, because a process died between the two writes
-	Slots       int   // of the anchor that are whole: 2, or 1 after a crash in the middle of a write
-	Since       int64 // entries that were not looked at (VerifyOptions.Since)
-	Runs        int   // that Complete judged
-	Open        int   // of them, still running
-	Segments    int   // files that the log is in
-	Pruned      int64 // entries whose segments were removed, and whose hashes are kept
+	Torn        int64    // bytes after the last entry, of an append that was interrupted
+	NotAnchored int64    // entries that the anchor does not know yet, because a process died between the two writes
+	Slots       int      // of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	Since       int64    // entries that were not looked at (VerifyOptions.Since)
+	Runs        int      // that Complete judged
+	Open        int      // of them, still running
+	Revived     []string // of them, reported lost (KindOrphan) by mistake: their own entries follow
+	Segments    int      // files that the log is in
+	Pruned      int64    // entries whose segments were removed, and whose hashes are kept
 	Seals       int64
-	Sealed      int64 // entries up to and with the last seal: nobody can change them now
+	Sealed      int64  // entries up to and with the last seal
+	FirstKey    string // that the first seal names; whoever rewrites the whole log has another one
 	Transcripts []Session
+	Unproven    []Gap    // what a person accepted after tampering: see Gap.Unproven
+	Unnamed     []string // transcripts that no entry speaks of
+	Unvouched   []string // transcripts of runs that the log knows, whose content it does not vouch for
+	Notes       []string // what else could not be checked, or was found and proves no change
+}
+
+func (r *Report) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
 // A Session is what Verify found about one transcript.
@@ -97,23 +117,21 @@ type Session struct {
 // It writes nothing, and works on a copy of the folder too. A log that
 // processes are appending to is verified as it was at the moment of the call.
 func Verify(dir string, o VerifyOptions) (Report, error) {
-	m, err := readMark(o.Mark)
-	if err != nil {
-		return Report{}, fmt.Errorf("verify %q: %w", dir, err)
+	s, err := openSnapshot(dir, o)
+	if m := s.mark; m.Count > 0 {
+		o.Remember = append(slices.Clone(o.Remember), m.Point())
 	}
-	if m.count > 0 {
-		o.Remember = append(slices.Clone(o.Remember), Point{m.count, m.head})
-	}
-	s, err := openSnapshot(dir, o.Key)
-	if errors.Is(err, fs.ErrNotExist) && m.count > 0 {
-		return Report{}, &BadEntry{File: logName, Reason: m.against(Anchor{})}
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.mark.Count > 0:
+		return Report{}, &BadEntry{File: logName, Reason: s.mark.against(Anchor{})}
+	case errors.Is(err, fs.ErrNotExist) && s.marked:
+		return Report{}, &BadEntry{File: logName, Reason: "there was a log, and it is gone"}
+	case err != nil:
 		return Report{}, fmt.Errorf("verify %q: %w", dir, err)
 	}
 	defer s.log.Close()
 	v := verifier{snapshot: s, o: o, dir: dir}
-	for _, step := range []func() error{v.since, v.chain, v.rest, v.checkPruned, v.checkSeals, v.remembered, v.strict, v.complete, v.transcripts} {
+	for _, step := range []func() error{v.checkpoint, v.since, v.chain, v.rest, v.checkPruned, v.checkSeals, v.remembered, v.strict, v.beside, v.accepted, v.complete, v.transcripts, v.unnamed, v.whole} {
 		if err := step(); err != nil {
 			return v.report, s.log.name(err)
 		}
@@ -124,19 +142,31 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 // A snapshot is the log as the anchor knew it at one moment, and the bytes
 // that were there beyond.
 type snapshot struct {
-	log    *segments
-	size   int64
-	anchor Anchor
-	slots  int
-	keys   []sealKey
+	log     *segments
+	size    int64
+	anchor  Anchor
+	slots   int
+	keys    []sealKey
+	mark    mark
+	marked  bool   // the folder says that there was a mark
+	spoiled string // what is wrong with seal.key
+	locked  []byte // what the file lock holds
 }
 
 // openSnapshot reads anchor and size under the append lock where it can be
 // had, because between an append and its anchor the two disagree.
-func openSnapshot(dir string, key []byte) (s snapshot, err error) {
+func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	unlock := shareLock(filepath.Join(dir, lockName))
 	defer unlock()
-	if s.keys, err = readKeys(dir); err != nil {
+	key := o.Key
+	if s.locked, err = readPlain(filepath.Join(dir, lockName), 16); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		return s, err
+	}
+	s.marked = len(s.locked) > 0 && o.Mark != ""
+	if s.mark, err = readMark(o.Mark); err != nil {
+		return s, err
+	}
+	if s.keys, s.spoiled, err = readKeys(dir); err != nil {
 		return s, err
 	}
 	raw, err := readPlain(filepath.Join(dir, anchorName), anchorSize+1)
@@ -203,6 +233,7 @@ type verifier struct {
 	o       VerifyOptions
 	at      cursor
 	report  Report
+	partial *BadEntry // the first thing that Complete misses
 	found
 }
 
@@ -292,7 +323,7 @@ func (v *verifier) walk(end int64) *walk {
 // collect keeps what the later steps of Verify need of one entry.
 func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 	switch kind := string(f.kind); {
-	case kind == kindSeal, kind == kindAccept:
+	case kind == kindSeal, kind == KindAccept: // of the accept entries v.accepted tells
 		to.seals = append(to.seals, f.entry(hash, offset, line))
 	case kind == kindPrune:
 		to.prunes = append(to.prunes, f.entry(hash, offset, line))

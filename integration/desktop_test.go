@@ -38,6 +38,12 @@ func newDesktop(t *testing.T) *desktop {
 		}
 		d.tmux("kill-server")
 	})
+	// Somebody sits at it: a tmux that is shown on no terminal has no person.
+	d.tmux("new-session", "-d", "-s", "seat", "exec cat")
+	s, _ := p.asPerson("exec tmux -S " + d.socket + " -f /dev/null attach -f ignore-size -t seat") // windows keep the sizes that they are made with
+	if err := s.shows("seat"); err != nil {
+		t.Fatal(err, s.text())
+	}
 	return d
 }
 
@@ -55,6 +61,7 @@ func (d *desktop) window(name string, cols, rows int) *window {
 	if strings.TrimSpace(out) != "" {
 		d.t.Fatal(out)
 	}
+	d.tmux("resize-window", "-t", "="+name+":", "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows)) // tmux makes it as large as the seat
 	w := &window{d, name}
 	w.shows("outer>")
 	return w

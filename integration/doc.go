@@ -8,7 +8,7 @@
 // who does what, runs the real binaries against the real kernel, a real pty and a real
 // bbolt file, and can be read from top to bottom as documentation. Run one with
 //
-//	go test ./integration -run 'TestScript/ask_and_approve'
+//	go test ./integration -run 'TestScript/approve'
 //
 // Two commands are added to testscript's own: "term COMMAND" runs a command on a private
 // terminal and plays the lines of a dialogue file into it, and "waitfor FILE" waits until a

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -81,7 +82,8 @@ var plan = map[string]map[string]string{
 		"pathguard/tamper":         "before and after every step: protected files",
 		"audit":                    "every step: the record",
 	},
-	"integration": {},
+	"integration":          {},
+	"integration/hermetic": {},
 	"integration/hook": {
 		"launcher": "it asks for the judgement, and has the decision recorded",
 	},
@@ -148,11 +150,15 @@ var plan = map[string]map[string]string{
 
 // testOnly lists the imports of the house that only _test.go files may have.
 var testOnly = map[string]map[string]string{
+	"cmd/tadactl/cli": {
+		"approval/canonical": "a test makes the payload of a question",
+	},
 	"audit": {
 		"audit/zstandard": "what is packed is packed for real",
 	},
 	"integration/mcp": {
-		"audit": "rows about the record look at its entries",
+		"approval": "a test answers as another machine does, with a key",
+		"audit":    "rows about the record look at its entries",
 	},
 	"integration/hook": {
 		"integration/hook/platform": "the same calls go through every adapter",
@@ -175,9 +181,10 @@ var testOnly = map[string]map[string]string{
 // forbidden names packages that a binary must not link, with the reason.
 var forbidden = map[string]map[string]string{
 	"cmd/tada-run": {
-		"net":                                "the agent's door links no network code",
+		"net":                                "the program that agents call links no network client or server",
 		"net/http":                           "costs a millisecond at every start and is attack surface",
-		"github.com/spf13/cobra":             "pflag is enough for one verb",
+		"github.com/spf13/pflag":             "links net",
+		"github.com/spf13/cobra":             "getopt is enough for one verb",
 		"github.com/klauspost/compress/zstd": "its tables are made at every start",
 
 		"github.com/modelcontextprotocol/go-sdk/mcp": "it links net/http; the server is tadactl's",
@@ -192,7 +199,7 @@ var forbidden = map[string]map[string]string{
 // topLevel is every entry that the root folder may have; a new one is a decision.
 var topLevel = []string{
 	".ci", ".git", ".gitignore", ".golangci.yml", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
-	"SECURITY.md", "approval", "audit", "bin", "cmd", "go.mod", "go.sum", "integration", "launcher",
+	"SECURITY.md", "approval", "audit", "bin", "cmd", "docs", "go.mod", "go.sum", "integration", "launcher",
 	"pathguard", "shellparse",
 }
 
@@ -257,7 +264,7 @@ func TestImportsFollowThePlan(t *testing.T) {
 			if _, ok := allowed[to]; ok {
 				continue
 			}
-			if _, ok := testOnly[s.folder][to]; ok && s.test {
+			if _, ok := testOnly[s.folder][to]; s.test && (ok || to == ownSurroundings) {
 				continue
 			}
 			t.Errorf("%s/%s imports %q: the plan has no such arrow", s.folder, s.file, to)
@@ -265,39 +272,53 @@ func TestImportsFollowThePlan(t *testing.T) {
 	}
 }
 
-// TestBinariesLinkOnlyWhatTheyNeed follows imports through the house; what the libraries
-// import in turn is looked up in the module cache by the Go toolchain, not here.
-func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
-	direct := map[string]map[string]bool{}
+const ownSurroundings = "integration/hermetic"
+
+// TestTestsAreHermetic wants surroundings of their own for tests that use files or programs.
+func TestTestsAreHermetic(t *testing.T) {
+	uses, apart := map[string]string{}, map[string]bool{}
 	for _, s := range sources(t) {
-		if s.test {
-			continue
-		}
-		if direct[s.folder] == nil {
-			direct[s.folder] = map[string]bool{}
-		}
 		for _, p := range imports(s.ast) {
-			direct[s.folder][p] = true
+			switch {
+			case !s.test:
+			case p == "os" || p == "os/exec":
+				uses[s.folder] = s.file
+			case p == module+"/"+ownSurroundings:
+				apart[s.folder] = true
+			}
 		}
 	}
+	for folder, file := range uses {
+		if !apart[folder] {
+			t.Errorf("%s/%s uses files or programs; add a TestMain that calls hermetic.Tests", folder, file)
+		}
+	}
+}
+
+// TestBinariesLinkOnlyWhatTheyNeed asks the go command what each program links, packages of
+// other modules included. The test cache does not know what that command read: sources are
+// read here as well, so that a changed import runs the test again.
+func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
+	sources(t)
+	if _, err := os.ReadFile("../go.sum"); err != nil {
+		t.Fatal(err)
+	}
 	for binary, why := range forbidden {
-		seen := map[string]bool{}
-		var visit func(folder, trail string)
-		visit = func(folder, trail string) {
-			if seen[folder] {
-				return
-			}
-			seen[folder] = true
-			for p := range direct[folder] {
-				if reason, bad := why[p]; bad {
-					t.Errorf("%s links %q (%s): %s", binary, p, trail+folder, reason)
-				}
-				if to, house := strings.CutPrefix(p, module+"/"); house {
-					visit(to, trail+folder+" -> ")
-				}
+		list := exec.Command("go", "list", "-deps", "./"+binary)
+		list.Dir = ".."
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", list, err)
+		}
+		linked := strings.Fields(string(out))
+		if !slices.Contains(linked, module+"/"+binary) {
+			t.Fatalf("%v does not name %s itself", list, binary)
+		}
+		for p, reason := range why {
+			if slices.Contains(linked, p) {
+				t.Errorf("%s links %q: %s; see: go list -deps ./%s", binary, p, reason, binary)
 			}
 		}
-		visit(binary, "")
 	}
 }
 

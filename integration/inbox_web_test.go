@@ -92,6 +92,19 @@ func (g *page) form(id, code, answer string) url.Values {
 	return form
 }
 
+// The list in a browser shows every line of a command, and what a reason points at of a long one.
+func TestTheListOnAPageShowsTheDangerousPart(t *testing.T) {
+	t.Parallel()
+	g := openPage(t)
+	for _, command := range []string{"echo one \\\n | cat; rm -rf build", "echo " + strings.Repeat("a", 2000) + "; rm -rf build"} {
+		g.ask(command)
+	}
+	_, _, list := g.send("GET", g.path, nil, nil)
+	if strings.Count(list, "rm -rf build") != 2 || strings.Count(list, "chars cut]") != 1 {
+		t.Error(list)
+	}
+}
+
 // E-chan-10: the inbox as a page: loopback, random port, a token, and an answer only with the code from the terminal.
 func TestInboxOnAPage(t *testing.T) {
 	t.Parallel()
@@ -151,6 +164,7 @@ func TestInboxOnAPage(t *testing.T) {
 	}
 
 	// With everything right it is an answer, once; the agent's next try runs.
+	time.Sleep(2 * time.Second) // longer than this page is read at least: sooner it would not count
 	form := g.form(id, strings.ToLower(code), "approve")
 	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 || !strings.Contains(body, "approved") {
 		t.Errorf("%d %s", status, body)

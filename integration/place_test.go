@@ -5,8 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"github.com/creack/pty"
 )
 
 // A place is a workspace with both doors in its PATH.
@@ -49,15 +47,11 @@ func (p *place) run(line string) string {
 	return string(out)
 }
 
-// on runs a line on a terminal of its own.
+// on runs a line on a terminal of its own, which a person could sit at.
 func (p *place) on(line string) (*screen, *os.File) {
 	p.t.Helper()
-	tty, err := pty.StartWithSize(p.command(line), &pty.Winsize{Rows: 40, Cols: 100})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.t.Cleanup(func() { tty.Close() })
-	return watch(tty), tty
+	s, t := p.asPerson(line)
+	return s, t.File
 }
 
 // need skips when a program is missing, and says which.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/creack/pty"
 )
 
 // The inbox opens above whatever a person has on the screen, in a window of the tmux that they are attached to, and is
@@ -34,11 +32,11 @@ func TestInboxAboveTheScreen(t *testing.T) {
 	t.Cleanup(func() { p.run(server + "kill-server") })
 	client := p.command("exec " + server + "attach -t person")
 	client.Env = append(client.Env, "TERM=xterm-256color")
-	tty, err := pty.StartWithSize(client, &pty.Winsize{Rows: 40, Cols: 100})
+	tty, err := startOn(client, terminalName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { tty.Close(); _ = client.Wait() })
+	t.Cleanup(func() { tty.Close() })
 	s := watch(tty)
 	if err := s.shows("person"); err != nil { // the status line: the client is attached
 		t.Fatal(err, s.text())
@@ -54,7 +52,7 @@ func TestInboxAboveTheScreen(t *testing.T) {
 			said, _ := os.ReadFile(filepath.Join(p.dir, "said"))
 			t.Fatalf("%v\n%s\n%s", err, s.text(), said)
 		}
-		time.Sleep(600 * time.Millisecond) // keys that come at once are not a person's
+		time.Sleep(100 * time.Millisecond) // keys that come at once are not a person's
 		if _, err := tty.WriteString(step.typed); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +69,7 @@ func TestInboxAboveTheScreen(t *testing.T) {
 	if out := p.run(door("tada-run") + "'rm -rf build'; echo status $?"); !strings.Contains(out, "status 0") {
 		t.Errorf("the answer of the popup: %s", out)
 	}
-	if out := p.run("TMUX= " + door("tadactl") + "inbox --popup"); !strings.Contains(out, "inside tmux") {
+	if out := p.answered("TMUX= " + door("tadactl") + "inbox --popup"); !strings.Contains(out, "inside tmux") {
 		t.Errorf("without tmux: %s", out)
 	}
 }
@@ -89,7 +87,7 @@ func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 			p := newPlace(t)
 			server := fmt.Sprintf("tmux -L tada-left-%d-%d -f /dev/null ", os.Getpid(), i)
 			script := filepath.Join(t.TempDir(), "script")
-			text := fmt.Sprintf("cd %q; printf '%s'; tada-run 'rm -rf build'; printf 'status %%d\\n' $?; exec cat", p.dir, left)
+			text := fmt.Sprintf("until tmux list-clients | grep -q .; do sleep 0.02; done; cd %q; printf '%s'; tada-run 'rm -rf build'; printf 'status %%d\\n' $?; exec cat", p.dir, left)
 			if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -97,6 +95,7 @@ func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 				t.Fatal(out)
 			}
 			t.Cleanup(func() { p.run(server + "kill-server") })
+			p.asPerson("exec " + server + "attach -t person -f ignore-size")
 			shows := func(want ...string) (screen string) {
 				for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 					screen = p.run(server + "capture-pane -p -e -t person")

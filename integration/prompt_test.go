@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha1"
 	"encoding/base32"
 	"encoding/binary"
@@ -46,7 +47,7 @@ var challenged = regexp.MustCompile(`type ([2-9A-HJ-NP-Z]{8}) to approve`)
 func TestSecondFactorOnTheTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	uri := p.run("tadactl key totp")
+	uri := p.answered("tadactl key totp")
 	code := codeAt(t, uri, time.Now())
 	answer := func(command, code, want string) {
 		t.Helper()
@@ -55,7 +56,6 @@ func TestSecondFactorOnTheTerminal(t *testing.T) {
 		if err := s.shows("to approve"); err != nil {
 			t.Fatal(err, s.text())
 		}
-		time.Sleep(600 * time.Millisecond)
 		for _, c := range challenged.FindStringSubmatch(s.text())[1] {
 			_, _ = tty.Write([]byte(string(c)))
 			time.Sleep(5 * time.Millisecond)
@@ -110,6 +110,41 @@ func TestTmuxOfThePersonIsOutOfReach(t *testing.T) {
 	}
 }
 
+// trustedKey is a key whose answers count: a test is no person at a terminal, and answers as another machine does.
+func trustedKey(t testing.TB, l *launcher.Launcher) approval.Key {
+	t.Helper()
+	key, err := approval.NewKey("tester", rand.Reader)
+	if err == nil {
+		err = os.WriteFile(l.Home().Trust(), []byte(key.TrustLine()+"\n"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// signedYes is a signed approval of a question.
+func signedYes(t testing.TB, l *launcher.Launcher, key approval.Key, e approval.Envelope) []byte {
+	t.Helper()
+	line, err := l.ExportRequest(t.Context(), e.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := approval.ReadQuestion(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := q.Answer(true, "", time.Now(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := key.Sign(a, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
 // waitingRun answers one waiting run and returns how long it took from the beginning of the answer, through its
 // transaction, its use and its record, to the command being on record as started.
 func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Duration {
@@ -119,6 +154,7 @@ func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Dura
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
+	key := trustedKey(t, other)
 	started, ended := make(chan time.Time, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -144,7 +180,7 @@ func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Dura
 		}
 		time.Sleep(30 * time.Millisecond) // it waits by now
 		began := time.Now()
-		if err := other.Decide(ctx, launcher.Answer(list[0], true, "", "test")); err != nil {
+		if _, err := other.DecideToken(ctx, signedYes(t, other, key, list[0])); err != nil {
 			t.Fatal(err)
 		}
 		<-ended
@@ -163,11 +199,11 @@ func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Dura
 // disk is waited for five times, one after the other: twice for the answer, twice for its use, once for the record.
 func BenchmarkAnswerToWaitingRun(b *testing.B) {
 	dir := b.TempDir()
-	l, err := launcher.Open(filepath.Join(dir, "state"))
+	l, err := launcher.Place{State: filepath.Join(dir, "state"), Account: filepath.Join(dir, "account")}.Open()
 	if err != nil {
 		b.Fatal(err)
 	}
-	other, err := launcher.Open(filepath.Join(dir, "state"))
+	other, err := launcher.Place{State: filepath.Join(dir, "state"), Account: filepath.Join(dir, "account")}.Open()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -186,7 +222,7 @@ func BenchmarkAnswerToWaitingRun(b *testing.B) {
 // The same for an answer at the prompt of the run itself: from the key to the command being on record as started.
 func BenchmarkAnswerAtThePrompt(b *testing.B) {
 	dir := b.TempDir()
-	l, err := launcher.Open(filepath.Join(dir, "state"))
+	l, err := launcher.Place{State: filepath.Join(dir, "state"), Account: filepath.Join(dir, "account")}.Open()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func shellIn(t *testing.T, dir string) func(string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"tada-run", "tadactl"} {
+	for _, name := range []string{"tada-run", "tadactl", "person"} {
 		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func answered(t *testing.T, run func(string) string, command string) string {
 		}
 		return m[1]
 	}
-	return "tadactl approve --plan " + find("plan_hash")[:12] + " " + find("id")
+	return "person tadactl approve --plan " + find("plan_hash")[:12] + " " + find("id")
 }
 
 // TestPagesAreThere: the pages that a newcomer looks for exist, and what they name exists.

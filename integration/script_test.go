@@ -14,32 +14,38 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	runcli "github.com/tada-run/tada-run/cmd/tada-run/cli"
 	ctlcli "github.com/tada-run/tada-run/cmd/tadactl/cli"
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // TestMain makes the test binary answer to the names of both doors, so that a transcript
-// runs what was just compiled. The state directory is given to the doors as a parameter
-// here and nowhere else: no environment variable of the real binaries can move it.
+// runs what was just compiled. The state directory, and beside it the home of an account of
+// its own, are given to the programs as a parameter here and nowhere else: no environment
+// variable of the real binaries can move them.
 func TestMain(m *testing.M) {
-	run := func() { os.Exit(runcli.Run(runcli.Door{Argv: os.Args, Home: os.Getenv("TRANSCRIPT_HOME")})) }
+	var place launcher.Place
+	if state := os.Getenv("TRANSCRIPT_HOME"); state != "" {
+		place = launcher.Place{State: state, Account: filepath.Dir(state) + ".account"}
+	}
+	run := func() { os.Exit(runcli.Run(runcli.Door{Argv: os.Args, Place: place})) }
 	// A link in a story may have a shell's name. These are not registered: testscript would put
 	// them into PATH, in front of the real shells. Whatever became of the variable on the way,
 	// under such a name no test runs.
-	if name := filepath.Base(os.Args[0]); name == "bash" || name == "sh" || name == "tada-sh" {
+	if name := filepath.Base(os.Args[0]); name == "bash" || name == "sh" || name == "tada-sh" || name == "-tada-run" {
 		if os.Getenv("TRANSCRIPT_HOME") == "" && !launcher.Inside() {
 			os.Exit(launcher.ExitFailed)
 		}
 		run()
 	}
-	ctl := func() { os.Exit(ctlcli.Run(ctlcli.Door{Argv: os.Args, Home: os.Getenv("TRANSCRIPT_HOME")})) }
-	testscript.Main(m, map[string]func(){
-		"tada-run": run, "tada-sh": run, "tadactl": ctl,
+	ctl := func() { os.Exit(ctlcli.Run(ctlcli.Door{Argv: os.Args, Place: place})) }
+	terminalMain()
+	testscript.Main(hermetic.Tests(m), map[string]func(){
+		"tada-run": run, "tada-sh": run, "tadactl": ctl, "lockandstop": lockAndStop, "person": personMain,
 	})
 }
 
@@ -62,7 +68,8 @@ func TestScript(t *testing.T) {
 // setup gives each story a workspace of its own, apart from the state directory.
 func setup(env *testscript.Env) error {
 	work := filepath.Join(env.WorkDir, "repo")
-	if err := os.MkdirAll(work, 0o755); err != nil {
+	account := filepath.Join(env.WorkDir+".account", ".tada") // as after a first run: no sandbox reads it
+	if err := errors.Join(os.MkdirAll(work, 0o755), os.MkdirAll(account, 0o700)); err != nil {
 		return err
 	}
 	env.Setenv("TRANSCRIPT_HOME", filepath.Join(env.WorkDir, "state"))
@@ -70,9 +77,16 @@ func setup(env *testscript.Env) error {
 	env.Setenv("TERM", "xterm")
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("SHELL", "/bin/bash")
-	codex, err := filepath.Abs("../shellparse/testdata/codex.sh")
-	env.Setenv("CODEX", codex)
-	return err
+	for name, path := range map[string]string{
+		"CODEX": "../shellparse/testdata/codex.sh", "README": "../README.md", "SECURITY": "../SECURITY.md", "OLD": "testdata/state",
+	} {
+		file, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		env.Setenv(name, file)
+	}
+	return nil
 }
 
 // condition adds [root], and [strong] for a machine that has that level, to the conditions of testscript.
@@ -111,26 +125,26 @@ func term(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Args[0] = args[1]
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = scriptEnv(ts)
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
+	tty, err := startOn(cmd, terminalName)
 	ts.Check(err)
 	defer tty.Close()
 	screen := watch(tty)
 	if err := play(dialogue, screen, tty); err != nil {
-		_ = cmd.Process.Kill()
 		ts.Fatalf("%v\nscreen:\n%s", err, screen.text())
 	}
-	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }) // a program that waits for more than was typed
-	err = cmd.Wait()
+	late := time.AfterFunc(2*time.Minute, func() { tty.Close() }) // a program that waits for more than was typed
+	err = tty.Wait()
 	late.Stop()
 	screen.drained()
 	fmt.Fprint(ts.Stdout(), strings.ReplaceAll(screen.text(), "\r\n", "\n"))
-	var exit *exec.ExitError
+	var exit exitStatus
+	ended := errors.As(err, &exit)
 	switch {
 	case err == nil && neg:
 		ts.Fatalf("unexpected success\nscreen:\n%s", screen.text())
-	case errors.As(err, &exit) && !neg:
+	case ended && !neg:
 		ts.Fatalf("%v\nscreen:\n%s", err, screen.text())
-	case err != nil && exit == nil:
+	case err != nil && !ended:
 		ts.Fatalf("%v", err)
 	}
 }
@@ -153,6 +167,7 @@ type screen struct {
 	mu   sync.Mutex
 	buf  bytes.Buffer
 	seen int
+	from int // where what was waited for last begins
 	more chan struct{}
 	done chan struct{}
 }

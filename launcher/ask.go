@@ -14,14 +14,24 @@ import (
 // errElsewhere takes a question back that somebody answered in another place.
 var errElsewhere = errors.New("it was answered elsewhere")
 
+// A CancelledError is returned by Ask when the person left the question without an answer: by a key that cancels, or by
+// ending the process or the terminal that shows it. That is no denial. The question is as it was; who asked it withdraws it.
+type CancelledError struct {
+	By string // the key, the signal, or what became of the terminal
+}
+
+func (e *CancelledError) Error() string { return "left without an answer (" + e.By + ")" }
+
 // Ask puts the envelope before the person at tty and returns the answer as a decision on
-// channel. The zero Decision means that nobody answered here: the question stays open, or was
-// answered elsewhere meanwhile. The text is drawn from the stored bytes and nothing else; the
+// channel. The zero Decision means that nobody could answer here: the question stays open, or was
+// answered elsewhere meanwhile. The error is a [CancelledError] when the person left without an answer. The text is drawn from the stored bytes and nothing else; the
 // answer names the hash of what was drawn, so that it cannot reach another question.
 func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, channel string) (approval.Decision, error) {
-	if MayDecide() != nil {
+	if !l.AtPerson() {
 		return approval.Decision{}, nil // whoever reads this terminal is not sure to be a person
 	}
+	via := l.caller().Via()
+	via.Channel = approval.Channel(channel)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -30,12 +40,12 @@ func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, c
 			cancel(errElsewhere)
 		}
 	}()
-	a, err := l.put(ctx, tty, page{payload: e.Payload, after: e.After(), calls: e.Calls, typed: e.Challenge, code: e.Friction.Factor && e.Quorum < 2, edited: len(e.Calls) == 1})
+	a, err := l.put(ctx, tty, page{payload: e.Payload, after: e.After(), least: e.ReadingTime(), calls: e.Calls, typed: e.Challenge, code: e.Friction.Factor && e.Quorum < 2, edited: len(e.Calls) == 1})
 	if err != nil || !a.given {
 		return approval.Decision{}, err
 	}
 	d := Answer(e, a.yes, a.message, channel)
-	d.Took = a.took
+	d.Took, d.Via = a.took, via
 	for i, c := range d.Calls {
 		switch {
 		case a.instead != "":
@@ -54,8 +64,8 @@ func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, c
 // with a no; the error wraps [ErrNobody] when there is none. The characters to type are made up here, because those of the
 // question are known on its own machine only.
 func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Question) (yes bool, word string, err error) {
-	typed := ""
-	if n := approval.Render(q.Payload, approval.RenderOptions{}).Friction.Challenge; n > 0 {
+	typed, friction := "", approval.Render(q.Payload, approval.RenderOptions{}).Friction
+	if n := friction.Challenge; n > 0 {
 		random := make([]byte, n)
 		if _, err := l.random.Read(random); err != nil {
 			return false, "", err
@@ -64,8 +74,8 @@ func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Que
 			typed += string(typedLetters[b%32])
 		}
 	}
-	a, err := l.put(ctx, tty, page{payload: q.Payload, typed: typed})
-	if err == nil && !a.given {
+	a, err := l.put(ctx, tty, page{payload: q.Payload, typed: typed, least: approval.Envelope{Payload: q.Payload, Risk: friction.Level, Friction: friction}.ReadingTime()})
+	if err == nil && !a.given || errors.As(err, new(*CancelledError)) {
 		err = ErrNobody
 	}
 	return a.yes, a.message, err

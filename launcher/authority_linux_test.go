@@ -33,6 +33,7 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	l.caller = personHere
 	l.policy = tightened(t, l, "rules: {commands: [{program: 'false', verdict: deny}]}")
 	run("true", nil)
 	run("false", say(true)) // which policy denies
@@ -41,7 +42,7 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 	run("cat /etc/shadow", say(true))
 	run("rm -rf nosuch src", nil) // nobody answers
 	grant := func(ctx context.Context, e approval.Envelope) (approval.Decision, error) {
-		d := Answer(e, true, "", "tty")
+		d := Answer(e, true, "", "inbox")
 		d.Took = 10 * time.Second
 		_, err := l.DecideStanding(ctx, d, 3, time.Hour)
 		return approval.Decision{}, err

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // A server of the person's, such as the inbox in a browser, is one of this machine's servers, which most runs may reach. Its port is barred to them: a file of
@@ -23,11 +24,16 @@ func (l *Launcher) Bar(port uint16) (lift func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	for tries := 0; err == syscall.EWOULDBLOCK && tries < 100; tries++ { // a run that asks whether it is barred has it for a moment
+		time.Sleep(time.Millisecond)
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("bar port %d to what runs: lock %q: %w", port, name, err)
 	}
-	return func() { _ = os.Remove(name); f.Close() }, nil
+	return func() { f.Close() }, nil // the name stays: whoever removed it could remove that of the next one, who has just locked it
 }
 
 // barred reports whether somebody bars a port. What cannot be told is barred.

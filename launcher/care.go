@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -17,14 +20,65 @@ import (
 // What a person does to the record itself: go on after tampering, seal, remove a text, give up
 // what is old. Each leaves an entry.
 
-// Accept lets the log go on after it was found changed, because a person said why.
-func (l *Launcher) Accept(reason string) (audit.Entry, error) {
+// Accept lets the log go on after it was found changed, because the person at tty has read what was found and
+// typed what the page asks for. What was changed stays unproven: see [audit.Gap]. The error wraps [approval.ErrPeer]
+// for a process that may not answer questions, [ErrNobody] when nobody answered, and [ErrNotAccepted] after a no.
+func (l *Launcher) Accept(ctx context.Context, tty *os.File, reason string) (audit.Entry, error) {
+	if _, err := l.May(approval.AcceptRecord, approval.ChannelTadactl); err != nil {
+		return audit.Entry{}, err
+	}
+	found, seen := l.changed(), l.storePlace(ctx)
+	payload, err := acceptPage(l.home.Audit(), found, reason)
+	if err != nil {
+		return audit.Entry{}, err
+	}
+	yes, _, err := l.AskQuestion(ctx, tty, approval.Question{Payload: payload})
+	switch {
+	case err != nil:
+		return audit.Entry{}, err
+	case !yes:
+		return audit.Entry{}, ErrNotAccepted
+	}
 	log, err := l.openLog()
 	if err != nil {
 		return audit.Entry{}, err
 	}
 	defer log.Close()
-	return log.Accept(reason)
+	e, err := log.Accept(Person(), reason, seen...)
+	if err == nil && len(seen) > 0 {
+		err = l.store.Follow(ctx, e.Place().String())
+	}
+	return e, err
+}
+
+// ErrNotAccepted is returned by Accept when the person at the terminal said no.
+var ErrNotAccepted = errors.New("not accepted; nothing was changed")
+
+// changed says what is wrong with the record, "" when that cannot be told from the log alone.
+func (l *Launcher) changed() string {
+	if _, err := l.Verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err.Error()
+	}
+	return ""
+}
+
+// acceptPage is the question whether the record may go on. It is of the highest risk: what a person accepts here
+// stays unproven for ever.
+func acceptPage(folder, found, reason string) ([]byte, error) {
+	if found == "" {
+		found = "the log verifies; an earlier entry may not have been stored"
+	}
+	return canonical.Append(nil, object{
+		"agent_name": "", "work_item_id": "", "risk": 3, "trust": "human",
+		"tool_calls": []any{object{
+			"tool_call_id": "c1", "tool_name": "audit accept",
+			"args": object{"record": folder, "found": found, "reason": reason},
+		}},
+		"reasons": []any{object{
+			"rule": "audit.accept", "decision": "ask", "risk": 3,
+			"message": "goes on with a record that is not as it was written; the changed part stays unproven",
+		}},
+	})
 }
 
 // Seal signs the log up to here and throws the key away.
@@ -34,19 +88,32 @@ func (l *Launcher) Seal() (audit.Entry, error) {
 		return audit.Entry{}, err
 	}
 	defer log.Close()
-	return log.Seal(l.random)
+	e, err := log.Seal(l.random)
+	if err == nil {
+		_ = l.moveOn(e)
+	}
+	return e, err
 }
+
+// transcripts is the lock of those that remove a closed transcript or put another file in its place: a packing that went on
+// beside a redaction would bring back what was removed, or remove the only copy.
+const transcripts = "transcripts"
 
 // Redact removes the data of events from a session's transcript, for good, and says so in the
 // log. The proofs of all that stays, and the head of the session, stay what they were. It
 // returns the events that were removed: more than asked for, where others showed the same.
 func (l *Launcher) Redact(id string, events []int64, reason string) (removed []int64, err error) {
+	alone, err := l.lockRuntime(transcripts, syscall.LOCK_EX)
+	if err != nil {
+		return nil, err
+	}
+	defer alone.Close()
 	src, err := l.openCast(id)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	if audit.Recording(src) {
+	if l.recording(id) {
 		return nil, fmt.Errorf("redact session %q: %w", id, audit.ErrRecording)
 	}
 	path := l.home.Cast(id)
@@ -111,6 +178,11 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 	if l.codec.Decoder == nil { // a packed transcript would count as lost
 		return f, audit.ErrPacked
 	}
+	alone, err := l.lockRuntime(transcripts, syscall.LOCK_EX)
+	if err != nil {
+		return f, err
+	}
+	defer alone.Close()
 	log, err := l.openLog()
 	if err != nil {
 		return f, err
@@ -122,6 +194,9 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 	if r != (audit.Retention{}) {
 		f.Sessions, f.SessionBytes, err = log.DropSessions(l.home.Sessions(), r, l.now(), reason, l.recording)
 		if err != nil {
+			return f, err
+		}
+		if err := l.pin(log); err != nil {
 			return f, err
 		}
 		f.Entries, f.LogBytes, err = log.Prune(r, reason, l.kept)
@@ -143,6 +218,18 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 	return f, err
 }
 
+// pin has the store remember the end of the log before the beginning goes: a store whose place is gone counts as old.
+func (l *Launcher) pin(log *audit.Log) error {
+	if !l.hasStore() {
+		return nil
+	}
+	e, err := log.Seal(l.random)
+	if err != nil {
+		return err
+	}
+	return l.moveOn(e)
+}
+
 // expireArchives gives up what protected files of all workspaces were before and after an override that is older than that moment.
 func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, err error) {
 	entries, err := os.ReadDir(l.home.Shadow())
@@ -158,15 +245,19 @@ func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, e
 	return gone, err
 }
 
-// worthPacking is false for a transcript that takes no less room packed: a file system gives
-// out whole blocks.
+// worthPacking is false for a transcript that is still written, and for one that takes no less room packed: a file system
+// gives out whole blocks.
 func (l *Launcher) worthPacking(name string) bool {
 	info, err := os.Stat(filepath.Join(l.home.Sessions(), name))
-	return err == nil && info.Size() > 4096
+	return err == nil && info.Size() > 4096 && !audit.Alive(l.home.Audit())(strings.TrimSuffix(name, ".cast"))
 }
 
-// recording tells whether a session's transcript is still written.
+// recording tells whether a session's transcript is still written. Its run has a place from before there is a transcript
+// until its end is recorded; the transcript is there for a moment before it is locked.
 func (l *Launcher) recording(id string) bool {
+	if audit.Alive(l.home.Audit())(id) {
+		return true
+	}
 	f, err := l.openCast(id)
 	if err != nil {
 		return false

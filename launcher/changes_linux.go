@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,25 +11,29 @@ import (
 )
 
 // Changes returns a channel that has a value whenever the approvals may have changed: at once for the
-// first time, then after each process that wrote them, told by inotify(7) and not by looking again and
-// again. It is closed when ctx ends. Several changes may arrive as one.
+// first time, then after each process that wrote them. It is closed when ctx ends. Several changes may arrive as
+// one. They are told by inotify(7); where other programs have used that up (fs.inotify.max_user_instances,
+// max_user_watches), the file is looked at again and again.
 func (l *Launcher) Changes(ctx context.Context) (<-chan struct{}, error) {
 	if err := l.ready(); err != nil {
 		return nil, err
 	}
+	changes := make(chan struct{}, 1)
+	changes <- struct{}{}
+	go l.withdrawing(ctx)
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
-		return nil, fmt.Errorf("watch %q: %w", l.home.Dir, err)
+		go l.pollChanges(ctx, changes)
+		return changes, nil
 	}
 	// The folder, because a database that is rebuilt is another file.
 	if _, err := unix.InotifyAddWatch(fd, l.home.Dir, unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO); err != nil {
 		unix.Close(fd)
-		return nil, fmt.Errorf("watch %q: %w", l.home.Dir, err)
+		go l.pollChanges(ctx, changes)
+		return changes, nil
 	}
 	events := os.NewFile(uintptr(fd), "inotify")
 	stop := context.AfterFunc(ctx, func() { _ = events.SetReadDeadline(time.Unix(1, 0)) })
-	changes := make(chan struct{}, 1)
-	changes <- struct{}{}
 	go func() {
 		defer close(changes)
 		defer events.Close()
@@ -44,13 +47,45 @@ func (l *Launcher) Changes(ctx context.Context) (<-chan struct{}, error) {
 			if !namesFile(buf[:n], name) {
 				continue
 			}
-			select {
-			case changes <- struct{}{}:
-			default: // one is waiting already
-			}
+			tellChange(changes)
 		}
 	}()
 	return changes, nil
+}
+
+func tellChange(changes chan<- struct{}) {
+	select {
+	case changes <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// pollEvery is how often the approvals are looked at where inotify cannot be had.
+const pollEvery = 250 * time.Millisecond
+
+// pollChanges is Changes without inotify. A database that is written changes its time, one that is made anew its number.
+func (l *Launcher) pollChanges(ctx context.Context, changes chan<- struct{}) {
+	defer close(changes)
+	type state struct {
+		ino      uint64
+		size     int64
+		modified unix.Timespec
+	}
+	var was state
+	for tick := time.NewTicker(pollEvery); ; {
+		var st unix.Stat_t
+		_ = unix.Stat(l.home.Approvals(), &st) // one that is missing is news too
+		if now := (state{st.Ino, st.Size, st.Mtim}); now != was {
+			was = now
+			tellChange(changes)
+		}
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // namesFile reports whether one of the events in buf is about the file. The layout is that of struct

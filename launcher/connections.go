@@ -24,7 +24,7 @@ type PastConnection struct {
 	Error   string    `json:"error,omitempty"`
 	Count   int       `json:"count"`
 
-	// Of one that listens: how many connections to it have ended.
+	// Of one that listens: how many connections to it have ended; -1 where that is not known.
 	Accepted int `json:"accepted,omitempty"`
 
 	// Of connections whose end the kernel has told of.

@@ -21,9 +21,9 @@ import (
 // recorded by the session before the program gets it, under an author that is decided here.
 type desk struct {
 	r        *run
-	author   string // of what the starter types
-	listener int    // -1: no socket
-	takeover bool   // policy lets people take over
+	author   string   // of what the starter types
+	listener *os.File // nil: no socket
+	takeover bool     // policy lets people take over
 
 	epoch   atomic.Uint32 // of the lease, for who must not wait for mu
 	private atomic.Bool   // what is shown now only the driver sees
@@ -52,7 +52,7 @@ const maxSeats = 64
 // newDesk returns the desk of a run whose terminal is about to be made.
 func newDesk(r *run) *desk {
 	d := &desk{
-		r: r, author: r.Request.Hold.Author, listener: -1, seats: map[int]*seat{},
+		r: r, author: r.Request.Hold.Author, seats: map[int]*seat{},
 		takeover: r.policy.Settings().AllowTerminalTakeover,
 	}
 	d.work = sync.NewCond(&d.mu)
@@ -239,7 +239,7 @@ func (d *desk) status(s *seat) wire.Frame {
 		driver = at.who
 	}
 	return wire.JSON(wire.State, d.lease.Epoch(), wire.Status{
-		ID: d.r.id, Command: beginning(d.r.shown)[:min(len(d.r.shown), 200)], Cols: cols, Rows: rows, Driver: driver,
+		ID: d.r.id, Command: brief(d.r.shown, 200), Cols: cols, Rows: rows, Driver: driver,
 		You: d.lease.Driver() == s.n, Frozen: d.lease.Frozen(), Private: d.private.Load(), Viewers: len(d.seats), Tier: d.r.tier(),
 	})
 }

@@ -32,7 +32,7 @@ type held struct {
 func hold(t testing.TB, words ...string) *held {
 	t.Helper()
 	dir := t.TempDir()
-	l, err := Open(filepath.Join(dir, "state"))
+	l, err := own(filepath.Join(dir, "state")).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestBadClients(t *testing.T) {
 func TestHalfFrames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	l, err := Open(filepath.Join(dir, "state"))
+	l, err := own(filepath.Join(dir, "state")).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -35,7 +36,7 @@ func (d *desk) listen() error {
 	}
 	defer dir.Close()
 	d.r.l.sweepSockets()
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return fmt.Errorf("make the session's socket: %w", err)
 	}
@@ -50,83 +51,96 @@ func (d *desk) listen() error {
 		unix.Close(fd)
 		return fmt.Errorf("open the session's socket: %w", err)
 	}
-	d.listener = fd
+	d.listener = os.NewFile(uintptr(fd), "session "+d.r.id)
 	d.working.Go(d.accept)
 	return nil
 }
 
-// unlisten takes the socket away. Shutting it down ends the accept.
+// unlisten takes the socket away, which ends the accept.
 func (d *desk) unlisten() {
-	if d.listener < 0 {
+	if d.listener == nil {
 		return
 	}
-	_ = unix.Shutdown(d.listener, unix.SHUT_RDWR)
+	_ = d.listener.Close()
 	_ = os.Remove(filepath.Join(d.r.l.home.Runtime(), d.r.id+socketSuffix))
 }
 
+// acceptPause is how long a session that could not take a connection waits before it tries the next.
+const acceptPause = 100 * time.Millisecond
+
 func (d *desk) accept() {
-	defer unix.Close(d.listener)
+	listener, err := d.listener.SyscallConn()
+	if err != nil {
+		return
+	}
 	for {
-		fd, _, err := unix.Accept4(d.listener, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
+		fd, failed := -1, error(nil)
+		err := listener.Read(func(on uintptr) bool {
+			fd, _, failed = unix.Accept4(int(on), unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
+			return failed != unix.EAGAIN
+		})
 		switch {
-		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
-			continue
 		case err != nil:
-			return
+			return // closed
+		case failed == unix.EINTR || failed == unix.ECONNABORTED:
+			continue
+		case failed != nil:
+			time.Sleep(acceptPause) // no descriptor is left for now
+			continue
 		}
 		conn := os.NewFile(uintptr(fd), "attached")
 		p := peerOf(fd)
 		d.mu.Lock()
 		full := len(d.seats) >= maxSeats || d.over
 		d.mu.Unlock()
-		if full || p.may(false) != nil {
+		if full || p.mayWatch() != nil {
 			conn.Close()
 			continue
 		}
-		s := d.newSeat(conn, fmt.Sprintf("uid %d at %s", p.facts.UID, p.tty), p.may(true) == nil)
-		s.uid, s.tty = p.facts.UID, p.tty
+		_, why := p.caller.May(approval.TakeOver, approval.ChannelAttach)
+		s := d.newSeat(conn, fmt.Sprintf("uid %d at %s", p.caller.Peer.UID, p.tty), why == nil)
+		s.why, s.uid, s.tty = why, p.caller.Peer.UID, p.tty
 		s.sit()
 	}
 }
 
 // A peer is the process at the other end of a connection, as it was when it connected.
 type peer struct {
-	facts  approval.PeerFacts
-	normal bool // no_new_privs is on everything here
+	caller approval.Caller
 	tty    string
 }
 
-// may reports why the process may not watch or, with keys, not drive.
-func (p peer) may(keys bool) error {
-	return approval.MayDecide(p.facts, approval.PeerRules{UID: os.Getuid(), Terminal: keys, NoNewPrivsIsNormal: p.normal})
-}
+// mayWatch reports why the process may not even watch.
+func (p peer) mayWatch() error { return approval.MayDecide(p.caller.Peer, p.caller.Rules) }
 
 // peerOf asks the kernel.
 func peerOf(fd int) peer {
-	p := peer{tty: "?"}
+	p := peer{tty: noTerminal}
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil || cred.Pid <= 0 {
 		return p
 	}
-	p.facts.UID = int(cred.Uid)
 	pidfd, err := unix.PidfdOpen(int(cred.Pid), 0)
 	if err != nil {
 		return p
 	}
 	defer unix.Close(pidfd)
-	pid := strconv.Itoa(int(cred.Pid))
-	first, _ := statusOf("1")
-	own, ok := statusOf(pid)
-	p.normal = first.noNewPrivs
-	p.facts.NoNewPrivs, p.facts.Seccomp = own.noNewPrivs, max(own.filters-first.filters, 0)
-	text, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err == nil {
-		p.tty, p.facts.Terminal = terminalOf(string(text))
+	p.caller = callerOf(strconv.Itoa(int(cred.Pid)))
+	p.caller.Peer.UID = int(cred.Uid)
+	if device := p.caller.Terminal.Device; device != "" {
+		p.tty = device
 	}
-	// Still the same process: what was read is about it.
-	p.facts.Known = ok && err == nil && unix.PidfdSendSignal(pidfd, 0, nil, 0) == nil
+	if unix.PidfdSendSignal(pidfd, 0, nil, 0) != nil { // another process by now: what was read is about that one
+		p.caller.Peer.Known = false
+	}
 	return p
 }
+
+// noTerminal is the name of no terminal, pseudoTerminal how that of one with another end begins.
+const (
+	noTerminal     = "?"
+	pseudoTerminal = "pts/"
+)
 
 // terminalOf reads /proc/PID/stat: the name of the controlling terminal, and whether the process
 // has its keys.
@@ -134,17 +148,17 @@ func terminalOf(stat string) (tty string, foreground bool) {
 	end := strings.LastIndexByte(stat, ')')
 	f := strings.Fields(stat[end+1:]) // state ppid pgrp session tty_nr tpgid
 	if end < 0 || len(f) < 6 {
-		return "?", false
+		return noTerminal, false
 	}
 	n, err := strconv.ParseInt(f[4], 10, 32)
 	if err != nil || n == 0 {
-		return "?", false
+		return noTerminal, false
 	}
 	dev := uint64(uint32(n))
 	major, minor := unix.Major(dev), unix.Minor(dev)
 	tty = fmt.Sprintf("tty %d:%d", major, minor)
 	if major >= 136 && major <= 143 { // Unix98 terminals (devices.txt)
-		tty = fmt.Sprintf("pts/%d", (major-136)<<8+minor)
+		tty = fmt.Sprintf(pseudoTerminal+"%d", (major-136)<<8+minor)
 	}
 	return strings.ReplaceAll(tty, " ", ""), f[2] == f[5]
 }

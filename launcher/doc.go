@@ -18,8 +18,25 @@
 //  4. The fence is built from the plan's open files, the transcript is opened, and the real shell
 //     executes the canonical text: what was judged is what runs. What a shell or an interpreter will open by its
 //     name is looked at once more just before; see "Names that are opened late".
-//  5. Every byte is recorded before it is passed on. When the command ends, what it left behind is
+//  5. What the command prints to its caller is recorded before it is passed on, unless that is /dev/null. When the command ends, what it left behind is
 //     ended, the output is drained, and transcript head and exit status go into the log.
+//
+// # What an approval depends on
+//
+// On whatever can change what runs or where it goes: the text, the files, the directory, standard input, policy, umask, and
+// every variable that the command gets, unknown ones too. A variable that it does not get is not bound. Nor is one that only
+// says which terminal, window or call it is (perCall in environ_table.go), while its value is a number, a word or an id and no
+// text of the plan names it: such a value is no path, option, list or address. A program whose text is not part of the plan may
+// still read it. What belongs to the caller's own shell or connection (OLDPWD, SSH_CLIENT) is kept from commands, unless
+// environment.keep passes it on; then it is bound.
+//
+// An approval of the same command line that is for another plan is told with the difference (Unfit): by the name of the
+// variable or file, without values. For that run/asked keeps salted hashes of what each open question depends on.
+//
+// # How much may be asked
+//
+// 10 open questions and 100 in an hour for a process tree in a workspace, told by its outermost ancestor of this account, and 200
+// open ones for the account. What is more has to wait (75) and is not denied. Who is asked at a terminal is not limited.
 //
 // # Several commands at once
 //

@@ -193,6 +193,27 @@ var plainOptions = strings.Fields(`
 // programFolders are where programs lie that no command of an ordinary user has put there.
 var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin", "/home/linuxbrew/.linuxbrew/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*", "/run/current-system/sw/bin"}
 
+// ofTheCaller are variables of the shell or the connection that tada-run was called from. They differ from call to call and
+// say where a directory or another machine is, so a command does not get them, and no approval depends on them.
+var ofTheCaller = []string{"_", "OLDPWD", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "TRACESTATE"}
+
+// perCall are variables that a command gets and an approval does not depend on while their value has the shape: which
+// terminal, window, session or call it is. Any other value is bound as that of every other variable is.
+var perCall = []callVariable{
+	{"SHLVL", number}, {"COLUMNS", number}, {"LINES", number},
+	{"TERM", word}, {"COLORTERM", word}, {"TERM_PROGRAM", word}, {"TERM_PROGRAM_VERSION", word}, {"VTE_VERSION", number},
+	{"WINDOWID", number}, {"TMUX_PANE", word}, {"KITTY_WINDOW_ID", number}, {"WEZTERM_PANE", number}, {"ALACRITTY_WINDOW_ID", number},
+	{"TERM_SESSION_ID", word}, {"ITERM_SESSION_ID", word}, {"SHELL_SESSION_ID", id}, {"WT_SESSION", id}, {"XDG_SESSION_ID", word},
+	{"TRACEPARENT", id}, {"INVOCATION_ID", id}, {"JOURNAL_STREAM", word},
+	{"CODEX_TOOL_CALL_ID", word}, {"CODEX_THREAD_ID", id}, {"CODEX_SESSION_ID", id}, {"OPENCODE_PID", number}, {"GEMINI_SESSION_ID", id},
+	{"CLAUDE_CODE_SESSION_ID", id}, {"CLAUDE_EFFORT", word}, {"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", word},
+}
+
+type callVariable struct {
+	name  string
+	shape func(value string) bool
+}
+
 // secretParts make any name that has one a credential's.
 var secretParts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTH_IDENT"}
 

@@ -35,16 +35,22 @@ func (l *Launcher) ahead() *sandbox.Nest {
 // profile turns the fence into kernel rules. Files that the plan holds open are passed on
 // open: the inode that was judged is the inode that is allowed.
 //
+// Folders of tool caches that the command uses and that are not there yet are made.
+//
 // Exposed are the protected files that it keeps as they are, and those beyond maxKept that it does not. Partial says that
 // the workspace was too large to look everywhere for names to hide.
 func (j *Judgement) profile() (p sandbox.Profile, exposed []string, partial bool) {
 	f := j.policy.Fence(j.Plan)
 	p = sandbox.Readable(without(f.Hide, f.Reveal)...)
+	for _, name := range f.Needed {
+		p.Read = append(p.Read, sandbox.Path{Name: name, Optional: true})
+	}
 	for _, g := range f.Write {
 		if w, ok := writable(g, f.Exact); ok {
 			p.Write = append(p.Write, w)
 		}
 	}
+	p.Write = append(p.Write, makeCaches(f.Caches)...)
 	exposed = j.exposed(p)
 	p.ReadOnly = append(f.ReadOnly, exposed[:min(len(exposed), maxKept)]...)
 	contacts := j.contacts()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -19,6 +20,9 @@ func (l *Launcher) useGrant(ctx context.Context, r *run) error {
 	var g approval.Grant
 	err := l.change(r.log, audit.Durable, func() (events []approval.Event, err error) {
 		g, events, err = l.store.UseGrant(ctx, r.asker(), r.Payload())
+		if err == nil {
+			err = l.spend(g.Envelope, "grant", g.ID, strconv.Itoa(g.Used))
+		}
 		return events, err
 	})
 	if errors.Is(err, approval.ErrNoGrant) {
@@ -64,18 +68,27 @@ func (l *Launcher) useNewGrant(ctx context.Context, r *run) error {
 	return l.useGrant(ctx, r)
 }
 
-// DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be
-// given, the yes counts once and the error says why.
+// DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be given, nothing is
+// approved and the error says why.
 func (l *Launcher) DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error) {
 	lock, err := l.lockRuntime(granting, syscall.LOCK_EX)
 	if err != nil {
 		return approval.Grant{}, err
 	}
 	defer lock.Close()
+	if _, err := l.May(approval.Remember, approval.Channel(d.Channel)); err != nil {
+		return approval.Grant{}, err
+	}
+	r := approval.GrantRequest{Envelope: d.Envelope, PlanHash: d.PlanHash, Uses: uses, For: life, Approver: d.Approver, Channel: d.Channel}
+	if e, err := l.Envelope(ctx, d.Envelope); err != nil {
+		return approval.Grant{}, err
+	} else if err := e.MayStand(d, r); err != nil {
+		return approval.Grant{}, err
+	}
 	if err := l.Decide(ctx, d); err != nil {
 		return approval.Grant{}, err
 	}
-	return l.grant(ctx, approval.GrantRequest{Envelope: d.Envelope, PlanHash: d.PlanHash, Uses: uses, For: life, Approver: d.Approver, Channel: d.Channel})
+	return l.grant(ctx, r)
 }
 
 // grant makes the approved and unused question a standing approval and records it.
@@ -113,6 +126,9 @@ func (l *Launcher) Revoke(ctx context.Context, prefix, why string) (string, erro
 	ids := make([]string, 0, len(grants))
 	for _, g := range grants {
 		ids = append(ids, g.ID)
+	}
+	if _, err := l.May(approval.Revoke, approval.ChannelTadactl); err != nil {
+		return "", err
 	}
 	id, err := only(ids, prefix)
 	if err != nil {

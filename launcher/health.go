@@ -54,13 +54,17 @@ var ErrIntact = errors.New("the approvals are not damaged; made anew they would 
 // RebuildApprovals makes a lost or damaged database of approvals anew from the log, which is verified
 // first. What was used or denied stays so; open questions and standing approvals are gone.
 func (l *Launcher) RebuildApprovals(ctx context.Context) (approval.Rebuilt, error) {
-	if err := MayDecide(); err != nil {
+	if _, err := l.May(approval.Mend, approval.ChannelTadactl); err != nil {
 		return approval.Rebuilt{}, err
 	}
-	switch _, err := l.Pending(ctx); {
+	_, err := l.Pending(ctx)
+	if err == nil {
+		err = l.Compare(ctx)
+	}
+	switch {
 	case err == nil:
 		return approval.Rebuilt{}, ErrIntact
-	case !errors.Is(err, approval.ErrCorrupt) && !errors.Is(err, approval.ErrMissing):
+	case !errors.Is(err, approval.ErrCorrupt) && !errors.Is(err, approval.ErrMissing) && !errors.Is(err, approval.ErrBehind):
 		return approval.Rebuilt{}, err // locked, or another's, or newer: rebuilding would not help
 	}
 	if _, err := l.Verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +74,7 @@ func (l *Launcher) RebuildApprovals(ctx context.Context) (approval.Rebuilt, erro
 	if err != nil {
 		return rebuilt, err
 	}
-	fresh, err := Open(l.home.Dir)
+	fresh, err := Place{State: l.home.Dir, Account: l.account}.Open()
 	if err != nil {
 		return rebuilt, err
 	}
@@ -85,7 +89,7 @@ func (l *Launcher) RebuildApprovals(ctx context.Context) (approval.Rebuilt, erro
 // Canary puts a question into the inbox that must be denied and can never run, to see whether questions
 // are read. It returns the id, which is not recorded before it was answered.
 func (l *Launcher) Canary(ctx context.Context, agent string) (string, error) {
-	if err := MayDecide(); err != nil {
+	if _, err := l.May(approval.TestPeople, approval.ChannelTadactl); err != nil {
 		return "", err
 	}
 	if err := l.ready(); err != nil {

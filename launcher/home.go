@@ -1,10 +1,13 @@
 package launcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/tada-run/tada-run/pathguard"
@@ -40,12 +43,26 @@ func (e *HomeError) Error() string {
 	return s
 }
 
-// OpenHome returns the state directory dir, making it where it is missing. An empty dir
-// means .tada in the home directory that the account has in /etc/passwd: $HOME belongs to
+// A Place says where a launcher finds its state. The zero value is the account's own.
+type Place struct {
+	State   string // the state directory; "" for .tada in the home of the account
+	Account string // the home of the account; "" for the one in /etc/passwd
+}
+
+// home returns the home directory of the account. $HOME does not count: it belongs to
 // whoever starts the process, and here that is the agent.
-func OpenHome(dir string) (Home, error) {
+func (p Place) home() (string, error) {
+	if p.Account != "" {
+		return p.Account, nil
+	}
+	return AccountHome(os.Getuid())
+}
+
+// openHome returns the state directory, making it where it is missing.
+func (p Place) openHome() (Home, error) {
+	dir := p.State
 	if dir == "" {
-		account, err := AccountHome(os.Getuid())
+		account, err := p.home()
 		if err != nil {
 			return Home{}, &HomeError{Path: "~/.tada", Reason: err.Error(),
 				Fix: fmt.Sprintf("useradd --create-home --uid %d NAME (as root; in a container, name one that is there: --user NAME)", os.Getuid())}
@@ -80,6 +97,9 @@ func privateDir(dir string) error {
 		return unusable(dir, err)
 	}
 	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = syscall.ENOTDIR
+	}
 	if err != nil {
 		return unusable(dir, err)
 	}
@@ -91,7 +111,7 @@ func unusable(dir string, err error) *HomeError {
 	e := &HomeError{Path: dir, Reason: err.Error()}
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		e.Fix = fmt.Sprintf("namei -l %q, and move away what is no folder", dir)
+		e.Reason, e.Fix = notDirectory(dir)
 	case errors.Is(err, syscall.EROFS):
 		e.Fix = fmt.Sprintf("mount a folder there that can be written; in a container: --volume FOLDER:%s", dir)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -102,14 +122,73 @@ func unusable(dir string, err error) *HomeError {
 	return e
 }
 
+// notDirectory says which part of a path is no directory. Only what is in the way of the account's own state directory
+// is for the user to move; elsewhere the path is a mistake.
+func notDirectory(dir string) (reason, fix string) {
+	file := dir
+	for {
+		info, err := os.Stat(file)
+		if err == nil && !info.IsDir() {
+			break
+		}
+		if file == filepath.Dir(file) {
+			return syscall.ENOTDIR.Error(), fmt.Sprintf("namei -l %q", dir)
+		}
+		file = filepath.Dir(file)
+	}
+	reason = fmt.Sprintf("%q is not a directory", file)
+	if isOwn(file) {
+		return reason, fmt.Sprintf("mv %q %q", file, file+".old")
+	}
+	return reason, another()
+}
+
+// ownDir is the account's own state directory, "" for an account without a home.
+func ownDir() string {
+	account, err := AccountHome(os.Getuid())
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(account, ".tada")
+}
+
+// isOwn reports whether a path is the account's own state directory, or below it.
+func isOwn(path string) bool {
+	own := ownDir()
+	return own != "" && (path == own || strings.HasPrefix(path, own+"/"))
+}
+
+// isState reports whether a directory is one that tada-run has used, or that holds nothing yet.
+func isState(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == name })
+	}
+	return err == nil && (len(entries) == 0 || has("audit") && has("sessions") || has("approvals.db"))
+}
+
+// another advises to use another directory. What is there belongs to something else: its mode and its name are not
+// ours to change.
+func another() string {
+	return fmt.Sprintf("name a directory of your own, such as --home %q", cmp.Or(ownDir(), "DIR"))
+}
+
 // private refuses what others than this user could have written, or may read.
 func private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Getuid() {
-		return &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid()), Fix: fmt.Sprintf("mv %q %q", path, path+".theirs")}
+		e := &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid()), Fix: another()}
+		if isOwn(path) {
+			e.Fix = fmt.Sprintf("mv %q %q", path, path+".theirs")
+		}
+		return e
 	}
 	if mode := info.Mode().Perm(); mode&forbidden != 0 {
-		return &HomeError{Path: path, Reason: fmt.Sprintf("its mode is %04o, so others can reach it", mode), Fix: fmt.Sprintf("chmod go= %q", path)}
+		e := &HomeError{Path: path, Reason: fmt.Sprintf("its mode is %04o, so others can reach it", mode), Fix: fmt.Sprintf("chmod go= %q", path)}
+		if info.IsDir() && !isOwn(path) && !isState(path) && !isState(filepath.Dir(path)) {
+			e.Reason, e.Fix = "it is no state directory: it holds other files", another()
+		}
+		return e
 	}
 	return nil
 }

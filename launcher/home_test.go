@@ -10,7 +10,7 @@ import (
 )
 
 func TestOpenHomeMakesPrivateFolders(t *testing.T) {
-	h, err := OpenHome(filepath.Join(t.TempDir(), "deep", "state"))
+	h, err := Place{State: filepath.Join(t.TempDir(), "deep", "state")}.openHome()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,27 +30,33 @@ func TestOpenHomeRefuses(t *testing.T) {
 	open := filepath.Join(t.TempDir(), "open")
 	file := filepath.Join(t.TempDir(), "file")
 	loose := filepath.Join(t.TempDir(), "loose")
+	other := filepath.Join(t.TempDir(), "etc")
 	if err := errors.Join(
+		os.Mkdir(other, 0o700), os.WriteFile(filepath.Join(other, "fstab"), nil, 0o644), os.Chmod(other, 0o755),
 		os.Mkdir(open, 0o700), os.Chmod(open, 0o750),
 		os.WriteFile(file, nil, 0o600),
-		os.Mkdir(loose, 0o700), os.Mkdir(filepath.Join(loose, "audit"), 0o700), os.Chmod(filepath.Join(loose, "audit"), 0o707),
+		os.Mkdir(loose, 0o700), os.Mkdir(filepath.Join(loose, "sessions"), 0o700), os.Mkdir(filepath.Join(loose, "audit"), 0o700), os.Chmod(filepath.Join(loose, "audit"), 0o707),
 	); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ dir, reason, fix string }{
 		{open, "mode is 0750", "chmod go= "},
-		{file, "not a directory", "namei -l "},
-		{filepath.Join(file, "below"), "not a directory", "namei -l "},
+		{file, file + `" is not a directory`, "name a directory of your own, such as --home "},
+		{filepath.Join(file, "below"), file + `" is not a directory`, "name a directory of your own, such as --home "},
+		{"/etc/passwd", `"/etc/passwd" is not a directory`, "name a directory of your own"},
+		{"/dev/null/x/y", `"/dev/null" is not a directory`, "name a directory of your own"},
 		{"/proc/state", "no such file", "namei -l "},
 		{loose, "mode is 0707", "chmod go= "},
+		{"/usr", "it ", "name a directory of your own"},
+		{other, "holds other files", "name a directory of your own"},
 	} {
-		_, err := OpenHome(test.dir)
+		_, err := Place{State: test.dir}.openHome()
 		var refused *HomeError
 		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, test.reason) || !strings.Contains(refused.Fix, test.fix) {
-			t.Errorf("OpenHome(%q): %v", test.dir, err)
+			t.Errorf("Place{State: %q}.openHome(): %v", test.dir, err)
 		}
 		if ExitOf(err) != ExitConfig {
-			t.Errorf("OpenHome(%q) exits %d, want %d", test.dir, ExitOf(err), ExitConfig)
+			t.Errorf("Place{State: %q}.openHome() exits %d, want %d", test.dir, ExitOf(err), ExitConfig)
 		}
 	}
 }
@@ -61,12 +67,12 @@ func TestOpenHomeRefusesAnotherUsersFolder(t *testing.T) {
 		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, 65534, 65534)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenHome(dir); err == nil || !strings.Contains(err.Error(), "belongs to uid 65534") {
+		if _, err := (Place{State: dir}).openHome(); err == nil || !strings.Contains(err.Error(), "belongs to uid 65534") {
 			t.Errorf("OpenHome of uid 65534's folder: %v", err)
 		}
 		return
 	}
-	if _, err := OpenHome("/etc"); err == nil || !strings.Contains(err.Error(), "/etc/audit") && !strings.Contains(err.Error(), "belongs to uid 0") {
+	if _, err := (Place{State: "/etc"}).openHome(); err == nil || !strings.Contains(err.Error(), "/etc/audit") && !strings.Contains(err.Error(), "belongs to uid 0") {
 		t.Errorf("OpenHome of root's folder: %v", err)
 	}
 }

@@ -23,6 +23,9 @@ func (l *Launcher) Pending(ctx context.Context) ([]approval.Envelope, error) {
 	if err := l.ready(); err != nil {
 		return nil, err
 	}
+	if err := l.withdrawDead(ctx); err != nil {
+		return nil, err
+	}
 	return l.store.Pending(ctx)
 }
 
@@ -30,6 +33,9 @@ func (l *Launcher) Pending(ctx context.Context) ([]approval.Envelope, error) {
 // ErrAmbiguous: an answer must never reach another question than the one that was read.
 func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelope, error) {
 	if err := l.ready(); err != nil {
+		return approval.Envelope{}, err
+	}
+	if err := l.withdrawDead(ctx); err != nil {
 		return approval.Envelope{}, err
 	}
 	if e, err := l.store.Get(ctx, prefix); !errors.Is(err, approval.ErrUnknown) {
@@ -69,28 +75,73 @@ func only(ids []string, prefix string) (string, error) {
 // answer came too late or does not fit the question, and wraps [approval.ErrPeer] for a process
 // that may ask and not answer.
 func (l *Launcher) Decide(ctx context.Context, d approval.Decision) error {
-	return l.deciding(func() ([]approval.Event, error) { return l.store.Decide(ctx, d) })
+	if err := l.mayAnswer(ctx, &d); err != nil {
+		return err
+	}
+	return l.deciding(func() ([]approval.Event, error) {
+		return l.decide(d, func() ([]approval.Event, error) { return l.store.Decide(ctx, d) })
+	})
+}
+
+// Undeny takes a denial back that keeps its command from being asked again, and records it. The error is an
+// [approval.Refused] when there is none for that id.
+func (l *Launcher) Undeny(ctx context.Context, id string) error {
+	if _, err := l.May(approval.TakeBack, approval.ChannelTadactl); err != nil {
+		return err
+	}
+	return l.deciding(func() ([]approval.Event, error) { return l.store.Undeny(ctx, id, Person(), "tadactl") })
+}
+
+// Denied returns the questions whose denials keep their commands from being asked again, oldest first.
+func (l *Launcher) Denied(ctx context.Context) ([]approval.Envelope, error) {
+	if err := l.ready(); err != nil {
+		return nil, err
+	}
+	return l.store.Denied(ctx)
+}
+
+// DeniedID returns the id of the denial that begins with prefix, or prefix itself where none does.
+func (l *Launcher) DeniedID(ctx context.Context, prefix string) (string, error) {
+	list, err := l.Denied(ctx)
+	if err != nil {
+		return "", err
+	}
+	ids := make([]string, 0, len(list))
+	for _, e := range list {
+		ids = append(ids, e.ID)
+	}
+	switch id, err := only(ids, prefix); {
+	case errors.Is(err, ErrAmbiguous):
+		return "", fmt.Errorf("denied question %q: %w; give more of it", prefix, err)
+	case err == nil:
+		return id, nil
+	}
+	return prefix, nil
 }
 
 // AnswerAt puts the question with that id before the person at tty and stores the answer, as who is
-// attached to a session does it beside the session's screen. A question that nobody answered stays.
+// attached to a session does it beside the session's screen. A question that nobody answered stays, and so does one that was
+// left with a [CancelledError]: whoever asked it still waits.
 func (l *Launcher) AnswerAt(ctx context.Context, tty *os.File, id string) error {
 	e, err := l.Envelope(ctx, id)
 	if err != nil {
 		return err
 	}
-	d, err := l.Ask(ctx, tty, e, "tty")
+	if _, err := l.May(approval.Approve(e.Risk), approval.ChannelAttach); err != nil {
+		return err
+	}
+	d, err := l.Ask(ctx, tty, e, string(approval.ChannelAttach))
+	if errors.As(err, new(*CancelledError)) {
+		return fmt.Errorf("%w; the question is still open", err)
+	}
 	if err != nil || d.Envelope == "" {
 		return err
 	}
 	return l.Decide(ctx, d)
 }
 
-// deciding does what only a person may do, and records what it changed.
+// deciding changes the store as its caller may ([Launcher.May]), and records what it changed.
 func (l *Launcher) deciding(change func() ([]approval.Event, error)) error {
-	if err := MayDecide(); err != nil {
-		return err
-	}
 	log, err := l.openLog()
 	if err != nil {
 		return err

@@ -30,7 +30,8 @@ func TestEnvelopeIsFound(t *testing.T) {
 	var ids []string
 	for n := range 17 { // so that two begin alike, with sixteen digits to begin with
 		req := base
-		req.Shell.Text, req.Agent = fmt.Sprint("rm -rf src ", n), fmt.Sprint("a", n%2)
+		req.Shell.Text = fmt.Sprint("rm -rf src ", n)
+		req.Ask = func(context.Context, approval.Envelope) (approval.Decision, error) { return approval.Decision{}, nil } // a person is not limited
 		out, err := l.Run(ctx, req)
 		if err != nil || out.Envelope == "" {
 			t.Fatal(out, err)

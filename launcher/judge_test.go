@@ -31,7 +31,7 @@ func world(t testing.TB) (*Launcher, Request) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Open(filepath.Join(dir, "state"))
+	l, err := own(filepath.Join(dir, "state")).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,11 +76,22 @@ func TestPlanHashBinds(t *testing.T) {
 		{"profile", func(r *Request) { r.Profile = "ci" }, false},
 		{"shown variable", func(r *Request) { r.Env = append(r.Env[:1:1], "HOME=/x", "LANG=C", "QUIETLY=x") }, false},
 		{"hidden variable", func(r *Request) { r.Env = append(r.Env[:3:3], "QUIETLY=y") }, false},
-		{"removed variable", func(r *Request) { r.Env = append(r.Env[:4:4], "LD_PRELOAD=x") }, false},
+		{"new variable", func(r *Request) { r.Env = append(r.Env[:4:4], "LOUDLY=x") }, false},
+		{"terminal that is a path", func(r *Request) { r.Env = append(r.Env[:4:4], "TERM=../x") }, false},
+		{"call id that is a host", func(r *Request) { r.Env = append(r.Env[:4:4], "TRACEPARENT=evil.test") }, false},
+		{"size that is an option", func(r *Request) { r.Env = append(r.Env[:4:4], "COLUMNS=--eval") }, false},
 		{"standard input", func(r *Request) { r.Stdio.In = devNull(t) }, false},
 		{"hint", func(r *Request) { r.Intent = pathguard.Intent{NeedsConfirm: true} }, false},
 
 		{"call id", func(r *Request) { r.CallID = "call-2" }, true},
+		{"variable that the command does not get", func(r *Request) { r.Env = append(r.Env[:4:4], "LD_PRELOAD=x") }, true},
+		{"terminal and connection", func(r *Request) {
+			r.Env = append(r.Env[:4:4], "TERM=xterm-256color", "COLORTERM=truecolor", "WINDOWID=42", "TMUX_PANE=%3", "SSH_CLIENT=192.0.2.1 4 22",
+				"SSH_TTY=/dev/pts/1", "OLDPWD=/x", "TRACEPARENT=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "TERM_PROGRAM=vscode")
+		}, true},
+		{"session and call", func(r *Request) {
+			r.Env = append(r.Env[:4:4], "CODEX_THREAD_ID=0199a213-81c0-7800-8aa1-bbab2a035a53", "CODEX_TOOL_CALL_ID=call_7bA", "OPENCODE_PID=77")
+		}, true},
 		{"shell bookkeeping", func(r *Request) { r.Env = append(r.Env[:4:4], "_=/usr/bin/env", "SHLVL=3", "COLUMNS=80") }, true},
 		{"time limit", func(r *Request) { r.Wait = time.Second }, true},
 	} {
@@ -89,6 +100,139 @@ func TestPlanHashBinds(t *testing.T) {
 		if got := judged(t, l, r).Hash(); (got == want) != test.same {
 			t.Errorf("%s: hash equal %v, want %v", test.name, got == want, test.same)
 		}
+	}
+}
+
+// B-R1.2a, E-env-2, B-T4: what is no part of the request is bound too, each alone.
+func TestPlanHashBindsPolicyAndUmask(t *testing.T) {
+	l, r := world(t)
+	want := judged(t, l, r).Hash()
+	mask, policy := l.umask(), l.policy
+	l.umask = func() int { return mask ^ 0o11 }
+	if judged(t, l, r).Hash() == want {
+		t.Error("the umask is not bound")
+	}
+	l.umask = func() int { return mask }
+	l.policy = tightened(t, l, "rules: {commands: [{program: nosuchprogram, verdict: deny}]}") // changes nothing of this plan
+	if judged(t, l, r).Hash() == want {
+		t.Error("the policy is not bound")
+	}
+	l.policy = policy
+	if judged(t, l, r).Hash() != want {
+		t.Error("what is as it was has another hash")
+	}
+}
+
+// A variable that is not bound reaches the command only with a value of its shape, and is bound where a text of the plan
+// names it: it cannot decide what runs. Everything else that a command gets is bound.
+func TestWhatACommandGetsIsBoundOrSaysNothing(t *testing.T) {
+	l, base := world(t)
+	base.Shell.Text = "./run.sh"
+	hash := func(env ...string) (string, []string) {
+		r := base
+		r.Env = append(base.Env[:len(base.Env):len(base.Env)], env...)
+		j := judged(t, l, r)
+		return j.Hash(), j.environ.Kept
+	}
+	plain, _ := hash()
+	values := []string{"7", "a", "reboot", "xterm-256color", "%3", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+		"/bin/sh", "../x", "-c", "--eval", "a b", "a;b", "$(x)", "`x`", "evil.test/x", "http://evil.test", "192.0.2.1 4 22", "@x", "a,b", ".x", "~", "*", "{a,b}", "", strings.Repeat("a", 65)}
+	var names []string
+	for _, c := range perCall {
+		names = append(names, c.name)
+	}
+	for _, name := range append(append(names, ofTheCaller...), "QUITE_UNKNOWN", "PATH", "CC", "MAKEFLAGS", "EDITOR", "http_proxy", "TMPDIR", "TMUX") {
+		for _, value := range values {
+			got, kept := hash(name + "=" + value)
+			passed, bound := slices.Contains(kept, name+"="+value), got != plain
+			harmless := strings.Trim(value, plainLetters+"0123456789._+%:-") == "" && !strings.HasPrefix(value, "-") && !strings.HasPrefix(value, ".") && len(value) <= 64
+			if passed && !bound && !(slices.Contains(names, name) && harmless) {
+				t.Errorf("%s=%q reaches the command and is not bound", name, value)
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(base.Dir, "run.sh"), []byte("eval $TERM\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	one, _ := hash("TERM=reboot")
+	if two, _ := hash("TERM=poweroff"); one == two {
+		t.Error("a variable that the script names is not bound")
+	}
+}
+
+// What keeps an approval from being used is named: the variable, the file, the directory, the descriptor, never a value
+// that may be secret.
+func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(l *Launcher, r *Request) error
+		want   string
+	}{
+		"a variable changed": {func(_ *Launcher, r *Request) error { r.Env[3] = "QUIETLY=hidden"; return nil }, "variable QUIETLY changed"},
+		"a variable is new":  {func(_ *Launcher, r *Request) error { r.Env = append(r.Env, "LOUDLY=hidden"); return nil }, "variable LOUDLY is new"},
+		"a variable is gone": {func(_ *Launcher, r *Request) error { r.Env = r.Env[:3]; return nil }, "variable QUIETLY is gone"},
+		"a script changed": {func(_ *Launcher, r *Request) error {
+			return os.WriteFile(filepath.Join(r.Dir, "run.sh"), []byte("echo hidden\n"), 0o755)
+		}, "run.sh changed"},
+		"standard input": {func(_ *Launcher, r *Request) error {
+			in, out, err := os.Pipe()
+			if err == nil {
+				t.Cleanup(func() { in.Close(); out.Close() })
+				r.Stdio.In = in
+			}
+			return err
+		}, "standard input is pipe, was null"},
+		"directory": {func(_ *Launcher, r *Request) error {
+			r.Dir = filepath.Join(r.Dir, "src")
+			return errors.Join(os.WriteFile(filepath.Join(r.Dir, "run.sh"), []byte("echo hi\n"), 0o755), os.MkdirAll(filepath.Join(r.Dir, "src"), 0o755))
+		}, "directory is "},
+		"umask": {func(l *Launcher, _ *Request) error { l.umask = func() int { return 0o13 }; return nil }, "umask changed"},
+		"policy": {func(l *Launcher, _ *Request) error {
+			l.policy = tightened(t, l, "rules: {commands: [{program: nosuchprogram, verdict: deny}]}")
+			return nil
+		}, "policy changed"},
+		"agent": {func(_ *Launcher, r *Request) error { r.WorkItem = "hidden"; return nil }, "work item changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, req := world(t)
+			l.umask = func() int { return 0o22 }
+			req.Env = slices.Clone(req.Env)
+			req.Stdio.In, req.Stdio.Out, req.Stdio.Err = devNull(t), devNull(t), devNull(t)
+			req.Shell.Text = "./run.sh; rm -rf src"
+			run := func() *Refusal {
+				t.Helper()
+				out, err := l.Run(t.Context(), req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out.Refusal
+			}
+			asked := run()
+			if asked == nil || asked.Code != "pending" || asked.Unfit != nil {
+				t.Fatalf("%+v", asked)
+			}
+			e, err := l.Envelope(t.Context(), asked.Envelope)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := Answer(e, true, "", "tty")
+			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
+			l.caller = personHere
+			if err := l.Decide(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.change(l, &req); err != nil {
+				t.Fatal(err)
+			}
+			got := run()
+			if got == nil || got.Code != "pending" || got.Unfit == nil || got.Unfit.Envelope != e.ID || !strings.Contains(strings.Join(got.Unfit.Differs, "\n"), c.want) {
+				t.Fatalf("%+v", got)
+			}
+			if !strings.Contains(got.Line(), c.want) || strings.Contains(got.JSON(), "hidden") {
+				t.Errorf("%s\n%s", got.Line(), got.JSON())
+			}
+		})
 	}
 }
 

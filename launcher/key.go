@@ -1,8 +1,6 @@
 package launcher
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -13,7 +11,7 @@ import (
 // NewKey makes this user's key for signing answers, sealed when the passphrase is not empty. The
 // error is fs.ErrExist when there is one.
 func (l *Launcher) NewKey(name, passphrase string) (approval.Key, error) {
-	if err := MayDecide(); err != nil {
+	if _, err := l.May(approval.Enrol, approval.ChannelTadactl); err != nil {
 		return approval.Key{}, err
 	}
 	key, err := approval.NewKey(name, l.random)
@@ -47,19 +45,4 @@ func (l *Launcher) PublicKey() (PublicKey, error) {
 		return PublicKey{}, fmt.Errorf("key file %q: %w", l.home.Key()+".pub", approval.ErrKey)
 	}
 	return PublicKey{ID: approval.KeyID(list[0].Public), Line: strings.TrimSpace(string(text))}, nil
-}
-
-// EnrollTOTP sets up one-time codes and returns the address that an authenticator reads.
-func (l *Launcher) EnrollTOTP(ctx context.Context) (string, error) {
-	if err := MayDecide(); err != nil {
-		return "", err
-	}
-	if err := l.ready(); err != nil {
-		return "", err
-	}
-	store, ok := l.store.(approval.Enroller)
-	if !ok {
-		return "", errors.New("this store has no one-time codes")
-	}
-	return store.EnrollTOTP(ctx, Person())
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -21,12 +22,12 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("LAUNCHER_VICTIM"); dir != "" {
 		os.Exit(victim(dir, os.Args[1]))
 	}
-	os.Exit(m.Run())
+	os.Exit(hermetic.Tests(m).Run())
 }
 
 // victim runs one command line in the world of dir.
 func victim(dir, text string) int {
-	l, err := Open(filepath.Join(dir, "state"))
+	l, err := own(filepath.Join(dir, "state")).Open()
 	if err == nil {
 		_, err = l.Run(context.Background(), Request{
 			Shell: Shell{Text: text, Name: "tada-run"}, Dir: filepath.Join(dir, "work"), Env: []string{"PATH=/usr/bin:/bin"},
@@ -87,7 +88,10 @@ func TestKilledAnytime(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	}
-	const rounds = 200
+	rounds := 200
+	if testing.Short() {
+		rounds = 40
+	}
 	for i := range rounds {
 		cmd, _ = start(i + 2)
 		time.Sleep(time.Duration(rand.Float64() * 1.2 * float64(whole)))
@@ -109,7 +113,7 @@ func TestKilledAnytime(t *testing.T) {
 
 // honest checks the record of runs that were all killed.
 func honest(t *testing.T, dir string, rounds int) {
-	l, err := Open(filepath.Join(dir, "state"))
+	l, err := own(filepath.Join(dir, "state")).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

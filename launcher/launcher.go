@@ -35,6 +35,10 @@ type Launcher struct {
 	now     func() time.Time
 	random  io.Reader
 	bootID  string
+	outside string // folder of the marks of what was used; "" for none
+
+	waited sync.Map               // processes that waitsFor has named
+	caller func() approval.Caller // this process, as the kernel sees it now
 
 	frameTime time.Duration // for what a client of a session has begun to say
 }
@@ -77,29 +81,38 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, 
 	if err := run.start(); err != nil { // fence from the plan's own files; terminal; recorder
 		return run.failed(err)
 	}
-	return run.wait(ctx) // every byte, then the end, in the record
+	return run.wait(ctx) // what it prints, then the end, in the record
 }
 
-// Open returns the launcher of a state directory, "" for the account's own. It refuses a
-// directory or a configuration that somebody else could have written.
-func Open(dir string) (*Launcher, error) {
-	if err := supported(); err != nil {
-		return nil, err
-	}
-	home, err := OpenHome(dir)
+// Open returns the launcher of a place. It refuses a directory or a configuration that another
+// account could have written.
+func (p Place) Open() (*Launcher, error) {
+	l, err := p.prepare()
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{home: home, floor: floorConfig, now: time.Now, random: random{}, bootID: bootID(), frameTime: frameTime}
+	if l.policy, err = loadPolicy(l.home, l.floor, l.account, nil); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// prepare is Open without a policy, which denies everything: for who mends the configuration.
+func (p Place) prepare() (*Launcher, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
+	home, err := p.openHome()
+	if err != nil {
+		return nil, err
+	}
+	l := &Launcher{home: home, floor: floorConfig, now: time.Now, random: random{}, bootID: bootID(), outside: outsideFolder(), caller: ownCaller, frameTime: frameTime}
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
-	if l.account, err = AccountHome(os.Getuid()); err != nil {
+	if l.account, err = p.home(); err != nil {
 		l.account = "/" // an account without a home: nothing counts as its home
 	}
 	if l.ttl, err = approvalTTL(os.Getenv("APPROVAL_TTL_SECONDS")); err != nil {
-		return nil, err
-	}
-	if l.policy, err = loadPolicy(home, l.floor, l.account); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -122,7 +135,7 @@ func (l *Launcher) ready() error {
 }
 
 func (l *Launcher) storeOptions() approval.Options {
-	return approval.Options{Clock: l.clock, Rand: l.random, TTL: l.ttl}
+	return approval.Options{Clock: l.clock, Rand: l.random, TTL: l.ttl, Record: l.recordedSince, Waiting: l.waitsFor}
 }
 
 // maxTTL is how long a question may live. The environment is the caller's, and here that is

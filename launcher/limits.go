@@ -3,6 +3,9 @@ package launcher
 import (
 	"fmt"
 	"io"
+	"math"
+	"runtime"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -10,23 +13,39 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// limits are those of the configuration; the wall clock is the launcher's own, because it is
+// limited are the limits of this run, and which of them a file has named. Package pathguard has the table of them.
+func (j *Judgement) limited() (limits, named pathguard.Limits) {
+	set := j.policy.Settings()
+	return set.LimitsOf(defaultLimits()), set.LimitsOf(pathguard.Limits{})
+}
+
+// defaultLimits are those of this machine.
+func defaultLimits() pathguard.Limits {
+	instances, watches := inotifyOfAccount()
+	return pathguard.Limits{
+		Memory: memoryOfMachine() / 4 * 3 &^ (1<<20 - 1), Processes: int64(max(4096, 256*runtime.NumCPU())),
+		Inotify: instances / 2, Watches: watches / 2, Record: 256 << 20, RecordRate: 4 << 20,
+	}
+}
+
+// limits are those that the fence is for; the wall clock is the launcher's own, because it is
 // also the caller's: the shorter time counts.
 func (j *Judgement) limits() sandbox.Limits {
-	set := j.policy.Settings().Limits
+	set, named := j.limited()
 	return sandbox.Limits{
 		CPU: uint64(set.CPU / time.Second), Memory: uint64(set.Memory), Processes: uint64(set.Processes),
-		FileSize: uint64(set.FileSize), Files: uint64(set.OpenFiles),
+		Inotify: uint64(set.Inotify), Watches: uint64(set.Watches), FileSize: uint64(set.FileSize), Files: uint64(set.OpenFiles),
+		Grouped: named.CPU != 0 || named.Memory != 0 || named.Processes != 0,
 	}
 }
 
 // timeout is how long the command may take, 0 for as long as it likes.
 func (j *Judgement) timeout() time.Duration {
-	own, caller := j.policy.Settings().Limits.Time, j.Request.Timeout
-	if own == 0 || caller > 0 && caller < own {
+	set, _ := j.limited()
+	if own, caller := set.Time, j.Request.Timeout; own == 0 || caller > 0 && caller < own {
 		return caller
 	}
-	return own
+	return set.Time
 }
 
 // A meter ends the run whose output has become more than it may be. What there is room for is recorded and
@@ -37,12 +56,12 @@ type meter struct {
 	done atomic.Bool
 }
 
-func newMeter(set pathguard.Limits, over func()) *meter {
-	if set.Output == 0 {
+func newMeter(most int64, over func()) *meter {
+	if most == 0 {
 		return nil
 	}
 	m := &meter{over: over}
-	m.left.Store(set.Output)
+	m.left.Store(most)
 	return m
 }
 
@@ -61,10 +80,55 @@ func (m *meter) take(n int) int {
 	return int(max(0, int64(n)+left))
 }
 
-// exceeded tells which limit ended the run: nothing else in its output does.
-func (r *run) exceeded(out io.Writer, s sandbox.Status) {
-	if s.Exceeded == "" {
-		return
+// limitKeys are the keys of the configuration for what a run can come to.
+var limitKeys = map[sandbox.Limit]struct {
+	key   string
+	value func(pathguard.Limits) int64
+}{
+	sandbox.LimitMemory:    {"memory", func(l pathguard.Limits) int64 { return l.Memory }},
+	sandbox.LimitProcesses: {"processes", func(l pathguard.Limits) int64 { return l.Processes }},
+	sandbox.LimitCPU:       {"cpu", func(l pathguard.Limits) int64 { return int64(l.CPU) }},
+	sandbox.LimitInotify:   {"inotify", func(l pathguard.Limits) int64 { return l.Inotify }},
+	sandbox.LimitOutput:    {"output", func(l pathguard.Limits) int64 { return l.Output }},
+}
+
+// reached tells, once and in the record too, which limits the run came to and what raises each: nothing else in its output does.
+func (r *run) reached(out io.Writer, s sandbox.Status) (told []string) {
+	if r.timedOut {
+		by := "--timeout"
+		if r.timeout() != r.Request.Timeout {
+			by = fmt.Sprintf("limits.time in %s", r.l.home.Config())
+		}
+		fmt.Fprintf(out, "tada-run: timeout: %s ended after %v (%s)\n", clipped(strconv.Quote(r.shown)), r.timeout(), by)
 	}
-	fmt.Fprintf(out, "tada-run: the run was ended: it came to its limit of %s; limits stand in %s\n", s.Exceeded, r.l.home.Config())
+	limits, _ := r.limited()
+	tell := func(what, key string, value int64) {
+		line := fmt.Sprintf("%s: its limit is %q; to raise it, in %s: limits: {%s}",
+			what, pathguard.LimitText(key, value), r.l.home.Config(), pathguard.LimitText(key, value*2))
+		told = append(told, line)
+		fmt.Fprintf(out, "tada-run: %s\n", visible(line))
+	}
+	if at, ok := limitKeys[s.Exceeded]; ok {
+		tell(fmt.Sprintf("the run was ended, for it used too much (%s)", s.Exceeded), at.key, at.value(limits))
+	}
+	if at, ok := limitKeys[s.Reached]; ok {
+		tell(fmt.Sprintf("the kernel refused the run more (%s)", s.Reached), at.key, at.value(limits))
+	}
+	if n, total := r.recorder.Dropped(); n > 0 {
+		key, value := "record_rate", limits.RecordRate
+		if total {
+			key, value = "record", limits.Record
+		}
+		tell(fmt.Sprintf("%d bytes of the output were passed on and not recorded", n), key, value)
+	}
+	return told
+}
+
+// recorded are the limits of the transcript, in the words of its recorder, for which 0 is another one.
+func (r *run) recorded() (most, rate int64) {
+	limits, _ := r.limited()
+	if most = limits.Record; most == 0 {
+		most = math.MaxInt64
+	}
+	return most, limits.RecordRate
 }

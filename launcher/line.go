@@ -21,8 +21,8 @@ func dots(byte) string        { return "·" }
 func letters(key byte) string { return string([]byte{key}) }
 
 // readLine reads one line from a person's terminal. It returns "" for a line that was given up with Escape,
-// Ctrl-C or Ctrl-D, when a signal asks the process to end, or at the end of ctx; the terminal is left as it
-// was found, and no key behind the line is taken.
+// Ctrl-C or Ctrl-D, and at the end of ctx, and a [CancelledError] when a signal asks the process to end; the terminal is
+// left as it was found, and no key behind the line is taken.
 func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (string, error) {
 	fd := int(tty.Fd())
 	before, err := term.MakeRaw(fd) // keys that send signals are bytes then: nothing ends us in between
@@ -30,14 +30,16 @@ func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (str
 		return "", fmt.Errorf("ask on %q: %w", tty.Name(), err)
 	}
 	defer term.Restore(fd, before)
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	signalled, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
 	defer stop()
 	fmt.Fprint(tty, prompt)
 	defer fmt.Fprint(tty, "\r\n")
 	var line strings.Builder
 	for {
-		key, ok := readKey(ctx, fd)
+		key, ok := readKey(signalled, fd)
 		switch {
+		case !ok && signalled.Err() != nil && ctx.Err() == nil:
+			return "", &CancelledError{By: context.Cause(signalled).Error()}
 		case !ok || key == 0x1b || key == 0x03 || key == 0x04:
 			return "", nil
 		case key == '\r' || key == '\n':

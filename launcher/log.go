@@ -19,7 +19,7 @@ import (
 // openLog opens the hash-chained log for appending. Where it is kept is not for the environment
 // to say: $AUDIT_LOG_PATH belongs to whoever asks.
 func (l *Launcher) openLog() (*audit.Log, error) {
-	log, err := audit.OpenLog(l.home.Audit(), audit.LogOptions{Now: l.now, BootID: l.bootID, Mark: l.home.Mark()})
+	log, err := audit.OpenLog(l.home.Audit(), audit.LogOptions{Now: l.now, BootID: l.bootID, Mark: l.home.Mark(), Waiting: l.waitsFor})
 	if errors.Is(err, audit.ErrUnsafe) {
 		err = fmt.Errorf("%w; try: ls -la %q", err, l.home.Audit())
 	}
@@ -37,6 +37,18 @@ func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
 func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
 	o.Mark, o.Running = l.home.Mark(), audit.Alive(l.home.Audit())
 	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.openCast(sid) }
+	o.Transcripts = l.Sessions
+	var err error
+	if o.Checkpoint, o.Known, err = l.ownCheckpoint(); err != nil {
+		return audit.Report{}, err
+	}
+	ctx, cancel := storeContext()
+	defer cancel()
+	for _, place := range l.storePlace(ctx) {
+		if o.Since == nil { // a place before it is not looked at
+			o.Remember = append(slices.Clone(o.Remember), place.Point())
+		}
+	}
 	return audit.Verify(l.home.Audit(), o)
 }
 
@@ -109,6 +121,24 @@ func (l *Launcher) Entries(f audit.Filter) iter.Seq2[audit.Entry, error] {
 	return audit.Entries(l.home.Audit(), f)
 }
 
+// Gaps returns the parts of the log that hold no entries or are not proven, oldest first.
+func (l *Launcher) Gaps() (gaps []audit.Gap, err error) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{audit.KindAccept, audit.KindRecover}}) {
+		var bad *audit.BadEntry
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil, nil
+		case errors.As(err, &bad): // set apart, or found by verify
+		case err != nil:
+			return gaps, err
+		}
+		if g, ok := e.Gap(); ok {
+			gaps = append(gaps, g)
+		}
+	}
+	return gaps, nil
+}
+
 // A Past is one run as the log tells it.
 type Past struct {
 	ID       string    `json:"id"`
@@ -118,7 +148,7 @@ type Past struct {
 	Agent    string    `json:"agent,omitempty"`
 	Dir      string    `json:"cwd"`
 	Verdict  string    `json:"verdict"`
-	State    string    `json:"state"` // announced, refused, running, failed, ended, lost: it was started, and nobody saw its end
+	State    string    `json:"state"` // announced, refused, waiting (for an answer), running, failed, ended, lost: it was started, and its end is not known
 	Status   int       `json:"status"`
 	Signal   int       `json:"signal,omitempty"`
 	Envelope string    `json:"envelope,omitempty"`
@@ -129,9 +159,17 @@ type Past struct {
 	Ended     time.Time `json:"ended,omitzero"`
 	Session   bool      `json:"session,omitempty"` // tada-run --session: while it runs, others can attach
 	Tier      string    `json:"tier,omitempty"`
-	Within    string    `json:"within,omitempty"` // the session that it ran inside of
+	Within    string    `json:"within,omitempty"`  // the session that it ran inside of
+	Revived   bool      `json:"revived,omitempty"` // the log reported it lost, by a mistake of earlier versions, and it went on
+
+	// Unproven says that a person has accepted the part of the log that tells of this run after it was found changed:
+	// who, when and why. "" for what is proven.
+	Unproven string `json:"unproven,omitempty"`
 
 	launcher string // the process that started it and records it, see runner
+	reported bool   // as lost
+	asked    bool   // it was refused because a question has no answer yet
+	told     int64  // where the newest entry about it begins
 }
 
 // pastStates says what a kind of entry means for the run that it speaks of.
@@ -142,13 +180,74 @@ var pastStates = map[string]string{
 
 // Runs returns every request that the log knows, oldest first.
 func (l *Launcher) Runs() ([]Past, error) {
-	runs, index, alive := []Past{}, map[string]int{}, audit.Alive(l.home.Audit())
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{"exec."}}) {
-		if errors.Is(err, os.ErrNotExist) {
-			return runs, nil
+	runs, err := l.readRuns()
+	if err != nil {
+		return runs, err
+	}
+	dead, asked, alive := map[string]bool{}, false, audit.Alive(l.home.Audit())
+	for _, r := range runs {
+		if r.State == "running" && !alive(r.ID) {
+			dead[r.ID] = true
 		}
-		if err != nil {
+		asked = asked || r.asked
+	}
+	if len(dead) > 0 { // or ended since they were read: a run's end is in the log before its place is given back
+		if runs, err = l.readRuns(); err != nil {
 			return runs, err
+		}
+	}
+	waiting := map[string]bool{}
+	if asked {
+		waiting = l.waiting()
+	}
+	for i := range runs {
+		switch r := &runs[i]; {
+		case r.State == "running" && dead[r.ID]:
+			r.State = "lost"
+		case r.asked && waiting[r.Envelope]:
+			r.State = "waiting"
+		}
+	}
+	return runs, nil
+}
+
+// waiting are the questions that have no answer yet. The log can be read without the store of approvals: where that
+// cannot be read, none is known.
+func (l *Launcher) waiting() map[string]bool {
+	ctx, cancel := storeContext()
+	defer cancel()
+	list, err := l.Pending(ctx)
+	if err != nil {
+		return nil
+	}
+	ids := make(map[string]bool, len(list))
+	for _, e := range list {
+		ids[e.ID] = e.Decision == nil
+	}
+	return ids
+}
+
+// readRuns is Runs by the log alone.
+func (l *Launcher) readRuns() ([]Past, error) {
+	runs, index := []Past{}, map[string]int{}
+	var bad *audit.BadEntry // the first line that is no entry and was not set apart
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{"exec.", audit.KindAccept, audit.KindRecover}}) {
+		var found *audit.BadEntry
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return runs, nil
+		case errors.As(err, &found):
+			bad = cmp.Or(bad, found)
+			continue
+		case err != nil:
+			return runs, err
+		}
+		if g, ok := e.Gap(); ok {
+			if bad != nil && g.Holds(bad.Offset) {
+				bad = nil
+			}
+			markUnproven(runs, g)
+			continue
 		}
 		var body struct {
 			SID, Command, Inside, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier, Within string
@@ -157,6 +256,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 			Envelope string `json:"envelope_id"`
 			WorkItem string `json:"work_item"`
 			Status   any
+			Code     string
 			Signal   int
 			Started  bool
 		}
@@ -171,14 +271,15 @@ func (l *Launcher) Runs() ([]Past, error) {
 				Session: body.Session, Tier: body.Tier, Within: body.Within})
 		}
 		r := &runs[i]
+		r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan
+		r.reported = r.reported || e.Kind == audit.KindOrphan
+		r.asked = e.Kind == kindDenied && body.Code == "pending"
+		r.told = e.Offset
 		r.State = pastStates[e.Kind]
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
 		r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.launcher)
 		if slices.Contains(ends, e.Kind) {
 			r.Ended = e.Time
-		}
-		if e.Kind == kindStart && !alive(body.SID) {
-			r.State = "lost" // unless the end is told further down
 		}
 		if e.Kind == audit.KindOrphan && !body.Started {
 			r.State = "announced" // its launcher died before it could say that it had let it go
@@ -187,7 +288,19 @@ func (l *Launcher) Runs() ([]Past, error) {
 			r.Status, r.Signal = int(status), body.Signal
 		}
 	}
+	if bad != nil {
+		return runs, bad
+	}
 	return runs, nil
+}
+
+// markUnproven marks the runs that an accepted part of the log tells of.
+func markUnproven(runs []Past, g audit.Gap) {
+	for i := range runs {
+		if g.Covers(runs[i].told) && runs[i].Unproven == "" {
+			runs[i].Unproven = g.Unproven()
+		}
+	}
 }
 
 // Past returns the run whose id begins with prefix, refused ones included.

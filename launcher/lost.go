@@ -37,10 +37,10 @@ func (l *Launcher) tellLost(ctx context.Context, log *audit.Log) error {
 			continue
 		}
 		if err == nil {
-			err = appendEvents(log, events, audit.Lazy)
+			_, err = appendEvents(log, events, audit.Lazy)
 		}
 		if err == nil {
-			err = l.forget(events)
+			err = l.forget(events, "")
 		}
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/pathguard"
@@ -11,7 +12,7 @@ import (
 // and a question of its own: nothing of what was asked runs in part.
 type Offer struct {
 	Command  string `json:"command"`
-	Verdict  string `json:"verdict"` // allow: it may be run; ask: its question is open; approved: it was answered with yes
+	Verdict  string `json:"verdict"` // allow: it may be run; ask: its question is open; approved: it was answered with yes; cancelled: it was withdrawn
 	PlanHash string `json:"plan_hash"`
 	Envelope string `json:"envelope,omitempty"`
 }
@@ -49,7 +50,15 @@ func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, erro
 	if !ask || !r.asksHere(e) {
 		return o, nil
 	}
+	let := holdSignals()
 	d, err := r.Request.Ask(ctx, e)
+	if left := (*CancelledError)(nil); errors.As(err, &left) {
+		defer let(false)
+		_, err = other.cancelled(e, left)
+		o.Verdict, o.Envelope = "cancelled", ""
+		return o, err
+	}
+	let(true)
 	if err != nil || d.Envelope == "" {
 		return o, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
@@ -43,6 +44,7 @@ func (l *Launcher) changeNow(log *audit.Log, d audit.Durability, do func() ([]ap
 // said are events that stand in the log and also, still, in the store.
 type said struct {
 	events []approval.Event
+	place  string   // of the last of them in the log, once the disk has it
 	outbox *os.File // held shared; nil when there is nothing to forget
 }
 
@@ -55,11 +57,12 @@ func (l *Launcher) changeSaid(log *audit.Log, d audit.Durability, do func() ([]a
 	}
 	events, changeErr := do()
 	events = append(events, eventsOf(changeErr)...)
-	if err := appendEvents(log, events, d); err != nil {
+	place, err := appendEvents(log, events, d)
+	if err != nil {
 		outbox.Close()
 		return said{}, err
 	}
-	return said{events, outbox}, changeErr
+	return said{events, place, outbox}, changeErr
 }
 
 // forgetNow has the store forget what is in the log, all in one transaction. The channel says when it has.
@@ -67,10 +70,11 @@ func (l *Launcher) forgetNow(all ...said) <-chan error {
 	told := make(chan error, 1)
 	go func() {
 		var events []approval.Event
+		place := ""
 		for _, s := range all {
-			events = append(events, s.events...)
+			events, place = append(events, s.events...), max(place, s.place)
 		}
-		err := l.forget(events)
+		err := l.forget(events, place)
 		for _, s := range all {
 			s.outbox.Close() // nil has an error and nothing else
 		}
@@ -111,10 +115,10 @@ func (l *Launcher) tellLeft(ctx context.Context, log *audit.Log) error {
 	if err != nil {
 		return err
 	}
-	if err := appendEvents(log, untold, audit.Lazy); err != nil {
+	if _, err := appendEvents(log, untold, audit.Lazy); err != nil {
 		return err
 	}
-	return l.forget(events)
+	return l.forget(events, "")
 }
 
 // untold are the events that do not stand in the log: a process may have died after it had written them there.
@@ -138,18 +142,23 @@ func (l *Launcher) untold(events []approval.Event) ([]approval.Event, error) {
 	return untold, nil
 }
 
-// appendEvents writes what happened to an envelope into the log.
-func appendEvents(log *audit.Log, events []approval.Event, d audit.Durability) error {
+// appendEvents writes what happened to an envelope into the log. It returns the place of the last entry when the disk
+// has it: a place that a power cut takes away would look like an older record.
+func appendEvents(log *audit.Log, events []approval.Event, d audit.Durability) (place string, err error) {
 	for _, e := range events {
-		if _, err := log.Append(e.Kind, e.Body(), d); err != nil {
-			return &RecordError{Kind: e.Kind, Err: err}
+		entry, err := log.Append(e.Kind, e.Body(), d)
+		if err != nil {
+			return "", &RecordError{Kind: e.Kind, Err: err}
+		}
+		if d != audit.Lazy {
+			place = entry.Place().String()
 		}
 	}
-	return nil
+	return place, nil
 }
 
 // forget takes events that stand in the log out of the store. Refused attempts were never in it.
-func (l *Launcher) forget(events []approval.Event) error {
+func (l *Launcher) forget(events []approval.Event, place string) error {
 	var seqs []uint64
 	for _, e := range events {
 		if e.Seq != 0 {
@@ -161,7 +170,7 @@ func (l *Launcher) forget(events []approval.Event) error {
 	}
 	ctx, cancel := storeContext()
 	defer cancel()
-	return l.store.MarkLogged(ctx, seqs...)
+	return l.store.MarkLogged(ctx, place, seqs...)
 }
 
 // eventsOf returns what a refusal of the store wants recorded.
@@ -179,15 +188,27 @@ func (l *Launcher) lockRuntime(name string, how int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for err = syscall.EINTR; err == syscall.EINTR; {
-		err = syscall.Flock(int(f.Fd()), how)
-	}
-	if err != nil {
+	if err := l.flock(f, how); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock %q: %w", f.Name(), err)
 	}
 	return f, nil
 }
+
+// flock is flock(2), and says for whom this process waits when that takes long.
+func (l *Launcher) flock(f *os.File, how int) error {
+	err := flock(f, how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) && how&syscall.LOCK_NB == 0 {
+		for _, d := range lockPatience {
+			defer time.AfterFunc(d, func() { l.waitsFor(f, d) }).Stop()
+		}
+		err = flock(f, how)
+	}
+	return err
+}
+
+// lockPatience is when waitsFor is called. The first is for a holder that is stopped; one that runs may wait for the disk.
+var lockPatience = [...]time.Duration{time.Second, 5 * time.Second}
 
 // storeContext bounds one operation on the store.
 func storeContext() (context.Context, context.CancelFunc) {

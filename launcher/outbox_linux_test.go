@@ -43,7 +43,7 @@ func asking(req Request) Request {
 // outcome that says that nobody knows it; and the spent approval lets nothing run.
 func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	if dir := os.Getenv("LAUNCHER_CONSUMER"); dir != "" {
-		l, err := Open(filepath.Join(dir, "state"))
+		l, err := own(filepath.Join(dir, "state")).Open()
 		if err == nil {
 			err = l.ready()
 		}
@@ -62,7 +62,7 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || ws.Signal() != syscall.SIGKILL {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	l, err := Open(filepath.Join(dir, "state"))
+	l, err := own(filepath.Join(dir, "state")).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestChangesAreToldOnce(t *testing.T) {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			l, err := Open(home)
+			l, err := own(home).Open()
 			if err != nil {
 				t.Error(err)
 				return
@@ -128,7 +128,7 @@ func TestChangesAreToldOnce(t *testing.T) {
 		}()
 	}
 	all.Wait()
-	l, err := Open(home)
+	l, err := own(home).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestKilledBetweenRecordAndForgetting(t *testing.T) {
 	if err != nil || len(e.Events) != 1 {
 		t.Fatal(e.Events, err)
 	}
-	if err := appendEvents(log, e.Events, audit.Lazy); err != nil {
+	if _, err := appendEvents(log, e.Events, audit.Lazy); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.settle(log); err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -16,14 +15,6 @@ import (
 
 // object is one JSON object of the payload.
 type object = map[string]any
-
-// volatileEnv differ from call to call without meaning anything to a command: the shell's own
-// bookkeeping, the terminal's size, and the call ids that clients put in. Bound, they would
-// make the identical command another one, and no approval could be used after a wait.
-var volatileEnv = []string{
-	"_", "OLDPWD", "SHLVL", "COLUMNS", "LINES", "WINDOWID", "TERM_SESSION_ID", "TMUX_PANE",
-	"CODEX_TOOL_CALL_ID", "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "CLAUDE_EFFORT",
-}
 
 // sealed is what an approval binds.
 type sealed struct {
@@ -180,10 +171,8 @@ func (j *Judgement) toolCall(w wrapped) object {
 func (j *Judgement) context() object {
 	return object{
 		"cwd": j.Plan.Dir, "shell": j.shell, "version": j.version,
-		"env_removed": strings.Join(j.environ.Removed, " "),
-		"policy":      j.policy.Digest()[:12],
 		"bound": digestOf(object{
-			"env": j.environ.sum, "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
+			"env": j.environ.sum, "env_named": j.namedLoose(), "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
 		}),
 	}
 }

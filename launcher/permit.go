@@ -34,6 +34,9 @@ func (l *Launcher) permit(ctx context.Context, r *run) (refusal *Refusal, err er
 	if err := l.settle(r.log); err != nil {
 		return nil, err
 	}
+	if err := l.withdrawDead(ctx); err != nil {
+		return nil, err
+	}
 	defer func() { err = errors.Join(err, r.forgetSaid()) }() // an answer that was not used after all
 	if r.Request.Profile == profileCI {
 		return l.presigned(ctx, r)
@@ -42,8 +45,9 @@ func (l *Launcher) permit(ctx context.Context, r *run) (refusal *Refusal, err er
 		return nil, err
 	}
 	var envelope approval.Envelope
+	created := false
 	refusal, err = r.change(func() (events []approval.Event, err error) {
-		envelope, _, err = l.store.Request(ctx, r.question())
+		envelope, created, err = l.store.Request(ctx, r.question())
 		return envelope.Events, err
 	})
 	if refusal != nil {
@@ -52,7 +56,16 @@ func (l *Launcher) permit(ctx context.Context, r *run) (refusal *Refusal, err er
 	if err != nil {
 		return nil, err
 	}
+	if created {
+		r.keepSheet(envelope)
+	}
 	if !envelope.Approved() {
+		r.misfit = r.unfit(ctx, envelope)
+		done, err := r.waits(envelope, created)
+		if err != nil {
+			return nil, fmt.Errorf("wait for the answer: %w", err)
+		}
+		defer done()
 		if refusal, err := l.answer(ctx, r, envelope); refusal != nil || err != nil {
 			return refusal, err
 		}
@@ -85,12 +98,22 @@ func (j *Judgement) denied() *Refusal {
 }
 
 // asker is the session that an approval belongs to. The plan itself binds directory, command
-// and agent; this only bounds how many questions one agent can have open.
+// and agent.
 func (r *run) asker() string { return fmt.Sprintf("%d/%s", os.Getuid(), r.agent()) }
+
+// budget is against whose limits a question counts: those of the processes that it comes from, in a workspace. A name that
+// the caller chooses is no part of it.
+func (r *run) budget() string {
+	folder := r.Request.Dir
+	if r.Plan != nil {
+		folder = r.Plan.Workspace
+	}
+	return fmt.Sprintf("%d/%s/%s", os.Getuid(), treeOf(os.Getpid()), folder)
+}
 
 // question is what a person is asked, and how many persons.
 func (r *run) question() approval.Request {
-	q := approval.Request{Session: r.asker(), Payload: r.Payload()}
+	q := approval.Request{Session: r.asker(), Payload: r.Payload(), Budget: r.budget(), Person: r.Request.Ask != nil && r.Request.Within == nil}
 	people, self := r.policy.Settings().Approval.For(r.Verdict.Risk)
 	if q.Quorum = people; !self {
 		q.Requester = Person()
@@ -105,7 +128,16 @@ func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Re
 	if !r.asksHere(e) {
 		return l.await(ctx, r, e)
 	}
+	let := holdSignals()
+	if r.misfit != nil {
+		fmt.Fprintf(os.Stderr, "tada-run: %s\n", r.misfit)
+	}
 	decision, err := r.Request.Ask(ctx, e)
+	if left := (*CancelledError)(nil); errors.As(err, &left) {
+		defer let(false)
+		return r.cancelled(e, left)
+	}
+	let(true)
 	if err != nil {
 		return nil, fmt.Errorf("ask on the terminal: %w", err)
 	}
@@ -114,7 +146,7 @@ func (l *Launcher) answer(ctx context.Context, r *run, e approval.Envelope) (*Re
 	}
 	decided := false
 	r.said, err = l.changeSaid(r.log, audit.Lazy, func() ([]approval.Event, error) {
-		events, err := l.store.Decide(ctx, decision)
+		events, err := l.decide(decision, func() ([]approval.Event, error) { return l.store.Decide(ctx, decision) })
 		decided = errors.Is(err, approval.ErrDecided)
 		return events, err
 	})
@@ -165,6 +197,8 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), err == nil && now.State == approval.Pending && now.Decision == nil:
 		return r.pending(e), nil
+	case errors.Is(err, context.Canceled): // who asked inside a session is gone
+		return r.cancelled(e, &CancelledError{By: "whoever asked is gone"})
 	case err != nil:
 		return r.storeRefusal(err)
 	case now.Decision != nil && Approves(now.Decision.Calls): // not yet used, or it became a standing approval
@@ -172,8 +206,22 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 		return nil, nil
 	case now.Decision != nil:
 		return r.humanDenied(ctx, e.ID, now.Decision.Calls)
+	case now.State == approval.Rejected:
+		return r.withdrawn(e.ID, "the question was withdrawn"), nil
 	}
 	return refuse(r.Verdict, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
+}
+
+// cancelled withdraws the question that the person at this terminal left without an answer. Nothing is remembered of it
+// but the record: the same command asks again.
+func (r *run) cancelled(e approval.Envelope, left *CancelledError) (*Refusal, error) {
+	ctx, cancel := storeContext()
+	defer cancel()
+	refusal, err := r.change(func() ([]approval.Event, error) { return r.l.store.Cancel(ctx, e.ID, left.Error()) })
+	if refusal != nil || err != nil { // it was answered or expired at the last instant
+		return refusal, err
+	}
+	return r.withdrawn(e.ID, left.Error()), nil
 }
 
 // Approves reports whether any call was allowed.
@@ -192,6 +240,7 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 	if err != nil {
 		return nil, err
 	}
+	shown := r.Judgement
 	r.Judgement.Close()
 	r.Judgement = fresh
 	if r.running != nil { // what else asks starts nothing itself
@@ -200,11 +249,18 @@ func (l *Launcher) consume(ctx context.Context, r *run, id string) (*Refusal, er
 	var permit approval.Permit
 	used, err := l.changeSaid(r.log, audit.Durable, func() (events []approval.Event, err error) {
 		permit, err = l.store.Consume(ctx, approval.Claim{Session: r.asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: l.self()})
+		if err == nil {
+			err = l.spend(id, "approval", id)
+		}
 		return permit.Events, err
 	})
 	r.told, r.said = l.forgetNow(r.said, used), said{}
 	if err != nil {
-		return r.storeRefusal(err)
+		refusal, failed := r.storeRefusal(err)
+		if now := fresh.sheet(""); errors.Is(err, approval.ErrMismatch) && refusal != nil && now != nil {
+			refusal.unfit(&Unfit{Envelope: id, Differs: differs(shown.sheet(""), now)})
+		}
+		return refusal, failed
 	}
 	if !Approves(permit.Calls) {
 		return r.humanDenied(ctx, id, permit.Calls)
@@ -262,6 +318,7 @@ func (r *run) pending(e approval.Envelope) *Refusal {
 		f.Retry = "make the identical call again after the answer"
 		f.Message = "a person has to answer: tadactl show " + e.ID + "; then make the same call again"
 	}
+	f.unfit(r.misfit)
 	return f
 }
 
@@ -272,6 +329,6 @@ func (r *run) humanDenied(ctx context.Context, id string, calls []approval.CallD
 		message, instead = cmp.Or(message, approval.Inert(c.Message)), cmp.Or(instead, c.Instead)
 	}
 	f := refuse(r.Verdict, "denied", "human_denied", cmp.Or(message, "a person said no; choose another way, do not work around it"), ExitDenied)
-	f.Envelope = id
+	f.Envelope, f.HumanCan = id, undoes(id)
 	return r.withOffer(ctx, f, instead, true)
 }

@@ -26,6 +26,7 @@ func TestPermit(t *testing.T) {
 	elsewhere := func(there, here asking) asking {
 		return func(l *Launcher, e approval.Envelope) (approval.Decision, error) {
 			d, _ := there(l, e)
+			l.caller = personHere
 			if err := l.Decide(context.Background(), d); err != nil {
 				t.Error(err)
 			}
@@ -105,6 +106,7 @@ func TestPermit(t *testing.T) {
 func TestADenialEndsGrants(t *testing.T) {
 	t.Parallel()
 	l, base := world(t)
+	l.caller = personHere
 	base.Stdio.In, base.Stdio.Out, base.Stdio.Err = devNull(t), devNull(t), devNull(t)
 	l.policy = tightened(t, l, "security: {command_level: always}\nrules: {commands: [{program: 'false', verdict: deny}]}")
 	asked := 0
@@ -114,7 +116,7 @@ func TestADenialEndsGrants(t *testing.T) {
 		req.Shell.Text = text
 		req.Ask = func(ctx context.Context, e approval.Envelope) (approval.Decision, error) {
 			asked++
-			d := Answer(e, true, "", "tty")
+			d := Answer(e, true, "", "inbox")
 			d.Took = 10 * time.Second
 			_, err := l.DecideStanding(ctx, d, 5, time.Hour)
 			return approval.Decision{}, err

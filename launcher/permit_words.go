@@ -21,12 +21,30 @@ func (r *run) storeRefusal(err error) (*Refusal, error) {
 	f := refuse(r.Verdict, "denied", failure.Code, approval.Inert(message), failure.Exit)
 	f.Envelope, f.instead = refused.Envelope, refused.Instead
 	if !refused.Until.IsZero() {
+		if errors.Is(refused.Err, approval.ErrDenied) {
+			f.HumanCan = undoes(refused.Envelope)
+		}
 		f.Cooloff = int(refused.Until.Sub(r.l.now()).Seconds())
 	}
 	if failure.Exit == ExitPending {
-		f.Status = "pending"
+		f.Status, f.Retry = "pending", "run the identical command again when fewer questions are open"
 	}
 	return f, nil
+}
+
+// withdrawn says that the question is gone and that this was no denial.
+func (r *run) withdrawn(id, why string) *Refusal {
+	f := refuse(r.Verdict, "cancelled", "cancelled", why+"; nothing ran", ExitDenied)
+	f.Envelope, f.Retry = id, "the same command asks again; ask the person first"
+	return f
+}
+
+// undoes is the command that takes a denial back, for a person.
+func undoes(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "tadactl deny --undo " + id
 }
 
 // cooling says for how long a denied plan is not asked again; "" where that is not why.

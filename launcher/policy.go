@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
 )
 
 // floorConfig sets what no user can loosen. It counts only when root owns it; pathguard
@@ -16,13 +17,13 @@ const floorConfig = "/etc/tada/config.yaml"
 // loadPolicy reads the floor, the account's own file and, where another state directory was
 // asked for, the file in that one. Each can only tighten what those before it say: whoever
 // starts this process chooses --home, and must not choose a looser policy by it.
-func loadPolicy(home Home, floor, account string) (pathguard.Policy, error) {
+func loadPolicy(home Home, floor, account string, draft []byte) (pathguard.Policy, error) {
 	files := []pathguard.ConfigFile{{Path: floor, Layer: pathguard.FloorLayer}}
 	own := filepath.Join(account, ".tada", "config.yaml")
 	if own != home.Config() && owned(account) {
 		files = append(files, pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer})
 	}
-	files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer})
+	files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer, Draft: draft})
 	return pathguard.Load(
 		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(), StateDir: home.Dir}, files...)
 }
@@ -70,6 +71,17 @@ func (l *Launcher) policyFor(plan *pathguard.Plan) (pathguard.Policy, error) {
 		return l.policy, nil
 	}
 	return l.policy.Tighten(pathguard.ConfigFile{Path: path, Layer: pathguard.WorkspaceLayer, Root: plan.Workspace})
+}
+
+// PolicyIn returns the policy for commands in dir: that of the state directory, made stricter by the workspace that
+// dir is in. root is that workspace, "" for none.
+func (l *Launcher) PolicyIn(dir string) (p pathguard.Policy, root string, err error) {
+	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":", Dialect: shellparse.Bash}})
+	if err != nil {
+		return pathguard.Policy{}, "", err
+	}
+	defer j.Close()
+	return j.policy, j.Plan.Workspace, nil
 }
 
 // Policy returns the policy of the state directory, without any workspace's.

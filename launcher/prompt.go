@@ -27,11 +27,12 @@ type answered struct {
 // A page is what is put before a person, and what a yes to it takes.
 type page struct {
 	payload []byte
-	after   string   // what it comes after, for below it
-	calls   []string // that are answered one by one, when there are several
-	typed   string   // the characters of a yes; "" where a key is enough
-	code    bool     // and a one-time code
-	edited  bool     // a no may name another command
+	after   string        // what it comes after, for below it
+	calls   []string      // that are answered one by one, when there are several
+	least   time.Duration // before a yes is taken
+	typed   string        // the characters of a yes; "" where a key is enough
+	code    bool          // and a one-time code
+	edited  bool          // a no may name another command
 }
 
 // put shows a page and waits for the answer. session.Ask takes a yes only when every line of what it
@@ -52,18 +53,31 @@ func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, err
 		return page.Text() + p.below(a.denied)
 	}
 	for {
-		reply, err := session.Ask(ctx, tty, render, p.options())
+		options := p.options()
+		if !shown.IsZero() { // shown before, and left for a key that says more
+			options.Guard = max(p.least-l.now().Sub(shown), session.DefaultGuard)
+		}
+		reply, err := session.Ask(ctx, tty, render, options)
 		var interrupted *session.Interrupted
 		switch {
-		case errors.Is(err, session.ErrBackground), errors.Is(err, session.ErrTimeout), errors.Is(err, session.ErrHangup),
-			errors.Is(err, errElsewhere), errors.As(err, &interrupted), errors.Is(err, context.Canceled):
+		case errors.Is(err, session.ErrBackground), errors.Is(err, session.ErrTimeout), errors.Is(err, errElsewhere), errors.Is(err, context.Canceled):
 			return answered{}, nil
+		case errors.Is(err, session.ErrHangup):
+			return answered{}, &CancelledError{By: err.Error()}
+		case errors.As(err, &interrupted):
+			return answered{}, &CancelledError{By: fmt.Sprintf("signal: %v", interrupted.Signal)}
 		case err != nil:
 			return answered{}, fmt.Errorf("ask on %q: %w", tty.Name(), err)
+		case reply.Answer == session.Cancelled:
+			return answered{}, &CancelledError{By: leftBy(reply.Key)}
 		case reply.Answer != session.Chosen:
 			a.given, a.yes, a.took = true, reply.Answer == session.Approved, l.now().Sub(shown)
 			if a.yes && p.code {
-				if a.code, err = readLine(ctx, tty, "one-time code: ", dots); err != nil || a.code == "" {
+				a.code, err = readLine(ctx, tty, "one-time code: ", dots)
+				if err == nil && a.code == "" {
+					err = &CancelledError{By: "no one-time code"}
+				}
+				if err != nil {
 					return answered{}, err
 				}
 			}
@@ -76,6 +90,19 @@ func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, err
 	}
 }
 
+// leftBy names the key that cancelled.
+func leftBy(key rune) string {
+	switch {
+	case key == 0:
+		return "three wrong tries"
+	case key == 0x1b:
+		return "key Esc"
+	case key < ' ':
+		return "key Ctrl-" + string(key+'@')
+	}
+	return "key " + string(key)
+}
+
 // The keys beside yes and no.
 const (
 	keyWord    = 'e' // no, with a word to the agent
@@ -84,7 +111,7 @@ const (
 )
 
 func (p page) options() session.AskOptions {
-	o := session.AskOptions{Challenge: p.typed, Others: []rune{keyWord}, Hint: "e: deny, with a word"}
+	o := session.AskOptions{Challenge: p.typed, Guard: p.least, Others: []rune{keyWord}, Hint: "e: deny, with a word"}
 	if p.edited {
 		o.Others, o.Hint = append(o.Others, keyInstead), o.Hint+"   i: deny, other command"
 	}

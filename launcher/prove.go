@@ -89,6 +89,30 @@ func (l *Launcher) newLogKey(path string) (LogKey, error) {
 	return logKey(path, secret, public)
 }
 
+// ownCheckpoint returns the checkpoint that is kept beside the log and the key that must have signed it, both nil
+// where there is none. A key is not made for it.
+func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
+	signed, err := os.ReadFile(l.home.Checkpoint())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(signed) == 0 {
+		signed = []byte{'\n'} // one that was emptied is no checkpoint that never was
+	}
+	if _, err := os.Lstat(l.home.checkpointKey()); errors.Is(err, fs.ErrNotExist) {
+		return signed, nil, nil
+	}
+	key, err := l.LogKey()
+	if err != nil {
+		return nil, nil, err
+	}
+	known, err := Verifiers(key.Public)
+	return signed, known, err
+}
+
 // options are what every proof of this log is made with.
 func (l *Launcher) options() audit.VerifyOptions {
 	return audit.VerifyOptions{Mark: l.home.Mark()}

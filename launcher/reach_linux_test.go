@@ -36,7 +36,7 @@ func TestContacts(t *testing.T) {
 		if err := os.WriteFile(l.home.Config(), []byte(test.config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l, err := Open(l.home.Dir)
+		l, err := own(l.home.Dir).Open()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -138,6 +140,18 @@ const maxCommand = 32 << 10
 
 func beginning(text string) string { return text[:min(len(text), maxCommand)] }
 
+// brief is a text for a status line: its beginning and its end, with the number of characters between them.
+func brief(text string, room int) string {
+	var b strings.Builder
+	for _, p := range approval.Shorten(text, nil, room) {
+		if p.Cut > 0 {
+			fmt.Fprintf(&b, " [%d chars cut] ", p.Cut)
+		}
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
 // sha256Of is the hash of the text itself, as sha256sum(1) prints it.
 func sha256Of(text string) string {
 	sum := sha256.Sum256([]byte(text))
@@ -150,7 +164,11 @@ func (r *run) started() object {
 		lost = append(lost, object{"protection": string(l.Protection), "why": l.Why})
 	}
 	bounds := make([]any, 0, len(r.receipt.Bounds))
+	_, named := r.limited()
 	for _, b := range r.receipt.Bounds {
+		if at, ok := limitKeys[b.Limit]; b.Limit == sandbox.LimitWatches || ok && at.value(named) == 0 {
+			continue // a default: it is told when the run comes to it
+		}
 		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
 	}
 	search := ""
@@ -196,6 +214,7 @@ func vouch(sum audit.Summary) object {
 // findings are what was told about a run that is over.
 type findings struct {
 	refused, git, later []string
+	limits              []string // that it came to
 	swapped             []string // what was executed by its name and changed meanwhile
 	tampered            bool     // protected files were changed meanwhile
 	traffic             object   // what it did with the network; nil when that was nothing
@@ -230,6 +249,9 @@ func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 	}
 	if s.Exceeded != "" {
 		o["exceeded"] = string(s.Exceeded)
+	}
+	if len(f.limits) > 0 {
+		o["limits"] = f.limits
 	}
 	if problem != nil {
 		o["problem"] = problem.Error()

@@ -86,7 +86,7 @@ func TestLogPathIsNotTheCallers(t *testing.T) {
 	if len(entriesOf(t, l, kindEnd)) != 1 {
 		t.Error("the run is not in the record of the state directory")
 	}
-	again, err := Open(l.home.Dir)
+	again, err := own(l.home.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // It never names a way to weaken the policy, because the reader may be the one that wants to.
 type Refusal struct {
 	Version  int           `json:"tada"`
-	Status   string        `json:"status"` // denied | pending
+	Status   string        `json:"status"` // denied | cancelled | pending
 	Code     string        `json:"code"`
 	Message  string        `json:"message"`
 	Envelope string        `json:"envelope,omitempty"`
@@ -24,10 +24,18 @@ type Refusal struct {
 	Hints    []string      `json:"hints,omitempty"`           // in words, what would do; not checked
 	Instead  []string      `json:"allowed_instead,omitempty"` // commands that the policy allows, judged just now
 	Offer    *Offer        `json:"offer,omitempty"`
+	Unfit    *Unfit        `json:"approval_unfit,omitempty"` // an approval of the same command that does not fit, and why
 	HumanCan string        `json:"human_can,omitempty"`
 	Audit    string        `json:"audit,omitempty"`
 	exit     int
 	instead  string // what the person would rather see
+}
+
+// unfit says which approval does not fit, and why; nothing for nil.
+func (r *Refusal) unfit(u *Unfit) {
+	if u != nil {
+		r.Unfit, r.Message = u, r.Message+"; "+u.String()
+	}
 }
 
 // A RefusedItem is one call and the reasons against it.

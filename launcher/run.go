@@ -49,6 +49,7 @@ type run struct {
 	timedOut bool
 	stopping bool // we were asked to stop
 
+	misfit   *Unfit                     // an approval of the same command line that is for another plan; nil for none
 	answered bool                       // a person said yes, elsewhere
 	heard    int                        // connections that the log has already
 	unheard  error                      // why it has not more
@@ -179,7 +180,7 @@ type begun struct {
 	partial bool     // names to hide were not looked for everywhere
 	held    *sandbox.Held
 	git     *gitmeta.Snapshot // what git would have run before the command; nil where it cannot change
-	later   []string          // what ran or instructed later before the command; nil where it cannot change
+	later   pathguard.Later   // what ran or instructed later before the command; nil where it cannot change
 	err     error
 
 	inherited []int    // descriptors of the caller that the command has too
@@ -235,7 +236,8 @@ func (r *run) start() error {
 	if r.desk != nil {
 		r.tap.secret = r.desk.private.Load
 	}
-	r.tap.meter = newMeter(r.policy.Settings().Limits, func() { go r.process.End(sandbox.LimitOutput, 0) })
+	limits, _ := r.limited()
+	r.tap.meter = newMeter(limits.Output, func() { go r.process.End(sandbox.LimitOutput, 0) })
 	r.listen()
 	b := <-r.begun
 	r.begun, r.fenced = nil, b
@@ -400,8 +402,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	r.desk.close()
 	r.doorway.close()
 	defer r.desk.end(c.status.Shell(), int(c.status.Signal)) // whoever is told that it is over finds the end on record
-	r.exceeded(os.Stderr, c.status)
-	told := findings{refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),
+	told := findings{limits: r.reached(os.Stderr, c.status), refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),
 		swapped: r.swappedSince(), traffic: r.traffic(os.Stderr, c.status)}
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
 	recordErr := errors.Join(r.unheard, r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))

@@ -41,7 +41,7 @@ func (l *Launcher) say(out io.Writer, notice string) {
 func (l *Launcher) withheld(out io.Writer, names []string) {
 	var shown []string
 	for _, n := range names {
-		if identifier(n) {
+		if identifier(n) && !listed(n, ofTheCaller) {
 			shown = append(shown, n)
 		}
 	}

@@ -11,7 +11,7 @@ func TestSaidOnce(t *testing.T) {
 	l.withheld(&out, []string{"$", "BASH_FUNC_x%%"})
 	l.withheld(&out, []string{"GH_TOKEN", "LD_\x1bX", "LD_X"})
 	l.withheld(&out, []string{"GH_TOKEN", "LD_\x1bX", "LD_X"})
-	again, err := Open(l.Home().Dir)
+	again, err := own(l.Home().Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ type seat struct {
 	conn    *os.File
 	who     string // for people: "uid 0 at pts/3"
 	starter bool   // it came with the session
-	person  bool   // the kernel says: free of fences, with the keys of a terminal
+	person  bool   // the kernel says: free of sandboxes, with the keys of a person's terminal
+	why     error  // it is no person
 	uid     int
 	tty     string
 

@@ -13,17 +13,19 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // transcript creates the session's cast file.
 func (r *run) transcript() (*audit.Recorder, error) {
 	cols, rows := r.terminal.Size()
 	began := r.began
+	most, rate := r.recorded()
 	rec, err := audit.Create(r.l.home.Cast(r.id), audit.Header{
 		Cols: cols, Rows: rows, Term: r.Plan.Caller.Env["TERM"], Time: began,
 		Command: beginning(r.shown), Title: r.id, Wire: r.wire(),
 	}, audit.RecordOptions{
-		Now: func() time.Duration { return time.Since(began) }, Rand: r.l.random,
+		Now: func() time.Duration { return time.Since(began) }, Rand: r.l.random, MaxBytes: most, Rate: rate,
 		Checkpoint: func(sum audit.Summary) error { return r.record(audit.KindCheckpoint, vouch(sum), audit.Lazy) },
 	})
 	if err == nil && r.envelope != "" {
@@ -140,11 +142,23 @@ func (r *run) failed(err error) (Outcome, error) {
 		return Outcome{Session: r.id, Envelope: r.envelope, Status: f.exit, Refusal: f}, recordErr
 	}
 	var exec *sandbox.ExecError
-	if errors.As(err, &exec) {
+	if errors.As(err, &exec) && exec.Path == r.shell {
+		return Outcome{Session: r.id, Envelope: r.envelope, Status: exec.ExitStatus(), Refusal: shellless(exec)}, recordErr
+	}
+	if exec != nil {
 		fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
 		return Outcome{Session: r.id, Status: exec.ExitStatus()}, recordErr
 	}
 	return Outcome{Session: r.id}, errors.Join(err, recordErr)
+}
+
+// shellless tells that the shell could not be executed in the sandbox: a program that is missing is the command's own affair,
+// a shell that is withheld is not.
+func shellless(err *sandbox.ExecError) *Refusal {
+	f := refuse(pathguard.Verdict{}, "denied", "no_shell",
+		fmt.Sprintf("the sandbox cannot execute the shell %q (%v), so nothing ran; try: tadactl policy check, tadactl doctor", err.Path, err.Err), err.ExitStatus())
+	f.Items = append(f.Items, RefusedItem{ID: firstCall, Decision: f.Status, Message: f.Message})
+	return f
 }
 
 // forward passes a signal of the launcher on to whoever would have had it.

@@ -105,3 +105,23 @@ func runnerOf(pid int) string {
 	}
 	return strconv.Itoa(pid) + "@" + fields[19]
 }
+
+// memoryOfMachine returns how many bytes of memory there are; 0 where that is not told.
+func memoryOfMachine() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int64(uint64(info.Totalram) * uint64(info.Unit))
+}
+
+// inotifyOfAccount returns how many inotify instances and watches this account may have; 0 where that is not told.
+func inotifyOfAccount() (instances, watches int64) {
+	for file, value := range map[string]*int64{"instances": &instances, "watches": &watches} {
+		text, err := os.ReadFile("/proc/sys/fs/inotify/max_user_" + file)
+		if err == nil {
+			*value, _ = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		}
+	}
+	return instances, watches
+}

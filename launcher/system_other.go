@@ -38,3 +38,7 @@ func (random) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
 func (l *Launcher) packLater(int64) {}
 
 func runnerOf(int) string { return "" }
+
+func memoryOfMachine() int64 { return 0 }
+
+func inotifyOfAccount() (instances, watches int64) { return 0, 0 }

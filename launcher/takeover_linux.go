@@ -52,7 +52,7 @@ func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) er
 	case !d.takeover && s.person:
 		err = errNoTakeover
 	case !s.person && !(s.starter && (f.Kind == wire.Private || f.Kind == wire.Kill)):
-		err = errors.New("that is for people; try on another terminal: tadactl attach --take " + d.r.id)
+		err = errors.Join(errors.New("that is for people; try on another terminal: tadactl attach --take "+d.r.id), s.why)
 	default:
 		err = do(d, s, f)
 	}

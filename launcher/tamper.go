@@ -82,7 +82,7 @@ func (l *Launcher) storeNamed(name string) *tamper.Store {
 }
 
 func (l *Launcher) shadowOptions(root string) tamper.Options {
-	return tamper.Options{Root: root, Now: l.now, Alive: l.lives}
+	return tamper.Options{Root: root, Now: l.now, Alive: l.lives, Waiting: l.waitsFor}
 }
 
 // shadowName is the folder of a workspace's store: 64 bits of a hash of its path, which may hold any byte.
@@ -347,7 +347,7 @@ func (w *ward) storeOf(path string) *tamper.Store {
 // tampered words a TamperError: the text for a person on stderr now, the line and the object as of every refusal.
 func (r *run) tampered(found []tamper.Finding, pending bool) *Refusal {
 	e := &tamper.TamperError{Root: r.Plan.Workspace, Findings: found}
-	fmt.Fprint(os.Stderr, e.Text(r.tamperLocale()))
+	fmt.Fprint(os.Stderr, r.l.ownChange(found)+e.Text(r.tamperLocale()))
 	if pending {
 		fmt.Fprintln(os.Stderr, "tada-run: security.tamper_proof was switched off in a file; it stays on until a person confirms: tadactl tamper accept "+ModeName+" --reason WHY")
 	}

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -28,7 +30,7 @@ func guardedWorld(t *testing.T) (*Launcher, Request) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Open(l.home.Dir)
+	l, err := own(l.home.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +196,7 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := Open(home)
+	base, err := own(home).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +324,7 @@ func TestSweptBeyondKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, err := Open(l.home.Dir)
+	l, err := own(l.home.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,5 +373,35 @@ func TestFloorIsProtected(t *testing.T) {
 	v, err := l.Review(req.Dir, true)
 	if err != nil || !slices.Contains(v.Files, l.floor) || len(v.Findings) != 1 || v.Findings[0].Kind != tamper.Deleted {
 		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// protected files are verified again after a person has answered, because the answer may have taken
+// long: what was changed meanwhile stops the command that was approved.
+func TestVerifiedAgainAfterTheAnswer(t *testing.T) {
+	for name, change := range map[string]string{"changed meanwhile": "outside\n", "untouched": "one\n"} {
+		l, req := guardedWorld(t)
+		if s := status(t, l, req, "true"); s != 0 {
+			t.Fatalf("status %d", s)
+		}
+		asked := 0
+		req.Ask = func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
+			asked++
+			d := Answer(e, true, "", "tty")
+			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
+			return d, os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte(change), 0o644)
+		}
+		req.Shell.Text, req.Stdio, req.PTY = "rm -rf src", nowhere(t), session.Never
+		out, err := l.Run(context.Background(), req)
+		if err != nil || asked != 1 {
+			t.Fatalf("%s: %v, asked %d times", name, err, asked)
+		}
+		_, gone := os.Lstat(filepath.Join(req.Dir, "src"))
+		switch {
+		case change == "one\n" && (out.Status != 0 || !errors.Is(gone, os.ErrNotExist)):
+			t.Errorf("%s: %+v, %v", name, out, gone)
+		case change != "one\n" && (out.Status != ExitTampered || out.Refusal == nil || out.Refusal.Code != "tamper_error" || gone != nil):
+			t.Errorf("%s: %+v, %v", name, out, gone)
+		}
 	}
 }

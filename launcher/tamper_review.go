@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 	"github.com/tada-run/tada-run/shellparse"
@@ -83,6 +84,9 @@ func (v *Review) Diff(path string) (tamper.Diff, error) {
 // Accept makes what was shown the baseline, because the person says so. The digest may be "" for what was shown
 // last. A looser configuration that is accepted so takes effect.
 func (v *Review) Accept(path, digest, reason string) (tamper.Event, error) {
+	if _, err := v.l.May(approval.AcceptFile, approval.ChannelTadactl); err != nil {
+		return tamper.Event{}, err
+	}
 	s := v.ward.storeOf(path)
 	e, err := s.Accept(v.l.person(tamper.CLI), path, digest, reason)
 	if err == nil && s == v.own() {
@@ -95,12 +99,21 @@ func (v *Review) Accept(path, digest, reason string) (tamper.Event, error) {
 
 // ConfirmMode lets a looser security.tamper_proof take effect.
 func (v *Review) ConfirmMode(reason string) error {
+	if _, err := v.l.May(approval.AcceptFile, approval.ChannelTadactl); err != nil {
+		return err
+	}
 	err := v.own().ConfirmMode(v.l.person(tamper.CLI), reason)
 	return errors.Join(err, v.tell(v.own()))
 }
 
+// AtPerson is [Launcher.AtPerson].
+func (v *Review) AtPerson() bool { return v.l.AtPerson() }
+
 // Restore puts one file back as it was left.
 func (v *Review) Restore(path string) (tamper.Event, error) {
+	if _, err := v.l.May(approval.RestoreFile, approval.ChannelTadactl); err != nil {
+		return tamper.Event{}, err
+	}
 	s := v.ward.storeOf(path)
 	e, err := s.Restore(v.l.person(tamper.CLI), path)
 	return e, errors.Join(err, v.tell(s))

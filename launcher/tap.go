@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// A tap puts every byte of the session into the transcript before anybody sees it.
+// A tap puts every byte that the session carries into the transcript before anybody sees it.
 type tap struct {
 	to     *audit.Recorder
 	hidden func() bool // the command reads something that it does not show

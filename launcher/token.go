@@ -57,30 +57,6 @@ func (l *Launcher) Trusted() (approval.TrustList, error) {
 	return list, err
 }
 
-// Trust adds one line to the trust list. A list that would not be read afterwards is not written.
-func (l *Launcher) Trust(line string) error {
-	if err := MayDecide(); err != nil {
-		return err
-	}
-	if one, err := approval.ParseTrust([]byte(line)); err != nil {
-		return err
-	} else if len(one) != 1 {
-		return fmt.Errorf("%q has %d keys, and a person trusts one at a time; on the other machine try: tadactl key show", line, len(one))
-	}
-	if _, err := l.Trusted(); err != nil {
-		return err
-	}
-	old, err := os.ReadFile(l.home.Trust())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	text := string(old) + strings.TrimSpace(line) + "\n"
-	if _, err := approval.ParseTrust([]byte(text)); err != nil {
-		return err
-	}
-	return replace(l.home.Trust(), []byte(text))
-}
-
 // A Taken says what a signed answer did.
 type Taken struct {
 	Signer    string
@@ -101,6 +77,9 @@ func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error)
 		return Taken{}, errors.Join(err, l.turnedAway(err))
 	}
 	t := Taken{Signer: s.Signer, Envelope: s.Envelope, Approved: Approves(s.Calls)}
+	if err := l.mayHandIn(ctx, s, t.Approved); err != nil {
+		return t, err
+	}
 	if s.Envelope == "" {
 		t.Presigned = true
 		return t, l.keep(token)
@@ -110,19 +89,59 @@ func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error)
 		return t, err
 	}
 	defer lock.Close()
-	err = l.deciding(func() ([]approval.Event, error) { return l.store.DecideSigned(ctx, s) })
+	granted := ""
+	err = l.deciding(func() (events []approval.Event, err error) {
+		events, err = l.takeSigned(s, func() ([]approval.Event, error) { return l.store.DecideSigned(ctx, s) })
+		for _, e := range events {
+			if e.Kind == approval.KindGranted {
+				granted = e.Grant
+			}
+		}
+		return events, err
+	})
 	if err != nil {
 		return t, err
 	}
-	if t.Votes, t.People, err = l.Votes(ctx, s.Envelope); err != nil || s.Scope.Uses <= 1 || !t.Approved || t.Votes < t.People {
+	if t.Votes, t.People, err = l.Votes(ctx, s.Envelope); err != nil || granted == "" {
 		return t, err
 	}
-	g, err := l.grant(ctx, approval.GrantRequest{Envelope: s.Envelope, PlanHash: s.PlanHash, Uses: s.Scope.Uses,
-		For: s.Scope.For, Approver: s.Signer, Channel: "token"})
-	if err == nil {
-		t.Grant = &g
+	grants, err := l.Grants(ctx)
+	for i := range grants {
+		if grants[i].ID == granted {
+			t.Grant = &grants[i]
+		}
 	}
 	return t, err
+}
+
+// takeSigned has the store take a signed answer that no earlier copy of it has taken.
+func (l *Launcher) takeSigned(s approval.Signed, take func() ([]approval.Event, error)) ([]approval.Event, error) {
+	if err := l.unspent(s.Envelope, "token", s.TokenID); err != nil {
+		return nil, err
+	}
+	events, err := take()
+	if err == nil {
+		err = l.spend(s.Envelope, "token", s.TokenID)
+	}
+	return events, err
+}
+
+// mayHandIn asks whether a signed answer is taken from this process: from any outside of a sandbox.
+func (l *Launcher) mayHandIn(ctx context.Context, s approval.Signed, approved bool) error {
+	a := approval.Deny
+	if approved {
+		a = approval.ApproveLow
+		if s.Envelope != "" {
+			if err := l.ready(); err != nil {
+				return err
+			}
+			if e, err := l.store.Get(ctx, s.Envelope); err == nil {
+				a = approval.Approve(e.Risk)
+			}
+		}
+	}
+	_, err := l.May(a, approval.ChannelToken)
+	return err
 }
 
 // Votes returns how many people have said yes to an open question, and how many must. They are the same when it
@@ -140,7 +159,7 @@ func (l *Launcher) Votes(ctx context.Context, id string) (votes, people int, err
 // knows of it only what the record says.
 func (l *Launcher) turnedAway(why error) error {
 	failure, known := approval.Explain(why)
-	if !known || failure.Outcome == "" || MayDecide() != nil {
+	if !known || failure.Outcome == "" || l.fenced() {
 		return nil
 	}
 	log, err := l.openLog()
@@ -149,7 +168,8 @@ func (l *Launcher) turnedAway(why error) error {
 	}
 	defer log.Close()
 	e := approval.Event{Kind: approval.KindRefused, Time: l.now().UTC(), Channel: "token", Outcome: failure.Outcome, Reason: why.Error()}
-	return appendEvents(log, []approval.Event{e}, audit.Durable)
+	_, err = appendEvents(log, []approval.Event{e}, audit.Durable)
+	return err
 }
 
 func (l *Launcher) verify(token []byte) (approval.Signed, error) {
@@ -170,9 +190,6 @@ const presignedSuffix = ".token"
 // keep stores an answer to a plan that nobody has asked yet. Its name is its hash, so that
 // nothing that a signer chose becomes a path.
 func (l *Launcher) keep(token []byte) error {
-	if err := MayDecide(); err != nil {
-		return err
-	}
 	if err := privateDir(l.home.Presigned()); err != nil {
 		return err
 	}
@@ -197,8 +214,10 @@ func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
 		}
 		var e approval.Envelope
 		refusal, err := r.change(func() (events []approval.Event, err error) {
-			e, err = l.store.Present(ctx, r.question(), signed)
-			return e.Events, err
+			return l.takeSigned(signed, func() ([]approval.Event, error) {
+				e, err = l.store.Present(ctx, r.question(), signed)
+				return e.Events, err
+			})
 		})
 		if err := os.Remove(path); err != nil { // spent, or of no use: the store remembers which were taken
 			return nil, err
@@ -304,6 +323,9 @@ func (l *Launcher) Sign(q approval.Question, r Signing, passphrase func() (strin
 			a.Calls[i].Message = ""
 		}
 	}
+	if q.Envelope == "" && (r.Scope.Uses > 1 || r.Scope.For != 0) {
+		return nil, errors.New("a plan that nobody has asked yet runs once; try without --uses and --for")
+	}
 	a.Scope, a.Delegation = r.Scope, strings.TrimSpace(r.Delegation)
 	return key.Sign(a, l.random)
 }
@@ -332,7 +354,7 @@ func (l *Launcher) Delegate(d approval.Delegation, life time.Duration, passphras
 
 // ownKey opens this user's key.
 func (l *Launcher) ownKey(passphrase func() (string, error)) (approval.Key, error) {
-	if err := MayDecide(); err != nil {
+	if _, err := l.May(approval.Sign, approval.ChannelTadactl); err != nil {
 		return approval.Key{}, err
 	}
 	key, err := approval.LoadKey(l.home.Key(), passphrase)

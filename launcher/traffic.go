@@ -67,7 +67,7 @@ func connectionFacts(c *sandbox.Connection) object {
 			o[name] = value
 		}
 	}
-	if c.Accepted > 0 {
+	if c.Accepted != 0 { // -1 is unknown
 		o["accepted"] = c.Accepted
 	}
 	if !c.Refused && (c.Kind == "tcp" && c.Sent >= 0 || c.Accepted > 0) {

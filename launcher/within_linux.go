@@ -99,8 +99,9 @@ func (d *doorway) receive() {
 }
 
 // streamIn is the connected stream that came with a message; nil where something else did. What a
-// process inside sends may be any file, and only such a socket is read from.
-func streamIn(oob []byte) *os.File {
+// process inside sends may be any file, and only such a socket is read from. All that came besides is
+// closed: the padding of a message with room for one descriptor has room for a second.
+func streamIn(oob []byte) (stream *os.File) {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		return nil
@@ -110,17 +111,17 @@ func streamIn(oob []byte) *os.File {
 		if err != nil {
 			continue
 		}
-		for j, fd := range fds {
+		for _, fd := range fds {
 			domain, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
 			kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
-			if i > 0 || j > 0 || err != nil || domain != unix.AF_UNIX || kind != unix.SOCK_STREAM || unix.SetNonblock(fd, true) != nil {
+			if stream != nil || err != nil || domain != unix.AF_UNIX || kind != unix.SOCK_STREAM || unix.SetNonblock(fd, true) != nil {
 				unix.Close(fd)
 				continue
 			}
-			return os.NewFile(uintptr(fd), "conversation")
+			stream = os.NewFile(uintptr(fd), "conversation")
 		}
 	}
-	return nil
+	return stream
 }
 
 // questionTime is how long a question may take to come in: it comes in one piece.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,71 +30,96 @@ type ConfigFile struct {
 	Path  string
 	Layer Layer
 	Root  string // for WorkspaceLayer: where relative paths start
+	Draft []byte // what the file is to hold, in place of what it holds; nil for none
 }
 
-// maxConfig bounds a configuration file; nobody writes a longer one by hand.
-const maxConfig = 1 << 20
+// MaxConfig bounds a configuration file, in bytes.
+const MaxConfig = 1 << 20
 
 // Load returns the policy of the files, in their order: the first trusted one that exists
 // may replace what is built in, every later one can only tighten. An error is a
 // *[ConfigError], and then there is no policy: a command is better refused than judged by
 // half a file.
 func Load(a Account, files ...ConfigFile) (Policy, error) {
-	settings, notes, based := defaults(), []string(nil), false
+	m := merger{set: defaults(), sources: map[string][]Source{}}
 	for _, f := range files {
-		text, err := f.read(a.UID)
-		if err != nil {
+		if err := m.add(f, a.UID, f.Layer != WorkspaceLayer && !m.based); err != nil {
 			return Policy{}, err
 		}
-		if text == nil {
-			continue
-		}
-		if f.Layer != WorkspaceLayer && !based {
-			based = true
-			if settings, err = decode(f, text, settings); err != nil {
-				return Policy{}, err
-			}
-			continue
-		}
-		var more []string
-		if settings, more, err = f.tighten(text, settings); err != nil {
-			return Policy{}, err
-		}
-		notes = append(notes, more...)
 	}
-	p, err := compile(a, settings, notes)
-	if err != nil {
-		return Policy{}, &ConfigError{File: lastPath(files), Msg: "cannot be used", Err: err}
-	}
-	return p, nil
+	return m.policy(a, files)
 }
 
 // Tighten returns the policy made stricter by more files: what a workspace says once it is
 // known. Nothing in them can loosen.
 func (p Policy) Tighten(files ...ConfigFile) (Policy, error) {
-	settings, notes, changed := p.set, slices.Clone(p.notes), false
+	m := merger{set: p.set, notes: slices.Clone(p.notes), sources: maps.Clone(p.sources)}
 	for _, f := range files {
-		text, err := f.read(p.account.UID)
-		if err != nil {
+		if err := m.add(f, p.account.UID, false); err != nil {
 			return Policy{}, err
 		}
-		if text == nil {
-			continue
-		}
-		var more []string
-		if settings, more, err = f.tighten(text, settings); err != nil {
-			return Policy{}, err
-		}
-		notes, changed = append(notes, more...), true
 	}
-	if !changed {
+	if !m.changed {
 		return p, nil
 	}
-	out, err := compile(p.account, settings, notes)
+	return m.policy(p.account, files)
+}
+
+// A merger joins files, one after the other.
+type merger struct {
+	set     Settings
+	notes   []string
+	sources map[string][]Source
+	changed bool // a file was there
+	based   bool // a trusted one was
+}
+
+func (m *merger) policy(a Account, files []ConfigFile) (Policy, error) {
+	p, err := compile(a, m.set, m.notes)
 	if err != nil {
 		return Policy{}, &ConfigError{File: lastPath(files), Msg: "cannot be used", Err: err}
 	}
-	return out, nil
+	p.sources = m.sources
+	return p, nil
+}
+
+// add joins one file. As the base it replaces what is built in; else it can only tighten.
+func (m *merger) add(f ConfigFile, uid int, base bool) error {
+	text, err := f.read(uid)
+	if err != nil || text == nil {
+		return err
+	}
+	m.changed = true
+	if !base {
+		return m.tighten(f, text)
+	}
+	d, err := parse(f, text, m.set)
+	if err != nil {
+		return err
+	}
+	m.set, m.based = d.set, true
+	for name, lines := range d.lines {
+		m.sources[name] = d.sources(lines)
+	}
+	return nil
+}
+
+func (m *merger) tighten(f ConfigFile, text []byte) error {
+	blank := m.set
+	blank.RestrictedPaths, blank.ReadOnlyPaths, blank.Protect = nil, nil, nil
+	blank.Commands, blank.Paths, blank.Hosts, blank.Programs = nil, nil, nil, ""
+	blank.KeepEnv, blank.Limits = nil, Limits{}
+	d, err := parse(f, text, blank)
+	if err != nil {
+		return err
+	}
+	out, notes := m.set.strictest(d.set)
+	for _, n := range notes {
+		m.notes = append(m.notes, f.Path+": "+n)
+	}
+	m.trace(d, out)
+	m.set = out
+	return nil
 }
 
 func lastPath(files []ConfigFile) string {
@@ -102,30 +129,22 @@ func lastPath(files []ConfigFile) string {
 	return files[len(files)-1].Path
 }
 
-func (f ConfigFile) tighten(text []byte, base Settings) (Settings, []string, error) {
-	blank := base
-	blank.RestrictedPaths, blank.ReadOnlyPaths, blank.Protect = nil, nil, nil
-	blank.Commands, blank.Paths, blank.Hosts, blank.Programs = nil, nil, nil, ""
-	blank.KeepEnv, blank.Limits = nil, Limits{}
-	add, err := decode(f, text, blank)
-	if err != nil {
-		return Settings{}, nil, err
-	}
-	out, notes := base.strictest(add)
-	for i := range notes {
-		notes[i] = f.Path + ": " + notes[i]
-	}
-	return out, notes, nil
-}
+// Text returns what the file holds, nil when there is none, after the checks that [Load] makes of it.
+func (f ConfigFile) Text(uid int) ([]byte, error) { return f.read(uid) }
 
 // read returns the text of the file, or nil when there is none. The checks are made on the
 // file that was opened. A workspace file is not followed through a link, because what an
 // error says about it would be read aloud; it may have any owner and mode, because it can
 // only tighten.
 func (f ConfigFile) read(uid int) ([]byte, error) {
+	if f.Draft != nil {
+		return f.Draft, nil
+	}
 	flags := os.O_RDONLY | syscall.O_NONBLOCK
 	if f.Layer == WorkspaceLayer {
 		flags |= syscall.O_NOFOLLOW
+	} else if err := f.above(); err != nil {
+		return nil, err
 	}
 	file, err := os.OpenFile(f.Path, flags, 0)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -138,11 +157,11 @@ func (f ConfigFile) read(uid int) ([]byte, error) {
 	if err := f.check(file, uid); err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
+	text, err := io.ReadAll(io.LimitReader(file, MaxConfig+1))
 	if err != nil {
 		return nil, &ConfigError{File: f.Path, Msg: "cannot be read", Err: err}
 	}
-	if len(text) > maxConfig {
+	if len(text) > MaxConfig {
 		return nil, &ConfigError{File: f.Path, Msg: "is larger than 1 MiB"}
 	}
 	return append([]byte{}, text...), nil
@@ -166,43 +185,71 @@ func (f ConfigFile) check(file *os.File, uid int) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != uid {
 		return &ConfigError{File: f.Path, Msg: fmt.Sprintf("must be owned by uid %d", uid)}
 	}
-	forbidden, fix := os.FileMode(0o077), "chmod go="
-	if f.Layer == FloorLayer { // everybody may read what holds for everybody
-		forbidden, fix = 0o022, "chmod go-w"
+	if mode := info.Mode().Perm(); mode&othersWrite != 0 {
+		return &ConfigError{File: f.Path, Msg: fmt.Sprintf("has mode %04o, so other users can change it; try: chmod go-w %q", mode, f.Path)}
 	}
-	if mode := info.Mode().Perm(); mode&forbidden != 0 {
-		return &ConfigError{File: f.Path, Msg: fmt.Sprintf("has mode %04o, so others can reach it; try: %s %q", mode, fix, f.Path)}
+	return nil
+}
+
+// othersWrite are the mode bits that let another user write. Reading is harmless: what is configured is no secret.
+const othersWrite os.FileMode = 0o022
+
+// above refuses a trusted file below a directory that other users can write, because there they can put another
+// directory in the place of the one on the way. In a sticky directory, such as /tmp, they cannot. Where the file
+// does not exist yet, they could hide the one that did.
+func (f ConfigFile) above() error {
+	paths := []string{f.Path}
+	if real, err := filepath.EvalSymlinks(f.Path); err == nil && real != f.Path {
+		paths = append(paths, real)
+	}
+	for _, path := range paths {
+		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+			info, err := os.Stat(dir)
+			if err == nil && info.Mode()&othersWrite != 0 && info.Mode()&os.ModeSticky == 0 {
+				return &ConfigError{File: f.Path, Msg: fmt.Sprintf("other users can replace it, because the directory %q has mode %04o; try: chmod go-w %q", dir, info.Mode().Perm(), dir)}
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
 	}
 	return nil
 }
 
 // decode reads a configuration over the values that it starts from.
 func decode(f ConfigFile, text []byte, start Settings) (Settings, error) {
-	d := decoder{file: f, set: start}
+	d, err := parse(f, text, start)
+	return d.set, err
+}
+
+// parse is decode, with the line of each key.
+func parse(f ConfigFile, text []byte, start Settings) (*decoder, error) {
+	d := &decoder{file: f, set: start, lines: map[string][]int{}}
 	dec := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return start, nil
+		return d, nil
 	case err != nil:
-		return Settings{}, d.syntax(err)
+		return d, d.syntax(err)
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		if err != nil {
-			return Settings{}, d.syntax(err)
+			return d, d.syntax(err)
 		}
-		return Settings{}, d.fail(&more, "a second document")
+		return d, d.fail(&more, "a second document")
 	}
 	if len(doc.Content) == 0 || isNull(doc.Content[0]) {
-		return start, nil
+		return d, nil
 	}
-	err := d.mapping(doc.Content[0], "", sections)
-	return d.set, err
+	return d, d.mapping(doc.Content[0], "")
 }
 
 type decoder struct {
-	file ConfigFile
-	set  Settings
+	file  ConfigFile
+	set   Settings
+	lines map[string][]int // where a key is; of a list of rules, where each rule is
+	ruleState
 }
 
 func (d *decoder) fail(n *yaml.Node, format string, args ...any) error {
@@ -224,35 +271,46 @@ func (d *decoder) syntax(err error) error {
 	return e
 }
 
-// A key is one entry of a mapping that the configuration may have.
-type key struct {
-	name string
-	read func(*decoder, *yaml.Node) error
-}
-
-// mapping reads a mapping by its table of keys, each at most once.
-func (d *decoder) mapping(n *yaml.Node, where string, keys []key) error {
+// mapping reads the mapping of the section where, each key at most once.
+func (d *decoder) mapping(n *yaml.Node, where string) error {
 	if n.Kind != yaml.MappingNode {
-		return d.fail(n, "%s must be a mapping", nonEmpty(where, "the configuration"))
+		return d.fail(n, "%s must be a mapping", nonEmpty(spoken(where), "the configuration"))
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name := n.Content[i]
-		at := slices.IndexFunc(keys, func(k key) bool { return k.name == name.Value })
-		switch {
-		case name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str":
+		if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" {
 			return d.fail(name, "a key must be a plain word")
-		case at < 0:
-			return d.fail(name, "unknown key %q%s; known: %s", name.Value, in(where), known(keys))
-		case seen[name.Value]:
+		}
+		if seen[name.Value] {
 			return d.fail(name, "key %q stands twice%s", name.Value, in(where))
 		}
 		seen[name.Value] = true
-		if err := keys[at].read(d, n.Content[i+1]); err != nil {
-			return named(err, where, name.Value)
+		if err := d.key(name, n.Content[i+1], where); err != nil {
+			return named(err, spoken(where), name.Value)
 		}
 	}
 	return nil
+}
+
+// key reads one key of a mapping: a section, or a value.
+func (d *decoder) key(name, value *yaml.Node, where string) error {
+	full := strings.TrimPrefix(where+"."+name.Value, ".")
+	for i := range keys {
+		k := &keys[i]
+		switch {
+		case k.Name == full:
+			if d.lines[full] == nil && !k.IsField() && !k.isRules() {
+				d.lines[full] = []int{name.Line}
+			}
+			return k.read(d, value)
+		case strings.HasPrefix(k.Name, full+".") && isNull(value):
+			return nil
+		case strings.HasPrefix(k.Name, full+"."):
+			return d.mapping(value, full)
+		}
+	}
+	return d.fail(name, "unknown key %q%s%s known: %s", name.Value, in(where), nearest(full), strings.Join(known(where), ", "))
 }
 
 // named says which key it is that "must be" something else.
@@ -274,15 +332,10 @@ func in(where string) string {
 	if where == "" {
 		return ""
 	}
-	return " in " + where
+	return " in " + spoken(where)
 }
 
-func known(keys []key) string {
-	names := make([]string, len(keys))
-	for i, k := range keys {
-		names[i] = k.name
-	}
-	return strings.Join(names, ", ")
-}
+// spoken is a section as a message names it.
+func spoken(where string) string { return strings.TrimSuffix(where, "[]") }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

@@ -2,7 +2,9 @@ package pathguard
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -128,7 +130,7 @@ func TestConfigRefused(t *testing.T) {
 		line int
 		msg  string
 	}{
-		{"security:\n  comand_level: always\n", 2, `unknown key "comand_level" in security; known: command_level`},
+		{"security:\n  comand_level: always\n", 2, `unknown key "comand_level" in security; did you mean command_level? known: command_level`},
 		{"secuirty: {}\n", 1, "unknown key"},
 		{"security:\n  allow_shell: true\n  allow_shell: false\n", 3, `key "allow_shell" stands twice`},
 		{"security: {}\nsecurity: {}\n", 2, "stands twice"},
@@ -195,7 +197,7 @@ func TestConfigFile(t *testing.T) {
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	os.Symlink(ok, link)
-	big := writeConfig(t, strings.Repeat("#\n", maxConfig/2+1), 0o600)
+	big := writeConfig(t, strings.Repeat("#\n", MaxConfig/2+1), 0o600)
 	me := os.Getuid()
 	tests := []struct {
 		name  string
@@ -206,7 +208,7 @@ func TestConfigFile(t *testing.T) {
 		{ok, UserLayer, me, ""},
 		{link, UserLayer, me, ""},
 		{ok, UserLayer, me + 1, "must be owned by uid"},
-		{read, UserLayer, me, "mode 0644"},
+		{read, UserLayer, me, ""},
 		{read, WorkspaceLayer, me, ""},
 		{group, UserLayer, me, "mode 0664"},
 		{world, UserLayer, me, "mode 0602"},
@@ -231,6 +233,60 @@ func TestConfigFile(t *testing.T) {
 		case tt.msg != "" && (err == nil || !strings.Contains(err.Error(), tt.msg) || !strings.Contains(err.Error(), tt.name)):
 			t.Errorf("%s layer %d uid %d: %v, want %q", tt.name, tt.layer, tt.uid, err, tt.msg)
 		}
+	}
+}
+
+// TestWhoMayWriteTheConfiguration: of all modes exactly those are refused in which another user can write, for the
+// file and for every directory above it, and the command that the refusal names mends it.
+func TestWhoMayWriteTheConfiguration(t *testing.T) {
+	root := t.TempDir()
+	home := filepath.Join(root, "a", "b")
+	name := filepath.Join(home, "config.yaml")
+	link := filepath.Join(root, "link.yaml")
+	if err := errors.Join(os.MkdirAll(home, 0o755), os.WriteFile(name, nil, 0o600), os.Symlink(name, link)); err != nil {
+		t.Fatal(err)
+	}
+	check := func(path, changed string, mode os.FileMode) {
+		t.Helper()
+		file := ConfigFile{Path: path, Layer: UserLayer}
+		_, err := Load(Account{Home: "/home/dev", UID: os.Getuid()}, file)
+		if sticky := mode&os.ModeSticky != 0; mode&0o022 == 0 || sticky {
+			if err != nil {
+				t.Fatalf("%s with mode %v: %v", changed, mode, err)
+			}
+			return
+		}
+		var e *ConfigError
+		_, fix, ok := strings.Cut(fmt.Sprint(err), "; try: ")
+		if !errors.As(err, &e) || !ok || fix != fmt.Sprintf("chmod go-w %q", changed) {
+			t.Fatalf("%s with mode %v: %v", changed, mode, err)
+		}
+		if out, err := exec.Command("sh", "-c", fix).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %s", fix, out)
+		}
+		if _, err := Load(Account{Home: "/home/dev", UID: os.Getuid()}, file); err != nil {
+			t.Fatalf("after %s: %v", fix, err)
+		}
+	}
+	for mode := os.FileMode(0o400); mode <= 0o777; mode++ { // what its owner can read
+		if mode&0o400 == 0 {
+			continue
+		}
+		os.Chmod(name, mode)
+		check(name, name, mode)
+	}
+	os.Chmod(name, 0o600)
+	missing := filepath.Join(home, "none", "config.yaml")
+	for _, dir := range []string{home, filepath.Dir(home)} {
+		for mode := os.FileMode(0); mode <= 0o77; mode++ {
+			for _, sticky := range []os.FileMode{0, os.ModeSticky} {
+				for _, path := range []string{name, missing, link} {
+					os.Chmod(dir, 0o700|mode|sticky)
+					check(path, dir, 0o700|mode|sticky)
+				}
+			}
+		}
+		os.Chmod(dir, 0o755)
 	}
 }
 

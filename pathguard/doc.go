@@ -83,11 +83,18 @@
 // nothing, because every build script has words of that kind and the fence holds them; nor
 // does deleting what does not exist yet. What a secret or a restricted file says is not told.
 //
+// Every path is compared under all the names that the mounts give it ([Target.Others]), and a file
+// with hard links under those of secrets. Writing in place what has a name outside the workspace asks
+// (write.linked); to replace it does not.
+//
 // Restricted and readonly paths are compared by resolved path, by every link on the way, and
 // by inode, so that a second name of the same file (a hard link, a bind mount) is no way
 // around. A restricted path is also denied to a pattern that could match it, listed or not,
 // when it was aimed there. A pattern for every name (../*/x, ~/.*) is judged by what it meets
-// now: to print the name of a restricted directory is no access to it, to list it is.
+// now: to print the name of a restricted directory is no access to it, to list it is. Nothing runs
+// in a restricted working directory. Of a restricted path that holds what every command needs (/etc,
+// /usr/bin) the sandbox leaves what a shell needs to start, [Fence.Needed]; [Policy.Stops] says what
+// such a path takes from the others.
 //
 // A text without a command (blanks, a comment) is allowed: nothing would run. The name build
 // or out is build output where .gitignore or info/exclude says so and git tracks nothing below
@@ -119,35 +126,17 @@
 // the workspace, and what is too large for that is hidden as a whole.
 //
 // Package managers run code out of their caches and write there, so the fence of a plan of which
-// not every write is known leaves them open; a command line that names a file in one asks
-// (write.cache). What such a plan leaves in the workspace to run or to instruct later, [LaterIn]
-// finds.
+// not every write is known leaves the folders of one table open (caches.go); a command line that names
+// a file in one asks (write.cache). A folder of it that is not there, and that a program of the plan uses, is
+// in [Fence.Caches]. What such a plan leaves in the workspace to run or to instruct later, [LaterIn]
+// finds, by another table (laternames.go), as deep as the search for nested names goes.
 //
 // # Configuration
 //
-// YAML, at most 1 MiB, no aliases, unknown keys refused with their line:
-//
-//	security:
-//	  command_level: dangerous        # always: ask for all; never: ask nobody, deny instead
-//	  restricted_paths: []            # no access
-//	  readonly_paths: []              # writing asks
-//	  allow_shell: true               # false: one command of literal words
-//	  allow_terminal_takeover: true
-//	  tamper_proof: false
-//	  protect: [TODO.md]
-//	network: {default: off, allow: []} # list: only the hosts in allow; off: those that the plan names; on
-//	                                   # allow: names, *.names, addresses, nets, each with a :PORT or without
-//	                                   # localhost: true; registries: [npm, pip, go, cargo, ...] (Policy.Reach)
-//	sandbox: {require: base}          # or strong
-//	private_tmp: false
-//	environment: {keep: [MYAPP_*]}    # variables that a command gets although they are not known to be harmless
-//	limits: {time: 30m, memory: 4G}   # also cpu, processes, output, file_size, open_files
-//	rules:
-//	  commands: [{program: git, args: [push], flags: [--force], verdict: deny, message: ask me}]
-//	  paths:    [{path: ~/notes, access: [read, write], verdict: allow}]
-//	  hosts:    [{host: "*.example.com", verdict: allow}]
-//	programs: |                       # entries of the command table, in its own words
-//	  deploy: -e=_ --out=W : R*
+// YAML, at most 1 MiB, no aliases, unknown keys refused with their line and the nearest name.
+// [Keys] is the one table of keys: the parser, [Template], [Policy.Explain] and the manual page
+// tada-config(5) are made from it, so that no key is in one and not in the others. A new key is a
+// row of it and a field of [Settings].
 //
 // A path starts with /, with ~/ (the account's home, and $HOME where it is another, which
 // can only tighten), or with **/ for any depth; in a workspace file it may be relative. It

@@ -14,8 +14,10 @@ import (
 type Fence struct {
 	Write      []Grant  // what may be written, created and deleted
 	Reveal     []Grant  // what may be read although Hide covers it: the plan names it
+	Caches     []string // folders of tool caches that are not there, and that a program of the plan uses
 	ReadOnly   []string // existing paths below Write that stay as they are
 	Hide       []string // existing paths that can be neither read nor written
+	Needed     []string // what of Hide can be read all the same, because no command starts without
 	Network    bool     // more than loopback
 	Hosts      []string // the hosts that the plan names; empty when any may be meant
 	Require    Require  // the least level of the fence
@@ -147,11 +149,10 @@ func (j *judgement) writes(f *Fence) {
 	if j.disk == nil {
 		return
 	}
-	for _, list := range [][]string{tempDirs, cacheNames} {
-		for _, real := range j.disk.existing(nil, j.p.reals, list...) {
-			f.Write = append(f.Write, Grant{Path: real, Tree: true})
-		}
+	for _, real := range j.disk.existing(nil, j.p.reals, tempDirs...) {
+		f.Write = append(f.Write, Grant{Path: real, Tree: true})
 	}
+	j.caching(f)
 }
 
 // writesNamed grants the names alone.
@@ -169,12 +170,14 @@ func (j *judgement) writesNamed(f *Fence) {
 // replacers put a new file in the place of an old one: for the kernel that is a new name.
 var replacers = names{"mv", "ln", "install", "sed", "rsync", "perl", "ruby"}
 
+// replaces reports whether the command of a target puts a new file in the place of the one that is there.
+func (j *judgement) replaces(t *Target) bool {
+	return t.Exists && t.Command >= 0 && t.Command < len(j.script.Commands) && replacers.has(path.Base(j.script.Commands[t.Command].Name))
+}
+
 func (j *judgement) grant(t *Target, a Action) Grant {
 	g := Grant{Path: t.Real, Missing: t.Missing, File: t.file.open(), Tree: t.Flags&(command.Recursive|command.Below) != 0}
-	replaced := false
-	if t.Exists && a == ToWrite && t.Command >= 0 && t.Command < len(j.script.Commands) {
-		replaced = replacers.has(path.Base(j.script.Commands[t.Command].Name))
-	}
+	replaced := a == ToWrite && j.replaces(t)
 	if a == ToWrite && t.Exists && !replaced || a == ToChange && t.Exists {
 		return g
 	}

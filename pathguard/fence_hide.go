@@ -25,7 +25,13 @@ const (
 func (j *judgement) hides(f *Fence) {
 	d, reals := j.disk, j.p.reals
 	hide := slices.Clone(j.p.states)
-	hide = d.existing(hide, reals, j.p.set.RestrictedPaths...)
+	for _, real := range d.existing(nil, reals, j.p.set.RestrictedPaths...) {
+		needed, all := d.needed(real)
+		if !all {
+			hide = append(hide, real)
+			f.Needed = append(f.Needed, needed...)
+		}
+	}
 	for _, name := range secretNames {
 		from := len(hide)
 		hide = d.existing(hide, reals, name)
@@ -38,13 +44,18 @@ func (j *judgement) hides(f *Fence) {
 	}
 	keep := d.existing(nil, reals, j.p.set.ReadOnlyPaths...)
 	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep}
-	g.search(j.workDirs(), !f.Exact || j.sweeps())
+	if deep := !f.Exact || j.sweeps(); deep {
+		g.inodes = d.inodes(hide)
+		g.search(j.workDirs(), true)
+	} else {
+		g.search(j.workDirs(), false)
+	}
 	f.Partial = g.partial
 	for _, real := range g.hide {
 		f.Hide = append(f.Hide, j.around(real, f.Reveal)...)
 	}
-	f.Hide = tidy(f.Hide)
-	f.ReadOnly = tidy(slices.DeleteFunc(g.keep, j.written))
+	f.Hide = tidy(aliases(f.Hide))
+	f.ReadOnly = tidy(append(aliases(slices.DeleteFunc(g.keep, j.written)), mirrored(f.Write)...))
 }
 
 func tidy(paths []string) []string {
@@ -70,6 +81,7 @@ type ground struct {
 	own        bool // the configuration has such names too ...
 	closed     bool // ... and some of them may not be reached at all
 	hide, keep []string
+	inodes     map[uint64]string // of what is hidden: a file in the workspace may be a hard link of it
 	looked     int
 	partial    bool      // there was more than the bounds let be looked at
 	plain      []string  // the last components of the built-in names ...
@@ -131,6 +143,10 @@ func (g *ground) search(dirs []string, deep bool) {
 		}
 		for _, e := range l.entries {
 			g.looked++
+			if secret, ok := g.inodes[e.ino]; ok && !e.isDir() && sameFile(join(dir, e.name), secret) {
+				g.hide = append(g.hide, join(dir, e.name))
+				continue
+			}
 			if g.could(e.name) && g.take(dir, e.name) || !deep || !e.isDir() {
 				continue
 			}

@@ -36,7 +36,7 @@ func fenceOf(t *testing.T, g Guard, root, line string) (f Fence, write, reveal [
 // TestFence: if the plan says that it writes two files, two files can be written.
 func TestFence(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: [~/vault], readonly_paths: ['@/w/vendor']}", "home/dev/vault/x", "home/dev/.ssh/id_rsa", "home/dev/.ssh/config",
-		"home/dev/.aws/credentials", "home/dev/.tada/config.yaml", "home/dev/.cache/x", "home/dev/n.txt", "w/.env", "w/.env.example", "w/vendor/v.go", "w/.git/hooks/h", "w/.git/config", "w/a.txt", "w/.github/workflows/ci.yml", "w/.envrc")
+		"home/dev/.aws/credentials", "home/dev/.tada/config.yaml", "home/dev/.cache/x", "home/dev/.cache/go-build/x", "home/dev/n.txt", "w/.env", "w/.env.example", "w/vendor/v.go", "w/.git/hooks/h", "w/.git/config", "w/a.txt", "w/.github/workflows/ci.yml", "w/.envrc")
 	tests := []struct {
 		line  string
 		exact bool
@@ -47,7 +47,7 @@ func TestFence(t *testing.T) {
 		{"cp a.txt b.txt; echo x > c/d.txt", true, []string{"@/w/b.txt", "@/w/c/d.txt"}, nil},
 		{"rm a.txt", true, []string{"@/w/a.txt"}, nil},
 		{"sed -i s/a/b/ ~/n.txt", true, []string{"@/home/dev/n.txt"}, nil},
-		{"make", false, []string{"@/w", "/tmp", "@/home/dev/.cache"}, []string{"@/home/dev"}},
+		{"make", false, []string{"@/w", "/tmp", "@/home/dev/.cache/go-build"}, []string{"@/home/dev", "@/home/dev/.cache"}},
 		{"./tool; touch ~/n.txt", false, []string{"@/w", "@/home/dev/n.txt"}, []string{"@/home/dev"}},
 		{"no-such-program --name=/etc/x /home/y", false, []string{"@/w"}, []string{"/etc/x", "/home/y", "/etc"}},
 	}

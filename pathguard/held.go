@@ -2,37 +2,81 @@ package pathguard
 
 import (
 	"os"
+	"sync"
 	"syscall"
 )
 
-// A held is a file that a plan keeps open. Most plans are only judged, and then the number of
-// the descriptor is enough; an os.File is made for who asks for one.
+// A held is a file that a plan keeps open. It owns the descriptor: the number is never handed out
+// as an owner of its own, and there is at most one os.File for it, however many goroutines ask. Most
+// plans are only judged, and then the number is enough.
 type held struct {
-	fd   int    // -1 once it was closed
 	name string // for messages only
-	file *os.File
+
+	mu     sync.Mutex
+	number int      // the owned descriptor, while file is nil
+	file   *os.File // its owner since somebody asked for one
+	closed bool
 }
 
-// open returns the file, which stays the plan's to close; nil when nothing is held, or not any more: the
-// number could be another file's by then.
+func newHeld(fd int, name string) *held { return &held{number: fd, name: name} }
+
+// open returns the file, which stays the plan's to close; nil when nothing is held. Once the plan was
+// closed it is a closed file, so that whoever comes too late fails, and takes no other file for it:
+// neither the one that has the number by then, nor the one that has the name.
 func (h *held) open() *os.File {
-	if h == nil || h.fd < 0 {
+	if h == nil {
 		return nil
 	}
-	if h.file == nil {
-		h.file = os.NewFile(uintptr(h.fd), h.name)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.file != nil:
+	case h.closed:
+		h.file = closedFile()
+	default:
+		h.file = os.NewFile(uintptr(h.number), h.name)
 	}
 	return h.file
 }
 
-func (h *held) close() error {
-	fd := h.fd
-	h.fd = -1
+// use calls f with the descriptor, which stays open meanwhile.
+func (h *held) use(f func(fd int) error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	switch {
-	case fd < 0:
+	case h.closed:
+		return os.ErrClosed
+	case h.file == nil:
+		return f(h.number)
+	}
+	conn, err := h.file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var inner error
+	if err := conn.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
+		return err
+	}
+	return inner
+}
+
+// close does nothing the second time.
+func (h *held) close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
 		return nil
-	case h.file != nil:
+	}
+	h.closed = true
+	if h.file != nil {
 		return h.file.Close()
 	}
-	return syscall.Close(fd)
+	return syscall.Close(h.number)
 }
+
+// closedFile is a file of which every use is an error. No descriptor has its number.
+var closedFile = sync.OnceValue(func() *os.File {
+	f := os.NewFile(1<<31-1, "closed")
+	_ = f.Close()
+	return f
+})

@@ -188,7 +188,7 @@ func TestInnerSwap(t *testing.T) {
 	}()
 	s := shellparse.Parse("bash s.sh", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
 	seen := map[Decision]int{}
-	for range 10_000 {
+	for range rounds() {
 		plan, err := Resolve(s, g.Caller)
 		if err != nil {
 			t.Fatal(err)

@@ -34,6 +34,7 @@ func (p Policy) Judge(plan *Plan) Verdict {
 // effects judges what the script certainly does.
 func (j *judgement) effects() {
 	j.commands()
+	j.here()
 	j.person()
 	j.listed()
 	j.handed()
@@ -45,6 +46,15 @@ func (j *judgement) effects() {
 	j.programs()
 	j.net()
 	j.hazards()
+}
+
+// here judges the working directory: what runs in a restricted one could not even be started there.
+func (j *judgement) here() {
+	restricted := j.marked(j.plan.Dir, markRestricted)
+	j.p.tree.byID(j.plan.DirID, func(m mark) { restricted = restricted || m.kind == markRestricted })
+	if restricted && !j.inner && !Idle(j.script) {
+		j.add(Deny, "path.restricted", j.plan.Dir, "", shellparse.Span{End: len(j.script.Text)}, -1)
+	}
 }
 
 // A judgement is one plan being judged.

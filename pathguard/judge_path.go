@@ -85,6 +85,9 @@ func (j *judgement) target(t *Target) {
 			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span, t.Command)
 		}
 	}
+	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 && !j.replaces(t) {
+		j.add(Ask, "write.linked", full, strconv.Itoa(t.Linked), span, t.Command)
+	}
 	if strictest == Allow && t.Kind == Plain && strings.HasPrefix(t.Why, "too many") {
 		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)
 	}
@@ -175,6 +178,9 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	}
 	for _, link := range t.Links {
 		j.p.tree.at(link, tighten(link))
+	}
+	for _, name := range t.Others {
+		j.p.tree.at(name, tighten(name))
 	}
 	for _, id := range t.Crossed {
 		j.p.tree.byID(id, tighten(full))
@@ -333,12 +339,12 @@ func (j *judgement) empties(cmd int) bool {
 	return cmd < 0 || cmd >= len(j.script.Commands) || j.script.Commands[cmd].ReadOnly || path.Base(j.script.Commands[cmd].Name) == "truncate"
 }
 
-// isTool reports whether the command is the tool that a protected name belongs to.
+// isTool reports whether the command is one of the tools that a protected name belongs to.
 func (j *judgement) isTool(cmd int, tool string) bool {
 	if tool == "" || cmd < 0 || cmd >= len(j.script.Commands) {
 		return false
 	}
-	return path.Base(j.script.Commands[cmd].Name) == tool
+	return isOne(path.Base(j.script.Commands[cmd].Name), tool)
 }
 
 // inside reports whether a path is in the workspace.

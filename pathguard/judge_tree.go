@@ -21,6 +21,11 @@ func (j *judgement) below(f *finding, t *Target, full string, action Action) {
 	}
 	inside := j.inside(full)
 	held := j.p.tree.holds(full)
+	for _, name := range t.Others {
+		if more := j.p.tree.holds(name); more != 0 && !j.inside(name) {
+			held, full = held|more, name
+		}
+	}
 	for _, k := range []struct {
 		mark  markKind
 		place Place

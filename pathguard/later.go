@@ -1,25 +1,121 @@
 package pathguard
 
 import (
+	"io/fs"
 	"os"
+	"path"
+	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// LaterIn returns what a directory holds of the names that run or instruct later without
-// anybody asking: .envrc, .mcp.json, AGENTS.md, the tasks of an editor. A judgement knows those
-// that a command line names; who runs code that nobody read compares what there was before with
-// what there is after. What belongs to git is not among them, and neither are patterns.
-func LaterIn(dir string) []string {
-	var found []string
-	for _, n := range protectedNames {
-		name := strings.TrimPrefix(n.name, "**/")
-		if n.tool == "git" || strings.Contains(name, "*") {
+// A Later is what the folders of a workspace hold of the names that run or instruct later without anybody asking:
+// .envrc, .mcp.json, AGENTS.md, the tasks of an editor. A judgement knows those that a command line names; who
+// runs code that was not read compares what there was before with what there is after. What belongs to git is not
+// among them.
+type Later map[string]stamp
+
+// A stamp tells whether a file, or a folder with what is in it, is still what it was.
+type stamp struct {
+	ino, size, changed uint64
+	kept               bool
+	tools, runs        string
+}
+
+// LaterIn looks for such names in the folders and below them, as far as a sandbox looks for names to hide.
+func LaterIn(dirs ...string) Later {
+	found := Later{}
+	d := openDisk()
+	defer d.close()
+	seen, looked := map[string]bool{}, 0
+	for n := 0; n < len(dirs) && n < maxSearched && looked < maxLooked; n++ {
+		dir := dirs[n]
+		if seen[dir] {
 			continue
 		}
-		full := join(dir, name)
-		if _, err := os.Lstat(full); err == nil {
-			found = append(found, full)
+		seen[dir] = true
+		for _, e := range d.list(dir).entries {
+			looked++
+			name := laterNamed(dir, e.name)
+			switch {
+			case name != nil && !isOne("git", name.tools):
+				found[join(dir, e.name)] = stampOf(join(dir, e.name), name)
+			case name == nil && e.isDir() && (!regenerable.has(e.name) || e.name == ".bundle"): // it holds packages and a configuration
+				dirs = append(dirs, join(dir, e.name))
+			}
 		}
 	}
 	return found
+}
+
+// A Left is a name that is new or changed, and who runs it.
+type Left struct{ Name, Runs string }
+
+// Since returns what the command of a plan left, sorted by name: what is new or changed since before. Left out is what
+// the plan says that it writes, what its own tools wrote, and of what people have in version control what git wrote.
+func (l Later) Since(before Later, plan *Plan) (left []Left) {
+	started := plan.started()
+	git := slices.Contains(started, "git")
+	for name, now := range l {
+		was, ok := before[name]
+		if ok && was == now || plan.writes(name) || git && (ok || !now.kept) || slices.ContainsFunc(started, func(p string) bool { return isOne(p, now.tools) }) {
+			continue
+		}
+		left = append(left, Left{name, now.runs})
+	}
+	slices.SortFunc(left, func(a, b Left) int { return strings.Compare(a.Name, b.Name) })
+	return left
+}
+
+// writes reports whether the plan says that it writes a name, or something in it.
+func (p *Plan) writes(name string) bool {
+	return slices.ContainsFunc(p.Targets, func(t Target) bool {
+		return t.Right != command.Read && t.Flags&command.Possible == 0 && within(t.Path(), name)
+	})
+}
+
+// started returns the names of the programs that the plan, or a file that it executes, starts.
+func (p *Plan) started() []string {
+	names := []string{}
+	for i := range p.Script.Commands {
+		names = append(names, path.Base(p.Script.Commands[i].Name))
+	}
+	for i := range p.Inner {
+		names = append(names, p.Inner[i].Plan.started()...)
+	}
+	return names
+}
+
+// laterNamed returns the line of the table that a name in a directory is, or nil.
+func laterNamed(dir, name string) *laterName {
+	for i := range laterNames {
+		n := &laterNames[i] // this runs for each of some thousand names
+		if (n.last == name || n.last[0] == '*') && isLoose(n.name, dir, name) {
+			return n
+		}
+	}
+	return nil
+}
+
+// maxStamped bounds the names in a folder that are looked at for whether something in it changed.
+const maxStamped = 64
+
+func stampOf(name string, line *laterName) stamp {
+	s, most := stamp{kept: line.kept, tools: line.tools, runs: line.runs}, maxStamped
+	_ = fs.WalkDir(os.DirFS(name), ".", func(p string, _ fs.DirEntry, _ error) error {
+		info, err := os.Lstat(path.Join(name, p))
+		if err != nil {
+			return nil
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok {
+			s.ino, s.size, s.changed = s.ino*31+st.Ino, s.size*31+uint64(info.Size()), s.changed*31+uint64(info.ModTime().UnixNano())
+		}
+		if most--; most <= 0 {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return s
 }

@@ -2,24 +2,97 @@ package pathguard
 
 import (
 	"os"
+	"path"
 	"slices"
+	"strings"
 	"testing"
 )
 
-func TestLaterIn(t *testing.T) {
-	root := makeTree(t, "a.txt", ".github/workflows/ci.yml", "sub/.envrc", ".git/hooks/pre-commit")
-	if got, want := LaterIn(root), []string{root + "/.github/workflows"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	for _, name := range []string{".envrc", ".mcp.json", "AGENTS.md", "CLAUDE.md", ".vscode"} {
-		if err := os.Symlink("/nowhere", root+"/"+name); err != nil { // a link that leads nowhere yet is one too
+// TestLaterEveryName: every name of the table is either kept, which asks when a line names it and stays as it is for code that was not read,
+// or is reported when such code makes or changes it, in the workspace and in folders of it. What git keeps for itself is not reported.
+func TestLaterEveryName(t *testing.T) {
+	g, root := desk(t, "", "w/a/b/x")
+	read := func(line string) *Plan {
+		t.Helper()
+		_, plan, err := g.judge(line)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got := LaterIn(root); !slices.Contains(got, root+"/"+name) {
-			t.Errorf("%s: got %q", name, got)
+		t.Cleanup(func() { plan.Close() })
+		return plan
+	}
+	plan := read("./unread")
+	for _, n := range laterNames {
+		if n.runs == "" {
+			t.Errorf("%s: who runs it?", n.name)
+		}
+		if isOne("git", n.tools) {
+			continue
+		}
+		name := strings.ReplaceAll(strings.TrimPrefix(n.name, "**/"), "*", "x")
+		for _, dir := range []string{"", "a/b/"} {
+			full := path.Join(root, "w", dir, name)
+			before := LaterIn(root + "/w")
+			write(t, full, "one")
+			first := LaterIn(root + "/w")
+			if left := first.Since(before, plan); len(left) != 1 || left[0].Name != full || left[0].Runs != n.runs {
+				t.Errorf("%s is new: %v", full, left)
+			}
+			write(t, full, "another")
+			if left := LaterIn(root+"/w").Since(first, plan); len(left) != 1 || left[0].Name != full {
+				t.Errorf("%s changed: %v", full, left)
+			}
+			g.expect(t, map[bool]Decision{true: Ask, false: Allow}[n.kept], "echo x > "+dir+name)
+			if f, _, _ := fenceOf(t, g, root, "./unread"); slices.Contains(f.ReadOnly, "@/w/"+dir+name) != n.kept {
+				t.Errorf("%s%s: kept %v: %q", dir, name, n.kept, f.ReadOnly)
+			}
+			if err := os.RemoveAll(full); err != nil {
+				t.Fatal(err)
+			}
+			for up := path.Dir(full); up != root+"/w" && up != root+"/w/a/b"; up = path.Dir(up) {
+				os.Remove(up)
+			}
 		}
 	}
-	if got := LaterIn(root + "/no-such-folder"); len(got) > 0 {
-		t.Errorf("got %q", got)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(path.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLaterFolders: a folder that is a later name is one name, and what changes in it is seen.
+func TestLaterFolders(t *testing.T) {
+	g, root := desk(t, "", "w/.mvn/wrapper/w.properties", "w/.vscode/tasks.json", "w/node_modules/x/.envrc", "w/sub/.git/hooks/pre-commit")
+	plan := func(line string) *Plan {
+		_, plan, err := g.judge(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { plan.Close() })
+		return plan
+	}
+	before := LaterIn(root+"/w", root+"/w")
+	for _, name := range []string{".mvn/wrapper/w.properties", ".mvn/extensions.xml", ".vscode/tasks.json", "node_modules/x/.envrc", "sub/.git/hooks/pre-commit"} {
+		write(t, root+"/w/"+name, "changed")
+	}
+	write(t, root+"/w/CLAUDE.md", "new")
+	if err := os.Symlink("/nowhere", root+"/w/src/AGENTS.md"); err != nil { // a link that leads nowhere yet is one too
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{"./x": ".mvn .vscode CLAUDE.md src/AGENTS.md", "mvn -v": ".vscode CLAUDE.md src/AGENTS.md",
+		"./x; touch CLAUDE.md": ".mvn .vscode src/AGENTS.md", "git pull": "CLAUDE.md src/AGENTS.md"} {
+		var got []string
+		for _, l := range LaterIn(root+"/w").Since(before, plan(line)) {
+			got = append(got, strings.TrimPrefix(l.Name, root+"/w/"))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
 	}
 }

@@ -174,10 +174,10 @@ rules:
 // is allowed there stays there.
 func TestLinksCarryNothing(t *testing.T) {
 	g, _ := desk(t, "rules: {paths: [{path: ~/notes, verdict: allow}]}", "home/dev/.ssh/id_rsa", "home/dev/.bashrc", "home/dev/notes/a",
-		"home/dev/.cache/l -> @/home/dev/.bashrc", "home/dev/notes/l -> @/home/dev/.bashrc", "home/dev/.ssh/x.pub -> id_rsa", "w/l.pub -> @/home/dev/.ssh/id_rsa",
+		"home/dev/.cache/l -> @/home/dev/.bashrc", "home/dev/.cache/fontconfig/l -> @/home/dev/.bashrc", "home/dev/notes/l -> @/home/dev/.bashrc", "home/dev/.ssh/x.pub -> id_rsa", "w/l.pub -> @/home/dev/.ssh/id_rsa",
 		"home/dev/.cache/r -> /", "home/dev/.local/bin/up -> @/home/dev/x", "home/dev/x")
-	g.expect(t, Allow, "echo x > ~/notes/a", "echo x > ~/.cache/new")
-	g.expect(t, Ask, "echo x > ~/.cache/l", "echo x > ~/notes/l", "echo x > ~/notes/../.bashrc", "cat ~/.ssh/x.pub", "cat l.pub", "echo x > ~/.cache/../.bashrc", "~/.local/bin/up")
+	g.expect(t, Allow, "echo x > ~/notes/a", "echo x > ~/.cache/fontconfig/new")
+	g.expect(t, Ask, "echo x > ~/.cache/new", "echo x > ~/.cache/l", "echo x > ~/.cache/fontconfig/l", "echo x > ~/notes/l", "echo x > ~/notes/../.bashrc", "cat ~/.ssh/x.pub", "cat l.pub", "echo x > ~/.cache/../.bashrc", "~/.local/bin/up")
 	g.expect(t, Deny, "rm -rf ~/.cache/r/", "rm -rf ~/.cache/r/*", "chmod -R 777 ~/.cache/r")
 	restricted, _ := desk(t, "security: {restricted_paths: ['@/home/dev/v']}", "home/dev/v/x", "home/dev/y", "home/dev/l -> v/../y")
 	restricted.expect(t, Allow, "cat ~/v/../y", "cat ~/l")

@@ -34,7 +34,7 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 		out.Registries = common(s.Registries, add.Registries)
 	}
 	out.NoLocalhost = s.NoLocalhost || add.NoLocalhost
-	out.Limits = s.Limits.strictest(add.Limits)
+	out.Limits, out.Lowered = s.Limits.strictest(add.Limits), s.Lowered.strictest(add.Limits.unsetIn(s.Limits.unsetIn(s.Lowered)))
 	out.Approval = s.Approval.strictest(add.Approval)
 	var notes []string
 	if len(add.KeepEnv) > 0 {

@@ -75,30 +75,6 @@ var startupNames = []string{
 	"/etc/ssh", "/etc/xdg/autostart",
 }
 
-// A protectedName is run or obeyed later by a tool that never asks. Its own tool may
-// change it: git writes .git.
-type protectedName struct{ name, tool string }
-
-var protectedNames = []protectedName{
-	{"**/.git", "git"}, {"**/.gitmodules", "git"}, {"**/.githooks", ""}, {"**/.husky", "husky"},
-	{"**/lefthook.yml", ""}, {"**/.pre-commit-config.yaml", ""},
-	{"**/.envrc", ""}, {"**/.mise.toml", "mise"}, {"**/mise.toml", "mise"}, {"**/.vscode", ""}, {"**/.idea", ""},
-	{"**/.devcontainer", ""}, {"**/.devcontainer.json", ""},
-	{"**/.mcp.json", ""}, {"**/.claude", ""}, {"**/.codex", ""}, {"**/.agents", ""}, {"**/.cursor", ""},
-	{"**/.cursorrules", ""}, {"**/.opencode", ""},
-	{"**/opencode.json", ""}, {"**/.gemini", ""}, {"**/.windsurf", ""}, {"**/.windsurfrules", ""},
-	{"**/.continue", ""}, {"**/.aider.conf.yml", ""}, {"**/.roo", ""},
-	{"**/.amazonq", ""}, {"**/.github/copilot-instructions.md", ""}, {"**/CLAUDE.md", ""}, {"**/AGENTS.md", ""}, {"**/GEMINI.md", ""},
-	{"**/.npmrc", "npm"}, {"**/.yarnrc", "yarn"}, {"**/.yarnrc.yml", "yarn"}, {"**/.pnp.cjs", "yarn"},
-	{"**/.pnpmfile.cjs", ""}, {"**/.cargo/config.toml", ""}, {"**/.cargo/config", ""},
-	{"**/sitecustomize.py", ""}, {"**/usercustomize.py", ""}, {"**/*.pth", "pip"}, {"**/.pypirc", ""},
-	{"**/.gdbinit", ""}, {"**/.lldbinit", ""},
-	{"**/.github/workflows", ""}, {"**/.github/actions", ""}, {"**/.gitlab-ci.yml", ""}, {"**/.gitlab/ci", ""},
-	{"**/.circleci", ""}, {"**/.travis.yml", ""},
-	{"**/azure-pipelines.yml", ""}, {"**/bitbucket-pipelines.yml", ""}, {"**/Jenkinsfile", ""}, {"**/.drone.yml", ""},
-	{"**/.buildkite", ""}, {"**/.woodpecker.yml", ""},
-}
-
 // regenerable names come back from a build or an install: deleting one loses time, not work.
 var regenerable = names{
 	"node_modules", "dist", "target", "coverage", "htmlcov", ".nyc_output",
@@ -123,30 +99,6 @@ var regenerableEndings = names{
 	".o", ".a", ".so", ".obj", ".class", ".pyc", ".pyo", ".log", ".tmp", ".temp",
 	".bak", ".swp", ".swo", ".orig", ".rej", ".out", ".prof", ".test", ".gcda", ".gcno",
 	".tsbuildinfo", ".cache", ".pid", ".map", ".coverage", ".hi", ".egg-info",
-}
-
-// cacheNames are written by package managers and compilers; losing them costs a download.
-var cacheNames = []string{
-	"~/.cache", "~/go/pkg", "~/.npm", "~/.local/share/pnpm/store", "~/.cargo/registry", "~/.cargo/git", "~/.m2/repository",
-	"~/.gradle/caches", "~/.gradle/wrapper", "~/.gradle/daemon", "~/.nuget/packages", "~/.ivy2", "~/.sbt/boot",
-	"~/.pub-cache", "~/.yarn/cache",
-	"~/.yarn/berry", "~/.bun/install/cache", "~/.deno", "~/.hex", "~/.mix", "~/.stack", "~/.cabal/packages",
-	"~/.gem/specs", "~/.bundle/cache",
-	"~/.rustup/downloads", "~/.node-gyp", "~/.electron", "~/.terraform.d/plugin-cache", "~/.ccache",
-}
-
-// cachedCode are the caches whose content runs in every project, outside any fence. Package
-// managers have to write there, so a fence for code that nobody read leaves them open; a
-// command line that names a file in one means something else.
-var cachedCode = []string{
-	"~/go/pkg", "~/.npm", "~/.local/share/pnpm/store", "~/.cargo/registry", "~/.cargo/git", "~/.m2/repository",
-	"~/.gradle/caches", "~/.gradle/wrapper", "~/.nuget/packages", "~/.ivy2", "~/.sbt/boot", "~/.pub-cache", "~/.yarn/cache",
-	"~/.yarn/berry", "~/.bun/install/cache", "~/.deno", "~/.hex", "~/.mix", "~/.stack", "~/.cabal/packages", "~/.bundle/cache",
-	"~/.rustup/downloads", "~/.node-gyp", "~/.electron", "~/.terraform.d/plugin-cache", "~/.ccache",
-	"~/.cache/pre-commit", "~/.cache/pip", "~/.cache/uv", "~/.cache/pypoetry", "~/.cache/go-build", "~/.cache/yarn",
-	"~/.cache/deno", "~/.cache/bazel",
-	"~/.cache/node", "~/.cache/ms-playwright", "~/.cache/puppeteer", "~/.cache/Cypress", "~/.cache/electron",
-	"~/.cache/ccache", "~/.cache/sccache", "~/.cache/coursier",
 }
 
 // toolDirs hold programs that the account installed for itself, on purpose.

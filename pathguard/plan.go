@@ -58,6 +58,8 @@ type Target struct {
 	Mode    os.FileMode // of Real
 	Own     bool        // Real belongs to the account that calls
 	Links   []string    // the symbolic links that were followed, each by its own real path
+	Others  []string    // other names of the same file: by mounts, and those of secrets that it is a hard link of
+	Linked  int         // names of the file, by hard links, that are not in the workspace
 	Crossed []ID        // directories above Real, as far as the way was not a straight one
 	Kind    Kind        // what Real is, where a path does not tell
 	Unknown bool        // only a beginning of the name is known; Real is as far as that goes
@@ -144,7 +146,8 @@ type Limit struct {
 // DirFile returns the working directory opened with O_PATH, or nil when it is gone.
 func (p *Plan) DirFile() *os.File { return p.dirFile.open() }
 
-// Close lets go of every file of the plan.
+// Close lets go of every file of the plan. What the plan gave out is closed with it: it may still be
+// asked for, and every use is an error. Closing again does nothing.
 func (p *Plan) Close() error {
 	if p == nil {
 		return nil
@@ -155,7 +158,6 @@ func (p *Plan) Close() error {
 			first = err
 		}
 	}
-	p.files = nil
 	for i := range p.Inner {
 		if err := p.Inner[i].Plan.Close(); err != nil && first == nil {
 			first = err

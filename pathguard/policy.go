@@ -117,7 +117,8 @@ type Settings struct {
 	Hosts                 []HostRule
 	Programs              string   // entries of the command table, in its own words
 	KeepEnv               []string // variables that reach the command although they would be removed
-	Limits                Limits
+	Limits                Limits   // of all files
+	Lowered               Limits   // what of them the first file does not set: others can only lower
 	Approval              Approval
 }
 
@@ -140,6 +141,7 @@ type Policy struct {
 	states   []string
 	programs command.Table
 	notes    []string
+	sources  map[string][]Source // by key; in no digest: where a rule is written does not decide
 	digest   string
 }
 
@@ -224,6 +226,9 @@ func (b *builder) homes() {
 
 func (b *builder) settings(s Settings) {
 	for _, path := range s.RestrictedPaths {
+		if b.err == nil && strings.Trim(path, "/*") == "" {
+			b.err = fmt.Errorf("security.restricted_paths: %q covers every file, and no command could start; name the folders to keep out of reach", path)
+		}
 		b.put(path, mark{kind: markRestricted})
 	}
 	for _, path := range s.ReadOnlyPaths {
@@ -293,16 +298,16 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "98f544bd4f51b04685236ca52a625e6eafb602e6e8f801541c2b5fc3d9872f79"
+const builtin = "4c227e67eb9fca15e0492765a391545b8c88e661f309ed77d27967a2902b3a48"
 
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %q %q\n", secretNames, publicNames, startupNames, protectedNames, cacheNames)
+	fmt.Fprintf(h, "%q %q %q %q %q\n", secretNames, publicNames, startupNames, laterTable, cacheTable)
 	fmt.Fprintf(h, "%q %q %q %q %v\n", toolDirs, systemDirs, tempDirs, harmlessDevices, balanced)
 	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
 	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)
-	fmt.Fprintf(h, "%v %v %v %v %q\n", killers, finders, vague, absentHere, cachedCode)
-	fmt.Fprintf(h, "%v %v %v\n", registries, fetchers, ports)
+	fmt.Fprintf(h, "%v %v %v %v\n", killers, finders, vague, absentHere)
+	fmt.Fprintf(h, "%v %v %v %q\n", registries, fetchers, ports, neededNames)
 	return hex.EncodeToString(h.Sum(nil))
 }

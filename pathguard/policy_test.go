@@ -1,8 +1,8 @@
 package pathguard
 
 import (
-	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -80,25 +80,33 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestTemplate: what init writes is what is built in.
+// TestTemplate: what init writes is what is built in, and each key that it holds can be switched on by itself.
 func TestTemplate(t *testing.T) {
-	set, err := decode(ConfigFile{Path: "template", Layer: UserLayer}, []byte(Template), defaults())
-	if err != nil {
-		t.Fatal(err)
+	for _, text := range []string{Template(), regexp.MustCompile(`(?m)^( *)# (\w+: .*  # example: .*)$`).ReplaceAllString(Template(), "$1$2")} {
+		set, err := decode(ConfigFile{Path: "template", Layer: UserLayer}, []byte(text), defaults())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if got, want := (Policy{set: set}).Lines(), Default(Account{}).Lines(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
-	if fmt.Sprintf("%+v", set) != fmt.Sprintf("%+v", defaults()) {
-		t.Errorf("%+v", set)
+	examples := regexp.MustCompile(`(?m)(default: none; example:\n *)# `).ReplaceAllString(Template(), "$1")
+	set, err := decode(ConfigFile{Path: "template", Layer: UserLayer}, []byte(examples), defaults())
+	if err != nil || set.Limits.Time == 0 || set.Programs == "" {
+		t.Errorf("%v\n%s", err, examples)
 	}
 }
 
-// TestDescribe prints one row for each place, and every setting.
+// TestDescribe prints one row for each place, every setting, and how the rows are read.
 func TestDescribe(t *testing.T) {
 	var b strings.Builder
 	if err := dev(t, "security: {restricted_paths: [/srv], command_level: never}\nrules: {hosts: [{host: a.b, verdict: deny, message: no}]}").Describe(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"command_level            never", "restricted_paths         /srv", "a.b: deny no", "delete tree", "readonly_paths  "} {
-		if !strings.Contains(b.String(), want) {
+	for _, want := range []string{`security.command_level +never +`, `security.restricted_paths +\[/srv\]`, "rules.hosts +{host: a.b, verdict: deny, message: \"no\"}", "delete tree", `security.readonly_paths +\[\] `,
+		"the strictest row that matches wins"} {
+		if !regexp.MustCompile(want).MatchString(b.String()) {
 			t.Errorf("lacks %q:\n%s", want, b.String())
 		}
 	}

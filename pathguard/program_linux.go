@@ -190,7 +190,7 @@ func (r *resolver) content(t *Target) {
 	}
 	c := Content{Path: t.Real, ID: t.ID, Command: t.Command}
 	var st unix.Stat_t
-	if unix.Fstat(t.file.fd, &st) == nil {
+	if t.file.use(func(fd int) error { return unix.Fstat(fd, &st) }) == nil {
 		c.Size, c.ModTime = st.Size, st.Mtim.Nano()
 		if c.Why = onlyRoot; !rootOnly(t.Real, &st) {
 			var text string
@@ -236,12 +236,19 @@ func sum(f *held, mode uint32, size int64) (hash, text, why string) {
 	case size > maxContent:
 		return "", "", "larger than 16 MiB"
 	}
-	fd, err := reopen(f.fd)
+	err := f.use(func(held int) error {
+		fd, err := reopen(held)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		hash, text, why = sumText(reader(fd), size)
+		return nil
+	})
 	if err != nil {
 		return "", "", err.Error()
 	}
-	defer unix.Close(fd)
-	return sumText(reader(fd), size)
+	return hash, text, why
 }
 
 // sumText hashes a text of the size that it had a moment ago, and keeps it when it is short.

@@ -25,10 +25,11 @@ type listing struct {
 	partial bool // it could not be read, or not to the end
 }
 
-// An entry is one name in a directory and its type, one of the DT_ of getdents64(2).
+// An entry is one name in a directory, its type, one of the DT_ of getdents64(2), and its inode.
 type entry struct {
 	name string
 	kind uint8
+	ino  uint64
 }
 
 func (e entry) isDir() bool { return e.kind == unix.DT_DIR }
@@ -112,7 +113,7 @@ func appendEntries(to []entry, buf []byte) []entry {
 		}
 		from := len(all) - len(buf) + name
 		if s := all[from : from+len(text)]; s != "." && s != ".." && s != "" {
-			to = append(to, entry{s, buf[kind]})
+			to = append(to, entry{s, buf[kind], binary.NativeEndian.Uint64(buf)})
 		}
 		buf = buf[size:]
 	}
@@ -163,7 +164,7 @@ func (d *disk) entry(out []string, dir, name string, kind uint8, rest string, mo
 
 // crowded are the directories of a home in which so many names are asked for that one
 // listing costs less.
-var crowded = names{".config"}
+var crowded = names{".config", ".cache", ".gradle", ".julia"}
 
 // absolute adds the real path of a name when it exists. A name on whose way there is no link
 // is its own real path, and one system call tells.

@@ -33,7 +33,7 @@ func (r *resolver) remote(name string) (found shellparse.Endpoint) {
 	}
 	end := r.walk(r.from(r.plan.Workspace), ".git/config", true)
 	defer end.close()
-	if end.missing != "" || end.fd < 0 || end.stat.Mode&unix.S_IFMT != unix.S_IFREG || end.stat.Size > maxConfig {
+	if end.missing != "" || end.fd < 0 || end.stat.Mode&unix.S_IFMT != unix.S_IFREG || end.stat.Size > MaxConfig {
 		return found
 	}
 	fd, err := reopen(end.fd)

@@ -210,6 +210,12 @@ func (r *resolver) bind(t *Target, end way) {
 			end.close()
 		}
 	}
+	if t.Kind == Plain {
+		t.Others, _ = mountsNow().others(t.Path())
+		if t.Exists && t.Mode.IsRegular() && end.stat.Nlink > 1 {
+			r.linked(t, int(end.stat.Nlink))
+		}
+	}
 	if t.Exists && t.Kind == Plain && t.file != nil && (t.Right == command.Delete || t.Right == command.Write || t.Right == command.Create) {
 		t.dir = r.holder(t)
 	}
@@ -237,7 +243,7 @@ func (r *resolver) holder(t *Target) *held {
 		unix.Close(fd)
 		return nil
 	}
-	return r.hold(&held{fd: fd, name: "/" + dir})
+	return r.hold(newHeld(fd, "/"+dir))
 }
 
 func (r *resolver) add(t Target) {
@@ -283,7 +289,7 @@ func file(e way) *held {
 	if e.fd < 0 {
 		return nil
 	}
-	return &held{fd: e.fd, name: e.real}
+	return newHeld(e.fd, e.real)
 }
 
 // modeOf translates the kernel's mode bits.

@@ -12,53 +12,6 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// The keys of config.yaml. The names of the source document are kept.
-var (
-	sections = []key{
-		{"security", section("security", securityKeys)},
-		{"network", section("network", networkKeys)},
-		{"sandbox", section("sandbox", sandboxKeys)},
-		{"environment", section("environment", environmentKeys)},
-		{"limits", section("limits", limitsKeys)},
-		{"approval", section("approval", approvalKeys)},
-		{"rules", section("rules", rulesKeys)},
-		{"programs", readPrograms},
-		{"private_tmp", boolean(func(s *Settings) *bool { return &s.PrivateTmp })},
-		{"ai", func(*decoder, *yaml.Node) error { return nil }}, // another program's section of the shared file
-	}
-	securityKeys = []key{
-		{"command_level", readLevel},
-		{"restricted_paths", paths(func(s *Settings) *[]string { return &s.RestrictedPaths })},
-		{"readonly_paths", paths(func(s *Settings) *[]string { return &s.ReadOnlyPaths })},
-		{"allow_shell", boolean(func(s *Settings) *bool { return &s.AllowShell })},
-		{"allow_terminal_takeover", boolean(func(s *Settings) *bool { return &s.AllowTerminalTakeover })},
-		{"tamper_proof", boolean(func(s *Settings) *bool { return &s.TamperProof })},
-		{"protect", wordList(func(s *Settings) *[]string { return &s.Protect })},
-	}
-	networkKeys = []key{
-		{"default", readNetMode},
-		{"allow", readReachable},
-		{"localhost", func(d *decoder, n *yaml.Node) error {
-			local := true
-			err := boolean(func(*Settings) *bool { return &local })(d, n)
-			d.set.NoLocalhost = !local
-			return err
-		}},
-		{"registries", readRegistries},
-	}
-	sandboxKeys = []key{{"require", readRequire}}
-	rulesKeys   = []key{{"commands", readCommands}, {"paths", readPaths}, {"hosts", readHosts}}
-)
-
-func section(name string, keys []key) func(*decoder, *yaml.Node) error {
-	return func(d *decoder, n *yaml.Node) error {
-		if isNull(n) {
-			return nil
-		}
-		return d.mapping(n, name, keys)
-	}
-}
-
 func boolean(field func(*Settings) *bool) func(*decoder, *yaml.Node) error {
 	return func(d *decoder, n *yaml.Node) error {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Value != "true" && n.Value != "false" {
@@ -141,6 +94,13 @@ func paths(field func(*Settings) *[]string) func(*decoder, *yaml.Node) error {
 	}
 }
 
+func readLocalhost(d *decoder, n *yaml.Node) error {
+	local := true
+	err := boolean(func(*Settings) *bool { return &local })(d, n)
+	d.set.NoLocalhost = !local
+	return err
+}
+
 // readReachable reads network.allow.
 func readReachable(d *decoder, n *yaml.Node) (err error) {
 	d.set.NetworkAllow, err = d.list(n, d.reachable)
@@ -169,8 +129,10 @@ func (d *decoder) reachable(n *yaml.Node) (string, error) {
 	return text, nil
 }
 
+func registryNames() []string { return slices.Sorted(maps.Keys(registries)) }
+
 func readRegistries(d *decoder, n *yaml.Node) (err error) {
-	known := slices.Sorted(maps.Keys(registries))
+	known := registryNames()
 	d.set.Registries, err = d.list(n, func(item *yaml.Node) (string, error) {
 		if !slices.Contains(known, item.Value) {
 			return "", d.fail(item, "registry %q must be one of %s", item.Value, strings.Join(known, ", "))
@@ -211,8 +173,8 @@ func (d *decoder) host(n *yaml.Node) (string, error) {
 	return text, nil
 }
 
-// rule reads one mapping of a list of rules. Every rule needs a verdict.
-func (d *decoder) rules(n *yaml.Node, where string, keys []key, done func(*yaml.Node) error) error {
+// rules reads a list of rules, whose fields are the keys below where. Every rule needs a verdict and what it is about.
+func (d *decoder) rules(n *yaml.Node, where, needs string, done func() (complete bool)) error {
 	if isNull(n) {
 		return nil
 	}
@@ -220,104 +182,97 @@ func (d *decoder) rules(n *yaml.Node, where string, keys []key, done func(*yaml.
 		return d.fail(n, "%s must be a list", where)
 	}
 	for _, item := range n.Content {
-		if err := d.mapping(item, where, keys); err != nil {
+		d.ruleState = ruleState{}
+		if err := d.mapping(item, where+"[]"); err != nil {
 			return err
 		}
-		if err := done(item); err != nil {
-			return err
+		if !d.given || !done() {
+			return d.fail(item, "a rule for %s needs %s and verdict", strings.TrimPrefix(where, "rules."), needs)
 		}
+		d.lines[where] = append(d.lines[where], item.Line)
 	}
 	return nil
 }
 
-func verdict(to *Decision, given *bool) func(*decoder, *yaml.Node) error {
+// A ruleState is the rule that is being read.
+type ruleState struct {
+	commandRule CommandRule
+	pathRule    PathRule
+	hostRule    HostRule
+	verdict     Decision
+	given       bool // the verdict was
+	message     string
+}
+
+func readVerdict(d *decoder, n *yaml.Node) error {
+	at, err := d.word(n, decisionNames[:]...)
+	d.ruleState.verdict, d.given = Decision(at), true
+	return err
+}
+
+func stringField(to func(*decoder) *string, fix func(*decoder, *yaml.Node) (string, error)) func(*decoder, *yaml.Node) error {
 	return func(d *decoder, n *yaml.Node) error {
-		at, err := d.word(n, decisionNames[:]...)
-		*to, *given = Decision(at), true
-		return err
-	}
-}
-
-func stringKey(to *string, fix func(*decoder, *yaml.Node) (string, error)) func(*decoder, *yaml.Node) error {
-	return func(d *decoder, n *yaml.Node) (err error) {
-		if *to, err = d.text(n); err == nil && fix != nil {
-			*to, err = fix(d, n)
+		text, err := d.text(n)
+		if err == nil && fix != nil {
+			text, err = fix(d, n)
 		}
+		*to(d) = text
 		return err
 	}
 }
 
-func listKey(to *[]string) func(*decoder, *yaml.Node) error {
+func listField(to func(*decoder) *[]string) func(*decoder, *yaml.Node) error {
 	return func(d *decoder, n *yaml.Node) (err error) {
-		*to, err = d.list(n, nil)
+		*to(d), err = d.list(n, nil)
 		return err
 	}
 }
 
 func readCommands(d *decoder, n *yaml.Node) error {
-	var r CommandRule
-	var given bool
-	keys := []key{{"program", stringKey(&r.Program, nil)}, {"args", listKey(&r.Args)}, {"flags", listKey(&r.Flags)},
-		{"verdict", verdict(&r.Verdict, &given)}, {"message", stringKey(&r.Message, nil)}}
-	return d.rules(n, "rules.commands", keys, func(item *yaml.Node) error {
-		if r.Program == "" || !given {
-			return d.fail(item, "a rule for commands needs program and verdict")
-		}
+	return d.rules(n, "rules.commands", "program", func() bool {
+		r := d.commandRule
+		r.Verdict, r.Message = d.ruleState.verdict, d.message
 		d.set.Commands = append(slices.Clip(d.set.Commands), r)
-		r, given = CommandRule{}, false
-		return nil
+		return r.Program != ""
 	})
 }
 
-// rightWords are the words of rules.paths.access.
-var rightWords = []struct {
-	word  string
-	right command.Right
-}{{"read", command.Read}, {"write", command.Write}, {"delete", command.Delete}, {"execute", command.Exec}}
-
 func readPaths(d *decoder, n *yaml.Node) error {
-	var r PathRule
-	var given bool
-	access := func(d *decoder, n *yaml.Node) error {
-		words, err := d.list(n, nil)
-		for _, w := range words {
-			at := slices.IndexFunc(rightWords, func(x struct {
-				word  string
-				right command.Right
-			}) bool {
-				return x.word == w
-			})
-			if at < 0 {
-				return d.fail(n, "access must be read, write, delete or execute, not %q", w)
-			}
-			r.Rights = append(r.Rights, rightWords[at].right)
-		}
-		return err
-	}
-	keys := []key{{"path", stringKey(&r.Path, (*decoder).path)}, {"access", access},
-		{"verdict", verdict(&r.Verdict, &given)}, {"message", stringKey(&r.Message, nil)}}
-	return d.rules(n, "rules.paths", keys, func(item *yaml.Node) error {
-		if r.Path == "" || !given {
-			return d.fail(item, "a rule for paths needs path and verdict")
-		}
+	return d.rules(n, "rules.paths", "path", func() bool {
+		r := d.pathRule
+		r.Verdict, r.Message = d.ruleState.verdict, d.message
 		d.set.Paths = append(slices.Clip(d.set.Paths), r)
-		r, given = PathRule{}, false
-		return nil
+		return r.Path != ""
 	})
 }
 
 func readHosts(d *decoder, n *yaml.Node) error {
-	var r HostRule
-	var given bool
-	keys := []key{{"host", stringKey(&r.Host, (*decoder).host)}, {"verdict", verdict(&r.Verdict, &given)}, {"message", stringKey(&r.Message, nil)}}
-	return d.rules(n, "rules.hosts", keys, func(item *yaml.Node) error {
-		if r.Host == "" || !given {
-			return d.fail(item, "a rule for hosts needs host and verdict")
-		}
+	return d.rules(n, "rules.hosts", "host", func() bool {
+		r := d.hostRule
+		r.Verdict, r.Message = d.ruleState.verdict, d.message
 		d.set.Hosts = append(slices.Clip(d.set.Hosts), r)
-		r, given = HostRule{}, false
-		return nil
+		return r.Host != ""
 	})
+}
+
+// A rightWord is a word of rules.paths[].access.
+type rightWord struct {
+	word  string
+	right command.Right
+}
+
+var rightWords = []rightWord{{"read", command.Read}, {"write", command.Write}, {"delete", command.Delete}, {"execute", command.Exec}}
+
+func readAccess(d *decoder, n *yaml.Node) error {
+	words, err := d.list(n, nil)
+	for _, w := range words {
+		at := slices.IndexFunc(rightWords, func(x rightWord) bool { return x.word == w })
+		if at < 0 {
+			return d.fail(n, "access must be read, write, delete or execute, not %q", w)
+		}
+		d.pathRule.Rights = append(d.pathRule.Rights, rightWords[at].right)
+	}
+	return err
 }
 
 // shown is a node as an error message quotes it.

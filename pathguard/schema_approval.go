@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"fmt"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -21,20 +20,17 @@ type Approval struct {
 // maxPeople is far more than can be found in an hour.
 const maxPeople = 16
 
-var approvalKeys = []key{
-	{"people", whole(1, maxPeople, func(a *Approval) *int { return &a.People })},
-	{"from_risk", whole(0, 3, func(a *Approval) *int { return &a.FromRisk })},
-	{"self", func(d *decoder, n *yaml.Node) error {
-		self := true
-		err := boolean(func(*Settings) *bool { return &self })(d, n)
-		d.set.Approval.NotSelf = !self
-		return err
-	}},
-	{"origin", func(d *decoder, n *yaml.Node) error {
-		at, err := d.word(n, "agent", "quarantined")
-		d.set.Approval.Quarantined = at == 1
-		return err
-	}},
+func readSelf(d *decoder, n *yaml.Node) error {
+	self := true
+	err := boolean(func(*Settings) *bool { return &self })(d, n)
+	d.set.Approval.NotSelf = !self
+	return err
+}
+
+func readOrigin(d *decoder, n *yaml.Node) error {
+	at, err := d.word(n, "agent", "quarantined")
+	d.set.Approval.Quarantined = at == 1
+	return err
 }
 
 func whole(least, most int, field func(*Approval) *int) func(*decoder, *yaml.Node) error {
@@ -64,11 +60,10 @@ func (a Approval) strictest(add Approval) Approval {
 	}
 }
 
-// String is the setting in the words of the configuration.
-func (a Approval) String() string {
-	origin := "agent"
+// origin is Quarantined in the words of the configuration.
+func (a Approval) origin() string {
 	if a.Quarantined {
-		origin = "quarantined"
+		return "quarantined"
 	}
-	return fmt.Sprintf("{people: %d, from_risk: %d, self: %v, origin: %s}", max(a.People, 1), a.FromRisk, !a.NotSelf, origin)
+	return "agent"
 }

@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,8 @@ func TestRunSettings(t *testing.T) {
 		{"approval: {self: maybe}", "must be true or false"},
 		{"approval: {origin: human}", "must be agent or quarantined"},
 		{"approval: {quorum: 2}", `unknown key "quorum"`},
+		{"limits: {inotify: 64, inotify_watches: none, record: 1G, record_rate: none, memory: auto}", ""},
+		{"limits: {record_rate: fast}", "must be a number of bytes"},
 		{"limits: {time: 10ms}", "must be a time of at least 1s"},
 		{"limits: {time: 5}", "must be a time of at least 1s"},
 		{"limits: {memory: 4GB}", "must be a number of bytes"},
@@ -49,8 +52,46 @@ func TestRunSettingsTighten(t *testing.T) {
 	if !slices.Equal(got.KeepEnv, []string{"A"}) || len(notes) != 1 {
 		t.Errorf("kept %q, notes %q", got.KeepEnv, notes)
 	}
-	if text := got.Limits.String(); text != "{time: 1m0s, memory: 1073741824, open_files: 9}" {
-		t.Error(text)
+	shown := map[string]string{}
+	for _, s := range (Policy{set: got}).Explain() {
+		shown[s.Name] = s.Text
+	}
+	for name, want := range map[string]string{"limits.time": "1m", "limits.memory": "1G", "limits.open_files": "9", "limits.cpu": "none"} {
+		if shown[name] != want {
+			t.Errorf("%s: shown as %s, want %s", name, shown[name], want)
+		}
+	}
+}
+
+// What no file says is the machine's default; who may only lower cannot raise it, with "none" neither.
+func TestLimitDefaults(t *testing.T) {
+	machine := Limits{Memory: 12 << 30, Processes: 4096, Record: 256 << 20}
+	for _, test := range []struct{ first, further, want Limits }{
+		{Limits{}, Limits{}, machine},
+		{Limits{Memory: 20 << 30, Record: Unlimited}, Limits{}, Limits{Memory: 20 << 30, Processes: 4096}},
+		{Limits{}, Limits{Memory: 20 << 30, Processes: Unlimited}, machine},
+		{Limits{Memory: 30 << 30}, Limits{Memory: 20 << 30}, Limits{Memory: 20 << 30, Processes: 4096, Record: 256 << 20}},
+		{Limits{Processes: Unlimited}, Limits{Processes: 50, OpenFiles: 7}, Limits{Memory: 12 << 30, Processes: 50, Record: 256 << 20, OpenFiles: 7}},
+	} {
+		s, _ := Settings{Limits: test.first}.strictest(Settings{Limits: test.further})
+		s, _ = s.strictest(Settings{Limits: test.further})
+		if got := s.LimitsOf(machine); got != test.want {
+			t.Errorf("%v, then %v: %v, want %v", test.first, test.further, got, test.want)
+		}
+	}
+}
+
+// Every field of Limits is a key of the configuration.
+func TestLimitKeys(t *testing.T) {
+	var all Limits
+	rows := 0
+	for _, k := range Keys() {
+		if k.Section() == "limits" {
+			rows++
+		}
+	}
+	if n := reflect.TypeFor[Limits]().NumField(); n != rows || n != len(all.fields()) {
+		t.Errorf("%d fields, %d keys", n, rows)
 	}
 }
 

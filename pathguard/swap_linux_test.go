@@ -39,7 +39,7 @@ func TestSwap(t *testing.T) {
 		{Right: command.Write, Name: shellparse.Name{Text: "dir/../dir/new", Static: true, Dir: root}},
 	}, Commands: []shellparse.Command{{Name: "./script", Dir: root}}}
 	sides := map[string]int{}
-	for range 10_000 {
+	for range rounds() {
 		plan, err := Resolve(script, Caller{Dir: root})
 		if err != nil {
 			t.Fatal(err)
@@ -67,6 +67,14 @@ func TestSwap(t *testing.T) {
 	if n := <-stopped; n < 100 || sides["safe"] == 0 || sides["evil"] == 0 {
 		t.Errorf("%d swaps, seen %v: the race did not happen", n, sides)
 	}
+}
+
+// rounds is how often a test of this package tries to lose a race; with -short it is enough for the race detector.
+func rounds() int {
+	if testing.Short() {
+		return 1_000
+	}
+	return 10_000
 }
 
 // TestSwapBetween replaces a link, a directory, a script and a program after the plan was made and
@@ -102,7 +110,7 @@ func TestSwapBetween(t *testing.T) {
 	sides := []string{"safe", "evil"}
 	point(sides[0])
 	var before []byte
-	for n := range 10_000 {
+	for n := range rounds() {
 		side := sides[n%2]
 		plan, err := Resolve(script, Caller{Dir: root})
 		if err != nil {

@@ -16,7 +16,7 @@ const (
 	actions
 )
 
-var actionNames = [actions]string{"list", "read", "write", "change mode", "delete one", "delete tree", "delete pattern", "execute"}
+var actionNames = [actions]string{"list", "read", "write", "change mode", "delete one", "delete tree", "delete by wildcard", "execute"}
 
 // String returns the name of the action as `policy show` prints it.
 func (a Action) String() string { return actionNames[a] }
@@ -53,9 +53,9 @@ const (
 )
 
 var placeNames = [places]string{
-	"workspace", "the workspace itself", "build output", "protected name", "temporary files", "tool cache", "code in a tool cache", "installed tools",
-	"startup files", "secrets", "readonly_paths", "home", "system", "system programs", "elsewhere", "the root or a system directory itself",
-	"the home itself", "devices", "/proc and /sys", "another process", "cannot be told", "restricted_paths", "tada-run itself",
+	"workspace", "the workspace directory", "build output", "protected names", "temporary files", "tool cache", "code in a tool cache", "installed tools",
+	"startup files", "secrets", "readonly_paths", "home", "system", "system programs", "other paths", "/ or a system directory",
+	"the home directory", "devices", "/proc and /sys", "another process", "unknown path", "restricted_paths", "tada-run's own files",
 }
 
 // String returns the name of the place as `policy show` prints it.

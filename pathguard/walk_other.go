@@ -14,7 +14,10 @@ type disk struct{}
 
 type listing struct{ entries []entry }
 
-type entry struct{ name string }
+type entry struct {
+	name string
+	ino  uint64
+}
 
 func (entry) isDir() bool { return false }
 
@@ -24,3 +27,9 @@ func (*disk) realOf(name string) (string, ID, bool)                   { return n
 func (*disk) list(string) *listing                                    { return &listing{} }
 func (*disk) below(out []string, _, _ string) []string                { return out }
 func (*disk) existing(out []string, _ []string, _ ...string) []string { return out }
+
+func (*disk) inodes([]string) map[uint64]string { return nil }
+
+func sameFile(a, b string) bool       { return a == b }
+func aliases(paths []string) []string { return paths }
+func mirrored([]Grant) []string       { return nil }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Verify a tada-run record with nothing but Python's standard library.
 
-usage: verify.py HOME      (reads HOME/audit/log*.jsonl, anchor.json, pruned.*, HOME/sessions/*.cast; packed ones with zstd)
+usage: verify.py HOME      (reads HOME/audit/log*.jsonl, anchor.json, checkpoint, pruned.*, HOME/audit.mark, HOME/sessions/*.cast; packed ones with zstd)
 It shares no code with tada-run; that it can be this short is the point.
 Exit status 0: everything is as it was written. 1: the first bad entry is named.
 """
-import hashlib, hmac, json, os, re, subprocess, sys
+import base64, hashlib, hmac, json, os, re, subprocess, sys
 
 def sha(b): return hashlib.sha256(b).hexdigest()
 def fail(name, n, why): sys.exit("%s: entry %d: %s" % (name, n, why))
@@ -34,7 +34,7 @@ def covered(data, at, base, head, n, last):
     return -1
 
 def root(leaves):
-    """The RFC 6962 tree over hashes of entries."""
+    """The RFC 6962 tree whose leaves are SHA-256(00 || the 32 bytes of an entry's hash)."""
     if len(leaves) == 1: return hashlib.sha256(b"\0" + leaves[0]).digest()
     k = 1 << (len(leaves) - 1).bit_length() - 1
     return hashlib.sha256(b"\1" + root(leaves[:k]) + root(leaves[k:])).digest()
@@ -42,7 +42,7 @@ def root(leaves):
 def segments(path):
     """Where the log begins, its bytes, and what it must say about what is before."""
     files = {int(m[1] or 0): m[0] for m in map(re.compile(r"log(?:\.(\d{6}))?\.jsonl").fullmatch, os.listdir(path)) if m}
-    start, said, first = (sha(b"autopoiesis:audit:genesis"), 0, 0, ""), None, 0
+    start, said, first, leaves = (sha(b"autopoiesis:audit:genesis"), 0, 0, ""), None, 0, []
     for n in sorted(files) if 0 not in files else []:
         name = "%s/pruned.%06d" % (path, n)
         if not os.path.exists(name): continue
@@ -51,11 +51,38 @@ def segments(path):
         if len(leaves) != said["count"] or root(leaves).hex() != said["root"] or leaves[-1].hex() != said["head"]:
             fail(name, 0, "is not what was removed")
         start, first = (said["head"], said["count"], said["offset"], said["time"]), n; break
-    return start, b"".join(open(path + "/" + files[n], "rb").read() for n in sorted(files) if n >= first), said
+    return start, b"".join(open(path + "/" + files[n], "rb").read() for n in sorted(files) if n >= first), said, leaves
+
+def anchor(path):
+    """The newer slot of anchor.json whose MAC is right: HMAC-SHA256 with an empty key, its first 16 bytes, over the
+    canonical object with "mac":""."""
+    raw, good = open(path, "rb").read(), []
+    for slot in (raw[:512], raw[512:]) if len(raw) == 1024 else []:
+        try: a = json.loads(slot.strip(b" [],\n"))
+        except ValueError: continue # torn
+        told = a["mac"]; a["mac"] = ""
+        if hmac.new(b"", canonical(a), "sha256").hexdigest()[:32] == told: good.append(a)
+    if not good: fail("anchor.json", 0, "neither of its two slots is whole")
+    return max(good, key=lambda a: a["turn"])
+
+def mark(path, heads, first):
+    """What is remembered outside of the folder: tada-mark/v1 COUNT SIZE LAST HEAD CHECK."""
+    line = open(path, "rb").read()
+    m = re.fullmatch(rb"(tada-mark/v1 (\d{15}) (\d{15}) (\d{7}) ([0-9a-f]{64}) )([0-9a-f]{16})\n", line)
+    if not m or sha(m[1])[:16] != m[6].decode(): fail("audit.mark", 0, "was changed")
+    count = int(m[2])
+    if count > first and heads.get(count) != (m[5].decode(), int(m[3])): fail("log.jsonl", count - 1, "is not what audit.mark remembers")
+
+def checkpoint(path, leaves):
+    """Size, root and head as they were signed; the signature takes Ed25519, which is not in the standard library."""
+    origin, size, top, head = open(path).read().split("\n")[:4]
+    n = int(size)
+    if n > len(leaves) or base64.b64decode(top) != (root(leaves[:n]) if n else hashlib.sha256().digest()) or head != "tada-head " + leaves[n - 1].hex():
+        fail("checkpoint", n, "is not one of this log")
 
 def log(path):
-    (head, n, base, last), data, said = segments(path)
-    heads, entries, at = {}, [], 0
+    (head, n, base, last), data, said, leaves = segments(path)
+    heads, entries, at, first = {}, [], 0, n
     while at < len(data):
         end = data.find(b"\n", at)
         e, why = entry(data[at:end], head, n, last) if end >= 0 else (None, "has no end")
@@ -64,12 +91,14 @@ def log(path):
             if at < 0: fail("log.jsonl", n, why)
             continue
         head, n, last, at = sha(data[at:end]), n + 1, e["time"], end + 1
-        heads[n] = (head, at + base); entries.append(e)
+        heads[n] = (head, at + base); entries.append(e); leaves.append(bytes.fromhex(head))
     if said and not any(e["kind"] == "prune" and e["body"] == said for e in entries):
         fail("log.jsonl", n, "does not say that its beginning was removed")
-    a = max(json.load(open(path + "/anchor.json")), key=lambda s: s["turn"])
+    a = anchor(path + "/anchor.json")
     if a["count"] and heads.get(a["count"]) != (a["head"], a["size"]):
         fail("log.jsonl", min(n, a["count"]), "the anchor remembers %d entries and another head, or the log was cut" % a["count"])
+    if os.path.exists(path + ".mark"): mark(path + ".mark", heads, first)
+    if os.path.exists(path + "/checkpoint"): checkpoint(path + "/checkpoint", leaves)
     return entries, n, head
 
 LINK = re.compile(rb"#t (\d+) (\d+) ([a-z]) (\S+) (\d+) ([0-9a-f]{64}) ([0-9a-f]{64}) ([0-9a-f]{32}|-)")

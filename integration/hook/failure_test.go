@@ -17,7 +17,7 @@ import (
 // D-hook-9, B-Q6 and the like: what is not a whole, known call is blocked in the platform's own way.
 func TestBadInputBlocks(t *testing.T) {
 	r := newRoom(t)
-	for name, shape := range sent {
+	for name, shape := range shapes(t) {
 		own := spelling["Bash"][name]
 		good := shape(r.dir, own[0], object{own[1]: "ls"})
 		if a := r.serve(t, name, message(t, good)); a.Status != 0 {
@@ -83,7 +83,7 @@ func TestBadInputBlocks(t *testing.T) {
 // D-hook-9: a stall, a panic, and a state that cannot be opened. Each is on record where there is one, and says so
 // where there is none.
 func TestFailuresBlock(t *testing.T) {
-	for name, shape := range sent {
+	for name, shape := range shapes(t) {
 		r := newRoom(t)
 		own := spelling["Bash"][name]
 		good := message(t, shape(r.dir, own[0], object{own[1]: "ls"}))

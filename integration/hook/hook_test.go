@@ -43,7 +43,7 @@ func newRoom(t testing.TB) room {
 			t.Fatal(err)
 		}
 	}
-	l, err := launcher.Open(filepath.Join(base, "state"))
+	l, err := launcher.Place{State: filepath.Join(base, "state"), Account: filepath.Join(base, "account")}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +80,23 @@ var sent = map[string]func(dir, tool string, args object) object{
 }
 
 type object = map[string]any
+
+// shapes returns how each platform of the product sends a call. It fails where a platform
+// is not described here, so that no adapter goes untested.
+func shapes(t testing.TB) map[string]func(dir, tool string, args object) object {
+	t.Helper()
+	all := map[string]func(dir, tool string, args object) object{}
+	for _, a := range platform.All() {
+		all[a.Name] = sent[a.Name]
+		if _, read := answers[a.Name]; sent[a.Name] == nil || !read || spelling["Bash"][a.Name][0] == "" {
+			t.Fatalf("%s: describe its calls, its names of tools and its answers in the tables of this file", a.Name)
+		}
+	}
+	if len(all) != len(sent) {
+		t.Fatalf("%d platforms, and calls of %d are described", len(all), len(sent))
+	}
+	return all
+}
 
 func message(t testing.TB, v any) []byte {
 	t.Helper()
@@ -154,7 +171,7 @@ var golden = []struct{ tool, arg, want string }{
 
 // D-adapt-5: the same decision on every platform. Every decision carries the record's head.
 func TestSameDecisionOnEveryPlatform(t *testing.T) {
-	for name, shape := range sent {
+	for name, shape := range shapes(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRoom(t)
@@ -371,3 +388,24 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 var filterHook = audit.Filter{Kinds: []string{"hook."}}
+
+// D-hook-1: on every platform a tool that is not known and takes a command line is blocked, under each name that
+// such an argument has, in a list too, and however the tool is called.
+func TestUnknownToolWithACommandIsBlocked(t *testing.T) {
+	r := newRoom(t)
+	for name, shape := range shapes(t) {
+		for _, tool := range []string{"Frob", "exec", "Terminal"} {
+			for _, arg := range []string{"command", "commands", "cmd", "shellCommand", "shell_command", "script", "bash"} {
+				for _, value := range []any{"touch x", []string{"touch", "x"}} {
+					a := r.serve(t, name, message(t, shape(r.dir, tool, object{arg: value, "path": "src/a.go"})))
+					if got := outcome(t, name, a); !strings.Contains(got, "blocked: ") || !strings.Contains(got, "unknown_tool") {
+						t.Errorf("%s: %s with %s %v: %q", name, tool, arg, value, got)
+					}
+				}
+			}
+			if got := outcome(t, name, r.serve(t, name, message(t, shape(r.dir, tool, object{"path": "src/a.go"})))); got != "go" {
+				t.Errorf("%s: %s without a command: %q", name, tool, got)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,20 +14,28 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/integration/mcp"
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
+// place returns a state directory with an account of its own beside it.
+func place(state string) launcher.Place {
+	return launcher.Place{State: state, Account: filepath.Join(filepath.Dir(state), "account")}
+}
+
 // TestMain makes the test binary the server that the tests start, as a client would.
 func TestMain(m *testing.M) {
 	if home := os.Getenv("MCP_TEST_HOME"); home != "" {
-		l, err := launcher.Open(home)
+		l, err := place(home).Open()
 		dir, _ := os.Getwd()
 		if err == nil {
 			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: filepath.Join(home, "run/quarantine"), Quarantine: os.Getenv(quarantine.Variable)}
@@ -38,7 +47,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(hermetic.Tests(m).Run())
 }
 
 // A client is a session with a server of its own: its state, and the workspace that it works in.
@@ -65,7 +74,7 @@ func connect(t *testing.T, config string) client {
 		}
 	}
 	home := filepath.Join(base, "state")
-	if c.l, err = launcher.Open(home); err != nil {
+	if c.l, err = place(home).Open(); err != nil {
 		t.Fatal(err)
 	}
 	return c.start(t, home)
@@ -201,9 +210,37 @@ func decide(t *testing.T, c client, id string, yes bool, message string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := launcher.Answer(e, yes, message, "cli")
-	d.Challenge, d.Paged = e.Challenge, true
-	if err := c.l.Decide(t.Context(), d); err != nil {
+	if !yes {
+		if err := c.l.Decide(t.Context(), launcher.Answer(e, false, message, "tadactl")); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	// A test is no person at a terminal: it answers as another machine does, with a key that is trusted.
+	key, err := approval.NewKey("tester", rand.Reader)
+	if err == nil {
+		err = os.WriteFile(c.l.Home().Trust(), []byte(key.TrustLine()+"\n"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := c.l.ExportRequest(t.Context(), e.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := approval.ReadQuestion(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := q.Answer(true, "", time.Now(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := key.Sign(a, rand.Reader)
+	if err == nil {
+		_, err = c.l.DecideToken(t.Context(), token)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -58,7 +58,7 @@ func (r Reviewer) stage(o Options, files []string) (*cell, error) {
 // profile is the fence but for the program and the files.
 func (r Reviewer) profile(p *sandbox.Profile, o Options) error {
 	p.OneProgram, p.Require, p.Most = true, max(r.Level, sandbox.Base), r.most
-	p.Limits = sandbox.Limits{Wall: o.Timeout, Grace: r.Grace, Processes: maxThreads, FileSize: maxContent}
+	p.Limits = sandbox.Limits{Wall: o.Timeout, Grace: r.Grace, Processes: maxThreads, Grouped: true, FileSize: maxContent}
 	if r.Grace <= 0 {
 		p.Limits.Grace = DefaultGrace
 	}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -35,7 +37,8 @@ type Review struct {
 	Err      error           // *ResponseError, ErrTimeout, or that the program could not be started
 	Status   sandbox.Status  // of the program
 	Receipt  sandbox.Receipt // of its fence
-	Silenced int64           // bytes on standard error, which nobody is shown
+	Silenced int64           // bytes on standard error, which are not shown
+	Failure  []string        // the last lines of it, made harmless, of a program that ended before it read what to do
 }
 
 // Channel is the number of the descriptor by which a reviewer calls tools; see [Session.Converse].
@@ -92,6 +95,9 @@ func (all *Sessions) Review(ctx context.Context, o Options, files []string, r Re
 	if out.Err == nil {
 		out.Response, out.Err = s.conclude(text, tooLong, timedOut, out.Status, log)
 	}
+	if out.Err != nil && len(text) == 0 && c.unread() {
+		out.Failure = s.failure(c.last)
+	}
 	return out
 }
 
@@ -120,8 +126,10 @@ func (s *Session) instruct(c *cell, files []string, log *Log) error {
 			return err
 		}
 	}
+	prompt := s.Prompt() + "\n" + BuildUserContentPrompt(references)
+	c.told = len(prompt)
 	go func() {
-		_, _ = io.WriteString(c.in, s.Prompt()+"\n"+BuildUserContentPrompt(references)) // a program may not read it
+		_, _ = io.WriteString(c.in, prompt) // a program may not read it
 		c.in.Close()
 	}()
 	go s.Converse(c.channel, s.ID, log)
@@ -161,6 +169,24 @@ func (s *Session) conclude(text []byte, tooLong, timedOut bool, status sandbox.S
 	return response, nil
 }
 
+// failure makes the end of a standard error fit to be shown, as the texts of an answer are: the program may have been given
+// a reviewed file by its arguments.
+func (s *Session) failure(text []byte) []string {
+	q := newQuotes()
+	q.add(string(text))
+	if !s.compare(q) {
+		return nil
+	}
+	whole, _ := q.cut(string(text))
+	whole, _ = audit.HideSecrets(whole)
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(whole, "?")), "\n")
+	lines = lines[max(0, len(lines)-3):]
+	for i := range lines {
+		lines[i], _ = neutral(lines[i], 300)
+	}
+	return lines
+}
+
 // A cell is the reviewer's end of everything, and ours.
 type cell struct {
 	profile  sandbox.Profile
@@ -171,6 +197,26 @@ type cell struct {
 	theirs   []*os.File
 	ours     []*os.File
 	silenced int64
+	told     int      // bytes of the prompt
+	last     []byte   // of standard error
+	rest     *os.File // the prompt's pipe, to see after the program whether it was read
+}
+
+// unread reports whether the program read nothing of what it was told. It is called when the program is gone.
+func (c *cell) unread() bool {
+	left, err := io.ReadAll(c.rest)
+	return err == nil && len(left) == c.told
+}
+
+// end keeps the last bytes that are written to it.
+type end struct{ c *cell }
+
+const endSize = 2 << 10
+
+func (e end) Write(p []byte) (int, error) {
+	e.c.last = append(e.c.last, p...)
+	e.c.last = append([]byte(nil), e.c.last[max(0, len(e.c.last)-endSize):]...)
+	return len(p), nil
 }
 
 // connect makes the descriptors of the program.
@@ -180,12 +226,16 @@ func (c *cell) connect() error {
 		return err
 	}
 	c.ours, c.command.Dir = append(c.ours, top), top
+	syscall.ForkLock.RLock() // no child that is started meanwhile gets them; other systems have no flag for that
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(pair[0])
+		syscall.CloseOnExec(pair[1])
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return fmt.Errorf("channel of the reviewer: %w", err)
 	}
-	syscall.CloseOnExec(pair[0])
-	syscall.CloseOnExec(pair[1])
 	c.channel = os.NewFile(uintptr(pair[0]), "channel")
 	c.ours = append(c.ours, c.channel)
 	ends := [4]*os.File{Channel: os.NewFile(uintptr(pair[1]), "channel")}
@@ -193,6 +243,12 @@ func (c *cell) connect() error {
 		r, w, err := os.Pipe()
 		if err != nil {
 			return fmt.Errorf("pipes of the reviewer: %w", err)
+		}
+		if i == 0 {
+			if c.rest, err = duplicate(r); err != nil {
+				return fmt.Errorf("pipes of the reviewer: %w", err)
+			}
+			c.ours = append(c.ours, c.rest)
 		}
 		if ends[i], *ours = r, w; i > 0 {
 			ends[i], *ours = w, r
@@ -202,6 +258,18 @@ func (c *cell) connect() error {
 	c.theirs = append(c.theirs, ends[:]...)
 	c.command.Files = ends[:]
 	return nil
+}
+
+// duplicate returns another descriptor of f.
+func duplicate(f *os.File) (*os.File, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), "prompt"), nil
 }
 
 // away closes what the program has by now, so that its end is seen.
@@ -239,7 +307,7 @@ func (c *cell) listen(process *sandbox.Process) func() (text []byte, tooLong boo
 	quiet := make(chan struct{})
 	go func() {
 		defer close(quiet)
-		c.silenced, _ = io.Copy(io.Discard, c.err)
+		c.silenced, _ = io.Copy(end{c}, c.err)
 	}()
 	return func() ([]byte, bool) {
 		h := <-answer

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 		part(readPrompt())
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(hermetic.Tests(m).Run())
 }
 
 var reviewers map[string]func(told)

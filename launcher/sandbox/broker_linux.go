@@ -416,6 +416,7 @@ func (c *netCall) listen() {
 		c.reply(unix.EACCES)
 		return
 	}
+	c.broker.book.watch() // before the first connection
 	if err = unix.Listen(t.fd, int(int32(c.args[1]))); err == nil {
 		err = c.listening(&t, at, v.Host)
 	}
@@ -428,7 +429,6 @@ func (c *netCall) listening(t *target, at netip.AddrPort, host string) error {
 		_ = unix.Shutdown(t.fd, unix.SHUT_RDWR) // it takes no connections any more
 		return unix.EADDRNOTAVAIL
 	}
-	c.broker.book.watch()
 	c.record(Connection{Kind: "listen", Address: plain(at), Host: host, serves: at.Port()})
 	return nil
 }

@@ -58,10 +58,7 @@ func (b *builder) childFiles(l *life) error {
 	sources := make([]*os.File, 0, len(c.Files)+2)
 	sources = append(append(sources, c.Files...), c.Dir, c.Exe)
 	numbers := make([]int, len(sources))
-	high := len(sources)
-	for _, fd := range append(slices.Clone(b.closing), c.Inherit...) {
-		high = max(high, fd+1)
-	}
+	taken := append(slices.Clone(b.closing), c.Inherit...)
 	for i, file := range sources {
 		numbers[i] = -1
 		if file == nil {
@@ -71,17 +68,19 @@ func (b *builder) childFiles(l *life) error {
 		if numbers[i] = int(file.Fd()); numbers[i] < 0 {
 			return fmt.Errorf("sandbox: descriptor %d (%q): %w", i, file.Name(), os.ErrClosed)
 		}
-		high = max(high, numbers[i]+1)
+		taken = append(taken, numbers[i])
 	}
-	// First out of the way, then into place: a source may have the number of another's place.
+	// First out of the way, then into place: a source may have the number of another's place. What else the launcher has open is
+	// not the child's, so its numbers are as good as free; low ones are below any limit of open files.
+	away := spare(len(sources)+1, len(c.Files), taken)
 	for i, fd := range numbers {
 		if fd >= 0 {
-			l.add("place descriptors", unix.SYS_DUP3, uintptr(fd), uintptr(high+i), unix.O_CLOEXEC)
+			l.add("place descriptors", unix.SYS_DUP3, uintptr(fd), uintptr(away[i]), unix.O_CLOEXEC)
 		}
 	}
 	for i := range c.Files {
 		if numbers[i] >= 0 {
-			l.add("place descriptors", unix.SYS_DUP3, uintptr(high+i), uintptr(i), 0)
+			l.add("place descriptors", unix.SYS_DUP3, uintptr(away[i]), uintptr(i), 0)
 		} else if !slices.Contains(c.Inherit, i) {
 			l.add("place descriptors", unix.SYS_CLOSE, uintptr(i)).or(unix.EBADF)
 		}
@@ -96,18 +95,29 @@ func (b *builder) childFiles(l *life) error {
 		l.add("move to the foreground", unix.SYS_IOCTL, uintptr(c.TTY), unix.TIOCSPGRP, uintptr(unsafe.Pointer(&b.family.registers[registerCount-1])))
 	}
 	if b.level == Strong {
-		b.privateProc(l, high+len(sources))
+		b.privateProc(l, away[len(sources)])
 		if err := b.enterDir(l); err != nil {
 			return err
 		}
 	} else if c.Dir != nil {
-		l.add("change directory", unix.SYS_FCHDIR, uintptr(high+len(c.Files)))
+		l.add("change directory", unix.SYS_FCHDIR, uintptr(away[len(c.Files)]))
 	}
 	b.exeFd = -1
 	if c.Exe != nil {
-		b.exeFd = high + len(c.Files) + 1
+		b.exeFd = away[len(c.Files)+1]
 	}
 	return nil
+}
+
+// spare returns the n lowest numbers from least on that are not taken.
+func spare(n, least int, taken []int) []int {
+	free := make([]int, 0, n)
+	for fd := least; len(free) < n; fd++ {
+		if !slices.Contains(taken, fd) {
+			free = append(free, fd)
+		}
+	}
+	return free
 }
 
 // childLimits sets the resource limits. The Go runtime raises the soft limit of open files for itself when it

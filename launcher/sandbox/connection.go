@@ -17,6 +17,7 @@ type Connection struct {
 	Count   int    // how often, when the same was refused again
 
 	// Accepted is how many connections somebody made to where the run listens, as far as they have ended. Sent and Received are then those of all of them.
+	// All three are -1 where the kernel's account of them may not be whole.
 	Accepted int
 
 	// Sent and Received are the bytes of a connection that has ended, and -1 when they are not known. The kernel counts the other side's orderly end as one byte that it received.

@@ -74,12 +74,15 @@ func (l Limits) lines() (lines []string) {
 		name  Limit
 		value uint64
 	}{
-		{LimitWall, uint64(l.Wall)}, {"grace", uint64(l.Grace)}, {LimitCPU, l.CPU}, {LimitMemory, l.Memory}, {LimitProcesses, l.Processes},
+		{LimitWall, uint64(l.Wall)}, {"grace", uint64(l.Grace)}, {LimitCPU, l.CPU}, {LimitMemory, l.Memory}, {LimitProcesses, l.Processes}, {LimitInotify, l.Inotify}, {LimitWatches, l.Watches},
 		{LimitAddressSpace, l.AddressSpace}, {LimitFileSize, l.FileSize}, {LimitFiles, l.Files},
 	} {
 		if limit.value != 0 {
 			lines = append(lines, "limit "+strconv.Quote(string(limit.name))+" "+strconv.FormatUint(limit.value, 10))
 		}
+	}
+	if l.Grouped {
+		lines = append(lines, "limit grouped")
 	}
 	return lines
 }

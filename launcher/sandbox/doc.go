@@ -63,7 +63,9 @@
 //   - Metadata: Landlock has no right for mode, owner, times and attributes, and no filter can see a path. So the
 //     kernel hands these calls to the launcher, which makes the change itself, to what it has looked at (30 us instead
 //     of 1). It is lost in a fence inside a fence, where the kernel allows no second answerer.
-//   - HiddenList: the names below a hidden folder can be listed, if a tree above it is allowed. Their content cannot be read.
+//   - HiddenList: the names below a hidden folder can be listed, if a tree above it is allowed; stat(2) tells their sizes, modes and
+//     times, inotify(7) when they are opened and changed, readlink(2) where links lead. Their content cannot be read. At Strong the
+//     same holds for a hidden folder in which something is allowed, because nothing can be mounted over it.
 //   - Keeping: what is kept read-only in a writable tree (Profile.ReadOnly) is not.
 //   - Processes: /proc shows command lines of other processes; not their memory, environment or descriptors.
 //
@@ -136,11 +138,13 @@
 //
 // Profile.Limits bounds a run as a whole: its time, processor time, memory and processes. The kernel counts where it
 // lets us make control groups: version 1, or version 2 in a tree that is delegated to us (a systemd user session),
-// seldom in a container, where they are mounted read-only. Elsewhere the launcher looks at /proc some 20 times a second
-// and ends the run; that sees everything at Strong, where nobody gets out of the pid namespace, and at Base misses who
-// left parents and session between two looks. Memory in pipes and in files of /dev/shm that no process has mapped only
-// groups count. For each process by itself the kernel holds RLIMIT_AS, _CPU, _FSIZE and _NOFILE always, and RLIMIT_NPROC for all but root. Receipt.Bounds says which it was, and Status.Exceeded what the run
-// ran into. Groups cost up to 16 ms (the kernel waits for all processors), so they are made only when asked for. Output
+// seldom in a container, where they are mounted read-only. Groups cost up to 16 ms (the kernel waits for all processors), so they are made
+// only when asked for (Limits.Grouped). Elsewhere the launcher looks some 20 times a second, and ends the run: first at what the whole
+// machine uses, and at the tree in /proc only when that is more than the limit. It sees everything: at Strong nobody gets out of the pid namespace, and at Base
+// the launcher is the parent of the orphans (PR_SET_CHILD_SUBREAPER), known by their filters. Memory in pipes only groups count. At Strong the kernel also counts processes, inotify instances and
+// watches for the namespaces of the run (pid_max, user.max_inotify_*), for root too; at Base the launcher counts the instances, every half second
+// at first and every four at last. For each process by itself the kernel holds RLIMIT_AS, _CPU, _FSIZE and _NOFILE always, and at Strong RLIMIT_NPROC for all but root. Receipt.Bounds says which it was, Status.Exceeded what
+// ended the run, and Status.Reached what the kernel refused it. Output
 // is counted by who reads it: see Process.End. What is left of a group after a launcher was killed, the next one
 // removes.
 //

@@ -11,6 +11,11 @@ type Limits struct {
 	CPU       uint64 // seconds of processor time of the whole tree, and SIGXCPU for one process that used as much (RLIMIT_CPU)
 	Memory    uint64 // bytes that the whole tree holds; beyond it everything is killed
 	Processes uint64 // processes and threads of the whole tree; beyond it fork fails, or everything is killed
+	Inotify   uint64 // inotify instances of the whole tree; beyond it the kernel refuses them at Strong, and at Base everything is killed
+	Watches   uint64 // inotify watches of the whole tree, at Strong; beyond it the kernel refuses them
+
+	// Grouped has control groups made where the system lets us, for memory, processes and processor time. They bound exactly, and take up to 16 ms.
+	Grouped bool
 
 	AddressSpace uint64 // bytes that one process may map, used or not (RLIMIT_AS)
 	FileSize     uint64 // bytes of one file, then SIGXFSZ (RLIMIT_FSIZE)
@@ -26,6 +31,8 @@ const (
 	LimitCPU          Limit = "processor time"
 	LimitMemory       Limit = "memory"
 	LimitProcesses    Limit = "processes"
+	LimitInotify      Limit = "inotify instances"
+	LimitWatches      Limit = "inotify watches"
 	LimitAddressSpace Limit = "address space"
 	LimitFileSize     Limit = "file size"
 	LimitFiles        Limit = "open files"
@@ -45,10 +52,11 @@ type Means string
 
 // The means, most exact first.
 const (
-	ByCgroup   Means = "cgroup"   // the kernel, for the whole tree, at once
-	ByRlimit   Means = "rlimit"   // the kernel, at once
-	ByTimer    Means = "timer"    // the launcher, at that moment
-	ByWatchdog Means = "watchdog" // the launcher looks at /proc several times a second; what comes and goes in between is not seen
+	ByCgroup    Means = "cgroup"    // the kernel, for the whole tree, at once
+	ByNamespace Means = "namespace" // the kernel, for the namespaces of the run, at once
+	ByRlimit    Means = "rlimit"    // the kernel, at once
+	ByTimer     Means = "timer"     // the launcher, at that moment
+	ByWatchdog  Means = "watchdog"  // the launcher looks at /proc several times a second; what comes and goes in between is not seen
 )
 
 // grace returns how long to wait between SIGTERM and SIGKILL.

@@ -24,10 +24,8 @@ func (b *builder) bounds() error {
 	bound(LimitFileSize, l.FileSize, ByRlimit, false)
 	bound(LimitFiles, l.Files, ByRlimit, false)
 	bound(LimitCPU, l.CPU*1000, ByRlimit, false)
-	if l.Memory|l.Processes|l.CPU == 0 {
-		return nil
-	}
-	if b.group = (&group{}); !b.ungrouped {
+	bound(LimitInotify, l.Inotify, ByWatchdog, true)
+	if b.group = (&group{}); l.Grouped && l.Memory|l.Processes|l.CPU != 0 {
 		b.group = newGroup(l)
 	}
 	if len(b.group.dirs) > 0 {
@@ -96,15 +94,11 @@ func (b *builder) memoryFiles(options string) uintptr {
 	return b.family.arena.text(options)
 }
 
-// processLimit returns what RLIMIT_NPROC is to be, or 0. Inside a user namespace the kernel counts what is in it, the steward, init and
-// anchor too; outside it counts all that the user runs. It never holds root to it.
+// processLimit returns what RLIMIT_NPROC is to be, or 0. Inside a user namespace the kernel counts what is in it; outside it counts
+// all that the user runs, which is nothing to bound a run by. It never holds root to it.
 func (b *builder) processLimit() uint64 {
-	n := b.profile.Limits.Processes
-	switch {
-	case n == 0 || os.Geteuid() == 0:
+	if b.level != Strong || os.Geteuid() == 0 {
 		return 0
-	case b.level == Strong:
-		return n + 3
 	}
-	return n + uint64(threadsOf(os.Geteuid()))
+	return above(b.profile.Limits.Processes, family0)
 }

@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -58,6 +60,56 @@ func hogMain(args []string) {
 			}
 		}
 		time.Sleep(20 * time.Second)
+	case "orphans": // each parent ends before anybody has seen it
+		for range bound {
+			cmd := exec.Command("/bin/bash", "-c", "setsid sleep 20 >/dev/null 2>&1 &")
+			if err := cmd.Run(); err != nil {
+				fmt.Println("refused", err)
+				os.Exit(11)
+			}
+		}
+		time.Sleep(20 * time.Second)
+	case "threads":
+		var wait sync.WaitGroup
+		for range bound {
+			wait.Go(func() {
+				runtime.LockOSThread()
+				unix.Nanosleep(&unix.Timespec{Sec: 20}, nil)
+			})
+		}
+		wait.Wait()
+	case "tmpfs": // as full as it gets, and a little more elsewhere
+		for i := range bound {
+			f, err := os.Create("/dev/shm/" + strconv.Itoa(i))
+			if err == nil {
+				_, err = f.Write(make([]byte, 1<<20))
+				f.Close()
+			}
+			if err != nil {
+				break
+			}
+		}
+		hogMain([]string{"memory", strconv.Itoa(bound)})
+	case "inotify", "inotify inherited":
+		var held []int
+		for range bound {
+			fd, err := unix.InotifyInit()
+			if err != nil {
+				fmt.Println("refused")
+				time.Sleep(5 * time.Second) // some looks
+				os.Exit(11)
+			}
+			held = append(held, fd)
+		}
+		if args[0] == "inotify inherited" { // the same ones once more
+			cmd := exec.Command("/bin/sleep", "1")
+			for _, fd := range held {
+				cmd.ExtraFiles = append(cmd.ExtraFiles, os.NewFile(uintptr(fd), "inotify"))
+			}
+			_ = cmd.Run()
+			break
+		}
+		time.Sleep(20 * time.Second)
 	case "cpu":
 		spun := 0
 		for range bound {
@@ -80,11 +132,11 @@ func limited(t *testing.T, level Level, grouped bool, l Limits, argv ...string) 
 	defer out.Close()
 	p := Default("", "")
 	p.Read = append(p.Read, Path{Name: self(t)})
-	p.Limits = l
+	p.Limits, p.Limits.Grouped = l, grouped
 	ll, err := queryLandlock()
 	must(t, err)
 	c := Command{Path: self(t), Argv: append([]string{"hog"}, argv...), Files: []*os.File{nil, in, in}}
-	b := &builder{profile: p, landlock: ll, level: level, ungrouped: !grouped, command: c}
+	b := &builder{profile: p, landlock: ll, level: level, command: c}
 	process, receipt, err := b.start()
 	in.Close()
 	must(t, err)
@@ -110,6 +162,11 @@ func TestTreeLimits(t *testing.T) {
 				{"within, mapped by nobody", []string{"memfd", "4"}, Limits{Memory: 512 << 20}, ""},
 				{"fork bomb", []string{"processes", "60"}, Limits{Processes: 40}, LimitProcesses},
 				{"bomb of siblings", []string{"siblings", "60"}, Limits{Processes: 40}, LimitProcesses},
+				{"bomb of orphans", []string{"orphans", "60"}, Limits{Processes: 40}, LimitProcesses},
+				{"bomb of threads", []string{"threads", "90"}, Limits{Processes: 40}, LimitProcesses},
+				{"files in memory", []string{"tmpfs", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
+				{"inotify", []string{"inotify", "20"}, Limits{Inotify: 8}, LimitInotify},
+				{"inotify within", []string{"inotify inherited", "6"}, Limits{Inotify: 8}, ""},
 				{"busy", []string{"cpu", "1000000"}, Limits{CPU: 1, Grace: -1}, LimitCPU},
 				{"too long", []string{"sleep", "20"}, Limits{Wall: 50 * time.Millisecond, Grace: -1}, LimitWall},
 				{"within", []string{"memory", "4"}, Limits{Memory: 512 << 20, Processes: 200, CPU: 30, Wall: time.Minute}, ""},
@@ -117,11 +174,16 @@ func TestTreeLimits(t *testing.T) {
 				if test.want == LimitCPU && grouped != (level == Strong) {
 					continue // the kernel's unit is a second, which is long enough once
 				}
-				if test.argv[0] == "siblings" && level == Base && !grouped {
-					continue // nothing tells them from the launcher's own
+				if test.argv[0] == "tmpfs" && level == Base {
+					continue // its /dev/shm is the machine's
 				}
 				t.Run(fmt.Sprintf("%v/grouped=%v/%s", level, grouped, test.name), func(t *testing.T) {
-					t.Parallel()
+					if test.argv[0] == "orphans" { // beside nothing else: all orphans of this process are adopted meanwhile
+						AdoptOrphans(true)
+						defer AdoptOrphans(false)
+					} else {
+						t.Parallel()
+					}
 					s, receipt, out := limited(t, level, grouped, test.l, test.argv...)
 					for _, b := range receipt.Bounds {
 						if b.By == ByCgroup && !grouped || b.Value == 0 || b.Limit == "" {
@@ -139,7 +201,10 @@ func TestTreeLimits(t *testing.T) {
 					}
 					// Who may have no more processes is told so, by the kernel; a processor limit comes from whoever looks first.
 					kernel := strings.Contains(out, "refused") || s.Signal == unix.SIGXCPU || s.Signal == unix.SIGKILL && test.want == LimitCPU
-					if s.Exceeded != test.want && !kernel {
+					if test.want == LimitInotify && level == Strong && s.Reached != test.want {
+						t.Errorf("refused, and nobody is told: %+v", s)
+					}
+					if s.Exceeded != test.want && s.Reached != test.want && !kernel {
 						t.Errorf("%+v %q", s, out)
 					}
 				})

@@ -22,7 +22,9 @@ var gaps = []gap{
 	{Namespaces, "not asked for", atBase},
 	{Processes, "without a pid namespace, /proc shows what others run", atBase},
 	{Metadata, "Landlock has no right for it, a filter sees no paths, and the kernel does not let us answer such calls here", func(b *builder) bool { return atBase(b) && len(b.profile.Write) > 0 && !b.asks() }},
-	{HiddenList, "the folders on the way to a hidden name are listed with all below them", func(b *builder) bool { return atBase(b) && len(b.hidden) > 0 }},
+	{HiddenList, "without a mount over it a hidden name is listed with all below it, stat tells size, mode and times, and inotify tells when it is opened or changed", func(b *builder) bool {
+		return atBase(b) && len(b.hidden) > 0 || len(b.openly()) > 0
+	}},
 	{Keeping, "Landlock allows a tree as a whole", func(b *builder) bool { return atBase(b) && len(b.kept) > 0 }},
 	{Signals, "Landlock before version 6 does not scope signals", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
 	{Tree, "without a signal scope a process in another session cannot be found again", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
@@ -65,7 +67,7 @@ func (b *builder) account() error {
 
 // losses are what a level of this machine lacks for a profile that asks for everything.
 func losses(ll landlock, level Level) []Loss {
-	b := &builder{landlock: ll, level: level, hidden: []string{"/"}, kept: []string{"/"}, profile: Profile{Write: []Path{{}}, PrivateTmp: true, Terminals: true}}
+	b := &builder{landlock: ll, level: level, hidden: []string{"/hidden"}, kept: []string{"/"}, profile: Profile{Write: []Path{{}}, PrivateTmp: true, Terminals: true}}
 	var lost []Loss
 	for _, g := range gaps[1:] { // namespaces are a finding of their own
 		if g.when(b) {

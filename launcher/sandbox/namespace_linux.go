@@ -70,7 +70,7 @@ func (b *builder) trees(l *life) error {
 }
 
 // maxTrees leaves the registers from listener on to those that use them.
-const maxTrees = registerCount - 5
+const maxTrees = registerCount - 8
 
 func (b *builder) readOnly(l *life, name string) {
 	a := &b.family.arena
@@ -93,6 +93,9 @@ func (b *builder) masks(l *life) error {
 		}
 		if b.leadsTo(name) {
 			continue // something in it is allowed; Landlock alone keeps the rest away
+		}
+		if slices.ContainsFunc(b.hidden, func(over string) bool { return over != name && within(name, over) && !b.leadsTo(over) }) {
+			continue // hidden with its folder, in which it cannot be found any more
 		}
 		if !made {
 			made = true
@@ -134,9 +137,12 @@ func (f *family) loopback(l *life) {
 
 // privateProc mounts a /proc that shows only the new pid namespace, which takes a process inside of it.
 // It and /dev/shm are new objects, so their Landlock rules can only be added here.
-func (b *builder) privateProc(l *life, high int) {
+func (b *builder) privateProc(l *life, number int) {
 	a := &b.family.arena
-	l.add("mount proc", unix.SYS_MOUNT, a.text("proc"), a.text("/proc"), a.text("proc"), unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)
+	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	l.add("mount proc", unix.SYS_MOUNT, a.text("proc"), a.text("/proc"), a.text("proc"), flags)
+	b.lower(l)
+	l.add("make proc read-only", unix.SYS_MOUNT, 0, a.text("/proc"), 0, unix.MS_REMOUNT|unix.MS_RDONLY|flags, 0)
 	late := b.lateRules()
 	for _, p := range b.profile.Read {
 		if within(p.Name, "/proc") {
@@ -144,9 +150,9 @@ func (b *builder) privateProc(l *life, high int) {
 		}
 	}
 	for _, rule := range late {
-		attr := &pathBeneath{rule.rights & b.files.abi.fs, int32(high)}
+		attr := &pathBeneath{rule.rights & b.files.abi.fs, int32(number)}
 		l.add("open "+rule.name, unix.SYS_OPENAT, atCwd, a.text(rule.name), unix.O_PATH|unix.O_CLOEXEC).kept(registerCount - 1)
-		l.add("open "+rule.name, unix.SYS_DUP3, 0, uintptr(high), unix.O_CLOEXEC).with(registerCount-1, 0).or(unix.EINVAL) // it has that number already
+		l.add("open "+rule.name, unix.SYS_DUP3, 0, uintptr(number), unix.O_CLOEXEC).with(registerCount-1, 0).or(unix.EINVAL) // it has that number already
 		l.add("allow "+rule.name, unix.SYS_LANDLOCK_ADD_RULE, uintptr(b.files.fd), unix.LANDLOCK_RULE_PATH_BENEATH, hold(a, attr), 0)
 	}
 }

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"os"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // The test binary plays every part: called under one of these names it is not a test at all.
@@ -11,7 +13,7 @@ func TestMain(m *testing.M) {
 		part(os.Args[1:])
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(hermetic.Tests(m).Run())
 }
 
 var parts map[string]func([]string)

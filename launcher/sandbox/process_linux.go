@@ -14,6 +14,7 @@ import (
 // A Process is a started command and everything it has started. It lives no longer than the program that called Start:
 // when that ends, however it ends, so does the whole tree.
 type Process struct {
+	level Level
 	pid   int
 	guard int // the steward
 	pidfd int
@@ -32,6 +33,8 @@ type Process struct {
 	group    *group
 	broker   *broker // of its network; nil without Hosts
 	exceeded Limit
+	reached  Limit
+	memory   []string      // directories of the run that are in memory
 	done     chan struct{} // closed when the tree has ended
 }
 
@@ -97,6 +100,7 @@ func (p *Process) finish(s Status, namespace string, err error) (Status, error) 
 		reap(p.pid) // a dying pid namespace waits for it
 	}
 	p.relieve(namespace)
+	p.bury(true)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.pidfd >= 0 {
@@ -113,6 +117,7 @@ func (p *Process) abandon() {
 	p.Kill()
 	reap(p.pid)
 	p.relieve("")
+	p.bury(true)
 	p.dissolve(new(Status))
 }
 

@@ -58,45 +58,51 @@ func listenMain(args []string) {
 func TestListen(t *testing.T) {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: self(t)})
-		free, err := net.Listen("tcp4", "127.0.0.1:0")
-		must(t, err)
-		port := uint16(free.Addr().(*net.TCPAddr).Port)
-		free.Close()
+		unknown := 0
 		for _, test := range []struct {
 			network, address string
 			local            bool
-			publish          uint16
+			publish          bool
 			want             string // the beginning of where it listens; "" for nowhere
 		}{
-			{"tcp", ":0", true, 0, "127.0.0.1:"},
-			{"tcp4", ":0", true, 0, "127.0.0.1:"},
-			{"tcp4", "127.0.0.1:0", true, 0, "127.0.0.1:"},
-			{"tcp6", "[::1]:0", true, 0, "[::1]:"},
-			{"tcp4", "127.0.0.1:0", false, 0, ""},
-			{"tcp4", ":0", false, 0, ""},
-			{"tcp4", fmt.Sprintf(":%d", port), false, port, "0.0.0.0:"},
-			{"tcp4", "127.0.0.1:80", true, 0, ""},
+			{"tcp", ":0", true, false, "127.0.0.1:"},
+			{"tcp4", ":0", true, false, "127.0.0.1:"},
+			{"tcp4", "127.0.0.1:0", true, false, "127.0.0.1:"},
+			{"tcp6", "[::1]:0", true, false, "[::1]:"},
+			{"tcp4", "127.0.0.1:0", false, false, ""},
+			{"tcp4", ":0", false, false, ""},
+			{"tcp4", ":", false, true, "0.0.0.0:"},
+			{"tcp4", "127.0.0.1:80", true, false, ""},
 		} {
 			if test.network == "tcp6" && !hasIPv6() {
 				continue
 			}
 			p := p
 			p.Network, p.Reach.Localhost = Hosts, test.local
-			if test.publish != 0 {
-				p.Reach.Publish = []uint16{test.publish}
+		again:
+			address := test.address
+			if test.publish {
+				free, err := net.Listen("tcp4", "127.0.0.1:0")
+				must(t, err)
+				port := uint16(free.Addr().(*net.TCPAddr).Port)
+				free.Close()
+				p.Reach.Publish, address = []uint16{port}, fmt.Sprintf(":%d", port)
 			}
 			out, in, err := os.Pipe()
 			must(t, err)
-			process, _, err := Start(p, Command{Path: self(t), Argv: []string{"listen", test.network, test.address}, Files: []*os.File{nil, in, in}})
+			process, _, err := Start(p, Command{Path: self(t), Argv: []string{"listen", test.network, address}, Files: []*os.File{nil, in, in}})
 			in.Close()
 			must(t, err)
 			line := make([]byte, 200)
 			n, _ := out.Read(line)
 			at := strings.TrimSpace(string(line[:n]))
-			if strings.HasPrefix(at, "error:") != (test.want == "") || !strings.HasPrefix(at, test.want) {
+			taken := test.publish && strings.HasSuffix(at, "address already in use") // by a neighbour, since we looked
+			var c net.Conn
+			if taken {
+			} else if strings.HasPrefix(at, "error:") != (test.want == "") || !strings.HasPrefix(at, test.want) {
 				t.Errorf("%+v: %q", test, at)
 			} else if test.want != "" {
-				c, err := net.DialTimeout("tcp", strings.Replace(at, "0.0.0.0", "127.0.0.1", 1), 5*time.Second)
+				c, err = net.DialTimeout("tcp", strings.Replace(at, "0.0.0.0", "127.0.0.1", 1), 5*time.Second)
 				if err != nil {
 					t.Errorf("%+v: %v", test, err)
 				} else if answer, _ := io.ReadAll(c); string(answer) != "served\n" {
@@ -105,14 +111,27 @@ func TestListen(t *testing.T) {
 			}
 			out.Close()
 			process.Wait()
-			traffic, noted := process.Traffic(), test.network == "unix" || test.address == "127.0.0.1:80"
+			traffic, noted, vague := process.Traffic(), test.network == "unix" || test.address == "127.0.0.1:80", taken
+			if c != nil {
+				c.Close()
+			}
 			for _, c := range traffic.Connections {
-				noted = noted || c.Kind == "listen" && c.Refused == (test.want == "") &&
-					(c.Refused || (c.Host == "localhost") == (test.publish == 0) && c.Accepted == 1 && c.Sent == int64(len("served\n")))
+				if c.Kind != "listen" || c.Refused != (test.want == "") {
+					continue
+				}
+				noted = noted || c.Refused || (c.Host == "localhost") == !test.publish && c.Accepted == 1 && c.Sent == int64(len("served\n"))
+				vague = vague || c.Accepted == -1 && c.Sent == -1 && c.Received == -1
+			}
+			if vague && unknown < 20 { // on a busy machine; not always
+				unknown++
+				goto again
 			}
 			if !noted {
 				t.Errorf("%+v: recorded %+v", test, traffic)
 			}
+		}
+		if unknown > 0 {
+			t.Logf("%d times what was served was unknown, or the port was taken", unknown)
 		}
 	})
 }

@@ -20,7 +20,7 @@ const (
 	Namespaces Protection = "namespaces"       // the child sees only its own processes, mounts and network
 	Processes  Protection = "processes"        // command lines and states of processes outside cannot be read
 	Metadata   Protection = "metadata"         // mode, owner, times and attributes outside the writable trees cannot be changed
-	HiddenList Protection = "hidden-names"     // names in a hidden folder cannot be listed
+	HiddenList Protection = "hidden-names"     // names in a hidden folder cannot be listed; a hidden name tells nothing to stat(2), inotify(7) and readlink(2)
 	Keeping    Protection = "read-only-inside" // what is kept read-only in a writable tree stays as it is
 	Signals    Protection = "signals"          // processes outside cannot be signalled
 	Tree       Protection = "tree"             // nothing outlives the launcher

@@ -19,10 +19,13 @@ func space(pid int) string {
 	return name
 }
 
-// sibling reports whether s is one, for those who count. Who hides its namespace (PR_SET_DUMPABLE) counts where it is in any but the launcher's.
+// sibling reports whether s is one, or an orphan at Base, for those who count. Who hides its namespace (PR_SET_DUMPABLE) counts where it is in any but the launcher's.
 func (p *Process) sibling(s sample) bool {
-	if s.parent != os.Getpid() || s.pid == p.pid {
+	if s.parent != os.Getpid() || s.pid == p.pid || s.pid == p.guard {
 		return false
+	}
+	if p.level == Base {
+		return fenced(s.pid) && !p.another(s.pid)
 	}
 	if in := space(s.pid); in != "" {
 		return in == p.space

@@ -41,25 +41,24 @@ type builder struct {
 	hidden []string // resolved names
 	kept   []string // resolved names of what is read-only in a writable tree
 
-	nest      *Nest            // at Strong
-	group     *group           // control groups of the run, or nil
-	silent    bool             // answer no calls: there is another listener above us
-	place     int              // at Strong with terminals: the number at which the steward holds the other side of the name of the command's own
-	asking    []int            // the socket that the listener comes through: the launcher's end and the child's; then numbers that the child uses for what it sends
-	servers   []netip.AddrPort // whom the child asks for names
-	listener  int              // to answer by, since it was handed over
-	broker    *broker
-	ungrouped bool // make none
-	family    family
-	stacks    []byte // of the family
-	files     *ruleset
-	scope     *ruleset
-	closing   []int
-	receipt   Receipt
-	process   *Process // since the fork
-	exeFd     int      // where the child has the program's file; -1 when it goes by name
-	trial     bool     // exit instead of executing
-	execAt    int      // index of the first step in the child's life that executes the program
+	nest     *Nest            // at Strong
+	group    *group           // control groups of the run, or nil
+	silent   bool             // answer no calls: there is another listener above us
+	place    int              // at Strong with terminals: the number at which the steward holds the other side of the name of the command's own
+	asking   []int            // the socket that the listener comes through: the launcher's end and the child's; then numbers that the child uses for what it sends
+	servers  []netip.AddrPort // whom the child asks for names
+	listener int              // to answer by, since it was handed over
+	broker   *broker
+	family   family
+	stacks   []byte // of the family
+	files    *ruleset
+	scope    *ruleset
+	closing  []int
+	receipt  Receipt
+	process  *Process // since the fork
+	exeFd    int      // where the child has the program's file; -1 when it goes by name
+	trial    bool     // exit instead of executing
+	execAt   int      // index of the first step in the child's life that executes the program
 }
 
 // begin forks a family that builds the fence, and meanwhile fills the ruleset that the child will enter: the rules, one for each neighbour of what is
@@ -208,14 +207,17 @@ func (b *builder) pipes() error {
 // launch forks the family. It builds the fence by itself, and then waits to be let go.
 func (b *builder) launch() error {
 	f := &b.family
+	p := &Process{level: b.level, stacks: b.stacks, pidfd: -1, init: -1, lifeline: f.holding, gone: f.waiting, group: b.group, memory: b.memoryDirs(), done: make(chan struct{})}
+	register(p)
 	guard, errno := f.start(aboutSteward, 0)
 	if errno != 0 {
+		p.bury(true)
 		return &SetupError{"clone", errno}
 	}
 	// Only the family may hold these from now on, or their end would never be seen.
 	b.release(f.report)
 	b.release(f.lifeline)
-	b.process = &Process{guard: guard, stacks: b.stacks, pidfd: -1, init: -1, lifeline: f.holding, gone: f.waiting, group: b.group, done: make(chan struct{})}
+	p.guard, b.process = guard, p
 	b.stacks = nil
 	b.keep(f.holding)
 	b.keep(f.waiting)
@@ -257,6 +259,7 @@ func (b *builder) letGo() (*Process, Receipt, error) {
 		p.space = space(p.pid)
 	}
 	b.joined(p)
+	b.lowered()
 	sooner(p.pid)
 	p.group = b.group
 	p.watch(b.profile.Limits)
@@ -324,7 +327,7 @@ func (b *builder) heard(p *Process, m [3]uint32) error {
 	lives := map[uint32]life{aboutSteward: b.family.steward, aboutInit: b.family.init, aboutChild: b.family.child, aboutAnchor: b.family.anchor, aboutSettle: b.family.settle}
 	switch m[0] {
 	case childPid:
-		p.pid = int(m[1])
+		p.named(int(m[1]))
 		return nil
 	case initPid:
 		p.init, _ = unix.PidfdOpen(int(m[1]), 0) // or the steward ends it alone

@@ -347,6 +347,26 @@ func TestHideInWritable(t *testing.T) {
 	})
 }
 
+// A folder and what lies in it may both be hidden, in any order: neither is found, and what is beside them is.
+func TestHideAFolderAndWhatIsInIt(t *testing.T) {
+	p := Default(t.TempDir(), "")
+	p.Require = Strong
+	if Probe().Level != Strong {
+		t.Skip("needs namespaces, which this machine does not allow")
+	}
+	ws := p.Write[0].Name
+	must(t, os.MkdirAll(ws+"/state/audit", 0o700))
+	must(t, os.WriteFile(ws+"/state/audit/log", []byte("secret"), 0o600))
+	must(t, os.WriteFile(ws+"/seen", []byte("seen"), 0o600))
+	p.Hide = []string{ws + "/state/audit/log", ws + "/state", ws + "/state/audit"}
+	for range p.Hide {
+		p.Hide = append(p.Hide[1:], p.Hide[0])
+		if _, out := shell(t, p, "cd "+ws+"; cat seen; cat state/audit/log; ls state"); !strings.HasPrefix(out, "seen") || strings.Contains(out, "secret") || strings.Contains(out, "audit\n") {
+			t.Errorf("%v: %q", p.Hide, out)
+		}
+	}
+}
+
 // A protection that must hold refuses the start when the level has lost it.
 func TestMust(t *testing.T) {
 	p := Default(t.TempDir(), "")

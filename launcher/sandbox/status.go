@@ -19,9 +19,9 @@ type Status struct {
 	UserTime, SystemTime time.Duration
 	MaxMemory            int64 // bytes: the largest resident size of any one of them
 
-	// Exceeded is the limit that the run ran into, when a limit of its tree ended it or kept it from starting more processes. A limit of one process is
+	// Exceeded is the limit that ended the run, and Reached one at which the kernel refused it more, after which it went on. A limit of one process is
 	// told by its signal: SIGXCPU, SIGXFSZ.
-	Exceeded Limit
+	Exceeded, Reached Limit
 }
 
 // Ended reports whether the command is over.

@@ -70,7 +70,7 @@ func (s *step) kept(register uint8) *step { s.keep = register; return s }
 // with takes argument into from a register.
 func (s *step) with(register, into uint8) *step { s.from, s.into = register, into; return s }
 
-const registerCount = 192
+const registerCount = 195
 
 // text returns the address of s as the kernel wants strings. A plan keeps what is allocated here
 // reachable through arena, because an integer does not.

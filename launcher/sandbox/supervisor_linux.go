@@ -5,7 +5,6 @@ package sandbox
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -57,13 +56,18 @@ type supervisor struct {
 
 // pin holds a writable tree, so that its name is known wherever it is moved.
 func (s *supervisor) pin(p Path) {
-	name := p.Name
-	if p.File != nil {
-		_ = control(p.File, func(fd int) error { name = fmt.Sprintf("/proc/self/fd/%d", fd); return nil })
+	open := func(name string) error {
+		fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err == nil {
+			s.roots = append(s.roots, os.NewFile(uintptr(fd), p.Name))
+		}
+		return err
 	}
-	if fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
-		s.roots = append(s.roots, os.NewFile(uintptr(fd), p.Name))
+	if p.File == nil {
+		_ = open(p.Name)
+		return
 	}
+	_ = control(p.File, func(fd int) error { return open("/proc/self/fd/" + itoa(fd)) })
 }
 
 // serve answers until nobody is left who could ask.

@@ -5,7 +5,6 @@ package sandbox
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -25,26 +24,30 @@ func (p *Process) watch(l Limits) {
 		timer := time.AfterFunc(l.Wall, func() { p.End(LimitWall, l.grace()) })
 		go func() { <-p.done; timer.Stop() }()
 	}
-	if l.Memory|l.Processes|l.CPU == 0 {
+	if l.Memory|l.Processes|l.CPU|l.Inotify == 0 {
 		return
 	}
 	go func() {
 		t := treeWatch{sibling: p.sibling}
 		pause := time.NewTimer(lookEvery)
 		defer pause.Stop()
-		for {
+		for look := 1; ; look++ {
 			select {
 			case <-p.done:
 				return
 			case <-pause.C:
 			}
 			began := time.Now()
+			p.bury(false)
 			limit, deadly := p.group.exceeded(l)
-			if !deadly {
-				limit = t.exceeded(p, l)
+			files := l.Inotify > 0 && t.dueForFiles(look)
+			if !deadly && (files || p.suspicious(l)) {
+				limit = t.exceeded(p, l, files)
 				deadly = limit != ""
 			}
 			switch {
+			case deadly && limit == LimitInotify && p.level == Strong: // the kernel refuses more
+				p.note(limit)
 			case deadly && limit == LimitCPU:
 				p.End(limit, l.grace())
 				return
@@ -56,6 +59,68 @@ func (p *Process) watch(l Limits) {
 			pause.Reset(min(max(lookEvery, 10*time.Since(began)), 10*lookEvery))
 		}
 	}()
+}
+
+// note remembers that the kernel refused more than a limit allows.
+func (p *Process) note(limit Limit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reached == "" {
+		p.reached = limit
+	}
+}
+
+// suspicious reports whether a look at the tree could find it over a limit: a tree has no more threads and no more memory than the machine, of
+// which the kernel tells at once.
+func (p *Process) suspicious(l Limits) bool {
+	if l.CPU > 0 && p.group.dirs["cpu"] == "" {
+		return true
+	}
+	return l.Processes > 0 && p.group.dirs["pids"] == "" && machineThreads() > l.Processes ||
+		l.Memory > 0 && p.group.dirs["memory"] == "" && machineMemory() > l.Memory
+}
+
+// machineThreads returns how many processes and threads there are; very many where that cannot be told.
+func machineThreads() uint64 {
+	text, _ := os.ReadFile("/proc/loadavg")
+	_, rest, _ := bytes.Cut(text, []byte("/"))
+	number, _, _ := bytes.Cut(rest, []byte(" "))
+	n, err := strconv.ParseUint(string(number), 10, 64)
+	if err != nil {
+		return 1 << 63
+	}
+	return n
+}
+
+// machineMemory returns how much memory is in use that nobody could give back, files in memory included; very much where that cannot be told.
+func machineMemory() uint64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	var total, available uint64
+	for line := range bytes.Lines(text[:min(len(text), 200)]) {
+		if f := strings.Fields(string(line)); len(f) > 1 {
+			kib, _ := strconv.ParseUint(f[1], 10, 64)
+			switch f[0] {
+			case "MemTotal:":
+				total = kib << 10
+			case "MemAvailable:":
+				available = kib << 10
+			}
+		}
+	}
+	if available == 0 || available > total {
+		return 1 << 63
+	}
+	return total - available
+}
+
+// dueForFiles reports whether the descriptors of the tree are looked at now: after half a second, then less and less often, at last every four seconds, as long as few are found.
+func (t *treeWatch) dueForFiles(look int) bool {
+	if look < t.filesAt {
+		return false
+	}
+	t.patience = min(max(2*t.patience, 10), 80)
+	t.filesAt = look + t.patience
+	return look > 1
 }
 
 // End ends the run because it ran into limit: SIGTERM to the command's group, and SIGKILL to everything when grace is over, or at once when that
@@ -89,11 +154,13 @@ type sample struct {
 type treeWatch struct {
 	known   map[int]uint64
 	sibling func(sample) bool // of the command; nil for none
+
+	filesAt, patience int // when descriptors are looked at next, in looks
 }
 
 // exceeded looks at all processes of the tree and returns the limit that they are over together. At Strong the tree is what descends from
 // the child, its siblings or the namespace's init, and nobody gets out of that. At Base a process whose parents ended before it was ever seen is missed.
-func (t *treeWatch) exceeded(p *Process, l Limits) Limit {
+func (t *treeWatch) exceeded(p *Process, l Limits, files bool) Limit {
 	members := t.members(p.pid, p.guard, samples())
 	var threads, ticks uint64
 	for _, s := range members {
@@ -106,8 +173,10 @@ func (t *treeWatch) exceeded(p *Process, l Limits) Limit {
 		return LimitProcesses
 	case l.CPU > 0 && ticks/hz >= l.CPU && p.group.dirs["cpu"] == "":
 		return LimitCPU
-	case l.Memory > 0 && p.group.dirs["memory"] == "" && overMemory(members, l.Memory):
+	case l.Memory > 0 && p.group.dirs["memory"] == "" && overMemory(members, p.inMemory(), l.Memory):
 		return LimitMemory
+	case files && t.watches(members, l.Inotify, p.level == Strong):
+		return LimitInotify
 	}
 	return ""
 }
@@ -187,51 +256,6 @@ func parseStat(text []byte) (s sample, ok bool) {
 	return s, s.pid > 0
 }
 
-// overMemory reports whether processes hold more than most together, in memory of their own, shared, or in files without a name. First by what is quickly told, which
-// counts for each what several share, so that it is never too little; only what is over by that is looked at exactly.
-func overMemory(members []sample, most uint64) bool {
-	held := nameless(members)
-	if own, shared := sums(members, "status", "RssAnon:", "RssShmem:"); own+max(shared, held) <= most {
-		return false
-	}
-	var own, shared uint64 // with what is shared divided by those who share it
-	for _, s := range members {
-		o, sh := sums([]sample{s}, "smaps_rollup", "Pss_Anon:", "Pss_Shmem:")
-		if o+sh == 0 { // not ours to look into: count it as it counts itself
-			o, sh = sums([]sample{s}, "status", "RssAnon:", "RssShmem:")
-		}
-		own, shared = own+o, shared+sh
-	}
-	return own+max(shared, held) > most
-}
-
-// nameless sums what files in memory take that are held by their descriptors alone (memfd_create(2), O_TMPFILE): whoever does not map them holds them all the same.
-func nameless(members []sample) (total uint64) {
-	type file struct{ dev, ino uint64 }
-	seen := map[file]bool{}
-	for _, s := range members {
-		dir := "/proc/" + itoa(s.pid) + "/fd/"
-		list, err := os.Open(dir)
-		if err != nil {
-			continue
-		}
-		names, _ := list.Readdirnames(-1)
-		list.Close()
-		for _, name := range names {
-			var st unix.Stat_t
-			var fs unix.Statfs_t
-			target, err := os.Readlink(dir + name)
-			if err != nil || !strings.HasSuffix(target, " (deleted)") || unix.Stat(dir+name, &st) != nil || st.Nlink > 0 ||
-				unix.Statfs(dir+name, &fs) != nil || fs.Type != unix.TMPFS_MAGIC || seen[file{st.Dev, st.Ino}] {
-				continue
-			}
-			seen[file{st.Dev, st.Ino}] = true
-			total += uint64(st.Blocks) * 512
-		}
-	}
-	return total
-}
-
 // sums adds up two lines like "RssAnon: 12 kB" of one file of each process, in bytes.
 func sums(members []sample, file, own, shared string) (a, b uint64) {
 	for _, s := range members {
@@ -252,28 +276,16 @@ func sums(members []sample, file, own, shared string) (a, b uint64) {
 	return a, b
 }
 
-// threadsOf returns how many processes and threads a user runs.
-func threadsOf(uid int) (n int) {
-	names, _ := filepath.Glob("/proc/[0-9]*")
-	for _, name := range names {
-		var st unix.Stat_t
-		if unix.Stat(name, &st) == nil && int(st.Uid) == uid {
-			if text, err := os.ReadFile(name + "/stat"); err == nil {
-				if s, ok := parseStat(text); ok {
-					n += int(s.threads)
-				}
-			}
-		}
-	}
-	return n
-}
-
 // dissolve removes the run's control groups and says in s which limit it ran into. SIGKILL has been sent to all that is in them, so that only the
 // end of dying is waited for; what takes longer is left to the next launcher to remove.
 func (p *Process) dissolve(s *Status) {
 	if p.group != nil {
-		if limit, _ := p.group.exceeded(Limits{}); p.exceeded == "" {
+		switch limit, deadly := p.group.exceeded(Limits{}); {
+		case limit == "" || p.exceeded != "":
+		case deadly:
 			p.exceeded = limit
+		default:
+			p.reached = limit
 		}
 		for range 50 {
 			if p.group.kill(); p.group.remove() {
@@ -282,5 +294,5 @@ func (p *Process) dissolve(s *Status) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	s.Exceeded = p.exceeded
+	s.Exceeded, s.Reached = p.exceeded, p.reached
 }

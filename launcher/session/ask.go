@@ -27,24 +27,27 @@ type AskOptions struct {
 	Timeout   time.Duration // how long the question may stay open; 0 is for ever
 }
 
-// Answer is what a person answered. The zero value is no.
+// Answer is what a person answered. The zero value is no answer at all, which permits nothing.
 type Answer int
 
 const (
-	Denied   Answer = iota
-	Approved        // by the key or the whole challenge
-	Chosen          // one of AskOptions.Others
+	Cancelled Answer = iota // left without an answer: q, Escape, Ctrl-C, Ctrl-D, Ctrl-\, a challenge missed too often
+	Denied                  // by the key n and by nothing else
+	Approved                // by the key or the whole challenge
+	Chosen                  // one of AskOptions.Others
 )
 
-// String returns "denied", "approved" or "chosen".
+// String returns "cancelled", "denied", "approved" or "chosen".
 func (a Answer) String() string {
 	switch a {
+	case Denied:
+		return "denied"
 	case Approved:
 		return "approved"
 	case Chosen:
 		return "chosen"
 	default:
-		return "denied"
+		return "cancelled"
 	}
 }
 
@@ -88,7 +91,7 @@ func (o AskOptions) settled() (AskOptions, error) {
 	}
 	// Enter, space and the like are pressed without reading; escape and control keys deny.
 	for _, r := range append([]rune{o.Approve}, o.Others...) {
-		if !plainKey(r) || strings.ContainsRune(denyKeys+pageKeys, r) {
+		if !plainKey(r) || strings.ContainsRune(denyKeys+quitKeys+pageKeys, r) {
 			return o, fmt.Errorf("the key %q cannot be an answer", r)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,6 +33,7 @@ func Ask(ctx context.Context, tty *os.File, render func(width int, full bool) st
 	if err != nil {
 		return Reply{}, err
 	}
+	defer runtime.KeepAlive(tty) // its number is used to the end
 	p := &prompt{
 		fd:    int(tty.Fd()),
 		modes: &modes{fd: int(tty.Fd()), keepOut: true},
@@ -167,7 +169,7 @@ func (p *prompt) begin(ctx context.Context) error {
 		quiet = what == quietly
 	}
 	p.keys = decoder{}
-	p.q.open, p.q.entry = false, nil
+	p.q.open, p.q.early, p.q.entry = false, false, nil
 	p.write(Plain)
 	p.fit()
 	p.draw()

@@ -79,11 +79,11 @@ func TestAskKeys(t *testing.T) {
 		{"approve", "y", `approved 'y'`},
 		{"no", "n", `denied 'n'`},
 		{"NO", "N", `denied 'N'`},
-		{"quit", "q", `denied 'q'`},
-		{"escape", "\x1b", `denied '\x1b'`},
-		{"ctrl-c", "\x03", `denied '\x03'`},
-		{"ctrl-d", "\x04", `denied '\x04'`},
-		{"ctrl-backslash", "\x1c", `denied '\x1c'`},
+		{"quit", "q", `cancelled 'q'`},
+		{"escape", "\x1b", `cancelled '\x1b'`},
+		{"ctrl-c", "\x03", `cancelled '\x03'`},
+		{"ctrl-d", "\x04", `cancelled '\x04'`},
+		{"ctrl-backslash", "\x1c", `cancelled '\x1c'`},
 		{"another choice", "s", `chosen 's'`},
 	}
 	for _, c := range cases {
@@ -155,9 +155,9 @@ func TestChallenge(t *testing.T) {
 		{"right after a miss", "aaaak7q2", `approved '\x00'`},
 		{"right after ctrl-u", "k7\x15k7q2", `approved '\x00'`},
 		{"enter between", "k7\rq2\r", `approved '\x00'`},
-		{"missed three times", "aaaabbbbcccc", `denied '\x00'`},
+		{"missed three times", "aaaabbbbcccc", `cancelled '\x00'`},
 		{"no", "n", `denied 'n'`},
-		{"escape in the middle", "k7\x1b\x1b", `denied '\x1b'`},
+		{"escape in the middle", "k7\x1b\x1b", `cancelled '\x1b'`},
 		{"a letter of the challenge is no command", "qqqqk7q2", `approved '\x00'`},
 	}
 	for _, c := range cases {

@@ -21,8 +21,13 @@ func Attach(ctx context.Context, a Attachment) (Ended, error) {
 	c := &client{ctx: ctx, a: a, keys: make(chan []byte), frames: make(chan wire.Frame), gone: make(chan error, 2), done: make(chan struct{})}
 	defer close(c.done)
 	if kindOf(a.In, new(unix.Stat_t)) == terminal {
-		c.term = &modes{fd: int(a.In.Fd())}
+		fd, err := dupFile(a.In) // keyboard may outlive the caller's
+		if err != nil {
+			return Ended{}, err
+		}
+		c.term = &modes{fd: fd}
 		if !c.term.enter() {
+			c.term.close()
 			return Ended{}, errors.New("this terminal is not in the foreground; try: fg")
 		}
 		defer c.term.leave()
@@ -116,6 +121,9 @@ func (c *client) listen() {
 // keyboard reads keys. It may be left behind in a read, as every program that reads a terminal may.
 func (c *client) keyboard() {
 	defer close(c.keys)
+	if c.term != nil {
+		defer c.term.close()
+	}
 	keys := c.keys
 	for buf := make([]byte, 32<<10); ; {
 		n, err := 0, error(nil)
@@ -313,7 +321,7 @@ func (c *client) question() {
 	c.term.enter()
 	c.show(c.a.View.Resume())
 	if err != nil {
-		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, Message: err.Error()}))
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeAsked, Envelope: c.waits, Message: err.Error() + "; Ctrl-] a"})) // it still does
 	} else {
 		c.waits = ""
 	}

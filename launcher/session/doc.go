@@ -6,7 +6,7 @@
 // It stands between two parties. The caller is whoever started us, known by three
 // descriptors: a person's terminal, an agent's pipes, a file, nothing. The child is the
 // command. A Session gives the child three descriptors that behave as the caller's would,
-// and carries the bytes between the two; every byte is given to a Tap before the other side
+// and carries the bytes between the two; every byte carried is given to a Tap before the other side
 // can have it. Ask puts a question to the person at a terminal. Nothing here starts a
 // process, keeps a log or decides anything.
 //
@@ -74,6 +74,13 @@
 // It is given back in Ended, in Suspend and in Restore, which belongs in a deferred call of
 // the launcher and also runs when a goroutine here panics. A change of the window's size is
 // told to the tap and then to the private terminal; the kernel tells the child.
+//
+// What a command writes to a person's terminal passes a Filter (filterTable says what passes, and why): nothing that writes the clipboard
+// or the title passes, and what makes the terminal answer passes only to a program that has the alternate screen or reads keys one
+// by one. Strings to other programs (DCS, APC) do not pass, so pictures are not shown. What was switched on and left so
+// is taken back in Ended, and answers that are late by less than 50 ms are thrown away. The tap has all bytes as they were written;
+// pipes, files, and what Hold shows are not filtered: who attaches sees a drawn screen, and the terminal that a session was
+// started on has a Filter of its own. The terminal is taken to use UTF-8.
 //
 // # Job control
 //

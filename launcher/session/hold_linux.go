@@ -62,7 +62,7 @@ func (s *Session) write(p []byte, cancelled func() bool) (n int, err error) {
 				return n, err
 			}
 			if fds[1].Revents != 0 {
-				clearEvent(nudge)
+				s.nudged()
 			}
 		default:
 			return n, fmt.Errorf("type: %w", err)
@@ -77,6 +77,15 @@ func (s *Session) Nudge() {
 	defer s.mu.Unlock()
 	if s.nudge >= 0 {
 		raiseEvent(s.nudge)
+	}
+}
+
+// nudged takes a nudge in, unless the session has ended: then the number is not its event any more.
+func (s *Session) nudged() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nudge >= 0 {
+		clearEvent(s.nudge)
 	}
 }
 

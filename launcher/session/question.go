@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	denyKeys = "nNqQ"
+	denyKeys = "nN"
+	quitKeys = "qQ"
 	pageKeys = "vbfjkgG"
 )
 
@@ -20,6 +21,7 @@ type question struct {
 	cols, rows int
 	full       bool
 	open       bool // the guard time is over
+	early      bool // an answer came before
 	entry      []rune
 	missed     int
 }
@@ -34,6 +36,9 @@ func (q *question) resize(cols, rows int) {
 // paste does not. done is false while the question stays open.
 func (q *question) press(key rune, alone bool) (reply Reply, done bool) {
 	if q.command(key) && strings.ContainsRune(denyKeys, key) {
+		return Reply{Denied, key}, true
+	}
+	if q.command(key) && strings.ContainsRune(quitKeys, key) {
 		return Reply{Key: key}, true
 	}
 	if q.command(key) && (q.options.Challenge == "" || key == 'v') && q.turn(key) {
@@ -48,7 +53,11 @@ func (q *question) press(key rune, alone bool) (reply Reply, done bool) {
 		q.turn('v')
 		return Reply{}, false
 	}
-	if q.scroll(key) || !q.open {
+	if q.scroll(key) {
+		return Reply{}, false
+	}
+	if !q.open {
+		q.early = q.early || plainKey(key)
 		return Reply{}, false
 	}
 	if slices.Contains(q.options.Others, key) && q.command(key) && alone {
@@ -137,16 +146,28 @@ func (q *question) screen() []string {
 func (q *question) help() string {
 	switch {
 	case !q.pager.whole():
-		return "space: more   v: all   n: deny   " + q.options.Hint
+		return "space: more   v: all   n: deny   q: cancel   " + q.options.Hint
+	case !q.open && q.early:
+		return "that was too early to have been read, and does not count   n: deny   q: cancel"
+	case !q.open:
+		return "read it; n: deny   q: cancel   v: all"
 	case q.options.Challenge == "":
-		return fmt.Sprintf("%c: approve   n: deny   v: all   ", q.options.Approve) + q.options.Hint
+		return fmt.Sprintf("%c: approve   n: deny   q: cancel   v: all   ", q.options.Approve) + q.options.Hint
 	case q.missed > 0 && len(q.entry) == 0:
-		return fmt.Sprintf("that was something else; type %s to approve, Esc to deny: ", q.options.Challenge)
+		return fmt.Sprintf("that was something else; type %s to approve%s: ", q.options.Challenge, q.otherwise())
 	case q.options.Hint != "" && len(q.entry) == 0:
-		return fmt.Sprintf("type %s to approve, Esc to deny   %s: ", q.options.Challenge, q.options.Hint)
+		return fmt.Sprintf("type %s to approve%s   %s: ", q.options.Challenge, q.otherwise(), q.options.Hint)
 	default:
-		return fmt.Sprintf("type %s to approve, Esc to deny: %s", q.options.Challenge, string(q.entry))
+		return fmt.Sprintf("type %s to approve%s: %s", q.options.Challenge, q.otherwise(), string(q.entry))
 	}
+}
+
+// otherwise says how a question with a challenge ends without a yes. A letter of the challenge is no command.
+func (q *question) otherwise() string {
+	if q.command('n') {
+		return ", n to deny, Esc to cancel"
+	}
+	return ", Esc to cancel"
 }
 
 // cut keeps a line from being wrapped; the last cell stays free for the cursor.

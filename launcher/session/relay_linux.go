@@ -56,10 +56,11 @@ func (g *gate) pass(call func(Tap) error) error {
 type relay struct {
 	stream Stream
 	from   int // non-blocking, ours
-	to     int // the caller's, which may or may not block; none when nobody can be shown anything
+	to     int // a duplicate of the caller's, which may or may not block; none when nobody can be shown anything
 	stop   int // eventfd: readable when the relay must end
 	gate   *gate
 	screen cooked       // the terminal that to is; the zero value where it is none
+	filter *Filter      // where to is a person's terminal
 	show   func([]byte) // nil, or what is in the place of to
 	shown  func()       // called after each piece
 	gone   func()       // called when the caller's reader is gone, before from is closed
@@ -70,7 +71,7 @@ type relay struct {
 }
 
 // run relays until the child's end is closed, the caller's reader is gone, the tap fails or
-// stop becomes readable. It closes from at the end, except when the tap failed: then the
+// stop becomes readable. It closes both ends, except from when the tap failed: then the
 // child stays stalled until it is killed, as at a reader that does not read.
 func (r *relay) run() {
 	buf := make([]byte, firstBuffer)
@@ -116,6 +117,7 @@ func (r *relay) step(buf []byte) (drained bool, err error) {
 // fill reads what there is, up to the size of buf. A terminal gives at most 4095 bytes a
 // read however much is waiting (n_tty.c), so several reads make one piece.
 func (r *relay) fill(buf []byte) (n int, drained bool, err error) {
+	closed := false
 	for n < len(buf) {
 		end := len(buf)
 		if r.stream == Screen && (n < end-1 || buf[n-1] != '\r') {
@@ -130,8 +132,12 @@ func (r *relay) fill(buf []byte) (n int, drained bool, err error) {
 			continue
 		case err == unix.EAGAIN:
 			return n, true, nil
+		case err == unix.EIO && r.stream == Screen && !closed:
+			// The last slave is closed: a terminal's end of file. But the kernel looks for bytes first and for the close
+			// then (n_tty_read), and both may have come in between. The bytes are there at the next read.
+			closed = true
+			continue
 		case err == unix.EIO && r.stream == Screen:
-			// The last slave is closed: a terminal's end of file (tty_io.c).
 			return n, true, errEOF
 		case err != nil:
 			return n, true, fmt.Errorf("read %v of the command: %w", r.stream, err)
@@ -139,6 +145,7 @@ func (r *relay) fill(buf []byte) (n int, drained bool, err error) {
 			return n, true, errEOF
 		}
 		n += got
+		closed = false
 		if r.stream != Screen {
 			return n, n < len(buf), nil
 		}
@@ -169,6 +176,14 @@ func (r *relay) deliver(p []byte) error {
 	if r.screen.both() {
 		p = uncook(p)
 	}
+	if r.filter != nil {
+		p = r.filter.Pass(p)
+	}
+	return r.write(p)
+}
+
+// write gives p to the caller.
+func (r *relay) write(p []byte) error {
 	for len(p) > 0 && r.to != none {
 		n, err := unix.Write(r.to, p)
 		if n > 0 {
@@ -235,37 +250,76 @@ func (r *relay) end(why error) {
 	defer r.busy.Unlock()
 	switch why {
 	case errEOF:
+		r.giveBack()
 	case errGone:
 		r.gone()
 	case errStopped:
 		r.err = ErrCut
 	default:
+		r.giveBack()
 		r.err = why
 		if r.gate.broken() != nil {
+			r.closeTo()
 			return
 		}
 	}
-	unix.Close(r.from)
-	r.from = -1
+	r.close()
 }
 
-// settle waits, for some milliseconds at most rounds times, until what the child printed
-// last is shown. The kernel moves bytes between the ends of a terminal in the background,
-// so one look that finds nothing is not enough.
+// giveBack takes back the modes that the child left on at the caller's terminal.
+func (r *relay) giveBack() {
+	if r.filter != nil {
+		_ = r.write(r.filter.End())
+	}
+}
+
+func (r *relay) close() {
+	unix.Close(r.from)
+	r.from = none
+	r.closeTo()
+}
+
+func (r *relay) closeTo() {
+	if r.to != none {
+		unix.Close(r.to)
+		r.to = none
+	}
+}
+
+// settle waits until what the child has printed so far is shown. A caller that does not read keeps it for an instant
+// only, and a child that goes on printing until more went through than a terminal can hold.
 func (r *relay) settle() {
 	const (
-		pause  = 5  // milliseconds
-		rounds = 40 // a caller that does not read must not keep us from stopping
+		rounds = 10_000    // of a millisecond
+		stuck  = 50        // times as fast it is over for a caller that does not read
+		holds  = 128 << 10 // the kernel keeps 64 KiB and a line's 4 (tty_buffer.c, n_tty.c)
 	)
-	for range rounds {
-		r.busy.Lock()
-		fds := []unix.PollFd{{Fd: int32(r.from), Events: unix.POLLIN}}
-		r.busy.Unlock()
-		if poll(fds, pause) != nil || fds[0].Revents == 0 {
-			return
+	before := int64(-1)
+	for waited := 0; waited < rounds; waited++ {
+		if r.busy.TryLock() {
+			if before < 0 {
+				before = r.bytes
+			}
+			// The poll makes the kernel move what it has. The lock is held meanwhile: what is read but not shown
+			// yet would be missed.
+			fds := []unix.PollFd{{Fd: int32(r.from), Events: unix.POLLIN}}
+			done := r.from == none || poll(fds, 0) != nil || fds[0].Revents == 0 || r.bytes-before > holds
+			r.busy.Unlock()
+			if done {
+				return
+			}
 		}
 		poll(nil, 1)
+		if !r.flows() {
+			waited += stuck
+		}
 	}
+}
+
+// flows reports whether the caller takes more now: then the relay goes on sooner or later, also on a busy machine.
+func (r *relay) flows() bool {
+	fds := []unix.PollFd{{Fd: int32(r.to), Events: unix.POLLOUT}}
+	return r.show == nil && r.gate.broken() == nil && poll(fds, 0) == nil && fds[0].Revents == unix.POLLOUT
 }
 
 func (g *gate) broken() error {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Started is called once the child runs: it closes the child's ends here, takes the caller's
+// Started is called once the child runs: it closes the child's ends here, except that of the terminal, takes the caller's
 // terminal if it is ours to take, and relays from now on. For a child that could not be
 // started it is Ended alone that is called.
 //
@@ -65,8 +65,9 @@ func (s *Session) giveUpInput() {
 	if err != nil {
 		return
 	}
-	unix.Dup3(fd, int(s.caller.In.Fd()), 0)
-	unix.Close(fd)
+	defer unix.Close(fd)
+	// The number is the caller's while this lasts. Without that, a caller that had closed it would lose the file that has the number by then.
+	_ = control(s.caller.In, func(in int) { unix.Dup3(fd, in, 0) })
 }
 
 // watch follows the caller's terminal.
@@ -143,6 +144,30 @@ func (s *Session) Hidden() bool {
 	return err == nil && t.Lflag&unix.ECHO == 0 && t.Lflag&unix.ICANON != 0
 }
 
+// keyed reports whether the child reads keys one by one, as programs do that draw what they are told.
+func (s *Session) keyed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.master < 0 {
+		return false
+	}
+	t, err := unix.IoctlGetTermios(s.master, unix.TCGETS)
+	return err == nil && t.Lflag&unix.ICANON == 0
+}
+
+// tidy throws away the terminal's answers that nobody reads any more.
+func (s *Session) tidy() {
+	for _, r := range s.relays {
+		if r.filter != nil && r.filter.Asked() && s.term != nil && s.term.isRaw() {
+			_ = poll(nil, answerTime)
+			_ = unix.IoctlSetInt(s.term.fd, unix.TCFLSH, unix.TCIFLUSH)
+		}
+	}
+}
+
+// answerTime is how long a terminal may take to answer, in milliseconds: what comes later is typed at the shell.
+const answerTime = 50
+
 // Failed is closed when the tap failed: the relays have stopped, and the child should be
 // killed.
 func (s *Session) Failed() <-chan struct{} { return s.gate.failed }
@@ -197,6 +222,7 @@ func (s *Session) Ended(ctx context.Context) error {
 		s.release()
 		return nil
 	}
+	s.closePeer()
 	finished := make(chan struct{})
 	go func() {
 		s.running.Wait()
@@ -211,6 +237,9 @@ func (s *Session) Ended(ctx context.Context) error {
 	}
 	raiseEvent(s.stop)
 	raiseEvent(s.quit)
+	if cut == nil && s.Err() == nil { // else a relay may still be at work
+		s.tidy()
+	}
 	s.Restore()
 	if s.signals != nil {
 		signal.Stop(s.signals)

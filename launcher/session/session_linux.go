@@ -16,7 +16,8 @@ type Session struct {
 	gate   *gate
 
 	child   [3]*os.File // what the child gets; a file may stand twice
-	own     []*os.File  // the files among them that the session made and closes
+	own     []*os.File  // the pipes among them, which the session made and closes
+	peer    *os.File    // the private terminal's other end; open until Ended, because a command may close it and open it again
 	relays  []*relay
 	keys    *typist // nil: nobody types
 	term    *modes  // the caller's terminal; nil: none
@@ -78,7 +79,7 @@ func (s *Session) openScreen() (peer *os.File, err error) {
 	if s.master, peer, err = openPTY(); err != nil {
 		return nil, err
 	}
-	s.own = append(s.own, peer)
+	s.peer = peer
 	size := unix.Winsize{Col: defaultCols, Row: defaultRows}
 	for _, file := range s.caller.files() {
 		if file == nil {
@@ -101,8 +102,7 @@ func (s *Session) openScreen() (peer *os.File, err error) {
 	if s.show != nil {
 		to = nil
 	}
-	s.addRelay(Screen, from, to)
-	return peer, nil
+	return peer, s.addRelay(Screen, from, to)
 }
 
 // equip fills descriptor fd of the child by the plan.
@@ -126,15 +126,23 @@ func (s *Session) equip(fd int, file, peer *os.File) error {
 			s.keys = &typist{to: ours, line: true}
 			return nil
 		}
-		s.addRelay(Stream(fd), ours, file)
+		return s.addRelay(Stream(fd), ours, file)
 	}
 	return nil
 }
 
-func (s *Session) addRelay(stream Stream, from int, to *os.File) {
+// addRelay takes over from. What it writes to is a duplicate: a relay may be blocked in a write longer than the caller keeps
+// its own open, and the number would be another file's by then.
+func (s *Session) addRelay(stream Stream, from int, to *os.File) (err error) {
 	r := &relay{stream: stream, from: from, to: none, stop: s.stop, gate: s.gate, show: s.show, shown: func() {}, gone: func() {}}
+	s.relays = append(s.relays, r)
 	if opened(to, unix.O_WRONLY) {
-		r.to = int(to.Fd())
+		if r.to, err = dupFile(to); err != nil {
+			return err
+		}
+	}
+	if r.to != none && kindOf(to, new(unix.Stat_t)) == terminal {
+		r.filter = &Filter{Keys: s.keyed}
 	}
 	if stream == Screen {
 		r.gone = s.hangUp
@@ -142,7 +150,7 @@ func (s *Session) addRelay(stream Stream, from int, to *os.File) {
 			r.screen = cooked{private: from, caller: r.to}
 		}
 	}
-	s.relays = append(s.relays, r)
+	return nil
 }
 
 // equipKeys prepares the typist.
@@ -150,7 +158,11 @@ func (s *Session) equipKeys(peer *os.File) error {
 	if s.plan.keys == none || !opened(s.caller.files()[s.plan.keys], unix.O_RDONLY) {
 		return nil
 	}
-	s.term = &modes{fd: int(s.caller.files()[s.plan.keys].Fd())}
+	fd, err := dupFile(s.caller.files()[s.plan.keys])
+	if err != nil {
+		return err
+	}
+	s.term = &modes{fd: fd}
 	if s.keys == nil {
 		to, err := dup(s.master)
 		if err != nil {
@@ -215,17 +227,28 @@ func (s *Session) closeOwn() {
 	s.own = nil
 }
 
+func (s *Session) closePeer() {
+	if s.peer != nil {
+		s.peer.Close()
+		s.peer = nil
+	}
+}
+
 // release closes what is still open. The relays close their own ends themselves once they
 // ran.
 func (s *Session) release() {
 	s.closeOwn()
+	s.closePeer()
 	if !s.started {
 		for _, r := range s.relays {
-			unix.Close(r.from)
+			r.close()
 		}
 		if s.keys != nil {
 			unix.Close(s.keys.to)
 		}
+	}
+	if s.term != nil {
+		s.term.close()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,10 +260,28 @@ func (s *Session) release() {
 	}
 }
 
+// dup returns a descriptor of the same open file, which is the session's own to close.
 func dup(fd int) (int, error) {
 	n, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
-		return -1, fmt.Errorf("duplicate a descriptor: %w", err)
+		return none, fmt.Errorf("duplicate a descriptor: %w", err)
 	}
 	return n, nil
+}
+
+func dupFile(f *os.File) (n int, err error) {
+	n = none
+	if bad := control(f, func(fd int) { n, err = dup(fd) }); bad != nil {
+		return none, fmt.Errorf("duplicate %s: %w", f.Name(), bad)
+	}
+	return n, err
+}
+
+// control calls f with the descriptor of file, which cannot be closed meanwhile.
+func control(file *os.File, f func(fd int)) error {
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	return conn.Control(func(fd uintptr) { f(int(fd)) })
 }

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // The test binary plays three more parts, each in a process of its own, because process
@@ -33,7 +35,7 @@ const roleVariable = "SESSION_TEST_ROLE"
 func TestMain(m *testing.M) {
 	role, ok := os.LookupEnv(roleVariable)
 	if !ok {
-		code := m.Run()
+		code := hermetic.Tests(m).Run()
 		if wholeDir != "" {
 			os.RemoveAll(wholeDir)
 		}

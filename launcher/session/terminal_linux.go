@@ -22,6 +22,16 @@ type modes struct {
 	held  bool // given back: nobody may enter until allow
 }
 
+// close lets go of the terminal, for good. It must have been left.
+func (m *modes) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fd >= 0 {
+		unix.Close(m.fd)
+		m.fd = none
+	}
+}
+
 // holding says who may use a terminal.
 type holding int
 

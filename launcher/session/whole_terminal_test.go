@@ -70,6 +70,23 @@ func TestWholeInTheBackground(t *testing.T) {
 	}
 }
 
+// What would type at the person, or write the clipboard, stays behind; so does a mode that the command left on.
+func TestWholeNothingTypes(t *testing.T) {
+	t.Parallel()
+	w := newWhole(t)
+	o := newOuter(t)
+	w.shell(o)
+	o.send(`run 'printf "\033]52;c;ZXZpbA==\007\033[6n\033[c\033]0;title\007\033[?1004h\033[?1049hfull\033[?1000h"; echo over'` + "\n")
+	o.expect("\x1b[?1049hfull\x1b[?1000h" + "over\r\n")
+	o.expect("\x1b[?1000l\x1b[?1049l")
+	o.expect("ready$ ")
+	for _, kept := range []string{"\x1b]52", "\x1b[6n", "\x1b[c", "\x1b]0", "\x1b[?1004h"} {
+		if strings.Contains(o.screen(), kept) {
+			t.Errorf("%q reached the terminal", kept)
+		}
+	}
+}
+
 // Full-screen programs: their own modes, their keys, the screen as it was behind them, and
 // stopping in the middle.
 func TestWholeFullScreen(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // The test binary is also the process that works on a store, and dies.
@@ -26,7 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(hermetic.Tests(m).Run())
 }
 
 func again(t *testing.T, job string, args ...string) *exec.Cmd {

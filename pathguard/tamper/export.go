@@ -11,6 +11,12 @@ import (
 // exportName is where a workspace finds the checksums of its protected files.
 const exportName = ".tada/checksum"
 
+// What is made here stays out of git's status; the configuration beside it does not.
+const (
+	ignoreName = ".tada/.gitignore"
+	ignored    = "/.gitignore\n/checksum\n/checksum.new\n"
+)
+
 // export writes the checksums into the workspace, once something there was written through tada-run: one hash
 // alone for one file, else the lines of sha256sum(1). It is for people and other programs. Nothing believes it,
 // so that it may fail: a workspace can be read-only.
@@ -19,7 +25,8 @@ func (s *Store) export(m *manifest) {
 		return
 	}
 	text := m.checksums(s.o.Root)
-	if have, err := os.ReadFile(filepath.Join(s.o.Root, exportName)); text == "" || err == nil && string(have) == text {
+	have, err := os.ReadFile(filepath.Join(s.o.Root, exportName))
+	if text == "" && err != nil || text != "" && err == nil && string(have) == text {
 		return
 	}
 	root, err := os.OpenRoot(s.o.Root) // a link in the workspace must not lead the write out of it
@@ -27,8 +34,20 @@ func (s *Store) export(m *manifest) {
 		return
 	}
 	defer root.Close()
+	if text == "" { // nothing is protected any more
+		_ = root.Remove(exportName)
+		if own, err := root.ReadFile(ignoreName); err == nil && string(own) == ignored {
+			_ = root.Remove(ignoreName)
+		}
+		_ = root.Remove(".tada") // only where it is empty
+		return
+	}
 	if err := root.Mkdir(".tada", 0o755); err != nil && !os.IsExist(err) {
 		return
+	}
+	if f, err := root.OpenFile(ignoreName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil { // a file that is there is the person's
+		_, _ = f.WriteString(ignored)
+		f.Close()
 	}
 	tmp := exportName + ".new"
 	_ = root.Remove(tmp)

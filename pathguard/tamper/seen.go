@@ -72,6 +72,14 @@ func (s Seen) Checksum() string {
 	return s.Raw
 }
 
+// Who may read a protected file is no part of what it is, and taking away a right to write it, or giving it to its
+// owner, opens it to no one: the remedy for a file that others can write is no tampering.
+const (
+	readBits    = 0o444
+	writeBits   = 0o222
+	othersWrite = 0o022
+)
+
 // String says what was seen, for a person.
 func (s Seen) String() string {
 	switch s.Form {
@@ -117,7 +125,7 @@ const (
 	Created         Kind = "created" // it was not there, or matches a pattern whose files were all known
 	Deleted         Kind = "deleted"
 	TypeChanged     Kind = "type"             // it is a link, a directory, a pipe now
-	ModeChanged     Kind = "mode"             // the same content may be used by others, or executed
+	ModeChanged     Kind = "mode"             // others may write it, or it is executed or no longer
 	Moved           Kind = "moved"            // a directory on the way is another one now
 	Unseen          Kind = "unreadable"       // it cannot be told to be the same
 	BaselineMissing Kind = "baseline_missing" // it had a baseline once, and somebody took that away
@@ -141,7 +149,7 @@ func differs(was, now Seen) Kind {
 		return TypeChanged
 	case was.Text != "" && now.Text != "" && was.Text != now.Text, (was.Text == "" || now.Text == "") && was.Raw != now.Raw:
 		return Changed
-	case was.Mode != now.Mode && was.Form == Regular:
+	case was.Form == Regular && (was.Mode^now.Mode)&^(readBits|writeBits) != 0, was.Form == Regular && now.Mode&^was.Mode&othersWrite != 0:
 		return ModeChanged
 	}
 	return ""

@@ -13,13 +13,14 @@ import (
 
 // Options are what a store needs to know of the world.
 type Options struct {
-	Root     string                  // the folder that patterns are relative to, absolute; required
-	Patterns []string                // what is protected: names and patterns, relative to Root or absolute
-	Now      func() time.Time        // required
-	Alive    func(owner string) bool // whether the process that a run belongs to still lives; nil means that none does
-	All      bool                    // check every file that has a baseline, whatever the patterns say now
-	Export   bool                    // write the checksums to Root/.tada/checksum, for people and other programs
-	Keep     int                     // how many overridden events are archived, at most; 0 means [DefaultKeep]
+	Root     string                                    // the folder that patterns are relative to, absolute; required
+	Patterns []string                                  // what is protected: names and patterns, relative to Root or absolute
+	Now      func() time.Time                          // required
+	Alive    func(owner string) bool                   // whether the process that a run belongs to still lives; nil means that none does
+	All      bool                                      // check every file that has a baseline, whatever the patterns say now
+	Export   bool                                      // write the checksums to Root/.tada/checksum, for people and other programs
+	Waiting  func(lock *os.File, waited time.Duration) // called by a wait for the lock after a second, and after five; may be nil
+	Keep     int                                       // how many overridden events are archived, at most; 0 means [DefaultKeep]
 }
 
 // Limits of a store.
@@ -32,6 +33,9 @@ const (
 	// only one that was stopped in the middle takes longer.
 	lockWait = 30 * time.Second
 )
+
+// patience is when Options.Waiting is called.
+var patience = [...]time.Duration{time.Second, 5 * time.Second}
 
 // A Store keeps the baselines of the protected files of one folder in a directory of its own. Its methods may
 // be called by any number of processes at once.
@@ -148,6 +152,11 @@ func (s *Store) lock() (unlock func(), err error) {
 		case waited > lockWait:
 			err = ErrBusy
 		default:
+			for _, d := range patience {
+				if waited <= d && waited+p > d && s.o.Waiting != nil {
+					s.o.Waiting(f, d)
+				}
+			}
 			time.Sleep(p)
 			continue
 		}

@@ -392,3 +392,22 @@ func TestPatternsChange(t *testing.T) {
 	w.o.Patterns = nil
 	w.want("")
 }
+
+// TestWhichModesAreTampering: of all changes of a mode, those count that let another user write, or that change
+// whether and as whom the file is executed.
+func TestWhichModesAreTampering(t *testing.T) {
+	for was := uint32(0); was <= 0o777; was += 0o011 {
+		for now := uint32(0); now <= 0o7777; now += 0o013 {
+			want := was&0o111 != now&0o7111 || now&0o022&^was != 0
+			a, b := Seen{Form: Regular, Raw: "x", Mode: was}, Seen{Form: Regular, Raw: "x", Mode: now}
+			if got := differs(a, b); (got == ModeChanged) != want || got != "" && got != ModeChanged {
+				t.Fatalf("%04o -> %04o: %q, want a finding: %v", was, now, got, want)
+			}
+		}
+	}
+	for _, now := range []uint32{0o644, 0o600, 0o640, 0o444} { // and those that a person meets, by name
+		if got := differs(Seen{Form: Regular, Mode: 0o600}, Seen{Form: Regular, Mode: now}); got != "" {
+			t.Errorf("0600 -> %04o: %q", now, got)
+		}
+	}
+}

@@ -3,15 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/pborman/getopt/v2"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
 )
 
 // An invocation is the command line of tada-run, read but not yet judged.
@@ -26,8 +26,10 @@ type invocation struct {
 
 	publish []uint // ports on which other machines may reach the command
 
-	agent, workItem, callID, intent, profile, origin, home, pty string
-	timeout, wait                                               time.Duration
+	agent, workItem, callID, intent, profile, origin, pty string
+	timeout, wait                                         time.Duration
+
+	place launcher.Place // --home is its state directory
 
 	batch      bool     // the commands of --intent
 	shell      bool     // called as a shell: -c, -s, a script file, or by name
@@ -35,11 +37,20 @@ type invocation struct {
 	words      []string // after --: one command without shell syntax
 	script     string   // a script file
 	stdin      bool     // -s, or a shell without operands
+	prompts    bool     // -i without a command: a shell that somebody types at
 	login      bool
 	shellFlags []string // for the real shell, as they stood
 	called     string   // the base name that the program was called by
 	name       string   // $0
 	args       []string // $1 ...
+}
+
+// at completes the place by that of the process: --home wins.
+func (inv *invocation) at(p launcher.Place) {
+	if inv.place.State == "" {
+		inv.place.State = p.State
+	}
+	inv.place.Account = p.Account
 }
 
 // A usageError is answered with exit status 2.
@@ -64,12 +75,11 @@ func parseArgs(argv []string) (*invocation, error) {
 		return parseOwn(argv)
 	}
 	inv := &invocation{shell: true, called: called, login: strings.HasPrefix(argv[0], "-")}
-	set := inv.flags(called, false)
-	command, operands, err := inv.shellOptions(set, argv[1:])
+	given, err := inv.options(inv.flags(false), argv)
 	if err != nil {
 		return nil, err
 	}
-	return inv, inv.shellOperands(argv[0], command, operands)
+	return inv, inv.shellOperands(argv[0], given.command, given.operands)
 }
 
 // parseOwn reads the command line of a program called tada-run: its own flags and those of
@@ -80,8 +90,8 @@ func parseOwn(argv []string) (*invocation, error) {
 		argv = []string{"tada-run"}
 	}
 	inv.login = strings.HasPrefix(argv[0], "-")
-	set := inv.flags("tada-run", true)
-	command, operands, err := inv.shellOptions(set, argv[1:])
+	given, err := inv.options(inv.flags(true), argv)
+	command, operands := given.command, given.operands
 	switch {
 	case err != nil:
 		return nil, err
@@ -93,8 +103,6 @@ func parseOwn(argv []string) (*invocation, error) {
 		return nil, &usageError{fmt.Sprintf("there is no origin %q", inv.origin), "--origin quarantined"}
 	case inv.timeout < 0 || inv.wait < 0:
 		return nil, &usageError{"--timeout and --wait are not negative", "--timeout 90s"}
-	case slices.ContainsFunc(inv.publish, func(port uint) bool { return port == 0 || port > 65535 }):
-		return nil, &usageError{"--publish takes a port, 1 to 65535", "--publish 3000"}
 	case inv.background && inv.check:
 		return nil, &usageError{"--background runs it, --check does not", "tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
@@ -102,8 +110,8 @@ func parseOwn(argv []string) (*invocation, error) {
 	case inv.line != nil:
 		return inv, nil
 	case inv.session:
-		return inv, inv.sessionOperands(set.ArgsLenAtDash() == 0, command, operands)
-	case set.ArgsLenAtDash() == 0 && !command:
+		return inv, inv.sessionOperands(given.dashed, command, operands)
+	case given.dashed && !command:
 		inv.words, inv.name = operands, "tada-run"
 		if len(operands) == 0 {
 			return nil, &usageError{"nothing to run after --", "tada-run -- ls -l"}
@@ -119,13 +127,37 @@ func parseOwn(argv []string) (*invocation, error) {
 		inv.shell = true
 		return inv, inv.shellOperands(argv[0], command, operands)
 	case len(operands) > 1:
-		return nil, &usageError{
-			fmt.Sprintf("the command line is one word, and %d came", len(operands)),
-			fmt.Sprintf("tada-run '%s', or tada-run -- %s", strings.Join(operands, " "), strings.Join(operands, " ")),
-		}
+		return nil, severalOperands(operands)
 	}
 	inv.text, inv.name = &operands[0], "tada-run"
 	return inv, nil
+}
+
+// severalOperands says what to type for a command that came in several words. A program that adds words to what a
+// setting has, as git does to core.editor, sends such too.
+func severalOperands(operands []string) error {
+	program, rest := operands[0], shellWordsOf(operands[1:])
+	err := &usageError{msg: fmt.Sprintf("expected one quoted command line, got %d arguments", len(operands))}
+	if plain := shellWordsOf(operands[:1]); plain == program {
+		err.hint = fmt.Sprintf("tada-run -- %s %s", program, rest)
+		if !strings.Contains(rest, "'") {
+			err.hint += fmt.Sprintf(", or as a shell reads it: tada-run '%s %s'", program, rest)
+		}
+		return err
+	}
+	err.hint = fmt.Sprintf(`tada-run -c %s tada-run %s`, shellWordsOf([]string{program + ` "$@"`}), rest)
+	return err
+}
+
+// shellWordsOf writes words as a shell reads them, each quoted where it has to be.
+func shellWordsOf(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		if quoted[i] = w; w == "" || strings.ContainsFunc(w, func(r rune) bool { return r > '~' || r <= ' ' || strings.ContainsRune("|&;<>()$`\\\"'*?[]#~!{}^", r) }) {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 // sessionOperands takes the program of a session: the words behind --, or a shell.
@@ -149,97 +181,125 @@ func (inv *invocation) sessionOperands(dashed, command bool, operands []string) 
 }
 
 // flags declares the options. With own, those of tada-run are among them.
-func (inv *invocation) flags(name string, own bool) *pflag.FlagSet {
-	set := pflag.NewFlagSet(name, pflag.ContinueOnError)
-	set.SetInterspersed(false)
-	set.SetOutput(io.Discard)
-	set.Usage = func() {}
-	set.BoolP("command", "c", false, "")
-	set.BoolVarP(&inv.login, "login", "l", inv.login, "")
-	set.BoolVarP(&inv.stdin, "stdin", "s", false, "")
-	set.BoolP("interactive", "i", false, "")
-	set.StringArrayP("option", "o", nil, "")
-	set.StringArrayP("shopt", "O", nil, "")
-	set.String("rcfile", "", "")
-	set.String("init-file", "", "")
+func (inv *invocation) flags(own bool) *getopt.Set {
+	set := getopt.New()
+	flag := func(name string, to any) { set.FlagLong(to, name, 0) }
+	set.FlagLong(&inv.login, "login", 'l')
+	set.FlagLong(&inv.stdin, "stdin", 's')
+	set.BoolLong("command", 'c')
+	set.BoolLong("interactive", 'i')
+	set.StringLong("option", 'o', "")
+	set.StringLong("shopt", 'O', "")
+	flag("rcfile", new(string))
+	flag("init-file", new(string))
 	for _, letter := range shellLetters {
-		set.BoolP("letter-"+string(letter), string(letter), false, "")
+		set.Bool(letter)
 	}
 	for _, word := range shellWords {
-		set.Bool(word, false, "")
+		flag(word, new(bool))
 	}
-	set.BoolVar(&inv.version, "version", false, "")
-	set.BoolVar(&inv.help, "help", false, "")
+	flag("version", &inv.version)
+	flag("help", &inv.help)
 	if own {
-		set.BoolVar(&inv.check, "check", false, "")
-		set.BoolVar(&inv.json, "json", false, "")
-		set.BoolVar(&inv.background, "background", false, "")
-		set.IntVar(&inv.entry, "entry", 0, "")
-		set.Func("line", "", func(text string) error { inv.line = &text; return nil })
-		set.BoolVar(&inv.session, "session", false, "")
-		set.BoolVar(&inv.detached, "detached", false, "")
-		set.StringVar(&inv.agent, "agent", "", "")
-		set.StringVar(&inv.workItem, "work-item", "", "")
-		set.StringVar(&inv.callID, "call-id", "", "")
-		set.StringVar(&inv.intent, "intent", "", "")
-		set.StringVar(&inv.profile, "profile", "", "")
-		set.StringVar(&inv.origin, "origin", "", "")
-		set.StringVar(&inv.home, "home", "", "")
-		set.StringVar(&inv.pty, "pty", "auto", "")
-		set.UintSliceVar(&inv.publish, "publish", nil, "")
-		set.DurationVar(&inv.timeout, "timeout", 0, "")
-		set.DurationVar(&inv.wait, "wait", 0, "")
+		flag("check", &inv.check)
+		flag("json", &inv.json)
+		flag("background", &inv.background)
+		flag("entry", &inv.entry)
+		flag("line", setter(func(text string) error { inv.line = &text; return nil }))
+		flag("session", &inv.session)
+		flag("detached", &inv.detached)
+		flag("agent", &inv.agent)
+		flag("work-item", &inv.workItem)
+		flag("call-id", &inv.callID)
+		flag("intent", &inv.intent)
+		flag("profile", &inv.profile)
+		flag("origin", &inv.origin)
+		flag("home", &inv.place.State)
+		inv.pty = "auto"
+		flag("pty", &inv.pty)
+		flag("publish", setter(inv.addPorts))
+		flag("timeout", &inv.timeout)
+		flag("wait", &inv.wait)
 	}
 	return set
 }
 
-// shellOptions reads options up to the first operand. Unlike getopt, a shell takes +o NAME
-// and +x among them, and options after -c: `sh -c -l TEXT` is what one client sends.
-func (inv *invocation) shellOptions(set *pflag.FlagSet, args []string) (command bool, operands []string, err error) {
+// A setter is an option that hands each value to a function.
+type setter func(value string) error
+
+func (f setter) Set(value string, _ getopt.Option) error { return f(value) }
+func (f setter) String() string                          { return "" }
+
+// addPorts reads the value of --publish: ports, separated by commas.
+func (inv *invocation) addPorts(list string) error {
+	for text := range strings.SplitSeq(list, ",") {
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil || port == 0 {
+			return &usageError{fmt.Sprintf("--publish takes a port, 1 to 65535, not %q", text), "--publish 3000"}
+		}
+		inv.publish = append(inv.publish, uint(port))
+	}
+	return nil
+}
+
+// given is what is left of a command line after its options.
+type given struct {
+	command  bool // -c is among the options
+	dashed   bool // the operands follow --
+	operands []string
+}
+
+// options reads argv up to the first operand. Unlike getopt, a shell takes +o NAME and +x
+// among them, and options after -c: `sh -c -l TEXT` is what one client sends.
+func (inv *invocation) options(set *getopt.Set, argv []string) (given, error) {
+	var g given
 	for {
 		// In their order: a later option undoes an earlier one.
-		err := set.ParseAll(args, func(f *pflag.Flag, value string) error {
-			inv.shellFlags = append(inv.shellFlags, forShell(f, value)...)
-			return set.Set(f.Name, value)
+		err := set.Getopt(argv, func(o getopt.Option) bool {
+			inv.shellFlags = append(inv.shellFlags, forShell(o)...)
+			return true
 		})
 		if err != nil {
-			return false, nil, flagError(err)
+			return given{}, flagError(err)
 		}
-		operands = set.Args()
-		if len(operands) == 0 || set.ArgsLenAtDash() >= 0 || len(operands[0]) < 2 || operands[0][0] != '+' {
+		g.operands, g.dashed = set.Args(), set.State() == getopt.DashDash
+		if len(argv) == 1 {
+			g.operands = nil
+		}
+		if len(g.operands) == 0 || g.dashed || len(g.operands[0]) < 2 || g.operands[0][0] != '+' {
 			break
 		}
 		used := 1
-		if strings.HasSuffix(operands[0], "o") || strings.HasSuffix(operands[0], "O") {
-			if len(operands) < 2 {
-				return false, nil, &usageError{fmt.Sprintf("%q wants the name of an option", operands[0]), ""}
+		if strings.HasSuffix(g.operands[0], "o") || strings.HasSuffix(g.operands[0], "O") {
+			if len(g.operands) < 2 {
+				return given{}, &usageError{fmt.Sprintf("%q wants the name of an option", g.operands[0]), ""}
 			}
 			used = 2
 		}
-		inv.shellFlags = append(inv.shellFlags, operands[:used]...)
-		args = operands[used:]
+		inv.shellFlags = append(inv.shellFlags, g.operands[:used]...)
+		argv = g.operands[used-1:] // Getopt takes the first word for the name of the program
 	}
-	if len(operands) > 0 && operands[0] == "-" && set.ArgsLenAtDash() < 0 {
-		operands = operands[1:] // an old way to end the options
+	if set.State() == getopt.Dash {
+		g.operands = g.operands[1:] // an old way to end the options
 	}
-	command, _ = set.GetBool("command")
-	if interactive, _ := set.GetBool("interactive"); interactive && !command {
-		return false, nil, errInteractive
+	g.command = set.IsSet("command")
+	if inv.prompts = set.IsSet("interactive") && !g.command; inv.prompts && len(g.operands) > 0 {
+		return given{}, errInteractive
 	}
-	return command, operands, nil
+	return g, nil
 }
 
-var errInteractive = &usageError{"an interactive shell is not offered here: each command line is judged by itself", "tada-run 'COMMAND'; a shell that judges each line: tada-run --session"}
+var errInteractive = &usageError{"an interactive shell needs a terminal as its input and output", "tada-run 'COMMAND', or in a terminal: tada-run --session"}
 
-// forShell gives back the words that hand f on to the real shell, none for the options that
-// are acted on here. Start-up files are read by nobody: their text is not judged.
-func forShell(f *pflag.Flag, value string) []string {
-	switch {
-	case strings.HasPrefix(f.Name, "letter-"):
-		return []string{"-" + f.Shorthand}
-	case f.Name == "option" || f.Name == "shopt":
-		return []string{"-" + f.Shorthand, value}
-	case f.Name == "posix":
+// forShell returns the words that pass o on to the real shell: none for the options that
+// are acted on here, and none for start-up files, because their text is not judged.
+func forShell(o getopt.Option) []string {
+	switch name := o.LongName(); {
+	case name == "":
+		return []string{"-" + o.ShortName()}
+	case name == "option" || name == "shopt":
+		return []string{"-" + o.ShortName(), o.String()}
+	case name == "posix":
 		return []string{"--posix"}
 	}
 	return nil
@@ -266,12 +326,14 @@ func (inv *invocation) shellOperands(argv0 string, command bool, operands []stri
 	return nil
 }
 
-// flagError words what pflag says for a person, and answers --force with the way out.
+// flagError adds what to type to what getopt says; --force gets the way out.
 func flagError(err error) error {
-	if errors.Is(err, pflag.ErrHelp) {
-		return err
+	if set := new(getopt.Error); errors.As(err, &set) {
+		if usage, ours := set.Err.(*usageError); ours {
+			return usage
+		}
 	}
-	msg := strings.ReplaceAll(err.Error(), "flag", "option")
+	msg := err.Error()
 	if strings.Contains(msg, "--force") {
 		return &usageError{msg + ": nothing overrides a refusal", "tadactl tamper accept --reason WHY, or tadactl approve ID"}
 	}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/pborman/getopt/v2"
 )
 
 // called is what parseArgs made of a command line, in one line of a table.
@@ -89,17 +91,23 @@ func sameCall(a, b called) bool {
 // answer to one names the way out.
 func TestArgsRefused(t *testing.T) {
 	for _, test := range []struct{ argv, message, hint string }{
-		{"tada-run|ls|-l", "one word, and 2 came", "tada-run 'ls -l'"},
+		{"tada-run|ls|-la", "one quoted command line, got 2 arguments", "tada-run -- ls -la, or as a shell reads it: tada-run 'ls -la'"},
+		{"tada-run|true|/w/.git/COMMIT_EDITMSG", "got 2 arguments", "tada-run -- true /w/.git/COMMIT_EDITMSG"}, // core.editor
+		{"tada-run|ls|a b", "got 2 arguments", "tada-run -- ls 'a b'"},
+		{"tada-run|vim -f|/w/it's", "got 2 arguments", `tada-run -c 'vim -f "$@"' tada-run '/w/it'\''s'`},
 		{"tada-run|--", "nothing to run after --", "tada-run -- ls"},
 		{"tada-run|--force|ls", "nothing overrides a refusal", "tadactl tamper accept"},
 		{"tada-run|--frce|ls", "unknown option", "--help"},
 		{"tada-run|-c", "-c wants a command line", "tada-run -c"},
 		{"bash|-c", "-c wants a command line", ""},
 		{"bash|--agent|x|-c|y", "unknown option", ""},
-		{"bash|-i", "interactive", ""},
+		{"bash|-i|x.sh", "interactive", ""},
 		{"tada-run|--profile|CI|ls", "no profile", "--profile ci"},
 		{"tada-run|--timeout|-3s|ls", "not negative", ""},
 		{"tada-run|--json|ls", "goes with --check", ""},
+		{"tada-run|--publish|80,0|ls", "1 to 65535, not \"0\"", "--publish 3000"},
+		{"tada-run|--publish=65536|ls", "1 to 65535", "--publish 3000"},
+		{"bash|-eo", "missing parameter for -o", "--help"},
 		{"bash|+o", "wants the name of an option", ""},
 	} {
 		_, err := parseArgs(strings.Split(test.argv, "|"))
@@ -116,13 +124,19 @@ func TestArgsRefused(t *testing.T) {
 
 // TestNoForceFlag walks every flag: A-3.4.1.
 func TestNoForceFlag(t *testing.T) {
-	inv := &invocation{}
-	set := inv.flags("tada-run", true)
-	if set.Lookup("force") != nil {
-		t.Error("there is a flag --force")
-	}
-	if f := set.ShorthandLookup("f"); f == nil || f.Name != "letter-f" {
-		t.Error("-f is not the shell's own option (noglob)")
+	seen := 0
+	set := (&invocation{}).flags(true)
+	set.VisitAll(func(o getopt.Option) {
+		seen++
+		if o.LongName() == "force" {
+			t.Error("there is a flag --force")
+		}
+		if o.ShortName() == "f" && o.LongName() != "" {
+			t.Error("-f is not the shell's own option (noglob)")
+		}
+	})
+	if seen < 30 {
+		t.Errorf("%d flags were looked at", seen)
 	}
 }
 

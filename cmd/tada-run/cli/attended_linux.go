@@ -17,7 +17,7 @@ import (
 
 // attended starts a session and is its first client: this terminal, or these pipes, drive it until
 // it ends, somebody takes over, or the client leaves. It returns the session's exit status.
-func attended(argv []string, home string) (int, error) {
+func attended(argv []string, place launcher.Place) (int, error) {
 	ours, theirs, err := session.Peers()
 	if err != nil {
 		return 0, err
@@ -33,9 +33,7 @@ func attended(argv []string, home string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if inv.home == "" {
-		inv.home = home
-	}
+	inv.at(place)
 	v := &rawView{id: id, person: isTerminal(os.Stdin) && isTerminal(os.Stdout)}
 	end, err := session.Attach(ctx, session.Attachment{Conn: ours, In: os.Stdin, Out: os.Stdout, View: v, Starter: true, Answer: answerer(inv)})
 	switch {
@@ -60,7 +58,7 @@ func answerer(inv *invocation) func(context.Context, string) error {
 		return nil
 	}
 	return func(ctx context.Context, id string) error {
-		l, err := launcher.Open(inv.home)
+		l, err := inv.place.Open()
 		if err != nil {
 			return err
 		}
@@ -81,6 +79,8 @@ type rawView struct {
 	person bool
 	cols   int
 	news   []byte // stays on the screen until it is drawn anew for another reason
+
+	filter session.Filter
 
 	alternate bool   // the program shows its alternate screen
 	tail      []byte // of what passed, too short to be a whole switch
@@ -107,6 +107,11 @@ func (v *rawView) Output(p []byte) []byte {
 		across = p
 	}
 	v.tail = append([]byte(nil), across[max(0, len(across)-most):]...)
+	if v.person {
+		// All keys go into the session while it is shown, so what its programs ask the terminal is answered to them.
+		v.filter.Keys = func() bool { return true }
+		p = v.filter.Pass(p)
+	}
 	return p
 }
 
@@ -177,7 +182,7 @@ func (v *rawView) Leave() []byte {
 	if v.alternate {
 		back = fromAlternate + "\r\n" + back
 	}
-	return []byte(back)
+	return append(v.filter.End(), back...)
 }
 
 // Resume clears what the question left; the screen is drawn anew, without the news of the question.

@@ -28,7 +28,7 @@ const frontFD = 4
 
 // background starts that launcher and waits for its word: the id of the session, or the end of
 // the pipe, when nothing was started and the status says why.
-func background(argv []string, _ string) (int, error) {
+func background(argv []string, _ launcher.Place) (int, error) {
 	id, status, err := hatch(argv, nil)
 	if id != "" {
 		fmt.Println(id)

@@ -10,8 +10,8 @@ import (
 
 var errNoBackground = errors.New("runs in the background are for Linux")
 
-func background([]string, string) (int, error) { return 0, errNoBackground }
+func background([]string, launcher.Place) (int, error) { return 0, errNoBackground }
 
-func attended([]string, string) (int, error) { return 0, errNoBackground }
+func attended([]string, launcher.Place) (int, error) { return 0, errNoBackground }
 
 func detach(*launcher.Request, *invocation) error { return errNoBackground }

@@ -9,18 +9,16 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/spf13/pflag"
-
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// A Door is what the process was started with. Home is a parameter of tests: a process that
-// could choose it by its environment could choose its own policy.
+// A Door is what the process was started with. The place is a parameter of tests: a process
+// that could choose it by its environment could choose its own policy.
 type Door struct {
 	Argv []string
-	Home string
+	launcher.Place
 }
 
 // Main runs the command line argv and returns the exit status.
@@ -31,9 +29,13 @@ func Main(argv []string) int {
 
 // Run is the body of the program; see [Main].
 func Run(d Door) int {
+	if asksWords(d.Argv) {
+		words(os.Stdout, d.Argv[2:])
+		return 0
+	}
 	inv, err := parseArgs(d.Argv)
 	switch {
-	case errors.Is(err, pflag.ErrHelp) || err == nil && inv.help:
+	case err == nil && inv.help:
 		fmt.Print(usage)
 		return 0
 	case err != nil:
@@ -42,8 +44,12 @@ func Run(d Door) int {
 		fmt.Println("tada-run", launcher.Version())
 		return 0
 	}
-	if inv.home == "" {
-		inv.home = d.Home
+	inv.at(d.Place)
+	if !launcher.Inside() && isTerminal(os.Stdin) && isTerminal(os.Stdout) {
+		d.Argv = inv.seat(d.Argv)
+	}
+	if inv.prompts && !inv.session {
+		return report(errInteractive)
 	}
 	if launcher.Inside() {
 		status, err := nested(inv, d.Argv)
@@ -52,6 +58,9 @@ func Run(d Door) int {
 		}
 		return status
 	}
+	if err := cramped(); err != nil {
+		return report(err)
+	}
 	if err := ownHook(inv, d.Argv); err != nil {
 		return report(err)
 	}
@@ -59,7 +68,7 @@ func Run(d Door) int {
 		return report(&usageError{"--line is for the shell of a session", "tada-run --session"})
 	}
 	if away := inv.away(); away != nil && !inv.detached {
-		status, err := away(d.Argv, inv.home)
+		status, err := away(d.Argv, inv.place)
 		if err != nil {
 			return report(err)
 		}
@@ -73,7 +82,7 @@ func Run(d Door) int {
 }
 
 // away is how a launcher of its own is started, which outlives this process; nil where none is.
-func (inv *invocation) away() func(argv []string, home string) (int, error) {
+func (inv *invocation) away() func(argv []string, place launcher.Place) (int, error) {
 	switch {
 	case inv.background:
 		return background
@@ -83,15 +92,31 @@ func (inv *invocation) away() func(argv []string, home string) (int, error) {
 	return nil
 }
 
+// seat makes a shell that was started on a terminal without a command, as tmux and login start one, a session. It
+// returns the command line that a launcher of its own is started with: a shell's own options mean nothing there.
+func (inv *invocation) seat(argv []string) []string {
+	if !inv.stdin || len(inv.args) > 0 || len(inv.shellFlags) > 0 || inv.check || inv.background {
+		return argv
+	}
+	inv.session, inv.shell, inv.stdin, inv.name = true, false, false, "tada-run"
+	if inv.called != "tada-run" {
+		return []string{"tada-run"}
+	}
+	return append([]string{"tada-run"}, argv[1:]...)
+}
+
 // serve reads what is to be judged, then checks or runs it.
 func serve(inv *invocation) (int, error) {
-	l, err := launcher.Open(inv.home)
+	l, err := inv.place.Open()
 	if err != nil {
 		return 0, err
 	}
 	req, err := request(l, inv)
 	if err != nil {
 		return 0, err
+	}
+	if !inv.check {
+		launcher.AdoptOrphans()
 	}
 	if inv.batch {
 		return batch(l, inv, req)
@@ -267,6 +292,9 @@ func openIntent(l *launcher.Launcher, dir, path string) (io.ReadCloser, error) {
 // report prints err as one line and returns its exit status.
 func report(err error) int {
 	var usage *usageError
+	if errors.Is(err, syscall.EMFILE) {
+		err = fmt.Errorf("%w; the limit of open files (RLIMIT_NOFILE) is too small for this command line; try: ulimit -n 1024", err)
+	}
 	fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
 	if errors.Is(err, syscall.EROFS) {
 		fmt.Fprintln(os.Stderr, "tada-run: what cannot be recorded does not run. Where another program's sandbox is around this, let it write the state directory (Codex: sandbox_workspace_write.writable_roots in config.toml)")

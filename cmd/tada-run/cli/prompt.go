@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -34,18 +33,10 @@ func asker(l *launcher.Launcher, inv *invocation, req launcher.Request) func(con
 // terminal when its model wants one (tty:true), and then lets the model type (write_stdin): a question that is asked
 // there is shown to the model, its challenge too, and answered by it. So nobody is asked on the terminal of an
 // agent, and none where a shell was started on a terminal that was made for its one command: the shells that people
-// sit at are started with no command, and lead the session that tada-run is then in.
+// sit at are started with no command, and lead the session that tada-run is then in. [launcher.Launcher.Ask] looks at the
+// ancestors, and at who holds the other end of the terminal.
 func typed(inv *invocation, env []string) bool {
-	return inv.agent != "" || slices.ContainsFunc(env, ofAgent) || inv.called != "tada-run" && inv.text != nil && leads()
-}
-
-// agentMarks are what agent programs put into the environment of what they start: Claude Code, Codex, Gemini CLI,
-// OpenCode and Cursor.
-var agentMarks = []string{"CLAUDECODE", "AI_AGENT", "CODEX_CI", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "AGENT", "CURSOR_AGENT"}
-
-func ofAgent(variable string) bool {
-	name, value, _ := strings.Cut(variable, "=")
-	return value != "" && slices.Contains(agentMarks, name)
+	return inv.agent != "" || slices.ContainsFunc(env, func(entry string) bool { return approval.AgentMark(entry) != "" }) || inv.called != "tada-run" && inv.text != nil && leads()
 }
 
 // leads reports whether this process is the first of its session.

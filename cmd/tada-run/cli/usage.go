@@ -14,7 +14,8 @@ usage: tada-run [FLAGS] COMMAND              run one command line
        tada-run --check [--json] COMMAND     say what would happen; run nothing
 
 Called by another name (a link named bash, sh, tada-sh) it takes the arguments
-of that shell: -c, -l, -e, -u, -x, -o OPTION, a script file, or -s.
+of that shell: -c, -l, -e, -u, -x, -o OPTION, a script file, or -s. Without a
+command, on a terminal, it starts a session: set SHELL to its path for tmux.
 
 FLAGS
   --agent NAME       who asks; shown and recorded, never trusted
@@ -59,6 +60,6 @@ EXIT STATUS
   78   configuration or state refused
   124  ended by --timeout
   125  tada-run itself failed; nothing ran
-  126  denied
+  126  denied, or left without an answer (q, Esc, Ctrl-C), which is no denial
   127  command not found
 `

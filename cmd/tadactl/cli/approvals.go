@@ -11,7 +11,7 @@ import (
 
 func (c *ctl) approvals() *cobra.Command {
 	cmd := &cobra.Command{Use: "approvals", Short: "How questions are answered, and what to do when their database is damaged"}
-	cmd.AddCommand(c.stats(), c.rebuild(), c.canary())
+	cmd.AddCommand(c.stats(), c.channels(), c.rebuild(), c.canary())
 	return cmd
 }
 
@@ -56,6 +56,8 @@ type health struct {
 	Share       float64              `json:"approved_share"`
 	MedianMS    int64                `json:"median_ms"`
 	SubOne      int                  `json:"under_one_second"`
+	Hasty       int                  `json:"too_fast_to_be_read"`
+	Callers     int                  `json:"refused_callers"`
 	Brakes      int                  `json:"brakes"`
 	Canaries    int                  `json:"canaries"`
 	Fooled      int                  `json:"canaries_approved"`
@@ -64,7 +66,7 @@ type health struct {
 
 func healthOf(s approval.Stats) health {
 	return health{s.Asked, s.Approved, s.Denied, s.Expired, s.Cancelled, s.Used, s.ByGrant, s.ApprovedShare(),
-		s.Median.Milliseconds(), s.SubOne, s.Brakes, s.Canaries, s.Fooled, s.NeverDenied}
+		s.Median.Milliseconds(), s.SubOne, s.Hasty, s.Callers, s.Brakes, s.Canaries, s.Fooled, s.NeverDenied}
 }
 
 func (c *ctl) printStats(s approval.Stats) error {
@@ -82,6 +84,8 @@ func (c *ctl) printStats(s approval.Stats) error {
 		{"by grant", s.ByGrant, "runs that a standing approval permitted"},
 		{"median", s.Median.Round(10 * time.Millisecond), "from the showing to the answer"},
 		{"under 1 s", s.SubOne, "approved faster than one can read"},
+		{"too fast", s.Hasty, "answers not taken: the question cannot have been read"},
+		{"no person", s.Callers, "answers not taken: from an agent's program, or without a terminal"},
 		{"brakes", s.Brakes, "approvals came too fast, so everything had to be typed"},
 		{"canaries", s.Canaries, fmt.Sprintf("%d of them approved", s.Fooled)},
 	} {

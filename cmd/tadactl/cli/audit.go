@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
@@ -36,11 +39,12 @@ func (c *ctl) auditVerify() *cobra.Command {
 		Short: "Prove that log and transcripts are as they were written",
 		Long: "Prove that the log and every transcript it names are as they were written. The\n" +
 			"first entry that is not is named. A copy of the whole folder from an earlier day\n" +
-			"is consistent in itself: only what was kept elsewhere can tell. That is a head\n" +
+			"is consistent in itself: only what was kept elsewhere can tell. The approvals know\n" +
+			"how far the record had come, and are compared. Beyond this machine, that is a head\n" +
 			"(SIZE:HASH, as `tadactl audit head` prints it) or a checkpoint in a file (see\n" +
 			"`tadactl audit checkpoint`), or a witness's word.",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
 			if err != nil {
 				return err
@@ -52,7 +56,12 @@ func (c *ctl) auditVerify() *cobra.Command {
 			if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 && len(d.options.Remember) == 0) {
 				return c.refuted(report, err)
 			}
-			return c.verified(report)
+			if d.options.Since == nil {
+				if err := l.CompareStore(cmd.Context()); err != nil {
+					return c.refuted(report, err)
+				}
+			}
+			return c.verified(report, d.options.SealKey != "")
 		},
 	}
 	flags := cmd.Flags()
@@ -133,7 +142,7 @@ func (c *ctl) refuted(r audit.Report, err error) error {
 	return &exitError{err, launcher.ExitTampered}
 }
 
-func (c *ctl) verified(r audit.Report) error {
+func (c *ctl) verified(r audit.Report, pinned bool) error {
 	missing := 0
 	for _, s := range r.Transcripts {
 		if s.Missing {
@@ -142,28 +151,78 @@ func (c *ctl) verified(r audit.Report) error {
 	}
 	if c.json {
 		return c.printJSON(map[string]any{
-			"ok": true, "entries": r.Entries, "head": r.Head.String(), "transcripts": len(r.Transcripts),
+			"ok": len(r.Unproven) == 0, "entries": r.Entries, "head": r.Head.String(), "transcripts": len(r.Transcripts),
 			"missing": missing, "gaps": len(r.Gaps), "torn": r.Torn, "since": r.Since, "runs": r.Runs, "running": r.Open,
-			"seals": r.Seals, "sealed": r.Sealed, "segments": r.Segments, "pruned": r.Pruned,
+			"seals": r.Seals, "sealed": r.Sealed, "first_key": r.FirstKey, "segments": r.Segments, "pruned": r.Pruned, "revived": len(r.Revived),
+			"unproven": unprovenFacts(r.Unproven), "unnamed": list(r.Unnamed), "unvouched": list(r.Unvouched), "notes": list(r.Notes),
 		})
 	}
-	fmt.Fprintf(c.out, "ok: %d entries, %d transcripts, head %d:%s\n", r.Entries, len(r.Transcripts), r.Entries, r.Head)
+	word := "ok"
+	if len(r.Unproven) > 0 {
+		word = "not all proven"
+	}
+	fmt.Fprintf(c.out, "%s: %d entries, %d transcripts, head %d:%s\n", word, r.Entries, len(r.Transcripts), r.Entries, r.Head)
+	for _, g := range r.Unproven {
+		fmt.Fprintf(c.out, "unproven: %s\n", g.Unproven())
+	}
+	torn := 0
+	for _, g := range r.Gaps {
+		if !g.Accepted() {
+			torn++
+		}
+	}
 	for _, n := range []struct {
 		say  bool
 		text string
 	}{
 		{r.Since > 0, fmt.Sprintf("the first %d entries were not looked at", r.Since)},
 		{r.Runs > 0, fmt.Sprintf("runs told to their end: %d; going on: %d", r.Runs-r.Open, r.Open)},
-		{r.Seals > 0, fmt.Sprintf("%d entries are sealed: nobody can change them now", r.Sealed)},
+		{len(r.Revived) > 0, fmt.Sprintf("reported lost (exec.orphan) while they went on, by an earlier version: %s", some(r.Revived))},
+		{r.Seals > 0, sealedNote(r, pinned)},
 		{r.Pruned > 0, fmt.Sprintf("%d entries were given up; their hashes are kept", r.Pruned)},
 		{missing > 0, fmt.Sprintf("%d transcripts were dropped, and the log says so", missing)},
-		{len(r.Gaps) > 0 || r.Torn > 0, fmt.Sprintf("%d interrupted appends, %d torn bytes, all accounted for", len(r.Gaps), r.Torn)},
+		{torn > 0 || r.Torn > 0, fmt.Sprintf("%d interrupted appends, %d torn bytes, all accounted for", torn, r.Torn)},
+		{len(r.Unnamed) > 0, fmt.Sprintf("%d transcripts are of runs that the log does not know: %s", len(r.Unnamed), some(r.Unnamed))},
+		{len(r.Unvouched) > 0, fmt.Sprintf("%d transcripts are not vouched for, because their runs ended without a word: %s", len(r.Unvouched), some(r.Unvouched))},
 	} {
 		if n.say {
 			fmt.Fprintf(c.out, "note: %s\n", n.text)
 		}
 	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(c.out, "note: %s\n", n)
+	}
 	return nil
+}
+
+// some names the first of a list, and how many more there are.
+func some(list []string) string {
+	const most = 3
+	if len(list) > most {
+		return fmt.Sprintf("%s and %d more", inert(strings.Join(list[:most], ", ")), len(list)-most)
+	}
+	return inert(strings.Join(list, ", "))
+}
+
+// sealedNote says what the seals prove: with a pinned first key that nobody has rewritten what is sealed, else
+// only that it was not changed since, unless all of it was, seals included.
+func sealedNote(r audit.Report, pinned bool) string {
+	if pinned {
+		return fmt.Sprintf("%d entries are sealed under the pinned key: their signing keys are gone", r.Sealed)
+	}
+	return fmt.Sprintf("%d entries are sealed; the first seal names the key %s: whoever rewrote the log has another one, so compare it with the one that you kept (--seal-key)", r.Sealed, r.FirstKey)
+}
+
+// list is an array in JSON, empty or not.
+func list(s []string) []string { return append([]string{}, s...) }
+
+func unprovenFacts(gaps []audit.Gap) []any {
+	facts := []any{}
+	for _, g := range gaps {
+		facts = append(facts, map[string]any{"from": g.From.Count, "seq": g.Seq, "bytes": g.Bytes, "by": g.By,
+			"time": g.Time.Format(time.RFC3339Nano), "reason": g.Reason})
+	}
+	return facts
 }
 
 func (c *ctl) auditHead() *cobra.Command {
@@ -206,9 +265,10 @@ func (c *ctl) auditSeal() *cobra.Command {
 		Use:   "seal",
 		Short: "Sign the log up to here with a key that is then thrown away",
 		Long: "Sign the log up to here with a key that is then thrown away: what is before a seal\n" +
-			"cannot be changed any more, not even by whoever takes over this account. It is done\n" +
-			"from time to time by itself. The key of the first seal is worth keeping elsewhere,\n" +
-			"for `tadactl audit verify --seal-key`.",
+			"cannot be changed under the same keys any more, not even by whoever takes over this\n" +
+			"account. It is done from time to time by itself. Whoever rewrites the whole log seals it\n" +
+			"with keys of their own: keep the key of the first seal elsewhere, for\n" +
+			"`tadactl audit verify --seal-key`. A seal proves nothing about what was accepted before it.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
@@ -240,27 +300,42 @@ func (c *ctl) auditAccept() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accept --reason WHY",
 		Short: "Go on after the record was found changed, and say why",
-		Long: "Go on after the record was found changed, and say why. Nothing is removed: an entry\n" +
-			"tells which bytes are not proven, what had been remembered of them, and the reason.\n" +
-			"`tadactl audit verify` mentions it from then on.",
+		Long: "Go on after the record was found changed, and say why. It needs a person at a\n" +
+			"terminal, who reads what was found and types what the page asks for. Nothing is\n" +
+			"removed, and nothing becomes proven: an entry says from where on the log is not\n" +
+			"proven, who accepted that, and the reason. `tadactl audit verify`, log, sessions and\n" +
+			"show mark that part from then on, and `audit verify --complete` fails.",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if reason == "" {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if strings.TrimSpace(reason) == "" {
 				return &usageError{errors.New("--reason is needed: it stands in the record for ever")}
 			}
 			l, err := c.open()
 			if err != nil {
 				return err
 			}
-			e, err := l.Accept(reason)
-			if err != nil {
+			if _, err := l.May(approval.AcceptRecord, approval.ChannelTadactl); err != nil {
 				return err
 			}
-			return c.printEntry(e)
+			tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+			if err != nil {
+				return fmt.Errorf("open the terminal: %w", err)
+			}
+			defer tty.Close()
+			e, err := l.Accept(cmd.Context(), tty, reason)
+			switch {
+			case errors.Is(err, launcher.ErrNobody):
+				return &exitError{errors.New("nobody answered here; nothing was changed"), launcher.ExitPending}
+			case errors.Is(err, launcher.ErrNotAccepted):
+				return &exitError{err, launcher.ExitDenied}
+			case err != nil:
+				return err
+			}
+			return c.printEntry(e, "")
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "what happened, in a sentence")
-	return verb(cmd)
+	return verb(cmd, "75   nobody answered", "126  refused: no terminal, not yours to do, or answered with no")
 }
 
 // changed gives tampering its exit status.

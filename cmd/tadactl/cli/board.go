@@ -34,8 +34,8 @@ const (
 	remembering             // the page that says what a standing approval covers
 )
 
-// Keys that approve count only when the page has been on the screen for guard, because they may
-// have been meant for what was there before; and only alone, because a paste is no thought.
+// Keys that approve count only when the page has been on the screen for as long as a reader needs at least; the page about
+// a standing approval, for guard. And only alone, because a paste is no thought.
 const (
 	guard = 400 * time.Millisecond
 	alone = 60 * time.Millisecond
@@ -63,8 +63,10 @@ type board struct {
 	top    int
 	read   *approval.Reading
 	shown  time.Time
-	line   []rune // what is being typed
-	keys   int    // counts key presses
+	since  time.Time     // what is on the screen now is there
+	least  time.Duration // that the page is shown before a yes is taken
+	line   []rune        // what is being typed
+	keys   int           // counts key presses
 	last   time.Time
 	burst  bool // the latest key came right after another
 	denied map[string]bool
@@ -189,6 +191,7 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 		b.shown, b.denied, b.words, b.call = b.now(), map[string]bool{}, map[string]string{}, ""
 		b.page = approval.Page{}
 		b.lay()
+		b.since, b.least = b.shown, b.open.ReadingTime()
 	}
 	return nil
 }
@@ -239,17 +242,21 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 	case k.Text == "w" && b.call != "":
 		b.mode, b.line = wording, []rune(b.words[b.call])
 	case k.Text == "g" && b.ready() && b.grantable():
-		b.mode, b.shown = remembering, b.now()
+		b.mode, b.since, b.least = remembering, b.now(), guard
 	case k.Text == "y" && b.ready() && b.open.Challenge != "":
 		b.mode, b.line = typing, nil
 	case k.Text == "y" && b.ready():
 		return b.settle()
+	case k.Text == "y" && b.early():
+		b.note = "that was too early to have been read, and does not count"
 	}
 	return nil
 }
 
 // ready reports whether the key that came may approve the page.
-func (b *board) ready() bool { return !b.burst && b.read.Done() && b.now().Sub(b.shown) >= guard }
+func (b *board) ready() bool { return !b.burst && b.read.Done() && !b.early() }
+
+func (b *board) early() bool { return b.now().Sub(b.since) < b.least }
 
 func (b *board) grantable() bool {
 	return b.open.Challenge == "" && b.open.Quorum < 2 && len(approval.Grantable(b.open.Payload)) == 0

@@ -37,12 +37,12 @@ func TestBoardGroups(t *testing.T) {
 		}
 	}
 	for _, k := range []tea.Key{letter('N'), letter('n'), letter('o')} {
-		p.key(time.Second, k)
+		p.key(3*time.Second, k)
 	}
 	late := questionOf(t, 1, "rm -rf late")
 	late.ID, late.Kin = "late", "x"
 	p.Update(listed{append(p.list, late)}) // came while the word was typed
-	p.key(time.Second, enter)
+	p.key(3*time.Second, enter)
 	ids := ""
 	for _, d := range p.desk.decided {
 		if d.Calls[0].Approved || d.Calls[0].Message != "no" || d.Took != 0 {
@@ -56,22 +56,22 @@ func TestBoardGroups(t *testing.T) {
 
 	p = grouped()
 	for _, k := range []tea.Key{letter('N'), {Code: tea.KeyEscape}, letter('Y'), letter('y'), enter, letter('y')} {
-		p.key(time.Second, k)
+		p.key(3*time.Second, k)
 	}
 	if d := p.desk.decided; len(d) != 1 || d[0].Envelope != "e0" || !d[0].Calls[0].Approved {
 		t.Errorf("a yes to one is %+v", d)
 	}
 	p = grouped()
 	for _, k := range []tea.Key{{Code: tea.KeyDown}, {Code: tea.KeyDown}, enter} {
-		p.key(time.Second, k)
+		p.key(3*time.Second, k)
 	}
 	if screen := strings.Join(p.rows(), "\n"); !strings.Contains(screen, "rm -rf 3") || !strings.Contains(screen, "was denied: tadactl show e-denied") {
 		t.Errorf("what it comes after is not told:\n%s", screen)
 	}
-	p.key(time.Second, tea.Key{Code: tea.KeyEscape})
+	p.key(3*time.Second, tea.Key{Code: tea.KeyEscape})
 	p.at = start.Add(time.Minute)
-	p.key(time.Second, tea.Key{Code: tea.KeyDown})
-	p.key(time.Second, letter('N')) // what has no kin
+	p.key(3*time.Second, tea.Key{Code: tea.KeyDown})
+	p.key(3*time.Second, letter('N')) // what has no kin
 	if p.mode != choosing {
 		t.Error("it is denied together with nothing")
 	}
@@ -88,8 +88,8 @@ func TestBoardDeniesAsFarAsItGoes(t *testing.T) {
 	p := newScene(list[0], 100, 40)
 	p.Update(listed{list})
 	p.board.desk = &stubborn{p.desk}
-	p.key(time.Second, letter('N'))
-	p.key(time.Second, enter)
+	p.key(3*time.Second, letter('N'))
+	p.key(3*time.Second, enter)
 	if p.note != "not denied, after 1 of 2: the disk is full" {
 		t.Errorf("told %q", p.note)
 	}

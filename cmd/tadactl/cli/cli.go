@@ -18,11 +18,11 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A Door is what the process was started with. Home is a parameter of tests; see the other
-// door for the reason.
+// A Door is what the process was started with. The place is a parameter of tests; see the Door
+// of tada-run for the reason.
 type Door struct {
 	Argv []string
-	Home string
+	launcher.Place
 }
 
 // Main runs the command line argv and returns the exit status.
@@ -31,9 +31,9 @@ func Main(argv []string) int { return Run(Door{Argv: argv}) }
 // Run is the body of the program; see [Main].
 func Run(d Door) int {
 	if hasHook(d.Argv) { // an agent waits for this one before each call: it is told before the tree of verbs is made
-		return hookRun(d.Home, d.Argv[3:])
+		return hookRun(d.Place, d.Argv[3:])
 	}
-	c := &ctl{home: d.Home, in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	c := &ctl{place: d.Place, in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	root := c.command()
 	if len(d.Argv) > 0 {
 		root.SetArgs(d.Argv[1:])
@@ -46,10 +46,11 @@ func Run(d Door) int {
 
 // A ctl is one run of the program: what its flags say, and where it reads and prints.
 type ctl struct {
-	home     string
+	place    launcher.Place
 	json     bool
-	paranoid bool // of tamper: read every protected file
-	status   int  // the exit status when no verb failed
+	paranoid bool        // of tamper: read every protected file
+	status   int         // the exit status when no verb failed
+	doubts   []audit.Gap // what of the log is not proven, once it was read
 	in       *os.File
 	out      io.Writer
 	err      io.Writer
@@ -66,14 +67,14 @@ func (c *ctl) command() *cobra.Command {
 	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.PersistentFlags().StringVar(&c.home, "home", c.home, "another state directory than ~/.tada")
+	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State, "another state directory than ~/.tada")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
 	root.SetHelpFunc(c.help)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		c.check(), c.pending(), c.show(), c.approve(), c.deny(), c.grants(),
 		c.inbox(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
-		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(), c.policy(), c.tamper(), c.doctor(),
+		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(), c.policy(), c.config(), c.tamper(), c.doctor(),
 	)
 	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp(), c.shell())
 	c.complete(root)
@@ -153,6 +154,9 @@ func (c *ctl) report(err error, path string) int {
 		line += ": " + f.Message
 	}
 	fmt.Fprintf(c.err, "tadactl: %s\n", strings.TrimPrefix(line, "approval: "))
+	if hint := hintFor(err); hint != "" {
+		fmt.Fprintf(c.err, "tadactl: %s\n", hint)
+	}
 	var usage *usageError
 	var exit *exitError
 	switch {
@@ -177,11 +181,11 @@ func (c *ctl) printJSON(v any) error {
 }
 
 // open returns the launcher of the state directory.
-func (c *ctl) open() (*launcher.Launcher, error) { return openHome(c.home) }
+func (c *ctl) open() (*launcher.Launcher, error) { return open(c.place) }
 
-// openHome returns the launcher of a state directory, with all that a person may want to do with it.
-func openHome(dir string) (*launcher.Launcher, error) {
-	l, err := launcher.Open(dir)
+// open returns the launcher of a place, which can also read packed transcripts.
+func open(p launcher.Place) (*launcher.Launcher, error) {
+	l, err := p.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,13 +60,36 @@ func TestHelpEndsWithExitStatus(t *testing.T) {
 	}
 }
 
-// What a list prints of an agent's text cannot move a cursor or look like another field.
+// What a list prints of an agent's text cannot move a cursor, turn the line around or look like another field; letters
+// stand for themselves where the terminal takes UTF-8.
 func TestInert(t *testing.T) {
-	for in, want := range map[string]string{
-		"ls": "ls", "ls -l": `"ls -l"`, "": `""`, "a\x1b[2J": `"a\x1b[2J"`, "a\nb": `"a\nb"`, "\u202e": `"\u202e"`, "caf\u00e9": `"caf\u00e9"`,
+	for in, want := range map[string]struct{ ascii, utf8 string }{
+		"ls": {"ls", "ls"}, "ls -l": {`"ls -l"`, `"ls -l"`}, "": {`""`, `""`},
+		"a\x1b[2J": {`"a\x1b[2J"`, `"a\x1b[2J"`}, "a\nb": {`"a\nb"`, `"a\nb"`}, "\u009b2J": {`"\u009b2J"`, `"\u009b2J"`},
+		"caf\u00e9":      {`"caf\u00e9"`, "caf\u00e9"},
+		"\u65e5\u672c x": {`"\u65e5\u672c x"`, "\"\u65e5\u672c x\""},
+		"\u202ea":        {`"\u202ea"`, `"\u202ea"`}, "\u200b": {`"\u200b"`, `"\u200b"`}, "a\u00a0b": {`"a\u00a0b"`, `"a\u00a0b"`}, "\u2003": {`"\u2003"`, `"\u2003"`},
+		"\u05d0": {`"\u05d0"`, `"\u05d0"`}, "\u0627": {`"\u0627"`, `"\u0627"`}, "e\u0301": {`"e\u0301"`, `"e\u0301"`}, "a\u20dd": {`"a\u20dd"`, `"a\u20dd"`},
+		"\xff": {`"\xff"`, `"\xff"`}, "\ufffd": {`"\ufffd"`, "\ufffd"},
 	} {
-		if got := inert(in); got != want {
-			t.Errorf("inert(%q) = %s, want %s", in, got, want)
+		if got := quoted(in, false); got != want.ascii {
+			t.Errorf("quoted(%q) = %s, want %s", in, got, want.ascii)
+		}
+		if got := quoted(in, true); got != want.utf8 {
+			t.Errorf("quoted(%q) with UTF-8 = %s, want %s", in, got, want.utf8)
+		}
+	}
+}
+
+// TestCompletedOptions: each option that has values to complete, or files, is an option of a verb.
+func TestCompletedOptions(t *testing.T) {
+	have := map[string]bool{}
+	for _, cmd := range tree(t) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { have[f.Name] = true })
+	}
+	for _, name := range slices.AppendSeq(slices.Clone(flagFiles), maps.Keys(flagValues)) {
+		if !have[name] {
+			t.Errorf("no verb has --%s", name)
 		}
 	}
 }

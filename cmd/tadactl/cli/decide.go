@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
@@ -32,32 +32,36 @@ func (o consent) standing() bool { return o.uses != 0 || o.life != 0 }
 func (c *ctl) approve() *cobra.Command {
 	var o consent
 	cmd := &cobra.Command{
-		Use:   "approve ID | approve --token FILE",
+		Use:   "approve ID... | approve --token FILE",
 		Short: "Say yes to one question, once",
-		Long: "Say yes to one question, once. On a terminal the question is shown again and\n" +
-			"answered there. Without one, --plan must name the plan that you read, by the\n" +
-			"first 12 digits of its hash, and questions of risk 2 and 3 are refused.\n\n" +
+		Long: "Approve one pending command, once. The question is shown again on your terminal and\n" +
+			"answered there. With --plan it is refused unless its plan hash begins with these digits.\n" +
+			"A script or an agent cannot approve: it hands in an answer that a person signed, with\n" +
+			"--token. See: tadactl approvals channels.\n\n" +
 			"With --uses or --for the same plan runs again without asking, at most so often\n" +
 			"and for so long. High risk, interpreters, wrappers, the network and secrets are\n" +
 			"asked every time, and so is a plan whose files were made anew. tadactl grants lists\n" +
 			"what stands.\n\n" +
 			"Of several calls, --except names those that are denied; the others run.\n\n" +
+			"Several questions are shown and answered one after the other.\n\n" +
 			"With --token the answer comes from another machine: see tadactl sign.",
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.MayDecide(); err != nil {
+			if err := launcher.Outside(); err != nil {
 				return err
 			}
 			switch {
 			case o.token != "" && len(args) == 0:
 				return c.approveToken(cmd.Context(), o.token)
 			case o.token != "" || len(args) == 0:
-				return &usageError{errors.New("name one question, or a file with --token")}
+				return &usageError{errors.New("name a question, or a file with --token")}
+			case len(args) > 1 && o.plan != "":
+				return &usageError{errors.New("--plan is for one question")}
 			}
-			return c.approveOne(cmd.Context(), args[0], o)
+			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
 		},
 	}
-	cmd.Flags().StringVar(&o.plan, "plan", "", "the plan that you read: the first 12 digits of its hash")
+	cmd.Flags().StringVar(&o.plan, "plan", "", "refuse another plan than this: at least the first 12 digits of its hash")
 	cmd.Flags().StringVar(&o.token, "token", "", "a file with a signed answer, - for standard input")
 	cmd.Flags().StringSliceVar(&o.not, "except", nil, "calls of several that are denied, by their ids")
 	cmd.Flags().StringVarP(&o.why, "message", "m", "", "what the agent is told of those, at most 500 characters")
@@ -69,6 +73,9 @@ func (c *ctl) approve() *cobra.Command {
 func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	l, e, err := c.question(ctx, id)
 	if err != nil {
+		return err
+	}
+	if _, err := l.May(approval.Approve(e.Risk), approval.ChannelTadactl); err != nil {
 		return err
 	}
 	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 { // said before anybody is asked
@@ -83,6 +90,9 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		}
 	}
 	d, err := c.decision(ctx, l, e, o.plan)
+	if errors.As(err, new(*launcher.CancelledError)) {
+		return &exitError{fmt.Errorf("question %q: %w; it is still open", e.ID, err), launcher.ExitPending}
+	}
 	if err != nil {
 		return err
 	}
@@ -111,63 +121,127 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	return c.granted(g)
 }
 
-// decision asks on the terminal, or takes the plan's digits where there is none. The digits
-// prove that whoever answers has read what is asked; they are no secret, so they are not
-// enough where much can go wrong.
+// decision asks on the terminal. Digits of a plan that is not this one's are for the store to refuse and to record.
 func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope, plan string) (approval.Decision, error) {
-	if plan == "" && term.IsTerminal(int(c.in.Fd())) {
-		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-		if err != nil {
-			return approval.Decision{}, fmt.Errorf("open the terminal: %w", err)
-		}
-		defer tty.Close()
-		return l.Ask(ctx, tty, e, "tadactl")
-	}
 	digits := strings.ReplaceAll(plan, " ", "")
-	switch {
-	case plan == "":
-		return approval.Decision{}, &usageError{fmt.Errorf("no terminal to ask on; read %q with tadactl show and pass --plan", e.ID)}
-	case e.Friction.Level > 1 || e.Friction.Challenge > 0:
-		return approval.Decision{}, &exitError{fmt.Errorf("risk %d is answered on a terminal only; try: tadactl approve %s", e.Risk, e.ID), launcher.ExitDenied}
-	}
-	d := launcher.Answer(e, true, "", "tadactl")
-	if len(digits) < 12 || !strings.HasPrefix(e.PlanHash, digits) { // for the store to refuse and to record
+	if plan != "" && (len(digits) < 12 || !strings.HasPrefix(e.PlanHash, digits)) {
+		d := launcher.Answer(e, true, "", string(approval.ChannelTadactl))
 		d.PlanHash = digits[:min(len(digits), len(e.PlanHash)-1)]
+		return d, nil
 	}
-	return d, nil
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return approval.Decision{}, fmt.Errorf("open the terminal: %w", err)
+	}
+	defer tty.Close()
+	return l.Ask(ctx, tty, e, string(approval.ChannelTadactl))
 }
 
 func (c *ctl) deny() *cobra.Command {
 	var message, instead string
+	var undo, all bool
 	cmd := &cobra.Command{
-		Use:   "deny ID [-m WHY] [--instead COMMAND]",
+		Use:   "deny ID... [-m WHY] [--instead COMMAND] | deny --all [-m WHY] | deny --undo ID...",
 		Short: "Say no to one question, with a word to the agent",
 		Long: "Say no to one question, with a word to the agent. With --instead the agent is offered\n" +
 			"another command, such as a part of a list: it has a plan and a question of its own, and\n" +
-			"nothing of the denied one runs.",
-		Args: cobra.ExactArgs(1),
+			"nothing of the denied one runs.\n\n" +
+			"--all denies every question that is open now; each is printed.\n\n" +
+			"A denied command is refused for 10 minutes without asking. --undo takes the denial back:\n" +
+			"the same command asks again.",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.MayDecide(); err != nil {
+			if err := launcher.Outside(); err != nil {
 				return err
 			}
-			l, e, err := c.question(cmd.Context(), args[0])
-			if err != nil {
-				return err
+			switch {
+			case all && (len(args) > 0 || undo || instead != ""):
+				return &usageError{errors.New("--all is without ids, --undo and --instead")}
+			case all:
+				return c.denyAll(cmd.Context(), message)
+			case len(args) == 0:
+				return &usageError{errors.New("name a question, or --all")}
+			case instead != "" && len(args) > 1:
+				return &usageError{errors.New("--instead is for one question")}
+			case undo:
+				return each(args, func(id string) error { return c.undeny(cmd.Context(), id, message+instead) })
 			}
-			d := launcher.Answer(e, false, message, "tadactl")
-			if instead != "" && len(d.Calls) > 1 {
-				return &usageError{errors.New("--instead is for a question with one call")}
-			}
-			d.Calls[0].Instead = instead
-			if err := l.Decide(cmd.Context(), d); err != nil {
-				return err
-			}
-			return c.decided(e, d)
+			return each(args, func(id string) error { return c.denyOne(cmd.Context(), id, message, instead) })
 		},
 	}
 	cmd.Flags().StringVarP(&message, "message", "m", "", "what the agent is told, at most 500 characters")
 	cmd.Flags().StringVar(&instead, "instead", "", "a command that you would rather see")
+	cmd.Flags().BoolVar(&all, "all", false, "every question that is open now")
+	cmd.Flags().BoolVar(&undo, "undo", false, "take a denial back")
 	return verb(cmd, "126  refused: it comes too late, or is not yours to give")
+}
+
+func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {
+	l, e, err := c.question(ctx, id)
+	if err != nil {
+		return err
+	}
+	d := launcher.Answer(e, false, message, string(approval.ChannelTadactl))
+	if instead != "" && len(d.Calls) > 1 {
+		return &usageError{errors.New("--instead is for a question with one call")}
+	}
+	d.Calls[0].Instead = instead
+	if err := l.Decide(ctx, d); err != nil {
+		return err
+	}
+	return c.decided(e, d)
+}
+
+// denyAll denies what is open at its start and not answered yet. A question that somebody else answers meanwhile is theirs.
+func (c *ctl) denyAll(ctx context.Context, message string) error {
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	list, err := l.Pending(ctx)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(e approval.Envelope) bool { return e.Decision != nil })
+	if len(list) == 0 && !c.json {
+		_, err = fmt.Fprintln(c.out, "no question is open")
+		return err
+	}
+	for _, e := range list {
+		if !c.json {
+			if err := c.line(ctx, l, e.ID); err != nil {
+				return err
+			}
+		}
+		d := launcher.Answer(e, false, message, string(approval.ChannelTadactl))
+		if err := l.Decide(ctx, d); err != nil && !errors.As(err, new(*approval.Refused)) {
+			return err
+		} else if err != nil {
+			fmt.Fprintf(os.Stderr, "tadactl: %v\n", err)
+			continue
+		}
+		if err := c.decided(e, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each does the same for several ids, and goes on behind one that fails, unless the person left.
+func each(ids []string, do func(id string) error) error {
+	var failed error
+	for i, id := range ids {
+		err := do(id)
+		var left *launcher.CancelledError
+		if i == len(ids)-1 || errors.As(err, &left) {
+			return cmp.Or(err, failed)
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "tadactl: %v\n", err)
+			failed = cmp.Or(failed, err)
+		}
+	}
+	return failed
 }
 
 // counted tells that others must follow.

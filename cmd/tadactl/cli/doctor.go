@@ -2,6 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +26,10 @@ func (c *ctl) doctor() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			ignored := map[string]string{}
+			for _, n := range ignoredVariables(os.LookupEnv) {
+				ignored[n.name] = n.say
+			}
 			r := sandbox.Probe()
 			if r.Level == sandbox.None {
 				c.status = launcher.ExitFailed
@@ -30,7 +37,7 @@ func (c *ctl) doctor() *cobra.Command {
 			if c.json {
 				return c.printJSON(map[string]any{
 					"version": launcher.Version(), "home": l.Home().Dir, "policy": l.Policy().Digest(), "tier": launcher.Tier,
-					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings, "lost": r.Lost,
+					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings, "lost": r.Lost, "ignored": ignored,
 				})
 			}
 			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are fenced, not the agent that proposes them\n         %s: tada-run --session -- AGENT fences the agent as well\n\n",
@@ -44,6 +51,9 @@ func (c *ctl) doctor() *cobra.Command {
 				if f.Fix != "" {
 					fmt.Fprintf(c.out, "%9sfix: %s\n", "", f.Fix)
 				}
+			}
+			for _, name := range slices.Sorted(maps.Keys(ignored)) {
+				fmt.Fprintf(c.out, "IGNORED  %-24s %s\n", name, ignored[name])
 			}
 			for _, l := range r.Lost {
 				fmt.Fprintf(c.out, "LOST     %-24s %s\n", l.Protection, l.Why)

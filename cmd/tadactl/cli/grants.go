@@ -52,7 +52,7 @@ func (c *ctl) grants() *cobra.Command {
 				return c.printJSON(out)
 			}
 			for _, g := range list {
-				fmt.Fprintf(c.out, "%s  used %d of %d, until %s  %s\n", g.ID, g.Used, g.Uses, g.Expires.Local().Format(time.DateTime), inert(commandOf(g.Payload)))
+				fmt.Fprintf(c.out, "%s  used %d of %d, until %s  %s\n", g.ID, g.Used, g.Uses, g.Expires.Local().Format(time.DateTime), short(g.Payload, 400))
 			}
 			return nil
 		},
@@ -67,7 +67,7 @@ func (c *ctl) revoke() *cobra.Command {
 		Short: "End a standing approval",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.MayDecide(); err != nil {
+			if err := launcher.Outside(); err != nil {
 				return err
 			}
 			l, err := c.open()

@@ -38,7 +38,7 @@ func (c *ctl) hookRun() *cobra.Command {
 			"tada-run, where it is fenced, recorded and asked about. Whatever goes wrong blocks.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			c.status = hookRun(c.home, append([]string{"--wait=" + wait.String()}, args...))
+			c.status = hookRun(c.place, append([]string{"--wait=" + wait.String()}, args...))
 			return nil
 		},
 	}
@@ -55,19 +55,19 @@ func hasHook(argv []string) bool {
 const blockStatus = 2
 
 // hookRun is `tadactl hook run ARGS`. It needs no tree of verbs: it is started before every call of an agent.
-func hookRun(home string, args []string) int {
+func hookRun(place launcher.Place, args []string) int {
 	core := &hook.Core{Env: os.Environ()}
 	set := pflag.NewFlagSet("hook run", pflag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.StringVar(&home, "home", home, "")
+	set.StringVar(&place.State, "home", place.State, "")
 	set.DurationVar(&core.Runner.Wait, "wait", 0, "")
 	if err := set.Parse(args); err != nil {
 		return say(hook.Answer{Status: blockStatus, Stderr: fmt.Sprintf(
 			"tadactl: blocked: %v; try: tadactl hook run %s\naudit=none: a line that cannot be read names no state directory\n", err, platform.Names())})
 	}
-	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return openHome(home) })
+	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return open(place) })
 	core.Quarantine = inQuarantine(os.Getenv(quarantine.Variable))
-	adapter, err := hooked(set, &core.Runner, home)
+	adapter, err := hooked(set, &core.Runner, place.State)
 	if err != nil {
 		return say(hook.Answer{Status: blockStatus, Stderr: core.Refuse(context.Background(), set.Arg(0), err) + "\n"})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,9 @@ type registration struct {
 func (c *ctl) registration(name string, wait time.Duration) (registration, error) {
 	place, known := settings.Of(name)
 	if !known {
+		if say := insteadOf("platform", strings.ToLower(name)); say != "" {
+			return registration{}, &usageError{fmt.Errorf("no hook for %q: %s", name, say)}
+		}
 		return registration{}, &usageError{fmt.Errorf("no platform %q; there are %s", name, platform.Names())}
 	}
 	if wait < 0 {
@@ -40,8 +44,8 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 		return registration{}, fmt.Errorf("tada-run is not where tadactl is: %w", err)
 	}
 	h := settings.Hook{Ctl: filepath.Join(filepath.Dir(runner), "tadactl"), Wait: wait, Each: hook.Limit}
-	if c.home != "" {
-		if h.Home, err = filepath.Abs(c.home); err != nil {
+	if c.place.State != "" {
+		if h.Home, err = filepath.Abs(c.place.State); err != nil {
 			return registration{}, err
 		}
 	}

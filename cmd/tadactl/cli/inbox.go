@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/cmd/tadactl/web"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -37,18 +38,29 @@ func (c *ctl) inbox() *cobra.Command {
 			"  esc         back                    q       leave",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := launcher.MayDecide(); err != nil {
+			if err := launcher.Outside(); err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			over := approval.ChannelInbox
+			if page {
+				over = approval.ChannelWeb
+			}
+			if _, err := l.May(approval.ApproveLow, over); err != nil {
 				return err
 			}
 			switch {
 			case popup && page:
 				return &usageError{errors.New("--popup or --web, not both")}
 			case popup:
-				return c.popup(cmd.Context())
+				return c.popup(cmd.Context(), l)
 			case page:
-				return c.inboxWeb(cmd.Context())
+				return c.inboxWeb(cmd.Context(), l)
 			}
-			return c.inboxOn(cmd.Context())
+			return c.inboxOn(cmd.Context(), l)
 		},
 	}
 	cmd.Flags().BoolVar(&popup, "popup", false, "in a window above the others, inside tmux")
@@ -57,11 +69,7 @@ func (c *ctl) inbox() *cobra.Command {
 }
 
 // inboxWeb serves the inbox to a browser. What it prints goes to the terminal alone: a code in a pipe or a file would be as good as none.
-func (c *ctl) inboxWeb(ctx context.Context) error {
-	l, err := c.open()
-	if err != nil {
-		return err
-	}
+func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
 		return &exitError{errors.New("no terminal to show the codes on; try: tadactl pending"), launcher.ExitUsage}
@@ -79,11 +87,7 @@ func (c *ctl) inboxWeb(ctx context.Context) error {
 
 // inboxOn runs the inbox on the controlling terminal, never on standard input. Whatever ends it, the
 // terminal is as it was.
-func (c *ctl) inboxOn(ctx context.Context) error {
-	l, err := c.open()
-	if err != nil {
-		return err
-	}
+func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return &exitError{errors.New("no terminal; try: tadactl pending"), launcher.ExitUsage}
@@ -116,15 +120,11 @@ func (c *ctl) inboxOn(ctx context.Context) error {
 }
 
 // popup opens the inbox in a window of tmux, on a terminal of its own above the agent's screen.
-func (c *ctl) popup(ctx context.Context) error {
+func (c *ctl) popup(ctx context.Context, l *launcher.Launcher) error {
 	if os.Getenv("TMUX") == "" {
 		return &usageError{errors.New("--popup is for a terminal inside tmux; try: tadactl inbox")}
 	}
 	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	l, err := c.open()
 	if err != nil {
 		return err
 	}

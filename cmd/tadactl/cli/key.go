@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -17,7 +16,7 @@ import (
 
 func (c *ctl) key() *cobra.Command {
 	cmd := &cobra.Command{Use: "key", Short: "The key that you sign answers with, and whose answers count here"}
-	cmd.AddCommand(c.keyInit(), c.keyShow(), c.keyTrust(), c.keyTOTP(), c.keyDelegate())
+	cmd.AddCommand(c.keyInit(), c.keyShow(), c.keyTrust(), c.keyUntrust(), c.keyTOTP(), c.keyDelegate())
 	return cmd
 }
 
@@ -30,11 +29,14 @@ func (c *ctl) keyInit() *cobra.Command {
 			"is asked on the terminal. It prints the line that the other machine has to trust.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.MayDecide(); err != nil {
+			if err := launcher.Outside(); err != nil {
 				return err
 			}
 			l, err := c.open()
 			if err != nil {
+				return err
+			}
+			if _, err := l.May(approval.Enrol, approval.ChannelTadactl); err != nil {
 				return err
 			}
 			pass := ""
@@ -134,63 +136,4 @@ func (c *ctl) printKey(line, id, label string) error {
 	}
 	_, err := fmt.Fprintf(c.out, "%s%s\n", label, line)
 	return err
-}
-
-func (c *ctl) keyTrust() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:   "trust LINE | trust KIND KEY NAME [max-risk=N]",
-		Short: "Let the signed answers of a key count here",
-		Long: "Let the signed answers of a key count here: a line as `tadactl key show` prints it on\n" +
-			"the other machine. With max-risk=N at its end, only for questions up to that risk.",
-		Args: cobra.RangeArgs(1, 4),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := launcher.MayDecide(); err != nil {
-				return err
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			line := strings.Join(args, " ")
-			if err := l.Trust(line); err != nil {
-				return &exitError{err, launcher.ExitUsage}
-			}
-			list, err := l.Trusted()
-			if err != nil {
-				return err
-			}
-			k := list[len(list)-1]
-			if c.json {
-				return c.printJSON(map[string]any{"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
-			}
-			_, err = fmt.Fprintf(c.out, "trusted %s  %s  up to risk %d\n", approval.KeyID(k.Public), k.Name, k.MaxRisk)
-			return err
-		},
-	})
-}
-
-func (c *ctl) keyTOTP() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:   "totp",
-		Short: "Set up one-time codes, which the highest risk then needs",
-		Long: "Set up one-time codes of an authenticator (RFC 6238). From then on a question of the\n" +
-			"highest risk needs a code, a signature or a second person. It prints the address that\n" +
-			"the authenticator reads, and replaces one from before.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			uri, err := l.EnrollTOTP(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(map[string]string{"uri": uri})
-			}
-			_, err = fmt.Fprintln(c.out, uri)
-			return err
-		},
-	}, "126  not yours to set up")
 }

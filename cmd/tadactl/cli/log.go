@@ -32,7 +32,7 @@ func (w *wanted) flags(cmd *cobra.Command) {
 	f.StringVar(&w.agent, "agent", "", "only runs that this agent asked for")
 	f.StringVar(&w.item, "work-item", "", "only runs for this work item")
 	f.StringVar(&w.authority, "authority", "", "only runs started by this authority: policy, approval, grant")
-	f.StringVar(&w.outcome, "outcome", "", "only runs that came to this: ok, error, an exit status, refused, failed, running, lost")
+	f.StringVar(&w.outcome, "outcome", "", "only runs that came to this: ok, error, an exit status, refused, waiting, failed, running, lost")
 	f.StringVar(&w.session, "session", "", "only the runs whose id begins so")
 	f.StringVar(&w.since, "since", "", "only what came at or after this time: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d ago")
 	f.StringVar(&w.until, "until", "", "only what came before this time")
@@ -124,14 +124,21 @@ func (c *ctl) log() *cobra.Command {
 			if err := w.narrow(l, &filter); err != nil {
 				return err
 			}
+			entry := c.printer(l)
+			if err := c.doubt(l); err != nil {
+				return err
+			}
 			for e, err := range l.Entries(filter) {
 				if errors.Is(err, fs.ErrNotExist) {
 					return nil
 				}
+				if c.setApart(err) {
+					continue
+				}
 				if err != nil {
 					return &exitError{err, launcher.ExitTampered}
 				}
-				if err := c.printEntry(e); err != nil {
+				if err := entry(e); err != nil {
 					return err
 				}
 			}
@@ -142,7 +149,7 @@ func (c *ctl) log() *cobra.Command {
 	cmd.Flags().StringVar(&kind, "kind", "", "only entries of this kind: exec, approval, rec, or exec.end")
 	cmd.Flags().StringVar(&filter.Text, "text", "", "only entries that contain this text")
 	cmd.Flags().StringVar(&grep, "grep", "", "lines of the sessions that contain this text, as they were shown")
-	cmd.Flags().IntVar(&filter.Last, "last", 0, "only the newest of them, so many")
+	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "only the newest of them, so many")
 	return verb(cmd, "77   the record is not as it was written")
 }
 
@@ -170,12 +177,35 @@ func (w *wanted) narrow(l *launcher.Launcher, f *audit.Filter) (err error) {
 	return err
 }
 
-// printEntry prints one entry: what it is, and the members of its body that a reader looks for.
-func (c *ctl) printEntry(e audit.Entry) error {
+// printer prints entries, and says of a run that was reported lost by mistake that it went on.
+func (c *ctl) printer(l *launcher.Launcher) func(audit.Entry) error {
+	var revived map[string]bool
+	return func(e audit.Entry) error {
+		if e.Kind != audit.KindOrphan || c.json {
+			return c.printEntry(e, "")
+		}
+		if revived == nil {
+			runs, err := l.Runs()
+			if err != nil {
+				return err
+			}
+			revived = map[string]bool{}
+			for _, r := range runs {
+				revived[r.ID] = r.Revived
+			}
+		}
+		var body struct{ SID string }
+		if json.Unmarshal(e.Body, &body) == nil && revived[body.SID] {
+			return c.printEntry(e, "by mistake: the run went on, see its later entries")
+		}
+		return c.printEntry(e, "")
+	}
+}
+
+// printEntry prints one entry: what it is, the members of its body that a reader looks for, and a note.
+func (c *ctl) printEntry(e audit.Entry, note string) error {
 	if c.json {
-		return c.printJSON(map[string]any{
-			"seq": e.Seq, "time": e.Time.Format(time.RFC3339Nano), "kind": e.Kind, "body": json.RawMessage(e.Body),
-		})
+		return c.printJSON(c.entryFacts(e))
 	}
 	var body map[string]any
 	if err := json.Unmarshal(e.Body, &body); err != nil {
@@ -193,16 +223,44 @@ func (c *ctl) printEntry(e audit.Entry) error {
 	if hash, _ := body["plan_hash"].(string); hash != "" {
 		line += "  plan=" + inert(approval.Prefix(hash)) // as the question showed it
 	}
+	if note != "" {
+		line += "  (" + note + ")"
+	}
+	if why := c.unproven(e); why != "" {
+		line += "  UNPROVEN (" + inert(why) + ")"
+	}
 	_, err := fmt.Fprintln(c.out, line)
 	return err
 }
 
-// inert quotes what could move the cursor or be taken for another field.
-func inert(s string) string {
-	if q := strconv.QuoteToASCII(s); q != `"`+s+`"` || strings.Contains(s, " ") || s == "" {
-		return q
+func (c *ctl) entryFacts(e audit.Entry) map[string]any {
+	facts := map[string]any{"seq": e.Seq, "time": e.Time.Format(time.RFC3339Nano), "kind": e.Kind, "body": json.RawMessage(e.Body)}
+	if why := c.unproven(e); why != "" {
+		facts["unproven"] = why
 	}
-	return s
+	return facts
+}
+
+// doubt reads which parts of the log are not proven, for [ctl.printEntry] to mark.
+func (c *ctl) doubt(l *launcher.Launcher) (err error) {
+	c.doubts, err = l.Gaps()
+	return err
+}
+
+// setApart reports whether an error is about bytes that the log itself sets apart.
+func (c *ctl) setApart(err error) bool {
+	var bad *audit.BadEntry
+	return errors.As(err, &bad) && slices.ContainsFunc(c.doubts, func(g audit.Gap) bool { return g.Holds(bad.Offset) })
+}
+
+// unproven says why an entry is not proven, "" for one that is.
+func (c *ctl) unproven(e audit.Entry) string {
+	for _, g := range c.doubts {
+		if g.Covers(e.Offset) {
+			return g.Unproven()
+		}
+	}
+	return ""
 }
 
 // grep prints the lines of the sessions that contain the text, as a person saw them.
@@ -295,20 +353,27 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 	if err := w.narrow(l, &f); err != nil {
 		return err
 	}
+	if err := c.doubt(l); err != nil {
+		return err
+	}
 	if !c.json {
 		c.printRun(r)
 	}
+	entry := c.printer(l)
 	for e, err := range l.Entries(f) {
+		if c.setApart(err) {
+			continue
+		}
 		if err != nil {
 			return &exitError{err, launcher.ExitTampered}
 		}
 		if !c.json {
-			if err := c.printEntry(e); err != nil {
+			if err := entry(e); err != nil {
 				return err
 			}
 			continue
 		}
-		b, err := json.Marshal(map[string]any{"seq": e.Seq, "time": e.Time.Format(time.RFC3339Nano), "kind": e.Kind, "body": json.RawMessage(e.Body)})
+		b, err := json.Marshal(c.entryFacts(e))
 		if err != nil {
 			return err
 		}
@@ -329,10 +394,13 @@ func (c *ctl) printRun(r launcher.Past) {
 	if r.State == "ended" {
 		state = fmt.Sprintf("ended, exit status %d", r.Status)
 	}
+	if r.Revived {
+		state += "; it was reported lost before, by mistake"
+	}
 	for _, f := range []struct{ name, value string }{
 		{"session", r.ID}, {"command", inert(cmp.Or(r.Inside, r.Command))}, {"folder", inert(r.Dir)}, {"agent", r.Agent}, {"work item", r.WorkItem},
 		{"began", r.Began.Local().Format(time.DateTime)}, {"state", state}, {"verdict", r.Verdict}, {"authority", r.Authority},
-		{"approval", r.Envelope}, {"enforced", r.Level},
+		{"approval", r.Envelope}, {"enforced", r.Level}, {"unproven", r.Unproven},
 	} {
 		if f.value != "" {
 			fmt.Fprintf(c.out, "%-10s %s\n", f.name, visible(f.value))

@@ -16,9 +16,9 @@ import (
 func (c *ctl) man() *cobra.Command {
 	cmd := verb(&cobra.Command{
 		Use:   "man DIR",
-		Short: "Write the manual pages of tadactl and its verbs into a folder",
-		Long: "Write the manual pages of tadactl and its verbs into a folder, for man(1). With - in\n" +
-			"the place of DIR, make the page of another program from its help, which is read from\n" +
+		Short: "Write the manual pages of tadactl, its verbs and the configuration into a folder",
+		Long: "Write the manual pages of tadactl, its verbs and the configuration (tada-config.5) into\n" +
+			"a folder, for man(1). With - in the place of DIR, make the page of another program from its help, which is read from\n" +
 			"standard input: tada-run --help | tadactl man - > tada-run.1",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,6 +30,10 @@ func (c *ctl) man() *cobra.Command {
 				return manOfHelp(c.out, "tada-run", string(help))
 			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return err
+			}
+			page := filepath.Join(args[0], "tada-config.5")
+			if err := os.WriteFile(page, []byte(manOfConfig()), 0o644); err != nil {
 				return err
 			}
 			return manTree(args[0], cmd.Root())
@@ -94,7 +98,7 @@ func manOf(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintf(w, ".SH EXIT STATUS\n")
 		manLiteral(w, status)
 	}
-	fmt.Fprintf(w, ".SH SEE ALSO\n.BR tada-run (1)")
+	fmt.Fprintf(w, ".SH SEE ALSO\n.BR tada-run (1),\n.BR tada-config (5)")
 	for up := cmd.Parent(); up != nil; up = up.Parent() {
 		fmt.Fprintf(w, ",\n.BR %s (1)", roff(strings.ReplaceAll(up.CommandPath(), " ", "-")))
 	}
@@ -129,8 +133,10 @@ func manOfHelp(w io.Writer, name, help string) error {
 	return nil
 }
 
-func manHead(w io.Writer, name, short string) {
-	fmt.Fprintf(w, ".TH %s 1 \"\" tada-run\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(name), roff(short))
+func manHead(w io.Writer, name, short string) { manHeadOf(w, name, 1, short) }
+
+func manHeadOf(w io.Writer, name string, section int, short string) {
+	fmt.Fprintf(w, ".TH %s %d \"\" tada-run\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), section, roff(name), roff(short))
 }
 
 // manText writes paragraphs; one of which a line is indented is kept as it stands.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,21 +20,29 @@ import (
 // An entry is one question as --json prints it. It never holds the challenge: whoever reads
 // this output may be the one that asks.
 type entry struct {
-	ID       string          `json:"id"`
-	State    string          `json:"state"`
-	PlanHash string          `json:"plan_hash"`
-	WorkItem string          `json:"work_item"`
-	Agent    string          `json:"agent"`
-	Risk     int             `json:"risk"`
-	Issued   time.Time       `json:"issued"`
-	Expires  time.Time       `json:"expires"`
-	Answered bool            `json:"answered"`
-	Trust    string          `json:"trust"`
-	People   int             `json:"people"`            // how many must say yes
-	Votes    int             `json:"votes"`             // how many have, while that is not enough
-	Kin      string          `json:"kin"`               // the same for near-identical questions
-	Refused  string          `json:"refused,omitempty"` // a near-identical one that was denied before
-	Payload  json.RawMessage `json:"payload,omitempty"`
+	ID       string    `json:"id"`
+	State    string    `json:"state"`
+	PlanHash string    `json:"plan_hash"`
+	WorkItem string    `json:"work_item"`
+	Agent    string    `json:"agent"`
+	Risk     int       `json:"risk"`
+	Issued   time.Time `json:"issued"`
+	Expires  time.Time `json:"expires"`
+	Answered bool      `json:"answered"`
+	Trust    string    `json:"trust"`
+	People   int       `json:"people"`            // how many must say yes
+	Votes    int       `json:"votes"`             // how many have, while that is not enough
+	Kin      string    `json:"kin"`               // the same for near-identical questions
+	Refused  string    `json:"refused,omitempty"` // a near-identical one that was denied before
+
+	// The same under the names of the security model that this follows; the nonce is shown to no one.
+	EnvelopeID  string    `json:"envelope_id"`
+	WorkItemID  string    `json:"work_item_id"`
+	IssuedAt    time.Time `json:"issued_at"`
+	ExpiresAt   time.Time `json:"expires_at"`
+	ToolCallIDs []string  `json:"tool_call_ids"`
+
+	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
 func entryOf(e approval.Envelope) entry {
@@ -41,6 +50,7 @@ func entryOf(e approval.Envelope) entry {
 		ID: e.ID, State: string(e.State), PlanHash: e.PlanHash, WorkItem: e.WorkItem, Agent: e.Agent,
 		Risk: e.Risk, Issued: e.Issued, Expires: e.Expires, Answered: e.Decision != nil, Payload: e.Payload,
 		Trust: e.Trust.String(), People: max(e.Quorum, 1), Votes: e.Votes, Kin: e.Kin, Refused: e.Refused,
+		EnvelopeID: e.ID, WorkItemID: e.WorkItem, IssuedAt: e.Issued, ExpiresAt: e.Expires, ToolCallIDs: append([]string{}, e.Calls...),
 	}
 }
 
@@ -91,11 +101,11 @@ func (c *ctl) question(ctx context.Context, id string) (*launcher.Launcher, appr
 	l, e, err := c.envelope(ctx, id)
 	switch {
 	case errors.Is(err, launcher.ErrNoSuch):
-		if refused := l.Decide(ctx, approval.Decision{Envelope: id[:min(len(id), maxID)]}); refused != nil {
+		if refused := l.Decide(ctx, approval.Decision{Envelope: id[:min(len(id), maxID)], Channel: string(approval.ChannelTadactl)}); refused != nil {
 			err = refused
 		}
 	case err == nil && fate(e) != "":
-		if refused := l.Decide(ctx, approval.Decision{Envelope: e.ID}); refused == nil || errors.As(refused, new(*approval.Refused)) {
+		if refused := l.Decide(ctx, approval.Decision{Envelope: e.ID, Channel: string(approval.ChannelTadactl)}); refused == nil || errors.As(refused, new(*approval.Refused)) {
 			return l, e, &exitError{fmt.Errorf("question %q is %s already; %s", e.ID, fate(e), next(e)), launcher.ExitDenied}
 		} else {
 			err = refused
@@ -152,7 +162,7 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 	if e.Refused != "" {
 		after = "  (near-identical to one that was denied: " + e.Refused + ")"
 	}
-	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s%s\n", e.ID, state, inert(commandOf(e.Payload)), after)
+	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s%s\n", e.ID, state, short(e.Payload, 400), after)
 	return err
 }
 
@@ -195,6 +205,33 @@ func (c *ctl) width() int {
 		}
 	}
 	return 100
+}
+
+// short is what a list shows of a question: the commands, quoted, with what a reason points at. What is left out is counted
+// between the quotes, where no command can write.
+func short(payload []byte, room int) string {
+	calls := approval.Summary(payload, room)
+	var b strings.Builder
+	if len(calls) > 1 {
+		fmt.Fprintf(&b, "%d calls: ", len(calls))
+	}
+	for i, call := range calls {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		for j, p := range call.Pieces {
+			if p.Cut > 0 {
+				fmt.Fprintf(&b, "%s[%d chars cut]", strings.Repeat(" ", min(j, 1)), p.Cut)
+			}
+			if p.Cut > 0 && p.Text != "" {
+				b.WriteByte(' ')
+			}
+			if p.Text != "" {
+				b.WriteString(inert(p.Text))
+			}
+		}
+	}
+	return b.String()
 }
 
 // commandOf takes the command line out of a payload, for a list: the agent's own, where it stands in a wrapper.

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -14,31 +15,43 @@ import (
 )
 
 func (c *ctl) policy() *cobra.Command {
-	cmd := &cobra.Command{Use: "policy", Short: "Show, check or start the policy"}
-	cmd.AddCommand(c.policyShow(), c.policyCheck(), c.policyInit(), c.policyLearn())
+	cmd := &cobra.Command{Use: "policy", Short: "Show, edit or check the policy"}
+	cmd.AddCommand(c.policyShow(), c.policyEdit(), c.policyCheck(), c.policyInit(), c.policyLearn())
 	return cmd
 }
 
 func (c *ctl) policyShow() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "show",
-		Short: "Print the settings in force and the built-in table",
-		Args:  cobra.NoArgs,
+		Short: "Print the settings in force, where each comes from, and the built-in table",
+		Long: "Print the settings in force, where each comes from, and the built-in table. A setting\n" +
+			"comes from the default, or from a line of /etc/tada/config.yaml, of your own\n" +
+			"configuration, or of the .tada/config.yaml of the workspace that you are in. For what a\n" +
+			"setting does see tada-config(5).",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(policyFacts(l.Policy()))
+			dir, err := os.Getwd()
+			if err != nil {
+				return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
 			}
-			return c.printPolicy(l.Policy())
+			p, _, err := l.PolicyIn(dir)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(policyFacts(p))
+			}
+			return p.Describe(c.out)
 		},
 	})
 }
 
-// policyFacts is the policy as --json prints it: the settings by the names of the file, and
-// the table as place, action, verdict.
+// policyFacts is the policy as --json prints it: the settings by the names of the file, where they come from, and the
+// table as place, action, verdict.
 func policyFacts(p pathguard.Policy) map[string]any {
 	table := map[string]map[string]string{}
 	for _, row := range pathguard.Table() {
@@ -48,66 +61,51 @@ func policyFacts(p pathguard.Policy) map[string]any {
 		}
 		table[row.Place.String()] = cells
 	}
-	s := p.Settings()
-	return map[string]any{
-		"digest": p.Digest(), "notes": p.Notes(), "table": table,
-		"security": map[string]any{
-			"command_level": s.Level.String(), "restricted_paths": s.RestrictedPaths, "readonly_paths": s.ReadOnlyPaths,
-			"allow_shell": s.AllowShell, "allow_terminal_takeover": s.AllowTerminalTakeover,
-			"tamper_proof": s.TamperProof, "protect": s.Protect,
-		},
-		"network": map[string]any{
-			"default": s.Network.String(), "allow": s.NetworkAllow, "localhost": !s.NoLocalhost, "registries": s.Registries,
-		},
-		"sandbox": map[string]any{"require": s.Require.String()},
-	}
-}
-
-func (c *ctl) printPolicy(p pathguard.Policy) error {
-	s := p.Settings()
-	fmt.Fprintf(c.out, "command_level  %s\nallow_shell    %v\nnetwork        %s\nrequire        %s\n", s.Level, s.AllowShell, s.Network, s.Require)
-	for _, list := range []struct {
-		name  string
-		paths []string
-	}{{"restricted", s.RestrictedPaths}, {"read-only", s.ReadOnlyPaths}, {"protected", s.Protect}, {"hosts", s.NetworkAllow}, {"registries", s.Registries}} {
-		if len(list.paths) > 0 {
-			fmt.Fprintf(c.out, "%-14s %s\n", list.name, strings.Join(list.paths, " "))
-		}
-	}
-	for _, note := range p.Notes() {
-		fmt.Fprintf(c.out, "note           %s\n", note)
-	}
-	fmt.Fprintf(c.out, "digest         %s\n\n", p.Digest())
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	for i, row := range pathguard.Table() {
-		if i == 0 {
-			fmt.Fprint(w, "where it is")
-			for a := range row.Cells {
-				fmt.Fprintf(w, "\t%s", pathguard.Action(a))
+	sources := map[string][]string{}
+	facts := map[string]any{"digest": p.Digest(), "notes": p.Notes(), "table": table, "sources": sources}
+	for _, s := range p.Explain() {
+		into, name := facts, s.Name
+		if section := s.Section(); section != "" {
+			if facts[section] == nil {
+				facts[section] = map[string]any{}
 			}
-			fmt.Fprintln(w)
+			into, name = facts[section].(map[string]any), strings.TrimPrefix(name, section+".")
 		}
-		fmt.Fprint(w, row.Place)
-		for _, cell := range row.Cells {
-			fmt.Fprintf(w, "\t%s", cell.Decision)
+		into[name] = s.Value
+		for _, from := range s.Sources {
+			sources[s.Name] = append(sources[s.Name], from.String())
 		}
-		fmt.Fprintln(w)
 	}
-	return w.Flush()
+	return facts
 }
 
 func (c *ctl) policyCheck() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "check",
-		Short: "Read the configuration and say whether it would be accepted",
+		Short: "Check the configuration, and print what restricted paths stop",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
 			if err != nil {
 				return err
 			}
+			dir, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			p, _, err := l.PolicyIn(dir)
+			if err != nil {
+				return err
+			}
+			stops := p.Stops(dir, filepath.SplitList(os.Getenv("PATH")))
 			if c.json {
-				return c.printJSON(map[string]string{"digest": l.Policy().Digest()})
+				return c.printJSON(struct {
+					Digest string   `json:"digest"`
+					Stops  []string `json:"stops"`
+				}{l.Policy().Digest(), append([]string{}, stops...)})
+			}
+			for _, line := range stops {
+				fmt.Fprintln(c.out, line)
 			}
 			_, err = fmt.Fprintf(c.out, "ok, digest %s\n", l.Policy().Digest())
 			return err
@@ -126,35 +124,15 @@ func (c *ctl) policyInit() *cobra.Command {
 				return err
 			}
 			path := l.Home().Config()
-			err = l.InitConfig(sampleConfig)
+			err = l.InitConfig(pathguard.Template())
 			if errors.Is(err, fs.ErrExist) {
-				return &exitError{fmt.Errorf("%q is there already; edit it, then: tadactl policy check", path), launcher.ExitConfig}
+				return &exitError{fmt.Errorf("%q is there already; change it with: tadactl policy edit", path), launcher.ExitConfig}
 			}
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.out, "wrote %s\nafter you have edited it: tadactl policy check; tadactl tamper accept --reason WHY\n", path)
+			_, err = fmt.Fprintf(c.out, "wrote %s\nto change it: tadactl policy edit\n", path)
 			return err
 		},
 	})
 }
-
-// sampleConfig says the defaults: a file made of it changes nothing.
-const sampleConfig = `# tada-run: what may happen without a question. See: tadactl policy show
-# After a change here: tadactl policy check; tadactl tamper accept --reason WHY
-security:
-  command_level: dangerous        # always | dangerous | never (never asks: what would ask is denied)
-  restricted_paths: []            # no access at all: [/etc/shadow, ~/.aws]
-  readonly_paths: []              # writing asks: [~/.ssh]
-  allow_shell: true               # false: one simple command of literal words only
-  allow_terminal_takeover: true
-  tamper_proof: false
-  protect: [TODO.md]
-network:
-  default: off                    # off: the hosts that a command line names; list: only allow; on: all
-  allow: []                       # and what a command that contacts anybody may reach too: [api.example.com:443, "*.corp.example", 10.1.0.0/16]
-  localhost: true                 # this machine's servers, and being one of them
-  registries: []                  # whose package tools reach them: [npm, pip, go, cargo, apt, gem]
-sandbox:
-  require: base                   # strong: refuse to run where namespaces are not available
-`

@@ -169,7 +169,7 @@ func (c *ctl) proven(proof []byte, keys []string) error {
 		if err != nil {
 			return &exitError{err, launcher.ExitTampered}
 		}
-		return c.printEntry(e)
+		return c.printEntry(e, "")
 	}
 	s, err := audit.CheckStretch(proof, known)
 	if err != nil {

@@ -27,7 +27,7 @@ func (c *ctl) quarantine() *cobra.Command {
 			"out references and gets findings back; it never sees the files. A session and its key live in\n" +
 			"one process: that of \"start\" or of \"run\". When it ends, so does everything that it signed.",
 	}
-	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineStatus(), c.quarantineEnd())
+	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(), c.quarantineSchema(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineStatus(), c.quarantineEnd())
 	return verb(cmd)
 }
 

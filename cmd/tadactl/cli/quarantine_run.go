@@ -37,7 +37,8 @@ func (c *ctl) quarantineRun() *cobra.Command {
 			"writes nothing, reaches nothing but --endpoint, and executes no other program. Standard input\n" +
 			"tells it what to do; the files stand there as references. It reads a file by its path, or asks\n" +
 			"for it on descriptor 3: a line {\"tool\":\"Read\",\"input\":{\"file_path\":\"typed://...\"}} is answered\n" +
-			"by a line. It prints one JSON object; anything else is refused and not shown.\n\n" +
+			"by a line. It prints one JSON object, of the schema that 'tadactl quarantine schema' prints;\n" +
+			"anything else is refused and not shown.\n\n" +
 			"The main agent is told how much was found and where. --full prints the findings as well: they\n" +
 			"are quotations of a program that may have been persuaded by what it has read.",
 		Args: cobra.MinimumNArgs(1),
@@ -68,6 +69,18 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	flags.BoolVar(&strong, "strong", false, "refuse a fence without namespaces")
 	flags.BoolVar(&full, "full", false, "print the findings, not only how many and where")
 	return verb(cmd, "1    the reviewer failed, or its answer does not count", "124  its time was over", "126  refused: limits, files, fence or endpoint", "127  the program was not found")
+}
+
+func (c *ctl) quarantineSchema() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of a reviewer's answer",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := c.out.Write(quarantine.Schema())
+			return err
+		},
+	})
 }
 
 // reviewerEnv is all that a reviewer gets to know of the environment.
@@ -120,6 +133,12 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 	}
 	head, tellErr := w.l.Tell(notice)
 	if review.Err != nil {
+		if len(review.Failure) > 0 {
+			fmt.Fprintf(c.err, "tadactl: reviewer %q ended with status %d before it read what to do; its standard error ends:\n", r.Argv[0], review.Status.Shell())
+		}
+		for _, line := range review.Failure {
+			fmt.Fprintf(c.err, "     | %s\n", line)
+		}
 		return reviewFailed(review.Err)
 	}
 	if err := errors.Join(tellErr, w.keep(review.Response)); err != nil {

@@ -24,13 +24,15 @@ import (
 
 func (c *ctl) sessions() *cobra.Command {
 	var w wanted
+	last, all := 30, false
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List what ran, oldest first",
-		Long: "List what ran, oldest first. What runs and can be attached to (tada-run --session) is\n" +
-			"called session; what was running when its launcher died is called lost.",
+		Long: "List what ran, oldest first: the newest 30, or as many as --last says; with --json, all.\n" +
+			"What runs and can be attached to (tada-run --session) is called session; what waits\n" +
+			"for an answer, waiting; what was running when its launcher died, lost.",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
 			if err != nil {
 				return err
@@ -39,6 +41,14 @@ func (c *ctl) sessions() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if last < 0 {
+				return &usageError{fmt.Errorf("--last %d is negative; try: --last 30", last)}
+			}
+			older := len(list) - last
+			if all || older < 0 || c.json && !cmd.Flags().Changed("last") {
+				older = 0
+			}
+			list = list[older:]
 			if c.json {
 				return c.printJSON(list)
 			}
@@ -50,12 +60,22 @@ func (c *ctl) sessions() *cobra.Command {
 				case r.State == "running" && r.Session:
 					status = "session"
 				}
-				fmt.Fprintf(c.out, "%s  %s  %-8s  %s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(cmp.Or(r.Inside, r.Command)))
+				mark := ""
+				if r.Unproven != "" {
+					mark = "  UNPROVEN (" + inert(r.Unproven) + ")"
+				}
+				fmt.Fprintf(c.out, "%s  %s  %-8s  %s%s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(cmp.Or(r.Inside, r.Command)), mark)
+			}
+			if older > 0 {
+				fmt.Fprintf(c.err, "tadactl: %d older ones are not listed; all: tadactl sessions --all\n", older)
 			}
 			return nil
 		},
 	}
 	w.flags(cmd)
+	cmd.Flags().IntVarP(&last, "last", "n", last, "only the newest of them, so many")
+	cmd.Flags().BoolVar(&all, "all", false, "list all of them")
+	cmd.MarkFlagsMutuallyExclusive("last", "all")
 	return verb(cmd)
 }
 

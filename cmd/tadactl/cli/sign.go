@@ -136,7 +136,7 @@ func (c *ctl) sign() *cobra.Command {
 			"standard input.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.MayDecide(); err != nil {
+			if err := launcher.Outside(); err != nil {
 				return err
 			}
 			text, err := c.read(args[0])
@@ -169,6 +169,9 @@ func (c *ctl) sign() *cobra.Command {
 func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Signing) error {
 	l, err := c.open()
 	if err != nil {
+		return err
+	}
+	if _, err := l.May(approval.Sign, approval.ChannelTadactl); err != nil {
 		return err
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -169,15 +170,18 @@ func one(v *launcher.Review, args []string) (string, error) {
 func (c *ctl) tamperAccept() *cobra.Command {
 	var reason, digest string
 	cmd := &cobra.Command{
-		Use:   "accept [PATH] --reason WHY",
+		Use:   "accept [PATH] [--reason WHY]",
 		Short: "Accept the change of one file, as it was shown",
-		Long: "Accept the change of one file, as it was shown. On a terminal the difference is\n" +
-			"shown again and confirmed there; without one, only what `tadactl tamper diff`\n" +
-			"showed before is accepted. Both versions are archived. PATH may be left out when\n" +
-			"one file was changed. PATH " + launcher.ModeName + " confirms that this\n" +
+		Long: "Accept the change of one file, as it was shown. The difference is shown on your\n" +
+			"terminal and confirmed there. With --digest, what `tadactl tamper diff` showed\n" +
+			"before is accepted. A program cannot accept. Both versions are archived. PATH may be\n" +
+			"left out when one file was changed, and the reason. PATH " + launcher.ModeName + " confirms that this\n" +
 			"setting may be switched off.",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("reason") && term.IsTerminal(int(c.in.Fd())) {
+				reason = "accepted at the terminal"
+			}
 			if strings.TrimSpace(reason) == "" {
 				return &usageError{errors.New("--reason is needed: say why the change is right")}
 			}
@@ -186,7 +190,9 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				return err
 			}
 			if len(args) == 1 && args[0] == launcher.ModeName {
-				if err := v.ConfirmMode(reason); err != nil {
+				if err := v.ConfirmMode(reason); errors.Is(err, approval.ErrPeer) {
+					return err
+				} else if err != nil {
 					return &exitError{err, launcher.ExitTampered}
 				}
 				return c.reviewed("confirmed", launcher.ModeName, "", "")
@@ -199,6 +205,9 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				return err
 			}
 			e, err := v.Accept(path, digest, reason)
+			if errors.Is(err, approval.ErrPeer) {
+				return err
+			}
 			if err != nil {
 				return &exitError{err, launcher.ExitTampered}
 			}
@@ -213,15 +222,20 @@ func (c *ctl) tamperAccept() *cobra.Command {
 // confirm shows the difference on the person's terminal and asks. Without a terminal what was shown before has to
 // be enough.
 func (c *ctl) confirm(v *launcher.Review, path string, digest *string) error {
-	if *digest != "" || !term.IsTerminal(int(c.in.Fd())) {
-		return nil
+	if *digest != "" || !v.AtPerson() {
+		return nil // Accept says why not, or takes what was shown before
 	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("open the terminal: %w", err)
+	}
+	defer tty.Close()
 	d, err := v.Diff(path)
 	if err != nil {
 		return &exitError{err, launcher.ExitTampered}
 	}
-	fmt.Fprintf(c.out, "%saccept exactly this? type yes: ", d.Text)
-	line, _ := bufio.NewReader(c.in).ReadString('\n')
+	fmt.Fprintf(tty, "%saccept exactly this? type yes: ", d.Text)
+	line, _ := bufio.NewReader(tty).ReadString('\n')
 	if strings.TrimSpace(line) != "yes" {
 		return &exitError{errors.New("nobody confirmed; nothing was changed"), launcher.ExitPending}
 	}
@@ -245,6 +259,9 @@ func (c *ctl) tamperRestore() *cobra.Command {
 				return err
 			}
 			e, err := v.Restore(path)
+			if errors.Is(err, approval.ErrPeer) {
+				return err
+			}
 			if err != nil {
 				return &exitError{err, launcher.ExitTampered}
 			}

@@ -48,6 +48,9 @@ func (s *Server) done(w http.ResponseWriter, id, word string) {
 	write(w, "tada-run", "", "<p>"+text(word+": "+id)+"<p><a href=\"/"+s.token+"/\">back to the inbox</a>")
 }
 
+// listRoom is how many characters of a question's commands the list has.
+const listRoom = 400
+
 // refreshed is how the list keeps up without a script.
 const refreshed = `<meta http-equiv=refresh content=5>`
 
@@ -61,14 +64,13 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	var b strings.Builder
 	for _, e := range list {
 		fmt.Fprintf(&b, "<li><a href=\"q/%s\">%s</a> R%d", text(e.ID), text(e.ID), e.Risk)
-		// The beginning, for choosing: the page has it all.
-		for i, line := range approval.Render(e.Payload, approval.RenderOptions{Width: pageWidth}).Lines {
-			if strings.HasPrefix(strings.TrimSpace(line), "run") {
-				fmt.Fprintf(&b, "<br><code>%s</code>", text(line))
-				break
-			}
-			if i > 40 {
-				break
+		for _, call := range approval.Summary(e.Payload, listRoom) { // for choosing: the page has it all
+			b.WriteString("<br>")
+			for _, p := range call.Pieces {
+				if p.Cut > 0 {
+					fmt.Fprintf(&b, " <em>[%d chars cut]</em> ", p.Cut)
+				}
+				fmt.Fprintf(&b, "<code>%s</code>", text(approval.Inert(p.Text)))
 			}
 		}
 	}

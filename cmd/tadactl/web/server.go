@@ -40,9 +40,9 @@ type Server struct {
 }
 
 // Listen takes a port on the loopback and closes it to fences. What the person has to know is given to say, line by line. Only who may decide may listen: the error is
-// that of [launcher.MayDecide] otherwise.
+// that of [launcher.Launcher.May] otherwise.
 func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time, say func(string)) (*Server, error) {
-	if err := launcher.MayDecide(); err != nil {
+	if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
 		return nil, err
 	}
 	var token [32]byte

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,8 @@ func place(t testing.TB, name string) Place {
 	return p
 }
 
+var versionAdded = regexp.MustCompile(`,?\s*"version": 1`)
+
 // What is not ours keeps every byte, and taking ours out gives back what was there.
 func TestRoundTrip(t *testing.T) {
 	for _, text := range []string{
@@ -34,8 +37,11 @@ func TestRoundTrip(t *testing.T) {
 		`{"hooks":{"BeforeTool":[{"hooks":[]}],"PreToolUse":[{"hooks":[]}],"preToolUse":[{"command":"x"}]},"version":1}`,
 		"  {  }  ",
 	} {
-		for _, name := range []string{"claude-code", "codex", "gemini"} {
-			p := place(t, name)
+		for _, p := range places {
+			name := p.Platform
+			if name == "opencode" {
+				continue // a file of our own, which is not merged with another: TestNewFile, TestPluginThrows
+			}
 			with, err := p.Install([]byte(text), registered)
 			if err != nil {
 				t.Errorf("%s, %q: %v", name, text, err)
@@ -55,10 +61,14 @@ func TestRoundTrip(t *testing.T) {
 			if s, err := p.State(with, moved); s != Other || err != nil {
 				t.Errorf("%s elsewhere: %s, %v", name, s, err)
 			}
-			if other, err := p.Install(with, moved); err != nil || bytes.Count(other, []byte("hook run "+name)) != 1 {
+			if other, err := p.Install(with, moved); err != nil || bytes.Count(other, []byte("hook run "+name)) != len(p.lists) {
 				t.Errorf("%s: two registrations: %q, %v", name, other, err)
 			}
 			without, err := p.Uninstall(with)
+			if name == "cursor" && !strings.Contains(text, "version") {
+				// Cursor refuses a file without a version, so the one that was added stays.
+				without = versionAdded.ReplaceAll(without, nil)
+			}
 			if err != nil || strings.TrimSpace(string(without)) != strings.TrimSpace(text) && compact(without) != compact([]byte(text)) {
 				t.Errorf("%s, %q: back to %q, %v", name, text, without, err)
 			}

@@ -3,6 +3,7 @@ package attack
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"syscall"
 	"unsafe"
 
@@ -29,10 +30,12 @@ var archAttacks = []Attack{
 		copy(page, code)
 		entry := uintptr(unsafe.Pointer(&page[0]))
 		pointer := &entry
-		if r := int((*(*func() uintptr)(unsafe.Pointer(&pointer)))()); r < 0 {
-			return syscall.Errno(-r)
-		}
-		return nil
+		return orFault(func() error {
+			if r := int((*(*func() uintptr)(unsafe.Pointer(&pointer)))()); r < 0 {
+				return syscall.Errno(-r)
+			}
+			return nil
+		})
 	}},
 	// Not built into most kernels: ENOSYS is then the kernel's own answer, and the fence kills before that.
 	{Name: "x32", try: func(World) error {
@@ -42,4 +45,16 @@ var archAttacks = []Attack{
 		}
 		return nil
 	}},
+}
+
+// orFault returns what try returns, or the fault that ended it: where a hypervisor does not pass the 32-bit entry on,
+// the instruction is a fault, and the attack does not work on that machine.
+func orFault(try func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%v", fault)
+		}
+	}()
+	return try()
 }

@@ -1,0 +1,188 @@
+package approval
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Caller is what the kernel says of a process that wants to answer: of itself, of its ancestors, and of its terminal.
+// The zero value is a process of which nothing is known.
+type Caller struct {
+	Peer     PeerFacts
+	Rules    PeerRules
+	Line     []Process // the process itself, then its ancestors
+	Terminal Terminal
+}
+
+// A Process is one of a line of ancestors.
+type Process struct {
+	PID    int
+	Name   string   // as the kernel has it: at most 15 bytes, and whatever the process chose
+	File   string   // the path of its program; "" where that cannot be read
+	Args   []string // the first of its arguments
+	Marks  []string // variables of its environment that an agent's program sets
+	Device string   // its controlling terminal; "" for none
+}
+
+// String returns the name and the number of the process.
+func (p Process) String() string {
+	name := p.program()
+	if script := p.script(); script != "" {
+		name += " " + script
+	}
+	return fmt.Sprintf("%.64s (process %d)", shown(name), p.PID)
+}
+
+// A Terminal is a controlling terminal and the processes that hold its other end: those type its keys and see its text.
+type Terminal struct {
+	Device  string // "pts/3"; "" for none
+	Pseudo  bool   // it has another end
+	Keys    bool   // the caller is in its foreground
+	Holders []Holder
+	// Outer is the nearest ancestor that is not on this terminal, where the holders cannot be seen: they are another
+	// user's, or outside of this container. Nil where there is no such ancestor.
+	Outer *Holder
+}
+
+// A Holder is a process that holds the other end of a terminal, with its ancestors.
+type Holder struct {
+	Line  []Process
+	Shown []Terminal // where it shows what it holds: the terminals of those attached to it, or its own
+}
+
+// A Via is how an answer came, for the record.
+type Via struct {
+	Channel   Channel
+	Terminal  string   // "pts/3"
+	Holder    string   // what holds its other end; "" where that cannot be seen
+	Ancestors []string // of the process that answered, the nearest first, at most maxVia
+}
+
+// maxVia bounds the ancestors that are recorded.
+const maxVia = 8
+
+// Via returns how an answer of this caller came.
+func (c Caller) Via() Via {
+	v := Via{Terminal: c.Terminal.Device}
+	if len(c.Terminal.Holders) > 0 {
+		v.Holder = c.Terminal.Holders[0].Line[0].String()
+	}
+	for i, p := range c.Line {
+		if i > 0 && len(v.Ancestors) < maxVia {
+			v.Ancestors = append(v.Ancestors, p.String())
+		}
+	}
+	return v
+}
+
+// fields is nil for an answer of which nothing is known, as for one that was signed elsewhere.
+func (v Via) fields() fields {
+	if v.Terminal == "" && len(v.Ancestors) == 0 {
+		return nil
+	}
+	return fields{"ancestors": v.Ancestors, "holder": v.Holder, "terminal": v.Terminal}
+}
+
+func readVia(f fields, channel string) Via {
+	return Via{Channel: Channel(channel), Terminal: f.text("terminal"), Holder: f.text("holder"), Ancestors: f.texts("ancestors")}
+}
+
+// Who says what kind of caller this is, and why it is no person; "" for a person. The order is that of certainty: a
+// fence's marks cannot be taken off, an agent's can.
+func (c Caller) Who() (Channel, string) {
+	rules := c.Rules
+	rules.Terminal = false
+	if err := MayDecide(c.Peer, rules); err != nil {
+		_, why, _ := strings.Cut(err.Error(), ErrPeer.Error()+": ")
+		return ChannelSandbox, why
+	}
+	if why := ofAgent(c.Line); why != "" {
+		return ChannelAgent, why
+	}
+	if !c.Terminal.Keys || c.Terminal.Device == "" {
+		return ChannelProgram, "it is not in the foreground of a terminal"
+	}
+	return c.Terminal.who()
+}
+
+// ofAgent says what in a line of processes is an agent's; "" for nothing.
+func ofAgent(line []Process) string {
+	for i, p := range line {
+		whose := "its ancestor " + p.String()
+		if i == 0 {
+			whose = p.String()
+		}
+		if len(p.Marks) > 0 {
+			return fmt.Sprintf("%s is set in the environment of %s", p.Marks[0], whose)
+		}
+		if name := p.agent(); name != "" {
+			return fmt.Sprintf("%s is an agent's program", whose)
+		}
+	}
+	return ""
+}
+
+// who says who types on a terminal, and why that is no person; "" for a person.
+func (t Terminal) who() (Channel, string) {
+	holders := t.Holders
+	if !t.Pseudo { // a console: its keys are a keyboard's
+		return "", ""
+	}
+	if len(holders) == 0 {
+		if t.Outer == nil { // entered from outside of this container
+			return "", ""
+		}
+		holders = []Holder{*t.Outer}
+	}
+	for _, h := range holders {
+		if why := ofAgent(h.Line); why != "" {
+			return ChannelAgent, fmt.Sprintf("%s holds the other end of its terminal %s: %s", h.Line[0], t.Device, why)
+		}
+	}
+	who, why := ChannelProgram, ""
+	for _, h := range holders {
+		at, no := h.who(t)
+		switch {
+		case no == "", at == ChannelAgent:
+			return at, no
+		case why == "":
+			who, why = at, no
+		}
+	}
+	return who, why
+}
+
+// who says who types on the terminal whose other end the process holds.
+func (h Holder) who(t Terminal) (Channel, string) {
+	p := h.Line[0]
+	switch p.holds() {
+	case onScreen:
+		return "", ""
+	case relayed, multiplexed:
+		who, why := ChannelProgram, fmt.Sprintf("%s holds the other end of its terminal %s, and shows it on no terminal", p, t.Device)
+		for i, shown := range h.Shown {
+			at, no := shown.who()
+			if at == ChannelAgent {
+				return at, no
+			}
+			if i == 0 || no == "" {
+				who, why = at, no
+			}
+		}
+		return who, why
+	}
+	if len(t.Holders) == 0 {
+		return ChannelProgram, fmt.Sprintf("it cannot be seen what holds the other end of its terminal %s, which was opened by %s", t.Device, p)
+	}
+	return ChannelProgram, fmt.Sprintf("%s holds the other end of its terminal %s, and is not known to be a terminal", p, t.Device)
+}
+
+// shown keeps of a name what cannot move a cursor.
+func shown(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, name)
+}

@@ -1,0 +1,145 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Channel is the way by which an answer comes.
+type Channel string
+
+// The channels of a person at a terminal, then those of programs.
+const (
+	ChannelTadactl Channel = "tadactl" // a command at a terminal
+	ChannelPrompt  Channel = "tty"     // the prompt of tada-run itself
+	ChannelInbox   Channel = "inbox"
+	ChannelWeb     Channel = "web"
+	ChannelAttach  Channel = "attach" // beside the screen of a session
+	ChannelToken   Channel = "token"  // an answer that was signed
+	ChannelGranted Channel = "grant"  // an approval that was remembered
+	ChannelAgent   Channel = "agent"  // started by an agent's program, or on its terminal
+	ChannelProgram Channel = "program"
+	ChannelSandbox Channel = "sandbox" // inside of a sandbox of tada-run
+)
+
+// An Action is what only some callers may do.
+type Action string
+
+// The actions, in the order of the table.
+const (
+	ApproveLow      Action = "approve R0, R1"
+	ApproveHigh     Action = "approve R2"
+	ApproveCritical Action = "approve R3"
+	Deny            Action = "deny"
+	TakeBack        Action = "take back a denial"
+	Remember        Action = "remember an approval"
+	Revoke          Action = "revoke a grant"
+	Sign            Action = "sign for another machine"
+	TakeOver        Action = "take over a session"
+	AcceptFile      Action = "accept a changed file"
+	RestoreFile     Action = "restore a file"
+	AcceptRecord    Action = "accept a changed record"
+	EditPolicy      Action = "edit the policy"
+	Enrol           Action = "enrol keys and codes"
+	Mend            Action = "rebuild the approvals"
+	TestPeople      Action = "ask a canary question"
+)
+
+// Approve is the action of approving a question of this risk; any number beyond 0 to 3 counts as the highest.
+func Approve(risk int) Action {
+	switch {
+	case risk == 0 || risk == 1:
+		return ApproveLow
+	case risk == 2:
+		return ApproveHigh
+	}
+	return ApproveCritical
+}
+
+// channelTable says who may do what over which channel, and what it takes: a key, characters that the page shows, a code
+// that the terminal shows, a signature by a trusted key, or a grant that a person gave. "no" is never; "yes" takes
+// nothing more; "-" has no meaning there. Whoever comes from an agent's program, from no terminal, or out of a sandbox
+// has that column, by whatever command.
+const channelTable = `
+                          | tadactl | tty  | inbox | web  | attach | token     | grant | agent | program | sandbox
+approve R0, R1            | key     | key  | key   | code | key    | signature | grant | no    | no      | no
+approve R2                | type    | type | type  | code | type   | signature | no    | no    | no      | no
+approve R3                | type    | type | type  | code | type   | signature | no    | no    | no      | no
+deny                      | yes     | yes  | yes   | code | yes    | signature | -     | yes   | yes     | no
+take back a denial        | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
+remember an approval      | key     | -    | key   | -    | -      | signature | no    | no    | no      | no
+revoke a grant            | yes     | -    | -     | -    | -      | -         | -     | yes   | yes     | no
+sign for another machine  | type    | -    | -     | -    | -      | -         | -     | no    | no      | no
+take over a session       | -       | -    | -     | -    | yes    | -         | -     | no    | no      | no
+accept a changed file     | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
+restore a file            | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
+accept a changed record   | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
+edit the policy           | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
+enrol keys and codes      | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
+rebuild the approvals     | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
+ask a canary question     | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
+`
+
+// A ChannelRow is one action, with what it takes over each of [Channels].
+type ChannelRow struct {
+	Action Action
+	Takes  []string
+}
+
+type channelSheet struct {
+	channels []Channel
+	rows     []ChannelRow
+}
+
+var sheet = sync.OnceValue(func() (s channelSheet) {
+	for line := range strings.Lines(strings.TrimLeft(channelTable, "\n")) {
+		cells := strings.Split(line, "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if s.channels != nil {
+			s.rows = append(s.rows, ChannelRow{Action(cells[0]), cells[1:]})
+			continue
+		}
+		for _, c := range cells[1:] {
+			s.channels = append(s.channels, Channel(c))
+		}
+	}
+	return s
+})
+
+// Channels lists the channels in the order of a row of [ChannelRows].
+func Channels() []Channel { return slices.Clone(sheet().channels) }
+
+// ChannelRows returns the table that [Permits] decides by.
+func ChannelRows() []ChannelRow { return slices.Clone(sheet().rows) }
+
+// Permits reports whether an action may be done over a channel at all. What it then takes is checked where it is done.
+func Permits(a Action, c Channel) bool {
+	i := slices.Index(sheet().channels, c)
+	for _, row := range sheet().rows {
+		if row.Action == a && i >= 0 && i < len(row.Takes) {
+			return row.Takes[i] != "no" && row.Takes[i] != "-" && row.Takes[i] != ""
+		}
+	}
+	return false
+}
+
+// May returns the channel by which this caller does what it asks for over a channel, or an error that wraps ErrPeer and
+// says why it may not. What is signed, and what was granted, is no less good for who hands it in.
+func (c Caller) May(a Action, over Channel) (Channel, error) {
+	who, why := c.Who()
+	switch {
+	case who == ChannelSandbox, who != "" && over != ChannelToken && over != ChannelGranted:
+		over = who
+	}
+	if Permits(a, over) {
+		return over, nil
+	}
+	if why == "" {
+		why = fmt.Sprintf("%q is not done over %q", a, over)
+	}
+	return over, fmt.Errorf("approval: %w: %s", ErrPeer, why)
+}

@@ -1,0 +1,68 @@
+package approval
+
+import (
+	"context"
+	"slices"
+)
+
+// Undeny implements [Store].
+func (b *Bolt) Undeny(ctx context.Context, id, approver, channel string) ([]Event, error) {
+	var events []Event
+	var refusal error
+	err := b.update(ctx, func(t *tx) error {
+		cooling := t.coolingBy(id)
+		if len(cooling) == 0 {
+			refusal = &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
+			return nil
+		}
+		for _, key := range cooling {
+			if err := t.delete(coolOffBucket, key); err != nil {
+				return err
+			}
+		}
+		ev := Event{Kind: KindUndenied, Envelope: id, From: Rejected, To: Rejected, Approver: approver, Channel: channel}
+		if e, _ := t.load(id); e != nil { // after a rebuild only the note is there
+			ev = e.event(ev)
+		}
+		err := t.emit(ev)
+		events = t.events
+		return err
+	})
+	if err == nil {
+		err = refusal
+	}
+	return events, err
+}
+
+// coolingBy returns the keys of what cools off because of the denial of id. A note of which the seal is broken is not among
+// them: what cannot be read goes on denying.
+func (t *tx) coolingBy(id string) (keys []string) {
+	for _, key := range t.keys(coolOffBucket) {
+		if f, _, err := t.denied(key); err == nil && f != nil && f.text("envelope_id") == id {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// Denied implements [Store].
+func (b *Bolt) Denied(ctx context.Context) ([]Envelope, error) {
+	var out []Envelope
+	err := b.view(ctx, func(t *tx) error {
+		for _, key := range t.keys(coolOffBucket) {
+			f, _, err := t.denied(key)
+			if err != nil || f == nil {
+				continue
+			}
+			e, err := t.load(f.text("envelope_id"))
+			if err != nil || e == nil || slices.ContainsFunc(out, func(other Envelope) bool { return other.ID == e.ID }) {
+				continue
+			}
+			e.Payload = nil
+			out = append(out, e.Envelope)
+		}
+		return nil
+	})
+	slices.SortFunc(out, older)
+	return out, err
+}

@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What Verify looks at beside the chain: files that say something about the
+// log, what they should hold, and what is there that the log does not speak of.
+
+const checkpointName = "checkpoint"
+
+// checkpoint checks the signature of the checkpoint that is kept beside the
+// log; that the log had its head is checked with what else is remembered. The
+// root over the entries says the same as the head, and is compared where a
+// witness or a proof needs it (VerifyCheckpoint).
+func (v *verifier) checkpoint() error {
+	switch {
+	case len(v.o.Checkpoint) == 0:
+		return nil
+	case v.o.Known == nil:
+		v.report.note("the checkpoint beside the log was not checked: the key that signed it is not here")
+		return nil
+	}
+	p, err := CheckpointPoint(v.o.Checkpoint, v.o.Known)
+	switch {
+	case errors.Is(err, errNoHead):
+		v.report.note("the checkpoint beside the log was not compared: it names no head")
+		return nil
+	case err != nil:
+		return &BadEntry{File: checkpointName, Reason: err.Error()}
+	}
+	v.o.Remember = append(slices.Clone(v.o.Remember), p)
+	return nil
+}
+
+// beside checks the small files around the log, and says what they leave open.
+func (v *verifier) beside() error {
+	if reason := v.mark.missing(v.marked); reason != "" {
+		return &BadEntry{File: filepath.Base(v.o.Mark), Reason: reason}
+	}
+	if len(v.locked) > 0 && string(v.locked) != lockMark {
+		return &BadEntry{File: lockName, Reason: fmt.Sprintf("holds %q instead of nothing or %q", v.locked, lockMark)}
+	}
+	r := &v.report
+	switch {
+	case v.o.Mark == "":
+	case v.mark.state != markWhole:
+		r.note("%s is not there, and never was: that the folder of the log is no older copy cannot be told from this machine", filepath.Base(v.o.Mark))
+	}
+	if v.slots < 2 {
+		r.note("one of the two copies in %s is not whole: a write was interrupted, or it was changed", anchorName)
+	}
+	if r.NotAnchored > 0 {
+		r.note("the last %d entries are not in %s: a process died between two writes, or somebody else appended them", r.NotAnchored, anchorName)
+	}
+	return nil
+}
+
+// unnamed finds the transcripts that the log does not speak of: of another log,
+// or of entries that this one has lost.
+func (v *verifier) unnamed() error {
+	if v.o.Transcripts == nil || v.report.Since > 0 {
+		return nil
+	}
+	there, err := v.o.Transcripts()
+	if err != nil {
+		return fmt.Errorf("listing the transcripts: %w", err)
+	}
+	named := map[string]bool{}
+	for _, s := range v.report.Transcripts {
+		named[s.ID] = true
+	}
+	there = slices.DeleteFunc(slices.Clone(there), func(sid string) bool { return named[sid] })
+	if len(there) == 0 {
+		return nil
+	}
+	known, err := v.runsNamed()
+	for _, sid := range there {
+		switch {
+		case !known[sid]:
+			v.report.Unnamed = append(v.report.Unnamed, sid)
+		case v.o.Running == nil || !v.o.Running(sid):
+			v.report.Unvouched = append(v.report.Unvouched, sid)
+		}
+	}
+	return err
+}
+
+// runsNamed are the runs that the log speaks of.
+func (v *verifier) runsNamed() (map[string]bool, error) {
+	known := map[string]bool{}
+	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, _ Hash, _, _ int64) {
+		var b struct{ SID string }
+		if strings.HasPrefix(string(f.kind), "exec.") && json.Unmarshal(f.body, &b) == nil {
+			known[b.SID] = true
+		}
+	}}
+	if err := w.run(); err != nil && !errors.Is(err, errTorn) {
+		return nil, err
+	}
+	return known, nil
+}
+
+// Gap returns what an entry sets apart of the log before it; false for one that sets nothing apart.
+func (e Entry) Gap() (Gap, bool) {
+	if !isGapKind([]byte(e.Kind)) {
+		return Gap{}, false
+	}
+	g, err := parseGap(fields{seq: e.Seq, kind: []byte(e.Kind), time: []byte(stampOf(e.Time).String()), body: e.Body})
+	return g.Gap, err == nil
+}
+
+// accepted collects what persons went on with after tampering.
+func (v *verifier) accepted() error {
+	for _, e := range v.found.seals { // among them, those of removed segments
+		g, ok := e.Gap()
+		if !ok || !g.Accepted() {
+			continue
+		}
+		v.report.Unproven = append(v.report.Unproven, g)
+	}
+	return nil
+}
+
+// whole is the last word of Complete: what is proven to be told in full must be all that there is.
+func (v *verifier) whole() error {
+	if !v.o.Complete {
+		return nil
+	}
+	var reasons []string
+	bad := &BadEntry{File: logName}
+	if v.partial != nil {
+		*bad = *v.partial
+		reasons = append(reasons, bad.Reason)
+	}
+	for _, g := range v.report.Unproven {
+		if len(reasons) == 0 {
+			bad.Seq, bad.Offset = g.From.Count, g.From.Offset
+		}
+		reasons = append(reasons, g.Unproven())
+	}
+	if n := len(v.report.Unnamed); n > 0 {
+		if len(reasons) == 0 {
+			bad.File = v.report.Unnamed[0] + ".cast"
+		}
+		reasons = append(reasons, fmt.Sprintf("no entry of the log speaks of transcript %q", v.report.Unnamed[0]))
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	bad.Reason = strings.Join(reasons, "; ")
+	return bad
+}

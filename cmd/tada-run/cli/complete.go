@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pborman/getopt/v2"
+)
+
+// optionValues has the values of the options that take one of a few.
+var optionValues = map[string][]string{
+	"origin": {"human", "agent", "quarantined"}, "pty": {"auto", "always", "never"}, "profile": {"ci"},
+}
+
+// optionFiles are the options whose value is the name of a file.
+var optionFiles = []string{"intent", "home"}
+
+// The directives of the protocol that tadactl's completion scripts speak.
+const (
+	completeFiles = 0
+	completeThese = 4
+)
+
+// asksWords reports whether a completion script asks for the words that may stand last in a command line of tada-run. No
+// command line begins so: several operands are a usage error.
+func asksWords(argv []string) bool { return len(argv) > 2 && argv[1] == "__complete" }
+
+// words writes what may stand in the place of the last of args, one a line, and whether a file may too.
+func words(out io.Writer, args []string) {
+	list, directive := candidates(args[:len(args)-1], args[len(args)-1])
+	for _, w := range list {
+		fmt.Fprintln(out, w)
+	}
+	fmt.Fprintf(out, ":%d\n", directive)
+}
+
+func candidates(before []string, last string) ([]string, int) {
+	set := (&invocation{}).flags(true)
+	takesValue := map[string]bool{}
+	var options []string
+	set.VisitAll(func(o getopt.Option) {
+		name := o.LongName()
+		if name == "" || slices.Contains([]string{"line", "entry", "detached"}, name) { // for tada-run itself
+			return
+		}
+		takesValue[name] = !o.IsFlag()
+		options = append(options, "--"+name)
+	})
+	values := func(name string) ([]string, int) {
+		if slices.Contains(optionFiles, name) {
+			return nil, completeFiles
+		}
+		return optionValues[name], completeThese
+	}
+	for i := 0; i < len(before); i++ {
+		name, long := strings.CutPrefix(before[i], "--")
+		switch {
+		case !strings.HasPrefix(before[i], "-") || before[i] == "--":
+			return nil, completeFiles // an operand: the rest is the command's
+		case long && takesValue[name] && i+1 == len(before):
+			return values(name)
+		case long && takesValue[name]:
+			i++
+		}
+	}
+	if name, _, given := strings.Cut(strings.TrimPrefix(last, "--"), "="); given && strings.HasPrefix(last, "--") {
+		return values(name)
+	}
+	if !strings.HasPrefix(last, "-") {
+		return nil, completeFiles
+	}
+	slices.Sort(options)
+	return slices.DeleteFunc(options, func(o string) bool { return !strings.HasPrefix(o, last) }), completeThese
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// config is the short way to one setting.
+func (c *ctl) config() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Print one setting"}
+	get := verb(&cobra.Command{
+		Use:   "get KEY",
+		Short: "Print the value of a key that is in force",
+		Long:  "Print the value of a key that is in force, as it is written in the configuration. The\nkeys are those of tada-config(5).",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
+	})
+	set := verb(&cobra.Command{
+		Use: "set", Hidden: true, Short: "Say how to change a setting", DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error {
+			return &usageError{fmt.Errorf("there is no config set: %s", insteadOf("verb", "config set"))}
+		},
+	})
+	cmd.AddCommand(get, set)
+	return cmd
+}
+
+func (c *ctl) configGet(name string) error {
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
+	}
+	p, _, err := l.PolicyIn(dir)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, s := range p.Explain() {
+		if s.Name != name {
+			known = append(known, s.Name)
+			continue
+		}
+		if c.json {
+			return c.printJSON(s.Value)
+		}
+		_, err := fmt.Fprintln(c.out, visible(s.Text))
+		return err
+	}
+	return &usageError{fmt.Errorf("no key %q; there are %s", name, strings.Join(known, ", "))}
+}

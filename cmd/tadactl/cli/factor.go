@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// factor is what proves the person until now: a code that is asked for, or the line in a file.
+func (c *ctl) factor(ctx context.Context, vouch string) (launcher.Factor, error) {
+	f := launcher.Factor{Code: func() (string, error) { return c.secret(ctx, "one-time code: ") }}
+	if vouch == "" {
+		return f, nil
+	}
+	text, err := c.read(vouch)
+	f.Vouch = string(text)
+	return f, err
+}
+
+// proof ends the description of a command that changes what proves a person.
+const proof = "A one-time code is asked for where codes are set up. Otherwise, where a key is trusted\n" +
+	"already, --vouch names a file with a line by which one of the trusted keys vouches: what\n" +
+	"tadactl key delegate prints for that key and this machine. The change is recorded."
+
+// proven tells refusals of the factor from a line that cannot be read.
+func proven(err error) error {
+	switch {
+	case errors.Is(err, launcher.ErrNobody):
+		return &exitError{err, launcher.ExitPending}
+	case errors.Is(err, launcher.ErrNoFactor):
+		return &exitError{err, launcher.ExitDenied}
+	}
+	if _, known := approval.Explain(err); known || err == nil {
+		return err
+	}
+	return &exitError{err, launcher.ExitUsage}
+}
+
+func (c *ctl) keyTrust() *cobra.Command {
+	vouch := ""
+	cmd := &cobra.Command{
+		Use:   "trust LINE | trust KIND KEY NAME [max-risk=N]",
+		Short: "Let the signed answers of a key count here",
+		Long: "Let the signed answers of a key count here: a line as `tadactl key show` prints it on\n" +
+			"the other machine. With max-risk=N at its end, only for questions up to that risk.\n\n" + proof,
+		Args: cobra.RangeArgs(1, 4),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := launcher.Outside(); err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			f, err := c.factor(cmd.Context(), vouch)
+			if err != nil {
+				return err
+			}
+			if err := l.Trust(cmd.Context(), strings.Join(args, " "), f); err != nil {
+				return proven(err)
+			}
+			list, err := l.Trusted()
+			if err != nil {
+				return err
+			}
+			k := list[len(list)-1]
+			if c.json {
+				return c.printJSON(map[string]any{"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
+			}
+			_, err = fmt.Fprintf(c.out, "trusted %s  %s  up to risk %d\n", approval.KeyID(k.Public), k.Name, k.MaxRisk)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&vouch, "vouch", "", "a file with the line of a trusted key for this one")
+	return verb(cmd, "75   no code was typed", "126  not yours to change, or the proof does not fit")
+}
+
+func (c *ctl) keyUntrust() *cobra.Command {
+	vouch := ""
+	cmd := &cobra.Command{
+		Use:   "untrust ID",
+		Short: "Let the signed answers of a key no longer count here",
+		Long: "Let the signed answers of a key no longer count here; ID as `tadactl key show` prints it.\n" +
+			"A key can vouch for its own removal, with any delegation for this machine.\n\n" + proof,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := launcher.Outside(); err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			f, err := c.factor(cmd.Context(), vouch)
+			if err != nil {
+				return err
+			}
+			id, err := l.Untrust(cmd.Context(), args[0], f)
+			if err != nil {
+				return proven(err)
+			}
+			if c.json {
+				return c.printJSON(map[string]any{"id": id, "trusted": false})
+			}
+			_, err = fmt.Fprintf(c.out, "no longer trusted: %s\n", id)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&vouch, "vouch", "", "a file with the line of a trusted key")
+	return verb(cmd, "75   no code was typed", "126  not yours to change, or the proof does not fit")
+}
+
+func (c *ctl) keyTOTP() *cobra.Command {
+	remove := false
+	cmd := &cobra.Command{
+		Use:   "totp",
+		Short: "Set up one-time codes, which the highest risk then needs",
+		Long: "Set up one-time codes of an authenticator (RFC 6238). From then on a question of the\n" +
+			"highest risk needs a code, a signature or a second person. It prints the address that\n" +
+			"the authenticator reads. A secret from before is replaced, and with --remove taken away,\n" +
+			"for a code of it. The change is recorded.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := launcher.Outside(); err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			f, err := c.factor(cmd.Context(), "")
+			if err != nil {
+				return err
+			}
+			if remove {
+				if err := l.RemoveTOTP(cmd.Context(), f); err != nil {
+					return proven(err)
+				}
+				if c.json {
+					return c.printJSON(map[string]bool{"removed": true})
+				}
+				_, err := fmt.Fprintln(c.out, "one-time codes are removed")
+				return err
+			}
+			uri, err := l.EnrollTOTP(cmd.Context(), f)
+			if err != nil {
+				return proven(err)
+			}
+			if c.json {
+				return c.printJSON(map[string]string{"uri": uri})
+			}
+			_, err = fmt.Fprintln(c.out, uri)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&remove, "remove", false, "take the codes away again")
+	return verb(cmd, "75   no code was typed", "126  not yours to set up, or the code does not fit")
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"cmp"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// inert quotes what could move the cursor or be taken for another field. On a terminal of UTF-8, letters stand for
+// themselves.
+func inert(s string) string { return quoted(s, inUTF8()) }
+
+// inUTF8 tells whether the locale is one of UTF-8, as locale(7) finds it.
+var inUTF8 = sync.OnceValue(func() bool {
+	name := strings.ToLower(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
+	return strings.Contains(name, "utf-8") || strings.Contains(name, "utf8")
+})
+
+func quoted(s string, utf8 bool) string {
+	q := strconv.QuoteToASCII(s)
+	if utf8 && !strings.ContainsFunc(s, unsettled) {
+		q = strconv.Quote(s)
+	}
+	if q != `"`+s+`"` || strings.Contains(s, " ") || s == "" {
+		return q
+	}
+	return s
+}
+
+// unsettled reports characters that strconv prints and that change how their neighbours look: marks that are drawn over
+// them, and letters that turn the direction of a line.
+func unsettled(r rune) bool {
+	return unicode.In(r, unicode.Mn, unicode.Me) || unicode.In(r, rightToLeft)
+}
+
+// rightToLeft holds the blocks of Unicode whose letters are written from the right (DerivedBidiClass.txt, R and AL).
+var rightToLeft = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x0590, Hi: 0x08ff, Stride: 1}, {Lo: 0xfb1d, Hi: 0xfdff, Stride: 1}, {Lo: 0xfe70, Hi: 0xfeff, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x10800, Hi: 0x10fff, Stride: 1}, {Lo: 0x1e800, Hi: 0x1efff, Stride: 1}},
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// manOfConfig is tada-config(5): the table of keys, in sections.
+func manOfConfig() string {
+	var b strings.Builder
+	manHeadOf(&b, "tada-config", 5, "configuration of tada-run")
+	b.WriteString(".SH SYNOPSIS\n.nf\n/etc/tada/config.yaml\n~/.tada/config.yaml\nWORKSPACE/.tada/config.yaml\n.fi\n.SH DESCRIPTION\n")
+	manText(&b, `A configuration is YAML of at most 1 MiB, without aliases. Every key is optional. An unknown key, a wrong value and a key that is there twice are refused with the file and the line, and then nothing runs (exit status 78).
+
+The files are read in the order above. The first that exists of /etc/tada/config.yaml, which must belong to root, and your own replaces the defaults; every later file can only make the policy stricter. A workspace's file belongs to the repository, so it never loosens anything: a rule in it that allows has no effect, and tadactl policy show says so.
+
+Other users may read these files. A file that they can write, or below a directory that they can write, is refused with the command that mends it.
+
+Change your file with tadactl policy edit. A change made in another way is reported, and nothing runs until you accept it with tadactl tamper accept. tadactl policy show prints what is in force and where each value comes from.
+
+A path starts with /, with ~/ (your home directory) or with **/ (any depth); in a workspace's file it may be relative. It covers everything below it. A part of it may be a shell pattern.
+
+When several rules match, the strictest verdict wins: deny, then ask, then allow. A rule that allows replaces a built-in question about what it names, and never a denial.`)
+	section := "none yet"
+	for _, k := range pathguard.Keys() {
+		top, _, nested := strings.Cut(k.Name, ".")
+		if !nested {
+			top = ""
+		}
+		if top != section {
+			section = top
+			if title := strings.ToUpper(section); title != "" {
+				fmt.Fprintf(&b, ".SH %s\n", roff(title))
+			} else {
+				fmt.Fprintf(&b, ".SH OTHER KEYS\n")
+			}
+		}
+		manKey(&b, k)
+	}
+	b.WriteString(".SH EXAMPLE\n")
+	manLiteral(&b, "security:\n  restricted_paths: [~/.aws]\nlimits:\n  time: 30m\nrules:\n  commands:\n    - {program: git, args: [push], flags: [--force], verdict: deny, message: not from here}")
+	b.WriteString(".SH SEE ALSO\n.BR tadactl-policy (1),\n.BR tadactl-tamper (1),\n.BR tada-run (1)\n")
+	return b.String()
+}
+
+// manKey writes one row of the table.
+func manKey(b *strings.Builder, k pathguard.Key) {
+	about := k.About + " Type: " + k.Type
+	if k.Values != "" {
+		about += " (" + k.Values + ")"
+	}
+	if unit := k.Unit(); unit != "" {
+		about += "; unit: " + unit
+	}
+	about += "."
+	if k.Default != "" {
+		about += " Default: " + k.Default + "."
+	}
+	about += " Since " + k.Since + "."
+	fmt.Fprintf(b, ".TP\n.B %s\n%s\n.br\nExample: %s\n", roff(k.Name), roff(about), roff(k.Example))
+}

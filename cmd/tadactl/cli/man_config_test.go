@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// TestTheManualAndShowHaveEveryKey: tada-config(5) and `policy show --json` hold each key of the table, the page with
+// its sentence, default, values and example.
+func TestTheManualAndShowHaveEveryKey(t *testing.T) {
+	page := strings.ReplaceAll(manOfConfig(), `\-`, "-")
+	text, err := json.Marshal(policyFacts(pathguard.Default(pathguard.Account{Home: "/home/dev"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts map[string]any
+	if err := json.Unmarshal(text, &facts); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range pathguard.Keys() {
+		_, entry, ok := strings.Cut(page, ".B "+k.Name+"\n")
+		entry, _, _ = strings.Cut(entry, "\n.TP\n")
+		for _, part := range []string{k.About, k.Type, k.Values, k.Default, k.Since, k.Example, k.Unit()} {
+			if !ok || !strings.Contains(entry, strings.ReplaceAll(part, `\`, `\e`)) {
+				t.Errorf("the entry of %s lacks %q:\n%s", k.Name, part, entry)
+			}
+		}
+		if k.IsField() {
+			continue
+		}
+		in := facts
+		for _, name := range strings.Split(k.Name, ".") {
+			v, ok := in[name]
+			if !ok {
+				t.Errorf("policy show --json lacks %s", k.Name)
+			}
+			in, _ = v.(map[string]any)
+		}
+	}
+}

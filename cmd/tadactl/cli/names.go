@@ -1,0 +1,94 @@
+package cli
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+//go:embed names.txt
+var namesText string
+
+// A named is a name in the documents that tada-run follows: it works, or a line says what to use instead. There is
+// no other list: docs/seeds.md is made from it.
+type named struct{ kind, name, how, say string }
+
+func names() []named {
+	var all []named
+	for line := range strings.Lines(namesText) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if f := strings.SplitN(strings.TrimSpace(line), " | ", 4); len(f) == 4 {
+			all = append(all, named{f[0], f[1], f[2], f[3]})
+		}
+	}
+	at := slices.IndexFunc(all, func(n named) bool { return n.kind == "field" })
+	for _, key := range slices.Sorted(maps.Keys(pathguard.ForeignKeys())) {
+		all = slices.Insert(all, at, named{"key", key, "no", pathguard.ForeignKeys()[key]})
+		at++
+	}
+	return all
+}
+
+// insteadOf is what to use in place of a name, "" for a name that works or that no document has.
+func insteadOf(kind, name string) string {
+	for _, n := range names() {
+		if n.kind == kind && n.name == name && n.how != "works" {
+			return n.say
+		}
+	}
+	return ""
+}
+
+// ignoredVariables are the variables that are set, and that documents name, and that nothing here reads.
+func ignoredVariables(isSet func(string) (string, bool)) []named {
+	var all []named
+	for _, n := range names() {
+		if _, ok := isSet(n.name); ok && n.kind == "variable" && n.how != "works" {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// hintFor is what to use in place of the verb or flag that an error is about.
+func hintFor(err error) string {
+	text := err.Error()
+	for _, n := range names() {
+		switch {
+		case n.how == "works":
+		case n.kind == "verb" && strings.Contains(text, fmt.Sprintf("unknown command %q for ", n.name)), n.kind == "flag" && strings.HasSuffix(text, "unknown flag: "+n.name):
+			return n.name + ": " + n.say
+		}
+	}
+	return ""
+}
+
+// namesPage is docs/seeds.md.
+func namesPage() string {
+	var b strings.Builder
+	b.WriteString(`# Names in the documents that tada-run follows
+
+The design documents that tada-run follows name variables, fields, verbs, keys and files. Each works, or this page says
+what to use instead. STATE is the state directory, ~/.tada. A variable that is set and not honoured is listed by
+` + "`" + `tadactl doctor` + "`" + `; a verb, a flag, a key or a platform that is not here is answered with the line below. Names of
+functions and of source files in other languages are no interface, and are not listed.
+
+This page is made from cmd/tadactl/cli/names.txt: ` + "`" + `UPDATE=1 go test -run TestNamesPage ./cmd/tadactl/cli` + "`" + `.
+`)
+	kind := ""
+	for _, n := range names() {
+		if n.kind != kind {
+			kind = n.kind
+			fmt.Fprintf(&b, "\n## %s\n\n| name | | what to use, or what it is |\n|---|---|---|\n", strings.ToUpper(kind[:1])+kind[1:]+"s")
+		}
+		how := map[string]string{"works": "works", "instead": "use instead", "no": "not available"}[n.how]
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", n.name, how, strings.ReplaceAll(n.say, "|", "\\|"))
+	}
+	return b.String()
+}

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+func (c *ctl) policyEdit() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "edit",
+		Short: "Edit the configuration, check it, and accept it",
+		Long: "Edit the configuration, check it, and accept it, as visudo does. $VISUAL or $EDITOR\n" +
+			"(else vi or nano) opens a copy. A mistake in it is shown with its line, and you edit\n" +
+			"again or quit. Then you see what changes, and accept it: the file is replaced in one\n" +
+			"step, and nothing reports it as changed from outside. If the file was changed while\n" +
+			"you edited, nothing is written. An edit that was interrupted leaves the copy, and the\n" +
+			"next one offers to go on with it.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return c.editPolicy() },
+	}, "75   not accepted; nothing was changed", "77   the configuration was changed by someone else meanwhile; nothing was written", "126  refused: you are not the one to decide here")
+}
+
+func (c *ctl) editPolicy() error {
+	if err := launcher.MayNow(approval.EditPolicy, approval.ChannelTadactl); err != nil {
+		return err
+	}
+	if !term.IsTerminal(int(c.in.Fd())) {
+		return &usageError{errors.New("policy edit asks on a terminal, and standard input is none")}
+	}
+	editor, err := chooseEditor(os.Getenv, exec.LookPath)
+	if err != nil {
+		return err
+	}
+	e, err := c.place.EditConfig()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	s := &editSession{c: c, e: e, editor: editor, signals: make(chan os.Signal, 1)}
+	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(s.signals)
+	return s.run()
+}
+
+// chooseEditor returns the command of the editor.
+func chooseEditor(getenv func(string) string, look func(string) (string, error)) (string, error) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if command := strings.TrimSpace(getenv(name)); command != "" {
+			return command, nil
+		}
+	}
+	for _, name := range []string{"vi", "nano"} {
+		if _, err := look(name); err == nil {
+			return name, nil
+		}
+	}
+	return "", errors.New("no editor: VISUAL and EDITOR are not set, and neither vi nor nano is installed; try: EDITOR=PROGRAM tadactl policy edit")
+}
+
+// An editSession is one `policy edit`, from the first look into the editor to the end.
+type editSession struct {
+	c       *ctl
+	e       *launcher.Edit
+	editor  string
+	signals chan os.Signal
+}
+
+// errInterrupted ends the session and leaves the copy.
+var errInterrupted = errors.New("interrupted")
+
+func (s *editSession) run() error {
+	err := s.loop()
+	if err == nil || errors.Is(err, errQuit) {
+		return nil
+	}
+	if _, missing := os.Lstat(s.e.Copy); missing == nil {
+		fmt.Fprintf(s.c.err, "tadactl: your edit is kept in %s; to go on with it: tadactl policy edit\n", inert(s.e.Copy))
+	}
+	if errors.Is(err, errInterrupted) {
+		return &exitError{errors.New("interrupted; nothing was changed"), launcher.ExitPending}
+	}
+	return err
+}
+
+var errQuit = errors.New("quit")
+
+func (s *editSession) loop() error {
+	again, err := s.begin()
+	for err == nil {
+		if again {
+			if err = s.open(); err != nil {
+				return err
+			}
+		}
+		var change launcher.Change
+		change, err = s.e.Check()
+		var mistake *pathguard.ConfigError
+		switch {
+		case errors.As(err, &mistake):
+			fmt.Fprintln(s.c.out, mistakeText(mistake))
+			again, err = s.ask("(e)dit again, (q)uit without changes: ", "")
+			continue
+		case err != nil:
+			return err
+		case change.None():
+			fmt.Fprintln(s.c.out, "no changes")
+			return s.e.Discard()
+		}
+		if err = s.unchanged(s.e.Unchanged()); err != nil {
+			return err
+		}
+		s.show(change)
+		if again, err = s.ask("accept this? type yes, or (e)dit again, (q)uit without changes: ", "yes"); err == nil && !again {
+			return s.save(change)
+		}
+	}
+	return err
+}
+
+// begin makes the copy, or goes on with one that an interrupted edit left; again is whether it is to be edited first.
+func (s *editSession) begin() (again bool, err error) {
+	if !s.e.Left {
+		return true, s.e.Start()
+	}
+	fmt.Fprintf(s.c.out, "An earlier edit was interrupted; its copy is %s.\n", inert(s.e.Copy))
+	for {
+		answer, err := s.line("(c)ontinue with it, (d)iscard it and start again, (q)uit: ")
+		switch {
+		case err != nil:
+			return false, err
+		case answer == "c":
+			return true, nil
+		case answer == "d":
+			return true, s.e.Start()
+		case answer == "q":
+			return false, errQuit
+		}
+	}
+}
+
+// open runs the editor on the copy. While it runs, an interrupt is the editor's.
+func (s *editSession) open() error {
+	cmd := exec.Command("/bin/sh", "-c", s.editor+` "$1"`, "sh", s.e.Copy)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.c.in, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the editor %q: %w", s.editor, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				return fmt.Errorf("the editor %q failed (%w); nothing was changed", s.editor, err)
+			}
+			return nil
+		case sig := <-s.signals:
+			if sig != os.Interrupt {
+				return errInterrupted
+			}
+		}
+	}
+}
+
+// ask waits for e, q, or the word that accepts.
+func (s *editSession) ask(prompt, accept string) (again bool, err error) {
+	for {
+		switch answer, err := s.line(prompt); {
+		case err != nil:
+			return false, err
+		case answer == "e":
+			return true, nil
+		case answer == "q":
+			fmt.Fprintln(s.c.out, "nothing was changed")
+			s.c.status = launcher.ExitPending
+			return false, errors.Join(errQuit, s.e.Discard())
+		case accept != "" && answer == accept:
+			return false, nil
+		}
+	}
+}
+
+// line reads one line from the terminal. Its end, like a signal, is an interruption. Nothing is read ahead: what
+// follows may be for the editor.
+func (s *editSession) line(prompt string) (string, error) {
+	fmt.Fprint(s.c.out, prompt)
+	answer := make(chan string, 1)
+	go func() {
+		if text, err := bufio.NewReader(s.c.in).ReadString('\n'); err == nil {
+			answer <- strings.TrimSpace(text)
+		}
+		close(answer)
+	}()
+	select {
+	case text, ok := <-answer:
+		if ok {
+			return text, nil
+		}
+	case <-s.signals:
+	}
+	fmt.Fprintln(s.c.out)
+	return "", errInterrupted
+}
+
+// show prints what the edit changes: the text, and what is in force.
+func (s *editSession) show(change launcher.Change) {
+	if change.Outside {
+		fmt.Fprintln(s.c.out, "The configuration had been changed outside of tadactl; that change is part of this one.")
+	}
+	fmt.Fprint(s.c.out, change.Text)
+	if len(change.InForce) == 0 {
+		fmt.Fprint(s.c.out, "\nNothing changes in what is in force.\n")
+		return
+	}
+	fmt.Fprint(s.c.out, "\nWhat changes in what is in force:\n")
+	for _, line := range change.InForce {
+		fmt.Fprintf(s.c.out, "  %s\n", line)
+	}
+}
+
+func (s *editSession) save(change launcher.Change) error {
+	if err := s.unchanged(s.e.Save(change)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(s.c.out, "wrote %s and accepted it\n", inert(s.e.Path))
+	return err
+}
+
+// unchanged words the refusal to overwrite what someone else wrote.
+func (s *editSession) unchanged(err error) error {
+	if !launcher.IsChangedSince(err) {
+		return err
+	}
+	return &exitError{fmt.Errorf("%q was changed by someone else while you edited; nothing was written; compare: diff %q %q", s.e.Path, s.e.Path, s.e.Copy), launcher.ExitTampered}
+}
+
+// mistakeText is a mistake as compilers print it: file:line: message.
+func mistakeText(e *pathguard.ConfigError) string {
+	where := inert(e.File)
+	if e.Line > 0 {
+		where += fmt.Sprintf(":%d", e.Line)
+	}
+	text := e.Msg
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return where + ": " + visible(text)
+}

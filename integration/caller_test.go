@@ -1,0 +1,229 @@
+package integration
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// answering are the commands that answer for a person, by the action of the table of channels that they are; a row of
+// the table without one fails the test. $id is an open question of risk 1, $high one of risk 2.
+var answering = map[approval.Action][]string{
+	approval.ApproveLow:      {"tadactl approve $id", "tadactl approve $id --plan $plan", "tadactl inbox", "tadactl inbox --web"},
+	approval.ApproveHigh:     {"tadactl approve $high"},
+	approval.ApproveCritical: {}, // the same command: the risk is the question's
+	approval.Deny:            {},
+	approval.TakeBack:        {"tadactl deny --undo $id"},
+	approval.Remember:        {"tadactl approve $id --uses 3", "tadactl approve $id --for 1h"},
+	approval.Revoke:          {},
+	approval.Sign:            {"tadactl export-request $id | tadactl sign -", "tadactl key delegate --machine m \"$(cat line)\""},
+	approval.TakeOver:        {}, // TestAgentsCannotTakeOver
+	approval.AcceptFile:      {"tadactl tamper accept TODO.md --reason x", "tadactl tamper accept TODO.md --reason x --digest 0", "tadactl tamper accept security.tamper_proof --reason x"},
+	approval.RestoreFile:     {"tadactl tamper restore TODO.md"},
+	approval.AcceptRecord:    {"tadactl audit accept --reason x"},
+	approval.EditPolicy:      {"EDITOR=true tadactl policy edit"},
+	approval.Enrol:           {"tadactl key init me --no-passphrase", "tadactl key trust \"$(cat line)\"", "tadactl key totp"},
+	approval.Mend:            {"tadactl approvals rebuild"},
+	approval.TestPeople:      {"tadactl approvals canary"},
+}
+
+// asked is a place with two open questions, a changed protected file, and a line of a key.
+func asked(t *testing.T) *place {
+	t.Helper()
+	p := newPlace(t)
+	for name, text := range map[string]string{"TODO.md": "one\n", "line": "ed25519 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= ada\n"} {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.run("tada-run 'ls'; tada-run 'rm -rf build'; tada-run 'rm -rf /srv/none'; echo two >> TODO.md; tadactl tamper diff")
+	return p
+}
+
+// vars puts the ids into a command line.
+const vars = `id=$(tadactl pending | sed -n 's/ .*R1.*//p'); high=$(tadactl pending | sed -n 's/ .*R2.*//p')
+plan=$(tadactl show --json $id | sed 's/.*"plan_hash":"\([^"]*\)".*/\1/'); test -n "$id" -a -n "$high" -a -n "$plan" || echo NO QUESTION
+`
+
+// agentCalled makes a link to bash by the name of an agent's program, so that a line can be run by one.
+func agentCalled(t *testing.T, p *place, name string) string {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(filepath.Dir(p.dir), "bin", name)
+	if err := linkOrCopy(bash, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Y: whoever comes from an agent's program, by whatever way, answers nothing for a person, over no channel, with no
+// command; a person at the same terminal does.
+func TestAgentsAnswerNothing(t *testing.T) {
+	t.Parallel()
+	p := asked(t)
+	agent := agentCalled(t, p, "codex")
+	quoted := func(line string) string { return "'" + strings.ReplaceAll(line, "'", `'\''`) + "'" }
+	onTerminal := func(line string) string { return p.terminalOf(terminalName, line) }
+	ways := map[string]struct {
+		run  func(line string) string
+		says string
+	}{
+		"no terminal": {func(l string) string { return p.run("(" + l + ") < /dev/null") }, "is not in the foreground of a terminal"},
+		"a variable":  {func(l string) string { return onTerminal("export CLAUDECODE=1; " + l) }, "CLAUDECODE is set"},
+		"a variable above": {func(l string) string {
+			return onTerminal("CLAUDECODE=1 bash -c " + quoted("env -u CLAUDECODE bash -c "+quoted(l)+"; true"))
+		}, "CLAUDECODE is set in the environment of its ancestor bash"},
+		"a program": {func(l string) string { return onTerminal(agent + " -c " + quoted(l+"; true")) }, "its ancestor codex (process"},
+		"a program above": {func(l string) string {
+			return onTerminal(agent + " -c " + quoted("env -i PATH=\"$PATH\" TRANSCRIPT_HOME=\"$TRANSCRIPT_HOME\" TERM=xterm bash -c "+quoted(l+"; true")+"; true"))
+		}, "its ancestor codex (process"},
+		"a script of node": {func(l string) string {
+			return onTerminal(p.node(t) + " /x/@anthropic-ai/claude-code/cli.js " + quoted(l))
+		}, "is an agent's program"},
+		"the agent's terminal":  {func(l string) string { return p.terminalOf("codex", l) }, "codex"},
+		"a terminal of unknown": {func(l string) string { return p.terminalOf("python3", l) }, "is not known to be a terminal"},
+	}
+	var tried []string
+	script := vars
+	for _, lines := range answering {
+		for _, line := range lines {
+			script += fmt.Sprintf("echo '@@%d@'; (%s) 2>&1\n", len(tried), line)
+			tried = append(tried, line)
+		}
+	}
+	for name, way := range ways {
+		out := way.run(script)
+		for i, line := range tried {
+			_, said, ran := strings.Cut(out, fmt.Sprintf("@@%d@\n", i))
+			said, _, _ = strings.Cut(said, "@@")
+			if !ran || !strings.Contains(said, way.says) || !strings.Contains(said, "answer in a terminal of your own") {
+				t.Errorf("%s: %q: %s", name, line, said)
+			}
+		}
+	}
+	for _, row := range approval.ChannelRows() {
+		if _, known := answering[row.Action]; !known {
+			t.Errorf("no command is tried for %q", row.Action)
+		}
+	}
+	left := p.run("tadactl pending; cat TODO.md; tadactl key show; tadactl approvals stats --json")
+	if strings.Count(left, " R") != 2 || !strings.Contains(left, "two") || strings.Contains(left, "trusts") || strings.Contains(left, "answered") {
+		t.Errorf("something was answered: %s", left)
+	}
+	if out := p.run("tadactl log --json --kind approval.refused"); !strings.Contains(out, `"channel":"agent"`) || !strings.Contains(out, `"holder":"codex (process`) {
+		t.Errorf("the attempts are not on record: %.2000s", out)
+	}
+	// The same, by a person.
+	for _, line := range []string{"tadactl approve $id", "tadactl approve $high", "tadactl tamper accept TODO.md --reason x", "tadactl key init me --no-passphrase"} {
+		if out := p.answered(vars + line + "; echo status $?"); !strings.Contains(out, "status 0") {
+			t.Errorf("a person: %q: %s", line, out)
+		}
+	}
+}
+
+// node makes a program called node that runs its second argument as a command line, as an agent's script would.
+func (p *place) node(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(p.dir), "bin", "node")
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := linkOrCopy(self, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// terminalOf runs a line on a terminal whose other end a program of that name holds, and returns what it printed.
+func (p *place) terminalOf(name, line string) string {
+	p.t.Helper()
+	out, in, err := os.Pipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := p.command(line)
+	cmd.Stdout, cmd.Stderr = in, in
+	terminal, err := startOn(cmd, name)
+	in.Close()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer terminal.Close()
+	go func() { _, _ = fmt.Fprint(terminal, "yyyy") }()
+	_ = out.SetReadDeadline(time.Now().Add(time.Minute)) // a command that asked, instead of refusing
+	text, err := io.ReadAll(out)
+	if err != nil {
+		return string(text) + "\n" + err.Error()
+	}
+	return string(text)
+}
+
+// A tmux that an agent started has no person, whoever sits at it; one of the person's own has, while somebody does.
+func TestTmuxHasThePersonOfItsTerminals(t *testing.T) {
+	t.Parallel()
+	need(t, "tmux")
+	for name, c := range map[string]struct {
+		start  string // of the server
+		attach string // the terminal of the client; "" for none
+		says   string
+	}{
+		"of the person":               {"", terminalName, "status 0"},
+		"with nobody attached":        {"", "", "shows it on no terminal"},
+		"with an agent attached":      {"", "codex", "codex (process"},
+		"with a program attached":     {"", "python3", "is not known to be a terminal"},
+		"started by an agent":         {"CLAUDECODE=1 ", terminalName, "CLAUDECODE is set in the environment of its ancestor tmux"},
+		"started by another, cleaned": {"GEMINI_CLI=1 ", terminalName, "GEMINI_CLI is set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := asked(t)
+			tmux := "tmux -S " + filepath.Join(filepath.Dir(p.dir), "tmux") + " -f /dev/null "
+			if out := p.run(c.start + tmux + "new-session -d -s s -x 100 -y 50 'exec env -u CLAUDECODE -u GEMINI_CLI bash --norc'"); out != "" {
+				t.Fatal(out)
+			}
+			t.Cleanup(func() { p.run(tmux + "kill-server") })
+			if c.attach != "" {
+				client, err := startOn(p.command("exec "+tmux+"attach -t s"), c.attach)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { client.Close() })
+				if err := watch(client).shows("[s]"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			said := filepath.Join(p.dir, "said")
+			script := filepath.Join(p.dir, "script")
+			if err := os.WriteFile(script, []byte(vars+"tadactl approve $id > "+said+" 2>&1; echo status $? >> "+said), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p.run(tmux + "send-keys -t s 'bash " + script + "' Enter")
+			for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+				if strings.Contains(p.run(tmux+"capture-pane -p -t s"), "y: approve") {
+					p.run(tmux + "send-keys -t s y")
+				}
+				if text, _ := os.ReadFile(said); strings.Contains(string(text), "status ") {
+					break
+				}
+			}
+			if text, _ := os.ReadFile(said); !strings.Contains(string(text), c.says) {
+				t.Errorf("%s", text)
+			}
+		})
+	}
+}

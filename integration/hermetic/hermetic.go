@@ -1,0 +1,107 @@
+// Package hermetic keeps the account and the terminal that started the tests out of them.
+//
+// A test that passes for one person and fails for another often read something that neither
+// wrote into it: a configuration in the home, a umask of 077, a signal that nohup(1) ignores, a
+// variable of an agent program. [Tests] gives all tests of a package the same of each:
+//
+//   - HOME is an empty folder, removed afterwards
+//   - of the environment only PATH, TMPDIR and the variables of Go and of the tests are left
+//   - PATH leads to no program in the home, but for the go command: what runs from there is judged by whose home it is
+//   - the umask is 022
+//   - no signal is ignored in the programs that tests start
+//
+// The home that /etc/passwd names cannot be replaced this way. Tests that open a state
+// directory give a launcher.Place with an account of its own.
+package hermetic
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// M runs the tests of a package; it has the one method of [testing.M] that TestMain calls.
+type M struct{ m *testing.M }
+
+// Tests returns m with surroundings of its own. A TestMain that is also the entry of programs
+// that its tests start calls it after these, so that they keep what they were given.
+func Tests(m *testing.M) M { return M{m} }
+
+// Run runs the tests and returns the exit status.
+func (h M) Run() int {
+	if os.Getenv(already) != "" {
+		return h.m.Run() // started by a test, in its surroundings and with its variables
+	}
+	home, err := os.MkdirTemp("", "hermetic-home-")
+	if err == nil {
+		err = environ(home)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hermetic:", err)
+		return 1
+	}
+	defer os.RemoveAll(home)
+	syscall.Umask(0o022)
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTERM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGCHLD} {
+		if signal.Ignored(s) {
+			// A handler here is the default disposition in a program that is started.
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
+	return h.m.Run()
+}
+
+const already = "TEST_HERMETIC"
+
+// passed are the variables that tests and the go command read; a name that ends in "_" or is
+// GO stands for all that begin like it.
+var passed = []string{"PATH", "TMPDIR", "CI", "UPDATE", "GO", "CGO_", "TEST_", "BENCH_", "AUDIT_TEST_EACH", "TADA_RUN", "TADA_RUNS", "TADA_CLIENTS"}
+
+// environ replaces the environment. The caches of the go command stay where they are.
+func environ(home string) error {
+	keep := map[string]string{already: "1", "HOME": home, "LANG": "C.UTF-8", "TERM": "xterm", "USER": os.Getenv("USER")}
+	if cache, err := os.UserCacheDir(); err == nil {
+		keep["GOCACHE"] = filepath.Join(cache, "go-build")
+	}
+	if config, err := os.UserConfigDir(); err == nil {
+		keep["GOENV"] = filepath.Join(config, "go", "env")
+	}
+	if own, err := os.UserHomeDir(); err == nil {
+		keep["GOPATH"] = filepath.Join(own, "go")
+	}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		for _, p := range passed {
+			if name == p || (p == "GO" || strings.HasSuffix(p, "_")) && strings.HasPrefix(name, p) {
+				keep[name] = value
+			}
+		}
+	}
+	if own, err := os.UserHomeDir(); err == nil && keep["TEST_CLIENTS"] == "" {
+		keep["PATH"] = outside(own, keep["PATH"])
+	}
+	os.Clearenv()
+	for name, value := range keep {
+		if value == "" {
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outside returns the entries of a PATH that are not below home, and those that have the go command.
+func outside(home, path string) string {
+	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+		rel, err := filepath.Rel(home, dir)
+		_, missing := os.Stat(filepath.Join(dir, "go"))
+		return err == nil && rel != ".." && !strings.HasPrefix(rel, "../") && missing != nil
+	}), string(filepath.ListSeparator))
+}

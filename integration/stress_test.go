@@ -1,0 +1,76 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// stressRuns is how many runs TestParallelRuns makes, and stressLoad how many busy processes it has beside them:
+// make stress makes more of both.
+func stressRuns() (runs, load int) {
+	if n, err := strconv.Atoi(os.Getenv("TEST_STRESS_RUNS")); err == nil {
+		return n, 8
+	}
+	return 64, 0
+}
+
+// Honest runs, 16 at a time, each of which looks for runs whose launcher died: none is told to be lost, none is
+// missing, and the record is complete.
+func TestParallelRuns(t *testing.T) {
+	const atOnce = 16
+	runs, load := stressRuns()
+	p := newPlace(t)
+	if out := p.run("tada-run true"); out != "" { // what is said once
+		t.Log(out)
+	}
+	for range load {
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = busy.Process.Kill(); _ = busy.Wait() })
+	}
+	began := time.Now()
+	var left, waited atomic.Int64
+	left.Store(int64(runs))
+	var all sync.WaitGroup
+	for range atOnce {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				cmd := p.command(`exec tada-run true`)
+				switch out, err := cmd.CombinedOutput(); {
+				case err != nil:
+					t.Errorf("%v: %s", err, out)
+				case strings.HasPrefix(string(out), "tada-run: waiting for "): // five seconds for the disk
+					waited.Add(1)
+				case len(out) > 0:
+					t.Errorf("it said: %s", out)
+				}
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(began)
+	if out := p.run("tadactl log --kind exec.orphan"); out != "" {
+		t.Errorf("told to be lost:\n%s", out)
+	}
+	out := p.run("tadactl audit verify --complete; echo status $?")
+	if !strings.Contains(out, fmt.Sprintf("runs told to their end: %d; going on: 0", runs+1)) || !strings.Contains(out, "status 0") {
+		t.Errorf("verify --complete: %s", out)
+	}
+	if got := strings.Count(p.run("tadactl sessions --json"), `"state":"ended"`); got != runs+1 {
+		t.Errorf("%d sessions ended, want %d", got, runs+1)
+	}
+	places, err := os.ReadDir(p.state + "/audit/running")
+	if err != nil || len(places) != 0 {
+		t.Errorf("places left: %v, %v", places, err)
+	}
+	t.Logf("%d runs in %v beside %d busy processes; %d waited for seconds\n%s", runs, took.Round(time.Millisecond), load, waited.Load(), out)
+}

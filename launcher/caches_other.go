@@ -1,0 +1,7 @@
+//go:build !linux
+
+package launcher
+
+import "github.com/tada-run/tada-run/launcher/sandbox"
+
+func makeCaches([]string) []sandbox.Path { return nil }

@@ -1,0 +1,77 @@
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A transcript that has just been made, and is not locked yet, is left alone by who packs, drops and redacts: its run
+// lives.
+func TestTranscriptOfALivingRunIsLeftAlone(t *testing.T) {
+	l, err := own(filepath.Join(t.TempDir(), "state")).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := newSessionID(l.now(), l.random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := l.openLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	run, err := log.Begin(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(l.home.Cast(id), make([]byte, 8192), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Base(l.home.Cast(id))
+	if l.worthPacking(name) || !l.recording(id) {
+		t.Errorf("while it runs: packed %t, recording %t", l.worthPacking(name), l.recording(id))
+	}
+	if err := run.End(); err != nil {
+		t.Fatal(err)
+	}
+	if !l.worthPacking(name) || l.recording(id) {
+		t.Errorf("after its end: packed %t, recording %t", l.worthPacking(name), l.recording(id))
+	}
+}
+
+// A port is barred from when Bar returns until it is lifted, also while runs ask, and again after that.
+func TestBarWhileRunsAsk(t *testing.T) {
+	l, err := own(filepath.Join(t.TempDir(), "state")).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				l.home.isBarred(4711)
+			}
+		}
+	}()
+	for range 200 {
+		lift, err := l.Bar(4711)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !l.home.isBarred(4711) {
+			t.Fatal("not barred")
+		}
+		lift()
+	}
+	close(over)
+	<-done
+	if l.home.isBarred(4711) {
+		t.Error("barred after it was lifted")
+	}
+}

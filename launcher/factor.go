@@ -1,0 +1,173 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+)
+
+// What proves a person: one-time codes, and the keys whose answers count. A person changes them at a terminal, with what
+// proved the person until then, and each change is an entry of the record.
+
+// A Factor is the proof that is there already: a one-time code where codes are set up, else a line by which one of the
+// trusted keys vouches (tadactl key delegate), else nothing.
+type Factor struct {
+	Code  func() (string, error) // asks for a code; "" when it was given up
+	Vouch string
+}
+
+// ErrNoFactor is returned for a change of what proves a person without what proved the person until then.
+var ErrNoFactor = errors.New("this needs a line by which a trusted key vouches: tadactl key delegate --machine AUDIENCE --max-risk 3 LINE, on the machine with that key")
+
+// enrolling returns who changes what proves a person, with the code that is needed.
+func (l *Launcher) enrolling(ctx context.Context, f Factor) (store approval.Enroller, e approval.Enrolment, codes bool, err error) {
+	via, err := l.May(approval.Enrol, approval.ChannelTadactl)
+	if err != nil {
+		return nil, e, false, err
+	}
+	if err := l.ready(); err != nil {
+		return nil, e, false, err
+	}
+	store, ok := l.store.(approval.Enroller)
+	if !ok {
+		return nil, e, false, errors.New("this store has no one-time codes")
+	}
+	e = approval.Enrolment{Account: Person(), Approver: Person(), Via: via}
+	if codes, err = store.HasTOTP(ctx); err != nil || !codes {
+		return store, e, codes, err
+	}
+	if e.Old, err = f.Code(); err == nil && e.Old == "" {
+		err = ErrNobody
+	}
+	return store, e, true, err
+}
+
+// EnrollTOTP sets up one-time codes and returns the address that an authenticator reads. A code of the secret that is
+// there already is asked for.
+func (l *Launcher) EnrollTOTP(ctx context.Context, f Factor) (uri string, err error) {
+	store, e, _, err := l.enrolling(ctx, f)
+	if err != nil {
+		return "", err
+	}
+	err = l.deciding(func() (events []approval.Event, err error) {
+		uri, events, err = store.EnrollTOTP(ctx, e)
+		return events, err
+	})
+	return uri, err
+}
+
+// RemoveTOTP takes one-time codes away again, for a code.
+func (l *Launcher) RemoveTOTP(ctx context.Context, f Factor) error {
+	store, e, codes, err := l.enrolling(ctx, f)
+	if err != nil {
+		return err
+	}
+	if !codes {
+		return errors.New("no one-time codes are set up; try: tadactl key totp")
+	}
+	return l.deciding(func() ([]approval.Event, error) { return store.RemoveTOTP(ctx, e) })
+}
+
+// Trust adds one line to the trust list. A list that would not be read afterwards is not written.
+func (l *Launcher) Trust(ctx context.Context, line string, f Factor) error {
+	one, err := approval.ParseTrust([]byte(line))
+	if err != nil {
+		return err
+	}
+	if len(one) != 1 {
+		return fmt.Errorf("%q has %d keys, and a person trusts one at a time; on the other machine try: tadactl key show", line, len(one))
+	}
+	old, err := l.trustText()
+	if err != nil {
+		return err
+	}
+	text := old + strings.TrimSpace(line) + "\n"
+	if _, err := approval.ParseTrust([]byte(text)); err != nil {
+		return err
+	}
+	return l.changeTrust(ctx, one[0], f, approval.OutcomeTrusted, text)
+}
+
+// Untrust removes the key whose id begins with prefix from the trust list and returns its id.
+func (l *Launcher) Untrust(ctx context.Context, prefix string, f Factor) (string, error) {
+	old, err := l.trustText()
+	if err != nil {
+		return "", err
+	}
+	var ids, rest []string
+	list, err := approval.ParseTrust([]byte(old))
+	if err != nil {
+		return "", err
+	}
+	for _, k := range list {
+		ids = append(ids, approval.KeyID(k.Public))
+	}
+	id, err := only(ids, prefix)
+	if err != nil {
+		return "", fmt.Errorf("key %q: %w; try: tadactl key show", prefix, err)
+	}
+	var gone approval.TrustedKey
+	for line := range strings.Lines(old) {
+		if one, err := approval.ParseTrust([]byte(line)); err == nil && len(one) == 1 && approval.KeyID(one[0].Public) == id {
+			gone = one[0]
+			continue
+		}
+		rest = append(rest, line)
+	}
+	return id, l.changeTrust(ctx, gone, f, approval.OutcomeDistrust, strings.Join(rest, ""))
+}
+
+func (l *Launcher) trustText() (string, error) {
+	if _, err := l.Trusted(); err != nil { // another's file, or one that cannot be read
+		return "", err
+	}
+	text, err := os.ReadFile(l.home.Trust())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return string(text), err
+}
+
+// changeTrust writes the trust list anew, after the record has it.
+func (l *Launcher) changeTrust(ctx context.Context, k approval.TrustedKey, f Factor, outcome, text string) error {
+	store, e, codes, err := l.enrolling(ctx, f)
+	if err != nil {
+		return err
+	}
+	trusted, err := l.Trusted()
+	if err != nil {
+		return err
+	}
+	audience, err := l.Audience()
+	if err != nil {
+		return err
+	}
+	switch {
+	case codes:
+		err = l.deciding(func() ([]approval.Event, error) { return nil, store.SpendTOTP(ctx, e) })
+	case len(trusted) == 0: // the first
+	case f.Vouch == "":
+		err = fmt.Errorf("%w; this machine is %s", ErrNoFactor, audience)
+	default:
+		err = approval.Vouched(f.Vouch, k, outcome == approval.OutcomeDistrust, trusted, audience, l.now())
+	}
+	if err != nil {
+		return err
+	}
+	log, err := l.openLog()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	what := fmt.Sprintf("key %s %s, up to risk %d", approval.KeyID(k.Public), k.Name, k.MaxRisk)
+	if _, err := appendEvents(log, []approval.Event{approval.FactorEvent(l.now(), e, outcome, what)}, audit.Durable); err != nil {
+		return err
+	}
+	return replace(l.home.Trust(), []byte(text))
+}

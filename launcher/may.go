@@ -1,0 +1,86 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+)
+
+// May reports whether this process may do something over a channel, and how it comes: its terminal, its ancestors, and
+// the channel that it really has. The error wraps [approval.ErrPeer] and says why not; an attempt is recorded where the record can be
+// written. Every
+// command that answers for a person, and every function here that does, asks it at the moment of the answer.
+func (l *Launcher) May(a approval.Action, over approval.Channel) (approval.Via, error) {
+	caller := l.caller()
+	via := caller.Via()
+	var err error
+	if via.Channel, err = caller.May(a, over); err != nil {
+		_ = l.attempted(a, via, err) // it is refused all the same, also where the record is what must be decided about
+		return via, err
+	}
+	return via, nil
+}
+
+// Outside returns nil when this process is outside of every sandbox of tada-run, else an error that wraps
+// [approval.ErrPeer]. It is for before the state directory is opened, which nothing inside reaches.
+func Outside() error {
+	c := ownCaller()
+	return approval.MayDecide(c.Peer, c.Rules)
+}
+
+// MayNow is [Launcher.May] for what must be done although the configuration keeps a launcher from being opened. It
+// records nothing.
+func MayNow(a approval.Action, over approval.Channel) error {
+	_, err := ownCaller().May(a, over)
+	return err
+}
+
+// attempted records that somebody tried what is a person's. From inside of a sandbox there is no record to write.
+func (l *Launcher) attempted(a approval.Action, via approval.Via, why error) error {
+	if via.Channel == approval.ChannelSandbox {
+		return nil
+	}
+	log, err := l.openLog()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	_, err = appendEvents(log, []approval.Event{{
+		Kind: approval.KindRefused, Time: l.now().UTC(), Approver: Person(), Channel: string(via.Channel), Outcome: approval.OutcomeDenied,
+		Reason: fmt.Sprintf("%s: %v", a, why), Via: via,
+	}}, audit.Durable)
+	return err
+}
+
+// fenced reports whether this process is inside of a sandbox.
+func (l *Launcher) fenced() bool {
+	who, _ := l.caller().Who()
+	return who == approval.ChannelSandbox
+}
+
+// mayAnswer is May for an answer to a question.
+func (l *Launcher) mayAnswer(ctx context.Context, d *approval.Decision) error {
+	a := approval.Deny
+	if Approves(d.Calls) {
+		if err := l.ready(); err != nil {
+			return err
+		}
+		e, err := l.store.Get(ctx, d.Envelope)
+		if err != nil && !errors.Is(err, approval.ErrUnknown) {
+			return err
+		}
+		a = approval.Approve(e.Risk)
+	}
+	via, err := l.May(a, approval.Channel(d.Channel))
+	d.Via, d.Channel = via, string(via.Channel)
+	return err
+}
+
+// AtPerson reports whether a person is at the terminal of this process, as far as that can be told.
+func (l *Launcher) AtPerson() bool {
+	who, why := l.caller().Who()
+	return who == "" && why == ""
+}

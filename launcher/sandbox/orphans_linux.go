@@ -1,0 +1,104 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// At Base a process whose parents have ended would become a child of the machine's init, and nothing would tell it from the person's own. So a
+// launcher that lives for its run adopts what that leaves behind ([AdoptOrphans]): its children that have more filters than itself are the run's, for a filter is inherited and never taken off.
+
+// relations are the runs of this process: a child of it that is none of their commands, and is in a fence of Base, is an orphan.
+var relations struct {
+	sync.Mutex
+	runs   map[*Process]bool
+	adopts bool // see AdoptOrphans
+}
+
+// AdoptOrphans makes this process the parent of what its runs at Base leave behind, or no longer. It is for a program that starts nothing but
+// runs: a parent that does not ask for the dead leaves them to whoever waits for their end, and these would wait for ever.
+func AdoptOrphans(on bool) {
+	relations.Lock()
+	defer relations.Unlock()
+	relations.adopts = on
+	if !on {
+		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+	}
+}
+
+// register notes a run before its family is forked. At Strong an init of its own has the orphans.
+func register(p *Process) {
+	relations.Lock()
+	defer relations.Unlock()
+	if relations.runs == nil {
+		relations.runs = map[*Process]bool{}
+	}
+	relations.runs[p] = true
+	if relations.adopts && p.level == Base {
+		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	}
+}
+
+// named tells which process the command is.
+func (p *Process) named(pid int) {
+	relations.Lock()
+	defer relations.Unlock()
+	p.pid = pid
+}
+
+// another reports whether pid is the command of another run.
+func (p *Process) another(pid int) bool {
+	relations.Lock()
+	defer relations.Unlock()
+	for other := range relations.runs {
+		if other != p && other.pid == pid {
+			return true
+		}
+	}
+	return false
+}
+
+// fenced reports whether a child of this process is in a fence of Base.
+func fenced(pid int) bool {
+	in := space(pid)
+	return filters(itoa(pid)) > filters("self") && (in == "" || in == space(os.Getpid()))
+}
+
+// filters returns how many filters a process has; the dead have still theirs.
+func filters(pid string) int {
+	status, _ := os.ReadFile("/proc/" + pid + "/status")
+	_, number, _ := bytes.Cut(status, []byte("\nSeccomp_filters:"))
+	number, _, _ = bytes.Cut(number, []byte("\n"))
+	n, _ := strconv.Atoi(string(bytes.TrimSpace(number)))
+	return n
+}
+
+// bury reaps the run's orphans that are dead: nobody else will ask for them. Beside other runs it leaves that to the last of them, whose
+// command may be one of the dead.
+func (p *Process) bury(last bool) {
+	relations.Lock()
+	defer relations.Unlock()
+	if last {
+		defer delete(relations.runs, p)
+	}
+	if p.level != Base || len(relations.runs) > 1 {
+		return
+	}
+	tasks, _ := os.ReadDir("/proc/self/task")
+	for _, task := range tasks {
+		list, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
+		for _, field := range bytes.Fields(list) {
+			pid, _ := strconv.Atoi(string(field))
+			if pid > 0 && (last || pid != p.pid) && pid != p.guard && fenced(pid) {
+				_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+			}
+		}
+	}
+}

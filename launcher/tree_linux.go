@@ -1,0 +1,51 @@
+package launcher
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// hosts are programs that others live in and have nothing else in common by it: a process below one of them is on its own.
+var hosts = []string{"systemd", "init", "login", "sshd", "sshd-session", "su", "sudo", "cron", "crond", "tmux: server", "screen", "dtach", "gnome-terminal-", "konsole", "kitty", "alacritty", "wezterm-gui", "xterm", "foot", "docker-init", "tini", "containerd-shim"}
+
+// maxAncestors bounds the walk; a process tree is not that deep.
+const maxAncestors = 256
+
+// treeOf names the process tree that a process belongs to: its outermost ancestor of this account below the first process
+// and below the programs that others live in, by pid and start time. Agents start each command in a session of its own and
+// give their processes any name; what they cannot do is to have other ancestors, but for leaving them: who has none left
+// shares one name with all others like it.
+func treeOf(pid int) string {
+	const alone = "none"
+	uid, top := os.Getuid(), alone
+	for range maxAncestors {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		end := strings.LastIndexByte(string(text), ')')
+		start := strings.IndexByte(string(text), '(')
+		if err != nil || start < 0 || end < start {
+			return top
+		}
+		fields := strings.Fields(string(text[end+1:])) // state ppid ... starttime is the 22nd of all
+		parent, err := strconv.Atoi(fields[1])
+		if err != nil || len(fields) < 20 {
+			return top
+		}
+		info, err := os.Stat("/proc/" + strconv.Itoa(pid))
+		if err != nil {
+			return top
+		}
+		owner, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || int(owner.Uid) != uid || pid == 1 || slices.Contains(hosts, string(text[start+1:end])) {
+			return top
+		}
+		if pid != os.Getpid() { // each call is a process of its own
+			top = fmt.Sprintf("%d.%s", pid, fields[19])
+		}
+		pid = parent
+	}
+	return top
+}

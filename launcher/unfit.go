@@ -1,0 +1,189 @@
+package launcher
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// An approval binds one hash, so that it does not fit says nothing of why. A sheet keeps the facts behind the hash apart,
+// by name, so that the difference can be named. It decides nothing.
+
+// A sheet has a fact's value by its name: after "=" a value that may be shown, else a salted hash, because the value of a
+// variable may be a secret.
+type sheet map[string]string
+
+// An Unfit names an approval of the same command line that does not fit now, and what differs.
+type Unfit struct {
+	Envelope string   `json:"envelope"`
+	Differs  []string `json:"differs"`
+}
+
+func (u *Unfit) String() string {
+	return "approval " + u.Envelope + " of this command does not fit: " + strings.Join(u.Differs, ", ")
+}
+
+// sheet is what a plan binds. nil for that of a batch, whose calls have their own.
+func (j *Judgement) sheet(salt string) sheet {
+	if j.Plan == nil {
+		return nil
+	}
+	s, w := sheet{}, j.unwrap()
+	add := func(name, value string) {
+		sum := sha256.Sum256([]byte(salt + "\x00" + name + "\x00" + value))
+		s[name] = hex.EncodeToString(sum[:8])
+	}
+	for name, value := range j.Plan.NamedFacts() {
+		if w.random == "" || !strings.Contains(name, w.random) {
+			add(name, value)
+		}
+	}
+	for name, value := range j.environ.bound {
+		add("variable "+name, value)
+	}
+	for name := range j.namedLoose() {
+		add("variable "+name, j.environ.loose[name])
+	}
+	fence, r := j.fence(), j.Request
+	s["directory"], s["standard input"] = "="+j.Plan.Dir, "="+j.stdin
+	add("umask", strconv.Itoa(j.umask))
+	add("account", strconv.Itoa(os.Getuid()))
+	add("policy", j.policy.Digest())
+	add("version of tada-run", j.version)
+	add("shell", j.shell)
+	add("sandbox", string(w.steady(fence.Facts())))
+	add("agent", r.Agent)
+	add("work item", r.WorkItem)
+	add("profile", r.Profile)
+	add("arguments", strings.Join(r.Shell.Args, "\x00"))
+	add("shell options", strings.Join(r.Shell.Flags, "\x00"))
+	return s
+}
+
+// maxDiffers is how many differences are named: who changed more changed everything.
+const maxDiffers = 8
+
+// differs names what is in one sheet as it is not in the other.
+func differs(was, is sheet) []string {
+	var names []string
+	for name := range was {
+		if was[name] != is[name] {
+			names = append(names, name)
+		}
+	}
+	for name := range is {
+		if _, both := was[name]; !both {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		return []string{"what the command would do"}
+	}
+	var told []string
+	for i, name := range names {
+		if i == maxDiffers {
+			return append(told, fmt.Sprintf("and %d more", len(names)-i))
+		}
+		before, shown := strings.CutPrefix(was[name], "=")
+		now, _ := strings.CutPrefix(is[name], "=")
+		switch {
+		case shown:
+			told = append(told, fmt.Sprintf("%s is %s, was %s", name, visible(now), visible(before)))
+		case was[name] == "":
+			told = append(told, visible(name)+" is new")
+		case is[name] == "":
+			told = append(told, visible(name)+" is gone")
+		default:
+			told = append(told, visible(name)+" changed")
+		}
+	}
+	return told
+}
+
+// A kept sheet is that of one question.
+type keptSheet struct {
+	Key   string `json:"key"`
+	Salt  string `json:"salt"`
+	Facts sheet  `json:"facts"`
+}
+
+// sheetKey is the same for the same command line of the agent, whatever is around it.
+func (j *Judgement) sheetKey() string {
+	text := j.unwrap().own
+	if text == "" {
+		text = j.Script.Text
+	}
+	return sumOf([]byte(text))
+}
+
+// sheets is where they are kept, each under the id of its question.
+func (l *Launcher) sheets() string { return filepath.Join(l.home.Runtime(), "asked") }
+
+// keepSheet keeps the run's for the question e. One that cannot be kept is missed by nobody but who wants to know a reason.
+func (r *run) keepSheet(e approval.Envelope) {
+	salt := make([]byte, 16)
+	if r.Plan == nil {
+		return
+	}
+	if _, err := r.l.random.Read(salt); err != nil {
+		return
+	}
+	k := keptSheet{Key: r.sheetKey(), Salt: hex.EncodeToString(salt)}
+	if k.Facts = r.sheet(k.Salt); k.Facts == nil {
+		return
+	}
+	text, err := json.Marshal(k)
+	if err != nil || os.MkdirAll(r.l.sheets(), 0o700) != nil {
+		return
+	}
+	path := filepath.Join(r.l.sheets(), e.ID)
+	if os.WriteFile(path+".new", text, 0o600) == nil {
+		_ = os.Rename(path+".new", path)
+	}
+}
+
+// sheetLife is longer than any question or approval lives.
+const sheetLife = 2 * time.Hour
+
+// maxSheet bounds what is read of one.
+const maxSheet = 1 << 20
+
+// unfit finds an approval of the same command line that is not used and is not for the plan of e; nil when there is none.
+func (r *run) unfit(ctx context.Context, e approval.Envelope) *Unfit {
+	if r.Plan == nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(r.l.sheets())
+	key := r.sheetKey()
+	for _, entry := range entries {
+		path := filepath.Join(r.l.sheets(), entry.Name())
+		info, err := entry.Info()
+		if err != nil || entry.Name() == e.ID || info.Size() > maxSheet {
+			continue
+		}
+		if r.l.now().Sub(info.ModTime()) > sheetLife {
+			_ = os.Remove(path)
+			continue
+		}
+		text, err := os.ReadFile(path)
+		var k keptSheet
+		if err != nil || json.Unmarshal(text, &k) != nil || k.Key != key {
+			continue
+		}
+		if other, err := r.l.store.Get(ctx, entry.Name()); err == nil && other.Approved() {
+			return &Unfit{Envelope: other.ID, Differs: differs(k.Facts, r.sheet(k.Salt))}
+		}
+	}
+	return nil
+}

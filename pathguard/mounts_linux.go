@@ -1,0 +1,172 @@
+package pathguard
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// A mount is a line of /proc/self/mountinfo: below point, what lies below root in the file system of device.
+type mount struct{ device, root, point string }
+
+// mounts are all mounts of this process, in the order of the kernel: the last one at a point is the one that is seen.
+type mounts struct {
+	list  []mount
+	twice map[string]bool // devices that are mounted more than once
+}
+
+// mountTable is what was read last. The kernel says by poll(2) on the open file whether it is still true, which costs a
+// thirtieth of reading it again.
+var mountTable struct {
+	sync.Mutex
+	file *os.File
+	read *mounts
+}
+
+// mountsNow returns the mounts of this process. Where they cannot be read there are none.
+func mountsNow() *mounts {
+	m := &mountTable
+	m.Lock()
+	defer m.Unlock()
+	if m.file == nil {
+		m.file, _ = os.Open("/proc/self/mountinfo")
+	}
+	if m.file == nil {
+		return &mounts{}
+	}
+	changed := true
+	conn, err := m.file.SyscallConn()
+	if err == nil && m.read != nil {
+		err = conn.Control(func(fd uintptr) {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}, 0)
+			changed = n != 0 || err != nil
+		})
+	}
+	if !changed && err == nil {
+		return m.read
+	}
+	var text strings.Builder
+	if _, err := m.file.Seek(0, io.SeekStart); err == nil {
+		_, _ = io.Copy(&text, m.file)
+	}
+	m.read = parseMounts(text.String())
+	return m.read
+}
+
+func parseMounts(text string) *mounts {
+	m := &mounts{twice: map[string]bool{}}
+	for line := range strings.Lines(text) {
+		f := strings.SplitN(line, " ", 6) // id, parent, major:minor, root, mount point, options
+		if len(f) < 6 {
+			continue
+		}
+		_, again := m.twice[f[2]]
+		m.twice[f[2]] = again
+		m.list = append(m.list, mount{f[2], unoctal(f[3]), unoctal(f[4])})
+	}
+	return m
+}
+
+// unoctal undoes what the kernel does to blanks, newlines and backslashes in names.
+func unoctal(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
+}
+
+// over returns the index of the mount that a real path lies in, or -1.
+func (m *mounts) over(path string) int {
+	found := -1
+	for i := range m.list {
+		if within(path, m.list[i].point) && (found < 0 || len(m.list[i].point) >= len(m.list[found].point)) {
+			found = i
+		}
+	}
+	return found
+}
+
+// others returns the other names that a real path has by mounts. Parts are mount points where something below it is
+// seen: with a file behind such a name the path itself is not reached.
+func (m *mounts) others(path string) (names, parts []string) {
+	own := m.over(path)
+	if own < 0 || !m.twice[m.list[own].device] {
+		return nil, nil
+	}
+	inside := join(m.list[own].root, strings.TrimPrefix(path[len(strings.TrimSuffix(m.list[own].point, "/")):], "/"))
+	for i := range m.list {
+		n := &m.list[i]
+		if i == own || n.device != m.list[own].device {
+			continue
+		}
+		switch {
+		case within(inside, n.root):
+			name := join(n.point, strings.TrimPrefix(inside[len(strings.TrimSuffix(n.root, "/")):], "/"))
+			if name != path && m.over(name) == i {
+				names = append(names, name)
+			}
+		case within(n.root, inside) && n.point != path && m.over(n.point) == i:
+			parts = append(parts, n.point)
+		}
+	}
+	return names, parts
+}
+
+// below returns the mount points strictly below a directory.
+func (m *mounts) below(dir string) (points []string) {
+	for i := range m.list {
+		if p := m.list[i].point; p != dir && within(p, dir) && m.twice[m.list[i].device] && m.over(p) == i {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// aliases adds the other names that each path has by mounts, and the mount points where something below it is seen. Left out are
+// /etc/hosts and its like, which container engines mount from folders of their own that may be hidden.
+func aliases(paths []string) []string {
+	m := mountsNow()
+	for _, p := range paths[:len(paths):len(paths)] {
+		names, parts := m.others(p)
+		paths = append(paths, names...)
+		for _, part := range parts {
+			if !slices.Contains(neededNames, part) {
+				paths = append(paths, part)
+			}
+		}
+	}
+	return paths
+}
+
+// mirrored returns the mount points below what may be written that show what may not be written under its other name:
+// a second mount of the home in /tmp is no part of /tmp.
+func mirrored(write []Grant) (points []string) {
+	m := mountsNow()
+	open := func(path string) bool {
+		for i := range write {
+			if write[i].Tree && within(path, write[i].Path) {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range write {
+		if !write[i].Tree {
+			continue
+		}
+		for _, point := range m.below(write[i].Path) {
+			names, _ := m.others(point)
+			for _, name := range names {
+				if !open(name) {
+					points = append(points, point)
+					break
+				}
+			}
+		}
+	}
+	return points
+}
