@@ -36,7 +36,9 @@ func TestTmuxWithThisShell(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	d.tmux("kill-server") // the shell of a server is that of who starts it
+	seat := *d // a server takes its shell from the environment it starts with, so this one is a second server
+	t.Cleanup(func() { seat.tmux("kill-server") })
+	d.socket += ".shell"
 	d.env = append(d.env, "SHELL="+filepath.Join(filepath.Dir(d.dir), "bin", "tada-run"))
 	if out := d.tmux("new-session", "-d", "-s", "w", "-x", "100", "-y", "30"); strings.TrimSpace(out) != "" {
 		t.Fatal(out)
