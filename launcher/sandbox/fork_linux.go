@@ -175,11 +175,9 @@ func (f *family) guard() {
 	switch {
 	case init != 0:
 		_, _, errno := syscall.RawSyscall6(unix.SYS_PIDFD_SEND_SIGNAL, handle, uintptr(unix.SIGKILL), 0, 0, 0, 0)
-		// Dead children are ignored, so this comes back only when there are none, and the namespace is empty. That takes the child to be
-		// reaped, so without a launcher it depends on strangers, and nobody waits to be told. Nor where something around all of us
-		// refuses the signal: the init ends with its parent, so then that is the way.
-		if parent, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); parent == launcher && (errno == 0 || errno == unix.ESRCH) {
-			syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, 0, 0, 0, 0)
+		// Where something around all of us refuses the signal nobody waits: the init ends with its parent, so then that is the way.
+		if errno == 0 || errno == unix.ESRCH {
+			outlast(handle, launcher)
 		}
 	case confined:
 		syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGKILL), 0)
@@ -187,6 +185,26 @@ func (f *family) guard() {
 		syscall.RawSyscall(unix.SYS_KILL, -child, uintptr(unix.SIGKILL), 0)
 	}
 	exit()
+}
+
+// outlast returns when the init has ended, and with it all in its namespace, or the launcher has. The namespace does not end before
+// the child is reaped, so without a launcher it depends on strangers, and nobody waits to be told. The lifeline ends a while before the launcher does:
+// its pid is still its own as long as it is our parent.
+//
+//go:nosplit
+//go:norace
+func outlast(init, launcher uintptr) {
+	handle, _, errno := syscall.RawSyscall(unix.SYS_PIDFD_OPEN, launcher, 0, 0)
+	if parent, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); errno != 0 || parent != launcher {
+		return
+	}
+	ends := [2]unix.PollFd{{Fd: int32(init), Events: unix.POLLIN}, {Fd: int32(handle), Events: unix.POLLIN}}
+	for {
+		_, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&ends)), uintptr(len(ends)), 0, 0, 0, 0)
+		if errno != unix.EINTR {
+			return
+		}
+	}
 }
 
 // join puts the anchor in the child's group, and then lets the child go on: a program that

@@ -20,25 +20,35 @@ var parts map[string]func([]string)
 
 func init() {
 	parts = map[string]func([]string){
-		"launcher":     func(args []string) { launcherMain(args) },
-		"kernel":       kernelMain,
-		"fetch":        fetchMain,
-		"ask":          askMain,
-		"servers":      serversMain,
-		"world":        worldMain,
-		"source":       sourceMain,
-		"measure":      measureMain,
-		"listen":       listenMain,
-		"listen-race":  listenRaceMain,
-		"swapper":      swapperMain,
-		"hog":          hogMain,
-		"nested-reach": nestedReachMain,
-		"account":      accountMain,
-		"below":        belowMain,
-		"nested":       func([]string) { nestedMain() },
-		"survivor":     func(args []string) { survivorMain(args) },
-		"local":        localMain,
-		"door":         doorMain,
-		"once":         func([]string) { onceMain() },
+		"launcher":      func(args []string) { launcherMain(args) },
+		"launcher-slow": slowMain,
+		"subreaper":     subreaperMain,
+		"kernel":        kernelMain,
+		"fetch":         fetchMain,
+		"ask":           askMain,
+		"servers":       serversMain,
+		"world":         worldMain,
+		"source":        sourceMain,
+		"measure":       measureMain,
+		"listen":        listenMain,
+		"listen-race":   listenRaceMain,
+		"swapper":       swapperMain,
+		"hog":           hogMain,
+		"nested-reach":  nestedReachMain,
+		"account":       accountMain,
+		"below":         belowMain,
+		"nested":        func([]string) { nestedMain() },
+		"survivor":      func(args []string) { survivorMain(args) },
+		"local":         localMain,
+		"door":          doorMain,
+		"once":          func([]string) { onceMain() },
 	}
+}
+
+// rounds is how often a test repeats what goes wrong only now and then: n times; with -short fewer, which is enough for the race detector.
+func rounds(n int) int {
+	if testing.Short() {
+		return max(n/10, 3)
+	}
+	return n
 }

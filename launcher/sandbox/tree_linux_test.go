@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -44,8 +45,54 @@ func survivorMain(args []string) {
 	time.Sleep(time.Hour)
 }
 
+// subreaperMain kills a launcher that takes a while to die, and adopts what it leaves without ever reaping any of it.
+func subreaperMain(args []string) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		fmt.Println(err)
+		return
+	}
+	delay, err := time.ParseDuration(args[0])
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = append([]string{"launcher-slow"}, args[1:]...)
+	out, w, _ := os.Pipe()
+	cmd.Stdout = w
+	if err == nil {
+		err = cmd.Start()
+	}
+	w.Close()
+	ready := make([]byte, 5)
+	if err == nil {
+		_, err = io.ReadFull(out, ready)
+	}
+	time.Sleep(delay)
+	if err == nil {
+		err = cmd.Process.Kill()
+	}
+	fmt.Println("killed", string(ready), err)
+	time.Sleep(time.Hour)
+}
+
+// slowMain is a launcher with thousands of files, below and above those of its fence: while the kernel closes them, the launcher is still
+// there and the lifeline is not.
+func slowMain(args []string) {
+	open := func() {
+		var limit unix.Rlimit
+		_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &limit)
+		for range min(3000, limit.Cur/4) {
+			if _, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+				fmt.Println(err)
+			}
+		}
+	}
+	open()
+	launch(args, open)
+}
+
 // launcherMain starts survivors behind a fence and waits to be killed.
-func launcherMain(args []string) {
+func launcherMain(args []string) { launch(args, func() {}) }
+
+// launch starts survivors behind a fence, calls then, and waits to be killed.
+func launch(args []string, then func()) {
 	self, _ := os.Executable()
 	p := Default("", "")
 	p.Read = append(p.Read, Path{Name: self})
@@ -58,16 +105,18 @@ func launcherMain(args []string) {
 		fmt.Println(err)
 		return
 	}
+	then()
 	time.Sleep(time.Hour) // and no Wait: it would end the tree as soon as the first of it ends
 }
 
-// alive returns the processes that have mark among their arguments: the command's, and the launcher's with its stewards and inits.
+// alive returns the processes that have mark among their arguments: the command's, and the launcher's with its stewards and inits. What has ended
+// and is not reaped has no arguments.
 func alive(mark string) (commands, launchers []string) {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
 		text, _ := os.ReadFile(name)
 		switch {
-		case !bytes.Contains(text, []byte(mark)):
+		case !bytes.Contains(text, []byte(mark)), bytes.HasPrefix(text, []byte("subreaper")):
 		case bytes.HasPrefix(text, []byte("launcher")):
 			launchers = append(launchers, name)
 		default:
@@ -170,6 +219,35 @@ func TestTreeEnds(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A launcher that is killed below somebody who adopts its command and never reaps it: the namespace of the command then has no end, and the
+// steward does not wait for it.
+func TestLauncherKilledUnreaped(t *testing.T) {
+	for _, level := range []Level{Base, Strong} {
+		t.Run(level.String(), func(t *testing.T) {
+			t.Parallel()
+			for range rounds(20) {
+				mark := fmt.Sprintf("mark%d-", time.Now().UnixNano())
+				delay := time.Duration(rand.Float64() * float64(20*time.Millisecond))
+				cmd := exec.Command(self(t))
+				cmd.Args = []string{"subreaper", delay.String(), level.String(), mark + "plain"}
+				out, err := cmd.StdoutPipe()
+				must(t, err)
+				must(t, cmd.Start())
+				said, err := bufio.NewReader(out).ReadString('\n')
+				if err != nil || said != "killed ready <nil>\n" {
+					t.Errorf("%q %v", said, err)
+				}
+				gone(t, mark)
+				must(t, cmd.Process.Kill())
+				cmd.Wait()
+				if t.Failed() {
+					return
+				}
+			}
+		})
 	}
 }
 
