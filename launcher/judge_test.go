@@ -353,7 +353,7 @@ func TestJudgeEmpty(t *testing.T) {
 	}
 }
 
-// C-1.1, C-10.1: a judgement starts nothing and leaves nothing behind.
+// C-10.1: a judgement starts nothing and leaves nothing behind.
 func TestJudgeHasNoEffect(t *testing.T) {
 	l, base := world(t)
 	for _, text := range []string{"touch made", "echo x > made", "$(touch made)", "eval 'touch made'", "cat <(touch made)"} {

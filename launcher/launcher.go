@@ -70,7 +70,7 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, 
 		return Outcome{}, err
 	}
 	defer run.close()
-	refusal, err := l.guarded(ctx, run, permit) // between two looks at the protected files
+	may, refusal, err := l.guarded(ctx, run, permit) // between two looks at the protected files
 	if refusal != nil && refusal.exit != ExitTampered {
 		refusal.Instead = run.instead()
 	}
@@ -78,7 +78,7 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, 
 		return run.refused(refusal), err
 	}
 	l.withheld(os.Stderr, run.environ.Removed)
-	if err := run.start(); err != nil { // fence from the plan's own files; terminal; recorder
+	if err := may.start(); err != nil { // fence from the plan's own files; terminal; recorder
 		return run.failed(err)
 	}
 	return run.wait(ctx) // what it prints, then the end, in the record

@@ -218,7 +218,7 @@ func (r *run) cancel() {
 }
 
 // start opens the transcript and lets the command run. When it returns an error nothing runs.
-func (r *run) start() error {
+func (r checked) start() error {
 	if r.begun == nil {
 		r.begin()
 	}

@@ -237,9 +237,12 @@ func (w *ward) blocks(s *watched, f tamper.Finding, strict bool) bool {
 	return strict || s == w.stores[0] || strings.HasSuffix(f.Path, "/"+workspaceConfig)
 }
 
+// A checked is a run that passed every check. Only guarded makes one, and only a checked starts anything.
+type checked struct{ *run }
+
 // guarded lets permit decide between two verifications of the protected files: a person may have thought for
-// an hour in between. When it returns nil, nil, the run may start, and what it may write is on the disk.
-func (l *Launcher) guarded(ctx context.Context, r *run, permit func(context.Context, *run) (*Refusal, error)) (*Refusal, error) {
+// an hour in between. When it returns no refusal and no error, what the run may write is on the disk, and it may start.
+func (l *Launcher) guarded(ctx context.Context, r *run, permit func(context.Context, *run) (*Refusal, error)) (checked, *Refusal, error) {
 	for _, step := range []func() (*Refusal, error){
 		r.verify,
 		func() (*Refusal, error) { return permit(ctx, r) },
@@ -253,10 +256,10 @@ func (l *Launcher) guarded(ctx context.Context, r *run, permit func(context.Cont
 	} {
 		if refusal, err := step(); refusal != nil || err != nil {
 			r.cancel()
-			return refusal, err
+			return checked{}, refusal, err
 		}
 	}
-	return nil, nil
+	return checked{r}, nil, nil
 }
 
 // verify settles what needs no decision, and refuses where a person has to decide first.

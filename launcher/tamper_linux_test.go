@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -91,7 +93,7 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// through every door the same refusal, and those who only judge are told too.
+// through every door the same refusal, and those who only judge are told too.
 func TestEveryDoorRefuses(t *testing.T) {
 	l, req := guardedWorld(t)
 	if s := status(t, l, req, "cat TODO.md"); s != 0 {
@@ -404,4 +406,76 @@ func TestVerifiedAgainAfterTheAnswer(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, out, gone)
 		}
 	}
+}
+
+// nothing of a command is executed while the verification of protected files goes on.
+func TestVerifiedBeforeAnythingRuns(t *testing.T) {
+	l, req := guardedWorld(t)
+	if s := status(t, l, req, "true"); s != 0 {
+		t.Fatalf("status %d", s)
+	}
+	marker := filepath.Join(req.Dir, "marker")
+	req.Shell.Text, req.Stdio, req.PTY = "touch marker", nowhere(t), session.Never
+	l.policy = tightened(t, l, "security: {protect: [NOTES.md]}")
+	if err := os.WriteFile(filepath.Join(req.Dir, "NOTES.md"), []byte("one\n"), 0o644); err != nil { // for the verification to write down
+		t.Fatal(err)
+	}
+	locks, _ := filepath.Glob(filepath.Join(l.home.Shadow(), "*", "lock"))
+	var held []*os.File
+	for _, name := range locks {
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, f)
+	}
+	ended := make(chan string, 1)
+	go func() {
+		out, err := l.Run(context.Background(), req)
+		ended <- fmt.Sprint(out.Status, err)
+	}()
+	for waits := false; !waits; { // until the verification has opened a lock, which it does not get
+		select {
+		case s := <-ended:
+			t.Fatalf("it ended with %s, and did not wait for the verification", s)
+		case <-time.After(time.Millisecond):
+		}
+		for _, name := range locks {
+			waits = waits || opened(t, name) > 1
+		}
+	}
+	if n := len(entriesOf(t, l, kindStart)); n != 1 { // of the run before
+		t.Errorf("%d runs have started", n)
+	}
+	if _, err := os.Lstat(marker); err == nil {
+		t.Error("it ran while the verification went on")
+	}
+	for _, f := range held {
+		f.Close()
+	}
+	if s := <-ended; s != "0 <nil>" {
+		t.Errorf("it ended with %s", s)
+	}
+	if _, err := os.Lstat(marker); err != nil {
+		t.Error("it never ran")
+	}
+}
+
+// opened counts the descriptors of this process on a file.
+func opened(t *testing.T, name string) (n int) {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && to == name {
+			n++
+		}
+	}
+	return n
 }

@@ -107,7 +107,7 @@ func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outc
 		return Outcome{}, "", err
 	}
 	defer r.log.Close()
-	refusal, err := l.guarded(ctx, r, l.permit)
+	_, refusal, err := l.guarded(ctx, r, l.permit)
 	if err != nil {
 		return Outcome{}, "", err
 	}

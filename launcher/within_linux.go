@@ -222,7 +222,7 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 		return err
 	}
 	told.r = r
-	refusal, err := l.guarded(ctx, r, l.permit)
+	may, refusal, err := l.guarded(ctx, r, l.permit)
 	if refusal == nil && err == nil {
 		err = r.unswapped()
 	}
@@ -250,7 +250,7 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 		r.close()
 		return err
 	}
-	answer(Reply{Run: true, Session: r.id, Text: r.Script.Canonical})
+	answer(may.letGo())
 	if q.Line {
 		d.mu.Lock()
 		d.line, d.entry, d.ended = q.Text, q.Entry, func(told *int) { r.endWithin(told) }
@@ -260,6 +260,9 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 	r.endWithin(asker.wait(d))
 	return nil
 }
+
+// letGo tells who asked inside that it may run: there the process that asked starts it.
+func (r checked) letGo() Reply { return Reply{Run: true, Session: r.id, Text: r.Script.Canonical} }
 
 // told records the end of the last line of the shell, with the status that the shell told.
 func (d *doorway) told(status *int) {

@@ -1,0 +1,142 @@
+package integration
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// starters are the functions that start a program, and why each may. The executor is launcher.checked.start alone.
+var starters = map[string]string{
+	"launcher.checked.start": "the executor; a checked is made by guarded, after every check",
+	"launcher.checked.letGo": "the same inside of a session, where the process that asked starts it",
+
+	"launcher/sandbox.Start":                 "the fence itself",
+	"launcher.ExecShell":                     "in a fence that stands, and for this program's own hook",
+	"launcher.doorway.converse":              "a further piece of the line that was let go last",
+	"integration/quarantine.Sessions.Review": "a reviewer, in a fence of its own",
+	"launcher/sandbox/attack.World.bare":     "doctor --attack: this program, to see that the attack works without a fence",
+	"launcher/sandbox/attack.World.fenced":   "doctor --attack: this program, in the fence",
+	"launcher/sandbox/attack.World.decoy":    "doctor --attack: this program, to be attacked",
+	"launcher/sandbox/attack.descend":        "doctor --attack: this program, from inside of the fence",
+	"launcher/sandbox/attack.programs":       "doctor --attack: attacks that are programs",
+	"cmd/tadactl/cli.ctl.popup":              "a person's terminal multiplexer, with this program in it",
+	"cmd/tadactl/cli.editSession.open":       "a person's editor",
+}
+
+// C-1.1, C-10.1: the executor takes only what the controller has checked. That is in the types: start is a method of
+// launcher.checked, and the compiler has nothing else start. What the compiler does not see is looked for here: a checked
+// made by anybody but guarded, and anything else that starts a program.
+func TestOnlyWhatIsCheckedStarts(t *testing.T) {
+	made, found := 0, map[string]bool{}
+	for _, d := range declared(t) {
+		ast.Inspect(d.node, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FieldList:
+				return n != d.receiver
+			case *ast.Ident:
+				if n.Name == "checked" && d.folder == "launcher" {
+					made++
+					if d.name != "launcher.Launcher.guarded" {
+						t.Errorf("%s names the type checked: only guarded makes one", d.name)
+					}
+				}
+			case *ast.CallExpr:
+				if starts(n) {
+					found[d.name] = true
+				}
+			case *ast.CompositeLit: // Reply{Run: true} lets a process inside of a session start its command
+				if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Reply" && slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
+					kv, ok := e.(*ast.KeyValueExpr)
+					return ok && fmt.Sprint(kv.Key) == "Run"
+				}) {
+					found[d.name] = true
+				}
+			}
+			return true
+		})
+	}
+	if made == 0 {
+		t.Error("guarded makes no checked: this looks at the wrong type")
+	}
+	for name := range found {
+		if starters[name] == "" {
+			t.Errorf("%s starts a program, and is none of those that may", name)
+		}
+	}
+	for name := range starters {
+		if !found[name] {
+			t.Errorf("%s starts nothing any more", name)
+		}
+	}
+}
+
+// starts reports whether a call starts a program, by its name. Held.Go has no arguments, and other methods of that name have.
+func starts(call *ast.CallExpr) bool {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	from := fmt.Sprint(s.X)
+	switch s.Sel.Name {
+	case "Command", "CommandContext":
+		return from == "exec"
+	case "StartProcess", "Exec", "ForkExec":
+		return from == "os" || from == "syscall" || from == "unix"
+	case "Start":
+		return from == "sandbox"
+	case "Go":
+		return len(call.Args) == 0
+	}
+	return false
+}
+
+// A declaration is a function or a variable outside of tests.
+type declaration struct {
+	folder, name string
+	node         ast.Node
+	receiver     *ast.FieldList // of a method
+}
+
+func declared(t *testing.T) []declaration {
+	t.Helper()
+	var all []declaration
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), strings.Join([]string{"..", s.folder, s.file}, "/"), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				all = append(all, declaration{s.folder, s.folder + "." + receiver(d) + d.Name.Name, d, d.Recv})
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if v, ok := spec.(*ast.ValueSpec); ok {
+						all = append(all, declaration{s.folder, s.folder + "." + v.Names[0].Name, v, nil})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// receiver is "T." for a method of T or *T, and "" for a function.
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	on := d.Recv.List[0].Type
+	if star, ok := on.(*ast.StarExpr); ok {
+		on = star.X
+	}
+	return fmt.Sprint(on) + "."
+}
