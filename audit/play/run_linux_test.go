@@ -118,13 +118,13 @@ func TestRunOnATerminal(t *testing.T) {
 		t.Error("the terminal is not raw")
 	}
 	v.types("?")
-	v.shows("pause, o")
+	v.shows("pause or")
 	v.types("x/needle\r")
 	v.until("the place that was looked for", func(s *screen.Screen) bool {
 		return strings.Contains(s.String(), "not found from here on: needle")
 	})
 	v.types("N")
-	v.until("the place before", func(s *screen.Screen) bool { return s.Cell(0, 2).Attr&screen.Inverse != 0 })
+	v.until("previous match", func(s *screen.Screen) bool { return s.Cell(0, 2).Attr&screen.Inverse != 0 })
 	must(t, pty.Setsize(v.master, &pty.Winsize{Cols: 70, Rows: 14}))
 	v.mu.Lock()
 	v.sees.Resize(70, 14)

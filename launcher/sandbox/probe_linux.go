@@ -23,19 +23,19 @@ func Probe() Report {
 	if !(&builder{landlock: ll}).scopesSignals() {
 		scope = errors.New("no usable signal scope")
 	}
-	r.add("landlock signal scope", scope, "processes outside cannot be signalled", func() string { return "a kernel from 6.15 on" })
+	r.add("landlock signal scope", scope, "processes outside the sandbox cannot be signalled", func() string { return "a kernel from 6.15 on" })
 	for _, level := range []Level{Base, Strong} {
 		receipt, err := try(ll, level, Profile{})
 		if err == nil {
 			r.Level = level
 		}
-		r.add("level "+level.String(), err, "proven: "+strings.Join(receipt.Proven, ", "), namespaceFix)
+		r.add("level "+level.String(), err, "blocked (tested): "+strings.Join(receipt.Proven, ", "), namespaceFix)
 	}
 	if r.Level != None {
 		r.Lost = losses(ll, r.Level)
 		_, err := try(ll, r.Level, Profile{Network: Hosts})
-		r.add("network by host", err, "the launcher makes the connections of a run; without it a run has no network, or all of it", func() string {
-			return "not below another program that answers calls (seccomp_unotify(2)): a fence, a container tool"
+		r.add("network by host", err, "the launcher makes a run's connections; without it a run has either no network or all of it", func() string {
+			return "start it outside any program that uses seccomp_unotify(2), such as another sandbox or a container tool"
 		})
 	}
 	return r

@@ -1,42 +1,47 @@
 package cli
 
-const usage = `Run a command line that an agent proposes: checked, contained, recorded.
+const usage = `Run a command line that an agent proposes: checked, sandboxed, recorded.
 
 usage: tada-run [FLAGS] COMMAND              run one command line
-       tada-run [FLAGS] -- WORD [WORD ...]   run these words, no shell syntax
+       tada-run [FLAGS] -- WORD [WORD ...]   run these words, without shell syntax
        tada-run [SHELL FLAGS] -c COMMAND [NAME [ARG ...]]
-                                             as a shell is called
-       tada-run --intent FILE|-              run the commands in it: one question,
-                                             an answer for each, one result for each
+                                             the arguments of a shell
+       tada-run --intent FILE|-              run several commands: asked once,
+                                             answered and reported separately
        tada-run --session [-- PROGRAM ARG ...]
-                                             a whole session inside the fence: a shell
-                                             whose lines are judged, or an agent
-       tada-run --check [--json] COMMAND     say what would happen; run nothing
+                                             run an agent in the sandbox or, without a
+                                             PROGRAM, a shell that checks each line
+       tada-run --check [--json] COMMAND     dry run: print the verdict only
 
-Called by another name (a link named bash, sh, tada-sh) it takes the arguments
-of that shell: -c, -l, -e, -u, -x, -o OPTION, a script file, or -s. Without a
-command, on a terminal, it starts a session: set SHELL to its path for tmux.
+Symlinked as bash, sh or tada-sh, it takes the arguments of that shell: -c, -l,
+-e, -u, -x, -o OPTION, a script file, or -s. Without a command, on a terminal,
+it starts a session: set SHELL to its path for tmux.
 
 FLAGS
-  --agent NAME       who asks; shown and recorded, never trusted
-  --work-item ID     what the run belongs to
-  --call-id ID       the caller's own name for this call
-  --intent FILE|-    the caller's own judgement (JSON); it can only make it stricter.
-                     Without COMMAND, its "commands" are run: lines, or objects with
-                     id, command or argv, cwd. The results are JSON, one per line.
-  --origin LEVEL     whose words led to it: human, agent or quarantined; it can only
-                     lower what is trusted, and quarantined is allowed once only
-  --profile ci       nobody is there to ask: what would ask is denied
+  --agent NAME       the agent's name; shown and recorded, never trusted
+  --work-item ID     the task that the run belongs to
+  --call-id ID       the caller's own id for this call
+  --intent FILE|-    JSON with the caller's own risk assessment; it can only tighten
+                     the verdict. Without COMMAND, run its "commands": strings, or
+                     objects with id, command or argv, cwd; the results are JSON,
+                     one per line
+  --origin LEVEL     who originated the request: human, agent or quarantined; can only
+                     reduce trust. An approval of a quarantined request is good for
+                     one run
+  --profile ci       non-interactive: deny whatever would need approval
   --timeout DUR      end the command after this time (90s, 5m)
-  --wait DUR         how long to wait for a person elsewhere (default: not at all)
-  --publish PORT     let other machines connect to it there (asks); this machine may always
-  --session          others can attach (tadactl attach), and it outlives this terminal.
-                     Ctrl-] shows the keys: d detaches. What runs in it asks the
-                     session about its own tada-run commands. With --intent: its
-                     commands are steps, and nothing runs after one that is refused
+  --wait DUR         wait this long for an approval given in another terminal
+                     (default 0)
+  --publish PORT     let other machines connect to this port (asks); this machine
+                     always may
+  --session          run in a session: other terminals can attach to it (tadactl
+                     attach), and it survives this one. Ctrl-] shows the keys; d
+                     detaches. Commands that tada-run runs inside it ask on its
+                     screen. With --intent, the commands are steps: the first that
+                     is refused ends it
   --background       print the session's id and return; see tadactl sessions, kill
-  --pty WHEN         auto (default), always or never: a private terminal for the command
-  --home DIR         another state directory than ~/.tada
+  --pty WHEN         give the command its own terminal: auto (default), always, never
+  --home DIR         use this state directory instead of ~/.tada
   --version, --help
 
 EXAMPLES
@@ -45,21 +50,22 @@ EXAMPLES
   tada-run -- grep -rn TODO .
   make SHELL=tada-run
 
-A command reaches the hosts that its line names, what network.allow lists, and
-this machine's servers; tadactl show ID lists what it did and was refused.
+A command can connect to the hosts that its line names, those in network.allow,
+and servers on this machine. tadactl show ID lists its connections, and those
+that were refused.
 
-An ask without a terminal exits 75. Answer it with: tadactl pending, tadactl
-approve ID. Then run the identical command again.
+If there is no terminal to ask on, tada-run exits 75. Approve the command
+(tadactl pending, tadactl approve ID), then run the same command again.
 
 EXIT STATUS
   the command's own when it ran (128+N when signal N ended it), otherwise
   2    wrong usage, or nothing to run
-  75   waiting for a person
-  77   protected files were changed: from outside before the command, which
+  75   waiting for approval
+  77   a protected file was changed: from outside before the command, which
        did not run; or, at level base only, while it ran
   78   configuration or state refused
   124  ended by --timeout
   125  tada-run itself failed; nothing ran
-  126  denied, or left without an answer (q, Esc, Ctrl-C), which is no denial
+  126  denied; or the question was left open (q, Esc, Ctrl-C), which denies nothing
   127  command not found
 `

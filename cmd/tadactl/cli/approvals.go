@@ -10,7 +10,7 @@ import (
 )
 
 func (c *ctl) approvals() *cobra.Command {
-	cmd := &cobra.Command{Use: "approvals", Short: "How questions are answered, and what to do when their database is damaged"}
+	cmd := &cobra.Command{Use: "approvals", Short: "See how questions are answered; rebuild a damaged approval database"}
 	cmd.AddCommand(c.stats(), c.channels(), c.rebuild(), c.canary())
 	return cmd
 }
@@ -19,7 +19,7 @@ func (c *ctl) stats() *cobra.Command {
 	var last time.Duration
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Say whether approvals still mean something",
+		Short: "Show how many questions were asked, and how carefully they were answered",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
@@ -40,7 +40,7 @@ func (c *ctl) stats() *cobra.Command {
 			return c.printStats(s)
 		},
 	}
-	cmd.Flags().DurationVar(&last, "last", 0, "only of so long ago until now (default: all)")
+	cmd.Flags().DurationVar(&last, "last", 0, "only the questions of the last 24h, 90m, ... (default: all)")
 	return verb(cmd)
 }
 
@@ -78,15 +78,15 @@ func (c *ctl) printStats(s approval.Stats) error {
 		{"asked", s.Asked, ""},
 		{"approved", s.Approved, fmt.Sprintf("%.0f %% of the answers", 100*s.ApprovedShare())},
 		{"denied", s.Denied, ""},
-		{"expired", s.Expired, "nobody answered in time"},
+		{"expired", s.Expired, "not answered in time"},
 		{"withdrawn", s.Cancelled, ""},
-		{"used", s.Used, "runs that a yes permitted"},
-		{"by grant", s.ByGrant, "runs that a standing approval permitted"},
-		{"median", s.Median.Round(10 * time.Millisecond), "from the showing to the answer"},
-		{"under 1 s", s.SubOne, "approved faster than one can read"},
-		{"too fast", s.Hasty, "answers not taken: the question cannot have been read"},
-		{"no person", s.Callers, "answers not taken: from an agent's program, or without a terminal"},
-		{"brakes", s.Brakes, "approvals came too fast, so everything had to be typed"},
+		{"used", s.Used, "runs that an approval permitted"},
+		{"by grant", s.ByGrant, "runs that a grant permitted"},
+		{"median", s.Median.Round(10 * time.Millisecond), "time from question to answer"},
+		{"under 1 s", s.SubOne, "approved too fast to have been read"},
+		{"too fast", s.Hasty, "answers rejected: too fast to have read the question"},
+		{"no person", s.Callers, "answers rejected: from an agent, or without a terminal"},
+		{"brakes", s.Brakes, "times that approvals came too fast, so each answer had to be typed"},
 		{"canaries", s.Canaries, fmt.Sprintf("%d of them approved", s.Fooled)},
 	} {
 		if _, err := fmt.Fprintf(c.out, "%-10s %8v  %s\n", row.name, row.value, row.note); err != nil {
@@ -94,7 +94,7 @@ func (c *ctl) printStats(s approval.Stats) error {
 		}
 	}
 	for _, r := range s.NeverDenied {
-		fmt.Fprintf(c.out, "%-10s %8d  %s: never denied; a rule of the policy could say so instead\n", "always yes", r.Asked, inert(r.Rule))
+		fmt.Fprintf(c.out, "%-10s %8d  %s: never denied; consider a policy rule that allows it\n", "approved", r.Asked, inert(r.Rule))
 	}
 	return nil
 }
@@ -102,11 +102,11 @@ func (c *ctl) printStats(s approval.Stats) error {
 func (c *ctl) rebuild() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "rebuild",
-		Short: "Make a damaged database of approvals anew from the record",
-		Long: "Make a lost or damaged database of approvals anew from the record, which is verified\n" +
-			"first. What was used or denied stays so. Open questions are expired, standing\n" +
-			"approvals are gone: nothing is permitted by it that was not. One-time codes must be\n" +
-			"set up again.",
+		Short: "Rebuild a damaged approval database from the record",
+		Long: "Rebuild a lost or damaged approval database from the record, which is verified\n" +
+			"first. Used approvals stay used, and denials stay denials. Open questions expire and\n" +
+			"grants are dropped, so nothing is permitted that was not before. One-time codes must\n" +
+			"be set up again.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -127,17 +127,17 @@ func (c *ctl) rebuild() *cobra.Command {
 			fmt.Fprintln(c.out, "one-time codes are asked for when they are set up again: tadactl key totp")
 			return nil
 		},
-	}, "126  not yours to do")
+	}, "126  refused: this caller may not do that")
 }
 
 func (c *ctl) canary() *cobra.Command {
 	var agent string
 	cmd := &cobra.Command{
 		Use:   "canary",
-		Short: "Put a question into the inbox that must be denied, to see whether it is",
-		Long: "Put a question into the inbox that must be denied and can never run, to see whether\n" +
-			"questions are read. Ask seldom, and only where people agreed to it. Who approves it is\n" +
-			"told so, and has to type every answer for a while.",
+		Short: "Test attention: ask a question that must be denied",
+		Long: "Put a question into the inbox that must be denied and can never run, to test whether\n" +
+			"questions are read. Use it seldom, and only with the consent of the people who answer.\n" +
+			"Anyone who approves it is told, and must type every answer for a while.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -155,6 +155,6 @@ func (c *ctl) canary() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&agent, "agent", "?agent", "who seems to ask")
-	return verb(cmd, "126  not yours to do")
+	cmd.Flags().StringVar(&agent, "agent", "?agent", "the agent name that the question shows")
+	return verb(cmd, "126  refused: this caller may not do that")
 }

@@ -25,12 +25,13 @@ func (c *ctl) attach() *cobra.Command {
 	var idle time.Duration
 	cmd := &cobra.Command{
 		Use:   "attach [ID]",
-		Short: "Watch a running session, or take it over",
-		Long: "Watch a running session (tada-run --session); without an ID, the newest. Any other run\n" +
-			"that goes on can be watched too, by its ID, and nobody can take it over. With --take,\n" +
-			"drive it: whoever started it is refused until you give back, lose the connection or\n" +
-			"type nothing for a while. Then it is frozen, and not theirs again. The screen is drawn\n" +
-			"by a model of a terminal: nothing that the program prints reaches yours.\n\n" +
+		Short: "Watch a running session, or take control of it",
+		Long: "Watch a running session (tada-run --session); without an ID, the newest. Any other\n" +
+			"running command can be watched too, by its ID, but not controlled. --take gives you\n" +
+			"control: the keys of the person or agent who started it are refused until you give control\n" +
+			"back, lose the connection or type nothing for a while. In the last two cases the session\n" +
+			"is frozen. The screen is redrawn by a terminal emulator: nothing that the program prints\n" +
+			"reaches your terminal directly.\n\n" +
 			"KEYS\n  " + strings.ReplaceAll(session.KeyHelp(), ", ", "\n  "),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -75,9 +76,9 @@ func (c *ctl) attach() *cobra.Command {
 			return c.attached(id, end)
 		},
 	}
-	cmd.Flags().BoolVar(&take, "take", false, "take it over at once")
-	cmd.Flags().DurationVar(&idle, "idle", 0, "with --take: without a key for so long the session is frozen (default 5m)")
-	return verb(cmd, "1    the session went away, or let nobody in")
+	cmd.Flags().BoolVar(&take, "take", false, "take control at once")
+	cmd.Flags().DurationVar(&idle, "idle", 0, "with --take: freeze the session after this long without a key (default 5m)")
+	return verb(cmd, "1    the session ended, or refused the connection")
 }
 
 // lookOn shows a run that is no session, as it goes on: by its transcript, so that no command waits at its start for

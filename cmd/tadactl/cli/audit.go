@@ -18,7 +18,7 @@ import (
 )
 
 func (c *ctl) audit() *cobra.Command {
-	cmd := &cobra.Command{Use: "audit", Short: "Verify, prove and tend the record"}
+	cmd := &cobra.Command{Use: "audit", Short: "Verify and maintain the record"}
 	cmd.AddCommand(c.auditVerify(), c.log(), c.auditHead(), c.auditSeal(), c.auditCheckpoint(), c.auditProve(), c.checkProof(),
 		c.auditRedact(), c.auditAccept(), c.auditWitness())
 	return cmd
@@ -36,13 +36,13 @@ func (c *ctl) auditVerify() *cobra.Command {
 	var d demand
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Prove that log and transcripts are as they were written",
-		Long: "Prove that the log and every transcript it names are as they were written. The\n" +
-			"first entry that is not is named. A copy of the whole folder from an earlier day\n" +
-			"is consistent in itself: only what was kept elsewhere can tell. The approvals know\n" +
-			"how far the record had come, and are compared. Beyond this machine, that is a head\n" +
-			"(SIZE:HASH, as `tadactl audit head` prints it) or a checkpoint in a file (see\n" +
-			"`tadactl audit checkpoint`), or a witness's word.",
+		Short: "Verify the log and all transcripts",
+		Long: "Verify that the log, and every transcript it names, is as it was written; name the\n" +
+			"first entry that is not. A copy of the whole directory from an earlier day verifies on\n" +
+			"its own. The approval database, which knows how long the log was, reveals it on this\n" +
+			"machine; if that was put back too, only something saved elsewhere does: a head\n" +
+			"(SIZE:HASH, see `tadactl audit head`), a checkpoint (see `tadactl audit checkpoint`)\n" +
+			"or a witness.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -65,14 +65,14 @@ func (c *ctl) auditVerify() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&d.remember, "remember", nil, "a head or checkpoint that was kept elsewhere: SIZE:HASH or a file")
-	flags.StringArrayVar(&d.remember, "head", nil, "the same as --remember")
-	flags.StringVar(&d.since, "since", "", "look only at what came behind this head or checkpoint, which was proven before")
-	flags.BoolVar(&d.options.Strict, "strict", false, "read every entry a second time by other means; ten times slower")
-	flags.BoolVar(&d.options.Complete, "complete", false, "demand that every run was announced, had authority and has an end")
-	flags.StringVar(&d.options.SealKey, "seal-key", "", "the key that the first seal names, as it was pinned elsewhere")
-	flags.StringArrayVar(&d.witnesses, "witness", nil, "demand that this witness, NAME+HASH+KEY, cosigned the checkpoint beside the log")
-	return verb(cmd, "77   something is not as it was written")
+	flags.StringArrayVar(&d.remember, "remember", nil, "a head or checkpoint that you saved earlier: SIZE:HASH, or a file")
+	flags.StringArrayVar(&d.remember, "head", nil, "a head, `SIZE:HASH`, that you saved earlier (same as --remember)")
+	flags.StringVar(&d.since, "since", "", "verify only what was added after this head or checkpoint")
+	flags.BoolVar(&d.options.Strict, "strict", false, "check every entry with a second, independent parser; ten times slower")
+	flags.BoolVar(&d.options.Complete, "complete", false, "also require that every run has its intent, its authority and its end")
+	flags.StringVar(&d.options.SealKey, "seal-key", "", "the key of the first seal, which you saved earlier")
+	flags.StringArrayVar(&d.witnesses, "witness", nil, "require that this witness, NAME+HASH+KEY, cosigned the latest checkpoint")
+	return verb(cmd, "77   the record was changed")
 }
 
 // read turns what was typed into options.
@@ -229,7 +229,7 @@ func (c *ctl) auditHead() *cobra.Command {
 	journal := false
 	cmd := &cobra.Command{
 		Use:   "head",
-		Short: "Print the head of the log, to be kept somewhere else",
+		Short: "Print the head of the log, to save somewhere else",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
@@ -256,19 +256,19 @@ func (c *ctl) auditHead() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&journal, "journal", false, "leave it in the machine's journal too: journalctl SYSLOG_IDENTIFIER=tada-audit")
-	return verb(cmd, "77   the record is not as it was written")
+	cmd.Flags().BoolVar(&journal, "journal", false, "also write it to the system journal: journalctl SYSLOG_IDENTIFIER=tada-audit")
+	return verb(cmd, "77   the record was changed")
 }
 
 func (c *ctl) auditSeal() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "seal",
-		Short: "Sign the log up to here with a key that is then thrown away",
-		Long: "Sign the log up to here with a key that is then thrown away: what is before a seal\n" +
-			"cannot be changed under the same keys any more, not even by whoever takes over this\n" +
-			"account. It is done from time to time by itself. Whoever rewrites the whole log seals it\n" +
-			"with keys of their own: keep the key of the first seal elsewhere, for\n" +
-			"`tadactl audit verify --seal-key`. A seal proves nothing about what was accepted before it.",
+		Short: "Sign the log with a key that is then destroyed",
+		Long: "Sign the log so far with a key that is then destroyed: what is before the seal can no\n" +
+			"longer be changed under the same keys, not even by someone who takes over this account.\n" +
+			"tada-run seals from time to time by itself. Rewriting the whole log takes new keys: save\n" +
+			"the key of the first seal elsewhere, for `tadactl audit verify --seal-key`. A seal proves\n" +
+			"nothing about changes that were accepted before it.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
@@ -292,23 +292,23 @@ func (c *ctl) auditSeal() *cobra.Command {
 			_, err = fmt.Fprintf(c.out, "sealed %d entries with the key of epoch %d: %s\n", e.Seq+1, body.Epoch, body.Key)
 			return err
 		},
-	}, "77   the record is not as it was written")
+	}, "77   the record was changed")
 }
 
 func (c *ctl) auditAccept() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "accept --reason WHY",
-		Short: "Go on after the record was found changed, and say why",
-		Long: "Go on after the record was found changed, and say why. It needs a person at a\n" +
-			"terminal, who reads what was found and types what the page asks for. Nothing is\n" +
-			"removed, and nothing becomes proven: an entry says from where on the log is not\n" +
-			"proven, who accepted that, and the reason. `tadactl audit verify`, log, sessions and\n" +
-			"show mark that part from then on, and `audit verify --complete` fails.",
+		Short: "Continue after the record was found changed, giving a reason",
+		Long: "Continue after the record was found changed, giving a reason. A person at a terminal\n" +
+			"reads what was found and types what the page asks for. Nothing is removed, and nothing\n" +
+			"becomes proven: a log entry says from where on the log is unproven, who accepted that,\n" +
+			"and why. From then on `tadactl audit verify`, log, sessions and show mark that part, and\n" +
+			"`audit verify --complete` fails.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if strings.TrimSpace(reason) == "" {
-				return &usageError{errors.New("--reason is needed: it stands in the record for ever")}
+				return &usageError{errors.New("--reason is needed: it is recorded for good")}
 			}
 			l, err := c.open()
 			if err != nil {
@@ -334,8 +334,8 @@ func (c *ctl) auditAccept() *cobra.Command {
 			return c.printEntry(e, "")
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "what happened, in a sentence")
-	return verb(cmd, "75   nobody answered", "126  refused: no terminal, not yours to do, or answered with no")
+	cmd.Flags().StringVar(&reason, "reason", "", "what happened, in one sentence")
+	return verb(cmd, "75   not answered", "126  refused: no terminal, not allowed for this caller, or declined")
 }
 
 // changed gives tampering its exit status.

@@ -12,19 +12,19 @@ import (
 func (c *ctl) channels() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "channels",
-		Short: "Print who may answer what, over which channel",
-		Long: "Print who may answer what, over which channel, from the table that tada-run decides by.\n\n" +
+		Short: "Show who may answer which question, and from where",
+		Long: "Show who may answer which question, and from where, by the table that tada-run uses.\n\n" +
 			"  key         one key on the page      type     the characters that the page shows\n" +
 			"  code        the code that the terminal of inbox --web shows\n" +
 			"  signature   by a trusted key         grant    a remembered approval covers it\n" +
-			"  yes, no     allowed, refused         -        not done there\n\n" +
-			"R3 needs a one-time code as well, or a second person, where codes are set up.\n\n" +
+			"  yes, no     allowed, refused         -        does not apply\n\n" +
+			"R3 also needs a one-time code or a second person, if one-time codes are set up.\n\n" +
 			"tadactl is a command at a terminal, tty the prompt of tada-run itself, attach the screen\n" +
-			"of a session. A caller is an agent if its environment or that of an ancestor has an\n" +
+			"of a session. A caller counts as an agent if its environment or an ancestor's has an\n" +
 			"agent's variable, if an ancestor is an agent's program, or if such a program holds the\n" +
-			"other end of its terminal. It is a program without the keys of a terminal, or if what\n" +
-			"holds the other end is no terminal that tada-run knows. It then has that column,\n" +
-			"whatever command it uses.",
+			"other end of its terminal. It counts as a program if it has no terminal to read keys\n" +
+			"from, or if a program that tada-run does not know as a terminal holds the other end. Its\n" +
+			"column then applies, whatever command it uses.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			channels := approval.Channels()

@@ -24,9 +24,9 @@ func (c *ctl) check() *cobra.Command {
 	var lines bool
 	cmd := &cobra.Command{
 		Use:   "check [--jsonl] [COMMAND]",
-		Short: "Judge command lines without running them",
-		Long: "Judge command lines without running them. With --jsonl, read one JSON object\n" +
-			`{"id","cmd","cwd"?} per line and answer each with one line, in order.`,
+		Short: "Print verdicts without running anything",
+		Long: "Print the verdict on a command line without running it. With --jsonl, read one JSON\n" +
+			"object {\"id\",\"cmd\",\"cwd\"?} per line and answer each with one line, in order.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

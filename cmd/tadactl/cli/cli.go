@@ -60,14 +60,14 @@ type ctl struct {
 func (c *ctl) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tadactl",
-		Short:         "Decide, replay and verify what tada-run does",
+		Short:         "Answer, replay and verify what tada-run does",
 		Version:       launcher.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State, "another state directory than ~/.tada")
+	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State, "use this state directory instead of ~/.tada")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
 	root.SetHelpFunc(c.help)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })

@@ -28,8 +28,8 @@ func (c *ctl) completion() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "completion bash|zsh|fish",
 		Short: "Print a shell completion script",
-		Long: "Print a script with which a shell completes the verbs, options and values of tadactl, the ids\n" +
-			"of open questions, standing approvals and sessions, and the options of tada-run:\n\n" +
+		Long: "Print a shell completion script for the verbs, options and values of tadactl, the ids of\n" +
+			"open questions, grants and sessions, and the options of tada-run:\n\n" +
 			"  bash  source <(tadactl completion bash)\n" +
 			"  zsh   source <(tadactl completion zsh)\n" +
 			"  fish  tadactl completion fish | source",

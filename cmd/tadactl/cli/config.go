@@ -13,8 +13,8 @@ func (c *ctl) config() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Print one setting"}
 	get := verb(&cobra.Command{
 		Use:   "get KEY",
-		Short: "Print the value of a key that is in force",
-		Long:  "Print the value of a key that is in force, as it is written in the configuration. The\nkeys are those of tada-config(5).",
+		Short: "Print the value of a configuration key",
+		Long:  "Print the value of a configuration key that is in force, as it is written in the configuration.\nThe keys are those of tada-config(5).",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
 	})

@@ -33,16 +33,16 @@ func (c *ctl) approve() *cobra.Command {
 	var o consent
 	cmd := &cobra.Command{
 		Use:   "approve ID... | approve --token FILE",
-		Short: "Say yes to one question, once",
+		Short: "Approve one pending command, once",
 		Long: "Approve one pending command, once. The question is shown again on your terminal and\n" +
-			"answered there. With --plan it is refused unless its plan hash begins with these digits.\n" +
-			"A script or an agent cannot approve: it hands in an answer that a person signed, with\n" +
-			"--token. See: tadactl approvals channels.\n\n" +
-			"With --uses or --for the same plan runs again without asking, at most so often\n" +
-			"and for so long. High risk, interpreters, wrappers, the network and secrets are\n" +
-			"asked every time, and so is a plan whose files were made anew. tadactl grants lists\n" +
-			"what stands.\n\n" +
-			"Of several calls, --except names those that are denied; the others run.\n\n" +
+			"answered there. With --plan, it is refused unless its plan hash begins with these digits.\n" +
+			"A script or an agent cannot approve: it can only hand in an answer that a person signed,\n" +
+			"with --token. See: tadactl approvals channels.\n\n" +
+			"With --uses or --for, the same plan runs again without asking, up to that many times and\n" +
+			"for that long. Commands of high risk, interpreters, wrappers, and commands that use the\n" +
+			"network or secrets always ask; so does a plan whose files were recreated. tadactl grants\n" +
+			"lists the grants.\n\n" +
+			"For a question about several calls, --except names those to deny; the others run.\n\n" +
 			"Several questions are shown and answered one after the other.\n\n" +
 			"With --token the answer comes from another machine: see tadactl sign.",
 		Args: cobra.ArbitraryArgs,
@@ -61,13 +61,13 @@ func (c *ctl) approve() *cobra.Command {
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
 		},
 	}
-	cmd.Flags().StringVar(&o.plan, "plan", "", "refuse another plan than this: at least the first 12 digits of its hash")
+	cmd.Flags().StringVar(&o.plan, "plan", "", "refuse if the plan hash begins otherwise: at least its first 12 digits")
 	cmd.Flags().StringVar(&o.token, "token", "", "a file with a signed answer, - for standard input")
-	cmd.Flags().StringSliceVar(&o.not, "except", nil, "calls of several that are denied, by their ids")
-	cmd.Flags().StringVarP(&o.why, "message", "m", "", "what the agent is told of those, at most 500 characters")
-	cmd.Flags().IntVar(&o.uses, "uses", 0, "how often the same plan may run (5 with --for)")
-	cmd.Flags().DurationVar(&o.life, "for", 0, "for how long it may (1h with --uses; at most 12h)")
-	return verb(cmd, "75   nobody answered", "126  refused: the answer does not fit, comes too late, or is not yours to give")
+	cmd.Flags().StringSliceVar(&o.not, "except", nil, "with several calls: deny these, by their ids")
+	cmd.Flags().StringVarP(&o.why, "message", "m", "", "message to the agent about those calls, at most 500 characters")
+	cmd.Flags().IntVar(&o.uses, "uses", 0, "let the same plan run this many times (5 with --for)")
+	cmd.Flags().DurationVar(&o.life, "for", 0, "let the same plan run for this long (1h with --uses; at most 12h)")
+	return verb(cmd, "75   not answered", "126  refused: the answer does not fit, is too late, or is not allowed for this caller")
 }
 
 func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
@@ -142,12 +142,12 @@ func (c *ctl) deny() *cobra.Command {
 	var undo, all bool
 	cmd := &cobra.Command{
 		Use:   "deny ID... [-m WHY] [--instead COMMAND] | deny --all [-m WHY] | deny --undo ID...",
-		Short: "Say no to one question, with a word to the agent",
-		Long: "Say no to one question, with a word to the agent. With --instead the agent is offered\n" +
-			"another command, such as a part of a list: it has a plan and a question of its own, and\n" +
-			"nothing of the denied one runs.\n\n" +
-			"--all denies every question that is open now; each is printed.\n\n" +
-			"A denied command is refused for 10 minutes without asking. --undo takes the denial back:\n" +
+		Short: "Deny one pending command, with a message to the agent",
+		Long: "Deny one pending command, with a message to the agent. --instead suggests another\n" +
+			"command to the agent, such as a part of a list: that one has its own plan and its own\n" +
+			"question, and nothing of the denied command runs.\n\n" +
+			"--all denies every open question and prints each.\n\n" +
+			"A denied command is refused for 10 minutes without asking. --undo withdraws the denial:\n" +
 			"the same command asks again.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -169,11 +169,11 @@ func (c *ctl) deny() *cobra.Command {
 			return each(args, func(id string) error { return c.denyOne(cmd.Context(), id, message, instead) })
 		},
 	}
-	cmd.Flags().StringVarP(&message, "message", "m", "", "what the agent is told, at most 500 characters")
-	cmd.Flags().StringVar(&instead, "instead", "", "a command that you would rather see")
-	cmd.Flags().BoolVar(&all, "all", false, "every question that is open now")
-	cmd.Flags().BoolVar(&undo, "undo", false, "take a denial back")
-	return verb(cmd, "126  refused: it comes too late, or is not yours to give")
+	cmd.Flags().StringVarP(&message, "message", "m", "", "message to the agent, at most 500 characters")
+	cmd.Flags().StringVar(&instead, "instead", "", "the command that you suggest")
+	cmd.Flags().BoolVar(&all, "all", false, "deny every open question")
+	cmd.Flags().BoolVar(&undo, "undo", false, "withdraw a denial")
+	return verb(cmd, "126  refused: too late, or not allowed for this caller")
 }
 
 func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {

@@ -15,10 +15,11 @@ func (c *ctl) keyDelegate() *cobra.Command {
 	var life time.Duration
 	cmd := &cobra.Command{
 		Use:   "delegate LINE",
-		Short: "Let another's key answer for you, for a while and for less",
-		Long: "Let another's key answer for you, for a while and for less than you may. LINE is what\n" +
-			"that other's tadactl key show prints. The answer is one line; the other passes it to\n" +
-			"tadactl sign --delegation. It cannot be passed on, and both of you are one person.",
+		Short: "Let another person's key answer for you, within limits",
+		Long: "Let another person's key answer for you, for a limited time and up to a lower risk. LINE\n" +
+			"is what tadactl key show prints for them. The result is one line, which they pass to\n" +
+			"tadactl sign --delegation. They cannot delegate further, and together you count as one\n" +
+			"person.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := approval.ParseTrust([]byte(args[0]))
@@ -44,11 +45,11 @@ func (c *ctl) keyDelegate() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&d.Audience, "machine", "", "which machine takes the answers")
-	cmd.Flags().DurationVar(&life, "for", 24*time.Hour, "for how long; at most 744h")
-	cmd.Flags().IntVar(&d.MaxRisk, "max-risk", d.MaxRisk, "up to which risk, 0 to 3")
-	cmd.Flags().StringSliceVar(&d.WorkItems, "work-item", nil, "only for these; any when not given")
-	return verb(cmd, "126  not yours to give")
+	cmd.Flags().StringVar(&d.Audience, "machine", "", "the machine where the answers count")
+	cmd.Flags().DurationVar(&life, "for", 24*time.Hour, "valid for this long; at most 744h")
+	cmd.Flags().IntVar(&d.MaxRisk, "max-risk", d.MaxRisk, "highest risk it may answer, 0 to 3")
+	cmd.Flags().StringSliceVar(&d.WorkItems, "work-item", nil, "only for these work items (default: any)")
+	return verb(cmd, "126  refused: not allowed for this caller")
 }
 
 // passphrase asks for the passphrase of the own key, if it has one.

@@ -16,7 +16,7 @@ func (c *ctl) doctor() *cobra.Command {
 	var attacks bool
 	cmd := verb(&cobra.Command{
 		Use:   "doctor",
-		Short: "Say which protections this machine gives, and what is missing",
+		Short: "Show which protections work on this machine, and what is missing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if attacks {
@@ -40,7 +40,7 @@ func (c *ctl) doctor() *cobra.Command {
 					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings, "lost": r.Lost, "ignored": ignored,
 				})
 			}
-			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are fenced, not the agent that proposes them\n         %s: tada-run --session -- AGENT fences the agent as well\n\n",
+			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are sandboxed, not the agent that proposes them\n         %s: tada-run --session -- AGENT sandboxes the agent as well\n\n",
 				launcher.Version(), r.Kernel, l.Home().Dir, r.Level, launcher.Tier, launcher.TierSession)
 			for _, f := range r.Findings {
 				mark := "ok     "
@@ -56,11 +56,11 @@ func (c *ctl) doctor() *cobra.Command {
 				fmt.Fprintf(c.out, "IGNORED  %-24s %s\n", name, ignored[name])
 			}
 			for _, l := range r.Lost {
-				fmt.Fprintf(c.out, "LOST     %-24s %s\n", l.Protection, l.Why)
+				fmt.Fprintf(c.out, "MISSING  %-24s %s\n", l.Protection, l.Why)
 			}
 			return nil
 		},
-	}, "125  no level of the fence works here, or an attack got through")
-	cmd.Flags().BoolVar(&attacks, "attack", false, "try every known way out of the fence, at each level, and say which held")
+	}, "125  no sandbox level works here, or an attack succeeded")
+	cmd.Flags().BoolVar(&attacks, "attack", false, "try every known escape from the sandbox, at each level")
 	return cmd
 }

@@ -24,9 +24,9 @@ func (c *ctl) factor(ctx context.Context, vouch string) (launcher.Factor, error)
 }
 
 // proof ends the description of a command that changes what proves a person.
-const proof = "A one-time code is asked for where codes are set up. Otherwise, where a key is trusted\n" +
-	"already, --vouch names a file with a line by which one of the trusted keys vouches: what\n" +
-	"tadactl key delegate prints for that key and this machine. The change is recorded."
+const proof = "If one-time codes are set up, one is asked for. Otherwise, if a key is trusted already,\n" +
+	"one of the trusted keys must vouch for the change: --vouch FILE, with what tadactl key\n" +
+	"delegate prints for the key in question and this machine. The change is recorded."
 
 // proven tells refusals of the factor from a line that cannot be read.
 func proven(err error) error {
@@ -46,9 +46,10 @@ func (c *ctl) keyTrust() *cobra.Command {
 	vouch := ""
 	cmd := &cobra.Command{
 		Use:   "trust LINE | trust KIND KEY NAME [max-risk=N]",
-		Short: "Let the signed answers of a key count here",
-		Long: "Let the signed answers of a key count here: a line as `tadactl key show` prints it on\n" +
-			"the other machine. With max-risk=N at its end, only for questions up to that risk.\n\n" + proof,
+		Short: "Trust a key: accept its signed answers on this machine",
+		Long: "Trust a key: accept its signed answers on this machine. LINE is what `tadactl key show`\n" +
+			"prints on the other machine; with max-risk=N at its end, the key only answers questions\n" +
+			"up to that risk.\n\n" + proof,
 		Args: cobra.RangeArgs(1, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := launcher.Outside(); err != nil {
@@ -77,17 +78,17 @@ func (c *ctl) keyTrust() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&vouch, "vouch", "", "a file with the line of a trusted key for this one")
-	return verb(cmd, "75   no code was typed", "126  not yours to change, or the proof does not fit")
+	cmd.Flags().StringVar(&vouch, "vouch", "", "a file in which a trusted key vouches for this one")
+	return verb(cmd, "75   no code was entered", "126  refused: not allowed for this caller, or the proof does not fit")
 }
 
 func (c *ctl) keyUntrust() *cobra.Command {
 	vouch := ""
 	cmd := &cobra.Command{
 		Use:   "untrust ID",
-		Short: "Let the signed answers of a key no longer count here",
-		Long: "Let the signed answers of a key no longer count here; ID as `tadactl key show` prints it.\n" +
-			"A key can vouch for its own removal, with any delegation for this machine.\n\n" + proof,
+		Short: "Stop trusting a key",
+		Long: "Stop trusting a key; `tadactl key show` prints its ID. A key can vouch for its own\n" +
+			"removal, with any delegation for this machine.\n\n" + proof,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := launcher.Outside(); err != nil {
@@ -112,19 +113,19 @@ func (c *ctl) keyUntrust() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&vouch, "vouch", "", "a file with the line of a trusted key")
-	return verb(cmd, "75   no code was typed", "126  not yours to change, or the proof does not fit")
+	cmd.Flags().StringVar(&vouch, "vouch", "", "a file in which a trusted key vouches for this change")
+	return verb(cmd, "75   no code was entered", "126  refused: not allowed for this caller, or the proof does not fit")
 }
 
 func (c *ctl) keyTOTP() *cobra.Command {
 	remove := false
 	cmd := &cobra.Command{
 		Use:   "totp",
-		Short: "Set up one-time codes, which the highest risk then needs",
-		Long: "Set up one-time codes of an authenticator (RFC 6238). From then on a question of the\n" +
-			"highest risk needs a code, a signature or a second person. It prints the address that\n" +
-			"the authenticator reads. A secret from before is replaced, and with --remove taken away,\n" +
-			"for a code of it. The change is recorded.",
+		Short: "Set up one-time codes, required from then on for the highest risk",
+		Long: "Set up one-time codes from an authenticator app (RFC 6238). From then on, questions of the\n" +
+			"highest risk need a code, a signature or a second person. It prints the address that the\n" +
+			"authenticator reads. Replacing the secret, or removing it with --remove, needs a code from\n" +
+			"the old one. The change is recorded.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := launcher.Outside(); err != nil {
@@ -159,6 +160,6 @@ func (c *ctl) keyTOTP() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&remove, "remove", false, "take the codes away again")
-	return verb(cmd, "75   no code was typed", "126  not yours to set up, or the code does not fit")
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the one-time codes")
+	return verb(cmd, "75   no code was entered", "126  refused: not allowed for this caller, or the code does not fit")
 }

@@ -18,12 +18,12 @@ func (c *ctl) gc() *cobra.Command {
 	var older, keep, reason string
 	cmd := &cobra.Command{
 		Use:   "gc",
-		Short: "Pack closed sessions; with a limit, give up the oldest",
-		Long: "Pack the transcripts of closed sessions. With --older or --keep, give up the oldest\n" +
-			"transcripts first, and then the parts of the log that nothing needs any more; by age\n" +
-			"also the archived versions of protected files, of which 100 are kept for each\n" +
-			"workspace anyway. The log says what went, and the hashes of all its entries stay,\n" +
-			"so that what was proven, witnessed or remembered stays so.",
+		Short: "Compress closed sessions; with a limit, delete the oldest",
+		Long: "Compress the transcripts of closed sessions. With --older or --keep, delete the oldest\n" +
+			"transcripts, then the parts of the log that nothing needs any more; --older also deletes\n" +
+			"archived versions of protected files (at most 100 are kept per workspace anyway). A log\n" +
+			"entry says what was deleted, and the hashes of all entries remain: what was proven,\n" +
+			"witnessed or saved elsewhere can still be verified.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var r audit.Retention
@@ -61,10 +61,10 @@ func (c *ctl) gc() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&older, "older", "", "give up what is older than this: 30d, 12h")
-	cmd.Flags().StringVar(&keep, "keep", "", "give up the oldest beyond so many bytes, of transcripts and of the log each: 1G, 500M")
-	cmd.Flags().StringVar(&reason, "reason", "retention", "why; it stands in the record")
-	return verb(cmd, "77   the record is not as it was written")
+	cmd.Flags().StringVar(&older, "older", "", "delete what is older than this: 30d, 12h")
+	cmd.Flags().StringVar(&keep, "keep", "", "keep this much of the transcripts, and this much of the log; delete the oldest beyond it: 1G, 500M")
+	cmd.Flags().StringVar(&reason, "reason", "retention", "the reason, for the record")
+	return verb(cmd, "77   the record was changed")
 }
 
 // parseAge reads a duration; days too, of 24 hours.

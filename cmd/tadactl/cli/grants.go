@@ -33,7 +33,7 @@ func standingOf(g approval.Grant) standing {
 func (c *ctl) grants() *cobra.Command {
 	cmd := verb(&cobra.Command{
 		Use:   "grants",
-		Short: "List the standing approvals: what runs again without asking",
+		Short: "List the grants: commands that run again without asking",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -64,7 +64,7 @@ func (c *ctl) grants() *cobra.Command {
 func (c *ctl) revoke() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "revoke ID",
-		Short: "End a standing approval",
+		Short: "Revoke a grant",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := launcher.Outside(); err != nil {
@@ -84,7 +84,7 @@ func (c *ctl) revoke() *cobra.Command {
 			_, err = fmt.Fprintf(c.out, "revoked %s\n", id)
 			return err
 		},
-	}, "126  there is none, or it is not yours to end")
+	}, "126  no such grant, or not allowed for this caller")
 }
 
 // granted tells what stands from now on.

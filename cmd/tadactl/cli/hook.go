@@ -22,7 +22,7 @@ import (
 func (c *ctl) hook() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook",
-		Short: "Answer agent programs that ask before each tool call",
+		Short: "Check an agent's tool calls, as the hook of its platform",
 	}
 	cmd.AddCommand(c.hookRun(), c.hookInstall(), c.hookUninstall(), c.hookStatus())
 	return cmd
@@ -32,17 +32,17 @@ func (c *ctl) hookRun() *cobra.Command {
 	var wait time.Duration
 	cmd := &cobra.Command{
 		Use:   "run " + platform.Names(),
-		Short: "Decide about one tool call, read from standard input",
-		Long: "Decide about one tool call, read from standard input as the platform sends it, and\n" +
-			"answer as the platform reads it. A command line that is not denied goes on through\n" +
-			"tada-run, where it is fenced, recorded and asked about. Whatever goes wrong blocks.",
+		Short: "Decide one tool call, read from standard input",
+		Long: "Decide one tool call, read from standard input in the platform's format, and answer in\n" +
+			"that format. A command line that is not denied is passed to tada-run, which asks, sandboxes\n" +
+			"and records it. Any error blocks the call.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c.status = hookRun(c.place, append([]string{"--wait=" + wait.String()}, args...))
 			return nil
 		},
 	}
-	cmd.Flags().DurationVar(&wait, "wait", 0, "how long to wait for a person who has to answer")
+	cmd.Flags().DurationVar(&wait, "wait", 0, "wait this long for an approval")
 	return verb(cmd, "2    the call is blocked; the reason is on standard error, where the agent reads it")
 }
 

@@ -58,11 +58,10 @@ func (c *ctl) hookInstall() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install " + platform.Names(),
 		Short: "Register the hook in a platform's settings",
-		Long: "Register the hook in a platform's own settings, for all its projects. What else\n" +
-			"is in the file stays byte for byte; a file with comments or a mistake in it is left\n" +
-			"as it is. The old file is kept in backup/ of the state directory, and the new one is\n" +
-			"protected from then on: a change of it from outside stops everything until\n" +
-			"`tadactl tamper accept`.",
+		Long: "Register the hook in a platform's own settings, for all its projects. The rest of the\n" +
+			"file stays as it is, byte for byte; a file with comments or a syntax error is not changed.\n" +
+			"The old file is saved in backup/ of the state directory, and the new one is protected: if\n" +
+			"it is changed from outside, nothing runs until `tadactl tamper accept`.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.registration(args[0], wait)
@@ -79,8 +78,8 @@ func (c *ctl) hookInstall() *cobra.Command {
 			return c.register(r, "installed", func(was []byte) ([]byte, error) { return r.Install(was, r.hook) })
 		},
 	}
-	cmd.Flags().DurationVar(&wait, "wait", 0, "how long a call may wait for a person who has to answer")
-	cmd.Flags().BoolVar(&show, "print", false, "print what would be in an empty file, and change nothing")
+	cmd.Flags().DurationVar(&wait, "wait", 0, "let a call wait this long for an approval")
+	cmd.Flags().BoolVar(&show, "print", false, "print the settings for a new file; change nothing")
 	return verb(cmd)
 }
 
@@ -144,8 +143,8 @@ func (c *ctl) registers(l *launcher.Launcher, r registration, text []byte) bool 
 func (c *ctl) hookUninstall() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "uninstall " + platform.Names(),
-		Short: "Take the hook out of a platform's settings",
-		Long:  "Take the hook out of a platform's settings, and protect the file no longer.",
+		Short: "Remove the hook from a platform's settings",
+		Long:  "Remove the hook from a platform's settings, and stop protecting the file.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.registration(args[0], 0)
@@ -160,10 +159,10 @@ func (c *ctl) hookUninstall() *cobra.Command {
 func (c *ctl) hookStatus() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "status [" + platform.Names() + "]",
-		Short: "Tell where the hook is registered, and whether that was changed",
-		Long: "Tell where the hook is registered: complete, other (by another version, from another\n" +
-			"place, or changed), missing, or why the file cannot be read; and whether the file is\n" +
-			"protected, or was changed from outside.",
+		Short: "Show where the hook is registered, and whether that was changed",
+		Long: "Show where the hook is registered: complete, other (from another version or place, or\n" +
+			"changed), missing, or why the file cannot be read; and whether the file is protected, or\n" +
+			"was changed from outside.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := c.open()
@@ -188,7 +187,7 @@ func (c *ctl) hookStatus() *cobra.Command {
 			}
 			return nil
 		},
-	}, "1    the named platform has no complete and untouched hook")
+	}, "1    the hook of the named platform is missing, incomplete or changed")
 }
 
 func (c *ctl) printHook(l *launcher.Launcher, r registration, asked bool) error {

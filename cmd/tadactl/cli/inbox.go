@@ -25,17 +25,17 @@ func (c *ctl) inbox() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inbox",
 		Short: "Read and answer questions on the whole screen, as they come",
-		Long: "Read and answer questions on the whole screen, as they come. The most dangerous come\n" +
-			"first. With --popup it opens above whatever else is on the screen, inside tmux. With --web\n" +
-			"it is a page on 127.0.0.1 until it is interrupted; an answer there needs the code that is\n" +
-			"printed here.\n\n" +
+		Long: "Read and answer questions on the whole screen, as they come; the most dangerous are first.\n" +
+			"With --popup it opens on top of the other windows, inside tmux. With --web it serves a\n" +
+			"page on 127.0.0.1 until it is interrupted; answering there needs the code that is printed\n" +
+			"here.\n\n" +
 			"  up, down    choose                  enter   read it\n" +
-			"  space       page down               y       approve, once; what is asked for is typed\n" +
-			"  n           deny, with a word       g       approve the same plan for a while\n" +
-			"  i           deny, and offer another command\n" +
-			"  1 to 9      deny one of several     w       with a word\n" +
-			"  N           deny all that are near-identical to the chosen one\n" +
-			"  esc         back                    q       leave",
+			"  space       page down               y       approve, once (may ask you to type)\n" +
+			"  n           deny, with a message    g       approve the same plan for a while\n" +
+			"  i           deny, and suggest another command\n" +
+			"  1 to 9      deny one of several     w       with a message\n" +
+			"  N           deny all that are nearly identical to this one\n" +
+			"  esc         back                    q       quit",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := launcher.Outside(); err != nil {
@@ -63,9 +63,9 @@ func (c *ctl) inbox() *cobra.Command {
 			return c.inboxOn(cmd.Context(), l)
 		},
 	}
-	cmd.Flags().BoolVar(&popup, "popup", false, "in a window above the others, inside tmux")
-	cmd.Flags().BoolVar(&page, "web", false, "as a page for a browser on this machine")
-	return verb(cmd, "126  not yours to answer")
+	cmd.Flags().BoolVar(&popup, "popup", false, "in a window on top of the others, inside tmux")
+	cmd.Flags().BoolVar(&page, "web", false, "on a page in a browser on this machine")
+	return verb(cmd, "126  refused: not allowed for this caller")
 }
 
 // inboxWeb serves the inbox to a browser. What it prints goes to the terminal alone: a code in a pipe or a file would be as good as none.

@@ -15,7 +15,7 @@ import (
 )
 
 func (c *ctl) key() *cobra.Command {
-	cmd := &cobra.Command{Use: "key", Short: "The key that you sign answers with, and whose answers count here"}
+	cmd := &cobra.Command{Use: "key", Short: "Manage your signing key, and the keys that this machine trusts"}
 	cmd.AddCommand(c.keyInit(), c.keyShow(), c.keyTrust(), c.keyUntrust(), c.keyTOTP(), c.keyDelegate())
 	return cmd
 }
@@ -24,9 +24,9 @@ func (c *ctl) keyInit() *cobra.Command {
 	var plain bool
 	cmd := &cobra.Command{
 		Use:   "init NAME",
-		Short: "Make your key for signing answers to other machines",
-		Long: "Make your key for signing answers to other machines, sealed with a passphrase that\n" +
-			"is asked on the terminal. It prints the line that the other machine has to trust.",
+		Short: "Create your key for signing answers to other machines",
+		Long: "Create your key for signing answers to other machines, encrypted with a passphrase that\n" +
+			"is asked for on the terminal. It prints the line that the other machine has to trust.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := launcher.Outside(); err != nil {
@@ -55,7 +55,7 @@ func (c *ctl) keyInit() *cobra.Command {
 			return c.printKey(key.TrustLine(), key.ID(), "")
 		},
 	}
-	cmd.Flags().BoolVar(&plain, "no-passphrase", false, "do not seal it: whoever reads the file can sign")
+	cmd.Flags().BoolVar(&plain, "no-passphrase", false, "do not encrypt it: anyone who can read the file can sign")
 	return verb(cmd)
 }
 
@@ -90,7 +90,7 @@ func (c *ctl) secret(ctx context.Context, prompt string) (string, error) {
 func (c *ctl) keyShow() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "show",
-		Short: "Print your public key, the keys that count here, and this machine's name",
+		Short: "Print your public key, the trusted keys, and this machine's name",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()

@@ -9,7 +9,7 @@ import (
 func (c *ctl) kill() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "kill ID",
-		Short: "End a run and everything that it started",
+		Short: "Kill a run and everything it started",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := c.open()

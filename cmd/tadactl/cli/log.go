@@ -29,13 +29,13 @@ type wanted struct {
 
 func (w *wanted) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&w.agent, "agent", "", "only runs that this agent asked for")
+	f.StringVar(&w.agent, "agent", "", "only runs for this agent")
 	f.StringVar(&w.item, "work-item", "", "only runs for this work item")
-	f.StringVar(&w.authority, "authority", "", "only runs started by this authority: policy, approval, grant")
-	f.StringVar(&w.outcome, "outcome", "", "only runs that came to this: ok, error, an exit status, refused, waiting, failed, running, lost")
-	f.StringVar(&w.session, "session", "", "only the runs whose id begins so")
-	f.StringVar(&w.since, "since", "", "only what came at or after this time: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d ago")
-	f.StringVar(&w.until, "until", "", "only what came before this time")
+	f.StringVar(&w.authority, "authority", "", "only runs allowed by: policy, approval, grant")
+	f.StringVar(&w.outcome, "outcome", "", "only runs with this outcome: ok, error, an exit status, refused, waiting, failed, running, lost")
+	f.StringVar(&w.session, "session", "", "only runs whose id begins with this")
+	f.StringVar(&w.since, "since", "", "only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d (ago)")
+	f.StringVar(&w.until, "until", "", "only before this time")
 }
 
 // any tells whether runs are chosen by more than their time.
@@ -105,10 +105,10 @@ func (c *ctl) log() *cobra.Command {
 	var filter audit.Filter
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "Print the entries of the log, oldest first: who ran what, when, by which authority",
-		Long: "Print the entries of the log, oldest first: who ran what, when, by which authority and\n" +
-			"with what outcome. With --grep, print the lines of the sessions that hold a text\n" +
-			"instead. It reads and does not prove: `tadactl audit verify` does.",
+		Short: "Print the log, oldest first: who ran what, when, and what allowed it",
+		Long: "Print the log, oldest first: who ran what, when, what allowed it and how it ended. With\n" +
+			"--grep, print the lines of sessions that contain a text instead. This does not verify the\n" +
+			"log; `tadactl audit verify` does.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -148,9 +148,9 @@ func (c *ctl) log() *cobra.Command {
 	w.flags(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "only entries of this kind: exec, approval, rec, or exec.end")
 	cmd.Flags().StringVar(&filter.Text, "text", "", "only entries that contain this text")
-	cmd.Flags().StringVar(&grep, "grep", "", "lines of the sessions that contain this text, as they were shown")
-	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "only the newest of them, so many")
-	return verb(cmd, "77   the record is not as it was written")
+	cmd.Flags().StringVar(&grep, "grep", "", "print the lines of sessions that contain this text, as they were shown")
+	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "only the newest `N`")
+	return verb(cmd, "77   the record was changed")
 }
 
 // narrow makes a filter take only the entries about the runs that are wanted, and about the

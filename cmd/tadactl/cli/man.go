@@ -16,10 +16,10 @@ import (
 func (c *ctl) man() *cobra.Command {
 	cmd := verb(&cobra.Command{
 		Use:   "man DIR",
-		Short: "Write the manual pages of tadactl, its verbs and the configuration into a folder",
+		Short: "Write the manual pages of tadactl and tada-config(5) into a directory",
 		Long: "Write the manual pages of tadactl, its verbs and the configuration (tada-config.5) into\n" +
-			"a folder, for man(1). With - in the place of DIR, make the page of another program from its help, which is read from\n" +
-			"standard input: tada-run --help | tadactl man - > tada-run.1",
+			"DIR. With -, convert help text on standard input into a manual page:\n" +
+			"tada-run --help | tadactl man - > tada-run.1",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" {

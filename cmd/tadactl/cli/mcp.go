@@ -17,8 +17,8 @@ func (c *ctl) mcp() *cobra.Command {
 		Short: "Serve the Model Context Protocol on standard input and output",
 		Long: "Serve the Model Context Protocol on standard input and output, for agents that call\n" +
 			"tools: run_command, run_many, check_command, pending_status, accept_tamper and\n" +
-			"read_reference. Commands run in the current directory, fenced and recorded, as\n" +
-			"tada-run runs them; a person answers with tadactl. It ends with its standard input.",
+			"read_reference. Commands run in the current directory, sandboxed and recorded, as with\n" +
+			"tada-run; questions are answered with tadactl. It ends when standard input is closed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()

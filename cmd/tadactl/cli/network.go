@@ -54,9 +54,9 @@ func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
 func (c *ctl) policyLearn() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "learn ID",
-		Short: "Propose the smallest rules for what a session was refused on the network",
-		Long: "Prints what would have to stand in config.yaml so that the connections which the session\n" +
-			"ID was refused are allowed the next time. It changes nothing: read it, take what you mean.",
+		Short: "Propose minimal rules for the connections that a session was refused",
+		Long: "Print the rules for config.yaml that would have allowed the connections which session ID\n" +
+			"was refused. It changes nothing: review the rules, and copy those you want.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := c.open()

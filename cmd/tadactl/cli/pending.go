@@ -57,7 +57,7 @@ func entryOf(e approval.Envelope) entry {
 func (c *ctl) pending() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "pending",
-		Short: "List the questions that wait for an answer",
+		Short: "List the open questions",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -169,7 +169,7 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 func (c *ctl) show() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "show ID",
-		Short: "Show one question in full, as it was hashed, or what the record tells of a session",
+		Short: "Show one question in full, as it was hashed, or the record of a run",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := c.envelope(cmd.Context(), args[0])

@@ -15,7 +15,7 @@ import (
 )
 
 func (c *ctl) policy() *cobra.Command {
-	cmd := &cobra.Command{Use: "policy", Short: "Show, edit or check the policy"}
+	cmd := &cobra.Command{Use: "policy", Short: "Show, check, edit or create the policy"}
 	cmd.AddCommand(c.policyShow(), c.policyEdit(), c.policyCheck(), c.policyInit(), c.policyLearn())
 	return cmd
 }
@@ -25,9 +25,9 @@ func (c *ctl) policyShow() *cobra.Command {
 		Use:   "show",
 		Short: "Print the settings in force, where each comes from, and the built-in table",
 		Long: "Print the settings in force, where each comes from, and the built-in table. A setting\n" +
-			"comes from the default, or from a line of /etc/tada/config.yaml, of your own\n" +
-			"configuration, or of the .tada/config.yaml of the workspace that you are in. For what a\n" +
-			"setting does see tada-config(5).",
+			"comes from the default, or from a line of /etc/tada/config.yaml, your own configuration,\n" +
+			"or .tada/config.yaml in the current workspace. The settings are explained in\n" +
+			"tada-config(5).",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
@@ -82,7 +82,7 @@ func policyFacts(p pathguard.Policy) map[string]any {
 func (c *ctl) policyCheck() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "check",
-		Short: "Check the configuration, and print what restricted paths stop",
+		Short: "Check the configuration, and show what restricted paths block",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
@@ -116,7 +116,7 @@ func (c *ctl) policyCheck() *cobra.Command {
 func (c *ctl) policyInit() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "init",
-		Short: "Write a commented configuration, if there is none",
+		Short: "Create a commented configuration, if there is none",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()

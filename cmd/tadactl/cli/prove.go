@@ -21,10 +21,10 @@ func (c *ctl) auditCheckpoint() *cobra.Command {
 	public := false
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
-		Short: "Sign the log's size and root, to be kept somewhere else",
-		Long: "Sign the log's size and Merkle root: a C2SP tlog-checkpoint, which anybody can check\n" +
-			"with the log's key (--key prints it) and `tadactl audit verify --remember FILE`. A\n" +
-			"copy stays beside the log; the one that counts is kept on another account or machine.",
+		Short: "Sign the size and root of the log, to save somewhere else",
+		Long: "Sign the log's size and Merkle root: a C2SP tlog-checkpoint, which anyone can check with\n" +
+			"the log's key (--key prints it) and `tadactl audit verify --remember FILE`. A copy is kept\n" +
+			"beside the log; the one that counts is the one you save on another account or machine.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
@@ -45,8 +45,8 @@ func (c *ctl) auditCheckpoint() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&public, "key", false, "print the key that checkpoints and proofs are checked with")
-	return verb(cmd, "77   the record is not as it was written")
+	cmd.Flags().BoolVar(&public, "key", false, "print the key that verifies checkpoints and proofs")
+	return verb(cmd, "77   the record was changed")
 }
 
 func (c *ctl) printLogKey(l *launcher.Launcher) error {
@@ -65,11 +65,11 @@ func (c *ctl) auditProve() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "prove ENTRY|SESSION[:FROM-TO]",
-		Short: "Prove one entry, or a stretch of a session, to somebody who has neither",
-		Long: "Prove one entry of the log, by its number, or a stretch of a session, by its id and\n" +
-			"the numbers of its events, the last not included. Whoever has the log's key\n" +
-			"(`tadactl audit checkpoint --key`) checks it with `tadactl audit check-proof`, and\n" +
-			"learns nothing about the rest of log and session.",
+		Short: "Write a proof of one log entry, or of part of a session",
+		Long: "Write a proof of one log entry, by its number, or of part of a session, by its id and the\n" +
+			"numbers of its events, the last excluded. Anyone with the log's key (`tadactl audit\n" +
+			"checkpoint --key`) can verify it with `tadactl audit check-proof`, without seeing the rest\n" +
+			"of the log or the session.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := c.open()
@@ -88,7 +88,7 @@ func (c *ctl) auditProve() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "-", "the file to write")
-	return verb(cmd, "77   the record is not as it was written")
+	return verb(cmd, "77   the record was changed")
 }
 
 // prove makes the proof that was asked for. An entry's number is shorter than a session's id.
@@ -114,9 +114,9 @@ func (c *ctl) checkProof() *cobra.Command {
 	var keys []string
 	cmd := &cobra.Command{
 		Use:   "check-proof FILE",
-		Short: "Check a proof, and print what it proves",
-		Long: "Check a proof that `tadactl audit prove` made, and print what it proves. It needs the\n" +
-			"log's key and nothing else: without --key, that of the log on this machine.",
+		Short: "Verify a proof, and print what it proves",
+		Long: "Verify a proof from `tadactl audit prove`, and print what it proves. It needs only the\n" +
+			"log's key: without --key, that of the log on this machine.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			proof, err := c.readFile(args[0])
@@ -137,8 +137,8 @@ func (c *ctl) checkProof() *cobra.Command {
 			return c.proven(proof, keys)
 		},
 	}
-	cmd.Flags().StringArrayVar(&keys, "key", nil, "the log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it there")
-	return verb(cmd, "77   it proves nothing")
+	cmd.Flags().StringArrayVar(&keys, "key", nil, "the log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
+	return verb(cmd, "77   the proof is not valid")
 }
 
 // readFile reads a file of at most 64 MiB, - for standard input.
@@ -223,11 +223,11 @@ func (c *ctl) auditRedact() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "redact SESSION --secrets|--text TEXT",
-		Short: "Remove a text from a transcript, and leave its proof whole",
-		Long: "Remove, for good, the parts of a transcript that hold a text, or credentials of a\n" +
-			"known shape (most were never stored). The log says which parts went; everything else\n" +
-			"stays as proven as it was, the head of the session included. A command line stays: the\n" +
-			"log and the beginning of the transcript tell it.",
+		Short: "Remove a text from a transcript, which can still be verified",
+		Long: "Remove for good the parts of a transcript that contain a text, or credentials of a known\n" +
+			"form (most were never stored). The log says which parts were removed. Everything else can\n" +
+			"still be verified, including the session's head. The command line is not removed: the log\n" +
+			"and the transcript's header contain it.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(texts) == 0 && !secrets {
@@ -256,10 +256,10 @@ func (c *ctl) auditRedact() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringArrayVar(&texts, "text", nil, "a text of at most 512 bytes")
-	cmd.Flags().BoolVar(&secrets, "secrets", false, "credentials of a known shape")
-	cmd.Flags().StringVar(&reason, "reason", "", "why; it stands in the record")
-	return verb(cmd, "77   the record is not as it was written")
+	cmd.Flags().StringArrayVar(&texts, "text", nil, "remove this text, of at most 512 bytes")
+	cmd.Flags().BoolVar(&secrets, "secrets", false, "remove credentials of a known form")
+	cmd.Flags().StringVar(&reason, "reason", "", "the reason, for the record")
+	return verb(cmd, "77   the record was changed")
 }
 
 // toRemove are the events that hold what is to go.

@@ -22,10 +22,10 @@ const exitTimeout = 124
 func (c *ctl) quarantine() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quarantine",
-		Short: "Let an agent read what nobody trusts, and do nothing else",
-		Long: "Let an agent read what nobody trusts, and do nothing else. The agent that people trust hands\n" +
-			"out references and gets findings back; it never sees the files. A session and its key live in\n" +
-			"one process: that of \"start\" or of \"run\". When it ends, so does everything that it signed.",
+		Short: "Let an agent read untrusted files, and do nothing else",
+		Long: "Let an agent read untrusted files, and do nothing else. The main agent hands out references\n" +
+			"to files and receives findings; it never sees the files. A session and its key exist in one\n" +
+			"process, that of \"start\" or of \"run\". When it ends, everything it signed becomes invalid.",
 	}
 	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(), c.quarantineSchema(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineStatus(), c.quarantineEnd())
 	return verb(cmd)
@@ -73,10 +73,10 @@ type quarantineFlags struct {
 }
 
 func (f *quarantineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.root, "root", ".", "the folder under review; nothing outside of it can be referred to")
-	cmd.Flags().DurationVar(&f.ttl, "ttl", quarantine.DefaultTTL, "how long a reference counts")
+	cmd.Flags().StringVar(&f.root, "root", ".", "the directory under review; no references to files outside it")
+	cmd.Flags().DurationVar(&f.ttl, "ttl", quarantine.DefaultTTL, "how long a reference is valid")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", quarantine.DefaultTimeout, "how long the agent may work")
-	cmd.Flags().BoolVar(&f.bind, "sha", false, "references count only for the content that the files have now")
+	cmd.Flags().BoolVar(&f.bind, "sha", false, "references are valid only while the files keep their content")
 }
 
 func (f *quarantineFlags) check() error {
@@ -129,11 +129,12 @@ func (c *ctl) quarantineStart() *cobra.Command {
 	var agents, platforms []string
 	cmd := &cobra.Command{
 		Use:   "start [FILE ...]",
-		Short: "Hold a session, and print references to files",
-		Long: "Hold a session until it is ended, its time is over, or this process is. The session and the\n" +
-			"references to FILE are printed first. An agent is held that is named by --agent, that runs in a\n" +
-			"platform's session named by --platform-session, or that is started with TADA_QUARANTINE=SESSION\n" +
-			"in its environment; the platform's hook asks this process about each of its tool calls.",
+		Short: "Start a session, and print references to files",
+		Long: "Start a session, which lasts until it is ended, it times out, or this process ends. It first\n" +
+			"prints the session and references to FILE. It quarantines agents that are named by --agent,\n" +
+			"that run in a platform's session named by --platform-session, or that are started with\n" +
+			"TADA_QUARANTINE=SESSION in their environment; the platform's hook asks this process about\n" +
+			"each of their tool calls.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := f.check(); err != nil {
@@ -143,9 +144,9 @@ func (c *ctl) quarantineStart() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringArrayVar(&agents, "agent", nil, "the id, or the type, that the platform gives the agent; may be repeated")
-	cmd.Flags().StringArrayVar(&platforms, "platform-session", nil, "everybody in this session of the platform; may be repeated")
-	return verb(cmd, "124  the session's time was over", "126  too many quarantined agents run, or a file may not be read")
+	cmd.Flags().StringArrayVar(&agents, "agent", nil, "quarantine the agent with this id or type on the platform; may be repeated")
+	cmd.Flags().StringArrayVar(&platforms, "platform-session", nil, "quarantine every agent in this session of the platform; may be repeated")
+	return verb(cmd, "124  the session timed out", "126  too many quarantined agents are running, or a file may not be read")
 }
 
 // aSession is what start prints.
@@ -290,14 +291,14 @@ func (c *ctl) quarantineRef() *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&bind, "sha", false, "the references count only for the content that the files have now")
-	return verb(cmd, "126  a file cannot be referred to, or this process may not ask")
+	cmd.Flags().BoolVar(&bind, "sha", false, "the references are valid only while the files keep their content")
+	return verb(cmd, "126  no reference to a file is possible, or not allowed for this caller")
 }
 
 func (c *ctl) quarantineVerify() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "verify SESSION URI",
-		Short: "Say whether a reference is good",
+		Short: "Check whether a reference is valid",
 		Args:  cobra.ExactArgs(2),
 		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
 			r, err := client.Verify(ctx, args[1])
@@ -317,7 +318,7 @@ func (c *ctl) quarantineVerify() *cobra.Command {
 			}
 			return err
 		}),
-	}, "126  it is not good, or this process may not ask")
+	}, "126  not valid, or not allowed for this caller")
 }
 
 func (c *ctl) quarantineStatus() *cobra.Command {
@@ -353,7 +354,7 @@ func (c *ctl) quarantineStatus() *cobra.Command {
 func (c *ctl) quarantineEnd() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "end SESSION",
-		Short: "End a session: its key is destroyed and its references are void",
+		Short: "End a session: destroy its key, which makes its references invalid",
 		Args:  cobra.ExactArgs(1),
 		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
 			if err := client.End(ctx); err != nil {
@@ -365,5 +366,5 @@ func (c *ctl) quarantineEnd() *cobra.Command {
 			_, err := fmt.Fprintf(c.out, "%s  ended\n", client.Session)
 			return err
 		}),
-	}, "126  this process may not ask")
+	}, "126  refused: not allowed for this caller")
 }

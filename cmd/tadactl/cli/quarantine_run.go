@@ -32,15 +32,15 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	var strong, full bool
 	cmd := &cobra.Command{
 		Use:   "run --file FILE [--file FILE ...] -- PROGRAM [ARG ...]",
-		Short: "Start a reviewer in a fence, and print what it found",
-		Long: "Start PROGRAM in a fence in which it reads what it needs to run and the files given by --file,\n" +
-			"writes nothing, reaches nothing but --endpoint, and executes no other program. Standard input\n" +
-			"tells it what to do; the files stand there as references. It reads a file by its path, or asks\n" +
-			"for it on descriptor 3: a line {\"tool\":\"Read\",\"input\":{\"file_path\":\"typed://...\"}} is answered\n" +
-			"by a line. It prints one JSON object, of the schema that 'tadactl quarantine schema' prints;\n" +
+		Short: "Start a reviewer in a sandbox, and print what it found",
+		Long: "Start PROGRAM in a sandbox in which it can read what it needs to run and the files given by\n" +
+			"--file, write nothing, connect to nothing but --endpoint, and execute no other program.\n" +
+			"Standard input tells it what to do, with references for the files. It reads a file by its\n" +
+			"path, or asks for it on descriptor 3: a line {\"tool\":\"Read\",\"input\":{\"file_path\":\"typed://...\"}}\n" +
+			"is answered by a line. It must print one JSON object that matches `tadactl quarantine schema`;\n" +
 			"anything else is refused and not shown.\n\n" +
-			"The main agent is told how much was found and where. --full prints the findings as well: they\n" +
-			"are quotations of a program that may have been persuaded by what it has read.",
+			"The main agent gets the number of findings and their locations. --full prints their texts\n" +
+			"too: treat them as quotations from a program that may have been persuaded by what it read.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, argv []string) error {
 			if err := f.check(); err != nil {
@@ -62,13 +62,13 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	f.add(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&files, "file", nil, "a file to be reviewed; may be repeated")
-	flags.StringArrayVar(&r.Runtime, "runtime", nil, "a folder that the reviewer reads to run; may be repeated")
-	flags.StringArrayVar(&r.Endpoints, "endpoint", nil, "HOST or HOST:PORT of the model, the only one that it reaches; may be repeated")
-	flags.StringArrayVar(&keep, "env", nil, "NAME of a variable that it gets, or NAME=VALUE; may be repeated")
-	flags.DurationVar(&r.Grace, "grace", quarantine.DefaultGrace, "how long it may tidy up when its time is over")
-	flags.BoolVar(&strong, "strong", false, "refuse a fence without namespaces")
-	flags.BoolVar(&full, "full", false, "print the findings, not only how many and where")
-	return verb(cmd, "1    the reviewer failed, or its answer does not count", "124  its time was over", "126  refused: limits, files, fence or endpoint", "127  the program was not found")
+	flags.StringArrayVar(&r.Runtime, "runtime", nil, "a directory that the reviewer needs to run; may be repeated")
+	flags.StringArrayVar(&r.Endpoints, "endpoint", nil, "HOST or HOST:PORT of the model, the only host it can reach; may be repeated")
+	flags.StringArrayVar(&keep, "env", nil, "pass variable NAME, or NAME=VALUE; may be repeated")
+	flags.DurationVar(&r.Grace, "grace", quarantine.DefaultGrace, "time to clean up after the timeout")
+	flags.BoolVar(&strong, "strong", false, "require a sandbox with namespaces")
+	flags.BoolVar(&full, "full", false, "print the findings too, not only their number and locations")
+	return verb(cmd, "1    the reviewer failed, or its answer was refused", "124  it timed out", "126  refused: limits, files, sandbox or endpoint", "127  the program was not found")
 }
 
 func (c *ctl) quarantineSchema() *cobra.Command {
@@ -206,7 +206,7 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 	}
 	switch {
 	case full:
-		fmt.Fprintf(c.out, "Lines with | are quotations of a program that nobody trusts; %d things in them were made harmless, %d runs of files cut out.\n", r.Changed, r.Cut)
+		fmt.Fprintf(c.out, "Lines with | are quotations from an untrusted program; %d unsafe sequences were neutralized, %d copies of file contents cut out.\n", r.Changed, r.Cut)
 	case len(r.Findings) > 0:
 		fmt.Fprintf(c.out, "The texts: tadactl quarantine findings %s\n", r.SessionID[:8])
 	}
@@ -216,7 +216,7 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 func (c *ctl) quarantineFindings() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "findings SESSION [ID ...]",
-		Short: "Print the texts of what was found",
+		Short: "Print the texts of the findings",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := c.open()
@@ -259,7 +259,7 @@ func (c *ctl) quarantineResponse() *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use:   "response SESSION < ANSWER",
-		Short: "Hold a quarantined agent's answer against the schema, and print what it found",
+		Short: "Check a quarantined agent's answer against the schema, and print what it found",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.quarantineClient(args[0])
@@ -286,6 +286,6 @@ func (c *ctl) quarantineResponse() *cobra.Command {
 			return c.printReview(r, full, "")
 		},
 	}
-	cmd.Flags().BoolVar(&full, "full", false, "print the findings, not only how many and where")
-	return verb(cmd, "1    the answer does not count")
+	cmd.Flags().BoolVar(&full, "full", false, "print the findings too, not only their number and locations")
+	return verb(cmd, "1    the answer was refused")
 }

@@ -27,10 +27,10 @@ func (c *ctl) sessions() *cobra.Command {
 	last, all := 30, false
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List what ran, oldest first",
-		Long: "List what ran, oldest first: the newest 30, or as many as --last says; with --json, all.\n" +
-			"What runs and can be attached to (tada-run --session) is called session; what waits\n" +
-			"for an answer, waiting; what was running when its launcher died, lost.",
+		Short: "List the runs, oldest first",
+		Long: "List the runs, oldest first: the newest 30, or as many as --last says; with --json, all.\n" +
+			"A run that can be attached to (tada-run --session) is listed as session; one that waits\n" +
+			"for an answer, as waiting; one that was running when its launcher died, as lost.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -73,8 +73,8 @@ func (c *ctl) sessions() *cobra.Command {
 		},
 	}
 	w.flags(cmd)
-	cmd.Flags().IntVarP(&last, "last", "n", last, "only the newest of them, so many")
-	cmd.Flags().BoolVar(&all, "all", false, "list all of them")
+	cmd.Flags().IntVarP(&last, "last", "n", last, "only the newest `N`")
+	cmd.Flags().BoolVar(&all, "all", false, "list all")
 	cmd.MarkFlagsMutuallyExclusive("last", "all")
 	return verb(cmd)
 }
@@ -174,10 +174,10 @@ func (c *ctl) replay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [ID]",
 		Short: "Play a session with its timing; without an ID, the newest",
-		Long: "Play a session with its timing; without an ID, the newest. Everything is drawn by\n" +
-			"a model of a terminal: nothing that was recorded can reach yours. On a terminal\n" +
-			"these keys work; anywhere else what a person saw is printed as lines of text, and\n" +
-			"with --json as events.\n\nKEYS\n" + play.Keys(),
+		Long: "Play a session with its timing; without an ID, the newest. It is redrawn by a terminal\n" +
+			"emulator: recorded output cannot reach your terminal directly. On a terminal the keys\n" +
+			"below work; anywhere else the screen is printed as lines of text, and with --json as\n" +
+			"events.\n\nKEYS\n" + play.Keys(),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := c.recording(args)
@@ -211,12 +211,12 @@ func (c *ctl) replay() *cobra.Command {
 			return unproven(play.Run(ctx, s.transcript, o))
 		},
 	}
-	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "times as fast")
-	cmd.Flags().DurationVar(&o.Idle, "idle", 2*time.Second, "the longest pause; 0 for as they were")
-	cmd.Flags().DurationVar(&o.From, "from", 0, "begin at this time")
-	cmd.Flags().BoolVar(&o.Follow, "follow", false, "of a running session, show what comes")
+	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "playback speed, as a factor")
+	cmd.Flags().DurationVar(&o.Idle, "idle", 2*time.Second, "shorten pauses to this; 0 keeps them")
+	cmd.Flags().DurationVar(&o.From, "from", 0, "start this far into the session")
+	cmd.Flags().BoolVar(&o.Follow, "follow", false, "show the output of a running session as it comes")
 	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "print everything at once")
-	return verb(cmd, "77   the record is not as it was written; it was shown up to there")
+	return verb(cmd, "77   the record was changed; it was shown up to there")
 }
 
 // unproven gives the exit status of tampering to a transcript that does not verify.
@@ -241,13 +241,13 @@ func (c *ctl) export() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "export [ID] --format cast|cast2|txt|json|html",
-		Short: "Write a session for other programs and people",
-		Long: "Write a session for other programs and people; without an ID, the newest.\n\n" +
-			"  cast   an asciicast v3 file, which plays in asciinema 3 and its web player\n" +
-			"  cast2  an asciicast v2 file, for asciinema 2\n" +
-			"  txt    what a person saw, as lines of text\n" +
+		Short: "Export a session to a file format for other programs",
+		Long: "Export a session to a file format for other programs; without an ID, the newest.\n\n" +
+			"  cast   asciicast v3, for asciinema 3 and its web player\n" +
+			"  cast2  asciicast v2, for asciinema 2\n" +
+			"  txt    the screen, as lines of text\n" +
 			"  json   one object per line: the header, then the events\n" +
-			"  html   one page with a player and what `tadactl audit verify` says, for any browser",
+			"  html   one page for any browser, with a player and the result of `tadactl audit verify`",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			write, known := exports[format]
@@ -263,7 +263,7 @@ func (c *ctl) export() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "cast", "cast, cast2, txt, json or html")
-	return verb(cmd, "77   the record is not as it was written; what is before that was written out")
+	return verb(cmd, "77   the record was changed; it was exported up to there")
 }
 
 // html writes the page, with what verification says beside the session.

@@ -14,9 +14,9 @@ import (
 func (c *ctl) shell() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shell",
-		Short: "Make tada-run the shell that an agent program starts",
-		Long: "Make tada-run the shell that an agent program starts its commands with, under the\n" +
-			"name bash: some programs take no other name.",
+		Short: "Make tada-run the shell of an agent program",
+		Long: "Make tada-run the shell in which an agent program starts its commands. It is installed\n" +
+			"under the name bash, because some programs accept no other.",
 	}
 	cmd.AddCommand(c.shellInstall(), c.shellUninstall())
 	return cmd
@@ -51,11 +51,11 @@ func (c *ctl) shellInstall() *cobra.Command {
 	show := false
 	cmd := &cobra.Command{
 		Use:   "install " + settings.ShellPlatforms(),
-		Short: "Set a platform's shell to tada-run",
-		Long: "Set a platform's shell to a link in bin/ of the state directory that leads to tada-run,\n" +
-			"in the platform's own settings. What else is in the file stays byte for byte, the old\n" +
-			"file is kept, and the new one is protected. Where a platform has no such setting, what\n" +
-			"a person has to do is printed.",
+		Short: "Make tada-run the shell of a platform",
+		Long: "Make tada-run the shell of a platform, in the platform's own settings, by a symlink in bin/\n" +
+			"of the state directory. The rest of the file stays as it is, byte for byte; the old file is\n" +
+			"saved, and the new one is protected. For a platform without such a setting, what you have to\n" +
+			"do is printed.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.shellRegistration(args[0])
@@ -85,7 +85,7 @@ func (c *ctl) shellInstall() *cobra.Command {
 			return c.register(r.registration, "installed", func(was []byte) ([]byte, error) { return r.shell.Install(was, link) })
 		},
 	}
-	cmd.Flags().BoolVar(&show, "print", false, "print what would be in an empty file, and change nothing")
+	cmd.Flags().BoolVar(&show, "print", false, "print the settings for a new file; change nothing")
 	return verb(cmd)
 }
 
@@ -102,8 +102,8 @@ func (c *ctl) advise(r shellRegistration, link string) error {
 func (c *ctl) shellUninstall() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "uninstall " + settings.ShellPlatforms(),
-		Short: "Give a platform its own shell back",
-		Long:  "Give a platform its own shell back: take ours out of its settings. The link stays for others.",
+		Short: "Restore a platform's own shell",
+		Long:  "Restore a platform's own shell: remove ours from its settings. The link remains for others.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.shellRegistration(args[0])

@@ -23,12 +23,11 @@ func (c *ctl) exportRequest() *cobra.Command {
 	var command, batch, agent, item string
 	cmd := &cobra.Command{
 		Use:   "export-request ID | export-request --ci COMMAND | export-request --ci-intent FILE",
-		Short: "Print a question for somebody who answers on another machine",
-		Long: "Print a question as one line, to be carried to a machine where somebody answers it\n" +
-			"with tadactl sign. With --ci, print the plan of a command that nobody has asked yet:\n" +
-			"signed, it lets exactly that plan run once with tada-run --profile ci. With\n" +
-			"--ci-intent it is the plan of several commands, as tada-run --intent runs them; each\n" +
-			"has its own answer: see tadactl sign --except.",
+		Short: "Print a question, to be answered on another machine",
+		Long: "Print a question as one line, to be answered on another machine with tadactl sign. --ci\n" +
+			"prints the plan of a command before it is asked: once signed, exactly that plan may run\n" +
+			"once, with tada-run --profile ci. --ci-intent does so for several commands, as tada-run\n" +
+			"--intent runs them; each has its own answer: see tadactl sign --except.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := c.open()
@@ -54,10 +53,10 @@ func (c *ctl) exportRequest() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&command, "ci", "", "a command line that a machine without people will run")
-	cmd.Flags().StringVar(&batch, "ci-intent", "", "a file as for tada-run --intent, - for standard input")
-	cmd.Flags().StringVar(&agent, "agent", "", "who will ask, as tada-run --agent")
-	cmd.Flags().StringVar(&item, "work-item", "", "what it belongs to, as tada-run --work-item")
+	cmd.Flags().StringVar(&command, "ci", "", "a command line that a CI machine will run")
+	cmd.Flags().StringVar(&batch, "ci-intent", "", "a file as for tada-run --intent; - is standard input")
+	cmd.Flags().StringVar(&agent, "agent", "", "the agent's name, as with tada-run --agent")
+	cmd.Flags().StringVar(&item, "work-item", "", "the work item, as with tada-run --work-item")
 	return verb(cmd)
 }
 
@@ -129,10 +128,10 @@ func (c *ctl) sign() *cobra.Command {
 	var delegation string
 	cmd := &cobra.Command{
 		Use:   "sign FILE",
-		Short: "Answer a question of another machine, with your key",
-		Long: "Answer a question of another machine: the page is shown on the terminal and answered\n" +
-			"there, and the signed answer printed as one line, for tadactl approve --token on the\n" +
-			"machine that asked. A no is signed too. FILE is what export-request printed, - for\n" +
+		Short: "Answer a question from another machine, with your key",
+		Long: "Answer a question from another machine. The question is shown and answered on your\n" +
+			"terminal, and the signed answer, approval or denial, is printed as one line, for tadactl\n" +
+			"approve --token on the machine that asked. FILE is what export-request printed; - is\n" +
 			"standard input.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -157,13 +156,13 @@ func (c *ctl) sign() *cobra.Command {
 			return c.signOn(cmd.Context(), q, how)
 		},
 	}
-	cmd.Flags().StringVarP(&how.Message, "message", "m", "", "what the agent is told with a no, at most 500 characters")
-	cmd.Flags().StringSliceVar(&how.Except, "except", nil, "calls of several that are denied, by their ids")
-	cmd.Flags().DurationVar(&how.Valid, "valid", time.Hour, "how long the answer can be handed in; at most 24h")
-	cmd.Flags().IntVar(&how.Scope.Uses, "uses", 0, "make it a standing approval: how often the same plan may run")
-	cmd.Flags().DurationVar(&how.Scope.For, "for", 0, "and for how long")
-	cmd.Flags().StringVar(&delegation, "delegation", "", "a file of tadactl key delegate: answer for who gave it")
-	return verb(cmd, "75   nobody answered", "126  not yours to sign")
+	cmd.Flags().StringVarP(&how.Message, "message", "m", "", "message to the agent (if denied), at most 500 characters")
+	cmd.Flags().StringSliceVar(&how.Except, "except", nil, "with several calls: deny these, by their ids")
+	cmd.Flags().DurationVar(&how.Valid, "valid", time.Hour, "how long the answer is valid; at most 24h")
+	cmd.Flags().IntVar(&how.Scope.Uses, "uses", 0, "let the same plan run this many times (a grant)")
+	cmd.Flags().DurationVar(&how.Scope.For, "for", 0, "let the same plan run for this long (a grant)")
+	cmd.Flags().StringVar(&delegation, "delegation", "", "a file from tadactl key delegate: answer for the person who made it")
+	return verb(cmd, "75   not answered", "126  refused: not allowed for this caller")
 }
 
 func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Signing) error {

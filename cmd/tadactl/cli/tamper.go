@@ -17,12 +17,12 @@ import (
 func (c *ctl) tamper() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tamper",
-		Short: "Decide about protected files that were changed from outside",
-		Long: "Decide about protected files that were changed from outside: look at each\n" +
-			"difference, then accept it or put back what was there. Every decision is about\n" +
-			"one file, and about exactly what was shown of it.",
+		Short: "Review protected files that were changed from outside",
+		Long: "Review protected files that were changed from outside: look at each diff, then accept it\n" +
+			"or restore the file. Each decision is about one file, and about exactly the change that\n" +
+			"was shown.",
 	}
-	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false, "read every protected file, however unchanged it looks")
+	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false, "read every protected file, even if it looks unchanged")
 	cmd.AddCommand(c.tamperStatus(), c.tamperDiff(), c.tamperAccept(), c.tamperRestore(), c.tamperLog())
 	return cmd
 }
@@ -43,7 +43,7 @@ func (c *ctl) review() (*launcher.Review, error) {
 func (c *ctl) tamperStatus() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "status",
-		Short: "List the protected files and how they are",
+		Short: "List the protected files and their state",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v, err := c.review()
@@ -106,9 +106,9 @@ func (c *ctl) printStatus(v *launcher.Review) error {
 func (c *ctl) tamperDiff() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "diff [PATH ...]",
-		Short: "Show what was changed, against the last valid state",
-		Long: "Show what was changed, against the last valid state, as a unified diff in which\n" +
-			"nothing can move the cursor. What was shown can be accepted afterwards.",
+		Short: "Show what was changed since the last accepted state",
+		Long: "Show what was changed since the last accepted state, as a unified diff in which nothing\n" +
+			"can move the cursor. What was shown can then be accepted.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			v, err := c.review()
 			if err != nil {
@@ -134,7 +134,7 @@ func (c *ctl) tamperDiff() *cobra.Command {
 			}
 			return nil
 		},
-	}, "77   something differs")
+	}, "77   a protected file was changed")
 }
 
 // chosen are the files that the person named, or all that differ.
@@ -171,12 +171,12 @@ func (c *ctl) tamperAccept() *cobra.Command {
 	var reason, digest string
 	cmd := &cobra.Command{
 		Use:   "accept [PATH] [--reason WHY]",
-		Short: "Accept the change of one file, as it was shown",
-		Long: "Accept the change of one file, as it was shown. The difference is shown on your\n" +
-			"terminal and confirmed there. With --digest, what `tadactl tamper diff` showed\n" +
-			"before is accepted. A program cannot accept. Both versions are archived. PATH may be\n" +
-			"left out when one file was changed, and the reason. PATH " + launcher.ModeName + " confirms that this\n" +
-			"setting may be switched off.",
+		Short: "Accept the change to one file, as it was shown",
+		Long: "Accept the change to one file, as it was shown. The diff is shown on your terminal\n" +
+			"and confirmed there. With --digest, it accepts what `tadactl tamper diff` showed before.\n" +
+			"A program cannot accept. Both versions are archived. PATH is optional when only one file\n" +
+			"was changed; the reason is optional too. PATH " + launcher.ModeName + " confirms\n" +
+			"that this setting may be switched off.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("reason") && term.IsTerminal(int(c.in.Fd())) {
@@ -214,9 +214,9 @@ func (c *ctl) tamperAccept() *cobra.Command {
 			return c.reviewed("accepted", path, e.Checksum, v.ArchivePath(e))
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why the change is right; it stands in the record")
-	cmd.Flags().StringVar(&digest, "digest", "", "the digest at the end of the difference that you read")
-	return verb(cmd, "75   nobody confirmed", "77   refused: never shown, or changed since")
+	cmd.Flags().StringVar(&reason, "reason", "", "why the change is right, for the record")
+	cmd.Flags().StringVar(&digest, "digest", "", "the digest at the end of the diff that you read")
+	return verb(cmd, "75   not confirmed", "77   refused: not shown before, or changed since")
 }
 
 // confirm shows the difference on the person's terminal and asks. Without a terminal what was shown before has to
@@ -246,8 +246,8 @@ func (c *ctl) confirm(v *launcher.Review, path string, digest *string) error {
 func (c *ctl) tamperRestore() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "restore [PATH]",
-		Short: "Put one file back as it was left",
-		Long:  "Put one file back as it was left. What stands there now is archived first.",
+		Short: "Restore one file to its last accepted state",
+		Long:  "Restore one file to its last accepted state. The current version is archived first.",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v, err := c.review()
@@ -285,10 +285,10 @@ func (c *ctl) reviewed(word, path, checksum, archive string) error {
 func (c *ctl) tamperLog() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "log",
-		Short: "Print what the record tells of protected files, oldest first",
-		Long: "Print what the record tells of protected files, oldest first, one event a line:\n" +
+		Short: "Print the log of protected files, oldest first",
+		Long: "Print the log of protected files, oldest first, one event per line:\n" +
 			"TIMESTAMP | USER | INTERFACE | ACTION | TASK_ID | CHECKSUM | DESCRIPTION\n" +
-			"The lines are a view: tadactl audit verify proves the record that they come from.",
+			"The lines are taken from the record; tadactl audit verify verifies it.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.open()
@@ -312,5 +312,5 @@ func (c *ctl) tamperLog() *cobra.Command {
 			}
 			return nil
 		},
-	}, "77   the record is not as it was written")
+	}, "77   the record was changed")
 }

@@ -13,9 +13,9 @@ import (
 func (c *ctl) watch() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "watch",
-		Short: "Print each question as it comes, until it is interrupted",
-		Long: "Print each open question, and then each new one as it comes, until it is interrupted.\n" +
-			"With --json, one object per line. On a terminal each new one rings the bell.",
+		Short: "Print each question as it comes, until interrupted",
+		Long: "Print each open question, and then each new one as it comes, until interrupted. With\n" +
+			"--json, print one object per line. On a terminal, each new question rings the bell.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()

@@ -24,7 +24,7 @@ import (
 )
 
 func (c *ctl) auditWitness() *cobra.Command {
-	cmd := &cobra.Command{Use: "witness", Short: "Have another account or machine remember how far the log has come"}
+	cmd := &cobra.Command{Use: "witness", Short: "Have another account or machine remember the length of the log"}
 	cmd.AddCommand(c.witnessServe(), c.witnessAdd())
 	return cmd
 }
@@ -34,11 +34,11 @@ func (c *ctl) witnessServe() *cobra.Command {
 	var logs []string
 	cmd := &cobra.Command{
 		Use:   "serve --dir DIR --listen ADDRESS --log KEY",
-		Short: "Be a witness: cosign checkpoints of logs that only grow",
-		Long: "Be a witness of other people's logs, over the C2SP tlog-witness protocol: remember how\n" +
-			"far each has come, and cosign only what has grown out of that. ADDRESS is HOST:PORT,\n" +
-			"or unix:PATH for a witness on the same machine, under another account. The first\n" +
-			"line that is printed is the witness's own key, for `tadactl audit verify --witness`.",
+		Short: "Act as a witness: cosign checkpoints of logs that only grow",
+		Long: "Act as a witness for other logs, over the C2SP tlog-witness protocol: remember the length of\n" +
+			"each, and cosign only what extends it. ADDRESS is HOST:PORT, or unix:PATH for a witness on\n" +
+			"the same machine, under another account. The first line printed is the witness's own key,\n" +
+			"for `tadactl audit verify --witness`.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if dir == "" || listen == "" || len(logs) == 0 {
@@ -52,10 +52,10 @@ func (c *ctl) witnessServe() *cobra.Command {
 			return c.serve(cmd.Context(), w, listen, key)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "where the witness keeps its key and what it remembers")
+	cmd.Flags().StringVar(&dir, "dir", "", "where the witness stores its key and what it remembers")
 	cmd.Flags().StringVar(&listen, "listen", "", "HOST:PORT or unix:PATH")
-	cmd.Flags().StringVar(&name, "name", "tada-run.witness", "the name of a new witness, usually a host name")
-	cmd.Flags().StringArrayVar(&logs, "log", nil, "a log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it there")
+	cmd.Flags().StringVar(&name, "name", "tada-run.witness", "name for a new witness, usually a host name")
+	cmd.Flags().StringArrayVar(&logs, "log", nil, "a log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
 	return verb(cmd)
 }
 
@@ -130,11 +130,10 @@ func (c *ctl) witnessAdd() *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
 		Use:   "add URL --witness KEY",
-		Short: "Have a witness cosign this log as it is now",
-		Long: "Sign the log's size and root, have the witness at URL (http://HOST:PORT or unix:PATH)\n" +
-			"cosign it, check what it answers against its key, and keep the checkpoint with the\n" +
-			"cosignature beside the log. A log that was cut or rewritten since the witness last\n" +
-			"saw it gets none.",
+		Short: "Have a witness cosign this log",
+		Long: "Sign the log's size and root, have the witness at URL (http://HOST:PORT or unix:PATH) cosign\n" +
+			"it, check the cosignature against the witness's key, and keep it with the checkpoint beside\n" +
+			"the log. The witness does not cosign a log that was cut or rewritten since it last saw it.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if key == "" {
@@ -156,7 +155,7 @@ func (c *ctl) witnessAdd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&key, "witness", "", "the witness's key, NAME+HASH+KEY")
-	return verb(cmd, "77   the record is not as it was written, or not as the witness remembers it")
+	return verb(cmd, "77   the record was changed, or is not as the witness remembers it")
 }
 
 // client speaks HTTP, over a socket for unix:PATH.
