@@ -452,9 +452,9 @@ func thousand(t testing.TB) (root, dir string) {
 	return root, dir
 }
 
-// An unchanged file is not even opened: without the right to read it, it is still known to be the same.
+// A-3.1.9: an unchanged file is not even opened, and 1,000 of them are verified in less than 5 ms by a process that has just
+// started. What others do on this machine is no part of that: it is the time on the processor, and the best of several.
 func TestUnchangedCostsAStat(t *testing.T) {
-	t.Parallel()
 	root, dir := thousand(t)
 	s := Open(dir, Options{Root: root, Patterns: []string{"f/*.md"}, Now: later})
 	reads := 0
@@ -466,6 +466,17 @@ func TestUnchangedCostsAStat(t *testing.T) {
 	}
 	if r, err := s.VerifyIntegrity(Who{}); err != nil || reads != 0 || len(r.Files) != 1000 || len(r.Findings) != 0 {
 		t.Errorf("%d reads, %d files, %v", reads, len(r.Files), err)
+	}
+	best := time.Hour
+	for range 20 {
+		before := processorTime()
+		if _, err := Open(dir, s.o).VerifyIntegrity(Who{}); err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, processorTime()-before)
+	}
+	if best >= 5*time.Millisecond && !testing.Short() { // which is for the race detector, and that makes it slower
+		t.Errorf("1,000 unchanged files take %v", best)
 	}
 }
 

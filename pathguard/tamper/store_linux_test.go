@@ -42,7 +42,7 @@ func TestLife(t *testing.T) {
 
 // A-2.1.1, A-2.1.2: the checksums in the workspace.
 func TestExport(t *testing.T) {
-	w := newWorld(t, "TODO.md", "B.md")
+	w := newWorld(t, "TODO.md", "B.md", "docs/*.md")
 	w.write("TODO.md", "a\r\n")
 	w.want("")
 	if _, err := os.Stat(w.path(".tada")); err == nil {
@@ -59,6 +59,21 @@ func TestExport(t *testing.T) {
 	check.Dir = w.root
 	if out, err := check.CombinedOutput(); err != nil || strings.Count(string(out), ": OK") != 2 {
 		t.Errorf("sha256sum -c: %v\n%s", err, out)
+	}
+	// Names that the format cannot hold as they are stand in nobody's way.
+	w.write("docs/a b.md", "d\n")
+	w.write("docs/back\\slash.md", "d\n")
+	w.write("docs/line\nfeed.md", "d\n")
+	w.want("")
+	w.run("d", func() { w.write("B.md", "y2\n") }, "B.md")
+	check = exec.Command("sha256sum", "--strict", "-c", ".tada/checksum")
+	check.Dir = w.root
+	if out, err := check.CombinedOutput(); err != nil || strings.Count(string(out), ": OK") != 3 || !strings.Contains(string(out), "docs/a b.md: OK") {
+		t.Errorf("sha256sum -c: %v\n%s", err, out)
+	}
+	must(t, os.RemoveAll(w.path("docs")))
+	for _, name := range []string{"docs/a b.md", "docs/back\\slash.md", "docs/line\nfeed.md"} {
+		w.accept(name)
 	}
 	w.write("B.md", "forged\n")
 	forged := sha("forged\n") + "  B.md\n" + sha("b\r\n") + "  TODO.md\n"
@@ -210,7 +225,7 @@ func TestLoggedOnce(t *testing.T) {
 	}
 }
 
-// A-5.1: tada-run's own writes.
+// tada-run's own writes, and what they are not: a way to bless what somebody else wrote.
 func TestSave(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.Save(me, w.path("TODO.md"), "TODO.md", []byte("mine\n"), 0o600))
@@ -226,6 +241,63 @@ func TestSave(t *testing.T) {
 		t.Errorf("saved over what somebody else wrote: %v", err)
 	}
 	w.want("TODO.md changed")
+}
+
+// A-5.1: every way to write a protected file updates its baseline with it. Where any step of it fails, the next process
+// finds the old file under the old baseline or the new one under the new, and never one that looks tampered with.
+func TestEverySaveUpdatesIntegrity(t *testing.T) {
+	boom := errors.New("boom")
+	for name, save := range map[string]func(w *world) error{
+		"save": func(w *world) error { return w.Save(me, w.path("TODO.md"), "TODO.md", []byte("new\n"), 0o644) },
+		"edit": func(w *world) error {
+			return w.Edit(me, w.path("TODO.md"), []byte("old\n"), []byte("new\n"), 0o644)
+		},
+		"restore": func(w *world) error { _, err := w.Restore(me, w.path("TODO.md")); return err },
+		"run": func(w *world) error {
+			if err := w.Begin("run", "me", []string{w.path("TODO.md")}); err != nil {
+				return err
+			}
+			w.write("TODO.md", "new\n")
+			_, err := w.UpdateIntegrity(me, "run")
+			return err
+		},
+	} {
+		for n := 1; ; n++ {
+			w := newWorld(t)
+			w.write("TODO.md", "old\n")
+			w.want("")
+			before, after := "", "new\n"
+			if name == "restore" {
+				w.write("TODO.md", "outside\n")
+				before, after = "TODO.md changed", "old\n"
+			}
+			count := 0
+			w.step = func(string) error {
+				if count++; count == n {
+					return boom
+				}
+				return nil
+			}
+			err := save(w)
+			w.Store = Open(w.dir, w.o)
+			now := w.kinds()
+			if err == nil {
+				if n < 5 {
+					t.Errorf("%s has %d steps", name, n-1)
+				}
+				if now != "" || w.read("TODO.md") != after || w.shadow("TODO.md") != after || strings.Count(w.actions(), "WRITE")+strings.Count(w.actions(), "RESTORE") != 1 {
+					t.Errorf("%s: found %q, the file %q, the copy %q, told %s", name, now, w.read("TODO.md"), w.shadow("TODO.md"), w.actions())
+				}
+				break
+			}
+			if !errors.Is(err, boom) {
+				t.Fatalf("%s, step %d: %v", name, n, err)
+			}
+			if now != "" && now != before || now == "" && w.read("TODO.md") != w.shadow("TODO.md") {
+				t.Errorf("%s, step %d fails: found %q, the file %q, the copy %q", name, n, now, w.read("TODO.md"), w.shadow("TODO.md"))
+			}
+		}
+	}
 }
 
 func TestDeliver(t *testing.T) {

@@ -269,6 +269,31 @@ func sameTick(w *world) {
 	}))
 }
 
+// of what stat(2) tells, each thing alone is enough for a file to be read again.
+func TestWholeStamp(t *testing.T) {
+	w := newWorld(t)
+	w.write("TODO.md", "aaaa")
+	w.want("")
+	for name, change := range map[string]func(*record){
+		"nothing": func(*record) {},
+		"dev":     func(r *record) { r.stamp.dev++ },
+		"ino":     func(r *record) { r.stamp.ino++ },
+		"size":    func(r *record) { r.Size++ },
+		"mtime":   func(r *record) { r.stamp.mtime++ },
+		"ctime":   func(r *record) { r.stamp.ctime++ },
+		"mode":    func(r *record) { r.stamp.mode ^= readBits },
+	} {
+		sameTick(w)
+		must(t, w.update(func(m *manifest) (bool, error) {
+			change(m.records[w.path("TODO.md")])
+			return true, nil
+		}))
+		if r := w.verify(); r.Hashed != 0 != (name != "nothing") || len(r.Findings) != 0 {
+			t.Errorf("%s is another: %d read, %v", name, r.Hashed, r.Findings)
+		}
+	}
+}
+
 // whoever sets the time of change too, below the file system, is found by reading, and only by that.
 func TestParanoid(t *testing.T) {
 	w := newWorld(t)
