@@ -52,7 +52,7 @@ test-arm64: ## on another machine, what needs no kernel of its own: parsers, tab
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -run '^Test(Filter|ProgramReadsTheTable|RulesReached|ForeignNumbers|OtherArchitecture|DigestCoversEverything|Explain)$$' ./launcher/sandbox
 
 race: ## all tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short ./...
+	@.ci/race
 
 cover: ## how much of the judgement the tests reach; fails below the floors in .ci/cover
 	@.ci/cover

@@ -17,6 +17,14 @@ import (
 
 const testBoot = "11111111-2222-3333-4444-555555555555"
 
+// stride is how far the bytes are apart that a test changes or cuts at one after the other: it takes each; with -short every tenth.
+func stride() int {
+	if testing.Short() {
+		return 10
+	}
+	return 1
+}
+
 // tick is a clock that moves one millisecond per look.
 func tick() func() time.Time {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

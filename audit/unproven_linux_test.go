@@ -208,7 +208,7 @@ func TestEveryByteOfEveryFile(t *testing.T) {
 			continue
 		}
 		good := readAll(t, path)
-		for i := range good {
+		for i := 0; i < len(good); i += stride() {
 			b := bytes.Clone(good)
 			b[i] ^= []byte{1, 0x20, 0x80}[i%3]
 			must(t, os.WriteFile(path, b, 0o600))

@@ -107,10 +107,14 @@ func TestGrowth(t *testing.T) {
 		}
 		return least
 	}
-	few, many := pathsLine(400), pathsLine(4000)
+	paths := 400
+	if testing.Short() {
+		paths = 100
+	}
+	few, many := pathsLine(paths), pathsLine(10*paths)
 	one := best(7, func() { check(g, few) })
 	ten := best(5, func() { check(g, many) })
-	t.Logf("400 paths %v, 4000 paths %v", one, ten)
+	t.Logf("%d paths %v, %d paths %v", paths, one, 10*paths, ten)
 	if ten > 30*one {
 		t.Errorf("ten times the paths cost %.1f times as much", float64(ten)/float64(one))
 	}

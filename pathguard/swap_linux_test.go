@@ -72,7 +72,7 @@ func TestSwap(t *testing.T) {
 // rounds is how often a test of this package tries to lose a race; with -short it is enough for the race detector.
 func rounds() int {
 	if testing.Short() {
-		return 1_000
+		return 300
 	}
 	return 10_000
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -185,9 +186,10 @@ func TestOtherArchitecture(t *testing.T) {
 	}
 }
 
-// swapperMain makes a name lead in and out of the workspace in three ways, in turn, while another thread writes through it.
+// swapperMain makes a name lead in and out of the workspace in three ways, in turn, as often as args say, while another thread writes through it.
 func swapperMain(args []string) {
 	ws, outside := args[0], args[1]
+	n, _ := strconv.Atoi(args[2])
 	os.Chdir(ws)
 	os.Mkdir("in", 0o700)
 	os.Symlink(outside, "out")
@@ -209,7 +211,7 @@ func swapperMain(args []string) {
 			}
 		}
 	}()
-	for i := range 100_000 {
+	for i := range n {
 		switch i % 3 {
 		case 0: // a link is replaced by a link
 			unix.Symlink([]string{outside, "in"}[i%2], "l")
@@ -226,7 +228,7 @@ func swapperMain(args []string) {
 	fmt.Println("swapped")
 }
 
-// A name that is swapped 100,000 times under the hands of a writer never leads out.
+// A name that is swapped 100,000 times (with -short 10,000) under the hands of a writer never leads out.
 func TestSwapRace(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		out := t.TempDir()
@@ -234,7 +236,7 @@ func TestSwapRace(t *testing.T) {
 		p.Read = append(p.Read, Path{Name: self(t)}, Path{Name: out})
 		before := tree(out)
 		from, in, _ := os.Pipe()
-		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"swapper", p.Write[0].Name, out}, Files: []*os.File{nil, in, in}})
+		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"swapper", p.Write[0].Name, out, fmt.Sprint(rounds(100_000))}, Files: []*os.File{nil, in, in}})
 		in.Close()
 		must(t, err)
 		said, _ := io.ReadAll(from)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -147,8 +148,8 @@ func TestOrdinaryUser(t *testing.T) {
 	text, err := os.ReadFile(self(t))
 	must(t, err)
 	must(t, os.WriteFile(dir+"/sandbox.test", text, 0o755))
-	cmd := exec.Command(dir+"/sandbox.test", "-test.v", "-test.skip=Benchmark|Race")
-	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir + "/tmp", "HOME=" + dir + "/tmp"}
+	cmd := exec.Command(dir+"/sandbox.test", "-test.v", "-test.skip=Benchmark|Race", fmt.Sprintf("-test.short=%t", testing.Short()))
+	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir + "/tmp", "HOME=" + dir + "/tmp", "GORACE=" + os.Getenv("GORACE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestAllowed") {

@@ -29,7 +29,7 @@ func TestFreezeIsNotSeen(t *testing.T) {
 		if !said.Scan() || said.Text() != "began" {
 			t.Fatalf("said %q", said.Text())
 		}
-		for range 300 {
+		for range rounds(300) {
 			process.Freeze()
 			process.Thaw()
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,13 +16,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// races is how often the connect is ended: enough that some of it falls into the moment in which the launcher has looked at the address and not yet listened.
+// races is how often the connect is ended (with -short, a tenth): enough that some of it falls into the moment in which the launcher has looked at the address and not yet listened.
 const races = 3000
 
 // listenRaceMain listens with a socket whose connect is under way, which gives it an address of the loopback, while another thread ends that connect, which takes
 // the address away: what listens then is reachable from every machine. It says how often that came about.
 func listenRaceMain(args []string) {
 	to := netip.MustParseAddrPort(args[0])
+	races, _ := strconv.ParseInt(args[1], 10, 64)
 	var fd, turn, done atomic.Int64
 	go func() {
 		runtime.LockOSThread()
@@ -70,7 +72,7 @@ func TestListenRace(t *testing.T) {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: self(t)})
 		p.Network, p.Reach.Localhost = Hosts, true
-		s, said, _ := talkAs(t, p, self(t), "listen-race", fmt.Sprintf("%s:%d", server.addr, server.port))
+		s, said, _ := talkAs(t, p, self(t), "listen-race", fmt.Sprintf("%s:%d", server.addr, server.port), fmt.Sprint(rounds(races)))
 		if s.Shell() != 0 || !strings.HasPrefix(said, "everywhere 0 ") {
 			t.Errorf("%d %s", s.Shell(), said)
 		}

@@ -192,7 +192,7 @@ func TestProgramReadsTheTable(t *testing.T) {
 			}
 		}
 		for nr := range uint32(1024) {
-			for range 200 {
+			for range rounds(200) {
 				d := data{nr: nr, arch: auditArch}
 				for i := range d.args {
 					d.args[i] = uint64(random.Uint32())<<32 | uint64(values[random.IntN(len(values))])

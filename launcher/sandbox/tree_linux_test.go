@@ -270,7 +270,7 @@ func TestLauncherKilledAnytime(t *testing.T) {
 			_, err := io.ReadFull(out, make([]byte, 5))
 			must(t, err)
 			whole := time.Since(began) // how long a start takes on this machine now
-			for range 100 {
+			for range rounds(100) {
 				must(t, cmd.Process.Kill())
 				cmd.Wait()
 				cmd, _ = start()
