@@ -192,28 +192,43 @@ func (e *Edit) Save(c Change) error {
 // maxLead bounds the settings that a refusal lists; `tadactl tamper diff` has them all.
 const maxLead = 8
 
+// ownWords is what is said of a change of the account's own configuration, in each language.
+var ownWords = map[tamper.Locale]struct{ stopped, nothing, changes, more, pending string }{
+	tamper.English: {
+		stopped: "tada-run: nothing runs until you accept the change of your configuration: tadactl tamper accept\n",
+		nothing: "It changes nothing that is in force.\n", changes: "It changes:\n", more: "  and %d more\n",
+		pending: "tada-run: " + ModeName + " was switched off in a file; it stays on until a person confirms: tadactl tamper accept " + ModeName + "\n",
+	},
+	tamper.Chinese: {
+		stopped: "tada-run: 在您接受配置的更改之前，不会运行任何命令: tadactl tamper accept\n",
+		nothing: "此更改不影响当前生效的设置。\n", changes: "此更改涉及:\n", more: "  另有 %d 项\n",
+		pending: "tada-run: " + ModeName + " 已在文件中关闭；在用户确认之前仍然有效: tadactl tamper accept " + ModeName + "\n",
+	},
+}
+
 // ownChange begins the refusal after the account's own configuration was changed outside of tadactl: the one command
 // to type, and what the change does. It is "" when that is not what was found.
-func (l *Launcher) ownChange(found []tamper.Finding) string {
+func (l *Launcher) ownChange(found []tamper.Finding, in tamper.Locale) string {
 	at := slices.IndexFunc(found, func(f tamper.Finding) bool { return f.Path == l.home.Config() })
 	if at < 0 {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "tada-run: nothing runs until you accept the change of your configuration: tadactl tamper accept %s\n", visible(l.home.Config()))
+	words := ownWords[in]
+	b.WriteString(words.stopped)
 	accepted, kept, err := l.ownStore().Baseline(l.home.Config())
 	if err != nil || !kept {
 		return b.String()
 	}
 	lines := l.inForce(accepted, l.policy)
 	if len(lines) == 0 {
-		b.WriteString("It changes nothing that is in force.\n")
+		b.WriteString(words.nothing)
 	} else {
-		b.WriteString("It changes:\n")
+		b.WriteString(words.changes)
 	}
 	for i, line := range lines {
 		if i == maxLead {
-			fmt.Fprintf(&b, "  and %d more\n", len(lines)-i)
+			fmt.Fprintf(&b, words.more, len(lines)-i)
 			break
 		}
 		fmt.Fprintf(&b, "  %s\n", line)

@@ -59,9 +59,11 @@ func (l *Launcher) ownStore() *tamper.Store {
 	return tamper.Open(filepath.Join(l.home.Shadow(), "own"), o)
 }
 
-// workStore is the store of a workspace.
-func (l *Launcher) workStore(root string, policy pathguard.Policy) *tamper.Store {
+// workStore is the store of a workspace. The policy is that of the run's own workspace: what another one protects
+// besides, it does not tell.
+func (l *Launcher) workStore(root string, policy pathguard.Policy, own bool) *tamper.Store {
 	o := l.shadowOptions(root)
+	o.Complete = own
 	o.Patterns, o.Export = append(slices.Clone(policy.Settings().Protect), workspaceConfig), true
 	return tamper.Open(filepath.Join(l.home.Shadow(), shadowName(root)), o)
 }
@@ -95,7 +97,7 @@ func shadowName(root string) string {
 func (l *Launcher) wardOf(j *Judgement) (*ward, error) {
 	w := &ward{stores: []*watched{{Store: l.ownStore()}}}
 	for _, root := range l.reached(j.Plan) {
-		w.stores = append(w.stores, &watched{Store: l.workStore(root, j.policy)})
+		w.stores = append(w.stores, &watched{Store: l.workStore(root, j.policy, root == j.Plan.Workspace)})
 	}
 	var err error
 	for _, s := range w.stores {
@@ -350,9 +352,10 @@ func (w *ward) storeOf(path string) *tamper.Store {
 // tampered words a TamperError: the text for a person on stderr now, the line and the object as of every refusal.
 func (r *run) tampered(found []tamper.Finding, pending bool) *Refusal {
 	e := &tamper.TamperError{Root: r.Plan.Workspace, Findings: found}
-	fmt.Fprint(os.Stderr, r.l.ownChange(found)+e.Text(r.tamperLocale()))
+	in := r.tamperLocale()
+	fmt.Fprint(os.Stderr, r.l.ownChange(found, in)+e.Text(in))
 	if pending {
-		fmt.Fprintln(os.Stderr, "tada-run: security.tamper_proof was switched off in a file; it stays on until a person confirms: tadactl tamper accept "+ModeName+" --reason WHY")
+		fmt.Fprint(os.Stderr, ownWords[in].pending)
 	}
 	return tamperRefusal(e)
 }

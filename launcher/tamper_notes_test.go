@@ -1,6 +1,9 @@
 package launcher
 
 import (
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +36,18 @@ func TestNotesAreOneLine(t *testing.T) {
 		var out strings.Builder
 		if tellNotes(&out, c.notes); out.String() != c.want {
 			t.Errorf("%v is told as %q, want %q", c.notes, out.String(), c.want)
+		}
+	}
+}
+
+// U7: what is said of the own configuration is said in both languages.
+func TestOwnWords(t *testing.T) {
+	en, zh := reflect.ValueOf(ownWords[tamper.English]), reflect.ValueOf(ownWords[tamper.Chinese])
+	commands := regexp.MustCompile(`tadactl .*`)
+	for i := range en.NumField() {
+		e, z := en.Field(i).String(), zh.Field(i).String()
+		if e == "" || z == "" || e == z || !slices.Equal(commands.FindAllString(e, -1), commands.FindAllString(z, -1)) {
+			t.Errorf("%q, %q", e, z)
 		}
 	}
 }

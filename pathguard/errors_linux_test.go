@@ -3,6 +3,9 @@ package pathguard
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +66,7 @@ func TestC6_2_Messages(t *testing.T) {
 		{"cat /etc/ssl", "🚫 access denied: /etc/ssl is restricted", "🚫 拒绝访问: /etc/ssl 受系统保护"},
 		{"touch ~/.ssh", "⚠️  read-only: @/home/dev/.ssh must not be written", "⚠️  只读保护: @/home/dev/.ssh 不允许写入"},
 		{"cat a > /etc/b", "⚠️  dangerous: writing /etc/b needs authorisation", "⚠️  危险操作: 尝试写入 /etc/b 需要授权"},
+		{"git push --force", "replaces history of the remote repository", "⚠️  危险命令: 替换远程仓库的历史"},
 		{"rm -rf src", "deletes everything below @/w/src", "删除 @/w/src 下的所有内容"},
 	}
 	for _, tt := range tests {
@@ -94,5 +98,49 @@ func TestC6_2_Messages(t *testing.T) {
 	}
 	if LocaleOf(map[string]string{"LANG": "zh_CN", "LC_ALL": "C"}) != English {
 		t.Error("LC_ALL does not win")
+	}
+}
+
+// C-6.2.1, U7: what is said in one language is said in the other, with the same values in it.
+func TestEveryTextInBothLanguages(t *testing.T) {
+	values := regexp.MustCompile(`[{][a-z]*[}]`)
+	for _, r := range ruleTexts {
+		if en, zh := values.FindAllString(r.en, -1), values.FindAllString(r.zh, -1); r.en == "" || r.zh == "" || r.en == r.zh || !slices.Equal(en, zh) && r.id != "delete.root" {
+			t.Errorf("%s: %q, %q", r.id, r.en, r.zh)
+		}
+		if (r.instead == "") != (r.insteadZh == "") {
+			t.Errorf("%s, instead: %q, %q", r.id, r.instead, r.insteadZh)
+		}
+	}
+	hazards := map[string]bool{}
+	files, err := filepath.Glob("../shellparse/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	read := map[string]*regexp.Regexp{"../shellparse/command/table/hazards.txt": regexp.MustCompile(`(?m)^([a-z]+[.][a-z-]+): `)}
+	for _, name := range files {
+		if !strings.HasSuffix(name, "_test.go") {
+			read[name] = regexp.MustCompile(`Rule: "([^"]+)"`)
+		}
+	}
+	for name, id := range read {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range id.FindAllSubmatch(text, -1) {
+			hazards[string(m[1])] = true
+			if zh := hazardZh(string(m[1]), "x: y"); !strings.HasSuffix(zh, ": y") || len(zh) < 6 {
+				t.Errorf("%s: %s is %q in Chinese", name, m[1], zh)
+			}
+		}
+	}
+	if len(hazards) < 100 {
+		t.Errorf("only %d hazards were found", len(hazards))
+	}
+	for line := range strings.Lines(hazardsZh) {
+		if id, _, ok := strings.Cut(line, ": "); ok && line[0] != '#' && !hazards[id] {
+			t.Errorf("%s is no hazard", id)
+		}
 	}
 }

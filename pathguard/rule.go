@@ -1,6 +1,8 @@
 package pathguard
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"strings"
 )
@@ -201,8 +203,25 @@ func ruleTextOf(rule string) (ruleText, bool) {
 	return ruleText{}, false
 }
 
-// In returns the message of a reason in a language. What the command table or the
-// configuration says is said as it stands there.
+// hazardsZh has what the hazards of shellparse mean.
+//
+//go:embed table/hazards_zh.txt
+var hazardsZh string
+
+// hazardZh is the Chinese message of a hazard, "" when the rule is none.
+func hazardZh(rule, english string) string {
+	_, rest, found := strings.Cut(hazardsZh, "\n"+rule+": ")
+	if !found {
+		return ""
+	}
+	text, _, _ := strings.Cut(rest, "\n")
+	if _, named, more := strings.Cut(english, ": "); more {
+		text += ": " + named
+	}
+	return text
+}
+
+// In returns the message of a reason in a language. What the configuration says is said as it stands there.
 func (r Reason) In(l Locale) string {
 	text := r.in(l)
 	switch {
@@ -224,7 +243,7 @@ func (r Reason) in(l Locale) string {
 	text, ok := ruleTextOf(r.Rule)
 	switch {
 	case r.plain != "" && l == Chinese:
-		return "⚠️  危险命令: " + r.plain
+		return "⚠️  危险命令: " + cmp.Or(hazardZh(r.Rule, r.plain), r.plain)
 	case r.plain != "":
 		return r.plain
 	case !ok:

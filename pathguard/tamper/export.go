@@ -24,7 +24,25 @@ func (s *Store) export(m *manifest) {
 	if !s.o.Export || !slices.ContainsFunc(m.events, func(e Event) bool { return e.Action != ActionRegister && e.Action != ActionSetting }) {
 		return
 	}
-	text := m.checksums(s.o.Root)
+	s.writeExport(m)
+}
+
+// over reports whether the workspace's checksums are of files that are protected no longer.
+func (s *Store) over(m *manifest) bool {
+	if !s.o.Export || !s.o.Complete || !slices.ContainsFunc(sortedKeys(m.records), func(path string) bool { return !s.protects(m.records[path]) }) {
+		return false
+	}
+	have, err := os.ReadFile(filepath.Join(s.o.Root, exportName))
+	return err == nil && string(have) != s.checksums(m)
+}
+
+// protects reports whether a file that has a baseline is protected still.
+func (s *Store) protects(rec *record) bool {
+	return s.o.All || !s.o.Complete || slices.Contains(s.o.Patterns, rec.Pattern) || s.patternOf(rec.Path) != ""
+}
+
+func (s *Store) writeExport(m *manifest) {
+	text := s.checksums(m)
 	have, err := os.ReadFile(filepath.Join(s.o.Root, exportName))
 	if text == "" && err != nil || text != "" && err == nil && string(have) == text {
 		return
@@ -62,13 +80,13 @@ func (s *Store) export(m *manifest) {
 }
 
 // checksums is the text of the export. Of several files it is the raw hash, which is what sha256sum -c reads.
-func (m *manifest) checksums(dir string) string {
+func (s *Store) checksums(m *manifest) string {
 	var lines []string
 	last := ""
 	for _, path := range sortedKeys(m.records) {
 		rec := m.records[path]
-		rel, err := filepath.Rel(dir, path)
-		if err != nil || rec.Form != Regular || strings.HasPrefix(rel, "..") || strings.ContainsAny(rel, "\\\n\r") {
+		rel, err := filepath.Rel(s.o.Root, path)
+		if err != nil || !s.protects(rec) || rec.Form != Regular || strings.HasPrefix(rel, "..") || strings.ContainsAny(rel, "\\\n\r") {
 			continue // names that sha256sum would have to escape are left out
 		}
 		lines = append(lines, fmt.Sprintf("%s  %s\n", rec.Raw, rel))

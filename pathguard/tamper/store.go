@@ -19,6 +19,7 @@ type Options struct {
 	Alive    func(owner string) bool                   // whether the process that a run belongs to still lives; nil means that none does
 	All      bool                                      // check every file that has a baseline, whatever the patterns say now
 	Export   bool                                      // write the checksums to Root/.tada/checksum, for people and other programs
+	Complete bool                                      // Patterns are all that the folder protects: a file that none of them names is protected no longer
 	Waiting  func(lock *os.File, waited time.Duration) // called by a wait for the lock after a second, and after five; may be nil
 	Keep     int                                       // how many overridden events are archived, at most; 0 means [DefaultKeep]
 }

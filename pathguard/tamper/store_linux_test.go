@@ -1,6 +1,7 @@
 package tamper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -90,6 +91,43 @@ func TestExport(t *testing.T) {
 	w.run("c", func() { w.write("B.md", "z\n") }, "B.md")
 	if left, _ := os.ReadDir(out); len(left) != 0 {
 		t.Errorf("written through a link: %v", left)
+	}
+}
+
+// U7: what keeps the checksums out of git's status ends with them; one that the person wrote, or changed, stays.
+func TestExportEnds(t *testing.T) {
+	for name, own := range map[string]string{"made by us": "", "the person's": "/notes\n", "ours, changed": ignored + "/notes\n"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "TODO.md")
+			w.write("TODO.md", "a\n")
+			if own == "/notes\n" {
+				w.write(ignoreName, own)
+			}
+			w.run("a", func() { w.write("TODO.md", "b\n") }, "TODO.md")
+			if want := cmp.Or(strings.TrimPrefix(own, ignored), ignored); own != ignored+"/notes\n" && w.read(ignoreName) != want {
+				t.Errorf("while it is protected: %q", w.read(ignoreName))
+			}
+			if own != "" {
+				w.write(ignoreName, own)
+			}
+			w.o.Patterns = nil // of the run in another workspace: it does not tell what this one protects
+			w.want("")
+			if w.read(exportName) == "" {
+				t.Error("the checksums ended with the protection of another workspace")
+			}
+			w.o.Complete = true // the configuration names it no more
+			w.want("")
+			if _, err := os.Lstat(w.path(exportName)); err == nil {
+				t.Error("the checksums are left")
+			}
+			got, err := os.ReadFile(w.path(ignoreName))
+			if own == "" && !errors.Is(err, os.ErrNotExist) || string(got) != own {
+				t.Errorf("%q is left: %v", got, err)
+			}
+			if _, err := os.Lstat(w.path(".tada")); (err == nil) != (own != "") {
+				t.Errorf("the folder: %v", err)
+			}
+		})
 	}
 }
 

@@ -63,10 +63,19 @@ func TestTexts(t *testing.T) {
 	if text := e.Text(English); !strings.Contains(text, "... +15\n") || strings.Count(text, "\n") > 40 {
 		t.Errorf("a long list reads\n%s", text)
 	}
-	for kind := range wording[English].title { // every kind has its words in every language
-		if wording[Chinese].title[kind] == "" {
-			t.Errorf("%s has no Chinese words", kind)
+	en, zh := wording[English], wording[Chinese] // every text is there in every language
+	for kind := range en.title {
+		if zh.title[kind] == "" || zh.title[kind] == en.title[kind] {
+			t.Errorf("%s: %q", kind, zh.title[kind])
 		}
+	}
+	for _, text := range []string{zh.expected, zh.actual, zh.none, zh.ways, detected[Chinese]} {
+		if text == "" {
+			t.Errorf("a Chinese text is missing: %+v", zh)
+		}
+	}
+	if len(zh.title) != len(en.title) || strings.Count(zh.ways, "tadactl") != strings.Count(en.ways, "tadactl") {
+		t.Errorf("%+v is not %+v", zh, en)
 	}
 	var zero *TamperError = &TamperError{}
 	if zero.Error() == "" || zero.Text(Locale(9)) == "" {

@@ -46,6 +46,7 @@ type Report struct {
 	stale   []*record   // the same content under a new stamp
 	adopted []Finding
 	dead    bool // there are grants of runs that died, or unfinished work
+	over    bool // the workspace's checksums are of files that are protected no longer
 }
 
 type candidate struct{ path, pattern string }
@@ -91,7 +92,7 @@ func (s *Store) VerifyIntegrity(who Who) (Report, error) {
 
 // Unsettled reports whether [Store.VerifyIntegrity] has something to write down.
 func (r *Report) Unsettled() bool {
-	return len(r.fresh) > 0 || len(r.stale) > 0 || len(r.adopted) > 0 || r.dead
+	return len(r.fresh) > 0 || len(r.stale) > 0 || len(r.adopted) > 0 || r.dead || r.over
 }
 
 // compare is the verification itself. What it needs is read first, so that a change of the configuration or of
@@ -126,6 +127,7 @@ func (s *Store) compare(m *manifest) (Report, error) {
 		r.dead = r.dead || !s.alive(g.owner)
 	}
 	r.dead = r.dead || len(m.saves) > 0
+	r.over = s.over(m)
 	slices.Sort(r.Files)
 	slices.SortFunc(r.Findings, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
 	return r, s.at("compared")
@@ -331,6 +333,9 @@ func (s *Store) settle(m *manifest, who Who, r *Report) (bool, error) {
 	for _, fresh := range r.stale {
 		rec := m.records[fresh.Path]
 		rec.stamp, rec.settled, dirty = fresh.stamp, true, true
+	}
+	if r.over {
+		s.writeExport(m)
 	}
 	return s.bury(m) || dirty, nil
 }

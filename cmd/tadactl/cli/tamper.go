@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -92,7 +93,7 @@ func (c *ctl) printStatus(v *launcher.Review) error {
 	}
 	fmt.Fprintf(c.out, "tamper_proof  %s\n", mode)
 	if v.Pending {
-		fmt.Fprintf(c.out, "              it was switched off in a file, and stays on until: tadactl tamper accept %s --reason WHY\n", launcher.ModeName)
+		fmt.Fprintf(c.out, "              it was switched off in a file, and stays on until: tadactl tamper accept %s\n", launcher.ModeName)
 	}
 	for _, path := range v.Files {
 		fmt.Fprintf(c.out, "%-16s  %s\n", fileState(v, path), inert(path))
@@ -130,7 +131,7 @@ func (c *ctl) tamperDiff() *cobra.Command {
 				}
 			}
 			if c.status == launcher.ExitTampered && !c.json {
-				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper accept PATH --reason WHY, or: tadactl tamper restore PATH")
+				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper accept, or: tadactl tamper restore")
 			}
 			return nil
 		},
@@ -151,32 +152,56 @@ func chosen(v *launcher.Review, args []string) []string {
 	return paths
 }
 
-// one is the single file that a decision is about: the one that was named, or the only one that differs.
-func one(v *launcher.Review, args []string) (string, error) {
+// A decision is what came of one about a file.
+type decision struct{ checksum, archive string }
+
+// decide goes through the files that a decision is about, one after the other: the one that was named, or all that
+// differ. Of several, each is shown on the person's terminal and confirmed there, with asks; one alone, when ask is set.
+// A file that fails, or is not confirmed, keeps none of the others from its turn.
+func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question, word string, do func(path, digest string) (decision, error)) error {
 	paths := chosen(v, args)
-	if len(paths) == 1 {
-		return paths[0], nil
-	}
 	if len(paths) == 0 {
-		return "", &exitError{errors.New("all protected files are as they should be: nothing to decide"), launcher.ExitUsage}
+		return &exitError{errors.New("all protected files are as they should be: nothing to decide"), launcher.ExitUsage}
 	}
-	names := ""
+	var problems []error
+	status := launcher.ExitTampered
 	for _, path := range paths {
-		names += " " + inert(path)
+		digest := ""
+		if ask || len(paths) > 1 {
+			var err error
+			if digest, err = c.confirm(v, path, question); errors.Is(err, errUnconfirmed) {
+				status = launcher.ExitPending
+			}
+			if err != nil {
+				problems = append(problems, err)
+				continue
+			}
+		}
+		d, err := do(path, digest)
+		if errors.Is(err, approval.ErrPeer) {
+			return err
+		}
+		if err == nil {
+			err = c.reviewed(word, path, d.checksum, d.archive)
+		}
+		problems = append(problems, err)
 	}
-	return "", &usageError{fmt.Errorf("%d files were changed; name the one that you mean:%s", len(paths), names)}
+	if err := errors.Join(problems...); err != nil {
+		return &exitError{err, status}
+	}
+	return nil
 }
 
 func (c *ctl) tamperAccept() *cobra.Command {
 	var reason, digest string
 	cmd := &cobra.Command{
 		Use:   "accept [PATH] [--reason WHY]",
-		Short: "Accept the change to one file, as it was shown",
-		Long: "Accept the change to one file, as it was shown. The diff is shown on your terminal\n" +
+		Short: "Accept the change to a file, as it was shown",
+		Long: "Accept the change to a file, as it was shown. The diff is shown on your terminal\n" +
 			"and confirmed there. With --digest, it accepts what `tadactl tamper diff` showed before.\n" +
-			"A program cannot accept. Both versions are archived. PATH is optional when only one file\n" +
-			"was changed; the reason is optional too. PATH " + launcher.ModeName + " confirms\n" +
-			"that this setting may be switched off.",
+			"A program cannot accept. Both versions are archived. Without PATH, every changed file\n" +
+			"is shown and confirmed in turn. The reason is optional. PATH " + launcher.ModeName + "\n" +
+			"confirms that this setting may be switched off.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("reason") && term.IsTerminal(int(c.in.Fd())) {
@@ -197,21 +222,13 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				}
 				return c.reviewed("confirmed", launcher.ModeName, "", "")
 			}
-			path, err := one(v, args)
-			if err != nil {
-				return err
+			if paths := chosen(v, args); digest != "" && len(paths) > 1 {
+				return &usageError{fmt.Errorf("%d files were changed, and --digest is of one; name it: %s", len(paths), joined(paths))}
 			}
-			if err := c.confirm(v, path, &digest); err != nil {
-				return err
-			}
-			e, err := v.Accept(path, digest, reason)
-			if errors.Is(err, approval.ErrPeer) {
-				return err
-			}
-			if err != nil {
-				return &exitError{err, launcher.ExitTampered}
-			}
-			return c.reviewed("accepted", path, e.Checksum, v.ArchivePath(e))
+			return c.decide(v, args, digest == "", "accept exactly this", "accepted", func(path, shown string) (decision, error) {
+				e, err := v.Accept(path, cmp.Or(digest, shown), reason)
+				return decision{e.Checksum, v.ArchivePath(e)}, err
+			})
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why the change is right, for the record")
@@ -219,55 +236,59 @@ func (c *ctl) tamperAccept() *cobra.Command {
 	return verb(cmd, "75   not confirmed", "77   refused: not shown before, or changed since")
 }
 
-// confirm shows the difference on the person's terminal and asks. Without a terminal what was shown before has to
-// be enough.
-func (c *ctl) confirm(v *launcher.Review, path string, digest *string) error {
-	if *digest != "" || !v.AtPerson() {
-		return nil // Accept says why not, or takes what was shown before
+// joined are names in one line.
+func joined(paths []string) string {
+	var names []string
+	for _, path := range paths {
+		names = append(names, inert(path))
+	}
+	return strings.Join(names, " ")
+}
+
+var errUnconfirmed = errors.New("nobody confirmed; it was left as it is")
+
+// confirm shows a difference on the person's terminal, asks, and returns the digest of what was confirmed. Without a
+// terminal what was shown before has to be enough.
+func (c *ctl) confirm(v *launcher.Review, path, question string) (string, error) {
+	if !v.AtPerson() {
+		return "", nil // the decision is refused, with the reason
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return fmt.Errorf("open the terminal: %w", err)
+		return "", fmt.Errorf("open the terminal: %w", err)
 	}
 	defer tty.Close()
 	d, err := v.Diff(path)
 	if err != nil {
-		return &exitError{err, launcher.ExitTampered}
+		return "", err
 	}
-	fmt.Fprintf(tty, "%saccept exactly this? type yes: ", d.Text)
+	fmt.Fprintf(tty, "%s%s? type yes: ", d.Text, question)
 	line, _ := bufio.NewReader(tty).ReadString('\n')
 	if strings.TrimSpace(line) != "yes" {
-		return &exitError{errors.New("nobody confirmed; nothing was changed"), launcher.ExitPending}
+		return "", fmt.Errorf("%s: %w", inert(path), errUnconfirmed)
 	}
-	*digest = d.Digest
-	return nil
+	return d.Digest, nil
 }
 
 func (c *ctl) tamperRestore() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "restore [PATH]",
-		Short: "Restore one file to its last accepted state",
-		Long:  "Restore one file to its last accepted state. The current version is archived first.",
-		Args:  cobra.MaximumNArgs(1),
+		Short: "Restore a file to its last accepted state",
+		Long: "Restore a file to its last accepted state. The current version is archived first.\n" +
+			"Without PATH, every changed file is restored; if there are several, each diff is shown\n" +
+			"on your terminal and confirmed there.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v, err := c.review()
 			if err != nil {
 				return err
 			}
-			path, err := one(v, args)
-			if err != nil {
-				return err
-			}
-			e, err := v.Restore(path)
-			if errors.Is(err, approval.ErrPeer) {
-				return err
-			}
-			if err != nil {
-				return &exitError{err, launcher.ExitTampered}
-			}
-			return c.reviewed("restored", path, e.Checksum, v.ArchivePath(e))
+			return c.decide(v, args, false, "put back what was there", "restored", func(path, _ string) (decision, error) {
+				e, err := v.Restore(path)
+				return decision{e.Checksum, v.ArchivePath(e)}, err
+			})
 		},
-	}, "77   refused: there is no copy, or something is in the way")
+	}, "75   nobody confirmed", "77   refused: there is no copy, or something is in the way")
 }
 
 // reviewed tells what was decided.
