@@ -1,10 +1,14 @@
 package integration
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 )
 
 // A place is a workspace with both doors in its PATH.
@@ -21,6 +25,7 @@ func newPlace(t testing.TB) *place {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	t.Cleanup(func() { ended(t, dir) })
 	p := &place{t: t, dir: filepath.Join(dir, "repo"), state: filepath.Join(dir, "state")}
 	for _, name := range []string{"bin", "repo", "repo/build"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
@@ -34,6 +39,40 @@ func newPlace(t testing.TB) *place {
 	}
 	p.env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+p.state, "TERM=xterm", "SHELL=/bin/bash")
 	return p
+}
+
+// ended waits until no other process works in dir: a session whose terminal was closed still writes its end to the record,
+// and what is written while a folder is removed keeps it from being removed.
+func ended(t testing.TB, dir string) {
+	t.Helper()
+	var left []string
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if left = working(dir); left == nil {
+			return
+		}
+	}
+	t.Errorf("still at work in %s: %s", dir, strings.Join(left, ", "))
+}
+
+// working returns the other processes that have their directory or an open file in dir.
+func working(dir string) (names []string) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		proc := "/proc/" + e.Name()
+		files, _ := filepath.Glob(proc + "/fd/*")
+		for _, file := range append(files, proc+"/cwd") {
+			if at, err := os.Readlink(file); err == nil && strings.HasPrefix(at, dir+"/") {
+				name, _ := os.ReadFile(proc + "/comm")
+				names = append(names, fmt.Sprintf("%s (process %d, %s)", strings.TrimSpace(string(name)), pid, at))
+				break
+			}
+		}
+	}
+	return names
 }
 
 func (p *place) command(line string) *exec.Cmd {

@@ -28,7 +28,8 @@ func (c *ctl) sessions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the runs, oldest first",
-		Long: "List the runs, oldest first: the newest 30, or as many as --last says; with --json, all.\n" +
+		Long: "List the runs, oldest first: the newest 30, or as many as --last says, and those that have\n" +
+			"not ended; with --json, all.\n" +
 			"A run that can be attached to (tada-run --session) is listed as session; one that waits\n" +
 			"for an answer, as waiting; one that was running when its launcher died, as lost.",
 		Args: cobra.NoArgs,
@@ -44,11 +45,10 @@ func (c *ctl) sessions() *cobra.Command {
 			if last < 0 {
 				return &usageError{fmt.Errorf("--last %d is negative; try: --last 30", last)}
 			}
-			older := len(list) - last
-			if all || older < 0 || c.json && !cmd.Flags().Changed("last") {
-				older = 0
+			whole := len(list)
+			if !all && (!c.json || cmd.Flags().Changed("last")) {
+				list = newestAndOpen(list, last)
 			}
-			list = list[older:]
 			if c.json {
 				return c.printJSON(list)
 			}
@@ -66,7 +66,7 @@ func (c *ctl) sessions() *cobra.Command {
 				}
 				fmt.Fprintf(c.out, "%s  %s  %-8s  %s%s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(cmp.Or(r.Inside, r.Command)), mark)
 			}
-			if older > 0 {
+			if older := whole - len(list); older > 0 {
 				fmt.Fprintf(c.err, "tadactl: %d older ones are not listed; all: tadactl sessions --all\n", older)
 			}
 			return nil
@@ -77,6 +77,17 @@ func (c *ctl) sessions() *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "list all")
 	cmd.MarkFlagsMutuallyExclusive("last", "all")
 	return verb(cmd)
+}
+
+// newestAndOpen returns the newest n, and of the older ones those that have not ended: these can still be attached to,
+// answered or killed.
+func newestAndOpen(list []launcher.Past, n int) []launcher.Past {
+	older := len(list) - n
+	i := 0
+	return slices.DeleteFunc(list, func(p launcher.Past) bool {
+		i++
+		return i <= older && p.State != "running" && p.State != "waiting"
+	})
 }
 
 // A recording is a session that was named on the command line.
