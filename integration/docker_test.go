@@ -64,7 +64,7 @@ func TestDocker(t *testing.T) {
 			if err := docker.Run(); err != nil {
 				t.Fatalf("%v: %v\n%s", docker.Args, err, &out)
 			}
-			for _, want := range []string{"\nlevel    " + c.level + "\n", " held, 0 broken,"} {
+			for _, want := range []string{"\nlevel    " + c.level + "\n", " blocked, 0 broken,"} {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("no %q in\n%s", want, &out)
 				}

@@ -80,8 +80,8 @@ func peers(t *testing.T, run, work, homes string) []peer {
 		{"bash -c", []string{"bash", "-c"}},
 		{"tada-run (strong)", []string{run, "--home", filepath.Join(homes, "strong")}},
 		{"tada-run (base)", []string{run, "--home", baseHome(t, run, homes)}},
-		{"its fence alone (strong)", []string{fence, "strong", work}},
-		{"its fence alone (base)", []string{fence, "base", work}},
+		{"sandbox alone (strong)", []string{fence, "strong", work}},
+		{"sandbox alone (base)", []string{fence, "base", work}},
 	}
 	if p, err := exec.LookPath("bwrap"); err == nil {
 		list = append(list, peer{"bwrap --unshare-all", []string{p, "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "bash", "-c"}})

@@ -20,22 +20,22 @@ func atBase(b *builder) bool { return b.level == Base }
 // gaps is everything that a level or a kernel can lack.
 var gaps = []gap{
 	{Namespaces, "not asked for", atBase},
-	{Processes, "without a pid namespace, /proc shows what others run", atBase},
-	{Metadata, "Landlock has no right for it, a filter sees no paths, and the kernel does not let us answer such calls here", func(b *builder) bool { return atBase(b) && len(b.profile.Write) > 0 && !b.asks() }},
-	{HiddenList, "without a mount over it a hidden name is listed with all below it, stat tells size, mode and times, and inotify tells when it is opened or changed", func(b *builder) bool {
+	{Processes, "without a pid namespace, /proc shows other processes", atBase},
+	{Metadata, "Landlock has no right for it, a filter sees no paths, and another program already answers the system calls here", func(b *builder) bool { return atBase(b) && len(b.profile.Write) > 0 && !b.asks() }},
+	{HiddenList, "without a mount over them, hidden names and what is below them are listed, stat shows size, mode and times, and inotify shows when they are opened or changed", func(b *builder) bool {
 		return atBase(b) && len(b.hidden) > 0 || len(b.openly()) > 0
 	}},
-	{Keeping, "Landlock allows a tree as a whole", func(b *builder) bool { return atBase(b) && len(b.kept) > 0 }},
+	{Keeping, "Landlock can only allow a whole directory tree", func(b *builder) bool { return atBase(b) && len(b.kept) > 0 }},
 	{Signals, "Landlock before version 6 does not scope signals", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
-	{Tree, "without a signal scope a process in another session cannot be found again", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
-	{Truncation, "Landlock before version 3 does not see it", func(b *builder) bool { return atBase(b) && b.landlock.version < 3 }},
-	{DeviceCtl, "Landlock before version 5 does not see it", func(b *builder) bool { return b.landlock.version < 5 }},
+	{Tree, "without a signal scope a process in another session cannot be found", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
+	{Truncation, "Landlock before version 3 does not control it", func(b *builder) bool { return atBase(b) && b.landlock.version < 3 }},
+	{DeviceCtl, "Landlock before version 5 does not control it", func(b *builder) bool { return b.landlock.version < 5 }},
 	{Loopback, "without a network namespace there is no network to share", func(b *builder) bool { return b.unanswered != nil && !b.ownLoopback() }},
-	{Localhost, "the kernel lets nobody answer the calls of this one, as below another program that does", func(b *builder) bool { return b.unanswered != nil }},
-	{IPC, "without an ipc namespace its owner's can be reached by number", atBase},
-	{PrivateTmp, "without a mount namespace the shared ones are out of reach, and there are no others", func(b *builder) bool { return atBase(b) && b.profile.PrivateTmp }},
-	{Terminals, "without a mount namespace all terminals are in one place, other people's too", func(b *builder) bool { return atBase(b) && b.profile.Terminals }},
-	{SharedMem, "without a mount namespace /dev/shm is everybody's", atBase},
+	{Localhost, "the launcher cannot answer system calls here: another program already does", func(b *builder) bool { return b.unanswered != nil }},
+	{IPC, "without an ipc namespace, objects of the same owner are accessible by number", atBase},
+	{PrivateTmp, "without a mount namespace the shared directories are hidden, and there are no private ones", func(b *builder) bool { return atBase(b) && b.profile.PrivateTmp }},
+	{Terminals, "without a mount namespace all terminals share one directory, including other users'", func(b *builder) bool { return atBase(b) && b.profile.Terminals }},
+	{SharedMem, "without a mount namespace /dev/shm is shared by all", atBase},
 }
 
 func (b *builder) scopesSignals() bool {

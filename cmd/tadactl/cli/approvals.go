@@ -137,7 +137,7 @@ func (c *ctl) canary() *cobra.Command {
 		Short: "Test attention: ask a question that must be denied",
 		Long: "Put a question into the inbox that must be denied and can never run, to test whether\n" +
 			"questions are read. Use it seldom, and only with the consent of the people who answer.\n" +
-			"Anyone who approves it is told, and must type every answer for a while.",
+			"If anyone approves it, tada-run says so, and every answer must be typed for a while.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()

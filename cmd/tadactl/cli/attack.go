@@ -9,25 +9,30 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox/attack"
 )
 
-// attack tries every known way out of a fence at each level of this machine, beside a victim
-// without a fence that shows that the attack works at all.
+// outcomeWords are the outcomes as they are printed; JSON has their stable names.
+var outcomeWords = map[attack.Outcome]string{
+	attack.Held: "blocked", attack.Broken: "BROKEN", attack.Told: "not covered", attack.Unproven: "untested",
+}
+
+// attack tries every known escape from the sandbox at each level of this machine, and the same without a sandbox,
+// which shows that the attack works at all.
 func (c *ctl) attack(ctx context.Context) error {
 	count := map[attack.Outcome]int{}
 	var all []attack.Row
 	for level := sandbox.Base; level <= sandbox.Probe().Level; level++ {
 		rows, err := attack.Run(ctx, level)
 		if err != nil {
-			return fmt.Errorf("attack the fence at level %q: %w; try: tadactl doctor", level, err)
+			return fmt.Errorf("attack the sandbox at level %q: %w; try: tadactl doctor", level, err)
 		}
 		all = append(all, rows...)
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("there is no fence on this machine to attack; try: tadactl doctor")
+		return fmt.Errorf("no sandbox works on this machine, so there is nothing to attack; try: tadactl doctor")
 	}
 	for _, r := range all {
 		count[r.Outcome]++
 		if !c.json {
-			fmt.Fprintf(c.out, "%-8s  %-6s  %-12s %-44s %s\n", r.Outcome, r.Level, r.Kind, r.Name, r.Note)
+			fmt.Fprintf(c.out, "%-11s  %-6s  %-12s %-44s %s\n", outcomeWords[r.Outcome], r.Level, r.Kind, r.Name, r.Note)
 		}
 	}
 	if count[attack.Broken] > 0 {
@@ -40,7 +45,7 @@ func (c *ctl) attack(ctx context.Context) error {
 		}
 		return c.printJSON(map[string]any{"version": launcher.Version(), "attacks": rows})
 	}
-	fmt.Fprintf(c.out, "\n%d held, %d broken, %d not kept by this level (the receipt of a run says so), %d that do not work on this machine even without a fence\n",
+	fmt.Fprintf(c.out, "\n%d blocked, %d broken, %d not covered by the level (each run records which), %d untested: they fail on this machine even without a sandbox\n",
 		count[attack.Held], count[attack.Broken], count[attack.Told], count[attack.Unproven])
 	return nil
 }

@@ -36,7 +36,7 @@ type Row struct {
 }
 
 // ErrNotHere is returned where there is no fence to attack.
-var ErrNotHere = errors.New("no fence on this system")
+var ErrNotHere = errors.New("no sandbox on this system")
 
 // judge turns what was seen into a row.
 func (a Attack) judge(level sandbox.Level, bare error, worked bool, receipt sandbox.Receipt, note string) Row {

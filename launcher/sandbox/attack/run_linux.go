@@ -186,11 +186,11 @@ func (w *World) bare(self, name string) (error, error) {
 	case err == nil:
 		return nil, nil
 	case errors.As(err, &exit) && exit.ExitCode() != 2:
-		return fmt.Errorf("without a fence: %v: %s", err, bytes.TrimSpace(text.Bytes())), nil
+		return fmt.Errorf("without a sandbox: %v: %s", err, bytes.TrimSpace(text.Bytes())), nil
 	case cmd.SysProcAttr.Unshareflags != 0 && errors.Is(err, unix.EPERM): // a container's root
 		return errors.New("without a fence it takes mounts of its own, which are refused here"), nil
 	}
-	return nil, fmt.Errorf("attack %q without a fence: %w: %s", name, err, text.Bytes())
+	return nil, fmt.Errorf("attack %q without a sandbox: %w: %s", name, err, text.Bytes())
 }
 
 // fenced runs the attacker behind a fence.

@@ -1,0 +1,67 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// stumbled has the phrases that native readers stumbled over, and what to write instead. A row belongs here only if the
+// phrase has no good use.
+var stumbled = []struct{ phrase, instead string }{
+	{`(any|every|no|some)body`, "the user, the agent, a process, a person; anyone or no one"},
+	{`who(ever|soever)`, "the one who is meant: anyone who, the caller, the process that"},
+	{`strangers?`, "a process outside, another user"},
+	{`fence[ds]?|cages?|jail(ed)?`, "sandbox, level, sandboxed"},
+	{`(a|the|its|person's) (yes|no)`, "approval, denial; to approve, to deny"},
+	{`ways? out`, "escape"},
+	{`stand(s|ing) (in|there|against|approvals?)|what stands`, "is in; protection; grant"},
+	{`a word to|with a word`, "message"},
+	{`(is|are|be|been) told( apart)?|tells? apart`, "reported, shown; distinguished"},
+	{`giv(e|es|en|ing) up the`, "delete"},
+	{`kept as (it|they) (is|are)`, "protected, read-only"},
+	{`(is|are) held against`, "checked against"},
+	{`unasked|out of reach`, "without asking; not accessible"},
+	{`news`, "changes"},
+}
+
+// TestWords reads what users read as they learn the program: the pages, the help and manual page of every verb, and
+// what doctor and the policy print.
+func TestWords(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "repo"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := shellIn(t, dir)
+	texts := map[string]string{}
+	for _, command := range []string{"tada-run --help", "tadactl --help", "tadactl doctor", "tadactl policy show", "tadactl approvals channels", "tadactl approvals stats"} {
+		texts[command] = run(command)
+	}
+	run("tadactl policy init && tadactl man man && cp ../state/config.yaml man")
+	for _, pattern := range []string{"../*.md", "../docs/*.md", filepath.Join(dir, "repo/man/*")} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no pages: %v", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[filepath.Base(file)] = string(text)
+		}
+	}
+	if len(texts) < 60 {
+		t.Errorf("only %d texts were read", len(texts))
+	}
+	for _, row := range stumbled {
+		phrase := regexp.MustCompile(`(?i)\b(` + strings.ReplaceAll(row.phrase, " ", `\s+`) + `)\b`)
+		for name, text := range texts {
+			for _, found := range phrase.FindAllStringIndex(text, -1) {
+				t.Errorf("%s: ...%s...: write instead: %s", name, text[max(found[0]-30, 0):min(found[1]+30, len(text))], row.instead)
+			}
+		}
+	}
+}
