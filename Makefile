@@ -29,7 +29,7 @@ check: ## gofmt, vet, staticcheck (pinned in go.mod)
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-cross: ## build and vet what other systems compile
+cross: ## build and vet for other systems
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tada-run
 	GOOS=darwin GOARCH=arm64 $(GO) build ./...
@@ -37,50 +37,50 @@ cross: ## build and vet what other systems compile
 test: ## all tests, real kernel included
 	$(GO) test ./...
 
-stress: ## RUNS (default 20000) honest runs, 16 at a time, beside 8 busy processes: none is told to be lost
+stress: ## RUNS (default 20000) runs, 16 at a time, beside 8 busy processes: none may be reported lost
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestRunsOfManyProcesses$$' -v ./audit
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestParallelRuns$$' -v ./integration
 
-test-clients: ## the agent programs that are installed (in PATH, or the folder TADA_CLIENTS), against a model on loopback
+test-clients: ## installed agent programs (in PATH, or the directory TADA_CLIENTS), against a model on loopback
 	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients' -v ./integration
 
-test-docker: ## both programs and every attack in containers: make test-docker IMAGE=debian:stable-slim
+test-docker: ## both programs and every attack, in containers: make test-docker IMAGE=debian:stable-slim
 	TEST_DOCKER=$${IMAGE:-debian:stable-slim} $(GO) test -count=1 -timeout 30m -run '^TestDocker$$' -v ./integration
 
-test-arm64: ## on another machine, what needs no kernel of its own: parsers, tables and filters (needs qemu-user)
+test-arm64: ## what needs no arm64 kernel: parsers, tables and filters (needs qemu-user)
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./approval/canonical ./shellparse/... ./launcher/sandbox/gitmeta ./launcher/sandbox/network
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -run '^Test(Filter|ProgramReadsTheTable|RulesReached|ForeignNumbers|OtherArchitecture|DigestCoversEverything|Explain)$$' ./launcher/sandbox
 
 race: ## all tests under the race detector (needs a C compiler)
 	@.ci/race
 
-cover: ## how much of the judgement the tests reach; fails below the floors in .ci/cover
+cover: ## test coverage of parser and policy; fails below the minimums in .ci/cover
 	@.ci/cover
 
-fuzz: ## each fuzz target for FUZZTIME (default 20s)
+fuzz: ## run each fuzz target for FUZZTIME (default 20s)
 	@for pkg in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep ^Fuzz); do \
 	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 	  done; done
 
-fuzz-differ: ## new random texts against each real shell for DIFFERTIME (default 5m), then every change of every corpus line
+fuzz-differ: ## compare the parser with real shells: random texts for DIFFERTIME (default 5m), then every change of every corpus line
 	$(GO) test ./shellparse -count=1 -timeout 0 -run '^TestGeneratedWords$$' -v -differ $(DIFFERTIME)
 	$(GO) test ./shellparse -count=1 -timeout 0 -run Changed -all
 
-golden: ## rewrite golden files and transcripts after a change that was meant
+golden: ## rewrite golden files and transcripts after an intended change
 	UPDATE=1 $(GO) test ./integration -run TestScript
 	UPDATE=1 $(GO) test ./pathguard -run TestBuiltinDigest
 	$(GO) test ./shellparse ./approval -run Golden -update
 
-bench: build ## start and check time against bare bash and bwrap, in pairs, as ratios
+bench: build ## start and check time, as ratios to bash and bwrap
 	$(GO) test -run '^$$' -bench . -benchmem ./shellparse ./pathguard ./approval ./audit ./integration/quarantine
 	$(GO) test -run '^$$' -bench 'Network|Clients' -benchtime 10x -timeout 30m ./launcher/sandbox
 	BENCH_PEERS=1 $(GO) test -count=1 -run '^TestPeers$$' -v ./integration
 
-bench-hook: ## how long an agent waits for the hook before each call, beside bash -c true
+bench-hook: ## how long the hook delays each call of an agent, beside bash -c true
 	BENCH_HOOK=1 $(GO) test -count=1 -run '^TestHookSpeed$$' -v ./integration
 
-bench-peers: build ## only the comparison with the peers that are installed: starts, recording much output, the log
+bench-peers: build ## compare with installed peers: starts, recording much output, the log
 	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^TestPeers$$' -v ./integration
 	BENCH_PEERS=1 TADA_RUN=$(CURDIR)/bin/tada-run $(GO) test -count=1 -timeout 0 -run '^TestThroughput$$' -v ./audit
 	$(GO) test -run '^$$' -bench 'Append|Verify$$' ./audit

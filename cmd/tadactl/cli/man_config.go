@@ -12,17 +12,17 @@ func manOfConfig() string {
 	var b strings.Builder
 	manHeadOf(&b, "tada-config", 5, "configuration of tada-run")
 	b.WriteString(".SH SYNOPSIS\n.nf\n/etc/tada/config.yaml\n~/.tada/config.yaml\nWORKSPACE/.tada/config.yaml\n.fi\n.SH DESCRIPTION\n")
-	manText(&b, `A configuration is YAML of at most 1 MiB, without aliases. Every key is optional. An unknown key, a wrong value and a key that is there twice are refused with the file and the line, and then nothing runs (exit status 78).
+	manText(&b, `A configuration is YAML of at most 1 MiB, without aliases. Every key is optional. An unknown key, a wrong value or a duplicate key is an error, reported with file and line, and nothing runs (exit status 78).
 
-The files are read in the order above. The first that exists of /etc/tada/config.yaml, which must belong to root, and your own replaces the defaults; every later file can only make the policy stricter. A workspace's file belongs to the repository, so it never loosens anything: a rule in it that allows has no effect, and tadactl policy show says so.
+The files are read in the order above. The first one found, /etc/tada/config.yaml (which root must own) or your own, replaces the defaults; every later file can only make the policy stricter. A workspace's file comes from the repository, so it never loosens anything: a rule in it that allows has no effect, and tadactl policy show says so.
 
-Other users may read these files. A file that they can write, or below a directory that they can write, is refused with the command that mends it.
+Other users may read these files. A file that they can write, or that is below a directory that they can write, is refused, with the command that fixes it.
 
-Change your file with tadactl policy edit. A change made in another way is reported, and nothing runs until you accept it with tadactl tamper accept. tadactl policy show prints what is in force and where each value comes from.
+Change your file with tadactl policy edit. Any other change is reported, and nothing runs until you accept it with tadactl tamper accept. tadactl policy show prints what is in force and where each value comes from.
 
-A path starts with /, with ~/ (your home directory) or with **/ (any depth); in a workspace's file it may be relative. It covers everything below it. A part of it may be a shell pattern.
+A path starts with /, with ~/ (your home directory) or with **/ (any depth); in a workspace's file it may be relative. It covers everything below it. Any part of it may be a shell pattern.
 
-When several rules match, the strictest verdict wins: deny, then ask, then allow. A rule that allows replaces a built-in question about what it names, and never a denial.`)
+When several rules match, the strictest verdict wins: deny, then ask, then allow. A rule that allows overrides a built-in question about what it names, but never a denial.`)
 	section := "none yet"
 	for _, k := range pathguard.Keys() {
 		top, _, nested := strings.Cut(k.Name, ".")

@@ -288,7 +288,7 @@ func (c *ctl) tamperRestore() *cobra.Command {
 				return decision{e.Checksum, v.ArchivePath(e)}, err
 			})
 		},
-	}, "75   nobody confirmed", "77   refused: there is no copy, or something is in the way")
+	}, "75   not confirmed", "77   refused: there is no copy, or something is in the way")
 }
 
 // reviewed tells what was decided.
