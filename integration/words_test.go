@@ -60,7 +60,7 @@ func TestWords(t *testing.T) {
 		phrase := regexp.MustCompile(`(?i)\b(` + strings.ReplaceAll(row.phrase, " ", `\s+`) + `)\b`)
 		for name, text := range texts {
 			for _, found := range phrase.FindAllStringIndex(text, -1) {
-				t.Errorf("%s: ...%s...: write instead: %s", name, text[max(found[0]-30, 0):min(found[1]+30, len(text))], row.instead)
+				t.Errorf("%s: %q: write instead: %s", name, text[max(found[0]-30, 0):min(found[1]+30, len(text))], row.instead)
 			}
 		}
 	}

@@ -74,12 +74,12 @@ func namesPage() string {
 	var b strings.Builder
 	b.WriteString(`# Names in the documents that tada-run follows
 
-The design documents that tada-run follows name variables, fields, verbs, keys and files. Each works, or this page says
-what to use instead. STATE is the state directory, ~/.tada. A variable that is set and not honoured is listed by
-` + "`" + `tadactl doctor` + "`" + `; a verb, a flag, a key or a platform that is not here is answered with the line below. Names of
-functions and of source files in other languages are no interface, and are not listed.
+The design documents that tada-run follows name variables, fields, verbs, keys and files. For each that
+does not work, this page says what to use instead. STATE is the state directory, ~/.tada. ` + "`" + `tadactl doctor` + "`" + ` lists
+variables that are set but ignored; an unsupported verb, flag, key or platform is answered with its line below. Names of
+functions and of source files in other languages are not an interface, and are not listed.
 
-This page is made from cmd/tadactl/cli/names.txt: ` + "`" + `UPDATE=1 go test -run TestNamesPage ./cmd/tadactl/cli` + "`" + `.
+This page is generated from cmd/tadactl/cli/names.txt: ` + "`" + `UPDATE=1 go test -run TestNamesPage ./cmd/tadactl/cli` + "`" + `.
 `)
 	kind := ""
 	for _, n := range names() {
