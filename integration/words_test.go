@@ -36,7 +36,10 @@ func TestWords(t *testing.T) {
 	}
 	run := shellIn(t, dir)
 	texts := map[string]string{}
-	for _, command := range []string{"tada-run --help", "tadactl --help", "tadactl doctor", "tadactl policy show", "tadactl approvals channels", "tadactl approvals stats"} {
+	for _, command := range []string{
+		"tada-run --help", "tadactl --help", "tadactl doctor", "tadactl policy show", "tadactl approvals channels", "tadactl approvals stats",
+		"tadactl hook install --print codex", "tadactl shell install --print codex", "tadactl shell install --print gemini",
+	} {
 		texts[command] = run(command)
 	}
 	run("tadactl policy init && tadactl man man && cp ../state/config.yaml man")

@@ -21,23 +21,23 @@ import (
 type Command struct {
 	Command string `json:"command" jsonschema:"the command line, for bash"`
 	Cwd     string `json:"cwd,omitempty" jsonschema:"the directory to run it in"`
-	CallID  string `json:"call_id,omitempty" jsonschema:"your own number for it, for the record"`
-	Timeout int    `json:"timeout_ms,omitempty" jsonschema:"end it after this time; 0 for never"`
-	Wait    int    `json:"wait_ms,omitempty" jsonschema:"how long to wait for a person who has to answer, at most 100000"`
+	CallID  string `json:"call_id,omitempty" jsonschema:"your own id for this call, for the record"`
+	Timeout int    `json:"timeout_ms,omitempty" jsonschema:"end the command after this time; 0: never"`
+	Wait    int    `json:"wait_ms,omitempty" jsonschema:"how long to wait for an approval, at most 100000"`
 }
 
 // Ran is what came of a command that ran, or of one that was refused.
 type Ran struct {
 	ID        string            `json:"id,omitempty"`
-	Session   string            `json:"session,omitempty" jsonschema:"for a person: tadactl replay"`
+	Session   string            `json:"session,omitempty" jsonschema:"the run's id, for tadactl replay"`
 	Status    int               `json:"status" jsonschema:"the exit status; 128+n when signal n ended it"`
 	Signal    int               `json:"signal,omitempty"`
 	Stdout    string            `json:"stdout"`
 	Stderr    string            `json:"stderr"`
-	Truncated bool              `json:"truncated,omitempty" jsonschema:"more came than is told here"`
+	Truncated bool              `json:"truncated,omitempty" jsonschema:"output was cut"`
 	Refusal   *launcher.Refusal `json:"refusal,omitempty" jsonschema:"why it did not run"`
 	Error     string            `json:"error,omitempty" jsonschema:"tada-run itself failed"`
-	Audit     string            `json:"audit,omitempty" jsonschema:"the head of the record, or none: and why"`
+	Audit     string            `json:"audit,omitempty" jsonschema:"the head of the log, or none: and the reason"`
 }
 
 // maxOutput is how much of one stream is told, in bytes: more than that fills a model's context.
@@ -168,15 +168,15 @@ func result(ran Ran) *sdk.CallToolResult {
 
 // Many is the input of run_many.
 type Many struct {
-	Calls []Command `json:"calls" jsonschema:"1 to 64 command lines, each with a call_id of its own"`
-	Stop  bool      `json:"stop,omitempty" jsonschema:"end at the first that is denied"`
-	Wait  int       `json:"wait_ms,omitempty" jsonschema:"how long to wait for a person who has to answer, at most 100000"`
+	Calls []Command `json:"calls" jsonschema:"1 to 64 command lines, each with its own call_id"`
+	Stop  bool      `json:"stop,omitempty" jsonschema:"stop at the first that is denied"`
+	Wait  int       `json:"wait_ms,omitempty" jsonschema:"how long to wait for an approval, at most 100000"`
 }
 
 // AllRan is what came of the calls, in their order.
 type AllRan struct {
 	Results []Ran  `json:"results"`
-	Audit   string `json:"audit,omitempty" jsonschema:"the head of the record"`
+	Audit   string `json:"audit,omitempty" jsonschema:"the head of the log"`
 }
 
 func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest, in Many) (*sdk.CallToolResult, AllRan, error) {

@@ -29,11 +29,11 @@ type Server struct {
 // Run serves until the client hangs up or ctx ends.
 func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: "tada-run", Version: launcher.Version()}, &sdk.ServerOptions{
-		Instructions: "Commands run fenced and recorded. A denial names what is allowed instead: choose that, do not work around it. " +
-			"Where a person has to answer, tell them the tadactl command, wait, and send the identical call again.",
+		Instructions: "Commands run in a sandbox and are recorded. A denial says what is allowed instead: do that, and do not work around it. " +
+			"If a command needs approval, tell the user the tadactl command, wait, and send the same call again.",
 	})
 	add(s, server, &sdk.Tool{
-		Name: "read_reference", Description: "Read what a typed:// reference of a quarantine stands for. Only for the agent that is held in it.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+		Name: "read_reference", Description: "Read the file behind a typed:// reference. Only for the quarantined agent.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.readReference)
 	if s.Quarantine == "" {
 		s.trusted(server)
@@ -47,16 +47,16 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 
 // trusted adds the tools of a client that is in no quarantine.
 func (s *Server) trusted(server *sdk.Server) {
-	add(s, server, &sdk.Tool{Name: "run_command", Description: "Run one shell command line, fenced and recorded."}, s.runCommand)
-	add(s, server, &sdk.Tool{Name: "run_many", Description: "Run several command lines in order; a person is asked once about all, and answers each."}, s.runMany)
+	add(s, server, &sdk.Tool{Name: "run_command", Description: "Run one shell command line in a sandbox. It is recorded, and may need the user's approval."}, s.runCommand)
+	add(s, server, &sdk.Tool{Name: "run_many", Description: "Run several command lines in order. The user is asked once and answers for each."}, s.runMany)
 	add(s, server, &sdk.Tool{
-		Name: "check_command", Description: "Tell what would happen with a command line. Runs nothing.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+		Name: "check_command", Description: "Dry run: get the verdict on a command line. Runs nothing.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.checkCommand)
 	add(s, server, &sdk.Tool{
-		Name: "pending_status", Description: "Tell what became of questions to a person.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+		Name: "pending_status", Description: "Get the state of questions to the user.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.pendingStatus)
 	add(s, server, &sdk.Tool{
-		Name: "accept_tamper", Description: "Ask a person to accept the change of a protected file. The person is shown the difference.",
+		Name: "accept_tamper", Description: "Ask the user to accept a change to a protected file. The user is shown the diff.",
 	}, s.acceptTamper)
 }
 
@@ -126,7 +126,7 @@ func refused(f *launcher.Refusal, audit string) *sdk.CallToolResult {
 
 // Pending is the input of pending_status.
 type Pending struct {
-	Envelope string `json:"envelope,omitempty" jsonschema:"the id of one question; without it all that are open"`
+	Envelope string `json:"envelope,omitempty" jsonschema:"the id of one question; if omitted, all open questions"`
 }
 
 // Questions is what pending_status answers.
@@ -139,7 +139,7 @@ type Question struct {
 	Envelope string    `json:"envelope"`
 	State    string    `json:"state" jsonschema:"pending, consumed, rejected, expired"`
 	Answer   string    `json:"answer" jsonschema:"none, yes or no"`
-	Message  string    `json:"message,omitempty" jsonschema:"the person's words"`
+	Message  string    `json:"message,omitempty" jsonschema:"the user's message"`
 	Expires  time.Time `json:"expires"`
 }
 

@@ -38,8 +38,8 @@ var places = []Place{
 	{
 		Platform: "codex", folder: ".codex", variable: "CODEX_HOME", file: "hooks.json",
 		lists: []list{{[]string{"hooks", "PreToolUse"}, matched("", time.Second)}},
-		Note: "codex skips a hook until a person has trusted it, without a word: start codex once and trust it there (/hooks).\n" +
-			"What is typed into a running command (write_stdin) reaches no hook; it is held by the fence of that command.\n" + codexRoots,
+		Note: "codex silently skips a hook until you trust it: start codex once and trust it there (/hooks).\n" +
+			"No hook sees text typed into a running command (write_stdin); that command's sandbox still holds.\n" + codexRoots,
 	},
 	{
 		Platform: "gemini", folder: ".gemini", variable: "", file: "settings.json",
@@ -56,7 +56,7 @@ var places = []Place{
 }
 
 // codexRoots is what the sandbox of Codex needs, in which it starts tada-run.
-const codexRoots = "Codex's own sandbox must let the record be written, or no command runs. In config.toml, with your home:\n" +
+const codexRoots = "Codex's own sandbox must allow tada-run to write its record, or no command runs. In config.toml, with your home directory:\n" +
 	"    [sandbox_workspace_write]\n    writable_roots = [\"/home/YOU/.tada\"]"
 
 // matched is a hook as Claude Code writes it, and those who followed.

@@ -18,16 +18,16 @@ type ShellPlace struct {
 var shellPlaces = []ShellPlace{
 	{Place: places[0], path: []string{"env", "CLAUDE_CODE_SHELL"}},
 	{Place: Place{Platform: "opencode", folder: ".config/opencode", variable: "OPENCODE_CONFIG_DIR", file: "opencode.json"}, path: []string{"shell"}},
-	{Place: Place{Platform: "gemini", Note: "Gemini CLI takes the first bash in PATH and has no setting for it. Start it with\n" +
+	{Place: Place{Platform: "gemini", Note: "Gemini CLI uses the first bash in PATH and has no setting for it. Start it with\n" +
 		"    PATH=FOLDER:$PATH gemini\n" +
-		"or put into your shell's own start-up file\n" +
+		"or add to your shell's startup file\n" +
 		"    alias gemini='PATH=FOLDER:$PATH gemini'"}},
-	{Place: Place{Platform: "codex", Note: "Codex takes the account's login shell from /etc/passwd and nothing else, and that would be the shell of every\n" +
-		"login. For an account that only runs Codex, as root:\n" +
+	{Place: Place{Platform: "codex", Note: "Codex always uses the account's login shell from /etc/passwd, so this changes every login. For an account\n" +
+		"that only runs Codex, as root:\n" +
 		"    mkdir -p /usr/local/lib/tada; ln -s RUNNER /usr/local/lib/tada/bash\n" +
 		"    echo /usr/local/lib/tada/bash >> /etc/shells; chsh -s /usr/local/lib/tada/bash ACCOUNT\n" +
 		codexRoots + "\n" +
-		"Elsewhere use the hook: tadactl hook install codex"}},
+		"For other accounts use the hook: tadactl hook install codex"}},
 }
 
 // ShellOf returns the place of a platform, and false for one whose shell cannot be set.
