@@ -120,6 +120,7 @@ func testStore(t *testing.T, fresh func(testing.TB) backend) {
 		{"flood E-fat-1", testFlood},
 		{"nonce B-R2.1", testNonce},
 		{"events B-R4.1 B-R4.1a B-R4.1b B-I4", testEvents},
+		{"every change B-I4", testEveryChangeIsTold},
 		{"crash B-R2.3a B-R4.6a", testUnfinished},
 		{"wait", testWait},
 		{"grant E-std-1 E-std-4", testGrant},

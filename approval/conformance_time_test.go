@@ -3,6 +3,7 @@ package approval_test
 import (
 	"context"
 	"errors"
+	mathrand "math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,14 @@ func testRetention(t *testing.T, b *bench) {
 	var config *approval.ConfigError
 	if !errors.As(err, &config) || !strings.Contains(err.Error(), "168h0m0s") || !strings.Contains(err.Error(), "192h0m0s") {
 		t.Errorf("got %v, want both values named", err)
+	}
+	o.TTL = 7*24*time.Hour - time.Minute // the defaults: 7 days, and a minute of skew
+	if _, err := b.backend.Open(o); err != nil {
+		t.Errorf("exactly the default of retention less that of skew: %v", err)
+	}
+	o.TTL++
+	if _, err := b.backend.Open(o); !errors.As(err, &config) {
+		t.Errorf("a nanosecond more: %v", err)
 	}
 	o.TTL, o.Retention, o.Skew = time.Hour, time.Hour+time.Minute, time.Minute
 	if _, err := b.backend.Open(o); err != nil {
@@ -244,6 +253,82 @@ func testUndeny(t *testing.T, b *bench) {
 	}
 	if again := b.numbered(2); again.ID == cancelled.ID || again.Refused != "" {
 		t.Errorf("a cancelled question is remembered: %+v", again)
+	}
+}
+
+// B-I4: whatever is done in whatever order, a question's state changes with one event that tells from what to what, and no
+// event tells a change that there was not.
+func testEveryChangeIsTold(t *testing.T, b *bench) {
+	type change struct {
+		envelope string
+		from, to approval.State
+	}
+	r := mathrand.New(mathrand.NewPCG(1, 2))
+	states, seen := map[string]approval.State{}, map[change]int{}
+	var all []approval.Envelope
+	look := func() {
+		for _, e := range all {
+			if now := b.state(e.ID); now != states[e.ID] {
+				seen[change{e.ID, states[e.ID], now}]++
+				states[e.ID] = now
+			}
+		}
+	}
+	reached := map[approval.State]int{}
+	for i := range 200 {
+		if len(all) == 0 || r.IntN(4) == 0 {
+			plan := payload(t, func(p map[string]any) { p["n"] = i }, []string{"a", "b"}[:1+r.IntN(2)]...)
+			if e, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plan}); err == nil { // there may be too many
+				all = append(all, e)
+			}
+			look()
+		}
+		e := all[max(0, len(all)-1-r.IntN(6))]
+		if e, err := b.Get(ctx, e.ID); err == nil {
+			switch r.IntN(8) { // each may be refused, and then changes nothing
+			case 0, 1:
+				b.Decide(ctx, yes(e))
+			case 2:
+				b.Decide(ctx, no(e, "no"))
+			case 3, 4:
+				b.Consume(ctx, claim(e))
+			case 5:
+				b.Consume(ctx, approval.Claim{Session: e.Session, Envelope: e.ID, PlanHash: approval.PlanHash(nil)})
+			case 6:
+				b.Cancel(ctx, e.ID, "")
+			case 7:
+				b.Finish(ctx, e.ID, approval.OutcomeExecuted, "")
+			}
+		}
+		look()
+		if r.IntN(40) == 0 {
+			b.advance(time.Duration(r.IntN(120)) * time.Minute)
+			b.prune()
+			look()
+		}
+	}
+	events, err := b.Unlogged(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ev := range events {
+		if ev.Seq != uint64(i+1) {
+			t.Errorf("event %d has the number %d", i, ev.Seq)
+		}
+		if ev.From != ev.To {
+			reached[ev.To]++
+			seen[change{ev.Envelope, ev.From, ev.To}]--
+		}
+	}
+	for c, n := range seen {
+		if n != 0 {
+			t.Errorf("%s: %q -> %q happened %d times more often than it is told", c.envelope, c.from, c.to, n)
+		}
+	}
+	for _, s := range []approval.State{approval.Pending, approval.Consumed, approval.Rejected, approval.Expired} {
+		if reached[s] < 3 {
+			t.Errorf("%d became %s: too few to prove anything", reached[s], s)
+		}
 	}
 }
 

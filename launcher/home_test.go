@@ -1,7 +1,9 @@
 package launcher
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,5 +122,16 @@ func TestApprovalTTL(t *testing.T) {
 		if _, err := approvalTTL(text); ExitOf(err) != ExitConfig {
 			t.Errorf("%q: %v exits %d, want %d", text, err, ExitOf(err), ExitConfig)
 		}
+	}
+}
+
+// B-R2.5: nothing starts with questions that live longer than their nonces are kept.
+func TestTTLBeyondRetention(t *testing.T) {
+	l, req := world(t)
+	l.ttl = 8 * 24 * time.Hour
+	req.Shell.Text = "cat /etc/shadow"
+	_, err := l.Run(context.Background(), req)
+	if ExitOf(err) != ExitConfig || !strings.Contains(fmt.Sprint(err), "192h") || !strings.Contains(fmt.Sprint(err), "168h") {
+		t.Errorf("%v exits %d", err, ExitOf(err))
 	}
 }

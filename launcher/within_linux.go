@@ -182,6 +182,9 @@ func (d *doorway) request(q Question) Request {
 	if req.Agent == "" {
 		req.Agent = d.r.Request.Agent
 	}
+	if req.WorkItem == "" { // part of the work that the session is for
+		req.WorkItem = d.r.Request.WorkItem
+	}
 	return req
 }
 

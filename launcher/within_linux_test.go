@@ -1,12 +1,15 @@
 package launcher
 
 import (
+	"context"
 	"io"
 	"os"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval"
 )
 
 // What a process inside sends along with its question, beyond the one descriptor that is read from, is closed at once: it could
@@ -76,5 +79,49 @@ func TestLastLineEnds(t *testing.T) {
 	<-closing
 	if !ended {
 		t.Error("the last line has no end")
+	}
+}
+
+// B-R8.2: a standing approval is for its work item. What runs in a session that is for it belongs to it; another item, or a
+// session for another one, asks.
+func TestGrantIsForTheWorkItem(t *testing.T) {
+	l, base := world(t)
+	l.policy = tightened(t, l, "security: {command_level: always}")
+	if err := l.ready(); err != nil {
+		t.Fatal(err)
+	}
+	child := func(session, own string) *run {
+		t.Helper()
+		d := &doorway{r: &run{Judgement: &Judgement{Request: Request{WorkItem: session}}}}
+		req := d.request(Question{Text: "ls src", Name: "tada-run", Dir: base.Dir, Env: base.Env, WorkItem: own})
+		r := &run{Judgement: judged(t, l, req), l: l}
+		var err error
+		if r.log, err = l.openLog(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.log.Close() })
+		return r
+	}
+	ctx := context.Background()
+	e, _, err := l.store.Request(ctx, child("P", "").question())
+	if err == nil {
+		d := Answer(e, true, "", "inbox")
+		d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
+		_, err = l.store.Decide(ctx, d)
+	}
+	if err == nil {
+		_, _, err = l.store.Grant(ctx, approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		session, own string
+		granted      bool
+	}{{"P", "", true}, {"P", "P", true}, {"", "P", true}, {"P", "Q", false}, {"Q", "", false}, {"", "", false}} {
+		r := child(test.session, test.own)
+		if err := l.useGrant(ctx, r); err != nil || (r.grant != "") != test.granted {
+			t.Errorf("in a session for %q, for %q: granted %v, %v", test.session, test.own, r.grant != "", err)
+		}
 	}
 }
