@@ -38,7 +38,7 @@ func TestWords(t *testing.T) {
 	texts := map[string]string{}
 	for _, command := range []string{
 		"tada-run --help", "tadactl --help", "tadactl doctor", "tadactl policy show", "tadactl approvals channels", "tadactl approvals stats",
-		"tadactl hook install --print codex", "tadactl shell install --print codex", "tadactl shell install --print gemini",
+		"tadactl shell install --print codex", "tadactl shell install --print gemini",
 	} {
 		texts[command] = run(command)
 	}

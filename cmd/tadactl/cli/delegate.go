@@ -16,7 +16,7 @@ func (c *ctl) keyDelegate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delegate LINE",
 		Short: "Let another person's key answer for you, within limits",
-		Long: "Let another person's key answer for you, for a limited time and up to a lower risk. LINE\n" +
+		Long: "Let another person's key answer for you, for a limited time and up to a given risk. LINE\n" +
 			"is what tadactl key show prints for them. The result is one line, which they pass to\n" +
 			"tadactl sign --delegation. They cannot delegate further, and together you count as one\n" +
 			"person.",
