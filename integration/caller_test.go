@@ -66,33 +66,50 @@ func agentCalled(t *testing.T, p *place, name string) string {
 	return path
 }
 
+// An agentWay is a way by which an agent comes to a command for people.
+type agentWay struct {
+	holder string                   // the program at the other end of its terminal; "" for no terminal
+	wrap   func(line string) string // makes the command line that it runs
+	says   string                   // why it is refused
+}
+
+func (w agentWay) run(p *place, line string) string {
+	if w.holder == "" {
+		return p.run(w.wrap(line))
+	}
+	return p.terminalOf(w.holder, w.wrap(line))
+}
+
+// agentWays are those that are tried with every command for people: by a mark in the environment, by an agent's program
+// as the parent or above it, and by a terminal whose other end is no person's.
+func agentWays(t *testing.T, p *place) map[string]agentWay {
+	t.Helper()
+	agent := agentCalled(t, p, "codex")
+	quoted := func(line string) string { return "'" + strings.ReplaceAll(line, "'", `'\''`) + "'" }
+	plain := func(line string) string { return line }
+	clean := `env -i PATH="$PATH" TRANSCRIPT_HOME="$TRANSCRIPT_HOME" TERM=xterm bash -c `
+	return map[string]agentWay{
+		"no terminal": {"", func(l string) string { return "(" + l + ") < /dev/null" }, "is not in the foreground of a terminal"},
+		"a variable":  {terminalName, func(l string) string { return "export CLAUDECODE=1; " + l }, "CLAUDECODE is set"},
+		"a variable above": {terminalName, func(l string) string {
+			return "CLAUDECODE=1 bash -c " + quoted("env -u CLAUDECODE bash -c "+quoted(l)+"; true")
+		}, "CLAUDECODE is set in the environment of its ancestor bash"},
+		"a program":       {terminalName, func(l string) string { return agent + " -c " + quoted(l+"; true") }, "its ancestor codex (process"},
+		"a program above": {terminalName, func(l string) string { return agent + " -c " + quoted(clean+quoted(l+"; true")+"; true") }, "its ancestor codex (process"},
+		"a script of node": {terminalName, func(l string) string {
+			return p.node(t) + " /x/@anthropic-ai/claude-code/cli.js " + quoted(l)
+		}, "is an agent's program"},
+		"the agent's terminal":  {"codex", plain, "codex"},
+		"a terminal of unknown": {"python3", plain, "is not known to be a terminal"},
+	}
+}
+
 // Y: whoever comes from an agent's program, by whatever way, answers nothing for a person, over no channel, with no
 // command; a person at the same terminal does.
 func TestAgentsAnswerNothing(t *testing.T) {
 	t.Parallel()
 	p := asked(t)
-	agent := agentCalled(t, p, "codex")
-	quoted := func(line string) string { return "'" + strings.ReplaceAll(line, "'", `'\''`) + "'" }
-	onTerminal := func(line string) string { return p.terminalOf(terminalName, line) }
-	ways := map[string]struct {
-		run  func(line string) string
-		says string
-	}{
-		"no terminal": {func(l string) string { return p.run("(" + l + ") < /dev/null") }, "is not in the foreground of a terminal"},
-		"a variable":  {func(l string) string { return onTerminal("export CLAUDECODE=1; " + l) }, "CLAUDECODE is set"},
-		"a variable above": {func(l string) string {
-			return onTerminal("CLAUDECODE=1 bash -c " + quoted("env -u CLAUDECODE bash -c "+quoted(l)+"; true"))
-		}, "CLAUDECODE is set in the environment of its ancestor bash"},
-		"a program": {func(l string) string { return onTerminal(agent + " -c " + quoted(l+"; true")) }, "its ancestor codex (process"},
-		"a program above": {func(l string) string {
-			return onTerminal(agent + " -c " + quoted("env -i PATH=\"$PATH\" TRANSCRIPT_HOME=\"$TRANSCRIPT_HOME\" TERM=xterm bash -c "+quoted(l+"; true")+"; true"))
-		}, "its ancestor codex (process"},
-		"a script of node": {func(l string) string {
-			return onTerminal(p.node(t) + " /x/@anthropic-ai/claude-code/cli.js " + quoted(l))
-		}, "is an agent's program"},
-		"the agent's terminal":  {func(l string) string { return p.terminalOf("codex", l) }, "codex"},
-		"a terminal of unknown": {func(l string) string { return p.terminalOf("python3", l) }, "is not known to be a terminal"},
-	}
+	ways := agentWays(t, p)
 	var tried []string
 	script := vars
 	for _, lines := range answering {
@@ -102,7 +119,7 @@ func TestAgentsAnswerNothing(t *testing.T) {
 		}
 	}
 	for name, way := range ways {
-		out := way.run(script)
+		out := way.run(p, script)
 		for i, line := range tried {
 			_, said, ran := strings.Cut(out, fmt.Sprintf("@@%d@\n", i))
 			said, _, _ = strings.Cut(said, "@@")
@@ -128,6 +145,48 @@ func TestAgentsAnswerNothing(t *testing.T) {
 		if out := p.answered(vars + line + "; echo status $?"); !strings.Contains(out, "status 0") {
 			t.Errorf("a person: %q: %s", line, out)
 		}
+	}
+}
+
+// Y1: what comes from an agent's program, by whatever way, takes over no session; a person at the same terminal does.
+func TestAgentsCannotTakeOver(t *testing.T) {
+	t.Parallel()
+	d, _, id := inside(t, 100, 30)
+	ways := agentWays(t, d.place)
+	delete(ways, "no terminal") // which attach itself asks for
+	take := "tadactl attach --take " + id
+	for name, way := range ways {
+		client, err := startOn(d.command(way.wrap("stty cols 400; "+take)), way.holder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := watch(client)
+		for _, want := range []string{"that is for people: ", way.says} {
+			if err := s.shows(want); err != nil {
+				t.Errorf("%s: %v: %q", name, err, s.text())
+			}
+		}
+		_, _ = client.WriteString("\x1dt") // the key, after it was let in to watch
+		if err := s.shows("that is for people: "); err != nil || strings.Contains(s.text(), "YOU DRIVE") {
+			t.Errorf("%s: by the key: %v: %q", name, err, s.text())
+		}
+		client.Close()
+	}
+	tmux := "tmux -S " + filepath.Join(filepath.Dir(d.dir), "agents") + " -f /dev/null "
+	d.run("CLAUDECODE=1 " + tmux + "new-session -d -s s -x 400 -y 50 'env -u CLAUDECODE " + take + "'")
+	t.Cleanup(func() { d.run(tmux + "kill-server") })
+	s, _ := d.asPerson("stty cols 400; exec " + tmux + "attach -t s")
+	for _, want := range []string{"that is for people: ", "CLAUDECODE is set"} {
+		if err := s.shows(want); err != nil {
+			t.Errorf("a tmux that an agent started: %v: %q", err, s.text())
+		}
+	}
+	if out := d.run("tadactl log"); strings.Contains(out, "ctl.takeover") {
+		t.Errorf("something took over: %s", out)
+	}
+	s, _ = d.asPerson(take)
+	if err := s.shows("YOU DRIVE"); err != nil {
+		t.Errorf("a person: %v: %q", err, s.text())
 	}
 }
 

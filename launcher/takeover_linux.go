@@ -52,7 +52,7 @@ func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) er
 	case !d.takeover && s.person:
 		err = errNoTakeover
 	case !s.person && !(s.starter && (f.Kind == wire.Private || f.Kind == wire.Kill)):
-		err = errors.Join(errors.New("that is for people; try on another terminal: tadactl attach --take "+d.r.id), s.why)
+		err = s.noPerson()
 	default:
 		err = do(d, s, f)
 	}
@@ -61,11 +61,19 @@ func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) er
 	}
 }
 
+// noPerson says why a seat may not do what is for people, and where a person can.
+func (s *seat) noPerson() error {
+	if s.why == nil { // it is the one that the session was started from
+		return fmt.Errorf("that is for people; try on another terminal: tadactl attach --take %s", s.d.r.id)
+	}
+	return fmt.Errorf("that is for people: %w; try on another terminal: tadactl attach --take %s", s.why, s.d.r.id)
+}
+
 // take gives a person the keys.
 func (d *desk) take(s *seat) error {
 	switch {
 	case !s.person:
-		return errors.New("only a person at a terminal can take over")
+		return s.noPerson()
 	case !d.takeover:
 		return errNoTakeover
 	}
