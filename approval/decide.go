@@ -142,7 +142,7 @@ func pairing(decisions []CallDecision, calls []string) error {
 
 func (t *tx) putDecision(e *entry, d Decision) error {
 	at := t.now.stamp()
-	return t.put(decisionBucket, e.ID, fields{
+	f := fields{
 		"approver":   d.Approver,
 		"boot":       int64(at.boot),
 		"boot_id":    at.bootID,
@@ -151,7 +151,12 @@ func (t *tx) putDecision(e *entry, d Decision) error {
 		"decisions":  callList(d.Calls),
 		"factor":     d.Factor,
 		"plan_hash":  d.PlanHash,
-	})
+		"took_ms":    t.took(e, d).Milliseconds(),
+	}
+	if via := d.Via.fields(); via != nil {
+		f["via"] = map[string]any(via)
+	}
+	return t.put(decisionBucket, e.ID, f)
 }
 
 // deny rejects the envelope and lets its plan cool off.

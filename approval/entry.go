@@ -196,6 +196,7 @@ func (e *entry) readBirth(f fields, o *Options) {
 
 func (e *entry) readDecision(f fields, unused time.Duration) {
 	e.answer = f
+	via, _ := f["via"].(map[string]any)
 	e.Decision = &Decision{
 		Envelope: e.ID,
 		PlanHash: f.text("plan_hash"),
@@ -203,6 +204,8 @@ func (e *entry) readDecision(f fields, unused time.Duration) {
 		Factor:   f.text("factor"),
 		Approver: f.text("approver"),
 		Channel:  f.text("channel"),
+		Took:     time.Duration(f.number("took_ms")) * time.Millisecond,
+		Via:      readVia(via, f.text("channel")),
 	}
 	e.decided = stamp{at: f.time("decided_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
 	e.UseBy = e.decided.at.Add(unused)

@@ -175,18 +175,44 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 	tmux := "tmux -S " + filepath.Join(filepath.Dir(d.dir), "agents") + " -f /dev/null "
 	d.run("CLAUDECODE=1 " + tmux + "new-session -d -s s -x 400 -y 50 'env -u CLAUDECODE " + take + "'")
 	t.Cleanup(func() { d.run(tmux + "kill-server") })
-	s, _ := d.asPerson("stty cols 400; exec " + tmux + "attach -t s")
-	for _, want := range []string{"that is for people: ", "CLAUDECODE is set"} {
-		if err := s.shows(want); err != nil {
-			t.Errorf("a tmux that an agent started: %v: %q", err, s.text())
-		}
-	}
+	_, _ = d.asPerson("exec " + tmux + "attach -f ignore-size -t s")
+	d.eventually("why a tmux that an agent started takes nothing over", func() bool {
+		shown := d.run(tmux + "resize-window -t s -x 400 -y 20; " + tmux + "capture-pane -p -t s")
+		return strings.Contains(shown, "that is for people: ") && strings.Contains(shown, "CLAUDECODE is set")
+	})
 	if out := d.run("tadactl log"); strings.Contains(out, "ctl.takeover") {
 		t.Errorf("something took over: %s", out)
 	}
-	s, _ = d.asPerson(take)
+	s, _ := d.asPerson(take)
 	if err := s.shows("YOU DRIVE"); err != nil {
 		t.Errorf("a person: %v: %q", err, s.text())
+	}
+}
+
+// Y1: a command that asks on a terminal where no person is recognised says so once, and why, and what to type; the
+// question stays open.
+func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for name, why := range map[string]string{"python3": "is not known to be a terminal", "codex": "is an agent's program"} {
+		client, err := startOn(p.command("stty cols 400; tada-run 'rm -rf build'; echo status $?"), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := watch(client)
+		if err := s.shows("status 75"); err != nil {
+			t.Errorf("%s: %v: %q", name, err, s.text())
+		}
+		client.Close()
+		id := strings.Fields(p.run("tadactl pending") + "none")[0]
+		for _, want := range []string{"not asked on this terminal", why} {
+			if strings.Count(s.text(), want) != 1 {
+				t.Errorf("%s: not once %q: %s", name, want, s.text())
+			}
+		}
+		if !strings.Contains(s.text(), "a person has to answer: tadactl show "+id) {
+			t.Errorf("%s: %s", name, s.text())
+		}
 	}
 }
 

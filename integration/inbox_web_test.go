@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/approval"
 )
 
 // A page is the inbox in a browser, as the person has it: the address and the codes come from the terminal.
@@ -52,6 +55,20 @@ func (g *page) ask(command string) (id, code string) {
 	}
 	g.t.Fatalf("no code for %q: %q", command, g.terminal.text())
 	return "", ""
+}
+
+// read waits until a question that was on the page from then on was there for as long as it is read at least: a sooner
+// approval does not count.
+func (g *page) read(id string, since time.Time) {
+	g.t.Helper()
+	var q struct {
+		Risk    int
+		Payload json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(g.p.run("tadactl show --json "+id)), &q); err != nil || len(q.Payload) == 0 {
+		g.t.Fatalf("%v: %+v", err, q)
+	}
+	time.Sleep(time.Until(since.Add(approval.Envelope{Risk: q.Risk, Payload: q.Payload}.ReadingTime())))
 }
 
 // send makes one request as a browser on the page would, changed by edit.
@@ -113,6 +130,7 @@ func TestInboxOnAPage(t *testing.T) {
 
 	// The page is what the prompt shows, and nothing on it runs.
 	status, header, body := g.send("GET", g.path+"q/"+id, nil, nil)
+	opened := time.Now()
 	if status != 200 || !strings.Contains(body, "rm -rf ⟪build⟫") || strings.Contains(body, code) || strings.Contains(body, "<script") {
 		t.Errorf("%d %s", status, body)
 	}
@@ -164,7 +182,7 @@ func TestInboxOnAPage(t *testing.T) {
 	}
 
 	// With everything right it is an answer, once; the agent's next try runs.
-	time.Sleep(2 * time.Second) // longer than this page is read at least: sooner it would not count
+	g.read(id, opened)
 	form := g.form(id, strings.ToLower(code), "approve")
 	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 || !strings.Contains(body, "approved") {
 		t.Errorf("%d %s", status, body)

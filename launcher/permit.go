@@ -175,6 +175,10 @@ func (r *run) asksHere(e approval.Envelope) bool {
 	if r.Request.Ask == nil || e.Requester == Person() {
 		return false
 	}
+	if who, why := r.l.caller().Who(); r.Request.Within == nil && (who != "" || why != "") { // Ask would say nothing
+		fmt.Fprintf(os.Stderr, "tada-run: not asked on this terminal, where no person is recognised: %s\n", why)
+		return false
+	}
 	if !approval.Render(e.Payload, approval.RenderOptions{}).Inline {
 		fmt.Fprintln(os.Stderr, "tada-run: the question is too long to be answered here: tadactl inbox")
 		return false

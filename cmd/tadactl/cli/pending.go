@@ -20,20 +20,21 @@ import (
 // An entry is one question as --json prints it. It never holds the challenge: whoever reads
 // this output may be the one that asks.
 type entry struct {
-	ID       string    `json:"id"`
-	State    string    `json:"state"`
-	PlanHash string    `json:"plan_hash"`
-	WorkItem string    `json:"work_item"`
-	Agent    string    `json:"agent"`
-	Risk     int       `json:"risk"`
-	Issued   time.Time `json:"issued"`
-	Expires  time.Time `json:"expires"`
-	Answered bool      `json:"answered"`
-	Trust    string    `json:"trust"`
-	People   int       `json:"people"`            // how many must say yes
-	Votes    int       `json:"votes"`             // how many have, while that is not enough
-	Kin      string    `json:"kin"`               // the same for near-identical questions
-	Refused  string    `json:"refused,omitempty"` // a near-identical one that was denied before
+	ID       string       `json:"id"`
+	State    string       `json:"state"`
+	PlanHash string       `json:"plan_hash"`
+	WorkItem string       `json:"work_item"`
+	Agent    string       `json:"agent"`
+	Risk     int          `json:"risk"`
+	Issued   time.Time    `json:"issued"`
+	Expires  time.Time    `json:"expires"`
+	Answered bool         `json:"answered"`
+	Trust    string       `json:"trust"`
+	People   int          `json:"people"`            // how many must say yes
+	Votes    int          `json:"votes"`             // how many have, while that is not enough
+	Kin      string       `json:"kin"`               // the same for near-identical questions
+	Refused  string       `json:"refused,omitempty"` // a near-identical one that was denied before
+	Answer   *answerFacts `json:"answer,omitempty"`
 
 	// The same under the names of the security model that this follows; the nonce is shown to no one.
 	EnvelopeID  string    `json:"envelope_id"`
@@ -45,9 +46,27 @@ type entry struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
+// An answerFacts is how an answer came.
+type answerFacts struct {
+	Approver  string   `json:"approver"`
+	Channel   string   `json:"channel"`
+	Terminal  string   `json:"terminal"`
+	Holder    string   `json:"holder"` // of the other end of the terminal
+	Ancestors []string `json:"ancestors"`
+	TookMS    int64    `json:"took_ms"`
+}
+
+func answerOf(d *approval.Decision) *answerFacts {
+	if d == nil {
+		return nil
+	}
+	return &answerFacts{d.Approver, d.Channel, d.Via.Terminal, d.Via.Holder, append([]string{}, d.Via.Ancestors...), d.Took.Milliseconds()}
+}
+
 func entryOf(e approval.Envelope) entry {
 	return entry{
-		ID: e.ID, State: string(e.State), PlanHash: e.PlanHash, WorkItem: e.WorkItem, Agent: e.Agent,
+		Answer: answerOf(e.Decision),
+		ID:     e.ID, State: string(e.State), PlanHash: e.PlanHash, WorkItem: e.WorkItem, Agent: e.Agent,
 		Risk: e.Risk, Issued: e.Issued, Expires: e.Expires, Answered: e.Decision != nil, Payload: e.Payload,
 		Trust: e.Trust.String(), People: max(e.Quorum, 1), Votes: e.Votes, Kin: e.Kin, Refused: e.Refused,
 		EnvelopeID: e.ID, WorkItemID: e.WorkItem, IssuedAt: e.Issued, ExpiresAt: e.Expires, ToolCallIDs: append([]string{}, e.Calls...),
@@ -187,6 +206,9 @@ func (c *ctl) show() *cobra.Command {
 			if after := e.After(); after != "" {
 				fmt.Fprintln(c.out, after)
 			}
+			if came := came(e.Decision); came != "" {
+				fmt.Fprintf(c.out, " answer %s\n", came)
+			}
 			state := fate(e)
 			if state == "" {
 				state = "waits for an answer until " + e.Expires.Local().Format(time.DateTime)
@@ -195,6 +217,24 @@ func (c *ctl) show() *cobra.Command {
 			return err
 		},
 	})
+}
+
+// came is how an answer came, as far as the store has it.
+func came(d *approval.Decision) string {
+	if d == nil {
+		return ""
+	}
+	text := fmt.Sprintf("by %s over %s", inert(d.Approver), inert(d.Channel))
+	if d.Via.Terminal != "" {
+		text += ", terminal " + inert(d.Via.Terminal)
+	}
+	if d.Via.Holder != "" {
+		text += " of " + inert(d.Via.Holder)
+	}
+	if d.Took > 0 {
+		text += fmt.Sprintf(", after %v", d.Took.Round(100*time.Millisecond))
+	}
+	return text
 }
 
 // width is that of the terminal that is written to, or 100 columns.
