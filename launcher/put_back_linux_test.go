@@ -161,7 +161,7 @@ func (h *history) fresh(t *testing.T, outside string) *Launcher {
 }
 
 // noticed is what verbs say of a state directory: nothing, a note, or a refusal.
-type noticed struct{ run, verify, tamper string }
+type noticed struct{ run, verify, pending, tamper string }
 
 func (h *history) notice(t *testing.T, c copied, outside string) noticed {
 	t.Helper()
@@ -177,6 +177,9 @@ func (h *history) notice(t *testing.T, c copied, outside string) noticed {
 		n.verify = "fails"
 	case len(v.Unnamed)+len(v.Unvouched)+len(v.Notes) > 0:
 		n.verify = "note"
+	}
+	if err := h.fresh(t, outside).CompareStore(context.Background()); err != nil { // as tadactl pending and doctor do
+		n.pending = fmt.Sprintf("status %d", ExitOf(err))
 	}
 	review, err := h.fresh(t, outside).Review(h.req.Dir, false)
 	if err != nil || len(review.Findings) > 0 {
@@ -239,7 +242,7 @@ func TestPutBack(t *testing.T) {
 				continue
 			}
 			got := h.notice(t, h.new.with(h.old, slices.Concat(items[a], items[b])...), filepath.Join(t.TempDir(), "used"))
-			both := noticed{join(single[a].run, single[b].run), join(single[a].verify, single[b].verify), join(single[a].tamper, single[b].tamper)}
+			both := noticed{join(single[a].run, single[b].run), join(single[a].verify, single[b].verify), join(single[a].pending, single[b].pending), join(single[a].tamper, single[b].tamper)}
 			if got != both || a == "audit.mark" && b == "audit/" {
 				rows[a+" and "+b] = got
 			}
@@ -251,9 +254,9 @@ func TestPutBack(t *testing.T) {
 		t.Errorf("with no memory outside it would not run either (status %d): this test proves nothing", status)
 	}
 	var table bytes.Buffer
-	table.WriteString("| put back | the approved command, again | audit verify | tamper status |\n|---|---|---|---|\n")
+	table.WriteString("| put back | the approved command, again | audit verify | pending, doctor | tamper status |\n|---|---|---|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", name, orDash(rows[name].run), orDash(rows[name].verify), orDash(rows[name].tamper))
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", name, orDash(rows[name].run), orDash(rows[name].verify), orDash(rows[name].pending), orDash(rows[name].tamper))
 	}
 	security, err := os.ReadFile("../SECURITY.md")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,9 +35,14 @@ func (c *ctl) doctor() *cobra.Command {
 			if r.Level == sandbox.None {
 				c.status = launcher.ExitFailed
 			}
+			approvals := "ok"
+			if err := l.CompareStore(cmd.Context()); err != nil {
+				approvals, c.status = strings.TrimPrefix(err.Error(), "approval: "), launcher.ExitOf(err)
+			}
 			if c.json {
 				return c.printJSON(map[string]any{
-					"version": launcher.Version(), "home": l.Home().Dir, "policy": l.Policy().Digest(), "tier": launcher.Tier,
+					"approvals": approvals,
+					"version":   launcher.Version(), "home": l.Home().Dir, "policy": l.Policy().Digest(), "tier": launcher.Tier,
 					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings, "lost": r.Lost, "ignored": ignored,
 				})
 			}
@@ -52,6 +58,9 @@ func (c *ctl) doctor() *cobra.Command {
 					fmt.Fprintf(c.out, "%9sfix: %s\n", "", f.Fix)
 				}
 			}
+			if approvals != "ok" {
+				fmt.Fprintf(c.out, "FAILED   %-24s %s\n", "approvals", approvals)
+			}
 			for _, name := range slices.Sorted(maps.Keys(ignored)) {
 				fmt.Fprintf(c.out, "IGNORED  %-24s %s\n", name, ignored[name])
 			}
@@ -60,7 +69,7 @@ func (c *ctl) doctor() *cobra.Command {
 			}
 			return nil
 		},
-	}, "125  no sandbox level works here, or an attack succeeded")
+	}, "77   an older copy of the approvals or of the record was put back", "125  no sandbox level works here, or an attack succeeded")
 	cmd.Flags().BoolVar(&attacks, "attack", false, "try every known escape from the sandbox, at each level")
 	return cmd
 }
