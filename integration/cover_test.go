@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -38,6 +40,30 @@ func TestCoverageGate(t *testing.T) {
 		out, err := exec.Command(gate, file).CombinedOutput()
 		if passed := err == nil; passed != (tt.says == "") || !strings.Contains(string(out), tt.says) {
 			t.Errorf("%s: passed %v\n%s", tt.name, passed, out)
+		}
+	}
+}
+
+// C-10.7: what must pass before a change lands ends with the gate, and each floor is one of a folder that is there.
+func TestCoverageGateIsAsked(t *testing.T) {
+	if !strings.HasSuffix(strings.TrimSpace(read(t, "../.ci/run")), "\n.ci/cover") {
+		t.Error(".ci/run does not end with the gate")
+	}
+	floors := regexp.MustCompile(`(?m)^floors='(.*)'$`).FindStringSubmatch(read(t, "../.ci/cover"))
+	if floors == nil {
+		t.Fatal("the gate has no floors")
+	}
+	got := map[string]int{}
+	for f := strings.Fields(floors[1]); len(f) > 1; f = f[2:] {
+		n, err := strconv.Atoi(f[1])
+		if _, missing := os.Stat("../" + f[0]); err != nil || missing != nil || n < 80 || n > 100 {
+			t.Errorf("%s: %v, %v", f[0], err, missing)
+		}
+		got[f[0]] = n
+	}
+	for _, where := range parts {
+		if where[0] == "pathguard" && got[where[0]] == 0 { // the others' tests take minutes
+			t.Errorf("%s has no floor", where[0])
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -322,8 +324,80 @@ func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
 	}
 }
 
-// C-7.1, C-8.1: the parts stand in folders of their own, each with its manual and its tests:
-// units in every room, the doors together in the stories of this one.
+// untested are the folders without tests of their own, with the reason.
+var untested = map[string]string{
+	"cmd/tada-run":         "main is a door; the stories go through it",
+	"cmd/tadactl":          "main is a door; the stories go through it",
+	"integration/hermetic": "it is for tests only",
+
+	"cmd/tadactl/web":           "cmd/tadactl/cli and the stories here open the page",
+	"audit/zstandard":           "audit packs with it and opens what was packed",
+	"integration/hook/platform": "integration/hook sends the same calls through every adapter",
+}
+
+// parts are what the source document asks for by these words, where each is, and the function by which it is entered.
+var parts = map[string][2]string{
+	"policy":         {"pathguard", "Load"},
+	"controller":     {"launcher", "Launcher.Run"},
+	"danger checker": {"pathguard", "Guard.CheckCommand"},
+	"path checker":   {"pathguard", "Guard.CheckPathAccess"},
+	"shell analyzer": {"shellparse", "Parse"},
+}
+
+// kinds are the three kinds of tests of security: of a unit, of the parts together, and through the doors.
+var kinds = map[string]string{"unit": "pathguard", "integration": "launcher", "end to end": "integration"}
+
+// C-7.1, C-8.1: the parts stand in folders of their own, each with its manual (TestEveryFolderHasOnePackageComment) and
+// its tests, and security is tested in all three ways.
+func TestEveryPartHasItsTests(t *testing.T) {
+	tests := map[string]int{}
+	for _, s := range sources(t) {
+		if s.test {
+			tests[s.folder] += strings.Count(read(t, path.Join("..", s.folder, s.file)), "\nfunc Test")
+		} else {
+			tests[s.folder] += 0
+		}
+	}
+	for folder, n := range tests {
+		if why, ok := untested[folder]; (n == 0) != ok {
+			t.Errorf("%s has %d tests; without tests: %q", folder, n, why)
+		}
+	}
+	entries := map[string]bool{}
+	for _, d := range declared(t) {
+		entries[d.name] = true
+	}
+	for part, where := range parts {
+		if !entries[where[0]+"."+where[1]] {
+			t.Errorf("the %s is not where it was: %s.%s", part, where[0], where[1])
+		}
+	}
+	row := regexp.MustCompile(`(?m)^(//|#).*\bC-\d`)
+	for kind, folder := range kinds {
+		files, err := filepath.Glob(path.Join("..", folder, "*_test.go"))
+		stories, err2 := filepath.Glob(path.Join("..", folder, "testdata/script/*.txtar"))
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, file := range append(files, stories...) {
+			n += len(row.FindAllString(read(t, file), -1))
+		}
+		if n < 3 {
+			t.Errorf("%s: %d tests of what the source document asks for, in %s", kind, n, folder)
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestEveryFolderHasOnePackageComment(t *testing.T) {
 	comments := map[string][]string{}
 	for _, s := range sources(t) {
