@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,10 +29,7 @@ import (
 // its own, are given to the programs as a parameter here and nowhere else: no environment
 // variable of the real binaries can move them.
 func TestMain(m *testing.M) {
-	var place launcher.Place
-	if state := os.Getenv("TRANSCRIPT_HOME"); state != "" {
-		place = launcher.Place{State: state, Account: filepath.Dir(state) + ".account"}
-	}
+	place := placeOf(os.Args)
 	run := func() { os.Exit(runcli.Run(runcli.Door{Argv: os.Args, Place: place})) }
 	// A link in a story may have a shell's name. These are not registered: testscript would put
 	// them into PATH, in front of the real shells. Whatever became of the variable on the way,
@@ -44,9 +42,23 @@ func TestMain(m *testing.M) {
 	}
 	ctl := func() { os.Exit(ctlcli.Run(ctlcli.Door{Argv: os.Args, Place: place})) }
 	terminalMain()
-	testscript.Main(hermetic.Tests(m), map[string]func(){
+	testscript.Main(hermetic.Apart(m), map[string]func(){
 		"tada-run": run, "tada-sh": run, "tadactl": ctl, "lockandstop": lockAndStop, "person": personMain,
 	})
+}
+
+// placeOf is where a program of these tests finds its state and its account: the state that the test made, by the variable,
+// or where the environment is empty by --home; and never the account that runs the tests.
+func placeOf(args []string) launcher.Place {
+	place := launcher.Place{State: os.Getenv("TRANSCRIPT_HOME"), Account: "/nonexistent"}
+	at := place.State
+	if i := slices.Index(args, "--home"); at == "" && i >= 0 && i+1 < len(args) {
+		at = args[i+1]
+	}
+	if at != "" {
+		place.Account = filepath.Dir(at) + ".account"
+	}
+	return place
 }
 
 func TestScript(t *testing.T) {

@@ -15,7 +15,6 @@
 package hermetic
 
 import (
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -26,15 +25,24 @@ import (
 )
 
 // M runs the tests of a package; it has the one method of [testing.M] that TestMain calls.
-type M struct{ m *testing.M }
+type M struct {
+	m     *testing.M
+	apart bool
+}
 
 // Tests returns m with surroundings of its own. A TestMain that is also the entry of programs
 // that its tests start calls it after these, so that they keep what they were given.
-func Tests(m *testing.M) M { return M{m} }
+func Tests(m *testing.M) M { return M{m: m} }
 
 // Run runs the tests and returns the exit status.
 func (h M) Run() int {
 	if os.Getenv(already) != "" {
+		switch os.Getenv(stage) {
+		case second:
+			return leave()
+		case third:
+			return h.alone()
+		}
 		return h.m.Run() // started by a test, in its surroundings and with its variables
 	}
 	home, err := os.MkdirTemp("", "hermetic-home-")
@@ -42,8 +50,7 @@ func (h M) Run() int {
 		err = environ(home)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "hermetic:", err)
-		return 1
+		return failed(err)
 	}
 	defer os.RemoveAll(home)
 	syscall.Umask(0o022)
@@ -52,6 +59,9 @@ func (h M) Run() int {
 			// A handler here is the default disposition in a program that is started.
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
+	}
+	if h.apart {
+		return first()
 	}
 	return h.m.Run()
 }
@@ -77,6 +87,9 @@ func environ(home string) error {
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		for _, p := range passed {
+			if name == already || name == stage {
+				continue
+			}
 			if name == p || (p == "GO" || strings.HasSuffix(p, "_")) && strings.HasPrefix(name, p) {
 				keep[name] = value
 			}

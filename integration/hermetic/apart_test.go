@@ -1,0 +1,73 @@
+package hermetic
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestMain(m *testing.M) { os.Exit(Apart(m).Run()) }
+
+// again starts these tests once more, as the go command would, for one part of TestApart.
+func again(t *testing.T, part string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run", "^TestApart$")
+	cmd.Env = append(os.Environ(), "TEST_PART="+part, "TEST_PARENT="+strconv.Itoa(os.Getpid()), "CLAUDECODE=1", already+"=")
+	return cmd
+}
+
+// What runs the tests has lost its parent, has nothing of the environment that started them, ends with the status of the
+// tests, and ends when the process that the go command knows is ended.
+func TestApart(t *testing.T) {
+	switch os.Getenv("TEST_PART") {
+	case "":
+	case "passes":
+		if _, set := os.LookupEnv("CLAUDECODE"); set {
+			t.Error("CLAUDECODE is set")
+		}
+		if os.Getenv("TEST_PARENT") == strconv.Itoa(os.Getppid()) {
+			t.Error("its parent is the process that started the tests")
+		}
+		return
+	case "fails":
+		t.Fatal("as it should")
+	case "waits":
+		os.Stdout.WriteString("waiting\n")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		select {}
+	}
+	if out, err := again(t, "passes").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	cmd := again(t, "fails")
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "as it should") {
+		t.Errorf("%v: %s", err, out)
+	}
+	cmd = again(t, "waits")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(out)
+	if line, err := r.ReadString('\n'); line != "waiting\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil { // ends when the tests have ended, who have it open as well
+		t.Error(err)
+	}
+	_ = cmd.Wait()
+}
