@@ -240,9 +240,12 @@ const shards = 4
 
 // eachPair calls f with every line of the corpus and every number below n: with -all, or else
 // with one pair in several, so that each number meets lines of every kind, since a kind has
-// dozens of lines.
+// dozens of lines; with -short with a tenth of these.
 func eachPair(t *testing.T, n, several int, f func(t *testing.T, line string, j int)) {
 	lines := corpusLines(t)
+	if testing.Short() {
+		several *= 10
+	}
 	for part := range shards {
 		t.Run(fmt.Sprint(part), func(t *testing.T) {
 			t.Parallel()
