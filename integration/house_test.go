@@ -278,7 +278,7 @@ const ownSurroundings = "integration/hermetic"
 
 // TestTestsAreHermetic wants surroundings of their own for tests that use files or programs.
 func TestTestsAreHermetic(t *testing.T) {
-	uses, apart := map[string]string{}, map[string]bool{}
+	uses, apart := map[string]string{}, map[string]bool{ownSurroundings: true}
 	for _, s := range sources(t) {
 		for _, p := range imports(s.ast) {
 			switch {
