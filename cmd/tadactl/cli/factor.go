@@ -12,15 +12,23 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// factor is what proves the person until now: a code that is asked for, or the line in a file.
-func (c *ctl) factor(ctx context.Context, vouch string) (launcher.Factor, error) {
+// enrolling opens the launcher for a change of what proves the person, with what proves them until now: a code that is
+// asked for, or the line in a file.
+func (c *ctl) enrolling(ctx context.Context, vouch string) (*launcher.Launcher, launcher.Factor, error) {
+	if err := launcher.Outside(); err != nil {
+		return nil, launcher.Factor{}, err
+	}
+	l, err := c.open()
+	if err != nil {
+		return nil, launcher.Factor{}, err
+	}
 	f := launcher.Factor{Code: func() (string, error) { return c.secret(ctx, "one-time code: ") }}
 	if vouch == "" {
-		return f, nil
+		return l, f, nil
 	}
 	text, err := c.read(vouch)
 	f.Vouch = string(text)
-	return f, err
+	return l, f, err
 }
 
 // proof ends the description of a command that changes what proves a person.
@@ -52,14 +60,7 @@ func (c *ctl) keyTrust() *cobra.Command {
 			"up to that risk.\n\n" + proof,
 		Args: cobra.RangeArgs(1, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(); err != nil {
-				return err
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			f, err := c.factor(cmd.Context(), vouch)
+			l, f, err := c.enrolling(cmd.Context(), vouch)
 			if err != nil {
 				return err
 			}
@@ -91,14 +92,7 @@ func (c *ctl) keyUntrust() *cobra.Command {
 			"removal, with any delegation for this machine.\n\n" + proof,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(); err != nil {
-				return err
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			f, err := c.factor(cmd.Context(), vouch)
+			l, f, err := c.enrolling(cmd.Context(), vouch)
 			if err != nil {
 				return err
 			}
@@ -128,14 +122,7 @@ func (c *ctl) keyTOTP() *cobra.Command {
 			"the old one. The change is recorded.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := launcher.Outside(); err != nil {
-				return err
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			f, err := c.factor(cmd.Context(), "")
+			l, f, err := c.enrolling(cmd.Context(), "")
 			if err != nil {
 				return err
 			}
