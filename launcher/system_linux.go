@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/sandbox"
+
 	"github.com/tada-run/tada-run/approval"
 )
 
@@ -106,13 +108,21 @@ func runnerOf(pid int) string {
 	return strconv.Itoa(pid) + "@" + fields[19]
 }
 
-// memoryOfMachine returns how many bytes of memory there are; 0 where that is not told.
+// memoryOfMachine returns how many bytes of memory there are, or that a container leaves us; 0 where that is not told.
 func memoryOfMachine() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
 		return 0
 	}
-	return int64(uint64(info.Totalram) * uint64(info.Unit))
+	return int64(lower(uint64(info.Totalram)*uint64(info.Unit), sandbox.MemoryBound()))
+}
+
+// lower returns the memory that there is, or a bound of it where that is less; 0 is none.
+func lower(memory, bound uint64) uint64 {
+	if bound == 0 {
+		return memory
+	}
+	return min(memory, bound)
 }
 
 // inotifyOfAccount returns how many inotify instances and watches this account may have; 0 where that is not told.

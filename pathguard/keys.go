@@ -108,7 +108,7 @@ func keyTable() []Key {
 		limitKey("cpu", "duration", "none",
 			"How much processor time all processes of a command may use together.", "10m", func(l *Limits) *int64 { return (*int64)(&l.CPU) }),
 		limitKey("memory", "size", "auto",
-			"How much memory all processes of a command may use together. A command that uses more is ended. auto is three quarters of the machine's memory.", "4G", func(l *Limits) *int64 { return &l.Memory }),
+			"How much memory all processes of a command may use together. A command that uses more is ended. auto is three quarters of the machine's memory, or of what the container has.", "4G", func(l *Limits) *int64 { return &l.Memory }),
 		limitKey("processes", "number", "auto",
 			"How many processes and threads a command may have at a time. A command that starts more is ended. auto is 4096, or 256 per processor if that is more.", "500", func(l *Limits) *int64 { return &l.Processes }),
 		limitKey("inotify", "number", "auto",

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -156,6 +157,35 @@ func (h hierarchy) least(dir, file string, value uint64) uint64 {
 		}
 	}
 	return value
+}
+
+// MemoryBound returns how much memory the control groups that this process is in leave it, as in a container; 0 where they
+// bound nothing. It is read once.
+var MemoryBound = sync.OnceValue(func() uint64 {
+	groups, err1 := os.ReadFile("/proc/self/cgroup")
+	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return memoryBound(string(groups), string(mounts))
+})
+
+// memoryBound returns the least bound of memory of a group and of those above it, 0 for none. With version 1, a group
+// without one has a number that no machine reaches.
+func memoryBound(groups, mountinfo string) uint64 {
+	const none = 1 << 62
+	least := uint64(none)
+	for _, h := range hierarchies(groups, mountinfo) {
+		file := "memory.max"
+		if h.controllers != nil {
+			file = "memory.limit_in_bytes"
+		}
+		least = h.least(h.top, file, least) // the top too: it is the container's own
+	}
+	if least == none {
+		return 0
+	}
+	return least
 }
 
 // sweep removes what launchers that are gone have left. A group with a process in it cannot be removed.

@@ -300,6 +300,41 @@ func TestHierarchies(t *testing.T) {
 	}
 }
 
+// F5: a container's bound of memory counts, its own group's or one above it, in both versions; a tree of plain files plays the kernel.
+func TestMemoryBound(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		files map[string]string // below the mount
+		group string
+		old   bool // version 1
+		want  uint64
+	}{
+		{"none", map[string]string{"memory.max": "max", "a/memory.max": "max\n"}, "0::/a", false, 0},
+		{"its own", map[string]string{"a/memory.max": "1073741824\n"}, "0::/a", false, 1 << 30},
+		{"the container's", map[string]string{"memory.max": "536870912\n"}, "0::/", false, 512 << 20},
+		{"one above", map[string]string{"a/memory.max": "1073741824", "a/b/memory.max": "max", "a/b/c/memory.max": "2147483648"}, "0::/a/b/c", false, 1 << 30},
+		{"another's", map[string]string{"x/memory.max": "4096", "a/memory.max": "max"}, "0::/a", false, 0},
+		{"cannot be read", map[string]string{"a/memory.max": "rubbish"}, "0::/a", false, 0},
+		{"old, none", map[string]string{"memory.limit_in_bytes": "9223372036854771712", "a/memory.limit_in_bytes": "9223372036854771712"}, "4:memory:/a", true, 0},
+		{"old, its own", map[string]string{"memory.limit_in_bytes": "9223372036854771712", "a/memory.limit_in_bytes": "268435456"}, "4:memory:/a", true, 256 << 20},
+		{"old, one above", map[string]string{"memory.limit_in_bytes": "268435456", "a/memory.limit_in_bytes": "536870912"}, "4:memory:/a", true, 256 << 20},
+		{"old, of another controller", map[string]string{"a/memory.limit_in_bytes": "268435456"}, "4:cpu:/a", true, 0},
+	} {
+		top := t.TempDir()
+		for name, text := range test.files {
+			must(t, os.MkdirAll(filepath.Dir(filepath.Join(top, name)), 0o700))
+			must(t, os.WriteFile(filepath.Join(top, name), []byte(text), 0o600))
+		}
+		mount := "30 23 0:26 / " + top + " rw - cgroup2 cgroup2 rw\n"
+		if test.old {
+			mount = "30 23 0:26 / " + top + " rw - cgroup cgroup rw,memory\n"
+		}
+		if got := memoryBound(test.group+"\n", mount); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
 // With version 2 the place is the nearest group above ours whose children may be bounded and that is ours to write; a tree of plain files plays the kernel.
 func TestDelegated(t *testing.T) {
 	top := t.TempDir()
