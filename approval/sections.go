@@ -26,9 +26,9 @@ func (v *view) plan(top map[string]any, marks []string) {
 		v.line("needs", text(s))
 	}
 	v.environment(context)
-	v.facts("fence", o.takeObject("fence"))
-	v.facts("binds", context)
-	v.facts("also", o)
+	v.facts("sandbox", o.takeObject("fence"))
+	v.bound("context", context)
+	v.bound("also", o)
 	v.marks(marks)
 	if hasSays {
 		v.says(says)
@@ -38,7 +38,7 @@ func (v *view) plan(top map[string]any, marks []string) {
 // substance shows why something is asked, what it does and where that leads: of a whole plan, or of one call
 // of several.
 func (v *view) substance(o object) {
-	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""}, {"path", ""}})
+	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""}, {"path", ""}, {"instead", "won't ask: "}})
 	v.effects(o)
 	v.list(o, "opaque", "cannot inspect:", []label{{"text", ""}, {"place", "in "}, {"why", ""}})
 	v.list(o, "hazards", "hazard", []label{{"message", ""}, {"rule", ""}, {"risk", "risk "}})
@@ -46,7 +46,7 @@ func (v *view) substance(o object) {
 	v.list(o, "programs", "programs", []label{{"name", ""}, {"real", "→ "}})
 	v.list(o, "contents", "contents", []label{{"path", ""}, {"why", ""}})
 	if s, ok := o.takeText("fence"); ok {
-		v.line("fence", text(s))
+		v.line("sandbox", text(s))
 	}
 }
 
@@ -191,13 +191,36 @@ func (v *view) facts(label string, o object) {
 }
 
 func (v *view) who(o object) {
-	parts := o.takeLabelled([]label{
-		{"agent_name", ""}, {"work_item_id", "work item "}, {"toolset_mode", "mode "}, {"risk", "risk "}, {"version", "plan version "},
-	})
+	parts := o.takeLabelled([]label{{"agent_name", ""}, {"work_item_id", "work item "}})
+	if mode, ok := o["toolset_mode"].(string); ok && policyWords[mode] != "" {
+		delete(o, "toolset_mode")
+		parts = append(parts, own("policy: "+policyWords[mode]))
+	}
+	parts = append(parts, o.takeLabelled([]label{{"toolset_mode", "mode "}, {"risk", "risk "}, {"version", "plan version "}})...)
 	if len(parts) > 0 {
 		v.line("who", join(parts...))
 	}
 }
+
+// policyWords say what the modes of the policy ask about.
+var policyWords = map[string]string{
+	"dangerous": "ask for dangerous commands only", "always": "ask for every command", "never": "deny what would ask",
+}
+
+// bound shows what is left of an object as facts does. The hash of what only has to stay the same is a line of digits
+// that says nothing to a reader: only a full page has it.
+func (v *view) bound(label string, o object) {
+	if hash, ok := o["bound"].(string); ok && isHash(hash) {
+		delete(o, "bound")
+		if v.full {
+			v.line(label+" hash", own(hash))
+		}
+	}
+	v.facts(label, o)
+}
+
+// isHash reports whether s is a SHA-256 in hex, which cannot say anything else.
+func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func (v *view) where(o, context object) {
 	var parts [][]unit
@@ -265,29 +288,35 @@ func (call object) takeReasons(o object) {
 	}
 }
 
+// call shows one call. What is the same for nearly every single command is left out, but for a full page: its place, the
+// launcher's own id and name for it, and that it reads no input.
 func (v *view) call(plan map[string]any, call object, i, n int) {
-	head := [][]unit{own(fmt.Sprintf("%d of %d", i+1, n))}
+	args := call.takeObject("args")
 	id, hasID := call.takeText("tool_call_id")
-	if hasID {
+	name, hasName := call.takeText("tool_name")
+	stdin, hasStdin := args.takeText("stdin")
+	usual := !v.full && n == 1 && id == "c1" && name == "shell"
+	var head [][]unit
+	if v.full || n > 1 {
+		head = append(head, own(fmt.Sprintf("%d of %d", i+1, n)))
+	}
+	if hasID && !usual {
 		head = append(head, named("id", text(id)))
 	}
-	if name, ok := call.takeText("tool_name"); ok {
+	if hasName && !usual {
 		head = append(head, named("tool", text(name)))
 	}
-	args := call.takeObject("args")
-	if s, ok := args.takeText("stdin"); ok {
-		head = append(head, named("stdin", text(s)))
+	if hasStdin && (v.full || stdin != "null") {
+		head = append(head, named("stdin", text(stdin)))
+	}
+	if len(head) > 0 {
+		v.line("call", join(head...))
 	}
 	command, hasCommand := args.takeText("command")
 	canon, hasCanon := args.takeText("canonical")
-	if hasCanon && hasCommand {
-		for end, words := range map[string]string{"": "executed as written", "\n": "executed as written, with a newline"} {
-			if canon == command+end {
-				head, hasCanon = append(head, own(words)), false
-			}
-		}
+	if hasCommand && (canon == command || canon == command+"\n") {
+		hasCanon = false // executed as written
 	}
-	v.line("call", join(head...))
 	spans := dangerSpans(plan, id, n == 1, len(command))
 	switch inside, wrapped := args.takeText("inside"); {
 	case wrapped && hasCommand:
@@ -400,11 +429,11 @@ func (v *view) environment(context object) {
 
 func (v *view) marks(marks []string) {
 	if len(marks) == 0 {
-		v.line("marks", own("none"))
+		v.line("warnings", own("none"))
 		return
 	}
 	for _, m := range marks {
-		v.line("marks", own(m))
+		v.line("warnings", own(m))
 	}
 }
 

@@ -122,7 +122,7 @@ func TestTheListOnAPageShowsTheDangerousPart(t *testing.T) {
 	}
 }
 
-// E-chan-10: the inbox as a page: loopback, random port, a token, and an answer only with the code from the terminal.
+// E-chan-10: the inbox as a page: loopback, random port, a token, and an answer only with the code shown in the terminal.
 func TestInboxOnAPage(t *testing.T) {
 	t.Parallel()
 	g := openPage(t)

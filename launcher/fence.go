@@ -11,17 +11,21 @@ import (
 // fenceText is the fence as a person is shown it.
 func (j *Judgement) fenceText() string {
 	if j.Request.Tool != nil {
-		return "none: the agent's program does it itself"
+		return "none; the agent's own program does this"
 	}
 	f := j.fence()
 	ground := "read-only"
 	switch {
 	case f.Exact && len(f.Write) > 0:
-		ground = "writes only what is named above"
+		ground = "may write only the paths above"
 	case !f.Exact:
-		ground = "writes the workspace, temporary files and caches"
+		ground = "may write the workspace, temporary files and caches"
 	}
-	return fmt.Sprintf("%s; network %s; at least %s; tier %s", ground, j.contacts().text(), f.Require, j.tier())
+	level := "strong"
+	if f.Require != pathguard.Strong {
+		level = "base or stronger"
+	}
+	return fmt.Sprintf("%s; %s; level %s; tier %s", ground, j.contacts().text(), level, j.tier())
 }
 
 // ahead begins to make namespaces for a command that has no network, as nearly all have. A fence that takes others makes them then.

@@ -119,11 +119,11 @@ func (j *Judgement) needs(risk int) string {
 	people, self := j.policy.Settings().Approval.For(risk)
 	switch {
 	case people > 1 && self:
-		return fmt.Sprintf("a yes of %d different people", people)
+		return fmt.Sprintf("approvals by %d different people", people)
 	case people > 1:
-		return fmt.Sprintf("a yes of %d different people, none of them this account", people)
+		return fmt.Sprintf("approvals by %d different people other than this account", people)
 	case !self:
-		return "a yes of another person than this account"
+		return "approval by someone other than this account"
 	}
 	return ""
 }

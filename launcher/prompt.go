@@ -111,12 +111,12 @@ const (
 )
 
 func (p page) options() session.AskOptions {
-	o := session.AskOptions{Challenge: p.typed, Guard: p.least, Others: []rune{keyWord}, Hint: "e: deny, with a word"}
+	o := session.AskOptions{Challenge: p.typed, Guard: p.least, Others: []rune{keyWord}, Hint: "e: deny, message"}
 	if p.edited {
-		o.Others, o.Hint = append(o.Others, keyInstead), o.Hint+"   i: deny, other command"
+		o.Others, o.Hint = append(o.Others, keyInstead), o.Hint+"  i: deny, suggest"
 	}
 	if len(p.calls) > 1 {
-		o.Others, o.Hint = append(o.Others, keyCalls), o.Hint+"   c: choose calls"
+		o.Others, o.Hint = append(o.Others, keyCalls), o.Hint+"  c: choose calls"
 	}
 	return o
 }
@@ -145,14 +145,14 @@ func (p page) below(denied []string) string {
 func (p page) say(ctx context.Context, tty *os.File, key rune, a *answered) (done bool, err error) {
 	switch key {
 	case keyWord:
-		a.message, err = readLine(ctx, tty, "why (Enter: deny, Esc: back): ", letters)
+		a.message, err = readLine(ctx, tty, "message (Enter: deny, Esc: back):  ", letters)
 		a.given = a.message != ""
 	case keyInstead:
-		a.instead, err = readLine(ctx, tty, "instead (Enter: deny and offer this, Esc: back): ", letters)
+		a.instead, err = readLine(ctx, tty, "suggest (Enter: deny and offer this command, Esc: back):  ", letters)
 		a.given = a.instead != ""
 	case keyCalls:
 		var line string
-		if line, err = readLine(ctx, tty, "numbers of the calls to deny (Enter; none: all are allowed): ", letters); err == nil {
+		if line, err = readLine(ctx, tty, "numbers of the calls to deny (Enter; none: all run):  ", letters); err == nil {
 			a.denied = p.chosen(line)
 		}
 	}

@@ -91,19 +91,21 @@ var proxyPorts = map[string]string{"http": ":1080", "https": ":443", "socks": ":
 // text is what a person is told.
 func (r reached) text() string {
 	switch {
-	case r.mode != sandbox.Hosts:
-		return r.mode.String()
+	case r.mode == sandbox.Off:
+		return "no network"
+	case r.mode == sandbox.Full:
+		return "network: any host"
 	case len(r.hosts) == 0 && len(r.reach.Publish) == 0:
-		return "this machine's servers only"
+		return "network: this machine's servers only"
 	}
-	text := strings.Join(r.hosts, ", ")
-	if text == "" {
-		text = "this machine's servers"
+	text := "network: " + strings.Join(r.hosts, ", ")
+	if len(r.hosts) == 0 {
+		text += "this machine's servers"
 	} else if r.reach.Localhost {
 		text += " and this machine's servers"
 	}
 	if len(r.proxies) > 0 {
-		text += fmt.Sprintf(", by the proxy %s, which may reach anybody", strings.Join(r.proxies, " or "))
+		text += fmt.Sprintf(", through the proxy %s, which may connect anywhere", strings.Join(r.proxies, " or "))
 	}
 	for _, port := range r.reach.Publish {
 		text += fmt.Sprintf("; other machines may connect to port %d", port)

@@ -146,15 +146,15 @@ func (q *question) screen() []string {
 func (q *question) help() string {
 	switch {
 	case !q.pager.whole():
-		return "space: more   v: all   n: deny   q: cancel   " + q.options.Hint
+		return "space: more  v: details  n: deny  q: cancel  " + q.options.Hint
 	case !q.open && q.early:
-		return "that was too early to have been read, and does not count   n: deny   q: cancel"
+		return "too early to have been read; ignored  n: deny  q: cancel"
 	case !q.open:
-		return "read it; n: deny   q: cancel   v: all"
+		return "read it first  n: deny  q: cancel  v: details"
 	case q.options.Challenge == "":
-		return fmt.Sprintf("%c: approve   n: deny   q: cancel   v: all   ", q.options.Approve) + q.options.Hint
+		return fmt.Sprintf("%c: approve  n: deny  q: cancel  v: details  ", q.options.Approve) + q.options.Hint
 	case q.missed > 0 && len(q.entry) == 0:
-		return fmt.Sprintf("that was something else; type %s to approve%s: ", q.options.Challenge, q.otherwise())
+		return fmt.Sprintf("that did not match; type %s to approve%s: ", q.options.Challenge, q.otherwise())
 	case q.options.Hint != "" && len(q.entry) == 0:
 		return fmt.Sprintf("type %s to approve%s   %s: ", q.options.Challenge, q.otherwise(), q.options.Hint)
 	default:

@@ -147,7 +147,7 @@ func (b *board) take(list []approval.Envelope) {
 		return slices.ContainsFunc(list, func(e approval.Envelope) bool { return e.ID == id })
 	}
 	if b.mode != choosing && !has(b.open.ID) {
-		b.back("it was answered elsewhere, or is too old")
+		b.back("it was answered elsewhere or has expired")
 	}
 	if !has(b.at) && len(list) > 0 {
 		b.at = list[0].ID
@@ -248,7 +248,7 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 	case k.Text == "y" && b.ready():
 		return b.settle()
 	case k.Text == "y" && b.early():
-		b.note = "that was too early to have been read, and does not count"
+		b.note = "too early to have been read; ignored"
 	}
 	return nil
 }
@@ -311,7 +311,7 @@ func (b *board) enter(k tea.Key) tea.Cmd {
 		if strings.TrimSpace(string(b.line)) != "" {
 			d := launcher.Answer(b.open, false, "", "inbox")
 			d.Calls[0].Instead = string(b.line)
-			return b.decide(d, "denied, with an offer,")
+			return b.decide(d, "denied, with a suggestion:")
 		}
 	case k.Code == tea.KeyEnter && b.mode == wording:
 		b.words[b.call] = string(b.line)
@@ -334,7 +334,7 @@ const codeDigits = 6
 // typed compares what was typed with what was asked for.
 func (b *board) typed() tea.Cmd {
 	if !strings.EqualFold(string(b.line), b.open.Challenge) {
-		b.mode, b.line, b.note = reading, nil, "that was something else"
+		b.mode, b.line, b.note = reading, nil, "that did not match"
 		return nil
 	}
 	b.line = nil
@@ -369,7 +369,7 @@ func (b *board) approve() tea.Cmd {
 	}
 	d.Challenge = b.open.Challenge
 	if b.open.Votes+1 < b.open.Quorum {
-		return b.decide(d, "counted, and others must follow:")
+		return b.decide(d, "counted; more approvals needed:")
 	}
 	return b.decide(d, "approved"+b.except())
 }
@@ -395,12 +395,17 @@ func (b *board) decide(d approval.Decision, word string) tea.Cmd {
 
 // told goes back to the list with what came of an answer.
 func (b *board) told(err error, word string) {
-	note := word + " " + b.open.ID
 	if err != nil {
-		note = "not " + word + ": " + err.Error()
-		if f, ok := approval.Explain(err); ok {
-			note = "not " + word + ": " + f.Message
-		}
+		b.back("answer not accepted: " + explained(err))
+		return
 	}
-	b.back(note)
+	b.back(word + " " + b.open.ID)
+}
+
+// explained is what a person is told of an error of the store.
+func explained(err error) string {
+	if f, ok := approval.Explain(err); ok {
+		return f.Message
+	}
+	return err.Error()
 }

@@ -38,7 +38,7 @@ func (b *board) denyAll(why string) {
 	denied := 0
 	for _, e := range b.flock {
 		if err := b.desk.Decide(b.ctx, launcher.Answer(e, false, why, "inbox")); err != nil {
-			b.told(err, fmt.Sprintf("denied, after %d of %d", denied, len(b.flock)))
+			b.back(fmt.Sprintf("denied %d of %d: %s", denied, len(b.flock), explained(err)))
 			return
 		}
 		denied++

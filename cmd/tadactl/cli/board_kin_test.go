@@ -31,7 +31,7 @@ func TestBoardGroups(t *testing.T) {
 	}
 	p := grouped()
 	screen := strings.Join(p.rows(), "\n")
-	for _, want := range []string{`1/3 alike  "rm -rf 0"`, `2/3 alike  "rm -rf 2"`, `3/3 alike  after a no  "rm -rf 3"`, `-  "rm -rf 1"`, "N: deny all 3 alike"} {
+	for _, want := range []string{`1 of 3 similar  "rm -rf 0"`, `2 of 3 similar  "rm -rf 2"`, `3 of 3 similar  similar one was denied  "rm -rf 3"`, `-  "rm -rf 1"`, "N: deny all 3 similar"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q in\n%s", want, screen)
 		}
@@ -65,7 +65,7 @@ func TestBoardGroups(t *testing.T) {
 	for _, k := range []tea.Key{{Code: tea.KeyDown}, {Code: tea.KeyDown}, enter} {
 		p.key(3*time.Second, k)
 	}
-	if screen := strings.Join(p.rows(), "\n"); !strings.Contains(screen, "rm -rf 3") || !strings.Contains(screen, "was denied: tadactl show e-denied") {
+	if screen := strings.Join(p.rows(), "\n"); !strings.Contains(screen, "rm -rf 3") || !strings.Contains(screen, "you denied a nearly identical command: tadactl show e-denied") {
 		t.Errorf("what it comes after is not told:\n%s", screen)
 	}
 	p.key(3*time.Second, tea.Key{Code: tea.KeyEscape})
@@ -90,7 +90,7 @@ func TestBoardDeniesAsFarAsItGoes(t *testing.T) {
 	p.board.desk = &stubborn{p.desk}
 	p.key(3*time.Second, letter('N'))
 	p.key(3*time.Second, enter)
-	if p.note != "not denied, after 1 of 2: the disk is full" {
+	if p.note != "denied 1 of 2: the disk is full" {
 		t.Errorf("told %q", p.note)
 	}
 }

@@ -234,7 +234,7 @@ func TestBoardCountsPeople(t *testing.T) {
 		code, told    string
 	}{
 		{0, 0, "123456", "approved e1"}, {0, 1, "123456", "approved e1"}, {0, 0, "12345", ""},
-		{0, 2, "", "counted, and others must follow: e1"}, {1, 3, "", "counted, and others must follow: e1"}, {1, 2, "", "approved e1"},
+		{0, 2, "", "counted; more approvals needed: e1"}, {1, 3, "", "counted; more approvals needed: e1"}, {1, 2, "", "approved e1"},
 	} {
 		e := questionOf(t, 3, "rm -rf a")
 		e.Votes, e.Quorum = c.votes, c.quorum

@@ -53,7 +53,7 @@ func (b *board) listRows() []string {
 		rows = append(rows, entry...)
 	}
 	if len(b.list) == 0 {
-		rows = append(rows, "  nothing waits for an answer")
+		rows = append(rows, "  no open questions")
 	}
 	return rows
 }
@@ -84,10 +84,10 @@ func (b *board) place(e approval.Envelope) string {
 	kin, at := b.kin(e)
 	s := ""
 	if len(kin) > 1 {
-		s = fmt.Sprintf("%d/%d alike  ", at+1, len(kin))
+		s = fmt.Sprintf("%d of %d similar  ", at+1, len(kin))
 	}
 	if e.Refused != "" {
-		s += "after a no  "
+		s += "similar one was denied  "
 	}
 	return s
 }
@@ -95,12 +95,12 @@ func (b *board) place(e approval.Envelope) string {
 // standingRows say exactly what a standing approval covers.
 func (b *board) standingRows() []string {
 	page := []string{
-		"Allow exactly this again, without asking: at most 5 times, for 1 hour, in this session?", "",
+		"Run exactly this again without asking, at most 5 times, for 1 hour, in this session?", "",
 		"  " + short(b.open.Payload, 4000), "",
-		"It covers the same words, directory, environment, programs, files, agent and work item,",
-		"as the page before shows them, plan " + approval.Prefix(b.open.PlanHash) + ". Anything else asks:",
-		"also a file or folder of the same name that was made anew.",
-		"Any no in this session ends it; so does: tadactl grants revoke.",
+		"It applies only to the same command, directory, environment, programs, files, agent and work item,",
+		"as on the previous page, plan " + approval.Prefix(b.open.PlanHash) + ". Anything else asks again,",
+		"and so does a file or directory that was deleted and created again.",
+		"A denial in this session ends it, and so does: tadactl grants revoke.",
 	}
 	var rows []string
 	for _, line := range page {
@@ -124,13 +124,13 @@ func (b *board) help() string {
 		return fmt.Sprintf("one-time code, esc: back: %s", strings.Repeat("·", len(b.line)))
 	case refusing:
 		if n := len(b.flock); n > 0 {
-			return fmt.Sprintf("why %d times no (enter: deny them all, esc: back): ", n) + approval.Inert(string(b.line))
+			return fmt.Sprintf("message (enter: deny all %d, esc: back): ", n) + approval.Inert(string(b.line))
 		}
-		return "why (enter: deny, esc: back): " + approval.Inert(string(b.line))
+		return "message (enter: deny, esc: back): " + approval.Inert(string(b.line))
 	case offering:
-		return "instead (enter: deny and offer this, esc: back): " + approval.Inert(string(b.line))
+		return "suggest (enter: deny and offer this command, esc: back): " + approval.Inert(string(b.line))
 	case wording:
-		return "why not " + inert(b.call) + " (enter: keep, esc: back): " + approval.Inert(string(b.line))
+		return "message for " + inert(b.call) + " (enter: keep, esc: back): " + approval.Inert(string(b.line))
 	case remembering:
 		return "y: approve and remember   esc: back"
 	}
@@ -138,7 +138,7 @@ func (b *board) help() string {
 		left = b.note + "   " + left
 	}
 	if b.read.Done() && b.early() {
-		return left + "read it; n: deny" + b.offerHelp() + "   esc: back"
+		return left + "read it first   n: deny" + b.offerHelp() + "   esc: back"
 	}
 	if !b.read.Done() {
 		return left + "space: more   n: deny" + b.offerHelp() + "   esc: back"
@@ -148,21 +148,21 @@ func (b *board) help() string {
 
 func (b *board) alikeHelp() string {
 	if n := len(b.chosenKin()); n > 1 {
-		return fmt.Sprintf("   N: deny all %d alike", n)
+		return fmt.Sprintf("   N: deny all %d similar", n)
 	}
 	return ""
 }
 
 func (b *board) offerHelp() string {
 	if len(b.open.Calls) == 1 {
-		return "   i: instead"
+		return "   i: deny and suggest"
 	}
 	return ""
 }
 
 func (b *board) grantHelp() string {
 	if b.grantable() {
-		return "   g: for a while"
+		return "   g: approve for a while"
 	}
 	return ""
 }
@@ -182,7 +182,7 @@ func (b *board) callHelp() string {
 	}
 	s.WriteString("  number: change")
 	if b.call != "" {
-		s.WriteString("   w: word with the no to " + inert(b.call))
+		s.WriteString("   w: message for " + inert(b.call))
 	}
 	return s.String() + "   "
 }

@@ -182,7 +182,7 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 	}
 	after := ""
 	if e.Refused != "" {
-		after = "  (near-identical to one that was denied: " + e.Refused + ")"
+		after = "  (you denied a nearly identical command: " + e.Refused + ")"
 	}
 	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s%s\n", e.ID, state, short(e.Payload, 400), after)
 	return err

@@ -13,13 +13,13 @@ import (
 
 // The reasons for a 403.
 var (
-	errHost   = errors.New("the request is for another host")
-	errOrigin = errors.New("the request comes from another site")
-	errMethod = errors.New("only GET and POST are answered")
-	errToken  = errors.New("the address is not the one that the terminal shows")
-	errForm   = errors.New("the form is not from this page")
-	errCode   = errors.New("that is not the code that the terminal shows")
-	errSpent  = errors.New("three wrong codes: answer it on a terminal, with tadactl approve or deny")
+	errHost   = errors.New("the request is for a different host")
+	errOrigin = errors.New("the request comes from a different site")
+	errMethod = errors.New("only GET and POST are allowed")
+	errToken  = errors.New("this is not the address shown in the terminal")
+	errForm   = errors.New("the form did not come from this page")
+	errCode   = errors.New("that is not the code shown in the terminal")
+	errSpent  = errors.New("three wrong codes; answer in a terminal: tadactl approve or tadactl deny")
 )
 
 // guard says why a request is refused, and returns the rest of its path behind the token.

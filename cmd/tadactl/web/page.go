@@ -75,7 +75,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(list) == 0 {
-		b.WriteString("<li>nothing waits for an answer")
+		b.WriteString("<li>no open questions")
 	}
 	write(w, fmt.Sprintf("(%d) tada-run", len(list)), refreshed, "<h1>tada-run asks</h1><ul>"+b.String()+"</ul>")
 }
@@ -107,11 +107,11 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 			fmt.Fprintf(&b, "<p><label><input type=checkbox name=\"call %s\" value=yes checked> run %s</label>", text(call), text(call))
 		}
 	}
-	fmt.Fprintf(&b, "<p><label>code from the terminal <input type=text class=code name=code maxlength=%d required></label>", codeLength)
+	fmt.Fprintf(&b, "<p><label>code shown in the terminal <input type=text class=code name=code maxlength=%d required></label>", codeLength)
 	if e.Friction.Factor && e.Quorum < 2 {
 		b.WriteString("<p><label>one-time code <input type=text class=code name=factor maxlength=6 inputmode=numeric></label>")
 	}
-	fmt.Fprintf(&b, "<p><label>a word to the agent, with a no <input type=text name=message maxlength=%d></label>", approval.MaxMessage)
+	fmt.Fprintf(&b, "<p><label>message to the agent (if denied) <input type=text name=message maxlength=%d></label>", approval.MaxMessage)
 	fmt.Fprintf(&b, "<p><button name=answer value=deny>Deny</button><button name=answer value=approve>Approve once</button></form><p><a href=\"/%s/\">back to the inbox</a>", s.token)
 	write(w, "tada-run: "+e.ID, "", b.String())
 }

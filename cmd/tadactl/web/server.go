@@ -47,11 +47,11 @@ func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time, say fu
 	}
 	var token [32]byte
 	if _, err := io.ReadFull(random, token[:]); err != nil {
-		return nil, fmt.Errorf("make the address of the page: %w", err)
+		return nil, fmt.Errorf("create the page address: %w", err)
 	}
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("listen on the loopback: %w", err)
+		return nil, fmt.Errorf("listen on 127.0.0.1: %w", err)
 	}
 	lift, err := l.Bar(uint16(listener.Addr().(*net.TCPAddr).Port))
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Server) announce(ctx context.Context) error {
 		}
 		var b [5]byte
 		if _, err := io.ReadFull(s.random, b[:]); err != nil {
-			return fmt.Errorf("make a code: %w", err)
+			return fmt.Errorf("create a code: %w", err)
 		}
 		c := &code{text: codeAlphabet.EncodeToString(b[:])[:codeLength], plan: e.PlanHash}
 		s.codes[e.ID] = c
@@ -154,7 +154,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case one:
 		s.answer(w, r, id)
 	default:
-		s.refuse(w, http.StatusNotFound, fmt.Errorf("there is no page %q", rest))
+		s.refuse(w, http.StatusNotFound, fmt.Errorf("no page %q", rest))
 	}
 }
 
@@ -169,7 +169,7 @@ func (s *Server) envelope(ctx context.Context, id string) (approval.Envelope, er
 			return e, nil
 		}
 	}
-	return approval.Envelope{}, fmt.Errorf("question %q: it was answered elsewhere, or is too old", id)
+	return approval.Envelope{}, fmt.Errorf("question %q: it was answered elsewhere or has expired", id)
 }
 
 // answer takes a form.
@@ -190,20 +190,20 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 		s.refuse(w, http.StatusConflict, err)
 		return
 	case e.PlanHash != plan:
-		s.refuse(w, http.StatusConflict, fmt.Errorf("question %q is for another plan now: read it again", id))
+		s.refuse(w, http.StatusConflict, fmt.Errorf("question %q changed; reload the page and read it again", id))
 		return
 	}
 	s.mu.Lock()
 	err = s.codes[id].take(r.PostForm.Get("code"), plan)
 	s.mu.Unlock()
 	if err != nil {
-		s.say(fmt.Sprintf("%s  the page sent a wrong code", id))
+		s.say(fmt.Sprintf("%s  wrong code from the page", id))
 		s.refuse(w, http.StatusForbidden, err)
 		return
 	}
 	d, word := s.decision(r, e)
 	if err := s.inbox.Decide(r.Context(), d); err != nil {
-		s.say(fmt.Sprintf("%s  not %s", id, word))
+		s.say(fmt.Sprintf("%s  answer not accepted: %v", id, err))
 		if f, ok := approval.Explain(err); ok {
 			err = errors.New(f.Message)
 		}
@@ -245,7 +245,7 @@ func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Deci
 		return launcher.Answer(e, false, message, "web"), "denied"
 	}
 	if e.Votes+1 < e.Quorum {
-		return d, "counted, and others must follow"
+		return d, "counted; more approvals needed"
 	}
 	return d, "approved"
 }
