@@ -108,7 +108,7 @@ func (b *Bolt) lock(ctx context.Context, exclusive bool) (*os.File, error) {
 	if err := take(waiting, f, b.o.Waiting); err != nil {
 		if ctx.Err() == nil && waiting.Err() != nil {
 			return nil, &FileError{Path: b.path, Err: ErrLocked,
-				Hint: fmt.Sprintf("another process has kept it for %v; end that process and try again", b.o.LockWait)}
+				Hint: fmt.Sprintf("another process has held the lock for %v; end it and try again", b.o.LockWait)}
 		}
 		return nil, fileError(b.path+lockSuffix, err)
 	}
@@ -128,7 +128,7 @@ var lockMark = []byte("1")
 
 // startAfresh is the way out of a damaged database. What was approved is lost with it; what was
 // used stays in the record.
-const startAfresh = "make it anew from the record: tadactl approvals rebuild"
+const startAfresh = "rebuild it from the record: tadactl approvals rebuild"
 
 // made reports whether the database exists. One that existed and is gone is an error: whoever
 // deletes it must not thereby make every spent approval forgotten.
@@ -148,7 +148,7 @@ func (b *Bolt) made(lock *os.File) (bool, error) {
 	}
 	if info.Size() > 0 {
 		return false, &FileError{Path: b.path, Err: ErrMissing,
-			Hint: "put it back, or " + startAfresh}
+			Hint: "restore the file, or " + startAfresh}
 	}
 	return false, nil
 }
@@ -237,7 +237,7 @@ func openError(path string, err error) error {
 	case errors.As(err, &named) || errors.As(err, &errno):
 		return fileError(path, err)
 	case errors.Is(err, bolterrors.ErrTimeout):
-		return &FileError{Path: path, Err: ErrLocked, Hint: "a program other than this one has it open; end it and try again"}
+		return &FileError{Path: path, Err: ErrLocked, Hint: "another program has it open; end it and try again"}
 	}
 	return &FileError{Path: path, Err: ErrCorrupt, Hint: err.Error() + "; " + startAfresh}
 }
@@ -259,8 +259,8 @@ var remedies = []struct {
 	{syscall.EROFS, "mount its file system for writing"},
 	{syscall.ENOSPC, "make room on its file system"},
 	{syscall.EDQUOT, "make room in your quota"},
-	{syscall.EMFILE, "this process has as many files open as it may have: ulimit -n"},
-	{syscall.ENFILE, "the system has as many files open as it may have: sysctl fs.file-max"},
+	{syscall.EMFILE, "this process has reached its limit of open files: ulimit -n"},
+	{syscall.ENFILE, "the system has reached its limit of open files: sysctl fs.file-max"},
 	{syscall.EIO, "the disk fails; restore a copy, or " + startAfresh},
 }
 

@@ -116,7 +116,7 @@ func ofAgent(line []Process) string {
 			return fmt.Sprintf("%s is set in the environment of %s", p.Marks[0], whose)
 		}
 		if name := p.agent(); name != "" {
-			return fmt.Sprintf("%s is an agent's program", whose)
+			return fmt.Sprintf("%s is an agent", whose)
 		}
 	}
 	return ""
@@ -136,7 +136,7 @@ func (t Terminal) who() (Channel, string) {
 	}
 	for _, h := range holders {
 		if why := ofAgent(h.Line); why != "" {
-			return ChannelAgent, fmt.Sprintf("%s holds the other end of its terminal %s: %s", h.Line[0], t.Device, why)
+			return ChannelAgent, fmt.Sprintf("its terminal %[2]s is controlled by %[1]s: %[3]s", h.Line[0], t.Device, why)
 		}
 	}
 	who, why := ChannelProgram, ""
@@ -159,7 +159,7 @@ func (h Holder) who(t Terminal) (Channel, string) {
 	case onScreen:
 		return "", ""
 	case relayed, multiplexed:
-		who, why := ChannelProgram, fmt.Sprintf("%s holds the other end of its terminal %s, and shows it on no terminal", p, t.Device)
+		who, why := ChannelProgram, fmt.Sprintf("its terminal %[2]s is controlled by %[1]s, which shows it on no terminal", p, t.Device)
 		for i, shown := range h.Shown {
 			at, no := shown.who()
 			if at == ChannelAgent {
@@ -172,9 +172,9 @@ func (h Holder) who(t Terminal) (Channel, string) {
 		return who, why
 	}
 	if len(t.Holders) == 0 {
-		return ChannelProgram, fmt.Sprintf("it cannot be seen what holds the other end of its terminal %s, which was opened by %s", t.Device, p)
+		return ChannelProgram, fmt.Sprintf("what controls its terminal %s cannot be seen; it was opened by %s", t.Device, p)
 	}
-	return ChannelProgram, fmt.Sprintf("%s holds the other end of its terminal %s, and is not known to be a terminal", p, t.Device)
+	return ChannelProgram, fmt.Sprintf("its terminal %[2]s is controlled by %[1]s, which is not a known terminal program", p, t.Device)
 }
 
 // shown keeps of a name what cannot move a cursor.

@@ -9,9 +9,9 @@ import (
 // Refusals of one envelope. They arrive inside a *[Refused], which says more.
 var (
 	// ErrUnknown is returned when no envelope answers to the id, or to the session and plan. Ask anew.
-	ErrUnknown = errors.New("no such approval")
+	ErrUnknown = errors.New("no pending question with that id")
 	// ErrPending is returned by Consume when nobody has answered yet. Nothing changed: wait.
-	ErrPending = errors.New("waiting for a person")
+	ErrPending = errors.New("waiting for approval")
 	// ErrReplayed is returned when the approval was used before, whatever came of that.
 	ErrReplayed = errors.New("approval was already used")
 	// ErrExpired is returned when the question, or the unused answer, is too old by either clock.
@@ -33,48 +33,48 @@ var (
 	// ErrFactor is returned by Decide when the risk needs a second factor and none was given.
 	ErrFactor = errors.New("a second factor is needed")
 	// ErrNoGrant is returned when no standing approval covers the plan now. Ask.
-	ErrNoGrant = errors.New("no standing approval")
+	ErrNoGrant = errors.New("no grant")
 	// ErrNotGrantable is returned by Grant for a plan that must be asked every time. Message says why.
-	ErrNotGrantable = errors.New("no standing approval may be given for this")
+	ErrNotGrantable = errors.New("this command cannot be granted")
 	// ErrReordered and ErrDuplicated are ways of ErrBijection: all calls are answered, but in another
 	// order; one is answered twice.
-	ErrReordered  error = &wayOf{ErrBijection, "they are in another order"}
-	ErrDuplicated error = &wayOf{ErrBijection, "one is there twice"}
+	ErrReordered  error = &wayOf{ErrBijection, "wrong order"}
+	ErrDuplicated error = &wayOf{ErrBijection, "duplicate"}
 	// ErrHasty is returned by Decide for a yes that came faster than the page can be read: see Envelope.ReadingTime.
 	ErrHasty = errors.New("the answer came faster than the page can be read")
 	// ErrUnread is returned by Decide for a yes to a truncated page that was not shown to its end.
-	ErrUnread = errors.New("the text is cut and was not read to its end")
+	ErrUnread = errors.New("the text was cut and not read to its end")
 	// ErrSelf is returned by Decide when the person for whom it was asked says yes.
-	ErrSelf = errors.New("who asks cannot be who allows")
+	ErrSelf = errors.New("the requester cannot approve")
 	// ErrVoted is returned by Decide when the person has said yes before and others are to follow.
-	ErrVoted = errors.New("this person has answered already")
+	ErrVoted = errors.New("this person has already answered")
 	// ErrCodeUsed is returned by Decide for a one-time code that was used, be it for another envelope.
 	ErrCodeUsed = errors.New("one-time code was already used")
 	// ErrCanary is returned by Decide when the question was a test of attention. Nothing would have run.
-	ErrCanary = errors.New("this was a canary: it could never run")
+	ErrCanary = errors.New("this question was a canary; it could never run")
 	// ErrBusy is returned by Request when whoever asks has [Options.MaxPending] questions open, or asked
 	// [Options.MaxHour] in an hour; ErrFull when the account has [Options.MaxOpen] open. Neither is a denial.
 	ErrBusy       = errors.New("too many questions are open")
-	ErrFull error = &wayOf{ErrBusy, "those of the whole account"}
+	ErrFull error = &wayOf{ErrBusy, "in this account"}
 )
 
 // What can be wrong with a signed text, beside ErrUnknown, ErrExpired, ErrReplayed, ErrTampered,
 // ErrMismatch and ErrBijection. They arrive inside a *[TokenError] or a *[Refused].
 var (
 	// ErrMalformed is returned for a text that is not of its format.
-	ErrMalformed = errors.New("not in the right format")
+	ErrMalformed = errors.New("wrong format")
 	// ErrTruncated is returned for a text whose end is missing.
 	ErrTruncated = errors.New("cut off")
 	// ErrOversized is returned for a text longer than its limit.
 	ErrOversized = errors.New("too long")
 	// ErrSignature is returned when the text is not what the key has signed.
-	ErrSignature = errors.New("signature does not fit")
+	ErrSignature = errors.New("wrong signature")
 	// ErrUntrusted is returned for a key that is not trusted here.
 	ErrUntrusted = errors.New("key is not trusted")
 	// ErrAudience is returned for an answer that was given to another machine.
-	ErrAudience = errors.New("meant for another machine")
+	ErrAudience = errors.New("for another machine")
 	// ErrScope is returned when a signer allows more than they may.
-	ErrScope = errors.New("the signer may not allow this")
+	ErrScope = errors.New("the signer is not allowed to approve this")
 )
 
 // A wayOf is an error that another one can be more exactly. It is not made by fmt.Errorf, which would be a twentieth of what all

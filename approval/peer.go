@@ -28,7 +28,7 @@ type PeerRules struct {
 }
 
 // ErrPeer is returned by [MayDecide] for a process that may ask and not answer.
-var ErrPeer = errors.New("this process may ask and not answer")
+var ErrPeer = errors.New("this process may ask questions but not answer them")
 
 // MayDecide reports whether a process may answer questions; the error says why not and wraps
 // ErrPeer. What runs inside of a fence never may.
@@ -37,12 +37,12 @@ func MayDecide(p PeerFacts, r PeerRules) error {
 		no  bool
 		why string
 	}{
-		{!p.Known, "nothing is known of it"},
+		{!p.Known, "it could not be identified"},
 		{p.UID != r.UID, fmt.Sprintf("it belongs to uid %d", p.UID)},
-		{p.Session != "", fmt.Sprintf("it runs inside of session %q", p.Session)},
-		{p.Ancestor, "it was started from inside of a fence"},
-		{p.NoNewPrivs && !r.NoNewPrivsIsNormal, "it has no_new_privs, as everything inside of a fence has"},
-		{p.Seccomp != 0 && !r.NoNewPrivsIsNormal, "a seccomp filter is on it, as on everything inside of a fence"},
+		{p.Session != "", fmt.Sprintf("it runs inside session %q", p.Session)},
+		{p.Ancestor, "it was started inside a sandbox"},
+		{p.NoNewPrivs && !r.NoNewPrivsIsNormal, "it has no_new_privs, like everything inside a sandbox"},
+		{p.Seccomp != 0 && !r.NoNewPrivsIsNormal, "it has a seccomp filter, like everything inside a sandbox"},
 		{r.Terminal && !p.Terminal, "it is not in the foreground of a terminal"},
 	} {
 		if rule.no {

@@ -83,7 +83,7 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 			t.Fatal(err, s.text())
 		}
 		_ = cmd.Process.Kill()
-		if err := s.shows("nothing waits"); err != nil {
+		if err := s.shows("no open questions"); err != nil {
 			t.Error(err, s.text())
 		}
 		_, _ = tty.WriteString("q")

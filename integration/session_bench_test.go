@@ -65,7 +65,7 @@ func BenchmarkAttachedKeystroke(b *testing.B) {
 	b.Cleanup(func() { p.run("tadactl kill " + id) })
 	through, direct := on("tadactl attach --take "+id), on("cat")
 	drawn, echoed := read(through), read(direct)
-	seen(drawn, "YOU DRIVE")
+	seen(drawn, "You are in control")
 	one := func(tty *os.File, c <-chan []byte, i int) time.Duration {
 		key := string("QWERTYUIOPNVXZ"[i%14]) // none that ends a control sequence
 		began := time.Now()

@@ -52,9 +52,9 @@ func TestIdleProcesses(t *testing.T) {
 	d, _, id := inside(t, 100, 30)
 	b, c := d.window("b", 100, 30), d.window("c", 80, 20)
 	b.line("tadactl attach --take " + id)
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	c.line("tadactl attach " + id)
-	c.shows("drives")
+	c.shows("has control")
 	all := append(family(d.holder(id)), d.here("tada-run", "--session")...)
 	all = append(append(all, d.here("tadactl", "attach", id)...), d.here("tadactl", "attach", "--take", id)...)
 	if len(all) < 5 {

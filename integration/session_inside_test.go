@@ -285,7 +285,7 @@ func TestAgentDrives(t *testing.T) {
 	id = d.ids("session")[0]
 	b := d.window("b", 100, 30)
 	b.line("tadactl attach --take " + id)
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	_, _ = write.WriteString("echo ref''used\n")
 	notices := func() string { text, _ := os.ReadFile(filepath.Join(d.dir, "notices")); return string(text) }
 	d.eventually("a refusal", func() bool { return strings.Contains(notices(), `"code":"refused"`) })

@@ -34,7 +34,7 @@ func TestKillEachParty(t *testing.T) {
 	}
 
 	b.line("tadactl attach " + id)
-	b.shows("person drives")
+	b.shows("owner has control")
 	d.kill9(one("the watcher", d.here("tadactl", "attach", id)))
 	b.shows("outer>")
 	b.reset()
@@ -42,15 +42,15 @@ func TestKillEachParty(t *testing.T) {
 	a.shows("\none2")
 
 	b.line("tadactl attach " + id)
-	b.shows("person drives")
+	b.shows("owner has control")
 	d.kill9(one("the first terminal", d.here("tada-run", "--session")))
 	a.shows("outer>")
-	b.shows("nobody drives")
+	b.shows("no one has control")
 	if got := d.ids("session"); len(got) != 1 || got[0] != id {
 		t.Fatalf("after the death of its terminal: %v", got)
 	}
 	b.types("", "C-]", "t")
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	b.line("echo two$((1+1))")
 	b.shows("\ntwo2")
 
@@ -58,7 +58,7 @@ func TestKillEachParty(t *testing.T) {
 	b.shows("outer>")
 	b.reset()
 	b.line("tadactl attach --take " + id)
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	b.line("sleep 5432.1 & disown; echo three$((1+1))")
 	b.shows("\nthree2")
 	// Until it is sleep, the job is a copy of the shell, which must not be taken for it.
@@ -171,7 +171,7 @@ func TestWatchPlainRun(t *testing.T) {
 		t.Fatal(d.run("tadactl sessions"))
 	}
 	b.line("tadactl attach --take " + id[0])
-	b.shows("nobody else can drive it")
+	b.shows("can be taken over")
 	b.line("clear; tadactl attach " + id[0])
 	b.shows("turn 2")
 	b.shows("turn 20")

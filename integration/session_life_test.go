@@ -59,7 +59,7 @@ func TestSessionOutlives(t *testing.T) {
 	a.shows("\nread")                  // a window that is closed takes the keys with it that are on their way
 	d.tmux("kill-session", "-t", "=a") // SIGHUP: the window is closed
 	b.line("tadactl attach --take")
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	b.line("echo still $x")
 	b.shows("\nstill kept")
 
@@ -71,11 +71,11 @@ func TestSessionOutlives(t *testing.T) {
 	b.shows("outer>")
 	b.reset()
 	b.line("tadactl attach --take " + id)
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	b.line("echo ever $x")
 	b.shows("\never kept")
 	b.types("", "C-]", "d")
-	b.shows("goes on")
+	b.shows("still running")
 	if out := d.run("tadactl kill " + id); !strings.Contains(out, "ended") {
 		t.Error(out)
 	}
@@ -125,7 +125,7 @@ func TestTakeoverLost(t *testing.T) {
 	d, a, id := inside(t, 100, 30)
 	b := d.window("b", 100, 30)
 	b.line("tadactl attach --take " + id)
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	b.line("sleep 1234.5")
 	d.eventually("a sleeper", func() bool { return len(pids("sleep", "1234.5")) == 1 })
 	clients := pids("tadactl", "attach", "--take", id)
@@ -143,15 +143,15 @@ func TestTakeoverLost(t *testing.T) {
 	})
 	b.reset()
 	b.line("tadactl attach --take --idle 1s " + id)
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	b.types("", "C-c")
 	b.shows("inner$")
 	b.shows("FROZEN") // no key for a second
 	b.types("", "C-]", "d")
-	b.shows("goes on")
+	b.shows("still running")
 	b.reset()
 	b.line("tadactl attach --take " + id) // whose lease is not as short as that of the one before
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	b.line("exit")
 	a.shows("outer>")
 	if out := d.run("tadactl replay --no-wait " + id); strings.Contains(out, "nothing of this") {
@@ -174,7 +174,7 @@ func TestManyViewers(t *testing.T) {
 	}
 	last := &window{d, "v19"}
 	d.eventually("20 viewers", func() bool { return len(pids("tadactl", "attach", id)) == 20 })
-	last.shows("person drives")
+	last.shows("owner has control")
 	stopped := pids("tadactl", "attach", id)[0]
 	signal := func(name string) {
 		if out, err := exec.Command("kill", "-"+name, strconv.Itoa(stopped)).CombinedOutput(); err != nil {
@@ -228,7 +228,7 @@ func TestTakeoverFullScreen(t *testing.T) {
 			a.line(test.program)
 			a.shows(test.shows)
 			b.line("tadactl attach --take " + id)
-			b.shows("YOU DRIVE")
+			b.shows("You are in control")
 			b.shows(test.shows)
 			if name == "vim" {
 				b.types(":set lines? columns?", "Enter")
@@ -241,7 +241,7 @@ func TestTakeoverFullScreen(t *testing.T) {
 			b.types("", "C-]", "g")
 			b.shows("give back?")
 			b.types("y")
-			b.shows("person drives")
+			b.shows("owner has control")
 			a.until("is drawn at its size", func(s string) bool {
 				return strings.Contains(s, test.shows) || strings.Contains(s, "written here")
 			})

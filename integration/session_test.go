@@ -20,11 +20,11 @@ func TestTakeover(t *testing.T) {
 	a.shows("\nfrom the first")
 	b.line("tadactl attach " + id)
 	b.shows("from the first")
-	b.shows("person drives")
+	b.shows("owner has control")
 	b.types("x")
 	b.shows("you watch")
 	b.types("", "C-]", "t")
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	a.shows("has taken over")
 	a.types("echo late") // goes nowhere
 	a.rings()
@@ -40,7 +40,7 @@ func TestTakeover(t *testing.T) {
 	b.types("", "C-]", "g")
 	b.shows("give back? y/n")
 	b.types("y")
-	a.shows("gave back")
+	a.shows("gave control back")
 	a.line("stty size")
 	a.shows("30 100")
 	a.line("exit")
@@ -121,7 +121,7 @@ func TestTakeoverSecrets(t *testing.T) {
 	id := a.session("")
 	a.shows("inner$")
 	b.line("tadactl attach --take " + id)
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	b.line("./ask")
 	b.shows("secret:")
 	b.line("correct-horse-1")
@@ -161,7 +161,7 @@ func TestTakeoverSecrets(t *testing.T) {
 	b.types("", "C-]", "g")
 	b.shows("give back?")
 	b.types("y")
-	a.shows("gave back")
+	a.shows("gave control back")
 	a.line("exit")
 	a.shows("outer>")
 	packed := func() bool {
@@ -199,15 +199,15 @@ func TestTakeoverForbidden(t *testing.T) {
 	id := a.session("")
 	a.shows("inner$")
 	b.line("tadactl attach --take " + id) // C-3.1.8
-	b.shows("policy lets nobody take over")
+	b.shows("the policy does not allow takeovers")
 	a.line("echo se''en")
 	b.shows("\nseen")
 	for _, key := range []string{"t", "f", "p"} {
 		b.types("", "C-]", key)
-		b.shows("policy lets nobody take over")
+		b.shows("the policy does not allow takeovers")
 	}
 	b.types("", "C-]", "d")
-	b.shows("goes on")
+	b.shows("still running")
 	a.line("exit")
 	a.shows("outer>")
 	if out := d.run("tadactl log"); strings.Contains(out, "ctl.takeover") {
@@ -227,10 +227,10 @@ func TestTakeoverContest(t *testing.T) {
 	id := a.session("")
 	a.shows("inner$")
 	b.line("tadactl attach --take " + id)
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	c.line("tadactl attach --take " + id)
 	c.until("says who drives", func(s string) bool {
-		return regexp.MustCompile(`uid \d+ at pts/\d+ drives already`).MatchString(s)
+		return regexp.MustCompile(`uid \d+ at pts/\d+already has control`).MatchString(s)
 	})
 	b.line("./count")
 	n := func() string {
@@ -249,7 +249,7 @@ func TestTakeoverContest(t *testing.T) {
 	}
 	b.types("", "C-c")
 	c.types("", "C-]", "c")
-	b.shows("YOU DRIVE")
+	b.shows("You are in control")
 	d.eventually("counting on", func() bool { return n() != still })
 	b.types("", "C-c")
 	b.shows("inner$")

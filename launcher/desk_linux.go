@@ -170,8 +170,8 @@ func (d *desk) keys() {
 
 // discarded says on both sides that input did not reach the program.
 func (d *desk) discarded(s *seat, by string, n int) {
-	_ = d.r.recorder.Mark(fmt.Sprintf("%d bytes that %s typed were discarded", n, by))
-	s.tell(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, By: d.lease.Taken(), Message: "what was typed before the change of hands did not reach the program"})
+	_ = d.r.recorder.Mark(fmt.Sprintf("discarded %d bytes typed by %s", n, by))
+	s.tell(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, By: d.lease.Taken(), Message: "input typed before control changed was discarded"})
 }
 
 // turned is called after every change of the lease: what is under way for another situation is
@@ -208,7 +208,7 @@ func (d *desk) rearm() {
 		defer d.mu.Unlock()
 		who := d.lease.Taken()
 		if !d.over && d.lease.Expire(d.r.l.now()) {
-			d.lost(who, "no key was typed for "+d.lease.Idle.String())
+			d.lost(who, "no key was pressed for "+d.lease.Idle.String())
 			return
 		}
 		d.rearm()
@@ -250,7 +250,7 @@ func (d *desk) picture(s *seat) []byte {
 		return play.Redraw(d.full)
 	}
 	if d.private.Load() {
-		return []byte("\x1b[?1049l\x1b[0m\x1b[H\x1b[2J\r\n(private: who drives does not show what happens now)\r\n")
+		return []byte("\x1b[?1049l\x1b[0m\x1b[H\x1b[2J\r\n(private: hidden by whoever is in control)\r\n")
 	}
 	return play.Redraw(d.open)
 }

@@ -332,7 +332,7 @@ func (r *run) humanDenied(ctx context.Context, id string, calls []approval.CallD
 	for _, c := range calls {
 		message, instead = cmp.Or(message, approval.Inert(c.Message)), cmp.Or(instead, c.Instead)
 	}
-	f := refuse(r.Verdict, "denied", "human_denied", cmp.Or(message, "a person said no; choose another way, do not work around it"), ExitDenied)
+	f := refuse(r.Verdict, "denied", codeDenied, cmp.Or(message, deniedByUser), ExitDenied)
 	f.Envelope, f.HumanCan = id, undoes(id)
 	return r.withOffer(ctx, f, instead, true)
 }

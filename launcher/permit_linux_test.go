@@ -47,7 +47,7 @@ func TestPermit(t *testing.T) {
 	}{
 		"yes":                       {ask: answer(true, ""), asked: true, events: "issued decided consumed finished"},
 		"no":                        {ask: answer(false, "keep it"), asked: true, exit: ExitDenied, code: "human_denied", says: "keep it", events: "issued rejected"},
-		"no word":                   {ask: answer(false, ""), asked: true, exit: ExitDenied, code: "human_denied", says: "a person said no", events: "issued rejected"},
+		"no word":                   {ask: answer(false, ""), asked: true, exit: ExitDenied, code: "human_denied", says: "denied by the user", events: "issued rejected"},
 		"nobody":                    {ask: nobody, asked: true, exit: ExitPending, code: "pending", says: "tadactl show", events: "issued"},
 		"yes elsewhere":             {ask: elsewhere(answer(true, ""), nobody), asked: true, events: "issued decided consumed finished"},
 		"no elsewhere":              {ask: elsewhere(answer(false, "not now"), nobody), asked: true, exit: ExitDenied, code: "human_denied", says: "not now", events: "issued rejected"},

@@ -52,5 +52,5 @@ func (r *run) cooling(refused *approval.Refused) string {
 	if !errors.Is(refused.Err, approval.ErrDenied) || refused.Until.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("a person said no to exactly this; it is not asked again for %v", refused.Until.Sub(r.l.now()).Round(time.Second))
+	return fmt.Sprintf("this exact command is refused without asking for another %v", refused.Until.Sub(r.l.now()).Round(time.Second))
 }

@@ -73,7 +73,7 @@ func (l *Launcher) Compare(ctx context.Context) error {
 	}
 	_, seq, err := l.store.Place(ctx) // again: what the record has, the store had before
 	if err == nil && recorded > seq {
-		err = &approval.FileError{Path: l.home.Approvals(), Err: approval.ErrBehind, Hint: "make it anew from the record: tadactl approvals rebuild"}
+		err = &approval.FileError{Path: l.home.Approvals(), Err: approval.ErrBehind, Hint: "rebuild it from the record: tadactl approvals rebuild"}
 	}
 	return err
 }

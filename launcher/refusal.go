@@ -48,10 +48,16 @@ type RefusedItem struct {
 }
 
 // Line is the refusal as one line for a person, without the newline. What waits for an answer says
-// first what the question is about.
+// first what the question is about. A denial by a person is told without the advice to the agent: who denied reads it too.
 func (r *Refusal) Line() string {
 	if r.Status != r.Code {
 		line := fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, visible(r.Message))
+		switch {
+		case r.Code == codeDenied && r.Message == deniedByUser:
+			line = "tada-run: denied by the user"
+		case r.Code == codeDenied:
+			line = "tada-run: denied by the user: " + visible(r.Message)
+		}
 		if r.Offer != nil {
 			line += "; instead: " + visible(r.Offer.Command)
 		}
@@ -63,6 +69,12 @@ func (r *Refusal) Line() string {
 	}
 	return fmt.Sprintf("tada-run: %s: %s%s", r.Status, about, visible(r.Message))
 }
+
+// A denial by a person, and what the agent is told of one without a message.
+const (
+	codeDenied   = "human_denied"
+	deniedByUser = "denied by the user; try another way and do not work around it"
+)
 
 // JSON is the refusal as one line for a program, without the newline.
 func (r *Refusal) JSON() string {

@@ -34,7 +34,8 @@ func TestRefusalLine(t *testing.T) {
 	}{
 		{Refusal{Status: "pending", Code: "pending", Message: "answer it", Items: []RefusedItem{{Message: "deletes\n/w"}}}, `tada-run: pending: deletes\n/w; answer it`},
 		{Refusal{Status: "pending", Code: "pending", Message: "answer it"}, "tada-run: pending: answer it"},
-		{Refusal{Status: "denied", Code: "human_denied", Message: "no", Items: []RefusedItem{{Message: "deletes /w"}}}, "tada-run: denied (human_denied): no"},
+		{Refusal{Status: "denied", Code: "human_denied", Message: "no", Items: []RefusedItem{{Message: "deletes /w"}}}, "tada-run: denied by the user: no"},
+		{Refusal{Status: "denied", Code: "human_denied", Message: deniedByUser}, "tada-run: denied by the user"},
 	} {
 		if got := tt.r.Line(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

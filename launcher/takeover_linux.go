@@ -35,7 +35,7 @@ var deskOrders = map[wire.Kind]func(*desk, *seat, wire.Frame) error{
 }
 
 // errNoTakeover is the answer where policy leaves viewing only.
-var errNoTakeover = errors.New("policy lets nobody take over (allow_terminal_takeover: false); you can watch")
+var errNoTakeover = errors.New("the policy does not allow takeovers (security.allow_terminal_takeover: false); you can only watch")
 
 // order carries one out. What a person may do is asked of the kernel each time: a process can end up
 // in another place than it connected from.
@@ -94,7 +94,7 @@ func (d *desk) take(s *seat) error {
 	d.turned()
 	for _, other := range d.seats {
 		if other != s {
-			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who + " has taken over; input is refused until it is given back"})
+			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who + "took over; other input is refused until control is given back"})
 		}
 	}
 	d.resize(s.cols, s.rows)
@@ -120,7 +120,7 @@ func (d *desk) give(s *seat, f wire.Frame) error {
 		refused += other.refusedBytes
 		other.refusedBytes = 0
 	}
-	d.control(kindHandback, audit.Durable, s.who+" gives back", object{"by": s.who, "report": reportBody(report), "refused_bytes": refused})
+	d.control(kindHandback, audit.Durable, s.who+" gave control back", object{"by": s.who, "report": reportBody(report), "refused_bytes": refused})
 	if thawed {
 		d.r.process.Thaw()
 	}
@@ -129,7 +129,7 @@ func (d *desk) give(s *seat, f wire.Frame) error {
 	}
 	d.turned()
 	for _, other := range d.seats {
-		other.tell(wire.Notice{Code: wire.CodeHandback, By: s.who, Message: s.who + " gave back", Summary: report})
+		other.tell(wire.Notice{Code: wire.CodeHandback, By: s.who, Message: s.who + " gave control back", Summary: report})
 		other.redraw()
 	}
 	return nil
@@ -140,7 +140,7 @@ func (d *desk) summary(s *seat, _ wire.Frame) error {
 	if d.watch == nil || d.watch.seat != s {
 		return session.ErrNotDriving
 	}
-	s.tell(wire.Notice{Code: wire.CodeSummary, Message: "what the other side will be told", Summary: d.report(s, "")})
+	s.tell(wire.Notice{Code: wire.CodeSummary, Message: "summary for the owner", Summary: d.report(s, "")})
 	return nil
 }
 
@@ -149,10 +149,10 @@ func (d *desk) lost(who, why string) {
 	d.publish()
 	d.watch = nil
 	d.r.process.Freeze()
-	d.control(kindFrozen, audit.Durable, "frozen: "+who+" is gone", object{"by": "", "lost": who, "why": why})
+	d.control(kindFrozen, audit.Durable, "frozen: "+who+" disconnected", object{"by": "", "lost": who, "why": why})
 	d.turned()
 	for _, s := range d.seats {
-		s.tell(wire.Notice{Code: wire.CodeFrozen, By: who, Message: fmt.Sprintf("frozen: %s drove, and %s; a person can take over", who, why)})
+		s.tell(wire.Notice{Code: wire.CodeFrozen, By: who, Message: fmt.Sprintf("frozen: %s had control, but %s; a person can take over", who, why)})
 		s.redraw()
 	}
 }
@@ -163,7 +163,7 @@ func (d *desk) freeze(s *seat, _ wire.Frame) error {
 	}
 	d.lease.Freeze()
 	d.r.process.Freeze()
-	d.control(kindFrozen, audit.Durable, s.who+" freezes", object{"by": s.who})
+	d.control(kindFrozen, audit.Durable, s.who+" froze the session", object{"by": s.who})
 	d.turned()
 	for _, other := range d.seats {
 		other.tell(wire.Notice{Code: wire.CodeFrozen, By: s.who, Message: "frozen by " + s.who})
@@ -173,11 +173,11 @@ func (d *desk) freeze(s *seat, _ wire.Frame) error {
 
 func (d *desk) thaw(s *seat, _ wire.Frame) error {
 	if !d.lease.Frozen() {
-		return errors.New("it is not frozen")
+		return errors.New("the session is not frozen")
 	}
 	d.lease.Thaw(d.r.l.now())
 	d.r.process.Thaw()
-	d.control(kindThawed, audit.Durable, s.who+" lets it go on", object{"by": s.who})
+	d.control(kindThawed, audit.Durable, s.who+" continued the session", object{"by": s.who})
 	d.turned()
 	return nil
 }
@@ -197,7 +197,7 @@ func (d *desk) setPrivate(s *seat, f wire.Frame) error {
 		d.announce()
 		return nil
 	}
-	d.control(kindPrivate, audit.Durable, s.who+" goes private", object{"by": s.who})
+	d.control(kindPrivate, audit.Durable, s.who+" made the session private", object{"by": s.who})
 	d.open = d.full.Clone()
 	d.open.Told = nil
 	d.private.Store(true)
@@ -218,7 +218,7 @@ func (d *desk) publish() {
 	}
 	d.private.Store(false)
 	d.control(kindOpen, audit.Durable, "no longer private", object{})
-	d.open.Write([]byte("\r\n\x1b[0m(something private happened here)\r\n"))
+	d.open.Write([]byte("\r\n\x1b[0m(private part, not shown)\r\n"))
 	d.open.Told, d.full = d.told, d.open
 	for _, s := range d.seats {
 		s.redraw()
@@ -232,7 +232,7 @@ func (d *desk) ownUp() {
 }
 
 func (d *desk) kill(s *seat, _ wire.Frame) error {
-	d.control("ctl.kill", audit.Durable, s.who+" ends it", object{"by": s.who})
+	d.control("ctl.kill", audit.Durable, s.who+" killed the session", object{"by": s.who})
 	d.r.process.Thaw()
 	select {
 	case d.r.over <- struct{}{}:

@@ -49,7 +49,7 @@ func (m *marker) mark(what string) error {
 // question puts an envelope before those who are attached: it never shows on the session's own
 // terminal, and what is typed there does not answer it.
 func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
-	m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "something inside asks; Ctrl-] a answers, or elsewhere: tadactl inbox"})
+	m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "a command needs your approval; press Ctrl-] a, or run elsewhere: tadactl inbox"})
 	m.asked = e.ID
 	return approval.Decision{}, m.mark("asked " + e.ID)
 }
@@ -57,7 +57,7 @@ func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Deci
 // settled takes the question from the eyes of those who are attached, unless it stays open for the next try.
 func (m *marker) settled(f *Refusal) {
 	if m.asked != "" && !f.waits() {
-		m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "nothing inside asks any more"})
+		m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "no question is open here any more"})
 	}
 }
 

@@ -29,7 +29,7 @@ type Attachment struct {
 	Out  *os.File
 	View View
 
-	Starter bool          // it started the session; what it types while somebody else drives is for the holder to refuse and to count
+	Starter bool          // it started the session; what it types while someone else has control is for the holder to refuse and to count
 	Take    bool          // drive at once
 	Idle    time.Duration // without a key, after which a lease ends; 0 is the holder's usual
 	TTY     string        // the terminal's name, for people
@@ -68,8 +68,8 @@ var orders = []order{
 	{'g', wire.Summary, "", "give back"}, // the summary is shown, then y gives
 	{'p', wire.Private, "", "private"},
 	{'f', wire.Freeze, "", "freeze"},
-	{'c', wire.Continue, "", "go on"},
-	{'k', wire.Kill, "end the session and all that runs in it? y/n", "kill"},
+	{'c', wire.Continue, "", "continue"},
+	{'k', wire.Kill, "kill the session and everything in it? y/n", "kill"},
 }
 
 // KeyHelp is one line that tells the keys.

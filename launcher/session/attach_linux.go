@@ -202,7 +202,7 @@ func (c *client) now(s wire.Status, epoch uint32) {
 	}
 	if n := len(c.waiting); n > 0 && changed {
 		c.waiting = nil
-		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, Message: "what was not sent yet is discarded"}))
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, Message: "unsent input was discarded"}))
 	}
 	if first { // typed before it was known who drives
 		c.credit = wire.Credit
@@ -311,7 +311,7 @@ func (c *client) question() {
 		return
 	}
 	if c.waits == "" {
-		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, Message: "nothing new asks here; all questions: tadactl inbox"}))
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, Message: "no new question here; all questions: tadactl inbox"}))
 		return
 	}
 	c.show(c.a.View.Leave())
@@ -358,7 +358,7 @@ func (c *client) do(o *order) {
 // writes is for the holder to refuse, because it has to be on record.
 func (c *client) enter(p []byte, always bool) {
 	if !always && !c.a.Starter && !c.status.You && c.status.ID != "" {
-		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, By: c.status.Driver, Message: "you watch; Ctrl-] t takes over"}))
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, By: c.status.Driver, Message: "you are only watching; press Ctrl-] t to take over"}))
 		return
 	}
 	c.input(p)

@@ -32,9 +32,9 @@ type Lease struct {
 
 var (
 	// ErrStale is wrapped where input carries another epoch than the present one.
-	ErrStale = errors.New("it was typed for another lease")
+	ErrStale = errors.New("control changed before this was typed")
 	// ErrNotDriving is wrapped where somebody types who does not drive.
-	ErrNotDriving = errors.New("somebody else drives")
+	ErrNotDriving = errors.New("someone else has control")
 	// ErrFrozen is wrapped where a session is frozen.
 	ErrFrozen = errors.New("the session is frozen")
 )
@@ -45,7 +45,7 @@ type TakenError struct {
 	Since time.Time
 }
 
-func (e *TakenError) Error() string { return fmt.Sprintf("%s drives already", e.By) }
+func (e *TakenError) Error() string { return fmt.Sprintf("%s already has control", e.By) }
 
 // Epoch is the number of the present situation.
 func (l *Lease) Epoch() uint32 { return l.epoch }

@@ -118,9 +118,9 @@ func (c *ctl) attached(id string, end session.Ended) error {
 	case end.Lost && end.Last != nil:
 		return &exitError{fmt.Errorf("session %q: %s", id, end.Last.Message), 1}
 	case end.Lost:
-		return &exitError{fmt.Errorf("session %q let nobody in, or its launcher was killed; try: tadactl sessions", id), 1}
+		return &exitError{fmt.Errorf("session %q refused the connection, or its launcher was killed; try: tadactl sessions", id), 1}
 	case end.Detached:
-		fmt.Fprintf(c.out, "%s  goes on\n", id)
+		fmt.Fprintf(c.out, "%s  detached; still running\n", id)
 	default:
 		fmt.Fprintf(c.out, "%s  ended with status %d\n", id, end.Status)
 	}
@@ -149,14 +149,16 @@ func (v *mirrorView) paint() []byte {
 
 func (v *mirrorView) bar() string {
 	s := v.status
-	state := "nobody drives"
+	state := "no one has control"
 	switch {
 	case s.Frozen:
 		state = "FROZEN"
 	case s.You:
-		state = "YOU DRIVE"
+		state = "You are in control"
+	case s.Driver == "person": // at the terminal that started it
+		state = "owner has control"
 	case s.Driver != "":
-		state = s.Driver + " drives"
+		state = s.Driver + " has control"
 	}
 	if s.Private {
 		state += ", private"
@@ -208,6 +210,7 @@ func (v *mirrorView) Notice(n wire.Notice) []byte {
 // summaryLine is a hand-back in one line, for the person who confirms it.
 func summaryLine(r *wire.Report) string {
 	var words []string
+	text := plural(len(r.Commands), "command")
 	for _, c := range r.Commands {
 		line := c.Line
 		if c.Status != nil {
@@ -215,11 +218,25 @@ func summaryLine(r *wire.Report) string {
 		}
 		words = append(words, line)
 	}
-	text := fmt.Sprintf("%d commands: %s; files changed: %s", len(r.Commands), strings.Join(words, "; "), strings.Join(r.Files, " "))
+	if len(words) > 0 {
+		text += ": " + strings.Join(words, "; ")
+	}
+	if len(r.Files) > 0 {
+		text += "; files changed: " + strings.Join(r.Files, " ")
+	} else {
+		text += "; no files changed"
+	}
 	if r.Dir != r.DirWas {
 		text += "; now in " + r.Dir
 	}
 	return text
+}
+
+func plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return fmt.Sprintf("%d %s", n, word)
 }
 
 // Resize draws for another size.
