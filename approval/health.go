@@ -101,7 +101,7 @@ type Stats struct {
 	Asked     int // questions, canaries not counted
 	Approved  int
 	Denied    int
-	Expired   int // nobody answered in time
+	Expired   int // no answer in time
 	Cancelled int
 	Used      int // approvals that permitted a run
 	ByGrant   int // runs that a standing approval permitted

@@ -107,7 +107,7 @@ func (t *tx) stand(s Signed) error {
 	if err != nil {
 		return fmt.Errorf("approval: the grant of a signed answer: %v", err)
 	}
-	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: "it became standing approval " + g.ID})
+	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: "it became grant " + g.ID})
 }
 
 // stands reports whether more than one run is meant.

@@ -97,7 +97,7 @@ func TestFidelity(t *testing.T) {
 
 // said is the one notice about variables that are withheld, such as those that git sets for its
 // own hooks.
-var said = regexp.MustCompile(`tada-run: commands do not get .* \(said once\)\n`)
+var said = regexp.MustCompile(`tada-run: commands do not receive .* \(shown once\)\n`)
 
 // shellUsed runs a line with $SH and $SHIMS in a fresh workspace. With shim, both are made of
 // that program; without, $SHIMS is an empty directory.

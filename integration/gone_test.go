@@ -59,7 +59,7 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 			}
 			out := p.run(look)
 			log := p.run("tadactl log --json --kind approval.rejected")
-			if !strings.Contains(log, `"outcome":"cancelled"`) || !strings.Contains(log, "is gone") || !strings.Contains(log, id) {
+			if !strings.Contains(log, `"outcome":"cancelled"`) || !strings.Contains(log, "has exited") || !strings.Contains(log, id) {
 				t.Errorf("%s\n%s", log, out)
 			}
 			if strings.Contains(out, "approved") || strings.Contains(p.run("tadactl pending"), id) {
@@ -98,7 +98,7 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 		}
 		w.signal(syscall.SIGKILL)
 		w.screen.drained()
-		if out := p.run("tadactl pending; tadactl log --json --kind approval.rejected"); !strings.Contains(out, "is gone") || strings.Contains(out, "R1") {
+		if out := p.run("tadactl pending; tadactl log --json --kind approval.rejected"); !strings.Contains(out, "has exited") || strings.Contains(out, "R1") {
 			t.Error(out)
 		}
 	})

@@ -236,7 +236,7 @@ func TestInboxOnAPage(t *testing.T) {
 	if out := g.p.run("bash -c " + connect); !strings.Contains(out, "reached\n") {
 		t.Fatal("nobody reaches it:", out)
 	}
-	if out := g.p.run("tada-run " + connect); strings.Contains(out, "reached\n") || !strings.Contains(out, "it is where a person answers") {
+	if out := g.p.run("tada-run " + connect); strings.Contains(out, "reached\n") || !strings.Contains(out, "questions are answered there") {
 		t.Errorf("from a fence: %s", out)
 	}
 	g.tty.WriteString("\x03")

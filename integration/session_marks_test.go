@@ -39,7 +39,7 @@ func TestLinesAreMarked(t *testing.T) {
 	a.line("rm -rf / ; echo NO''NE")
 	a.shows("denied")
 	a.line("git push origin main")
-	a.shows("something inside asks") // and waits
+	a.shows("a command needs your approval") // and waits
 	b := d.window("b", 100, 40)
 	b.line("clear; tadactl approve $(tadactl pending | cut -d' ' -f1); echo sta''tus $?")
 	b.shows("to approve")

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// What says that something inside asks leaves every screen when the question is answered, here or elsewhere: a person who
+// What says that a command needs your approval leaves every screen when the question is answered, here or elsewhere: a person who
 // reads it later would look for a question that is not there.
 func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 120, 40)
-	const asks = "something inside asks"
+	const asks = "a command needs your approval"
 	gone := func(w *window) {
 		t.Helper()
 		w.until("no question", func(s string) bool { return !strings.Contains(s, asks) })

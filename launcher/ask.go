@@ -85,7 +85,7 @@ func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Que
 const typedLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 // ErrNobody is returned by AskQuestion when nobody answered.
-var ErrNobody = errors.New("nobody answered")
+var ErrNobody = errors.New("no answer")
 
 // Answer is the same answer to every call of the envelope, given on channel by the user of
 // this process.

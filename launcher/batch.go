@@ -51,7 +51,7 @@ func (r BatchResult) Status() int {
 const MaxCalls = 64
 
 // ErrBatch is returned by RunBatch for calls that cannot be answered one by one.
-var ErrBatch = errors.New("a batch has 1 to 64 calls, each with an id of its own")
+var ErrBatch = errors.New("a batch needs 1 to 64 calls with different ids")
 
 // RunBatch judges all calls of a batch, asks once about all that may run when one of them asks, and
 // runs them in their order. Nothing runs before the answer.
@@ -225,13 +225,13 @@ func (m *batch) permit(ctx context.Context, r *run, i int) (*Refusal, error) {
 	case m.refusal != nil:
 		return m.refusal.of(r), nil
 	case m.stopped:
-		return r.skipped("stopped", "a call before it was denied or could not be run, and the batch ends there"), nil
+		return r.skipped("stopped", "skipped, because an earlier call was denied or could not run"), nil
 	case m.envelope == "" && r.Verdict.Decision == pathguard.Allow:
 		return nil, nil
 	case m.envelope == "":
-		return r.skipped("mismatch", "a call before it changed what this one would do; send it again"), nil
+		return r.skipped("mismatch", "an earlier call changed what this one would do; send it again"), nil
 	case r.Hash() != m.calls[i].Hash() && r.Verdict.Decision != pathguard.Allow:
-		f := r.skipped("mismatch", "a call before it changed what was approved; send it again")
+		f := r.skipped("mismatch", "an earlier call changed what was approved; send it again")
 		f.Envelope = m.envelope
 		return f, nil
 	case r.Hash() == m.calls[i].Hash():
@@ -282,5 +282,5 @@ func (m *batch) finish(results []BatchResult) error {
 			failed++
 		}
 	}
-	return m.l.finishApproval(log, m.envelope, fmt.Sprintf("%d calls, %d not with status 0", len(results), failed))
+	return m.l.finishApproval(log, m.envelope, fmt.Sprintf("%d calls, %d failed", len(results), failed))
 }

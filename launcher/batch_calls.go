@@ -12,7 +12,7 @@ import (
 )
 
 // ErrDirectory is returned by Calls for a command that is to run where no directory is.
-var ErrDirectory = errors.New("is no directory")
+var ErrDirectory = errors.New("is not a directory")
 
 // Calls returns proposed commands as the requests of a batch. What base says holds for all of them; each has an id,
 // a directory and an intent of its own, an empty input and no terminal.
@@ -70,7 +70,7 @@ func (l *Launcher) ExportBatch(calls []Request) ([]byte, error) {
 }
 
 func nothingToSign(d pathguard.Decision) error {
-	return fmt.Errorf("the policy says %s to this, so there is nothing to sign", d)
+	return fmt.Errorf("the verdict of the policy is %s, so there is nothing to sign", d)
 }
 
 // exportPlan is a judged plan as a question that nobody has asked.

@@ -76,7 +76,7 @@ func acceptPage(folder, found, reason string) ([]byte, error) {
 		}},
 		"reasons": []any{object{
 			"rule": "audit.accept", "decision": "ask", "risk": 3,
-			"message": "goes on with a record that is not as it was written; the changed part stays unproven",
+			"message": "accepts a record that was changed; the changed part stays unproven",
 		}},
 	})
 }
@@ -137,7 +137,7 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 		return nil, err
 	}
 	if err := os.Remove(path + ".zst"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return removed, fmt.Errorf("what was removed still stands in the packed transcript: %w", err)
+		return removed, fmt.Errorf("the removed text is still in the packed transcript: %w", err)
 	}
 	return removed, syncFolder(filepath.Dir(path)) // else the old file could be back after a power cut
 }

@@ -31,7 +31,7 @@ type Edit struct {
 }
 
 // ErrEditing is returned when another edit is open.
-var ErrEditing = errors.New("the configuration is being edited already (tadactl policy edit); end that first")
+var ErrEditing = errors.New("another tadactl policy edit is open; close it first")
 
 // EditConfig begins an edit of the configuration of a place. The caller must Close it.
 func (p Place) EditConfig() (*Edit, error) {
@@ -64,7 +64,7 @@ func (e *Edit) begin() error {
 	case err != nil:
 		return err
 	case info.Mode()&os.ModeSymlink != 0:
-		return &pathguard.ConfigError{File: e.Path, Msg: "is a symbolic link; edit the file that it names, then: tadactl tamper accept"}
+		return &pathguard.ConfigError{File: e.Path, Msg: "is a symbolic link; edit its target, then: tadactl tamper accept"}
 	default:
 		e.mode = info.Mode().Perm()
 	}

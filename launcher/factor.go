@@ -23,7 +23,7 @@ type Factor struct {
 }
 
 // ErrNoFactor is returned for a change of what proves a person without what proved the person until then.
-var ErrNoFactor = errors.New("this needs a line by which a trusted key vouches: tadactl key delegate --machine AUDIENCE --max-risk 3 LINE, on the machine with that key")
+var ErrNoFactor = errors.New("a trusted key must vouch for this; on the machine with that key: tadactl key delegate --machine AUDIENCE --max-risk 3 LINE")
 
 // enrolling returns who changes what proves a person, with the code that is needed.
 func (l *Launcher) enrolling(ctx context.Context, f Factor) (store approval.Enroller, e approval.Enrolment, codes bool, err error) {
@@ -36,7 +36,7 @@ func (l *Launcher) enrolling(ctx context.Context, f Factor) (store approval.Enro
 	}
 	store, ok := l.store.(approval.Enroller)
 	if !ok {
-		return nil, e, false, errors.New("this store has no one-time codes")
+		return nil, e, false, errors.New("one-time codes are not set up")
 	}
 	e = approval.Enrolment{Account: Person(), Approver: Person(), Via: via}
 	if codes, err = store.HasTOTP(ctx); err != nil || !codes {
@@ -81,7 +81,7 @@ func (l *Launcher) Trust(ctx context.Context, line string, f Factor) error {
 		return err
 	}
 	if len(one) != 1 {
-		return fmt.Errorf("%q has %d keys, and a person trusts one at a time; on the other machine try: tadactl key show", line, len(one))
+		return fmt.Errorf("%q has %d keys; trust one at a time; on the other machine try: tadactl key show", line, len(one))
 	}
 	old, err := l.trustText()
 	if err != nil {

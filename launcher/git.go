@@ -101,24 +101,24 @@ func (r *run) takeBack(out io.Writer) []string {
 	for _, c := range r.fenced.git.Changes() {
 		switch line := c.String(); {
 		case c.Kind == gitmeta.Removed && !r.deletes(c.Path):
-			failed = append(failed, gitLine(line, "; nothing brings it back, and no approval said so; a fence with namespaces keeps it (sandbox.require: strong)"))
+			failed = append(failed, gitLine(line, "; it cannot be restored, and it was not approved; level strong prevents this (sandbox.require: strong)"))
 		case c.Kind == gitmeta.Removed:
-			quiet = append(quiet, line+"; it cannot be brought back")
+			quiet = append(quiet, line+"; it cannot be restored")
 		case r.allowed(c):
 			quiet = append(quiet, line+"; it was allowed")
 		default:
 			aside, err := r.fenced.git.Undo(c)
 			switch {
 			case err != nil:
-				failed = append(failed, gitLine(line, fmt.Sprintf("; it could not be taken back: %v", err)))
+				failed = append(failed, gitLine(line, fmt.Sprintf("; it could not be undone: %v", err)))
 			case aside != "":
-				done = append(done, gitLine(line, fmt.Sprintf("; it was taken back, and is kept as %q", filepath.Base(aside))))
+				done = append(done, gitLine(line, fmt.Sprintf("; it was undone, and a copy is kept as %q", filepath.Base(aside))))
 			default:
-				done = append(done, gitLine(line, "; it was taken back"))
+				done = append(done, gitLine(line, "; it was undone"))
 			}
 		}
 	}
-	told := atMost(append(failed, done...), "; %d of them could not be taken back", len(failed))
+	told := atMost(append(failed, done...), "; %d of them could not be undone", len(failed))
 	for _, line := range told {
 		fmt.Fprintf(out, "tada-run: %s\n", line)
 	}
@@ -155,7 +155,7 @@ func atMost(lines []string, failing string, failed int) []string {
 	if len(lines) <= maxGitTold {
 		return lines
 	}
-	more := fmt.Sprintf("and %d more of the kind", len(lines)-maxGitTold)
+	more := fmt.Sprintf("and %d more of this kind", len(lines)-maxGitTold)
 	if failed > maxGitTold {
 		more += fmt.Sprintf(failing, failed)
 	}

@@ -139,7 +139,7 @@ func TestTakeBackIsCareful(t *testing.T) {
 // A failure is told before what went well.
 func TestAtMost(t *testing.T) {
 	lines := slices.Repeat([]string{"x"}, 20)
-	if got := atMost(lines, "; %d failed", 14); len(got) != maxGitTold+1 || got[maxGitTold] != "and 8 more of the kind; 14 failed" {
+	if got := atMost(lines, "; %d failed", 14); len(got) != maxGitTold+1 || got[maxGitTold] != "and 8 more of this kind; 14 failed" {
 		t.Error(got)
 	}
 	if got := atMost(lines[:3], "", 0); len(got) != 3 {
@@ -169,7 +169,7 @@ func TestTakeBackTellsWhatIsGone(t *testing.T) {
 		}
 		var out strings.Builder
 		lines := strings.Join(r.takeBack(&out), "\n")
-		if told := strings.Contains(out.String(), "no approval said so"); told != test.told || !strings.Contains(lines, fmt.Sprintf("%q is gone", repository)) {
+		if told := strings.Contains(out.String(), "it was not approved"); told != test.told || !strings.Contains(lines, fmt.Sprintf("%q is gone", repository)) {
 			t.Errorf("%+v: %q, for the record %q", test, out.String(), lines)
 		}
 	}

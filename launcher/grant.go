@@ -99,11 +99,11 @@ func (l *Launcher) grant(ctx context.Context, r approval.GrantRequest) (approval
 			return events, err
 		}
 		// It takes the place of the yes, which would be one use more than was said.
-		cancelled, err := l.store.Cancel(ctx, r.Envelope, "it became standing approval "+g.ID)
+		cancelled, err := l.store.Cancel(ctx, r.Envelope, "it became grant "+g.ID)
 		return append(events, cancelled...), err
 	})
 	if err != nil {
-		err = fmt.Errorf("it was approved once, and not longer: %w", err)
+		err = fmt.Errorf("approved once, without a grant: %w", err)
 	}
 	return g, err
 }
@@ -132,7 +132,7 @@ func (l *Launcher) Revoke(ctx context.Context, prefix, why string) (string, erro
 	}
 	id, err := only(ids, prefix)
 	if err != nil {
-		return "", fmt.Errorf("standing approval %q: %w; try: tadactl grants", prefix, err)
+		return "", fmt.Errorf("grant %q: %w; try: tadactl grants", prefix, err)
 	}
 	return id, l.deciding(func() ([]approval.Event, error) { return l.store.Revoke(ctx, id, why) })
 }

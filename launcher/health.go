@@ -49,7 +49,7 @@ func (l *Launcher) ApprovalStats(since time.Time) (approval.Stats, error) {
 }
 
 // ErrIntact is returned by RebuildApprovals where nothing is damaged.
-var ErrIntact = errors.New("the approvals are not damaged; made anew they would forget every open question")
+var ErrIntact = errors.New("the approval database is not damaged; a rebuild would drop every open question")
 
 // RebuildApprovals makes a lost or damaged database of approvals anew from the log, which is verified
 // first. What was used or denied stays so; open questions and standing approvals are gone.

@@ -20,5 +20,5 @@ func heldIn(env []string) *Refusal {
 	}) {
 		return nil
 	}
-	return refuse(pathguard.Verdict{}, "denied", "policy_denied", "this agent is held in a quarantine, in which nothing is run", ExitDenied)
+	return refuse(pathguard.Verdict{}, "denied", "policy_denied", "this agent is in quarantine and cannot run commands", ExitDenied)
 }

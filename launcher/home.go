@@ -122,7 +122,7 @@ func unusable(dir string, err error) *HomeError {
 	return e
 }
 
-// notDirectory says which part of a path is no directory. Only what is in the way of the account's own state directory
+// notDirectory says which part of a path is not a directory. Only what is in the way of the account's own state directory
 // is for the user to move; elsewhere the path is a mistake.
 func notDirectory(dir string) (reason, fix string) {
 	file := dir
@@ -186,7 +186,7 @@ func private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	if mode := info.Mode().Perm(); mode&forbidden != 0 {
 		e := &HomeError{Path: path, Reason: fmt.Sprintf("its mode is %04o, so others can reach it", mode), Fix: fmt.Sprintf("chmod go= %q", path)}
 		if info.IsDir() && !isOwn(path) && !isState(path) && !isState(filepath.Dir(path)) {
-			e.Reason, e.Fix = "it is no state directory: it holds other files", another()
+			e.Reason, e.Fix = "it is not a state directory: it contains other files", another()
 		}
 		return e
 	}
@@ -229,5 +229,5 @@ func AccountHome(uid int) (string, error) {
 	if home := pathguard.HomeOf(uid); home != "" {
 		return home, nil
 	}
-	return "", fmt.Errorf("no account with uid %d has a home directory in /etc/passwd that can be read", uid)
+	return "", fmt.Errorf("/etc/passwd has no readable home directory for uid %d", uid)
 }

@@ -50,7 +50,7 @@ func TestOpenHomeRefuses(t *testing.T) {
 		{"/proc/state", "no such file", "namei -l "},
 		{loose, "mode is 0707", "chmod go= "},
 		{"/usr", "it ", "name a directory of your own"},
-		{other, "holds other files", "name a directory of your own"},
+		{other, "contains other files", "name a directory of your own"},
 	} {
 		_, err := Place{State: test.dir}.openHome()
 		var refused *HomeError

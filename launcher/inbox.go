@@ -13,10 +13,10 @@ import (
 )
 
 // ErrAmbiguous is returned for a beginning of an id that several have.
-var ErrAmbiguous = errors.New("several begin like that")
+var ErrAmbiguous = errors.New("ambiguous id")
 
 // ErrNoSuch is returned for an id that nothing has.
-var ErrNoSuch = errors.New("there is none with that id")
+var ErrNoSuch = errors.New("no such id")
 
 // Pending returns the questions that can still be answered or used, oldest first.
 func (l *Launcher) Pending(ctx context.Context) ([]approval.Envelope, error) {
@@ -52,9 +52,9 @@ func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelo
 	id, err := only(ids, prefix)
 	switch {
 	case errors.Is(err, ErrAmbiguous):
-		return approval.Envelope{}, fmt.Errorf("question %q: %w; give more of it", prefix, err)
+		return approval.Envelope{}, fmt.Errorf("question %q: %w; type more characters", prefix, err)
 	case err != nil:
-		return approval.Envelope{}, fmt.Errorf("question %q: %w (one that was answered needs its whole id); try: tadactl pending", prefix, err)
+		return approval.Envelope{}, fmt.Errorf("question %q: %w (an answered question needs its whole id); try: tadactl pending", prefix, err)
 	}
 	return l.store.Get(ctx, id)
 }
@@ -112,7 +112,7 @@ func (l *Launcher) DeniedID(ctx context.Context, prefix string) (string, error) 
 	}
 	switch id, err := only(ids, prefix); {
 	case errors.Is(err, ErrAmbiguous):
-		return "", fmt.Errorf("denied question %q: %w; give more of it", prefix, err)
+		return "", fmt.Errorf("denied question %q: %w; type more characters", prefix, err)
 	case err == nil:
 		return id, nil
 	}

@@ -87,7 +87,7 @@ func objection(fd int, p sandbox.Profile) string {
 	case unix.S_IFSOCK:
 		return "it is a socket"
 	default:
-		return "it is no file and no pipe"
+		return "it is neither a file nor a pipe"
 	}
 	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -97,20 +97,20 @@ func objection(fd int, p sandbox.Profile) string {
 		return "" // it has no name
 	}
 	if slices.ContainsFunc(p.Hide, func(hidden string) bool { return isWithin(name, hidden) }) {
-		return fmt.Sprintf("%q is out of reach", name)
+		return fmt.Sprintf("%q is hidden from the command", name)
 	}
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	switch {
 	case err != nil:
 		return err.Error()
 	case flags&unix.O_PATH != 0:
-		return "it is only a handle"
+		return "it is an O_PATH descriptor"
 	case flags&unix.O_ACCMODE == unix.O_RDONLY && isKept(p, name):
-		return fmt.Sprintf("%q is kept as it is, and can be opened anew for writing by its descriptor", name)
+		return fmt.Sprintf("%q is protected, and its descriptor could be reopened for writing", name)
 	case flags&unix.O_ACCMODE == unix.O_RDONLY, writesTo(p, name):
 		return ""
 	}
-	return fmt.Sprintf("it is open for writing, and the command does not write %q", name)
+	return fmt.Sprintf("it is open for writing, and the command line does not write %q", name)
 }
 
 // handIn puts something else in place of a standard input that is a way around what is mounted over names: from a directory, and by a descriptor's own
@@ -134,7 +134,7 @@ func handIn(in *os.File, p sandbox.Profile) (instead *os.File, withheld string, 
 	case kind == unix.S_IFDIR:
 		withheld = "0: it is a directory"
 	case flags&unix.O_PATH != 0:
-		withheld = "0: it is only a handle"
+		withheld = "0: it is an O_PATH descriptor"
 	case kind == unix.S_IFREG && isKept(p, name):
 		instead, err = piped(fd)
 		return instead, "", err

@@ -57,16 +57,16 @@ func TestHandDown(t *testing.T) {
 		{"a file to write that the command writes", open("work/file", unix.O_RDWR), ""},
 		{"a file to write that it does not", open("away/file", unix.O_WRONLY), "does not write"},
 		{"a file to append to that is kept", open("work/kept", unix.O_WRONLY|unix.O_APPEND), "does not write"},
-		{"a hidden file", open("secret/file", unix.O_RDONLY), "out of reach"},
-		{"a file to read that is kept", open("work/kept", unix.O_RDONLY), "kept as it is"},
-		{"a hidden pipe", open("secret/fifo", unix.O_RDONLY|unix.O_NONBLOCK), "out of reach"},
-		{"a handle", open("work/file", unix.O_PATH), "handle"},
+		{"a hidden file", open("secret/file", unix.O_RDONLY), "hidden from the command"},
+		{"a file to read that is kept", open("work/kept", unix.O_RDONLY), "is protected"},
+		{"a hidden pipe", open("secret/fifo", unix.O_RDONLY|unix.O_NONBLOCK), "hidden from the command"},
+		{"a handle", open("work/file", unix.O_PATH), "O_PATH"},
 		{"a directory", open("work", unix.O_RDONLY), "directory"},
 		{"a file without a name", func() (int, error) { return unix.MemfdCreate("x", unix.MFD_CLOEXEC) }, ""},
 		{"/dev/null", func() (int, error) { return unix.Open("/dev/null", unix.O_RDWR, 0) }, ""},
 		{"a terminal", func() (int, error) { return unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0) }, "device"},
 		{"a socket", func() (int, error) { return unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0) }, "socket"},
-		{"an event", func() (int, error) { return unix.Eventfd(0, 0) }, "no file and no pipe"},
+		{"an event", func() (int, error) { return unix.Eventfd(0, 0) }, "neither a file nor a pipe"},
 	} {
 		fd, err := test.open()
 		if err != nil {

@@ -16,9 +16,9 @@ func MayAsk(pid int) error {
 	peer, known := statusOf(strconv.Itoa(pid))
 	switch {
 	case !ok || !known:
-		return fmt.Errorf("process %d: %w: nothing is known of it", pid, approval.ErrPeer)
+		return fmt.Errorf("process %d: %w: it could not be identified", pid, approval.ErrPeer)
 	case peer.noNewPrivs && !own.noNewPrivs, peer.filters > own.filters:
-		return fmt.Errorf("process %d: %w: it runs inside of a fence", pid, approval.ErrPeer)
+		return fmt.Errorf("process %d: %w: it runs inside a sandbox", pid, approval.ErrPeer)
 	}
 	return nil
 }

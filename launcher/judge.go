@@ -13,7 +13,7 @@ import (
 )
 
 // ErrEmpty is returned by Judge for a text without any command: nothing, blanks, a comment.
-var ErrEmpty = errors.New("there is no command in it; try: tada-run 'ls -l'")
+var ErrEmpty = errors.New("no command given; try: tada-run 'ls -l'")
 
 // A Judgement is a request together with everything that decides about it. It holds the
 // files of the plan open; Close lets go of them.

@@ -24,7 +24,7 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, err
 	}
 	if run.Within != "" { // its launcher is the whole session's
-		return false, fmt.Errorf("%q runs inside of session %q and ends with it; try: tadactl kill %s", id, run.Within, run.Within)
+		return false, fmt.Errorf("%q runs inside session %q and ends with it; try: tadactl kill %s", id, run.Within, run.Within)
 	}
 	pid, err := strconv.Atoi(strings.SplitN(run.launcher, "@", 2)[0])
 	if err != nil {
@@ -49,7 +49,7 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
 	if !ended(fd, killWait) {
-		return false, fmt.Errorf("session %q goes on after SIGKILL: it waits in the kernel", id)
+		return false, fmt.Errorf("session %q is still running after SIGKILL: it is stuck in the kernel", id)
 	}
 	return false, nil
 }

@@ -109,17 +109,17 @@ func (r *run) reached(out io.Writer, s sandbox.Status) (told []string) {
 		fmt.Fprintf(out, "tada-run: %s\n", visible(line))
 	}
 	if at, ok := limitKeys[s.Exceeded]; ok {
-		tell(fmt.Sprintf("the run was ended, for it used too much (%s)", s.Exceeded), at.key, at.value(limits))
+		tell(fmt.Sprintf("the run was killed because it exceeded a limit (%s)", s.Exceeded), at.key, at.value(limits))
 	}
 	if at, ok := limitKeys[s.Reached]; ok {
-		tell(fmt.Sprintf("the kernel refused the run more (%s)", s.Reached), at.key, at.value(limits))
+		tell(fmt.Sprintf("the kernel refused to exceed a limit (%s)", s.Reached), at.key, at.value(limits))
 	}
 	if n, total := r.recorder.Dropped(); n > 0 {
 		key, value := "record_rate", limits.RecordRate
 		if total {
 			key, value = "record", limits.Record
 		}
-		tell(fmt.Sprintf("%d bytes of the output were passed on and not recorded", n), key, value)
+		tell(fmt.Sprintf("%d bytes of output were passed on but not recorded", n), key, value)
 	}
 	return told
 }

@@ -93,7 +93,7 @@ func oneSession(ids []string, prefix string) (string, error) {
 	id, err := only(ids, prefix)
 	switch {
 	case errors.Is(err, ErrAmbiguous):
-		err = fmt.Errorf("session %q: %w; give more of it", prefix, err)
+		err = fmt.Errorf("session %q: %w; type more characters", prefix, err)
 	case err != nil:
 		err = fmt.Errorf("session %q: %w; try: tadactl sessions", prefix, err)
 	}

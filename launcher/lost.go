@@ -32,7 +32,7 @@ func (l *Launcher) tellLost(ctx context.Context, log *audit.Log) error {
 		if l.lives(run.Runner) {
 			continue
 		}
-		events, err := l.store.Finish(ctx, run.Envelope, approval.OutcomeLost, "its process died before it told the end")
+		events, err := l.store.Finish(ctx, run.Envelope, approval.OutcomeLost, "its launcher died before it recorded the end")
 		if errors.Is(err, approval.ErrUnknown) { // told by a process that did not live to hear so
 			continue
 		}

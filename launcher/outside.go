@@ -58,7 +58,7 @@ type Reply struct {
 
 // ErrNoOutside is returned by AskOutside where there is nobody to ask: no session, a descriptor that
 // was closed, or one that is something else.
-var ErrNoOutside = errors.New("the session outside cannot be asked")
+var ErrNoOutside = errors.New("the outer session cannot be reached")
 
 // OutsideVariable is the value of the variable that names the descriptor, "" where there is none.
 func OutsideVariable(getenv func(string) string) string { return getenv(outsideName) }

@@ -180,7 +180,7 @@ func (r *run) asksHere(e approval.Envelope) bool {
 		return false
 	}
 	if !approval.Render(e.Payload, approval.RenderOptions{}).Inline {
-		fmt.Fprintln(os.Stderr, "tada-run: the question is too long to be answered here: tadactl inbox")
+		fmt.Fprintln(os.Stderr, "tada-run: the question is too long for this prompt; answer it in: tadactl inbox")
 		return false
 	}
 	return true
@@ -191,7 +191,7 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 	now, err := e, error(nil)
 	switch {
 	case r.Request.Wait > 0:
-		fmt.Fprintf(os.Stderr, "tada-run: waiting %v for a person: tadactl show %s\n", r.Request.Wait, e.ID)
+		fmt.Fprintf(os.Stderr, "tada-run: waiting %v for approval: tadactl show %s\n", r.Request.Wait, e.ID)
 		wait, cancel := context.WithTimeout(ctx, r.Request.Wait)
 		defer cancel()
 		now, err = l.store.Wait(wait, e.ID)
@@ -202,7 +202,7 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 	case errors.Is(err, context.DeadlineExceeded), err == nil && now.State == approval.Pending && now.Decision == nil:
 		return r.pending(e), nil
 	case errors.Is(err, context.Canceled): // who asked inside a session is gone
-		return r.cancelled(e, &CancelledError{By: "whoever asked is gone"})
+		return r.cancelled(e, &CancelledError{By: "the process that asked has exited"})
 	case err != nil:
 		return r.storeRefusal(err)
 	case now.Decision != nil && Approves(now.Decision.Calls): // not yet used, or it became a standing approval
@@ -317,10 +317,10 @@ func (r *run) pending(e approval.Envelope) *Refusal {
 	f := refuse(r.Verdict, "pending", "pending", "", ExitPending)
 	f.Envelope, f.Retry = e.ID, "run the identical command again after the answer"
 	f.HumanCan = "tadactl show " + e.ID
-	f.Message = "a person has to answer: tadactl show " + e.ID + "; then run the same command again"
+	f.Message = "needs approval: tadactl show " + e.ID + "; then run the same command again"
 	if r.Request.Tool != nil {
 		f.Retry = "make the identical call again after the answer"
-		f.Message = "a person has to answer: tadactl show " + e.ID + "; then make the same call again"
+		f.Message = "needs approval: tadactl show " + e.ID + "; then make the same call again"
 	}
 	f.unfit(r.misfit)
 	return f

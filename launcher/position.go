@@ -28,7 +28,7 @@ func (l *Launcher) recordedSince(text string) (seq uint64, err error) {
 	case err != nil:
 		return 0, err
 	case !held:
-		return 0, &audit.TamperError{File: "log.jsonl", Offset: -1, Reason: fmt.Sprintf("the approvals remember %d entries of it, and it does not have them", place.Count)}
+		return 0, &audit.TamperError{File: "log.jsonl", Offset: -1, Reason: fmt.Sprintf("the approval database knows %d entries that it does not have", place.Count)}
 	}
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{"approval."}, From: place.Size}) {
 		var bad *audit.BadEntry

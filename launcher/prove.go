@@ -197,5 +197,5 @@ func (l *Launcher) vouched(id string) (int64, error) {
 			return s.Summary.Count, nil
 		}
 	}
-	return 0, fmt.Errorf("session %q: the log does not vouch for it yet", id)
+	return 0, fmt.Errorf("session %q: the log does not cover it yet", id)
 }

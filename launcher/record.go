@@ -63,7 +63,7 @@ func (e *RecordError) Error() string {
 	help := "tadactl audit verify"
 	switch {
 	case errors.As(e.Err, &tampered), errors.Is(e.Err, audit.ErrNotDurable):
-		help += "; after a look, to go on: tadactl audit accept --reason WHY"
+		help += "; to accept it after a review: tadactl audit accept --reason WHY"
 	case isFull(e.Err):
 		help = makeRoom
 	}
@@ -71,7 +71,7 @@ func (e *RecordError) Error() string {
 }
 
 // makeRoom is what helps where the disk of the state directory is full.
-const makeRoom = "df -h ~/.tada; to give up old transcripts: tadactl gc --older 30d"
+const makeRoom = "df -h ~/.tada; to delete old transcripts: tadactl gc --older 30d"
 
 // isFull reports whether there was no room to write.
 func isFull(err error) bool {

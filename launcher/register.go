@@ -102,7 +102,7 @@ func settingsFile(path string) ([]byte, os.FileMode, error) {
 	case !info.Mode().IsRegular():
 		return nil, 0, fmt.Errorf("%q is not a regular file", path)
 	case info.Size() > maxSettings:
-		return nil, 0, fmt.Errorf("%q has %d bytes: no settings are that long", path, info.Size())
+		return nil, 0, fmt.Errorf("%q has %d bytes, too many for a settings file", path, info.Size())
 	}
 	b, err := os.ReadFile(path)
 	if b == nil {

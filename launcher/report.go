@@ -174,7 +174,7 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "  cannot inspect: %s\n", visible(o))
 	}
 	for _, path := range r.Tampered {
-		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs before a person decides: tadactl tamper diff\n", visible(path))
+		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs until you decide: tadactl tamper diff\n", visible(path))
 	}
 	return b.String()
 }

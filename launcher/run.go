@@ -63,7 +63,7 @@ type run struct {
 // it returns only when the entry is on the disk.
 func (l *Launcher) announce(j *Judgement, nest *sandbox.Nest) (*run, error) {
 	if j.Verdict.Decision != pathguard.Deny && j.Hash() == "" {
-		return nil, errors.New("the plan cannot be hashed, and what is not bound does not run")
+		return nil, errors.New("the plan cannot be hashed, so nothing runs")
 	}
 	id, err := newSessionID(l.now(), l.random)
 	if err != nil {
@@ -245,7 +245,7 @@ func (r checked) start() error {
 		return b.err
 	}
 	if b.partial {
-		r.l.say(os.Stderr, fmt.Sprintf("%s has more folders than are searched for secrets to hide; name those that lie deep in security.restricted_paths of %s (said once)",
+		r.l.say(os.Stderr, fmt.Sprintf("%s has too many directories to search for secrets to hide; list those deeper down in security.restricted_paths in %s (shown once)",
 			r.Plan.Workspace, r.l.home.Config()))
 	}
 	if err := r.unswapped(); err != nil {

@@ -46,7 +46,7 @@ func (l *Launcher) withheld(out io.Writer, names []string) {
 		}
 	}
 	if len(shown) > 0 {
-		l.say(out, fmt.Sprintf("commands do not get %s; to pass one on, add its name to environment.keep in %s (said once)",
+		l.say(out, fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep in %s (shown once)",
 			strings.Join(shown, " "), l.home.Config()))
 	}
 }

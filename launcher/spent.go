@@ -54,7 +54,7 @@ func (l *Launcher) unspent(envelope string, what ...string) error {
 }
 
 func usedBefore(envelope string) error {
-	const why = "it was used before, and the state directory was put back to an earlier copy since"
+	const why = "it was used before, and the state directory was restored from an older copy since"
 	return &approval.Refused{Envelope: envelope, Outcome: approval.OutcomeReplayed, Err: approval.ErrReplayed, Message: why,
 		Events: []approval.Event{{Kind: approval.KindRefused, Envelope: envelope, Outcome: approval.OutcomeReplayed, Reason: why}}}
 }

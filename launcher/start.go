@@ -111,13 +111,13 @@ const maxArgument = 128 << 10
 func (r *run) refused(f *Refusal) Outcome {
 	defer r.log.Close()
 	if f == nil { // the store of approvals failed, not the command
-		_ = r.record(kindFailed, object{"error": "nobody could be asked", "plan_hash": r.Hash()}, audit.Lazy)
+		_ = r.record(kindFailed, object{"error": "no one could be asked", "plan_hash": r.Hash()}, audit.Lazy)
 		return Outcome{}
 	}
 	if r.log.SealDue() {
 		defer r.seal() // whoever is refused has no command to wait for
 	}
-	_ = r.finishApproval("it was refused after all")
+	_ = r.finishApproval("it was refused")
 	_ = r.record(kindDenied, object{"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash()}, audit.Lazy)
 	return Outcome{Session: r.id, Envelope: f.Envelope, Status: f.exit, Refusal: f}
 }

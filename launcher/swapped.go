@@ -12,7 +12,7 @@ type swappedError struct{ names []string }
 
 func (e *swappedError) Error() string {
 	shown := e.names[:min(len(e.names), maxItems)]
-	return fmt.Sprintf("%s changed or was replaced after it was judged, and nothing ran; run the same command again, and it is judged as it is now", strings.Join(quoted(shown), ", "))
+	return fmt.Sprintf("%s changed after it was checked, so nothing ran; run the same command again to have it checked as it is now", strings.Join(quoted(shown), ", "))
 }
 
 func quoted(names []string) []string {

@@ -14,7 +14,7 @@ import (
 
 // supported says plainly what this system lacks.
 func supported() error {
-	return fmt.Errorf("%s has no fence that tada-run can build, and it does not run a command unfenced; use Linux 5.13 or newer", runtime.GOOS)
+	return fmt.Errorf("tada-run has no sandbox for %s and runs nothing without one; use Linux 5.13 or newer", runtime.GOOS)
 }
 
 func bootID() string { return "" }

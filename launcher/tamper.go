@@ -371,7 +371,7 @@ func (r *run) tamperLocale() tamper.Locale {
 // tamperRefusal is what a program is told about protected files that were changed.
 func tamperRefusal(e *tamper.TamperError) *Refusal {
 	f := &Refusal{
-		Version: 1, Status: "denied", Code: tamper.Code, Message: e.Error(), Items: []RefusedItem{}, Retry: "after a person has decided",
+		Version: 1, Status: "denied", Code: tamper.Code, Message: e.Error(), Items: []RefusedItem{}, Retry: "after the user has decided",
 		HumanCan: "tadactl tamper diff", exit: ExitTampered,
 	}
 	for _, told := range e.Files() {

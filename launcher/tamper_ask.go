@@ -69,7 +69,7 @@ func (v *Review) chosen(path string) (string, error) {
 		for _, f := range v.Findings {
 			names = append(names, f.Path)
 		}
-		return "", fmt.Errorf("%d files were changed; name the one that you mean: %q", len(names), names)
+		return "", fmt.Errorf("%d files were changed; name one: %q", len(names), names)
 	}
 	return v.Findings[0].Path, nil
 }
@@ -108,7 +108,7 @@ func (a *accepting) judge() (*Judgement, error) {
 		j.Verdict.Decision, j.Verdict.Risk = pathguard.Ask, max(j.Verdict.Risk, 2)
 		j.Verdict.Reasons = []pathguard.Reason{{
 			Rule: "tamper.accept", Decision: pathguard.Ask, Risk: 2, Path: a.path, Command: -1,
-			Message: "takes a change from outside for the valid state of " + a.path,
+			Message: "accepts a change from outside as the valid state of " + a.path,
 		}}
 	}
 	return j, nil

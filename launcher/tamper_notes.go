@@ -10,10 +10,10 @@ import (
 
 // noteLines are the notes that a person is told, each once: of one file, and of several.
 var noteLines = []struct{ note, one, several string }{
-	{tamper.NoteFirst, "it had no baseline yet; it is protected from now on", "they had no baseline yet; they are protected from now on"},
+	{tamper.NoteFirst, "now protected (seen for the first time)", "now protected (seen for the first time)"},
 	{
-		tamper.NoteAdopted, "a run that ended without a word had been allowed to write it; both versions are kept: tadactl tamper log",
-		"a run that ended without a word had been allowed to write them; both versions are kept: tadactl tamper log",
+		tamper.NoteAdopted, "changed by a run that was allowed to and ended unexpectedly; both versions are kept: tadactl tamper log",
+		"changed by a run that was allowed to and ended unexpectedly; both versions are kept: tadactl tamper log",
 	},
 }
 

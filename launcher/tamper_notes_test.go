@@ -23,14 +23,14 @@ func TestNotesAreOneLine(t *testing.T) {
 		want  string
 	}{
 		{nil, ""},
-		{first("/w/a"), "tada-run: /w/a: it had no baseline yet; it is protected from now on\n"},
-		{first("/w/a", "/w/b\x1b"), "tada-run: /w/a, /w/b\\x1b: they had no baseline yet; they are protected from now on\n"},
-		{first("a", "b", "c", "d"), "tada-run: a, b, c, d: they had no baseline yet; they are protected from now on\n"},
-		{first("a", "b", "c", "d", "e", "f"), "tada-run: a, b, c, d and 2 more: they had no baseline yet; they are protected from now on\n"},
+		{first("/w/a"), "tada-run: /w/a: now protected (seen for the first time)\n"},
+		{first("/w/a", "/w/b\x1b"), "tada-run: /w/a, /w/b\\x1b: now protected (seen for the first time)\n"},
+		{first("a", "b", "c", "d"), "tada-run: a, b, c, d: now protected (seen for the first time)\n"},
+		{first("a", "b", "c", "d", "e", "f"), "tada-run: a, b, c, d and 2 more: now protected (seen for the first time)\n"},
 		{
 			append(first("a"), tamper.Note{Path: "b", Note: tamper.NoteAdopted}, tamper.Note{Path: "c", Note: "another"}),
-			"tada-run: a: it had no baseline yet; it is protected from now on\n" +
-				"tada-run: b: a run that ended without a word had been allowed to write it; both versions are kept: tadactl tamper log\n",
+			"tada-run: a: now protected (seen for the first time)\n" +
+				"tada-run: b: changed by a run that was allowed to and ended unexpectedly; both versions are kept: tadactl tamper log\n",
 		},
 	} {
 		var out strings.Builder

@@ -24,10 +24,10 @@ func (r *run) unkept() string {
 	case !r.bares():
 		return ""
 	case !r.keeps():
-		return fmt.Sprintf("%s: level %s of the fence cannot keep protected files from being changed while a command runs; a change is found as it ends: status %d (said once; tadactl doctor)",
+		return fmt.Sprintf("%s: sandbox level %s cannot stop a command from changing protected files; a change is reported when the command ends, with status %d (shown once; see tadactl doctor)",
 			where, r.receipt.Level, ExitTampered)
 	default:
-		return fmt.Sprintf("%s: the fence keeps %d protected files from being changed while a command runs, of %d; a change of the others is found as it ends: status %d (said once)",
+		return fmt.Sprintf("%s: the sandbox can stop a command from changing %d of %d protected files; a change of the others is reported when the command ends, with status %d (shown once)",
 			where, maxKept, len(r.fenced.exposed), ExitTampered)
 	}
 }
@@ -56,6 +56,6 @@ func (r *run) sweep(out io.Writer) error {
 	}
 	r.endGrants("protected files were changed")
 	e := &tamper.TamperError{Root: r.Plan.Workspace, Findings: found}
-	fmt.Fprintf(out, "tada-run: while the command ran, protected files were changed that it was not to change; nothing runs before a person has decided\n%s", e.Text(r.tamperLocale()))
+	fmt.Fprintf(out, "tada-run: protected files changed while the command ran; nothing runs until you decide\n%s", e.Text(r.tamperLocale()))
 	return e
 }

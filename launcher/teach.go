@@ -49,7 +49,7 @@ func (r *run) teach(out io.Writer, s sandbox.Status) []string {
 	}
 	var told []string
 	for _, d := range r.fenced.profile.ExplainOutput(string(said), r.Plan.Dir) {
-		line := fmt.Sprintf("by what the command says, the fence refused: %s (%s)%s", d.Object, d.Rule, r.remedy(d))
+		line := fmt.Sprintf("blocked: %s (%s; judging by the command's own error)%s", d.Object, d.Rule, r.remedy(d))
 		told = append(told, line)
 		fmt.Fprintf(out, "tada-run: %s\n", visible(line))
 	}
@@ -62,13 +62,13 @@ func (r *run) teach(out io.Writer, s sandbox.Status) []string {
 func (r *run) remedy(d sandbox.Denial) string {
 	switch action, _, _ := strings.Cut(d.Change, " "); action {
 	case "write", "read", "no":
-		return "; named in the command line it is judged, and a person may allow it"
+		return "; to ask for approval, name it in the command line"
 	case "network":
-		return fmt.Sprintf("; a command line that names its host may reach it, and network.allow in %s lists more", r.l.home.Config())
+		return fmt.Sprintf("; name the host in the command line, or add it to network.allow in %s", r.l.home.Config())
 	case "limits.file_size":
-		return "; limits stand in " + r.l.home.Config()
+		return "; the limit is set in " + r.l.home.Config()
 	case "":
-		return "; nothing opens that"
+		return "; this cannot be allowed"
 	}
 	return ""
 }

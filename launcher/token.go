@@ -210,7 +210,7 @@ func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
 			return nil, err
 		}
 		if path == "" {
-			return refuse(r.Verdict, "denied", "no_approver", "this needs a person's yes, and the profile ci has nobody to ask", ExitDenied), nil
+			return refuse(r.Verdict, "denied", "no_approver", "needs approval, and --profile ci cannot ask", ExitDenied), nil
 		}
 		var e approval.Envelope
 		refusal, err := r.change(func() (events []approval.Event, err error) {
@@ -309,7 +309,7 @@ func (l *Launcher) Sign(q approval.Question, r Signing, passphrase func() (strin
 	case q.Envelope != "":
 		a, err = q.Answer(r.Yes, r.Message, l.now(), r.Valid)
 	case !r.Yes:
-		return nil, errors.New("a plan that nobody has asked is not allowed anyway: there is nothing to sign")
+		return nil, errors.New("this plan has no question and cannot be approved, so there is nothing to sign")
 	default:
 		a, err = approval.PlanAnswer(q.Payload, q.Audience, l.now(), r.Valid)
 	}
@@ -324,7 +324,7 @@ func (l *Launcher) Sign(q approval.Question, r Signing, passphrase func() (strin
 		}
 	}
 	if q.Envelope == "" && (r.Scope.Uses > 1 || r.Scope.For != 0) {
-		return nil, errors.New("a plan that nobody has asked yet runs once; try without --uses and --for")
+		return nil, errors.New("a plan without a question can run only once; try without --uses and --for")
 	}
 	a.Scope, a.Delegation = r.Scope, strings.TrimSpace(r.Delegation)
 	return key.Sign(a, l.random)

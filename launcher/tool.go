@@ -117,7 +117,7 @@ func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outc
 	}
 	head, err := l.tell(r.log, notice.about(r, refusal), refusal == nil)
 	if err == nil && r.envelope != "" {
-		err = l.finishApproval(r.log, r.envelope, "left to the program that asked")
+		err = l.finishApproval(r.log, r.envelope, "left to the calling program")
 	}
 	return out, head, err
 }

@@ -84,18 +84,18 @@ func (r *run) refusedText(c *sandbox.Connection) string {
 	} else if c.Address != "" {
 		who = c.Address
 	}
-	text := fmt.Sprintf("the fence refused: %s %s (%s)", trafficWords[c.Kind], who, c.Why)
+	text := fmt.Sprintf("blocked: %s %s (%s)", trafficWords[c.Kind], who, c.Why)
 	switch {
 	case c.Kind == "udp" || c.Fix == "":
 		return text
 	case strings.HasPrefix(c.Fix, "--"):
-		return text + "; " + c.Fix + " asks for it"
+		return text + "; " + c.Fix + " asks for approval"
 	}
-	text = fmt.Sprintf("%s; network.allow: [%q] in %s allows it", text, c.Fix, r.l.home.Config())
+	allow := fmt.Sprintf("add %q to network.allow in %s", c.Fix, r.l.home.Config())
 	if c.Kind == "name" && c.Fix != c.Host || c.Host == "localhost" { // the name is allowed, where it leads is not; this machine's servers are not told apart by name
-		return text
+		return text + "; to allow it, " + allow
 	}
-	return text + ", and so does a command line that names it"
+	return text + "; to allow it, name it in the command line or " + allow
 }
 
-var trafficWords = map[string]string{"tcp": "connecting to", "udp": "UDP to", "name": "asking for the name", "listen": "listening at"}
+var trafficWords = map[string]string{"tcp": "connect to", "udp": "send UDP to", "name": "DNS lookup of", "listen": "listen on"}

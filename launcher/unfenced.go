@@ -13,8 +13,8 @@ func (l *Launcher) unfenced(err error) error {
 		cause error
 		try   string
 	}{
-		{sandbox.ErrNoAnswers, fmt.Sprintf("tada-run outside of the other program, or network: {default: on} in %q, with which commands reach every host", l.home.Config())},
-		{sandbox.ErrCannotHide, "tadactl doctor, which says what keeps this machine from level strong, where it can"},
+		{sandbox.ErrNoAnswers, fmt.Sprintf("start tada-run outside the other program, or set network: {default: on} in %q, which lets commands connect to any host", l.home.Config())},
+		{sandbox.ErrCannotHide, "tadactl doctor, which shows what is missing for level strong"},
 		{sandbox.ErrUnsupported, "tadactl doctor"},
 	} {
 		if errors.Is(err, r.cause) {

@@ -30,7 +30,7 @@ type Unfit struct {
 }
 
 func (u *Unfit) String() string {
-	return "approval " + u.Envelope + " of this command does not fit: " + strings.Join(u.Differs, ", ")
+	return "approval " + u.Envelope + " for this command does not match: " + strings.Join(u.Differs, ", ")
 }
 
 // sheet is what a plan binds. nil for that of a batch, whose calls have their own.

@@ -117,7 +117,7 @@ func (l *Launcher) withdrawIfDead(ctx context.Context, id string) error {
 		}
 		defer log.Close()
 		err = l.change(log, audit.Lazy, func() ([]approval.Event, error) {
-			return l.store.Cancel(ctx, id, "the process that waited for the answer is gone")
+			return l.store.Cancel(ctx, id, "the process that waited for the answer has exited")
 		})
 		if err != nil && !errors.As(err, new(*approval.Refused)) {
 			return err

@@ -286,7 +286,7 @@ func (r *run) endWithin(status *int) {
 		o["status"] = *status
 	}
 	_ = r.record(kindEnd, o, audit.Lazy)
-	what := "it ran inside of a session, and nobody told its status"
+	what := "it ran inside a session and its status was not reported"
 	if status != nil {
 		what = "status " + strconv.Itoa(*status)
 	}

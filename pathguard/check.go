@@ -10,7 +10,7 @@ import (
 )
 
 // ErrEmpty is what the checks return for a text without a command.
-var ErrEmpty = errors.New("there is no command")
+var ErrEmpty = errors.New("no command given")
 
 // A CheckResult is a verdict in the terms of the source document. Allowed and RequiresAuth
 // are never both true; both false is a denial.

@@ -109,7 +109,7 @@ type Settings struct {
 	NetworkAllow          []string
 	NetworkReach          []string // what of it whoever contacts anybody may contact: no file but the first adds to it
 	Registries            []string // package registries that their tools may contact
-	NoLocalhost           bool     // the servers of this machine are out of reach
+	NoLocalhost           bool     // servers on this machine are off limits
 	Require               Require
 	PrivateTmp            bool
 	Commands              []CommandRule

@@ -143,7 +143,7 @@ var golden = []struct{ tool, arg, want string }{
 	{"Bash", "cat closed/x", "restricted_path"},
 	{"Bash", "echo 'open", "dangerous_shell"},
 	{"Bash", "echo a\rrm b", "dangerous_shell"},
-	{"Bash", "", "there is no command"},
+	{"Bash", "", "no command given"},
 	{"Bash", "echo \u202e evil", "dangerous_shell"},
 	{"Read", "src/a.go", "go"},
 	{"Read", "closed/x", "restricted_path"},

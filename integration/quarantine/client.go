@@ -46,7 +46,7 @@ func Find(dir, prefix string) (Client, error) {
 	case 0:
 		return Client{}, fmt.Errorf("session %q: %w", prefix, ErrUnknownSession)
 	}
-	return Client{}, fmt.Errorf("session %q: %d sessions are meant; give more of it", prefix, len(found))
+	return Client{}, fmt.Errorf("session %q: %d sessions are meant; type more characters", prefix, len(found))
 }
 
 // Alive returns what the sessions that have a broker tell of themselves, the one that ends first in front.

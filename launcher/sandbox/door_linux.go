@@ -27,7 +27,7 @@ func (b *builder) doorRules() []rule {
 }
 
 // ErrNoDoor is returned by Door where nobody answers: outside of a fence, and in one without a door.
-var ErrNoDoor = errors.New("no door leads out of here")
+var ErrNoDoor = errors.New("no connection out of the sandbox")
 
 // Door returns a copy of the door's descriptor for this process. An exec closes it.
 func Door() (int, error) {

@@ -17,11 +17,11 @@ type Denial struct {
 
 // String says it in one line.
 func (d Denial) String() string {
-	text := fmt.Sprintf("%s: refused by the fence: %s", d.Object, d.Rule)
+	text := fmt.Sprintf("%s: blocked by the sandbox: %s", d.Object, d.Rule)
 	if d.Change == "" {
-		return text + "; no profile allows it"
+		return text + "; no profile can allow it"
 	}
-	return text + "; it takes: " + d.Change
+	return text + "; to allow it: " + d.Change
 }
 
 // Access is what was tried with a file.
@@ -58,7 +58,7 @@ func (p Profile) Explain(name string, access Access) (d Denial, ok bool) {
 	case access != Writing && covered(p.Read, name, access == Executing) && !p.device(name):
 		return Denial{}, false
 	}
-	d.Rule, d.Change = fmt.Sprintf("nothing allows to %s it", access), fmt.Sprintf("%s %q", access.word(), name)
+	d.Rule, d.Change = fmt.Sprintf("no rule allows it"), fmt.Sprintf("%s %q", access.word(), name)
 	if p.device(name) {
 		d.Change = fmt.Sprintf("device %q", name)
 	}
@@ -146,11 +146,11 @@ var calls = []struct {
 }{
 	{`(?i)file size limit exceeded|file too large`, Denial{"a larger file", "limits.file_size", "limits.file_size"}, false},
 	{`(?i)(?:cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix|unix socket.*(?:denied|not permitted)|dial unix|could not open a connection to your authentication agent|error connecting to /tmp/tmux)`,
-		Denial{"unix socket", "sockets of programs outside of the run are out of reach at every level", ""}, false},
+		Denial{"Unix socket", "sockets of processes outside the run are blocked at every level", ""}, false},
 	{`(?i)could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo|lookup [^ ]+.*(?:no such host|denied)|(?:dial|listen) (?:tcp|udp).*(?:denied|unreachable|refused)|(?:\bsocket(?:\(\))?:|/dev/(?:tcp|udp)/|cannot open netlink).*(?:denied|not permitted)|_socket\.socket\.__init__|\b(?:listen|connect) EACCES`,
 		Denial{"network", "network off", "network full"}, true},
 	{`(?i)ptrace.*(?:not permitted|denied)|could not trace|LeakSanitizer has encountered a fatal error`, Denial{"ptrace", "no debug", "debug"}, false},
-	{`(?i)^(?:unshare|bwrap|newuidmap|chroot|mount|umount): .*(?:operation not permitted|permission denied)`, Denial{"namespaces and mounts", "a fence inside cannot be taken down from inside", ""}, false},
+	{`(?i)^(?:unshare|bwrap|newuidmap|chroot|mount|umount): .*(?:operation not permitted|permission denied)`, Denial{"namespaces and mounts", "the sandbox cannot be changed from inside", ""}, false},
 	{`(?i)(?:/dev/ptmx|openpty|forkpty|out of pty devices|failed to create pseudo-terminal)`, Denial{"new terminals", "no terminals", "terminals"}, false},
 }
 
@@ -158,7 +158,7 @@ var calls = []struct {
 var setIDBits = struct {
 	pattern string
 	denial  Denial
-}{`changing permissions of .*: Operation not permitted`, Denial{"set-uid and set-gid bits", "no file is left behind that runs as its owner or group", ""}}
+}{`changing permissions of .*: Operation not permitted`, Denial{"set-uid and set-gid bits", "commands cannot make set-uid or set-gid files", ""}}
 
 // unnamed is a refusal of which the message says neither what nor where. It is told when nothing else is.
 var unnamed = struct {
@@ -166,7 +166,7 @@ var unnamed = struct {
 	denial  Denial
 }{
 	`(?i)^(?:[\w.]*error: )?(?:\[Errno (?:1|13)\] )?(?:permission denied|operation not permitted)\.?$`,
-	Denial{"a call that the message does not name", "nobody in here connects to sockets of other programs, mounts, or reaches into other processes", ""},
+	Denial{"a system call that the message does not name", "commands cannot connect to other programs' sockets, mount, or access other processes", ""},
 }
 
 // maxExplained bounds the denials of one run, and maxTold how much of what it said is looked at: people read the first few.

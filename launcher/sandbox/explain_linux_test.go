@@ -17,13 +17,13 @@ func TestExplain(t *testing.T) {
 		want   string // "" when the fence allows it
 	}{
 		{"/w/x", Writing, ""}, {"/usr/bin/ls", Executing, ""}, {"/etc/hosts", Reading, ""}, {"/dev/null", Writing, ""}, {"/tmp/ws/f", Writing, ""},
-		{"/etc/hosts", Writing, `write "/etc/hosts": refused by the fence: nothing allows to write it; it takes: write "/etc/hosts"`},
-		{"/home/me/.ssh/id", Reading, `read "/home/me/.ssh/id": refused by the fence: hide "/home/me/.ssh"; it takes: no hide for "/home/me/.ssh/id"`},
-		{"/w/.env", Writing, `write "/w/.env": refused by the fence: hide "/w/.env"; it takes: no hide for "/w/.env"`},
-		{"/w/.git/hooks/x", Writing, `write "/w/.git/hooks/x": refused by the fence: keep "/w/.git/hooks"; it takes: no keep for "/w/.git/hooks/x"`},
+		{"/etc/hosts", Writing, `write "/etc/hosts": blocked by the sandbox: no rule allows it; to allow it: write "/etc/hosts"`},
+		{"/home/me/.ssh/id", Reading, `read "/home/me/.ssh/id": blocked by the sandbox: hide "/home/me/.ssh"; to allow it: no hide for "/home/me/.ssh/id"`},
+		{"/w/.env", Writing, `write "/w/.env": blocked by the sandbox: hide "/w/.env"; to allow it: no hide for "/w/.env"`},
+		{"/w/.git/hooks/x", Writing, `write "/w/.git/hooks/x": blocked by the sandbox: keep "/w/.git/hooks"; to allow it: no keep for "/w/.git/hooks/x"`},
 		{"/w/.git/hooks/x", Reading, ""}, {"/w/../etc/hosts", Reading, ""},
-		{"/tmp/other", Reading, `read "/tmp/other": refused by the fence: private-tmp; it takes: read "/tmp/other"`},
-		{"/dev/sda", Reading, `read "/dev/sda": refused by the fence: nothing allows to read it; it takes: device "/dev/sda"`},
+		{"/tmp/other", Reading, `read "/tmp/other": blocked by the sandbox: private-tmp; to allow it: read "/tmp/other"`},
+		{"/dev/sda", Reading, `read "/dev/sda": blocked by the sandbox: no rule allows it; to allow it: device "/dev/sda"`},
 	} {
 		d, ok := p.Explain(test.name, test.access)
 		if got := d.String(); ok != (test.want != "") || ok && got != test.want {
@@ -59,9 +59,9 @@ func TestExplainOutput(t *testing.T) {
 			{"head -c 2000000 /dev/zero > " + ws + "/big; true", "a larger file", "limits.file_size"},
 			{"unshare -Um true", "namespaces and mounts", ""},
 			{"getent hosts example.invalid || curl -s -S http://example.invalid || echo 'curl: (6) Could not resolve host: example.invalid' >&2", "network", "network full"},
-			{"echo 'docker: dial unix /var/run/docker.sock: socket: permission denied' >&2; false", "unix socket", ""},
-			{"echo 'PermissionError: [Errno 13] Permission denied' >&2; false", "a call that the message does not name", ""},
-			{"echo 'Operation not permitted' >&2; false", "a call that the message does not name", ""},
+			{"echo 'docker: dial unix /var/run/docker.sock: socket: permission denied' >&2; false", "Unix socket", ""},
+			{"echo 'PermissionError: [Errno 13] Permission denied' >&2; false", "a system call that the message does not name", ""},
+			{"echo 'Operation not permitted' >&2; false", "a system call that the message does not name", ""},
 			{"echo 'git@host: Permission denied (publickey).' >&2; false", "", ""},
 			{"echo fine", "", ""}, {"cat " + ws + "/none", "", ""}, {"false", "", ""},
 		} {

@@ -84,7 +84,7 @@ func (h *Held) from(err error) error {
 // named, it does not run.
 func (h *Held) withoutAnswers(setup *SetupError) error {
 	if len(h.now.profile.Reach.Rules) > 0 || len(h.now.profile.Reach.Publish) > 0 {
-		return fmt.Errorf("%w: the kernel lets nobody answer the calls of this one, as below another program that does (%w); what is left is no network, or all of it", ErrNoAnswers, setup)
+		return fmt.Errorf("%w: system calls cannot be supervised here, as inside another sandbox that supervises them (%w); only no network or all of it is possible", ErrNoAnswers, setup)
 	}
 	anew := func(level Level) *builder {
 		b := &builder{profile: h.base.profile, command: h.base.command, landlock: h.base.landlock, level: level, failure: h.base.failure, silent: true, unanswered: setup}

@@ -43,7 +43,7 @@ func (b *builder) trees(l *life) error {
 	}
 	grounds := b.grounds()
 	if n := len(trees) + len(grounds); n > maxTrees {
-		return fmt.Errorf("sandbox: %d writable trees, those counted twice in which something is hidden or kept, the most is %d", n, maxTrees)
+		return fmt.Errorf("sandbox: %d writable trees (those with hidden or protected files count twice), at most %d", n, maxTrees)
 	}
 	// Copies are taken while the trees can still be written.
 	for i, tree := range trees {

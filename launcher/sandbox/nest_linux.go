@@ -100,7 +100,7 @@ func (n *Nest) settle() error {
 	case err != nil:
 		return &SetupError{"read report", err}
 	case size == 0:
-		return &SetupError{"clone", errors.New("the keeper was killed before it could start")}
+		return &SetupError{"clone", errors.New("the namespace process was killed before it could start")}
 	case m[0] == aboutNest && m[1] < uint32(len(n.family.nest)):
 		return &SetupError{n.family.nest[m[1]].what, syscall.Errno(m[2])}
 	}

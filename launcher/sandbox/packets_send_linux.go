@@ -68,7 +68,7 @@ func (c *netCall) nowhere(t *target, wantsTheWay bool, list ...netip.AddrPort) {
 	work := func() {
 		for _, to := range list {
 			if v := k.gate.Connect(k.ctx, to); !v.OK || !wantsTheWay {
-				c.refused("udp", to, network.Verdict{Host: v.Host, Why: "UDP leads nowhere in here"})
+				c.refused("udp", to, network.Verdict{Host: v.Host, Why: "UDP is not available in the sandbox"})
 			}
 		}
 		c.settle(t, unix.ENETUNREACH)

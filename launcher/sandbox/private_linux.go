@@ -66,7 +66,7 @@ func (b *builder) temporary() error {
 		name, _, err = whatIs(dir)
 	}
 	if err == nil && b.inTemp(name) && !b.comesBack(name) {
-		return fmt.Errorf("sandbox: the working directory %q lies in temporary files that this run does not see", name)
+		return fmt.Errorf("sandbox: the working directory %q is in a temporary directory that this run cannot see", name)
 	}
 	return nil
 }

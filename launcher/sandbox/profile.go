@@ -135,7 +135,7 @@ var ErrUnsupported = errors.New("no sandbox on this system")
 
 // ErrNoAnswers is wrapped by the error of Start when hosts are named and the kernel lets nobody answer for them: below another program that
 // answers calls, it allows no second one. The modes that are left are Off and Full.
-var ErrNoAnswers = errors.New("hosts cannot be told apart here")
+var ErrNoAnswers = errors.New("connections cannot be limited to hosts here")
 
 // ErrCannotHide is wrapped by every CannotHideError.
 var ErrCannotHide = errors.New("cannot be hidden at this level")
@@ -149,7 +149,7 @@ type CannotHideError struct {
 }
 
 func (e *CannotHideError) Error() string {
-	return fmt.Sprintf("%q lies in the writable tree %q and %v", e.Path, e.Root, ErrCannotHide)
+	return fmt.Sprintf("%q is inside the writable tree %q and %v", e.Path, e.Root, ErrCannotHide)
 }
 
 // Unwrap returns ErrCannotHide.

@@ -43,7 +43,7 @@ func TestReachNested(t *testing.T) {
 	p.Read = append(p.Read, Path{Name: self(t)})
 	p.Network, p.Reach.Localhost, p.Most = Hosts, true, Base
 	s, said, _ := talkAs(t, p, self(t), "nested-reach")
-	if s.Shell() != 0 || !strings.Contains(said, "true hosts cannot be told apart here") || !strings.Contains(said, "ran\nlost localhost") {
+	if s.Shell() != 0 || !strings.Contains(said, "true connections cannot be limited to hosts here") || !strings.Contains(said, "ran\nlost localhost") {
 		t.Errorf("%d %s", s.Shell(), said)
 	}
 }
@@ -86,7 +86,7 @@ func TestReachBelow(t *testing.T) {
 		must(t, err)
 		cmd.Stderr = cmd.Stdout
 		must(t, cmd.Start())
-		want := "true hosts cannot be told apart here: "
+		want := "true connections cannot be limited to hosts here: "
 		if kind == "supervised" {
 			var number int
 			if _, err := fmt.Fscanln(out, &number); err != nil {
@@ -102,7 +102,7 @@ func TestReachBelow(t *testing.T) {
 		}
 		in.Close()
 		said, _ := io.ReadAll(out)
-		if err := cmd.Wait(); err != nil || !strings.HasPrefix(string(said), want) || !strings.Contains(string(said), "what is left is no network, or all of it") || !strings.HasSuffix(string(said), "ran\nlost localhost\n") {
+		if err := cmd.Wait(); err != nil || !strings.HasPrefix(string(said), want) || !strings.Contains(string(said), "only no network or all of it is possible") || !strings.HasSuffix(string(said), "ran\nlost localhost\n") {
 			t.Errorf("%s: %v %s", kind, err, said)
 		}
 	}

@@ -91,7 +91,7 @@ func worldMain(args []string) {
 		why   string // of what was refused
 	}{
 		{[]string{"one.test:80"}, "one.test", publicOne, ""},
-		{[]string{"one.test"}, "two.test", "", "no rule names it"},
+		{[]string{"one.test"}, "two.test", "", "no rule allows it"},
 		{[]string{"one.test"}, publicOne, publicOne, ""}, // an allowed name leads there
 		{[]string{"one.test"}, publicTwo, "", "no rule"},
 		{[]string{"one.test:443"}, "one.test", "", "port"},

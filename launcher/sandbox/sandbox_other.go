@@ -86,7 +86,7 @@ func (*Process) Noted() <-chan struct{} { return nil }
 func (*Process) TrafficSince(int) []Connection { return nil }
 
 // ErrNoDoor is returned by Door.
-var ErrNoDoor = errors.New("no door leads out of here")
+var ErrNoDoor = errors.New("no connection out of the sandbox")
 
 // Door returns ErrNoDoor.
 func Door() (int, error) { return -1, ErrNoDoor }

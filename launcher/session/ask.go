@@ -63,7 +63,7 @@ var (
 	// group, at the start or after a stop: the keys belong to another program.
 	ErrBackground = errors.New("not the foreground process group of the terminal")
 	// ErrTimeout is returned by Ask when nobody answered in AskOptions.Timeout.
-	ErrTimeout = errors.New("nobody answered in time")
+	ErrTimeout = errors.New("no answer in time")
 	// ErrHangup is returned by Ask when the terminal went away.
 	ErrHangup = errors.New("the terminal was closed")
 )

@@ -41,7 +41,7 @@ func (c Change) String() string {
 		return fmt.Sprintf("%q is a hook that git would run", c.Path)
 	case Setting:
 		if c.Name == "" {
-			return fmt.Sprintf("%q is no configuration that can be read", c.Path)
+			return fmt.Sprintf("%q is not a readable configuration", c.Path)
 		}
 		return fmt.Sprintf("%q sets %s to %q, which git would run or read", c.Path, c.Name, c.Value)
 	case Step:

@@ -10,12 +10,12 @@ import (
 )
 
 // ErrGone is returned by Undo for a repository that was removed.
-var ErrGone = errors.New("what is gone cannot be brought back")
+var ErrGone = errors.New("what was deleted cannot be restored")
 
 // held is what the name of a file that was moved aside ends with.
 const held = ".tada-held"
 
-var errHeld = errors.New("every name to move it aside to is taken")
+var errHeld = errors.New("no free name to move it to")
 
 // Undo takes a change back: a hook or pointer becomes what it was, or goes; of a configuration only what runs something goes, and what it replaced
 // comes back. Everything else in the file stays as the command left it. What Undo cannot put right without losing somebody's work it moves

@@ -69,7 +69,7 @@ func (g *Gate) Name(name string) Verdict {
 			return Verdict{OK: true, Host: name}
 		}
 	}
-	return Verdict{Host: name, Why: "no rule names it", Fix: name}
+	return Verdict{Host: name, Why: "no rule allows it", Fix: name}
 }
 
 // Lookup returns the addresses of a name that may be asked for, and that count.
@@ -81,7 +81,7 @@ func (g *Gate) Lookup(ctx context.Context, name string) ([]netip.Addr, Verdict, 
 	}
 	a := g.resolve(ctx, name)
 	if a.err == nil && len(a.addrs) == 0 && len(a.kept) > 0 {
-		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s, %s", a.kept[0], a.why), Fix: a.kept[0].String()}
+		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s: %s", a.kept[0], a.why), Fix: a.kept[0].String()}
 		if isCredentials(a.why) {
 			v.Fix = ""
 		}
@@ -205,11 +205,11 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	w := g.what(addr)
 	switch {
 	case kept != "":
-		v.Host, v.Why = kept, fmt.Sprintf("it resolves to %s, %s", addr, w)
+		v.Host, v.Why = kept, fmt.Sprintf("it resolves to %s: %s", addr, w)
 	case w != "":
 		v.Why = fmt.Sprintf("it is %s", w)
 	default:
-		v.Why = "no rule names it, and no allowed name led to it"
+		v.Why = "no rule allows it, and no allowed name resolved to it"
 	}
 	if isCredentials(w) {
 		v.Fix = "" // who means it names it in full, without being told how
@@ -221,7 +221,7 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 	v = Verdict{Host: addr.String(), Fix: hostPort(addr.String(), port)}
 	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
-		return Verdict{Host: "localhost", Why: "it is where a person answers"}, true
+		return Verdict{Host: "localhost", Why: "questions are answered there"}, true
 	}
 	for _, r := range g.reach.Rules {
 		if g.covers(r, addr) && r.onPort(port) {
@@ -273,7 +273,7 @@ func (g *Gate) loopback(v Verdict, port uint16) Verdict {
 	v.Host = "localhost"
 	for _, p := range dnsPorts {
 		if p == port {
-			v.Why = "it passes questions for names on"
+			v.Why = "it forwards DNS queries"
 			return v
 		}
 	}
@@ -285,7 +285,7 @@ func (g *Gate) loopback(v Verdict, port uint16) Verdict {
 			return Verdict{OK: true, Host: "localhost"}
 		}
 	}
-	v.Why = "the servers of this machine are out of reach"
+	v.Why = "servers on this machine are off limits"
 	return v
 }
 
@@ -340,7 +340,7 @@ func (g *Gate) Bind(at netip.AddrPort) (netip.AddrPort, Verdict) {
 		}
 	}
 	if !g.reach.Localhost {
-		v.Why, v.Fix = "the run may not be reached on this machine", ""
+		v.Why, v.Fix = "the run may not listen on this machine", ""
 		return at, v
 	}
 	switch {
@@ -351,7 +351,7 @@ func (g *Gate) Bind(at netip.AddrPort) (netip.AddrPort, Verdict) {
 	case addr.IsUnspecified():
 		return netip.AddrPortFrom(netip.IPv6Loopback(), port), Verdict{OK: true, Host: "localhost"}
 	}
-	v.Why = "other machines could reach it there"
+	v.Why = "other machines could connect to it there"
 	return at, v
 }
 

@@ -38,7 +38,7 @@ type question struct {
 
 var (
 	errMessage = errors.New("not a DNS message")
-	errFormat  = errors.New("a DNS message that asks nothing we can read")
+	errFormat  = errors.New("a DNS message without a readable question")
 )
 
 // parseQuestion reads a query. errMessage means that it is none, and nothing can be said to it; with errFormat the header is there to answer to.

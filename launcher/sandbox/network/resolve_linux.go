@@ -46,7 +46,7 @@ func (s Stub) Resolve(ctx context.Context, name string) (own, found []netip.Addr
 
 // ask asks the servers for one kind of address until one knows.
 func (s Stub) ask(ctx context.Context, name string, kind uint16) (addrs []netip.Addr, err error) {
-	err = errors.New("there is no name server")
+	err = errors.New("no name server")
 	for range rounds {
 		for _, server := range s.Servers {
 			if ctx.Err() != nil {
