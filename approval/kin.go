@@ -46,7 +46,7 @@ func (e Envelope) After() string {
 	if e.Refused == "" {
 		return ""
 	}
-	return "warning  you denied a nearly identical command: tadactl show " + e.Refused
+	return " note   you denied a nearly identical command: tadactl show " + e.Refused
 }
 
 // Grouped returns the questions with near-identical ones side by side: the riskiest group first, then the oldest,

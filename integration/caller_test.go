@@ -123,7 +123,7 @@ func TestAgentsAnswerNothing(t *testing.T) {
 		for i, line := range tried {
 			_, said, ran := strings.Cut(out, fmt.Sprintf("@@%d@\n", i))
 			said, _, _ = strings.Cut(said, "@@")
-			if !ran || !strings.Contains(said, way.says) || !strings.Contains(said, "answer in a terminal of your own") {
+			if !ran || !strings.Contains(said, way.says) || !strings.Contains(said, "answer in your own terminal") {
 				t.Errorf("%s: %q: %s", name, line, said)
 			}
 		}
@@ -270,7 +270,7 @@ func TestTmuxHasThePersonOfItsTerminals(t *testing.T) {
 		"of the person":               {"", terminalName, "status 0"},
 		"with nobody attached":        {"", "", "shows it on no terminal"},
 		"with an agent attached":      {"", "codex", "codex (process"},
-		"with a program attached":     {"", "python3", "is not known to be a terminal"},
+		"with a program attached":     {"", "python3", "is not a known terminal program"},
 		"started by an agent":         {"CLAUDECODE=1 ", terminalName, "CLAUDECODE is set in the environment of its ancestor tmux"},
 		"started by another, cleaned": {"GEMINI_CLI=1 ", terminalName, "GEMINI_CLI is set"},
 	} {

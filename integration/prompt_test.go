@@ -72,7 +72,7 @@ func TestSecondFactorOnTheTerminal(t *testing.T) {
 	}
 	answer("git push --force origin one", "000000", "status 126")
 	answer("git push --force origin one", code, "status 0")
-	answer("git push --force origin two", code, "this code was used")
+	answer("git push --force origin two", code, "this one-time code was already used")
 	if out := p.run("tadactl pending"); !strings.Contains(out, "answered") || strings.Count(out, "\n") != 2 {
 		t.Error(out)
 	}

@@ -36,12 +36,12 @@ func TestRunReportedLostByMistake(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"tadactl audit verify --complete; echo $?": "note: reported lost (exec.orphan) while they went on, by an earlier version: 06h0aaaaaaaaaaaa\n",
+		"tadactl audit verify --complete; echo $?": "note: reported lost (exec.orphan) while still running, by an earlier version: 06h0aaaaaaaaaaaa\n",
 		"tadactl audit verify --complete --json":   `"revived":1`,
 		"tadactl sessions --outcome 3":             "  exit 3    make\n",
 		"tadactl sessions --outcome 3 --json":      `"revived":true`,
 		"tadactl show 06h0aaaaaaaaaaaa":            "ended, exit status 3; it was reported lost before, by mistake\n",
-		"tadactl log --kind exec.orphan":           "(by mistake: the run went on, see its later entries)\n",
+		"tadactl log --kind exec.orphan":           "(by mistake: the run continued, see its later entries)\n",
 	} {
 		if out := p.run(line); !strings.Contains(out, want) {
 			t.Errorf("%s: %s\nwant %q", line, out, want)

@@ -22,10 +22,10 @@ func TestTakeover(t *testing.T) {
 	b.shows("from the first")
 	b.shows("owner has control")
 	b.types("x")
-	b.shows("you watch")
+	b.shows("you are only watching")
 	b.types("", "C-]", "t")
 	b.shows("You are in control")
-	a.shows("has taken over")
+	a.shows("took over")
 	a.types("echo late") // goes nowhere
 	a.rings()
 	b.shows("inner$")
@@ -152,7 +152,7 @@ func TestTakeoverSecrets(t *testing.T) {
 		t.Errorf("the other side sees what is private:\n%s", s)
 	}
 	b.types("", "C-]", "p")
-	a.shows("something private happened")
+	a.shows("private part, not shown")
 	b.line("echo be''hind it")
 	a.shows("behind it")
 	if s := a.text() + b.text(); strings.Contains(strings.ToLower(s), "correct-horse-3") {
@@ -230,7 +230,7 @@ func TestTakeoverContest(t *testing.T) {
 	b.shows("You are in control")
 	c.line("tadactl attach --take " + id)
 	c.until("says who drives", func(s string) bool {
-		return regexp.MustCompile(`uid \d+ at pts/\d+already has control`).MatchString(s)
+		return regexp.MustCompile(`uid \d+ at pts/\d+ already has control`).MatchString(s)
 	})
 	b.line("./count")
 	n := func() string {

@@ -62,7 +62,7 @@ func TestParallelRuns(t *testing.T) {
 		t.Errorf("told to be lost:\n%s", out)
 	}
 	out := p.run("tadactl audit verify --complete; echo status $?")
-	if !strings.Contains(out, fmt.Sprintf("runs told to their end: %d; going on: 0", runs+1)) || !strings.Contains(out, "status 0") {
+	if !strings.Contains(out, fmt.Sprintf("complete runs: %d; still running: 0", runs+1)) || !strings.Contains(out, "status 0") {
 		t.Errorf("verify --complete: %s", out)
 	}
 	if got := strings.Count(p.run("tadactl sessions --json"), `"state":"ended"`); got != runs+1 {

@@ -94,7 +94,7 @@ func (d *desk) take(s *seat) error {
 	d.turned()
 	for _, other := range d.seats {
 		if other != s {
-			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who + "took over; other input is refused until control is given back"})
+			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who + " took over; other input is refused until control is given back"})
 		}
 	}
 	d.resize(s.cols, s.rows)

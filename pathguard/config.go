@@ -283,7 +283,7 @@ func (d *decoder) mapping(n *yaml.Node, where string) error {
 			return d.fail(name, "a key must be a plain word")
 		}
 		if seen[name.Value] {
-			return d.fail(name, "key %q stands twice%s", name.Value, in(where))
+			return d.fail(name, "duplicate key %q%s", name.Value, in(where))
 		}
 		seen[name.Value] = true
 		if err := d.key(name, n.Content[i+1], where); err != nil {

@@ -132,8 +132,8 @@ func TestConfigRefused(t *testing.T) {
 	}{
 		{"security:\n  comand_level: always\n", 2, `unknown key "comand_level" in security; did you mean command_level? known: command_level`},
 		{"secuirty: {}\n", 1, "unknown key"},
-		{"security:\n  allow_shell: true\n  allow_shell: false\n", 3, `key "allow_shell" stands twice`},
-		{"security: {}\nsecurity: {}\n", 2, "stands twice"},
+		{"security:\n  allow_shell: true\n  allow_shell: false\n", 3, `duplicate key "allow_shell"`},
+		{"security: {}\nsecurity: {}\n", 2, "duplicate key"},
 		{"security:\n  command_level: sometimes\n", 2, `must be always or dangerous or never, not "sometimes"`},
 		{"security:\n  command_level: [always]\n", 2, "must be always"},
 		{"security:\n  tamper_proof: \"yes\"\n", 2, `must be true or false, not "yes"`}, // A-2.6.1

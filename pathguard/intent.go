@@ -82,7 +82,7 @@ func ParseProposed(r io.Reader) ([]Proposed, error) {
 			return nil, fmt.Errorf("command %q of the intent needs one of command and argv", p.ID)
 		}
 		if seen[p.ID] {
-			return nil, fmt.Errorf("two commands of the intent are called %q", p.ID)
+			return nil, fmt.Errorf("two commands of the intent have the id %q", p.ID)
 		}
 		seen[p.ID] = true
 		list = append(list, p)
@@ -128,10 +128,10 @@ func (in *intent[Command]) read(r io.Reader) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(in); err != nil {
-		return fmt.Errorf("the intent is not what it should be: %w", err)
+		return fmt.Errorf("invalid intent JSON: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("the intent holds more than one JSON value")
+		return errors.New("invalid intent JSON: more than one value")
 	}
 	return nil
 }

@@ -26,14 +26,14 @@ func TestParseProposed(t *testing.T) {
 		`{"commands": [{}]}`:           "one of command and argv",
 		`{"commands": [{"argv": []}]}`: "one of command and argv",
 		`{"commands": [{"command": "a", "argv": ["a"]}]}`:          "one of command and argv",
-		`{"commands": ["a", {"id": "c1", "command": "b"}]}`:        `called "c1"`,
+		`{"commands": ["a", {"id": "c1", "command": "b"}]}`:        `have the id "c1"`,
 		`{"commands": [{"command": "a", "approved": true}]}`:       `unknown field "approved"`,
-		`{"commands": [{"command": 1}]}`:                           "not what it should be",
+		`{"commands": [{"command": 1}]}`:                           "invalid intent JSON",
 		`{"commands": ["a"], "commands": ["b"], "allow": 1}`:       `unknown field "allow"`,
 		`{"commands": ["a"]} {}`:                                   "more than one",
 		`{"commands": ["` + strings.Repeat("a", maxIntent) + `"]}`: "larger than 1 MiB",
-		`{"commands": "a"}`:                                        "not what it should be",
-		`{"commands": ["a"`:                                        "not what it should be",
+		`{"commands": "a"}`:                                        "invalid intent JSON",
+		`{"commands": ["a"`:                                        "invalid intent JSON",
 	} {
 		if _, err := ParseProposed(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%.40q: %v, want %q", text, err, why)

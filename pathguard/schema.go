@@ -156,7 +156,7 @@ func (d *decoder) path(n *yaml.Node) (string, error) {
 		return "", d.fail(n, "path %q must start with /, ~/ or **/", text)
 	}
 	if _, err := newWild(text); err != nil {
-		return "", d.fail(n, "path %q is no pattern: %v", text, err)
+		return "", d.fail(n, "path %q is not a pattern: %v", text, err)
 	}
 	if rest, ok := strings.CutPrefix(text, "~"); ok {
 		return strings.TrimSuffix("~"+path.Clean("/"+rest), "/"), nil

@@ -54,7 +54,7 @@ func (m modeState) after(on bool) (next modeState, told string) {
 	case on:
 		return modeState{known: true, on: true}, ""
 	case m.on && !m.pending:
-		return modeState{known: true, on: true, pending: true}, settingText(true, false, " (pending: a person has to confirm it)")
+		return modeState{known: true, on: true, pending: true}, settingText(true, false, " (pending: you have to confirm it)")
 	}
 	return m, ""
 }

@@ -170,7 +170,7 @@ func (s *Store) Restore(who Who, path string) (Event, error) {
 		if err != nil {
 			return err
 		}
-		e := Event{Action: ActionRestore, Path: path, Kind: f.Kind, Digest: f.Digest, Was: f.Now.Checksum(), Checksum: f.Was.Checksum(), Archive: name, Text: "put back as it was left"}
+		e := Event{Action: ActionRestore, Path: path, Kind: f.Kind, Digest: f.Digest, Was: f.Now.Checksum(), Checksum: f.Was.Checksum(), Archive: name, Text: "restored"}
 		delete(m.shown, path)
 		delete(m.told, path)
 		told = e

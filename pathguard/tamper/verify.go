@@ -323,7 +323,7 @@ func (s *Store) settle(m *manifest, who Who, r *Report) (bool, error) {
 	}
 	for _, f := range r.adopted {
 		run := m.grantsOn(f.Path)[0].id
-		e := Event{Action: ActionAdopted, Auto: true, Text: "run " + run + " ended without a word; it was allowed to write this"}
+		e := Event{Action: ActionAdopted, Auto: true, Text: "run " + run + " ended unexpectedly; it was allowed to write this"}
 		if _, err := s.override(m, who, f.Path, e); err != nil {
 			return false, err
 		}

@@ -116,7 +116,7 @@ func (s *Store) Release(who Who, path string) error {
 			return false, nil
 		}
 		delete(m.records, path)
-		s.tell(m, who, Event{Action: ActionSetting, Path: path, Text: "protected no longer"})
+		s.tell(m, who, Event{Action: ActionSetting, Path: path, Text: "no longer protected"})
 		return true, nil
 	})
 }

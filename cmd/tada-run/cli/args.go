@@ -98,15 +98,15 @@ func parseOwn(argv []string) (*invocation, error) {
 	case inv.help || inv.version:
 		return inv, nil
 	case inv.profile != "" && inv.profile != "ci":
-		return nil, &usageError{fmt.Sprintf("there is no profile %q", inv.profile), "--profile ci"}
+		return nil, &usageError{fmt.Sprintf("unknown profile %q", inv.profile), "--profile ci"}
 	case inv.origin != "" && approval.ParseLevel(inv.origin).String() != inv.origin:
-		return nil, &usageError{fmt.Sprintf("there is no origin %q", inv.origin), "--origin quarantined"}
+		return nil, &usageError{fmt.Sprintf("unknown origin %q", inv.origin), "--origin quarantined"}
 	case inv.timeout < 0 || inv.wait < 0:
-		return nil, &usageError{"--timeout and --wait are not negative", "--timeout 90s"}
+		return nil, &usageError{"--timeout and --wait must not be negative", "--timeout 90s"}
 	case inv.background && inv.check:
-		return nil, &usageError{"--background runs it, --check does not", "tada-run --check 'COMMAND'"}
+		return nil, &usageError{"--background and --check cannot be combined", "tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
-		return nil, &usageError{"--json goes with --check", "tada-run --check --json 'ls'"}
+		return nil, &usageError{"--json needs --check", "tada-run --check --json 'ls'"}
 	case inv.line != nil:
 		return inv, nil
 	case inv.session:
@@ -114,7 +114,7 @@ func parseOwn(argv []string) (*invocation, error) {
 	case given.dashed && !command:
 		inv.words, inv.name = operands, "tada-run"
 		if len(operands) == 0 {
-			return nil, &usageError{"nothing to run after --", "tada-run -- ls -l"}
+			return nil, &usageError{"no command after --", "tada-run -- ls -l"}
 		}
 		return inv, nil
 	case inv.intent != "" && !command && !inv.stdin && len(operands) == 0:
@@ -141,7 +141,7 @@ func severalOperands(operands []string) error {
 	if plain := shellWordsOf(operands[:1]); plain == program {
 		err.hint = fmt.Sprintf("tada-run -- %s %s", program, rest)
 		if !strings.Contains(rest, "'") {
-			err.hint += fmt.Sprintf(", or as a shell reads it: tada-run '%s %s'", program, rest)
+			err.hint += fmt.Sprintf(", or with shell syntax: tada-run '%s %s'", program, rest)
 		}
 		return err
 	}
@@ -164,16 +164,16 @@ func shellWordsOf(words []string) string {
 func (inv *invocation) sessionOperands(dashed, command bool, operands []string) error {
 	switch {
 	case inv.check:
-		return &usageError{"--session runs a program, --check does not", "tada-run --check -- PROGRAM"}
+		return &usageError{"--session and --check cannot be combined", "tada-run --check -- PROGRAM"}
 	case command || inv.stdin || len(inv.shellFlags) > 0:
-		return &usageError{"a session takes no options of a shell", "tada-run --session -- bash -c 'COMMAND'"}
+		return &usageError{"--session takes no shell options", "tada-run --session -- bash -c 'COMMAND'"}
 	case !dashed && len(operands) > 0:
 		return &usageError{
-			fmt.Sprintf("the program of a session stands behind --, and %q does not", operands[0]),
+			fmt.Sprintf("put the program of a session after --: %q is before it", operands[0]),
 			"tada-run --session -- " + strings.Join(operands, " "),
 		}
 	case dashed && len(operands) == 0:
-		return &usageError{"nothing to run after --", "tada-run --session, or tada-run --session -- claude"}
+		return &usageError{"no command after --", "tada-run --session, or tada-run --session -- claude"}
 	}
 	inv.words, inv.name = operands, "tada-run"
 	inv.batch = inv.intent != "" && !dashed // steps that build on each other
@@ -272,7 +272,7 @@ func (inv *invocation) options(set *getopt.Set, argv []string) (given, error) {
 		used := 1
 		if strings.HasSuffix(g.operands[0], "o") || strings.HasSuffix(g.operands[0], "O") {
 			if len(g.operands) < 2 {
-				return given{}, &usageError{fmt.Sprintf("%q wants the name of an option", g.operands[0]), ""}
+				return given{}, &usageError{fmt.Sprintf("%q needs the name of an option", g.operands[0]), ""}
 			}
 			used = 2
 		}
@@ -312,7 +312,7 @@ func (inv *invocation) shellOperands(argv0 string, command bool, operands []stri
 	switch {
 	case inv.help || inv.version:
 	case command && len(operands) == 0:
-		return &usageError{"-c wants a command line", "tada-run -c 'ls -l'"}
+		return &usageError{"-c needs a command line", "tada-run -c 'ls -l'"}
 	case command:
 		inv.text = &operands[0]
 		if operands = operands[1:]; len(operands) > 0 {

@@ -91,24 +91,24 @@ func sameCall(a, b called) bool {
 // answer to one names the way out.
 func TestArgsRefused(t *testing.T) {
 	for _, test := range []struct{ argv, message, hint string }{
-		{"tada-run|ls|-la", "one quoted command line, got 2 arguments", "tada-run -- ls -la, or as a shell reads it: tada-run 'ls -la'"},
+		{"tada-run|ls|-la", "one quoted command line, got 2 arguments", "tada-run -- ls -la, or with shell syntax: tada-run 'ls -la'"},
 		{"tada-run|true|/w/.git/COMMIT_EDITMSG", "got 2 arguments", "tada-run -- true /w/.git/COMMIT_EDITMSG"}, // core.editor
 		{"tada-run|ls|a b", "got 2 arguments", "tada-run -- ls 'a b'"},
 		{"tada-run|vim -f|/w/it's", "got 2 arguments", `tada-run -c 'vim -f "$@"' tada-run '/w/it'\''s'`},
-		{"tada-run|--", "nothing to run after --", "tada-run -- ls"},
-		{"tada-run|--force|ls", "nothing overrides a refusal", "tadactl tamper accept"},
+		{"tada-run|--", "no command after --", "tada-run -- ls"},
+		{"tada-run|--force|ls", "a denial cannot be overridden", "tadactl tamper accept"},
 		{"tada-run|--frce|ls", "unknown option", "--help"},
-		{"tada-run|-c", "-c wants a command line", "tada-run -c"},
-		{"bash|-c", "-c wants a command line", ""},
+		{"tada-run|-c", "-c needs a command line", "tada-run -c"},
+		{"bash|-c", "-c needs a command line", ""},
 		{"bash|--agent|x|-c|y", "unknown option", ""},
 		{"bash|-i|x.sh", "interactive", ""},
-		{"tada-run|--profile|CI|ls", "no profile", "--profile ci"},
-		{"tada-run|--timeout|-3s|ls", "not negative", ""},
-		{"tada-run|--json|ls", "goes with --check", ""},
+		{"tada-run|--profile|CI|ls", "unknown profile", "--profile ci"},
+		{"tada-run|--timeout|-3s|ls", "must not be negative", ""},
+		{"tada-run|--json|ls", "needs --check", ""},
 		{"tada-run|--publish|80,0|ls", "1 to 65535, not \"0\"", "--publish 3000"},
 		{"tada-run|--publish=65536|ls", "1 to 65535", "--publish 3000"},
 		{"bash|-eo", "missing parameter for -o", "--help"},
-		{"bash|+o", "wants the name of an option", ""},
+		{"bash|+o", "needs the name of an option", ""},
 	} {
 		_, err := parseArgs(strings.Split(test.argv, "|"))
 		var usage *usageError

@@ -78,7 +78,7 @@ func hatch(argv []string, front *os.File) (id string, status int, err error) {
 func detach(req *launcher.Request, inv *invocation) error {
 	report := os.NewFile(reportFD, "report")
 	if info, err := report.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
-		return &usageError{"--detached is for tada-run itself", "tada-run --background 'COMMAND'"}
+		return &usageError{"--detached is internal to tada-run", "tada-run --background 'COMMAND'"}
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-var errNoBackground = errors.New("runs in the background are for Linux")
+var errNoBackground = errors.New("--background needs Linux")
 
 func background([]string, launcher.Place) (int, error) { return 0, errNoBackground }
 

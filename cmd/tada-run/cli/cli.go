@@ -65,7 +65,7 @@ func Run(d Door) int {
 		return report(err)
 	}
 	if inv.line != nil {
-		return report(&usageError{"--line is for the shell of a session", "tada-run --session"})
+		return report(&usageError{"--line is internal to sessions", "tada-run --session"})
 	}
 	if away := inv.away(); away != nil && !inv.detached {
 		status, err := away(d.Argv, inv.place)
@@ -229,7 +229,7 @@ func text(inv *invocation) (string, error) {
 		if inv.shell && inv.stdin && !inv.check {
 			return "", errInteractive
 		}
-		return "", &usageError{"nothing to run", "tada-run 'ls -l'"}
+		return "", &usageError{"no command given", "tada-run 'ls -l'"}
 	}
 	b, err := readAll(os.Stdin, "standard input")
 	return string(b), err
@@ -297,7 +297,7 @@ func report(err error) int {
 	}
 	fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
 	if errors.Is(err, syscall.EROFS) {
-		fmt.Fprintln(os.Stderr, "tada-run: what cannot be recorded does not run. Where another program's sandbox is around this, let it write the state directory (Codex: sandbox_workspace_write.writable_roots in config.toml)")
+		fmt.Fprintln(os.Stderr, "tada-run: nothing runs without a record. If another program's sandbox surrounds tada-run, let it write the state directory (Codex: sandbox_workspace_write.writable_roots in config.toml)")
 	}
 	if !errors.As(err, &usage) {
 		return launcher.ExitOf(err)

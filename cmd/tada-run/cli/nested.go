@@ -43,7 +43,7 @@ func nested(inv *invocation, argv []string) (int, error) {
 	return 0, launcher.ExecShell(shell.Dialect, shell.Plain(), os.Environ())
 }
 
-var errInside = errors.New("this runs inside a fence already, and what may happen was decided outside; run this there")
+var errInside = errors.New("already inside a sandbox; run this outside it")
 
 // ask asks outside about the command line. The status is -1 where it may run.
 func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
@@ -109,7 +109,7 @@ func line(text string, entry int, outside string) (int, error) {
 	reply, err := launcher.AskOutside(q, outside)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("not run: the line cannot be judged (%w); Ctrl-D leaves this shell", err)
+		return 0, fmt.Errorf("not run: the line cannot be checked (%w); press Ctrl-D to leave this shell", err)
 	case reply.Run || reply.Exit == launcher.ExitUsage: // nothing but a comment
 		return 0, nil
 	case reply.Error != "" || reply.Line == "":

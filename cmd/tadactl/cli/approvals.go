@@ -120,11 +120,11 @@ func (c *ctl) rebuild() *cobra.Command {
 			if c.json {
 				return c.printJSON(map[string]any{"aside": r.Aside, "dead": r.Dead, "expired": r.Expired, "runs": r.Runs, "grants": r.Grants})
 			}
-			fmt.Fprintf(c.out, "made anew: %d questions stay answered, %d expired, %d standing approvals ended, %d runs without an end\n", r.Dead, r.Expired, r.Grants, r.Runs)
+			fmt.Fprintf(c.out, "rebuilt: %d answered questions kept, %d expired, %d grants ended, %d runs without an end\n", r.Dead, r.Expired, r.Grants, r.Runs)
 			if r.Aside != "" {
 				fmt.Fprintf(c.out, "the old file is kept as %s\n", r.Aside)
 			}
-			fmt.Fprintln(c.out, "one-time codes are asked for when they are set up again: tadactl key totp")
+			fmt.Fprintln(c.out, "one-time codes must be set up again: tadactl key totp")
 			return nil
 		},
 	}, "126  refused: this caller may not do that")

@@ -175,15 +175,15 @@ func (c *ctl) verified(r audit.Report, pinned bool) error {
 		say  bool
 		text string
 	}{
-		{r.Since > 0, fmt.Sprintf("the first %d entries were not looked at", r.Since)},
-		{r.Runs > 0, fmt.Sprintf("runs told to their end: %d; going on: %d", r.Runs-r.Open, r.Open)},
-		{len(r.Revived) > 0, fmt.Sprintf("reported lost (exec.orphan) while they went on, by an earlier version: %s", some(r.Revived))},
+		{r.Since > 0, fmt.Sprintf("the first %d entries were not checked", r.Since)},
+		{r.Runs > 0, fmt.Sprintf("complete runs: %d; still running: %d", r.Runs-r.Open, r.Open)},
+		{len(r.Revived) > 0, fmt.Sprintf("reported lost (exec.orphan) while still running, by an earlier version: %s", some(r.Revived))},
 		{r.Seals > 0, sealedNote(r, pinned)},
-		{r.Pruned > 0, fmt.Sprintf("%d entries were given up; their hashes are kept", r.Pruned)},
-		{missing > 0, fmt.Sprintf("%d transcripts were dropped, and the log says so", missing)},
+		{r.Pruned > 0, fmt.Sprintf("%d entries were deleted; their hashes are kept", r.Pruned)},
+		{missing > 0, fmt.Sprintf("%d transcripts were deleted, as the log records", missing)},
 		{torn > 0 || r.Torn > 0, fmt.Sprintf("%d interrupted appends, %d torn bytes, all accounted for", torn, r.Torn)},
-		{len(r.Unnamed) > 0, fmt.Sprintf("%d transcripts are of runs that the log does not know: %s", len(r.Unnamed), some(r.Unnamed))},
-		{len(r.Unvouched) > 0, fmt.Sprintf("%d transcripts are not vouched for, because their runs ended without a word: %s", len(r.Unvouched), some(r.Unvouched))},
+		{len(r.Unnamed) > 0, fmt.Sprintf("%d transcripts belong to no run in the log: %s", len(r.Unnamed), some(r.Unnamed))},
+		{len(r.Unvouched) > 0, fmt.Sprintf("%d transcripts are not covered by the log, because their runs ended unexpectedly: %s", len(r.Unvouched), some(r.Unvouched))},
 	} {
 		if n.say {
 			fmt.Fprintf(c.out, "note: %s\n", n.text)
@@ -210,7 +210,7 @@ func sealedNote(r audit.Report, pinned bool) string {
 	if pinned {
 		return fmt.Sprintf("%d entries are sealed under the pinned key: their signing keys are gone", r.Sealed)
 	}
-	return fmt.Sprintf("%d entries are sealed; the first seal names the key %s: whoever rewrote the log has another one, so compare it with the one that you kept (--seal-key)", r.Sealed, r.FirstKey)
+	return fmt.Sprintf("%d entries are sealed; the first seal names the key %s: a rewritten log would have another, so compare it with the one you saved (--seal-key)", r.Sealed, r.FirstKey)
 }
 
 // list is an array in JSON, empty or not.
@@ -325,7 +325,7 @@ func (c *ctl) auditAccept() *cobra.Command {
 			e, err := l.Accept(cmd.Context(), tty, reason)
 			switch {
 			case errors.Is(err, launcher.ErrNobody):
-				return &exitError{errors.New("nobody answered here; nothing was changed"), launcher.ExitPending}
+				return &exitError{errors.New("no answer given; nothing was changed"), launcher.ExitPending}
 			case errors.Is(err, launcher.ErrNotAccepted):
 				return &exitError{err, launcher.ExitDenied}
 			case err != nil:

@@ -35,7 +35,7 @@ func (c *ctl) check() *cobra.Command {
 			case !lines && len(args) == 1:
 				return c.checkOne(args[0])
 			}
-			return &usageError{errors.New("give one command line, or --jsonl and lines on standard input")}
+			return &usageError{errors.New("expected one command line, or --jsonl with lines on standard input")}
 		},
 	}
 	cmd.Flags().BoolVar(&lines, "jsonl", false, "one JSON object per line in, one out")
@@ -99,7 +99,7 @@ func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
 		return launcher.Unjudged(q.ID, fmt.Errorf("not a JSON object with id and cmd: %w", err))
 	}
 	if q.Cmd == nil {
-		return launcher.Unjudged(q.ID, errors.New("it has no cmd"))
+		return launcher.Unjudged(q.ID, errors.New("cmd is missing"))
 	}
 	if q.Cwd == "" {
 		q.Cwd = dir

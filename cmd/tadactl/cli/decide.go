@@ -54,9 +54,9 @@ func (c *ctl) approve() *cobra.Command {
 			case o.token != "" && len(args) == 0:
 				return c.approveToken(cmd.Context(), o.token)
 			case o.token != "" || len(args) == 0:
-				return &usageError{errors.New("name a question, or a file with --token")}
+				return &usageError{errors.New("expected a question ID, or --token FILE")}
 			case len(args) > 1 && o.plan != "":
-				return &usageError{errors.New("--plan is for one question")}
+				return &usageError{errors.New("--plan needs exactly one question")}
 			}
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
 		},
@@ -82,7 +82,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for", approval.ErrNotGrantable, strings.Join(why, "; ")), launcher.ExitDenied}
 	}
 	if o.standing() && e.Quorum > 1 {
-		return &exitError{fmt.Errorf("question %q needs %d people, and such a yes is good once; try without --uses and --for", e.ID, e.Quorum), launcher.ExitDenied}
+		return &exitError{fmt.Errorf("question %q needs %d people, so it can be approved only once; try without --uses and --for", e.ID, e.Quorum), launcher.ExitDenied}
 	}
 	for _, id := range o.not { // before anybody is asked
 		if !slices.Contains(e.Calls, id) {
@@ -102,7 +102,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		}
 	}
 	if d.Envelope == "" {
-		return &exitError{errors.New("nobody answered here; see: tadactl pending"), launcher.ExitPending}
+		return &exitError{errors.New("no answer given; see: tadactl pending"), launcher.ExitPending}
 	}
 	if !o.standing() || !launcher.Approves(d.Calls) {
 		if err := l.Decide(ctx, d); err != nil {
@@ -156,13 +156,13 @@ func (c *ctl) deny() *cobra.Command {
 			}
 			switch {
 			case all && (len(args) > 0 || undo || instead != ""):
-				return &usageError{errors.New("--all is without ids, --undo and --instead")}
+				return &usageError{errors.New("--all cannot be combined with IDs, --undo or --instead")}
 			case all:
 				return c.denyAll(cmd.Context(), message)
 			case len(args) == 0:
-				return &usageError{errors.New("name a question, or --all")}
+				return &usageError{errors.New("expected a question ID, or --all")}
 			case instead != "" && len(args) > 1:
-				return &usageError{errors.New("--instead is for one question")}
+				return &usageError{errors.New("--instead needs exactly one question")}
 			case undo:
 				return each(args, func(id string) error { return c.undeny(cmd.Context(), id, message+instead) })
 			}
@@ -183,7 +183,7 @@ func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {
 	}
 	d := launcher.Answer(e, false, message, string(approval.ChannelTadactl))
 	if instead != "" && len(d.Calls) > 1 {
-		return &usageError{errors.New("--instead is for a question with one call")}
+		return &usageError{errors.New("--instead needs a question with one call")}
 	}
 	d.Calls[0].Instead = instead
 	if err := l.Decide(ctx, d); err != nil {
@@ -204,7 +204,7 @@ func (c *ctl) denyAll(ctx context.Context, message string) error {
 	}
 	list = slices.DeleteFunc(list, func(e approval.Envelope) bool { return e.Decision != nil })
 	if len(list) == 0 && !c.json {
-		_, err = fmt.Fprintln(c.out, "no question is open")
+		_, err = fmt.Fprintln(c.out, "no open questions")
 		return err
 	}
 	for _, e := range list {
@@ -249,7 +249,7 @@ func (c *ctl) counted(e approval.Envelope, votes, people int) error {
 	if c.json {
 		return c.printJSON(map[string]any{"id": e.ID, "decision": "counted", "plan_hash": e.PlanHash, "votes": votes, "people": people})
 	}
-	_, err := fmt.Fprintf(c.out, "counted for %s: %d of %d people have said yes\n", e.ID, votes, people)
+	_, err := fmt.Fprintf(c.out, "counted for %s: %d of %d approvals\n", e.ID, votes, people)
 	return err
 }
 

@@ -24,10 +24,10 @@ func (c *ctl) keyDelegate() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := approval.ParseTrust([]byte(args[0]))
 			if err != nil || len(list) != 1 {
-				return &usageError{errors.Join(errors.New("LINE must be one line: ed25519 BASE64 NAME"), err)}
+				return &usageError{errors.Join(errors.New("LINE must be: ed25519 BASE64 NAME"), err)}
 			}
 			if d.Audience == "" {
-				return &usageError{errors.New("--machine says which machine it is for: its tadactl key show prints the name")}
+				return &usageError{errors.New("--machine is required: the name that tadactl key show prints on that machine")}
 			}
 			l, err := c.open()
 			if err != nil {

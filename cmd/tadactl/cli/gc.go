@@ -53,10 +53,10 @@ func (c *ctl) gc() *cobra.Command {
 			}
 			fmt.Fprintf(c.out, "packed %d sessions, from %d to %d bytes\n", f.Packed.Files, f.Packed.Before, f.Packed.After)
 			if len(f.Sessions) > 0 || f.Entries > 0 {
-				fmt.Fprintf(c.out, "gave up %d sessions of %d bytes, and %d entries of %d bytes\n", len(f.Sessions), f.SessionBytes, f.Entries, f.LogBytes)
+				fmt.Fprintf(c.out, "deleted %d sessions (%d bytes) and %d log entries (%d bytes)\n", len(f.Sessions), f.SessionBytes, f.Entries, f.LogBytes)
 			}
 			if f.Archives > 0 {
-				fmt.Fprintf(c.out, "gave up the archives of %d changes of protected files\n", f.Archives)
+				fmt.Fprintf(c.out, "deleted the archives of %d changes of protected files\n", f.Archives)
 			}
 			return nil
 		},

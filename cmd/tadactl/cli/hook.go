@@ -84,7 +84,7 @@ func hooked(set *pflag.FlagSet, r *hook.Runner, home string) (adapter hook.Adapt
 		return adapter, fmt.Errorf("--wait=%v is negative", r.Wait)
 	}
 	if r.Path, err = hook.RunnerPath(); err != nil {
-		return adapter, fmt.Errorf("tada-run is not where tadactl is: %w", err)
+		return adapter, fmt.Errorf("tada-run not found beside tadactl: %w", err)
 	}
 	if home != "" {
 		r.Home, err = filepath.Abs(home)

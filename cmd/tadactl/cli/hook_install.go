@@ -33,7 +33,7 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 		return registration{}, &usageError{fmt.Errorf("no platform %q; there are %s", name, platform.Names())}
 	}
 	if wait < 0 {
-		return registration{}, &usageError{errors.New("--wait is not negative")}
+		return registration{}, &usageError{errors.New("--wait must not be negative")}
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 	}
 	runner, err := hook.RunnerPath()
 	if err != nil {
-		return registration{}, fmt.Errorf("tada-run is not where tadactl is: %w", err)
+		return registration{}, fmt.Errorf("tada-run not found beside tadactl: %w", err)
 	}
 	h := settings.Hook{Ctl: filepath.Join(filepath.Dir(runner), "tadactl"), Wait: wait, Each: hook.Limit}
 	if c.place.State != "" {

@@ -47,7 +47,7 @@ func (c *ctl) keyInit() *cobra.Command {
 			}
 			key, err := l.NewKey(args[0], pass)
 			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("there is a key already in %q; try: tadactl key show", l.Home().Key())
+				return fmt.Errorf("%q already has a key; try: tadactl key show", l.Home().Key())
 			}
 			if err != nil {
 				return err
@@ -65,14 +65,14 @@ func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	again, err := c.secret(ctx, "once more: ")
+	again, err := c.secret(ctx, "repeat: ")
 	switch {
 	case err != nil:
 		return "", err
 	case first == "" && again == "":
-		return "", &exitError{errors.New("the passphrase is empty, so no key was made; try: tadactl key init NAME --no-passphrase"), launcher.ExitUsage}
+		return "", &exitError{errors.New("the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase"), launcher.ExitUsage}
 	case first != again:
-		return "", &exitError{errors.New("the two are not the same; no key was made"), launcher.ExitUsage}
+		return "", &exitError{errors.New("the passphrases differ; no key was created"), launcher.ExitUsage}
 	}
 	return first, nil
 }

@@ -29,7 +29,7 @@ func (c *ctl) kill() *cobra.Command {
 			}
 			how := "ended"
 			if !gently {
-				how = "killed; its end is not in its own words: see tadactl audit verify --complete"
+				how = "killed before it could record its end; see: tadactl audit verify --complete"
 			}
 			fmt.Fprintf(c.out, "%s  %s\n", id, how)
 			return nil

@@ -64,7 +64,7 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 	if ago, err := parseAge(text); err == nil {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, &usageError{fmt.Errorf("%q is no time: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d ago", text)}
+	return time.Time{}, &usageError{fmt.Errorf("cannot parse %q as a time; examples: 2026-03-01, 2026-03-01T12:00:00Z, 2h, 7d", text)}
 }
 
 // runs are those that are wanted.
@@ -196,7 +196,7 @@ func (c *ctl) printer(l *launcher.Launcher) func(audit.Entry) error {
 		}
 		var body struct{ SID string }
 		if json.Unmarshal(e.Body, &body) == nil && revived[body.SID] {
-			return c.printEntry(e, "by mistake: the run went on, see its later entries")
+			return c.printEntry(e, "by mistake: the run continued, see its later entries")
 		}
 		return c.printEntry(e, "")
 	}

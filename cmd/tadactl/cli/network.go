@@ -82,7 +82,7 @@ func (c *ctl) policyLearn() *cobra.Command {
 
 func (c *ctl) printLessons(config string, lessons []launcher.Lesson) error {
 	if len(lessons) == 0 {
-		_, err := fmt.Fprintln(c.out, "nothing was refused on the network")
+		_, err := fmt.Fprintln(c.out, "no connection was blocked")
 		return err
 	}
 	var rules, rest []string

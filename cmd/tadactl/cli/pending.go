@@ -128,7 +128,7 @@ func (c *ctl) question(ctx context.Context, id string) (*launcher.Launcher, appr
 		}
 	case err == nil && fate(e) != "":
 		if refused := l.Decide(ctx, approval.Decision{Envelope: e.ID, Channel: string(approval.ChannelTadactl)}); refused == nil || errors.As(refused, new(*approval.Refused)) {
-			return l, e, &exitError{fmt.Errorf("question %q is %s already; %s", e.ID, fate(e), next(e)), launcher.ExitDenied}
+			return l, e, &exitError{fmt.Errorf("question %q is already %s; %s", e.ID, fate(e), next(e)), launcher.ExitDenied}
 		} else {
 			err = refused
 		}
@@ -159,7 +159,7 @@ func next(e approval.Envelope) string {
 	case "":
 		return "try: tadactl approve " + e.ID
 	case "approved":
-		return "run the identical command, once, before " + e.UseBy.Local().Format(time.DateTime)
+		return "run the same command, once, before " + e.UseBy.Local().Format(time.DateTime)
 	}
 	return "run the command again to ask again"
 }
@@ -214,7 +214,7 @@ func (c *ctl) show() *cobra.Command {
 			}
 			state := fate(e)
 			if state == "" {
-				state = "waits for an answer until " + e.Expires.Local().Format(time.DateTime)
+				state = "waiting for an answer until " + e.Expires.Local().Format(time.DateTime)
 			}
 			_, err = fmt.Fprintf(c.out, " state  %s; %s\n", state, next(e))
 			return err

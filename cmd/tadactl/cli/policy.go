@@ -126,7 +126,7 @@ func (c *ctl) policyInit() *cobra.Command {
 			path := l.Home().Config()
 			err = l.InitConfig(pathguard.Template())
 			if errors.Is(err, fs.ErrExist) {
-				return &exitError{fmt.Errorf("%q is there already; change it with: tadactl policy edit", path), launcher.ExitConfig}
+				return &exitError{fmt.Errorf("%q already exists; to change it: tadactl policy edit", path), launcher.ExitConfig}
 			}
 			if err != nil {
 				return err

@@ -38,7 +38,7 @@ func (c *ctl) editPolicy() error {
 		return err
 	}
 	if !term.IsTerminal(int(c.in.Fd())) {
-		return &usageError{errors.New("policy edit asks on a terminal, and standard input is none")}
+		return &usageError{errors.New("policy edit needs a terminal on standard input")}
 	}
 	editor, err := chooseEditor(os.Getenv, exec.LookPath)
 	if err != nil {

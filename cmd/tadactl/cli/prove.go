@@ -231,7 +231,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(texts) == 0 && !secrets {
-				return &usageError{errors.New("what is to be removed? --secrets, or --text TEXT")}
+				return &usageError{errors.New("expected --secrets or --text TEXT")}
 			}
 			s, err := c.recording(args)
 			if err != nil {

@@ -81,7 +81,7 @@ func (f *quarantineFlags) add(cmd *cobra.Command) {
 
 func (f *quarantineFlags) check() error {
 	if f.ttl <= 0 || f.timeout <= 0 {
-		return &usageError{errors.New("--ttl and --timeout are above 0")}
+		return &usageError{errors.New("--ttl and --timeout must be above 0")}
 	}
 	return nil
 }

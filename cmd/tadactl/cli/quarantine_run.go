@@ -47,10 +47,10 @@ func (c *ctl) quarantineRun() *cobra.Command {
 				return err
 			}
 			if len(files) == 0 {
-				return &usageError{errors.New("give the files to be reviewed: --file FILE")}
+				return &usageError{errors.New("expected --file FILE")}
 			}
 			if f.bind {
-				return &usageError{errors.New("--sha is for references; the files of a run are opened once, before it")}
+				return &usageError{errors.New("--sha does not apply to run, which opens its files once")}
 			}
 			if r.Argv = argv; strong {
 				r.Level = sandbox.Strong
@@ -145,7 +145,7 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 		return err
 	}
 	if review.Receipt.Level < sandbox.Strong {
-		fmt.Fprintf(c.err, "tadactl: the fence had level %s; lost: %v\n", review.Receipt.Level, review.Receipt.Lost)
+		fmt.Fprintf(c.err, "tadactl: the sandbox had level %s; missing: %v\n", review.Receipt.Level, review.Receipt.Lost)
 	}
 	return c.printReview(review.Response, full, head)
 }

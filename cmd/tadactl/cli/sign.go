@@ -44,7 +44,7 @@ func (c *ctl) exportRequest() *cobra.Command {
 			case len(args) == 0 && command == "" && batch != "":
 				line, err = c.exportBatch(l, req, batch)
 			default:
-				return &usageError{errors.New("name one question, or a command with --ci, or a file with --ci-intent")}
+				return &usageError{errors.New("expected a question ID, --ci COMMAND or --ci-intent FILE")}
 			}
 			if err != nil {
 				return err
@@ -175,7 +175,7 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Sign
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil || !term.IsTerminal(int(tty.Fd())) {
-		return &exitError{errors.New("no terminal to show the question on: nothing is signed unread"), launcher.ExitUsage}
+		return &exitError{errors.New("no terminal to show the question on, so nothing was signed"), launcher.ExitUsage}
 	}
 	defer tty.Close()
 	yes, word, err := l.AskQuestion(ctx, tty, q)
@@ -221,7 +221,7 @@ func (c *ctl) approveToken(ctx context.Context, path string) error {
 	case t.Presigned:
 		fmt.Fprintf(c.out, "one run of the signed plan is allowed, by %s\n", t.Signer)
 	case t.Votes < t.People:
-		fmt.Fprintf(c.out, "counted for %s, by %s: %d of %d people have said yes\n", t.Envelope, t.Signer, t.Votes, t.People)
+		fmt.Fprintf(c.out, "counted for %s, by %s: %d of %d approvals\n", t.Envelope, t.Signer, t.Votes, t.People)
 	case t.Grant != nil:
 		return c.granted(*t.Grant)
 	default:

@@ -87,9 +87,9 @@ func statusFacts(v *launcher.Review) map[string]any {
 }
 
 func (c *ctl) printStatus(v *launcher.Review) error {
-	mode := "off: a change from outside is told, archived and accepted"
+	mode := "off: a change from outside is reported, archived and accepted"
 	if v.TamperProof {
-		mode = "on: nothing runs before a person has decided about a change from outside"
+		mode = "on: after a change from outside nothing runs until you decide"
 	}
 	fmt.Fprintf(c.out, "tamper_proof  %s\n", mode)
 	if v.Pending {
@@ -208,7 +208,7 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				reason = "accepted at the terminal"
 			}
 			if strings.TrimSpace(reason) == "" {
-				return &usageError{errors.New("--reason is needed: say why the change is right")}
+				return &usageError{errors.New("--reason is required: say why the change is right")}
 			}
 			v, err := c.review()
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 // undeny takes the denial of a question back. said is what belongs to a denial, and not to this.
 func (c *ctl) undeny(ctx context.Context, id, said string) error {
 	if said != "" {
-		return &usageError{errors.New("--undo, or a message and another command, not both")}
+		return &usageError{errors.New("--undo cannot be combined with a message or --instead")}
 	}
 	l, err := c.open()
 	if err != nil {
@@ -27,14 +27,14 @@ func (c *ctl) undeny(ctx context.Context, id, said string) error {
 		return err
 	}
 	if err = l.Undeny(ctx, id); errors.Is(err, approval.ErrUnknown) {
-		return &exitError{fmt.Errorf("question %q: no denial of it is in force, so there is nothing to take back", id), launcher.ExitDenied}
+		return &exitError{fmt.Errorf("question %q: no denial is in force, so there is nothing to undo", id), launcher.ExitDenied}
 	} else if err != nil {
 		return err
 	}
 	if c.json {
 		return c.printJSON(map[string]any{"id": id, "decision": "undone"})
 	}
-	_, err = fmt.Fprintf(c.out, "denial of %s taken back; the same command asks again\n", id)
+	_, err = fmt.Fprintf(c.out, "denial of %s undone; the same command asks again\n", id)
 	return err
 }
 
