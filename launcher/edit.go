@@ -195,9 +195,9 @@ const maxLead = 8
 // ownWords is what is said of a change of the account's own configuration, in each language.
 var ownWords = map[tamper.Locale]struct{ stopped, nothing, changes, more, pending string }{
 	tamper.English: {
-		stopped: "tada-run: nothing runs until you accept the change of your configuration: tadactl tamper accept\n",
-		nothing: "It changes nothing that is in force.\n", changes: "It changes:\n", more: "  and %d more\n",
-		pending: "tada-run: " + ModeName + " was switched off in a file; it stays on until a person confirms: tadactl tamper accept " + ModeName + "\n",
+		stopped: "tada-run: nothing runs until you accept the changed configuration: tadactl tamper accept\n",
+		nothing: "No setting in force changes.\n", changes: "It changes:\n", more: "  and %d more\n",
+		pending: "tada-run: " + ModeName + " was switched off in a file; it stays on until you confirm: tadactl tamper accept " + ModeName + "\n",
 	},
 	tamper.Chinese: {
 		stopped: "tada-run: 在您接受配置的更改之前，不会运行任何命令: tadactl tamper accept\n",

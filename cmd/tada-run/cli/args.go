@@ -335,7 +335,7 @@ func flagError(err error) error {
 	}
 	msg := err.Error()
 	if strings.Contains(msg, "--force") {
-		return &usageError{msg + ": nothing overrides a refusal", "tadactl tamper accept, or tadactl pending"}
+		return &usageError{msg + ": a denial cannot be overridden", "tadactl tamper accept, or tadactl pending"}
 	}
 	return &usageError{msg, "tada-run --help"}
 }

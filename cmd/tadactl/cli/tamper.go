@@ -161,7 +161,7 @@ type decision struct{ checksum, archive string }
 func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question, word string, do func(path, digest string) (decision, error)) error {
 	paths := chosen(v, args)
 	if len(paths) == 0 {
-		return &exitError{errors.New("all protected files are as they should be: nothing to decide"), launcher.ExitUsage}
+		return &exitError{errors.New("no protected file was changed: nothing to decide"), launcher.ExitUsage}
 	}
 	var problems []error
 	status := launcher.ExitTampered
