@@ -80,7 +80,7 @@ func verifyDelegation(text string, trust TrustList, audience string, now time.Ti
 		Issued: time.Unix(f.number("iat"), 0).UTC(), Expires: time.Unix(f.number("exp"), 0).UTC(), keyID: f.text("kid"),
 	}
 	if again, err := d.payload(); err != nil || !slices.Equal(again, payload) {
-		return Delegation{}, tokenError(ErrMalformed, "the delegation is not spelled as delegations are")
+		return Delegation{}, tokenError(ErrMalformed, "the delegation is not in canonical form")
 	}
 	k := trust.find(d.keyID)
 	switch {

@@ -165,7 +165,7 @@
 //
 //	é⟦U+00E9⟧   a letter, and which one it is; only sentences of the policy show the letter alone
 //	⟦U+202E⟧    anything invisible, combining, right-to-left, or not known to be harmless
-//	⟦xFF⟧       a byte that is no UTF-8
+//	⟦xFF⟧       a byte that is not UTF-8
 //	⏎ ⇥ ␠       newline, tab; a space at the end or in a long run
 //	␠⟦×300⟧     the character before, 300 times in all
 //	∅           nothing here, as opposed to something by that name

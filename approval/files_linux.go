@@ -62,7 +62,7 @@ func checkPrivate(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	case !ok:
 		return &FileError{Path: path, Err: ErrMeddled, Hint: "its owner cannot be read"}
 	case !info.Mode().IsRegular() && !info.IsDir():
-		return &FileError{Path: path, Err: ErrMeddled, Hint: "it is no regular file"}
+		return &FileError{Path: path, Err: ErrMeddled, Hint: "it is not a regular file"}
 	case int(st.Uid) != os.Geteuid():
 		return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("it belongs to uid %d; move it away", st.Uid)}
 	case info.Mode().Perm()&forbidden != 0:

@@ -135,15 +135,15 @@ func Grantable(payload []byte) []string {
 	no(facts.risk >= 2, "the risk is high")
 	trust, told := top["trust"]
 	no(told && (trust == nil || ParseLevel(fmt.Sprint(trust)) == Quarantined), "its origin is quarantined")
-	no(len(f.list("opaque")) > 0, "a part of it cannot be inspected")
+	no(len(f.list("opaque")) > 0, "part of it cannot be inspected")
 	no(len(f.list("hazards")) > 0, "it has a hazard by itself")
-	no(len(marksOf(top)) > 0, "its text has marks")
+	no(len(marksOf(top)) > 0, "its text has suspicious characters")
 	effects, _ := top["effects"].(map[string]any)
-	no(effects == nil, "its effects are not known")
+	no(effects == nil, "its effects are unknown")
 	no(len(fields(effects).list("net")) > 0, "it uses the network")
-	no(outside(fields(effects).list("delete"), f.text("workspace_root")), "it deletes outside of the workspace")
-	no(guarded(f.list("reasons")), "it touches what is guarded")
-	no(len(facts.calls) > 1, "it is several calls")
+	no(outside(fields(effects).list("delete"), f.text("workspace_root")), "it deletes outside the workspace")
+	no(guarded(f.list("reasons")), "it touches protected files")
+	no(len(facts.calls) > 1, "it has several calls")
 	for _, c := range f.list("tool_calls") {
 		call, _ := c.(map[string]any)
 		why = append(why, ungrantableCall(call)...)
@@ -156,7 +156,7 @@ func ungrantableCall(call fields) []string {
 	command := fields(args).text("command")
 	var why []string
 	if tool := call.text("tool_name"); tool != "shell" && tool != "exec" {
-		why = append(why, fmt.Sprintf("tool %q is no command", tool))
+		why = append(why, fmt.Sprintf("tool %q is not a command", tool))
 	}
 	if command == "" {
 		why = append(why, "it has no command text")

@@ -50,9 +50,9 @@ func (e Envelope) MayStand(d Decision, r GrantRequest) error {
 	why := Grantable(e.Payload)
 	switch {
 	case e.Quorum > 1:
-		why = append(why, "it needs several people, and such an approval is good once")
+		why = append(why, "it needs several people, so it can be approved only once")
 	case !d.approvesAll():
-		why = append(why, "a call of it is denied")
+		why = append(why, "one of its calls is denied")
 	}
 	if len(why) > 0 {
 		return &Refused{Envelope: e.ID, Outcome: OutcomeDenied, Err: &wayOf{ErrNotGrantable, strings.Join(why, "; ")}, Message: strings.Join(why, "; ")}

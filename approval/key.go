@@ -132,7 +132,7 @@ func ParseKey(text []byte, passphrase func() (string, error)) (Key, error) {
 	}
 	data, err := base64.StdEncoding.Strict().DecodeString(f[3])
 	if err != nil {
-		return bad("its last word is no base64")
+		return bad("its last word is not base64")
 	}
 	switch f[2] {
 	case "plain":
@@ -141,7 +141,7 @@ func ParseKey(text []byte, passphrase func() (string, error)) (Key, error) {
 			return Key{}, err
 		}
 	default:
-		return bad(fmt.Sprintf("%q is no way to seal a key", f[2]))
+		return bad(fmt.Sprintf("unknown way to seal a key: %q", f[2]))
 	}
 	if len(data) != ed25519.SeedSize {
 		return bad("the key has the wrong length")

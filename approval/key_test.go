@@ -108,13 +108,13 @@ func TestParseTrust(t *testing.T) {
 		line:                         "",
 		"# none\n":                   "",
 		line + " max-risk=2":         "",
-		line + "\n" + line:           "line 2: key " + k.ID() + " is there twice",
+		line + "\n" + line:           "line 2: duplicate key " + k.ID(),
 		"rsa AAAA dg":                "line 1: it is not",
-		"ed25519 AAAA dg":            "line 1: \"AAAA\" is no Ed25519 key",
-		line + " max-risk=4":         "is no limit",
-		line + " max-rsk=1":          "is no limit",
+		"ed25519 AAAA dg":            "line 1: \"AAAA\" is not an Ed25519 key",
+		line + " max-risk=4":         "is not a limit",
+		line + " max-rsk=1":          "is not a limit",
 		"\n" + line + " x y":         "line 2",
-		line[:len(line)-2] + "d\x1b": "is no name",
+		line[:len(line)-2] + "d\x1b": "is not a valid name",
 	} {
 		_, err := approval.ParseTrust([]byte(text))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -65,7 +65,7 @@ func countMarks(s string, counts map[string]int) {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		i += n
 		if r == utf8.RuneError && n == 1 {
-			counts["byte that is no UTF-8"]++
+			counts["byte that is not UTF-8"]++
 			continue
 		}
 		word |= scriptOf(r)

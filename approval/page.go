@@ -61,7 +61,7 @@ func Render(payload []byte, o RenderOptions) Page {
 		p.Marks = marksOf(top)
 		v.plan(top, p.Marks)
 	} else {
-		p.Marks = []string{"the payload is no canonical plan"}
+		p.Marks = []string{"the payload is not a canonical plan"}
 		v.foreign(tree, payload, err)
 	}
 	v.line("plan", own(Prefix(p.PlanHash)))
@@ -123,11 +123,11 @@ func pad(label string) string {
 // foreign shows bytes that are no plan.
 func (v *view) foreign(tree any, payload []byte, err error) {
 	if err != nil {
-		v.line("not a plan:", own(" the bytes below are no canonical JSON"))
+		v.line("not a plan:", own(" the bytes below are not canonical JSON"))
 		v.line("bytes", show(string(payload), exact, nil))
 		return
 	}
-	v.line("not a plan:", own(" the value below is no object"))
+	v.line("not a plan:", own(" the value below is not an object"))
 	v.entries("value", "", tree)
 }
 

@@ -114,8 +114,8 @@ func TestMarks(t *testing.T) {
 		"ls -la": "", "l\u0455 -la": "word that mixes alphabets", "g\u03bfogle": "word that mixes alphabets", "caf\u00e9": "", "\u0444\u0430\u0439\u043b": "",
 		"l\u02b0s": "letter of another direction or alphabet U+02B0", // a modifier letter, though Latin: it joins with what is before
 		"\uff52m":  "word that mixes alphabets", "a\u200bb": "invisible or direction-changing character U+200B", "a\x1bb": "control character U+001B",
-		"a\xffb": "byte that is no UTF-8", "a\u3164b": "blank character U+3164", "a\u2800b": "blank character U+2800", "a\u0301": "combining mark U+0301",
-		"a\ufe0f": "combining mark U+FE0F", "rm\u00a0x": "blank character U+00A0", "a\x85b": "byte that is no UTF-8", "\u05d0": "letter of another direction or alphabet U+05D0",
+		"a\xffb": "byte that is not UTF-8", "a\u3164b": "blank character U+3164", "a\u2800b": "blank character U+2800", "a\u0301": "combining mark U+0301",
+		"a\ufe0f": "combining mark U+FE0F", "rm\u00a0x": "blank character U+00A0", "a\x85b": "byte that is not UTF-8", "\u05d0": "letter of another direction or alphabet U+05D0",
 	} {
 		marks := strings.Join(approval.Render(payload(t, func(p map[string]any) { p["x"] = command }), approval.RenderOptions{}).Marks, "; ")
 		if want == "" && marks != "" || !strings.Contains(marks, want) {

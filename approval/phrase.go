@@ -65,7 +65,7 @@ func LoadPhrase(path string, random io.Reader) (string, error) {
 	}
 	phrase := strings.TrimSuffix(string(text), "\n")
 	if phrase == "" || !isPhrase(phrase) {
-		return "", &FileError{Path: path, Err: ErrMalformed, Hint: "it must be a few plain words; remove it to get new ones"}
+		return "", &FileError{Path: path, Err: ErrMalformed, Hint: "it must be a few plain words; delete it to get new ones"}
 	}
 	return phrase, nil
 }

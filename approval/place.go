@@ -34,7 +34,7 @@ func (t *tx) compare() error {
 	}
 	place, err := t.place()
 	if err != nil {
-		return &FileError{Path: t.b.DB().Path(), Err: ErrCorrupt, Hint: "its place in the record was changed; " + startAfresh}
+		return &FileError{Path: t.b.DB().Path(), Err: ErrCorrupt, Hint: "its position in the record was changed; " + startAfresh}
 	}
 	seq, err := t.o.Record(place)
 	if err != nil {

@@ -143,7 +143,7 @@ func (t *tx) restore(h *history) (Rebuilt, error) {
 			state = Expired
 			out.Expired++
 			ev := e
-			ev.Kind, ev.Outcome, ev.From, ev.To, ev.Reason = KindExpired, OutcomeExpired, Pending, Expired, "the database was built anew"
+			ev.Kind, ev.Outcome, ev.From, ev.To, ev.Reason = KindExpired, OutcomeExpired, Pending, Expired, "the database was rebuilt"
 			if err := t.emit(ev); err != nil {
 				return out, err
 			}

@@ -123,7 +123,7 @@ func open64(head string, text []byte) (payload, sig []byte, err error) {
 		sig, err = enc.DecodeString(tail)
 	}
 	if err != nil || len(sig) != ed25519.SignatureSize || strings.ContainsAny(rest, "\r\n") {
-		return nil, nil, tokenError(ErrMalformed, "it is no base64url")
+		return nil, nil, tokenError(ErrMalformed, "it is not base64url")
 	}
 	return payload, sig, nil
 }
@@ -159,7 +159,7 @@ func readMembers(payload []byte, members map[string]any) (fields, error) {
 	}
 	f, ok := v.(map[string]any)
 	if !ok || len(f) != len(members) {
-		return nil, tokenError(ErrMalformed, "it has not the members of its kind")
+		return nil, tokenError(ErrMalformed, "its members are wrong")
 	}
 	for name, sample := range members {
 		if fmt.Sprintf("%T", f[name]) != fmt.Sprintf("%T", sample) {
@@ -186,10 +186,10 @@ func readAnswer(payload []byte) (Answer, error) {
 	}
 	// One spelling: a member that was read as something else than it says would show here.
 	if again, err := a.payload(); err != nil || !slices.Equal(again, payload) {
-		return Answer{}, tokenError(ErrMalformed, "it is not spelled as answers are")
+		return Answer{}, tokenError(ErrMalformed, "it is not in canonical form")
 	}
 	if len(a.TokenID) != 32 {
-		return Answer{}, tokenError(ErrMalformed, "its token_id is no id")
+		return Answer{}, tokenError(ErrMalformed, "its token_id is not an id")
 	}
 	return a, nil
 }
@@ -234,7 +234,7 @@ func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signe
 			return Signed{}, tokenError(ErrUntrusted, "the delegation is for key %q", KeyID(d.Public))
 		}
 		if a.Scope.stands() || a.Expires.After(d.Expires) {
-			return Signed{}, tokenError(ErrScope, "a delegate allows once, and not for longer than the delegation lasts")
+			return Signed{}, tokenError(ErrScope, "a delegate can approve once only, and not beyond the end of the delegation")
 		}
 		public, s.Person, s.maxRisk, s.workItems = d.Public, d.by, d.MaxRisk, d.WorkItems
 		s.Signer = a.keyID + " " + d.Name + " for " + d.by
@@ -247,7 +247,7 @@ func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signe
 	case a.Scope.stands() && err != nil:
 		return Signed{}, tokenError(ErrScope, "%v", err)
 	case a.Scope.stands() && a.Envelope == "":
-		return Signed{}, tokenError(ErrScope, "a plan that was allowed beforehand runs once")
+		return Signed{}, tokenError(ErrScope, "a plan allowed in advance can run only once")
 	}
 	return s, checkWindow(a.Audience, audience, a.Issued, a.Expires, now, MaxTokenLife)
 }
@@ -260,11 +260,11 @@ func checkWindow(aud, audience string, from, to, now time.Time, life time.Durati
 	case aud != audience || aud == "":
 		return tokenError(ErrAudience, "it is for %q, this is %q", aud, audience)
 	case !now.Before(to):
-		return tokenError(ErrExpired, "it was good until %s", formatTime(to))
+		return tokenError(ErrExpired, "it expired at %s", formatTime(to))
 	case from.Sub(now) > tokenSkew:
-		return tokenError(ErrExpired, "it is good from %s on", formatTime(from))
+		return tokenError(ErrExpired, "it is valid from %s", formatTime(from))
 	case to.Sub(from) > life || !to.After(from):
-		return tokenError(ErrScope, "it would be good for longer than %v", life)
+		return tokenError(ErrScope, "it would be valid for longer than %v", life)
 	}
 	return nil
 }

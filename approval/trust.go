@@ -42,7 +42,7 @@ func ParseTrust(text []byte) (TrustList, error) {
 		}
 		k, err := parseTrusted(line)
 		if err == nil && list.find(KeyID(k.Public)) != nil {
-			err = fmt.Errorf("key %s is there twice", KeyID(k.Public))
+			err = fmt.Errorf("duplicate key %s", KeyID(k.Public))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("approval: trust list, line %d: %w", i+1, err)
@@ -55,21 +55,21 @@ func ParseTrust(text []byte) (TrustList, error) {
 func parseTrusted(line string) (TrustedKey, error) {
 	f := strings.Fields(line)
 	if len(f) < 3 || len(f) > 4 || f[0] != "ed25519" {
-		return TrustedKey{}, fmt.Errorf("it is not: ed25519 BASE64 NAME [max-risk=N]")
+		return TrustedKey{}, fmt.Errorf("the line must be: ed25519 BASE64 NAME [max-risk=N]")
 	}
 	public, err := base64.StdEncoding.Strict().DecodeString(f[1])
 	if err != nil || len(public) != ed25519.PublicKeySize {
-		return TrustedKey{}, fmt.Errorf("%q is no Ed25519 key", f[1])
+		return TrustedKey{}, fmt.Errorf("%q is not an Ed25519 key", f[1])
 	}
 	if !isName(f[2]) {
-		return TrustedKey{}, fmt.Errorf("%q is no name", f[2])
+		return TrustedKey{}, fmt.Errorf("%q is not a valid name", f[2])
 	}
 	k := TrustedKey{Public: public, Name: f[2], MaxRisk: len(ladder) - 1}
 	if len(f) == 4 {
 		digits, ok := strings.CutPrefix(f[3], "max-risk=")
 		n, err := strconv.Atoi(digits)
 		if !ok || err != nil || n < 0 || n >= len(ladder) {
-			return TrustedKey{}, fmt.Errorf("%q is no limit: max-risk=0 to max-risk=%d", f[3], len(ladder)-1)
+			return TrustedKey{}, fmt.Errorf("%q is not a limit; write max-risk=0 to max-risk=%d", f[3], len(ladder)-1)
 		}
 		k.MaxRisk = n
 	}

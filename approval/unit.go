@@ -182,7 +182,7 @@ func Restore(t string) (string, error) {
 	if s := string(out); Inert(s) == t {
 		return s, nil
 	}
-	return "", fmt.Errorf("approval: %q is no rendered text", t)
+	return "", fmt.Errorf("approval: %q is not rendered text", t)
 }
 
 // maxRestored bounds what counts can make of a short text.
@@ -194,19 +194,19 @@ func restoreCode(code, last string) (string, error) {
 	case strings.HasPrefix(code, "×"):
 		n, err := strconv.Atoi(code[len("×"):])
 		if err != nil || n < 2 || n > maxRestored {
-			return "", fmt.Errorf("approval: %q is no count", code)
+			return "", fmt.Errorf("approval: %q is not a count", code)
 		}
 		return strings.Repeat(last, n-1), nil
 	case strings.HasPrefix(code, "U+"):
 		r, err := strconv.ParseUint(code[len("U+"):], 16, 32)
 		if err != nil || !utf8.ValidRune(rune(r)) {
-			return "", fmt.Errorf("approval: %q is no code point", code)
+			return "", fmt.Errorf("approval: %q is not a code point", code)
 		}
 		return string(rune(r)), nil
 	case strings.HasPrefix(code, "x"):
 		c, err := strconv.ParseUint(code[1:], 16, 8)
 		if err != nil {
-			return "", fmt.Errorf("approval: %q is no byte", code)
+			return "", fmt.Errorf("approval: %q is not a byte", code)
 		}
 		return string([]byte{byte(c)}), nil
 	}

@@ -64,7 +64,7 @@ func both(a, b []CallDecision) []CallDecision {
 // DecideSigned implements [Store].
 func (b *Bolt) DecideSigned(ctx context.Context, s Signed) ([]Event, error) {
 	if !s.verified || s.Envelope == "" {
-		return nil, tokenError(ErrScope, "it is no answer to a question")
+		return nil, tokenError(ErrScope, "it does not answer a question")
 	}
 	return b.change(ctx, s.Envelope, func(t *tx, e *entry) error {
 		if outcome, err := t.useless(s, e.Risk, e.WorkItem); err != nil {
@@ -151,7 +151,7 @@ func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, erro
 		return Envelope{}, err
 	}
 	if !s.verified || s.Template == "" || s.Envelope != "" {
-		return Envelope{}, tokenError(ErrScope, "it is no answer to a plan that nobody asked")
+		return Envelope{}, tokenError(ErrScope, "it does not answer a plan without a question")
 	}
 	if s.Template != template {
 		return Envelope{}, &Refused{Outcome: OutcomeMismatch, Err: ErrMismatch, Events: []Event{{Time: b.o.Clock().Now.UTC(), Kind: KindRefused,

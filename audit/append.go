@@ -181,7 +181,7 @@ func (l *Log) tail() (t tail, err error) {
 	case err != nil:
 		return t, err
 	case state != anchorGood:
-		return t, &TamperError{File: anchorName, Offset: -1, Reason: "neither of its two slots is whole"}
+		return t, &TamperError{File: anchorName, Offset: -1, Reason: "both of its slots are damaged"}
 	case a.Fault != "":
 		return t, fmt.Errorf("%w: %s", ErrNotDurable, a.Fault)
 	case l.log == nil:

@@ -50,13 +50,13 @@ func (v *verifier) beside() error {
 	switch {
 	case v.o.Mark == "":
 	case v.mark.state != markWhole:
-		r.note("%s is not there, and never was: that the folder of the log is no older copy cannot be told from this machine", filepath.Base(v.o.Mark))
+		r.note("%s does not exist, so this machine cannot rule out that the log directory is an older copy", filepath.Base(v.o.Mark))
 	}
 	if v.slots < 2 {
-		r.note("one of the two copies in %s is not whole: a write was interrupted, or it was changed", anchorName)
+		r.note("one of the two copies in %s is damaged: a write was interrupted, or it was changed", anchorName)
 	}
 	if r.NotAnchored > 0 {
-		r.note("the last %d entries are not in %s: a process died between two writes, or somebody else appended them", r.NotAnchored, anchorName)
+		r.note("the last %d entries are not in %s: a process died between two writes, or another program appended them", r.NotAnchored, anchorName)
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func (c *completeness) authority(r *told, b fact) string {
 		c.grants[b.GrantID]--
 		return ""
 	case b.Authority != "approval":
-		return fmt.Sprintf("was started by the authority %q, which nothing stands behind", b.Authority)
+		return fmt.Sprintf("was started by the authority %q, which does not exist", b.Authority)
 	case l == nil || l.permits == 0:
 		return fmt.Sprintf("was started by the approval %q, which was not consumed for it", b.EnvelopeID)
 	case known && l.plan != plan:
@@ -194,7 +194,7 @@ func (c *completeness) authority(r *told, b fact) string {
 
 func (c *completeness) approval(kind string, b fact, _ Entry) string {
 	if b.Nonce != "" && (b.To == "pending" || hashOf(b.Nonce) != b.NonceHash) {
-		return "tells a nonce that is alive, or not the one it belongs to"
+		return "has a nonce that is still in use, or not its own"
 	}
 	if kind == kindGrantUsed {
 		c.grants[b.GrantID]++

@@ -104,7 +104,7 @@ var stories = []struct {
 	{"started against the verdict", []string{
 		`exec.intent {"sid":"a","verdict":"ask"}`, `exec.start {"authority":"policy","sid":"a"}`}, "policy, which said", 1},
 	{"no authority", []string{
-		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"sid":"a"}`}, "nothing stands behind", 1},
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"sid":"a"}`}, "which does not exist", 1},
 	{"not consumed", []string{
 		`exec.intent {"plan_hash":"p","sid":"a","verdict":"ask"}`,
 		`approval.issued ` + approvalEvent("e", "", "pending", "", "", "p"),

@@ -46,7 +46,7 @@ func (l *Log) anchorNow() (Anchor, error) {
 	defer l.freeLock()
 	a, state, err := l.readAnchor()
 	if err == nil && state != anchorGood {
-		err = &TamperError{File: anchorName, Offset: -1, Reason: "neither of its two slots is whole"}
+		err = &TamperError{File: anchorName, Offset: -1, Reason: "both of its slots are damaged"}
 	}
 	return a, err
 }

@@ -42,7 +42,7 @@ func ParsePlace(text string) (p Place, err error) {
 	h, ok := parseHash([]byte(head))
 	p.Head = h
 	if n != 6 || !ok || p.String() != text {
-		return Place{}, fmt.Errorf("%q is no place in a log", text)
+		return Place{}, fmt.Errorf("%q is not a position in a log", text)
 	}
 	return p, nil
 }

@@ -307,7 +307,7 @@ func (v *verifier) sealFile(last *sealBody, at Entry) error {
 	case last == nil && v.report.Since > 0:
 	case len(v.keys) == 0: // a copy for an auditor has no secrets
 		if last != nil {
-			v.report.note("%s is not here: that no seal was cut off cannot be told", sealKeyName)
+			v.report.note("%s is missing, so it cannot be ruled out that a seal was cut off", sealKeyName)
 		}
 	case last == nil && len(v.found.seals) > 0: // only accept entries since
 	case last == nil:
@@ -317,7 +317,7 @@ func (v *verifier) sealFile(last *sealBody, at Entry) error {
 	default:
 		if k, ok := keyOf(v.keys, last.Epoch+1); !ok || k.public() != last.Next {
 			return &BadEntry{File: logName, Seq: at.Seq + 1, Line: at.Line + 1,
-				Reason: fmt.Sprintf("%s has gone on without this log: it was cut back to the seal of epoch %d, or the key was replaced", sealKeyName, last.Epoch)}
+				Reason: fmt.Sprintf("%s is ahead of this log: the log was cut back to the seal of epoch %d, or the key was replaced", sealKeyName, last.Epoch)}
 		}
 	}
 	return nil
@@ -339,7 +339,7 @@ func readKeys(dir string) (keys []sealKey, spoiled string, err error) {
 		}
 	}
 	if n := len(keys) + blank; len(file) != n*keySlotSize {
-		spoiled = fmt.Sprintf("holds %d bytes that are no key of the log", len(file)-n*keySlotSize)
+		spoiled = fmt.Sprintf("has %d bytes that are not a key of the log", len(file)-n*keySlotSize)
 	}
 	return keys, spoiled, err
 }

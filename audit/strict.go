@@ -34,7 +34,7 @@ func (v *verifier) strict() error {
 // strictly tells what is wrong with a line that is good to the fast check.
 func strictly(f fields) string {
 	if t, err := time.Parse(timeLayout, string(f.time)); err != nil || t.Format(timeLayout) != string(f.time) {
-		return fmt.Sprintf("there is no time %s", f.time)
+		return fmt.Sprintf("no such time: %s", f.time)
 	}
 	d := json.NewDecoder(bytes.NewReader(f.body))
 	d.UseNumber()
@@ -71,11 +71,11 @@ func approvalLacks(kind string, body map[string]any) string {
 		_, text := v.(string)
 		_, list := v.([]any)
 		if !ok || name != "decisions" && !text || name == "decisions" && !list {
-			return fmt.Sprintf("%s does not say its %q", kind, name)
+			return fmt.Sprintf("%s has no %q", kind, name)
 		}
 	}
 	if o := body["outcome"].(string); !slices.Contains(approvalOutcomes, o) {
-		return fmt.Sprintf("%s has the outcome %q, which there is not", kind, o)
+		return fmt.Sprintf("%s has the unknown outcome %q", kind, o)
 	}
 	return ""
 }

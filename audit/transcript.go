@@ -178,7 +178,7 @@ func (t *Reader) checkEvent(l link) string {
 	}
 	var buf [64]byte
 	if opening := appendOpening(buf[:0], us, l.code); !bytes.HasPrefix(t.event, opening) || !bytes.HasSuffix(t.event[len(opening):], []byte(`"]`)) {
-		return "is another event than its #t line tells of" // a player would show it at another time, or as something else
+		return "is not the event that its #t line names" // a player would show it at another time, or as something else
 	}
 	return ""
 }
@@ -203,7 +203,7 @@ func (t *Reader) decode(e *Event) (reason string) {
 	}
 	exact, err := base64.StdEncoding.DecodeString(string(e.Data[2:]))
 	if err != nil || int64(len(exact)) != e.Length {
-		return "does not hold the bytes it stands for"
+		return "does not hold the bytes that it counts"
 	}
 	e.Code, e.Data = e.Data[0], exact
 	t.shown = e.Code

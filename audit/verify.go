@@ -125,7 +125,7 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 	case errors.Is(err, fs.ErrNotExist) && s.mark.Count > 0:
 		return Report{}, &BadEntry{File: logName, Reason: s.mark.against(Anchor{})}
 	case errors.Is(err, fs.ErrNotExist) && s.marked:
-		return Report{}, &BadEntry{File: logName, Reason: "there was a log, and it is gone"}
+		return Report{}, &BadEntry{File: logName, Reason: "the log is missing; there was one"}
 	case err != nil:
 		return Report{}, fmt.Errorf("verify %q: %w", dir, err)
 	}
@@ -188,7 +188,7 @@ func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	case noAnchor && s.size > 0:
 		err = &BadEntry{File: anchorName, Reason: "the file is missing"}
 	case !whole && (s.size > 0 || len(raw) > 0):
-		err = &BadEntry{File: anchorName, Reason: "neither of its two slots is whole"}
+		err = &BadEntry{File: anchorName, Reason: "both of its slots are damaged"}
 	default:
 		return s, nil
 	}
@@ -295,7 +295,7 @@ func (v *verifier) rest() error {
 		return readErr
 	}
 	if !isTorn(torn) {
-		return &BadEntry{File: logName, Seq: w.at.seq, Line: w.at.line + 1, Offset: w.at.offset, Reason: "something else than the log's writers appended to it"}
+		return &BadEntry{File: logName, Seq: w.at.seq, Line: w.at.line + 1, Offset: w.at.offset, Reason: "another program appended to it"}
 	}
 	v.report.Torn = int64(len(torn))
 	return nil

@@ -158,7 +158,7 @@ func (w *voucher) end(t *Reader) error {
 		bad.Seq = w.closed.Count
 		return bad
 	case w.closed != nil && t.sum.Bytes != w.closed.Bytes:
-		return t.bad(fmt.Sprintf("stands for %d bytes, the log remembers %d", t.sum.Bytes, w.closed.Bytes))
+		return t.bad(fmt.Sprintf("counts %d bytes, the log remembers %d", t.sum.Bytes, w.closed.Bytes))
 	}
 	if i := slices.IndexFunc(t.sum.Redacted, func(n int64) bool { return !w.redacted[n] }); i >= 0 {
 		bad := t.bad("its text was removed, and the log does not say so")

@@ -46,7 +46,7 @@ func (g Gap) Unproven() string {
 	what := fmt.Sprintf("entries %d to %d are", g.From.Count, g.Seq-1)
 	switch g.Seq - g.From.Count {
 	case 0:
-		what = fmt.Sprintf("what stood before entry %d is", g.Seq)
+		what = fmt.Sprintf("what was before entry %d is", g.Seq)
 	case 1:
 		what = fmt.Sprintf("entry %d is", g.From.Count)
 	}

@@ -250,7 +250,7 @@ func (d *desk) picture(s *seat) []byte {
 		return play.Redraw(d.full)
 	}
 	if d.private.Load() {
-		return []byte("\x1b[?1049l\x1b[0m\x1b[H\x1b[2J\r\n(private: hidden by whoever is in control)\r\n")
+		return []byte("\x1b[?1049l\x1b[0m\x1b[H\x1b[2J\r\n(private: not shown to you)\r\n")
 	}
 	return play.Redraw(d.open)
 }

@@ -359,7 +359,7 @@ func (l *Launcher) ownKey(passphrase func() (string, error)) (approval.Key, erro
 	}
 	key, err := approval.LoadKey(l.home.Key(), passphrase)
 	if errors.Is(err, fs.ErrNotExist) {
-		return key, fmt.Errorf("there is no key to sign with; try: tadactl key init NAME")
+		return key, fmt.Errorf("no key to sign with; try: tadactl key init NAME")
 	}
 	return key, err
 }

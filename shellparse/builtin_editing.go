@@ -30,7 +30,7 @@ func (w *walker) bind(s *state, c *call) worlds {
 		text, known := strings.ToLower(strings.TrimSpace(c.words[i].Text)), c.words[i].Static
 		runs := slices.ContainsFunc(running, func(name string) bool { return strings.Contains(text, name) })
 		if !known || runs || strings.HasPrefix(text, "$") { // $include FILE
-			w.opaque(s, InCode, "a key runs what is on the line, or what cannot be told", c.at(i))
+			w.opaque(s, InCode, "a key runs what is on the line, or something unknown", c.at(i))
 		}
 	}
 	return worlds{s}

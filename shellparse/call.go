@@ -90,7 +90,7 @@ func (w *walker) call(s *state, n *syntax.CallExpr) worlds {
 	var restore func(*state)
 	if assigns := func() { restore = w.prefix(s, c, n.Assigns) }; w.o.Dialect == Zsh && expands(n.Assigns) {
 		// There the child that becomes a program expands them, the shell those of a builtin.
-		w.uncertainly(s, "what stands in front of a command", assigns)
+		w.uncertainly(s, "what is before a command", assigns)
 	} else {
 		assigns()
 	}
@@ -214,7 +214,7 @@ func (w *walker) prefix(s *state, c *call, assigns []*syntax.Assign) func(*state
 		for n, v := range old {
 			w.restore(s, n, v)
 			if assignsIn(assigns, n) {
-				w.doubt(s, n, unknown("what stands in front of a command assigns it twice", Unknown))
+				w.doubt(s, n, unknown("the words before a command assign it twice", Unknown))
 			}
 		}
 	}

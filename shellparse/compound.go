@@ -196,7 +196,7 @@ func (w *walker) funcDecl(s *state, c *syntax.FuncDecl) worlds {
 	}
 	for _, n := range names {
 		if n.Value == "builtin" {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "takes the place of a builtin by which a shell tells its lines", Span: w.span(n)})
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "replaces a builtin with which a shell reports its lines", Span: w.span(n)})
 		}
 		w.put(s, n.Value+"()", variable{set: true, fn: c})
 		s.funcs++

@@ -112,7 +112,7 @@ var moduleLists = []string{"NODE_PATH", "PERL5LIB", "PYTHONPATH", "RUBYLIB"}
 // searching is a list of directories. What was on the list before is no news.
 func (w *walker) searching(s *state, name string, v value, span Span) {
 	if name == "PATH" && looksHere(v) {
-		w.hazard(Hazard{Rule: "env.path", Risk: 2, Message: "finds programs in whatever directory it stands in", Span: span})
+		w.hazard(Hazard{Rule: "env.path", Risk: 2, Message: "searches the current directory for programs", Span: span})
 	}
 	if before, ok := w.o.Vars[name]; ok {
 		if text, fine := v.text(); fine {

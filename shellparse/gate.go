@@ -72,7 +72,7 @@ func classify(r rune, size int) (kind, refused string) {
 		r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x034F, r == 0x2800:
 		return "invisible", "the text has an invisible character"
 	case r == 0x2028, r == 0x2029, r == 0x85:
-		return "control", "the text has a line separator that is no newline"
+		return "control", "the text has a line separator that is not a newline"
 	case space(r):
 		return "space", ""
 	case lookAlike(r):

@@ -391,7 +391,7 @@ func (w *walker) device(s *state, v value, writes bool, span Span) bool {
 	}
 	w.effect(s, Effect{Right: command.Net, Flags: flags, Net: &e, Span: span})
 	if !e.Static {
-		w.opaque(s, InHost, "who is contacted is not known", span)
+		w.opaque(s, InHost, "which host is contacted is not known", span)
 	}
 	return true
 }

@@ -73,7 +73,7 @@ func (w *walker) dispatch(s *state, a *syntax.Assign) {
 		case a.Name.Value == "BASH_CMDS" && fine:
 			w.put(s, "hash:"+key, variable{val: val, set: true})
 		case a.Name.Value == "BASH_CMDS" || s.alias || !plain:
-			w.opaque(s, InCode, "what a name stands for is changed", w.span(a))
+			w.opaque(s, InCode, "the meaning of a name is changed", w.span(a))
 		default:
 			w.partialText(w.fork(s), text, w.span(a))
 		}

@@ -21,7 +21,7 @@ func (w *walker) limits(s *state, c *call) worlds {
 		if known && (err != nil || n >= least) { // unlimited, hard, soft
 			continue
 		}
-		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "leaves the shell no room to tell its lines", Span: c.span})
+		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "leaves the shell no room to report its lines", Span: c.span})
 	}
 	return w.nothing(s, c)
 }

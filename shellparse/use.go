@@ -270,7 +270,7 @@ func (w *walker) host(s *state, c *call, h command.Host, upload bool) {
 	remote.remote = false
 	w.effect(&remote, Effect{Right: command.Net, Flags: flags, Net: &e, Span: c.at(h.Arg)})
 	if !h.Static {
-		w.opaque(s, InHost, "who is contacted is not known", c.at(h.Arg))
+		w.opaque(s, InHost, "which host is contacted is not known", c.at(h.Arg))
 	} else if h.Built && !here(h.Host) {
 		w.opaque(s, InHost, "the address is made at run time and could carry anything out", c.at(h.Arg))
 	}

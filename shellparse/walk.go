@@ -155,7 +155,7 @@ func (w *walker) effect(s *state, e Effect) {
 	e.Name.loose = ""
 	w.adrift(s, e)
 	if belowOpen(e) {
-		w.opaque(s, placeOf(e.Right), "it stands below a file that is open", e.Span)
+		w.opaque(s, placeOf(e.Right), "it is below a file that is open", e.Span)
 	}
 	e.Command = w.cmd
 	if w.listedEffect(e) {

@@ -251,7 +251,7 @@ func (p *Player) below(f *Frame, y int) {
 		f.CursorX, f.CursorY, f.Cursor = min(x, f.Cols-1), y, true
 		return
 	case p.job != nil:
-		f.text(1, y, "looking through the session; any key ends it", screen.Style{Attr: screen.Faint})
+		f.text(1, y, "searching; any key stops it", screen.Style{Attr: screen.Faint})
 		return
 	case p.message != "":
 		f.text(1, y, p.message, screen.Style{Attr: screen.Bold})

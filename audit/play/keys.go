@@ -21,7 +21,7 @@ var bindings = []binding{
 	{[]string{"right"}, "5 seconds forward", func(p *Player) { p.seek(p.pos + 5*time.Second) }},
 	{[]string{"left"}, "5 seconds back", func(p *Player) { p.seek(p.pos - 5*time.Second) }},
 	{[]string{"up", "pgdn"}, "a minute forward", func(p *Player) { p.seek(p.pos + time.Minute) }},
-	{[]string{"down", "pgup"}, "a minute back", func(p *Player) { p.seek(p.pos - time.Minute) }},
+	{[]string{"down", "pgup"}, "1 minute back", func(p *Player) { p.seek(p.pos - time.Minute) }},
 	{[]string{"+", "=", ">"}, "twice as fast", func(p *Player) { p.speed = min(p.speed*2, 1024) }},
 	{[]string{"-", "<"}, "half as fast", func(p *Player) { p.speed = max(p.speed/2, 1.0/64) }},
 	{[]string{"."}, "next frame", func(p *Player) { p.frame(false) }},

@@ -245,7 +245,7 @@ func (p *Player) typed(name string) {
 
 func (p *Player) search(back bool) {
 	if p.query.text == "" {
-		p.message = "nothing to look for: / asks for a text"
+		p.message = "no search text; press / to enter one"
 		return
 	}
 	p.paused, p.follow = true, false

@@ -133,7 +133,7 @@ func (d *decider) files(ctx context.Context) (Decision, error) {
 func (d *decider) unknown(ctx context.Context) (Decision, error) {
 	if !strings.HasPrefix(d.call.Tool, "mcp__") && d.call.commands() {
 		r := &launcher.Refusal{Version: 1, Status: "denied", Code: "unknown_tool", Items: []launcher.RefusedItem{},
-			Message: fmt.Sprintf("the tool %q seems to run a command and is not known; use the platform's shell tool", d.call.Tool), Retry: "do_not_repeat_identical"}
+			Message: fmt.Sprintf("unknown tool %q seems to run a command; use the platform's shell tool", d.call.Tool), Retry: "do_not_repeat_identical"}
 		return d.refused(r, d.notice(r.Status, r.Code), "")
 	}
 	if access := d.call.guessed(); len(access) > 0 {

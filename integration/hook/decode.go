@@ -90,7 +90,7 @@ func wellFormed(data []byte) error {
 		case string:
 			if name {
 				if open[len(open)-1][t] {
-					return malformed("member %q stands in it twice", t)
+					return malformed("member %q occurs twice", t)
 				}
 				open[len(open)-1][t] = true
 				name = false

@@ -436,7 +436,7 @@ func TestOnlyWhoIsHeldReadsAReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := args{"uri": ref.URI()}
-	if got, text, bad := trusted.call(t, "read_reference", read); !bad || strings.Contains(text, "one") || !strings.Contains(text, "held in this quarantine") {
+	if got, text, bad := trusted.call(t, "read_reference", read); !bad || strings.Contains(text, "one") || !strings.Contains(text, "an agent in this quarantine") {
 		t.Errorf("the trusted agent: %v %q", got, text)
 	}
 	held := trusted.start(t, home, quarantine.Variable+"="+s.ID)

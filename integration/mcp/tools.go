@@ -106,7 +106,7 @@ func (s *Server) readReference(ctx context.Context, r *sdk.CallToolRequest, in R
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}, Content{}, nil
 	}
 	if s.Quarantine != ref.SessionID { // the trusted agent has the reference too: it made it, so that it need not see the file
-		return denied("only an agent that is held in this quarantine reads it; have it reviewed instead: tadactl quarantine run")
+		return denied("only an agent in this quarantine can read it; have it reviewed instead: tadactl quarantine run")
 	}
 	client := quarantine.Client{Dir: s.Sockets, Session: ref.SessionID}
 	d, content, err := client.Serve(ctx, quarantine.Call{Agent: in.Agent, Tool: "Read", Input: args, Inside: true})

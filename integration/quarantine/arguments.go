@@ -12,7 +12,7 @@ import (
 // maxArguments bounds the JSON of one call.
 const maxArguments = 64 << 10
 
-var errNoObject = errors.New("its arguments are no JSON object")
+var errNoObject = errors.New("its arguments are not a JSON object")
 
 // arguments reads a call's arguments: one flat JSON object of texts, numbers and truths. A name that
 // stands twice is refused, because whoever runs the tool may take the other of the two.
@@ -36,10 +36,10 @@ func arguments(text []byte) (map[string]any, error) {
 			return nil, errNoObject
 		}
 		if _, nested := value.(json.Delim); nested {
-			return nil, fmt.Errorf("argument %s is no plain value", named(name.(string)))
+			return nil, fmt.Errorf("argument %s is not a plain value", named(name.(string)))
 		}
 		if _, twice := found[name.(string)]; twice {
-			return nil, fmt.Errorf("argument %s stands twice", named(name.(string)))
+			return nil, fmt.Errorf("argument %s occurs twice", named(name.(string)))
 		}
 		found[name.(string)] = value
 	}
@@ -47,7 +47,7 @@ func arguments(text []byte) (map[string]any, error) {
 		return nil, errNoObject
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("something stands behind its arguments")
+		return nil, errors.New("its arguments are followed by other text")
 	}
 	return found, nil
 }
@@ -84,10 +84,10 @@ func (s shape) place(args map[string]any) (name, value string, err error) {
 			continue
 		}
 		if name != "" {
-			return "", "", fmt.Errorf("it says where twice: %s and %s", name, n)
+			return "", "", fmt.Errorf("it has two locations: %s and %s", name, n)
 		}
 		if name, value, ok = asText(n, v); !ok {
-			return "", "", fmt.Errorf("argument %s is no text", n)
+			return "", "", fmt.Errorf("argument %s is not text", n)
 		}
 	}
 	return name, value, nil
@@ -106,13 +106,13 @@ func (s shape) check(args map[string]any) error {
 		case slices.Contains(s.path, name), slices.Contains(s.setting, name):
 		case slices.Contains(s.text, name) || slices.Contains(s.glob, name):
 			if !text {
-				return fmt.Errorf("argument %s is no text", name)
+				return fmt.Errorf("argument %s is not text", name)
 			}
 		default:
-			return fmt.Errorf("argument %s is not known", named(name))
+			return fmt.Errorf("unknown argument %s", named(name))
 		}
 		if pattern, _ := value.(string); slices.Contains(s.glob, name) && leaves(pattern) {
-			return errors.New("its pattern leads out of the folder that it is looked for in")
+			return errors.New("its pattern leads outside the searched directory")
 		}
 	}
 	return nil

@@ -140,7 +140,7 @@ func failure(err error) reply {
 func (b *Broker) answer(r request) (out reply) {
 	defer func() {
 		if recover() != nil {
-			out = reply{Code: CodeFailed, Message: "quarantine failed and so denies"}
+			out = reply{Code: CodeFailed, Message: "quarantine failed, so the call is denied"}
 		}
 	}()
 	s := b.Session

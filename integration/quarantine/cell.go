@@ -37,7 +37,7 @@ const maxThreads = 1024
 // stage prepares a reviewer's cell: everything is found and opened, and nothing runs.
 func (r Reviewer) stage(o Options, files []string) (*cell, error) {
 	if len(r.Argv) == 0 {
-		return nil, errors.New("there is no reviewer to start")
+		return nil, errors.New("no reviewer to start")
 	}
 	c := &cell{}
 	for _, part := range []func() error{
@@ -170,7 +170,7 @@ func (c *cell) load(r Reviewer) error {
 			}
 		}
 		if depth == 4 { // as many as the kernel follows (BINPRM_BUF, fs/exec.c)
-			return fmt.Errorf("reviewer %q: its interpreters have interpreters without end", r.Argv[0])
+			return fmt.Errorf("reviewer %q: its chain of interpreters does not end", r.Argv[0])
 		}
 		if program, err = realPath(words[0]); err != nil {
 			return fmt.Errorf("reviewer %q: its interpreter: %w", r.Argv[0], err)

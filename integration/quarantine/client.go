@@ -46,7 +46,7 @@ func Find(dir, prefix string) (Client, error) {
 	case 0:
 		return Client{}, fmt.Errorf("session %q: %w", prefix, ErrUnknownSession)
 	}
-	return Client{}, fmt.Errorf("session %q: %d sessions are meant; type more characters", prefix, len(found))
+	return Client{}, fmt.Errorf("session %q: ambiguous id (%d sessions); type more characters", prefix, len(found))
 }
 
 // Alive returns what the sessions that have a broker tell of themselves, the one that ends first in front.
@@ -184,7 +184,7 @@ func (c Client) End(ctx context.Context) error {
 
 func orEmpty(err error) error {
 	if err == nil {
-		err = errors.New("the broker's answer says nothing")
+		err = errors.New("the broker's answer is empty")
 	}
 	return err
 }
@@ -202,14 +202,14 @@ func Ask(ctx context.Context, dir, session string, call Call) Decision {
 	defer cancel()
 	if session != "" {
 		if !isUUID(session) {
-			return denied("this agent is in quarantine, in no session that there could be")
+			return denied("this agent is in quarantine, but its session id is invalid")
 		}
 		call.Inside = true
 		return Client{dir, session}.decide(ctx, call)
 	}
 	ids, err := sessionsIn(dir, ".json")
 	if err != nil {
-		return denied("nobody can say who is in quarantine: " + err.Error())
+		return denied("cannot determine which agents are in quarantine: " + err.Error())
 	}
 	gone := false
 	for _, id := range ids {
@@ -224,7 +224,7 @@ func Ask(ctx context.Context, dir, session string, call Call) Decision {
 		}
 	}
 	if gone {
-		return denied("this agent's quarantine is over, or its broker does not answer")
+		return denied("the quarantine of this agent has ended, or its broker does not answer")
 	}
 	return Decision{Allowed: true}
 }
@@ -232,10 +232,10 @@ func Ask(ctx context.Context, dir, session string, call Call) Decision {
 func (c Client) decide(ctx context.Context, call Call) Decision {
 	d, err := c.Enforce(ctx, call)
 	if err != nil {
-		return denied("this agent is in quarantine and cannot be decided about: " + shown(err.Error()))
+		return denied("this agent is in quarantine and its call could not be checked: " + shown(err.Error()))
 	}
 	if !d.Quarantined {
-		return denied("this agent is in quarantine, and its session does not know it")
+		return denied("this agent is in quarantine, but unknown to its session")
 	}
 	return d
 }

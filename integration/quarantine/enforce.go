@@ -63,7 +63,7 @@ func (s *Session) Enforce(c Call, log *Log) (d Decision) {
 	}
 	defer func() {
 		if recover() != nil { // a mistake of ours must not be a way out
-			d = denied("quarantine failed and so denies")
+			d = denied("quarantine failed, so the call is denied")
 		}
 	}()
 	agent := s.agents.account(c)
@@ -80,7 +80,7 @@ func (s *Session) Enforce(c Call, log *Log) (d Decision) {
 	}
 	s.agents.called(agent, err == nil)
 	if logErr := log.Add(event); logErr != nil {
-		return denied("the security log cannot be written, so nothing is allowed: " + logErr.Error())
+		return denied("the security log cannot be written, so everything is denied: " + logErr.Error())
 	}
 	if err != nil {
 		d = denied(shown(event.Reason))
@@ -99,7 +99,7 @@ func (s *Session) judge(c Call, event *Event) (map[string]any, error) {
 	}
 	event.Type = EventToolBlocked
 	if !IsToolAllowed(c.Tool) {
-		return nil, errors.New("the tool is not one of Read, Grep and Glob, which are all that a quarantined agent has")
+		return nil, errors.New("a quarantined agent can use only Read, Grep and Glob")
 	}
 	args, err := arguments(c.Input)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Session) judge(c Call, event *Event) (map[string]any, error) {
 		return nil, err
 	}
 	if len(shape.text) > 0 && args[shape.text[0]] == nil || c.Tool == "Glob" && args["pattern"] == nil {
-		return nil, errors.New("it does not say what to look for")
+		return nil, errors.New("it has no search pattern")
 	}
 	real, err := s.confine(c.Dir, where, c.Tool == "Grep")
 	if err != nil {

@@ -9,8 +9,8 @@ var (
 	ErrExpired      = errors.New("the reference has expired")
 	ErrFuture       = errors.New("the reference is from the future")
 	ErrWrongSession = errors.New("the reference belongs to another session")
-	ErrNotFound     = errors.New("the file is not there, or is not what was referred to")
-	ErrChanged      = errors.New("the file has changed since it was referred to")
+	ErrNotFound     = errors.New("the file does not exist, or is not the referenced one")
+	ErrChanged      = errors.New("the file changed after it was referenced")
 )
 
 // What is wrong with a session, or with asking for one.
@@ -23,9 +23,9 @@ var (
 	// ErrOutside refuses a file that is not below the session's root.
 	ErrOutside = errors.New("it is not below the session's root")
 	// ErrBusy refuses an agent above the number that may run at once.
-	ErrBusy = errors.New("too many quarantined agents run at once")
+	ErrBusy = errors.New("too many quarantined agents are running")
 	// ErrPeer refuses a process that runs inside a fence, or for another user.
-	ErrPeer = errors.New("this process may not ask")
+	ErrPeer = errors.New("this process is not allowed to ask")
 	// errDestroyed is what a key that is gone answers.
 	errDestroyed = errors.New("the session has ended and its key is gone")
 	// ErrUnsupported is returned where the kernel is not Linux.

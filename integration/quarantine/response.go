@@ -100,7 +100,7 @@ func (s *Session) ParseResponse(text []byte) (Response, error) {
 		q.add(*f.Description)
 	}
 	if !s.compare(q) {
-		return Response{}, invalid("its texts cannot be told from the files")
+		return Response{}, invalid("its texts cannot be distinguished from the files")
 	}
 	clean := func(text *string) string {
 		whole, n := q.cut(*text)
@@ -208,7 +208,7 @@ func (f rawFinding) check() error {
 	case !slices.Contains(severities, *f.Severity):
 		return fmt.Errorf("severity is none of %q", severities)
 	case *f.Line < 0 || *f.Line > 1<<31-1:
-		return errors.New("line is no number of a line")
+		return errors.New("line is not a line number")
 	case len(*f.File) > maxURI, len(*f.Title) > MaxText, len(*f.Description) > MaxText:
 		return fmt.Errorf("a text has more than %d bytes", MaxText)
 	}
@@ -237,7 +237,7 @@ func unambiguous(text []byte) error {
 			return invalid("it is not JSON")
 		}
 		if len(open) == 0 && d.InputOffset() > 1 && token != json.Delim('}') && token != json.Delim(']') {
-			return invalid("something stands before or behind it")
+			return invalid("other text is before or after it")
 		}
 		var top *level
 		if len(open) > 0 {
@@ -269,7 +269,7 @@ func unambiguous(text []byte) error {
 		}
 		name, _ := token.(string)
 		if !slices.Contains(known, name) || top.seen[name] {
-			return invalid("a member is not known, or stands twice")
+			return invalid("a member is unknown or occurs twice")
 		}
 		top.seen[name], top.name = true, false
 	}

@@ -119,7 +119,7 @@ func (r *root) content(name string) (*os.File, error) {
 	switch {
 	case err != nil:
 	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%w: %q is no plain file", ErrNotFound, name)
+		err = fmt.Errorf("%w: %q is not a plain file", ErrNotFound, name)
 	case info.Size() > maxContent:
 		err = fmt.Errorf("%w: %q has %d bytes, and %d is the most that a reference serves", ErrNotFound, name, info.Size(), maxContent)
 	default:

@@ -66,7 +66,7 @@ func (s *Session) search(tool string, args map[string]any) ([]byte, error) {
 	}
 	want, err := regexp.Compile(pattern) // linear in the text, whatever the expression
 	if err != nil {
-		return nil, fmt.Errorf("the pattern is no regular expression: %w", err)
+		return nil, fmt.Errorf("invalid regular expression: %w", err)
 	}
 	glob, _ := args["glob"].(string)
 	return s.walk(where, func(name, below string) ([]byte, error) {
@@ -122,7 +122,7 @@ func matches(pattern, name string) bool {
 func (s *Session) walk(where string, visit func(name, below string) ([]byte, error)) ([]byte, error) {
 	var out []byte
 	walked, found := 0, 0
-	full := errors.New("there is more; name a narrower place")
+	full := errors.New("there is more; search a narrower directory")
 	err := filepath.WalkDir(where, func(name string, d fs.DirEntry, err error) error {
 		if walked++; walked > maxWalked || found >= maxFound || len(out) > maxMatched {
 			return full

@@ -189,7 +189,7 @@ func (s *Session) Refer(name string, bind bool) (Reference, error) {
 	case err != nil:
 		return Reference{}, fmt.Errorf("refer to %q: %w", name, err)
 	case !mode.IsRegular():
-		return Reference{}, fmt.Errorf("refer to %q: %w: it is no plain file", name, ErrNotFound)
+		return Reference{}, fmt.Errorf("refer to %q: %w: it is not a plain file", name, ErrNotFound)
 	}
 	if err := s.o.MayRead(real); err != nil {
 		return Reference{}, fmt.Errorf("refer to %q: %w", name, err)

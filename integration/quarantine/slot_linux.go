@@ -47,7 +47,7 @@ func (s *Slots) take() (*slot, error) {
 			return nil, fmt.Errorf("places for agents: %w", err)
 		}
 	}
-	return nil, fmt.Errorf("%w: %d is the most; try again when one has ended", ErrBusy, MaxConcurrent)
+	return nil, fmt.Errorf("%w: at most %d; try again when one has ended", ErrBusy, MaxConcurrent)
 }
 
 func (s *slot) free() {

@@ -64,7 +64,7 @@ const (
 func readLine(r io.Reader, limit int64, v any) error {
 	line, err := bufio.NewReader(io.LimitReader(r, limit)).ReadBytes('\n')
 	if err != nil {
-		return fmt.Errorf("the other end said nothing whole: %w", err)
+		return fmt.Errorf("incomplete message: %w", err)
 	}
 	return json.Unmarshal(line, v)
 }

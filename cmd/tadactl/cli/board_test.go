@@ -129,7 +129,7 @@ func TestBoardKeys(t *testing.T) {
 	}
 }
 
-// B-R7.1, B-R7.2: each call has its own answer, and a no has the person's words.
+// B-R7.1, B-R7.2: each call has its own answer, and a no has the user's message.
 func TestBoardAnswersEachCall(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
 	for _, k := range []tea.Key{enter, letter('2'), letter('y')} {

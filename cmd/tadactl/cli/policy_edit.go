@@ -87,7 +87,7 @@ func (s *editSession) run() error {
 		return nil
 	}
 	if _, missing := os.Lstat(s.e.Copy); missing == nil {
-		fmt.Fprintf(s.c.err, "tadactl: your edit is kept in %s; to go on with it: tadactl policy edit\n", inert(s.e.Copy))
+		fmt.Fprintf(s.c.err, "tadactl: your edit is saved in %s; to continue it: tadactl policy edit\n", inert(s.e.Copy))
 	}
 	if errors.Is(err, errInterrupted) {
 		return &exitError{errors.New("interrupted; nothing was changed"), launcher.ExitPending}

@@ -246,7 +246,7 @@ func kept(dir, prefix string) (r quarantine.Response, err error) {
 		return !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), ".json")
 	})
 	if len(entries) != 1 {
-		return r, fmt.Errorf("session %q: %d sessions with findings are meant", prefix, len(entries))
+		return r, fmt.Errorf("session %q: ambiguous id (%d sessions with findings); type more characters", prefix, len(entries))
 	}
 	text, err := os.ReadFile(filepath.Join(dir, entries[0].Name()))
 	if err == nil {

@@ -35,7 +35,7 @@ func ParseRule(text string) (Rule, error) {
 	r := Rule{Port: port}
 	if strings.Contains(host, "/") {
 		if r.Net, err = netip.ParsePrefix(host); err != nil || r.Net.Addr().Is4In6() {
-			return Rule{}, fmt.Errorf("host %q is no net: write ADDRESS/BITS", text)
+			return Rule{}, fmt.Errorf("host %q is not a network; write ADDRESS/BITS", text)
 		}
 		r.Net = r.Net.Masked()
 		return r, nil
@@ -50,7 +50,7 @@ func ParseRule(text string) (Rule, error) {
 	}
 	r.Name = strings.TrimSuffix(host, ".")
 	if !validName(strings.TrimPrefix(r.Name, "*.")) {
-		return Rule{}, fmt.Errorf("host %q is no name: write a name, *.NAME, or an address", text)
+		return Rule{}, fmt.Errorf("host %q is not valid; write a name, *.NAME, or an address", text)
 	}
 	return r, nil
 }
@@ -86,7 +86,7 @@ func splitPort(text string) (host string, port uint16, err error) {
 	}
 	n, err := strconv.ParseUint(number, 10, 16)
 	if err != nil || n == 0 {
-		return "", 0, fmt.Errorf("%q is no port", number)
+		return "", 0, fmt.Errorf("%q is not a port", number)
 	}
 	return host, uint16(n), nil
 }
