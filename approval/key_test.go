@@ -109,7 +109,7 @@ func TestParseTrust(t *testing.T) {
 		"# none\n":                   "",
 		line + " max-risk=2":         "",
 		line + "\n" + line:           "line 2: duplicate key " + k.ID(),
-		"rsa AAAA dg":                "line 1: it is not",
+		"rsa AAAA dg":                "line 1: the line must be",
 		"ed25519 AAAA dg":            "line 1: \"AAAA\" is not an Ed25519 key",
 		line + " max-risk=4":         "is not a limit",
 		line + " max-rsk=1":          "is not a limit",

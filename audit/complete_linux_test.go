@@ -134,7 +134,7 @@ var stories = []struct {
 		`approval.issued ` + approvalEvent("e", "", "pending", "", "", "p"),
 		`approval.consumed ` + approvalEvent("e", "pending", "consumed", "executed", "ne", "p"),
 		`approval.expired ` + approvalEvent("e", "pending", "expired", "rejected:expired", "ne", "p")}, "second time", 2},
-	{"a live nonce", []string{`approval.issued ` + approvalEvent("e", "", "pending", "", "ne", "p")}, "alive", 0},
+	{"a live nonce", []string{`approval.issued ` + approvalEvent("e", "", "pending", "", "ne", "p")}, "still in use", 0},
 	{"another nonce", []string{
 		`approval.issued ` + approvalEvent("e", "", "pending", "", "", "p"),
 		`approval.consumed ` + approvalEvent("e", "pending", "consumed", "executed", "nx", "p")}, "nonce", 1},
@@ -195,7 +195,7 @@ func TestStrict(t *testing.T) {
 		good: "",
 		strings.Replace(good, `"nonce_hash":`, `"nonce_hasx":`, 1):                                                 "nonce_hash",
 		strings.Replace(good, `"decisions":[]`, `"decisions":""`, 1):                                               "decisions",
-		strings.Replace(good, `"outcome":""`, `"outcome":"maybe"`, 1):                                              "there is not",
+		strings.Replace(good, `"outcome":""`, `"outcome":"maybe"`, 1):                                              "unknown outcome",
 		strings.Replace(good, `"plan_hash":"p"`, `"plan_hash":7`, 1):                                               "plan_hash",
 		strings.Replace(good, `"work_item_id":"w"`, `"work_item":"\u00e9\u2028\ud83d\ude00"`, 1):                   "work_item_id",
 		strings.Replace(good, `"work_item_id":"w"`, `"work_item_id":"\u00e9\u2028\udc80\ud83d\ude00\u007f<>&"`, 1): "",
