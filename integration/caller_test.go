@@ -98,9 +98,9 @@ func agentWays(t *testing.T, p *place) map[string]agentWay {
 		"a program above": {terminalName, func(l string) string { return agent + " -c " + quoted(clean+quoted(l+"; true")+"; true") }, "its ancestor codex (process"},
 		"a script of node": {terminalName, func(l string) string {
 			return p.node(t) + " /x/@anthropic-ai/claude-code/cli.js " + quoted(l)
-		}, "is an agent's program"},
+		}, "is an agent"},
 		"the agent's terminal":  {"codex", plain, "codex"},
-		"a terminal of unknown": {"python3", plain, "is not known to be a terminal"},
+		"a terminal of unknown": {"python3", plain, "is not a known terminal program"},
 	}
 }
 
@@ -161,13 +161,13 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := watch(client)
-		for _, want := range []string{"that is for people: ", way.says} {
+		for _, want := range []string{"only a person can do this: ", way.says} {
 			if err := s.shows(want); err != nil {
 				t.Errorf("%s: %v: %q", name, err, s.text())
 			}
 		}
 		_, _ = client.WriteString("\x1dt") // the key, after it was let in to watch
-		if err := s.shows("that is for people: "); err != nil || strings.Contains(s.text(), "YOU DRIVE") {
+		if err := s.shows("only a person can do this: "); err != nil || strings.Contains(s.text(), "You are in control") {
 			t.Errorf("%s: by the key: %v: %q", name, err, s.text())
 		}
 		client.Close()
@@ -178,13 +178,13 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 	_, _ = d.asPerson("exec " + tmux + "attach -f ignore-size -t s")
 	d.eventually("why a tmux that an agent started takes nothing over", func() bool {
 		shown := d.run(tmux + "resize-window -t s -x 400 -y 20; " + tmux + "capture-pane -p -t s")
-		return strings.Contains(shown, "that is for people: ") && strings.Contains(shown, "CLAUDECODE is set")
+		return strings.Contains(shown, "only a person can do this: ") && strings.Contains(shown, "CLAUDECODE is set")
 	})
 	if out := d.run("tadactl log"); strings.Contains(out, "ctl.takeover") {
 		t.Errorf("something took over: %s", out)
 	}
 	s, _ := d.asPerson(take)
-	if err := s.shows("YOU DRIVE"); err != nil {
+	if err := s.shows("You are in control"); err != nil {
 		t.Errorf("a person: %v: %q", err, s.text())
 	}
 }
@@ -194,7 +194,7 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	for name, why := range map[string]string{"python3": "is not known to be a terminal", "codex": "is an agent's program"} {
+	for name, why := range map[string]string{"python3": "is not a known terminal program", "codex": "is an agent"} {
 		client, err := startOn(p.command("stty cols 400; tada-run 'rm -rf build'; echo status $?"), name)
 		if err != nil {
 			t.Fatal(err)
@@ -210,7 +210,7 @@ func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
 				t.Errorf("%s: not once %q: %s", name, want, s.text())
 			}
 		}
-		if !strings.Contains(s.text(), "a person has to answer: tadactl show "+id) {
+		if !strings.Contains(s.text(), "needs approval: tadactl show "+id) {
 			t.Errorf("%s: %s", name, s.text())
 		}
 	}

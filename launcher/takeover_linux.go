@@ -64,9 +64,9 @@ func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) er
 // noPerson says why a seat may not do what is for people, and where a person can.
 func (s *seat) noPerson() error {
 	if s.why == nil { // it is the one that the session was started from
-		return fmt.Errorf("that is for people; try on another terminal: tadactl attach --take %s", s.d.r.id)
+		return fmt.Errorf("only a person can do this; in another terminal: tadactl attach --take %s", s.d.r.id)
 	}
-	return fmt.Errorf("that is for people: %w; try on another terminal: tadactl attach --take %s", s.why, s.d.r.id)
+	return fmt.Errorf("only a person can do this: %w; in another terminal: tadactl attach --take %s", s.why, s.d.r.id)
 }
 
 // take gives a person the keys.
