@@ -158,19 +158,35 @@ func TestC3_2_4_JSON(t *testing.T) {
 // C-3.3.1: the built-in dangerous commands, plain and in disguise, outside the workspace.
 func TestC3_3_1_DangerousCommands(t *testing.T) {
 	g, _ := desk(t, "", "home/dev/notes/a")
-	found := strings.NewReplacer("~/notes", "{}", "$HOME/notes/a", "{}", "/dev/sda1", "{}")
-	for _, line := range []string{"rm -r ~/notes", "rmdir ~/notes", "dd if=/dev/zero of=$HOME/notes/a", "mkfs /dev/sda1", "mkfs.ext4 /dev/sda1", "mkfs -t ext4 /dev/sda1", "format /dev/sda1",
-		"chmod 777 ~/notes", "chown root ~/notes", "userdel bob", "groupdel staff"} {
-		program, args, _ := strings.Cut(line, " ")
-		for _, way := range []string{"%", "/bin/%", "/usr/sbin/%", `\%`, "command %", "env %", "env -i A=b %", "sudo %", "doas %", "nice -n 5 %", "timeout -k 1 5 %", "sh -c '%'", `bash -lc "%"`, "eval '%'", "{ %; }",
-			"(%)", "true && %", "false || %", "echo $(%)", "nohup %", "exec %", "setsid %", "if %; then :; fi", "f() { %; }; f", "! %", "time %", "% &"} {
-			g.expectAtLeast(t, Ask, strings.Replace(way, "%", line, 1))
+	found := strings.NewReplacer("~/notes/a", "{}", "~/notes", "{}", "$HOME/notes/a", "{}", "/dev/sda1", "{}")
+	flagged := func(line, rule string) {
+		t.Helper()
+		if r, err := g.AnalyzeShellCommand(line); err != nil || r.Verdict > Ask || !slices.Contains(r.Rules, rule) {
+			t.Errorf("%q: %v for %q, want %s (%v)", line, r.Verdict, r.Rules, rule, err)
 		}
-		g.expectAtLeast(t, Ask, "echo "+args+" | xargs "+program, "find ~/notes /dev -maxdepth 1 -exec "+found.Replace(line)+" \\;", program[:1]+"''"+line[1:], "'"+program+"' "+args, "x="+program+"; $x "+args)
 	}
-	for _, line := range []string{"find ~/notes -delete", "dd if=x of=/dev/sda"} {
-		g.expectAtLeast(t, Ask, line)
+	ways := []string{"%", "/bin/%", "/usr/sbin/%", `\%`, "command %", "env %", "env -i A=b %", "sudo %", "doas %", "nice -n 5 %", "timeout -k 1 5 %", "sh -c '%'", `bash -lc "%"`, "eval '%'", "{ %; }",
+		"(%)", "true && %", "false || %", "echo $(%)", "nohup %", "exec %", "setsid %", "if %; then :; fi", "f() { %; }; f", "! %", "time %", "% &"}
+	for line, rule := range map[string]string{ // by the rule of the command itself, in whatever way it is started
+		"rm -r ~/notes": "delete.outside", "rm ~/notes/a": "delete.outside", "rmdir ~/notes": "delete.outside", "dd if=/dev/zero of=$HOME/notes/a": "disk.fill",
+		"mkfs /dev/sda1": "disk.format", "mkfs.ext4 /dev/sda1": "disk.format", "mkfs -t ext4 /dev/sda1": "disk.format", "format /dev/sda1": "disk.format",
+		"chmod 777 ~/notes": "perm.world-writable", "chown root ~/notes": "perm.owner", "userdel bob": "acct.change", "groupdel staff": "acct.change",
+	} {
+		program, args, _ := strings.Cut(line, " ")
+		for _, way := range ways {
+			flagged(strings.Replace(way, "%", line, 1), rule)
+		}
+		for _, way := range []string{"echo " + args + " | xargs " + program, "find ~/notes /dev -maxdepth 1 -exec " + found.Replace(line) + " \\;", program[:1] + "''" + line[1:], "'" + program + "' " + args, "x=" + program + "; $x " + args} {
+			flagged(way, rule)
+		}
 	}
+	for _, way := range ways { // and the ways themselves are no danger, but those that change who it is
+		if line := strings.Replace(way, "%", "ls", 1); !strings.HasPrefix(way, "sudo") && !strings.HasPrefix(way, "doas") && !strings.HasPrefix(way, "/") {
+			g.expect(t, Allow, line)
+		}
+	}
+	flagged("find ~/notes -delete", "delete.outside")
+	flagged("dd if=x of=/dev/sda", "write.device")
 }
 
 func (g Guard) expectAtLeast(t *testing.T, d Decision, lines ...string) {
