@@ -14,7 +14,7 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// Issue 4: what is replaced between the judgement and its use is never run, whatever stands on the way to it. The victim is a
+// B-R1.4.8: what is replaced between the judgement and its use is never run, whatever stands on the way to it. The victim is a
 // shell without us, given the same line at the same moment; pathguard's TestSwapBetween does the same ten thousand times.
 func TestSwappedIsNotRun(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// TestSwap replaces what stands behind names while plans are made, ten thousand times. A
+// B-R1.4.8: TestSwap replaces what stands behind names while plans are made, ten thousand times. A
 // plan holds one inode, and everything that it says of a target is of that inode: the file
 // that was judged is the file that is granted, executed and hashed.
 func TestSwap(t *testing.T) {
@@ -77,7 +77,7 @@ func rounds() int {
 	return 10_000
 }
 
-// TestSwapBetween replaces a link, a directory, a script and a program after the plan was made and
+// B-R1.4.8: TestSwapBetween replaces a link, a directory, a script and a program after the plan was made and
 // before anything uses it, ten thousand times: whoever uses the plan's files has what was judged,
 // a plan that is made again is another one, so that no approval fits it, and the last look before
 // the command runs names what its shell would open by a name that leads elsewhere.
