@@ -71,7 +71,7 @@ func TestDetachGivesTheScreenBack(t *testing.T) {
 	a.types("", "C-]", "d")
 	a.shows("still running")
 	a.until("what was there before", func(s string) bool {
-		return strings.Contains(s, "\nbefore") && strings.Contains(s, "\ntada-run: session") && !strings.Contains(s, "full screen")
+		return strings.Contains(s, "\nbefore") && strings.Contains(s, "\ntada-run: detached; session") && !strings.Contains(s, "full screen")
 	})
 	a.line("tadactl attach " + id)
 	a.shows("Ctrl-] for keys")
