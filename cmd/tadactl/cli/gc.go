@@ -51,7 +51,11 @@ func (c *ctl) gc() *cobra.Command {
 					"packed": f.Packed.Files, "packed_from": f.Packed.Before, "packed_to": f.Packed.After,
 				})
 			}
-			fmt.Fprintf(c.out, "packed %d sessions, from %d to %d bytes\n", f.Packed.Files, f.Packed.Before, f.Packed.After)
+			if f.Packed.Files == 0 {
+				fmt.Fprintln(c.out, "nothing to compress")
+			} else {
+				fmt.Fprintf(c.out, "compressed %d sessions from %d to %d bytes\n", f.Packed.Files, f.Packed.Before, f.Packed.After)
+			}
 			if len(f.Sessions) > 0 || f.Entries > 0 {
 				fmt.Fprintf(c.out, "deleted %d sessions (%d bytes) and %d log entries (%d bytes)\n", len(f.Sessions), f.SessionBytes, f.Entries, f.LogBytes)
 			}

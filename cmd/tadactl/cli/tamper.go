@@ -245,7 +245,7 @@ func joined(paths []string) string {
 	return strings.Join(names, " ")
 }
 
-var errUnconfirmed = errors.New("nobody confirmed; it was left as it is")
+var errUnconfirmed = errors.New("not confirmed; left unchanged")
 
 // confirm shows a difference on the person's terminal, asks, and returns the digest of what was confirmed. Without a
 // terminal what was shown before has to be enough.
