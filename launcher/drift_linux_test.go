@@ -120,6 +120,7 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	strong.caller = personHere
 	for _, l := range []*Launcher{strong, base} {
 		files := []string{l.home.Config(), l.home.Trust(), filepath.Join(l.account, ".claude/settings.json"), filepath.Join(l.account, ".bashrc")}
 		if l.level() == sandbox.Strong {

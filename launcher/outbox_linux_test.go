@@ -51,6 +51,7 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.store = deadly{l.store}
+		l.caller = personHere
 		req := asking(Request{Shell: Shell{Name: "tada-run"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}})
 		out, err := l.Run(context.Background(), req)
 		t.Fatalf("still alive: %+v %+v %v", out, out.Refusal, err)
@@ -117,6 +118,7 @@ func TestChangesAreToldOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
+			l.caller = personHere
 			for round := range rounds {
 				req := asking(base)
 				req.Shell.Text += fmt.Sprintf(" # %d %d", n, round)

@@ -36,6 +36,7 @@ func guardedWorld(t *testing.T) (*Launcher, Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	l.caller = personHere
 	return l, req
 }
 
@@ -202,6 +203,7 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	if err != nil {
 		t.Fatal(err)
 	}
+	base.caller = personHere
 	base.level = func() sandbox.Level { return sandbox.Base }
 	return base
 }
