@@ -15,7 +15,10 @@ import (
 // their bytes in common.
 //
 // The environment is not in it, because the launcher decides which of its values are shown
-// and which are hashed; nor is what only the launcher knows: shell, umask, terminal.
+// and which are hashed; nor is what only the launcher knows: shell, umask, terminal. Nor are
+// Target.Others and Target.Linked: they count names elsewhere, which come and go without a
+// change of what the plan does. What they change is the verdict, and its reasons, with the
+// name and the count in them, are hashed beside the facts.
 func (p *Plan) Facts() []byte {
 	f := make(facts, 0, 1024)
 	s := p.Script

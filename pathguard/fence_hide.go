@@ -43,7 +43,7 @@ func (j *judgement) hides(f *Fence) {
 		}
 	}
 	keep := d.existing(nil, reals, j.p.set.ReadOnlyPaths...)
-	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep}
+	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep, covered: j.covered(hide, f.Reveal)}
 	if deep := !f.Exact || j.sweeps(); deep {
 		g.inodes = d.inodes(hide)
 		g.search(j.workDirs(), true)
@@ -81,6 +81,7 @@ type ground struct {
 	own        bool // the configuration has such names too ...
 	closed     bool // ... and some of them may not be reached at all
 	hide, keep []string
+	covered    map[string]bool   // what is hidden as a whole: nothing in it needs a look
 	inodes     map[uint64]string // of what is hidden: a file in the workspace may be a hard link of it
 	looked     int
 	partial    bool      // there was more than the bounds let be looked at
@@ -150,7 +151,7 @@ func (g *ground) search(dirs []string, deep bool) {
 			if g.could(e.name) && g.take(dir, e.name) || !deep || !e.isDir() {
 				continue
 			}
-			if !g.closed && (e.name == ".git" || g.j.isRegenerable(e.name)) {
+			if g.covered[join(dir, e.name)] || !g.closed && (e.name == ".git" || g.j.isRegenerable(e.name)) {
 				continue
 			}
 			dirs = append(dirs, join(dir, e.name))
@@ -253,6 +254,21 @@ func (j *judgement) around(path string, reveal []Grant) []string {
 		out = append(out, j.around(join(path, e.name), reveal)...)
 	}
 	return out
+}
+
+// covered are those of the hidden names in the workspace in which nothing is revealed.
+func (j *judgement) covered(hide []string, reveal []Grant) map[string]bool {
+	var whole map[string]bool
+	for _, name := range hide {
+		if j.plan.Workspace == "" || !within(name, j.plan.Workspace) || slices.ContainsFunc(reveal, func(g Grant) bool { return within(g.Path, name) || within(name, g.Path) }) {
+			continue
+		}
+		if whole == nil {
+			whole = map[string]bool{}
+		}
+		whole[name] = true
+	}
+	return whole
 }
 
 func (j *judgement) workDirs() []string {

@@ -209,6 +209,23 @@ func BenchmarkFenceSearch(b *testing.B) {
 	}
 }
 
+// F4: in a folder that is hidden as a whole, nothing is looked for; beside it, and in one of which a file is revealed, it is.
+func TestFenceDoesNotSearchWhatIsHidden(t *testing.T) {
+	g, root := desk(t, "security: {restricted_paths: ['@/w/closed']}", "w/closed/deep/.env", "w/open/.env")
+	f, _, _ := fenceOf(t, g, root, "make")
+	for path, want := range map[string]bool{"@/w/closed": true, "@/w/closed/deep/.env": false, "@/w/open/.env": true} {
+		if slices.Contains(f.Hide, path) != want {
+			t.Errorf("hides %q: %q", path, f.Hide)
+		}
+	}
+	j := &judgement{plan: &Plan{Workspace: "/w"}}
+	for reveal, want := range map[string]bool{"/w/closed/deep/x": false, "/w": false, "/w/closed": false, "/w/other": true} {
+		if got := j.covered([]string{"/w/closed", "/etc/x"}, []Grant{{Path: reveal}}); got["/w/closed"] != want || got["/etc/x"] {
+			t.Errorf("with %q revealed: %v", reveal, got)
+		}
+	}
+}
+
 // TestFenceReveal: what a person approved to be read is readable, and its neighbours are not.
 func TestFenceReveal(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: [~/vault]}", "home/dev/.ssh/id_rsa", "home/dev/.ssh/id_ed25519", "home/dev/.ssh/config", "w/.env", "home/dev/vault/x")
