@@ -18,7 +18,7 @@ import (
 
 // A whole run, over and over: it is planned, asked about, planned again when the answer comes, its approval is used while its fence is built, it
 // runs and goes on record and is sealed. Meanwhile others open and close files, so that a number that is free is another file's at once. Whoever
-// uses or closes a number that is no longer its own then does it to one of theirs. TEST_ROUNDS says how often; 10,000 take a quarter of an hour.
+// uses or closes a number that is no longer its own then does it to one of theirs. TEST_ROUNDS says how often: make stress has 10,000.
 func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
 	rounds := 100
 	if testing.Short() {
