@@ -276,8 +276,24 @@ func TestImportsFollowThePlan(t *testing.T) {
 
 const ownSurroundings = "integration/hermetic"
 
-// TestTestsAreHermetic wants surroundings of their own for tests that use files or programs.
+// asInstalled are the tests that build the programs as they are installed, so that these have the account of whoever runs
+// the tests: only on demand, with the target that demands them.
+var asInstalled = map[string]string{
+	"clients_test.go":    "make test-clients",
+	"docker_test.go":     "make test-docker",
+	"hook_speed_test.go": "make bench-hook",
+	"peers_test.go":      "make bench-peers",
+}
+
+// TestTestsAreHermetic wants surroundings of their own for tests that use files or programs, and programs under test that
+// have no account but the one that the test gives them.
 func TestTestsAreHermetic(t *testing.T) {
+	for _, s := range sources(t) {
+		if text := read(t, path.Join("..", s.folder, s.file)); s.test && s.file != "house_test.go" && asInstalled[s.file] == "" &&
+			strings.Contains(text, `"go", "build"`) && strings.Contains(text, "/cmd/") {
+			t.Errorf("%s/%s builds a program as it is installed, which reads the configuration of this account", s.folder, s.file)
+		}
+	}
 	uses, apart := map[string]string{}, map[string]bool{ownSurroundings: true}
 	for _, s := range sources(t) {
 		for _, p := range imports(s.ast) {

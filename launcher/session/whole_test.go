@@ -34,7 +34,7 @@ var wholeProgram = sync.OnceValues(func() (string, error) {
 	}
 	wholeDir = dir
 	path := filepath.Join(dir, "tada-run")
-	cmd := exec.Command("go", "build", "-o", path, "github.com/tada-run/tada-run/cmd/tada-run")
+	cmd := exec.Command("go", "build", "-o", path, "./testdata/whole")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}

@@ -1,0 +1,13 @@
+// Command whole is tada-run for an account without a configuration, whoever runs the tests.
+package main
+
+import (
+	"os"
+
+	"github.com/tada-run/tada-run/cmd/tada-run/cli"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+func main() {
+	os.Exit(cli.Run(cli.Door{Argv: os.Args, Place: launcher.Place{Account: "/nonexistent"}}))
+}
