@@ -58,7 +58,7 @@ func (p Profile) Explain(name string, access Access) (d Denial, ok bool) {
 	case access != Writing && covered(p.Read, name, access == Executing) && !p.device(name):
 		return Denial{}, false
 	}
-	d.Rule, d.Change = fmt.Sprintf("no rule allows it"), fmt.Sprintf("%s %q", access.word(), name)
+	d.Rule, d.Change = "no rule allows it", fmt.Sprintf("%s %q", access.word(), name)
 	if p.device(name) {
 		d.Change = fmt.Sprintf("device %q", name)
 	}
