@@ -115,7 +115,7 @@ func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 				t.Fatalf("not on the screen: %q\n%s", want, screen)
 				return ""
 			}
-			shows("tada-run asks", "1│ rm -rf", "✗ delete", "where    "+p.dir, "y: approve   n: deny")
+			shows("tada-run asks", "1│ rm -rf", "✗ delete", "where    "+p.dir, "y: approve  n: deny")
 			time.Sleep(600 * time.Millisecond)
 			p.run(server + "send-keys -t person y")
 			shows("status 0")

@@ -133,7 +133,10 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if s := status(t, l, asking(req), "cat /etc/shadow"); s != 0 { // which makes the store and the record
+		if err := errors.Join(os.MkdirAll(filepath.Join(req.Dir, "spare"), 0o755), os.WriteFile(filepath.Join(req.Dir, "spare/one"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if s := status(t, l, asking(req), "rm -rf spare"); s != 0 { // which makes the store and the record
 			t.Fatalf("status %d", s)
 		}
 		files = append(files, l.home.Approvals(), filepath.Join(l.home.Audit(), "log.jsonl"), l.home.Dir+"/beside", filepath.Dir(files[2])+"/beside")

@@ -56,7 +56,7 @@ func TestRebinding(t *testing.T) {
 		if s.Shell() == 0 || strings.Contains(said, "hello") {
 			t.Errorf("%d %q", s.Shell(), said)
 		}
-		if c := only(traffic, "name"); c == nil || !strings.Contains(c.Why, "127.0.1.6, this machine") {
+		if c := only(traffic, "name"); c == nil || !strings.Contains(c.Why, "127.0.1.6 (this machine)") {
 			t.Errorf("%+v", traffic)
 		}
 	})

@@ -108,7 +108,7 @@ func worldMain(args []string) {
 		{[]string{"10.9.8.7:80"}, private, private, ""},
 		{[]string{"10.9.8.7:81"}, private, "", ""},
 		{[]string{"[fd12::7]:80"}, "[" + privateSix + "]", privateSix, ""},
-		{[]string{"self.test"}, "self.test", "", "it resolves to 203.0.113.50, this machine"},
+		{[]string{"self.test"}, "self.test", "", "it resolves to 203.0.113.50 (this machine)"},
 		{[]string{"203.0.113.0/24"}, itself, "", "this machine"},
 		{[]string{"self.test", itself}, "self.test", itself, ""},
 		{[]string{"cloud.test", metadata}, "cloud.test", metadata, ""},

@@ -81,7 +81,7 @@ func (g *Gate) Lookup(ctx context.Context, name string) ([]netip.Addr, Verdict, 
 	}
 	a := g.resolve(ctx, name)
 	if a.err == nil && len(a.addrs) == 0 && len(a.kept) > 0 {
-		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s: %s", a.kept[0], a.why), Fix: a.kept[0].String()}
+		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s (%s)", a.kept[0], a.why), Fix: a.kept[0].String()}
 		if isCredentials(a.why) {
 			v.Fix = ""
 		}
@@ -205,7 +205,7 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	w := g.what(addr)
 	switch {
 	case kept != "":
-		v.Host, v.Why = kept, fmt.Sprintf("it resolves to %s: %s", addr, w)
+		v.Host, v.Why = kept, fmt.Sprintf("it resolves to %s (%s)", addr, w)
 	case w != "":
 		v.Why = fmt.Sprintf("it is %s", w)
 	default:

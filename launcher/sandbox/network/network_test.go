@@ -128,7 +128,7 @@ func TestConnect(t *testing.T) {
 		{"64:ff9b::/96", "[64:ff9b::cb00:7107]:80", ""},
 		{"::/0", "[::ffff:0:a9fe:a9fe]:80", "metadata"},
 		{"::/0", "[2001:0:1::5]:80", "tunnel"},
-		{"self.test", "203.0.113.50:80", "it resolves to 203.0.113.50: this machine"},
+		{"self.test", "203.0.113.50:80", "it resolves to 203.0.113.50 (this machine)"},
 		{"self.test", "[2001:db8:1::50]:80", "this machine"},
 		{"203.0.113.50", "203.0.113.50:80", ""},
 		{"203.0.113.0/24", "203.0.113.50:80", "this machine"},
