@@ -34,7 +34,7 @@ var failures = []struct {
 	{ErrBijection, Failure{"bijection", OutcomeBijection, exitDenied, "each call needs exactly one answer"}},
 	{ErrMismatch, Failure{"mismatch", OutcomeMismatch, exitDenied, "the question changed after it was shown; read it again: tadactl show ID"}},
 	{ErrCanary, Failure{"canary", OutcomeDenied, exitDenied, "this question was a test (canary); nothing would have run"}},
-	{ErrDenied, Failure{"human_denied", OutcomeDenied, exitDenied, "denied by the user; try another way and do not work around it"}},
+	{ErrDenied, Failure{"human_denied", OutcomeDenied, exitDenied, "denied by the user; use a different approach, do not try to get the same effect"}},
 	{ErrDecided, Failure{"decided", OutcomeReplayed, exitDenied, "already answered: tadactl show ID"}},
 	{ErrVoted, Failure{"voted", OutcomeReplayed, exitDenied, "you have already answered; another person must approve"}},
 	{ErrSelf, Failure{"self", OutcomeDenied, exitDenied, "you cannot approve your own request; another person must"}},

@@ -174,7 +174,7 @@ func (t *Reader) checkEvent(l link) string {
 		return ""
 	}
 	if c := t.mac.sum(l.salt[:], t.event); c != l.commit {
-		return "was changed: it is not what its #t line commits to"
+		return "was changed: its text does not match the hash recorded with it"
 	}
 	var buf [64]byte
 	if opening := appendOpening(buf[:0], us, l.code); !bytes.HasPrefix(t.event, opening) || !bytes.HasSuffix(t.event[len(opening):], []byte(`"]`)) {

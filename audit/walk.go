@@ -250,7 +250,7 @@ func (w *walk) blame(reason string, line []byte, in *bufio.Reader) *BadEntry {
 
 // before names the entry before the one at hand.
 func (w *walk) before() *BadEntry {
-	return &BadEntry{File: logName, Seq: w.at.seq - 1, Line: w.prev.line + 1, Offset: w.prev.offset, Reason: "was changed: the next entry does not name its hash"}
+	return &BadEntry{File: logName, Seq: w.at.seq - 1, Line: w.prev.line + 1, Offset: w.prev.offset, Reason: "was changed: its text does not match the hash in the next entry"}
 }
 
 func (w *walk) bad(reason string) *BadEntry {

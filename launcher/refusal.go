@@ -73,7 +73,7 @@ func (r *Refusal) Line() string {
 // A denial by a person, and what the agent is told of one without a message.
 const (
 	codeDenied   = "human_denied"
-	deniedByUser = "denied by the user; try another way and do not work around it"
+	deniedByUser = "denied by the user; use a different approach, do not try to get the same effect"
 )
 
 // JSON is the refusal as one line for a program, without the newline.

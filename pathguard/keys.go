@@ -76,7 +76,7 @@ func keyTable() []Key {
 			"Whether you may take the keyboard of a running session (tadactl attach --take).",
 			first, "false", boolean(func(s *Settings) *bool { return &s.AllowTerminalTakeover }), func(s Settings) any { return s.AllowTerminalTakeover }},
 		{"security.tamper_proof", "boolean", "", "false",
-			"If true, nothing runs after a protected file was changed from outside until you accept or restore it. If false, the change is reported, archived and accepted.",
+			"If true, nothing runs after a protected file was changed from outside until you accept or restore it. If false, the change is reported, archived and accepted. Changes of tada-run's configuration and of hook settings always wait for you.",
 			first, "true", boolean(func(s *Settings) *bool { return &s.TamperProof }), func(s Settings) any { return s.TamperProof }},
 		{"security.protect", "list of file names or patterns", "", "[TODO.md]",
 			"The files of a workspace that are protected against changes from outside. tada-run's own configuration always is.",

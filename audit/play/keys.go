@@ -20,7 +20,7 @@ var bindings = []binding{
 	{[]string{"space", "p"}, "pause or resume", func(p *Player) { p.pause() }},
 	{[]string{"right"}, "5 seconds forward", func(p *Player) { p.seek(p.pos + 5*time.Second) }},
 	{[]string{"left"}, "5 seconds back", func(p *Player) { p.seek(p.pos - 5*time.Second) }},
-	{[]string{"up", "pgdn"}, "a minute forward", func(p *Player) { p.seek(p.pos + time.Minute) }},
+	{[]string{"up", "pgdn"}, "1 minute forward", func(p *Player) { p.seek(p.pos + time.Minute) }},
 	{[]string{"down", "pgup"}, "1 minute back", func(p *Player) { p.seek(p.pos - time.Minute) }},
 	{[]string{"+", "=", ">"}, "twice as fast", func(p *Player) { p.speed = min(p.speed*2, 1024) }},
 	{[]string{"-", "<"}, "half as fast", func(p *Player) { p.speed = max(p.speed/2, 1.0/64) }},

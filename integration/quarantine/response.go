@@ -26,7 +26,7 @@ const (
 type ResponseError struct{ Reason string }
 
 func (e *ResponseError) Error() string {
-	return "the answer is not a QuarantineAgentResponse: " + e.Reason
+	return "the answer does not match the schema (tadactl quarantine schema): " + e.Reason
 }
 
 func invalid(format string, args ...any) error { return &ResponseError{fmt.Sprintf(format, args...)} }

@@ -69,7 +69,7 @@ func (s *Store) diff(m *manifest, f Finding) (Diff, error) {
 	if err := s.contents(&b, m, f, name); err != nil {
 		return Diff{}, err
 	}
-	fmt.Fprintf(&b, "# shown: %s\n", f.Digest)
+	fmt.Fprintf(&b, "# digest: %s\n", f.Digest)
 	return Diff{f, b.String()}, nil
 }
 

@@ -26,7 +26,7 @@ func TestDiff(t *testing.T) {
 	for _, f := range w.verify().Findings {
 		d, err := w.Diff(f.Path)
 		must(t, err)
-		if d.Digest != f.Digest || !strings.HasSuffix(d.Text, "# shown: "+f.Digest+"\n") {
+		if d.Digest != f.Digest || !strings.HasSuffix(d.Text, "# digest: "+f.Digest+"\n") {
 			t.Errorf("%s: shows another digest than it is accepted by", f.Path)
 		}
 		all.WriteString(strings.ReplaceAll(d.Text, f.Digest, "DIGEST"))

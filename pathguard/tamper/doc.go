@@ -65,7 +65,7 @@
 //
 // A decision is bound to a digest over path, baseline and what is there. [Store.Accept] takes only what
 // [Store.Show] showed. There is no way to accept everything, nor one to go on without deciding. With
-// security.tamper_proof off, findings are accepted unseen by [Store.Pass], told and archived. A file that had a
+// security.tamper_proof off, findings are accepted automatically by [Store.Pass], told and archived. A file that had a
 // baseline and has none is a finding, and so is a new file under a pattern whose files were known.
 //
 // # Failure

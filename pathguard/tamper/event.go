@@ -36,7 +36,7 @@ type Action string
 const (
 	ActionRegister Action = "BASELINE"        // a file is protected from now on
 	ActionWrite    Action = "WRITE"           // a run, or tada-run itself, wrote what it was allowed to write
-	ActionDetected Action = "TAMPER_DETECTED" // with Auto: and it was accepted unseen, because tamper_proof is off
+	ActionDetected Action = "TAMPER_DETECTED" // with Auto: and it was accepted automatically, because tamper_proof is off
 	ActionAdopted  Action = "ADOPTED"         // a run that died had been allowed to write it
 	ActionShown    Action = "DIFF_SHOWN"
 	ActionAccept   Action = "FORCE_ACCEPT"

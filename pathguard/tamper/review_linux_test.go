@@ -138,7 +138,7 @@ func TestPassive(t *testing.T) {
 	r := w.verify()
 	events, err := w.Pass(me, r.Findings)
 	must(t, err)
-	if len(events) != 1 || events[0].Action != "TAMPER_DETECTED" || !events[0].Auto || events[0].RecordKind() != "tamper.passed" || !strings.Contains(events[0].Text, "passive") {
+	if len(events) != 1 || events[0].Action != "TAMPER_DETECTED" || !events[0].Auto || events[0].RecordKind() != "tamper.passed" || !strings.Contains(events[0].Text, "(passive)") {
 		t.Errorf("told %+v", events)
 	}
 	w.want("")

@@ -67,7 +67,7 @@ func (s *Store) written(m *manifest, who Who, path string) (*Event, error) {
 	if err := s.baseline(m, path, pattern); err != nil {
 		return nil, err
 	}
-	e := s.tell(m, who, Event{Action: ActionWrite, Path: path, Was: was.Checksum(), Checksum: m.records[path].Checksum(), Text: "written by a run that may"})
+	e := s.tell(m, who, Event{Action: ActionWrite, Path: path, Was: was.Checksum(), Checksum: m.records[path].Checksum(), Text: "written by a permitted run"})
 	return &e, nil
 }
 

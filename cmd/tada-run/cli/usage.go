@@ -66,6 +66,6 @@ EXIT STATUS
   78   configuration or state refused
   124  ended by --timeout
   125  tada-run itself failed; nothing ran
-  126  denied; or the question was left open (q, Esc, Ctrl-C), which denies nothing
+  126  denied, or the question was withdrawn (q, Esc, Ctrl-C)
   127  command not found
 `

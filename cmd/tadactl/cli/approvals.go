@@ -82,19 +82,19 @@ func (c *ctl) printStats(s approval.Stats) error {
 		{"withdrawn", s.Cancelled, ""},
 		{"used", s.Used, "runs that an approval permitted"},
 		{"by grant", s.ByGrant, "runs that a grant permitted"},
-		{"median", s.Median.Round(10 * time.Millisecond), "time from question to answer"},
+		{"median time", s.Median.Round(10 * time.Millisecond), "from question to answer"},
 		{"under 1 s", s.SubOne, "approved too fast to have been read"},
 		{"too fast", s.Hasty, "answers rejected: too fast to have read the question"},
-		{"no person", s.Callers, "answers rejected: from an agent, or without a terminal"},
-		{"brakes", s.Brakes, "times that approvals came too fast, so each answer had to be typed"},
+		{"not a person", s.Callers, "answers rejected: from an agent, or without a terminal"},
+		{"slowed down", s.Brakes, "times that approvals came so fast that the next answers had to be typed"},
 		{"canaries", s.Canaries, fmt.Sprintf("%d of them approved", s.Fooled)},
 	} {
-		if _, err := fmt.Fprintf(c.out, "%-10s %8v  %s\n", row.name, row.value, row.note); err != nil {
+		if _, err := fmt.Fprintf(c.out, "%-12s %8v  %s\n", row.name, row.value, row.note); err != nil {
 			return err
 		}
 	}
 	for _, r := range s.NeverDenied {
-		fmt.Fprintf(c.out, "%-10s %8d  %s: never denied; consider a policy rule that allows it\n", "approved", r.Asked, inert(r.Rule))
+		fmt.Fprintf(c.out, "%-12s %8d  %s: never denied; consider a policy rule that allows it\n", "approved", r.Asked, inert(r.Rule))
 	}
 	return nil
 }

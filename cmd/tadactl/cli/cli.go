@@ -100,11 +100,11 @@ func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
 			if err == nil {
 				return nil
 			}
-			what := cmd.Name() + " takes other arguments" // cobra counts them: "accepts 1 arg(s), received 0"
+			what := "missing or extra argument" // cobra counts them: "accepts 1 arg(s), received 0"
 			if strings.HasPrefix(err.Error(), "invalid argument") {
 				what = err.Error()
 			}
-			return &usageError{fmt.Errorf("%s; call it as: %s", what, cmd.UseLine())}
+			return &usageError{fmt.Errorf("%s; usage: %s", what, cmd.UseLine())}
 		}
 	}
 	return cmd

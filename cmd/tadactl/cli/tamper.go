@@ -87,7 +87,8 @@ func statusFacts(v *launcher.Review) map[string]any {
 }
 
 func (c *ctl) printStatus(v *launcher.Review) error {
-	mode := "off: a change from outside is reported, archived and accepted"
+	mode := "off: a change from outside is reported, archived and accepted;\n" +
+		"              tada-run's configuration and hook settings always wait for you"
 	if v.TamperProof {
 		mode = "on: after a change from outside nothing runs until you decide"
 	}
