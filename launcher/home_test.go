@@ -135,3 +135,27 @@ func TestTTLBeyondRetention(t *testing.T) {
 		t.Errorf("%v exits %d", err, ExitOf(err))
 	}
 }
+
+// A configuration with a mistake names the command that opens it, for the state directory that it is in.
+func TestMendTheConfiguration(t *testing.T) {
+	account := t.TempDir()
+	state := filepath.Join(account, ".tada")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(state, "config.yaml"), []byte("limits: {}\nlimits: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		place Place
+		fix   string
+	}{
+		{Place{Account: account}, "; try: tadactl policy edit"},
+		{Place{Account: account, State: state}, fmt.Sprintf("; try: tadactl --home %q policy edit", state)},
+		{Place{Account: account, State: filepath.Join(account, "other")}, "; try: tadactl policy edit"},
+	} {
+		if _, err := c.place.Open(); err == nil || !strings.HasSuffix(err.Error(), c.fix) {
+			t.Errorf("%+v: %v, want ... %s", c.place, err, c.fix)
+		}
+	}
+}

@@ -92,7 +92,7 @@ func (p Place) Open() (*Launcher, error) {
 		return nil, err
 	}
 	if l.policy, err = loadPolicy(l.home, l.floor, l.account, nil); err != nil {
-		return nil, err
+		return nil, p.mendable(l, err)
 	}
 	return l, nil
 }

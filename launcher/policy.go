@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ const floorConfig = "/etc/tada/config.yaml"
 // starts this process chooses --home, and must not choose a looser policy by it.
 func loadPolicy(home Home, floor, account string, draft []byte) (pathguard.Policy, error) {
 	files := []pathguard.ConfigFile{{Path: floor, Layer: pathguard.FloorLayer}}
-	own := filepath.Join(account, ".tada", "config.yaml")
+	own := ownConfig(account)
 	if own != home.Config() && owned(account) {
 		files = append(files, pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer})
 	}
@@ -27,6 +28,28 @@ func loadPolicy(home Home, floor, account string, draft []byte) (pathguard.Polic
 	return pathguard.Load(
 		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(), StateDir: home.Dir}, files...)
 }
+
+// mendable adds how to mend a mistake in a file that `tadactl policy edit` opens. It edits no other, and a file that cannot
+// be read says itself what helps.
+func (p Place) mendable(l *Launcher, err error) error {
+	mistake := (*pathguard.ConfigError)(nil)
+	if !errors.As(err, &mistake) || mistake.Line == 0 {
+		return err
+	}
+	switch mistake.File {
+	case l.home.Config():
+		mistake.Fix = "tadactl policy edit"
+		if p.State != "" {
+			mistake.Fix = fmt.Sprintf("tadactl --home %q policy edit", l.home.Dir)
+		}
+	case ownConfig(l.account):
+		mistake.Fix = "tadactl policy edit"
+	}
+	return err
+}
+
+// ownConfig is the configuration of an account whose home that is.
+func ownConfig(account string) string { return filepath.Join(account, ".tada", "config.yaml") }
 
 // owned reports whether the account's home is this user's. In a user namespace the entry that
 // /etc/passwd has for uid 0 names the home of somebody else.

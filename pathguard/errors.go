@@ -59,7 +59,8 @@ type ConfigError struct {
 	File string
 	Line int // 0 when it is about the file as a whole
 	Msg  string
-	Err  error // the cause, when the system gave one
+	Err  error  // the cause, when the system gave one
+	Fix  string // the command to type, where the caller knows one
 }
 
 func (e *ConfigError) Error() string {
@@ -67,10 +68,14 @@ func (e *ConfigError) Error() string {
 	if e.Line > 0 {
 		where += fmt.Sprintf(" line %d", e.Line)
 	}
+	text := where + ": " + e.Msg
 	if e.Err != nil {
-		return fmt.Sprintf("%s: %s: %v", where, e.Msg, e.Err)
+		text += ": " + e.Err.Error()
 	}
-	return where + ": " + e.Msg
+	if e.Fix != "" {
+		text += "; try: " + e.Fix
+	}
+	return text
 }
 
 func (e *ConfigError) Unwrap() error { return e.Err }
