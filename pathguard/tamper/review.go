@@ -86,7 +86,7 @@ func (s *Store) Detected(who Who, findings []Finding) error {
 		for _, f := range findings {
 			if fresh(m, f) {
 				m.told[f.Path] = f.Digest
-				s.tell(m, who, Event{Action: ActionDetected, Path: f.Path, Kind: f.Kind, Was: f.Was.Checksum(), Checksum: f.Now.Checksum(), Digest: f.Digest, Text: "(passive) " + string(f.Kind) + " from outside"})
+				s.tell(m, who, Event{Action: ActionDetected, Path: f.Path, Kind: f.Kind, Was: f.Was.Checksum(), Checksum: f.Now.Checksum(), Digest: f.Digest, Text: string(f.Kind) + " from outside"})
 			}
 		}
 		return true, nil
