@@ -64,7 +64,7 @@ func TestStateOfAnotherAccount(t *testing.T) {
 		t.Fatalf("%d %s", status, said)
 	}
 	status, said := as(tada, "tada-run", "rm -rf d")
-	id := regexp.MustCompile(`tadactl show ([0-9a-f-]{36})`).FindStringSubmatch(said)
+	id := regexp.MustCompile(`tadactl approve ([0-9a-f-]{36})`).FindStringSubmatch(said)
 	if status != 75 || id == nil {
 		t.Fatalf("%d %s", status, said)
 	}

@@ -210,7 +210,7 @@ func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
 				t.Errorf("%s: not once %q: %s", name, want, s.text())
 			}
 		}
-		if !strings.Contains(s.text(), "needs approval: tadactl show "+id) {
+		if !strings.Contains(s.text(), "needs approval: tadactl approve "+id) {
 			t.Errorf("%s: %s", name, s.text())
 		}
 	}

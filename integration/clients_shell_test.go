@@ -54,7 +54,7 @@ func TestClientsCodexTerminal(t *testing.T) {
 			}
 			got := b.play(t, c, c.tool("true"), onTTY("test -t 0 && test -t 1 && echo a terminal; read x; echo got $x; cat > typed"),
 				typing("keys\n"), typing("into a file\n\u0004"), onTTY("rm -r build"), c.tool("cat typed"))
-			for i, want := range []string{"", "a terminal", "got keys", "exited with code 0", "tadactl show", "into a file"} {
+			for i, want := range []string{"", "a terminal", "got keys", "exited with code 0", "tadactl approve", "into a file"} {
 				if !strings.Contains(got[i], want) {
 					t.Errorf("call %d: %s\nwant %q", i, got[i], want)
 				}

@@ -214,7 +214,7 @@ func (b *bench) try(t *testing.T, c client) {
 		b.approve(t, "rm -r build")
 	}
 	// The first command of Codex may come before the snapshot of the shell is ready, and is then called in another way.
-	if got := b.play(t, c, c.tool("true"), c.tool("rm -r build"), again); !strings.Contains(got[1], "tadactl show") || b.exists("build") {
+	if got := b.play(t, c, c.tool("true"), c.tool("rm -r build"), again); !strings.Contains(got[1], "tadactl approve") || b.exists("build") {
 		t.Errorf("a question: %s\nthe identical command after the yes: %s", got[1], got[2])
 	}
 	if got := b.ctl(t, "pending"); strings.TrimSpace(got) != "" {

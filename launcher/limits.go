@@ -97,14 +97,14 @@ func (r *run) reached(out io.Writer, s sandbox.Status) (told []string) {
 	if r.timedOut {
 		by := "--timeout"
 		if r.timeout() != r.Request.Timeout {
-			by = fmt.Sprintf("limits.time in %s", r.l.home.Config())
+			by = "limits.time; to raise it: tadactl policy edit"
 		}
 		fmt.Fprintf(out, "tada-run: timeout: %s ended after %v (%s)\n", clipped(strconv.Quote(r.shown)), r.timeout(), by)
 	}
 	limits, _ := r.limited()
 	tell := func(what, key string, value int64) {
-		line := fmt.Sprintf("%s: its limit is %q; to raise it, in %s: limits: {%s}",
-			what, pathguard.LimitText(key, value), r.l.home.Config(), pathguard.LimitText(key, value*2))
+		line := fmt.Sprintf("%s: its limit is %q; to raise it, set limits: {%s} with tadactl policy edit",
+			what, pathguard.LimitText(key, value), pathguard.LimitText(key, value*2))
 		told = append(told, line)
 		fmt.Fprintf(out, "tada-run: %s\n", visible(line))
 	}

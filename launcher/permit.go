@@ -191,7 +191,7 @@ func (l *Launcher) await(ctx context.Context, r *run, e approval.Envelope) (*Ref
 	now, err := e, error(nil)
 	switch {
 	case r.Request.Wait > 0:
-		fmt.Fprintf(os.Stderr, "tada-run: waiting %v for approval: tadactl show %s\n", r.Request.Wait, e.ID)
+		fmt.Fprintf(os.Stderr, "tada-run: waiting %v for approval: tadactl approve %s\n", r.Request.Wait, e.ID)
 		wait, cancel := context.WithTimeout(ctx, r.Request.Wait)
 		defer cancel()
 		now, err = l.store.Wait(wait, e.ID)
@@ -316,11 +316,11 @@ func (r *run) forgetSaid() error {
 func (r *run) pending(e approval.Envelope) *Refusal {
 	f := refuse(r.Verdict, "pending", "pending", "", ExitPending)
 	f.Envelope, f.Retry = e.ID, "run the identical command again after the answer"
-	f.HumanCan = "tadactl show " + e.ID
-	f.Message = "needs approval: tadactl show " + e.ID + "; then run the same command again"
+	f.HumanCan = "tadactl approve " + e.ID
+	f.Message = "needs approval: tadactl approve " + e.ID + "; then run the same command again"
 	if r.Request.Tool != nil {
 		f.Retry = "make the identical call again after the answer"
-		f.Message = "needs approval: tadactl show " + e.ID + "; then make the same call again"
+		f.Message = "needs approval: tadactl approve " + e.ID + "; then make the same call again"
 	}
 	f.unfit(r.misfit)
 	return f

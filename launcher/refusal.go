@@ -53,6 +53,8 @@ func (r *Refusal) Line() string {
 	if r.Status != r.Code {
 		line := fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, visible(r.Message))
 		switch {
+		case len(r.Items) > 0 && r.Items[0].Rule == "text.unparsable": // nothing in it is dangerous: it is not a command
+			line = fmt.Sprintf("tada-run: %s: %s", r.Status, visible(r.Message))
 		case r.Code == codeDenied && r.Message == deniedByUser:
 			line = "tada-run: denied by the user"
 		case r.Code == codeDenied:

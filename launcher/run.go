@@ -245,8 +245,8 @@ func (r checked) start() error {
 		return b.err
 	}
 	if b.partial {
-		r.l.say(os.Stderr, fmt.Sprintf("%s has too many directories to search for secrets to hide; list those deeper down in security.restricted_paths in %s (shown once)",
-			r.Plan.Workspace, r.l.home.Config()))
+		r.l.say(os.Stderr, fmt.Sprintf("%s has too many directories to search for secrets to hide; list those deeper down in security.restricted_paths: tadactl policy edit (shown once)",
+			r.Plan.Workspace))
 	}
 	if err := r.unswapped(); err != nil {
 		b.held.Cancel()

@@ -46,8 +46,8 @@ func (l *Launcher) withheld(out io.Writer, names []string) {
 		}
 	}
 	if len(shown) > 0 {
-		l.say(out, fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep in %s (shown once)",
-			strings.Join(shown, " "), l.home.Config()))
+		l.say(out, fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep: tadactl policy edit (shown once)",
+			strings.Join(shown, " ")))
 	}
 }
 

@@ -64,9 +64,9 @@ func (r *run) remedy(d sandbox.Denial) string {
 	case "write", "read", "no":
 		return "; to ask for approval, name it in the command line"
 	case "network":
-		return fmt.Sprintf("; name the host in the command line, or add it to network.allow in %s", r.l.home.Config())
+		return "; name the host in the command line, or add it to network.allow: tadactl policy edit"
 	case "limits.file_size":
-		return "; the limit is set in " + r.l.home.Config()
+		return "; to raise limits.file_size: tadactl policy edit"
 	case "":
 		return "; this cannot be allowed"
 	}

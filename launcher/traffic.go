@@ -91,7 +91,7 @@ func (r *run) refusedText(c *sandbox.Connection) string {
 	case strings.HasPrefix(c.Fix, "--"):
 		return text + "; " + c.Fix + " asks for approval"
 	}
-	allow := fmt.Sprintf("add %q to network.allow in %s", c.Fix, r.l.home.Config())
+	allow := fmt.Sprintf("add %q to network.allow: tadactl policy edit", c.Fix)
 	if c.Kind == "name" && c.Fix != c.Host || c.Host == "localhost" { // the name is allowed, where it leads is not; this machine's servers are not told apart by name
 		return text + "; to allow it, " + allow
 	}

@@ -65,7 +65,7 @@ func TestC6_2_Messages(t *testing.T) {
 		{"rm -rf /", "⚠️  dangerous command: may delete system files: /", "⚠️  危险命令: / 可能删除系统文件"},
 		{"cat /etc/ssl", "🚫 access denied: /etc/ssl is restricted", "🚫 拒绝访问: /etc/ssl 受系统保护"},
 		{"touch ~/.ssh", "⚠️  read-only: @/home/dev/.ssh must not be written", "⚠️  只读保护: @/home/dev/.ssh 不允许写入"},
-		{"cat a > /etc/b", "⚠️  dangerous: writing /etc/b needs authorisation", "⚠️  危险操作: 尝试写入 /etc/b 需要授权"},
+		{"cat a > /etc/b", "⚠️  dangerous: writes to a system path: /etc/b", "⚠️  危险操作: 尝试写入 /etc/b 需要授权"},
 		{"git push --force", "replaces history of the remote repository", "⚠️  危险命令: 替换远程仓库的历史"},
 		{"rm -rf src", "deletes everything below @/w/src", "删除 @/w/src 下的所有内容"},
 	}

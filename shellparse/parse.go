@@ -136,13 +136,13 @@ func parse(text string, d Dialect) (*syntax.File, *ParseError) {
 	if err == nil {
 		return file, nil
 	}
-	e := &ParseError{Span: Span{0, len(text)}, Text: "parse error: " + strings.TrimPrefix(err.Error(), ":"), cause: err}
+	e := &ParseError{Span: Span{0, len(text)}, Text: "syntax error: " + strings.TrimPrefix(err.Error(), ":"), cause: err}
 	var pe syntax.ParseError
 	var le syntax.LangError
 	switch {
 	case errors.As(err, &pe):
 		e.Span.Start = min(int(pe.Pos.Offset()), len(text))
-		e.Text = fmt.Sprintf("parse error at %d:%d: %s", pe.Pos.Line(), pe.Pos.Col(), pe.Text)
+		e.Text = fmt.Sprintf("syntax error at %d:%d: %s", pe.Pos.Line(), pe.Pos.Col(), pe.Text)
 	case errors.As(err, &le):
 		e.Span.Start = min(int(le.Pos.Offset()), len(text))
 	case errors.Is(err, errTooDeep):

@@ -161,7 +161,7 @@ type Written struct {
 type Opaque struct {
 	Place   Place
 	Text    string // the source text of the piece
-	Why     string // "value of $x is not known", "parse error: ..."
+	Why     string // "value of $x is not known", "syntax error: ..."
 	Span    Span
 	Command int
 }

@@ -179,7 +179,7 @@ func TestRunCommand(t *testing.T) {
 	}
 	got, text, bad = c.call(t, "run_command", args{"command": "git push --force"})
 	refusal, _ = got["refusal"].(map[string]any)
-	if !bad || refusal["code"] != "pending" || !strings.Contains(text, "tadactl show") {
+	if !bad || refusal["code"] != "pending" || !strings.Contains(text, "tadactl approve") {
 		t.Errorf("pending: %v %v %q", bad, got, text)
 	}
 	id, _ := refusal["envelope"].(string)

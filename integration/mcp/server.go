@@ -29,7 +29,7 @@ type Server struct {
 // Run serves until the client hangs up or ctx ends.
 func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: "tada-run", Version: launcher.Version()}, &sdk.ServerOptions{
-		Instructions: "Commands run in a sandbox and are recorded. A denial says what is allowed instead: do that, and do not work around it. " +
+		Instructions: "Commands run in a sandbox and are recorded. A denial says what is allowed instead: do that, and do not try to get the same effect another way. " +
 			"If a command needs approval, tell the user the tadactl command, wait, and send the same call again.",
 	})
 	add(s, server, &sdk.Tool{

@@ -92,7 +92,7 @@ func (c *ctl) granted(g approval.Grant) error {
 	if c.json {
 		return c.printJSON(map[string]any{"id": g.Envelope, "decision": "approved", "grant": standingOf(g)})
 	}
-	_, err := fmt.Fprintf(c.out, "approved %s, and exactly the same plan %d times until %s (grant %s)\n",
-		g.Envelope, g.Uses, g.Expires.Local().Format(time.DateTime), g.ID)
+	_, err := fmt.Fprintf(c.out, "approved %s: this plan may run %s until %s (grant %s)\n",
+		g.Envelope, plural(g.Uses, "time"), g.Expires.Local().Format(time.DateTime), g.ID)
 	return err
 }
