@@ -75,6 +75,9 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	if err != nil {
 		return err
 	}
+	if err := o.digits(); err != nil {
+		return err
+	}
 	if _, err := l.May(approval.Approve(e.Risk), approval.ChannelTadactl); err != nil {
 		return err
 	}
@@ -106,7 +109,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	}
 	if !o.standing() || !launcher.Approves(d.Calls) {
 		if err := l.Decide(ctx, d); err != nil {
-			return err
+			return o.unlike(e, d, err)
 		}
 		votes, people, err := l.Votes(ctx, e.ID)
 		if err == nil && votes < people {
@@ -116,15 +119,32 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	}
 	g, err := l.DecideStanding(ctx, d, o.uses, o.life)
 	if err != nil {
-		return err
+		return o.unlike(e, d, err)
 	}
 	return c.granted(g)
 }
 
+// digits takes the spaces out of the digits of a plan, which a page shows in groups, and refuses what are none.
+func (o *consent) digits() error {
+	given := o.plan
+	o.plan = strings.ReplaceAll(given, " ", "")
+	if given != "" && (len(o.plan) < 12 || strings.Trim(o.plan, "0123456789abcdef") != "") {
+		return &usageError{fmt.Errorf("--plan %q is not the beginning of a plan hash: at least 12 digits, 0-9 and a-f, as tadactl show prints them", given)}
+	}
+	return nil
+}
+
+// unlike says of digits that are not those of the plan that they are not. The question is as it was.
+func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) error {
+	if o.plan == "" || d.PlanHash == e.PlanHash || !errors.Is(err, approval.ErrMismatch) {
+		return err
+	}
+	return &exitError{fmt.Errorf("--plan %s is not the plan of question %q; read it: tadactl show %s", o.plan, e.ID, e.ID), launcher.ExitDenied}
+}
+
 // decision asks on the terminal. Digits of a plan that is not this one's are for the store to refuse and to record.
-func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope, plan string) (approval.Decision, error) {
-	digits := strings.ReplaceAll(plan, " ", "")
-	if plan != "" && (len(digits) < 12 || !strings.HasPrefix(e.PlanHash, digits)) {
+func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope, digits string) (approval.Decision, error) {
+	if !strings.HasPrefix(e.PlanHash, digits) {
 		d := launcher.Answer(e, true, "", string(approval.ChannelTadactl))
 		d.PlanHash = digits[:min(len(digits), len(e.PlanHash)-1)]
 		return d, nil

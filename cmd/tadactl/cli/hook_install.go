@@ -120,7 +120,19 @@ func (c *ctl) register(r registration, word string, edit func([]byte) ([]byte, e
 
 // unregister takes what is ours out of the file, if there is one.
 func (c *ctl) unregister(r registration, remove func([]byte) ([]byte, error)) error {
-	return c.register(r, "uninstalled", func(was []byte) ([]byte, error) {
+	text, err := os.ReadFile(r.file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	word := "uninstalled"
+	if !c.registers(l, r, text) {
+		word = "not installed"
+	}
+	return c.register(r, word, func(was []byte) ([]byte, error) {
 		if was == nil {
 			return nil, nil
 		}

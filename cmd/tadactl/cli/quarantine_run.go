@@ -245,7 +245,10 @@ func kept(dir, prefix string) (r quarantine.Response, err error) {
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
 		return !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), ".json")
 	})
-	if len(entries) != 1 {
+	if len(entries) == 0 {
+		return r, fmt.Errorf("session %q: no quarantine session with findings has that id", prefix)
+	}
+	if len(entries) > 1 {
 		return r, fmt.Errorf("session %q: ambiguous id (%d sessions with findings); type more characters", prefix, len(entries))
 	}
 	text, err := os.ReadFile(filepath.Join(dir, entries[0].Name()))
