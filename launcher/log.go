@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 )
 
@@ -148,7 +149,7 @@ type Past struct {
 	Agent    string    `json:"agent,omitempty"`
 	Dir      string    `json:"cwd"`
 	Verdict  string    `json:"verdict"`
-	State    string    `json:"state"` // announced, refused, waiting (for an answer), running, failed, ended, lost: it was started, and its end is not known
+	State    string    `json:"state"` // announced, refused (by the policy), waiting (for an answer), approved (it can be run again), denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not known
 	Status   int       `json:"status"`
 	Signal   int       `json:"signal,omitempty"`
 	Envelope string    `json:"envelope,omitempty"`
@@ -176,6 +177,25 @@ type Past struct {
 var pastStates = map[string]string{
 	kindIntent: "announced", kindDenied: "refused", kindStart: "running", kindFailed: "failed", kindEnd: "ended",
 	audit.KindOrphan: "lost",
+}
+
+// questionStates says what an entry about a question means for the request that asked it and ended without an answer.
+var questionStates = map[[2]string]string{ // by kind and outcome
+	{approval.KindDecided, approval.OutcomeApproved}:   "approved",
+	{approval.KindRejected, approval.OutcomeDenied}:    "denied",
+	{approval.KindRejected, approval.OutcomeCancelled}: "withdrawn",
+	{approval.KindExpired, approval.OutcomeExpired}:    "expired",
+}
+
+// deniedState is the state of a request that was not run, by what the log says about its refusal.
+func deniedState(code, status string) string {
+	switch {
+	case status == "cancelled":
+		return "withdrawn"
+	case code == "human_denied":
+		return "denied"
+	}
+	return pastStates[kindDenied]
 }
 
 // Runs returns every request that the log knows, oldest first.
@@ -230,8 +250,9 @@ func (l *Launcher) waiting() map[string]bool {
 // readRuns is Runs by the log alone.
 func (l *Launcher) readRuns() ([]Past, error) {
 	runs, index := []Past{}, map[string]int{}
-	var bad *audit.BadEntry // the first line that is no entry and was not set apart
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{"exec.", audit.KindAccept, audit.KindRecover}}) {
+	answers, granted := map[string]string{}, map[string]bool{} // by question
+	var bad *audit.BadEntry                                    // the first line that is no entry and was not set apart
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{"exec.", audit.KindAccept, audit.KindRecover, approval.KindDecided, approval.KindRejected, approval.KindExpired, approval.KindGranted}}) {
 		var found *audit.BadEntry
 		switch {
 		case errors.Is(err, os.ErrNotExist):
@@ -247,6 +268,18 @@ func (l *Launcher) readRuns() ([]Past, error) {
 				bad = nil
 			}
 			markUnproven(runs, g)
+			continue
+		}
+		if strings.HasPrefix(e.Kind, "approval.") {
+			var about struct {
+				Envelope string `json:"envelope_id"`
+				Outcome  string
+			}
+			if err := json.Unmarshal(e.Body, &about); err != nil {
+				return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
+			}
+			granted[about.Envelope] = granted[about.Envelope] || e.Kind == approval.KindGranted
+			answers[about.Envelope] = questionStates[[2]string{e.Kind, about.Outcome}]
 			continue
 		}
 		var body struct {
@@ -276,6 +309,9 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		r.asked = e.Kind == kindDenied && body.Code == "pending"
 		r.told = e.Offset
 		r.State = pastStates[e.Kind]
+		if status, _ := body.Status.(string); e.Kind == kindDenied {
+			r.State = deniedState(body.Code, status)
+		}
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
 		r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.launcher)
 		if slices.Contains(ends, e.Kind) {
@@ -286,6 +322,14 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		}
 		if status, ok := body.Status.(float64); ok && e.Kind == kindEnd {
 			r.Status, r.Signal = int(status), body.Signal
+		}
+	}
+	for i := range runs {
+		if r := &runs[i]; r.asked {
+			r.State = cmp.Or(answers[r.Envelope], r.State)
+			if granted[r.Envelope] { // the question was withdrawn, in the place of the grant
+				r.State = "approved"
+			}
 		}
 	}
 	if bad != nil {

@@ -55,7 +55,7 @@ var bashCompletion string
 var flagValues = map[string][]string{
 	"format":    {"cast", "cast2", "txt", "json", "html"},
 	"authority": {"policy", "approval", "grant"},
-	"outcome":   {"ok", "error", "refused", "waiting", "failed", "running", "lost"},
+	"outcome":   {"ok", "error", "refused", "waiting", "approved", "denied", "withdrawn", "expired", "failed", "running", "lost"},
 	"kind":      {"exec", "approval", "rec", "ctl", "exec.start", "exec.end"},
 	"max-risk":  {"0", "1", "2", "3"},
 }

@@ -32,7 +32,7 @@ func (w *wanted) flags(cmd *cobra.Command) {
 	f.StringVar(&w.agent, "agent", "", "only runs for this agent")
 	f.StringVar(&w.item, "work-item", "", "only runs for this work item")
 	f.StringVar(&w.authority, "authority", "", "only runs allowed by: policy, approval, grant")
-	f.StringVar(&w.outcome, "outcome", "", "only runs with this outcome: ok, error, an exit status, refused, waiting, failed, running, lost")
+	f.StringVar(&w.outcome, "outcome", "", "only runs with this outcome: ok, error, an exit status, refused, waiting, approved, denied, withdrawn, expired, failed, running, lost")
 	f.StringVar(&w.session, "session", "", "only runs whose id begins with this")
 	f.StringVar(&w.since, "since", "", "only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d (ago)")
 	f.StringVar(&w.until, "until", "", "only before this time")
@@ -43,8 +43,23 @@ func (w *wanted) any() bool {
 	return w.agent+w.item+w.authority+w.outcome+w.session != ""
 }
 
-// span reads the times.
+// known refuses a word that no run could match: an empty list would be taken for an answer.
+func (w *wanted) known() error {
+	if list := flagValues["authority"]; w.authority != "" && !slices.Contains(list, w.authority) {
+		return &usageError{fmt.Errorf("--authority is %s, not %q", strings.Join(list, ", "), w.authority)}
+	}
+	list := append(slices.Clone(flagValues["outcome"]), "announced", "ended")
+	if _, err := strconv.ParseUint(w.outcome, 10, 8); w.outcome != "" && err != nil && !slices.Contains(list, w.outcome) {
+		return &usageError{fmt.Errorf("--outcome is an exit status, %s, not %q", strings.Join(list, ", "), w.outcome)}
+	}
+	return nil
+}
+
+// span reads the times, after a check of the words.
 func (w *wanted) span() (since, until time.Time, err error) {
+	if err := w.known(); err != nil {
+		return since, until, err
+	}
 	if since, err = parseTime(w.since, time.Now()); err == nil {
 		until, err = parseTime(w.until, time.Now())
 	}

@@ -158,6 +158,8 @@ func next(e approval.Envelope) string {
 	switch fate(e) {
 	case "":
 		return "try: tadactl approve " + e.ID
+	case "denied": // for a while without asking
+		return "to let it ask again: tadactl deny --undo " + e.ID
 	case "approved":
 		return "run the same command, once, before " + e.UseBy.Local().Format(time.DateTime)
 	}

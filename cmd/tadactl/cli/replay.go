@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,7 +32,9 @@ func (c *ctl) sessions() *cobra.Command {
 		Long: "List the runs, oldest first: the newest 30, or as many as --last says, and those that have\n" +
 			"not ended; with --json, all.\n" +
 			"A run that can be attached to (tada-run --session) is listed as session; one that waits\n" +
-			"for an answer, as waiting; one that was running when its launcher died, as lost.",
+			"for an answer, as waiting, and after it as approved (run the command again), denied,\n" +
+			"withdrawn or expired; one that the policy refused, as refused; one that was running when\n" +
+			"its launcher died, as lost.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -64,7 +67,7 @@ func (c *ctl) sessions() *cobra.Command {
 				if r.Unproven != "" {
 					mark = "  UNPROVEN (" + inert(r.Unproven) + ")"
 				}
-				fmt.Fprintf(c.out, "%s  %s  %-8s  %s%s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(cmp.Or(r.Inside, r.Command)), mark)
+				fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(cmp.Or(r.Inside, r.Command)), mark)
 			}
 			if older := whole - len(list); older > 0 {
 				fmt.Fprintf(c.err, "tadactl: %d older ones are not listed; all: tadactl sessions --all\n", older)
@@ -191,6 +194,9 @@ func (c *ctl) replay() *cobra.Command {
 			"events.\n\nKEYS\n" + play.Keys(),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(o.Speed > 0) { // NaN too
+				return &usageError{fmt.Errorf("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)}
+			}
 			s, err := c.recording(args)
 			if err != nil {
 				return err
@@ -214,12 +220,12 @@ func (c *ctl) replay() *cobra.Command {
 			}
 			if o.Follow && o.Live != nil && !screen {
 				live := audit.Follow(ctx, s.transcript, func() bool { return !o.Live() })
-				return unproven(play.Text(ctx, c.out, live, play.TextOptions{}))
+				return c.left(ctx, play.Text(ctx, c.out, live, play.TextOptions{}))
 			}
 			if o.Out == nil {
-				return unproven(play.Text(ctx, c.out, s.transcript, play.TextOptions{}))
+				return c.left(ctx, play.Text(ctx, c.out, s.transcript, play.TextOptions{}))
 			}
-			return unproven(play.Run(ctx, s.transcript, o))
+			return c.left(ctx, play.Run(ctx, s.transcript, o))
 		},
 	}
 	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "playback speed, as a factor")
@@ -227,7 +233,19 @@ func (c *ctl) replay() *cobra.Command {
 	cmd.Flags().DurationVar(&o.From, "from", 0, "start this far into the session")
 	cmd.Flags().BoolVar(&o.Follow, "follow", false, "show the output of a running session as it comes")
 	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "print everything at once")
-	return verb(cmd, "77   the record was changed; it was shown up to there")
+	return verb(cmd, "77   the record was changed; it was shown up to there", "130  interrupted")
+}
+
+// interrupted is the exit status of a replay that its reader ended with a signal, as of a program that Ctrl-C ended.
+const interrupted = 130
+
+// left is unproven for a replay: that its reader ended it is nothing to report.
+func (c *ctl) left(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		c.status = interrupted
+		return nil
+	}
+	return unproven(err)
 }
 
 // unproven gives the exit status of tampering to a transcript that does not verify.
