@@ -141,5 +141,22 @@ func (c Caller) May(a Action, over Channel) (Channel, error) {
 	if why == "" {
 		why = fmt.Sprintf("%q is not done over %q", a, over)
 	}
-	return over, fmt.Errorf("approval: %w: %s", ErrPeer, why)
+	return over, a.refused(why)
+}
+
+// Outside returns nil for a caller outside of every sandbox, else an error that wraps ErrPeer, worded for what it wanted to do.
+func (c Caller) Outside(a Action) error {
+	if who, why := c.Who(); who == ChannelSandbox {
+		return a.refused(why)
+	}
+	return nil
+}
+
+// refused says why a caller may not do a.
+func (a Action) refused(why string) error {
+	switch a {
+	case ApproveLow, ApproveHigh, ApproveCritical, Deny, Remember:
+		return fmt.Errorf("approval: %w: %s", ErrPeer, why)
+	}
+	return fmt.Errorf("approval: %w: %s", ErrPerson, why)
 }

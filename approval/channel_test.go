@@ -159,6 +159,21 @@ func TestWho(t *testing.T) {
 			t.Errorf("inside of a sandbox, over %q: %v", over, err)
 		}
 	}
+	for action, says := range map[approval.Action]string{
+		approval.ApproveLow: "may ask questions but not answer them", approval.Remember: "may ask questions but not answer them",
+		approval.Deny: "may ask questions but not answer them", approval.EditPolicy: "this needs a person at a terminal: ",
+		approval.Enrol: "this needs a person at a terminal: ", approval.Mend: "this needs a person at a terminal: ",
+	} {
+		_, err := fenced.May(action, approval.ChannelTadactl)
+		outside := fenced.Outside(action)
+		f, _ := approval.Explain(err)
+		if err == nil || outside == nil || outside.Error() != err.Error() || !strings.Contains(err.Error(), says) || !errors.Is(err, approval.ErrPeer) {
+			t.Errorf("%s: %v, %v", action, err, outside)
+		}
+		if strings.Contains(says, "answer") != strings.Contains(f.Message, "answer") || f.Code != "peer" {
+			t.Errorf("%s: %+v", action, f)
+		}
+	}
 	if _, why := (approval.Caller{}).Who(); why == "" {
 		t.Error("a process of which nothing is known counts as a person")
 	}

@@ -73,7 +73,11 @@ var failures = []struct {
 func Explain(err error) (Failure, bool) {
 	for _, x := range failures {
 		if errors.Is(err, x.err) {
-			return x.f, true
+			f := x.f
+			if errors.Is(err, ErrPerson) { // the same to programs
+				f.Message = "run it in a terminal of your own, outside the agent"
+			}
+			return f, true
 		}
 	}
 	return Failure{}, false

@@ -30,6 +30,14 @@ type PeerRules struct {
 // ErrPeer is returned by [MayDecide] for a process that may ask and not answer.
 var ErrPeer = errors.New("this process may ask questions but not answer them")
 
+// ErrPerson wraps [ErrPeer], for actions that answer no question.
+var ErrPerson error = personError{}
+
+type personError struct{}
+
+func (personError) Error() string { return "this needs a person at a terminal" }
+func (personError) Unwrap() error { return ErrPeer }
+
 // MayDecide reports whether a process may answer questions; the error says why not and wraps
 // ErrPeer. What runs inside of a fence never may.
 func MayDecide(p PeerFacts, r PeerRules) error {

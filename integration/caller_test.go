@@ -104,6 +104,15 @@ func agentWays(t *testing.T, p *place) map[string]agentWay {
 	}
 }
 
+// answeredWhere is where a refusal sends the user: to answer, or to run the command.
+func answeredWhere(a approval.Action) string {
+	switch a {
+	case approval.ApproveLow, approval.ApproveHigh, approval.Remember:
+		return "answer in your own terminal"
+	}
+	return "this needs a person at a terminal"
+}
+
 // Y: whoever comes from an agent's program, by whatever way, answers nothing for a person, over no channel, with no
 // command; a person at the same terminal does.
 func TestAgentsAnswerNothing(t *testing.T) {
@@ -112,8 +121,10 @@ func TestAgentsAnswerNothing(t *testing.T) {
 	ways := agentWays(t, p)
 	var tried []string
 	script := vars
-	for _, lines := range answering {
+	var where []string
+	for action, lines := range answering {
 		for _, line := range lines {
+			where = append(where, answeredWhere(action))
 			script += fmt.Sprintf("echo '@@%d@'; (%s) 2>&1\n", len(tried), line)
 			tried = append(tried, line)
 		}
@@ -123,7 +134,7 @@ func TestAgentsAnswerNothing(t *testing.T) {
 		for i, line := range tried {
 			_, said, ran := strings.Cut(out, fmt.Sprintf("@@%d@\n", i))
 			said, _, _ = strings.Cut(said, "@@")
-			if !ran || !strings.Contains(said, way.says) || !strings.Contains(said, "answer in your own terminal") {
+			if !ran || !strings.Contains(said, way.says) || !strings.Contains(said, where[i]) {
 				t.Errorf("%s: %q: %s", name, line, said)
 			}
 		}

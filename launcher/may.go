@@ -26,10 +26,7 @@ func (l *Launcher) May(a approval.Action, over approval.Channel) (approval.Via, 
 
 // Outside returns nil when this process is outside of every sandbox of tada-run, else an error that wraps
 // [approval.ErrPeer]. It is for before the state directory is opened, which nothing inside reaches.
-func Outside() error {
-	c := ownCaller()
-	return approval.MayDecide(c.Peer, c.Rules)
-}
+func Outside(a approval.Action) error { return ownCaller().Outside(a) }
 
 // MayNow is [Launcher.May] for what must be done although the configuration keeps a launcher from being opened. It
 // records nothing.

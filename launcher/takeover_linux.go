@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/session/wire"
@@ -66,7 +68,8 @@ func (s *seat) noPerson() error {
 	if s.why == nil { // it is the one that the session was started from
 		return fmt.Errorf("only a person can do this; in another terminal: tadactl attach --take %s", s.d.r.id)
 	}
-	return fmt.Errorf("only a person can do this: %w; in another terminal: tadactl attach --take %s", s.why, s.d.r.id)
+	_, why, _ := strings.Cut(s.why.Error(), approval.ErrPerson.Error()+": ")
+	return fmt.Errorf("only a person can do this: %s; in another terminal: tadactl attach --take %s", why, s.d.r.id)
 }
 
 // take gives a person the keys.

@@ -47,7 +47,7 @@ func (c *ctl) approve() *cobra.Command {
 			"With --token the answer comes from another machine: see tadactl sign.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(); err != nil {
+			if err := launcher.Outside(approval.ApproveLow); err != nil {
 				return err
 			}
 			switch {
@@ -171,7 +171,7 @@ func (c *ctl) deny() *cobra.Command {
 			"the same command asks again.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(); err != nil {
+			if err := launcher.Outside(approval.Deny); err != nil {
 				return err
 			}
 			switch {

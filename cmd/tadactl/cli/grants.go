@@ -67,7 +67,7 @@ func (c *ctl) revoke() *cobra.Command {
 		Short: "Revoke a grant",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(); err != nil {
+			if err := launcher.Outside(approval.Revoke); err != nil {
 				return err
 			}
 			l, err := c.open()

@@ -38,7 +38,7 @@ func (c *ctl) inbox() *cobra.Command {
 			"  esc         back                    q       quit",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := launcher.Outside(); err != nil {
+			if err := launcher.Outside(approval.ApproveLow); err != nil {
 				return err
 			}
 			l, err := c.open()

@@ -29,7 +29,7 @@ func (c *ctl) keyInit() *cobra.Command {
 			"is asked for on the terminal. It prints the line that the other machine has to trust.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(); err != nil {
+			if err := launcher.Outside(approval.Enrol); err != nil {
 				return err
 			}
 			l, err := c.open()

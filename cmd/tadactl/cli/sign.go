@@ -135,7 +135,7 @@ func (c *ctl) sign() *cobra.Command {
 			"standard input.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(); err != nil {
+			if err := launcher.Outside(approval.Sign); err != nil {
 				return err
 			}
 			text, err := c.read(args[0])
