@@ -103,7 +103,7 @@ func TestClientsSession(t *testing.T) {
 				}
 			}
 			b.recorded(t, `echo said 4"2"`, "ended")
-			b.recorded(t, "git push --force origin main", "refused")
+			b.recorded(t, "git push --force origin main", "withdrawn")
 			b.ctl(t, "audit", "verify", "--complete")
 		})
 	}

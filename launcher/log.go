@@ -211,21 +211,25 @@ func (l *Launcher) Runs() ([]Past, error) {
 		}
 		asked = asked || r.asked
 	}
-	if len(dead) > 0 { // or ended since they were read: a run's end is in the log before its place is given back
+	var waiting map[string]bool
+	if asked {
+		waiting = l.waiting()
+	}
+	open := func(r Past) bool { return r.asked && r.State == pastStates[kindDenied] } // by the log
+	closed := func(r Past) bool { return open(r) && waiting != nil && !waiting[r.Envelope] }
+	if len(dead) > 0 || slices.ContainsFunc(runs, closed) { // or ended since they were read: an end is in the log before it shows elsewhere
 		if runs, err = l.readRuns(); err != nil {
 			return runs, err
 		}
-	}
-	waiting := map[string]bool{}
-	if asked {
-		waiting = l.waiting()
 	}
 	for i := range runs {
 		switch r := &runs[i]; {
 		case r.State == "running" && dead[r.ID]:
 			r.State = "lost"
-		case r.asked && waiting[r.Envelope]:
+		case open(*r) && waiting[r.Envelope]:
 			r.State = "waiting"
+		case closed(*r): // its time is over, and nobody has looked since
+			r.State = "expired"
 		}
 	}
 	return runs, nil

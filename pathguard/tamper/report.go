@@ -20,11 +20,14 @@ func (e *TamperError) Error() string {
 		return "protected files were changed from outside; try: tadactl tamper diff"
 	}
 	f := e.Findings[0]
-	more := ""
-	if n := len(e.Findings) - 1; n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
+	more := "" // each may be of another kind
+	switch n := len(e.Findings) - 1; {
+	case n == 1:
+		more = ", and 1 more file"
+	case n > 1:
+		more = fmt.Sprintf(", and %d more files", n)
 	}
-	return fmt.Sprintf("protected file %q%s: %s from outside; try: tadactl tamper diff", e.name(f), more, f.Kind)
+	return fmt.Sprintf("protected file %q: %s from outside%s; try: tadactl tamper diff", e.name(f), f.Kind, more)
 }
 
 // ToolText is what a program is told that calls tools: its wording is a contract.

@@ -47,7 +47,7 @@ func TestTexts(t *testing.T) {
 	golden(t, "tamper_error.en.txt", e.Text(English))
 	golden(t, "tamper_error.zh.txt", e.Text(Chinese))
 	golden(t, "tamper_error.json", e.JSON()+"\n")
-	if got := e.Error(); got != `protected file "TODO.md" and 2 more: changed from outside; try: tadactl tamper diff` {
+	if got := e.Error(); got != `protected file "TODO.md": changed from outside, and 2 more files; try: tadactl tamper diff` {
 		t.Error(got)
 	}
 	own := &TamperError{Root: "/", Findings: e.Findings[1:2]}

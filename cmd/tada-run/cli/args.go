@@ -100,9 +100,7 @@ func parseOwn(argv []string) (*invocation, error) {
 	case inv.profile != "" && inv.profile != "ci":
 		return nil, &usageError{fmt.Sprintf("unknown profile %q", inv.profile), "--profile ci"}
 	case inv.origin != "" && approval.ParseLevel(inv.origin).String() != inv.origin:
-		return nil, &usageError{fmt.Sprintf("unknown origin %q", inv.origin), "--origin quarantined"}
-	case inv.timeout < 0 || inv.wait < 0:
-		return nil, &usageError{"--timeout and --wait must not be negative", "--timeout 90s"}
+		return nil, &usageError{fmt.Sprintf("unknown origin %q: it is human, agent or quarantined", inv.origin), "--origin quarantined"}
 	case inv.background && inv.check:
 		return nil, &usageError{"--background and --check cannot be combined", "tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
@@ -218,8 +216,8 @@ func (inv *invocation) flags(own bool) *getopt.Set {
 		inv.pty = "auto"
 		flag("pty", &inv.pty)
 		flag("publish", setter(inv.addPorts))
-		flag("timeout", &inv.timeout)
-		flag("wait", &inv.wait)
+		flag("timeout", duration("timeout", &inv.timeout))
+		flag("wait", duration("wait", &inv.wait))
 	}
 	return set
 }
@@ -229,6 +227,18 @@ type setter func(value string) error
 
 func (f setter) Set(value string, _ getopt.Option) error { return f(value) }
 func (f setter) String() string                          { return "" }
+
+// duration reads the value of an option that takes a time.
+func duration(name string, to *time.Duration) setter {
+	return func(value string) error {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < 0 {
+			return &usageError{fmt.Sprintf("--%s takes a time, 0 or more, not %q", name, value), fmt.Sprintf("--%s 90s", name)}
+		}
+		*to = d
+		return nil
+	}
+}
 
 // addPorts reads the value of --publish: ports, separated by commas.
 func (inv *invocation) addPorts(list string) error {

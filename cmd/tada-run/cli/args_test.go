@@ -103,7 +103,7 @@ func TestArgsRefused(t *testing.T) {
 		{"bash|--agent|x|-c|y", "unknown option", ""},
 		{"bash|-i|x.sh", "interactive", ""},
 		{"tada-run|--profile|CI|ls", "unknown profile", "--profile ci"},
-		{"tada-run|--timeout|-3s|ls", "must not be negative", ""},
+		{"tada-run|--timeout|-3s|ls", `--timeout takes a time, 0 or more, not "-3s"`, "--timeout 90s"},
 		{"tada-run|--json|ls", "needs --check", ""},
 		{"tada-run|--publish|80,0|ls", "1 to 65535, not \"0\"", "--publish 3000"},
 		{"tada-run|--publish=65536|ls", "1 to 65535", "--publish 3000"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 func (c *ctl) tamper() *cobra.Command {
@@ -159,7 +160,7 @@ type decision struct{ checksum, archive string }
 // decide goes through the files that a decision is about, one after the other: the one that was named, or all that
 // differ. Of several, each is shown on the person's terminal and confirmed there, with asks; one alone, when ask is set.
 // A file that fails, or is not confirmed, keeps none of the others from its turn.
-func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question, word string, do func(path, digest string) (decision, error)) error {
+func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(path string) string, word string, do func(path, digest string) (decision, error)) error {
 	paths := chosen(v, args)
 	if len(paths) == 0 {
 		return &exitError{errors.New("no protected file was changed: nothing to decide"), launcher.ExitUsage}
@@ -170,7 +171,7 @@ func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question, word
 		digest := ""
 		if ask || len(paths) > 1 {
 			var err error
-			if digest, err = c.confirm(v, path, question); errors.Is(err, errUnconfirmed) {
+			if digest, err = c.confirm(v, path, question(path)); errors.Is(err, errUnconfirmed) {
 				status = launcher.ExitPending
 			}
 			if err != nil {
@@ -201,15 +202,19 @@ func (c *ctl) tamperAccept() *cobra.Command {
 		Long: "Accept the change to a file, as it was shown. The diff is shown on your terminal\n" +
 			"and confirmed there. With --digest, it accepts what `tadactl tamper diff` showed before.\n" +
 			"A program cannot accept. Both versions are archived. Without PATH, every changed file\n" +
-			"is shown and confirmed in turn. The reason is optional. PATH " + launcher.ModeName + "\n" +
-			"confirms that this setting may be switched off.",
+			"is shown and confirmed in turn. On a terminal, the reason is optional. PATH\n" +
+			launcher.ModeName + " confirms that this setting may be switched off.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("reason") && term.IsTerminal(int(c.in.Fd())) {
 				reason = "accepted at the terminal"
 			}
-			if strings.TrimSpace(reason) == "" {
-				return &usageError{errors.New("--reason is required: say why the change is right")}
+			switch {
+			case strings.TrimSpace(reason) != "":
+			case cmd.Flags().Changed("reason"):
+				return &usageError{errors.New("--reason is empty: say why the change is right")}
+			default:
+				return &usageError{errors.New("without a terminal, --reason is required: say why the change is right")}
 			}
 			v, err := c.review()
 			if err != nil {
@@ -226,7 +231,7 @@ func (c *ctl) tamperAccept() *cobra.Command {
 			if paths := chosen(v, args); digest != "" && len(paths) > 1 {
 				return &usageError{fmt.Errorf("%d files were changed, and --digest is of one; name it: %s", len(paths), joined(paths))}
 			}
-			return c.decide(v, args, digest == "", "accept exactly this", "accepted", func(path, shown string) (decision, error) {
+			return c.decide(v, args, digest == "", func(string) string { return "accept exactly this" }, "accepted", func(path, shown string) (decision, error) {
 				e, err := v.Accept(path, cmp.Or(digest, shown), reason)
 				return decision{e.Checksum, v.ArchivePath(e)}, err
 			})
@@ -275,7 +280,8 @@ func (c *ctl) tamperRestore() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "restore [PATH]",
 		Short: "Restore a file to its last accepted state",
-		Long: "Restore a file to its last accepted state. The current version is archived first.\n" +
+		Long: "Restore a file to its last accepted state; one that was not there is deleted. The current\n" +
+			"version is archived first.\n" +
 			"Without PATH, every changed file is restored; if there are several, each diff is shown\n" +
 			"on your terminal and confirmed there.",
 		Args: cobra.MaximumNArgs(1),
@@ -284,7 +290,13 @@ func (c *ctl) tamperRestore() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.decide(v, args, false, "put back what was there", "restored", func(path, _ string) (decision, error) {
+			question := func(path string) string {
+				if fileState(v, path) == string(tamper.Created) {
+					return "this file was not there: delete it"
+				}
+				return "put back what was there"
+			}
+			return c.decide(v, args, false, question, "restored", func(path, _ string) (decision, error) {
 				e, err := v.Restore(path)
 				return decision{e.Checksum, v.ArchivePath(e)}, err
 			})
