@@ -150,7 +150,7 @@ func (v *rawView) Notice(n wire.Notice) []byte {
 	}
 	text := "[tada-run: " + n.Message + "]"
 	if r := n.Summary; r != nil {
-		text += fmt.Sprintf(" [%d commands, %d files changed, now in %s]", len(r.Commands), len(r.Files), r.Dir)
+		text += fmt.Sprintf(" [commands: %d; files changed: %d; now in %s]", len(r.Commands), len(r.Files), r.Dir)
 	}
 	v.news = v.overlay(text)
 	return v.news

@@ -120,7 +120,7 @@ func (c *ctl) rebuild() *cobra.Command {
 			if c.json {
 				return c.printJSON(map[string]any{"aside": r.Aside, "dead": r.Dead, "expired": r.Expired, "runs": r.Runs, "grants": r.Grants})
 			}
-			fmt.Fprintf(c.out, "rebuilt: %d answered questions kept, %d expired, %d grants ended, %d runs without an end\n", r.Dead, r.Expired, r.Grants, r.Runs)
+			fmt.Fprintf(c.out, "rebuilt: %s kept, %d expired, %s ended, %s without an end\n", plural(r.Dead, "answered question"), r.Expired, plural(r.Grants, "grant"), plural(r.Runs, "run"))
 			if r.Aside != "" {
 				fmt.Fprintf(c.out, "the old file is kept as %s\n", r.Aside)
 			}

@@ -232,8 +232,14 @@ func summaryLine(r *wire.Report) string {
 	return text
 }
 
-func plural(n int, word string) string {
-	if n != 1 {
+// plural counts what a word names: "1 entry", "2 entries".
+func plural[N int | int64 | uint64](n N, word string) string {
+	stem, isY := strings.CutSuffix(word, "try")
+	switch {
+	case n == 1:
+	case isY:
+		word = stem + "tries"
+	default:
 		word += "s"
 	}
 	return fmt.Sprintf("%d %s", n, word)

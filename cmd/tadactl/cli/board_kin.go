@@ -43,5 +43,5 @@ func (b *board) denyAll(why string) {
 		}
 		denied++
 	}
-	b.back(fmt.Sprintf("denied %d questions", denied))
+	b.back("denied " + plural(denied, "question"))
 }

@@ -57,10 +57,10 @@ func (c *ctl) gc() *cobra.Command {
 				fmt.Fprintf(c.out, "compressed %d sessions from %d to %d bytes\n", f.Packed.Files, f.Packed.Before, f.Packed.After)
 			}
 			if len(f.Sessions) > 0 || f.Entries > 0 {
-				fmt.Fprintf(c.out, "deleted %d sessions (%d bytes) and %d log entries (%d bytes)\n", len(f.Sessions), f.SessionBytes, f.Entries, f.LogBytes)
+				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", plural(len(f.Sessions), "session"), plural(f.SessionBytes, "byte"), plural(f.Entries, "log entry"), plural(f.LogBytes, "byte"))
 			}
 			if f.Archives > 0 {
-				fmt.Fprintf(c.out, "deleted the archives of %d changes of protected files\n", f.Archives)
+				fmt.Fprintf(c.out, "deleted the archives of changes of protected files: %d\n", f.Archives)
 			}
 			return nil
 		},

@@ -91,9 +91,9 @@ func (c *ctl) printLessons(config string, lessons []launcher.Lesson) error {
 		for i, p := range l.Programs {
 			who[i] = visible(filepath.Base(p))
 		}
-		note := visible(fmt.Sprintf("%d times, %s: %s", l.Count, strings.Join(who, " "), l.Why))
+		note := visible(fmt.Sprintf("%s, %s: %s", plural(l.Count, "time"), strings.Join(who, " "), l.Why))
 		if len(who) == 0 {
-			note = visible(fmt.Sprintf("%d times: %s", l.Count, l.Why))
+			note = visible(fmt.Sprintf("%s: %s", plural(l.Count, "time"), l.Why))
 		}
 		switch {
 		case l.Rule != "":

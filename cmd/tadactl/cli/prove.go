@@ -252,7 +252,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 				}
 				return c.printJSON(map[string]any{"id": s.id, "removed": removed})
 			}
-			_, err = fmt.Fprintf(c.out, "%s: the data of %d events was removed\n", s.id, len(removed))
+			_, err = fmt.Fprintf(c.out, "%s: the data of %s was removed\n", s.id, plural(len(removed), "event"))
 			return err
 		},
 	}

@@ -327,7 +327,7 @@ func (s *recording) html(w io.Writer) error {
 func (s *recording) verify(p *export.Page) {
 	report, err := s.launcher.Verify()
 	p.Facts = append(p.Facts,
-		export.Fact{Name: "Log", Value: fmt.Sprintf("%d entries", report.Entries)},
+		export.Fact{Name: "Log", Value: plural(report.Entries, "entry")},
 		export.Fact{Name: "Head of the log", Value: report.Head.String()})
 	if err != nil {
 		p.Verdict, p.Reason = export.Refuted, "The record does not verify: "+err.Error()
@@ -344,9 +344,9 @@ func (s *recording) verify(p *export.Page) {
 		p.Reason = "Log and transcript are as they were written. The session had not been closed: its end may still come, or was lost."
 	}
 	p.Facts = append(p.Facts,
-		export.Fact{Name: "Transcript", Value: fmt.Sprintf("%d events, %d bytes, %v", t.Summary.Count, t.Summary.Bytes, t.Summary.Duration.Round(time.Millisecond))},
+		export.Fact{Name: "Transcript", Value: fmt.Sprintf("%s, %s, %v", plural(t.Summary.Count, "event"), plural(t.Summary.Bytes, "byte"), t.Summary.Duration.Round(time.Millisecond))},
 		export.Fact{Name: "Head of the transcript", Value: t.Summary.Head.String()})
 	if n := len(t.Summary.Redacted); n > 0 {
-		p.Facts = append(p.Facts, export.Fact{Name: "Redacted", Value: fmt.Sprintf("%d events; their proofs still stand", n)})
+		p.Facts = append(p.Facts, export.Fact{Name: "Redacted", Value: plural(n, "event") + "; the proofs still hold"})
 	}
 }
