@@ -38,7 +38,7 @@ func TestRunReportedLostByMistake(t *testing.T) {
 	for line, want := range map[string]string{
 		"tadactl audit verify --complete; echo $?": "note: reported lost (exec.orphan) while still running, by an earlier version: 06h0aaaaaaaaaaaa\n",
 		"tadactl audit verify --complete --json":   `"revived":1`,
-		"tadactl sessions --outcome 3":             "  exit 3    make\n",
+		"tadactl sessions --outcome 3":             "  exit 3     make\n",
 		"tadactl sessions --outcome 3 --json":      `"revived":true`,
 		"tadactl show 06h0aaaaaaaaaaaa":            "ended, exit status 3; it was reported lost before, by mistake\n",
 		"tadactl log --kind exec.orphan":           "(by mistake: the run continued, see its later entries)\n",

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,6 +46,7 @@ func TestMain(m *testing.M) {
 	}
 	ctl := func() { os.Exit(ctlcli.Run(ctlcli.Door{Argv: os.Args, Place: place})) }
 	terminalMain()
+	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // most of the time they wait for a screen; -parallel overrides it
 	testscript.Main(hermetic.Apart(m), map[string]func(){
 		"tada-run": run, "tada-sh": run, "tadactl": ctl, "lockandstop": lockAndStop, "person": personMain,
 	})

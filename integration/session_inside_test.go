@@ -85,7 +85,7 @@ func TestHostileInside(t *testing.T) {
 	if out := d.run("tadactl pending"); !strings.Contains(out, "git push --force") {
 		t.Errorf("the question is answered: %s", out)
 	}
-	d.eventually("a survivor to be", func() bool { return len(pids("sleep", inside)) == 1 })
+	d.eventually("a survivor to be", func() bool { return len(d.here("sleep", inside)) == 1 })
 	if out := d.run("tadactl --json sessions"); !strings.Contains(out, `"tier":"T1"`) {
 		t.Error(out)
 	}
@@ -105,9 +105,9 @@ func TestHostileInside(t *testing.T) {
 		t.Errorf("%d ways work outside of a fence:\n%s", n, b.text())
 	}
 	a.shows("outer>") // its launcher is gone
-	d.eventually("an end of what was to survive", func() bool { return len(pids("sleep", inside)) == 0 })
+	d.eventually("an end of what was to survive", func() bool { return len(d.here("sleep", inside)) == 0 })
 	d.tmux("kill-session", "-t", "=b")
-	free := pids("sleep", outside)
+	free := d.here("sleep", outside)
 	if len(free) != 1 {
 		t.Errorf("outside of a fence %d survive their terminal", len(free))
 	}

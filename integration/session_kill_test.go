@@ -62,7 +62,7 @@ func TestKillEachParty(t *testing.T) {
 	b.line("sleep 5432.1 & disown; echo three$((1+1))")
 	b.shows("\nthree2")
 	// Until it is sleep, the job is a copy of the shell, which must not be taken for it.
-	d.eventually("the job", func() bool { return len(pids("sleep", "5432.1")) > 0 })
+	d.eventually("the job", func() bool { return len(d.here("sleep", "5432.1")) > 0 })
 
 	program := 0
 	for _, pid := range d.here("/dev/fd/4", "-i") { // the shell's start-up file
@@ -73,7 +73,7 @@ func TestKillEachParty(t *testing.T) {
 	}
 	d.kill9(program)
 	b.shows("ended with status 137")
-	d.eventually("an end of all that ran in it", func() bool { return len(pids("sleep", "5432.1")) == 0 })
+	d.eventually("an end of all that ran in it", func() bool { return len(d.here("sleep", "5432.1")) == 0 })
 	if out := d.run("tadactl sessions --session " + id); !strings.Contains(out, "exit 137") {
 		t.Errorf("after the death of its program: %s", out)
 	}

@@ -63,7 +63,7 @@ func TestSessionOutlives(t *testing.T) {
 	b.line("echo still $x")
 	b.shows("\nstill kept")
 
-	attached := pids("tadactl", "attach", "--take")
+	attached := d.here("tadactl", "attach", "--take")
 	if len(attached) == 0 {
 		t.Fatal("no client is found")
 	}
@@ -91,10 +91,10 @@ func TestSessionOutlives(t *testing.T) {
 		t.Fatal(d.run("tadactl sessions"))
 	}
 	b.line("sleep 4321.5 & disown")
-	d.eventually("a sleeper", func() bool { return len(pids("sleep", "4321.5")) == 1 })
+	d.eventually("a sleeper", func() bool { return len(d.here("sleep", "4321.5")) == 1 })
 	d.kill9(d.holder(ids[0]))
 	b.shows("was killed")
-	d.eventually("an end of all that ran in it", func() bool { return len(pids("sleep", "4321.5")) == 0 })
+	d.eventually("an end of all that ran in it", func() bool { return len(d.here("sleep", "4321.5")) == 0 })
 	if out := d.run("tadactl sessions --session " + ids[0]); !strings.Contains(out, "lost") {
 		t.Errorf("after a crash: %s", out)
 	}
@@ -127,12 +127,12 @@ func TestTakeoverLost(t *testing.T) {
 	b.line("tadactl attach --take " + id)
 	b.shows("You are in control")
 	b.line("sleep 1234.5")
-	d.eventually("a sleeper", func() bool { return len(pids("sleep", "1234.5")) == 1 })
-	clients := pids("tadactl", "attach", "--take", id)
+	d.eventually("a sleeper", func() bool { return len(d.here("sleep", "1234.5")) == 1 })
+	clients := d.here("tadactl", "attach", "--take", id)
 	d.kill9(clients[len(clients)-1])
 	a.shows("frozen: uid")
 	a.types("nothing of this", "Enter")
-	sleeper := pids("sleep", "1234.5")
+	sleeper := d.here("sleep", "1234.5")
 	if len(sleeper) != 1 {
 		t.Fatal("the program ended")
 	}
@@ -173,9 +173,9 @@ func TestManyViewers(t *testing.T) {
 		}
 	}
 	last := &window{d, "v19"}
-	d.eventually("20 viewers", func() bool { return len(pids("tadactl", "attach", id)) == 20 })
+	d.eventually("20 viewers", func() bool { return len(d.here("tadactl", "attach", id)) == 20 })
 	last.shows("owner has control")
-	stopped := pids("tadactl", "attach", id)[0]
+	stopped := d.here("tadactl", "attach", id)[0]
 	signal := func(name string) {
 		if out, err := exec.Command("kill", "-"+name, strconv.Itoa(stopped)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
