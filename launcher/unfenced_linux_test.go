@@ -36,7 +36,7 @@ func TestCannotHide(t *testing.T) {
 func TestUnfenced(t *testing.T) {
 	l, _ := world(t)
 	for cause, want := range map[error]string{
-		sandbox.ErrNoAnswers: fmt.Sprintf("; try: start tada-run outside the other program, or set network: {default: on} in %q", l.home.Config()), sandbox.ErrCannotHide: "; try: tadactl doctor,",
+		sandbox.ErrNoAnswers: "; try: start tada-run outside the other program, or with tadactl policy edit set network: {default: on}", sandbox.ErrCannotHide: "; try: tadactl doctor,",
 		sandbox.ErrUnsupported: "; try: tadactl doctor", &sandbox.ExecError{Path: "/x", Err: os.ErrNotExist}: "",
 	} {
 		_, try, _ := strings.Cut(l.unfenced(fmt.Errorf("start: %w", cause)).Error(), cause.Error())
