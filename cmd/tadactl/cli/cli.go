@@ -47,6 +47,7 @@ func Run(d Door) int {
 // A ctl is one run of the program: what its flags say, and where it reads and prints.
 type ctl struct {
 	place    launcher.Place
+	named    bool // the place, by --home
 	json     bool
 	paranoid bool        // of tamper: read every protected file
 	status   int         // the exit status when no verb failed
@@ -68,6 +69,7 @@ func (c *ctl) command() *cobra.Command {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State, "use this state directory instead of ~/.tada")
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { c.named = cmd.Flags().Changed("home") }
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
 	root.SetHelpFunc(c.help)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
@@ -181,7 +183,14 @@ func (c *ctl) printJSON(v any) error {
 }
 
 // open returns the launcher of the state directory.
-func (c *ctl) open() (*launcher.Launcher, error) { return open(c.place) }
+func (c *ctl) open() (*launcher.Launcher, error) {
+	_, err := os.Stat(c.place.State)
+	l, openErr := open(c.place)
+	if c.named && openErr == nil && errors.Is(err, os.ErrNotExist) { // a slip would read as an empty record
+		fmt.Fprintf(c.err, "tadactl: created the state directory %q: there was none\n", c.place.State)
+	}
+	return l, openErr
+}
 
 // open returns the launcher of a place, which can also read packed transcripts.
 func open(p launcher.Place) (*launcher.Launcher, error) {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 	"time"
@@ -70,5 +72,21 @@ func TestWhatHasNotEndedIsListed(t *testing.T) {
 		if got != want {
 			t.Errorf("newest %d: %s, want %s", n, got, want)
 		}
+	}
+}
+
+// Who interrupts a replay knows that: it ends with 130 and says nothing. What went wrong otherwise is told.
+func TestInterruptedReplay(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &ctl{}
+	if err := c.left(ctx, io.ErrUnexpectedEOF); err != io.ErrUnexpectedEOF || c.status != 0 {
+		t.Errorf("not interrupted: %v, status %d", err, c.status)
+	}
+	cancel()
+	if err := c.left(ctx, io.ErrUnexpectedEOF); err != io.ErrUnexpectedEOF {
+		t.Errorf("failed: %v", err)
+	}
+	if err := c.left(ctx, fmt.Errorf("wait: %w", ctx.Err())); err != nil || c.status != 130 {
+		t.Errorf("interrupted: %v, status %d", err, c.status)
 	}
 }
