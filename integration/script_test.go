@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 // placeOf is where a program of these tests finds its state and its account: the state that the test made, by the variable,
 // or where the environment is empty by --home; and never the account that runs the tests.
 func placeOf(args []string) launcher.Place {
-	place := launcher.Place{State: os.Getenv("TRANSCRIPT_HOME"), Account: "/nonexistent"}
+	place := launcher.Place{State: os.Getenv("TRANSCRIPT_HOME"), Account: "/proc/no-account"}
 	at := place.State
 	if i := slices.Index(args, "--home"); at == "" && i >= 0 && i+1 < len(args) {
 		at = args[i+1]

@@ -74,6 +74,11 @@ func (v *Review) Path(name string) string {
 	return filepath.Join(v.dir, name)
 }
 
+// Created reports whether a file was not there when the protected files were last accepted.
+func (v *Review) Created(path string) bool {
+	return slices.ContainsFunc(v.Findings, func(f tamper.Finding) bool { return f.Path == path && f.Kind == tamper.Created })
+}
+
 // Diff shows one difference and records that it was shown; only that can be accepted afterwards.
 func (v *Review) Diff(path string) (tamper.Diff, error) {
 	s := v.ward.storeOf(path)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 func (c *ctl) tamper() *cobra.Command {
@@ -291,7 +290,7 @@ func (c *ctl) tamperRestore() *cobra.Command {
 				return err
 			}
 			question := func(path string) string {
-				if fileState(v, path) == string(tamper.Created) {
+				if v.Created(path) {
 					return "this file was not there: delete it"
 				}
 				return "put back what was there"

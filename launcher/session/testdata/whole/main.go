@@ -1,4 +1,4 @@
-// Command whole is tada-run for an account without a configuration, whoever runs the tests.
+// Command whole is tada-run for an account that has no home and can get none, whoever runs the tests.
 package main
 
 import (
@@ -9,5 +9,5 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Run(cli.Door{Argv: os.Args, Place: launcher.Place{Account: "/nonexistent"}}))
+	os.Exit(cli.Run(cli.Door{Argv: os.Args, Place: launcher.Place{Account: "/proc/no-account"}}))
 }
