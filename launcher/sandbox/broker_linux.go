@@ -41,11 +41,12 @@ type broker struct {
 
 	writable func(name string) bool // whether a name lies where the run may write
 
-	ctx    context.Context
-	cancel context.CancelFunc
-	slow   sync.WaitGroup
-	room   chan struct{} // a place for each call that takes time
-	talks  chan struct{} // and for each stream of questions for names
+	ctx     context.Context
+	cancel  context.CancelFunc
+	slow    sync.WaitGroup
+	readers sync.WaitGroup // of questions that come as packets, until their file is closed
+	room    chan struct{}  // a place for each call that takes time
+	talks   chan struct{}  // and for each stream of questions for names
 
 	mu       sync.Mutex
 	narrowed map[uint16]bool            // ports whose IPv6 listener is at an IPv4 address
@@ -66,15 +67,18 @@ func newBroker(gate *network.Gate, servers []netip.AddrPort) *broker {
 // close ends what is under way. Calls that still wait are answered by the end of the listener.
 func (k *broker) close() {
 	k.cancel()
-	k.slow.Wait()
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	for _, f := range k.files {
 		f.Close()
 	}
 	for _, p := range k.packets {
 		p.file.Close()
 	}
+	k.mu.Unlock()
+	k.readers.Wait() // first: they bring what slow counts
+	k.slow.Wait()
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for _, l := range k.tcpNames {
 		l.file.Close()
 	}

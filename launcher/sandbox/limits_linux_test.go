@@ -159,7 +159,7 @@ func TestTreeLimits(t *testing.T) {
 			}{
 				{"memory bomb", []string{"memory", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
 				{"memory that nobody maps", []string{"memfd", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
-				{"within, mapped by nobody", []string{"memfd", "4"}, Limits{Memory: 512 << 20}, ""},
+				{"within, mapped by nobody", []string{"memfd", "4"}, Limits{Memory: 2 << 30}, ""},
 				{"fork bomb", []string{"processes", "60"}, Limits{Processes: 40}, LimitProcesses},
 				{"bomb of siblings", []string{"siblings", "60"}, Limits{Processes: 40}, LimitProcesses},
 				{"bomb of orphans", []string{"orphans", "60"}, Limits{Processes: 40}, LimitProcesses},
@@ -169,7 +169,7 @@ func TestTreeLimits(t *testing.T) {
 				{"inotify within", []string{"inotify inherited", "6"}, Limits{Inotify: 8}, ""},
 				{"busy", []string{"cpu", "1000000"}, Limits{CPU: 1, Grace: -1}, LimitCPU},
 				{"too long", []string{"sleep", "20"}, Limits{Wall: 50 * time.Millisecond, Grace: -1}, LimitWall},
-				{"within", []string{"memory", "4"}, Limits{Memory: 512 << 20, Processes: 200, CPU: 30, Wall: time.Minute}, ""},
+				{"within", []string{"memory", "4"}, Limits{Memory: 2 << 30, Processes: 200, CPU: 30, Wall: time.Minute}, ""},
 			} {
 				if test.want == LimitCPU && grouped != (level == Strong) {
 					continue // the kernel's unit is a second, which is long enough once

@@ -25,7 +25,7 @@ func (k *broker) answerOn(f *os.File) {
 	if err != nil {
 		return
 	}
-	go func() {
+	k.readers.Go(func() {
 		for {
 			packet := make([]byte, 1<<12)
 			var from unix.Sockaddr
@@ -48,7 +48,7 @@ func (k *broker) answerOn(f *os.File) {
 				}
 			})
 		}
-	}()
+	})
 }
 
 // answerTo answers one question, and notes what was refused.

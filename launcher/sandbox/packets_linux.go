@@ -57,7 +57,7 @@ func (k *broker) answerPackets(cookie uint64, fd int, six bool) bool {
 		k.packets = map[uint64]*packetSocket{}
 	}
 	k.packets[cookie] = &packetSocket{file: f, six: six}
-	go func() {
+	k.readers.Go(func() {
 		for {
 			packet := make([]byte, 1<<12)
 			n, err := f.Read(packet)
@@ -75,7 +75,7 @@ func (k *broker) answerPackets(cookie uint64, fd int, six bool) bool {
 		delete(k.packets, cookie)
 		k.mu.Unlock()
 		f.Close()
-	}()
+	})
 	return true
 }
 
