@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross stress test-clients test-docker
+.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross stress test-clients capture-clients test-docker
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ stress: ## RUNS (default 20000) runs, 16 at a time, beside 8 busy processes: non
 
 test-clients: ## installed agent programs (in PATH, or the directory TADA_CLIENTS), against a model on loopback
 	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients' -v ./integration
+
+capture-clients: ## what installed agent programs give their shell, into integration/testdata/clients
+	UPDATE=1 TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClientsCapture$$' -v ./integration
 
 test-docker: ## both programs and every attack, in containers: make test-docker IMAGE=debian:stable-slim
 	TEST_DOCKER=$${IMAGE:-debian:stable-slim} $(GO) test -count=1 -timeout 30m -run '^TestDocker$$' -v ./integration

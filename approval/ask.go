@@ -18,7 +18,7 @@ func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 		return Envelope{}, false, &ConfigError{Name: "quorum", Value: strconv.Itoa(r.Quorum), Need: "it must be 0 to " + strconv.Itoa(MaxQuorum)}
 	}
 	done, err := b.do(ctx, task{verb: "request", args: fields{
-		"canary": r.Canary, "payload": string(r.Payload), "quorum": r.Quorum, "requester": r.Requester, "session": r.Session, "ttl": int64(r.TTL),
+		"canary": r.Canary, "payload": string(r.Payload), "quorum": r.Quorum, "requester": r.Requester, "through": r.Through, "session": r.Session, "ttl": int64(r.TTL),
 		"budget": r.Budget, "person": r.Person,
 	}})
 	if err == nil {
@@ -32,7 +32,7 @@ func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 
 func (t *tx) requestTask(k task) (result, error) {
 	r := Request{Session: k.args.text("session"), Payload: []byte(k.args.text("payload")), TTL: time.Duration(k.args.number("ttl")),
-		Quorum: int(k.args.number("quorum")), Requester: k.args.text("requester"), Canary: k.args.flag("canary"), Budget: cmp.Or(k.args.text("budget"), k.args.text("session")), Person: k.args.flag("person")}
+		Quorum: int(k.args.number("quorum")), Requester: k.args.text("requester"), Canary: k.args.flag("canary"), Budget: cmp.Or(k.args.text("budget"), k.args.text("session")), Person: k.args.flag("person"), Through: k.args.text("through")}
 	p, err := readPlan(r.Payload)
 	if err == nil {
 		err = t.sweep()

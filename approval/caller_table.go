@@ -12,27 +12,45 @@ import (
 //	AGENT  mark NAME       a variable that it sets in the environment of what it starts
 //	AGENT  program NAME    its own program, by the name of the file or of the process
 //	AGENT  script PART     what an interpreter runs, by a part of the path
+//	AGENT  called NAME     what it is called where it asks; the first is the one that is shown, AGENT where there is none
 const agentTable = `
 claude    mark     CLAUDECODE
+claude    called   claude-code
+claude    called   claude-ai
 claude    program  claude
 claude    script   @anthropic-ai/claude-code/
 codex     mark     CODEX_CI
+codex     called   codex
+codex     called   codex-mcp-client
 codex     mark     CODEX_THREAD_ID
 codex     program  codex
 codex     script   @openai/codex/
 gemini    mark     GEMINI_CLI
+gemini    called   gemini
+gemini    called   gemini-cli
+gemini    called   gemini-cli-mcp-client
 gemini    program  gemini
 gemini    script   @google/gemini-cli/
 opencode  mark     OPENCODE
 opencode  program  opencode
 opencode  script   opencode-ai/
 cursor    mark     CURSOR_AGENT
+cursor    called   cursor
+cursor    called   cursor-vscode
 cursor    program  cursor-agent
 cursor    script   cursor-agent/
 qwen      mark     QWEN_CODE
+qwen      called   qwen
+qwen      called   qwen-code
+qwen      called   qwen-cli-mcp-client
 qwen      program  qwen
 qwen      script   @qwen-code/qwen-code/
+copilot   mark     COPILOT_CLI
+copilot   mark     COPILOT_AGENT_SESSION_ID
 copilot   program  copilot
+copilot   called   copilot
+copilot   called   copilot-cli
+copilot   called   github-copilot-developer
 copilot   script   @github/copilot/
 aider     program  aider
 aider     script   aider/__main__.py
@@ -243,6 +261,31 @@ func AgentMark(entry string) string {
 	return ""
 }
 
+// AgentName is what the agent is called that asks: said is how it calls itself, env its environment, where its program
+// leaves a mark. One program has several names for itself, one for each door; here it has one. "" for nobody known.
+func AgentName(said string, env []string) string {
+	agent := said
+	for _, f := range agentFacts() {
+		switch {
+		case said != "" && f.kind == "called" && f.text == said,
+			said == "" && f.kind == "mark" && f.agent != "any" && slices.ContainsFunc(env, func(entry string) bool {
+				value, is := strings.CutPrefix(entry, f.text+"=")
+				return is && value != ""
+			}):
+			agent = f.agent
+		}
+		if agent != said {
+			break
+		}
+	}
+	for _, f := range agentFacts() {
+		if f.kind == "called" && f.agent == agent {
+			return f.text
+		}
+	}
+	return agent
+}
+
 // interpreters run a script whose name says more than theirs.
 var interpreters = []string{"node", "nodejs", "bun", "deno", "python", "ruby", "perl", "java", "electron", "sh", "bash", "uv"}
 
@@ -295,6 +338,20 @@ func (p Process) agent() string {
 		}
 	}
 	return ""
+}
+
+// AgentProgram names the agent that a program is: by the file that it leads to and the words that it is called with, also
+// behind the interpreter or the link by which package managers install it. "" is none.
+func AgentProgram(file string, argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	for _, f := range agentFacts() {
+		if f.kind == "script" && strings.Contains(file, "/"+f.text) {
+			return f.agent
+		}
+	}
+	return Process{File: file, Name: path.Base(argv[0]), Args: argv}.agent()
 }
 
 // holds says how the process shows a terminal whose other end it has.

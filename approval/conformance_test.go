@@ -125,6 +125,7 @@ func testStore(t *testing.T, fresh func(testing.TB) backend) {
 		{"wait", testWait},
 		{"grant E-std-1 E-std-4", testGrant},
 		{"grant ends E-std-5", testGrantEnds},
+		{"grant of a session", testGrantLasts},
 		{"grant refused E-std-2 B-R8.2", testGrantRefused},
 		{"signed B-R8.1", testSigned},
 		{"signed beforehand E-hl-2", testPresigned},

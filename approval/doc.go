@@ -91,7 +91,8 @@
 //
 // With a yes, a person may make the question a [Grant]: the same plan in the same session without
 // asking, 5 times within an hour unless told otherwise. The same plan is the same [Template]: every
-// byte of it but the ids of the calls and the agent's words. There are no patterns. [Grantable] says for
+// byte of it but the ids of the calls and the agent's words. There are no patterns. Of a question that is only about a tool
+// that nobody knows it covers the tool in its workspace, with any input: [ForTool]. [Grantable] says for
 // which plans the choice must not even be offered: high risk, interpreters, shells and wrappers,
 // network, deletions outside of the workspace, secrets and protected files, marked or unreadable
 // text. Any denial in the session ends its grants, and each use is an event that names the grant,
@@ -177,11 +178,9 @@
 // of these marks, or a line of the page. Every value of the plan is on the page, by its name if the
 // renderer does not know it. A value of more than 1,000 characters is cut, never where a reason
 // points, and Page.Truncated then forbids an approval until the full page was read to its end.
-// An agent's program may put its agent's command into a text of its own (args.inside, and in args.around whose text it is).
-// The command then comes first, and the text is folded to what a reason points at; its whole stands in the listing of the
-// full page, and is hashed. Where args.around does not say that the launcher knows the text, folded counts as cut.
-// [Decode] turns a full page back into the payload. Pages are text: a channel that shows them in
-// HTML or in a notification must insert them as text.
+// A text may have one literal that is most likely the agent's own command (args.inside). It then comes first, and the text
+// is folded to what a reason points at; its whole stands in the listing of the full page, and is hashed. Folded counts as
+// cut, because somebody could choose by it what is read first.
 //
 // # Limits
 //

@@ -123,6 +123,7 @@ func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
 			"risk":          p.risk,
 			"rules":         p.rules,
 			"session":       r.Session,
+			"through":       r.Through,
 			"tool_call_ids": p.calls,
 			"trust":         p.trust.String(),
 			"ttl":           int64(ttl),
@@ -190,7 +191,7 @@ func (e *entry) readBirth(f fields, o *Options) {
 	e.Trust, e.Rules, e.NonceHash = ParseLevel(f.text("trust")), f.texts("rules"), f.text("nonce_hash")
 	e.Quorum, e.Requester, e.canary = int(f.number("quorum")), f.text("requester"), f.flag("canary")
 	e.ttl = time.Duration(f.number("ttl"))
-	e.Kin, e.Refused = f.text("kin"), f.text("refused")
+	e.Kin, e.Refused, e.Through = f.text("kin"), f.text("refused"), f.text("through")
 	e.issued = stamp{at: e.Issued, boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
 }
 

@@ -24,6 +24,7 @@ type Envelope struct {
 	Trust    Level     // payload trust
 	Rules    []string  // rules of the payload's reasons that asked
 	Kin      string    // what near-identical questions have in common; see Grouped
+	Through  string    // whose text stood around the command when it was asked, in words; no part of the plan
 	Refused  string    // the envelope of a near-identical one that was denied a short while before this was asked; "" for none
 	Payload  []byte    // the canonical bytes that are hashed and shown; nil from Pending
 
@@ -71,6 +72,7 @@ type Request struct {
 	Requester string // the person for whom it is asked, who cannot be one of them; "" for nobody
 	Budget    string // whose questions are counted against the limits; "" means Session
 	Person    bool   // a person is at the terminal where it is asked, and is never limited
+	Through   string // whose text stood around the command, for Envelope.Through
 	Canary    bool   // a question that must be denied, to see whether it is: see Canary
 }
 

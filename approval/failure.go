@@ -1,6 +1,9 @@
 package approval
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // A Failure is how an error of this package is told: to programs, in the record, by the exit status
 // and to a person.
@@ -77,11 +80,26 @@ func Explain(err error) (Failure, bool) {
 			if errors.Is(err, ErrPerson) { // the same to programs
 				f.Message = "run it in a terminal of your own, outside the agent"
 			}
+			if refused := (*Refused)(nil); errors.As(err, &refused) {
+				f.Message = naming(f.Message, refused.Envelope)
+			}
 			return f, true
 		}
 	}
 	return Failure{}, false
 }
+
+// naming puts the id of the question into what a message tells to type.
+func naming(message, id string) string {
+	before, hinted := strings.CutSuffix(message, " ID")
+	if !hinted || id == "" || strings.Trim(id, idLetters) != "" {
+		return message
+	}
+	return before + " " + id
+}
+
+// idLetters are what ids are made of: nothing in them is read by a shell, or moves a cursor.
+const idLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
 
 // codeOf names an error; "" for one that is not of this package.
 func codeOf(err error) string {

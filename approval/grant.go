@@ -13,6 +13,9 @@ import (
 
 // A Grant is a standing approval: the same plan again, without asking, a few times, for a while,
 // in one session. It covers exactly what a person saw; there are no patterns and no prefixes.
+//
+// That of what an agent's session opens ([Lasting]) stands until it is revoked, or another one is given in
+// that session: its page says so.
 type Grant struct {
 	ID        string    // UUID version 4
 	Envelope  string    // the question that it was given with
@@ -23,6 +26,7 @@ type Grant struct {
 	Expires   time.Time // UTC; dead at this instant
 	Uses      int       // how often it may be used
 	Used      int       // how often it was
+	Lasting   bool      // neither its uses nor its time end it
 	Ended     string    // why it cannot be used any more, before its time; "" while it can
 	Approver  string
 	Channel   string
@@ -32,6 +36,9 @@ type Grant struct {
 
 // Authority says by what right a use runs, for the person who watches and for the record.
 func (g Grant) Authority(now time.Time) string {
+	if g.Lasting {
+		return fmt.Sprintf("allowed by grant %s; to revoke it: tadactl grants revoke %s", g.ID, g.ID)
+	}
 	left := max(0, g.Expires.Sub(now)).Round(time.Minute)
 	return fmt.Sprintf("allowed by grant %s, %d/%d, %d min left", g.ID, g.Used, g.Uses, int(left.Minutes()))
 }
@@ -57,9 +64,24 @@ const (
 	defaultGrantUses = 5
 )
 
+// SessionTool is the name of the only call of a plan that is what an agent's session opens, and no command.
+const SessionTool = "session"
+
+// Lasting reports whether a plan is what an agent's session opens: a yes to it is a standing approval until it is revoked.
+func Lasting(payload []byte) bool {
+	tree, err := canonical.Parse(payload)
+	top, _ := tree.(map[string]any)
+	calls := fields(top).list("tool_calls")
+	if err != nil || len(calls) != 1 {
+		return false
+	}
+	call, _ := calls[0].(map[string]any)
+	return fields(call).text("tool_name") == SessionTool
+}
+
 // Template returns the hash of what a standing approval binds: the whole plan but the ids of its
-// calls, which number the attempts, and the agent's own words, which decide nothing. It returns
-// ErrPayload for bytes that are no plan.
+// calls, which number the attempts, and the agent's own words, which decide nothing. Of a plan that is asked about for the
+// tool alone ([ForTool]) it binds the tool, the agent and the workspace. It returns ErrPayload for bytes that are no plan.
 func Template(payload []byte) (string, error) {
 	if _, err := readPlan(payload); err != nil {
 		return "", err
@@ -69,6 +91,15 @@ func Template(payload []byte) (string, error) {
 		return "", err
 	}
 	top, _ := tree.(map[string]any)
+	if name, ok := forTool(top); ok {
+		tool := map[string]any{"tool": name}
+		for _, bound := range []string{"version", "work_item_id", "agent_name", "workspace_root", "toolset_mode", "risk", "trust", "needs"} {
+			if v, ok := top[bound]; ok {
+				tool[bound] = v
+			}
+		}
+		top = tool
+	}
 	delete(top, "agent_says")
 	for _, c := range fields(top).list("tool_calls") {
 		if call, ok := c.(map[string]any); ok {
@@ -80,6 +111,29 @@ func Template(payload []byte) (string, error) {
 		return "", err
 	}
 	return PlanHash(b), nil
+}
+
+// ForTool is the name of the tool, of a plan that is asked about for no other reason than that nobody knows it. A standing
+// approval of it covers the tool with other input too, as long as that gives no other reason to ask.
+func ForTool(payload []byte) (name string, ok bool) {
+	tree, err := canonical.Parse(payload)
+	if err != nil {
+		return "", false
+	}
+	top, _ := tree.(map[string]any)
+	return forTool(top)
+}
+
+func forTool(top fields) (name string, ok bool) {
+	calls, reasons := top.list("tool_calls"), top.list("reasons")
+	effects, _ := top["effects"].(map[string]any)
+	if len(calls) != 1 || len(reasons) != 1 || len(top.list("opaque")) > 0 || len(fields(effects).list("net")) > 0 {
+		return "", false
+	}
+	call, _ := calls[0].(map[string]any)
+	reason, _ := reasons[0].(map[string]any)
+	name, ok = strings.CutPrefix(fields(call).text("tool_name"), "tool:")
+	return name, ok && name != "" && fields(reason).text("rule") == "tool.unknown"
 }
 
 // neverWords are programs and verbs that no standing approval covers, wherever they stand in a
@@ -132,18 +186,26 @@ func Grantable(payload []byte) []string {
 			why = append(why, reason)
 		}
 	}
+	lasting := Lasting(payload)
 	no(facts.risk >= 2, "the risk is high")
 	trust, told := top["trust"]
 	no(told && (trust == nil || ParseLevel(fmt.Sprint(trust)) == Quarantined), "its origin is quarantined")
 	no(len(f.list("opaque")) > 0, "part of it cannot be inspected")
 	no(len(f.list("hazards")) > 0, "it has a hazard by itself")
 	no(len(marksOf(top)) > 0, "its text has suspicious characters")
+	if _, tool := forTool(top); tool {
+		return why
+	}
 	effects, _ := top["effects"].(map[string]any)
 	no(effects == nil, "its effects are unknown")
-	no(len(fields(effects).list("net")) > 0, "it uses the network")
+	no(len(fields(effects).list("net")) > 0 && !lasting, "it uses the network")
 	no(outside(fields(effects).list("delete"), f.text("workspace_root")), "it deletes outside the workspace")
 	no(guarded(f.list("reasons")), "it touches protected files")
+	no(lasting && f.text("workspace_root") == "", "it is in no workspace")
 	no(len(facts.calls) > 1, "it has several calls")
+	if lasting {
+		return why
+	}
 	for _, c := range f.list("tool_calls") {
 		call, _ := c.(map[string]any)
 		why = append(why, ungrantableCall(call)...)

@@ -29,7 +29,7 @@ func granted(b *bench, plan map[string]any, r approval.GrantRequest) approval.Gr
 	decide(b, b.Store, yes(e))
 	r.Envelope, r.PlanHash, r.Approver, r.Channel = e.ID, e.PlanHash, "me", "tty"
 	g, events, err := b.Grant(ctx, r)
-	if err != nil || len(events) != 1 || events[0].Kind != approval.KindGranted || events[0].Grant != g.ID {
+	if err != nil || len(events) == 0 || events[len(events)-1].Kind != approval.KindGranted || events[len(events)-1].Grant != g.ID {
 		b.Fatalf("%+v, %v", events, err)
 	}
 	if _, err := b.Consume(ctx, claim(e)); err != nil {
@@ -176,6 +176,49 @@ func testGrantEnds(t *testing.T, b *bench) {
 	}
 }
 
+// sessionPlan is what the session of an agent opens.
+func sessionPlan(host string) map[string]any {
+	p := lintPlan("agent")
+	p["effects"] = map[string]any{"write": []any{"/home/dg/.local/state/agent"}, "net": []any{host}}
+	p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": approval.SessionTool, "args": map[string]any{"agent": "agent"}}}
+	return p
+}
+
+// A grant for what a session opens has no end of its own, and there is one of it: the next one takes its place.
+func testGrantLasts(t *testing.T, b *bench) {
+	first, second := sessionPlan("api.test"), sessionPlan("other.test")
+	g := granted(b, first, approval.GrantRequest{Uses: 2})
+	for i := range 9 {
+		b.advance(99 * 24 * time.Hour)
+		b.prune()
+		if g, err := b.use(first); err != nil || g.Used != i+1 || !strings.Contains(g.Authority(b.Now), "tadactl grants revoke "+g.ID) {
+			t.Fatalf("use %d: %+v, %v", i, g, err)
+		}
+	}
+	if _, err := b.use(second); !errors.Is(err, approval.ErrNoGrant) {
+		t.Errorf("another host: %v", err)
+	}
+	if _, _, err := b.UseGrant(ctx, "s2", spell(b, first)); !errors.Is(err, approval.ErrNoGrant) {
+		t.Errorf("another session: %v", err)
+	}
+	granted(b, second, approval.GrantRequest{})
+	if _, err := b.use(first); !errors.Is(err, approval.ErrNoGrant) {
+		t.Errorf("the old one stands beside the new one: %v", err)
+	}
+	list, err := b.Grants(ctx)
+	if err != nil || len(list) != 1 || list[0].ID == g.ID || !list[0].Lasting {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if _, err := b.Revoke(ctx, list[0].ID, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.use(second); !errors.Is(err, approval.ErrNoGrant) {
+		t.Errorf("after it was revoked: %v", err)
+	}
+	b.advance(99 * 24 * time.Hour)
+	b.prune()
+}
+
 func testGrantRefused(t *testing.T, b *bench) {
 	e := ask(t, b, spell(t, lintPlan("npm run lint")))
 	r := approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash}
@@ -264,6 +307,25 @@ func TestGrantable(t *testing.T) {
 		change(p)
 		if len(approval.Grantable(spell(t, p))) == 0 {
 			t.Errorf("%s: may be granted", name)
+		}
+	}
+	if why := approval.Grantable(spell(t, sessionPlan("api.test"))); len(why) != 0 {
+		t.Errorf("what a session opens: %v", why)
+	}
+	for name, change := range map[string]func(p map[string]any){
+		"risk":           func(p map[string]any) { p["risk"] = 2 },
+		"quarantined":    func(p map[string]any) { p["trust"] = "quarantined" },
+		"marked Unicode": func(p map[string]any) { p["x"] = "l\u0455" },
+		"no workspace":   func(p map[string]any) { delete(p, "workspace_root") },
+		"secret":         func(p map[string]any) { p["reasons"] = []any{map[string]any{"rule": "read.secret"}} },
+		"two calls": func(p map[string]any) {
+			p["tool_calls"] = append(p["tool_calls"].([]any), map[string]any{"tool_call_id": "c2", "tool_name": "shell", "args": map[string]any{"command": "ls"}})
+		},
+		"a hook's tool": func(p map[string]any) { p["tool_calls"].([]any)[0].(map[string]any)["tool_name"] = "tool:session" },
+	} {
+		p := sessionPlan("api.test")
+		if change(p); len(approval.Grantable(spell(t, p))) == 0 {
+			t.Errorf("what a session opens, %s: may be granted", name)
 		}
 	}
 	if len(approval.Grantable([]byte("{"))) == 0 {

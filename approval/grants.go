@@ -82,6 +82,11 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 	}
 	at := t.now.stamp()
 	id := formatUUID(bits)
+	if Lasting(e.Payload) {
+		if err := t.endGrants(KindGrantRevoked, "another one took its place", func(g Grant) bool { return g.Lasting && g.Session == e.Session }); err != nil {
+			return Grant{}, err
+		}
+	}
 	for _, err := range []error{
 		t.put(grantBucket, id, fields{
 			"approver": r.Approver, "boot": int64(at.boot), "boot_id": at.bootID, "channel": r.Channel, "envelope_id": e.ID,
@@ -117,16 +122,21 @@ func (t *tx) loadGrant(id string) (Grant, error) {
 	if err != nil || f == nil || use == nil {
 		return Grant{}, err
 	}
+	plan := []byte(f.text("plan"))
 	return Grant{
-		ID: id, Envelope: f.text("envelope_id"), Session: f.text("session"), WorkItem: f.text("work_item_id"), Template: f.text("template"),
+		Lasting: Lasting(plan),
+		ID:      id, Envelope: f.text("envelope_id"), Session: f.text("session"), WorkItem: f.text("work_item_id"), Template: f.text("template"),
 		Issued: f.time("issued_at"), Expires: f.time("expires_at"), Uses: int(f.number("uses")), Used: int(use.number("used")),
-		Ended: use.text("ended"), Approver: f.text("approver"), Channel: f.text("channel"), Payload: []byte(f.text("plan")),
+		Ended: use.text("ended"), Approver: f.text("approver"), Channel: f.text("channel"), Payload: plan,
 		givenBoot: stamp{at: f.time("issued_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")},
 	}, nil
 }
 
 // usable reports whether a grant can be used now.
 func (t *tx) usable(g Grant) bool {
+	if g.Lasting {
+		return g.ID != "" && g.Ended == ""
+	}
 	return g.ID != "" && g.Ended == "" && g.Used < g.Uses && g.givenBoot.within(t.now, g.Expires.Sub(g.Issued), t.o.Skew)
 }
 
@@ -243,7 +253,7 @@ func (t *tx) endGrants(kind, reason string, which func(Grant) bool) error {
 func (t *tx) forgetGrants() error {
 	for _, id := range t.keys(grantBucket) {
 		g, err := t.loadGrant(id)
-		if err != nil || !t.older(g.Expires, t.o.Retention) {
+		if err != nil || g.Lasting && g.Ended == "" || !t.older(g.Expires, t.o.Retention) {
 			continue
 		}
 		if key := planKey(g.Session, g.Template); string(t.raw(grantIndexBucket, key)) == id {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Questions are near-identical when the same agent asks them about the same work in the same directory, with the same tools, for the same
@@ -41,12 +42,17 @@ func (t *tx) refusedKin(kin string) (string, error) {
 	return f.text("envelope_id"), err
 }
 
-// After says that the question comes after a near-identical one that was denied, in a line for beside its page; "" where that is not so.
+// After says what stands beside the page of a question, in lines: the program whose text stood around the command, and that
+// the question comes after a near-identical one that was denied. "" for neither.
 func (e Envelope) After() string {
-	if e.Refused == "" {
-		return ""
+	var lines []string
+	if e.Through != "" {
+		lines = append(lines, " through "+Inert(e.Through))
 	}
-	return " note   you denied a nearly identical command: tadactl show " + e.Refused
+	if e.Refused != "" {
+		lines = append(lines, " note   you denied a nearly identical command: tadactl show "+e.Refused)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Grouped returns the questions with near-identical ones side by side: the riskiest group first, then the oldest,

@@ -15,6 +15,10 @@ func marksOf(top map[string]any) []string {
 	eachText(top, func(s string) { countMarks(s, counts) })
 	out := make([]string, 0, len(counts))
 	for m, n := range counts {
+		if n == 1 {
+			out = append(out, m+", once")
+			continue
+		}
 		out = append(out, fmt.Sprintf("%s, %d times", m, n))
 	}
 	sort.Strings(out)

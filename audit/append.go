@@ -26,7 +26,7 @@ func (l *Log) Append(kind string, body []byte, d Durability) (Entry, error) {
 		return Entry{}, fmt.Errorf("append %q: %w: %w", kind, ErrBody, err)
 	}
 	if len(body) > MaxLine-256 {
-		return Entry{}, fmt.Errorf("append %q: %w: %d bytes, at most %d", kind, ErrTooLong, len(body), MaxLine-256)
+		return Entry{}, fmt.Errorf("append %q: %w: %s, at most %d", kind, ErrTooLong, Plural(len(body), "byte"), MaxLine-256)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,7 +185,7 @@ func (l *Log) tail() (t tail, err error) {
 	case a.Fault != "":
 		return t, fmt.Errorf("%w: %s", ErrNotDurable, a.Fault)
 	case l.log == nil:
-		return t, &TamperError{File: logName, Offset: -1, Reason: fmt.Sprintf("%q is missing; %d entries are remembered", segmentName(a.Segment), a.Count)}
+		return t, &TamperError{File: logName, Offset: -1, Reason: fmt.Sprintf("%q is missing; the anchor remembers %s", segmentName(a.Segment), Plural(a.Count, "entry"))}
 	}
 	if err := l.checkMark(a); err != nil {
 		return t, err
@@ -246,7 +246,7 @@ func (l *Log) bytes(a Anchor) shifted { return shifted{l.log, a.Base} }
 // checkLast compares the last entry that the anchor remembers with the log.
 func (l *Log) checkLast(a Anchor, size int64) error {
 	if size < a.Size {
-		return &TamperError{File: logName, Offset: size, Reason: fmt.Sprintf("it was cut: %d bytes and %d entries are remembered", a.Size, a.Count)}
+		return &TamperError{File: logName, Offset: size, Reason: fmt.Sprintf("it was cut: the anchor remembers %s and %s", Plural(a.Size, "byte"), Plural(a.Count, "entry"))}
 	}
 	if a.Size == a.Base {
 		return nil // empty, or just begun: what is before belongs to Verify

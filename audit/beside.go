@@ -56,7 +56,7 @@ func (v *verifier) beside() error {
 		r.note("one of the two copies in %s is damaged: a write was interrupted, or it was changed", anchorName)
 	}
 	if r.NotAnchored > 0 {
-		r.note("the last %d entries are not in %s: a process died between two writes, or another program appended them", r.NotAnchored, anchorName)
+		r.note("%s at the end of the log, not in %s: a process died between two writes, or another program appended to the log", Plural(r.NotAnchored, "entry"), anchorName)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (t *tree) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	list := make([]tlog.Hash, len(indexes))
 	for i, x := range indexes {
 		if x >= int64(len(t.hashes)) {
-			return nil, fmt.Errorf("the tree of %d entries has no hash %d", t.size, x)
+			return nil, fmt.Errorf("the tree of %s has no hash %d", Plural(t.size, "entry"), x)
 		}
 		list[i] = t.hashes[x]
 	}
@@ -173,14 +173,14 @@ func checkedTree(dir string, o VerifyOptions, signed []byte, known note.Verifier
 		return nil, 0, report, err
 	}
 	if t.size < size {
-		return nil, 0, report, &BadEntry{File: logName, Seq: t.size, Reason: fmt.Sprintf("the log ends here; the checkpoint was signed for %d entries", size)}
+		return nil, 0, report, &BadEntry{File: logName, Seq: t.size, Reason: fmt.Sprintf("the log ends here; the checkpoint was signed for %s", Plural(size, "entry"))}
 	}
 	have, err := tlog.TreeHash(size, t)
 	if err != nil {
 		return nil, 0, report, fmt.Errorf("verify %q: %w", dir, err)
 	}
 	if have != root {
-		return nil, 0, report, &BadEntry{File: logName, Seq: max(size-1, 0), Reason: fmt.Sprintf("the first %d entries are not those that the checkpoint was signed for", size)}
+		return nil, 0, report, &BadEntry{File: logName, Seq: max(size-1, 0), Reason: fmt.Sprintf("the log does not begin with the %s that the checkpoint was signed for", Plural(size, "entry"))}
 	}
 	return t, size, report, nil
 }

@@ -120,13 +120,13 @@ func ProveGrowth(dir string, o VerifyOptions, old int64, signed []byte, known no
 	}
 	switch {
 	case old < 0 || old > size:
-		return nil, fmt.Errorf("prove growth: %d entries were seen, the checkpoint covers %d", old, size)
+		return nil, fmt.Errorf("prove growth: the log had %s, and the checkpoint covers %d", Plural(old, "entry"), size)
 	case old == 0 || old == size:
 		return nil, nil
 	}
 	p, err := tlog.ProveTree(size, old, t)
 	if err != nil {
-		return nil, fmt.Errorf("prove growth from %d to %d entries: %w", old, size, err)
+		return nil, fmt.Errorf("prove growth from %d to %s: %w", old, Plural(size, "entry"), err)
 	}
 	return p, nil
 }

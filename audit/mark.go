@@ -227,9 +227,9 @@ func (l *Log) checkMark(a Anchor) error {
 func (m mark) against(a Anchor) string {
 	switch {
 	case m.Count > 0 && a.Count == 0:
-		return fmt.Sprintf("the folder is new, but %d entries are remembered outside of it", m.Count)
+		return fmt.Sprintf("the folder is new, but the mark outside of it counts %s", Plural(m.Count, "entry"))
 	case m.Count > a.Count || m.Size > a.Size:
-		return fmt.Sprintf("it was put back to an older state: %d entries are remembered outside of it, it has %d", m.Count, a.Count)
+		return fmt.Sprintf("it was put back to an older state: the mark outside of it counts %s, it has %d", Plural(m.Count, "entry"), a.Count)
 	}
 	return ""
 }

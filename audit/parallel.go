@@ -130,7 +130,7 @@ func (v *verifier) inOrder(before cursor, stop, end int64) error {
 		bad := w.bad("has no end")
 		switch {
 		case end < v.anchor.Size:
-			bad.Reason = fmt.Sprintf("the log was cut in the middle of it; the anchor remembers %d entries in %d bytes", v.anchor.Count, v.anchor.Size)
+			bad.Reason = fmt.Sprintf("the log was cut in the middle of it; the anchor remembers %s in %s", Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
 		case w.prev.offset < w.at.offset && v.shifted(w.at.offset):
 			bad = w.before()
 		}

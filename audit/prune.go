@@ -102,7 +102,7 @@ func (p *pruned) load(dir string) (*tree, error) {
 	case err != nil:
 		return nil, err
 	case t.size != p.body.Count || last.String() != p.body.Head:
-		return nil, bad(t.size, fmt.Sprintf("the list ends here; %d entries were removed", p.body.Count))
+		return nil, bad(t.size, fmt.Sprintf("the list ends here, and has to name %s that the log removed", Plural(p.body.Count, "entry")))
 	case root.String() != p.body.Root:
 		return nil, bad(0, "the list is not the one that was made when they were removed")
 	}

@@ -99,7 +99,7 @@ func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 	}
 	line := h.line()
 	if len(line) >= maxEventLine {
-		return nil, fmt.Errorf("create transcript: header: %w: %d bytes, at most %d", ErrTooLong, len(line), maxEventLine-1)
+		return nil, fmt.Errorf("create transcript: header: %w: %s, at most %d", ErrTooLong, Plural(len(line), "byte"), maxEventLine-1)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -250,7 +250,7 @@ func (r *Recorder) Note(code byte, author, text string) error {
 
 func (r *Recorder) note(code byte, author string, length int64, text []byte) error {
 	if len(text) > maxChunk {
-		return fmt.Errorf("recording %q: %w: %d bytes, at most %d", code, ErrTooLong, len(text), maxChunk)
+		return fmt.Errorf("recording %q: %w: %s, at most %d", code, ErrTooLong, Plural(len(text), "byte"), maxChunk)
 	}
 	if err := r.add(code, author, length, bytes.ToValidUTF8(text, []byte("\ufffd"))); err != nil {
 		return err

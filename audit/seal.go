@@ -339,7 +339,7 @@ func readKeys(dir string) (keys []sealKey, spoiled string, err error) {
 		}
 	}
 	if n := len(keys) + blank; len(file) != n*keySlotSize {
-		spoiled = fmt.Sprintf("has %d bytes that are not a key of the log", len(file)-n*keySlotSize)
+		spoiled = fmt.Sprintf("has %s beside the keys of the log", Plural(len(file)-n*keySlotSize, "byte"))
 	}
 	return keys, spoiled, err
 }

@@ -26,7 +26,7 @@ func (v *verifier) since() error {
 		return err
 	}
 	if at.head != p.Head {
-		return &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %d entries", p.Head, p.Count)}
+		return &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head, Plural(p.Count, "entry"))}
 	}
 	v.from = at
 	return nil

@@ -92,7 +92,7 @@ func (p *packedFile) index() error {
 	n := int64(binary.LittleEndian.Uint32(foot[:]))
 	start := size - seekFooter - 8*n
 	if n > maxFrames || start < 8 {
-		return fmt.Errorf("the packed file is damaged: its index says %d frames", n)
+		return fmt.Errorf("the packed file is damaged: its index says %s", Plural(n, "frame"))
 	}
 	table := make([]byte, 8*n+8)
 	if _, err := p.f.ReadAt(table, start-8); err != nil {
@@ -156,7 +156,7 @@ func (p *packedFile) load(i int) error {
 		return fmt.Errorf("packed transcript: byte %d: %w", p.packed[i], err)
 	}
 	if int64(len(p.text)) != p.plain[i+1]-p.plain[i] {
-		return fmt.Errorf("packed transcript: byte %d: the frame holds %d bytes, the index says %d", p.packed[i], len(p.text), p.plain[i+1]-p.plain[i])
+		return fmt.Errorf("packed transcript: byte %d: the frame holds %s, the index says %d", p.packed[i], Plural(len(p.text), "byte"), p.plain[i+1]-p.plain[i])
 	}
 	p.frame = i
 	return nil

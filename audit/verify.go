@@ -182,7 +182,7 @@ func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	s.size = s.log.end()
 	switch {
 	case len(s.log.parts) == 0 && whole && anchor.Count > 0:
-		err = &BadEntry{File: logName, Reason: fmt.Sprintf("the file is missing; the anchor remembers %d entries", anchor.Count)}
+		err = &BadEntry{File: logName, Reason: fmt.Sprintf("the file is missing; the anchor remembers %s", Plural(anchor.Count, "entry"))}
 	case len(s.log.parts) == 0:
 		err = &fs.PathError{Op: "open", Path: filepath.Join(dir, logName), Err: fs.ErrNotExist}
 	case noAnchor && s.size > 0:
@@ -261,13 +261,13 @@ func (v *verifier) chain() error {
 	last, _ := v.log.last()
 	switch {
 	case last < v.anchor.Segment:
-		cut.Reason = fmt.Sprintf("%q is missing: the anchor remembers %d entries in %d bytes", segmentName(v.anchor.Segment), v.anchor.Count, v.anchor.Size)
+		cut.Reason = fmt.Sprintf("%q is missing: the anchor remembers %s in %s", segmentName(v.anchor.Segment), Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
 	case v.size < v.anchor.Size && (v.at.seq != v.anchor.Count || v.at.head == v.anchor.Head): // else the last entry is there, and shorter than it was
-		cut.Reason = fmt.Sprintf("the log was cut here: the anchor remembers %d entries in %d bytes", v.anchor.Count, v.anchor.Size)
+		cut.Reason = fmt.Sprintf("the log was cut here: the anchor remembers %s in %s", Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
 	case v.at.seq != v.anchor.Count || v.at.head != v.anchor.Head:
 		cut.Seq, cut.Offset = v.at.seq-1, v.anchor.Size-v.anchor.Last
 		cut.Line = v.at.line
-		cut.Reason = fmt.Sprintf("was changed: the anchor remembers %d entries and another head", v.anchor.Count)
+		cut.Reason = fmt.Sprintf("was changed: the anchor remembers %s and another head", Plural(v.anchor.Count, "entry"))
 	default:
 		return nil
 	}
@@ -344,10 +344,10 @@ func (v *verifier) remembered() error {
 		if p.Count <= v.from.seq && v.report.Since > 0 || p.Count == 0 && p.Head == Genesis() || slices.Contains(v.found.points, p) {
 			continue
 		}
-		bad := &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %d entries", p.Head, p.Count)}
+		bad := &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head, Plural(p.Count, "entry"))}
 		if p.Count > v.at.seq {
 			bad.Seq, bad.Line, bad.Offset = v.at.seq, v.at.line+1, v.at.offset
-			bad.Reason = fmt.Sprintf("the log ends here, but %d entries were seen", p.Count)
+			bad.Reason = fmt.Sprintf("the log ends here, but it had %s", Plural(p.Count, "entry"))
 		}
 		return bad
 	}

@@ -111,7 +111,7 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session,
 		if w.dropped || w.most == 0 {
 			return s, nil
 		}
-		return s, &BadEntry{File: name, Reason: fmt.Sprintf("the file is missing; the log remembers %d events", w.most)}
+		return s, &BadEntry{File: name, Reason: fmt.Sprintf("the file is missing; the log remembers %s", Plural(w.most, "event"))}
 	}
 	if err != nil {
 		return s, fmt.Errorf("transcript %q: %w", w.sid, err)
@@ -152,13 +152,13 @@ func (w *voucher) read(t *Reader) error {
 func (w *voucher) end(t *Reader) error {
 	switch {
 	case t.sum.Count < w.most:
-		return t.bad(fmt.Sprintf("the transcript was cut here; the log remembers %d events", w.most))
+		return t.bad(fmt.Sprintf("the transcript was cut here; the log remembers %s", Plural(w.most, "event")))
 	case w.closed != nil && t.sum.Count > w.closed.Count:
 		bad := t.bad("something was added after the session had ended")
 		bad.Seq = w.closed.Count
 		return bad
 	case w.closed != nil && t.sum.Bytes != w.closed.Bytes:
-		return t.bad(fmt.Sprintf("counts %d bytes, the log remembers %d", t.sum.Bytes, w.closed.Bytes))
+		return t.bad(fmt.Sprintf("counts %s, the log remembers %d", Plural(t.sum.Bytes, "byte"), w.closed.Bytes))
 	}
 	if i := slices.IndexFunc(t.sum.Redacted, func(n int64) bool { return !w.redacted[n] }); i >= 0 {
 		bad := t.bad("its text was removed, and the log does not say so")

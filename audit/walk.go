@@ -51,7 +51,7 @@ func (g Gap) Unproven() string {
 		what = fmt.Sprintf("entry %d is", g.From.Count)
 	}
 	if g.Bytes > 0 {
-		what = fmt.Sprintf("%d bytes are no entries, and ", g.Bytes) + what
+		what = fmt.Sprintf("apart from %s of no entry, ", Plural(g.Bytes, "byte")) + what
 	}
 	by := g.By
 	if by == "" {

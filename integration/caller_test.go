@@ -247,18 +247,8 @@ func (p *place) node(t *testing.T) string {
 // terminalOf runs a line on a terminal whose other end a program of that name holds, and returns what it printed.
 func (p *place) terminalOf(name, line string) string {
 	p.t.Helper()
-	out, in, err := os.Pipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	terminal, out := p.printing(name, line)
 	defer out.Close()
-	cmd := p.command(line)
-	cmd.Stdout, cmd.Stderr = in, in
-	terminal, err := startOn(cmd, name)
-	in.Close()
-	if err != nil {
-		p.t.Fatal(err)
-	}
 	defer terminal.Close()
 	go func() { _, _ = fmt.Fprint(terminal, "yyyy") }()
 	_ = out.SetReadDeadline(time.Now().Add(time.Minute)) // a command that asked, instead of refusing

@@ -15,6 +15,8 @@ var starters = map[string]string{
 	"launcher.checked.start": "the executor; a checked is made by guarded, after every check",
 	"launcher.checked.letGo": "the same inside of a session, where the process that asked starts it",
 
+	"launcher.misspelling.check": "a shell that looks at the syntax of a text, in a fence where it can do nothing else",
+
 	"launcher/sandbox.Start":                 "the fence itself",
 	"launcher.ExecShell":                     "in a fence that stands, and for this program's own hook",
 	"launcher.doorway.converse":              "a further piece of the line that was let go last",
@@ -24,6 +26,7 @@ var starters = map[string]string{
 	"launcher/sandbox/attack.World.decoy":    "doctor --attack: this program, to be attacked",
 	"launcher/sandbox/attack.descend":        "doctor --attack: this program, from inside of the fence",
 	"launcher/sandbox/attack.programs":       "doctor --attack: attacks that are programs",
+	"cmd/tadactl/cli.registration.canary":    "hook status: the person's own registered hook, with a harmless call",
 	"cmd/tadactl/cli.ctl.popup":              "a person's terminal multiplexer, with this program in it",
 	"cmd/tadactl/cli.editSession.open":       "a person's editor",
 }

@@ -2,59 +2,60 @@ package integration
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// sessionClients are how the clients work inside of a session: the variables by which each keeps its things where it may
-// write, below the home, and what has to be there; how its model writes and reads a file; the variable with its key.
-// Refused is what the model is told of six files that it may not have, or only read.
+// sessionClients are how the models of the clients read and write a file. Refused is what the model is told of six files that
+// it may not have, or only read.
 var sessionClients = map[string]struct {
-	places      map[string]string
-	from, to    string
 	read, write func(path string) toolCall
-	key         string
 	refused     [6]string
 }{
 	"claude-code": {
-		places:  map[string]string{"CLAUDE_CONFIG_DIR": ".cache/claude"},
 		read:    func(p string) toolCall { return toolCall{name: "Read", args: o{"file_path": p}} },
 		write:   func(p string) toolCall { return toolCall{name: "Write", args: o{"file_path": p, "content": "x\n"}} },
-		key:     "ANTHROPIC_API_KEY",
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
 	},
 	"codex": { // has no tools for files but the shell
-		places: map[string]string{"CODEX_HOME": ".cache/codex"},
-		from:   ".codex/config.toml", to: ".cache/codex/config.toml",
 		read:    func(p string) toolCall { return clients[1].tool("cat " + p) },
 		write:   func(p string) toolCall { return clients[1].tool("mkdir -p $(dirname " + p + "); echo x > " + p) },
-		key:     "MOCK_KEY",
 		refused: [6]string{"Permission denied", "Permission denied", "Permission denied", "Read-only file system", "{}", "Read-only file system"},
 	},
 	"opencode": {
-		places: map[string]string{"XDG_DATA_HOME": ".cache/data", "XDG_STATE_HOME": ".cache/state", "XDG_CONFIG_HOME": ".cache/config"},
-		from:   ".config/opencode/opencode.json", to: ".cache/config/opencode/opencode.json",
 		read:    func(p string) toolCall { return toolCall{name: "read", args: o{"filePath": p}} },
 		write:   func(p string) toolCall { return toolCall{name: "write", args: o{"filePath": p, "content": "x\n"}} },
-		key:     "MOCK_KEY",
 		refused: [6]string{"PermissionDenied", "PermissionDenied", "PermissionDenied", "Unknown: FileSystem.makeDirectory", "{}", "Unknown: FileSystem.writeFile"},
 	},
 	"gemini": { // keeps to the workspace by itself
-		places: map[string]string{"GEMINI_CLI_HOME": ".cache/gemini"},
-		from:   ".gemini/settings.json", to: ".cache/gemini/.gemini/settings.json",
 		read: func(p string) toolCall { return toolCall{name: "read_file", args: o{"file_path": p}} },
 		write: func(p string) toolCall {
 			return toolCall{name: "write_file", args: o{"file_path": p, "content": "x\n"}}
 		},
-		key:     "GEMINI_API_KEY",
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "not in workspace", "not in workspace", "not in workspace"},
+	},
+	"qwen": {
+		read: func(p string) toolCall { return toolCall{name: "read_file", args: o{"file_path": p}} },
+		write: func(p string) toolCall {
+			return toolCall{name: "write_file", args: o{"file_path": p, "content": "x\n"}}
+		},
+		refused: [6]string{"EACCES", "EACCES", "EACCES", "ENOENT", "{}", "EROFS"},
+	},
+	"copilot": {
+		read:    func(p string) toolCall { return toolCall{name: "view", args: o{"path": p}} },
+		write:   func(p string) toolCall { return toolCall{name: "create", args: o{"path": p, "file_text": "x\n"}} },
+		refused: [6]string{"does not exist", "EACCES", "EACCES", "does not exist", "{}", "already exists"},
 	},
 }
 
-// TestClientsSession runs the whole agent inside of a session: its file tools reach neither the state, nor what decides
-// about the next session, and what it runs through tada-run is judged and recorded outside. make test-clients.
+// TestClientsSession runs the whole agent inside of a session, in a fresh account without a setting of ours: it asks once,
+// and works. Its file tools reach neither the state, nor what decides about the next session, and what it runs through
+// tada-run is judged and recorded outside. make test-clients.
 func TestClientsSession(t *testing.T) {
 	needClients(t)
 	for _, c := range clients {
@@ -64,26 +65,15 @@ func TestClientsSession(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
-			config := "environment: {keep: [" + inside.key + "]}\nrules: {commands: [{program: " + c.bin + ", verdict: allow}]}\n"
+			const config = "security: {}\n"
 			state, hook, settings := filepath.Join(b.home, ".tada/config.yaml"), filepath.Join(b.work, ".git/hooks/pre-commit"), filepath.Join(b.home, ".claude/settings.json")
 			write(t, state, config)
 			write(t, settings, "{}\n")
-			for name, place := range inside.places {
-				place = filepath.Join(b.home, place)
-				if err := os.MkdirAll(place, 0o700); err != nil {
-					t.Fatal(err)
-				}
-				setenv(b, name, place)
-			}
-			if inside.from != "" {
-				text, err := os.ReadFile(filepath.Join(b.home, inside.from))
-				if err != nil {
-					t.Fatal(err)
-				}
-				write(t, filepath.Join(b.home, inside.to), string(text))
-			}
+			before := filesBelow(t, b.home)
 			runner := filepath.Join(b.bin, "tada-run")
-			got := b.playIn(t, c, []string{runner, "--session", "--"},
+			session := []string{runner, "--session", "--"}
+			b.enlist(t, c, session)
+			got := b.playIn(t, c, session,
 				inside.read(state), inside.write(state), inside.write(filepath.Join(b.home, ".tada/new")), inside.write(hook),
 				inside.read(settings), inside.write(settings), inside.write(filepath.Join(b.work, "made")),
 				c.tool("cat "+state+"; touch "+settings+" /root/outside; echo status $?"),
@@ -102,11 +92,90 @@ func TestClientsSession(t *testing.T) {
 					t.Errorf("%s is %q, %v", file, text, err)
 				}
 			}
+			if after := filesBelow(t, b.home); !slices.Equal(after, before) {
+				t.Errorf("outside of its own folder there was %q, and now is %q", before, after)
+			}
+			if got := b.playIn(t, c, session, c.tool("echo again")); !strings.Contains(got[0], "again") {
+				t.Errorf("the next session: %s", got[0])
+			}
 			b.recorded(t, `echo said 4"2"`, "ended")
-			b.recorded(t, "git push --force origin main", "withdrawn")
+			b.recorded(t, "git push --force origin main", "waiting")
 			b.ctl(t, "audit", "verify", "--complete")
 		})
 	}
+}
+
+// enlist starts the session, sees the one question that it asks, and says yes.
+func (b *bench) enlist(t *testing.T, c client, session []string) {
+	t.Helper()
+	b.model.begin(nil)
+	words := append(append(slices.Clone(session), c.find(t)), c.argv...)
+	cmd := b.command(t, words[0], words[1:]...)
+	cmd.Env = append(append(cmd.Env, c.env...), b.model.env...)
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 75 {
+		t.Fatalf("the first start: %v\n%s", err, out)
+	}
+	var list []struct {
+		ID   string
+		Hash string `json:"plan_hash"`
+	}
+	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil || len(list) != 1 {
+		t.Fatalf("not one question:\n%s", text)
+	}
+	page, _, _ := strings.Cut(b.ctl(t, "show", list[0].ID), "every value by its name")
+	if n := strings.Count(page, "\n"); n > 20 {
+		t.Errorf("%d lines are shown for one session:\n%s", n, page)
+	}
+	t.Log(page)
+	b.person(t, "approve", "--plan", list[0].Hash, list[0].ID)
+}
+
+// person runs tadactl at a terminal.
+func (b *bench) person(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := b.command(t, filepath.Join(b.bin, "tadactl"), args...)
+	apart := []string{"unshare", "--mount", "--"}
+	if os.Getuid() != 0 {
+		apart = []string{"unshare", "--map-current-user", "--mount", "--"}
+	}
+	path, err := exec.LookPath(apart[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd.Path, cmd.Args, cmd.Stdout, cmd.Stderr = path, append(apart, cmd.Args...), out, out
+	tty, err := startOn(cmd, terminalName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	go approving(tty)
+	if err := tty.Wait(); err != nil {
+		text, _ := os.ReadFile(out.Name())
+		t.Fatalf("tadactl %q: %v\n%s", args, err, text)
+	}
+}
+
+// filesBelow are the names in a home, without the states of tada-run and of its sessions.
+func filesBelow(t *testing.T, home string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(home, func(name string, d fs.DirEntry, err error) error {
+		if rest := strings.TrimPrefix(name, home); rest == "/.tada" || rest == "/.local/state/tada-run" {
+			return fs.SkipDir
+		}
+		if err == nil && !d.IsDir() {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 // recorded fails unless a run within a session is on record with that end.

@@ -19,11 +19,50 @@ func TestClientsShell(t *testing.T) {
 				login = "BIN/bash"
 			}
 			b := newBench(t, c, login)
-			t.Log(b.ctl(t, "shell", "install", c.name))
-			if c.name == "gemini" { // takes the first bash in PATH
-				setenv(b, "PATH", filepath.Join(b.home, ".tada/bin")+":"+os.Getenv("PATH"))
-			}
+			b.shell(t, c)
 			b.try(t, c)
+		})
+	}
+}
+
+// shell makes tada-run the client's shell.
+func (b *bench) shell(t *testing.T, c client) {
+	t.Helper()
+	t.Log(b.ctl(t, "shell", "install", c.name))
+	if c.name == "gemini" || c.name == "qwen" { // take the first bash in PATH
+		setenv(b, "PATH", filepath.Join(b.home, ".tada/bin")+":"+os.Getenv("PATH"))
+	}
+	if c.name == "copilot" {
+		setenv(b, "COPILOT_BASH_PATH", filepath.Join(b.home, ".tada/bin/bash"))
+	}
+}
+
+// TestClientsBoth gives the clients the hook and the shell together, and a question that the one asked is answered for
+// the other: the identical command is the identical plan through every door. make test-clients.
+func TestClientsBoth(t *testing.T) {
+	needClients(t)
+	for _, c := range clients {
+		t.Run(c.name, func(t *testing.T) {
+			login := "/bin/bash"
+			if c.name == "codex" {
+				login = "BIN/bash"
+			}
+			b := newBench(t, c, login)
+			ask := c.tool("rm -r build")
+			b.shell(t, c)
+			if got := b.play(t, c, c.tool("true"), ask)[1]; !strings.Contains(got, "tadactl approve") || !b.exists("build/x") {
+				t.Fatalf("a question through the shell: %s", got)
+			}
+			b.approve(t, "rm -r build")
+			b.ctl(t, "hook", "install", c.name)
+			if got := b.play(t, c, c.tool("true"), ask)[1]; b.exists("build") {
+				t.Errorf("the answer to the shell's question, through both: %s\n%s", got, b.ctl(t, "log"))
+			}
+			write(t, filepath.Join(b.work, "build/x"), "")
+			if got := b.play(t, c, c.tool("true"), ask)[1]; !strings.Contains(got, "tadactl approve") || !b.exists("build/x") {
+				t.Errorf("it ran twice on one answer: %s", got)
+			}
+			b.ctl(t, "audit", "verify", "--complete")
 		})
 	}
 }

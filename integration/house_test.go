@@ -26,8 +26,10 @@ var plan = map[string]map[string]string{
 	"shellparse": {
 		"shellparse/command": "what a program's words mean is a table of its own",
 		"shellparse/code":    "what an inline program names is a reading of its own",
+		"shellparse/wrapper": "what agent programs put around a command is a table of its own",
 	},
 	"shellparse/command": {},
+	"shellparse/wrapper": {},
 	"shellparse/code": {
 		"shellparse/command": "facts speak of the same rights as the table",
 	},
@@ -87,7 +89,8 @@ var plan = map[string]map[string]string{
 	"integration":          {},
 	"integration/hermetic": {},
 	"integration/hook": {
-		"launcher": "it asks for the judgement, and has the decision recorded",
+		"launcher":           "it asks for the judgement, and has the decision recorded",
+		"shellparse/wrapper": "what it writes around a command is told apart there",
 	},
 	"integration/mcp": {
 		"launcher":               "a tool is a request to it",

@@ -302,21 +302,29 @@ func (p *place) asPerson(line string) (*screen, *terminal) {
 	return watch(t), t
 }
 
-// answered runs a line on a person's terminal, who approves whatever is asked there, and returns what was printed.
-func (p *place) answered(line string) string {
+// printing starts a line on a terminal whose other end a program of that name holds, with its output in a pipe.
+func (p *place) printing(name, line string) (*terminal, *os.File) {
 	p.t.Helper()
 	out, in, err := os.Pipe()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer out.Close()
 	cmd := p.command(line)
 	cmd.Stdout, cmd.Stderr = in, in
-	t, err := startOn(cmd, terminalName)
+	t, err := startOn(cmd, name)
 	in.Close()
 	if err != nil {
+		out.Close()
 		p.t.Fatal(err)
 	}
+	return t, out
+}
+
+// answered runs a line on a person's terminal, who approves whatever is asked there, and returns what was printed.
+func (p *place) answered(line string) string {
+	p.t.Helper()
+	t, out := p.printing(terminalName, line)
+	defer out.Close()
 	defer t.Close()
 	go approving(t)
 	text, _ := io.ReadAll(out)

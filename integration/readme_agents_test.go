@@ -27,7 +27,7 @@ func TestReadmeAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("HOME", filepath.Join(dir, "h"))
-	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG_DIR"} {
+	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG_DIR", "QWEN_HOME", "COPILOT_HOME"} {
 		t.Setenv(name, "")
 	}
 	run := shellIn(t, dir)
@@ -52,7 +52,7 @@ func TestReadmeAgents(t *testing.T) {
 		command, also, _ := strings.Cut(line, "#")
 		for _, name := range append([]string{"claude-code"}, strings.Fields(strings.ReplaceAll(strings.ReplaceAll(also, ",", " "), ";", " "))...) {
 			switch name {
-			case "claude-code", "codex", "opencode", "gemini", "cursor":
+			case "claude-code", "codex", "opencode", "gemini", "qwen", "copilot", "cursor":
 			default:
 				continue
 			}

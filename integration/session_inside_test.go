@@ -125,7 +125,8 @@ func TestNestedAsksOutside(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	need(t, "perl")
-	steps := `tada-run 'echo one; exit 3'; echo "status $?"
+	steps := `echo # the first row is where questions are told
+tada-run 'echo one; exit 3'; echo "status $?"
 tada-run -- echo two; echo "status $?"
 tada-run 'git push --force origin main' 2>/dev/null; echo "asked $?"
 tada-run 'rm -rf /' 2>/dev/null; echo "denied $?"

@@ -127,6 +127,16 @@ func TestLinesThatHide(t *testing.T) {
 	})
 }
 
+// A line that is refused leaves the status of an interrupt, as the help says: bash has no other way to drop a line.
+func TestRefusedLineStatus(t *testing.T) {
+	t.Parallel()
+	h := newHiding(t)
+	h.types(forbiddenLine + "\n" + `echo "st""=$?"`)
+	if s := h.ready("its status"); !strings.Contains(s, "st=130") {
+		t.Errorf("want st=130:\n%s", s)
+	}
+}
+
 // A shell that cannot ask runs nothing.
 func TestLinesWithoutAnybodyToAsk(t *testing.T) {
 	t.Parallel()

@@ -68,3 +68,49 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// counted finds a number before a word in the plural: of one, it would read "1 entries".
+var counted = regexp.MustCompile(`%d (more )?(entries|events|bytes|files|sessions|runs|lines|calls|characters|chars|times|names|frames|findings|parameters|segments|commands|hosts|questions|transcripts|answers|processes|programs|connections|folders|keys)\b`)
+
+// limited is what names a limit, which is never one.
+var limited = regexp.MustCompile(`at most|more than|longer than|beyond|has 1 to|[mM]ax[A-Z]|from %d to`)
+
+// never1 are the lines whose number cannot be one.
+var never1 = map[string]string{
+	"audit/file_linux.go":                 "one name is right",
+	"integration/quarantine/arguments.go": "too many",
+	"integration/quarantine/neutral.go":   "no cut is that short",
+	"launcher/register.go":                "too many",
+	"launcher/sandbox/start_linux.go":     "a mistake of the program",
+	"launcher/seat_linux.go":              "a mistake of the program",
+	"launcher/session/stdio.go":           "a mistake of the program",
+	"launcher/tamper_ask.go":              "several",
+	"cmd/tadactl/web/page.go":             "no cut is that short",
+	"approval/fold.go":                    "no cut is that short",
+	"pathguard/tamper/seen.go":            "one is another case",
+	"approval/marks.go":                   "one is another case",
+}
+
+// TestCounted: what is counted has the number of its count; see audit.Plural.
+func TestCounted(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range sources(t) {
+		name := s.folder + "/" + s.file
+		if s.test {
+			continue
+		}
+		for line := range strings.Lines(read(t, filepath.Join("..", name))) {
+			if !counted.MatchString(line) || limited.MatchString(line) {
+				continue
+			}
+			if used[name] = true; never1[name] == "" {
+				t.Errorf("%s: %s: of one, it is wrong; use audit.Plural", name, strings.TrimSpace(line))
+			}
+		}
+	}
+	for name := range never1 {
+		if !used[name] {
+			t.Errorf("%s counts nothing any more", name)
+		}
+	}
+}

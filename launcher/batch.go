@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -105,7 +106,7 @@ func (l *Launcher) judgeBatch(b Batch) (*batch, error) {
 		seen[c.CallID] = true
 	}
 	if n := len(b.Calls); n == 0 || n > MaxCalls {
-		return nil, fmt.Errorf("%d calls: %w", n, ErrBatch)
+		return nil, fmt.Errorf("%s: %w", audit.Plural(n, "call"), ErrBatch)
 	}
 	m := &batch{Batch: b, l: l}
 	return m, m.judge()
@@ -282,5 +283,5 @@ func (m *batch) finish(results []BatchResult) error {
 			failed++
 		}
 	}
-	return m.l.finishApproval(log, m.envelope, fmt.Sprintf("%d calls, %d failed", len(results), failed))
+	return m.l.finishApproval(log, m.envelope, fmt.Sprintf("%s, %d failed", audit.Plural(len(results), "call"), failed))
 }

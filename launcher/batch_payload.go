@@ -87,7 +87,7 @@ func (j *Judgement) rules() string {
 
 // asCall is a judgement as one call of several. What it has in common with the first is not said again.
 func (j *Judgement) asCall(first *Judgement) object {
-	call := j.toolCall(j.unwrap())
+	call := j.toolCall()
 	call["tool_call_id"] = j.Request.CallID
 	call["verdict"] = j.Verdict.Decision.String()
 	call["risk"] = j.Verdict.Risk

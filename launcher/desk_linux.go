@@ -170,7 +170,7 @@ func (d *desk) keys() {
 
 // discarded says on both sides that input did not reach the program.
 func (d *desk) discarded(s *seat, by string, n int) {
-	_ = d.r.recorder.Mark(fmt.Sprintf("discarded %d bytes typed by %s", n, by))
+	_ = d.r.recorder.Mark(fmt.Sprintf("discarded %s typed by %s", audit.Plural(n, "byte"), by))
 	s.tell(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, By: d.lease.Taken(), Message: "input typed before control changed was discarded"})
 }
 

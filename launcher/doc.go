@@ -48,10 +48,12 @@
 // # Whose text a command is
 //
 // Agent programs that call a shell put their agent's command into a text of their own: a snapshot of the person's shell
-// is sourced, the directory written down. What Claude Code, Gemini CLI and Codex put there is known byte by byte, with what they
-// choose in it; the question shows the command first and that by name. Of any other text that gives one literal to
-// eval or a shell the same is shown, and all of it must be read. A name that the program makes up for every call
-// (/tmp/claude-7a7a-cwd) stands as XXXX in what is hashed: the identical command is that of the agent.
+// is sourced, the directory written down. Where the text has nothing but such housekeeping (package wrapper has the
+// table), the plan is that of the command alone: the same through every door, from call to call and from version to
+// version of the program. It is so only if the whole would start and touch the same, and is judged alike. What runs is
+// the whole; the sandbox is that of the command, with the files that the housekeeping writes. A question says beside its
+// page whose text it is. Of any other text that gives one literal to eval or a shell, that literal is shown first, and all
+// of the text must be read.
 //
 // # The state directory
 //
@@ -114,9 +116,11 @@
 // command (Claude Code does); the kernel then hands it over to who asks (sandbox.Door). Where it cannot, below another program that
 // answers calls, what they start runs in the same fence, and is not told apart.
 //
-// What an agent keeps in its home it cannot write there: its settings say what runs in the next session. Give it a place of its own
-// below the workspace or the caches, by the variable that it reads: CLAUDE_CONFIG_DIR for Claude Code, CODEX_HOME for Codex,
-// GEMINI_CLI_HOME for Gemini CLI; for OpenCode XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME.
+// What an agent keeps in its home it cannot write there: its settings say what runs in the next session, and outside. The agents of
+// clients.txt get a folder of the session's own instead, one for each workspace, by the variable that they read. What it holds is
+// read by later sessions of that agent there, and by nothing else. That folder, the hosts and the keys are a question of their
+// own (rule session.agent); the answer is a standing approval without an end, bound to exactly that and not to the words of the
+// command line (approval.Lasting). Where something else of the line asks too, all of it is asked each time.
 //
 // The session's shell (Hold.Shell) asks about each line between reading and running it, in PS0, and
 // drops the line by an interrupt where the answer is no. What is guaranteed by the fence: all that any

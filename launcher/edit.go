@@ -193,14 +193,16 @@ func (e *Edit) Save(c Change) error {
 const maxLead = 8
 
 // ownWords is what is said of a change of the account's own configuration, in each language.
-var ownWords = map[tamper.Locale]struct{ stopped, nothing, changes, more, pending string }{
+var ownWords = map[tamper.Locale]struct{ stopped, several, nothing, changes, more, pending string }{
 	tamper.English: {
 		stopped: "tada-run: nothing runs until you accept the changed configuration: tadactl tamper accept\n",
+		several: "tada-run: %d protected files were changed, the configuration among them; nothing runs until you accept each: tadactl tamper accept\n",
 		nothing: "No setting in force changes.\n", changes: "It changes:\n", more: "  and %d more\n",
 		pending: "tada-run: " + ModeName + " was switched off in a file; it stays on until you confirm: tadactl tamper accept " + ModeName + "\n",
 	},
 	tamper.Chinese: {
 		stopped: "tada-run: 在您接受配置的更改之前，不会运行任何命令: tadactl tamper accept\n",
+		several: "tada-run: %d 个受保护的文件已被更改，其中包括配置；在您逐一接受之前，不会运行任何命令: tadactl tamper accept\n",
 		nothing: "此更改不影响当前生效的设置。\n", changes: "此更改涉及:\n", more: "  另有 %d 项\n",
 		pending: "tada-run: " + ModeName + " 已在文件中关闭；在用户确认之前仍然有效: tadactl tamper accept " + ModeName + "\n",
 	},
@@ -215,7 +217,11 @@ func (l *Launcher) ownChange(found []tamper.Finding, in tamper.Locale) string {
 	}
 	var b strings.Builder
 	words := ownWords[in]
-	b.WriteString(words.stopped)
+	if len(found) > 1 {
+		fmt.Fprintf(&b, words.several, len(found))
+	} else {
+		b.WriteString(words.stopped)
+	}
 	accepted, kept, err := l.ownStore().Baseline(l.home.Config())
 	if err != nil || !kept {
 		return b.String()

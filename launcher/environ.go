@@ -204,60 +204,10 @@ func (l *Launcher) surroundings(env []string) *surroundings {
 			s.loose[name] = value
 			continue
 		}
+		value = steady(name, value)
 		s.bound[name], sum[name] = value, value
 	}
 	s.sum = digestOf(sum)
 	l.around.Store(s)
 	return s
-}
-
-// isLoose reports whether a variable only says which call, window or terminal it is, by its name and by its value.
-func isLoose(name, value string) bool {
-	return slices.ContainsFunc(perCall, func(c callVariable) bool {
-		return c.name == name && len(value) <= maxLoose && c.shape(value)
-	})
-}
-
-// maxLoose is longer than any number, name of a terminal, or id.
-const maxLoose = 64
-
-// number, word and id are the shapes of values that can say nothing of what runs or where it goes: a word is no path, no
-// option and no list, an id is hexadecimal and so no name of a program or host in use.
-func number(value string) bool { return strings.Trim(value, "0123456789") == "" }
-
-func word(value string) bool {
-	return strings.Trim(value, plainLetters+"0123456789._+%:-") == "" && !strings.HasPrefix(value, "-") && !strings.HasPrefix(value, ".")
-}
-
-func id(value string) bool {
-	return strings.Trim(value, "0123456789abcdefABCDEF-") == "" && !strings.HasPrefix(value, "-") && strings.ContainsAny(value, "0123456789")
-}
-
-const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-// namedLoose are the loose variables that a text of the plan names, with their values: there they do decide what runs.
-func (j *Judgement) namedLoose() object {
-	o := object{}
-	for name, value := range j.environ.loose {
-		if j.names(name) {
-			o[name] = value
-		}
-	}
-	return o
-}
-
-// names reports whether the command line, an argument of it or a script that it executes has the word in it.
-func (j *Judgement) names(word string) bool {
-	if slices.ContainsFunc(j.Request.Shell.Args, func(arg string) bool { return strings.Contains(arg, word) }) {
-		return true
-	}
-	if j.Plan == nil {
-		return strings.Contains(j.Script.Text, word)
-	}
-	for plan := range plans(j.Plan) {
-		if strings.Contains(plan.Script.Text, word) {
-			return true
-		}
-	}
-	return false
 }

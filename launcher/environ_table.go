@@ -205,8 +205,18 @@ var perCall = []callVariable{
 	{"WINDOWID", number}, {"TMUX_PANE", word}, {"KITTY_WINDOW_ID", number}, {"WEZTERM_PANE", number}, {"ALACRITTY_WINDOW_ID", number},
 	{"TERM_SESSION_ID", word}, {"ITERM_SESSION_ID", word}, {"SHELL_SESSION_ID", id}, {"WT_SESSION", id}, {"XDG_SESSION_ID", word},
 	{"TRACEPARENT", id}, {"INVOCATION_ID", id}, {"JOURNAL_STREAM", word},
-	{"CODEX_TOOL_CALL_ID", word}, {"CODEX_THREAD_ID", id}, {"CODEX_SESSION_ID", id}, {"OPENCODE_PID", number}, {"GEMINI_SESSION_ID", id},
-	{"CLAUDE_CODE_SESSION_ID", id}, {"CLAUDE_EFFORT", word}, {"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", word},
+	{"AI_AGENT", word}, {"AGENT", word}, {"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", word},
+	{"TMPDIR", temporaryFolder}, {"TMP", temporaryFolder}, {"TEMP", temporaryFolder},
+	{"NO_COLOR", word}, {"FORCE_COLOR", word}, {"CLICOLOR", word}, {"COREPACK_ENABLE_AUTO_PIN", number}, {"NoDefaultCurrentDirectoryInExePath", number},
+	{"PAGER", cat}, {"GIT_PAGER", cat}, {"GH_PAGER", cat}, {"MANPAGER", cat}, {"SYSTEMD_PAGER", cat},
+	{"GIT_EDITOR", nothing}, {"GIT_TERMINAL_PROMPT", nothing}, {"GH_PROMPT_DISABLED", number}, {"GIT_ASKPASS", nothing}, {"SSH_ASKPASS", nothing},
+	{"DISPLAY", nothing}, {"DBUS_SESSION_BUS_ADDRESS", nothing},
+}
+
+// ofPrograms are the variables that an agent's program sets for itself. They are bound where that program is run.
+var ofPrograms = []struct{ name, program string }{
+	{"CLAUDECODE", "claude"}, {"CLAUDE_*", "claude"}, {"CODEX_*", "codex"}, {"OPENCODE", "opencode"}, {"OPENCODE_*", "opencode"},
+	{"GEMINI_*", "gemini"}, {"QWEN_*", "qwen"}, {"COPILOT_*", "copilot"}, {"CURSOR_*", "cursor"},
 }
 
 type callVariable struct {
@@ -244,7 +254,7 @@ var known = strings.Fields(`
 	GIT_COMMIT GIT_BRANCH GIT_LOCAL_BRANCH GIT_URL GIT_PREVIOUS_* GIT_ADVICE GIT_NO_LAZY_FETCH GIT_NO_REPLACE_OBJECTS GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_HTTP_LOW_SPEED_* GIT_PS1_SHOW*
 	GIT_SSL_CAINFO GIT_SSL_CAPATH GIT_LFS_SKIP_SMUDGE GIT_LITERAL_PATHSPECS GIT_PAGER_IN_USE GIT_PROTOCOL GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CEILING_DIRECTORIES GIT_REFLOG_ACTION GIT_MERGE_AUTOEDIT GIT_SEQUENCE_EDITOR GIT_PUSH_OPTION_* GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY
 	CI DEBUG VERBOSE BATS_* PARALLEL* as_* ac_* TMUX TMUX_PANE STY WINDOWID FZF_* EZA_* BAT_*
-	CLAUDE* CODEX_* OPENCODE* GEMINI_CLI* CURSOR_* AGENT* APPROVAL_TTL_SECONDS
+	CLAUDE* CODEX_* OPENCODE* GEMINI_CLI* QWEN_CODE* COPILOT_CLI* COPILOT_AGENT_SESSION_ID COPILOT_HOME COPILOT_MODEL CURSOR_* AGENT* APPROVAL_TTL_SECONDS
 	SUDO_USER SUDO_UID SUDO_GID NIX_* GUIX_* WSL* container
 `)
 

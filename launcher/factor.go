@@ -81,7 +81,7 @@ func (l *Launcher) Trust(ctx context.Context, line string, f Factor) error {
 		return err
 	}
 	if len(one) != 1 {
-		return fmt.Errorf("%q has %d keys; trust one at a time; on the other machine try: tadactl key show", line, len(one))
+		return fmt.Errorf("%q has %s; trust one at a time; on the other machine try: tadactl key show", line, audit.Plural(len(one), "key"))
 	}
 	old, err := l.trustText()
 	if err != nil {

@@ -43,8 +43,19 @@ func (l *Launcher) ahead() *sandbox.Nest {
 //
 // Exposed are the protected files that it keeps as they are, and those beyond maxKept that it does not. Partial says that
 // the workspace was too large to look everywhere for names to hide.
+//
+// Where an agent's program put a text around the command, the rules are those of the command that was judged, and what
+// the text writes and reads besides.
 func (j *Judgement) profile() (p sandbox.Profile, exposed []string, partial bool) {
-	f := j.policy.Fence(j.Plan)
+	s := j.subject()
+	f := s.policy.Fence(s.Plan)
+	if s != j {
+		j.around(&f)
+	}
+	return s.kernelRules(f)
+}
+
+func (j *Judgement) kernelRules(f pathguard.Fence) (p sandbox.Profile, exposed []string, partial bool) {
 	p = sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, name := range f.Needed {
 		p.Read = append(p.Read, sandbox.Path{Name: name, Optional: true})
@@ -55,12 +66,14 @@ func (j *Judgement) profile() (p sandbox.Profile, exposed []string, partial bool
 		}
 	}
 	p.Write = append(p.Write, makeCaches(f.Caches)...)
+	j.opens(&p)
 	exposed = j.exposed(p)
 	p.ReadOnly = append(f.ReadOnly, exposed[:min(len(exposed), maxKept)]...)
 	contacts := j.contacts()
 	p.Network, p.Reach, p.Limits = contacts.mode, contacts.reach, j.limits()
-	if p.PrivateTmp = j.policy.Settings().PrivateTmp; p.PrivateTmp { // a workspace among temporary files stays where it is
-		p.Read = append(p.Read, sandbox.Path{Name: cmp.Or(j.Plan.Workspace, j.Plan.Dir)})
+	p.PrivateTmp = j.policy.Settings().PrivateTmp
+	if work := cmp.Or(j.Plan.Workspace, j.Plan.Dir); p.PrivateTmp || isWithin(work, "/dev/shm") { // a workspace among what is private to the run stays where it is
+		p.Read = append(p.Read, sandbox.Path{Name: work})
 	}
 	// tmux, script, expect and the agents themselves make terminals.
 	p.Terminals = j.level == sandbox.Strong

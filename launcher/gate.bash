@@ -1,6 +1,7 @@
 # The start-up file of the shell in a session: the user's own, and then the gate. PS0 is expanded when
 # a line has been read and before anything of it runs, in whatever way it came in; an interrupt there
-# drops the line. The shell's history tells the text, so it is on, and keeps every line as it is.
+# drops the line. Bash then sets $? to 130, whatever the refusal was: an error of an expansion does not drop the line, and
+# bash restores $? after PROMPT_COMMAND, after a trap and after the prompts. The shell's history tells the text, so it is on, and keeps every line as it is.
 [[ -r ~/.bashrc ]] && . ~/.bashrc
 unset HISTFILE
 HISTCONTROL= HISTIGNORE= HISTSIZE=10000 HISTTIMEFORMAT=

@@ -20,7 +20,7 @@ func (l *Launcher) useGrant(ctx context.Context, r *run) error {
 	var g approval.Grant
 	err := l.change(r.log, audit.Durable, func() (events []approval.Event, err error) {
 		g, events, err = l.store.UseGrant(ctx, r.asker(), r.Payload())
-		if err == nil {
+		if err == nil && !g.Lasting {
 			err = l.spend(g.Envelope, "grant", g.ID, strconv.Itoa(g.Used))
 		}
 		return events, err

@@ -25,6 +25,7 @@ func (h Home) Approvals() string     { return filepath.Join(h.Dir, "approvals.db
 func (h Home) Audit() string         { return filepath.Join(h.Dir, "audit") }
 func (h Home) Sessions() string      { return filepath.Join(h.Dir, "sessions") }
 func (h Home) Runtime() string       { return filepath.Join(h.Dir, "run") }
+func (h Home) Quarantine() string    { return filepath.Join(h.Runtime(), "quarantine") }
 func (h Home) Cast(id string) string { return filepath.Join(h.Sessions(), id+".cast") }
 
 // A HomeError says that the state directory cannot be trusted or used. The launcher maps it

@@ -25,13 +25,19 @@ type Judgement struct {
 
 	level   sandbox.Level // the best fence of this machine
 	policy  pathguard.Policy
+	refused error // the configuration, for who mends it; then the policy denies everything
 	umask   int
 	version string
 	environ *surroundings
-	shell   string // the real shell
-	stdin   string // what kind of file standard input is
+	shell   string  // the real shell
+	stdin   string  // what kind of file standard input is
+	client  *client // the agent's program that a session is for; nil for none that is known
+	ownDir  string  // the real name of its own folder, when that is made
 
 	// Who only asks what a text means does not pay for these. Each is made once, of the plan as it is.
+	own      *Judgement // of the agent's command, where Script is that with a known text around it; nil otherwise
+	settings string     // what was around it and may change what it does
+
 	named  func() map[string][]string // what the plan touches, under the five words of the contract
 	fence  func() pathguard.Fence     // what the plan may reach, as far as it can be bound
 	sealed func() sealed
@@ -39,28 +45,54 @@ type Judgement struct {
 }
 
 // Payload is the plan and its context as canonical bytes: what is shown, hashed and recorded.
-func (j *Judgement) Payload() []byte { return j.sealed().payload }
+func (j *Judgement) Payload() []byte { return j.subject().sealed().payload }
 
 // Hash is the plan hash, of Payload: what an approval binds.
-func (j *Judgement) Hash() string { return j.sealed().hash }
+func (j *Judgement) Hash() string { return j.subject().sealed().hash }
+
+// subject is what a person judges: the agent's command, without what its program put around it.
+func (j *Judgement) subject() *Judgement {
+	if j.own == nil {
+		return j
+	}
+	j.own.Verdict = j.Verdict
+	return j.own.subject()
+}
 
 // Judge parses the text, resolves its names and asks the policy. It starts nothing, writes
 // nothing, and is the only judgement there is: runs, checks, hooks and servers share it.
 // The caller must Close the result.
 func (l *Launcher) Judge(req Request) (*Judgement, error) {
-	j := &Judgement{Request: req, environ: l.surroundings(req.Env), stdin: kindOf(req.Stdio.In), level: l.level(), umask: l.umask(), version: l.version()}
+	stdin := kindOf(req.Stdio.In)
 	if req.Within != nil {
-		j.stdin = req.Within.Stdin
+		stdin = req.Within.Stdin
 	}
+	j, err := l.judgeAs(req, stdin)
+	if err != nil {
+		return nil, err
+	}
+	if j.own = l.ownOf(j); j.own != nil {
+		j.Verdict = j.own.Verdict // its words and places are those of the agent's command
+	}
+	return j, nil
+}
+
+// judgeAs is Judge for a text as it stands, with what kind of file its standard input is.
+func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
+	j := &Judgement{Request: req, environ: l.surroundings(req.Env), stdin: stdin, level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err
 	}
 	vars := j.environ.vars
-	if req.Tool != nil {
-		j.Script = req.Tool.script(req.Dir, l.account)
-	} else {
+	switch t := req.Tool; {
+	case t == nil:
 		j.Script = parse(req, j.shell, vars, l.account, l.policy)
+	case t.Command != "":
+		req.Shell = Shell{Text: t.Command, Name: "tada-run"}
+		j.Script = t.also(parse(req, j.shell, vars, l.account, l.policy), req.Dir, l.account)
+	default:
+		j.Script = t.script(req.Dir, l.account)
 	}
 	if pathguard.Idle(j.Script) && req.Shell.words(j.shell) == nil {
 		return nil, ErrEmpty
@@ -71,9 +103,19 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
 	}
-	if j.policy, err = l.policyFor(j.Plan); err == nil {
+	j.policy, err = l.policyFor(j.Plan)
+	if j.refused = l.refused; l.mends && isMistake(err) {
+		j.policy, j.refused, err = pathguard.Policy{}, err, nil
+	}
+	if err == nil {
+		if j.client = l.clientOf(req, j.Plan, j.policy); j.client != nil {
+			j.Plan.Caller.Session = &pathguard.Session{Agent: j.client.agent, Hosts: j.client.hosts}
+		}
 		judge := j.policy.Judge
-		if req.Tool != nil {
+		switch t := req.Tool; {
+		case t != nil && t.Unknown:
+			judge = func(p *pathguard.Plan) pathguard.Verdict { return j.policy.JudgeTool(p, t.Name) }
+		case t != nil:
 			judge = j.policy.JudgeUnfenced
 		}
 		if j.Verdict = judge(j.Plan); req.Hold != nil && req.Hold.Shell {
@@ -94,6 +136,9 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 func (j *Judgement) Close() error {
 	if j.Plan == nil { // of a batch, whose calls hold them
 		return nil
+	}
+	if j.own != nil {
+		return errors.Join(j.own.Close(), j.Plan.Close())
 	}
 	return j.Plan.Close()
 }

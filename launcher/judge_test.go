@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -66,7 +68,6 @@ func TestPlanHashBinds(t *testing.T) {
 		same   bool
 	}{
 		{"command", func(r *Request) { r.Shell.Text += " " }, false},
-		{"name", func(r *Request) { r.Shell.Name = "x" }, false},
 		{"arguments", func(r *Request) { r.Shell.Args = []string{"x"} }, false},
 		{"shell flags", func(r *Request) { r.Shell.Flags = []string{"-e"} }, false},
 		{"dialect and so the shell", func(r *Request) { r.Shell.Dialect = shellparse.POSIX }, false},
@@ -90,9 +91,7 @@ func TestPlanHashBinds(t *testing.T) {
 			r.Env = append(r.Env[:4:4], "TERM=xterm-256color", "COLORTERM=truecolor", "WINDOWID=42", "TMUX_PANE=%3", "SSH_CLIENT=192.0.2.1 4 22",
 				"SSH_TTY=/dev/pts/1", "OLDPWD=/x", "TRACEPARENT=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "TERM_PROGRAM=vscode")
 		}, true},
-		{"session and call", func(r *Request) {
-			r.Env = append(r.Env[:4:4], "CODEX_THREAD_ID=0199a213-81c0-7800-8aa1-bbab2a035a53", "CODEX_TOOL_CALL_ID=call_7bA", "OPENCODE_PID=77")
-		}, true},
+		{"name, which is that of a door", func(r *Request) { r.Shell.Name = "/usr/bin/bash" }, true},
 		{"shell bookkeeping", func(r *Request) { r.Env = append(r.Env[:4:4], "_=/usr/bin/env", "SHLVL=3", "COLUMNS=80") }, true},
 		{"time limit", func(r *Request) { r.Wait = time.Second }, true},
 	} {
@@ -101,6 +100,21 @@ func TestPlanHashBinds(t *testing.T) {
 		if got := judged(t, l, r).Hash(); (got == want) != test.same {
 			t.Errorf("%s: hash equal %v, want %v", test.name, got == want, test.same)
 		}
+	}
+	calls := func(change func(r *Request, n string)) (one, two string) {
+		a, b := base, base
+		a.Env, b.Env = slices.Clone(a.Env), slices.Clone(b.Env)
+		change(&a, "1")
+		change(&b, "2")
+		return judged(t, l, a).Hash(), judged(t, l, b).Hash()
+	}
+	if one, two := calls(func(r *Request, n string) {
+		r.Env = append(r.Env, "CODEX_THREAD_ID=0199a213-81c0-7800-8aa1-bbab2a035a5"+n, "CODEX_TOOL_CALL_ID=call_7b"+n, "OPENCODE_PID=7"+n)
+	}); one != two || one == want {
+		t.Error("two conversations of one agent differ, or are those of nobody")
+	}
+	if one, two := calls(func(r *Request, n string) { r.Shell.Text, r.Shell.Name = "echo $0", "bash"+n }); one == two {
+		t.Error("the name is not bound where the text says it")
 	}
 }
 
@@ -256,7 +270,7 @@ func TestJudgeKnowsTheHome(t *testing.T) {
 // in the same text does.
 func TestPlanHashOfAWrapper(t *testing.T) {
 	l, base := world(t)
-	base.Shell.Name = "bash"
+	base.Shell.Name, base.Agent, base.Stdio.In = "bash", "one", devNull(t)
 	hash := func(text string) string {
 		r := base
 		r.Shell.Text = text
@@ -267,11 +281,12 @@ func TestPlanHashOfAWrapper(t *testing.T) {
 	}
 	gemini := func(command, id string) string {
 		dir := "/tmp/gemini-shell-" + id
-		if err := os.Mkdir(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		return strings.ReplaceAll(geminiText(command), "/tmp/gemini-shell-a1B2c3", dir)
+		return "shopt -u promptvars nullglob; _bgpids_file=" + dir + "/bgpids.tmp\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\n" +
+			command + "\n)\n__code=$?\nexit $__code"
 	}
 	one, two := fmt.Sprintf("t%05d", os.Getpid()%100000), fmt.Sprintf("u%05d", os.Getpid()%100000)
 	for _, test := range []struct {
@@ -281,8 +296,10 @@ func TestPlanHashOfAWrapper(t *testing.T) {
 	}{
 		{"claude", claude("rm -r src", "00a1"), claude("rm -r src", "00b2"), true},
 		{"gemini", gemini("rm -r src", one), gemini("rm -r src", two), true},
+		{"claude and gemini", claude("rm -r src", "00a1"), gemini("rm -r src", one), true},
+		{"claude and nothing around", claude("rm -r src", "00a1"), "rm -r src", true},
 		{"another command", claude("rm -r src", "00a1"), claude("rm -r a", "00a1"), false},
-		{"another name in the command", claude("rm -r src /tmp/claude-00b2-cwd", "00a1"), claude("rm -r src /tmp/claude-00b2-cwd", "00b2"), false},
+		{"another name in the command", claude("rm -r src /tmp/claude-00b2-cwd", "00a1"), claude("rm -r src /tmp/claude-00b2-cwd", "00b2"), true},
 		{"no wrapper", "rm -r src /tmp/claude-00a1-cwd", "rm -r src /tmp/claude-00b2-cwd", false},
 	} {
 		if got := hash(test.a) == hash(test.b); got != test.same {
@@ -404,4 +421,25 @@ func devNull(t *testing.T) *os.File {
 	}
 	t.Cleanup(func() { f.Close() })
 	return f
+}
+
+// A text that the shell reads and the parser does not, or not as the shell, stays denied: the shell is asked for its mistakes only.
+func TestNotASyntaxError(t *testing.T) {
+	l, req := world(t)
+	for _, text := range []string{"!(touch left)", "ls # x \\\ntouch left", "time -- touch left", "e\u200bcho x; touch left"} {
+		req.Shell.Text, req.Stdio, req.PTY = text, nowhere(t), session.Never
+		out, err := l.Run(context.Background(), req)
+		if err != nil || out.Refusal == nil || out.Status != ExitDenied || out.Refusal.Items[0].Rule != "text.unparsable" {
+			t.Errorf("%q: %v %+v", text, err, out)
+		}
+	}
+	// Whatever stands around a syntax error, nothing of it runs.
+	for _, text := range []string{"touch left; if then", "touch left\nif then", "touch left; eval 'if then'", "eval 'touch left\nif then'; touch left", "bash -c 'touch left\nif then'", "eval 'if then'; touch left", "shopt -s extglob; eval 'if then'; touch left"} {
+		if got := status(t, l, req, text); got != 2 {
+			t.Errorf("%q: status %d", text, got)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(req.Dir, "left")); err == nil {
+		t.Error("something ran")
+	}
 }

@@ -37,6 +37,9 @@ type Launcher struct {
 	bootID  string
 	outside string // folder of the marks of what was used; "" for none
 
+	mends   bool  // a configuration that is refused denies everything, and is no error
+	refused error // why policy is the one that denies everything
+
 	waited sync.Map               // processes that waitsFor has named
 	caller func() approval.Caller // this process, as the kernel sees it now
 
@@ -70,6 +73,9 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, 
 		return Outcome{}, err
 	}
 	defer run.close()
+	if out, ok := run.misspelt(ctx); ok {
+		return out, nil
+	}
 	may, refusal, err := l.guarded(ctx, run, permit) // between two looks at the protected files
 	if refusal != nil && refusal.exit != ExitTampered {
 		refusal.Instead = run.instead()
@@ -77,7 +83,6 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, 
 	if refusal != nil || err != nil {
 		return run.refused(refusal), err
 	}
-	l.withheld(os.Stderr, run.environ.Removed)
 	if err := may.start(); err != nil { // fence from the plan's own files; terminal; recorder
 		return run.failed(err)
 	}
@@ -95,6 +100,22 @@ func (p Place) Open() (*Launcher, error) {
 		return nil, p.mendable(l, err)
 	}
 	return l, nil
+}
+
+// OpenToMend is Open for the review of protected files, the configuration among them: one that is refused can be looked
+// at and restored. Until then everything is denied.
+func (p Place) OpenToMend() (*Launcher, error) {
+	l, err := p.prepare()
+	if err != nil {
+		return nil, err
+	}
+	l.mends = true
+	l.policy, err = loadPolicy(l.home, l.floor, l.account, nil)
+	if isMistake(err) {
+		l.policy, l.refused = pathguard.Policy{}, p.mendable(l, err)
+		return l, nil
+	}
+	return l, err
 }
 
 // prepare is Open without a policy, which denies everything: for who mends the configuration.

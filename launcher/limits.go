@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -119,7 +120,7 @@ func (r *run) reached(out io.Writer, s sandbox.Status) (told []string) {
 		if total {
 			key, value = "record", limits.Record
 		}
-		tell(fmt.Sprintf("%d bytes of output were passed on but not recorded", n), key, value)
+		tell(fmt.Sprintf("%s of output passed on but not recorded", audit.Plural(n, "byte")), key, value)
 	}
 	return told
 }

@@ -151,7 +151,8 @@ type Past struct {
 	Verdict  string    `json:"verdict"`
 	State    string    `json:"state"` // announced, refused (by the policy), waiting (for an answer), approved (it can be run again), denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not known
 	Status   int       `json:"status"`
-	Signal   int       `json:"signal,omitempty"`
+	Signal   int       `json:"signal,omitempty"`    // that the command ended by
+	TimedOut bool      `json:"timed_out,omitempty"` // it was stopped after its time limit
 	Envelope string    `json:"envelope,omitempty"`
 	Level    string    `json:"level,omitempty"`
 
@@ -289,6 +290,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		var body struct {
 			SID, Command, Inside, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier, Within string
 			Session                                                                             bool
+			TimedOut                                                                            bool `json:"timed_out"`
 
 			Envelope string `json:"envelope_id"`
 			WorkItem string `json:"work_item"`
@@ -325,7 +327,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 			r.State = "announced" // its launcher died before it could say that it had let it go
 		}
 		if status, ok := body.Status.(float64); ok && e.Kind == kindEnd {
-			r.Status, r.Signal = int(status), body.Signal
+			r.Status, r.Signal, r.TimedOut = int(status), body.Signal, body.TimedOut
 		}
 	}
 	for i := range runs {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -32,14 +33,17 @@ type sealed struct {
 //
 // There is no plan that cannot be spelled; one that could not would have no hash, and run nothing.
 func (j *Judgement) seal() sealed {
-	fence, w := j.fence(), j.unwrap()
-	payload, err := canonical.Append(make([]byte, 0, 2048), trimmed(object{
+	if j.lasts() {
+		return j.sealSession()
+	}
+	fence := j.fence()
+	plan := trimmed(object{
 		"version":        1,
 		"work_item_id":   j.Request.WorkItem,
 		"agent_name":     j.agent(),
 		"workspace_root": j.Plan.Workspace,
 		"toolset_mode":   j.mode(),
-		"tool_calls":     []any{j.toolCall(w)},
+		"tool_calls":     []any{j.toolCall()},
 		"context":        j.context(),
 		"effects":        j.effectText(),
 		"targets":        j.targets(),
@@ -50,12 +54,15 @@ func (j *Judgement) seal() sealed {
 		"trust":          j.trust().String(),
 		"needs":          j.needs(j.Verdict.Risk),
 		"agent_says":     j.Plan.Caller.Intent.Hint,
-		"bound":          sumOf(w.facts(j.Plan), w.steady(fence.Facts())),
-	}))
+		"bound":          sumOf(j.Plan.Facts(), fence.Facts(), []byte(j.settings)),
+	})
+	if j.client != nil {
+		plan["passes_on"] = strings.Join(j.client.keys, ", ")
+	}
+	payload, err := canonical.Append(make([]byte, 0, 2048), plan)
 	if err != nil {
 		return sealed{}
 	}
-	payload = w.steady(payload)
 	return sealed{payload, approval.PlanHash(payload)}
 }
 
@@ -94,10 +101,11 @@ func trimmed(o object) object {
 
 // agent is the name that the caller gave itself. It cannot be checked, and says so.
 func (j *Judgement) agent() string {
-	if j.Request.Agent == "" {
+	name := approval.AgentName(j.Request.Agent, j.Request.Env)
+	if name == "" {
 		return ""
 	}
-	return "?" + j.Request.Agent
+	return "?" + name
 }
 
 // trust is how far the origin of a request is trusted. This is the agent's door, whoever stands at
@@ -140,23 +148,17 @@ func (j *Judgement) mode() string {
 // not bound: clients number their calls, and a number would make every repetition new.
 const firstCall = "c1"
 
-// unwrap tells the agent's own command apart where its program calls a shell. What a person types at the other doors is
-// his own as it stands.
-func (j *Judgement) unwrap() wrapped {
-	if j.Request.Shell.Name == "tada-run" || j.Request.Tool != nil {
-		return wrapped{}
-	}
-	return unwrap(j.Script)
-}
-
-func (j *Judgement) toolCall(w wrapped) object {
+func (j *Judgement) toolCall() object {
 	s := j.Request.Shell
 	args := object{
 		"command": j.Script.Text, "canonical": j.Script.Canonical, "stdin": j.stdin,
 		"args": s.Args, "shell_flags": s.Flags,
 	}
+	if namesItself(s.Text) { // else it does not matter by which door the command came
+		args["name"] = s.Name
+	}
 	if s.Name != "tada-run" {
-		args["name"], args["inside"], args["around"] = s.Name, w.own, w.around
+		args["inside"] = nestedText(j.Script)
 	}
 	name := "shell"
 	if t := j.Request.Tool; t != nil {
@@ -166,6 +168,11 @@ func (j *Judgement) toolCall(w wrapped) object {
 		delete(args, "args") // they stand in it
 	}
 	return object{"tool_call_id": firstCall, "tool_name": name, "args": trimmed(args)}
+}
+
+// namesItself reports whether a text may say the name that its shell was called by.
+func namesItself(text string) bool {
+	return strings.Contains(text, "$0") || strings.Contains(text, "${0") || strings.Contains(text, "ARGV0")
 }
 
 func (j *Judgement) context() object {

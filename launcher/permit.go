@@ -56,7 +56,7 @@ func (l *Launcher) permit(ctx context.Context, r *run) (refusal *Refusal, err er
 	if err != nil {
 		return nil, err
 	}
-	if created {
+	if created && !r.lasts() {
 		r.keepSheet(envelope)
 	}
 	if !envelope.Approved() {
@@ -73,7 +73,11 @@ func (l *Launcher) permit(ctx context.Context, r *run) (refusal *Refusal, err er
 	if err := l.useNewGrant(ctx, r); err != nil || r.grant != "" {
 		return nil, err
 	}
-	refusal, err = l.consume(ctx, r, envelope.ID)
+	if r.lasts() && envelope.Quorum < 2 && len(approval.Grantable(r.Payload())) == 0 {
+		refusal, err = l.enlist(ctx, r, envelope.ID)
+	} else {
+		refusal, err = l.consume(ctx, r, envelope.ID)
+	}
 	if refusal != nil && r.answered { // it may have become a standing approval at the last instant
 		if err := l.useGrant(ctx, r); err != nil || r.grant != "" {
 			return nil, err
@@ -97,9 +101,7 @@ func (j *Judgement) denied() *Refusal {
 	return refuse(j.Verdict, "denied", code, message, ExitDenied)
 }
 
-// asker is the session that an approval belongs to. The plan itself binds directory, command
-// and agent.
-func (r *run) asker() string { return fmt.Sprintf("%d/%s", os.Getuid(), r.agent()) }
+func (r *run) asker() string { return r.askerOf() }
 
 // budget is against whose limits a question counts: those of the processes that it comes from, in a workspace. A name that
 // the caller chooses is no part of it.
@@ -113,7 +115,7 @@ func (r *run) budget() string {
 
 // question is what a person is asked, and how many persons.
 func (r *run) question() approval.Request {
-	q := approval.Request{Session: r.asker(), Payload: r.Payload(), Budget: r.budget(), Person: r.Request.Ask != nil && r.Request.Within == nil}
+	q := approval.Request{Session: r.asker(), Payload: r.Payload(), Budget: r.budget(), Person: r.Request.Ask != nil && r.Request.Within == nil, Through: r.through()}
 	people, self := r.policy.Settings().Approval.For(r.Verdict.Risk)
 	if q.Quorum = people; !self {
 		q.Requester = Person()

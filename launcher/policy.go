@@ -29,6 +29,12 @@ func loadPolicy(home Home, floor, account string, draft []byte) (pathguard.Polic
 		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(), StateDir: home.Dir}, files...)
 }
 
+// isMistake reports whether an error is of a configuration that is refused.
+func isMistake(err error) bool {
+	mistake := (*pathguard.ConfigError)(nil)
+	return errors.As(err, &mistake)
+}
+
 // mendable adds how to mend a mistake in a file that `tadactl policy edit` opens. It edits no other, and a file that cannot
 // be read says itself what helps.
 func (p Place) mendable(l *Launcher, err error) error {

@@ -28,7 +28,7 @@ func (l *Launcher) recordedSince(text string) (seq uint64, err error) {
 	case err != nil:
 		return 0, err
 	case !held:
-		return 0, &audit.TamperError{File: "log.jsonl", Offset: -1, Reason: fmt.Sprintf("the approval database knows %d entries that it does not have", place.Count)}
+		return 0, &audit.TamperError{File: "log.jsonl", Offset: -1, Reason: fmt.Sprintf("the approval database knows %s that it does not have", audit.Plural(place.Count, "entry"))}
 	}
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{"approval."}, From: place.Size}) {
 		var bad *audit.BadEntry

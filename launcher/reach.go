@@ -31,7 +31,10 @@ func (j *Judgement) contacts() reached {
 		return r
 	}
 	r.hosts = plan.Hosts
-	for _, host := range plan.Hosts {
+	if j.client != nil {
+		r.hosts = slices.Concat(r.hosts, j.client.hosts)
+	}
+	for _, host := range r.hosts {
 		if rule, err := network.ParseRule(host); err == nil { // who is not a host to the fence is out of its reach
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}

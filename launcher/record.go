@@ -98,15 +98,21 @@ func (r *run) intent() object {
 		"command": beginning(r.shown), "command_bytes": len(r.Script.Text), "cwd": r.Plan.Dir,
 		"plan_hash": r.Hash(), "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
-		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.environ.Removed,
+		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.client.removed(r.environ.Removed),
 		"tier": r.tier(), "version": Version(),
 	}
-	if own := r.unwrap().own; own != "" {
+	if own := r.inside(); own != "" {
 		own, _ = audit.HideSecrets(own)
 		o["inside"] = beginning(own)
 	}
+	if r.own != nil {
+		o["through"] = r.Script.Wrapped.Client
+	}
 	if r.Request.Hold != nil {
 		o["session"] = true
+	}
+	if r.client != nil {
+		o["session_of"] = r.client.facts()
 	}
 	if w := r.Request.Within; w != nil {
 		o["within"] = w.Session
@@ -145,7 +151,7 @@ func brief(text string, room int) string {
 	var b strings.Builder
 	for _, p := range approval.Shorten(text, nil, room) {
 		if p.Cut > 0 {
-			fmt.Fprintf(&b, " [%d chars cut] ", p.Cut)
+			fmt.Fprintf(&b, " [%s cut] ", audit.Plural(p.Cut, "char"))
 		}
 		b.WriteString(p.Text)
 	}
@@ -215,14 +221,15 @@ func vouch(sum audit.Summary) object {
 type findings struct {
 	refused, git, later []string
 	limits              []string // that it came to
+	behind              []string // processes that it left running, and that were ended
 	swapped             []string // what was executed by its name and changed meanwhile
 	tampered            bool     // protected files were changed meanwhile
 	traffic             object   // what it did with the network; nil when that was nothing
 }
 
-func (r *run) ended(s sandbox.Status, f findings, problem error) object {
+func (r *run) ended(out Outcome, s sandbox.Status, f findings, problem error) object {
 	o := object{
-		"exited": s.Exited, "status": s.Shell(), "signal": int(s.Signal), "core": s.CoreDump, "timed_out": r.timedOut,
+		"exited": s.Exited, "status": out.Status, "signal": int(s.Signal), "core": s.CoreDump, "timed_out": r.timedOut,
 		"duration_us": time.Since(r.began).Microseconds(), "user_us": s.UserTime.Microseconds(),
 		"system_us": s.SystemTime.Microseconds(), "max_memory": s.MaxMemory,
 	}
@@ -249,6 +256,9 @@ func (r *run) ended(s sandbox.Status, f findings, problem error) object {
 	}
 	if s.Exceeded != "" {
 		o["exceeded"] = string(s.Exceeded)
+	}
+	if len(f.behind) > 0 {
+		o["left_running"] = f.behind
 	}
 	if len(f.limits) > 0 {
 		o["limits"] = f.limits

@@ -21,52 +21,102 @@ const maxSettings = 4 << 20
 // Backups is where the files of other programs are kept as they were before this one changed them.
 func (h Home) Backups() string { return filepath.Join(h.Dir, "backup") }
 
-// Register changes a file in another program's settings on the person's behalf, and protects it from then on as
-// tada-run's own configuration is. Edit gets what is there, nil when there is no file, and returns what is to be
-// there; with nil the file is removed. Protect says of that text whether it has to be protected. The path that is
-// returned is that of the backup, "" where nothing was there or nothing changed. Two at once wait for each other.
-func (l *Launcher) Register(path string, edit func([]byte) ([]byte, error), protect func([]byte) bool) (backup string, err error) {
+// A Registration is what is done to a file in another program's settings. Was is what is there, nil for no file;
+// before is the file as it was before anything of this program was in it, nil when there was none.
+type Registration struct {
+	Change func(was, before []byte) ([]byte, error) // what is to be there; nil for no file
+	Strip  func(was, before []byte) ([]byte, error) // without anything of this program; nil when nothing else is left
+	Holds  func(text []byte) bool                   // whether anything of this program is in it
+}
+
+// registerTries is how often a file is read again that another program changes meanwhile.
+const registerTries = 8
+
+// Register changes a file in another program's settings on the person's behalf, and protects it as tada-run's own
+// configuration as long as something of this program is in it. When the last of that is taken out, the file is what it
+// was, byte for byte; what somebody else changed meanwhile stays changed. Through a symbolic link the file behind it is
+// written. The path that is returned is that of the backup, "" where nothing was there or nothing changed. Two at once
+// wait for each other.
+func (l *Launcher) Register(path string, r Registration) (backup string, err error) {
 	unlock, err := l.registering()
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // settings that are kept in a repository stay there
+	if path, err = behindLinks(path); err != nil {
+		return "", err
 	}
-	store, who := l.ownStore(), l.person(tamper.CLI)
+	store := l.ownStore()
 	if err := untouched(store, path); err != nil {
 		return "", err
 	}
+	for range registerTries {
+		if backup, err = l.register(store, path, r); !errors.Is(err, tamper.ErrChangedSince) {
+			return backup, errors.Join(err, l.deliverOwn(store))
+		}
+	}
+	return "", errors.Join(fmt.Errorf("%q is being written by another program, so it was left as it is; close that, then run this again", path), l.deliverOwn(store))
+}
+
+// register is one try. Whatever goes wrong leaves the file, its protection and what is known of it as they were.
+func (l *Launcher) register(store *tamper.Store, path string, r Registration) (backup string, err error) {
 	was, mode, err := settingsFile(path)
 	if err != nil {
 		return "", err
 	}
-	want, err := edit(was)
+	given, err := l.givenBack(path, was, r)
 	if err != nil {
 		return "", fmt.Errorf("%q: %w", path, err)
 	}
-	if !bytes.Equal(was, want) {
-		if backup, err = l.backUp(path, was); err != nil {
-			return "", err
+	want, err := r.Change(was, given.Before)
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", path, err)
+	}
+	ours := want != nil && r.Holds(want)
+	if !ours {
+		want = given.Before
+	}
+	if bytes.Equal(was, want) && (was == nil) == (want == nil) {
+		backup = ""
+	} else if backup, err = l.replace(store, path, was, want, mode, &given); err != nil {
+		return "", err
+	}
+	who := l.person(tamper.CLI)
+	if ours {
+		return backup, errors.Join(store.Protect(who, path), l.keepGiven(path, given, want))
+	}
+	return backup, errors.Join(store.Release(who, path), l.dropGiven(path, given))
+}
+
+// replace writes or removes the file, with a backup of what was there.
+func (l *Launcher) replace(store *tamper.Store, path string, was, want []byte, mode os.FileMode, given *given) (backup string, err error) {
+	protected, _, err := l.Protected(path)
+	if err != nil {
+		return "", err
+	}
+	if backup, err = l.backUp(path, was); err != nil {
+		return "", err
+	}
+	var made []string
+	if want == nil {
+		err = tamper.Remove(path, was)
+	} else if made, err = makeFolders(filepath.Dir(path)); err == nil {
+		given.Made = append(given.Made, made...)
+		if err = l.keepGiven(path, *given, want); err == nil {
+			err = store.Replace(l.person(tamper.CLI), path, was, want, mode)
 		}
 	}
-	switch {
-	case want == nil:
-		if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-	case !bytes.Equal(was, want):
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = store.Save(who, path, path, want, mode)
-		}
-	case protect(want):
-		err = store.Protect(who, path)
+	if err == nil {
+		return backup, nil
 	}
-	if err == nil && (want == nil || !protect(want)) {
-		err = store.Release(who, path)
+	removeFolders(made)
+	if backup != "" {
+		_ = os.Remove(backup)
 	}
-	return backup, errors.Join(err, l.deliverOwn(store))
+	if !protected {
+		err = errors.Join(err, store.Release(l.person(tamper.CLI), path), l.dropGiven(path, *given))
+	}
+	return "", err
 }
 
 // deliverOwn writes what happened to protected files into the record.
@@ -91,7 +141,31 @@ func (l *Launcher) registering() (func(), error) {
 	return func() { f.Close() }, nil
 }
 
-// settingsFile reads a file and its mode; a file that is not there will be the person's alone.
+// behindLinks is the file that a path leads to: settings that are kept elsewhere stay there, also when nothing is
+// there yet.
+func behindLinks(path string) (string, error) {
+	for range 40 {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return real, nil
+		}
+		to, linkErr := os.Readlink(path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if linkErr != nil {
+			return path, nil
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%q: %w", path, syscall.ELOOP)
+}
+
+// settingsFile reads a file and its mode; a file that is not there will be the person's alone. What cannot be written
+// as it is, is refused.
 func settingsFile(path string) ([]byte, os.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -100,15 +174,23 @@ func settingsFile(path string) ([]byte, os.FileMode, error) {
 	case err != nil:
 		return nil, 0, err
 	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%q is not a regular file", path)
+		return nil, 0, refused(path, "it is not a regular file")
 	case info.Size() > maxSettings:
-		return nil, 0, fmt.Errorf("%q has %d bytes, too many for a settings file", path, info.Size())
+		return nil, 0, refused(path, "it has %d bytes, too many for a settings file", info.Size())
+	case info.Mode()&0o200 == 0:
+		return nil, 0, refused(path, "it is read-only; to let it be changed: chmod u+w %q", path)
+	case info.Sys().(*syscall.Stat_t).Nlink > 1:
+		return nil, 0, refused(path, "it has a second name (a hard link), which would keep the old text; make that a symbolic link first")
 	}
 	b, err := os.ReadFile(path)
 	if b == nil {
 		b = []byte{}
 	}
 	return b, info.Mode().Perm(), err
+}
+
+func refused(path, format string, args ...any) error {
+	return fmt.Errorf("%q: %s", path, fmt.Sprintf(format, args...))
 }
 
 // backUp keeps a file as it was, under its path and the time.

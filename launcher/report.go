@@ -23,6 +23,8 @@ type Report struct {
 	Opaque   []string            `json:"opaque"`  // the pieces that could not be read
 	PlanHash string              `json:"plan_hash"`
 	Sandbox  string              `json:"sandbox"`            // the level that it would run at: strong, base, or none
+	Keys     []string            `json:"keys,omitempty"`     // variables with credentials that an agent's session gets
+	Grant    string              `json:"grant,omitempty"`    // by which it runs without a question
 	Tampered []string            `json:"tampered,omitempty"` // protected files because of which a run is refused first; only Check looks
 	Error    string              `json:"error,omitempty"`
 }
@@ -59,6 +61,9 @@ func (j *Judgement) Report(id string) Report {
 			Instead: reason.InsteadIn(locale), Span: [2]int{reason.Span.Start, reason.Span.End}, said: cause(j.Plan.Script, reason),
 		})
 	}
+	if j.client != nil {
+		r.Keys = j.client.keys
+	}
 	for _, o := range j.Script.Opaque {
 		r.Opaque = append(r.Opaque, o.Text)
 	}
@@ -84,6 +89,9 @@ func (j *Judgement) Check(id string) (Report, error) {
 // effects are the names that the plan touches, each once, in the order of the line.
 func (j *Judgement) effects() map[string][]string {
 	named := map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}}
+	if j.client != nil {
+		named["write"], named["net"] = append(named["write"], j.client.writes()...), append(named["net"], j.client.hosts...)
+	}
 	seen := make(map[[2]string]bool, len(j.Plan.Targets)+len(j.Plan.Programs))
 	add := func(kind, name string) {
 		if key := [2]string{kind, name}; name != "" && !seen[key] {
@@ -169,6 +177,12 @@ func (r Report) Text() string {
 		for _, name := range r.Effects[kind] {
 			fmt.Fprintf(&b, "  %-6s %s\n", kind, visible(name))
 		}
+	}
+	for _, name := range r.Keys {
+		fmt.Fprintf(&b, "  key    %s\n", visible(name))
+	}
+	if r.Grant != "" {
+		fmt.Fprintf(&b, "  allowed by grant %s; to revoke it: tadactl grants revoke %[1]s\n", r.Grant)
 	}
 	for _, o := range r.Opaque {
 		fmt.Fprintf(&b, "  cannot inspect: %s\n", visible(o))

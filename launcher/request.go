@@ -38,6 +38,8 @@ type Request struct {
 	Within *Within // it runs inside of a session that is there already; nil for outside
 	Hold   *Hold   // a session, which lasts when its terminal goes away; nil for a single command
 
+	layers int // how many texts of programs were taken off
+
 	// Started is called with the session's id when the command runs and that is on record; it
 	// may be nil.
 	Started func(id string)

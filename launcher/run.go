@@ -148,6 +148,11 @@ func (r *run) begin() {
 // build begins the fence, and looks at what is compared after the run.
 func (r *run) build() (b begun) {
 	var cmd sandbox.Command
+	if r.client != nil {
+		if r.ownDir, b.err = r.client.furnish(r.l, r.policy); b.err != nil {
+			return b
+		}
+	}
 	if cmd, b.err = r.command(); b.err == nil {
 		b.profile, b.exposed, b.partial = r.profile()
 		b.profile.Reach.Barred = r.l.home.isBarred
@@ -263,6 +268,9 @@ func (r checked) start() error {
 	}
 	if notice := r.unkept(); notice != "" {
 		r.l.say(os.Stderr, notice)
+	}
+	if notice := r.unhooked(); notice != "" {
+		fmt.Fprintf(os.Stderr, "tada-run: %s\n", notice)
 	}
 	if r.desk != nil {
 		r.doorway.open()
@@ -401,10 +409,14 @@ func (r *run) finish(c change) (Outcome, error) {
 	problem := errors.Join(c.err, r.terminal.Ended(ctx))
 	r.desk.close()
 	r.doorway.close()
-	defer r.desk.end(c.status.Shell(), int(c.status.Signal)) // whoever is told that it is over finds the end on record
-	told := findings{limits: r.reached(os.Stderr, c.status), refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),
-		swapped: r.swappedSince(), traffic: r.traffic(os.Stderr, c.status)}
+	r.missed(os.Stderr, c.status)
 	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
+	if r.timedOut {
+		out.Signal, out.Status = 0, timedOutStatus
+	}
+	defer r.desk.end(out.Status, out.Signal) // whoever is told that it is over finds the end on record
+	told := findings{limits: r.reached(os.Stderr, c.status), behind: r.leftBehind(os.Stderr, c.status), refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),
+		swapped: r.swappedSince(), traffic: r.traffic(os.Stderr, c.status)}
 	recordErr := errors.Join(r.unheard, r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))
 	sum, err := r.recorder.Close()
 	swept := r.sweep(os.Stderr)
@@ -412,7 +424,7 @@ func (r *run) finish(c change) (Outcome, error) {
 	recordErr = errors.Join(recordErr, err, swept)
 	recordErr = errors.Join(recordErr,
 		r.record(audit.KindClose, vouch(sum), audit.Lazy),
-		r.record(kindEnd, r.ended(c.status, told, problem), audit.Lazy))
+		r.record(kindEnd, r.ended(out, c.status, told, problem), audit.Lazy))
 	recordErr = errors.Join(recordErr, r.finishApproval("status "+strconv.Itoa(out.Status)))
 	if r.log.Unsealed() >= sealAtLast {
 		r.seal()
@@ -420,9 +432,6 @@ func (r *run) finish(c change) (Outcome, error) {
 	r.l.packLater(sum.Bytes)
 	if err := errors.Join(problem, recordErr); err != nil {
 		return out, &AfterError{Status: out.Status, Err: err}
-	}
-	if r.timedOut {
-		out.Signal, out.Status = 0, timedOutStatus
 	}
 	return out, nil
 }

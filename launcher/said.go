@@ -4,11 +4,17 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // maxSaid bounds the memory of what was said. Behind it things are said once more.
@@ -18,14 +24,20 @@ const maxSaid = 64 << 10
 // every command is a process of its own, and a notice before each is read by nobody. What
 // cannot be remembered is said again.
 func (l *Launcher) say(out io.Writer, notice string) {
+	if l.tells(notice) {
+		fmt.Fprintf(out, "tada-run: %s\n", notice)
+	}
+}
+
+// tells reports whether a notice has to be told now, and remembers that it was.
+func (l *Launcher) tells(notice string) bool {
 	sum := sha256.Sum256([]byte(notice))
 	mark := hex.EncodeToString(sum[:8]) + "\n"
 	path := filepath.Join(l.home.Runtime(), "said")
 	said, _ := os.ReadFile(path)
 	if bytes.Contains(said, []byte(mark)) {
-		return
+		return false
 	}
-	fmt.Fprintf(out, "tada-run: %s\n", notice)
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	if len(said) > maxSaid {
 		flags = os.O_WRONLY | os.O_TRUNC
@@ -34,21 +46,78 @@ func (l *Launcher) say(out io.Writer, notice string) {
 		_, _ = f.WriteString(mark)
 		f.Close()
 	}
+	return true
 }
 
-// withheld tells which variables do not reach the command. A name that no shell variable can
-// have is recorded only: nobody would miss it.
-func (l *Launcher) withheld(out io.Writer, names []string) {
-	var shown []string
-	for _, n := range names {
-		if identifier(n) && !listed(n, ofTheCaller) {
-			shown = append(shown, n)
+// missed tells a command that failed which variables of those that it complains about it did not receive. All others are nobody's concern: the
+// record has them, and tadactl doctor.
+func (r *run) missed(out io.Writer, s sandbox.Status) {
+	if s.Shell() == 0 {
+		return
+	}
+	var named []string
+	said := string(r.tap.complaints())
+	for _, name := range toMiss(r.client.removed(r.environ.Removed)) {
+		if hasWord(said, name) {
+			named = append(named, name)
 		}
 	}
-	if len(shown) > 0 {
-		l.say(out, fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep: tadactl policy edit (shown once)",
-			strings.Join(shown, " ")))
+	if len(named) > 0 {
+		r.l.say(out, notReceived(named)+" (shown once)")
 	}
+}
+
+// notReceived says what to do for variables that commands are to receive.
+func notReceived(names []string) string {
+	return fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep: tadactl policy edit", strings.Join(names, " "))
+}
+
+// toMiss are those of the removed names that somebody could miss: one that no shell variable can have is none of them.
+func toMiss(removed []string) (names []string) {
+	for _, n := range removed {
+		if identifier(n) && !listed(n, ofTheCaller) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// hasWord reports whether a name is in a text, and not only as a part of another one.
+func hasWord(text, name string) bool {
+	for {
+		i := strings.Index(text, name)
+		if i < 0 {
+			return false
+		}
+		before, after := text[:i], text[i+len(name):]
+		if (before == "" || !identifier("_"+before[len(before)-1:])) && (after == "" || !identifier("_"+after[:1])) {
+			return true
+		}
+		text = after
+	}
+}
+
+// recentRuns is how many of the last runs NotReceived looks at.
+const recentRuns = 200
+
+// NotReceived says which variables the last commands did not receive, and what to do for one that they are to have; "" where there are none.
+func (l *Launcher) NotReceived() string {
+	names := map[string]bool{}
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindIntent}, Last: recentRuns}) {
+		var body struct {
+			Removed []string `json:"env_removed"`
+		}
+		if err != nil || json.Unmarshal(e.Body, &body) != nil {
+			continue
+		}
+		for _, n := range toMiss(body.Removed) {
+			names[n] = true
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return notReceived(slices.Sorted(maps.Keys(names)))
 }
 
 // identifier reports whether s is a name as POSIX defines it (XBD 3.216).

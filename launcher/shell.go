@@ -108,12 +108,33 @@ func (s Shell) words(shell string) []string {
 	return slices.Concat([]string{shell}, s.Flags, []string{"--", s.Script}, s.Args)
 }
 
-// argv is how the real shell is called to execute the canonical text.
-func (s Shell) argv(shell, canonical string) []string {
+// argv is how the real shell is called with these options to execute the text.
+func (s Shell) argv(shell string, options []string, text string) []string {
+	argv := append([]string{shell}, options...)
 	if s.Stdin {
-		return append([]string{shell, "-s", "--"}, s.Args...)
+		if filepath.Base(s.Name) == filepath.Base(shell) {
+			argv[0] = s.Name // what its messages begin with
+		}
+		return append(append(argv, "-s", "--"), s.Args...)
 	}
-	return append([]string{shell, "-c", "--", canonical, s.Name}, s.Args...)
+	return append(append(argv, "-c", "--", text, s.Name), s.Args...)
+}
+
+// apart divides the canonical text into the shell's options, as the caller gave them, and what the shell is to read: it would count the lines
+// that stand for the options in what was judged.
+func (s Shell) apart(canonical string) (options []string, text string) {
+	rest, ok := strings.CutPrefix(canonical, s.settings())
+	if !ok {
+		return nil, canonical
+	}
+	for _, long := range []bool{true, false} { // bash wants these first
+		for _, f := range s.Flags {
+			if strings.HasPrefix(f, "--") == long {
+				options = append(options, f)
+			}
+		}
+	}
+	return options, rest
 }
 
 // Plain is how a shell without us would be called for the same: argv[0] is its name.

@@ -59,7 +59,7 @@ func (r *run) command() (sandbox.Command, error) {
 		return sandbox.Command{}, fmt.Errorf("the directory %q is gone or cannot be opened; run it in another one", r.Request.Dir)
 	}
 	files := r.terminal.ChildFiles()
-	c := sandbox.Command{Env: r.environ.Kept, Dir: r.Plan.DirFile(), Files: files[:]}
+	c := sandbox.Command{Env: r.client.environment(r.environ.Kept), Dir: r.Plan.DirFile(), Files: files[:]}
 	if tty := r.terminal.TTY(); tty >= 0 {
 		c.TTY, c.HasTTY = tty, true
 	}
@@ -83,8 +83,8 @@ func (r *run) command() (sandbox.Command, error) {
 		c.Argv, c.Path, c.Exe = words, r.Plan.Programs[0].Path, r.Plan.Programs[0].File()
 		return c, nil
 	} // else a word that the shell itself answers to, or nobody: the shell says which
-	text := r.Script.Canonical
-	c.Path, c.Argv = r.shell, s.argv(r.shell, text)
+	options, text := s.apart(r.Script.Canonical)
+	c.Path, c.Argv = r.shell, s.argv(r.shell, options, text)
 	if s.Stdin || len(text) >= maxArgument {
 		script, err := scriptFile(text)
 		if err != nil {
@@ -97,7 +97,7 @@ func (r *run) command() (sandbox.Command, error) {
 			for _, fd := range r.Request.Files { // whose numbers are taken
 				c.Files = append(c.Files, make([]*os.File, max(0, min(fd, maxInherited)+1-len(c.Files)))...)
 			}
-			c.Argv = s.argv(r.shell, fmt.Sprintf(". /dev/fd/%d", len(c.Files)))
+			c.Argv = s.argv(r.shell, options, fmt.Sprintf(". /dev/fd/%d", len(c.Files)))
 			c.Files = append(c.Files, script)
 		}
 	}

@@ -60,11 +60,12 @@ func (l *Launcher) ownStore() *tamper.Store {
 }
 
 // workStore is the store of a workspace. The policy is that of the run's own workspace: what another one protects
-// besides, it does not tell.
-func (l *Launcher) workStore(root string, policy pathguard.Policy, own bool) *tamper.Store {
+// besides, it does not tell. Where the configuration is refused, what it protects is what has a baseline.
+func (l *Launcher) workStore(root string, j *Judgement, own bool) *tamper.Store {
 	o := l.shadowOptions(root)
-	o.Complete = own
-	o.Patterns, o.Export = append(slices.Clone(policy.Settings().Protect), workspaceConfig), true
+	o.All = j.refused != nil
+	o.Complete = own && !o.All
+	o.Patterns, o.Export = append(slices.Clone(j.policy.Settings().Protect), workspaceConfig), true
 	return tamper.Open(filepath.Join(l.home.Shadow(), shadowName(root)), o)
 }
 
@@ -97,7 +98,7 @@ func shadowName(root string) string {
 func (l *Launcher) wardOf(j *Judgement) (*ward, error) {
 	w := &ward{stores: []*watched{{Store: l.ownStore()}}}
 	for _, root := range l.reached(j.Plan) {
-		w.stores = append(w.stores, &watched{Store: l.workStore(root, j.policy, root == j.Plan.Workspace)})
+		w.stores = append(w.stores, &watched{Store: l.workStore(root, j, root == j.Plan.Workspace)})
 	}
 	var err error
 	for _, s := range w.stores {

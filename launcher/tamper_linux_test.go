@@ -294,7 +294,10 @@ func TestSweptAtBase(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Register(filepath.Join(req.Dir, "agent.json"), func([]byte) ([]byte, error) { return []byte("{}\n"), nil }, func([]byte) bool { return true }); err != nil {
+		if _, err := l.Register(filepath.Join(req.Dir, "agent.json"), Registration{
+			Change: func(_, _ []byte) ([]byte, error) { return []byte("{}\n"), nil },
+			Holds:  func([]byte) bool { return true },
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if s := status(t, l, req, "true"); s != 0 {

@@ -25,8 +25,9 @@ type Review struct {
 	dir  string
 	root string
 
-	TamperProof bool // in force
-	Pending     bool // a looser setting waits for a person
+	TamperProof bool  // in force
+	Pending     bool  // a looser setting waits for a person
+	Refused     error // why the configuration is refused; what it protects besides is not known then
 	Files       []string
 	Findings    []tamper.Finding
 }
@@ -43,7 +44,7 @@ func (l *Launcher) Review(dir string, paranoid bool) (*Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Review{l: l, ward: w, dir: dir, root: j.Plan.Workspace}
+	v := &Review{l: l, ward: w, dir: dir, root: j.Plan.Workspace, Refused: j.refused}
 	for _, s := range v.ward.stores {
 		if paranoid {
 			s.Paranoid()

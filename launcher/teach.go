@@ -68,7 +68,7 @@ func (r *run) remedy(d sandbox.Denial) string {
 	case "limits.file_size":
 		return "; to raise limits.file_size: tadactl policy edit"
 	case "":
-		return "; this cannot be allowed"
+		return "; no setting allows it inside the sandbox: if you want it, run it yourself in a terminal"
 	}
 	return ""
 }

@@ -19,6 +19,9 @@ type Tool struct {
 	Name   string // as the program calls it
 	Access []Access
 	Args   map[string]string // what else it was given, such as the new content: a person who is asked sees it, and says yes to it only
+
+	Unknown bool   // nothing is known of the tool but its arguments: it is a question by itself
+	Command string // a command line that it seems to run, "" for none
 }
 
 // An Access is one name that a Tool takes, spelled as the caller spelled it.
@@ -53,6 +56,9 @@ var uses = [...]struct {
 // judged, because there is more to lose in it.
 func (t *Tool) script(dir, home string) *shellparse.Script {
 	s := &shellparse.Script{Text: t.Name}
+	if !isWord(t.Name) {
+		s.Text = quote([]string{t.Name}) // as a hostile server may call its tools
+	}
 	for _, a := range t.Access {
 		use := uses[min(max(a.Use, 0), Lists)]
 		start, name := len(s.Text)+1, a.Path
@@ -71,6 +77,18 @@ func (t *Tool) script(dir, home string) *shellparse.Script {
 	s.Canonical, s.Plain = s.Text, true
 	return s
 }
+
+// also is the script of the command line that a tool runs, with the names that the tool takes besides.
+func (t *Tool) also(s *shellparse.Script, dir, home string) *shellparse.Script {
+	for _, e := range t.script(dir, home).Effects {
+		e.Span = shellparse.Span{End: len(s.Text)}
+		s.Effects = append(s.Effects, e)
+	}
+	return s
+}
+
+// isWord reports whether a name reads as one word of plain characters.
+func isWord(name string) bool { return name != "" && strings.Trim(name, plainBytes) == "" }
 
 // maxShown is how much of an argument a person is shown; what is behind it is bound by its hash.
 const maxShown = 16 << 10
@@ -190,3 +208,10 @@ func (j *Judgement) Refused() (*Refusal, error) {
 	}
 	return (&run{Judgement: j}).denied(), nil
 }
+
+// HookGuard is what a platform starts in the place of `tadactl hook run`, followed by how many seconds that may take and
+// its own words. It blocks where no whole answer comes: from a program that is missing, stopped, killed, slow or another one;
+// and always with a reason, because some platforms run a call that is blocked without one. Only what holds this shell itself,
+// or timeout, is left to the platform.
+const HookGuard = `sh -c 'o=$(timeout -s KILL "$0" "$@") && case $o in {*audit*}) printf "%s\n" "$o";; *) false;; esac || ` +
+	`{ [ $? = 2 ] && { printf %s "$o"; echo "blocked by tada-run" >&2; } || echo "tada-run: blocked: tadactl hook run gave no whole answer in time; try: tadactl hook status" >&2; exit 2; }' `

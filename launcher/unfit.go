@@ -38,15 +38,14 @@ func (j *Judgement) sheet(salt string) sheet {
 	if j.Plan == nil {
 		return nil
 	}
-	s, w := sheet{}, j.unwrap()
+	j = j.subject()
+	s := sheet{}
 	add := func(name, value string) {
 		sum := sha256.Sum256([]byte(salt + "\x00" + name + "\x00" + value))
 		s[name] = hex.EncodeToString(sum[:8])
 	}
 	for name, value := range j.Plan.NamedFacts() {
-		if w.random == "" || !strings.Contains(name, w.random) {
-			add(name, value)
-		}
+		add(name, value)
 	}
 	for name, value := range j.environ.bound {
 		add("variable "+name, value)
@@ -61,8 +60,9 @@ func (j *Judgement) sheet(salt string) sheet {
 	add("policy", j.policy.Digest())
 	add("version of tada-run", j.version)
 	add("shell", j.shell)
-	add("sandbox", string(w.steady(fence.Facts())))
-	add("agent", r.Agent)
+	add("sandbox", string(fence.Facts()))
+	add("functions and aliases of the shell", j.settings)
+	add("agent", j.agent())
 	add("work item", r.WorkItem)
 	add("profile", r.Profile)
 	add("arguments", strings.Join(r.Shell.Args, "\x00"))
@@ -119,13 +119,7 @@ type keptSheet struct {
 }
 
 // sheetKey is the same for the same command line of the agent, whatever is around it.
-func (j *Judgement) sheetKey() string {
-	text := j.unwrap().own
-	if text == "" {
-		text = j.Script.Text
-	}
-	return sumOf([]byte(text))
-}
+func (j *Judgement) sheetKey() string { return sumOf([]byte(j.subject().Script.Text)) }
 
 // sheets is where they are kept, each under the id of its question.
 func (l *Launcher) sheets() string { return filepath.Join(l.home.Runtime(), "asked") }

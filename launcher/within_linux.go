@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -153,6 +154,8 @@ func (d *doorway) converse(conn *os.File) {
 	}
 	req := d.request(q)
 	switch {
+	case q.Hook:
+		answer(Reply{Run: d.r.l.leaves()})
 	case q.Check:
 		answer(d.check(req))
 	case q.Line && d.again(q):
@@ -186,6 +189,13 @@ func (d *doorway) request(q Question) Request {
 		req.WorkItem = d.r.Request.WorkItem
 	}
 	return req
+}
+
+// leaves reports whether a platform's hook inside may leave its calls to the session: not where a quarantine was ever
+// begun, because nobody inside can tell which agent is in it.
+func (l *Launcher) leaves() bool {
+	_, err := os.Lstat(l.home.Quarantine())
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (d *doorway) check(req Request) Reply {

@@ -205,12 +205,18 @@ func readCaches(table string) (all []cache, names, code []string) {
 	return all, names, code
 }
 
-// caching grants the caches that are there. Of those that are not, it names what the programs of the plan and of the files
-// that it executes use: what is not there cannot be granted, so whoever builds the sandbox makes these first.
+// caching grants the caches that are there, to an exact plan those of its programs. Of those that are not, it names what the programs of the plan and
+// of the files that it executes use: what is not there cannot be granted, so whoever builds the sandbox makes these first.
 func (j *judgement) caching(f *Fence) {
 	var programs []string
 	for i := range caches {
 		c := &caches[i]
+		if f.Exact && programs == nil {
+			programs = j.plan.started()
+		}
+		if f.Exact && !c.usedBy(programs) {
+			continue
+		}
 		found := j.disk.existing(nil, j.p.reals, c.name)
 		for _, real := range found {
 			f.Write = append(f.Write, Grant{Path: real, Tree: true})
@@ -221,8 +227,12 @@ func (j *judgement) caching(f *Fence) {
 		if programs == nil {
 			programs = j.plan.started()
 		}
-		if slices.ContainsFunc(c.programs, func(p string) bool { return slices.Contains(programs, p) }) {
+		if c.usedBy(programs) {
 			f.Caches = append(f.Caches, j.p.reals[0]+c.name[len("~"):])
 		}
 	}
+}
+
+func (c *cache) usedBy(programs []string) bool {
+	return slices.ContainsFunc(c.programs, func(p string) bool { return slices.Contains(programs, p) })
 }

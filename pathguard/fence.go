@@ -22,7 +22,7 @@ type Fence struct {
 	Hosts      []string // the hosts that the plan names; empty when any may be meant
 	Require    Require  // the least level of the fence
 	PrivateTmp bool
-	Exact      bool // every write is known: Write holds the plan's targets and nothing wider
+	Exact      bool // every write is known: Write holds the plan's targets and the caches of its programs, and nothing wider
 	Partial    bool // the workspace has more folders than were searched for names to hide or to keep
 }
 
@@ -137,6 +137,9 @@ func (j *judgement) exact() bool {
 func (j *judgement) writes(f *Fence) {
 	j.writesNamed(f)
 	if f.Exact {
+		if j.disk != nil {
+			j.caching(f) // pip list has a cache too, and complains about one that it may not write
+		}
 		return
 	}
 	if j.plan.Workspace != "" {

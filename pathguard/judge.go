@@ -34,6 +34,7 @@ func (p Policy) Judge(plan *Plan) Verdict {
 // effects judges what the script certainly does.
 func (j *judgement) effects() {
 	j.commands()
+	j.session()
 	j.here()
 	j.person()
 	j.listed()
@@ -160,7 +161,7 @@ func (j *judgement) hazards() {
 		case deniedHazards.has(h.Rule):
 			d = Deny
 		}
-		if d == Ask && j.lifted(h.Command, h.Risk) {
+		if d == Ask && (j.lifted(h.Command, h.Risk) || j.begins(h.Command) && h.Rule == "code.agent") {
 			continue
 		}
 		j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,

@@ -50,11 +50,14 @@ func (j *judgement) inners() {
 }
 
 // files goes through the files that are executed and may be read: the words of a secret must
-// not be read aloud in a reason.
+// not be read aloud in a reason. Not what the package of an agent's program says in its own code: the session is asked about as a whole.
 func (j *judgement) files() iter.Seq2[*Inner, *judgement] {
 	return func(yield func(*Inner, *judgement) bool) {
 		for i := range j.plan.Inner {
 			in := &j.plan.Inner[i]
+			if j.begins(in.Command) {
+				continue
+			}
 			k := &judgement{p: j.p, plan: in.Plan, script: in.Plan.Script, homes: j.homes, disk: j.disk, inner: true}
 			if !j.private(in.Path) && !yield(in, k) {
 				return

@@ -79,6 +79,7 @@ func (j *judgement) target(t *Target) {
 		switch {
 		case !f.in[place], cell.Decision == Allow, strictest == Deny && cell.Decision != Deny:
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
+		case cell.Rule == "exec.stray" && j.begins(t.Command):
 		case place == InTemp && action == ToExecute && (j.justBuilt(t, full) || j.justTold(t, full)):
 		case j.inner && absentHere.has(cell.Rule) && (!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:

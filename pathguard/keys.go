@@ -103,6 +103,10 @@ func keyTable() []Key {
 			"Environment variables to pass to commands although they are not known to be harmless. Others of that kind are removed.",
 			first, `[DATABASE_URL, "MYAPP_*"]`, readKeep, func(s Settings) any { return list(s.KeepEnv) }},
 
+		{"tools.allow", "list of names of tools", "NAME, or PREFIX*", "[]",
+			"Tools of an agent that tada-run does not know and that a hook lets pass without approval. Commands and files among their arguments are checked all the same.",
+			first, `[WebFetch, "mcp__github__*"]`, readTools, func(s Settings) any { return list(s.Tools) }},
+
 		limitKey("time", "duration", "none",
 			"How long a command may run. After that it is ended, with exit status 124.", "30m", func(l *Limits) *int64 { return (*int64)(&l.Time) }),
 		limitKey("cpu", "duration", "none",

@@ -42,13 +42,9 @@ func nearest(full string) string {
 	if instead := foreign[strings.ToLower(name)]; instead != "" {
 		return ": " + instead + ";"
 	}
-	best, least := "", 1+max(1, len(name)/3)
+	best, least := "", limitOf(name)
 	try := func(candidate, word string) {
-		d := distance(name, word)
-		if len(name) >= 5 && strings.HasPrefix(word, name[:5]) {
-			d = min(d, 2) // registry for registries
-		}
-		if d < least {
+		if d := apart(name, word); d < least {
 			best, least = candidate, d
 		}
 	}

@@ -127,10 +127,13 @@ opencode.jsonc            kept -                  an agent's settings
 .aider.conf.yml           kept -                  an agent's settings
 .roo                      kept -                  an agent's settings
 .amazonq                  kept -                  an agent's settings
+.github/hooks             kept -                  an agent's hooks
+.github/copilot           kept -                  an agent's settings
 .github/copilot-instructions.md kept -            an agent's instructions
 CLAUDE.md                 kept -                  an agent's instructions
 AGENTS.md                 kept -                  an agent's instructions
 GEMINI.md                 kept -                  an agent's instructions
+QWEN.md                   kept -                  an agent's instructions
 
 .github/workflows         kept -                  the CI runs it with the project's keys
 .github/actions           kept -                  the CI runs it with the project's keys

@@ -40,6 +40,9 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if len(add.KeepEnv) > 0 {
 		notes = append(notes, "environment.keep has no effect here: this file can only tighten")
 	}
+	if len(add.Tools) > 0 {
+		notes = append(notes, "tools.allow has no effect here: this file can only tighten")
+	}
 	if add.Programs != "" {
 		notes = append(notes, "programs has no effect here: this file can only tighten")
 	}

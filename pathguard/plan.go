@@ -19,6 +19,14 @@ type Caller struct {
 	Intent   Intent   // the caller's own judgement; it can only raise the verdict
 	Publish  []uint16 // ports on which other machines are to reach the command
 	Self     ID       // tada-run's own program, wherever a link to it stands: a shell that starts itself again
+	Session  *Session // the agent's session that the first command begins; nil for any other command
+}
+
+// A Session is what an agent's program needs in a session of its own, beside the workspace. Its zero value is a program that
+// needs nothing.
+type Session struct {
+	Agent string   // its name
+	Hosts []string // HOST or HOST:PORT, of its vendor
 }
 
 // A Plan is a script together with the real files behind its names. The files stay open,

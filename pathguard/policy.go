@@ -117,6 +117,7 @@ type Settings struct {
 	Hosts                 []HostRule
 	Programs              string   // entries of the command table, in its own words
 	KeepEnv               []string // variables that reach the command although they would be removed
+	Tools                 []string // tools of agents that are not known and need no approval
 	Limits                Limits   // of all files
 	Lowered               Limits   // what of them the first file does not set: others can only lower
 	Approval              Approval
@@ -298,7 +299,7 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "4c227e67eb9fca15e0492765a391545b8c88e661f309ed77d27967a2902b3a48"
+const builtin = "24c65eb2f0ae23849e49bce72cbe53902b896ca1b1091f4bf1bbdf98dddef32f"
 
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {

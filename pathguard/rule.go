@@ -43,6 +43,13 @@ var ruleTexts = [...]ruleText{
 		"the caller requested approval: {detail}", "调用方要求确认: {detail}",
 		"", ""},
 
+	{"tool.unknown", DangerousCommand, 1,
+		"{detail} is a tool that tada-run does not know; it runs outside the sandbox", "tada-run 不认识工具 {detail}；它在沙箱之外运行",
+		"use a tool that reads or edits files, or the shell", "读写文件的工具，或 shell"},
+	{"tool.uncontained", DangerousCommand, 2,
+		"{detail} runs a command outside the sandbox, where it is neither held nor undone", "{detail} 在沙箱之外运行命令，既不受约束也无法撤销",
+		"run the command with the shell tool", "用 shell 工具运行该命令"},
+
 	{"path.restricted", RestrictedPath, 3, "🚫 access denied: {path} is restricted", "🚫 拒绝访问: {path} 受系统保护", "", ""},
 	{"path.readonly", ReadOnlyPath, 2,
 		"⚠️  read-only: {path} must not be written", "⚠️  只读保护: {path} 不允许写入",
@@ -125,6 +132,9 @@ var ruleTexts = [...]ruleText{
 	{"exec.stray", DangerousCommand, 2,
 		"runs a program from an untrusted directory: {path}", "运行来路不明的程序: {path}",
 		"run a program of the workspace or of the system", "工作区或系统中的程序"},
+	{"session.agent", DangerousCommand, 1,
+		"starts {detail} in a session, with its own login or key; a yes also counts for its later sessions in this workspace (tadactl grants)",
+		"在会话中启动 {detail}，并提供其自己的登录或密钥；批准后在此工作区中的后续会话也有效（tadactl grants）", "", ""},
 	{"exec.path", DangerousCommand, 2,
 		"searches {path} for programs first, where any file could replace one", "优先在 {path} 中查找程序，其中任何文件都可能冒充程序",
 		"use a directory for programs, such as node_modules/.bin", "专用的程序目录，如 node_modules/.bin"},

@@ -1,6 +1,11 @@
 package pathguard
 
-import "go.yaml.in/yaml/v3"
+import (
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // readKeep reads names of environment variables. One * may stand at the end of a name; alone
 // it would keep everything, secrets included, and is refused.
@@ -24,4 +29,16 @@ func variable(name string) bool {
 		}
 	}
 	return name != ""
+}
+
+// readTools reads names of tools, as platforms spell them. One * may stand at the end of a name, behind something.
+func readTools(d *decoder, n *yaml.Node) (err error) {
+	d.set.Tools, err = d.list(n, func(item *yaml.Node) (string, error) {
+		name := strings.TrimSuffix(item.Value, "*")
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '*' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+			return "", d.fail(item, "must be the name of a tool, with a * at its end or without, not %q", shown(item))
+		}
+		return item.Value, nil
+	})
+	return err
 }

@@ -1,6 +1,12 @@
 package pathguard
 
-import "github.com/tada-run/tada-run/shellparse/command"
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
 
 // JudgeUnfenced is [Policy.Judge] for a plan that will be carried out without a fence: what a fence would have
 // hidden from a search through a whole tree is a question here, and so is a list of all names where some are in a
@@ -31,4 +37,29 @@ func (p Policy) JudgeUnfenced(plan *Plan) Verdict {
 		return v
 	}
 	return j.verdict()
+}
+
+// JudgeTool is [Policy.JudgeUnfenced] for a tool that is not known: what its arguments name is judged as ever, the tool itself
+// is a question unless the configuration names it, and so is every command that is not known to change nothing: there is no
+// fence around it, and nothing is kept to undo it with.
+func (p Policy) JudgeTool(plan *Plan, tool string) Verdict {
+	v := p.JudgeUnfenced(plan)
+	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, contained: v.Contained, reasons: slices.Clone(v.Reasons)}
+	whole := shellparse.Span{End: len(plan.Script.Text)}
+	if v.Contained || len(plan.Script.Commands) > 0 && v.Class != ReadOnly {
+		j.add(Ask, "tool.uncontained", "", tool, whole, -1)
+	}
+	if !p.set.knows(tool) {
+		j.add(Ask, "tool.unknown", "", tool, whole, -1)
+	}
+	j.levels()
+	return j.verdict()
+}
+
+// knows reports whether the configuration names a tool, byte for byte.
+func (s Settings) knows(tool string) bool {
+	return slices.ContainsFunc(s.Tools, func(name string) bool {
+		prefix, open := strings.CutSuffix(name, "*")
+		return name == tool || open && strings.HasPrefix(tool, prefix)
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -20,14 +19,10 @@ func canonicalText(file *syntax.File, text string, marks []Mark, d Dialect) (str
 	if strings.Contains(text, "#") {
 		syntax.Walk(file, uncomment)
 	}
-	var out strings.Builder
-	out.Grow(len(text) + len(text)/8 + 16)
-	printer := printers.Get().(*syntax.Printer)
-	defer printers.Put(printer)
-	if err := printer.Print(&out, file); err != nil {
+	printed, err := atItsLines(file, len(text)+len(text)/8+16)
+	if err != nil {
 		return "", &ParseError{Span: whole, Text: "it cannot be printed: " + err.Error()}
 	}
-	printed := out.String()
 	if readsAlike(printed, text) {
 		return printed, nil
 	}
@@ -47,9 +42,6 @@ func canonicalText(file *syntax.File, text string, marks []Mark, d Dialect) (str
 	}
 	return printed, nil
 }
-
-// printers are kept because each has a buffer of 4 KiB, more than most texts need in all.
-var printers = sync.Pool{New: func() any { return syntax.NewPrinter() }}
 
 // readsAlike reports whether a print is the text that it was made of, which needs no second
 // reading. The newline that the print adds means something behind a backslash and in a

@@ -17,41 +17,39 @@ func codexText(t testing.TB) string {
 	return string(text)
 }
 
-// What only keeps variables is told from its bytes, and nothing else is taken for it.
-func TestKept(t *testing.T) {
+// What only keeps variables is told from its structure, and nothing else is taken for it.
+func TestWrappedByCodex(t *testing.T) {
 	text := codexText(t)
-	k, ok := Kept(text)
-	if !ok || k.Save.Start != 0 || k.Save.End != k.Source.Start || k.Source.End != k.Restore.Start || text[k.Restore.End:] != k.Rest {
-		t.Fatalf("%v %+v", ok, k)
-	}
-	if want := "\nif . '/h/.codex/shell_snapshots/01a20084-b5ed-7351-b43a-de8806e7e5d9.1795305027069420579.sh' >/dev/null 2>&1; then :; fi\n\n"; text[k.Source.Start:k.Source.End] != want {
-		t.Errorf("%q is sourced", text[k.Source.Start:k.Source.End])
-	}
-	if !strings.HasPrefix(k.Rest, "if [ -n \"${PATH:-}\" ]") || !strings.HasSuffix(k.Rest, "exec '/p/bash' -c 'echo hello; echo $0; id -u'") {
-		t.Errorf("the rest is %q", k.Rest)
-	}
-	for i := 0; i < k.Restore.End-1; i += 71 {
-		if i >= k.Source.Start+len("\nif . '") && i < k.Source.End {
-			continue // the name of the file is its own
+	own := func(text string) string {
+		if s := Parse(text, Options{Home: "/h"}); s.Wrapped != nil {
+			return s.Wrapped.Own
 		}
-		for _, changed := range []string{text[:i] + text[i+1:], text[:i] + "\nrm -rf x\n" + text[i:], text[:i] + "_" + text[i:]} {
-			if _, ok := Kept(changed); ok {
-				t.Errorf("changed at %d, it is still taken for it: %q", i, changed[max(0, i-40):i+40])
-			}
+		return ""
+	}
+	const command = "echo hello; echo $0; id -u"
+	if got := own(text); got != command {
+		t.Fatalf("%q", got)
+	}
+	for i := 0; i < len(text); i += 997 {
+		at := i + strings.IndexByte(text[i:]+"\n", '\n')
+		if at == len(text) {
+			break
+		}
+		if got := own(text[:at] + "\nrm -rf x" + text[at:]); got != "" && got != command {
+			t.Errorf("at %d: %q", at, got)
+		} else if got == command && !strings.HasSuffix(text[:at], "'") {
+			t.Errorf("a command after %q is not seen", text[max(0, at-40):at])
 		}
 	}
-	for _, name := range []string{"PATH", "IFS", "BASH_ENV", "LD_PRELOAD", "PS4", "SHELLOPTS", "HOME", "PROMPT_COMMAND", "GIT_SSH_COMMAND", "CODEX_x", "X-PROXY", "", "HTTP_PROXYS"} {
-		if _, ok := Kept(strings.ReplaceAll(text, "HTTP_PROXY", name)); ok {
+	for _, name := range []string{"PATH", "IFS", "BASH_ENV", "LD_PRELOAD", "PS4", "SHELLOPTS", "HOME", "PROMPT_COMMAND", "GIT_SSH_COMMAND", "CODEX_x", "HTTP_PROXYS"} {
+		if own(strings.ReplaceAll(text, "HTTP_PROXY", name)) != "" {
 			t.Errorf("%q is kept", name)
 		}
-	}
-	if _, ok := Kept(strings.TrimPrefix(text, "_")); ok {
-		t.Error("behind its beginning")
 	}
 }
 
 // What stands around is followed no further, and everything else is: the file, PATH and the command.
-func TestKeptIsFollowed(t *testing.T) {
+func TestAroundIsFollowed(t *testing.T) {
 	text := codexText(t)
 	s := Parse(text, Options{Home: "/h"})
 	for _, o := range s.Opaque {

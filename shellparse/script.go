@@ -17,6 +17,7 @@ type Script struct {
 	Opaque    []Opaque  // what could not be known, and why
 	Written   []Written // files that the text gives known content
 	Marks     []Mark    // invisible, look-alike and control characters
+	Wrapped   *Wrapped  // what an agent's program put around its command; nil for any other text
 	Err       *ParseError
 }
 
@@ -51,6 +52,9 @@ type Options struct {
 // A Span is a half-open range of byte offsets in Script.Text. Text inside a nested shell
 // (sh -c, eval) has the span of the outer word that holds it.
 type Span struct{ Start, End int }
+
+// In reports whether all of the span stands between two offsets.
+func (s Span) In(start, end int) bool { return start <= s.Start && s.End <= end }
 
 // A Word is one word after the expansions that the text alone decides.
 type Word struct {

@@ -61,7 +61,7 @@ func (w *walker) file(f *syntax.File) {
 // only, every statement that no run has reached: code behind exit, functions that nobody
 // calls. Nothing that stands in a text is left out.
 func (w *walker) program(s *state, f *syntax.File) worlds {
-	ws := w.lines(worlds{s}, w.without(f))
+	ws := w.lines(worlds{s}, w.unwrap(f))
 	for _, end := range ws {
 		w.runTraps(end)
 	}

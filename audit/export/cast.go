@@ -94,12 +94,12 @@ func (c *caster) event(e audit.Event) {
 	code, data := e.Code, e.Data
 	switch {
 	case (code == audit.CodeOutput || code == audit.CodeStderr) && e.Redacted:
-		code, data = audit.CodeOutput, fmt.Appendf(nil, "[redacted, %d bytes]", e.Length)
+		code, data = audit.CodeOutput, fmt.Appendf(nil, "[redacted, %s]", audit.Plural(e.Length, "byte"))
 	case code == audit.CodeOutput || code == audit.CodeStderr:
 		c.data = c.shown(c.data[:0], e)
 		code, data = audit.CodeOutput, c.data
 	case code == audit.CodeGap:
-		code, data = audit.CodeMark, fmt.Appendf(nil, "%d bytes of output were not kept", e.Length)
+		code, data = audit.CodeMark, fmt.Appendf(nil, "%s of output not kept", audit.Plural(e.Length, "byte"))
 	}
 	if c.authors && code != audit.CodeOutput {
 		c.tint.Append(nil, e) // what is typed now may be seen in the output that comes

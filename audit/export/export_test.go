@@ -89,7 +89,7 @@ func TestCast(t *testing.T) {
 		`[0.001500,"i","`+"\ufffd"+`\r"]`,
 		`[0.003000,"r","120x40"]`,
 		`[0.001500,"m","here"]`,
-		`[0.004500,"m","99 bytes of output were not kept"]`,
+		`[0.004500,"m","99 bytes of output not kept"]`,
 		`[0.001500,"x","130"]`)
 	// From a pipe, line ends become those of a terminal; what was removed is named.
 	cast := record(t, audit.Header{}, func(r *audit.Recorder) {
@@ -112,7 +112,7 @@ func TestCast2(t *testing.T) {
 		`[0.004500,"i","`+"\ufffd"+`\r"]`,
 		`[0.007500,"r","120x40"]`,
 		`[0.009000,"m","here"]`,
-		`[0.013500,"m","99 bytes of output were not kept"]`)
+		`[0.013500,"m","99 bytes of output not kept"]`)
 }
 
 // Marks of the log stand between the events, where they belong in time, and never before the one that is last.
@@ -127,7 +127,7 @@ func TestMarksBetween(t *testing.T) {
 		`[0.001300,"i","`+"\ufffd"+`\r"]`,
 		`[0.003000,"r","120x40"]`,
 		`[0.001500,"m","here"]`,
-		`[0.004500,"m","99 bytes of output were not kept"]`,
+		`[0.004500,"m","99 bytes of output not kept"]`,
 		`[0.001500,"x","130"]`,
 		`[3599.985000,"m","late"]`)
 }
@@ -150,7 +150,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	compare(t, exported(t, sample(t), Text), "$ make", "100%", "warn", "[99 bytes of output were not kept]")
+	compare(t, exported(t, sample(t), Text), "$ make", "100%", "warn", "[99 bytes of output not kept]")
 }
 
 // What does not verify is not exported, in any format.

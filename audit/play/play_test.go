@@ -186,7 +186,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	p := open(t, out.Bytes(), Settings{})
 	press(p, "G")
 	f := text(p.Frame(80, 6))
-	for _, want := range []string{"[redacted, 16 bytes]", "(hidden, 8 bytes)", "12345 bytes of output were not kept"} {
+	for _, want := range []string{"[redacted, 16 bytes]", "(hidden, 8 bytes)", "12345 bytes of output not kept"} {
 		if !strings.Contains(f, want) {
 			t.Errorf("no %q in\n%s", want, f)
 		}

@@ -76,15 +76,18 @@ func (s *stage) clone() *stage {
 // scenes say what an event does to the stage, by its code. Output is not here:
 // it may come in parts.
 var scenes = map[byte]func(*stage, audit.Event){
-	audit.CodeInput:  (*stage).input,
-	audit.CodeStdin:  func(s *stage, e audit.Event) { s.say(e, "stdin, %d bytes", e.Length) },
-	audit.CodeHidden: func(s *stage, e audit.Event) { s.echo = nil; s.tell(&s.typed, e, "(hidden, %d bytes)", e.Length) },
+	audit.CodeInput: (*stage).input,
+	audit.CodeStdin: func(s *stage, e audit.Event) { s.say(e, "stdin, %s", audit.Plural(e.Length, "byte")) },
+	audit.CodeHidden: func(s *stage, e audit.Event) {
+		s.echo = nil
+		s.tell(&s.typed, e, "(hidden, %s)", audit.Plural(e.Length, "byte"))
+	},
 	audit.CodeMark:   func(s *stage, e audit.Event) { s.mark = Mark{e.Time, string(e.Data)} },
 	audit.CodeSignal: func(s *stage, e audit.Event) { s.say(e, "signal %s", e.Data) },
 	audit.CodeExit:   func(s *stage, e audit.Event) { s.say(e, "exit %s", e.Data) },
 	audit.CodeGap: func(s *stage, e audit.Event) {
-		s.say(e, "%d bytes of output were not kept", e.Length)
-		s.remark("%d bytes of output were not kept", e.Length)
+		s.say(e, "%s of output not kept", audit.Plural(e.Length, "byte"))
+		s.remark("%s of output not kept", audit.Plural(e.Length, "byte"))
 	},
 	audit.CodeResize: func(s *stage, e audit.Event) {
 		var cols, rows int
@@ -121,7 +124,7 @@ const maxEcho = 4096
 func (s *stage) input(e audit.Event) {
 	if e.Redacted {
 		s.echo = nil
-		s.tell(&s.typed, e, "(redacted, %d bytes)", e.Length)
+		s.tell(&s.typed, e, "(redacted, %s)", audit.Plural(e.Length, "byte"))
 		return
 	}
 	if tag := s.cast.tag(e.Author); tag != s.echoBy {

@@ -144,7 +144,7 @@ func (t *tape) draw(n int) int {
 	t.at = e.Time
 	if !isOutput(e.Code) || e.Redacted {
 		if isOutput(e.Code) {
-			t.stage.remark("redacted, %d bytes", e.Length)
+			t.stage.remark("redacted, %s", audit.Plural(e.Length, "byte"))
 		}
 		t.stage.play(e)
 		if n := len(t.marks); e.Code == audit.CodeMark && (n == 0 || e.Time > t.marks[n-1]) {

@@ -61,7 +61,7 @@ func lines(ctx context.Context, t *audit.Reader, s *stage, out *bufio.Writer, o 
 		case !isOutput(e.Code):
 			s.play(e)
 		case e.Redacted:
-			s.remark("redacted, %d bytes", e.Length)
+			s.remark("redacted, %s", audit.Plural(e.Length, "byte"))
 		default:
 			s.output(e.Code, e.Data)
 		}

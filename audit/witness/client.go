@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/tada-run/tada-run/audit"
 )
 
 // A Client asks one witness for its cosignature.
@@ -24,7 +26,7 @@ type Client struct {
 type ConflictError struct{ Size int64 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("the witness remembers %d entries", e.Size)
+	return fmt.Sprintf("the witness remembers %s", audit.Plural(e.Size, "entry"))
 }
 
 // A RefusedError is every other answer that is not a cosignature.

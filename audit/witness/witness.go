@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/tada-run/tada-run/audit"
 )
 
 // maxRequest bounds what is read of a request: a checkpoint with a hundred
@@ -212,7 +214,7 @@ func (r request) follows(was, new checkpoint) *refusal {
 	case r.old != was.size:
 		return &refusal{http.StatusConflict, strconv.FormatInt(was.size, 10), true}
 	case was.size == new.size && was.size > 0 && was.root != new.root:
-		return refuse(http.StatusConflict, "another log of %d entries was seen", was.size)
+		return refuse(http.StatusConflict, "another log of %s was seen", audit.Plural(was.size, "entry"))
 	case was.size == 0 || was.size == new.size:
 		if len(r.proof) > 0 {
 			return refuse(http.StatusUnprocessableEntity, "there is nothing to prove, and a proof was sent")

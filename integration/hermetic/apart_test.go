@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/user"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,4 +71,22 @@ func TestApart(t *testing.T) {
 		t.Error(err)
 	}
 	_ = cmd.Wait()
+}
+
+// Programs in the account's home are no part of the tests, wherever HOME points.
+func TestHomes(t *testing.T) {
+	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	if err != nil || account.HomeDir == "/" {
+		t.Skip("the account has no home")
+	}
+	for _, home := range []string{"/nonexistent", "/", account.HomeDir} {
+		t.Setenv("HOME", home)
+		path := account.HomeDir + "/bin:/usr/bin:/nonexistent/bin"
+		for _, h := range homes() {
+			path = outside(h, path)
+		}
+		if strings.Contains(path, account.HomeDir+"/bin") || !strings.Contains(path, "/usr/bin") || home == "/nonexistent" && path != "/usr/bin" {
+			t.Errorf("HOME=%s: %s", home, path)
+		}
+	}
 }

@@ -17,8 +17,10 @@ package hermetic
 import (
 	"os"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -95,8 +97,10 @@ func environ(home string) error {
 			}
 		}
 	}
-	if own, err := os.UserHomeDir(); err == nil && keep["TEST_CLIENTS"] == "" {
-		keep["PATH"] = outside(own, keep["PATH"])
+	if keep["TEST_CLIENTS"] == "" {
+		for _, home := range homes() {
+			keep["PATH"] = outside(home, keep["PATH"])
+		}
 	}
 	os.Clearenv()
 	for name, value := range keep {
@@ -108,6 +112,18 @@ func environ(home string) error {
 		}
 	}
 	return nil
+}
+
+// homes are the one that HOME names and the account's own, which is another where somebody set HOME.
+func homes() []string {
+	var list []string
+	if home, err := os.UserHomeDir(); err == nil {
+		list = append(list, home)
+	}
+	if account, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
+		list = append(list, account.HomeDir)
+	}
+	return slices.DeleteFunc(list, func(home string) bool { return home == "/" }) // of an account that has none
 }
 
 // outside returns the entries of a PATH that are not below home, and those that have the go command.

@@ -28,20 +28,60 @@ func TestNewPlatformIsOneAdapter(t *testing.T) {
 		in := bytes.NewReader(message(t, object{"hook_event_name": "before", "at": r.dir, "do": "sh", "with": object{"line": line}}))
 		return hook.Serve(t.Context(), acme, r.core, in, time.Minute)
 	}
-	if a := say("ls"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'" {
+	if a := say("ls"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls" {
 		t.Errorf("%+v", a)
 	}
 	if a := say("rm -rf /"); a.Status != 9 {
 		t.Errorf("%+v", a)
 	}
-	if a := say("/opt/t/tada-run --agent=acme -c 'ls'"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'" {
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls'"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls" {
 		t.Errorf("a line of ours is wrapped once: %+v", a)
 	}
-	if a := say("/opt/t/tada-run --agent=acme -c 'ls' ; rm x"); strings.Count(a.Stdout, "tada-run --agent") != 2 {
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls" {
+		t.Errorf("a whole line of ours is wrapped once: %+v", a)
+	}
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls'\nexit\nrm x"); strings.Count(a.Stdout, "tada-run --agent") != 3 {
+		t.Errorf("a line with another text behind it is none of ours: %+v", a)
+	}
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls' ; rm x"); strings.Count(a.Stdout, "tada-run --agent") != 3 {
 		t.Errorf("a line with something behind ours is none of ours: %+v", a)
 	}
 	if a := say("/opt/t/tada-run --agent=acme -c 'rm -rf /'"); a.Status != 9 {
 		t.Errorf("what is in a line of ours is judged: %+v", a)
+	}
+}
+
+// What touches nothing but the conversation goes on, and what nobody knows asks.
+func TestConversation(t *testing.T) {
+	r := newRoom(t)
+	for name, tools := range map[string]string{"qwen": "todo_write agent tool_search", "copilot": "Agent skill read_bash"} {
+		for tool := range strings.FieldsSeq(tools) {
+			if got := outcome(t, name, r.serve(t, name, message(t, sent[name](r.dir, tool, object{"prompt": "x"})))); got != "go" {
+				t.Errorf("%s %s: %q", name, tool, got)
+			}
+		}
+		if got := outcome(t, name, r.serve(t, name, message(t, sent[name](r.dir, "Frob", object{"prompt": "x"})))); !matches(got, "pending") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// Copilot CLI's searches take one place or several, and each of them is judged.
+func TestSeveralPaths(t *testing.T) {
+	r := newRoom(t)
+	for _, test := range []struct {
+		paths any
+		want  string
+	}{
+		{"src", "go"}, {[]string{"src", "./src"}, "go"}, {nil, "including"}, {[]string{"src", "."}, "including"}, {[]string{"src", "closed"}, "restricted_path"}, {[]string{}, "no paths"},
+		{[]any{"src", 7}, "no paths"}, {[]any{"src", nil}, "no paths"}, {7, "no paths"}, {object{"a": "src"}, "no paths"},
+	} {
+		for _, tool := range []string{"Grep", "Glob"} {
+			answer := r.serve(t, "copilot", message(t, sent["copilot"](r.dir, tool, object{"pattern": "*.x", "paths": test.paths})))
+			if got := outcome(t, "copilot", answer); !matches(got, test.want) {
+				t.Errorf("%s %v: %q, want %q", tool, test.paths, got, test.want)
+			}
+		}
 	}
 }
 

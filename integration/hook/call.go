@@ -18,11 +18,15 @@ type Call struct {
 
 	Tool    string // byte for byte as the platform named it
 	Builtin string // which of Builtins it is; "" for a tool that is not the platform's own, or not known
+	Patches bool   // the platform itself does what a command line says that is nothing but a patch
+	Talks   bool   // it is the platform's own and touches nothing but the conversation
 	Args    Object
 	Names   map[string]string // how the platform calls the arguments of a built-in tool; see [Tool]
 
 	// Wrapped says that the platform's shell is tada-run already: a command goes through it without being rewritten.
 	Wrapped bool
+	// Fixed says that the platform takes no other arguments from the answer to this event.
+	Fixed bool
 }
 
 // A Decision is the answer to a Call. The zero Decision blocks it.
@@ -31,7 +35,7 @@ type Decision struct {
 	Reason        string `json:"reason,omitempty"`        // why it is blocked, for the agent
 	SecurityEvent string `json:"securityEvent,omitempty"` // what kind of event a quarantine made of it
 	Change        Object `json:"change,omitempty"`        // arguments to go on with in the place of those that were sent
-	Vouched       bool   `json:"vouched,omitempty"`       // tada-run itself asks, so that the platform need not
+	Told          string `json:"told,omitempty"`          // what the person has to know besides, at the first call of a conversation
 	Audit         string `json:"audit,omitempty"`         // the head of the record with this decision in it, SIZE:HASH
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -16,6 +15,7 @@ type Core struct {
 	Open   func() (*launcher.Launcher, error) // the state that it judges and records by
 	Env    []string                           // what a command of the platform would get, NAME=value
 	Runner Runner
+	Inside func() error // not nil inside of a session, which holds the calls: nil when it does
 
 	// Quarantine, when not nil, is asked first. It reports false for a call of an agent that is in no quarantine; what
 	// it decides about the others is final.
@@ -24,6 +24,9 @@ type Core struct {
 
 // Decide answers one call. It never starts anything. Whatever goes wrong is a Decision that blocks.
 func (c *Core) Decide(ctx context.Context, call Call) Decision {
+	if c.Inside != nil {
+		return c.leave(call)
+	}
 	l, err := c.Open()
 	if err != nil {
 		return unwitnessed(err, errNoState)
@@ -40,7 +43,9 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 	var answer Decision
 	switch {
 	case d.shell:
-		answer, err = d.command()
+		answer, err = d.command(ctx)
+	case call.Talks:
+		answer, err = d.talk()
 	case call.Builtin != "" && d.builtin != builtin{}:
 		answer, err = d.files(ctx)
 	default:
@@ -49,11 +54,43 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 	if err != nil {
 		return d.failed(err)
 	}
+	if answer.Allowed {
+		answer.Told = l.HooksOff(call.Platform, call.Dir, call.Session)
+	}
 	return answer
 }
 
+// leave is the answer inside of a session. Its sandbox holds the agent with all of its tools, so only a command line is sent
+// through tada-run, which asks the session outside: that judges and records it.
+func (c *Core) leave(call Call) Decision {
+	if err := c.Inside(); err != nil {
+		return unwitnessed(err, errInside)
+	}
+	d := decider{Core: c, call: call, builtin: builtins[call.Builtin]}
+	passed := Decision{Allowed: true, Audit: "none: " + errInside.Error()}
+	if !d.shell {
+		return passed
+	}
+	sent, ok := call.arg("command")
+	if !ok {
+		return unwitnessed(malformed("%s has no %s that is a text", call.Tool, call.spelled("command")), errInside)
+	}
+	if _, _, patch := patchIn(sent); patch && call.Patches {
+		return passed
+	}
+	if _, wrapped := c.Runner.unwrap(call.Platform, sent); !wrapped {
+		passed.Change = Object{call.spelled("command"): quoted(c.Runner.through(call.Platform, call.ID, sent))}
+	}
+	return passed
+}
+
+var errInside = errors.New("the session records what it runs")
+
 // unread is the answer to what cannot be read as a call. It is a decision as any other, and recorded.
 func (c *Core) unread(call Call, err error) Decision {
+	if c.Inside != nil {
+		return unwitnessed(err, errInside)
+	}
 	l, openErr := c.Open()
 	if openErr != nil {
 		return unwitnessed(errors.Join(err, openErr), errNoState)
@@ -86,10 +123,13 @@ func (d *decider) notice(decision, code string) launcher.Notice {
 }
 
 // command judges a command line. What is not denied goes on through tada-run.
-func (d *decider) command() (Decision, error) {
+func (d *decider) command(ctx context.Context) (Decision, error) {
 	sent, ok := d.call.arg("command")
 	if !ok {
 		return Decision{}, malformed("%s has no %s that is a text", d.call.Tool, d.call.spelled("command"))
+	}
+	if dir, patch, ok := patchIn(sent); ok && d.call.Patches {
+		return d.patch(ctx, dir, patch)
 	}
 	text, wrapped := d.Runner.unwrap(d.call.Platform, sent)
 	if !wrapped {
@@ -113,11 +153,26 @@ func (d *decider) command() (Decision, error) {
 		n.Decision, n.Code = refusal.Status, refusal.Code
 		return d.refused(refusal, n, "")
 	}
-	if wrapped || d.call.Wrapped {
+	if d.call.Wrapped || wrapped && (d.call.Fixed || Short(sent) != sent) { // the short line is what an agent types
 		n.Decision = "allowed"
 		return d.allowed(n, nil)
 	}
-	return d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.wrap(d.call.Platform, d.call.ID, text))})
+	return d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.through(d.call.Platform, d.call.ID, text))})
+}
+
+// patch judges a command line that the platform takes for its own tool: by the names in the patch, as the tool, because no
+// shell and so no fence comes to it.
+func (d *decider) patch(ctx context.Context, dir, patch string) (Decision, error) {
+	access, err := patched(patch)
+	if err != nil {
+		return Decision{}, err
+	}
+	if d.call.Dir = d.call.dir(); filepath.IsAbs(dir) {
+		d.call.Dir = dir
+	} else {
+		d.call.Dir = filepath.Join(d.call.Dir, dir)
+	}
+	return d.permit(ctx, launcher.Tool{Name: "apply_patch", Access: access, Args: map[string]string{"patch": patch}})
 }
 
 // files judges a tool by the names that it takes.
@@ -126,26 +181,24 @@ func (d *decider) files(ctx context.Context) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	return d.permit(ctx, access)
+	return d.permit(ctx, launcher.Tool{Name: d.call.Tool, Access: access, Args: d.call.others()})
 }
 
-// unknown judges a tool of which only the arguments can be looked at.
+// unknown judges a tool of which only the arguments can be looked at: by the command lines and the names of files among them,
+// every time, and by itself, as long as neither a grant nor the configuration answers for it.
 func (d *decider) unknown(ctx context.Context) (Decision, error) {
-	if !strings.HasPrefix(d.call.Tool, "mcp__") && d.call.commands() {
-		r := &launcher.Refusal{Version: 1, Status: "denied", Code: "unknown_tool", Items: []launcher.RefusedItem{},
-			Message: fmt.Sprintf("unknown tool %q seems to run a command; use the platform's shell tool", d.call.Tool), Retry: "do_not_repeat_identical"}
-		return d.refused(r, d.notice(r.Status, r.Code), "")
-	}
-	if access := d.call.guessed(); len(access) > 0 {
-		return d.permit(ctx, access)
-	}
-	return d.allowed(d.notice("unjudged", ""), nil)
+	return d.permit(ctx, launcher.Tool{
+		Name: d.call.Tool, Access: d.call.guessed(), Args: d.call.others(), Unknown: true, Command: strings.Join(d.call.commands(), "\n"),
+	})
 }
+
+// talk lets a tool pass that only speaks to the person, or keeps the agent's own notes.
+func (d *decider) talk() (Decision, error) { return d.allowed(d.notice("unjudged", ""), nil) }
 
 // permit asks for what the platform will do itself.
-func (d *decider) permit(ctx context.Context, access []launcher.Access) (Decision, error) {
+func (d *decider) permit(ctx context.Context, tool launcher.Tool) (Decision, error) {
 	req := d.request()
-	req.Tool = &launcher.Tool{Name: d.call.Tool, Access: access, Args: d.call.others()}
+	req.Tool = &tool
 	out, head, err := d.l.Permit(ctx, req, d.notice("", ""))
 	if err != nil {
 		return Decision{}, err
@@ -162,7 +215,7 @@ func (d *decider) allowed(n launcher.Notice, change Object) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	return Decision{Allowed: true, Change: change, Vouched: n.Verdict != "", Audit: head}, nil
+	return Decision{Allowed: true, Change: change, Audit: head}, nil
 }
 
 // refused words a refusal for the agent, and records it where head does not say that it was.

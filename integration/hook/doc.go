@@ -16,8 +16,8 @@
 // platform's real block: input that is cut, huge, repeated, not UTF-8, of an unknown event, or
 // without an id that the platform always sends; an error, a panic, and a decision that is not there
 // within [Limit] and [LastWord], which are far below every platform's own limit. What this program cannot catch
-// (it is missing, or was killed) is caught by the line that is registered with the platform, which
-// ends in "|| exit 2".
+// (it is missing, killed, stopped or starved) is caught by the line that is registered with the platform: see [Guard]. A
+// stop of that line itself, or of timeout in it, is not: there the platform goes on when its own limit is over.
 //
 // # What an answer means
 //
@@ -27,13 +27,23 @@
 //     where it is fenced, recorded and, when a person has to answer, asked about. The platform's own
 //     "ask" is never used: some run the call or hang on it, and an answer that the agent's process
 //     carries is not a person's.
+//   - What the person set up in the platform holds as if there were no hook: no answer says "allow" where the platform would
+//     take that for the person's own word, and behind the rewritten command stands what the agent wrote, after an exit,
+//     so that the platform's own rules find it. Where the platform's shell is tada-run, nothing is rewritten.
 //   - A tool that takes files is judged by their names with the same policy. What has to be asked is
 //     blocked, with the command that a person types; the same call goes through after the yes.
-//   - A tool that this package does not know is judged by those of its arguments that are names of
-//     files, as something that changes them. One with an argument that is a command is blocked,
-//     unless it belongs to a server (mcp__...), whose programs are the person's own.
+//   - A tool that this package does not know is asked about, once for each workspace if the person says so: a grant for it
+//     covers other input, and tools.allow of the configuration names it for good. Every time, the command lines among its
+//     arguments are judged as any, but for a fence that is not there, and the names of files as something that it changes.
+//     A tool of the platform's own that touches nothing but the conversation passes.
 //
 // Names of tools are compared byte by byte: "read", "Read " and "mcp__x__Read" are not Read.
+//
+// # Inside a session
+//
+// There the state directory is out of reach, and the sandbox of the session holds the agent with all of its tools. The hook
+// leaves the calls to it, and only sends command lines through tada-run, which asks the session outside. It blocks every call
+// where there was ever a quarantine: nobody inside can tell which agent is in it.
 //
 // # Order
 //
@@ -59,4 +69,6 @@
 // and is told to go on with the command
 //
 //	/usr/local/bin/tada-run --agent=claude-code --call-id=t1 -c 'make test'
+//	exit
+//	make test
 package hook

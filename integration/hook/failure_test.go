@@ -20,7 +20,7 @@ func TestBadInputBlocks(t *testing.T) {
 	for name, shape := range shapes(t) {
 		own := spelling["Bash"][name]
 		good := shape(r.dir, own[0], object{own[1]: "ls"})
-		if a := r.serve(t, name, message(t, good)); a.Status != 0 {
+		if a := r.serve(t, name, message(t, good)); outcome(t, name, a) != "through" {
 			t.Fatalf("%s: the good one is blocked: %+v", name, a)
 		}
 		bad := map[string][]byte{

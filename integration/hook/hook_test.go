@@ -25,7 +25,7 @@ type room struct {
 	dir  string
 }
 
-func newRoom(t testing.TB) room {
+func newRoom(t testing.TB, config ...string) room {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -33,7 +33,7 @@ func newRoom(t testing.TB) room {
 	}
 	r := room{dir: filepath.Join(base, "w")}
 	for name, text := range map[string]string{
-		"w/.git/HEAD": "ref: refs/heads/main\n", "w/src/a.go": "package a\n", "w/secret/.env": "A=b\n", "w/closed/x": "x", "state/config.yaml": "security:\n  restricted_paths: [" + base + "/w/closed]\n",
+		"w/.git/HEAD": "ref: refs/heads/main\n", "w/src/a.go": "package a\n", "w/secret/.env": "A=b\n", "w/closed/x": "x", "state/config.yaml": "security:\n  restricted_paths: [" + base + "/w/closed]\n" + strings.Join(config, ""),
 	} {
 		path := filepath.Join(base, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -72,6 +72,19 @@ var sent = map[string]func(dir, tool string, args object) object{
 	"gemini": func(dir, tool string, args object) object {
 		return object{"session_id": "s", "transcript_path": "/t", "cwd": dir, "hook_event_name": "BeforeTool",
 			"timestamp": "2026-11-21T13:08:00.489Z", "tool_name": tool, "tool_input": args}
+	},
+	"qwen": func(dir, tool string, args object) object {
+		return object{"session_id": "cec75ed4-c0dc", "transcript_path": "/h/.qwen/projects/w/chats/x.jsonl", "cwd": dir, "hook_event_name": "PreToolUse",
+			"timestamp": "2026-11-23T19:42:33.715Z", "permission_mode": "yolo", "prompt_id": "cec75ed4-c0dc########0", "tool_name": tool,
+			"tool_input": args, "tool_use_id": "toolu_1795462953714_w79yyassr", "tool_call_id": "call_0"}
+	},
+	"copilot": func(dir, tool string, args object) object {
+		o := object{"hook_event_name": "PreToolUse", "session_id": "7991abe3-464c", "timestamp": "2026-11-23T19:54:36.583Z", "cwd": dir,
+			"tool_name": tool, "tool_input": args}
+		if patch, is := args["patch"]; is {
+			o["tool_input"] = patch
+		}
+		return o
 	},
 	"cursor": func(dir, tool string, args object) object {
 		return object{"hook_event_name": "preToolUse", "conversation_id": "c", "generation_id": "g", "workspace_roots": []string{dir},
@@ -123,13 +136,13 @@ func (r room) serve(t testing.TB, name string, input []byte) hook.Answer {
 
 // spelling is how each platform names a tool and its argument.
 var spelling = map[string]map[string][2]string{
-	"Bash":  {"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"}, "opencode": {"bash", "command"}, "gemini": {"run_shell_command", "command"}, "cursor": {"Shell", "command"}},
-	"Read":  {"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"}, "opencode": {"read", "filePath"}, "gemini": {"read_file", "file_path"}, "cursor": {"Read", "file_path"}},
-	"Write": {"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"}, "gemini": {"write_file", "file_path"}, "cursor": {"Write", "file_path"}},
-	"Edit":  {"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"}, "gemini": {"replace", "file_path"}, "cursor": {"Edit", "file_path"}},
-	"Grep":  {"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "gemini": {"search_file_content", "dir_path"}, "cursor": {"Grep", "path"}},
-	"Glob":  {"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "gemini": {"glob", "dir_path"}, "cursor": {"Glob", "path"}},
-	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"}},
+	"Bash":  {"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"}, "opencode": {"bash", "command"}, "gemini": {"run_shell_command", "command"}, "qwen": {"run_shell_command", "command"}, "copilot": {"Bash", "command"}, "cursor": {"Shell", "command"}},
+	"Read":  {"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"}, "opencode": {"read", "filePath"}, "gemini": {"read_file", "file_path"}, "qwen": {"read_file", "file_path"}, "copilot": {"Read", "path"}, "cursor": {"Read", "file_path"}},
+	"Write": {"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"}, "gemini": {"write_file", "file_path"}, "qwen": {"write_file", "file_path"}, "copilot": {"Write", "path"}, "cursor": {"Write", "file_path"}},
+	"Edit":  {"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"}, "gemini": {"replace", "file_path"}, "qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"}, "cursor": {"Edit", "file_path"}},
+	"Grep":  {"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "gemini": {"search_file_content", "dir_path"}, "qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"}, "cursor": {"Grep", "path"}},
+	"Glob":  {"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"}, "copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"}},
+	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"}, "copilot": {"Edit", "patch"}},
 }
 
 // golden is the corpus: a call, and what is decided about it wherever it comes from. A code
@@ -212,7 +225,18 @@ var answers = map[string]struct {
 	"codex":       {[]string{"hookSpecificOutput", "permissionDecision"}, []string{"hookSpecificOutput", "updatedInput"}, "allow"},
 	"opencode":    {[]string{"decision"}, []string{"args"}, "go"},
 	"gemini":      {[]string{"decision"}, []string{"hookSpecificOutput", "tool_input"}, ""},
+	"qwen":        {}, // whose hook changes nothing: the lines to run instead are in the reason of the block
+	"copilot":     {[]string{"permissionDecision"}, []string{"hookSpecificOutput", "updatedInput"}, ""},
 	"cursor":      {[]string{"permission"}, []string{"updated_input"}, "allow"},
+}
+
+// at is a member of a member.
+func at(v any, way []string) any {
+	for _, member := range way {
+		o, _ := v.(object)
+		v = o[member]
+	}
+	return v
 }
 
 // outcome reads an answer as the platform would: what the call does next.
@@ -222,22 +246,17 @@ func outcome(t *testing.T, name string, a hook.Answer) string {
 		if !strings.HasPrefix(a.Stderr, "tada-run: ") {
 			t.Errorf("a block without a reason on standard error: %+v", a)
 		}
+		if answers[name].args == nil && strings.Contains(a.Stderr, "\n/opt/t/tada-run --agent="+name) {
+			return "through"
+		}
 		return "blocked: " + a.Stderr
 	}
 	var said object
 	if err := json.Unmarshal([]byte(a.Stdout), &said); a.Status != 0 || a.Stderr != "" || err != nil {
 		t.Errorf("neither a block nor an answer: %+v, %v", a, err)
 	}
-	at := func(way []string) any {
-		var v any = said
-		for _, member := range way {
-			o, _ := v.(object)
-			v = o[member]
-		}
-		return v
-	}
-	word, _ := at(answers[name].word).(string)
-	args, _ := at(answers[name].args).(object)
+	word, _ := at(said, answers[name].word).(string)
+	args, _ := at(said, answers[name].args).(object)
 	command, _ := args[spelling["Bash"][name][1]].(string)
 	switch {
 	case word != "" && word != "allow" && word != "go":
@@ -246,6 +265,46 @@ func outcome(t *testing.T, name string, a hook.Answer) string {
 		return "through"
 	}
 	return "go"
+}
+
+// C1: no answer stands for the person whom the platform's own rules want asked, and the platform finds in a rewritten
+// command what the agent wrote, as a command of its own. Codex takes other arguments with an "allow" only, and holds its
+// rules against them all the same.
+func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
+	r := newRoom(t)
+	for name, shape := range shapes(t) {
+		own := spelling["Bash"][name]
+		answer := r.serve(t, name, message(t, shape(r.dir, own[0], object{own[1]: "touch x; it='s'\nls"})))
+		if answers[name].args == nil {
+			if !strings.Contains(answer.Stderr, "\nexit\ntouch x; it='s'\nls\n") {
+				t.Errorf("%s: the command as it was does not stand in %q", name, answer.Stderr)
+			}
+			continue
+		}
+		var said object
+		if err := json.Unmarshal([]byte(answer.Stdout), &said); err != nil {
+			t.Fatal(err)
+		}
+		if word := at(said, answers[name].word); (name == "claude-code" || name == "copilot") && word != nil || word == "ask" {
+			t.Errorf("%s is told %v", name, word)
+		}
+		args, _ := at(said, answers[name].args).(object)
+		if line, _ := args[own[1]].(string); !strings.HasSuffix(line, "\nexit\ntouch x; it='s'\nls") {
+			t.Errorf("%s: the command as it was does not stand in %q", name, line)
+		}
+	}
+}
+
+// Where the platform's shell is tada-run already, nothing is rewritten, and nothing is said.
+func TestThroughItsShellNothingIsSaid(t *testing.T) {
+	r := newRoom(t)
+	a := adapter(t, "claude-code")
+	a.Wrapped = func(hook.Call, []string) bool { return true }
+	call := message(t, sent["claude-code"](r.dir, "Bash", object{"command": "touch x"}))
+	answer := hook.Serve(t.Context(), a, r.core, bytes.NewReader(call), time.Minute)
+	if answer.Status != 0 || strings.Contains(answer.Stdout, "updatedInput") || strings.Contains(answer.Stdout, "permissionDecision") {
+		t.Errorf("%+v", answer)
+	}
 }
 
 // heads are the answers that have a place in the record, and headless those that say why they have none.
@@ -284,7 +343,7 @@ func TestEveryCallIsDecidedAndLogged(t *testing.T) {
 	if decided != 30 || logged != 30 {
 		t.Errorf("%d decided, %d logged; want 30 of each", decided, logged)
 	}
-	for _, tool := range []string{"TodoWrite", "Task", "WebFetch", "mcp__a__b"} {
+	for _, tool := range []string{"TodoWrite", "Task", "AskUserQuestion"} {
 		if a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, tool, object{"todos": []string{}}))); a.Status != 0 {
 			t.Errorf("%s is stopped: %+v", tool, a)
 		}
@@ -389,23 +448,75 @@ func TestManyAtOnce(t *testing.T) {
 
 var filterHook = audit.Filter{Kinds: []string{"hook."}}
 
-// D-hook-1: on every platform a tool that is not known and takes a command line is blocked, under each name that
-// such an argument has, in a list too, and however the tool is called.
-func TestUnknownToolWithACommandIsBlocked(t *testing.T) {
+// C7: a patch that Codex takes from a command line is judged as its tool, and left to it; any other goes through tada-run.
+func TestPatchInACommand(t *testing.T) {
+	r := newRoom(t)
+	for _, test := range []struct{ command, want string }{
+		{"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n*** End Patch\nEOF\n", "go"},
+		{"cd src && apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: b.go\n+x\n*** End Patch\nEOF\n", "go"},
+		{"cd ./closed && apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: y\n+x\n*** End Patch\nEOF\n", "restricted_path"},
+		{"cd closed && apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: x\n*** End Patch\nEOF\n", "restricted_path"},
+		{"apply_patch <<EOF\n*** Begin Patch\n*** Add File: .git/hooks/pre-commit\n+x\n*** End Patch\nEOF\n", "pending"},
+		{"apply_patch <<'EOF'\nnothing\nEOF\n", "names no file"},
+		{"echo 1; apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n*** End Patch\nEOF\n", "through"},
+		{"bash -lc \"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n*** End Patch\nEOF\n\"", "through"},
+	} {
+		for _, name := range []string{"codex", "claude-code"} {
+			a := r.serve(t, name, message(t, sent[name](r.dir, "Bash", object{"command": test.command})))
+			want := test.want
+			if name != "codex" && want != "restricted_path" { // nobody but Codex does such a thing
+				want = "through"
+			}
+			if got := outcome(t, name, a); !matches(got, want) {
+				t.Errorf("%s %q: %q, want %q", name, test.command, got, want)
+			}
+		}
+	}
+}
+
+// D-hook-1, B-R6.2, B-I5: on every platform a tool that is not known asks, and one that takes a command line is judged by it,
+// under each name that such an argument has, in a list too, and however the tool is called.
+func TestUnknownToolIsAskedAbout(t *testing.T) {
 	r := newRoom(t)
 	for name, shape := range shapes(t) {
-		for _, tool := range []string{"Frob", "exec", "Terminal"} {
-			for _, arg := range []string{"command", "commands", "cmd", "shellCommand", "shell_command", "script", "bash"} {
-				for _, value := range []any{"touch x", []string{"touch", "x"}} {
-					a := r.serve(t, name, message(t, shape(r.dir, tool, object{arg: value, "path": "src/a.go"})))
-					if got := outcome(t, name, a); !strings.Contains(got, "blocked: ") || !strings.Contains(got, "unknown_tool") {
-						t.Errorf("%s: %s with %s %v: %q", name, tool, arg, value, got)
-					}
+		for _, tool := range []string{"Frob", "exec", "mcp__sh__exec"} {
+			for _, test := range []struct {
+				args object
+				want string
+			}{
+				{object{"target": "prod"}, "pending"},
+				{object{"path": "closed/x"}, "restricted_path"},
+				{object{"command": "rm -rf /"}, "dangerous_command"},
+				{object{"cmd": []string{"rm", "-rf", "/"}}, "dangerous_command"},
+				{object{"commands": []string{"ls", "rm -rf /"}}, "dangerous_command"},
+				{object{"shell_command": "cat closed/x"}, "restricted_path"},
+				{object{"in": object{"steps": []any{object{"bash": "cat closed/x"}}}}, "restricted_path"},
+				{object{"script": "echo 'open"}, "dangerous_shell"},
+				{object{"command": "ls"}, "pending"},
+			} {
+				a := r.serve(t, name, message(t, shape(r.dir, tool, test.args)))
+				if got := outcome(t, name, a); !matches(got, test.want) {
+					t.Errorf("%s: %s with %v: %q, want %q", name, tool, test.args, got, test.want)
 				}
 			}
-			if got := outcome(t, name, r.serve(t, name, message(t, shape(r.dir, tool, object{"path": "src/a.go"})))); got != "go" {
-				t.Errorf("%s: %s without a command: %q", name, tool, got)
-			}
+		}
+	}
+}
+
+// What the configuration names is not asked about for itself.
+func TestNamedToolPasses(t *testing.T) {
+	r := newRoom(t, "tools: {allow: [Deploy, \"mcp__git__*\"]}\n")
+	for _, test := range []struct {
+		tool string
+		args object
+		want string
+	}{
+		{"Deploy", object{"x": "y"}, "go"}, {"mcp__git__log", object{}, "go"}, {"mcp__git", object{}, "pending"}, {"deploy", object{}, "pending"},
+		{"Deploy", object{"command": "rm -rf /"}, "dangerous_command"}, {"Deploy", object{"file": "closed/x"}, "restricted_path"},
+	} {
+		a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, test.tool, test.args)))
+		if got := outcome(t, "claude-code", a); !matches(got, test.want) {
+			t.Errorf("%s %v: %q, want %q", test.tool, test.args, got, test.want)
 		}
 	}
 }

@@ -79,14 +79,20 @@ func FuzzWrap(f *testing.F) {
 	for _, seed := range []string{"ls", "it's", "'", "''", `\'`, "", "a\nb", "x' ; rm -rf / '", `'\''`} {
 		f.Add(seed, "t1")
 		f.Add("/opt/x/tada-run --agent=a --call-id=t1 -c '"+seed, "' x")
+		f.Add("x\nexit\n"+seed+"\nexit\nx", "t1")
 	}
 	f.Fuzz(func(t *testing.T, text, id string) {
 		for _, r := range []Runner{{Path: "/opt/x/tada-run"}, {Path: "/o p/tada-run", Wait: time.Minute}} {
 			line := r.wrap("a", id, text)
-			if got, ok := r.unwrap("a", line); !ok || got != text {
-				t.Fatalf("%q became %q (%v)", text, got, ok)
+			for _, line := range []string{line, r.through("a", id, text)} {
+				if got, ok := r.unwrap("a", line); !ok || got != text {
+					t.Fatalf("%q became %q (%v)", text, got, ok)
+				}
 			}
-			if got, ok := r.unwrap("a", text); ok && (r.wrap("a", id, got) == line || !strings.HasSuffix(text, "-c "+quoteText(got))) {
+			if short := Short(r.through("a", id, text)); short != line {
+				t.Fatalf("%q is %q without its end, want %q", text, short, line)
+			}
+			if got, ok := r.unwrap("a", text); ok && (r.wrap("a", id, got) == line || !strings.HasSuffix(Short(text), "-c "+quoteText(got))) {
 				t.Fatalf("%q is taken for a line around %q", text, got)
 			}
 		}
@@ -117,18 +123,48 @@ func TestPatched(t *testing.T) {
 	}
 }
 
+func TestPatchIn(t *testing.T) {
+	for _, test := range []struct{ in, dir, patch string }{
+		{"apply_patch <<'EOF'\nP\nQ\nEOF", "", "P\nQ"},
+		{" \napplypatch << \"E1\"\nP $(x)\nE1\n", "", "P $(x)"},
+		{"cd sub && apply_patch <<EOF\nP\nEOF\n", "sub", "P"},
+		{"cd '/a b'&&apply_patch <<'EOF'\nP\nEOF", "/a b", "P"},
+		{"cd \"a b\" && apply_patch <<'EOF'\nP\nEOF", "a b", "P"},
+		{"apply_patch <<EOF\nP $(x)\nEOF", "", ""},
+		{"apply_patch <<EOF\nP `x`\nEOF", "", ""},
+		{"apply_patch <<'EOF'\nP\nEOF\nrm x\nEOF", "", ""},
+		{"apply_patch <<'EOF'\nP\nEOF\nrm x", "", ""},
+		{"apply_patch <<'EOF'\nEOF\nrm x\nEOF", "", ""},
+		{"apply_patch <<'EOF' && rm x\nP\nEOF", "", ""},
+		{"apply_patch <<'EOF\nP\nEOF", "", ""},
+		{"apply_patch x <<'EOF'\nP\nEOF", "", ""},
+		{"echo; apply_patch <<'EOF'\nP\nEOF", "", ""},
+		{"cd $x && apply_patch <<'EOF'\nP\nEOF", "", ""},
+		{"cd \"$x\" && apply_patch <<'EOF'\nP\nEOF", "", ""},
+		{"cd - && apply_patch <<'EOF'\nP\nEOF", "", ""},
+		{"cd ~ && apply_patch <<'EOF'\nP\nEOF", "", ""},
+		{"cd a; apply_patch <<'EOF'\nP\nEOF", "", ""},
+	} {
+		dir, patch, ok := patchIn(test.in)
+		if dir != test.dir || patch != test.patch || ok != (test.patch != "") {
+			t.Errorf("%q: %q, %q, %v", test.in, dir, patch, ok)
+		}
+	}
+}
+
 func TestGuessed(t *testing.T) {
 	for _, test := range []struct {
-		args string
-		want []string
-		runs bool
+		args       string
+		want, runs []string
 	}{
-		{`{"path":"a","filePath":"b","file_path":"c","paths":["d","e"],"target_directory":"f","profile":"x","pattern":"y"}`, []string{"c", "b", "a", "d", "e", "f"}, false},
-		{`{"command":"ls"}`, nil, true},
-		{`{"cmd":["ls"]}`, nil, true},
-		{`{"shellCommand":"ls"}`, nil, true},
-		{`{"commands":7}`, nil, false},
-		{`{"url":"https://x/y","path":"https://x/y"}`, nil, false},
+		{`{"path":"a","filePath":"b","file_path":"c","paths":["d","e"],"target_directory":"f","profile":"x","pattern":"y"}`, []string{"c", "b", "a", "d", "e", "f"}, nil},
+		{`{"command":"ls"}`, nil, []string{"ls"}},
+		{`{"cmd":["ls","a b"]}`, nil, []string{"ls 'a b'"}},
+		{`{"commands":["ls","rm x"]}`, nil, []string{"ls", "rm x"}},
+		{`{"shellCommand":"ls"}`, nil, []string{"ls"}},
+		{`{"input":{"steps":[{"script":"a"},{"argv":["b","c"]}]},"command":" "}`, nil, []string{"a", "b c"}},
+		{`{"commands":7,"commander":"x"}`, nil, nil},
+		{`{"url":"https://x/y","path":"https://x/y"}`, nil, nil},
 	} {
 		var c Call
 		if err := json.Unmarshal([]byte(test.args), &c.Args); err != nil {
@@ -140,8 +176,8 @@ func TestGuessed(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(test.want)
-		if !reflect.DeepEqual(got, test.want) || c.commands() != test.runs {
-			t.Errorf("%s: %q, %v; want %q, %v", test.args, got, c.commands(), test.want, test.runs)
+		if !reflect.DeepEqual(got, test.want) || !slices.Equal(c.commands(), test.runs) {
+			t.Errorf("%s: %q, %q; want %q, %q", test.args, got, c.commands(), test.want, test.runs)
 		}
 	}
 }

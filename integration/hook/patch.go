@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher"
@@ -44,4 +45,25 @@ func patched(text string) ([]launcher.Access, error) {
 		return nil, malformed("the patch names no file")
 	}
 	return list, nil
+}
+
+// patchCommand is a command line that is nothing but a patch, as models write it where they were not given the tool: the
+// directory, its quotes, and the here-document.
+var patchCommand = regexp.MustCompile(`(?s)\A\s*(?:cd[ \t]+('[^']+'|"[^"$\x60\\\\]+"|[\w./@%+,:-]+)[ \t]*&&[ \t]*)?(?:apply_patch|applypatch)[ \t]*<<[ \t]*(['"]?)(\w+)(['"]?)[ \t]*\n(.*)\n(\w+)\s*\z`)
+
+// patchIn takes such a command line apart. A platform that applies such a patch by itself starts no shell for it; one that does
+// not would expand what is not quoted, so nothing may be there to expand.
+func patchIn(text string) (dir, patch string, ok bool) {
+	m := patchCommand.FindStringSubmatch(text)
+	if m == nil || m[2] != m[4] || m[3] != m[6] || strings.Contains("\n"+m[5]+"\n", "\n"+m[3]+"\n") {
+		return "", "", false
+	}
+	dir = m[1]
+	if len(dir) > 0 && strings.ContainsRune("'\"", rune(dir[0])) {
+		dir = dir[1 : len(dir)-1]
+	}
+	if strings.HasPrefix(dir, "-") || m[2] == "" && strings.ContainsAny(m[5], "$`\\") {
+		return "", "", false
+	}
+	return dir, m[5], true
 }

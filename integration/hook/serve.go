@@ -106,7 +106,7 @@ func (a Adapter) Call(o Object) (Call, error) {
 	}
 	call.Platform = a.Name
 	if t, ok := a.Tools[call.Tool]; ok {
-		call.Builtin, call.Names = t.Builtin, t.Names
+		call.Builtin, call.Names, call.Patches, call.Talks = t.Builtin, t.Names, t.Patches, t.Talks
 	}
 	return call, nil
 }

@@ -3,12 +3,14 @@ package hook
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // IsShell reports whether a platform that takes its shell from the first of these variables that is set has been
-// given tada-run under another name: the very program that stands beside this one.
-func IsShell(env []string, names ...string) bool {
+// given tada-run under another name: the very program that stands beside this one. Some take only a shell whose path has
+// one of some words, and another one in silence where it has none; nil is any path.
+func IsShell(env, words []string, names ...string) bool {
 	runner, err := RunnerPath()
 	if err != nil {
 		return false
@@ -18,14 +20,35 @@ func IsShell(env []string, names ...string) bool {
 		return false
 	}
 	for _, name := range names {
-		for _, kv := range env {
-			if value, ok := strings.CutPrefix(kv, name+"="); ok && value != "" {
-				have, err := os.Stat(value)
-				return err == nil && os.SameFile(have, want)
-			}
+		if value := valueOf(env, name); value != "" {
+			have, err := os.Stat(value)
+			taken := words == nil || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(value, w) })
+			return err == nil && taken && os.SameFile(have, want)
 		}
 	}
 	return false
+}
+
+// IsFirstInPath reports whether a platform that runs the first program of that name in PATH has been given tada-run under
+// this name.
+func IsFirstInPath(env []string, name string) bool {
+	for _, dir := range filepath.SplitList(valueOf(env, "PATH")) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return IsShell([]string{"SHELL=" + path}, nil, "SHELL")
+		}
+	}
+	return false
+}
+
+// valueOf is the value of a variable in env, "" where it is not set.
+func valueOf(env []string, name string) string {
+	for _, kv := range env {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // RunnerPath is where tada-run is: beside this program, whatever name that was called by.

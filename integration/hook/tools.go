@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 type Tool struct {
 	Builtin string            // a name of Builtins
 	Names   map[string]string // from the names that Builtins uses to the platform's; one that is not there is the same
+	Patches bool              // a command line that is nothing but a patch is applied by the platform itself
+	Talks   bool              // it touches nothing but the conversation; agents that it starts are asked about by themselves
 }
 
 // A builtin is what is known of a tool that several platforms have.
@@ -74,18 +77,49 @@ func (c Call) access(b builtin) ([]launcher.Access, error) {
 		}
 		return patched(text)
 	}
-	name, ok := c.arg(b.path)
-	if _, sent := c.Args[c.spelled(b.path)]; !ok && (sent && string(c.Args[c.spelled(b.path)]) != "null" || !b.here) {
+	names, ok := c.files(b)
+	if !ok {
 		return nil, malformed("%s has no %s that is a text", c.Tool, c.spelled(b.path))
 	}
-	if name == "" && b.here {
-		name = "."
+	var list []launcher.Access
+	for _, name := range names {
+		if name == "" && b.here {
+			name = "."
+		}
+		if pattern, ok := c.arg(b.glob); ok {
+			name = start(name, pattern)
+		}
+		a, err := named(b.use, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
 	}
-	if pattern, ok := c.arg(b.glob); ok {
-		name = start(name, pattern)
+	return list, nil
+}
+
+// files are the names that a file tool was given, one or a list of them, and whether that is what it takes: without any, the
+// working directory, if the tool means that then.
+func (c Call) files(b builtin) (names []string, ok bool) {
+	raw, sent := c.Args[c.spelled(b.path)]
+	if !sent || string(raw) == "null" {
+		return []string{""}, b.here
 	}
-	a, err := named(b.use, name)
-	return []launcher.Access{a}, err
+	var one *string
+	if json.Unmarshal(raw, &one) == nil && one != nil {
+		return []string{*one}, true
+	}
+	var some []*string
+	if json.Unmarshal(raw, &some) != nil || len(some) == 0 {
+		return nil, false
+	}
+	for _, name := range some {
+		if name == nil {
+			return nil, false
+		}
+		names = append(names, *name)
+	}
+	return names, true
 }
 
 // start is the directory that a pattern below dir begins to look in.
@@ -110,7 +144,7 @@ func named(use launcher.Use, name string) (launcher.Access, error) {
 // Arguments of tools that are not known, by the look of their names.
 var (
 	pathWords    = []string{"path", "file", "dir", "directory", "folder", "filename", "notebook", "cwd", "root"}
-	commandWords = []string{"command", "cmd", "script", "shell", "bash"}
+	commandWords = []string{"command", "cmd", "commandline", "cmdline", "script", "shell", "bash", "sh", "exec", "argv"}
 )
 
 // looksLike reports whether the name of an argument is made of words of which one is listed: file_path, filePath,
@@ -164,14 +198,50 @@ func (c Call) guessed() []launcher.Access {
 	return list
 }
 
-// commands reports whether a tool which is not known seems to run something.
-func (c Call) commands() bool {
-	for name, raw := range c.Args {
-		if looksLike(name, commandWords) && len(texts(raw)) > 0 {
-			return true
+// commands are the command lines that a tool which is not known seems to run, wherever in its arguments. A list is one
+// of words, unless its name says that there are several: "commands".
+func (c Call) commands() []string {
+	var list []string
+	for _, name := range sorted(c.Args) {
+		var v any
+		_ = json.Unmarshal(c.Args[name], &v) // it was read as JSON before
+		list = append(list, commandsIn(name, v)...)
+	}
+	return list
+}
+
+func commandsIn(name string, v any) (list []string) {
+	runs := looksLike(name, commandWords)
+	switch v := v.(type) {
+	case string:
+		if runs && strings.TrimSpace(v) != "" {
+			return []string{v}
+		}
+	case []any:
+		words := make([]string, 0, len(v))
+		for _, each := range v {
+			if word, ok := each.(string); ok {
+				words = append(words, word)
+			} else {
+				list = append(list, commandsIn(name, each)...)
+			}
+		}
+		switch {
+		case !runs || len(words) == 0:
+		case strings.HasSuffix(strings.ToLower(name), "s"):
+			list = append(list, words...)
+		default:
+			for i, word := range words {
+				words[i] = quoteWord(word)
+			}
+			list = append(list, strings.Join(words, " "))
+		}
+	case map[string]any:
+		for _, inner := range slices.Sorted(maps.Keys(v)) {
+			list = append(list, commandsIn(inner, v[inner])...)
 		}
 	}
-	return false
+	return list
 }
 
 // texts are a string, or the strings of a list.

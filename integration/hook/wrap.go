@@ -1,8 +1,12 @@
 package hook
 
 import (
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/shellparse/wrapper"
 )
 
 // A Runner is how a command line is made to go through tada-run.
@@ -22,6 +26,17 @@ func (r Runner) wrap(agent, id, text string) string {
 	return line + "-c " + quoteText(text)
 }
 
+// behind stands between the line that runs the text and the text itself. It is told apart again by that package.
+const behind = wrapper.Behind
+
+// through is what a platform is given to run in the place of text. The text stands in it once more, behind an exit, where
+// no shell comes to: the platforms hold the person's own rules against what the hook has made of a command, and against
+// "tada-run" alone none of them would be found. So it is the platform that applies its rules, whatever they are and
+// wherever they stand, and a person it asks sees the command as it was.
+func (r Runner) through(agent, id, text string) string {
+	return r.wrap(agent, id, text) + behind + text
+}
+
 // start is what every line begins with.
 func (r Runner) start(agent string) string {
 	line := quoteWord(r.Path) + " --agent=" + quoteWord(agent) + " "
@@ -34,9 +49,24 @@ func (r Runner) start(agent string) string {
 	return line
 }
 
-// unwrap is the text in a line that wrap made, for any call. Nothing else is taken for one: what a reader of shell
-// would find besides the text must not be there.
+// Short is a line of through without the text that stands behind it, for those who show it or type it.
+func Short(line string) string {
+	for rest := line; ; {
+		i := strings.Index(rest, behind)
+		if i < 0 {
+			return line
+		}
+		rest = rest[i+len(behind):]
+		if first := line[:len(line)-len(rest)-len(behind)]; strings.HasSuffix(first, " -c "+quoteText(rest)) {
+			return first
+		}
+	}
+}
+
+// unwrap is the text in a line that wrap or through made, for any call. Nothing else is taken for one: what a reader of
+// shell would find besides the text must not be there.
 func (r Runner) unwrap(agent, line string) (text string, ok bool) {
+	line = Short(line)
 	rest, ok := strings.CutPrefix(line, r.start(agent))
 	if !ok {
 		return "", false
@@ -59,4 +89,10 @@ func quoteWord(s string) string {
 		return s
 	}
 	return quoteText(s)
+}
+
+// Guard is what stands before the words of `tadactl hook run` in what is registered with a platform: it blocks where these
+// give no answer within the limit.
+func Guard(limit time.Duration) string {
+	return launcher.HookGuard + strconv.Itoa(int(limit.Seconds())) + " "
 }

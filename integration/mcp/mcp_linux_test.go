@@ -193,10 +193,13 @@ func TestRunCommand(t *testing.T) {
 	if _, text, bad := c.call(t, "run_command", args{"command": "git push --force"}); !bad || !strings.Contains(text, "not to main") {
 		t.Errorf("after a no: %q", text)
 	}
-	for _, wrong := range []args{{}, {"command": 7}, {"command": "ls", "shell": "x"}, {"command": ""}, {"command": "ls", "cwd": "/nowhere"}, {"command": "echo 'open"}} {
+	for _, wrong := range []args{{}, {"command": 7}, {"command": "ls", "shell": "x"}, {"command": ""}, {"command": "ls", "cwd": "/nowhere"}} {
 		if got, text, bad := c.call(t, "run_command", wrong); !bad {
 			t.Errorf("%v: %v %q", wrong, got, text)
 		}
+	}
+	if got, text, _ := c.call(t, "run_command", args{"command": "echo 'open"}); fmt.Sprint(got["status"]) != "2" || !strings.Contains(text, "unexpected EOF") {
+		t.Errorf("what no shell can read: %v %q", got, text)
 	}
 	if _, err := c.l.VerifyWith(complete); err != nil {
 		t.Error(err)

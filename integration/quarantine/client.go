@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -46,7 +47,7 @@ func Find(dir, prefix string) (Client, error) {
 	case 0:
 		return Client{}, fmt.Errorf("session %q: %w", prefix, ErrUnknownSession)
 	}
-	return Client{}, fmt.Errorf("session %q: ambiguous id (%d sessions); type more characters", prefix, len(found))
+	return Client{}, fmt.Errorf("session %q: ambiguous id (%s); type more characters", prefix, audit.Plural(len(found), "session"))
 }
 
 // Alive returns what the sessions that have a broker tell of themselves, the one that ends first in front.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/audit"
 )
 
 // MaxQuote is the length of a run of a reviewed file that no longer gets out of a quarantine.
@@ -123,7 +125,7 @@ func (q *quotes) cut(text string) (string, int) {
 		if r.from > end || n == 0 {
 			n++
 		}
-		fmt.Fprintf(&out, "[%d bytes of the file]", r.to-r.from)
+		fmt.Fprintf(&out, "[%s of the file]", audit.Plural(r.to-r.from, "byte"))
 		end = r.to
 	}
 	out.WriteString(text[end:])

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/audit"
 )
 
 // A Reference names one file for one session and for a short time. It holds no content and
@@ -67,7 +68,7 @@ func (r Reference) expires(ttl time.Duration) time.Time { return time.Unix(r.Tim
 // Every error wraps ErrMalformed.
 func ParseURI(uri string) (Reference, error) {
 	if len(uri) > maxURI {
-		return Reference{}, malformed("it is %d bytes long", len(uri))
+		return Reference{}, malformed("it is %s long", audit.Plural(len(uri), "byte"))
 	}
 	rest, ok := strings.CutPrefix(uri, "typed://")
 	if !ok {
@@ -98,7 +99,7 @@ func ParseURI(uri string) (Reference, error) {
 func (r *Reference) parameters(query string) error {
 	words := strings.Split(query, "&")
 	if len(words) != 3 && len(words) != 4 {
-		return malformed("it has %d parameters, want hmac, ts, sid and perhaps sha", len(words))
+		return malformed("it has %s, want hmac, ts, sid and perhaps sha", audit.Plural(len(words), "parameter"))
 	}
 	values := make([]string, len(words))
 	for i, name := range []string{"hmac=", "ts=", "sid=", "sha="}[:len(words)] {
@@ -126,7 +127,7 @@ func (r *Reference) parameters(query string) error {
 
 func digest(into *[sha256.Size]byte, text, name string) error {
 	if len(text) != 2*len(into) {
-		return malformed("%s has %d characters, want %d", name, len(text), 2*len(into))
+		return malformed("%s has %s, want %d", name, audit.Plural(len(text), "character"), 2*len(into))
 	}
 	if _, err := hex.Decode(into[:], []byte(text)); err != nil {
 		return malformed("%s is not hexadecimal", name)
@@ -139,7 +140,7 @@ func digest(into *[sha256.Size]byte, text, name string) error {
 func checkPath(p string) error {
 	switch {
 	case len(p) > maxPath:
-		return malformed("its path is %d bytes long", len(p))
+		return malformed("its path is %s long", audit.Plural(len(p), "byte"))
 	case !path.IsAbs(p):
 		return malformed("its path is not absolute")
 	case path.Clean(p) != p:

@@ -44,17 +44,27 @@ func (p *Process) Thaw() {
 	}
 }
 
-// stopLooks bounds how long Freeze waits for one process: a stop comes when a processor gets to it, and to one that waits
-// for a dead disk, never.
-const stopLooks = 200
+// How often Freeze looks whether one process has stopped. A stop comes when a processor gets to it, which beside many others takes
+// a while; to a process that waits for a dead disk it never comes, so there it waits for some 20 ms only.
+const (
+	stopLooks = 20_000
+	diskLooks = 200
+)
 
-// awaitStop returns when the process stands still, or after some 20 ms. A stop is only asked for by the signal; a shell that waits for a
-// job wakes up for it, and on a busy machine still looks at the job before it stops.
+// awaitStop returns when the process stands still, or when it does not for long. A stop is only asked for by the signal; a shell that
+// waits for a job wakes up for it, and on a busy machine still looks at the job before it stops.
 func awaitStop(s sample) {
+	onDisk := 0
 	for range stopLooks {
 		text, err := os.ReadFile("/proc/" + itoa(s.pid) + "/stat")
 		now, ok := parseStat(text)
 		if err != nil || !ok || now.born != s.born || !now.runnable {
+			return
+		}
+		if now.onDisk {
+			onDisk++
+		}
+		if onDisk > diskLooks {
 			return
 		}
 		time.Sleep(100 * time.Microsecond)

@@ -65,13 +65,7 @@ func nameless(members []sample, own map[uint64]uint64) (total uint64) {
 	type file struct{ dev, ino uint64 }
 	seen := map[file]bool{}
 	for _, s := range members {
-		dir := "/proc/" + itoa(s.pid) + "/fd/"
-		list, err := os.Open(dir)
-		if err != nil {
-			continue
-		}
-		names, _ := list.Readdirnames(-1)
-		list.Close()
+		dir, names := descriptorsOf(s.pid)
 		for _, name := range names {
 			var st unix.Stat_t
 			var fs unix.Statfs_t
@@ -87,6 +81,18 @@ func nameless(members []sample, own map[uint64]uint64) (total uint64) {
 	return total
 }
 
+// descriptorsOf returns the folder of a process's descriptors and the names in it; none of a process that has ended or hides them.
+func descriptorsOf(pid int) (dir string, names []string) {
+	dir = "/proc/" + itoa(pid) + "/fd/"
+	list, err := os.Open(dir)
+	if err != nil {
+		return dir, nil
+	}
+	defer list.Close()
+	names, _ = list.Readdirnames(-1)
+	return dir, names
+}
+
 // watches reports whether the tree holds more than most inotify instances, or, where the kernel gives no more, all of them.
 func (t *treeWatch) watches(members []sample, most uint64, all bool) bool {
 	type holder struct {
@@ -95,13 +101,7 @@ func (t *treeWatch) watches(members []sample, most uint64, all bool) bool {
 	}
 	var held []holder
 	for _, s := range members {
-		dir := "/proc/" + itoa(s.pid) + "/fd/"
-		list, err := os.Open(dir)
-		if err != nil {
-			continue
-		}
-		names, _ := list.Readdirnames(-1)
-		list.Close()
+		dir, names := descriptorsOf(s.pid)
 		for _, name := range names {
 			if target, err := os.Readlink(dir + name); err == nil && target == "anon_inode:inotify" {
 				held = append(held, holder{s.pid, name})

@@ -380,6 +380,9 @@ func TestParseStat(t *testing.T) {
 	if want := (sample{pid: 7, parent: 1, session: 8, threads: 5, ticks: 10, born: 99, runnable: true}); !ok || s != want {
 		t.Errorf("%+v", s)
 	}
+	if s, ok := parseStat([]byte("7 (a) D 1 7 8 0 -1 0 0 0 0 0 1 2 3 4 20 0 5 0 99 0 0 0")); !ok || !s.runnable || !s.onDisk {
+		t.Errorf("%+v", s)
+	}
 }
 
 // Who is counted for a run: the command, what descends from it and orphans; not the guard and its companions, whose memory is the launcher's.

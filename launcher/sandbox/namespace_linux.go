@@ -17,7 +17,6 @@ import (
 
 // namespaces lists the steward's steps at Strong.
 func (b *builder) namespaces(l *life) error {
-	a := &b.family.arena
 	l.add("join the namespaces", unix.SYS_SETNS, uintptr(b.nest.pidfd), b.nest.flags())
 	if err := b.trees(l); err != nil {
 		return err
@@ -25,7 +24,6 @@ func (b *builder) namespaces(l *life) error {
 	if err := b.masks(l); err != nil {
 		return err
 	}
-	l.add("mount private /dev/shm", unix.SYS_MOUNT, a.text("tmpfs"), a.text("/dev/shm"), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777")).or(unix.ENOENT)
 	b.terminals(l)
 	l.add("new pid namespace", unix.SYS_UNSHARE, unix.CLONE_NEWPID)
 	return nil
@@ -35,12 +33,14 @@ func (b *builder) namespaces(l *life) error {
 // a read-only mount refuses to change them.
 func (b *builder) trees(l *life) error {
 	a := &b.family.arena
-	carried := b.carried()
-	trees := append(b.writable(), carried...)
-	if len(trees) > 0 && trees[0] == "/" {
+	writable := b.writable()
+	if len(writable) > 0 && writable[0] == "/" {
 		b.keepInPlace(l)
+		b.privateTemp(l, nil)
 		return nil
 	}
+	carried := b.carried(writable)
+	trees := append(carried, writable...) // one that is writable can lie in one that is not
 	grounds := b.grounds()
 	if n := len(trees) + len(grounds); n > maxTrees {
 		return fmt.Errorf("sandbox: %d writable trees (those with hidden or protected files count twice), at most %d", n, maxTrees)
@@ -56,10 +56,10 @@ func (b *builder) trees(l *life) error {
 	}
 	b.privateTemp(l, trees)
 	for i, tree := range trees {
-		l.add("mount "+tree+" writable", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text(tree), unix.MOVE_MOUNT_F_EMPTY_PATH).with(uint8(i+1), 0)
-	}
-	for _, name := range carried {
-		b.readOnly(l, name)
+		l.add("mount "+tree, unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text(tree), unix.MOVE_MOUNT_F_EMPTY_PATH).with(uint8(i+1), 0)
+		if i < len(carried) {
+			b.readOnly(l, tree)
+		}
 	}
 	for _, g := range grounds {
 		for _, name := range g.kept {
@@ -196,7 +196,8 @@ func whatIs(file *os.File) (name string, st *unix.Stat_t, err error) {
 	return name, st, err
 }
 
-// writable returns the names of the writable trees, outer before inner.
+// writable returns the names of the writable trees, outer before inner. What lies in another one has no mount of its own: the
+// kernel does not remove or rename what something is mounted on, and a command may do that with what it also writes.
 func (b *builder) writable() []string {
 	var names []string
 	for _, p := range b.profile.Write {
@@ -206,7 +207,13 @@ func (b *builder) writable() []string {
 		names = append(names, p.Name)
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	var trees []string
+	for _, name := range names {
+		if !slices.ContainsFunc(trees, func(tree string) bool { return within(name, tree) }) {
+			trees = append(trees, name)
+		}
+	}
+	return trees
 }
 
 // everyID is an id map of all ids onto themselves.

@@ -91,14 +91,9 @@ func (p *Process) bury(last bool) {
 	if p.level != Base || len(relations.runs) > 1 {
 		return
 	}
-	tasks, _ := os.ReadDir("/proc/self/task")
-	for _, task := range tasks {
-		list, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
-		for _, field := range bytes.Fields(list) {
-			pid, _ := strconv.Atoi(string(field))
-			if pid > 0 && (last || pid != p.pid) && pid != p.guard && fenced(pid) {
-				_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
-			}
+	for _, pid := range children(os.Getpid()) {
+		if (last || pid != p.pid) && pid != p.guard && fenced(pid) {
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 		}
 	}
 }

@@ -14,28 +14,29 @@ import (
 
 // What a run can have for itself instead of sharing it: temporary files and terminals.
 
-// inTemp reports whether name lies in a directory that the run has its own one of.
-func (b *builder) inTemp(name string) bool {
-	if !b.profile.PrivateTmp {
-		return false
+// memoryName is where programs share memory by name.
+const memoryName = "/dev/shm"
+
+// privates are the directories that the run has its own ones of.
+func (b *builder) privates() (dirs []string) {
+	if b.profile.PrivateTmp {
+		dirs = append(dirs, tempNames...)
 	}
-	for _, dir := range tempNames {
-		if within(name, dir) {
-			return true
-		}
+	if b.level == Strong {
+		dirs = append(dirs, memoryName)
 	}
-	return false
+	return dirs
 }
 
-// isTemp reports whether name is such a directory itself.
-func (b *builder) isTemp(name string) bool { return b.profile.PrivateTmp && contains(tempNames, name) }
+// inTemp reports whether name lies in such a directory.
+func (b *builder) inTemp(name string) bool { return inside(b.privates(), name) }
 
-// temporary takes shared temporary files out of the profile. At Strong others are mounted over them; at Base they are out of reach.
-// What the profile names inside them stays.
+// isTemp reports whether name is such a directory itself.
+func (b *builder) isTemp(name string) bool { return contains(b.privates(), name) }
+
+// temporary takes what is private to the run out of the profile. At Strong others are mounted over it; at Base it is out of reach.
+// What the profile names inside stays.
 func (b *builder) temporary() error {
-	if !b.profile.PrivateTmp {
-		return nil
-	}
 	keep := func(list []Path) []Path {
 		var out []Path
 		for _, p := range list {
@@ -47,7 +48,7 @@ func (b *builder) temporary() error {
 	}
 	b.profile.Write, b.profile.Read = keep(b.profile.Write), keep(b.profile.Read)
 	if b.level == Base {
-		for _, dir := range tempNames {
+		for _, dir := range b.privates() {
 			if exists(dir) {
 				b.hidden = append(b.hidden, dir)
 			}
@@ -83,13 +84,13 @@ func (b *builder) comesBack(name string) bool {
 	return false
 }
 
-// carried returns the readable trees in temporary files, which have to be mounted again inside the private ones.
-func (b *builder) carried() (names []string) {
+// carried returns the readable trees in what is private, which have to be mounted again inside of it, but for those that are writable.
+func (b *builder) carried(writable []string) (names []string) {
 	if b.level != Strong {
 		return nil
 	}
 	for _, p := range b.profile.Read {
-		if b.inTemp(p.Name) && exists(p.Name) {
+		if b.inTemp(p.Name) && !inside(writable, p.Name) && exists(p.Name) {
 			names = append(names, p.Name)
 		}
 	}
@@ -99,11 +100,8 @@ func (b *builder) carried() (names []string) {
 // privateTemp mounts empty directories over the shared ones, and makes places in them for the trees that come back. It stands where the trees
 // have been copied and not yet mounted.
 func (b *builder) privateTemp(l *life, trees []string) {
-	if !b.profile.PrivateTmp {
-		return
-	}
 	a := &b.family.arena
-	for _, dir := range tempNames {
+	for _, dir := range b.privates() {
 		if exists(dir) {
 			l.add("mount private "+dir, unix.SYS_MOUNT, a.text("tmpfs"), a.text(dir), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777"))
 		}

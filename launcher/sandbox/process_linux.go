@@ -19,10 +19,11 @@ type Process struct {
 	guard int // the steward
 	pidfd int
 
-	init   int    // a pidfd: at Strong the end of this process is that of the tree; -1 without one
-	gone   int    // a pipe that ends when the steward does
-	space  string // at Strong the command's pid namespace; "" when that may not be seen
-	stacks []byte // what the steward and its like run on; not Go's, because they run when nobody knows of p any more
+	initPid int    // at Strong
+	init    int    // a pidfd: at Strong the end of this process is that of the tree; -1 without one
+	gone    int    // a pipe that ends when the steward does
+	space   string // at Strong the command's pid namespace; "" when that may not be seen
+	stacks  []byte // what the steward and its like run on; not Go's, because they run when nobody knows of p any more
 
 	mu       sync.Mutex
 	lifeline int // -1 when the tree has been ended
@@ -90,6 +91,7 @@ func (p *Process) Next() (Status, error) {
 	if !s.Ended() {
 		return s, nil
 	}
+	s.Left = p.linger()
 	return p.finish(s, namespace, nil)
 }
 

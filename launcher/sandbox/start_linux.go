@@ -330,7 +330,8 @@ func (b *builder) heard(p *Process, m [3]uint32) error {
 		p.named(int(m[1]))
 		return nil
 	case initPid:
-		p.init, _ = unix.PidfdOpen(int(m[1]), 0) // or the steward ends it alone
+		p.initPid = int(m[1])
+		p.init, _ = unix.PidfdOpen(p.initPid, 0) // or the steward ends it alone
 		return nil
 	}
 	l := lives[m[0]]

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -96,7 +97,7 @@ func TestJobControl(t *testing.T) {
 		if err != nil || s.Code != 3 {
 			t.Errorf("%+v %v", s, err)
 		}
-		if again, err := process.Wait(); again != s || err != nil {
+		if again, err := process.Wait(); !reflect.DeepEqual(again, s) || err != nil {
 			t.Errorf("second answer %+v %v", again, err)
 		}
 		if err := process.Signal(unix.SIGTERM); !errors.Is(err, os.ErrProcessDone) {

@@ -148,6 +148,7 @@ type sample struct {
 	ticks                uint64 // processor time, its reaped children's too, in 1/100 s
 	born                 uint64
 	runnable             bool // not stopped, and not at its end
+	onDisk               bool // it waits in the kernel, where no signal reaches it
 }
 
 // A treeWatch remembers who belonged to the tree: who has left its parents and its session is found again by that.
@@ -252,7 +253,7 @@ func parseStat(text []byte) (s sample, ok bool) {
 	s.parent, s.session = int(number(f[1])), int(number(f[3]))
 	s.ticks = number(f[11]) + number(f[12]) + number(f[13]) + number(f[14])
 	s.threads, s.born = number(f[17]), number(f[19])
-	s.runnable = !strings.Contains("TtZX", f[0])
+	s.runnable, s.onDisk = !strings.Contains("TtZX", f[0]), f[0] == "D"
 	return s, s.pid > 0
 }
 

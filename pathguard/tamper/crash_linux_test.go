@@ -98,7 +98,7 @@ func child(job, root, dir string) error {
 	}
 	jobs := map[string]func() error{
 		"append": func() error { return run(me, func() error { return appendTo(me + "\n") }) },
-		"write":  func() error { return run(me, func() error { return place(a, []byte("written\n"), 0o644) }) },
+		"write":  func() error { return run(me, func() error { return placeIf(always, a, []byte("written\n"), 0o644) }) },
 		"save":   func() error { return s.Save(Who{}, a, "*.md", []byte("saved\n"), 0o644) },
 		"accept": accept, "restore": restore, "pass": pass,
 		"all": func() error {
@@ -106,7 +106,7 @@ func child(job, root, dir string) error {
 			for i := 0; ; i++ {
 				text := fmt.Sprintln(i, strings.Repeat("x", i%5000))
 				err := run(fmt.Sprint(me, i), func() error { return appendTo(text) })
-				err = errors.Join(err, run(fmt.Sprint(me, "w", i), func() error { return place(a, []byte(text), 0o644) }))
+				err = errors.Join(err, run(fmt.Sprint(me, "w", i), func() error { return placeIf(always, a, []byte(text), 0o644) }))
 				if err = errors.Join(err, s.Save(Who{}, a, "*.md", []byte(text), 0o644)); err != nil {
 					return err
 				}

@@ -19,15 +19,21 @@ func (e *TamperError) Error() string {
 	if len(e.Findings) == 0 {
 		return "protected files were changed from outside; try: tadactl tamper diff"
 	}
-	f := e.Findings[0]
-	more := "" // each may be of another kind
-	switch n := len(e.Findings) - 1; {
-	case n == 1:
-		more = ", and 1 more file"
-	case n > 1:
-		more = fmt.Sprintf(", and %d more files", n)
+	if f := e.Findings[0]; len(e.Findings) == 1 {
+		return fmt.Sprintf("protected file %q: %s from outside; try: tadactl tamper diff", e.name(f), f.Kind)
 	}
-	return fmt.Sprintf("protected file %q: %s from outside%s; try: tadactl tamper diff", e.name(f), f.Kind, more)
+	var names []string
+	for i, f := range e.Findings {
+		if i == maxNamed {
+			break
+		}
+		names = append(names, fmt.Sprintf("%q (%s)", e.name(f), f.Kind))
+	}
+	more := ""
+	if n := len(e.Findings) - len(names); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%d protected files were changed from outside: %s%s; try: tadactl tamper diff", len(e.Findings), strings.Join(names, ", "), more)
 }
 
 // ToolText is what a program is told that calls tools: its wording is a contract.
@@ -73,6 +79,9 @@ var wording = map[Locale]struct {
 }
 
 var detected = map[Locale]string{English: "TAMPER DETECTED: ", Chinese: "检测到篡改: "}
+
+// maxNamed bounds the files that a message of one line names.
+const maxNamed = 3
 
 // maxTold bounds the files that a message names; a program reads it as output of its command.
 const maxTold = 8

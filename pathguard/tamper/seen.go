@@ -84,13 +84,21 @@ const (
 func (s Seen) String() string {
 	switch s.Form {
 	case Regular:
-		return fmt.Sprintf("file %04o, %d bytes", s.Mode, s.Size)
+		return fmt.Sprintf("file %04o, %s", s.Mode, s.length())
 	case Link:
 		return "link to " + Inert(s.Target)
 	case Unreadable:
 		return "unreadable (" + Inert(s.Why) + ")"
 	}
 	return s.Form.String()
+}
+
+// length is the size in words.
+func (s Seen) length() string {
+	if s.Size == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", s.Size)
 }
 
 // fileMode is a mode of stat(2) as package os spells it.

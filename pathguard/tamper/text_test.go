@@ -47,7 +47,11 @@ func TestTexts(t *testing.T) {
 	golden(t, "tamper_error.en.txt", e.Text(English))
 	golden(t, "tamper_error.zh.txt", e.Text(Chinese))
 	golden(t, "tamper_error.json", e.JSON()+"\n")
-	if got := e.Error(); got != `protected file "TODO.md": changed from outside, and 2 more files; try: tadactl tamper diff` {
+	if got := e.Error(); got != `3 protected files were changed from outside: "TODO.md" (changed), "/home/u/.tada/config.yaml" (deleted), "a\x1b[2Jb.md" (created); try: tadactl tamper diff` {
+		t.Error(got)
+	}
+	many := &TamperError{Root: e.Root, Findings: append(e.Findings, e.Findings...)}
+	if got := many.Error(); !strings.HasPrefix(got, "6 protected files were changed") || !strings.Contains(got, `(created) and 3 more; try`) {
 		t.Error(got)
 	}
 	own := &TamperError{Root: "/", Findings: e.Findings[1:2]}

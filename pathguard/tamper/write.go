@@ -1,6 +1,7 @@
 package tamper
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Begin says that a run is about to start that may write these files, as its verdict allows. It returns when
@@ -97,6 +99,39 @@ func (s *Store) Save(who Who, path, pattern string, content []byte, mode os.File
 	})
 }
 
+// Replace is Save over a file that its owner's program may be writing, too: was is what the caller read there, nil for
+// no file. When something else is there at the last moment, nothing is written and the error is [ErrChangedSince].
+func (s *Store) Replace(who Who, path string, was, content []byte, mode os.FileMode) error {
+	return s.update(func(m *manifest) (bool, error) {
+		still := func() error { return unchanged(path, was) }
+		if err := still(); err != nil {
+			return false, err
+		}
+		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content), Text: "written by tada-run"}
+		return true, s.putIf(still, m, who, path, path, content, mode, e)
+	})
+}
+
+// Remove removes a file that its owner's program may be writing, too, as Replace writes one.
+func Remove(path string, was []byte) error {
+	if err := unchanged(path, was); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// unchanged returns ErrChangedSince unless a file is what it was, nil for none.
+func unchanged(path string, was []byte) error {
+	now, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if (err != nil) != (was == nil) || !bytes.Equal(now, was) {
+		return ErrChangedSince
+	}
+	return nil
+}
+
 // Protect gives a file a baseline because somebody says so, and no pattern: a registration that was just made.
 // With [Options].All it is checked from then on. A file that has one keeps it.
 func (s *Store) Protect(who Who, path string) error {
@@ -123,6 +158,11 @@ func (s *Store) Release(who Who, path string) error {
 
 // put puts a content in place: intent, file, baseline. The intent is what recover finishes.
 func (s *Store) put(m *manifest, who Who, path, pattern string, content []byte, mode os.FileMode, e Event) error {
+	return s.putIf(always, m, who, path, pattern, content, mode, e)
+}
+
+// putIf is put, unless still returns an error at the last moment.
+func (s *Store) putIf(still func() error, m *manifest, who Who, path, pattern string, content []byte, mode os.FileMode, e Event) error {
 	raw := hexSum(content)
 	if err := s.keepBlob(raw, content); err != nil {
 		return err
@@ -140,7 +180,7 @@ func (s *Store) put(m *manifest, who Who, path, pattern string, content []byte, 
 	if err := s.at("save"); err != nil {
 		return err
 	}
-	if err := place(path, content, mode); err != nil {
+	if err := placeIf(still, path, content, mode); err != nil {
 		m.saves = nil
 		return fmt.Errorf("write %q: %w", path, err)
 	}
@@ -150,8 +190,11 @@ func (s *Store) put(m *manifest, who Who, path, pattern string, content []byte, 
 	return s.finishSaves(m)
 }
 
-// place puts a file where it belongs by a new name beside it, so that nobody reads half of it.
-func place(path string, content []byte, mode os.FileMode) error {
+func always() error { return nil }
+
+// placeIf puts a file where it belongs by a new name beside it, so that no reader finds half of it, unless still returns
+// an error at the last moment. The file has the owner of the old one.
+func placeIf(still func() error, path string, content []byte, mode os.FileMode) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".tada-*") // a name of its own: in that folder others may have put links under the names that we would guess
 	if err != nil {
@@ -159,12 +202,18 @@ func place(path string, content []byte, mode os.FileMode) error {
 	}
 	_, err = f.Write(content)
 	if err == nil {
+		err = giveTo(f, path)
+	}
+	if err == nil {
 		err = f.Chmod(mode)
 	}
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
+		err = still()
+	}
+	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
@@ -172,6 +221,23 @@ func place(path string, content []byte, mode os.FileMode) error {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// giveTo gives a new file the owner and the group of the one at path, which it takes the place of.
+func giveTo(f *os.File, path string) error {
+	old, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	fresh, freshErr := f.Stat()
+	if err = errors.Join(err, freshErr); err != nil {
+		return err
+	}
+	was, now := old.Sys().(*syscall.Stat_t), fresh.Sys().(*syscall.Stat_t)
+	if was.Uid == now.Uid && was.Gid == now.Gid {
+		return nil
+	}
+	return f.Chown(int(was.Uid), int(was.Gid))
 }
 
 // finishSaves ends every intent: where the file is the new one, so becomes its baseline; else nothing happened,

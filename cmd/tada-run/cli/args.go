@@ -10,8 +10,8 @@ import (
 
 	"github.com/pborman/getopt/v2"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // An invocation is the command line of tada-run, read but not yet judged.
@@ -97,10 +97,6 @@ func parseOwn(argv []string) (*invocation, error) {
 		return nil, err
 	case inv.help || inv.version:
 		return inv, nil
-	case inv.profile != "" && inv.profile != "ci":
-		return nil, &usageError{fmt.Sprintf("unknown profile %q", inv.profile), "--profile ci"}
-	case inv.origin != "" && approval.ParseLevel(inv.origin).String() != inv.origin:
-		return nil, &usageError{fmt.Sprintf("unknown origin %q: it is human, agent or quarantined", inv.origin), "--origin quarantined"}
 	case inv.background && inv.check:
 		return nil, &usageError{"--background and --check cannot be combined", "tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
@@ -118,7 +114,7 @@ func parseOwn(argv []string) (*invocation, error) {
 	case inv.intent != "" && !command && !inv.stdin && len(operands) == 0:
 		inv.batch, inv.name = true, "tada-run"
 		if inv.background || inv.pty != "auto" {
-			return nil, &usageError{"the commands of an intent run one after the other, and have no terminal", "tada-run --intent FILE"}
+			return nil, &usageError{"the commands of an intent run one after the other, and have no terminal", "tada-run --intent " + shellWordsOf([]string{inv.intent})}
 		}
 		return inv, nil
 	case command || inv.stdin || inv.login || len(inv.shellFlags) > 0 || len(operands) == 0:
@@ -161,8 +157,8 @@ func shellWordsOf(words []string) string {
 // sessionOperands takes the program of a session: the words behind --, or a shell.
 func (inv *invocation) sessionOperands(dashed, command bool, operands []string) error {
 	switch {
-	case inv.check:
-		return &usageError{"--session and --check cannot be combined", "tada-run --check -- PROGRAM"}
+	case inv.check && len(operands) == 0:
+		return &usageError{"--session and --check cannot be combined without a program", "tada-run --session --check -- claude"}
 	case command || inv.stdin || len(inv.shellFlags) > 0:
 		return &usageError{"--session takes no shell options", "tada-run --session -- bash -c 'COMMAND'"}
 	case !dashed && len(operands) > 0:
@@ -210,11 +206,11 @@ func (inv *invocation) flags(own bool) *getopt.Set {
 		flag("work-item", &inv.workItem)
 		flag("call-id", &inv.callID)
 		flag("intent", &inv.intent)
-		flag("profile", &inv.profile)
-		flag("origin", &inv.origin)
+		flag("profile", oneOf("profile", &inv.profile))
+		flag("origin", oneOf("origin", &inv.origin))
 		flag("home", &inv.place.State)
 		inv.pty = "auto"
-		flag("pty", &inv.pty)
+		flag("pty", oneOf("pty", &inv.pty))
 		flag("publish", setter(inv.addPorts))
 		flag("timeout", duration("timeout", &inv.timeout))
 		flag("wait", duration("wait", &inv.wait))
@@ -227,6 +223,19 @@ type setter func(value string) error
 
 func (f setter) Set(value string, _ getopt.Option) error { return f(value) }
 func (f setter) String() string                          { return "" }
+
+// oneOf reads the value of an option that takes one of a few words.
+func oneOf(name string, to *string) setter {
+	return func(value string) error {
+		if err := pathguard.CheckWord("--"+name, value, optionValues[name]); err != nil && value != "" {
+			return &usageError{err.Error(), "tada-run --help"}
+		}
+		if value != "" {
+			*to = value
+		}
+		return nil
+	}
+}
 
 // duration reads the value of an option that takes a time.
 func duration(name string, to *time.Duration) setter {

@@ -86,7 +86,7 @@ func (inv *invocation) away() func(argv []string, place launcher.Place) (int, er
 	switch {
 	case inv.background:
 		return background
-	case inv.session && !inv.batch:
+	case inv.session && !inv.batch && !inv.check:
 		return attended
 	}
 	return nil
@@ -122,6 +122,9 @@ func serve(inv *invocation) (int, error) {
 		return batch(l, inv, req)
 	}
 	if inv.check {
+		if inv.session {
+			req.Hold = &launcher.Hold{Shell: len(inv.words) == 0}
+		}
 		return check(l, req, inv.json)
 	}
 	req.Ask = asker(l, inv, req)
@@ -151,7 +154,7 @@ func check(l *launcher.Launcher, req launcher.Request, asJSON bool) (int, error)
 		return 0, err
 	}
 	defer j.Close()
-	report, err := j.Check("")
+	report, err := l.Check(context.Background(), j)
 	if err != nil {
 		return 0, err
 	}
@@ -182,9 +185,7 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	if req.Dir, err = os.Getwd(); err != nil {
 		return req, fmt.Errorf("the current directory is gone or cannot be read (%v); try: cd /", err)
 	}
-	if req.PTY, err = ptyMode(inv.pty); err != nil {
-		return req, err
-	}
+	req.PTY = ptyMode(inv.pty)
 	if !inv.detached {
 		req.Files = launcher.Inherited()
 	}
@@ -260,13 +261,14 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	return b, nil
 }
 
-func ptyMode(s string) (session.PTY, error) {
-	for _, m := range []session.PTY{session.Auto, session.Always, session.Never} {
-		if s == m.String() || s == "" {
-			return m, nil
+// ptyMode is the word of --pty, which is one of them or "".
+func ptyMode(word string) session.PTY {
+	for _, m := range []session.PTY{session.Always, session.Never} {
+		if word == m.String() {
+			return m
 		}
 	}
-	return 0, &usageError{fmt.Sprintf("--pty is auto, always or never, not %q", s), ""}
+	return session.Auto
 }
 
 func readIntent(l *launcher.Launcher, dir, path string) (pathguard.Intent, error) {

@@ -10,10 +10,10 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// hookLine is what `tadactl hook install` writes behind the path of tadactl. A state directory of its own is not
+// hookLine is what `tadactl hook install` writes around the path of tadactl. A state directory of its own is not
 // among it: the line must not be a way to write somewhere else.
 var hookLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^ hook run (--wait=[0-9a-z.]+ )?[a-z-]+ \|\| exit 2$`)
+	return regexp.MustCompile(`^[0-9]+ (/[^ ]+) hook run (--wait=[0-9a-z.]+ )?[a-z-]+ \|\| exit 2$`)
 })
 
 // ownHook runs the registered hook of a client whose shell this program is, as the real shell would. In a fence the
@@ -21,15 +21,15 @@ var hookLine = sync.OnceValue(func() *regexp.Regexp {
 // this one, that reads a call and answers: whoever sends the line himself learns what he could have learned by
 // asking. It returns only when this is something else, or fails.
 func ownHook(inv *invocation, argv []string) error {
-	if inv.text == nil || len(inv.args) > 0 || !strings.HasPrefix(*inv.text, "/") {
+	if inv.text == nil || len(inv.args) > 0 || !strings.HasPrefix(*inv.text, launcher.HookGuard) {
 		return nil
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil // then it is judged as any other
 	}
-	rest, ours := strings.CutPrefix(*inv.text, filepath.Join(filepath.Dir(self), "tadactl"))
-	if !ours || !hookLine().MatchString(rest) {
+	found := hookLine().FindStringSubmatch((*inv.text)[len(launcher.HookGuard):])
+	if found == nil || found[1] != filepath.Join(filepath.Dir(self), "tadactl") {
 		return nil
 	}
 	return launcher.ExecShell(launcher.DialectOf(inv.called), []string{argv[0], "-c", *inv.text}, os.Environ())

@@ -68,4 +68,6 @@ EXIT STATUS
   125  tada-run itself failed; nothing ran
   126  denied, or the question was withdrawn (q, Esc, Ctrl-C)
   127  command not found
+In the shell of a session, a line that is not run leaves $? at 130: bash drops a
+line only as an interrupt does.
 `

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 )
 
 func (c *ctl) approvals() *cobra.Command {
@@ -120,7 +121,7 @@ func (c *ctl) rebuild() *cobra.Command {
 			if c.json {
 				return c.printJSON(map[string]any{"aside": r.Aside, "dead": r.Dead, "expired": r.Expired, "runs": r.Runs, "grants": r.Grants})
 			}
-			fmt.Fprintf(c.out, "rebuilt: %s kept, %d expired, %s ended, %s without an end\n", plural(r.Dead, "answered question"), r.Expired, plural(r.Grants, "grant"), plural(r.Runs, "run"))
+			fmt.Fprintf(c.out, "rebuilt: %s kept, %d expired, %s ended, %s without an end\n", audit.Plural(r.Dead, "answered question"), r.Expired, audit.Plural(r.Grants, "grant"), audit.Plural(r.Runs, "run"))
 			if r.Aside != "" {
 				fmt.Fprintf(c.out, "the old file is kept as %s\n", r.Aside)
 			}

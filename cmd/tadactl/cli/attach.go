@@ -210,7 +210,7 @@ func (v *mirrorView) Notice(n wire.Notice) []byte {
 // summaryLine is a hand-back in one line, for the person who confirms it.
 func summaryLine(r *wire.Report) string {
 	var words []string
-	text := plural(len(r.Commands), "command")
+	text := audit.Plural(len(r.Commands), "command")
 	for _, c := range r.Commands {
 		line := c.Line
 		if c.Status != nil {
@@ -230,19 +230,6 @@ func summaryLine(r *wire.Report) string {
 		text += "; now in " + r.Dir
 	}
 	return text
-}
-
-// plural counts what a word names: "1 entry", "2 entries".
-func plural[N int | int64 | uint64](n N, word string) string {
-	stem, isY := strings.CutSuffix(word, "try")
-	switch {
-	case n == 1:
-	case isY:
-		word = stem + "tries"
-	default:
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, word)
 }
 
 // Resize draws for another size.

@@ -161,7 +161,7 @@ func (c *ctl) verified(r audit.Report, pinned bool) error {
 	if len(r.Unproven) > 0 {
 		word = "not all proven"
 	}
-	fmt.Fprintf(c.out, "%s: %s, %s, head %d:%s\n", word, plural(r.Entries, "entry"), plural(len(r.Transcripts), "transcript"), r.Entries, r.Head)
+	fmt.Fprintf(c.out, "%s: %s, %s, head %d:%s\n", word, audit.Plural(r.Entries, "entry"), audit.Plural(len(r.Transcripts), "transcript"), r.Entries, r.Head)
 	for _, g := range r.Unproven {
 		fmt.Fprintf(c.out, "unproven: %s\n", g.Unproven())
 	}
@@ -175,15 +175,15 @@ func (c *ctl) verified(r audit.Report, pinned bool) error {
 		say  bool
 		text string
 	}{
-		{r.Since > 0, "not checked: the first " + plural(r.Since, "entry")},
+		{r.Since > 0, "not checked: the first " + audit.Plural(r.Since, "entry")},
 		{r.Runs > 0, fmt.Sprintf("complete runs: %d; still running: %d", r.Runs-r.Open, r.Open)},
 		{len(r.Revived) > 0, fmt.Sprintf("reported lost (exec.orphan) while still running, by an earlier version: %s", some(r.Revived))},
 		{r.Seals > 0, sealedNote(r, pinned)},
-		{r.Pruned > 0, plural(r.Pruned, "entry") + " deleted; the hashes are kept"},
-		{missing > 0, plural(missing, "transcript") + " deleted, as the log records"},
-		{torn > 0 || r.Torn > 0, fmt.Sprintf("%s, %s, all accounted for", plural(torn, "interrupted append"), plural(r.Torn, "torn byte"))},
-		{len(r.Unnamed) > 0, fmt.Sprintf("%s without a run in the log: %s", plural(len(r.Unnamed), "transcript"), some(r.Unnamed))},
-		{len(r.Unvouched) > 0, fmt.Sprintf("%s not covered by the log, because the run ended unexpectedly: %s", plural(len(r.Unvouched), "transcript"), some(r.Unvouched))},
+		{r.Pruned > 0, audit.Plural(r.Pruned, "entry") + " deleted; the hashes are kept"},
+		{missing > 0, audit.Plural(missing, "transcript") + " deleted, as the log records"},
+		{torn > 0 || r.Torn > 0, fmt.Sprintf("%s, %s, all accounted for", audit.Plural(torn, "interrupted append"), audit.Plural(r.Torn, "torn byte"))},
+		{len(r.Unnamed) > 0, fmt.Sprintf("%s without a run in the log: %s", audit.Plural(len(r.Unnamed), "transcript"), some(r.Unnamed))},
+		{len(r.Unvouched) > 0, fmt.Sprintf("%s not covered by the log, because the run ended unexpectedly: %s", audit.Plural(len(r.Unvouched), "transcript"), some(r.Unvouched))},
 	} {
 		if n.say {
 			fmt.Fprintf(c.out, "note: %s\n", n.text)
@@ -208,9 +208,9 @@ func some(list []string) string {
 // only that it was not changed since, unless all of it was, seals included.
 func sealedNote(r audit.Report, pinned bool) string {
 	if pinned {
-		return plural(r.Sealed, "entry") + " sealed under the pinned key: the signing keys are gone"
+		return audit.Plural(r.Sealed, "entry") + " sealed under the pinned key: the signing keys are gone"
 	}
-	return fmt.Sprintf("%s sealed; the first seal names the key %s: a rewritten log would have another, so compare it with the one you saved (--seal-key)", plural(r.Sealed, "entry"), r.FirstKey)
+	return fmt.Sprintf("%s sealed; the first seal names the key %s: a rewritten log would have another, so compare it with the one you saved (--seal-key)", audit.Plural(r.Sealed, "entry"), r.FirstKey)
 }
 
 // list is an array in JSON, empty or not.
@@ -289,7 +289,7 @@ func (c *ctl) auditSeal() *cobra.Command {
 			if c.json {
 				return c.printJSON(map[string]any{"seq": e.Seq, "epoch": body.Epoch, "key": body.Key})
 			}
-			_, err = fmt.Fprintf(c.out, "sealed %s with the key of epoch %d: %s\n", plural(e.Seq+1, "entry"), body.Epoch, body.Key)
+			_, err = fmt.Fprintf(c.out, "sealed %s with the key of epoch %d: %s\n", audit.Plural(e.Seq+1, "entry"), body.Epoch, body.Key)
 			return err
 		},
 	}, "77   the record was changed")

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -43,5 +44,5 @@ func (b *board) denyAll(why string) {
 		}
 		denied++
 	}
-	b.back("denied " + plural(denied, "question"))
+	b.back("denied " + audit.Plural(denied, "question"))
 }

@@ -102,6 +102,15 @@ func (b *board) standingRows() []string {
 		"and so does a file or directory that was deleted and created again.",
 		"A denial in this session ends it, and so does: tadactl grants revoke.",
 	}
+	if tool, ok := approval.ForTool(b.open.Payload); ok {
+		page = []string{
+			"Let this tool run again without asking, at most 5 times, for 1 hour?", "",
+			"  " + inert(tool), "",
+			"It applies to the tool with any input, from the same agent in the same workspace. Commands and files",
+			"in the input are still checked, and ask as before.",
+			"A denial in this session ends it, and so does: tadactl grants revoke.",
+		}
+	}
 	var rows []string
 	for _, line := range page {
 		rows = append(rows, folded(line, b.width)...)

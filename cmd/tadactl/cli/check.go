@@ -43,13 +43,9 @@ func (c *ctl) check() *cobra.Command {
 }
 
 func (c *ctl) checkOne(text string) error {
-	l, err := c.open()
+	l, dir, err := c.openHere()
 	if err != nil {
 		return err
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
 	}
 	r, err := judge(l, "", text, dir, (*launcher.Judgement).Check)
 	if err != nil {

@@ -69,7 +69,10 @@ func (c *ctl) command() *cobra.Command {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State, "use this state directory instead of ~/.tada")
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { c.named = cmd.Flags().Changed("home") }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		c.named = cmd.Flags().Changed("home")
+		return checkFlags(cmd)
+	}
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
 	root.SetHelpFunc(c.help)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
@@ -183,18 +186,40 @@ func (c *ctl) printJSON(v any) error {
 }
 
 // open returns the launcher of the state directory.
-func (c *ctl) open() (*launcher.Launcher, error) {
+func (c *ctl) open() (*launcher.Launcher, error) { return c.openBy(launcher.Place.Open) }
+
+func (c *ctl) openBy(by func(launcher.Place) (*launcher.Launcher, error)) (*launcher.Launcher, error) {
 	_, err := os.Stat(c.place.State)
-	l, openErr := open(c.place)
+	l, openErr := unpacking(by(c.place))
 	if c.named && openErr == nil && errors.Is(err, os.ErrNotExist) { // a slip would read as an empty record
 		fmt.Fprintf(c.err, "tadactl: created the state directory %q: there was none\n", c.place.State)
 	}
 	return l, openErr
 }
 
+// openHere is open, with the current directory.
+func (c *ctl) openHere() (*launcher.Launcher, string, error) {
+	l, err := c.open()
+	if err != nil {
+		return nil, "", err
+	}
+	dir, err := here()
+	return l, dir, err
+}
+
+// here is the current directory.
+func here() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("the current directory is gone (%w); try: cd /", err)
+	}
+	return dir, nil
+}
+
 // open returns the launcher of a place, which can also read packed transcripts.
-func open(p launcher.Place) (*launcher.Launcher, error) {
-	l, err := p.Open()
+func open(p launcher.Place) (*launcher.Launcher, error) { return unpacking(p.Open()) }
+
+func unpacking(l *launcher.Launcher, err error) (*launcher.Launcher, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -50,13 +50,13 @@ func (c *ctl) completion() *cobra.Command {
 //go:embed completion.bash
 var bashCompletion string
 
-// flagValues has the values of the options that take one of a few. An option that is not here and not in flagFiles
-// completes nothing.
+// flagValues has the values of the options that take one of a few; --outcome takes an exit status, too. An option that is
+// not here and not in flagFiles completes nothing.
 var flagValues = map[string][]string{
 	"format":    {"cast", "cast2", "txt", "json", "html"},
 	"authority": {"policy", "approval", "grant"},
-	"outcome":   {"ok", "error", "refused", "waiting", "approved", "denied", "withdrawn", "expired", "failed", "running", "lost"},
-	"kind":      {"exec", "approval", "rec", "ctl", "exec.start", "exec.end"},
+	"outcome":   {"ok", "error", "refused", "waiting", "approved", "denied", "withdrawn", "expired", "failed", "running", "lost", "announced", "ended"},
+	"kind":      kindNames(),
 	"max-risk":  {"0", "1", "2", "3"},
 }
 

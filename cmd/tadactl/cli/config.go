@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,13 +28,9 @@ func (c *ctl) config() *cobra.Command {
 }
 
 func (c *ctl) configGet(name string) error {
-	l, err := c.open()
+	l, dir, err := c.openHere()
 	if err != nil {
 		return err
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
 	}
 	p, _, err := l.PolicyIn(dir)
 	if err != nil {

@@ -40,8 +40,9 @@ func (c *ctl) approve() *cobra.Command {
 			"with --token. See: tadactl approvals channels.\n\n" +
 			"With --uses or --for, the same plan runs again without asking, up to that many times and\n" +
 			"for that long. Commands of high risk, interpreters, wrappers, and commands that use the\n" +
-			"network or secrets always ask; so does a plan whose files were recreated. tadactl grants\n" +
-			"lists the grants.\n\n" +
+			"network or secrets always ask; so does a plan whose files were recreated. For a tool that\n" +
+			"is unknown, that covers the tool with any input in this workspace. tadactl grants lists\n" +
+			"the grants.\n\n" +
 			"For a question about several calls, --except names those to deny; the others run.\n\n" +
 			"Several questions are shown and answered one after the other.\n\n" +
 			"With --token the answer comes from another machine: see tadactl sign.",

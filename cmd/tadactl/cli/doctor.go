@@ -44,6 +44,7 @@ func (c *ctl) doctor() *cobra.Command {
 					"approvals": approvals,
 					"version":   launcher.Version(), "home": l.Home().Dir, "policy": l.Policy().Digest(), "tier": launcher.Tier,
 					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings, "lost": r.Lost, "ignored": ignored,
+					"environment": l.NotReceived(),
 				})
 			}
 			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are sandboxed, not the agent that proposes them\n         %s: tada-run --session -- AGENT sandboxes the agent as well\n\n",
@@ -60,6 +61,9 @@ func (c *ctl) doctor() *cobra.Command {
 			}
 			if approvals != "ok" {
 				fmt.Fprintf(c.out, "FAILED   %-24s %s\n", "approvals", approvals)
+			}
+			if removed := l.NotReceived(); removed != "" {
+				fmt.Fprintf(c.out, "NOTE     %-24s %s\n", "environment", removed)
 			}
 			for _, name := range slices.Sorted(maps.Keys(ignored)) {
 				fmt.Fprintf(c.out, "IGNORED  %-24s %s\n", name, ignored[name])

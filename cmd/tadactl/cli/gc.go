@@ -54,10 +54,10 @@ func (c *ctl) gc() *cobra.Command {
 			if f.Packed.Files == 0 {
 				fmt.Fprintln(c.out, "nothing to compress")
 			} else {
-				fmt.Fprintf(c.out, "compressed %d sessions from %d to %d bytes\n", f.Packed.Files, f.Packed.Before, f.Packed.After)
+				fmt.Fprintf(c.out, "compressed %s from %d to %s\n", audit.Plural(f.Packed.Files, "session"), f.Packed.Before, audit.Plural(f.Packed.After, "byte"))
 			}
 			if len(f.Sessions) > 0 || f.Entries > 0 {
-				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", plural(len(f.Sessions), "session"), plural(f.SessionBytes, "byte"), plural(f.Entries, "log entry"), plural(f.LogBytes, "byte"))
+				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", audit.Plural(len(f.Sessions), "session"), audit.Plural(f.SessionBytes, "byte"), audit.Plural(f.Entries, "log entry"), audit.Plural(f.LogBytes, "byte"))
 			}
 			if f.Archives > 0 {
 				fmt.Fprintf(c.out, "deleted the archives of changes of protected files: %d\n", f.Archives)

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -19,14 +21,15 @@ type standing struct {
 	Session  string    `json:"session"`
 	Used     int       `json:"used"`
 	Uses     int       `json:"uses"`
-	Expires  time.Time `json:"expires"`
+	Expires  time.Time `json:"expires"`           // of no meaning with Lasting
+	Lasting  bool      `json:"lasting,omitempty"` // stands until it is revoked: what an agent's session opens
 	Approver string    `json:"approver"`
 }
 
 func standingOf(g approval.Grant) standing {
 	return standing{
 		ID: g.ID, Envelope: g.Envelope, Command: commandOf(g.Payload), WorkItem: g.WorkItem, Session: g.Session,
-		Used: g.Used, Uses: g.Uses, Expires: g.Expires, Approver: g.Approver,
+		Used: g.Used, Uses: g.Uses, Expires: g.Expires, Lasting: g.Lasting, Approver: g.Approver,
 	}
 }
 
@@ -52,13 +55,30 @@ func (c *ctl) grants() *cobra.Command {
 				return c.printJSON(out)
 			}
 			for _, g := range list {
-				fmt.Fprintf(c.out, "%s  used %d of %d, until %s  %s\n", g.ID, g.Used, g.Uses, g.Expires.Local().Format(time.DateTime), short(g.Payload, 400))
+				fmt.Fprintf(c.out, "%s  used %s  %s\n", g.ID, usesOf(g), short(g.Payload, 400))
 			}
 			return nil
 		},
 	})
 	cmd.AddCommand(c.revoke())
 	return cmd
+}
+
+// usesOf says how often a grant was used, how often it may be, and until when.
+func usesOf(g approval.Grant) string {
+	if g.Lasting {
+		return fmt.Sprintf("%d, until it is revoked, in %q ", g.Used, workspaceOf(g.Payload))
+	}
+	return fmt.Sprintf("%d of %d, until %s", g.Used, g.Uses, g.Expires.Local().Format(time.DateTime))
+}
+
+// workspaceOf is the workspace of a plan.
+func workspaceOf(payload []byte) string {
+	var p struct {
+		Root string `json:"workspace_root"`
+	}
+	_ = json.Unmarshal(payload, &p) // what is no plan has none
+	return p.Root
 }
 
 func (c *ctl) revoke() *cobra.Command {
@@ -92,7 +112,15 @@ func (c *ctl) granted(g approval.Grant) error {
 	if c.json {
 		return c.printJSON(map[string]any{"id": g.Envelope, "decision": "approved", "grant": standingOf(g)})
 	}
-	_, err := fmt.Fprintf(c.out, "approved %s: this plan may run %s until %s (grant %s)\n",
-		g.Envelope, plural(g.Uses, "time"), g.Expires.Local().Format(time.DateTime), g.ID)
+	if g.Lasting {
+		_, err := fmt.Fprintf(c.out, "approved %s: until it is revoked (grant %s)\n", g.Envelope, g.ID)
+		return err
+	}
+	what := "this plan may run"
+	if tool, ok := approval.ForTool(g.Payload); ok {
+		what = "the tool " + inert(tool) + ", with any input, may be called"
+	}
+	_, err := fmt.Fprintf(c.out, "approved %s: %s %s until %s (grant %s)\n",
+		g.Envelope, what, audit.Plural(g.Uses, "time"), g.Expires.Local().Format(time.DateTime), g.ID)
 	return err
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,12 +67,30 @@ func hookRun(place launcher.Place, args []string) int {
 			"tadactl: blocked: %v; try: tadactl hook run %s\naudit=none: a line that cannot be read names no state directory\n", err, platform.Names())})
 	}
 	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return open(place) })
+	if launcher.Inside() {
+		core.Inside = leftToSession
+	}
 	core.Quarantine = inQuarantine(os.Getenv(quarantine.Variable))
 	adapter, err := hooked(set, &core.Runner, place.State)
 	if err != nil {
 		return say(hook.Answer{Status: blockStatus, Stderr: core.Refuse(context.Background(), set.Arg(0), err) + "\n"})
 	}
 	return say(hook.Serve(context.Background(), adapter, core, os.Stdin, hook.Limit+core.Runner.Wait))
+}
+
+// leftToSession returns nil when the session that this process runs in holds what the hook would judge.
+func leftToSession() error {
+	if os.Getenv(quarantine.Variable) != "" {
+		return errors.New("this agent is in quarantine")
+	}
+	r, err := launcher.AskOutside(launcher.Question{Hook: true}, launcher.OutsideVariable(os.Getenv))
+	switch {
+	case err != nil:
+		return err
+	case !r.Run:
+		return errors.New("quarantines of this account cannot be seen inside a session, so no call is let through; start the agent without --session")
+	}
+	return nil
 }
 
 // hooked is the platform that the line names, and where the commands of that platform go.

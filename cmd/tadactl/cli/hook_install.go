@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,9 @@ import (
 // A registration is the hook and the file of one platform that it belongs in.
 type registration struct {
 	settings.Place
-	hook settings.Hook
-	file string
+	hook    settings.Hook
+	file    string
+	managed []string
 }
 
 // registration finds where the hook of a platform belongs. This is the person's door, so $HOME is the person's.
@@ -49,7 +51,7 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 			return registration{}, err
 		}
 	}
-	return registration{place, h, place.Path(home, os.Getenv)}, nil
+	return registration{place, h, place.Path(home, os.Getenv), place.Managed()}, nil
 }
 
 func (c *ctl) hookInstall() *cobra.Command {
@@ -59,7 +61,8 @@ func (c *ctl) hookInstall() *cobra.Command {
 		Use:   "install " + platform.Names(),
 		Short: "Register the hook in a platform's settings",
 		Long: "Register the hook in a platform's own settings, for all its projects. The rest of the\n" +
-			"file stays as it is, byte for byte; a file with comments or a syntax error is not changed.\n" +
+			"file stays as it is, byte for byte, comments too. A file with a syntax error is not changed,\n" +
+			"nor one that the platform does not read, such as one with comments for some.\n" +
 			"The old file is saved in backup/ of the state directory, and the new one is protected: if\n" +
 			"it is changed from outside, nothing runs until `tadactl tamper accept`.",
 		Args: cobra.ExactArgs(1),
@@ -75,7 +78,7 @@ func (c *ctl) hookInstall() *cobra.Command {
 				}
 				return c.printText(r, text)
 			}
-			return c.register(r, "installed", func(was []byte) ([]byte, error) { return r.Install(was, r.hook) })
+			return c.register(r, "installed", func(was, _ []byte) ([]byte, error) { return r.Install(was, r.hook) })
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", 0, "let a call wait this long for an approval")
@@ -92,34 +95,66 @@ func (c *ctl) printText(r registration, text []byte) error {
 	return err
 }
 
-// register changes the file, and tells what was done.
-func (c *ctl) register(r registration, word string, edit func([]byte) ([]byte, error)) error {
+// register changes the file, and reports what was done.
+func (c *ctl) register(r registration, word string, change func(was, before []byte) ([]byte, error)) error {
 	l, err := c.open()
 	if err != nil {
 		return err
 	}
-	backup, err := l.Register(r.file, edit, func(text []byte) bool { return c.registers(l, r, text) })
-	if errors.Is(err, settings.ErrNotJSON) {
-		err = fmt.Errorf("%w; to see what to add by hand, run the same with --print", err)
+	backup, err := l.Register(r.file, launcher.Registration{
+		Change: change,
+		Strip:  func(was, before []byte) ([]byte, error) { return c.strip(l, r, was, before) },
+		Holds:  func(text []byte) bool { return c.registers(l, r, text) },
+	})
+	if errors.Is(err, settings.ErrNotJSON) || errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		err = &exitError{fmt.Errorf("%w; to see what to add by hand, run the same with --print", err), launcher.ExitConfig}
+	}
+	if errors.Is(err, settings.ErrUnread) {
+		err = &exitError{err, launcher.ExitConfig}
 	}
 	if err != nil {
 		return err
 	}
+	note := c.notes(r, word)
 	if c.json {
-		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file, "done": word, "backup": backup, "note": r.Note})
+		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file, "done": word, "backup": backup, "note": note})
 	}
 	fmt.Fprintf(c.out, "%s %s\n", word, inert(r.file))
 	if backup != "" {
 		fmt.Fprintf(c.out, "backup %s\n", inert(backup))
 	}
-	if r.Note != "" && word == "installed" {
-		fmt.Fprintln(c.out, r.Note)
+	if note != "" && word == "installed" {
+		fmt.Fprintln(c.out, note)
 	}
 	return nil
 }
 
+// notes are what the person has to know or to do besides.
+func (c *ctl) notes(r registration, word string) string {
+	notes := []string{r.Note}
+	for _, file := range r.managed {
+		if _, err := os.Stat(file); err == nil && word == "installed" {
+			notes = append(notes, fmt.Sprintf("%s has precedence over these settings; see there whether it switches hooks off or sets another shell.", file))
+		}
+	}
+	return strings.TrimSpace(strings.Join(notes, "\n"))
+}
+
+// strip takes both the hook and the shell out of a settings file.
+func (c *ctl) strip(l *launcher.Launcher, r registration, text, before []byte) (_ []byte, err error) {
+	if r.Holds(r.file) {
+		if text, err = r.Uninstall(text, before); err != nil || text == nil {
+			return nil, err
+		}
+	}
+	if shell, known := settings.ShellOf(r.Platform); known {
+		return shell.Uninstall(text, l.Home().ShellLink(), before)
+	}
+	return text, nil
+}
+
 // unregister takes what is ours out of the file, if there is one.
-func (c *ctl) unregister(r registration, remove func([]byte) ([]byte, error)) error {
+func (c *ctl) unregister(r registration, remove func(was, before []byte) ([]byte, error)) error {
 	text, err := os.ReadFile(r.file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -132,11 +167,11 @@ func (c *ctl) unregister(r registration, remove func([]byte) ([]byte, error)) er
 	if !c.registers(l, r, text) {
 		word = "not installed"
 	}
-	return c.register(r, word, func(was []byte) ([]byte, error) {
+	return c.register(r, word, func(was, before []byte) ([]byte, error) {
 		if was == nil {
 			return nil, nil
 		}
-		return remove(was)
+		return remove(was, before)
 	})
 }
 
@@ -156,8 +191,9 @@ func (c *ctl) hookUninstall() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "uninstall " + platform.Names(),
 		Short: "Remove the hook from a platform's settings",
-		Long:  "Remove the hook from a platform's settings, and stop protecting the file.",
-		Args:  cobra.ExactArgs(1),
+		Long: "Remove the hook from a platform's settings, and stop protecting the file. The file is again\n" +
+			"what it was before, byte for byte; if you changed it since, your changes stay.",
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.registration(args[0], 0)
 			if err != nil {
@@ -166,66 +202,4 @@ func (c *ctl) hookUninstall() *cobra.Command {
 			return c.unregister(r, r.Uninstall)
 		},
 	})
-}
-
-func (c *ctl) hookStatus() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:   "status [" + platform.Names() + "]",
-		Short: "Show where the hook is registered, and whether that was changed",
-		Long: "Show where the hook is registered: complete, other (from another version or place, or\n" +
-			"changed), missing, or why the file cannot be read; and whether the file is protected, or\n" +
-			"was changed from outside.",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			if len(args) == 0 {
-				for _, a := range platform.All() {
-					args = append(args, a.Name)
-				}
-			} else {
-				c.status = 1
-			}
-			for _, name := range args {
-				r, err := c.registration(name, 0)
-				if err != nil {
-					return err
-				}
-				if err := c.printHook(l, r, len(args) == 1); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}, "1    the hook of the named platform is missing, incomplete or changed")
-}
-
-func (c *ctl) printHook(l *launcher.Launcher, r registration, asked bool) error {
-	data, err := os.ReadFile(r.file)
-	state := settings.Missing
-	if err == nil || errors.Is(err, os.ErrNotExist) {
-		state, err = r.State(data, r.hook)
-	}
-	word := string(state)
-	if err != nil {
-		word = "unreadable"
-	}
-	protected, change, lookErr := l.Protected(r.file)
-	if lookErr != nil {
-		return lookErr
-	}
-	guard := map[bool]string{true: "protected", false: "not protected"}[protected]
-	if change != "" {
-		guard = change
-	}
-	if asked && state == settings.Complete && change == "" {
-		c.status = 0
-	}
-	if c.json {
-		return c.printJSON(map[string]any{"platform": r.Platform, "file": r.file, "state": word, "protected": protected, "changed": change})
-	}
-	_, err = fmt.Fprintf(c.out, "%-12s %-10s %-13s %s\n", r.Platform, word, guard, inert(r.file))
-	return err
 }

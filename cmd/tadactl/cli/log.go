@@ -43,23 +43,8 @@ func (w *wanted) any() bool {
 	return w.agent+w.item+w.authority+w.outcome+w.session != ""
 }
 
-// known refuses a word that no run could match: an empty list would be taken for an answer.
-func (w *wanted) known() error {
-	if list := flagValues["authority"]; w.authority != "" && !slices.Contains(list, w.authority) {
-		return &usageError{fmt.Errorf("--authority is %s, not %q", strings.Join(list, ", "), w.authority)}
-	}
-	list := append(slices.Clone(flagValues["outcome"]), "announced", "ended")
-	if _, err := strconv.ParseUint(w.outcome, 10, 8); w.outcome != "" && err != nil && !slices.Contains(list, w.outcome) {
-		return &usageError{fmt.Errorf("--outcome is an exit status, %s, not %q", strings.Join(list, ", "), w.outcome)}
-	}
-	return nil
-}
-
-// span reads the times, after a check of the words.
+// span reads the times.
 func (w *wanted) span() (since, until time.Time, err error) {
-	if err := w.known(); err != nil {
-		return since, until, err
-	}
 	if since, err = parseTime(w.since, time.Now()); err == nil {
 		until, err = parseTime(w.until, time.Now())
 	}
@@ -123,7 +108,7 @@ func (c *ctl) log() *cobra.Command {
 		Short: "Print the log, oldest first: who ran what, when, and what allowed it",
 		Long: "Print the log, oldest first: who ran what, when, what allowed it and how it ended. With\n" +
 			"--grep, print the lines of sessions that contain a text instead. This does not verify the\n" +
-			"log; `tadactl audit verify` does.",
+			"log; `tadactl audit verify` does.\n\n" + kindsHelp(),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := c.open()
@@ -161,7 +146,7 @@ func (c *ctl) log() *cobra.Command {
 		},
 	}
 	w.flags(cmd)
-	cmd.Flags().StringVar(&kind, "kind", "", "only entries of this kind: exec, approval, rec, or exec.end")
+	cmd.Flags().StringVar(&kind, "kind", "", "only entries of this kind: exec, exec.end, ...; KINDS above lists them")
 	cmd.Flags().StringVar(&filter.Text, "text", "", "only entries that contain this text")
 	cmd.Flags().StringVar(&grep, "grep", "", "print the lines of sessions that contain this text, as they were shown")
 	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "only the newest `N`")
@@ -227,11 +212,11 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 		return err
 	}
 	line := fmt.Sprintf("%6d  %s  %-18s", e.Seq, e.Time.Local().Format(time.DateTime), e.Kind)
-	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "approver", "channel", "status", "by", "lost", "code", "level", "reason", "inside", "command"} {
+	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "approver", "channel", "status", "timed_out", "by", "lost", "code", "level", "reason", "inside", "command"} {
 		if name == "command" && body["inside"] != nil {
 			continue // its program's text around it is told with --json
 		}
-		if v, ok := body[name]; ok && v != "" {
+		if v, ok := body[name]; ok && v != "" && v != false {
 			line += fmt.Sprintf("  %s=%s", name, inert(fmt.Sprint(v)))
 		}
 	}
@@ -408,6 +393,9 @@ func (c *ctl) printRun(r launcher.Past) {
 	state := r.State
 	if r.State == "ended" {
 		state = fmt.Sprintf("ended, exit status %d", r.Status)
+	}
+	if r.TimedOut {
+		state += ", stopped after its time limit"
 	}
 	if r.Revived {
 		state += "; it was reported lost before, by mistake"

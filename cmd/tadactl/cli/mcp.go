@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,13 +20,9 @@ func (c *ctl) mcp() *cobra.Command {
 			"tada-run; questions are answered with tadactl. It ends when standard input is closed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
+			l, dir, err := c.openHere()
 			if err != nil {
 				return err
-			}
-			dir, err := os.Getwd()
-			if err != nil {
-				return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
 			}
 			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: quarantineDir(l), Quarantine: os.Getenv(quarantine.Variable)}
 			return s.Run(cmd.Context(), &sdk.StdioTransport{MaxLineLength: maxLine})

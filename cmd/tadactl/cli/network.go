@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -34,7 +35,7 @@ func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
 			result = fmt.Sprintf("accepted %d, %s", n.Accepted, result)
 		}
 		if n.Count > 1 {
-			result += fmt.Sprintf(" (%d times)", n.Count)
+			result += fmt.Sprintf(" (%s)", audit.Plural(n.Count, "time"))
 		}
 		pid := ""
 		if n.PID != 0 {
@@ -91,9 +92,9 @@ func (c *ctl) printLessons(config string, lessons []launcher.Lesson) error {
 		for i, p := range l.Programs {
 			who[i] = visible(filepath.Base(p))
 		}
-		note := visible(fmt.Sprintf("%s, %s: %s", plural(l.Count, "time"), strings.Join(who, " "), l.Why))
+		note := visible(fmt.Sprintf("%s, %s: %s", audit.Plural(l.Count, "time"), strings.Join(who, " "), l.Why))
 		if len(who) == 0 {
-			note = visible(fmt.Sprintf("%s: %s", plural(l.Count, "time"), l.Why))
+			note = visible(fmt.Sprintf("%s: %s", audit.Plural(l.Count, "time"), l.Why))
 		}
 		switch {
 		case l.Rule != "":

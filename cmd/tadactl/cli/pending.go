@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -258,7 +259,7 @@ func short(payload []byte, room int) string {
 	calls := approval.Summary(payload, room)
 	var b strings.Builder
 	if len(calls) > 1 {
-		fmt.Fprintf(&b, "%d calls: ", len(calls))
+		fmt.Fprintf(&b, "%s: ", audit.Plural(len(calls), "call"))
 	}
 	for i, call := range calls {
 		if i > 0 {
@@ -266,7 +267,7 @@ func short(payload []byte, room int) string {
 		}
 		for j, p := range call.Pieces {
 			if p.Cut > 0 {
-				fmt.Fprintf(&b, "%s[%d chars cut]", strings.Repeat(" ", min(j, 1)), p.Cut)
+				fmt.Fprintf(&b, "%s[%s cut]", strings.Repeat(" ", min(j, 1)), audit.Plural(p.Cut, "char"))
 			}
 			if p.Cut > 0 && p.Text != "" {
 				b.WriteByte(' ')
@@ -291,7 +292,7 @@ func commandOf(payload []byte) string {
 	}
 	first := cmp.Or(p.Calls[0].Args.Inside, p.Calls[0].Args.Command)
 	if n := len(p.Calls); n > 1 {
-		return fmt.Sprintf("%d calls: %s; ...", n, first)
+		return fmt.Sprintf("%s: %s; ...", audit.Plural(n, "call"), first)
 	}
 	return first
 }

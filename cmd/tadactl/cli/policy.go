@@ -30,13 +30,9 @@ func (c *ctl) policyShow() *cobra.Command {
 			"tada-config(5).",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			l, err := c.open()
+			l, dir, err := c.openHere()
 			if err != nil {
 				return err
-			}
-			dir, err := os.Getwd()
-			if err != nil {
-				return fmt.Errorf("the current directory is gone (%w); try: cd /", err)
 			}
 			p, _, err := l.PolicyIn(dir)
 			if err != nil {

@@ -210,7 +210,7 @@ func (c *ctl) printStretch(s audit.Stretch) error {
 	for i, e := range s.Events {
 		text := strconv.QuoteToASCII(pieces[i].Text + pieces[i].Base64)
 		if e.Redacted {
-			text = fmt.Sprintf("(redacted, %d bytes)", e.Length)
+			text = fmt.Sprintf("(redacted, %s)", audit.Plural(e.Length, "byte"))
 		}
 		fmt.Fprintf(c.out, "%6d  %10.3fs  %c  %-10s  %s\n", e.Seq, e.Time.Seconds(), e.Code, inert(e.Author), text)
 	}
@@ -252,7 +252,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 				}
 				return c.printJSON(map[string]any{"id": s.id, "removed": removed})
 			}
-			_, err = fmt.Fprintf(c.out, "%s: the data of %s was removed\n", s.id, plural(len(removed), "event"))
+			_, err = fmt.Fprintf(c.out, "%s: the data of %s was removed\n", s.id, audit.Plural(len(removed), "event"))
 			return err
 		},
 	}

@@ -33,7 +33,7 @@ func (c *ctl) quarantine() *cobra.Command {
 
 // quarantineDir is where sockets are, and the memory of who was held.
 func quarantineDir(l *launcher.Launcher) string {
-	return filepath.Join(l.Home().Runtime(), "quarantine")
+	return l.Home().Quarantine()
 }
 
 // forgetAfter is how long the agents of a session that is over stay shut in. Platforms that keep a

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -192,7 +193,7 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 			Audit string `json:"audit,omitempty"`
 		}{r, head})
 	}
-	fmt.Fprintf(c.out, "session %s  %s  %d findings\n", r.SessionID, r.Status, len(r.Findings))
+	fmt.Fprintf(c.out, "session %s  %s  %s\n", r.SessionID, r.Status, audit.Plural(len(r.Findings), "finding"))
 	for _, f := range r.Findings {
 		fmt.Fprintf(c.out, "%-4s %-8s %-11s %s:%d\n", f.ID, f.Severity, f.Type, f.File, f.Line)
 		for _, text := range []string{f.Title, f.Description} {
@@ -249,7 +250,7 @@ func kept(dir, prefix string) (r quarantine.Response, err error) {
 		return r, fmt.Errorf("session %q: no quarantine session with findings has that id", prefix)
 	}
 	if len(entries) > 1 {
-		return r, fmt.Errorf("session %q: ambiguous id (%d sessions with findings); type more characters", prefix, len(entries))
+		return r, fmt.Errorf("session %q: ambiguous id (%s with findings); type more characters", prefix, audit.Plural(len(entries), "session"))
 	}
 	text, err := os.ReadFile(filepath.Join(dir, entries[0].Name()))
 	if err == nil {

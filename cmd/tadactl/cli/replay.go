@@ -279,10 +279,7 @@ func (c *ctl) export() *cobra.Command {
 			"  html   one page for any browser, with a player and the result of `tadactl audit verify`",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			write, known := exports[format]
-			if !known {
-				return &usageError{fmt.Errorf("--format is cast, cast2, txt, json or html, not %q", format)}
-			}
+			write := exports[format]
 			s, err := c.recording(args)
 			if err != nil {
 				return err
@@ -327,7 +324,7 @@ func (s *recording) html(w io.Writer) error {
 func (s *recording) verify(p *export.Page) {
 	report, err := s.launcher.Verify()
 	p.Facts = append(p.Facts,
-		export.Fact{Name: "Log", Value: plural(report.Entries, "entry")},
+		export.Fact{Name: "Log", Value: audit.Plural(report.Entries, "entry")},
 		export.Fact{Name: "Head of the log", Value: report.Head.String()})
 	if err != nil {
 		p.Verdict, p.Reason = export.Refuted, "The record does not verify: "+err.Error()
@@ -344,9 +341,9 @@ func (s *recording) verify(p *export.Page) {
 		p.Reason = "Log and transcript are as they were written. The session had not been closed: its end may still come, or was lost."
 	}
 	p.Facts = append(p.Facts,
-		export.Fact{Name: "Transcript", Value: fmt.Sprintf("%s, %s, %v", plural(t.Summary.Count, "event"), plural(t.Summary.Bytes, "byte"), t.Summary.Duration.Round(time.Millisecond))},
+		export.Fact{Name: "Transcript", Value: fmt.Sprintf("%s, %s, %v", audit.Plural(t.Summary.Count, "event"), audit.Plural(t.Summary.Bytes, "byte"), t.Summary.Duration.Round(time.Millisecond))},
 		export.Fact{Name: "Head of the transcript", Value: t.Summary.Head.String()})
 	if n := len(t.Summary.Redacted); n > 0 {
-		p.Facts = append(p.Facts, export.Fact{Name: "Redacted", Value: plural(n, "event") + "; the proofs still hold"})
+		p.Facts = append(p.Facts, export.Fact{Name: "Redacted", Value: audit.Plural(n, "event") + "; the proofs still hold"})
 	}
 }

@@ -43,8 +43,19 @@ func (c *ctl) shellRegistration(name string) (shellRegistration, error) {
 		return shellRegistration{}, err
 	}
 	home, err := os.UserHomeDir()
-	r.file, r.Note = shell.Path(home, os.Getenv), "" // the note is about the hook
+	r.file, r.Note, r.managed = shellFile(shell.Paths(home, os.Getenv)), "", shell.Managed() // the note is about the hook
 	return shellRegistration{r, shell, runner}, err
+}
+
+// shellFile is the file that the platform reads last of those that are there, and so the one that counts; else the one
+// that it would make.
+func shellFile(paths []string) string {
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err == nil {
+			return path
+		}
+	}
+	return paths[len(paths)-1]
 }
 
 func (c *ctl) shellInstall() *cobra.Command {
@@ -82,7 +93,7 @@ func (c *ctl) shellInstall() *cobra.Command {
 				}
 				return c.printText(r.registration, text)
 			}
-			return c.register(r.registration, "installed", func(was []byte) ([]byte, error) { return r.shell.Install(was, link) })
+			return c.register(r.registration, "installed", func(was, _ []byte) ([]byte, error) { return r.shell.Install(was, link) })
 		},
 	}
 	cmd.Flags().BoolVar(&show, "print", false, "print the settings for a new file; change nothing")
@@ -103,8 +114,9 @@ func (c *ctl) shellUninstall() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:   "uninstall " + settings.ShellPlatforms(),
 		Short: "Restore a platform's own shell",
-		Long:  "Restore a platform's own shell: remove ours from its settings. The link remains for others.",
-		Args:  cobra.ExactArgs(1),
+		Long: "Restore a platform's own shell: the settings are again what they were before, byte for byte;\n" +
+			"if you changed them since, your changes stay. The link remains for others.",
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.shellRegistration(args[0])
 			if err != nil {
@@ -118,7 +130,7 @@ func (c *ctl) shellUninstall() *cobra.Command {
 			if !r.shell.HasSetting() {
 				return c.advise(r, link)
 			}
-			return c.unregister(r.registration, func(was []byte) ([]byte, error) { return r.shell.Uninstall(was, link) })
+			return c.unregister(r.registration, func(was, before []byte) ([]byte, error) { return r.shell.Uninstall(was, link, before) })
 		},
 	})
 }

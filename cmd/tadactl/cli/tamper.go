@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -30,15 +31,31 @@ func (c *ctl) tamper() *cobra.Command {
 
 // review looks at the protected files that the current directory is about.
 func (c *ctl) review() (*launcher.Review, error) {
-	l, err := c.open()
+	l, dir, err := c.openHere()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.Getwd()
+	return l.Review(dir, c.paranoid)
+}
+
+// reviewToMend is review, also with a configuration that is refused.
+func (c *ctl) reviewToMend() (*launcher.Review, error) {
+	l, err := c.openBy(launcher.Place.OpenToMend)
 	if err != nil {
-		return nil, fmt.Errorf("the current directory is gone (%v); try: cd /", err)
+		return nil, err
+	}
+	dir, err := here()
+	if err != nil {
+		return nil, err
 	}
 	return l.Review(dir, c.paranoid)
+}
+
+// tellRefused says what is wrong with the configuration, since nothing runs until it is mended.
+func (c *ctl) tellRefused(v *launcher.Review) {
+	if v.Refused != nil {
+		fmt.Fprintf(c.err, "tadactl: the configuration is refused, so nothing runs: %v\n", v.Refused)
+	}
 }
 
 func (c *ctl) tamperStatus() *cobra.Command {
@@ -47,10 +64,11 @@ func (c *ctl) tamperStatus() *cobra.Command {
 		Short: "List the protected files and their state",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v, err := c.review()
+			v, err := c.reviewToMend()
 			if err != nil {
 				return err
 			}
+			c.tellRefused(v)
 			if len(v.Findings) > 0 {
 				c.status = launcher.ExitTampered
 			}
@@ -112,10 +130,11 @@ func (c *ctl) tamperDiff() *cobra.Command {
 		Long: "Show what was changed since the last accepted state, as a unified diff in which nothing\n" +
 			"can move the cursor. What was shown can then be accepted.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			v, err := c.review()
+			v, err := c.reviewToMend()
 			if err != nil {
 				return err
 			}
+			c.tellRefused(v)
 			for _, path := range chosen(v, args) {
 				d, err := v.Diff(path)
 				if err != nil {
@@ -131,7 +150,11 @@ func (c *ctl) tamperDiff() *cobra.Command {
 					return err
 				}
 			}
-			if c.status == launcher.ExitTampered && !c.json {
+			switch {
+			case c.status != launcher.ExitTampered || c.json:
+			case v.Refused != nil: // nothing is accepted under a configuration that is not known
+				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper restore")
+			default:
 				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper accept, or: tadactl tamper restore")
 			}
 			return nil
@@ -228,7 +251,7 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				return c.reviewed("confirmed", launcher.ModeName, "", "")
 			}
 			if paths := chosen(v, args); digest != "" && len(paths) > 1 {
-				return &usageError{fmt.Errorf("%d files were changed, and --digest is of one; name it: %s", len(paths), joined(paths))}
+				return &usageError{fmt.Errorf("%s were changed, and --digest is of one; name it: %s", audit.Plural(len(paths), "file"), joined(paths))}
 			}
 			return c.decide(v, args, digest == "", func(string) string { return "accept exactly this" }, "accepted", func(path, shown string) (decision, error) {
 				e, err := v.Accept(path, cmp.Or(digest, shown), reason)
@@ -285,7 +308,7 @@ func (c *ctl) tamperRestore() *cobra.Command {
 			"on your terminal and confirmed there.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			v, err := c.review()
+			v, err := c.reviewToMend()
 			if err != nil {
 				return err
 			}
@@ -324,7 +347,7 @@ func (c *ctl) tamperLog() *cobra.Command {
 			"The lines are taken from the record; tadactl audit verify verifies it.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			l, err := c.open()
+			l, err := c.openBy(launcher.Place.OpenToMend)
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,8 @@ package platform
 import "github.com/tada-run/tada-run/integration/hook"
 
 // claudeCode is Claude Code: PreToolUse. Exit status 2 blocks, with the reason from standard error; every other
-// failure runs the call. "ask" is not used: it is answered by whoever holds the agent's terminal.
+// failure runs the call. "ask" is not used: it is answered by whoever holds the agent's terminal. Nor is "allow": it would
+// stand for the answer of the person whom Claude Code's own rules want asked.
 func claudeCode() hook.Adapter {
 	call := hook.Members{
 		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id", Kind: "agent_type",
@@ -11,22 +12,21 @@ func claudeCode() hook.Adapter {
 	return hook.Adapter{
 		Name:   "claude-code",
 		Events: map[string]func(hook.Object) (hook.Call, error){"PreToolUse": call.Call},
-		Tools: map[string]hook.Tool{
+		Tools: talking(`TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskOutput TaskStop Task Agent BashOutput KillShell KillBash ExitPlanMode EnterPlanMode AskUserQuestion Skill SlashCommand ToolSearch`, map[string]hook.Tool{
 			"Bash": {Builtin: "Bash"}, "Grep": {Builtin: "Grep"}, "Glob": {Builtin: "Glob"}, "LS": {Builtin: "LS"},
 			"Read": path("Read", "file_path"), "Write": path("Write", "file_path"), "Edit": path("Edit", "file_path"),
 			"MultiEdit": path("MultiEdit", "file_path"), "NotebookEdit": path("NotebookEdit", "notebook_path"),
+		}),
+		Wrapped: func(_ hook.Call, env []string) bool {
+			return hook.IsShell(env, []string{"bash", "zsh"}, "CLAUDE_CODE_SHELL", "SHELL")
 		},
-		Wrapped: func(_ hook.Call, env []string) bool { return hook.IsShell(env, "CLAUDE_CODE_SHELL", "SHELL") },
-		Block:   exit2,
+		Block: exit2,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			out := object{"hookEventName": event}
-			if d.Vouched { // tada-run asks where somebody has to be asked, so the platform need not
-				out["permissionDecision"], out["permissionDecisionReason"] = "allow", "judged by tada-run; audit="+d.Audit
-			}
 			if d.Change != nil {
 				out["updatedInput"] = args
 			}
-			return say(object{"hookSpecificOutput": out, "suppressOutput": true, "tada": object{"audit": d.Audit}})
+			return say(told(d, object{"hookSpecificOutput": out, "suppressOutput": true, "tada": object{"audit": d.Audit}}))
 		},
 	}
 }

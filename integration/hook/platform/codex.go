@@ -12,11 +12,11 @@ func codex() hook.Adapter {
 	return hook.Adapter{
 		Name:   "codex",
 		Events: map[string]func(hook.Object) (hook.Call, error){"PreToolUse": call.Call},
-		Tools: map[string]hook.Tool{
-			"Bash":        {Builtin: "Bash"},
+		Tools: talking(`update_plan request_user_input spawn_agent wait_agent close_agent send_input`, map[string]hook.Tool{
+			"Bash":        {Builtin: "Bash", Patches: true},
 			"apply_patch": {Builtin: "apply_patch", Names: map[string]string{"patch": "command"}},
 			"view_image":  {Builtin: "Read"},
-		},
+		}),
 		Block: exit2,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			if d.Change == nil {

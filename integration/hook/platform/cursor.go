@@ -14,10 +14,10 @@ func cursor() hook.Adapter {
 			"beforeShellExecution": single("Shell", "command"),
 			"beforeReadFile":       single("Read", "file_path"),
 		},
-		Tools: map[string]hook.Tool{
+		Tools: talking(`TodoWrite Task`, map[string]hook.Tool{
 			"Shell": {Builtin: "Bash"}, "Read": path("Read", "file_path"), "Write": path("Write", "file_path"),
 			"Edit": path("Edit", "file_path"), "Delete": path("Delete", "file_path"), "Grep": {Builtin: "Grep"}, "Glob": {Builtin: "Glob"},
-		},
+		}),
 		Block: func(reason string) hook.Answer {
 			a := say(object{"permission": "deny", "user_message": reason, "agent_message": reason})
 			a.Status, a.Stderr = 2, reason+"\n"
@@ -26,7 +26,7 @@ func cursor() hook.Adapter {
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			out := object{"permission": "allow", "agent_message": "audit=" + d.Audit}
 			if command, ok := d.Change.Text("command"); ok && event == "beforeShellExecution" {
-				return cursor().Block("tada-run: run it as: " + command + "\naudit=" + d.Audit)
+				return cursor().Block("tada-run: run it as: " + hook.Short(command) + "\naudit=" + d.Audit)
 			}
 			if d.Change != nil {
 				out["updated_input"] = args

@@ -9,18 +9,18 @@ func gemini() hook.Adapter {
 	return hook.Adapter{
 		Name:   "gemini",
 		Events: map[string]func(hook.Object) (hook.Call, error){"BeforeTool": call.Call},
-		Tools: map[string]hook.Tool{
+		Tools: talking(`write_todos ask_user update_topic enter_plan_mode exit_plan_mode complete_task invoke_agent delegate_to_agent activate_skill`, map[string]hook.Tool{
 			"run_shell_command": {Builtin: "Bash", Names: map[string]string{"dir": "dir_path"}},
 			"read_file":         path("Read", "file_path"), "write_file": path("Write", "file_path"), "replace": path("Edit", "file_path"),
 			"list_directory": from("LS"), "glob": from("Glob"), "search_file_content": from("Grep"), "grep_search": from("Grep"),
-		},
+		}),
 		Block: exit2,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			out := object{"hookEventName": event}
 			if d.Change != nil {
 				out["tool_input"] = args
 			}
-			return say(object{"hookSpecificOutput": out, "suppressOutput": true, "tada": object{"audit": d.Audit}})
+			return say(told(d, object{"hookSpecificOutput": out, "suppressOutput": true, "tada": object{"audit": d.Audit}}))
 		},
 	}
 }

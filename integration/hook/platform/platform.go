@@ -9,7 +9,7 @@ import (
 
 // All returns the adapters.
 func All() []hook.Adapter {
-	return []hook.Adapter{claudeCode(), codex(), openCode(), gemini(), cursor()}
+	return []hook.Adapter{claudeCode(), codex(), openCode(), gemini(), qwen(), copilot(), cursor()}
 }
 
 // Named returns the adapter of a platform, and false for one that is not known.
@@ -45,16 +45,35 @@ func say(v any) hook.Answer {
 
 type object = map[string]any
 
+// told adds what the platform shows the person.
+func told(d hook.Decision, answer object) object {
+	if d.Told != "" {
+		answer["systemMessage"] = "tada-run: " + d.Told
+	}
+	return answer
+}
+
 // path renames the argument that names a file.
 func path(builtin, argument string) hook.Tool {
 	return hook.Tool{Builtin: builtin, Names: map[string]string{"path": argument}}
+}
+
+// talking adds the tools that touch nothing but the conversation. One that starts another agent does: that agent's own calls
+// are asked about.
+func talking(names string, tools map[string]hook.Tool) map[string]hook.Tool {
+	for _, name := range strings.Fields(names) {
+		tools[name] = hook.Tool{Talks: true}
+	}
+	return tools
 }
 
 // single reads an event of Cursor that is about one tool and has its one argument at the top.
 func single(tool, argument string) func(hook.Object) (hook.Call, error) {
 	return func(o hook.Object) (hook.Call, error) {
 		o = o.With(hook.Object{"tool_name": json.RawMessage(`"` + tool + `"`), "tool_input": raw(hook.Object{argument: o[argument]})})
-		return workspaceCall(o)
+		c, err := workspaceCall(o)
+		c.Fixed = true
+		return c, err
 	}
 }
 

@@ -12,9 +12,17 @@ import (
 )
 
 // ErrNotJSON is wrapped by the refusal of a file that this package must not touch.
-var ErrNotJSON = errors.New("it is not strict JSON (a comment, a trailing comma, or a mistake), so it was left as it is")
+var ErrNotJSON = errors.New("it is not a JSON object that every program reads alike, so it was left as it is")
 
-// A node is a value of a JSON text and where it stands.
+// A document is JSON with comments, as it is edited.
+type document struct {
+	data   []byte
+	plain  []byte // data with blanks for comments, byte for byte in the same places
+	strict []byte // plain with blanks for commas behind the last value
+	root   *node  // nil when there is no value
+}
+
+// A node is a value of a text and where it is.
 type node struct {
 	start, end int
 	open       byte     // '{', '[' or 0
@@ -23,13 +31,22 @@ type node struct {
 	values     []*node
 }
 
-// parse reads strict JSON with the places of its values. An empty text is an empty object.
-func parse(data []byte) (*node, error) {
-	if _, err := hook.Decode(bytes.NewReader(data)); err != nil {
+// parse reads a document with the places of its values.
+func parse(data []byte) (*document, error) {
+	plain, strict, err := withoutComments(data)
+	if err != nil {
+		return nil, err
+	}
+	t := &document{data: data, plain: plain, strict: strict}
+	if len(bytes.TrimSpace(strict)) == 0 {
+		return t, nil
+	}
+	if _, err := hook.Decode(bytes.NewReader(strict)); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrNotJSON, err)
 	}
-	p := parser{data: data}
-	return p.value(), nil
+	p := parser{data: strict}
+	t.root = p.value()
+	return t, nil
 }
 
 // A parser walks over JSON that is known to be valid.
@@ -94,11 +111,18 @@ func (n *node) member(name string) *node {
 	return nil
 }
 
+// raw is the text of a value.
+func (t *document) raw(n *node) []byte { return t.data[n.start:n.end] }
+
 // find follows names from the top as far as they exist. It returns the last value that is there and how many of
-// the names lead to it.
-func (n *node) find(path []string) (last *node, depth int, err error) {
-	for depth < len(path) {
+// the names lead to it. A null on the way ends it: it is as if nothing were there.
+func (t *document) find(path []string) (last *node, depth int, err error) {
+	n := t.root
+	for n != nil && depth < len(path) {
 		if n.open != '{' {
+			if string(t.raw(n)) == "null" {
+				break
+			}
 			return nil, 0, fmt.Errorf("%s is not an object, so it was left as it is", strings.Join(path[:depth], "."))
 		}
 		next := n.member(path[depth])
@@ -110,95 +134,68 @@ func (n *node) find(path []string) (last *node, depth int, err error) {
 	return n, depth, nil
 }
 
-// indentOf is what one level is indented with in the text.
-func indentOf(data []byte) string {
-	for line := range bytes.Lines(data) {
-		trimmed := bytes.TrimLeft(line, " \t")
-		if blank := line[:len(line)-len(trimmed)]; len(blank) > 0 && len(bytes.TrimSpace(trimmed)) > 0 {
-			return string(blank)
-		}
+// at is the value at path, nil where there is none, as in a document that is not known (nil).
+func (t *document) at(path []string) *node {
+	if t == nil {
+		return nil
 	}
-	return "  "
-}
-
-// put adds a member (with its name in text) or an element behind the last one of n, one level below depth.
-func put(data []byte, n *node, depth int, text string) []byte {
-	indent := indentOf(data)
-	inner, outer := "\n"+strings.Repeat(indent, depth+1), "\n"+strings.Repeat(indent, depth)
-	if len(n.values) == 0 {
-		return splice(data, n.start+1, n.end-1, inner+text+outer)
+	if n, depth, err := t.find(path); err == nil && depth == len(path) {
+		return n
 	}
-	last := n.values[len(n.values)-1].end
-	return splice(data, last, last, ","+inner+text)
+	return nil
 }
 
-// cut takes the i-th member or element out, with the comma that it needs no longer.
-func cut(data []byte, n *node, i int) []byte {
-	switch {
-	case len(n.values) == 1:
-		return splice(data, n.start+1, n.end-1, "")
-	case i == 0:
-		return splice(data, n.begins[0], n.begins[1], "")
-	}
-	return splice(data, n.values[i-1].end, n.values[i].end, "")
-}
-
-func splice(data []byte, from, to int, text string) []byte {
-	return slices.Concat(data[:from], []byte(text), data[to:])
-}
-
-// render writes v as it stands depth levels deep.
-func render(v any, data []byte, depth int) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // "||" is for a person to read
-	indent := indentOf(data)
-	enc.SetIndent(strings.Repeat(indent, depth), indent)
-	err := enc.Encode(v)
-	return strings.TrimSpace(b.String()), err
-}
-
-// ensure makes the members that path misses, the last of them with the value v, and returns the text. It changes
-// nothing where the whole path is there.
+// ensure makes the members that path misses, the last of them with the value v, and returns the document. It changes
+// nothing where the whole path is there, and is not null.
 func ensure(data []byte, path []string, v any) ([]byte, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		data = []byte("{}\n")
-	}
-	root, err := parse(data)
+	t, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
-	n, depth, err := root.find(path)
-	if err != nil || depth == len(path) {
+	if t.root == nil {
+		return ensure(withValue(t), path, v)
+	}
+	n, depth, err := t.find(path)
+	null := err == nil && string(t.raw(n)) == "null"
+	if err != nil || depth == len(path) && !null {
 		return data, err
 	}
-	for i := len(path) - 1; i > depth; i-- {
+	least := depth
+	if !null {
+		least++ // n is an object, and gets a member
+	}
+	for i := len(path) - 1; i >= least; i-- {
 		v = map[string]any{path[i]: v}
 	}
-	text, err := render(v, data, depth+1)
+	value, err := t.render(v, least)
+	if err != nil || null {
+		return splice(data, n.start, n.end, value), err
+	}
+	name, err := json.Marshal(path[depth])
+	return t.put(n, depth, string(name)+": "+value), err
+}
+
+// withValue is a document without a value with an empty object at its end.
+func withValue(t *document) []byte {
+	data, start := t.data, 0
+	if bytes.HasPrefix(data, bom) {
+		start = len(bom)
+	}
+	end := t.tail(start, len(data))
+	if end > start {
+		return slices.Concat(data[:end], []byte(t.newline()+"{}"+t.newline()))
+	}
+	return slices.Concat(data[:start], []byte("{}"+t.newline()))
+}
+
+// Values reads a file of settings, with comments or without. No bytes are no settings.
+func Values(data []byte) (values map[string]any, err error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, nil
+	}
+	t, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
-	name, err := json.Marshal(path[depth])
-	return put(data, n, depth, string(name)+": "+text), err
-}
-
-// prune takes out the last value of path when it is empty, and then those around it that became empty by that.
-func prune(data []byte, path []string) ([]byte, error) {
-	for ; len(path) > 0; path = path[:len(path)-1] {
-		root, err := parse(data)
-		if err != nil {
-			return nil, err
-		}
-		n, depth, err := root.find(path)
-		if err != nil || depth < len(path) || n.open == 0 || len(n.values) > 0 {
-			return data, err
-		}
-		around, _, err := root.find(path[:len(path)-1])
-		if err != nil {
-			return nil, err
-		}
-		data = cut(data, around, slices.Index(around.names, path[len(path)-1]))
-	}
-	return data, nil
+	return values, json.Unmarshal(t.strict, &values)
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	_ "embed" // the plugin is a file of its own, for those who read JavaScript
 	"encoding/json"
 	"strings"
@@ -8,6 +9,12 @@ import (
 
 //go:embed opencode.js
 var plugin string
+
+// isPlugin reports whether a file is a plugin that this program wrote, whatever version.
+func isPlugin(data []byte) bool {
+	first, _, _ := strings.Cut(plugin, "\n")
+	return bytes.HasPrefix(data, []byte(first+"\n"))
+}
 
 // Plugin is the plugin that OpenCode loads: it asks the hook before each tool call, and throws unless it is told to
 // go on.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -24,56 +23,78 @@ func place(t testing.TB, name string) Place {
 	return p
 }
 
-var versionAdded = regexp.MustCompile(`,?\s*"version": 1`)
+// written are documents as people leave them.
+var written = []string{
+	"{}\n",
+	"{\"a\":1}",
+	"{\n\t\"z\": [1, 2,   3],\n\t\"a\": {\"b\": \"\\u00e9 // no comment\"},\n\t\"n\": 1e400\n}\n",
+	`{"hooks":{"PostToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]}]},"env":{}}`,
+	"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [ {\"type\":\"command\",\"command\":\"mine && hook run\"} ]\n      }\n    ]\n  }\n}",
+	`{"hooks":{"BeforeTool":[{"hooks":[]}],"PreToolUse":[{"hooks":[]}],"preToolUse":[{"command":"x"}]},"version":1}`,
+	"  {  }  ",
+	"",
+	" \n",
+	"// nothing yet\n",
+	"// nothing yet",
+	"\xef\xbb\xbf{\r\n  \"a\": 1, // one\r\n  /* two */\r\n}\r\n",
+	"{\n  // mine\n  \"hooks\": {\"PreToolUse\": [ ], \"BeforeTool\": [ /* none */ ], \"preToolUse\": []},\n  \"env\": { }, // empty\n}\n",
+	"{\"env\": {\"CLAUDE_CODE_SHELL\": \"/bin/zsh\", \"B\": \"b\"}, \"shell\": \"/bin/zsh\", \"$schema\": \"mine\", \"$version\": 3}",
+	"{\"hooks\": null, \"env\": null, \"shell\": null}",
+	"{\"hooks\": {\"PreToolUse\": null}, \"env\": {\"CLAUDE_CODE_SHELL\": null}}",
+	"{ // last\n}",
+	"{ /* a */ \"a\": 1 /* b */ , /* c */ }",
+}
 
 // What is not ours keeps every byte, and taking ours out gives back what was there.
 func TestRoundTrip(t *testing.T) {
-	for _, text := range []string{
-		"{}\n",
-		"{\"a\":1}",
-		"{\n\t\"z\": [1, 2,   3],\n\t\"a\": {\"b\": \"\\u00e9 // no comment\"},\n\t\"n\": 1e400\n}\n",
-		`{"hooks":{"PostToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]}]},"env":{}}`,
-		"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [ {\"type\":\"command\",\"command\":\"mine && hook run\"} ]\n      }\n    ]\n  }\n}",
-		`{"hooks":{"BeforeTool":[{"hooks":[]}],"PreToolUse":[{"hooks":[]}],"preToolUse":[{"command":"x"}]},"version":1}`,
-		"  {  }  ",
-	} {
-		for _, p := range places {
-			name := p.Platform
-			if name == "opencode" {
-				continue // a file of our own, which is not merged with another: TestNewFile, TestPluginThrows
-			}
-			with, err := p.Install([]byte(text), registered)
+	for _, text := range written {
+		for _, d := range doors {
+			with, err := d.install([]byte(text))
 			if err != nil {
-				t.Errorf("%s, %q: %v", name, text, err)
+				t.Errorf("%s, %q: %v", d.name, text, err)
 				continue
 			}
-			if !json.Valid(with) || !bytes.Contains(with, []byte(`/opt/t/tadactl hook run `+name+` || exit 2"`)) {
-				t.Errorf("%s, %q became %q", name, text, with)
+			if !d.in(with) {
+				t.Errorf("%s, %q became %q", d.name, text, with)
 			}
-			if again, err := p.Install(with, registered); err != nil || !bytes.Equal(again, with) {
-				t.Errorf("%s: a second time changes %q to %q, %v", name, with, again, err)
+			if again, err := d.install(with); err != nil || !bytes.Equal(again, with) {
+				t.Errorf("%s: a second time changes %q to %q, %v", d.name, with, again, err)
 			}
-			if s, err := p.State(with, registered); s != Complete || err != nil {
-				t.Errorf("%s: %s, %v", name, s, err)
+			without, err := d.uninstall(with, []byte(text))
+			if err != nil || string(without) != text && !(text == "" && without == nil) {
+				t.Errorf("%s, %q by way of %q: back to %q, %v", d.name, text, with, without, err)
+			}
+			if same, err := d.uninstall([]byte(text), nil); err != nil || !bytes.Equal(same, []byte(text)) {
+				t.Errorf("%s: what was never in %q is taken out: %q, %v", d.name, text, same, err)
+			}
+		}
+	}
+}
+
+// A registration from elsewhere is found, and replaced.
+func TestRegistrationMoves(t *testing.T) {
+	for _, text := range written {
+		for _, p := range places {
+			if p.Platform == "opencode" {
+				continue // a file of our own, which is not merged with another: TestNewFile, TestPluginThrows
+			}
+			p.reads = syntax{true, true, true}
+			with, err := p.Install([]byte(text), registered)
+			if s, stateErr := p.State(with, registered); s != Complete || stateErr != nil || err != nil {
+				t.Errorf("%s, %q: %s, %v, %v", p.Platform, with, s, stateErr, err)
 			}
 			moved := registered
 			moved.Ctl = "/usr/bin/tadactl"
 			if s, err := p.State(with, moved); s != Other || err != nil {
-				t.Errorf("%s elsewhere: %s, %v", name, s, err)
+				t.Errorf("%s elsewhere: %s, %v", p.Platform, s, err)
 			}
-			if other, err := p.Install(with, moved); err != nil || bytes.Count(other, []byte("hook run "+name)) != len(p.lists) {
-				t.Errorf("%s: two registrations: %q, %v", name, other, err)
+			other, err := p.Install(with, moved)
+			if err != nil || bytes.Count(other, []byte("hook run "+p.Platform)) != len(p.lists) {
+				t.Errorf("%s: two registrations: %q, %v", p.Platform, other, err)
 			}
-			without, err := p.Uninstall(with)
-			if name == "cursor" && !strings.Contains(text, "version") {
-				// Cursor refuses a file without a version, so the one that was added stays.
-				without = versionAdded.ReplaceAll(without, nil)
-			}
-			if err != nil || strings.TrimSpace(string(without)) != strings.TrimSpace(text) && compact(without) != compact([]byte(text)) {
-				t.Errorf("%s, %q: back to %q, %v", name, text, without, err)
-			}
-			if s, err := p.State(without, registered); s != Missing || err != nil {
-				t.Errorf("%s taken out: %s, %v", name, s, err)
+			without, err := p.Uninstall(other, nil)
+			if s, stateErr := p.State(without, registered); s != Missing || stateErr != nil || err != nil {
+				t.Errorf("%s taken out of %q: %q, %s, %v, %v", p.Platform, other, without, s, stateErr, err)
 			}
 		}
 	}
@@ -97,10 +118,46 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// A file that is not strict JSON is left alone.
+// What a platform does not read is not installed in, and is told where it is: the whole file would be ignored.
+func TestUnread(t *testing.T) {
+	for text, reading := range map[string]string{
+		"{\n}": "claude-code codex gemini qwen copilot cursor", "{\n  // mine\n}": "gemini qwen", "{\n  \"a\": 1,\n}": "",
+		"\xef\xbb\xbf{}": "claude-code qwen", "\xef\xbb\xbf{ /* a */ }": "qwen",
+	} {
+		for _, p := range places {
+			if p.Platform == "opencode" {
+				continue
+			}
+			_, err := p.Install([]byte(text), registered)
+			if reads := strings.Contains(" "+reading+" ", " "+p.Platform+" "); reads != (err == nil) || err != nil && !errors.Is(err, ErrUnread) {
+				t.Errorf("%s, %q: %v", p.Platform, text, err)
+			}
+			with, err := p.install([]byte(text), registered)
+			if s, stateErr := p.State(with, registered); err != nil || (stateErr == nil) != strings.Contains(" "+reading+" ", " "+p.Platform+" ") {
+				t.Errorf("%s, %q: %s, %v, %v", p.Platform, with, s, stateErr, err)
+			}
+		}
+	}
+	p := place(t, "claude-code")
+	if _, err := p.Install([]byte("{\n  \"a\": 1, // mine\n}"), registered); err == nil || !strings.Contains(err.Error(), "comments (line 2)") {
+		t.Errorf("%v", err)
+	}
+	for _, text := range []string{"{ // mine\n}", "\xef\xbb\xbf{\"a\": 1,}"} {
+		shell, _ := ShellOf("opencode")
+		if _, err := shell.Install([]byte(text), "/l/bash"); err != nil {
+			t.Errorf("opencode, %q: %v", text, err)
+		}
+	}
+	shell, _ := ShellOf("claude-code")
+	if _, err := shell.Install([]byte("{ // mine\n}"), "/l/bash"); !errors.Is(err, ErrUnread) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A file that programs read differently, or with something else where the hook belongs, is left alone.
 func TestLeftAsItIs(t *testing.T) {
 	for _, text := range []string{
-		"{\n  // mine\n  \"a\": 1\n}", `{"a":1,}`, `{"a":1,"a":2}`, "[]", "null", `{"hooks":[]}`, `{"hooks":{"PreToolUse":{}}}`, `{"hooks":{"PreToolUse":"x"}}`, `{"hooks":7}`, "{", "\xef\xbb\xbf{}",
+		`{"a":1,,}`, `{,}`, `{"a":1,"a":2}`, "{} // a\rb\n", "{} /* a", "[]", "null", `{"hooks":[]}`, `{"hooks":{"PreToolUse":{}}}`, `{"hooks":{"PreToolUse":"x"}}`, `{"hooks":7}`, "{", "{\"a\": tr/**/ue}", "'a'",
 	} {
 		p := place(t, "claude-code")
 		if out, err := p.Install([]byte(text), registered); err == nil {
@@ -111,13 +168,14 @@ func TestLeftAsItIs(t *testing.T) {
 	}
 }
 
-// FuzzInstall: whatever file is taken is JSON with the hook in it afterwards, and the same without it when taken out.
+// FuzzInstall: whatever file is taken has the hook in it afterwards, and is the same bytes when it is taken out.
 func FuzzInstall(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"hooks":{"PreToolUse":[]}}`, "{\n \"a\" : [ ] }", `{"hooks":{"PreToolUse":[{"hooks":[{"command":"x tadactl hook run codex || exit 2"}]},1]}}`, `{"a":"\\\""}`} {
+	for _, seed := range append(written, `{"hooks":{"PreToolUse":[{"hooks":[{"command":"x tadactl hook run codex || exit 2"}]},1]}}`, `{"a":"\\\""}`, "{\"hooks\":{\"PreToolUse\":[{}\n//\n]}}") {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := place(t, "codex")
+		p.reads = syntax{true, true, true}
 		with, err := p.Install(data, registered)
 		if err != nil {
 			return
@@ -125,22 +183,15 @@ func FuzzInstall(f *testing.F) {
 		if s, err := p.State(with, registered); err != nil || s != Complete {
 			t.Fatalf("%q became %q: %s, %v", data, with, s, err)
 		}
-		without, err := p.Uninstall(with)
+		without, err := p.Uninstall(with, data)
 		if err != nil {
 			t.Fatalf("%q: %v", with, err)
 		}
 		if s, err := p.State(without, registered); err != nil || s != Missing {
 			t.Fatalf("%q became %q: %s, %v", with, without, s, err)
 		}
-		var a, b map[string]any
-		if json.Unmarshal(data, &a) == nil && json.Unmarshal(without, &b) == nil {
-			delete(a, "hooks")
-			delete(b, "hooks")
-			x, _ := json.Marshal(a)
-			y, _ := json.Marshal(b)
-			if !bytes.Equal(x, y) {
-				t.Fatalf("%q became %q", data, without)
-			}
+		if s, err := p.State(data, registered); err == nil && s == Missing && !bytes.Equal(without, data) {
+			t.Fatalf("%q came back as %q", data, without)
 		}
 	})
 }
@@ -202,7 +253,7 @@ func TestShellPlaces(t *testing.T) {
 		{"opencode", `{"shell":"/bin/zsh","$schema":"x"}`, `{"shell":"/l/bash","$schema":"x"}`},
 		{"opencode", `{"$schema":"x","shell":"/l/bash"}`, `{"$schema":"x","shell":"/l/bash"}`},
 		{"opencode", `{"shell":7}`, ""},
-		{"opencode", "{ // mine\n}", ""},
+		{"opencode", "{ // mine\n}", "{ // mine\n  \"shell\": \"/l/bash\",\n  \"$schema\": \"https://opencode.ai/config.json\"\n}"},
 		{"claude-code", `{"env":{"A":"b"}}`, "{\"env\":{\"A\":\"b\",\n    \"CLAUDE_CODE_SHELL\": \"/l/bash\"}}"},
 		{"claude-code", `{"env":[]}`, ""},
 	} {
@@ -221,11 +272,11 @@ func TestShellPlaces(t *testing.T) {
 		if installed, err := p.Installed(got, "/l/bash"); !installed || err != nil {
 			t.Errorf("%q: %v, %v", got, installed, err)
 		}
-		without, err := p.Uninstall(got, "/l/bash")
+		without, err := p.Uninstall(got, "/l/bash", nil)
 		if installed, _ := p.Installed(without, "/l/bash"); installed || err != nil {
 			t.Errorf("%q: back to %q, %v", got, without, err)
 		}
-		if other, err := p.Uninstall(got, "/other/bash"); err != nil || !bytes.Equal(other, got) {
+		if other, err := p.Uninstall(got, "/other/bash", nil); err != nil || !bytes.Equal(other, got) {
 			t.Errorf("a shell that is not ours is taken out: %q, %v", other, err)
 		}
 	}

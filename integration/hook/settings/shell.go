@@ -11,17 +11,42 @@ import (
 // A ShellPlace is where a platform keeps which shell it starts its commands with.
 type ShellPlace struct {
 	Place
-	path []string // the member with the shell; nil where no settings of the platform name one
+	stronger []string // other files of the folder, which the platform puts above the first
+	path     []string // the member with the shell; nil where no settings of the platform name one
 }
 
-// shellPlaces: two platforms have a setting, two have none.
+// Paths are the files in which the platform looks for its shell, the one that counts most first. One that is there is
+// edited; without any the last one is made.
+func (p ShellPlace) Paths(home string, getenv func(string) string) []string {
+	usual := p.Path(home, getenv)
+	var paths []string
+	for _, name := range p.stronger {
+		paths = append(paths, filepath.Join(filepath.Dir(usual), name))
+	}
+	return append(paths, usual)
+}
+
+// shellPlaces: two platforms have a setting, the others have none.
 var shellPlaces = []ShellPlace{
 	{Place: places[0], path: []string{"env", "CLAUDE_CODE_SHELL"}},
-	{Place: Place{Platform: "opencode", folder: ".config/opencode", variable: "OPENCODE_CONFIG_DIR", file: "opencode.json"}, path: []string{"shell"}},
+	{Place: Place{
+		Platform: "opencode", folder: ".config/opencode", variable: "OPENCODE_CONFIG_DIR", file: "opencode.json",
+		reads:   syntax{true, true, true},
+		extras:  []extra{{"$schema", "https://opencode.ai/config.json", ""}},
+		managed: []string{"/etc/opencode/opencode.json", "/etc/opencode/opencode.jsonc"},
+	}, stronger: []string{"opencode.jsonc"}, path: []string{"shell"}},
 	{Place: Place{Platform: "gemini", Note: "Gemini CLI uses the first bash in PATH and has no setting for it. Start it with\n" +
 		"    PATH=FOLDER:$PATH gemini\n" +
 		"or add to your shell's startup file\n" +
 		"    alias gemini='PATH=FOLDER:$PATH gemini'"}},
+	{Place: Place{Platform: "qwen", Note: "Qwen Code uses the first bash in PATH and has no setting for it. Start it with\n" +
+		"    PATH=FOLDER:$PATH qwen\n" +
+		"or add to your shell's startup file\n" +
+		"    alias qwen='PATH=FOLDER:$PATH qwen'"}},
+	{Place: Place{Platform: "copilot", Note: "Copilot CLI uses the bash that COPILOT_BASH_PATH names and has no setting for it. Start it with\n" +
+		"    COPILOT_BASH_PATH=FOLDER/bash copilot\n" +
+		"or add to your shell's startup file\n" +
+		"    export COPILOT_BASH_PATH=FOLDER/bash"}},
 	{Place: Place{Platform: "codex", Note: "Codex always uses the account's login shell from /etc/passwd, so this changes every login. For an account\n" +
 		"that only runs Codex, as root:\n" +
 		"    mkdir -p /usr/local/lib/tada; ln -s RUNNER /usr/local/lib/tada/bash\n" +
@@ -58,15 +83,22 @@ func (p ShellPlace) Advice(folder, runner string) string {
 
 // Install returns the file with link as the shell.
 func (p ShellPlace) Install(data []byte, link string) ([]byte, error) {
+	if err := p.read(data); err != nil {
+		return nil, err
+	}
+	return p.install(data, link)
+}
+
+func (p ShellPlace) install(data []byte, link string) ([]byte, error) {
 	data, err := ensure(data, p.path, link)
-	if err == nil && p.Platform == "opencode" { // it writes that into its file when it is not there, and would change what is protected
-		data, err = ensure(data, []string{"$schema"}, "https://opencode.ai/config.json")
+	if err == nil {
+		data, err = p.addExtras(data)
 	}
 	if err != nil {
 		return nil, err
 	}
-	n, err := p.value(data)
-	if err != nil || p.is(data, n, link) {
+	t, n, err := p.value(data)
+	if err != nil || p.is(t, n, link) {
 		return data, err
 	}
 	if data[n.start] != '"' {
@@ -76,21 +108,27 @@ func (p ShellPlace) Install(data []byte, link string) ([]byte, error) {
 	return splice(data, n.start, n.end, string(raw)), err
 }
 
-// Uninstall returns the file without it. A shell that is not ours stays.
-func (p ShellPlace) Uninstall(data []byte, link string) ([]byte, error) {
+// Uninstall returns the file without it, nil when nothing else is left of it. A shell that is not ours stays; the one
+// that ours took the place of comes back. Before is as with [Place.Uninstall].
+func (p ShellPlace) Uninstall(data []byte, link string, before []byte) ([]byte, error) {
 	if installed, err := p.Installed(data, link); !installed || err != nil {
 		return data, err
 	}
-	root, err := parse(data)
+	t, n, err := p.value(data)
 	if err != nil {
 		return nil, err
 	}
-	last := len(p.path) - 1
-	around, _, err := root.find(p.path[:last])
-	if err != nil {
-		return nil, err
+	was := known(before)
+	if own := was.at(p.path); own != nil {
+		data = splice(data, n.start, n.end, string(was.raw(own)))
+	} else {
+		around := p.path[:len(p.path)-1]
+		object := t.at(around)
+		if data, err = unmake(t.cut(object, index(object, p.path)), was, around); err != nil || data == nil {
+			return nil, err
+		}
 	}
-	return prune(cut(data, around, slices.Index(around.names, p.path[last])), p.path[:last])
+	return p.dropExtras(data, was)
 }
 
 // Installed reports whether the file names link as the shell.
@@ -98,24 +136,24 @@ func (p ShellPlace) Installed(data []byte, link string) (bool, error) {
 	if len(data) == 0 || p.path == nil {
 		return false, nil
 	}
-	n, err := p.value(data)
-	return err == nil && n != nil && p.is(data, n, link), err
+	t, n, err := p.value(data)
+	return err == nil && n != nil && p.is(t, n, link), err
 }
 
 // value is the member with the shell, nil when it is not there.
-func (p ShellPlace) value(data []byte) (*node, error) {
-	root, err := parse(data)
+func (p ShellPlace) value(data []byte) (*document, *node, error) {
+	t, err := parse(data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	n, depth, err := root.find(p.path)
+	n, depth, err := t.find(p.path)
 	if err != nil || depth < len(p.path) {
-		return nil, err
+		return t, nil, err
 	}
-	return n, nil
+	return t, n, nil
 }
 
-func (p ShellPlace) is(data []byte, n *node, link string) bool {
+func (p ShellPlace) is(t *document, n *node, link string) bool {
 	var have string
-	return json.Unmarshal(data[n.start:n.end], &have) == nil && filepath.Clean(have) == filepath.Clean(link)
+	return json.Unmarshal(t.raw(n), &have) == nil && filepath.Clean(have) == filepath.Clean(link)
 }

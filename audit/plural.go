@@ -1,0 +1,19 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Plural counts what a word names: "1 entry", "2 entries".
+func Plural[N int | int64 | uint64](n N, word string) string {
+	stem, isY := strings.CutSuffix(word, "try")
+	switch {
+	case n == 1:
+	case isY:
+		word = stem + "tries"
+	default:
+		word += "s"
+	}
+	return fmt.Sprintf("%d %s", n, word)
+}

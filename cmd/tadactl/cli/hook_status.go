@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/integration/hook/platform"
+	"github.com/tada-run/tada-run/integration/hook/settings"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+func (c *ctl) hookStatus() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "status [" + platform.Names() + "]",
+		Short: "Show whether the hook is registered, works, and can be reached",
+		Long: "Show where the hook is registered: complete, other (from another version or place, or\n" +
+			"changed), missing, off, or why the file cannot be read; and whether the file is protected,\n" +
+			"or was changed from outside. A complete registration is tried: the line is started as the\n" +
+			"platform starts it, with a harmless call and with one that must be blocked. off: settings\n" +
+			"of the account, of the machine or of the current directory switch the platform's hooks off.\n" +
+			"Options that the platform is started with (--bare, -c features.hooks=false) are not seen.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				for _, a := range platform.All() {
+					args = append(args, a.Name)
+				}
+			} else {
+				c.status = 1
+			}
+			for _, name := range args {
+				r, err := c.registration(name, 0)
+				if err != nil {
+					return err
+				}
+				if err := c.printHook(cmd.Context(), l, r, len(args) == 1); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, "1    the hook of the named platform is missing, incomplete, changed, off, or does not answer")
+}
+
+func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registration, asked bool) error {
+	data, err := os.ReadFile(r.file)
+	state := settings.Missing
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		state, err = r.State(data, r.hook)
+	}
+	word := string(state)
+	if err != nil {
+		word = "unreadable"
+	}
+	protected, change, lookErr := l.Protected(r.file)
+	if lookErr != nil {
+		return lookErr
+	}
+	guard := map[bool]string{true: "protected", false: "not protected"}[protected]
+	if change != "" {
+		guard = change
+	}
+	answers := ""
+	off := []string{}
+	if state == settings.Complete {
+		answers = r.canary(ctx, change != "")
+		if off = r.off(); len(off) > 0 {
+			word = "off"
+		}
+	}
+	if asked && word == string(settings.Complete) && change == "" && answers == "" {
+		c.status = 0
+	}
+	if c.json {
+		return c.printJSON(map[string]any{"platform": r.Platform, "file": r.file, "state": word, "protected": protected, "changed": change,
+			"answers": state == settings.Complete && answers == "", "problem": answers, "off": off})
+	}
+	fmt.Fprintf(c.out, "%-12s %-10s %-13s %s\n", r.Platform, word, guard, inert(r.file))
+	for _, why := range off {
+		fmt.Fprintf(c.out, "%-12s %s\n", "", visible(why))
+	}
+	if answers != "" {
+		fmt.Fprintf(c.out, "%-12s %s\n", "", visible(answers))
+	}
+	return nil
+}
+
+// canary starts what is registered as the platform starts it, and returns what is wrong with its answers: to a harmless call,
+// and to one that cannot be read, which must be blocked. While a person has to look at changed files nothing passes.
+func (r registration) canary(ctx context.Context, changed bool) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	try := func(call []byte) (int, string, error) {
+		argv := r.hook.Argv(r.Platform)
+		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+		cmd.Stdin = bytes.NewReader(call)
+		var out, reason bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &reason
+		err := cmd.Run()
+		var ended *exec.ExitError
+		if err != nil && !errors.As(err, &ended) {
+			return 0, "", err
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(reason.String()), "\n")
+		if err == nil && !json.Valid(out.Bytes()) {
+			first = "its answer is not JSON"
+		}
+		return cmd.ProcessState.ExitCode(), first, nil
+	}
+	status, reason, err := try([]byte("{}"))
+	switch {
+	case err != nil:
+		return "it cannot be started: " + err.Error()
+	case status != 2 || reason == "":
+		return fmt.Sprintf("it does not block: a call that cannot be read ends with status %d", status)
+	}
+	switch status, reason, err = try(platform.Canary(r.Platform, dir)); {
+	case err != nil:
+		return "it cannot be started: " + err.Error()
+	case changed && status == 2:
+		return ""
+	case status != 0 || reason != "":
+		return fmt.Sprintf("it lets nothing pass here: a harmless call ends with status %d: %s", status, reason)
+	}
+	return ""
+}
+
+// off lists what switches the hooks of the platform off, for this account on this machine in this directory.
+func (r registration) off() (list []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	read := map[string]map[string]any{}
+	for _, s := range launcher.HookSwitches() {
+		if s.Platform != r.Platform {
+			continue
+		}
+		for _, path := range s.Files(home, r.Folder(home, os.Getenv), dir, launcher.Top(dir)) {
+			values, seen := read[path]
+			if !seen {
+				values, err = decodeSettings(path)
+				if read[path] = values; err != nil {
+					list = append(list, err.Error())
+				}
+			}
+			if s.Off(values) {
+				list = append(list, fmt.Sprintf("switched off in %s (%s settings): %s", path, s.Level, s.Key))
+			}
+		}
+	}
+	if r.Platform == "codex" && !r.trusted(filepath.Join(r.Folder(home, os.Getenv), "config.toml")) {
+		list = append(list, "codex was not told to trust the hook, and skips it: start codex and trust it there (/hooks)")
+	}
+	return list
+}
+
+// decodeSettings reads a file of a platform. One that is not there is empty.
+func decodeSettings(path string) (values map[string]any, err error) {
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case strings.HasSuffix(path, ".toml"):
+		err = toml.Unmarshal(data, &values)
+	default:
+		values, err = settings.Values(data)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s cannot be read, and may switch the hook off: %w", path, err)
+	}
+	return values, err
+}
+
+// trusted reports whether a person told Codex to start the hook: it keeps a hash for each of a file.
+func (r registration) trusted(config string) bool {
+	values, err := decodeSettings(config)
+	if err != nil {
+		return false
+	}
+	hooks, _ := values["hooks"].(map[string]any)
+	state, _ := hooks["state"].(map[string]any)
+	for name, v := range state {
+		entry, _ := v.(map[string]any)
+		hash, _ := entry["trusted_hash"].(string)
+		if strings.HasPrefix(name, r.file) && hash != "" && entry["enabled"] != false {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,81 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// brokenHooks are programs in the place of tadactl, and what the model is told then.
+var brokenHooks = []struct{ name, text, told string }{
+	{"missing", "", "no whole answer"},
+	{"stopped", "kill -STOP $$", "no whole answer"},
+	{"slow", "exec sleep 100", "no whole answer"},
+	{"crashing", "kill -SEGV $$", "no whole answer"},
+	{"failing", "exit 1", "no whole answer"},
+	{"garbage", "echo fine", "no whole answer"},
+	{"silent", "exit 0", "no whole answer"},
+}
+
+// pluginTold is what OpenCode's plugin tells, which bounds the program itself.
+var pluginTold = regexp.MustCompile(`Tool blocked: (spawn|ENOENT|tada-run (ended with status|did not answer in time|gave no answer))`)
+
+// copilotTold is all that Copilot tells its model: it takes a reason from standard output alone, where a broken tadactl has none.
+const copilotTold = "Denied by preToolUse hook: hook exited with code 2"
+
+// C5: whatever becomes of tadactl, the client does not run the call, and its model is told why. make test-clients.
+func TestClientsHookNeverFailsOpen(t *testing.T) {
+	needClients(t)
+	for _, c := range clients {
+		for _, hook := range brokenHooks {
+			if c.name == "opencode" && hook.name != "missing" && hook.name != "stopped" && hook.name != "garbage" {
+				continue // it takes long to start, and TestPluginThrows has the others
+			}
+			t.Run(c.name+"/"+hook.name, func(t *testing.T) {
+				b := newBench(t, c, "/bin/bash")
+				b.ctl(t, "hook", "install", c.name)
+				if err := os.Remove(filepath.Join(b.bin, "tadactl")); err != nil {
+					t.Fatal(err)
+				}
+				if hook.text != "" {
+					write(t, filepath.Join(b.bin, "tadactl"), "#!/bin/sh\n"+hook.text+"\n")
+					if err := os.Chmod(filepath.Join(b.bin, "tadactl"), 0o700); err != nil {
+						t.Fatal(err)
+					}
+				}
+				began := time.Now()
+				got := b.play(t, c, c.tool("touch never"))[0]
+				if c.name == "copilot" {
+					hook.told = copilotTold
+				}
+				if b.exists("never") || !strings.Contains(got, hook.told) && (c.name != "opencode" || !pluginTold.MatchString(got)) {
+					t.Errorf("after %v the call ran: %v; the model was told: %s", time.Since(began), b.exists("never"), got)
+				}
+			})
+		}
+	}
+}
+
+// C4: a repository that switches the hooks off finds the shell: commands are judged, and the person is told. make test-clients.
+func TestClientsHooksOff(t *testing.T) {
+	needClients(t)
+	c := clients[0]
+	b := newBench(t, c, "/bin/bash")
+	b.ctl(t, "hook", "install", c.name)
+	b.ctl(t, "shell", "install", c.name)
+	write(t, filepath.Join(b.work, ".claude/settings.json"), `{"disableAllHooks":true}`)
+	got := b.play(t, c, c.tool("echo said 4'2'"), c.tool("cat ../closed/x"))
+	if !strings.Contains(got[0], "said 42") || !strings.Contains(got[0], "switches the hooks of claude-code off") {
+		t.Errorf("nobody is told: %s", got[0])
+	}
+	if !strings.Contains(got[1], "restricted_path") || strings.Contains(got[1], "switches the hooks") {
+		t.Errorf("a denied command: %s", got[1])
+	}
+	cmd := b.command(t, filepath.Join(b.bin, "tadactl"), "hook", "status", c.name)
+	if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), "disableAllHooks") {
+		t.Errorf("hook status: %s, %v", out, err)
+	}
+}

@@ -1,0 +1,201 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// clientRules say for each client how a person forbids touch and wants to be asked about mkdir, at each level of its
+// settings. A file below ETC is the machine's.
+var clientRules = map[string]struct {
+	levels map[string]map[string]string // by level, what files there are with which text
+	asks   bool                         // somebody who is not there is asked, so nothing runs; else the session ends with it
+}{
+	"claude-code": {asks: true, levels: map[string]map[string]string{
+		"user":    {"h/.claude/settings.json": claudeRules},
+		"project": {"w/.claude/settings.json": claudeRules},
+		"local":   {"w/.claude/settings.local.json": claudeRules},
+		"managed": {"etc/claude-code/managed-settings.json": claudeRules},
+	}},
+	"codex": {asks: true, levels: map[string]map[string]string{
+		"user":    {"h/.codex/rules/default.rules": codexRules},
+		"project": {"w/.codex/rules/default.rules": codexRules, "h/.codex/config.toml": "[projects.\"WORK\"]\ntrust_level = \"trusted\"\n"},
+		"managed": {"etc/codex/rules/default.rules": codexRules},
+	}},
+	"opencode": {levels: map[string]map[string]string{
+		"project": {"w/opencode.json": openCodeRules},
+		"managed": {"etc/opencode/opencode.json": openCodeRules},
+	}},
+	"gemini": {asks: true, levels: map[string]map[string]string{
+		"user":    {"h/.gemini/policies/own.toml": geminiRules},
+		"managed": {"etc/gemini-cli/policies/own.toml": geminiRules},
+	}},
+}
+
+const (
+	claudeRules   = `{"permissions":{"deny":["Bash(touch:*)"],"ask":["Bash(mkdir:*)"]}}`
+	openCodeRules = `{"permission":{"bash":{"*":"allow","touch *":"deny","mkdir *":"ask"}}}`
+	codexRules    = "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\nprefix_rule(pattern=[\"mkdir\"], decision=\"prompt\")\n"
+	geminiRules   = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\ndecision = \"deny\"\npriority = 900\n" +
+		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"mkdir\"\ndecision = \"ask_user\"\npriority = 900\n"
+)
+
+// C1: with the hook the client's own rules hold as without it, at every level of its settings: what they deny or ask about
+// does not run, and what they do not name runs through tada-run. make test-clients.
+func TestClientsRules(t *testing.T) {
+	needClients(t)
+	for _, c := range clients {
+		for level, files := range clientRules[c.name].levels {
+			t.Run(c.name+"/"+level, func(t *testing.T) {
+				b := newBench(t, c, "/bin/bash")
+				before := b.rules(t, files)
+				b.ctl(t, "hook", "install", c.name)
+				calls := []toolCall{c.tool("echo one; touch denied"), c.tool("echo said 4'2'; echo > ran")}
+				if clientRules[c.name].asks {
+					calls = append(calls, c.tool("mkdir asked"))
+				}
+				got := b.playIn(t, c, before, calls...)
+				if b.exists("denied") || b.exists("asked") {
+					t.Errorf("the person's own rules do not hold: %q", got)
+				}
+				if !b.exists("ran") || !strings.Contains(got[1], "said 42") {
+					t.Errorf("what no rule names does not run: %s", got[1])
+				}
+			})
+		}
+	}
+}
+
+// rules writes files of the person and of the machine, and returns what the client has to be started by to see the latter.
+func (b *bench) rules(t *testing.T, files map[string]string) (before []string) {
+	t.Helper()
+	base := filepath.Dir(b.home)
+	for name, text := range files {
+		path := filepath.Join(base, name)
+		text = strings.ReplaceAll(text, "WORK", b.work)
+		if strings.HasPrefix(name, "etc/") && before == nil {
+			if os.Getuid() != 0 {
+				t.Skip("only root can show a client other settings of the machine")
+			}
+			if out, err := exec.Command("cp", "-a", "/etc", filepath.Join(base, "etc")).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			before = []string{"/bin/sh", "-c", `mount --bind "$0/etc" /etc && mount --bind "$0/passwd" /etc/passwd && exec "$@"`, base}
+		}
+		if had, err := os.ReadFile(path); err == nil {
+			text = fmt.Sprintf("%s%s", had, text)
+		}
+		write(t, path, text)
+	}
+	return before
+}
+
+// With the hook alone, what a person allows in Claude Code runs when tada-run's line is allowed too, and nothing else does:
+// the default mode asks. With the shell, the rules are as they are. make test-clients.
+func TestClientsAllowRules(t *testing.T) {
+	needClients(t)
+	for _, mode := range []string{"hook", "hook and shell"} {
+		t.Run(mode, func(t *testing.T) {
+			c := clients[0]
+			c.argv = []string{"-p", "go", "--permission-mode", "default", "--model", "claude-sonnet-4-5"}
+			b := newBench(t, c, "/bin/bash")
+			rules := `"Bash(touch:*)"`
+			if mode == "hook" {
+				rules += fmt.Sprintf(`,"Bash(%s:*)","Bash(exit)"`, filepath.Join(b.bin, "tada-run"))
+			}
+			write(t, filepath.Join(b.home, ".claude/settings.json"), `{"permissions":{"allow":[`+rules+`]}}`)
+			b.ctl(t, "hook", "install", c.name)
+			if mode != "hook" {
+				b.ctl(t, "shell", "install", c.name)
+			}
+			got := b.play(t, c, c.tool("touch allowed"), c.tool("cp allowed copied"))
+			if !b.exists("allowed") {
+				t.Errorf("what is allowed does not run: %s", got[0])
+			}
+			if b.exists("copied") || !strings.Contains(got[1], "approval") {
+				t.Errorf("what nobody allowed runs: %s", got[1])
+			}
+		})
+	}
+}
+
+// What Codex refuses by itself it refuses with the hook. make test-clients.
+func TestClientsCodexRefuses(t *testing.T) {
+	needClients(t)
+	c := clients[1]
+	b := newBench(t, c, "/bin/bash")
+	b.ctl(t, "hook", "install", c.name)
+	if got := b.play(t, c, c.tool("rm -f build/x"))[0]; !strings.Contains(got, "rejected") || !b.exists("build/x") {
+		t.Errorf("%s", got)
+	}
+}
+
+// C7: a patch that Codex takes from a command line is applied when its names are harmless, and asks when they are not. make
+// test-clients.
+func TestClientsCodexPatch(t *testing.T) {
+	needClients(t)
+	c := clients[1]
+	b := newBench(t, c, "/bin/bash")
+	b.ctl(t, "hook", "install", c.name)
+	patch := func(before, file string) toolCall {
+		return c.tool(before + "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: " + file + "\n+hello\n*** End Patch\nEOF\n")
+	}
+	got := b.play(t, c, c.tool("mkdir sub"), patch("", "one"), patch("cd sub && ", "two"), patch("", ".git/hooks/pre-commit"), patch("cd ../closed && ", "x"))
+	if !b.exists("one") || !b.exists("sub/two") {
+		t.Errorf("a harmless patch is not applied: %s\n%s", got[1], got[2])
+	}
+	if b.exists(".git/hooks/pre-commit") || !strings.Contains(got[3], "tadactl approve") || !strings.Contains(got[4], "restricted_path") {
+		t.Errorf("a patch of what runs later: %s\nof what is restricted: %s", got[3], got[4])
+	}
+}
+
+// J5: a tool that nobody knows asks, in the client itself. make test-clients.
+func TestClientsUnknownTool(t *testing.T) {
+	needClients(t)
+	c := clients[0]
+	b := newBench(t, c, "/bin/bash")
+	b.ctl(t, "hook", "install", c.name)
+	fetch := toolCall{name: "WebFetch", args: o{"url": "http://127.0.0.1:1/x", "prompt": "x"}}
+	if got := b.play(t, c, fetch)[0]; !strings.Contains(got, "WebFetch is a tool that tada-run does not know") {
+		t.Errorf("%s", got)
+	}
+}
+
+// What Copilot CLI is told on its command line holds with the hook: it matches the command that it is given last, and takes
+// an "allow" of a hook for the person's own. make test-clients.
+func TestClientsCopilotRules(t *testing.T) {
+	needClients(t)
+	i := slices.IndexFunc(clients, func(c client) bool { return c.name == "copilot" })
+	if i < 0 {
+		t.Skip("Copilot CLI is not among the clients")
+	}
+	c := clients[i]
+	c.argv = append(slices.Clone(c.argv), "--deny-tool", "shell(touch)")
+	b := newBench(t, c, "/bin/bash")
+	b.ctl(t, "hook", "install", c.name)
+	got := b.play(t, c, c.tool("echo one; touch denied"), c.tool("echo said 4'2'; echo > ran"))
+	if b.exists("denied") || !b.exists("ran") {
+		t.Errorf("%q", got)
+	}
+}
+
+// Claude Code takes no shell whose path has neither bash nor zsh in it, and says nothing: then a command goes through the hook's
+// line. make test-clients.
+func TestClientsClaudeShellThatIsNone(t *testing.T) {
+	needClients(t)
+	c := clients[0]
+	b := newBench(t, c, "/bin/bash")
+	b.ctl(t, "hook", "install", c.name)
+	setenv(b, "SHELL", filepath.Join(b.bin, "tada-run"))
+	if got := b.play(t, c, c.tool("echo said 4'2'"))[0]; !strings.Contains(got, "said 42") {
+		t.Error(got)
+	}
+	if log := b.ctl(t, "log", "--kind", "exec", "--json"); !strings.Contains(log, "said 4'2'") {
+		t.Errorf("the command ran beside tada-run:\n%s", log)
+	}
+}

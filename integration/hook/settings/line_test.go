@@ -1,0 +1,70 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// C5: what is registered blocks by itself, with a reason, whatever becomes of tadactl, and passes a whole answer on as it
+// is: in every shell that a platform may start it with.
+func TestLineNeverFailsOpen(t *testing.T) {
+	for _, shell := range []string{"sh", "bash", "dash", "zsh", "busybox"} {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		for _, test := range []struct {
+			stub, out, err string
+			blocks         bool
+		}{
+			{stub: `cat >/dev/null; printf '{"a":"%%s\\n","audit":"1:ab"}\n'`, out: `{"a":"%s\n","audit":"1:ab"}` + "\n"},
+			{stub: `[ "$*" = "hook run codex" ] && read x && printf '{"x":"%s","audit":1}' "$x"`, out: `{"x":"call","audit":1}` + "\n"},
+			{stub: `echo "tada-run: denied" >&2; exit 2`, err: "tada-run: denied\nblocked by tada-run\n", blocks: true},
+			{stub: `echo '{"decision":"block"}'; exit 2`, out: `{"decision":"block"}`, err: "blocked by tada-run\n", blocks: true},
+			{stub: `exit 1`, err: "no whole answer", blocks: true},
+			{stub: `exit 0`, err: "no whole answer", blocks: true},
+			{stub: `exit 127`, err: "no whole answer", blocks: true},
+			{stub: `echo garbage`, err: "no whole answer", blocks: true},
+			{stub: `printf '{"audit":"1:ab"'`, err: "no whole answer", blocks: true},
+			{stub: `echo '{}'`, err: "no whole answer", blocks: true},
+			{stub: `kill -9 $$`, err: "no whole answer", blocks: true},
+			{stub: `kill -STOP $$`, err: "no whole answer", blocks: true},
+			{stub: `trap '' TERM INT HUP; while :; do :; done`, err: "no whole answer", blocks: true},
+			{stub: `exec sleep 60`, err: "no whole answer", blocks: true},
+			{stub: "", err: "no whole answer", blocks: true},
+		} {
+			t.Run(shell+"/"+test.stub, func(t *testing.T) {
+				t.Parallel()
+				ctl := filepath.Join(t.TempDir(), "tadactl")
+				if test.stub != "" {
+					if err := os.WriteFile(ctl, []byte("#!/bin/sh\n"+test.stub+"\n"), 0o700); err != nil {
+						t.Fatal(err)
+					}
+				}
+				line := Hook{Ctl: ctl, Each: time.Second - slack/2}.Line("codex")
+				words := []string{"-c", line}
+				if shell == "busybox" {
+					words = []string{"sh", "-c", line}
+				}
+				cmd := exec.CommandContext(t.Context(), path, words...)
+				cmd.Stdin = strings.NewReader("call\n")
+				var out, reason bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &out, &reason
+				err := cmd.Run()
+				var ended *exec.ExitError
+				if test.blocks != (errors.As(err, &ended) && ended.ExitCode() == 2) || !test.blocks && err != nil {
+					t.Errorf("%s, %q: %v", shell, test.stub, err)
+				}
+				if out.String() != test.out || !strings.Contains(reason.String(), test.err) {
+					t.Errorf("%s, %q: said %q and %q", shell, test.stub, out.String(), reason.String())
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// ErrUnread is wrapped by the refusal of a file that the platform does not read as it is: what would be installed in it would
+// not be in force.
+var ErrUnread = errors.New("so it was left as it is")
+
+// A syntax is what a platform reads in its files besides strict JSON, as it was tried. A file with more than that is ignored as
+// a whole by some, without a word; others do not start.
+type syntax struct{ comments, lastCommas, byteOrderMark bool }
+
+// read returns an error for a document that the platform does not read.
+func (p Place) read(data []byte) error {
+	t, err := parse(data)
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		reads bool
+		what  string
+		at    int // the first place, -1 for none
+	}{
+		{p.reads.byteOrderMark, "a byte order mark", bytes.Index(data[:min(len(data), len(bom))], bom)},
+		{p.reads.comments, "comments", t.comment()},
+		{p.reads.lastCommas, "a comma behind the last value", differs(t.plain, t.strict)},
+	} {
+		if !c.reads && c.at >= 0 {
+			line := 1 + bytes.Count(data[:c.at], []byte("\n"))
+			return fmt.Errorf("%s does not read a file with %s (line %d), %w; take that out, then run this again", p.Platform, c.what, line, ErrUnread)
+		}
+	}
+	return nil
+}
+
+// comment is the first comment.
+func (t *document) comment() int {
+	start := len(t.data) - len(bytes.TrimPrefix(t.data, bom))
+	if i := differs(t.data[start:], t.plain[start:]); i >= 0 {
+		return start + i
+	}
+	return -1
+}
+
+// differs is the first place in which two texts of one length differ, -1 for none.
+func differs(a, b []byte) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}

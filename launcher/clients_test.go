@@ -1,0 +1,78 @@
+package launcher
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/sandbox/network"
+)
+
+// Every line of the table is understood and says something once, and every agent in it is recognised, has a folder, a host and a key.
+func TestClientTable(t *testing.T) {
+	lines := 0
+	for line := range strings.Lines(clientTable) {
+		if f := strings.Fields(line); len(f) > 0 && !strings.HasPrefix(f[0], "#") {
+			lines++
+		}
+	}
+	if len(needs()) != lines {
+		t.Errorf("%d lines of %d are understood", len(needs()), lines)
+	}
+	has, seen := map[string][]string{}, map[string]bool{}
+	for _, n := range needs() {
+		if has[n.agent] = append(has[n.agent], n.kind); seen[n.agent+n.kind+n.words[0]] {
+			t.Errorf("%s %s %s stands twice", n.agent, n.kind, n.words[0])
+		}
+		seen[n.agent+n.kind+n.words[0]] = true
+		switch n.kind {
+		case "host":
+			if r, err := network.ParseRule(n.words[0]); err != nil || r.Port != 0 || strings.Count(r.Name, ".") == 0 || strings.HasPrefix(r.Name, "*.") && strings.Count(r.Name, ".") < 2 {
+				t.Errorf("%s: host %q: %v", n.agent, n.words[0], err)
+			}
+		case "key":
+			if !identifier(n.words[0]) || len(Scrub([]string{n.words[0] + "=x"}, nil).Kept) > 0 {
+				t.Errorf("%s: every command gets %s, or it is no variable", n.agent, n.words[0])
+			}
+		case "base":
+			if !identifier(n.words[0]) {
+				t.Errorf("%s: %q is no variable", n.agent, n.words[0])
+			}
+		case "home":
+			if !identifier(n.words[0]) || n.words[1] != "~" && !strings.HasPrefix(n.words[1], "~/") {
+				t.Errorf("%s: home %q", n.agent, n.words)
+			}
+		case "copy", "link", "login", "rest":
+			if !belowHome(n.agent, n.words[0]) {
+				t.Errorf("%s: it would not look for %q in its own folder", n.agent, n.words[0])
+			}
+		case "seed":
+			if !belowHome(n.agent, n.words[1]) {
+				t.Errorf("%s: it would not look for %q in its own folder", n.agent, n.words[1])
+			}
+		}
+	}
+	for agent, kinds := range has {
+		if got := approval.AgentProgram("/opt/"+agent, []string{agent}); got != agent {
+			t.Errorf("the program %s is recognised as %q", agent, got)
+		}
+		for _, kind := range []string{"home", "copy", "host", "key"} {
+			if !slices.Contains(kinds, kind) {
+				t.Errorf("%s has no %s", agent, kind)
+			}
+		}
+	}
+	for _, agent := range []string{"claude", "codex", "opencode", "gemini", "qwen", "copilot"} {
+		if has[agent] == nil {
+			t.Errorf("%s is not in the table", agent)
+		}
+	}
+}
+
+// belowHome reports whether a name of the table is below a folder that the agent is told another place of.
+func belowHome(agent, name string) bool {
+	return slices.ContainsFunc(needsOf(agent), func(n need) bool {
+		return n.kind == "home" && strings.HasPrefix(name+"/", n.words[1]+"/")
+	})
+}

@@ -1,0 +1,119 @@
+package launcher
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A given is what goes back to the person when the last of this program is taken out of a settings file: kept in the
+// state directory, because the settings may hold secrets and other programs drop members that they do not know.
+type given struct {
+	Path   string   `json:"path"`
+	Before []byte   `json:"before"`         // the file as it was, null for none
+	Left   string   `json:"left"`           // the SHA-256 of the file as this program left it
+	Made   []string `json:"made,omitempty"` // the folders that were made for it, the outermost first
+}
+
+// Registered is where these are.
+func (h Home) Registered() string { return filepath.Join(h.Dir, "registered") }
+
+func (l *Launcher) givenPath(path string) string {
+	return filepath.Join(l.home.Registered(), hashOf([]byte(path)))
+}
+
+func hashOf(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// givenBack reads what is known of a file. Where somebody else changed it since, what goes back is that without what
+// is ours.
+func (l *Launcher) givenBack(path string, was []byte, r Registration) (g given, err error) {
+	text, err := os.ReadFile(l.givenPath(path))
+	if err == nil {
+		err = json.Unmarshal(text, &g)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return given{}, err
+	}
+	g.Path = path
+	if was == nil || g.Left == hashOf(was) {
+		if was == nil {
+			g.Before = nil
+		}
+		return g, nil
+	}
+	g.Before, err = r.Strip(was, g.Before)
+	return g, err
+}
+
+// keepGiven keeps what goes back of a file with this content.
+func (l *Launcher) keepGiven(path string, g given, left []byte) error {
+	if err := privateDir(l.home.Registered()); err != nil {
+		return err
+	}
+	g.Left = hashOf(left)
+	text, err := json.Marshal(g)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(l.home.Registered(), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), l.givenPath(path))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// dropGiven ends it, and removes the folders that were made for the file, if nothing else is in them.
+func (l *Launcher) dropGiven(path string, g given) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		removeFolders(g.Made)
+	}
+	if err := os.Remove(l.givenPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// makeFolders makes a folder and those around it. It returns those that were not there, the outermost first.
+func makeFolders(dir string) (made []string, err error) {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, d)
+	}
+	slices.Reverse(missing)
+	for _, d := range missing {
+		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			removeFolders(made)
+			return nil, err
+		} else if err == nil {
+			made = append(made, d)
+		}
+	}
+	return made, nil
+}
+
+// removeFolders removes the folders that are empty, the innermost first.
+func removeFolders(made []string) {
+	for _, d := range slices.Backward(made) {
+		if os.Remove(d) != nil {
+			return
+		}
+	}
+}

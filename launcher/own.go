@@ -1,0 +1,233 @@
+package launcher
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// What an agent's program gives its shell is the agent's command and a text around it, which differs from call to call,
+// from version to version and from door to door. A person judges the command, and an approval fits the command: so where
+// the text around is known to do nothing but the program's own housekeeping, the plan that is shown and hashed is that of
+// the command alone. What runs, what the fence is made for and what is recorded is the whole.
+
+// maxLayers is how many texts may stand around one command: the shell of a program, and the line of a hook in it.
+const maxLayers = 3
+
+// ownOf returns the judgement of the agent's command alone. It is nil where the text is no known wrapper, and where the
+// whole would do anything that the command alone does not, but for the housekeeping.
+func (l *Launcher) ownOf(j *Judgement) *Judgement {
+	w, req := j.Script.Wrapped, j.Request
+	if w == nil || j.Script.Err != nil || req.Tool != nil || req.layers >= maxLayers || req.Shell.words(j.shell) != nil || !l.honest(w) {
+		return nil
+	}
+	req.layers++
+	req.Shell = Shell{Text: w.Own, Dialect: req.Shell.Dialect, Flags: req.Shell.Flags, Name: req.Shell.Name, Args: req.Shell.Args}
+	if shells := w.Names["shell"]; len(shells) == 1 {
+		req.Shell = Shell{Text: w.Own, Dialect: DialectOf(path.Base(shells[0])), Name: shells[0]}
+	}
+	if w.Client == "tada-run" {
+		req.Shell = Shell{Text: w.Own, Name: w.Client}
+		req.Agent = strings.Join(w.Names["agent"], "")
+	}
+	if req.Agent == "" {
+		req.Agent = w.Client
+	}
+	var err error
+	if req.Env, err = inFront(req.Env, w.Names["folder"]); err != nil {
+		return nil
+	}
+	own, err := l.judgeAs(req, stdinOf(w, j.stdin))
+	if err != nil {
+		return nil
+	}
+	own.settings = j.settings + j.snapshots(w)
+	if !agrees(j, own, w) {
+		_ = own.Close()
+		return nil
+	}
+	if own.own = l.ownOf(own); own.own != nil {
+		own.Verdict = own.own.Verdict
+	}
+	return own
+}
+
+// through says what stood around the command, "" for nothing.
+func (j *Judgement) through() string {
+	var layers []string
+	for at := j; at.own != nil; at = at.own {
+		switch client := at.Script.Wrapped.Client; client {
+		case "tada-run":
+			layers = append(layers, "the hook of tada-run")
+		default:
+			layers = append(layers, "the shell wrapper of "+client)
+		}
+	}
+	return strings.Join(layers, " and ")
+}
+
+// stdinOf is what kind of file the agent's command reads.
+func stdinOf(w *shellparse.Wrapped, stdin string) string {
+	if w.Null || w.Idle && stdin == "socket" { // nobody writes to it
+		return "null"
+	}
+	return stdin
+}
+
+// honest reports whether the line of a hook names this program and this state.
+func (l *Launcher) honest(w *shellparse.Wrapped) bool {
+	if w.Client != "tada-run" {
+		return true
+	}
+	if homes := w.Names["home"]; len(homes) > 0 && filepath.Clean(homes[0]) != filepath.Clean(l.home.Dir) {
+		return false
+	}
+	have, err := os.Stat(strings.Join(w.Names["runner"], ""))
+	if err != nil {
+		return false
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	for _, name := range []string{"/proc/self/exe", filepath.Join(filepath.Dir(exe), "tada-run")} { // it is asked from beside, too
+		if own, err := os.Stat(name); err == nil && os.SameFile(own, have) {
+			return true
+		}
+	}
+	return false
+}
+
+// around adds to the fence of a command what the text around it needs: it writes files of the agent's program, and reads
+// what was saved when that started. In a fence that is not exact both are there.
+func (j *Judgement) around(f *pathguard.Fence) {
+	w, whole := j.Script.Wrapped, j.fence()
+	f.Reveal = append(f.Reveal, whole.Reveal...)
+	if !f.Exact {
+		return
+	}
+	for _, name := range slices.Concat(w.Names["claudecwd"], w.Names["gemini"]) {
+		for _, g := range whole.Write {
+			if !g.Tree && filepath.Join(g.Path, g.Missing) == name {
+				f.Write = append(f.Write, g)
+			}
+		}
+	}
+}
+
+// maxSnapshot bounds what is read of one, in bytes.
+const maxSnapshot = 8 << 20
+
+// snapshots is a digest of the saved functions and aliases that a command before could have written: what they define may
+// be what runs. Elsewhere they are the person's own, as a start-up file of the shell is.
+func (j *Judgement) snapshots(w *shellparse.Wrapped) string {
+	var sums []byte
+	for _, name := range slices.Concat(w.Names["claude"], w.Names["codex"]) {
+		if j.Request.Within == nil && !j.writable(name) {
+			continue
+		}
+		sum := sha256.New()
+		if f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+			_, _ = io.Copy(sum, io.LimitReader(f, maxSnapshot))
+			_ = f.Close()
+		}
+		sums = sum.Sum(sums)
+	}
+	return string(sums)
+}
+
+// writable reports whether commands of this workspace may write a file.
+func (j *Judgement) writable(name string) bool {
+	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace}, sharedTemp...), func(dir string) bool {
+		return dir != "" && isWithin(name, dir)
+	})
+}
+
+// agrees reports whether a whole and the command in it are judged alike, and start and touch the same.
+func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
+	if own.Script.Err != nil || whole.Verdict.Decision != own.Verdict.Decision || whole.Verdict.Risk != own.Verdict.Risk {
+		return false
+	}
+	for _, r := range whole.Verdict.Reasons {
+		if r.Decision != pathguard.Allow && (r.Span.Start < w.Start || r.Span.End > w.End) {
+			return false
+		}
+	}
+	commands, effects := carried(whole.Script, w)
+	return slices.EqualFunc(commands, own.Script.Commands, same) && slices.EqualFunc(effects, own.Script.Effects, touches)
+}
+
+// carried are the commands and effects of the agent's part of a text, without those of what only carries it.
+func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse.Command, effects []shellparse.Effect) {
+	first := 0
+	for first < len(s.Commands) && !s.Commands[first].Span.In(w.Start, w.End) {
+		first++
+	}
+	part, from := shellparse.Span{Start: w.Start, End: w.End}, first
+	for from < len(s.Commands) && carries(s.Commands[from], w.Own) {
+		part = s.Commands[from].Span
+		from++
+	}
+	for _, c := range s.Commands[from:] {
+		if c.Span.In(part.Start, part.End) {
+			commands = append(commands, c)
+		}
+	}
+	for _, e := range s.Effects {
+		if e.Span.In(part.Start, part.End) && (e.Command < first || e.Command >= from) {
+			effects = append(effects, e)
+		}
+	}
+	return commands, effects
+}
+
+// carries reports whether a command is what has the agent's command as its last word.
+func carries(c shellparse.Command, own string) bool {
+	last := len(c.Args) - 1
+	return last > 0 && c.Args[last].Static && c.Args[last].Text == own
+}
+
+// same reports whether two commands are the same one, whatever stands around them.
+func same(a, b shellparse.Command) bool {
+	n := len(b.Via)
+	return a.Name == b.Name && a.Dir == b.Dir && a.Remote == b.Remote && a.Builtin == b.Builtin &&
+		slices.Equal(a.Args, b.Args) && slices.Equal(a.Assign, b.Assign) &&
+		len(a.Via) >= n && slices.Equal(a.Via[len(a.Via)-n:], b.Via)
+}
+
+// touches reports whether two effects are the same one.
+func touches(a, b shellparse.Effect) bool {
+	sameNet := a.Net == b.Net || a.Net != nil && b.Net != nil && *a.Net == *b.Net
+	return a.Right == b.Right && a.Flags == b.Flags && a.Name == b.Name && a.Base == b.Base && sameNet
+}
+
+// inFront is an environment with a folder in front of PATH.
+func inFront(env, folders []string) ([]string, error) {
+	folders = slices.Compact(slices.Clone(folders))
+	switch len(folders) {
+	case 0:
+		return env, nil
+	case 1:
+	default:
+		return nil, errTwoFolders
+	}
+	env = slices.Clone(env)
+	for i, kv := range env {
+		if path, is := strings.CutPrefix(kv, "PATH="); is && path != "" {
+			env[i] = "PATH=" + folders[0] + ":" + path
+			return env, nil
+		}
+	}
+	return append(env, "PATH="+folders[0]), nil
+}
+
+var errTwoFolders = errors.New("two folders in front of PATH")

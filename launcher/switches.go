@@ -1,0 +1,185 @@
+package launcher
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// hookSwitches are the settings by which agent programs stop calling hooks. A line is the program, the level of the settings, a
+// file, the key and the value that switches off: a boolean, or ~TEXT for a list with an element that has the text. A file
+// begins with ~/ in the home, with ./ in a folder of the workspace, or with / for the machine's.
+const hookSwitches = `
+claude-code user     ~/.claude/settings.json                     disableAllHooks        true
+claude-code project  ./.claude/settings.json                     disableAllHooks        true
+claude-code local    ./.claude/settings.local.json               disableAllHooks        true
+claude-code managed  /etc/claude-code/managed-settings.json      disableAllHooks        true
+claude-code managed  /etc/claude-code/managed-settings.json      allowManagedHooksOnly  true
+claude-code managed  /etc/claude-code/managed-settings.d/*.json  disableAllHooks        true
+claude-code managed  /etc/claude-code/managed-settings.d/*.json  allowManagedHooksOnly  true
+codex       user     ~/.codex/config.toml                        features.hooks         false
+codex       user     ~/.codex/config.toml                        features.codex_hooks   false
+codex       project  ./.codex/config.toml                        features.hooks         false
+codex       project  ./.codex/config.toml                        features.codex_hooks   false
+codex       managed  /etc/codex/config.toml                      features.hooks         false
+codex       managed  /etc/codex/config.toml                      features.codex_hooks   false
+codex       managed  /etc/codex/managed_config.toml              features.hooks         false
+codex       managed  /etc/codex/requirements.toml                features.hooks         false
+codex       managed  /etc/codex/requirements.toml                allow_managed_hooks_only true
+gemini      user     ~/.gemini/settings.json                     hooksConfig.enabled    false
+gemini      user     ~/.gemini/settings.json                     hooksConfig.disabled   ~hook run gemini
+gemini      project  ./.gemini/settings.json                     hooksConfig.enabled    false
+gemini      project  ./.gemini/settings.json                     hooksConfig.disabled   ~hook run gemini
+gemini      managed  /etc/gemini-cli/settings.json               hooksConfig.enabled    false
+gemini      managed  /etc/gemini-cli/settings.json               hooksConfig.disabled   ~hook run gemini
+gemini      managed  /etc/gemini-cli/system-defaults.json        hooksConfig.enabled    false
+qwen        user     ~/.qwen/settings.json                       disableAllHooks        true
+qwen        project  ./.qwen/settings.json                       disableAllHooks        true
+qwen        managed  /etc/qwen-code/settings.json                disableAllHooks        true
+qwen        managed  /etc/qwen-code/system-defaults.json         disableAllHooks        true
+copilot     user     ~/.copilot/hooks/tada-run.json              disableAllHooks        true
+`
+
+// A HookSwitch is one line of the table.
+type HookSwitch struct{ Platform, Level, file, Key, value string }
+
+// HookSwitches is the table.
+var HookSwitches = sync.OnceValue(func() (list []HookSwitch) {
+	for line := range strings.Lines(hookSwitches) {
+		if f := strings.Fields(line); len(f) >= 5 {
+			list = append(list, HookSwitch{f[0], f[1], f[2], f[3], strings.Join(f[4:], " ")})
+		}
+	}
+	return list
+})
+
+// Files are the files of a switch that there may be: for a person with this home, whose settings of the platform are in folder,
+// in the directory and in those above it up to the top of its workspace.
+func (s HookSwitch) Files(home, folder, dir, top string) (list []string) {
+	switch name := s.file; {
+	case strings.HasPrefix(name, "~/"):
+		if folder != "" {
+			_, inside, _ := strings.Cut(name[2:], "/")
+			return []string{filepath.Join(folder, inside)}
+		}
+		return []string{filepath.Join(home, name[2:])}
+	case strings.HasPrefix(name, "./"):
+		for {
+			list = append(list, filepath.Join(dir, name))
+			up := filepath.Dir(dir)
+			if dir == top || up == dir || !strings.HasPrefix(dir, top+"/") {
+				return list
+			}
+			dir = up
+		}
+	default:
+		list, _ = filepath.Glob(name)
+		return list
+	}
+}
+
+// Off reports whether settings that were read switch the hooks off, the hook of this program among them.
+func (s HookSwitch) Off(settings map[string]any) bool {
+	var v any = settings
+	for _, name := range strings.Split(s.Key, ".") {
+		o, _ := v.(map[string]any)
+		v = o[name]
+	}
+	if part, ok := strings.CutPrefix(s.value, "~"); ok {
+		list, _ := v.([]any)
+		return slices.ContainsFunc(list, func(each any) bool { text, _ := each.(string); return strings.Contains(text, part) })
+	}
+	return v != nil && fmt.Sprint(v) == s.value
+}
+
+// hooksOff is the notice that a workspace's own settings switch the hooks of a platform off; "" where they do not. What
+// the repository brings is read as JSON alone: the other files count only where a person trusts the folder.
+func (s HookSwitch) hooksOff(dir, top string) string {
+	for _, path := range s.Files("", "", dir, top) {
+		data, err := readSmall(path)
+		if err != nil {
+			continue
+		}
+		var settings map[string]any
+		switch err := json.Unmarshal(data, &settings); {
+		case err == nil && s.Off(settings):
+			return fmt.Sprintf("%s switches the hooks of %s off (%s): its file tools and other tools are not checked; see: tadactl hook status %s", path, s.Platform, s.Key, s.Platform)
+		case err != nil && bytes.Contains(data, []byte(s.Key[:4])):
+			return fmt.Sprintf("%s cannot be read as JSON, and may switch the hooks of %s off; see: tadactl hook status %s", path, s.Platform, s.Platform)
+		}
+	}
+	return ""
+}
+
+// HooksOff is what a person has to know at the first call of a conversation: that the workspace switches the platform's hooks
+// off. It is "" where it does not, or where that was told in this conversation.
+func (l *Launcher) HooksOff(platform, dir, conversation string) string {
+	for _, s := range HookSwitches() {
+		if s.Platform != platform || !strings.HasPrefix(s.file, "./") || !strings.HasSuffix(s.file, ".json") {
+			continue
+		}
+		if notice := s.hooksOff(dir, Top(dir)); notice != "" && l.tells(notice+"\n"+conversation) {
+			return notice
+		}
+	}
+	return ""
+}
+
+// Top is the nearest folder with a repository at or above a directory, the directory itself where there is none.
+func Top(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// maxProject bounds a file of settings that is read before each command.
+const maxProject = 1 << 20
+
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path) // a FIFO would hold the run
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("no file: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxProject))
+}
+
+// shellMarks are the variables by which a platform's commands are told, and the one with its conversation.
+var shellMarks = []struct{ platform, mark, conversation string }{
+	{"claude-code", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"},
+	{"gemini", "GEMINI_CLI", "GEMINI_SESSION_ID"},
+	{"qwen", "QWEN_CODE", "QWEN_SESSION_ID"},
+}
+
+// unhooked is [Launcher.HooksOff] for a command of an agent whose shell this is.
+func (r *run) unhooked() string {
+	value := func(name string) (v string) {
+		for _, each := range r.Request.Env {
+			if own, ok := strings.CutPrefix(each, name+"="); ok {
+				v = own
+			}
+		}
+		return v
+	}
+	for _, m := range shellMarks {
+		if r.Request.Shell.Name != "tada-run" && value(m.mark) != "" {
+			return r.l.HooksOff(m.platform, r.Request.Dir, value(m.conversation))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,134 @@
+package launcher
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// A misspelling is a text that the parser cannot read, and the shell that was to read it.
+type misspelling struct {
+	shell   string
+	options []string
+	text    string
+	name    string // $0, which its messages begin with
+	prefix  string // of the shell, in its messages
+	stdin   bool
+	partly  bool // a shell would have run what stands before it
+}
+
+// misspelt answers a text that no shell can read as the shell itself does, with its message and status: nothing of the text would run, so
+// there is nothing to ask. The shell looks at the syntax only, in a sandbox that lets it do nothing else. ok is false where it finds
+// no mistake: then the parser is the one that cannot read it, and its judgement holds.
+func (r *run) misspelt(ctx context.Context) (out Outcome, ok bool) {
+	m, found := r.misspelling()
+	if !found {
+		return Outcome{}, false
+	}
+	said, status := m.check(ctx, r.level)
+	if status <= 0 || said == "" {
+		return Outcome{}, false
+	}
+	defer r.log.Close()
+	fmt.Fprint(r.Request.Stdio.Err, said)
+	if m.partly {
+		fmt.Fprintln(r.Request.Stdio.Err, "tada-run: nothing ran, not even the commands around this syntax error")
+	}
+	_ = r.record(kindDenied, object{"code": "syntax_error", "status": "denied", "exit": status, "plan_hash": r.Hash()}, audit.Lazy)
+	return Outcome{Session: r.id, Status: status}, true
+}
+
+// misspelling is the first text of the request that the parser cannot read: all of it, or what it hands to eval or to a shell.
+func (j *Judgement) misspelling() (m misspelling, found bool) {
+	s := j.Request.Shell
+	if j.Verdict.Decision == pathguard.Allow || j.Script == nil || j.Request.Tool != nil || j.Request.Hold != nil || j.Request.Within != nil || s.words(j.shell) != nil {
+		return m, false
+	}
+	options, _ := s.apart(s.settings())
+	if j.Script.Err != nil {
+		return misspelling{shell: j.shell, options: options, text: s.Text, name: s.Name, prefix: "-c", stdin: s.Stdin, partly: strings.Contains(strings.TrimSpace(s.Text), "\n")}, true
+	}
+	for _, code := range j.Script.Codes {
+		if code.Lang != "sh" || code.Source != shellparse.Literal || shellparse.Parse(code.Text, shellparse.Options{Dialect: s.Dialect}).Err == nil {
+			continue
+		}
+		for _, c := range j.Script.Commands {
+			if len(c.Args) == 0 || !c.Args[len(c.Args)-1].Static || c.Args[len(c.Args)-1].Text != code.Text {
+				continue
+			}
+			m = misspelling{shell: j.shell, options: options, text: code.Text, name: s.Name, prefix: "eval", partly: j.besides(c) && (j.Script.Wrapped == nil || j.Script.Wrapped.Own != code.Text) || strings.Contains(code.Text, "\n")}
+			if c.Name != "eval" {
+				shell, err := realShell(DialectOf(path.Base(c.Name)))
+				if err != nil {
+					continue
+				}
+				m.shell, m.options, m.name, m.prefix = shell, nil, c.Name, "-c"
+			}
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// besides reports whether a shell would have run something else of the line: before c, or after it whatever became of c.
+func (j *Judgement) besides(c shellparse.Command) bool {
+	from := len(j.Request.Shell.settings())
+	before := slices.ContainsFunc(j.Script.Commands, func(o shellparse.Command) bool { return o.Span.Start >= from && o.Span.Start < c.Span.Start })
+	return before || strings.ContainsAny(j.Script.Text[c.Span.End:], ";|\n")
+}
+
+// syntaxTime is how long a shell may look at a text: it takes a millisecond for each 100 kB.
+const syntaxTime = 10 * time.Second
+
+// check has the shell look at the syntax, and returns what it says and its status; 0 where it says nothing, or could not be asked.
+func (m misspelling) check(ctx context.Context, most sandbox.Level) (said string, status int) {
+	script, err := scriptFile(m.text)
+	if err != nil {
+		return "", 0
+	}
+	defer script.Close()
+	errors, err := scriptFile("")
+	if err != nil {
+		return "", 0
+	}
+	defer errors.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return "", 0
+	}
+	defer null.Close()
+	s := Shell{Name: m.name, Stdin: m.stdin}
+	c := sandbox.Command{Path: m.shell, Env: []string{"LC_ALL=C.UTF-8"}, Files: []*os.File{null, null, errors}}
+	if m.stdin {
+		c.Files[0] = script
+	} else if len(m.text) >= maxArgument {
+		return "", 0
+	}
+	c.Argv = s.argv(m.shell, append(m.options, "-n"), m.text)
+	p := sandbox.Default("", "")
+	p.OneProgram, p.Require, p.Most = true, sandbox.Base, most
+	process, _, err := sandbox.Start(p, c)
+	if err != nil {
+		return "", 0
+	}
+	stop := context.AfterFunc(ctx, process.Kill)
+	defer stop()
+	late := time.AfterFunc(syntaxTime, process.Kill)
+	defer late.Stop()
+	end, err := process.Wait()
+	if err != nil || end.Signal != 0 {
+		return "", 0
+	}
+	text := make([]byte, 64<<10)
+	n, _ := errors.ReadAt(text, 0)
+	return strings.ReplaceAll(string(text[:n]), m.name+": -c: line ", m.name+": "+m.prefix+": line "), end.Shell()
+}

@@ -1,0 +1,31 @@
+package pathguard
+
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// session asks whether an agent's program may have what it needs in a session of its own, in the place of the questions
+// whether it may run at all: the sandbox holds it. No rule that allows its program answers this, since whoever wrote that
+// has not seen what is opened; a rule about a host of its vendor holds.
+func (j *judgement) session() {
+	s := j.plan.Caller.Session
+	if s == nil || j.inner {
+		return
+	}
+	whole := shellparse.Span{End: len(j.script.Text)}
+	j.add(Ask, "session.agent", "", s.Agent, whole, -1)
+	for _, entry := range s.Hosts {
+		host, _ := cutPort(entry)
+		host = strings.ToLower(strings.TrimSuffix(host, "."))
+		if rule := j.hostRule(host); rule != nil && rule.Verdict != Allow {
+			j.configured("rule.host", rule.Verdict, rule.Message, "", host, whole, -1)
+		}
+	}
+}
+
+// begins reports whether a command is the agent's program that the session is for.
+func (j *judgement) begins(cmd int) bool {
+	return j.plan.Caller.Session != nil && cmd == 0 && !j.inner
+}

@@ -1,0 +1,57 @@
+package pathguard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxWords is how many words an error lists; of more, it names the nearest.
+const maxWords = 16
+
+// CheckWord returns nil when word is one of those that an option or a key takes, else an error that names the option,
+// the word, and what it takes instead.
+func CheckWord(option, word string, words []string) error {
+	if slices.Contains(words, word) {
+		return nil
+	}
+	text := fmt.Sprintf("%s does not take %q", option, word)
+	if len(words) <= maxWords {
+		text = fmt.Sprintf("%s is %s, not %q", option, orList(words), word)
+	}
+	if near := nearestOf(word, words); near != "" {
+		text += "; did you mean " + near + "?"
+	}
+	return fmt.Errorf("%s", text)
+}
+
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// nearestOf is the word that is meant, "" when none is near.
+func nearestOf(word string, words []string) string {
+	best, least := "", min(limitOf(word), len(word))
+	for _, w := range words {
+		if d := apart(word, w); d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// limitOf is how far apart two names are that have nothing to do with each other.
+func limitOf(name string) int { return 1 + max(1, len(name)/3) }
+
+// apart is how far a word is from a name that was typed: registry is near registries.
+func apart(name, word string) int {
+	d := distance(name, word)
+	if len(name) >= 5 && strings.HasPrefix(word, name[:5]) {
+		d = min(d, 2)
+	}
+	return d
+}

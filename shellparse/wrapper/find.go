@@ -1,0 +1,140 @@
+package wrapper
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A Layer is a text with the agent's command in it.
+type Layer struct {
+	Client string // whose text it is; "tada-run" for a line that a hook of ours wrote
+	Own    string // the agent's command
+	Start  int    // where what carries it begins in the text, in bytes
+	End    int
+	Null   bool // the command reads /dev/null
+	Idle   bool // nobody writes to its standard input
+
+	Keeps [][2]int            // statements that change nothing: they save variables and set them again
+	Names map[string][]string // what stood for a hole of the table, by its name: snapshots, temporary files, folders of PATH
+}
+
+// Find takes a text apart, whose tree is file. It reports false for a text that is no wrapper; Keeps may be set even so,
+// where the text begins as one. Its time is linear in the length of the text, and next to nothing for one that begins
+// with no words of the table.
+func Find(file *syntax.File, text string) (Layer, bool) {
+	if len(file.Stmts) == 0 || !begins(file.Stmts[0], text) {
+		return Layer{}, false
+	}
+	pieces := flatten(file, text)
+	var begun Layer
+	for _, c := range table() {
+		layer, ok := c.read(pieces, text)
+		if ok {
+			return layer, true
+		}
+		if len(layer.Keeps) > 0 {
+			begun.Keeps = layer.Keeps
+		}
+	}
+	return begun, false
+}
+
+// begins reports whether the first statement of a text is one of a program's.
+func begins(st *syntax.Stmt, text string) bool {
+	f := flattener{text: text}
+	if !f.stmt(st) || len(f.pieces) == 0 {
+		return false
+	}
+	for _, c := range table() {
+		if c.match(&f.pieces[0], map[string][]string{}) != none {
+			return true
+		}
+	}
+	return false
+}
+
+// Behind is what stands between a line that runs a command and the same command once more.
+const Behind = "\nexit\n"
+
+// read matches the pieces of a text with the lines of one program.
+func (c *client) read(pieces []piece, text string) (Layer, bool) {
+	l := Layer{Client: c.name, Idle: c.idle, Names: map[string][]string{}}
+	if first := &pieces[0]; c.again && c.match(first, l.Names) == carries && first.own != "" && text[first.end:] == Behind+first.own {
+		l.Own, l.Start, l.End, l.Null = first.own, first.start, len(text), first.null
+		return l, true
+	}
+	l.Names = map[string][]string{}
+	carried, whole := 0, true
+	var keep keeping
+	for i := range pieces {
+		p := &pieces[i]
+		found := c.match(p, l.Names)
+		switch keep.add(p.top, found == keeps); {
+		case i == 0 && found == none:
+			return Layer{}, false
+		case found == none, found == carries && p.inner:
+			whole = false
+		case found == carries:
+			carried, l.Own, l.Start, l.End, l.Null = carried+1, p.own, p.start, p.end, p.null
+		}
+	}
+	if l.Keeps = keep.all(); len(keep.only) > 0 && !keep.only[0] {
+		l.Keeps = nil // it does not begin with saving anything
+	}
+	return l, whole && carried == 1 && l.Own != ""
+}
+
+// What a piece of a text is to a program.
+type role int
+
+const (
+	none role = iota // not of this program
+	stands
+	keeps
+	carries
+)
+
+// match finds the line for a piece, and takes down what stood for its holes.
+func (c *client) match(p *piece, names map[string][]string) role {
+	if p.list != nil {
+		own, ok := c.inside(p, names)
+		if p.own = own; ok {
+			return carries
+		}
+		return none
+	}
+	for _, key := range []string{p.words[0], ""} {
+		for _, l := range c.lines[key] {
+			if l.role == carries && p.muted {
+				continue
+			}
+			if own, ok := l.take(p, names); ok {
+				p.own = own
+				return l.role
+			}
+		}
+	}
+	return none
+}
+
+// keeping collects the statements of which every piece only keeps variables.
+type keeping struct {
+	top  []span
+	only []bool
+}
+
+func (k *keeping) add(top span, only bool) {
+	if n := len(k.top); n > 0 && k.top[n-1] == top {
+		k.only[n-1] = k.only[n-1] && only
+		return
+	}
+	k.top, k.only = append(k.top, top), append(k.only, only)
+}
+
+func (k *keeping) all() (list [][2]int) {
+	for i, top := range k.top {
+		if k.only[i] {
+			list = append(list, [2]int{top.start, top.end})
+		}
+	}
+	return list
+}

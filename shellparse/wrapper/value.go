@@ -1,0 +1,122 @@
+package wrapper
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// value is a word without its quotes. A variable stands in it as it is written, behind a mark; what only the shell can
+// tell is a mark alone, which no line of the table has.
+func value(parts []syntax.WordPart) string {
+	s := spelled(parts)
+	if strings.Contains(s, unknown) {
+		return unknown
+	}
+	return s
+}
+
+func spelled(parts []syntax.WordPart) string {
+	var b strings.Builder
+	for i, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(bare(part.Value, i == 0))
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return unknown
+			}
+			b.WriteString(marked(part.Value))
+		case *syntax.DblQuoted:
+			if part.Dollar {
+				return unknown
+			}
+			for _, inner := range part.Parts {
+				switch inner := inner.(type) {
+				case *syntax.Lit:
+					b.WriteString(doubled(inner.Value))
+				case *syntax.ParamExp:
+					b.WriteString(variable(inner))
+				default:
+					return unknown
+				}
+			}
+		case *syntax.ParamExp:
+			b.WriteString(variable(part))
+		default:
+			return unknown
+		}
+	}
+	return b.String()
+}
+
+// marked is a text, or not known where it has a character that stands for something else here.
+func marked(s string) string {
+	if strings.ContainsAny(s, expansion+unknown+between) {
+		return unknown
+	}
+	return s
+}
+
+// bare is a text that is not quoted. What a shell would expand in it is not known.
+func bare(s string, first bool) string {
+	if strings.ContainsAny(s, "*?{}$`"+expansion+unknown+between) || first && strings.HasPrefix(s, "~") || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
+		return unknown
+	}
+	if strings.Contains(s, "[") && s != "[" {
+		return unknown
+	}
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// doubled is a text in double quotes, where a backslash means itself but for four characters and the end of a line.
+func doubled(s string) string {
+	if s = marked(s); !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// variable is a variable with at most a word for when it is not set.
+func variable(p *syntax.ParamExp) string {
+	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.NestedParam != nil || p.Index != nil ||
+		len(p.Modifiers) > 0 || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 {
+		return unknown
+	}
+	if p.Exp == nil {
+		return expansion + p.Param.Value
+	}
+	switch p.Exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+	default:
+		return unknown
+	}
+	word := ""
+	if p.Exp.Word != nil {
+		if word = value(p.Exp.Word.Parts); strings.ContainsAny(word, expansion+unknown) {
+			return unknown
+		}
+	}
+	return expansion + "{" + p.Param.Value + p.Exp.Op.String() + word + "}"
+}
