@@ -163,6 +163,9 @@ func shellless(err *sandbox.ExecError) *Refusal {
 
 // forward passes a signal of the launcher on to whoever would have had it.
 func (r *run) forward(sig os.Signal) {
+	if sig == syscall.SIGCONT && !session.Stopped(r.process.Pid()) {
+		return
+	}
 	_ = r.recorder.Signal(audit.AuthorTada, strings.ToUpper(sig.String()))
 	switch s, ok := sig.(syscall.Signal); {
 	case !ok:

@@ -14,6 +14,7 @@ import (
 type process struct {
 	pid, parent, group, session int
 	terminal                    uint32
+	stopped                     bool
 }
 
 // readProcess reads /proc/PID/stat. The name in it may hold spaces and parentheses, so
@@ -43,7 +44,7 @@ func parseProcess(stat string) (process, bool) {
 		}
 		n[i] = v
 	}
-	return process{pid: n[0], parent: n[1], group: n[2], session: n[3], terminal: uint32(n[4])}, true
+	return process{pid: n[0], parent: n[1], group: n[2], session: n[3], terminal: uint32(n[4]), stopped: fields[0] == "T"}, true
 }
 
 // orphaned reports whether nobody could continue the group after a stop: no member has a
@@ -61,6 +62,18 @@ func orphaned(all map[int]process, group int) bool {
 		}
 	}
 	return true
+}
+
+// Stopped reports whether a process of the group is stopped. Only then does a SIGCONT that came to the launcher have to be passed
+// on: to a running program it is an event. vim takes the second of two as the end of a stop that it did not ask for, and loses
+// the alternate screen.
+func Stopped(group int) bool {
+	for _, p := range processes("/proc") {
+		if p.group == group && p.stopped {
+			return true
+		}
+	}
+	return false
 }
 
 func processes(proc string) map[int]process {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,6 +66,24 @@ func TestVimStopsAndContinues(t *testing.T) {
 	eventually(t, "raw mode", o.isRaw)
 	o.send("\x1b:q!\r")
 	o.expect("ready$ ")
+}
+
+// A stopped job hears of its continuation once, as from a shell, although the launcher is told too.
+func TestOneContinuation(t *testing.T) {
+	t.Parallel()
+	o := newOuter(t)
+	o.shell()
+	o.send(`run -monitor 'n=0; trap "((n+=1))" CONT; echo begin; until read -t 0.01 x; do :; done; echo heard $n of it'` + "\n")
+	o.expect("begin\r\n")
+	eventually(t, "raw mode", o.isRaw)
+	o.send("\x1a")
+	o.expect("Stopped")
+	o.expect("ready$ ")
+	o.send("fg\n")
+	eventually(t, "raw mode", o.isRaw)
+	time.Sleep(50 * time.Millisecond) // a second one would come by now
+	o.send("words\r")
+	o.expect("heard 1 of it\r\n")
 }
 
 // What a command prints just before it stops is on the screen before the shell speaks, also
@@ -209,8 +228,9 @@ func TestParseProcess(t *testing.T) {
 		want process
 		ok   bool
 	}{
-		{"12 (bash) S 1 12 11 34816 12 4194304", process{12, 1, 12, 11, 34816}, true},
-		{"12 (a) b (c) S 1 12 11 0 -1", process{12, 1, 12, 11, 0}, true},
+		{"12 (bash) S 1 12 11 34816 12 4194304", process{12, 1, 12, 11, 34816, false}, true},
+		{"12 (a) b (c) S 1 12 11 0 -1", process{12, 1, 12, 11, 0, false}, true},
+		{"12 (bash) T 1 12 11 0 -1", process{12, 1, 12, 11, 0, true}, true},
 		{"12 (bash) S 1 12", process{}, false},
 		{"12 bash S 1 12 11 0 -1", process{}, false},
 		{"x (bash) S 1 12 11 0", process{}, false},

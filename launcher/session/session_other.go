@@ -23,6 +23,9 @@ func Peers() (ours, theirs *os.File, err error) { return nil, nil, ErrUnsupporte
 // Attach returns ErrUnsupported.
 func Attach(context.Context, Attachment) (Ended, error) { return Ended{}, ErrUnsupported }
 
+// Stopped returns false.
+func Stopped(int) bool { return false }
+
 // ChildFiles returns no files.
 func (*Session) ChildFiles() [3]*os.File { return [3]*os.File{} }
 

@@ -37,9 +37,9 @@ var forwarding = [...]struct {
 	{syscall.SIGUSR2, Leader},
 }
 
-// Forward tells who gets sig. A SIGCONT is forwarded too: a caller that stopped the job
-// with SIGSTOP may have stopped the command apart from it. It changes nothing for a command
-// that is not stopped.
+// Forward tells who gets sig. A SIGCONT is for a group that is stopped (see Stopped): a caller
+// that stopped the job with SIGSTOP may have stopped the command apart from it. Suspend's
+// caller continues the command itself.
 func Forward(sig os.Signal) Receiver {
 	for _, f := range forwarding {
 		if f.signal == sig {

@@ -230,6 +230,9 @@ func (c *command) wait(s *Session, signals <-chan os.Signal) syscall.WaitStatus 
 			check(s.Suspend(sig))
 			unix.Kill(-c.leader, unix.SIGCONT)
 		case sig := <-signals:
+			if sig == syscall.SIGCONT && !Stopped(c.leader) {
+				continue
+			}
 			switch Forward(sig) {
 			case Group:
 				unix.Kill(-c.leader, sig.(syscall.Signal))
