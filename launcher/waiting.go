@@ -123,7 +123,10 @@ func (l *Launcher) withdrawIfDead(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	return os.Remove(l.askerFile(id))
+	if err := os.Remove(l.askerFile(id)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil // whoever waited has removed it, since it was opened here
 }
 
 // lookEvery is how often those who watch questions look for askers that are gone: nothing else tells it.
