@@ -2,7 +2,10 @@
 
 package tamper
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 func glance(string) (stamp, error) { return stamp{}, ErrUnsupported }
 
@@ -15,4 +18,4 @@ func look(string, int64) (Seen, []byte) {
 	return Seen{Form: Unreadable, Why: ErrUnsupported.Error()}, nil
 }
 
-func flock(*os.File) (bool, error) { return false, ErrUnsupported }
+func lockFile(*os.File, time.Duration, func(*os.File, time.Duration)) error { return ErrUnsupported }

@@ -143,27 +143,10 @@ func (s *Store) lock() (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	const pause, longest = 200 * time.Microsecond, 5 * time.Millisecond
-	for waited, p := time.Duration(0), pause; ; waited, p = waited+p, min(2*p, longest) {
-		ok, err := flock(f)
-		switch {
-		case err != nil:
-		case ok:
-			return func() { f.Close() }, nil
-		case waited > lockWait:
-			err = ErrBusy
-		default:
-			for _, d := range patience {
-				if waited <= d && waited+p > d && s.o.Waiting != nil {
-					s.o.Waiting(f, d)
-				}
-			}
-			time.Sleep(p)
-			continue
-		}
-		f.Close()
+	if err := lockFile(f, lockWait, s.o.Waiting); err != nil {
 		return nil, fmt.Errorf("lock %q: %w", s.dir, err)
 	}
+	return func() { f.Close() }, nil
 }
 
 // commit replaces the manifest, then does what may follow it: nothing that is lost when the process dies here
