@@ -5,9 +5,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // all is for the slow run: go test ./shellparse -all.
@@ -75,14 +76,13 @@ func fastest(text string, rounds int) time.Duration {
 	return best
 }
 
-// spent is the processor time of this thread, or the time of day where the system does not tell it.
+// spent is the processor time of this thread.
 func spent() time.Duration {
-	const thread = 1 // RUSAGE_THREAD
-	var u syscall.Rusage
-	if runtime.GOOS == "linux" && syscall.Getrusage(thread, &u) == nil {
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		panic(err)
 	}
-	return time.Duration(time.Now().UnixNano())
+	return time.Duration(t.Nano())
 }
 
 // TestLinear: time is linear in the length of the text. A text eight times as long may take
