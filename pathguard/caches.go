@@ -184,6 +184,7 @@ type cache struct {
 	name     string
 	code     bool
 	programs []string
+	moves    []move
 }
 
 // caches is cacheTable, read once; cacheNames are its folders, and cachedCode those of them that hold code.
@@ -196,7 +197,7 @@ func readCaches(table string) (all []cache, names, code []string) {
 		if len(f) < 3 {
 			continue
 		}
-		c := cache{name: f[0], code: f[1] == "code", programs: f[2:]}
+		c := cache{name: f[0], code: f[1] == "code", programs: f[2:], moves: movesOf(f[0])}
 		all, names = append(all, c), append(names, c.name)
 		if c.code {
 			code = append(code, c.name)
@@ -217,18 +218,23 @@ func (j *judgement) caching(f *Fence) {
 		if f.Exact && !c.usedBy(programs) {
 			continue
 		}
-		found := j.disk.existing(nil, j.p.reals, c.name)
+		moved := j.moved(c)
+		found := j.disk.existing(nil, j.p.reals, append(moved, c.name)...)
 		for _, real := range found {
 			f.Write = append(f.Write, Grant{Path: real, Tree: true})
 		}
-		if len(found) > 0 || len(j.p.reals) == 0 {
+		missing := slices.DeleteFunc(moved, func(dir string) bool { return slices.Contains(found, dir) })
+		if len(found) == 0 && len(moved) == 0 && len(j.p.reals) > 0 {
+			missing = []string{j.p.reals[0] + c.name[len("~"):]}
+		}
+		if len(missing) == 0 {
 			continue
 		}
 		if programs == nil {
 			programs = j.plan.started()
 		}
 		if c.usedBy(programs) {
-			f.Caches = append(f.Caches, j.p.reals[0]+c.name[len("~"):])
+			f.Caches = append(f.Caches, missing...)
 		}
 	}
 }
