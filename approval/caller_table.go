@@ -264,10 +264,10 @@ func AgentMark(entry string) string {
 // AgentName is what the agent is called that asks: said is how it calls itself, env its environment, where its program
 // leaves a mark. One program has several names for itself, one for each door; here it has one. "" for nobody known.
 func AgentName(said string, env []string) string {
-	agent := said
+	agent, own := said, strings.TrimPrefix(said, "mcp/") // a server says so before the name of its client
 	for _, f := range agentFacts() {
 		switch {
-		case said != "" && f.kind == "called" && f.text == said,
+		case said != "" && (f.kind == "called" && f.text == own || f.agent == own && own != "any"),
 			said == "" && f.kind == "mark" && f.agent != "any" && slices.ContainsFunc(env, func(entry string) bool {
 				value, is := strings.CutPrefix(entry, f.text+"=")
 				return is && value != ""

@@ -183,6 +183,7 @@ func (e Environ) Vars() map[string]string {
 type surroundings struct {
 	Environ
 	from []string
+	dir  string
 	vars map[string]string
 	sum  string // of what every plan binds
 
@@ -190,11 +191,11 @@ type surroundings struct {
 	loose map[string]string // what a plan binds only where its text names it: see perCall
 }
 
-func (l *Launcher) surroundings(env []string) *surroundings {
-	if last := l.around.Load(); last != nil && slices.Equal(last.from, env) {
+func (l *Launcher) surroundings(env []string, dir string) *surroundings {
+	if last := l.around.Load(); last != nil && last.dir == dir && slices.Equal(last.from, env) {
 		return last
 	}
-	s := &surroundings{Environ: Scrub(env, l.policy.Settings().KeepEnv), from: slices.Clone(env)}
+	s := &surroundings{Environ: Scrub(inDir(env, dir), l.policy.Settings().KeepEnv), from: slices.Clone(env), dir: dir}
 	s.Kept = withoutLinks(realShells(s.Kept), l.home.Links(), filepath.Join(l.account, ".tada", "bin"))
 	s.vars = s.Vars()
 	s.bound, s.loose = map[string]string{}, map[string]string{}
@@ -210,4 +211,14 @@ func (l *Launcher) surroundings(env []string) *surroundings {
 	s.sum = digestOf(sum)
 	l.around.Store(s)
 	return s
+}
+
+// inDir is an environment in which PWD says where the command runs. The program of an agent hands on the directory that it
+// was started in itself, and a shell in between sets it right: the command gets the same through either.
+func inDir(env []string, dir string) []string {
+	if !filepath.IsAbs(dir) {
+		return env
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "PWD=") })
+	return append(env, "PWD="+dir)
 }

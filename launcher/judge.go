@@ -79,7 +79,7 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 
 // judgeAs is Judge for a text as it stands, with what kind of file its standard input is.
 func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
-	j := &Judgement{Request: req, environ: l.surroundings(req.Env), stdin: stdin, level: l.level(), umask: l.umask(), version: l.version()}
+	j := &Judgement{Request: req, environ: l.surroundings(req.Env, req.Dir), stdin: stdin, level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err

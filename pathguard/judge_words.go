@@ -18,7 +18,7 @@ func (j *judgement) person() {
 			j.add(Deny, "tada.person", "", words(c), c.Span, i)
 		case killers.has(name) && j.aimsAtTada(c):
 			j.add(Deny, "tada.kill", "", words(c), c.Span, i)
-		case name == "tada-run" && ownState(c):
+		case name == "tada-run" && ownState(c, j.plan.Caller.StateDir):
 			j.add(Deny, "tada.person", "", words(c), c.Span, i)
 		case withinAny(c.Name, serviceDirs) && !allReading(c):
 			j.hazard("service.control", c.Span, i)
@@ -27,16 +27,17 @@ func (j *judgement) person() {
 }
 
 // ownState reports whether a command gives tada-run another state, or another profile, than
-// the person has: it would be judged by rules of its own making.
-func ownState(c *shellparse.Command) bool {
+// the person has: it would be judged by rules of its own making. have is the state that judges.
+func ownState(c *shellparse.Command, have string) bool {
 	for _, a := range c.Assign {
 		if strings.HasPrefix(a.Name, "TADA_") {
 			return true
 		}
 	}
 	for _, w := range c.Args[min(1, len(c.Args)):] {
-		name, _, _ := strings.Cut(w.Text, "=")
+		name, value, _ := strings.Cut(w.Text, "=")
 		switch {
+		case name == "--home" && w.Static && value != "" && path.Clean(value) == have:
 		case name == "--home" || name == "--profile" || name == "-home" || name == "-profile":
 			return true
 		case !strings.HasPrefix(w.Text, "-"):
