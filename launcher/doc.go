@@ -28,7 +28,9 @@
 // says which terminal, window or call it is (perCall in environ_table.go), while its value is a number, a word or an id and no
 // text of the plan names it: such a value is no path, option, list or address. A program whose text is not part of the plan may
 // still read it. What belongs to the caller's own shell or connection (OLDPWD, SSH_CLIENT) is kept from commands, unless
-// environment.keep passes it on; then it is bound.
+// environment.keep passes it on; then it is bound. PWD is the directory that the command runs in, whatever the caller has there.
+// So the identical command of an agent is the identical plan through its shell, its hook, both, and a server; inside of a
+// session it is another one than outside, because the sandbox is another.
 //
 // An approval of the same command line that is for another plan is told with the difference (Unfit): by the name of the
 // variable or file, without values. For that run/asked keeps salted hashes of what each open question depends on.

@@ -56,6 +56,7 @@ func TestFound(t *testing.T) {
 		"/etc/init.d/nginx status",
 	)
 	g.expect(t, Deny, "tada-run --home /tmp/x ls", "tada-run --profile=off ls", "TADA_HOME=/tmp/x tada-run ls")
+	g.expect(t, Allow, "tada-run --home="+g.Caller.StateDir+" ls") // as a hook writes it
 }
 
 // C-3.4.1: what only moves or replaces a link is judged by the link, and not by where it leads.
