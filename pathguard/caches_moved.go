@@ -75,7 +75,7 @@ func (j *judgement) moved(c *cache) (dirs []string) {
 		if real, _, ok := j.disk.realOf(dir); ok {
 			dir = real
 		}
-		if j.mayCache(dir, m.rest != "") {
+		if j.mayCache(dir, m.rest != "" || strings.HasSuffix(dir, c.name[len("~"):])) {
 			dirs = append(dirs, dir)
 		}
 	}

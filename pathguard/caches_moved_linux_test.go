@@ -18,6 +18,7 @@ func TestMovedCaches(t *testing.T) {
 		{"GOPATH", "@/go:@/other", "go build ./...", "@/go/pkg", ""},
 		{"GOMODCACHE", "@/mods", "go build ./...", "", "@/mods"},
 		{"GOCACHE", "@/made/../cache", "go build ./...", "", "@/cache"},
+		{"GOCACHE", "/usr/no-home/.cache/go-build", "go build ./...", "", "/usr/no-home/.cache/go-build"},
 		{"npm_config_cache", "@/npm", "npm run x", "", "@/npm"},
 		{"CARGO_HOME", "/usr/local/no-cargo", "cargo build", "", "/usr/local/no-cargo/registry"},
 	}

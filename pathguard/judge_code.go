@@ -124,7 +124,7 @@ func (j *judgement) built(cmd int) bool {
 		switch {
 		case leaves(e):
 			return false
-		case e.Right != command.Write || j.harmless(i):
+		case e.Right != command.Write || j.harmless(i) || j.housekeeping(e):
 		case !builders.has(by):
 			return false
 		case e.Command < cmd:
@@ -132,6 +132,13 @@ func (j *judgement) built(cmd int) bool {
 		}
 	}
 	return made
+}
+
+// housekeeping reports whether an effect is of the text that an agent's program puts around the agent's command: it notes the
+// directory in a file of its own. Where rules look at all that a line writes, that is no part of the line.
+func (j *judgement) housekeeping(e *shellparse.Effect) bool {
+	w := j.script.Wrapped
+	return w != nil && !e.Span.In(w.Start, w.End)
 }
 
 // justBuilt reports whether a file that is executed is what a compiler of the same line puts
