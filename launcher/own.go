@@ -13,6 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // What an agent's program gives its shell is the agent's command and a text around it, which differs from call to call,
@@ -163,10 +164,45 @@ func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
 		}
 	}
 	commands, effects := carried(whole.Script, w)
-	return slices.EqualFunc(commands, own.Script.Commands, same) && slices.EqualFunc(effects, own.Script.Effects, touches)
+	return slices.EqualFunc(once(commands), once(own.Script.Commands), same) && slices.Equal(each(effects), each(own.Script.Effects))
 }
 
-// carried are the commands and effects of the agent's part of a text, without those of what only carries it.
+// lately is how far back a script looks for a command that it has already, in a text that has one span.
+const lately = 32
+
+// once is a list without the commands that the whole does not say again, because there they have the span of one word.
+func once(list []shellparse.Command) (kept []shellparse.Command) {
+	for _, c := range list {
+		if !slices.ContainsFunc(kept[max(0, len(kept)-lately):], func(k shellparse.Command) bool { return len(k.Via) == len(c.Via) && same(k, c) }) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// A touch is an effect without the place and the command that it is told of.
+type touch struct {
+	shellparse.Effect
+	net shellparse.Endpoint
+}
+
+// each is every touch of a list, once.
+func each(list []shellparse.Effect) (kept []touch) {
+	seen := map[touch]bool{}
+	for _, e := range list {
+		t := touch{Effect: e}
+		if t.Net = nil; e.Net != nil {
+			t.net = *e.Net
+		}
+		if t.Span, t.Command = (shellparse.Span{}), 0; !seen[t] {
+			seen[t] = true
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// carried are the commands and effects of the agent's part of a text, without what only carries it and that this is started.
 func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse.Command, effects []shellparse.Effect) {
 	first := 0
 	for first < len(s.Commands) && !s.Commands[first].Span.In(w.Start, w.End) {
@@ -182,8 +218,9 @@ func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse
 			commands = append(commands, c)
 		}
 	}
-	for _, e := range s.Effects {
-		if e.Span.In(part.Start, part.End) && (e.Command < first || e.Command >= from) {
+	for _, e := range s.Effects { // a redirection in the agent's part is told of what carries it
+		starts := e.Command >= first && e.Command < from && e.Right == command.Exec && e.Name.Text == s.Commands[e.Command].Name
+		if e.Span.In(part.Start, part.End) && !starts {
 			effects = append(effects, e)
 		}
 	}
@@ -202,12 +239,6 @@ func same(a, b shellparse.Command) bool {
 	return a.Name == b.Name && a.Dir == b.Dir && a.Remote == b.Remote && a.Builtin == b.Builtin &&
 		slices.Equal(a.Args, b.Args) && slices.Equal(a.Assign, b.Assign) &&
 		len(a.Via) >= n && slices.Equal(a.Via[len(a.Via)-n:], b.Via)
-}
-
-// touches reports whether two effects are the same one.
-func touches(a, b shellparse.Effect) bool {
-	sameNet := a.Net == b.Net || a.Net != nil && b.Net != nil && *a.Net == *b.Net
-	return a.Right == b.Right && a.Flags == b.Flags && a.Name == b.Name && a.Base == b.Base && sameNet
 }
 
 // inFront is an environment with a folder in front of PATH.
