@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// A model is what the programs take for one: it asks for one tool after the other, and ends when it was told what came
-// of the last.
+// A model is what the programs take for one: it asks for one tool after the other, or for some at once, and ends when it
+// was told what came of the last.
 type model struct {
 	mu    sync.Mutex
 	env   []string
@@ -26,6 +26,7 @@ type toolCall struct {
 	name   string
 	args   any
 	before func() // what a person does meanwhile
+	joined bool   // it comes in one answer with the call before it
 }
 
 func (m *model) begin(calls []toolCall) {
@@ -94,7 +95,16 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		say.text("done")
 	default:
 		m.told = told
-		call := m.calls[len(told)]
+		say.calls(m.next(len(told), conversation))
+	}
+}
+
+// next are the calls of one answer, from the n-th on, with what a person does before.
+func (m *model) next(n int, conversation string) (list []saidCall) {
+	for i, call := range m.calls[n:] {
+		if i > 0 && !call.joined {
+			break
+		}
 		if call.before != nil {
 			call.before()
 		}
@@ -102,14 +112,22 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if found := running.FindAllStringSubmatch(conversation, -1); found != nil {
 			args = []byte(strings.ReplaceAll(string(args), `"SESSION"`, found[len(found)-1][1]))
 		}
-		say.call(call.name, args, len(told))
+		list = append(list, saidCall{call.name, args, n + i})
 	}
+	return list
 }
 
 // A protocol is how one family of models streams an answer.
 type protocol interface {
 	text(string)
-	call(name string, args json.RawMessage, n int) // the n-th call
+	calls([]saidCall)
+}
+
+// A saidCall is a call as the model says it: the n-th of the conversation.
+type saidCall struct {
+	name string
+	args json.RawMessage
+	n    int
 }
 
 func event(w io.Writer, name string, v any) {
@@ -124,44 +142,67 @@ type o = map[string]any
 
 type anthropic struct{ w io.Writer }
 
-func (a anthropic) block(start, delta o, stop string) {
+func (a anthropic) blocks(stop string, pairs ...[2]o) {
 	usage := o{"input_tokens": 1, "output_tokens": 1}
-	event(a.w, "message_start", o{"type": "message_start", "message": o{"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage}})
-	event(a.w, "content_block_start", o{"type": "content_block_start", "index": 0, "content_block": start})
-	event(a.w, "content_block_delta", o{"type": "content_block_delta", "index": 0, "delta": delta})
-	event(a.w, "content_block_stop", o{"type": "content_block_stop", "index": 0})
+	message := o{"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage}
+	event(a.w, "message_start", o{"type": "message_start", "message": message})
+	for i, pair := range pairs {
+		event(a.w, "content_block_start", o{"type": "content_block_start", "index": i, "content_block": pair[0]})
+		event(a.w, "content_block_delta", o{"type": "content_block_delta", "index": i, "delta": pair[1]})
+		event(a.w, "content_block_stop", o{"type": "content_block_stop", "index": i})
+	}
 	event(a.w, "message_delta", o{"type": "message_delta", "delta": o{"stop_reason": stop, "stop_sequence": nil}, "usage": usage})
 	event(a.w, "message_stop", o{"type": "message_stop"})
 }
 
 func (a anthropic) text(s string) {
-	a.block(o{"type": "text", "text": ""}, o{"type": "text_delta", "text": s}, "end_turn")
+	a.blocks("end_turn", [2]o{{"type": "text", "text": ""}, {"type": "text_delta", "text": s}})
 }
 
-func (a anthropic) call(name string, args json.RawMessage, n int) {
-	a.block(o{"type": "tool_use", "id": fmt.Sprintf("toolu_%04d", n), "name": name, "input": o{}}, o{"type": "input_json_delta", "partial_json": string(args)}, "tool_use")
+func (a anthropic) calls(list []saidCall) {
+	var pairs [][2]o
+	for _, c := range list {
+		pairs = append(pairs, [2]o{
+			{"type": "tool_use", "id": fmt.Sprintf("toolu_%04d", c.n), "name": c.name, "input": o{}},
+			{"type": "input_json_delta", "partial_json": string(c.args)},
+		})
+	}
+	a.blocks("tool_use", pairs...)
 }
 
 type responses struct{ w io.Writer }
 
-func (p responses) item(item o) {
+func (p responses) items(items ...o) {
+	usage := o{"input_tokens": 1, "input_tokens_details": nil, "output_tokens": 1, "output_tokens_details": nil, "total_tokens": 2}
 	event(p.w, "response.created", o{"type": "response.created", "response": o{"id": "r1"}})
-	event(p.w, "response.output_item.done", o{"type": "response.output_item.done", "output_index": 0, "item": item})
-	event(p.w, "response.completed", o{"type": "response.completed", "response": o{"id": "r1", "usage": o{"input_tokens": 1, "input_tokens_details": nil, "output_tokens": 1, "output_tokens_details": nil, "total_tokens": 2}}})
+	for i, item := range items {
+		event(p.w, "response.output_item.done", o{"type": "response.output_item.done", "output_index": i, "item": item})
+	}
+	event(p.w, "response.completed", o{"type": "response.completed", "response": o{"id": "r1", "usage": usage}})
 }
 
 func (p responses) text(s string) {
-	p.item(o{"type": "message", "role": "assistant", "id": "m1", "content": []any{o{"type": "output_text", "text": s}}})
+	p.items(o{"type": "message", "role": "assistant", "id": "m1", "content": []any{o{"type": "output_text", "text": s}}})
 }
 
-func (p responses) call(name string, args json.RawMessage, n int) {
-	p.item(o{"type": "function_call", "id": fmt.Sprintf("f%d", n), "call_id": fmt.Sprintf("call_%d", n), "name": name, "arguments": string(args)})
+// calls name the tools of a server apart from the server, with a space between them.
+func (p responses) calls(list []saidCall) {
+	var items []o
+	for _, c := range list {
+		item := o{"type": "function_call", "id": fmt.Sprintf("f%d", c.n), "call_id": fmt.Sprintf("call_%d", c.n), "name": c.name, "arguments": string(c.args)}
+		if server, tool, apart := strings.Cut(c.name, " "); apart {
+			item["namespace"], item["name"] = server, tool
+		}
+		items = append(items, item)
+	}
+	p.items(items...)
 }
 
 type completions struct{ w io.Writer }
 
 func (p completions) chunk(delta o, finish any) {
-	event(p.w, "", o{"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": []any{o{"index": 0, "delta": delta, "finish_reason": finish}}})
+	choice := o{"index": 0, "delta": delta, "finish_reason": finish}
+	event(p.w, "", o{"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": []any{choice}})
 }
 
 func (p completions) end(reason string) {
@@ -174,19 +215,29 @@ func (p completions) text(s string) {
 	p.end("stop")
 }
 
-func (p completions) call(name string, args json.RawMessage, n int) {
-	p.chunk(o{"role": "assistant", "tool_calls": []any{o{"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function", "function": o{"name": name, "arguments": string(args)}}}}, nil)
+func (p completions) calls(list []saidCall) {
+	var tools []any
+	for i, c := range list {
+		tools = append(tools, o{"index": i, "id": fmt.Sprintf("call_%d", c.n), "type": "function", "function": o{"name": c.name, "arguments": string(c.args)}})
+	}
+	p.chunk(o{"role": "assistant", "tool_calls": tools}, nil)
 	p.end("tool_calls")
 }
 
 type generate struct{ w io.Writer }
 
-func (g generate) part(part o) {
-	event(g.w, "", o{"candidates": []any{o{"index": 0, "content": o{"role": "model", "parts": []any{part}}, "finishReason": "STOP"}}, "usageMetadata": o{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}})
+func (g generate) parts(parts ...any) {
+	usage := o{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+	candidate := o{"index": 0, "content": o{"role": "model", "parts": parts}, "finishReason": "STOP"}
+	event(g.w, "", o{"candidates": []any{candidate}, "usageMetadata": usage})
 }
 
-func (g generate) text(s string) { g.part(o{"text": s}) }
+func (g generate) text(s string) { g.parts(o{"text": s}) }
 
-func (g generate) call(name string, args json.RawMessage, _ int) {
-	g.part(o{"functionCall": o{"name": name, "args": args}})
+func (g generate) calls(list []saidCall) {
+	var parts []any
+	for _, c := range list {
+		parts = append(parts, o{"functionCall": o{"name": c.name, "args": c.args}})
+	}
+	g.parts(parts...)
 }

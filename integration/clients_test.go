@@ -30,6 +30,7 @@ type client struct {
 // A bench is one client's machine: an account with a home of its own, a workspace, and both programs.
 type bench struct {
 	home, work, bin, passwd string
+	before                  []string // the words that start the client, in front of its own
 	model                   *model
 }
 
@@ -58,6 +59,7 @@ var clients = []client{
 		argv: []string{"run", "--model", "mock/mock", "go"},
 		env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
 		setup: func(t *testing.T, b *bench, url string) {
+			write(t, filepath.Join(b.home, ".config/opencode/.npmrc"), "fetch-retries=0\n") // a plugin of its own it installs at each start
 			write(t, filepath.Join(b.home, ".config/opencode/opencode.json"), fmt.Sprintf(`{"permission":{"bash":"allow","external_directory":"allow"},"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
 		},
 	},
@@ -187,7 +189,7 @@ func (b *bench) ctl(t *testing.T, args ...string) string {
 // each.
 func (b *bench) play(t *testing.T, c client, calls ...toolCall) []string {
 	t.Helper()
-	return b.playIn(t, c, nil, calls...)
+	return b.playIn(t, c, b.before, calls...)
 }
 
 // playIn is play with the client started by another program, whose words come before its own.
@@ -267,8 +269,14 @@ func (b *bench) approve(t *testing.T, command string) {
 	}
 	q := list[0]
 	page, _, _ := strings.Cut(b.ctl(t, "show", q.ID), "every value by its name")
-	_, first, _ := strings.Cut(page, "1│ ")
-	first, _, _ = strings.Cut(first, "\n")
+	first := ""
+	for line := range strings.Lines(page) {
+		if _, text, ok := strings.Cut(line, "│ "); ok && (first == "" || !strings.HasPrefix(line, "runs as")) {
+			first += strings.TrimSuffix(text, "\n")
+		} else if first != "" {
+			break
+		}
+	}
 	if strings.NewReplacer("⟪", "", "⟫", "").Replace(first) != command {
 		t.Errorf("the agent's own command is not what is shown first:\n%s", page)
 	}
@@ -306,4 +314,8 @@ func TestClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+func clientNamed(name string) client {
+	return clients[slices.IndexFunc(clients, func(c client) bool { return c.name == name })]
 }
