@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// doors are the ways on which the commands of a client come to tada-run.
-var doors = []string{"shell", "hook", "both", "session", "mcp"}
+// clientDoors are the ways on which the commands of a client come to tada-run.
+var clientDoors = []string{"shell", "hook", "both", "session", "mcp"}
 
 // eachDoor runs a test for every client and each of its doors.
 func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string)) {
 	needClients(t)
-	for _, door := range doors {
+	for _, door := range clientDoors {
 		for _, c := range clients {
 			if c.name == "qwen" && door == "hook" {
 				continue // its hook cannot change a command: TestClientsQwenHook
