@@ -56,6 +56,7 @@ type told struct {
 	call    string
 	start   *Entry // without an end yet
 	ended   bool
+	left    bool // its command has ended
 	lost    bool // told by exec.orphan
 	revived bool // it went on after that
 }
@@ -151,6 +152,10 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 	switch {
 	case r.ended && kind != KindFailed:
 		return fmt.Sprintf("%s of run %q, which had ended", kind, b.SID)
+	case kind == KindLeft && (r.left || r.start == nil && r.intent):
+		return fmt.Sprintf("tells of processes that run %q left, before its start or a second time", b.SID)
+	case kind == KindLeft:
+		r.left = true
 	case kind == KindStart && r.start != nil:
 		return fmt.Sprintf("run %q was started twice", b.SID)
 	case kind == KindStart:

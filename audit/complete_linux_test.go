@@ -65,6 +65,17 @@ var stories = []struct {
 	{"told to be lost, and started without authority", []string{
 		`exec.intent {"sid":"a","verdict":"ask"}`, `exec.orphan {"sid":"a","started":false}`,
 		`exec.start {"authority":"policy","sid":"a"}`}, `which said "ask"`, 2},
+	{"its command ended, and then the rest", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"authority":"policy","sid":"a"}`, `exec.left {"sid":"a"}`, `exec.end {"sid":"a"}`}, "", 0},
+	{"its command ended, and the rest was lost", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"authority":"policy","sid":"a"}`, `exec.left {"sid":"a"}`, `exec.orphan {"sid":"a","started":true}`}, "", 0},
+	{"its command ended, and nothing more", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"authority":"policy","sid":"a"}`, `exec.left {"sid":"a"}`}, "no end", 1},
+	{"its command ended twice", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"authority":"policy","sid":"a"}`, `exec.left {"sid":"a"}`, `exec.left {"sid":"a"}`}, "second time", 3},
+	{"its command ended before its start", []string{`exec.intent {"sid":"a","verdict":"allow"}`, `exec.left {"sid":"a"}`}, "before its start", 1},
+	{"its command ended after all", []string{
+		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.start {"authority":"policy","sid":"a"}`, `exec.end {"sid":"a"}`, `exec.left {"sid":"a"}`}, "which had ended", 3},
 	{"told to be lost twice", []string{
 		`exec.intent {"sid":"a","verdict":"allow"}`, `exec.orphan {"sid":"a","started":false}`, `exec.orphan {"sid":"a","started":false}`}, "which had ended", 2},
 	{"every other end", []string{

@@ -137,6 +137,9 @@
 // before, had the authority that it names (a verdict that allows, or an
 // approval consumed for this plan, once), and has an end.
 //
+// A run whose command has ended and left processes that go on says so by
+// exec.left, once; it has its place until they have ended, and exec.end.
+//
 // A place is made under a name of its own (.SID.N), locked, and then gets the
 // name SID; names there change only under the lock of the file behind them. Earlier
 // versions locked a place that had its name already, and could take a run that

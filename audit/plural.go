@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// Plural counts what a word names: "1 entry", "2 entries".
+// Plural counts what a word names: "1 entry", "2 entries", "3 processes".
 func Plural[N int | int64 | uint64](n N, word string) string {
 	stem, isY := strings.CutSuffix(word, "try")
 	switch {
 	case n == 1:
 	case isY:
 		word = stem + "tries"
+	case strings.HasSuffix(word, "ss"):
+		word += "es"
 	default:
 		word += "s"
 	}

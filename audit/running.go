@@ -16,13 +16,15 @@ import (
 //
 //	exec.intent  sid, verdict, plan_hash     before anything runs
 //	exec.start   sid, authority, envelope_id it runs; batch_plan, where the envelope is for several calls
-//	exec.end     sid                         it has ended
+//	exec.left    sid                         its command has ended, and processes that it left go on
+//	exec.end     sid                         it has ended, with all that it started
 //	exec.denied  sid                         it was not permitted
 //	exec.failed  sid                         it could not be started
 //	exec.orphan  sid, started                its launcher died, and nobody saw the end
 const (
 	KindIntent = "exec.intent"
 	KindStart  = "exec.start"
+	KindLeft   = "exec.left"
 	KindEnd    = "exec.end"
 	KindDenied = "exec.denied"
 	KindFailed = "exec.failed"

@@ -21,7 +21,7 @@ func TestLeftBehindIsTold(t *testing.T) {
 		{[]string{"sleep"}, true, ""},
 	} {
 		var out bytes.Buffer
-		r := &run{}
+		r := &run{Judgement: &Judgement{}}
 		if test.session {
 			r.desk = &desk{}
 		}

@@ -19,7 +19,8 @@
 //     executes the canonical text: what was judged is what runs. What a shell or an interpreter will open by its
 //     name is looked at once more just before; see "Names that are opened late".
 //  5. What the command prints to its caller is recorded before it is passed on, unless that is /dev/null. When the command ends, what it left behind is
-//     ended, the output is drained, and transcript head and exit status go into the log.
+//     ended, the output is drained, and transcript head and exit status go into the log. Where it may go on (Keep), the caller is told the
+//     status at once, and the end comes when all has ended.
 //
 // # What an approval depends on
 //

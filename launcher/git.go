@@ -87,7 +87,7 @@ const (
 )
 
 // takeBack undoes what the command left for git to run, unless a person has allowed just that,
-// and tells it. The lines are for the record too. For a run in the background, beside which
+// and tells it. The lines are for the record too. For what ran in the background, beside which
 // a person works, nothing is deleted: what is found may be theirs.
 func (r *run) takeBack(out io.Writer) []string {
 	if r.fenced.git == nil {
@@ -96,7 +96,7 @@ func (r *run) takeBack(out io.Writer) []string {
 	if !r.keeps() {
 		r.fenced.git.Kept = nil
 	}
-	r.fenced.git.Careful = r.Request.Started != nil
+	r.fenced.git.Careful = r.Request.Started != nil || r.stay.isOver()
 	var failed, done, quiet []string
 	for _, c := range r.fenced.git.Changes() {
 		switch line := c.String(); {

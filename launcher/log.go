@@ -161,8 +161,11 @@ type Past struct {
 	Ended     time.Time `json:"ended,omitzero"`
 	Session   bool      `json:"session,omitempty"` // tada-run --session: while it runs, others can attach
 	Tier      string    `json:"tier,omitempty"`
-	Within    string    `json:"within,omitempty"`  // the session that it ran inside of
-	Revived   bool      `json:"revived,omitempty"` // the log reported it lost, by a mistake of earlier versions, and it went on
+
+	Background bool `json:"background,omitempty"` // its command has ended with Status, and processes that it left go on
+
+	Within  string `json:"within,omitempty"`  // the session that it ran inside of
+	Revived bool   `json:"revived,omitempty"` // the log reported it lost, by a mistake of earlier versions, and it went on
 
 	// Unproven says that a person has accepted the part of the log that tells of this run after it was found changed:
 	// who, when and why. "" for what is proven.
@@ -176,7 +179,7 @@ type Past struct {
 
 // pastStates says what a kind of entry means for the run that it speaks of.
 var pastStates = map[string]string{
-	kindIntent: "announced", kindDenied: "refused", kindStart: "running", kindFailed: "failed", kindEnd: "ended",
+	kindIntent: "announced", kindDenied: "refused", kindStart: "running", audit.KindLeft: "running", kindFailed: "failed", kindEnd: "ended",
 	audit.KindOrphan: "lost",
 }
 
@@ -314,7 +317,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		r.reported = r.reported || e.Kind == audit.KindOrphan
 		r.asked = e.Kind == kindDenied && body.Code == "pending"
 		r.told = e.Offset
-		r.State = pastStates[e.Kind]
+		r.State, r.Background = pastStates[e.Kind], e.Kind == audit.KindLeft
 		if status, _ := body.Status.(string); e.Kind == kindDenied {
 			r.State = deniedState(body.Code, status)
 		}
@@ -326,7 +329,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		if e.Kind == audit.KindOrphan && !body.Started {
 			r.State = "announced" // its launcher died before it could say that it had let it go
 		}
-		if status, ok := body.Status.(float64); ok && e.Kind == kindEnd {
+		if status, ok := body.Status.(float64); ok && (e.Kind == kindEnd || e.Kind == audit.KindLeft) {
 			r.Status, r.Signal, r.TimedOut = int(status), body.Signal, body.TimedOut
 		}
 	}

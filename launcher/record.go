@@ -236,6 +236,12 @@ func (r *run) ended(out Outcome, s sandbox.Status, f findings, problem error) ob
 	if f.tampered {
 		o["tampered"] = true
 	}
+	if r.stay.isOver() {
+		o["background"] = true
+		if r.stay.why != "" {
+			o["ended_by"] = r.stay.why
+		}
+	}
 	if len(f.refused) > 0 {
 		o["refused"] = f.refused
 	}

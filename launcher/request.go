@@ -36,6 +36,7 @@ type Request struct {
 	Wait    time.Duration // how long to wait for a person who is not at this terminal
 
 	Within *Within // it runs inside of a session that is there already; nil for outside
+	Keep   *Keep   // what the command leaves running may go on, where the configuration says so; nil where it ends with it
 	Hold   *Hold   // a session, which lasts when its terminal goes away; nil for a single command
 
 	layers int // how many texts of programs were taken off

@@ -47,7 +47,9 @@ type run struct {
 	grant    string   // of the standing approval that was used; "" without one
 	script   *os.File // text that is no argument
 	timedOut bool
-	stopping bool // we were asked to stop
+	stopping bool  // we were asked to stop
+	stay     *stay // what the command leaves running may go on; nil where it ends with it
+	swept    error // what sweep has found
 
 	misfit   *Unfit                     // an approval of the same command line that is for another plan; nil for none
 	answered bool                       // a person said yes, elsewhere
@@ -298,11 +300,15 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 	defer func() { go signal.Stop(r.signals) }() // each signal takes two changes of thread, and nobody has to wait for that
 
 	changes := make(chan change)
+	r.stays()
 	go r.reap(changes)
 	sealing := time.AfterFunc(sealAfter, r.seal)
 	defer sealing.Stop()
 	limit, kill := r.deadline(), (<-chan time.Time)(nil)
 	stop := func() {
+		if kill != nil {
+			return
+		}
 		if r.desk != nil {
 			r.hangUp()
 		} else {
@@ -321,10 +327,22 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 				stop()
 				continue
 			}
+			if r.stay.isOver() {
+				if r.stay.ends(s) {
+					r.stay.because("signal")
+					stop()
+				}
+				continue
+			}
 			r.stopping = r.stopping || s == syscall.SIGTSTP
 			r.forward(s)
+		case <-r.stay.ended():
+			r.stay.because("the end of " + r.stay.patron.name)
+			r.stay.patron.ended = nil
+			stop()
 		case <-limit:
 			r.timedOut = true
+			r.stay.because("time limit")
 			stop()
 		case <-done:
 			done = nil
@@ -340,6 +358,10 @@ func (r *run) wait(ctx context.Context) (Outcome, error) {
 			r.process.Kill()
 		case c := <-changes:
 			switch {
+			case c.err == nil && c.status.Stays:
+				if kill != nil || r.handOver(c) != nil { // it was told to end, or cannot be told as what it is
+					r.process.Kill()
+				}
 			case c.err != nil || c.status.Ended():
 				return r.finish(c)
 			case c.status.Stopped != 0 && r.follows(c.status.Stopped):
@@ -371,7 +393,7 @@ func (r *run) reap(changes chan<- change) {
 	for {
 		s, err := r.process.Next()
 		changes <- change{s, err}
-		if err != nil || s.Ended() {
+		if err != nil || s.Ended() && !s.Stays {
 			return
 		}
 	}
@@ -383,6 +405,9 @@ func (r *run) reap(changes chan<- change) {
 func (r *run) follows(sig syscall.Signal) bool {
 	asked := r.stopping
 	r.stopping = false
+	if r.Request.Keep != nil { // who was called stops by itself
+		return false
+	}
 	return asked || r.terminal.HasTerminal() && sig != syscall.SIGSTOP
 }
 
@@ -410,16 +435,16 @@ func (r *run) finish(c change) (Outcome, error) {
 	r.desk.close()
 	r.doorway.close()
 	r.missed(os.Stderr, c.status)
-	out := Outcome{Session: r.id, Envelope: r.envelope, Status: c.status.Shell(), Signal: int(c.status.Signal)}
-	if r.timedOut {
-		out.Signal, out.Status = 0, timedOutStatus
-	}
+	out := r.outcome(c.status)
 	defer r.desk.end(out.Status, out.Signal) // whoever is told that it is over finds the end on record
 	told := findings{limits: r.reached(os.Stderr, c.status), behind: r.leftBehind(os.Stderr, c.status), refused: r.teach(os.Stderr, c.status), git: r.takeBack(os.Stderr), later: r.leftLater(os.Stderr),
 		swapped: r.swappedSince(), traffic: r.traffic(os.Stderr, c.status)}
 	recordErr := errors.Join(r.unheard, r.brokeOff(), r.wrote(), r.recorder.Exit(strconv.Itoa(out.Status)))
 	sum, err := r.recorder.Close()
-	swept := r.sweep(os.Stderr)
+	swept := r.swept
+	if swept == nil {
+		swept = r.sweep(os.Stderr)
+	}
 	told.tampered = swept != nil
 	recordErr = errors.Join(recordErr, err, swept)
 	recordErr = errors.Join(recordErr,
@@ -434,6 +459,15 @@ func (r *run) finish(c change) (Outcome, error) {
 		return out, &AfterError{Status: out.Status, Err: err}
 	}
 	return out, nil
+}
+
+// outcome is what the caller gets. A time limit that ended only what the command had left running is none of the command's.
+func (r *run) outcome(s sandbox.Status) Outcome {
+	out := Outcome{Session: r.id, Envelope: r.envelope, Status: s.Shell(), Signal: int(s.Signal)}
+	if r.timedOut && !r.stay.isOver() {
+		out.Signal, out.Status = 0, timedOutStatus
+	}
+	return out
 }
 
 // timedOutStatus is what timeout(1) exits with.

@@ -42,10 +42,17 @@ func treeOf(pid int) string {
 		if !ok || int(owner.Uid) != uid || pid == 1 || slices.Contains(hosts, string(text[start+1:end])) {
 			return top
 		}
-		if pid != os.Getpid() { // each call is a process of its own
+		if pid != os.Getpid() && !(pid == os.Getppid() && sameProgram(pid)) { // each call is a process of its own, or two
 			top = fmt.Sprintf("%d.%s", pid, fields[19])
 		}
 		pid = parent
 	}
 	return top
+}
+
+// sameProgram reports whether a process runs the program of this one.
+func sameProgram(pid int) bool {
+	its, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	own, _ := os.Readlink("/proc/self/exe")
+	return err == nil && its == own
 }

@@ -209,7 +209,7 @@ func TestZeroDenies(t *testing.T) {
 		t.Error("an unknown decision is no denial")
 	}
 	var empty Settings
-	if empty.AllowShell || empty.Require != Strong || empty.Network != NetList || empty.AllowTerminalTakeover {
+	if empty.AllowShell || empty.Require != Strong || empty.Network != NetList || empty.AllowTerminalTakeover || empty.KeepBackground {
 		t.Error("zero settings permit")
 	}
 }
@@ -321,9 +321,9 @@ func TestMergeTable(t *testing.T) {
 	}
 	for _, a := range []bool{false, true} {
 		for _, b := range []bool{false, true} {
-			got, _ := (Settings{AllowShell: a, AllowTerminalTakeover: a, TamperProof: a, PrivateTmp: a}).strictest(
-				Settings{AllowShell: b, AllowTerminalTakeover: b, TamperProof: b, PrivateTmp: b})
-			if got.AllowShell != (a && b) || got.AllowTerminalTakeover != (a && b) || got.TamperProof != (a || b) || got.PrivateTmp != (a || b) {
+			got, _ := (Settings{AllowShell: a, AllowTerminalTakeover: a, TamperProof: a, PrivateTmp: a, KeepBackground: a}).strictest(
+				Settings{AllowShell: b, AllowTerminalTakeover: b, TamperProof: b, PrivateTmp: b, KeepBackground: b})
+			if got.AllowShell != (a && b) || got.KeepBackground != (a && b) || got.AllowTerminalTakeover != (a && b) || got.TamperProof != (a || b) || got.PrivateTmp != (a || b) {
 				t.Errorf("%v and %v: %+v", a, b, got)
 			}
 		}

@@ -18,6 +18,7 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	out.AllowTerminalTakeover = s.AllowTerminalTakeover && add.AllowTerminalTakeover
 	out.TamperProof = s.TamperProof || add.TamperProof
 	out.PrivateTmp = s.PrivateTmp || add.PrivateTmp
+	out.KeepBackground = s.KeepBackground && add.KeepBackground
 	out.Require = min(s.Require, add.Require)
 	out.Network = min(s.Network, add.Network)
 	switch {
@@ -42,6 +43,9 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	}
 	if len(add.Tools) > 0 {
 		notes = append(notes, "tools.allow has no effect here: this file can only tighten")
+	}
+	if add.KeepBackground && !s.KeepBackground {
+		notes = append(notes, "background: keep has no effect here: this file can only tighten")
 	}
 	if add.Programs != "" {
 		notes = append(notes, "programs has no effect here: this file can only tighten")

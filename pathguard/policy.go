@@ -112,6 +112,7 @@ type Settings struct {
 	NoLocalhost           bool     // servers on this machine are off limits
 	Require               Require
 	PrivateTmp            bool
+	KeepBackground        bool // what a command leaves running goes on, until who asked for the command has ended
 	Commands              []CommandRule
 	Paths                 []PathRule
 	Hosts                 []HostRule

@@ -52,13 +52,13 @@ func TestDigest(t *testing.T) {
 	for _, text := range []string{
 		"security: {command_level: always}", "security: {command_level: never}", "security: {restricted_paths: [/x]}", "security: {readonly_paths: [/x]}",
 		"security: {allow_shell: false}", "security: {allow_terminal_takeover: false}", "security: {tamper_proof: true}", "security: {protect: [a]}",
-		"network: {default: on}", "network: {default: list}", "network: {allow: [a.b]}", "sandbox: {require: strong}", "private_tmp: true",
+		"network: {default: on}", "network: {default: list}", "network: {allow: [a.b]}", "sandbox: {require: strong}", "private_tmp: true", "background: keep",
 		"programs: 'deploy: : W*'", "programs: 'deploy: : R*'",
 		"rules: {commands: [{program: x, verdict: ask}]}", "rules: {commands: [{program: x, verdict: deny}]}", "rules: {paths: [{path: /x, verdict: ask}]}",
 		"rules: {paths: [{path: /x, access: [read], verdict: ask}]}", "rules: {hosts: [{host: x, verdict: ask}]}", "rules: {hosts: [{host: x, verdict: ask, message: m}]}",
 	} {
 		p, err := Load(a, ConfigFile{Path: writeConfig(t, text, 0o600), Layer: WorkspaceLayer})
-		if strings.Contains(text, "default: on") || strings.Contains(text, "a.b") || strings.Contains(text, "programs") || err != nil {
+		if strings.Contains(text, "default: on") || strings.Contains(text, "a.b") || strings.Contains(text, "programs") || strings.Contains(text, "keep") || err != nil {
 			var set Settings
 			set, err = decode(ConfigFile{Layer: UserLayer}, []byte(text), defaults())
 			if err == nil {

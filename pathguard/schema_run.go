@@ -31,6 +31,23 @@ func variable(name string) bool {
 	return name != ""
 }
 
+// readBackground reads what becomes of processes that a command leaves running.
+func readBackground(d *decoder, n *yaml.Node) error {
+	at, err := d.word(n, backgroundEnd, backgroundKeep)
+	d.set.KeepBackground = err == nil && at == 1
+	return err
+}
+
+const backgroundEnd, backgroundKeep = "end", "keep"
+
+// background is the value as it is written.
+func (s Settings) background() string {
+	if s.KeepBackground {
+		return backgroundKeep
+	}
+	return backgroundEnd
+}
+
 // readTools reads names of tools, as platforms spell them. One * may stand at the end of a name, behind something.
 func readTools(d *decoder, n *yaml.Node) (err error) {
 	d.set.Tools, err = d.list(n, func(item *yaml.Node) (string, error) {

@@ -28,6 +28,10 @@ func TestRunSettings(t *testing.T) {
 		{"approval: {quorum: 2}", `unknown key "quorum"`},
 		{"limits: {inotify: 64, inotify_watches: none, record: 1G, record_rate: none, memory: auto}", ""},
 		{"limits: {record_rate: fast}", "must be a number of bytes"},
+		{"background: keep", ""},
+		{"background: end", ""},
+		{"background: yes", `background must be end or keep, not "yes"`},
+		{"background: [keep]", "must be end or keep"},
 		{"limits: {time: 10ms}", "must be a time of at least 1s"},
 		{"limits: {time: 5}", "must be a time of at least 1s"},
 		{"limits: {memory: 4GB}", "must be a number of bytes"},
@@ -51,6 +55,9 @@ func TestRunSettingsTighten(t *testing.T) {
 	}
 	if !slices.Equal(got.KeepEnv, []string{"A"}) || len(notes) != 1 {
 		t.Errorf("kept %q, notes %q", got.KeepEnv, notes)
+	}
+	if got, notes := first.strictest(Settings{KeepBackground: true}); got.KeepBackground || !slices.Equal(notes, []string{"background: keep has no effect here: this file can only tighten"}) {
+		t.Errorf("background: %t, notes %q", got.KeepBackground, notes)
 	}
 	shown := map[string]string{}
 	for _, s := range (Policy{set: got}).Explain() {

@@ -27,7 +27,7 @@ func (b *builder) memoryDirs() []string {
 func (p *Process) inMemory() map[uint64]uint64 {
 	sizes := map[uint64]uint64{}
 	for _, dir := range p.memory {
-		name := "/proc/" + itoa(p.pid) + "/root" + dir
+		name := "/proc/" + itoa(p.initPid) + "/root" + dir // the command may be dead
 		var st, outside unix.Stat_t
 		var fs unix.Statfs_t
 		if unix.Stat(name, &st) == nil && unix.Statfs(name, &fs) == nil && fs.Type == unix.TMPFS_MAGIC &&

@@ -17,8 +17,8 @@ const (
 )
 
 // linger waits a moment for what the command has left behind, and returns the names of what is there even then.
-func (p *Process) linger() (names []string) {
-	for until := time.Now().Add(lingerTime); ; {
+func (p *Process) linger(most time.Duration) (names []string) {
+	for until := time.Now().Add(most); ; {
 		if p.ending() {
 			return nil // it is not left behind, it was to end
 		}
@@ -42,7 +42,7 @@ func (p *Process) ending() bool {
 // left returns the names of the live processes whose parents have ended: at Strong the init of the run has them, at Base this process, where it adopts them.
 func (p *Process) left() (names []string) {
 	if p.level == Strong {
-		for _, pid := range children(p.initPid) {
+		for _, pid := range append(children(p.initPid), p.siblings()...) {
 			if name, alive := commandName(pid); alive {
 				names = append(names, name)
 			}

@@ -28,9 +28,11 @@ type Process struct {
 	mu       sync.Mutex
 	lifeline int // -1 when the tree has been ended
 	ended    bool
+	dead     bool // the command has ended, and what it left behind goes on
 	last     Status
 	lastErr  error
 	waiting  sync.Mutex // one Next at a time
+	stays    bool       // what the command leaves behind goes on; of waiting
 	group    *group
 	broker   *broker // of its network; nil without Hosts
 	exceeded Limit
@@ -46,32 +48,41 @@ func (p *Process) Pid() int { return p.pid }
 func (p *Process) Wait() (Status, error) {
 	for {
 		s, err := p.Next()
-		if err != nil || s.Ended() {
+		if err != nil || s.Ended() && !s.Stays {
 			return s, err
 		}
 	}
 }
 
 // Next waits for the next change of the command: it was stopped, it was continued, or it ended. Once it has ended, what it
-// left behind has ended too when Next returns, and every further call returns the same.
+// left behind has ended too when Next returns, and every further call returns the same; but see Stay.
 func (p *Process) Next() (Status, error) {
 	p.waiting.Lock()
 	defer p.waiting.Unlock()
 	p.mu.Lock()
-	ended, last, err := p.ended, p.last, p.lastErr
+	ended, dead, last, err := p.ended, p.dead, p.last, p.lastErr
 	p.mu.Unlock()
-	if ended {
+	switch {
+	case ended:
 		return last, err
+	case dead:
+		return p.outlast()
 	}
 	// First only look, so that the pid stays ours until Signal can be told that it no longer is.
+	var info unix.Siginfo
+	var spent unix.Rusage
 	for {
-		var info unix.Siginfo
-		err := unix.Waitid(unix.P_PID, p.pid, &info, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOWAIT, nil)
+		err := unix.Waitid(unix.P_PID, p.pid, &info, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOWAIT, &spent)
 		if err == nil {
 			break
 		}
 		if err != unix.EINTR {
 			return p.finish(Status{}, "", os.NewSyscallError("waitid", err))
+		}
+	}
+	if p.stays && over(&info) {
+		if left := p.linger(stayTime); len(left) > 0 {
+			return p.stay(&info, &spent, left)
 		}
 	}
 	namespace := "" // of the dead, who can hide it no more
@@ -91,14 +102,14 @@ func (p *Process) Next() (Status, error) {
 	if !s.Ended() {
 		return s, nil
 	}
-	s.Left = p.linger()
+	s.Left = p.linger(lingerTime)
 	return p.finish(s, namespace, nil)
 }
 
 // finish ends the rest of the tree, which is in namespace at Strong, and keeps the final answer.
 func (p *Process) finish(s Status, namespace string, err error) (Status, error) {
 	p.Kill()
-	if err != nil {
+	if err != nil || p.dead {
 		reap(p.pid) // a dying pid namespace waits for it
 	}
 	p.relieve(namespace)

@@ -55,6 +55,9 @@ func (*Process) Pid() int { return 0 }
 // Wait returns ErrUnsupported.
 func (*Process) Wait() (Status, error) { return Status{}, ErrUnsupported }
 
+// Stay does nothing.
+func (*Process) Stay() {}
+
 // Next returns ErrUnsupported.
 func (*Process) Next() (Status, error) { return Status{}, ErrUnsupported }
 

@@ -36,6 +36,16 @@ func (p *Process) sibling(s sample) bool {
 	return len(bytes.Fields(ids)) > 1
 }
 
+// siblings are those of the command at Strong.
+func (p *Process) siblings() (list []int) {
+	for _, pid := range children(os.Getpid()) {
+		if pid != p.pid && pid != p.guard && space(pid) == p.space && p.space != "" {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
 // siblingsPause is how long the end of a namespace is waited for before it is asked whether siblings hold it up, in milliseconds.
 const siblingsPause = 20
 

@@ -19,8 +19,9 @@ type Status struct {
 	UserTime, SystemTime time.Duration
 	MaxMemory            int64 // bytes: the largest resident size of any one of them
 
-	// Left are the names of the processes that the command left behind, and that were ended after it.
-	Left []string
+	// Left are the names of the processes that the command left behind, and that were ended after it; or that go on, where Stays says so (see Process.Stay).
+	Left  []string
+	Stays bool
 
 	// Exceeded is the limit that ended the run, and Reached one at which the kernel refused it more, after which it went on. A limit of one process is
 	// told by its signal: SIGXCPU, SIGXFSZ.

@@ -53,6 +53,9 @@ func (*Session) Failed() <-chan struct{} { return nil }
 // Err returns ErrUnsupported.
 func (*Session) Err() error { return ErrUnsupported }
 
+// Settle does nothing.
+func (*Session) Settle(context.Context) {}
+
 // Suspend returns ErrUnsupported.
 func (*Session) Suspend(syscall.Signal) error { return ErrUnsupported }
 

@@ -33,6 +33,8 @@ func Run(d Door) int {
 		words(os.Stdout, d.Argv[2:])
 		return 0
 	}
+	argv, keeper := kept(d.Argv)
+	d.Argv = argv
 	inv, err := parseArgs(d.Argv)
 	switch {
 	case err == nil && inv.help:
@@ -45,6 +47,7 @@ func Run(d Door) int {
 		return 0
 	}
 	inv.at(d.Place)
+	inv.keeper = keeper
 	if !launcher.Inside() && isTerminal(os.Stdin) && isTerminal(os.Stdout) {
 		d.Argv = inv.seat(d.Argv)
 	}
@@ -74,7 +77,7 @@ func Run(d Door) int {
 		}
 		return status
 	}
-	status, err := serve(inv)
+	status, err := serve(inv, d.Argv)
 	if err != nil {
 		return report(err)
 	}
@@ -106,10 +109,13 @@ func (inv *invocation) seat(argv []string) []string {
 }
 
 // serve reads what is to be judged, then checks or runs it.
-func serve(inv *invocation) (int, error) {
+func serve(inv *invocation, argv []string) (int, error) {
 	l, err := inv.place.Open()
 	if err != nil {
 		return 0, err
+	}
+	if inv.fronts(l) {
+		return front(argv)
 	}
 	req, err := request(l, inv)
 	if err != nil {
@@ -128,6 +134,7 @@ func serve(inv *invocation) (int, error) {
 		return check(l, req, inv.json)
 	}
 	req.Ask = asker(l, inv, req)
+	req.Keep = inv.keeper.keep(req.Files)
 	if inv.detached {
 		if err := detach(&req, inv); err != nil {
 			return 0, err

@@ -31,6 +31,8 @@ func (c *ctl) sessions() *cobra.Command {
 		Short: "List the runs, oldest first",
 		Long: "List the runs, oldest first: the newest 30, or as many as --last says, and those that have\n" +
 			"not ended; with --json, all.\n" +
+			"One whose command has ended and left processes that go on (background: keep, see\n" +
+			"tada-config(5)) is listed as background, with what to type to end it.\n" +
 			"A run that can be attached to (tada-run --session) is listed as session; one that waits\n" +
 			"for an answer, as waiting, and after it as approved (run the command again), denied,\n" +
 			"withdrawn or expired; one that the policy refused, as refused; one that was running when\n" +
@@ -64,6 +66,9 @@ func (c *ctl) sessions() *cobra.Command {
 					status = "session"
 				}
 				mark := ""
+				if r.State == "running" && r.Background {
+					status, mark = "background", "  (to end it: tadactl kill "+r.ID+")"
+				}
 				if r.Unproven != "" {
 					mark = "  UNPROVEN (" + inert(r.Unproven) + ")"
 				}
@@ -123,7 +128,7 @@ var markLabels = []struct {
 	kind, label string
 	more        bool
 }{
-	{"exec.start", "started", false}, {"exec.end", "ended", false}, {"approval.", "approval", true}, {"ctl.", "control", true},
+	{"exec.start", "started", false}, {"exec.left", "left running", false}, {"exec.end", "ended", false}, {"approval.", "approval", true}, {"ctl.", "control", true},
 }
 
 // marks are the entries of the log that speak of the session, from its first on, and of the approval that it ran on.

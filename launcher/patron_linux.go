@@ -1,0 +1,88 @@
+package launcher
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// A patron is the process that a run is for: what the command leaves running goes on no longer than it.
+type patron struct {
+	name  string
+	ended <-chan struct{}
+}
+
+// patronOf returns the patron of what the process from was called for: the agent's process among its ancestors, or else the leader of the session that it was called
+// in. nil is nobody whose end could be seen.
+func patronOf(from int) *patron {
+	line := lineOf(from)
+	if len(line) < 2 {
+		return nil
+	}
+	pid := agentIn(line[1:])
+	if pid == 0 {
+		pid = leaderOf(from, line[1].PID)
+	}
+	return watch(pid)
+}
+
+// watch returns a process as a patron; nil where its end could not be seen.
+func watch(pid int) *patron {
+	if pid <= 0 {
+		return nil
+	}
+	was := runnerOf(pid)
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil
+	}
+	p, _, ok := processOf(pid)
+	if !ok || runnerOf(pid) != was { // another one has its number
+		unix.Close(fd)
+		return nil
+	}
+	over := make(chan struct{})
+	go func() {
+		defer unix.Close(fd)
+		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		for {
+			if n, err := unix.Poll(poll, -1); n > 0 || err != nil && err != unix.EINTR {
+				close(over)
+				return
+			}
+		}
+	}()
+	return &patron{name: fmt.Sprintf("%s (%d)", visible(p.Name), pid), ended: over}
+}
+
+// agentIn returns the nearest agent in a line of processes: of several that follow each other, as programs do that start themselves again, the first. 0 is none.
+func agentIn(line []approval.Process) (pid int) {
+	name := ""
+	for _, p := range line {
+		switch agent := approval.AgentProgram(p.File, p.Args); {
+		case pid != 0 && agent != name:
+			return pid
+		case agent != "":
+			pid, name = p.PID, agent
+		}
+	}
+	return pid
+}
+
+// leaderOf returns the leader of the session that a process was called in. Many programs give each command a session of its own: then it is that of the parent, which
+// must not be the machine's first process, whom it has when its own has ended.
+func leaderOf(from, parent int) int {
+	leader, err := unix.Getsid(from)
+	if err == nil && leader == from {
+		if parent == 1 {
+			return 0
+		}
+		leader, err = unix.Getsid(parent)
+	}
+	if err != nil {
+		return 0
+	}
+	return leader
+}
