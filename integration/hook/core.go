@@ -78,7 +78,7 @@ func (c *Core) leave(call Call) Decision {
 	if _, _, patch := patchIn(sent); patch && call.Patches {
 		return passed
 	}
-	if _, wrapped := c.Runner.unwrap(call.Platform, sent); !wrapped {
+	if _, wrapped := c.Runner.unwrap(call.Platform, sent); !wrapped && !call.Wrapped {
 		passed.Change = Object{call.spelled("command"): quoted(c.Runner.through(call.Platform, call.ID, sent))}
 	}
 	return passed

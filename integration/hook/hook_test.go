@@ -295,15 +295,18 @@ func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
 	}
 }
 
-// Where the platform's shell is tada-run already, nothing is rewritten, and nothing is said.
+// Where the platform's shell is tada-run already, nothing is rewritten, and nothing is said. In a session too.
 func TestThroughItsShellNothingIsSaid(t *testing.T) {
 	r := newRoom(t)
 	a := adapter(t, "claude-code")
 	a.Wrapped = func(hook.Call, []string) bool { return true }
 	call := message(t, sent["claude-code"](r.dir, "Bash", object{"command": "touch x"}))
-	answer := hook.Serve(t.Context(), a, r.core, bytes.NewReader(call), time.Minute)
-	if answer.Status != 0 || strings.Contains(answer.Stdout, "updatedInput") || strings.Contains(answer.Stdout, "permissionDecision") {
-		t.Errorf("%+v", answer)
+	for where, inside := range map[string]func() error{"outside": nil, "in a session": func() error { return nil }} {
+		r.core.Inside = inside
+		answer := hook.Serve(t.Context(), a, r.core, bytes.NewReader(call), time.Minute)
+		if answer.Status != 0 || strings.Contains(answer.Stdout, "updatedInput") || strings.Contains(answer.Stdout, "permissionDecision") {
+			t.Errorf("%s: %+v", where, answer)
+		}
 	}
 }
 

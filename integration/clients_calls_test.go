@@ -1,0 +1,80 @@
+package integration
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// atOnce is how many calls a model makes in one answer.
+const atOnce = 20
+
+// What a model's calls have to do through every door as without one: 20 in one answer, here-documents, megabytes, and bytes
+// that are no text. make test-clients.
+func TestClientsCalls(t *testing.T) {
+	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
+		calls := []toolCall{
+			c.tool("cat <<'E' > here\n$HOME 'it''s' \"quoted\"\n\ttab\nE\ncat here | tail -1"),
+			c.tool("head -c 5000000 /dev/zero | tr '\\0' x > big; cat big; echo; echo end 4'2'"),
+			c.tool("printf '\\000\\377\\376\\033[31m\\200' | tee bytes; echo; echo text 4'2'"),
+		}
+		for i := range atOnce {
+			call := c.tool(fmt.Sprintf("echo %d > one%d; cat one%d; echo %d >> all", i, i, i, i))
+			call.joined = i > 0
+			calls = append(calls, call)
+		}
+		got := b.play(t, c, calls...)
+		if text := b.read("here"); text != "$HOME 'it''s' \"quoted\"\n\ttab\n" {
+			t.Errorf("a here-document: %q: %s", text, got[0])
+		}
+		if n := len(b.read("big")); n != 5000000 || !strings.Contains(got[1], "xxxx") && !strings.Contains(got[1], "exceeds maximum allowed tokens") {
+			t.Errorf("%d bytes were written; the model was told %.300q", n, got[1])
+		}
+		if text := b.read("bytes"); text != "\x00\xff\xfe\x1b[31m\x80" || !strings.Contains(got[2], "text 42") {
+			t.Errorf("bytes: %q: %s", text, got[2])
+		}
+		if n := strings.Count(b.read("all"), "\n"); n != atOnce {
+			t.Errorf("%d of %d calls ran: %q", n, atOnce, got[3:])
+		}
+		if log := b.ctl(t, "log", "--kind", "exec", "--json"); strings.Count(log, ">> all") < atOnce {
+			t.Errorf("not every call is on record: %s", log)
+		}
+		b.ctl(t, "audit", "verify", "--complete")
+	})
+}
+
+// read is the text of a file in the workspace, "" for none.
+func (b *bench) read(name string) string {
+	text, _ := os.ReadFile(filepath.Join(b.work, name))
+	return string(bytes.Clone(text))
+}
+
+// places are how a client's model says where a command runs; where it cannot, it says so in the command, and the client keeps
+// the directory for the next call or does not.
+var places = map[string]string{"codex": "workdir", "opencode": "workdir", "gemini": "dir_path", "qwen": "directory"}
+
+// A command runs where its model says, and what the client keeps of the directory for the next call stays kept where tada-run is the
+// shell. make test-clients.
+func TestClientsDirectory(t *testing.T) {
+	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
+		write(t, filepath.Join(b.work, "sub/x"), "")
+		there := c.tool("pwd > here; pwd")
+		if name := places[c.name]; name != "" {
+			there.args.(o)[name] = filepath.Join(b.work, "sub")
+		}
+		if door == "mcp" {
+			there.args.(o)["cwd"] = filepath.Join(b.work, "sub")
+		}
+		got := b.play(t, c, c.tool("cd sub"), there)
+		want := "here"
+		if door == "mcp" || places[c.name] != "" || c.name == "claude-code" && (door == "shell" || door == "both") {
+			want = "sub/here"
+		}
+		if b.read(want) != filepath.Join(b.work, filepath.Dir(want))+"\n" {
+			t.Errorf("%q: %q", want, got)
+		}
+	})
+}
