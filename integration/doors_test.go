@@ -374,3 +374,39 @@ func (p *office) exists(name string) bool {
 	_, err := os.Lstat(filepath.Join(p.dir, name))
 	return err == nil
 }
+
+// A command that no shell can read is told as the shell tells it, through every door, in a session too: nothing would run,
+// so nobody is asked.
+func TestDoorsTellMistakes(t *testing.T) {
+	t.Parallel()
+	need(t, "perl")
+	for _, c := range callers(t) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newDoors(t)
+			for _, d := range doors {
+				for _, command := range []string{"if then", "eval 'if then'", "touch ran\nif then"} {
+					if said := d.run(p, c, variations[0], command); !strings.Contains(said, "syntax error") || strings.Contains(said, "denied") || p.exists("ran") {
+						t.Errorf("%s, %q: %s", d.name, command, said)
+					}
+				}
+			}
+			write(t, filepath.Join(p.dir, "agent"), "#!/usr/bin/perl\nexec('./ask');\n") // not a script that policy reads
+			write(t, filepath.Join(p.dir, "ask"), "#!/bin/sh\ntada-run 'if then'; echo status $?; tada-run \"eval 'if then'\"; echo status $?; "+quoteArg(p.link())+" -c "+quoteArg(c.wrap(p, variations[0], "if then"))+"\n")
+			for _, name := range []string{"agent", "ask"} {
+				if err := os.Chmod(filepath.Join(p.dir, name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			said := p.run("tada-run --session -- ./agent < /dev/null")
+			if strings.Count(said, "syntax error") < 3 || strings.Count(said, "status 2") != 2 || strings.Contains(said, "denied") {
+				t.Errorf("in a session: %s", said)
+			}
+			if out := p.run("tadactl pending"); strings.TrimSpace(out) != "" {
+				t.Errorf("somebody is asked: %s", out)
+			}
+		})
+	}
+}
+
+func quoteArg(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

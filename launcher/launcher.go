@@ -73,8 +73,9 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, 
 		return Outcome{}, err
 	}
 	defer run.close()
-	if out, ok := run.misspelt(ctx); ok {
-		return out, nil
+	if said, status := run.misspelt(ctx); status != 0 {
+		_, _ = io.WriteString(run.Request.Stdio.Err, said)
+		return Outcome{Session: run.id, Status: status}, nil
 	}
 	may, refusal, err := l.guarded(ctx, run, permit) // between two looks at the protected files
 	if refusal != nil && refusal.exit != ExitTampered {

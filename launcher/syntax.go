@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path"
 	"slices"
@@ -27,34 +26,33 @@ type misspelling struct {
 }
 
 // misspelt answers a text that no shell can read as the shell itself does, with its message and status: nothing of the text would run, so
-// there is nothing to ask. The shell looks at the syntax only, in a sandbox that lets it do nothing else. ok is false where it finds
+// there is nothing to ask. The shell looks at the syntax only, in a sandbox that lets it do nothing else. The status is 0 where it finds
 // no mistake: then the parser is the one that cannot read it, and its judgement holds.
-func (r *run) misspelt(ctx context.Context) (out Outcome, ok bool) {
+func (r *run) misspelt(ctx context.Context) (said string, status int) {
 	m, found := r.misspelling()
 	if !found {
-		return Outcome{}, false
+		return "", 0
 	}
-	said, status := m.check(ctx, r.level)
-	if status <= 0 || said == "" {
-		return Outcome{}, false
+	if said, status = m.check(ctx, r.level); status <= 0 || said == "" {
+		return "", 0
 	}
-	defer r.log.Close()
-	fmt.Fprint(r.Request.Stdio.Err, said)
 	if m.partly {
-		fmt.Fprintln(r.Request.Stdio.Err, "tada-run: nothing ran, not even the commands around this syntax error")
+		said += "tada-run: nothing ran, not even the commands around this syntax error\n"
 	}
 	_ = r.record(kindDenied, object{"code": "syntax_error", "status": "denied", "exit": status, "plan_hash": r.Hash()}, audit.Lazy)
-	return Outcome{Session: r.id, Status: status}, true
+	return said, status
 }
 
 // misspelling is the first text of the request that the parser cannot read: all of it, or what it hands to eval or to a shell.
 func (j *Judgement) misspelling() (m misspelling, found bool) {
 	s := j.Request.Shell
-	if j.Verdict.Decision == pathguard.Allow || j.Script == nil || j.Request.Tool != nil || j.Request.Hold != nil || j.Request.Within != nil || s.words(j.shell) != nil {
+	if j.Verdict.Decision == pathguard.Allow || j.Script == nil || j.Request.Tool != nil || j.Request.Hold != nil || s.words(j.shell) != nil {
 		return m, false
 	}
 	options, _ := s.apart(s.settings())
-	if j.Script.Err != nil {
+	if err := j.Script.Err; err != nil && !err.Grammar() {
+		return m, false
+	} else if err != nil {
 		return misspelling{shell: j.shell, options: options, text: s.Text, name: s.Name, prefix: "-c", stdin: s.Stdin, partly: strings.Contains(strings.TrimSpace(s.Text), "\n")}, true
 	}
 	for _, code := range j.Script.Codes {

@@ -206,6 +206,9 @@ func (j *Judgement) Refused() (*Refusal, error) {
 	case j.Verdict.Decision == pathguard.Allow || j.Verdict.Decision == pathguard.Ask:
 		return nil, nil
 	}
+	if _, found := j.misspelling(); found {
+		return nil, nil // tada-run answers that as the shell does
+	}
 	return (&run{Judgement: j}).denied(), nil
 }
 

@@ -235,6 +235,11 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 		return err
 	}
 	told.r = r
+	if said, status := r.misspelt(ctx); status != 0 {
+		r.close()
+		answer(Reply{Session: r.id, Exit: status, Line: strings.TrimSuffix(said, "\n")})
+		return nil
+	}
 	may, refusal, err := l.guarded(ctx, r, l.permit)
 	if refusal == nil && err == nil {
 		err = r.unswapped()

@@ -1,6 +1,10 @@
 package shellparse
 
-import "github.com/tada-run/tada-run/shellparse/command"
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
 
 // A Script is everything that the text of a command line tells about what it would do.
 // What the text cannot tell stands in Opaque; nothing is left out silently.
@@ -203,3 +207,7 @@ type ParseError struct {
 func (e *ParseError) Error() string { return e.Text }
 
 func (e *ParseError) Unwrap() error { return e.cause }
+
+// Grammar reports whether it is a mistake in the grammar, which a shell most likely finds too, and not a character that hides
+// something, or a limit.
+func (e *ParseError) Grammar() bool { return strings.HasPrefix(e.Text, "syntax error") }

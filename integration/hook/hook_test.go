@@ -149,12 +149,12 @@ var spelling = map[string]map[string][2]string{
 // in the answer is what the agent is told; "through" is a command that goes on through tada-run.
 var golden = []struct{ tool, arg, want string }{
 	{"Bash", "ls -l", "through"},
-	{"Bash", "echo it's 'a' \"b\" $HOME `id` \\\n end", "malformed-quote"},
+	{"Bash", "echo it's 'a' \"b\" $HOME `id` \\\n end", "through"}, // an open quote: tada-run has the shell tell it
 	{"Bash", "printf '%s' 'it'\\''s'", "through"},
 	{"Bash", "git push --force", "through"}, // tada-run asks, not the platform
 	{"Bash", "rm -rf /", "dangerous_command"},
 	{"Bash", "cat closed/x", "restricted_path"},
-	{"Bash", "echo 'open", "dangerous_shell"},
+	{"Bash", "echo 'open", "through"},
 	{"Bash", "echo a\rrm b", "dangerous_shell"},
 	{"Bash", "", "no command given"},
 	{"Bash", "echo \u202e evil", "dangerous_shell"},
@@ -209,9 +209,6 @@ func TestSameDecisionOnEveryPlatform(t *testing.T) {
 }
 
 func matches(got, want string) bool {
-	if want == "malformed-quote" { // it's: an open quote
-		want = "dangerous_shell"
-	}
 	return got == want || want != "go" && want != "through" && strings.HasPrefix(got, "blocked: ") && strings.Contains(got, want)
 }
 

@@ -67,8 +67,8 @@ func (c *client) read(pieces []piece, text string) (Layer, bool) {
 	var keep keeping
 	for i := range pieces {
 		p := &pieces[i]
-		found := c.match(p, l.Names)
-		switch keep.add(p.top, found == keeps); {
+		found := keep.check(p, c.match(p, l.Names))
+		switch keep.add(p.top, found.isKeep()); {
 		case i == 0 && found == none:
 			return Layer{}, false
 		case found == none, found == carries && p.inner:
@@ -89,9 +89,16 @@ type role int
 const (
 	none role = iota // not of this program
 	stands
-	keeps
+	flags    // a variable of its own says whether a kept one is set
+	saves    // has its value
+	tests    // one of them is looked at
+	restores // the kept one gets its value again
+	drops    // it is unset again
+	forgets  // what was saved is unset
 	carries
 )
+
+func (r role) isKeep() bool { return flags <= r && r <= forgets }
 
 // match finds the line for a piece, and takes down what stood for its holes.
 func (c *client) match(p *piece, names map[string][]string) role {
@@ -114,27 +121,4 @@ func (c *client) match(p *piece, names map[string][]string) role {
 		}
 	}
 	return none
-}
-
-// keeping collects the statements of which every piece only keeps variables.
-type keeping struct {
-	top  []span
-	only []bool
-}
-
-func (k *keeping) add(top span, only bool) {
-	if n := len(k.top); n > 0 && k.top[n-1] == top {
-		k.only[n-1] = k.only[n-1] && only
-		return
-	}
-	k.top, k.only = append(k.top, top), append(k.only, only)
-}
-
-func (k *keeping) all() (list [][2]int) {
-	for i, top := range k.top {
-		if k.only[i] {
-			list = append(list, [2]int{top.start, top.end})
-		}
-	}
-	return list
 }

@@ -15,7 +15,17 @@ type piece struct {
 	inner bool     // in a condition, or behind one
 	null  bool     // it reads /dev/null
 	muted bool     // what it says is not seen
+	under *branch
 	own   string
+
+	mark, kept string // the names in a line that keeps variables
+}
+
+// A branch is the part of an if that a piece stands in.
+type branch struct {
+	test string // the simple command that is its condition, "" for any other
+	then bool
+	up   *branch
 }
 
 type span struct{ start, end int }
@@ -41,6 +51,7 @@ type flattener struct {
 	pieces []piece
 	top    span
 	inner  bool
+	under  *branch
 }
 
 // flatten returns the pieces in their order. A statement with a construct that no wrapper has is one piece that is in no
@@ -71,7 +82,7 @@ func (f *flattener) stmt(st *syntax.Stmt) bool {
 	if st.Background || st.Coprocess || st.Negated || st.Disown {
 		return false
 	}
-	p := piece{span: f.of(st), top: f.top, inner: f.inner}
+	p := piece{span: f.of(st), top: f.top, inner: f.inner, under: f.under}
 	if !p.redirections(st.Redirs) {
 		return false
 	}
@@ -122,10 +133,22 @@ func (f *flattener) lists(from int) bool {
 }
 
 func (f *flattener) condition(c *syntax.IfClause) bool {
-	was := f.inner
+	was, up, before := f.inner, f.under, len(f.pieces)
 	f.inner = true
-	defer func() { f.inner = was }()
-	return f.stmts(c.Cond) && f.stmts(c.Then) && (c.Else == nil || f.condition(c.Else))
+	defer func() { f.inner, f.under = was, up }()
+	if !f.stmts(c.Cond) {
+		return false
+	}
+	test := ""
+	if len(f.pieces) == before+1 {
+		test = strings.Join(f.pieces[before].words, between)
+	}
+	f.under = &branch{test, true, up}
+	if !f.stmts(c.Then) {
+		return false
+	}
+	f.under = &branch{test, false, up}
+	return c.Else == nil || f.condition(c.Else)
 }
 
 func (f *flattener) call(p piece, c *syntax.CallExpr) bool {

@@ -54,10 +54,13 @@ func around(r *rand.Rand, client string) string {
 	}
 	kept := pick(r, "HTTP_PROXY", "CODEX_HOME", "no_proxy", "SSL_CERT_FILE")
 	mark := fmt.Sprintf("__CODEX_SNAPSHOT_%s_%d", pick(r, "OVERRIDE", "PROXY_SET"), r.IntN(100))
+	restore := fmt.Sprintf(`F="${K+x}"`+"\n"+`S="${K-}"`+"\n%s\n"+`if [ -n "${F}" ]; then
+  if [ -z "${K+x}" ] || [ "${K-}" != "${S}" ]; then export K="${S}"; else export K; fi
+else builtin unset K 2>/dev/null || command unset K; fi`+"\nunset F S", pick(r, "true", ". "+word(r, "/h/.codex/shell_snapshots/"+letters(r, 12)+".sh")))
 	return pick(r,
+		strings.NewReplacer("F=", mark+"_F=", "{F}", "{"+mark+"_F}", "S=", mark+"=", "{S}", "{"+mark+"}", "F S", mark+"_F "+mark, "K", kept).Replace(restore),
 		"if . "+word(r, "/h/.codex/shell_snapshots/"+letters(r, 12)+".sh")+" >/dev/null 2>&1; then :; fi",
 		mark+`="${`+kept+`+x}"`, mark+`="${`+kept+`-}"`,
-		`if [ -n "${`+mark+`}" ]; then export `+kept+`="${`+mark+`}"; else builtin unset `+kept+` 2>/dev/null || command unset `+kept+`; fi`,
 		`export PATH=`+word(r, "/opt/"+letters(r, 4))+`:"$PATH"`, "unset "+mark, "true")
 }
 

@@ -93,7 +93,10 @@ func share(list []*client) []*client {
 	return programs
 }
 
-var roles = map[string]role{"around": stands, "keep": keeps, "own": carries}
+var roles = map[string]role{
+	"around": stands, "own": carries,
+	"flag": flags, "save": saves, "test": tests, "restore": restores, "drop": drops, "forget": forgets,
+}
 
 func (c *client) add(fields []string, holes map[string]string) error {
 	r, known := roles[fields[0]]
@@ -216,11 +219,16 @@ func (l *line) take(p *piece, names map[string][]string) (own string, ok bool) {
 	if found == nil {
 		return "", false
 	}
+	p.mark, p.kept = "", ""
 	for i, name := range l.parsed().SubexpNames() {
 		switch {
 		case name == "own":
 			own = found[i]
-		case name != "" && found[i] != "" && l.role != keeps:
+		case l.role.isKeep() && name == "mark":
+			p.mark = found[i]
+		case l.role.isKeep() && name == "kept":
+			p.kept = found[i]
+		case name != "" && found[i] != "" && !l.role.isKeep():
 			names[name] = append(names[name], found[i])
 		}
 	}

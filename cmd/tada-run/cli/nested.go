@@ -84,7 +84,9 @@ func refused(r launcher.Reply) int {
 		fmt.Fprintf(os.Stderr, "tada-run: %s\n", r.Error)
 	case r.Line != "":
 		fmt.Fprintln(os.Stderr, r.Line)
-		fmt.Fprintln(os.Stderr, string(r.Refusal))
+		if r.Refusal != nil { // there is none for a syntax error, which the shell tells
+			fmt.Fprintln(os.Stderr, string(r.Refusal))
+		}
 	}
 	if r.Exit == 0 {
 		return launcher.ExitDenied
