@@ -42,11 +42,17 @@ stress: ## RUNS (default 20000) runs, 16 at a time, beside 8 busy processes: non
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestParallelRuns$$' -v ./integration
 	TEST_ROUNDS=$$(($${RUNS:-20000} / 2)) $(GO) test -count=1 -timeout 0 -run '^TestDescriptorsOfARunAreItsOwn$$' -v ./launcher
 
-test-clients: ## installed agent programs (in PATH, or the directory TADA_CLIENTS), against a model on loopback
-	TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClients' -v ./integration
+# Without a network but the loopback, where the model is.
+OFFLINE = unshare $$(test $$(id -u) = 0 || echo --map-current-user --keep-caps) --net -- sh -c 'ip link set lo up && exec "$$@"' sh
 
-capture-clients: ## what installed agent programs give their shell, into integration/testdata/clients
-	UPDATE=1 TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -run '^TestClientsCapture$$' -v ./integration
+test-clients: ## agent programs against a model on loopback: the newest on npm (CLIENTS=latest), releases (CLIENTS="codex@0.166.0 gemini"), or those in PATH or the directories TADA_CLIENTS
+	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
+	UPDATE=1 TEST_CLIENTS=1 $(OFFLINE) $(GO) test -count=1 -timeout 90m -run '^TestClients' -v ./integration; status=$$?; \
+	UPDATE=1 $(GO) test -count=1 -run '^TestReadmeClients$$' ./integration && cat integration/testdata/clients/proven.txt; exit $$status
+
+capture-clients: ## what these programs give their shell and their hook, into integration/testdata/clients; CLIENTS as above
+	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
+	UPDATE=1 TEST_CLIENTS=1 $(OFFLINE) $(GO) test -count=1 -timeout 90m -run '^TestClientsCapture$$' -v ./integration
 
 test-docker: ## both programs and every attack, in containers: make test-docker IMAGE=debian:stable-slim
 	TEST_DOCKER=$${IMAGE:-debian:stable-slim} $(GO) test -count=1 -timeout 30m -run '^TestDocker$$' -v ./integration
@@ -72,7 +78,7 @@ fuzz-differ: ## compare the parser with real shells: random texts for DIFFERTIME
 	$(GO) test ./shellparse -count=1 -timeout 0 -run Changed -all
 
 golden: ## rewrite golden files and transcripts after an intended change
-	UPDATE=1 $(GO) test ./integration -run TestScript
+	UPDATE=1 $(GO) test ./integration -run '^Test(Script|ReadmeClients)$$'
 	UPDATE=1 $(GO) test ./pathguard -run TestBuiltinDigest
 	$(GO) test ./shellparse ./approval -run Golden -update
 

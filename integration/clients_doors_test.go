@@ -15,7 +15,7 @@ var clientDoors = []string{"shell", "hook", "both", "session", "mcp"}
 func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string)) {
 	needClients(t)
 	for _, door := range clientDoors {
-		for _, c := range clients {
+		for _, c := range chosen() {
 			if c.name == "qwen" && door == "hook" {
 				continue // its hook cannot change a command: TestClientsQwenHook
 			}

@@ -15,21 +15,25 @@ import (
 // it may not have, or only read.
 var sessionClients = map[string]struct {
 	read, write func(path string) toolCall
+	unknown     toolCall // a tool that tada-run does not know
 	refused     [6]string
 }{
 	"claude-code": {
 		read:    func(p string) toolCall { return toolCall{name: "Read", args: o{"file_path": p}} },
 		write:   func(p string) toolCall { return toolCall{name: "Write", args: o{"file_path": p, "content": "x\n"}} },
+		unknown: toolCall{name: "WebFetch", args: o{"url": "http://127.0.0.1:1/x", "prompt": "x"}},
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
 	},
 	"codex": { // has no tools for files but the shell
 		read:    func(p string) toolCall { return clients[1].tool("cat " + p) },
 		write:   func(p string) toolCall { return clients[1].tool("mkdir -p $(dirname " + p + "); echo x > " + p) },
+		unknown: toolCall{name: "view_image", args: o{"path": "x.png"}},
 		refused: [6]string{"Permission denied", "Permission denied", "Permission denied", "Read-only file system", "{}", "Read-only file system"},
 	},
 	"opencode": {
 		read:    func(p string) toolCall { return toolCall{name: "read", args: o{"filePath": p}} },
 		write:   func(p string) toolCall { return toolCall{name: "write", args: o{"filePath": p, "content": "x\n"}} },
+		unknown: toolCall{name: "webfetch", args: o{"url": "http://127.0.0.1:1/x", "format": "text"}},
 		refused: [6]string{"PermissionDenied", "PermissionDenied", "PermissionDenied", "Unknown: FileSystem.makeDirectory", "{}", "Unknown: FileSystem.writeFile"},
 	},
 	"gemini": { // keeps to the workspace by itself
@@ -37,6 +41,7 @@ var sessionClients = map[string]struct {
 		write: func(p string) toolCall {
 			return toolCall{name: "write_file", args: o{"file_path": p, "content": "x\n"}}
 		},
+		unknown: toolCall{name: "web_fetch", args: o{"prompt": "http://127.0.0.1:1/x"}},
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "not in workspace", "not in workspace", "not in workspace"},
 	},
 	"qwen": {
@@ -44,11 +49,13 @@ var sessionClients = map[string]struct {
 		write: func(p string) toolCall {
 			return toolCall{name: "write_file", args: o{"file_path": p, "content": "x\n"}}
 		},
+		unknown: toolCall{name: "web_fetch", args: o{"url": "http://127.0.0.1:1/x", "prompt": "x"}},
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "ENOENT", "{}", "EROFS"},
 	},
 	"copilot": {
 		read:    func(p string) toolCall { return toolCall{name: "view", args: o{"path": p}} },
 		write:   func(p string) toolCall { return toolCall{name: "create", args: o{"path": p, "file_text": "x\n"}} },
+		unknown: toolCall{name: "web_fetch", args: o{"url": "http://127.0.0.1:1/x"}},
 		refused: [6]string{"does not exist", "EACCES", "EACCES", "does not exist", "{}", "already exists"},
 	},
 }
@@ -58,7 +65,7 @@ var sessionClients = map[string]struct {
 // tada-run is judged and recorded outside. make test-clients.
 func TestClientsSession(t *testing.T) {
 	needClients(t)
-	for _, c := range clients {
+	for _, c := range chosen() {
 		inside, has := sessionClients[c.name]
 		if !has {
 			continue
@@ -109,7 +116,7 @@ func TestClientsSession(t *testing.T) {
 func (b *bench) enlist(t *testing.T, c client, session []string) {
 	t.Helper()
 	b.model.begin(nil)
-	words := append(append(slices.Clone(session), c.find(t)), c.argv...)
+	words := append(append(slices.Clone(session), b.seen(c.find(t))), c.argv...)
 	cmd := b.command(t, words[0], words[1:]...)
 	cmd.Env = append(append(cmd.Env, c.env...), b.model.env...)
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 75 {

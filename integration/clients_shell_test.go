@@ -12,7 +12,7 @@ import (
 // test-clients.
 func TestClientsShell(t *testing.T) {
 	needClients(t)
-	for _, c := range clients {
+	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			login := "/bin/bash"
 			if c.name == "codex" { // takes the account's login shell
@@ -41,7 +41,7 @@ func (b *bench) shell(t *testing.T, c client) {
 // the other: the identical command is the identical plan through every door. make test-clients.
 func TestClientsBoth(t *testing.T) {
 	needClients(t)
-	for _, c := range clients {
+	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			login := "/bin/bash"
 			if c.name == "codex" {

@@ -9,9 +9,11 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,11 +27,14 @@ type client struct {
 	setup func(t *testing.T, b *bench, url string)
 	argv  []string
 	env   []string
+
+	program string // where it is; empty for the first that is found
 }
 
 // A bench is one client's machine: an account with a home of its own, a workspace, and both programs.
 type bench struct {
 	home, work, bin, passwd string
+	opt                     string   // what is below /opt
 	before                  []string // the words that start the client, in front of its own
 	model                   *model
 }
@@ -112,26 +117,87 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// find returns the program, from PATH or from the folder that TADA_CLIENTS names.
-func (c client) find(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("TADA_CLIENTS"); dir != "" {
-		if p := filepath.Join(dir, c.bin); executable(p) {
-			return p
+// chosen are the clients that are in the directories of TADA_CLIENTS, every release of each, or without it the first in PATH.
+func chosen() (list []client) {
+	for _, c := range clients {
+		for _, dir := range filepath.SplitList(os.Getenv("TADA_CLIENTS")) {
+			if c.program = filepath.Join(dir, c.bin); executable(c.program) {
+				list = append(list, c)
+			}
+		}
+		if p, err := exec.LookPath(c.bin); err == nil && os.Getenv("TADA_CLIENTS") == "" {
+			c.program = p
+			list = append(list, c)
 		}
 	}
-	p, err := exec.LookPath(c.bin)
-	if err != nil {
-		t.Skipf("%s is not installed; to try it: npm install it below /opt, where programs are not asked about, and name its folder in TADA_CLIENTS", c.bin)
-	}
-	return p
+	return list
 }
+
+// find returns the program.
+func (c client) find(t *testing.T) string {
+	t.Helper()
+	for _, other := range chosen() {
+		if c.program == "" && other.name == c.name {
+			c.program = other.program
+		}
+	}
+	if c.program == "" {
+		t.Skipf("%s is not installed; to try it: make test-clients CLIENTS=latest", c.bin)
+	}
+	return c.program
+}
+
+// packages is the directory that a program of npm is in, with its packages. A program anywhere else is where it is.
+func packages(program string) string {
+	if dir, _, ok := strings.Cut(program, "/node_modules/.bin/"); ok {
+		return dir
+	}
+	return "/opt"
+}
+
+// seen is where a program is on the bench.
+func (b *bench) seen(program string) string {
+	if rest, ok := strings.CutPrefix(program, b.opt); ok {
+		return "/opt" + rest
+	}
+	return program
+}
+
+var versions sync.Map // by program
+
+// version is what the program says of itself, by its first number.
+func (c client) version(t *testing.T) string {
+	t.Helper()
+	program := c.find(t)
+	if v, ok := versions.Load(program); ok {
+		return v.(string)
+	}
+	out, err := exec.Command(program, "--version").CombinedOutput()
+	found := regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`).Find(out)
+	if err != nil || found == nil {
+		t.Fatalf("%s --version: %v\n%s", c.bin, err, out)
+	}
+	versions.Store(program, string(found))
+	return string(found)
+}
+
+// build makes both programs, once for all benches.
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp(os.Getenv("HOME"), "built-")
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("go", "build", "-o", dir+"/", "../cmd/...").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
 
 // newBench makes the account: its home and its login shell stand in a passwd file, which the programs are shown in the
 // place of the machine's. So nothing is told them that a person would not have set up.
 func newBench(t *testing.T, c client, shell string) *bench {
 	t.Helper()
-	c.find(t)
+	c.note(t)
 	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
 	if err != nil {
 		t.Fatal(err)
@@ -142,13 +208,21 @@ func newBench(t *testing.T, c client, shell string) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	b := &bench{home: filepath.Join(base, "h"), work: filepath.Join(base, "w"), bin: filepath.Join(base, "bin"), passwd: filepath.Join(base, "passwd"), model: &model{}}
+	b := &bench{home: filepath.Join(base, "h"), work: filepath.Join(base, "w"), bin: filepath.Join(base, "bin"), passwd: filepath.Join(base, "passwd"), opt: packages(c.find(t)), model: &model{}}
 	write(t, filepath.Join(b.work, ".git/HEAD"), "ref: refs/heads/main\n")
 	write(t, filepath.Join(base, "closed/x"), "secret\n")
 	write(t, filepath.Join(b.work, "build/x"), "")
 	write(t, filepath.Join(b.home, ".tada/config.yaml"), "security: {restricted_paths: ["+base+"/closed]}\n")
-	if out, err := exec.Command("go", "build", "-o", b.bin+"/", "../cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	built, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tada-run", "tadactl"} {
+		raw, err := os.ReadFile(filepath.Join(built, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		program(t, filepath.Join(b.bin, name), string(raw))
 	}
 	if err := os.Symlink("tada-run", filepath.Join(b.bin, "bash")); err != nil {
 		t.Fatal(err)
@@ -160,10 +234,10 @@ func newBench(t *testing.T, c client, shell string) *bench {
 	return b
 }
 
-// command is a program on the bench. It sees the passwd file by a mount of its own, for which an ordinary user becomes
-// the owner of a user namespace.
+// command is a program on the bench. It sees the passwd file, and its packages below /opt, by mounts of its own, for which an
+// ordinary user becomes the owner of a user namespace. Programs in the home of another account would be asked about.
 func (b *bench) command(t *testing.T, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `mount --bind "$0" /etc/passwd && exec "$@"`, b.passwd, name}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `mount --bind "$0" /etc/passwd && mount --bind "$1" /opt && shift && exec "$@"`, b.passwd, b.opt, name}, args...)...)
 	cmd.Dir, cmd.WaitDelay = b.work, time.Second
 	cmd.Env = []string{"HOME=" + b.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm", "LANG=C.UTF-8", "SHELL=/bin/bash"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
@@ -196,7 +270,7 @@ func (b *bench) play(t *testing.T, c client, calls ...toolCall) []string {
 func (b *bench) playIn(t *testing.T, c client, before []string, calls ...toolCall) []string {
 	t.Helper()
 	b.model.begin(calls)
-	words := append(append(slices.Clone(before), c.find(t)), c.argv...)
+	words := append(append(slices.Clone(before), b.seen(c.find(t))), c.argv...)
 	cmd := b.command(t, words[0], words[1:]...)
 	cmd.Env = append(append(cmd.Env, c.env...), b.model.env...)
 	var out bytes.Buffer
@@ -298,7 +372,7 @@ func needClients(t *testing.T) {
 // command at a time, and sees it judged, run, recorded, asked about or blocked. make test-clients.
 func TestClients(t *testing.T) {
 	needClients(t)
-	for _, c := range clients {
+	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
 			if c.name == "qwen" { // its hook can block a command, and cannot change it

@@ -40,7 +40,7 @@ func callers(t *testing.T) (list []caller) {
 		{name: "opencode", event: object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": "ID", "callID": "CALL", "args": object{"command": "COMMAND"}}, marks: []string{"OPENCODE=1", "AGENT=1", "OPENCODE_PID=PORT"}, called: "opencode"},
 		{name: "gemini", event: bashEvent("BeforeTool", "run_shell_command"), marks: []string{"GEMINI_CLI=1", "GEMINI_SESSION_ID=ID"}, called: "gemini-cli-mcp-client"},
 		{name: "qwen", event: bashEvent("PreToolUse", "run_shell_command"), marks: []string{"QWEN_CODE=1", "QWEN_SESSION_ID=ID"}, called: "qwen-cli-mcp-client"},
-		{name: "copilot", event: bashEvent("PreToolUse", "Bash"), marks: []string{"COPILOT_CLI=1", "COPILOT_AGENT_SESSION_ID=ID"}, called: "github-copilot-developer", shell: "COMMAND"},
+		{name: "copilot", event: bashEvent("PreToolUse", "Bash"), marks: []string{"COPILOT_CLI=1", "COPILOT_AGENT_SESSION_ID=ID"}, called: "github-copilot-developer"},
 	}
 	for i := range list {
 		list[i].shell = shellText(t, list[i])
@@ -55,21 +55,12 @@ func bashEvent(event, tool string) object {
 // shellText is the newest text that was taken down of a program, with COMMAND for the command.
 func shellText(t *testing.T, c caller) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata/clients", c.name, "*.txtar"))
-	if err != nil || len(files) == 0 {
-		return c.shell
-	}
-	raw, err := os.ReadFile(files[len(files)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for row := range strings.Lines(string(raw)) {
-		var argv []string
-		if json.Unmarshal([]byte(row), &argv) == nil && len(argv) == 3 && strings.Contains(argv[2], captured) {
-			return strings.ReplaceAll(argv[2], captured, "COMMAND")
+	for _, text := range newest(t, c.name).texts() {
+		if strings.Contains(text, captured) {
+			return strings.ReplaceAll(text, captured, "COMMAND")
 		}
 	}
-	t.Fatalf("%s has no %q", files[len(files)-1], captured)
+	t.Fatalf("the capture of %s has no %q", c.name, captured)
 	return ""
 }
 

@@ -23,32 +23,49 @@ func find(t testing.TB, text string) (Layer, bool) {
 // captured are the commands that each program was asked for when its texts were taken down.
 var captured = []string{"true", "echo 'it''s' \"$HOME\"; cd sub", "cat <<'E' | wc -l\none\nE", "pwd < /dev/null", "make -j2 && ls -l | head -3"}
 
-// TestCaptured reads the texts as the programs were seen to write them, one file for each version: in each the command is
-// found. Some programs put nothing around it.
+// A capture is a file of testdata/clients: what the shell was given. A text may begin with lines of an earlier one.
+type capture struct {
+	Versions []string
+	Shell    []struct {
+		Argv      []string
+		As, Lines int
+		Text      []string
+	}
+}
+
+func (c capture) texts() (texts []string) {
+	for _, call := range c.Shell {
+		var before []string
+		if call.Lines > 0 {
+			before = strings.Split(texts[call.As], "\n")[:call.Lines]
+		}
+		texts = append(texts, strings.Join(append(before, call.Text...), "\n"))
+	}
+	return texts
+}
+
+// TestCaptured reads the texts as the programs were seen to write them, some versions of each: in each the command is found.
+// Some programs put nothing around it.
 func TestCaptured(t *testing.T) {
-	files, err := filepath.Glob("../../integration/testdata/clients/*/*.txtar")
-	if err != nil || len(files) < 5 {
+	files, err := filepath.Glob("../../integration/testdata/clients/*/*.json")
+	if err != nil || len(files) < 6 {
 		t.Fatal(err, files)
 	}
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+		var c capture
+		if raw, err := os.ReadFile(name); err != nil || json.Unmarshal(raw, &c) != nil {
+			t.Fatal(name, err)
 		}
 		var found []string
-		for row := range strings.Lines(string(text)) {
-			var argv []string
-			if json.Unmarshal([]byte(row), &argv) != nil || len(argv) != 3 {
-				continue
-			}
-			l, ok := find(t, argv[2])
-			switch bare := slices.Contains(captured, argv[2]); {
+		for _, text := range c.texts() {
+			l, ok := find(t, text)
+			switch bare := slices.Contains(captured, text); {
 			case ok && l.Client != filepath.Base(filepath.Dir(name)):
 				t.Errorf("%s: of %s", name, l.Client)
 			case ok:
 				found = append(found, l.Own)
-			case bare && (len(found) == 0 || found[len(found)-1] != argv[2]): // Codex starts its shell a second time inside
-				found = append(found, argv[2])
+			case bare && (len(found) == 0 || found[len(found)-1] != text): // Codex starts its shell a second time inside
+				found = append(found, text)
 			}
 		}
 		if !slices.Equal(found, captured) {
