@@ -22,7 +22,7 @@ func (p *Process) linger(most time.Duration) (names []string) {
 		if p.ending() {
 			return nil // it is not left behind, it was to end
 		}
-		if names = p.left(); len(names) == 0 || time.Now().After(until) {
+		if names = p.remains(); len(names) == 0 || time.Now().After(until) {
 			return names
 		}
 		select {

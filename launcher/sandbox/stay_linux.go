@@ -38,7 +38,7 @@ func (p *Process) stay(info *unix.Siginfo, usage *unix.Rusage, left []string) (S
 
 // outlast waits until nothing of the tree is left, or it was told to end.
 func (p *Process) outlast() (Status, error) {
-	for !p.ending() && len(p.left()) > 0 {
+	for !p.ending() && len(p.remains()) > 0 {
 		time.Sleep(stayLook)
 	}
 	namespace := ""
@@ -51,6 +51,19 @@ func (p *Process) outlast() (Status, error) {
 	p.mu.Unlock()
 	s.Left = nil
 	return p.finish(s, namespace, nil)
+}
+
+// sureLooks is how many looks in a row must find nothing: one that comes while a process forks and its parent ends can miss both (proc_pid_task_children(5)).
+const sureLooks = 5
+
+// remains is left, and where what is left goes on, surely: a look that misses it would end it.
+func (p *Process) remains() (names []string) {
+	for look := 1; ; look++ {
+		if names = p.left(); len(names) > 0 || !p.stays || look == sureLooks {
+			return names
+		}
+		time.Sleep(lingerLook)
+	}
 }
 
 // siginfo is what waitid(2) tells of a child, on amd64 and arm64.
