@@ -48,22 +48,15 @@ func (s *shellCall) fold(before []string, text string) {
 func (got *capture) keep(t *testing.T, dir string) {
 	t.Helper()
 	version := got.Versions[0]
-	files, err := filepath.Glob(dir + "/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[string]*capture{}
-	for _, name := range files {
-		old := &capture{}
-		if text, err := os.ReadFile(name); err != nil || json.Unmarshal(text, old) != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		old.Versions = slices.DeleteFunc(old.Versions, func(v string) bool { return v == version })
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-		if len(old.Versions) > 0 {
-			all[old.body(t)] = old
+	if files, _ := os.ReadDir(dir); len(files) > 0 {
+		for _, old := range captures(t, filepath.Base(dir)) {
+			if err := os.Remove(filepath.Join(dir, old.Versions[0]+".json")); err != nil {
+				t.Fatal(err)
+			}
+			if old.Versions = slices.DeleteFunc(old.Versions, func(v string) bool { return v == version }); len(old.Versions) > 0 {
+				all[old.body(t)] = &old
+			}
 		}
 	}
 	if same := all[got.body(t)]; same != nil {
@@ -77,22 +70,22 @@ func (got *capture) keep(t *testing.T, dir string) {
 	t.Logf("%s %v: %d starts of the shell, %d calls of the hook, %d different captures", dir, got.Versions, len(got.Shell), len(got.Hook), len(all))
 }
 
-// newest is the capture of the newest version of a client.
-func newest(t *testing.T, client string) (got capture) {
+// captures are those of a client, the newest last.
+func captures(t *testing.T, client string) (list []capture) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata/clients", client, "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no captures of %s: %v", client, err)
 	}
-	slices.SortFunc(files, func(a, b string) int { return byNumbers(filepath.Base(a), filepath.Base(b)) })
-	text, err := os.ReadFile(files[len(files)-1])
-	if err == nil {
-		err = json.Unmarshal(text, &got)
+	for _, name := range files {
+		var c capture
+		if text, err := os.ReadFile(name); err != nil || json.Unmarshal(text, &c) != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		list = append(list, c)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	slices.SortFunc(list, func(a, b capture) int { return byNumbers(a.Versions[0], b.Versions[0]) })
+	return list
 }
 
 // texts are what the shell was given, whole.

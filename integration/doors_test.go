@@ -43,7 +43,8 @@ func callers(t *testing.T) (list []caller) {
 		{name: "copilot", event: bashEvent("PreToolUse", "Bash"), marks: []string{"COPILOT_CLI=1", "COPILOT_AGENT_SESSION_ID=ID"}, called: "github-copilot-developer"},
 	}
 	for i := range list {
-		list[i].shell = shellText(t, list[i])
+		texts := shellTexts(t, list[i].name)
+		list[i].shell = texts[len(texts)-1]
 	}
 	return list
 }
@@ -52,16 +53,24 @@ func bashEvent(event, tool string) object {
 	return object{"hook_event_name": event, "session_id": "ID", "tool_use_id": "CALL", "tool_name": tool, "tool_input": object{"command": "COMMAND"}}
 }
 
-// shellText is the newest text that was taken down of a program, with COMMAND for the command.
-func shellText(t *testing.T, c caller) string {
+// shellTexts are what the versions of a program were seen to write, each once and the newest last, with COMMAND for the command.
+func shellTexts(t *testing.T, client string) (list []string) {
 	t.Helper()
-	for _, text := range newest(t, c.name).texts() {
-		if strings.Contains(text, captured) {
-			return strings.ReplaceAll(text, captured, "COMMAND")
+	for _, version := range captures(t, client) {
+		found := false
+		for _, text := range version.texts() {
+			if strings.Contains(text, captured) {
+				text = strings.ReplaceAll(text, captured, "COMMAND")
+				list = append(slices.DeleteFunc(list, func(other string) bool { return other == text }), text)
+				found = true
+				break
+			}
+		}
+		if !found && len(version.Shell) > 0 { // some take no shell but their own
+			t.Fatalf("the capture of %s %v has no %q", client, version.Versions, captured)
 		}
 	}
-	t.Fatalf("the capture of %s has no %q", c.name, captured)
-	return ""
+	return list
 }
 
 // A variation is what differs from call to call, from start to start and from version to version of a program, and says
@@ -296,6 +305,27 @@ func (p *office) question() (id, hash string) {
 		return "", ""
 	}
 	return list[0].ID, list[0].Hash
+}
+
+// What the versions of a program put around a command is nothing to its plan: all of them ask the one question.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	for _, c := range callers(t) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newDoors(t)
+			write(t, filepath.Join(p.dir, "build/x"), "")
+			for i, text := range shellTexts(t, c.name) {
+				c.shell = text
+				if said := doors[0].run(p, c, variations[i%2], "rm -r build"); !strings.Contains(said, "tadactl approve") {
+					t.Errorf("%s\ndoes not ask: %s", text, said)
+				}
+				if _, hash := p.question(); hash == "" {
+					t.Fatalf("%s\nasks another question:\n%s", text, p.run("tadactl pending"))
+				}
+			}
+		})
+	}
 }
 
 // The identical command is the identical plan, whatever differs from call to call: asked through one door, it runs once
