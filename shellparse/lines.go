@@ -51,11 +51,28 @@ func separator(stmt *syntax.Stmt) string {
 	return "; "
 }
 
+// printStmt prints a statement on as many lines as it was written on, where one of the printers does: the first breaks blocks on one line up
+// in a statement that has another line elsewhere, as in a text between quotes.
 func printStmt(out *strings.Builder, stmt *syntax.Stmt) error {
-	kind := &printers
-	if stmt.Pos().Line() == stmt.End().Line() {
-		kind = &oneLine
+	lines := int(stmt.End().Line() - stmt.Pos().Line())
+	if lines == 0 {
+		return printBy(&oneLine, out, stmt)
 	}
+	var loose, tight strings.Builder
+	if err := printBy(&printers, &loose, stmt); err != nil {
+		return err
+	}
+	text := loose.String()
+	if strings.Count(text, "\n") != lines {
+		if err := printBy(&oneLine, &tight, stmt); err == nil && strings.Count(tight.String(), "\n") == lines {
+			text = tight.String()
+		}
+	}
+	out.WriteString(text)
+	return nil
+}
+
+func printBy(kind *sync.Pool, out *strings.Builder, stmt *syntax.Stmt) error {
 	p := kind.Get().(*syntax.Printer)
 	defer kind.Put(p)
 	return p.Print(out, stmt)

@@ -24,6 +24,8 @@ func TestCanonicalKeepsLines(t *testing.T) {
 		{"x=$(a; b); c", "x=$(a; b); c"},
 		{"a |\n b\nc", "a |\n\tb\nc"},
 		{"# first\na", "\na"},
+		{"{ a; b; } >x && eval 'true\n\nnosuch' && (c; d)", "{ a; b; } >x && eval 'true\n\nnosuch' && (c; d)"},
+		{"if a; then b; fi | eval \"x\ny\"", "if a; then b; fi | eval \"x\ny\""},
 	} {
 		s := Parse(test.text, Options{})
 		if got := strings.TrimSuffix(s.Canonical, "\n"); s.Err != nil || got != test.want {
