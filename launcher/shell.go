@@ -43,6 +43,15 @@ func realShell(d shellparse.Dialect) (string, error) {
 	return "", fmt.Errorf("%w: none of %q", errNoShell, shells[d])
 }
 
+// ShellName is what bash is called by its messages and in $0 where a command came with -c and no name of its own: what an agent
+// sees of a command that a hook sent through tada-run is what it sees without the hook.
+func ShellName() string {
+	if path, err := realShell(shellparse.Bash); err == nil {
+		return path
+	}
+	return "bash"
+}
+
 // self is the running program, by its inode.
 func self() pathguard.ID {
 	info, err := os.Stat("/proc/self/exe")

@@ -120,7 +120,7 @@ func parseOwn(argv []string) (*invocation, error) {
 		return inv, nil
 	case command || inv.stdin || inv.login || len(inv.shellFlags) > 0 || len(operands) == 0:
 		inv.shell = true
-		return inv, inv.shellOperands(argv[0], command, operands)
+		return inv, inv.shellOperands(launcher.ShellName(), command, operands)
 	case len(operands) > 1:
 		return nil, severalOperands(operands)
 	}

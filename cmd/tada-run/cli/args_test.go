@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pborman/getopt/v2"
+
+	"github.com/tada-run/tada-run/launcher"
 )
 
 // called is what parseArgs made of a command line, in one line of a table.
@@ -35,8 +37,8 @@ func TestArgs(t *testing.T) {
 		{"tada-run¦-c¦echo $0 $1¦zero¦one", called{text: "echo $0 $1", name: "zero", args: []string{"one"}}},
 
 		// make: SHELL= and .SHELLFLAGS
-		{"/p/tada-run¦-c¦echo hi; false || true", called{text: "echo hi; false || true", name: "/p/tada-run"}},
-		{"/p/tada-run¦-eu¦-o¦pipefail¦-c¦echo hi | cat", called{text: "echo hi | cat", name: "/p/tada-run", flags: []string{"-e", "-u", "-o", "pipefail"}}},
+		{"/p/tada-run¦-c¦echo hi; false || true", called{text: "echo hi; false || true", name: launcher.ShellName()}},
+		{"/p/tada-run¦-eu¦-o¦pipefail¦-c¦echo hi | cat", called{text: "echo hi | cat", name: launcher.ShellName(), flags: []string{"-e", "-u", "-o", "pipefail"}}},
 
 		// an agent: the option after -c
 		{"/p/bash¦-c¦-l¦SNAPSHOT=x", called{text: "SNAPSHOT=x", name: "/p/bash", login: true}},
@@ -57,7 +59,7 @@ func TestArgs(t *testing.T) {
 		{"/p/tada-run¦-e¦../s.sh¦a", called{script: "../s.sh", name: "../s.sh", args: []string{"a"}, flags: []string{"-e"}}},
 		{"bash¦-s¦a¦b", called{stdin: true, name: "bash", args: []string{"a", "b"}}},
 		{"bash", called{stdin: true, name: "bash"}},
-		{"tada-run", called{stdin: true, name: "tada-run"}},
+		{"tada-run", called{stdin: true, name: launcher.ShellName()}},
 	} {
 		argv := strings.Split(test.argv, "¦")
 		inv, err := parseArgs(argv)
