@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A model is what the programs take for one: it asks for one tool after the other, or for some at once, and ends when it
@@ -18,6 +19,10 @@ type model struct {
 	calls []toolCall
 	seen  []string // requests
 	told  []string // the results of the tools, as the program sent them
+
+	conversation string          // the last that was sent
+	asked        time.Time       // when the last call was
+	took         []time.Duration // from each call to its result
 }
 
 // A toolCall is what the model asks for. SESSION in its arguments stands for the number of the command that was left
@@ -32,7 +37,7 @@ type toolCall struct {
 func (m *model) begin(calls []toolCall) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.calls, m.told, m.seen = calls, nil, nil
+	m.calls, m.told, m.seen, m.took = calls, nil, nil, nil
 }
 
 func (m *model) results() []string {
@@ -87,6 +92,12 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			told = parts[1:]
 		}
 	}
+	if len(ask.Tools) >= 10 {
+		m.conversation = conversation
+		if len(told) > len(m.took) {
+			m.took = append(m.took, time.Since(m.asked))
+		}
+	}
 	switch {
 	case len(ask.Tools) < 10: // a title, a summary
 		say.text("title")
@@ -112,6 +123,7 @@ func (m *model) next(n int, conversation string) (list []saidCall) {
 		if found := running.FindAllStringSubmatch(conversation, -1); found != nil {
 			args = []byte(strings.ReplaceAll(string(args), `"SESSION"`, found[len(found)-1][1]))
 		}
+		m.asked = time.Now()
 		list = append(list, saidCall{call.name, args, n + i})
 	}
 	return list

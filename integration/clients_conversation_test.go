@@ -1,0 +1,171 @@
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// conversationDoors are the doors that each client goes through, one after the other.
+var conversationDoors = []struct {
+	name    string
+	clients string // which; "" are all
+	install func(t *testing.T, b *bench, c client)
+}{
+	{"hook", "claude-code codex opencode gemini copilot", func(t *testing.T, b *bench, c client) {
+		b.ctl(t, "hook", "install", c.name)
+	}},
+	{"shell", "", func(t *testing.T, b *bench, c client) {
+		if c.name != "qwen" {
+			b.ctl(t, "hook", "uninstall", c.name)
+		}
+		if c.name == "codex" { // takes the account's login shell
+			write(t, b.passwd, "root:x:0:0:root:"+b.home+":"+b.bin+"/bash\n")
+		}
+		b.shell(t, c)
+	}},
+	{"both", "claude-code", func(t *testing.T, b *bench, c client) { b.ctl(t, "hook", "install", c.name) }},
+}
+
+// TestClientsConversation has each client make the calls of the conversation with plain bash and with us: what its model
+// sees is the same, but for what the file says. make test-clients.
+func TestClientsConversation(t *testing.T) {
+	needClients(t)
+	talk := readConversation(t)
+	t.Setenv("PATH", outsideHome(os.Getenv("PATH"))) // of the account on the bench, only its own home has programs
+	for _, c := range clients {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, c, "/bin/bash")
+			b.model.env = append(b.model.env, conversationEnv...)
+			plain, before := b.converse(t, c, talk, false)
+			for _, door := range conversationDoors {
+				if door.clients != "" && !slices.Contains(strings.Fields(door.clients), c.name) {
+					continue
+				}
+				door.install(t, b, c)
+				got, after := b.converse(t, c, talk, true)
+				for i, call := range talk.calls {
+					wrong, why := call.compare(c.name+"/"+door.name, plain[i], got[i])
+					if wrong != "" {
+						t.Errorf("%s, call %d: %s: %s\nwith bash:\n%s\nwith tada-run:\n%s", door.name, i+1, wrong, call.text, plain[i], got[i])
+					} else if why != "" {
+						t.Logf("| %s | %s | %s | %s |", c.name, door.name, strings.SplitN(call.text, "\n", 2)[0], why)
+					}
+				}
+				t.Logf("%s, %s: a call takes %v with bash, %v with tada-run, and so %v more (medians of %d)", c.name, door.name,
+					middle(before), middle(after), middle(pairs(before, after)), len(after))
+			}
+			b.ctl(t, "audit", "verify", "--complete")
+		})
+	}
+}
+
+// converse makes the calls in a fresh repository. What asks is then done without us, as by the person who is asked.
+func (b *bench) converse(t *testing.T, c client, talk conversation, judged bool) (results []string, took []time.Duration) {
+	t.Helper()
+	talk.begin(t, b.work)
+	calls := []toolCall{c.tool("true")} // the first of a session may be made in another way
+	for i, call := range talk.calls {
+		next := c.tool(call.text)
+		if judged && i > 0 && talk.calls[i-1].rule != "" {
+			next.before = func() { talk.plain(t, b.work, talk.calls[i-1].text) }
+		}
+		calls = append(calls, next)
+	}
+	b.play(t, c, calls...)
+	results = toolResults(t, b.model.conversation)
+	if len(results) != len(calls) {
+		t.Fatalf("%d results of %d calls", len(results), len(calls))
+	}
+	for i, r := range results {
+		for _, sh := range []string{filepath.Join(b.bin, "bash"), filepath.Join(b.home, ".tada/bin/bash")} {
+			r = strings.ReplaceAll(r, sh, "/bin/bash")
+		}
+		results[i] = varying.ReplaceAllString(r, "$1")
+	}
+	return results[1:], b.model.took[1:]
+}
+
+// varying is what clients put around a result that is never the same twice; what is in the group stays.
+var varying = regexp.MustCompile(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+`)
+
+// toolResults are the results of tools in a conversation, as text, whichever family of models it is for.
+func toolResults(t *testing.T, conversation string) (list []string) {
+	t.Helper()
+	for d := json.NewDecoder(strings.NewReader(conversation)); d.More(); {
+		var messages []any
+		if err := d.Decode(&messages); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, resultsIn(messages)...)
+	}
+	return list
+}
+
+func resultsIn(v any) (list []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, each := range v {
+			list = append(list, resultsIn(each)...)
+		}
+	case o:
+		switch {
+		case v["type"] == "tool_result", v["role"] == "tool":
+			return []string{textOf(v["content"])}
+		case v["type"] == "function_call_output":
+			return []string{textOf(v["output"])}
+		case v["functionResponse"] != nil:
+			return []string{textOf(v["functionResponse"].(o)["response"])}
+		}
+		return append(resultsIn(v["content"]), resultsIn(v["parts"])...)
+	}
+	return list
+}
+
+func textOf(v any) (text string) {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		for _, each := range v {
+			text += textOf(each)
+		}
+	case o:
+		if t, is := v["text"].(string); is {
+			return t
+		}
+		if t, is := v["output"].(string); is {
+			return t
+		}
+		return fmt.Sprint(v)
+	}
+	return text
+}
+
+func pairs(before, after []time.Duration) (more []time.Duration) {
+	for i := range min(len(before), len(after)) {
+		more = append(more, after[i]-before[i])
+	}
+	return more
+}
+
+func middle(list []time.Duration) time.Duration {
+	list = slices.Sorted(slices.Values(list))
+	return list[len(list)/2].Round(time.Millisecond)
+}
+
+// outsideHome is a PATH without what is in the home of the account that runs the tests.
+func outsideHome(list string) string {
+	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	return strings.Join(slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool {
+		return err != nil || strings.HasPrefix(dir+"/", account.HomeDir+"/")
+	}), ":")
+}
