@@ -89,13 +89,22 @@ func (b *bench) converse(t *testing.T, c client, talk conversation, judged bool)
 		for _, sh := range []string{filepath.Join(b.bin, "bash"), filepath.Join(b.home, ".tada/bin/bash")} {
 			r = strings.ReplaceAll(r, sh, "/bin/bash")
 		}
-		results[i] = varying.ReplaceAllString(r, "$1")
+		results[i] = varying.ReplaceAllString(r, "$1$2$3$4")
+		if c.name == "codex" { // reads what is said and what goes wrong from two pipes, in the order in which they come
+			results[i] = sortedLines(results[i])
+		}
 	}
 	return results[1:], b.model.took[1:]
 }
 
 // varying is what clients put around a result that is never the same twice; what is in the group stays.
-var varying = regexp.MustCompile(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+`)
+var varying = regexp.MustCompile(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+|(Original token count: )\d+`)
+
+func sortedLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Sort(lines)
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
+}
 
 // toolResults are the results of tools in a conversation, as text, whichever family of models it is for.
 func toolResults(t *testing.T, conversation string) (list []string) {

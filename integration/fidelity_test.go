@@ -70,7 +70,7 @@ tmux -L fidelity-$$ capture-pane -p -S - -t :1 | grep -v '^$' | head -3; echo "$
 	{"options", nil, nil, `$SH -ec 'false; echo no'; echo $?; $SH -o pipefail -c 'false | true'; echo $?; $SH -uc 'echo $unset' 2>/dev/null; echo $?; $SH -c 'echo $0 $1' name one; $SH -c 'exec false'; echo $?; $SH -c 'nosuchcommand' 2>/dev/null; echo $?`},
 	{"lines", nil, nil, `$SH -euo pipefail -c 'echo a; (nosuch; true); nosuch' x; $SH -xc $'if true; then nosuch; fi; true\n# comment\n\n  nosuch; (cd nowhere)\necho $LINENO' x
 $SH -c $'cat <<E\ntext\nE\nnosuch' x; printf 'true; nosuch\n\nnosuch; echo $LINENO\n' | $SH 2>&1 | sed 's/.*: line/line/'`},
-	{"syntax errors", nil, nil, `for t in 'if then' 'echo $(if)' "echo 'a" ')' 'for' '[[ a' "eval 'if then'" "bash -c 'if then'" "sh -c 'if then'" $'case x in\n'; do
+	{"syntax errors", nil, nil, `for t in 'if then' 'echo $(if)' "echo 'a" ')' 'for' '[[ a' "eval 'if then'" "bash -c 'if then'" "sh -c 'if then'" "exec sh -c 'if then'" $'case x in\n'; do
 	$SH -c "$t" x; echo $?; $SH -euo pipefail -c "$t" x; echo $?
 done; $SH -c "eval 'if then' </dev/null && pwd -P" x; echo 'if then' | $SH 2>&1 | sed 's/.*: line/line/'`},
 	{"process substitution", nil, nil, `$SH -c 'seq 100000 > >(sleep 0.05; tail -1)' | cat; $SH -c 'seq 3 2>&1 > >(tee log)' | cat; cat log; $SH -c 'echo a 2> >(cat >&2) >&2' 2>&1 | cat`},

@@ -65,11 +65,15 @@ func (j *Judgement) misspelling() (m misspelling, found bool) {
 			}
 			m = misspelling{shell: j.shell, options: options, text: code.Text, name: s.Name, prefix: "eval", partly: j.besides(c) && (j.Script.Wrapped == nil || j.Script.Wrapped.Own != code.Text) || strings.Contains(code.Text, "\n")}
 			if c.Name != "eval" {
-				shell, err := realShell(DialectOf(path.Base(c.Name)))
+				name := c.Name
+				if name == "exec" && c.Builtin && c.Args[1].Static { // the shell that takes the place of this one is what speaks
+					name = c.Args[1].Text
+				}
+				shell, err := realShell(DialectOf(path.Base(name)))
 				if err != nil {
 					continue
 				}
-				m.shell, m.options, m.name, m.prefix = shell, nil, c.Name, "-c"
+				m.shell, m.options, m.name, m.prefix = shell, nil, name, "-c"
 			}
 			return m, true
 		}
