@@ -98,7 +98,9 @@ var varying = regexp.MustCompile(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process 
 // alike reports whether two results differ at most in the order of what came from standard output and standard error: Codex
 // reads them from two pipes, and takes what is there.
 func alike(c client, a, b string) bool {
-	letters := func(s string) []byte { return slices.Sorted(slices.Values([]byte(strings.Join(strings.Fields(s), "")))) }
+	letters := func(s string) []byte {
+		return slices.Sorted(slices.Values([]byte(strings.Join(strings.Fields(s), ""))))
+	}
 	return c.name == "codex" && slices.Equal(letters(a), letters(b))
 }
 
