@@ -1,0 +1,372 @@
+package integration
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// upward is the number of arrows inside each package that run back up, for the packages that have
+// any. An arrow leads from a file to one that declares what it uses; the files are put in the order
+// in which the fewest arrows run back. The numbers only go down.
+var upward = map[string]int{
+	"approval":                  31,
+	"audit":                     27,
+	"audit/export":              1,
+	"audit/play":                2,
+	"audit/screen":              4,
+	"cmd/tada-run/cli":          3,
+	"cmd/tadactl/cli":           39,
+	"cmd/tadactl/web":           3,
+	"integration/hermetic":      1,
+	"integration/hook":          1,
+	"integration/hook/platform": 7,
+	"integration/hook/settings": 4,
+	"integration/mcp":           2,
+	"integration/quarantine":    5,
+	"launcher":                  98,
+	"launcher/sandbox":          52,
+	"launcher/sandbox/attack":   5,
+	"launcher/sandbox/gitmeta":  2,
+	"launcher/session":          2,
+	"pathguard":                 65,
+	"pathguard/tamper":          6,
+	"shellparse":                91,
+	"shellparse/code":           39,
+	"shellparse/command":        30,
+	"shellparse/wrapper":        3,
+}
+
+// wide is the number of fields of each struct with more than maxFields. The numbers only go down.
+var wide = map[string]int{
+	"approval.Decision":             14,
+	"approval.Envelope":             25,
+	"approval.Event":                24,
+	"approval.Grant":                15,
+	"approval.Options":              16,
+	"approval.Stats":                15,
+	"audit.Anchor":                  15,
+	"audit.Reader":                  13,
+	"audit.Recorder":                15,
+	"audit.Report":                  23,
+	"audit.VerifyOptions":           13,
+	"audit.fact":                    15,
+	"audit/play.Player":             16,
+	"audit/play.tape":               15,
+	"audit/screen.Screen":           14,
+	"cmd/tada-run/cli.invocation":   33,
+	"cmd/tada-run/cli.result":       13,
+	"cmd/tadactl/cli.board":         28,
+	"cmd/tadactl/cli.entry":         21,
+	"cmd/tadactl/cli.health":        16,
+	"integration/hook.Call":         14,
+	"launcher.Judgement":            20,
+	"launcher.Launcher":             22,
+	"launcher.Past":                 26,
+	"launcher.PastConnection":       14,
+	"launcher.Question":             20,
+	"launcher.Refusal":              17,
+	"launcher.Request":              23,
+	"launcher.desk":                 18,
+	"launcher.run":                  36,
+	"launcher.seat":                 23,
+	"launcher/sandbox.Connection":   16,
+	"launcher/sandbox.Process":      23,
+	"launcher/sandbox.Profile":      18,
+	"launcher/sandbox.Status":       13,
+	"launcher/sandbox.book":         14,
+	"launcher/sandbox.broker":       17,
+	"launcher/sandbox.builder":      28,
+	"launcher/sandbox.family":       21,
+	"launcher/sandbox/attack.World": 25,
+	"launcher/session.Session":      21,
+	"launcher/session.client":       17,
+	"launcher/session.relay":        13,
+	"pathguard.Plan":                15,
+	"pathguard.Program":             13,
+	"pathguard.Reason":              13,
+	"pathguard.Settings":            24,
+	"pathguard.Target":              22,
+	"pathguard.ground":              14,
+	"pathguard/tamper.Case":         13,
+	"pathguard/tamper.Event":        15,
+	"shellparse.Script":             14,
+	"shellparse.expander":           14,
+	"shellparse.state":              43,
+	"shellparse.variable":           15,
+	"shellparse.walker":             29,
+	"shellparse/code.grammar":       19,
+	"shellparse/code.lexer":         13,
+	"shellparse/code.makefile":      13,
+	"shellparse/code.reader":        21,
+	"shellparse/code.value":         14,
+	"shellparse/command.Nested":     16,
+	"shellparse/command.Spec":       18,
+	"shellparse/command.Use":        17,
+	"shellparse/command.matcher":    20,
+}
+
+// maxFields is how many fields a struct may have. A type with more usually holds the states of
+// several moments, of which some are always unset, or is the list of what a format has.
+const maxFields = 12
+
+func TestFilesOfAPackageHaveFloors(t *testing.T) {
+	for _, p := range checkedPackages(t) {
+		arrows := p.arrows()
+		up := arrows.back(arrows.order())
+		want := upward[p.folder]
+		if n := len(up); n > want {
+			t.Errorf("%s: %d arrows run back up, %d are known:\n\t%s",
+				p.folder, n, want, strings.Join(up, "\n\t"))
+		}
+	}
+}
+
+func TestNoTypeGrowsWider(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range checkedPackages(t) {
+		scope := p.types.Scope()
+		for _, name := range scope.Names() {
+			declared, ok := scope.Lookup(name).(*types.TypeName)
+			if !ok {
+				continue
+			}
+			body, ok := declared.Type().Underlying().(*types.Struct)
+			if !ok || declared.IsAlias() || body.NumFields() <= maxFields {
+				continue
+			}
+			full := p.folder + "." + name
+			if seen[full] = true; body.NumFields() > wide[full] {
+				t.Errorf("%s has %d fields; at most %d", full, body.NumFields(), max(maxFields, wide[full]))
+			}
+		}
+	}
+	for name := range wide {
+		if !seen[name] {
+			t.Errorf("wide names %s, which is no struct with more than %d fields", name, maxFields)
+		}
+	}
+}
+
+// A checked package is one of this module with what its identifiers mean.
+type checked struct {
+	folder string
+	fset   *token.FileSet
+	files  []*ast.File
+	types  *types.Package
+	info   types.Info
+}
+
+// checkedPackages type-checks the packages of the module from their sources, and what they import
+// from the compiler's export data. It reads the sources itself, so that the test cache knows them.
+func checkedPackages(t *testing.T) []checked {
+	t.Helper()
+	sources(t)
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles", "./...")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", list, err)
+	}
+	type listed struct {
+		ImportPath, Export, Dir string
+		GoFiles                 []string
+	}
+	export := map[string]string{}
+	var own []listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v: %v", list, err)
+		}
+		export[p.ImportPath] = p.Export
+		if strings.HasPrefix(p.ImportPath, module+"/") {
+			own = append(own, p)
+		}
+	}
+	if len(own) < 10 {
+		t.Fatalf("%v names %d packages of the module", list, len(own))
+	}
+	fset := token.NewFileSet()
+	from := importer.ForCompiler(fset, "gc", func(name string) (io.ReadCloser, error) {
+		return os.Open(export[name])
+	})
+	var all []checked
+	for _, l := range own {
+		p := checked{folder: strings.TrimPrefix(l.ImportPath, module+"/"), fset: fset}
+		p.info.Uses, p.info.Defs = map[*ast.Ident]types.Object{}, map[*ast.Ident]types.Object{}
+		for _, name := range l.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.files = append(p.files, f)
+		}
+		config := types.Config{Importer: from}
+		if p.types, err = config.Check(l.ImportPath, fset, p.files, &p.info); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// arrows are the uses between the files of a package: for each file the files that declare what it
+// uses, with one of the names.
+type arrows map[string]map[string]string
+
+func (p checked) arrows() arrows {
+	all := arrows{}
+	for _, f := range p.files {
+		all[p.base(f.Pos())] = map[string]string{}
+	}
+	for _, f := range p.files {
+		from := p.base(f.Pos())
+		ast.Inspect(f, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			used := p.info.Uses[id]
+			if used == nil || used.Pkg() != p.types || !declaredOutside(used, p.types) {
+				return true
+			}
+			to := p.base(used.Pos())
+			if last, seen := all[from][to]; to != from && (!seen || used.Name() < last) {
+				all[from][to] = used.Name()
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// declaredOutside reports whether a name is one of the package's or a method: what a function
+// declares for itself leads nowhere, and a field leads where its type does.
+func declaredOutside(o types.Object, in *types.Package) bool {
+	if f, ok := o.(*types.Func); ok && f.Signature().Recv() != nil {
+		return true
+	}
+	return o.Parent() == in.Scope()
+}
+
+func (p checked) base(at token.Pos) string {
+	return path.Base(filepath.ToSlash(p.fset.File(at).Name()))
+}
+
+// order puts users before what they use, so that few arrows run back: the greedy search of Eades,
+// Lin and Smyth ("A fast and effective heuristic for the feedback arc set problem", 1993), then
+// single moves as long as one of them helps.
+func (a arrows) order() []string {
+	left := slices.Sorted(maps.Keys(a))
+	var head, tail []string
+	take := func(i int) string {
+		name := left[i]
+		left = slices.Delete(left, i, i+1)
+		return name
+	}
+	degrees := func(name string) (out, in int) {
+		for _, other := range left {
+			if _, ok := a[name][other]; ok {
+				out++
+			}
+			if _, ok := a[other][name]; ok {
+				in++
+			}
+		}
+		return out, in
+	}
+	for len(left) > 0 {
+		best, most := 0, -1<<30
+		kind := ""
+		for i, name := range left {
+			out, in := degrees(name)
+			if out == 0 {
+				best, kind = i, "sink"
+				break
+			}
+			if in == 0 {
+				best, kind = i, "source"
+				break
+			}
+			if out-in > most {
+				best, most = i, out-in
+			}
+		}
+		if name := take(best); kind == "sink" {
+			tail = append(tail, name)
+		} else {
+			head = append(head, name)
+		}
+	}
+	slices.Reverse(tail)
+	return a.improve(append(head, tail...))
+}
+
+// improve moves single files to the place where the fewest arrows run back, until none gains.
+func (a arrows) improve(order []string) []string {
+	has := func(from, to string) int {
+		if _, ok := a[from][to]; ok {
+			return 1
+		}
+		return 0
+	}
+	for moved := true; moved; {
+		moved = false
+		for i := 0; i < len(order); i++ {
+			name := order[i]
+			best, gain := i, 0
+			for j, sum := i+1, 0; j < len(order); j++ { // behind order[j]
+				if sum += has(order[j], name) - has(name, order[j]); -sum < gain {
+					best, gain = j, -sum
+				}
+			}
+			for j, sum := i-1, 0; j >= 0; j-- { // before order[j]
+				if sum += has(name, order[j]) - has(order[j], name); -sum < gain {
+					best, gain = j, -sum
+				}
+			}
+			if best != i {
+				order = slices.Insert(slices.Delete(slices.Clone(order), i, i+1), best, name)
+				moved = true
+			}
+		}
+	}
+	return order
+}
+
+// back are the arrows that lead to an earlier file of the order.
+func (a arrows) back(order []string) []string {
+	at := map[string]int{}
+	for i, name := range order {
+		at[name] = i
+	}
+	var back []string
+	for from, uses := range a {
+		for to, name := range uses {
+			if at[to] < at[from] {
+				back = append(back, fmt.Sprintf("%s -> %s (%s)", from, to, name))
+			}
+		}
+	}
+	slices.SortFunc(back, cmp.Compare[string])
+	return back
+}
