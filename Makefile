@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross stress test-clients capture-clients test-docker
+.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross stress test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,16 @@ test-clients: ## agent programs against a model on loopback: the newest on npm (
 capture-clients: ## what these programs give their shell and their hook, into integration/testdata/clients; CLIENTS as above
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
 	UPDATE=1 TEST_CLIENTS=1 $(OFFLINE) $(GO) test -count=1 -timeout 90m -run '^TestClientsCapture$$' -v ./integration
+
+# The lines of a real corpus, with the files of its machine: real.jsonl, hostile.jsonl and bed.json.gz in the folder REAL.
+JUDGE = TEST_REAL_CORPUS=$(REAL) $(GO) test -count=1 -timeout 0 ./integration -v
+
+verdicts: ## write the verdicts of every corpus line to VERDICTS, or compare them with it: make verdicts VERDICTS=/tmp/before REAL=DIR
+	@test -n "$(VERDICTS)" || { echo "name a file: make verdicts VERDICTS=/tmp/before"; exit 1; }
+	TEST_VERDICTS=$(abspath $(VERDICTS)) $(JUDGE) -run '^TestVerdicts$$'
+
+ablate: ## what each reader of a language earns: switch it off, judge every corpus line again; READER=sql prints the lines, REAL=DIR as above
+	TEST_ABLATE=$(or $(READER),all) $(JUDGE) -run '^TestAblate$$'
 
 test-docker: ## both programs and every attack, in containers: make test-docker IMAGE=debian:stable-slim
 	TEST_DOCKER=$${IMAGE:-debian:stable-slim} $(GO) test -count=1 -timeout 30m -run '^TestDocker$$' -v ./integration

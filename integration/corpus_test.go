@@ -23,7 +23,12 @@ type corpusLine struct {
 
 func corpus(t testing.TB, name string) []corpusLine {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata/corpus", name))
+	return corpusFile(t, filepath.Join("testdata/corpus", name))
+}
+
+func corpusFile(t testing.TB, name string) []corpusLine {
+	t.Helper()
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,6 +173,7 @@ var testOnly = map[string]map[string]string{
 		"cmd/tada-run/cli":   "transcripts run the real doors in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real doors in the test binary",
 		"shellparse":         "the corpus is judged end to end",
+		"shellparse/code":    "readers are switched off, to measure what each earns",
 		"pathguard":          "the corpus is judged end to end",
 		"launcher":           "benchmarks judge in process",
 		"launcher/session":   "benchmarks of a run give it descriptors",

@@ -49,6 +49,7 @@ func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // most of the time they wait for a screen; -parallel overrides it
 	testscript.Main(hermetic.Apart(m), map[string]func(){
 		"tada-run": run, "tada-sh": run, "tadactl": ctl, "lockandstop": lockAndStop, "person": personMain,
+		"judge-world": worldMain,
 	})
 }
 
