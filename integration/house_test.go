@@ -28,7 +28,10 @@ var plan = map[string]map[string]string{
 		"shellparse/code":    "what an inline program names is a reading of its own",
 		"shellparse/wrapper": "what agent programs put around a command is a table of its own",
 	},
-	"shellparse/command": {},
+	"shellparse/command": {
+		"shellparse/catalog": "what a setting of git does is one table with the launcher's",
+	},
+	"shellparse/catalog": {},
 	"shellparse/wrapper": {},
 	"shellparse/code": {
 		"shellparse/command": "facts speak of the same rights as the table",
@@ -59,7 +62,9 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox":         "it is the fence that is attacked",
 		"launcher/sandbox/network": "attackers are given one host that they may reach",
 	},
-	"launcher/sandbox/gitmeta": {},
+	"launcher/sandbox/gitmeta": {
+		"shellparse/catalog": "what a setting of git does is one table with the judge's",
+	},
 	"launcher/session": {
 		"launcher/session/wire": "a client of a session speaks to its holder",
 	},
@@ -157,6 +162,9 @@ var plan = map[string]map[string]string{
 var testOnly = map[string]map[string]string{
 	"cmd/tadactl/cli": {
 		"approval/canonical": "a test makes the payload of a question",
+	},
+	"launcher": {
+		"shellparse/catalog": "tests range over its tables",
 	},
 	"audit": {
 		"audit/zstandard": "what is packed is packed for real",

@@ -1,49 +1,32 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// gitKeys are the keys of git-config(1) whose value git executes, or that change what it
-// executes or contacts: `git -c core.fsmonitor=cmd status` runs cmd. A star stands for any
-// middle part. What: "sh" goes to a shell or is a program, "helper" is a shell line
-// behind "!", "path" is a folder or file whose content is executed or obeyed.
-var gitKeys = []struct{ key, what string }{
-	{"alias.*", "helper"},
-	{"browser.*.cmd", "sh"}, {"browser.*.path", "sh"},
-	{"core.alternaterefscommand", "sh"}, {"core.askpass", "sh"}, {"core.attributesfile", "path"},
-	{"core.editor", "sh"}, {"core.fsmonitor", "sh"}, {"core.gitproxy", "sh"},
-	{"core.hookspath", "path"}, {"core.pager", "sh"}, {"core.sshcommand", "sh"}, {"core.worktree", "path"},
-	{"credential.helper", "helper"}, {"credential.*.helper", "helper"},
-	{"diff.external", "sh"}, {"diff.*.command", "sh"}, {"diff.*.textconv", "sh"},
-	{"difftool.*.cmd", "sh"}, {"difftool.*.path", "sh"},
-	{"filter.*.clean", "sh"}, {"filter.*.process", "sh"}, {"filter.*.smudge", "sh"},
-	{"gpg.program", "sh"}, {"gpg.*.program", "sh"}, {"gpg.ssh.defaultkeycommand", "sh"},
-	{"guitool.*.cmd", "sh"}, {"hook.*.command", "sh"},
-	{"include.path", "path"}, {"includeif.*.path", "path"}, {"init.templatedir", "path"},
-	{"instaweb.browser", "sh"}, {"instaweb.httpd", "sh"}, {"interactive.difffilter", "sh"},
-	{"man.*.cmd", "sh"}, {"man.*.path", "sh"}, {"merge.*.driver", "sh"},
-	{"mergetool.*.cmd", "sh"}, {"mergetool.*.path", "sh"}, {"pager.*", "sh"},
-	{"protocol.allow", "switch"}, {"protocol.*.allow", "switch"},
-	{"remote.*.proxy", "switch"}, {"remote.*.receivepack", "sh"}, {"remote.*.uploadpack", "sh"},
-	{"remote.*.vcs", "sh"}, {"safe.directory", "switch"}, {"safe.barerepository", "switch"},
-	{"sendemail.*cmd", "sh"}, {"sendemail.smtpserver", "sh"}, {"sequence.editor", "sh"},
-	{"submodule.*.update", "helper"}, {"tar.*.command", "sh"}, {"trailer.*.cmd", "sh"},
-	{"trailer.*.command", "sh"}, {"uploadpack.packobjectshook", "sh"},
-	{"url.*.insteadof", "switch"}, {"url.*.pushinsteadof", "switch"}, {"web.browser", "sh"},
-	{"http.proxy", "switch"}, {"http.*.proxy", "switch"}, {"http.sslverify", "switch"},
-	{"http.extraheader", "switch"}, {"http.*.extraheader", "switch"}, {"http.cookiefile", "switch"},
-}
+	"github.com/tada-run/tada-run/shellparse/catalog"
+)
 
-// gitHarmless are values of executable keys that only turn something off, or show text.
-var gitHarmless = " : cat less true false more 1 0 yes no /dev/null "
+// gitHarmless are values of settings that git executes which only turn something off, or show
+// text.
+var gitHarmless = []string{":", "cat", "less", "true", "false", "more", "1", "0", "yes", "no", "/dev/null"}
 
-func gitKey(key string) string {
-	key = strings.ToLower(key)
-	for _, k := range gitKeys {
-		if matchName(k.key, key) {
-			return k.what
-		}
+// gitSetting says what a value of a setting of git does, as catalog/git.txt has it; "" for
+// nothing.
+func gitSetting(key string, v value) string {
+	e := catalog.Git(key)
+	what, _ := e.First()
+	safe := gitHarmless
+	switch what {
+	case "", "harmless":
+		return ""
+	case "switch", "address":
+		safe = e.Values("safe")
 	}
-	return ""
+	if v.Static && slices.Contains(safe, v.Text) {
+		return ""
+	}
+	return what
 }
 
 // gitConfig reads key=value of git -c, and with the parameter "key" the two operands of
@@ -53,13 +36,12 @@ func (m *matcher) gitConfig(r role, vs []value) {
 		return
 	}
 	v := vs[0]
-	key, val, joined := strings.Cut(v.Text, "=")
+	key, _, joined := strings.Cut(v.Text, "=")
 	body := v.piece(len(key) + 1)
 	if r.param == "key" {
 		key, joined = v.Text, len(vs) > 1
 		if joined {
 			body = vs[1]
-			val = body.Text
 		}
 	}
 	if !v.Static && !strings.Contains(v.Text, "=") {
@@ -70,18 +52,20 @@ func (m *matcher) gitConfig(r role, vs []value) {
 	if r.param == "key" && (len(vs) > 1 || m.changes) && (m.has("--global") || m.has("--system")) {
 		m.hazard("git.config-global", v.at)
 	}
-	what := gitKey(key)
+	what := gitSetting(key, body)
 	if r.param == "hg" {
-		what = hgKey(key)
+		what = hgSetting(key, body)
 	}
-	if what == "" || !joined || body.Static && strings.Contains(gitHarmless, " "+val+" ") {
-		return
+	if what != "" && joined {
+		m.gitValue(what, body)
 	}
-	m.gitValue(what, body)
 }
 
-// hgKey is gitKey for Mercurial: hooks, aliases and extensions are code.
-func hgKey(key string) string {
+// hgSetting is gitSetting for Mercurial: hooks, aliases and extensions are code.
+func hgSetting(key string, v value) string {
+	if v.Static && slices.Contains(gitHarmless, v.Text) {
+		return ""
+	}
 	section, _, _ := strings.Cut(key, ".")
 	switch section {
 	case "alias", "hooks":
@@ -93,6 +77,10 @@ func hgKey(key string) string {
 }
 
 func (m *matcher) gitValue(what string, v value) {
+	if what == "address" {
+		m.gitURL(role{param: "note"}, []value{v})
+		return
+	}
 	m.hazard("git.config-exec", v.at)
 	switch what {
 	case "sh":

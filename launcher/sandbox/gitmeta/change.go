@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // A Kind is a way to have code run later.
@@ -152,7 +154,8 @@ func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
 	case aTodo:
 		compareTodo(f, old, add)
 	case aStrategy:
-		if value := strings.TrimSpace(f.data); f.link() || !f.whole || !slices.Contains(strategies, value) {
+		value, known := strings.TrimSpace(f.data), catalog.Git("options.strategy").Values("safe")
+		if f.link() || !f.whole || !slices.Contains(known, value) {
 			add(Change{Kind: Step, Value: "git merge-" + value})
 		}
 	case aConfig:

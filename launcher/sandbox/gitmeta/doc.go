@@ -19,7 +19,7 @@
 // folder .git, a file .git that points to one, and any folder that Git would take for one (HEAD, objects, refs). Of
 // each:
 //
-//	config, config.worktree   settings that name a program or a file of settings (table.go)
+//	config, config.worktree   settings that name a program or a file of settings (shellparse/catalog/git.txt)
 //	hooks/*                   what can be executed; samples cannot
 //	rebase-merge, sequencer   of what is under way, the steps (exec) and the strategy, which is a program when it is not git's own
 //	commondir, .git           pointers, through which all of the above can be somewhere else

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // A place is a name below one of the roots.
@@ -127,10 +129,11 @@ func (s *Snapshot) configured(walkers []*walker, of, at place, f file, depth int
 		return
 	}
 	for _, x := range settings {
+		e := catalog.Git(x.String())
 		switch {
-		case x.key == "path" && (x.section == "include" || x.section == "includeif"):
+		case e.Has("includes"):
 			s.include(walkers, of, s.from(at.tree, dir, x.value), depth)
-		case x.section == "core" && x.key == "hookspath" && x.value != "":
+		case e.Has("hooks") && x.value != "":
 			for _, top := range s.tops(of) {
 				s.hooksAt(s.from(top.tree, top.name, x.value))
 			}
