@@ -68,7 +68,7 @@ test-docker: ## both programs and every attack, in containers: make test-docker 
 	TEST_DOCKER=$${IMAGE:-debian:stable-slim} $(GO) test -count=1 -timeout 30m -run '^TestDocker$$' -v ./integration
 
 test-arm64: ## what needs no arm64 kernel: parsers, tables and filters (needs qemu-user)
-	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./approval/canonical ./shellparse/... ./launcher/sandbox/gitmeta ./launcher/sandbox/network
+	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./approval/canonical ./shellparse/... ./launcher/sandbox/gitmeta ./launcher/broker/network
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -run '^Test(Filter|ProgramReadsTheTable|RulesReached|ForeignNumbers|OtherArchitecture|DigestCoversEverything|Explain)$$' ./launcher/sandbox
 
 race: ## all tests under the race detector (needs a C compiler)

@@ -54,13 +54,15 @@ var plan = map[string]map[string]string{
 	"audit/witness": {
 		"audit": "it signs checkpoints of a log",
 	},
+	"launcher/seccomp":        {},
+	"launcher/broker/network": {},
 	"launcher/sandbox": {
-		"launcher/sandbox/network": "the broker asks who may be reached",
+		"launcher/seccomp":        "what is forbidden becomes a filter, and what is asked about is answered",
+		"launcher/broker/network": "the broker asks who may be reached",
 	},
-	"launcher/sandbox/network": {},
 	"launcher/sandbox/attack": {
-		"launcher/sandbox":         "it is the fence that is attacked",
-		"launcher/sandbox/network": "attackers are given one host that they may reach",
+		"launcher/sandbox":        "it is the fence that is attacked",
+		"launcher/broker/network": "attackers are given one host that they may reach",
 	},
 	"launcher/sandbox/gitmeta": {
 		"shellparse/catalog": "what a setting of git does is one table with the judge's",
@@ -83,7 +85,7 @@ var plan = map[string]map[string]string{
 		"approval/canonical":       "plan and record are written in one spelling",
 		"launcher/sandbox":         "step 4: the fence",
 		"launcher/sandbox/gitmeta": "what a command left for git to run is taken back",
-		"launcher/sandbox/network": "the hosts of a plan are the rules of the fence",
+		"launcher/broker/network":  "the hosts of a plan are the rules of the fence",
 		"launcher/session":         "step 4: the terminal",
 		"launcher/session/wire":    "it answers those who are attached to a session",
 		"audit/screen":             "who attaches sees the screen as it is, and a hand-back tells the lines on it",
@@ -110,12 +112,12 @@ var plan = map[string]map[string]string{
 		"integration/hook": "an adapter is a value of its kind",
 	},
 	"integration/quarantine": {
-		"approval":                 "what an agent wrote is shown by the one renderer that is inert",
-		"approval/canonical":       "what a reference signs has one spelling",
-		"audit":                    "its log hides what the record hides",
-		"launcher":                 "the variable that shuts an agent in is one",
-		"launcher/sandbox":         "a reviewer runs in a fence of its own",
-		"launcher/sandbox/network": "its fence lets it reach the model and nobody else",
+		"approval":                "what an agent wrote is shown by the one renderer that is inert",
+		"approval/canonical":      "what a reference signs has one spelling",
+		"audit":                   "its log hides what the record hides",
+		"launcher":                "the variable that shuts an agent in is one",
+		"launcher/sandbox":        "a reviewer runs in a fence of its own",
+		"launcher/broker/network": "its fence lets it reach the model and nobody else",
 	},
 	"cmd/tada-run": {
 		"cmd/tada-run/cli": "main is a door",

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
 	"github.com/tada-run/tada-run/pathguard"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
 // Every line of the table is understood and says something once, and every agent in it is recognised, has a folder, a host and a key.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/broker/network"
 	"github.com/tada-run/tada-run/launcher/sandbox"
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
 	"github.com/tada-run/tada-run/pathguard"
 )
 

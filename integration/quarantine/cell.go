@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/broker/network"
 	"github.com/tada-run/tada-run/launcher/sandbox"
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
 )
 
 // runtimeTrees are what programs read to run: libraries, and the data of libraries. There are no

@@ -13,31 +13,33 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // kernels are older or stricter ones, played by a filter on the launcher: what it may not call, they do not have.
-var kernels = map[string][]rule{
-	"no Landlock":           {{unix.SYS_LANDLOCK_CREATE_RULESET, nil, errno(unix.ENOSYS)}},
-	"Landlock switched off": {{unix.SYS_LANDLOCK_CREATE_RULESET, nil, errno(unix.EOPNOTSUPP)}},
-	"no namespaces": {{unix.SYS_CLONE, []test{{arg: 0, value: unix.CLONE_NEWUSER, any: true}}, errno(unix.EPERM)}, {unix.SYS_CLONE3, nil, errno(unix.ENOSYS)},
-		{unix.SYS_UNSHARE, []test{{arg: 0, value: unix.CLONE_NEWUSER, any: true}}, errno(unix.EPERM)}},
-	"no mounts":                {{unix.SYS_MOUNT, nil, errno(unix.EPERM)}},
-	"no new mount calls":       {{unix.SYS_OPEN_TREE, nil, errno(unix.ENOSYS)}, {unix.SYS_MOUNT_SETATTR, nil, errno(unix.ENOSYS)}},
-	"no listener":              {{unix.SYS_SECCOMP, []test{{arg: 0, value: unix.SECCOMP_GET_NOTIF_SIZES}}, errno(unix.EOPNOTSUPP)}},
-	"no seccomp":               {{unix.SYS_SECCOMP, nil, errno(unix.EINVAL)}},
-	"no capset":                {{unix.SYS_CAPSET, nil, errno(unix.EPERM)}},
-	"no signals by descriptor": {{unix.SYS_PIDFD_SEND_SIGNAL, nil, errno(unix.EPERM)}},
-	"no messages":              {{unix.SYS_RECVMSG, nil, errno(unix.EPERM)}},
-	"no look at the dead":      {{unix.SYS_WAITID, nil, errno(unix.EPERM)}},
-	"no process descriptors":   {{unix.SYS_PIDFD_OPEN, nil, errno(unix.EPERM)}},
-	"no end of a pipe":         {{unix.SYS_CLOSE, nil, errno(unix.EPERM)}},
-	"no burial":                {{unix.SYS_WAIT4, nil, errno(unix.EPERM)}},
+var kernels = map[string][]seccomp.Rule{
+	"no Landlock":           {seccomp.On(unix.SYS_LANDLOCK_CREATE_RULESET, seccomp.Errno(unix.ENOSYS))},
+	"Landlock switched off": {seccomp.On(unix.SYS_LANDLOCK_CREATE_RULESET, seccomp.Errno(unix.EOPNOTSUPP))},
+	"no namespaces": {seccomp.On(unix.SYS_CLONE, seccomp.Errno(unix.EPERM), seccomp.Bits(0, unix.CLONE_NEWUSER)), seccomp.On(unix.SYS_CLONE3, seccomp.Errno(unix.ENOSYS)),
+		seccomp.On(unix.SYS_UNSHARE, seccomp.Errno(unix.EPERM), seccomp.Bits(0, unix.CLONE_NEWUSER))},
+	"no mounts":                {seccomp.On(unix.SYS_MOUNT, seccomp.Errno(unix.EPERM))},
+	"no new mount calls":       {seccomp.On(unix.SYS_OPEN_TREE, seccomp.Errno(unix.ENOSYS)), seccomp.On(unix.SYS_MOUNT_SETATTR, seccomp.Errno(unix.ENOSYS))},
+	"no listener":              {seccomp.On(unix.SYS_SECCOMP, seccomp.Errno(unix.EOPNOTSUPP), seccomp.Arg(0, unix.SECCOMP_GET_NOTIF_SIZES))},
+	"no seccomp":               {seccomp.On(unix.SYS_SECCOMP, seccomp.Errno(unix.EINVAL))},
+	"no capset":                {seccomp.On(unix.SYS_CAPSET, seccomp.Errno(unix.EPERM))},
+	"no signals by descriptor": {seccomp.On(unix.SYS_PIDFD_SEND_SIGNAL, seccomp.Errno(unix.EPERM))},
+	"no messages":              {seccomp.On(unix.SYS_RECVMSG, seccomp.Errno(unix.EPERM))},
+	"no look at the dead":      {seccomp.On(unix.SYS_WAITID, seccomp.Errno(unix.EPERM))},
+	"no process descriptors":   {seccomp.On(unix.SYS_PIDFD_OPEN, seccomp.Errno(unix.EPERM))},
+	"no end of a pipe":         {seccomp.On(unix.SYS_CLOSE, seccomp.Errno(unix.EPERM))},
+	"no burial":                {seccomp.On(unix.SYS_WAIT4, seccomp.Errno(unix.EPERM))},
 	"all there":                {},
 }
 
 // kernelMain starts a command on such a kernel and says what became of it.
 func kernelMain(args []string) {
-	program := compile(auditArch, firstForeign, kernels[args[0]])
+	program := seccomp.Compile(kernels[args[0]])
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}
 	runtime.LockOSThread()
 	unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -162,28 +164,6 @@ func TestUnreadableDirectory(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-}
-
-// The filter of the other architecture, by its numbers: another word is killed, a 32-bit program's too.
-func TestOtherArchitecture(t *testing.T) {
-	const arm64, arm, mount, socket, read = 0xc00000b7, 0x40000028, 40, 198, 63
-	p := compile(arm64, 0, []rule{
-		{mount, nil, errno(unix.EPERM)}, {socket, []test{{arg: 0, value: unix.AF_INET}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, allow}, {socket, nil, errno(unix.EACCES)},
-	})
-	for _, test := range []struct {
-		d    data
-		want verdict
-	}{
-		{data{nr: read, arch: arm64}, allow}, {data{nr: mount, arch: arm64}, errno(unix.EPERM)}, {data{nr: read, arch: arm}, killProcess}, {data{nr: read, arch: unix.AUDIT_ARCH_X86_64}, killProcess},
-		{data{nr: socket, arch: arm64, args: [6]uint64{unix.AF_INET, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}}, allow},
-		{data{nr: socket, arch: arm64, args: [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM}}, errno(unix.EACCES)},
-		{data{nr: socket, arch: arm64, args: [6]uint64{1<<32 | unix.AF_INET, unix.SOCK_DGRAM}}, errno(unix.EACCES)},
-		{data{nr: 0x40000000 | mount, arch: arm64}, allow}, // no such call there
-	} {
-		if got := simulate(p, test.d); got != test.want {
-			t.Errorf("%+v: %#x, want %#x", test.d, got, test.want)
-		}
-	}
 }
 
 // swapperMain makes a name lead in and out of the workspace in three ways, in turn, as often as args say, while another thread writes through it.

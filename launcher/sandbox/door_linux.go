@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // A run may have a door (Command.Door): a descriptor that whoever is in the fence can ask for. A process inherits it as well, but most runtimes close what
@@ -19,11 +21,11 @@ const (
 )
 
 // doorRules hand the one call over; all others like it stay refused.
-func (b *builder) doorRules() []rule {
+func (b *builder) doorRules() []seccomp.Rule {
 	if b.command.Door == nil || !b.asks() {
 		return nil
 	}
-	return []rule{{doorCall, []test{{arg: 0, value: ^uint32(0)}, {arg: 1, value: doorMark}}, ask}}
+	return []seccomp.Rule{seccomp.On(doorCall, seccomp.Ask, seccomp.Arg(0, ^uint32(0)), seccomp.Arg(1, doorMark))}
 }
 
 // ErrNoDoor is returned by Door where nobody answers: outside of a fence, and in one without a door.

@@ -2,7 +2,11 @@
 
 package sandbox
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
+)
 
 // The fence answers for itself: its filter gives one prctl, which no kernel has, an errno that
 // no kernel gives. A process needs no descriptor, file or variable to ask, so nothing that a
@@ -13,7 +17,7 @@ const (
 	insideAnswer   = unix.Errno(3727)
 )
 
-var insideRule = rule{unix.SYS_PRCTL, []test{{arg: 0, value: insideQuestion}}, errno(insideAnswer)}
+var insideRule = seccomp.On(unix.SYS_PRCTL, seccomp.Errno(insideAnswer), seccomp.Arg(0, insideQuestion))
 
 // Inside reports whether this process runs inside a fence of this package, at either level.
 func Inside() bool {

@@ -5,53 +5,40 @@ package sandbox
 import (
 	"errors"
 	"slices"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // Landlock has no right for the mode, owner, times and attributes of a file, and a filter sees no paths. At Strong a read-only mount refuses to
 // change them. At Base the filter refuses all such calls when nothing is writable, and otherwise hands them to the launcher, which looks at the
 // object and changes it itself. So what was looked at is what is changed, whatever the child does to the name meanwhile.
 
-// ask is the verdict by which the kernel lets the listener answer the call (seccomp_unotify(2), Linux 5.0).
-const ask verdict = 0x7fc00000
-
-// Whether a listener is woken only when it must be: without it every signal that a thread of the child gets makes it ask again (Linux 5.19).
-const listenKillable = 1 << 5
-
 // asks reports whether some calls are asked for one by one: changes of metadata, the network, or the door.
 func (b *builder) asks() bool {
-	return !b.silent && (b.level == Base && len(b.profile.Write) > 0 || b.profile.Network == Hosts || b.command.Door != nil) && canListen()
-}
-
-// canListen reports whether this kernel hands calls over.
-func canListen() bool {
-	var sizes [3]uint16
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_NOTIF_SIZES, 0, uintptr(unsafe.Pointer(&sizes)))
-	return errno == 0 && sizes[0] <= uint16(unsafe.Sizeof(notification{})) && sizes[1] <= uint16(unsafe.Sizeof(answer{}))
+	return !b.silent && (b.level == Base && len(b.profile.Write) > 0 || b.profile.Network == Hosts || b.command.Door != nil) && seccomp.CanListen()
 }
 
 // metadataRules are the rules for the calls in metadataCalls; those that refuse set-uid bits come before them.
-func (b *builder) metadataRules() []rule {
-	v := errno(unix.EPERM)
+func (b *builder) metadataRules() []seccomp.Rule {
+	v := seccomp.Errno(unix.EPERM)
 	switch {
 	case b.level != Base || b.profile.Write != nil && !b.asks():
 		return nil
 	case b.asks():
-		v = ask
+		v = seccomp.Ask
 	}
-	list := make([]rule, 0, len(metadataCalls))
+	list := make([]seccomp.Rule, 0, len(metadataCalls))
 	for i := range metadataCalls {
-		list = append(list, rule{metadataCalls[i].nr, nil, v})
+		list = append(list, seccomp.On(metadataCalls[i].nr, v))
 	}
 	return list
 }
 
 // table is all that the child's filter says. The first rule that matches decides.
-func (b *builder) table() []rule {
+func (b *builder) table() []seccomp.Rule {
 	return slices.Concat(b.once.rules(), b.doorRules(), b.networkRules(), b.commonRules(), b.sendRules(), b.metadataRules(), b.schedulingRules())
 }
 
@@ -59,21 +46,15 @@ func (b *builder) table() []rule {
 // but its descriptors are its own.
 func (b *builder) install(l *life) {
 	a := &b.family.arena
-	program := compile(auditArch, firstForeign, b.table())
-	prog := hold(a, &unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))})
+	prog := hold(a, seccomp.Compile(b.table()).Fprog())
 	if !b.asks() {
 		l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, prog)
 		return
 	}
 	sending, place := b.asking[1], b.asking[2]
 	rights := unix.UnixRights(append(b.namesSteps(l), place)...)
-	flags := uintptr(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
-	// Without a program the kernel answers EFAULT when it knows the flags.
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags|listenKillable, 0); errno == unix.EFAULT {
-		flags |= listenKillable
-	}
 	const listener = registerCount - 3
-	l.add(listenStep, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, prog).kept(listener)
+	l.add(listenStep, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, seccomp.ListenFlags(), prog).kept(listener)
 	l.add("hand over the listener", unix.SYS_DUP3, 0, uintptr(place), unix.O_CLOEXEC).with(listener, 0)
 	hold(a, &rights[0])
 	part := &unix.Iovec{Base: &rights[0], Len: 1} // one byte of anything: without data nothing is sent

@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // With Profile.OneProgram the filter refuses every execve and execveat but one: the child's own, which carries a number of 64 random bits in its
@@ -28,21 +30,21 @@ func newOnce() (once, error) {
 }
 
 // rules come before all others.
-func (o once) rules() []rule {
+func (o once) rules() []seccomp.Rule {
 	if o.bits == 0 {
 		return nil
 	}
 	tests := o.tests()
-	var list []rule
+	var list []seccomp.Rule
 	for _, nr := range []uint32{unix.SYS_EXECVE, unix.SYS_EXECVEAT} {
-		list = append(list, rule{nr, tests, allow}, rule{nr, nil, errno(unix.EACCES)})
+		list = append(list, seccomp.On(nr, seccomp.Allow, tests...), seccomp.On(nr, seccomp.Errno(unix.EACCES)))
 	}
 	return list
 }
 
 // tests hold for the call that carries the number.
-func (o once) tests() []test {
-	return []test{{arg: 5, value: uint32(o.bits)}, {arg: 5, value: uint32(o.bits >> 32), high: true}}
+func (o once) tests() []seccomp.Test {
+	return []seccomp.Test{seccomp.Arg(5, uint32(o.bits)), seccomp.High(5, uint32(o.bits>>32))}
 }
 
 // mark puts the number into a step.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // Resolvers look at where an answer comes from, and drop it when that is nobody whom they asked. The kernel has no such address for what stands in for a UDP socket, so at Base the
@@ -16,13 +18,13 @@ import (
 // server's address into the caller's memory; for every other socket the kernel goes on, which is harmless whatever is swapped meanwhile: the child receives with its own rights.
 
 // packetRules come with the network rules. The commonest way to receive, without an address, is not asked about.
-func (b *builder) packetRules() []rule {
+func (b *builder) packetRules() []seccomp.Rule {
 	if b.profile.Network != Hosts || b.level != Base {
 		return nil
 	}
-	return []rule{
-		{unix.SYS_RECVFROM, []test{{arg: 4, value: 0}, {arg: 4, value: 0, high: true}}, allow}, {unix.SYS_RECVFROM, nil, ask},
-		{unix.SYS_RECVMSG, nil, ask}, {unix.SYS_RECVMMSG, nil, ask}, {unix.SYS_GETSOCKNAME, nil, ask}, {unix.SYS_GETPEERNAME, nil, ask},
+	return []seccomp.Rule{
+		seccomp.On(unix.SYS_RECVFROM, seccomp.Allow, seccomp.Arg(4, 0), seccomp.High(4, 0)), seccomp.On(unix.SYS_RECVFROM, seccomp.Ask),
+		seccomp.On(unix.SYS_RECVMSG, seccomp.Ask), seccomp.On(unix.SYS_RECVMMSG, seccomp.Ask), seccomp.On(unix.SYS_GETSOCKNAME, seccomp.Ask), seccomp.On(unix.SYS_GETPEERNAME, seccomp.Ask),
 	}
 }
 

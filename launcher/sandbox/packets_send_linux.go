@@ -9,7 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // A packet that is sent without connecting names its receiver in the call. The fence needs no answer about it: it leads nowhere but to the name servers, and at Strong to the run itself.
@@ -17,14 +18,14 @@ import (
 // sockets, the kernel makes itself: whatever is swapped meanwhile, nobody else is reached.
 
 // sendRules come after those that refuse Fast Open. The commonest way to send, without an address, is not asked about; whether a message has one, a filter does not see.
-func (b *builder) sendRules() []rule {
+func (b *builder) sendRules() []seccomp.Rule {
 	if b.profile.Network != Hosts {
 		return nil
 	}
-	return []rule{
-		{unix.SYS_SENDTO, []test{{arg: 4, value: 0}, {arg: 4, value: 0, high: true}}, allow}, {unix.SYS_SENDTO, nil, ask},
-		{unix.SYS_SENDMSG, b.giving.tests(), allow}, // nobody answers before it
-		{unix.SYS_SENDMSG, nil, ask}, {unix.SYS_SENDMMSG, nil, ask},
+	return []seccomp.Rule{
+		seccomp.On(unix.SYS_SENDTO, seccomp.Allow, seccomp.Arg(4, 0), seccomp.High(4, 0)), seccomp.On(unix.SYS_SENDTO, seccomp.Ask),
+		seccomp.On(unix.SYS_SENDMSG, seccomp.Allow, b.giving.tests()...), // nobody answers before it
+		seccomp.On(unix.SYS_SENDMSG, seccomp.Ask), seccomp.On(unix.SYS_SENDMMSG, seccomp.Ask),
 	}
 }
 

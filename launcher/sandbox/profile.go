@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"os"
 
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
 // Level says how much of the fence stands. Its zero value is no fence at all, which

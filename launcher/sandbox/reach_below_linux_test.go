@@ -13,7 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // nestedReachMain is a launcher behind a fence of the kind that it wants to build.
@@ -52,9 +53,9 @@ func TestReachNested(t *testing.T) {
 // know whether calls can be handed over. Then it goes on as a launcher that wants to name hosts.
 func belowMain(args []string) {
 	runtime.LockOSThread()
-	filter, flags := compile(auditArch, firstForeign, []rule{{unix.SYS_SECCOMP, []test{{arg: 0, value: unix.SECCOMP_GET_NOTIF_SIZES}}, errno(unix.EINVAL)}}), uintptr(0)
+	filter, flags := seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_SECCOMP, seccomp.Errno(unix.EINVAL), seccomp.Arg(0, unix.SECCOMP_GET_NOTIF_SIZES))}), uintptr(0)
 	if args[0] == "supervised" {
-		filter, flags = compile(auditArch, firstForeign, []rule{{unix.SYS_GETPGID, nil, ask}}), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
+		filter, flags = seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_GETPGID, seccomp.Ask)}), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: (*unix.SockFilter)(unsafe.Pointer(&filter[0]))}
 	err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)

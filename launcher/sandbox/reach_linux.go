@@ -11,7 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // With Network Hosts the child's TCP sockets are the machine's own, but it cannot use them by itself: the kernel hands every socket, connect, bind and listen to the launcher, which makes
@@ -23,15 +24,15 @@ import (
 // so the child gets something else that carries packets, to the launcher alone.
 
 // commonRules is the table that every child gets.
-func (b *builder) commonRules() []rule {
+func (b *builder) commonRules() []seccomp.Rule {
 	v := noSockets
 	switch {
 	case b.profile.Network == Full, b.ownLoopback():
-		v.stream, v.datagram, v.routes = allow, allow, allow
+		v.stream, v.datagram, v.routes = seccomp.Allow, seccomp.Allow, seccomp.Allow
 	case b.profile.Network == Hosts:
-		v = socketVerdicts{stream: ask, datagram: ask, local: allow, routes: allow} // at Base what stands in for a datagram socket: see packetSocket
+		v = socketVerdicts{stream: seccomp.Ask, datagram: seccomp.Ask, local: seccomp.Allow, routes: seccomp.Allow} // at Base what stands in for a datagram socket: see packetSocket
 		if b.level == Strong {
-			v.datagram = allow
+			v.datagram = seccomp.Allow
 		}
 	}
 	return rules(v, b.profile.Debug)
@@ -41,27 +42,27 @@ func (b *builder) commonRules() []rule {
 func (b *builder) ownLoopback() bool { return b.unanswered != nil && b.level == Strong }
 
 // networkRules come first with Network Hosts.
-func (b *builder) networkRules() []rule {
+func (b *builder) networkRules() []seccomp.Rule {
 	if b.profile.Network != Hosts {
 		return nil
 	}
-	list := []rule{
-		{unix.SYS_CONNECT, nil, ask}, {unix.SYS_BIND, nil, ask}, {unix.SYS_LISTEN, nil, ask},
-		{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: unix.SOL_SOCKET}, {arg: 2, value: unix.SO_BINDTODEVICE}}, errno(unix.EPERM)},
-		{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: unix.SOL_SOCKET}, {arg: 2, value: unix.SO_BINDTOIFINDEX}}, errno(unix.EPERM)},
+	list := []seccomp.Rule{
+		seccomp.On(unix.SYS_CONNECT, seccomp.Ask), seccomp.On(unix.SYS_BIND, seccomp.Ask), seccomp.On(unix.SYS_LISTEN, seccomp.Ask),
+		seccomp.On(unix.SYS_SETSOCKOPT, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.SOL_SOCKET), seccomp.Arg(2, unix.SO_BINDTODEVICE)),
+		seccomp.On(unix.SYS_SETSOCKOPT, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.SOL_SOCKET), seccomp.Arg(2, unix.SO_BINDTOIFINDEX)),
 	}
-	harmless := allow
+	harmless := seccomp.Allow
 	if b.level == Base {
-		harmless = ask // what stands in for a UDP socket takes them too
+		harmless = seccomp.Ask // what stands in for a UDP socket takes them too
 	}
 	for _, level := range []struct {
 		level   uint32
 		options []uint32
 	}{{unix.SOL_IP, harmlessIP}, {unix.SOL_IPV6, harmlessIPv6}} {
 		for _, option := range level.options {
-			list = append(list, rule{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: level.level}, {arg: 2, value: option}}, harmless})
+			list = append(list, seccomp.On(unix.SYS_SETSOCKOPT, harmless, seccomp.Arg(1, level.level), seccomp.Arg(2, option)))
 		}
-		list = append(list, rule{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: level.level}}, errno(unix.EPERM)})
+		list = append(list, seccomp.On(unix.SYS_SETSOCKOPT, seccomp.Errno(unix.EPERM), seccomp.Arg(1, level.level)))
 	}
 	return append(list, b.packetRules()...)
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
 // An internet is a resolver of names for tests, as far as they go.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
 // fetchMain is a Go program that asks for names by itself. With a second argument it speaks HTTP/2 without encryption, as gRPC does.

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
+	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
 // A world of its own: a network namespace in which public, private and metadata addresses are this test's servers. There the difference between them can be seen,

@@ -2,7 +2,11 @@
 
 package sandbox
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
+)
 
 // The rules for seccomp. Refused calls return an errno instead of killing, so that programs fall back or complain as they
 // would on a kernel without the call. Where one errno says "not on this kernel" and has a fallback everywhere, it is ENOSYS.
@@ -48,55 +52,57 @@ const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWU
 const setIDs = unix.S_ISUID | unix.S_ISGID
 
 // conditional are calls that are refused for some arguments.
-var conditional = []rule{
-	{unix.SYS_CLONE, []test{{arg: 0, value: namespaceFlags, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_UNSHARE, []test{{arg: 0, value: namespaceFlags | unix.CLONE_NEWTIME, any: true}}, errno(unix.EPERM)},
+func conditional() []seccomp.Rule {
+	return []seccomp.Rule{
+		seccomp.On(unix.SYS_CLONE, seccomp.Errno(unix.EPERM), seccomp.Bits(0, namespaceFlags)),
+		seccomp.On(unix.SYS_UNSHARE, seccomp.Errno(unix.EPERM), seccomp.Bits(0, namespaceFlags|unix.CLONE_NEWTIME)),
 
-	// TIOCSTI types into a terminal and TIOCLINUX pastes into it: with the human's terminal inherited, either runs commands outside.
-	// Landlock's IOCTL_DEV covers only what is opened after it.
-	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.TIOCSTI}}, errno(unix.EPERM)},
-	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x541c /* TIOCLINUX */}}, errno(unix.EPERM)},
-	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.TIOCSETD}}, errno(unix.EPERM)},
-	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.TIOCCONS}}, errno(unix.EPERM)},
+		// TIOCSTI types into a terminal and TIOCLINUX pastes into it: with the human's terminal inherited, either runs commands outside.
+		// Landlock's IOCTL_DEV covers only what is opened after it.
+		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.TIOCSTI)),
+		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, 0x541c /* TIOCLINUX */)),
+		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.TIOCSETD)),
+		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.TIOCCONS)),
 
-	// Flags and attributes of a file may be set through a descriptor for reading, and the one right to ioctl that Landlock has is for devices.
-	{unix.SYS_IOCTL, []test{{arg: 1, value: unix.FS_IOC_SETFLAGS}}, errno(unix.EPERM)},
-	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x40046602 /* FS_IOC32_SETFLAGS */}}, errno(unix.EPERM)},
-	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x401c5820 /* FS_IOC_FSSETXATTR */}}, errno(unix.EPERM)},
-	{unix.SYS_IOCTL, []test{{arg: 1, value: 0x40087602 /* FS_IOC_SETVERSION */}}, errno(unix.EPERM)},
+		// Flags and attributes of a file may be set through a descriptor for reading, and the one right to ioctl that Landlock has is for devices.
+		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.FS_IOC_SETFLAGS)),
+		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, 0x40046602 /* FS_IOC32_SETFLAGS */)),
+		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, 0x401c5820 /* FS_IOC_FSSETXATTR */)),
+		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, 0x40087602 /* FS_IOC_SETVERSION */)),
 
-	// A limit of another process is as good as a signal to it: no processor time left is SIGKILL, no descriptors left disarms. Landlock's signal scope
-	// does not cover it. Only a process's own may be read or set, which is what programs do.
-	{unix.SYS_PRLIMIT64, []test{{arg: 0, value: 0}}, allow},
-	{unix.SYS_PRLIMIT64, nil, errno(unix.EPERM)},
-	// A lease on a file that may only be read, or on a folder, holds up everybody who wants to write there, for 45 seconds each time (fcntl(2)).
-	{unix.SYS_FCNTL, []test{{arg: 1, value: unix.F_SETLEASE}}, errno(unix.EACCES)},
-	{unix.SYS_FCNTL, []test{{arg: 1, value: 1040 /* F_SETDELEG, Linux 6.19 */}}, errno(unix.EACCES)},
-	// Priorities of all that the user runs. More at Base: see schedulingCalls.
-	{unix.SYS_SETPRIORITY, []test{{arg: 0, value: unix.PRIO_USER}}, errno(unix.EPERM)},
-	{unix.SYS_IOPRIO_SET, []test{{arg: 0, value: 3 /* IOPRIO_WHO_USER */}}, errno(unix.EPERM)},
+		// A limit of another process is as good as a signal to it: no processor time left is SIGKILL, no descriptors left disarms. Landlock's signal scope
+		// does not cover it. Only a process's own may be read or set, which is what programs do.
+		seccomp.On(unix.SYS_PRLIMIT64, seccomp.Allow, seccomp.Arg(0, 0)),
+		seccomp.On(unix.SYS_PRLIMIT64, seccomp.Errno(unix.EPERM)),
+		// A lease on a file that may only be read, or on a folder, holds up everybody who wants to write there, for 45 seconds each time (fcntl(2)).
+		seccomp.On(unix.SYS_FCNTL, seccomp.Errno(unix.EACCES), seccomp.Arg(1, unix.F_SETLEASE)),
+		seccomp.On(unix.SYS_FCNTL, seccomp.Errno(unix.EACCES), seccomp.Arg(1, 1040 /* F_SETDELEG, Linux 6.19 */)),
+		// Priorities of all that the user runs. More at Base: see schedulingCalls.
+		seccomp.On(unix.SYS_SETPRIORITY, seccomp.Errno(unix.EPERM), seccomp.Arg(0, unix.PRIO_USER)),
+		seccomp.On(unix.SYS_IOPRIO_SET, seccomp.Errno(unix.EPERM), seccomp.Arg(0, 3 /* IOPRIO_WHO_USER */)),
 
-	{unix.SYS_FCHMOD, []test{{arg: 1, value: setIDs, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_FCHMODAT, []test{{arg: 2, value: setIDs, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_FCHMODAT2, []test{{arg: 2, value: setIDs, any: true}}, errno(unix.EPERM)},
-	// The mode of open counts only when it creates; otherwise the register holds whatever was there.
-	{unix.SYS_OPENAT, []test{{arg: 2, value: unix.O_CREAT, any: true}, {arg: 3, value: setIDs, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_OPENAT, []test{{arg: 2, value: bareTmpfile, any: true}, {arg: 3, value: setIDs, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_MKNODAT, []test{{arg: 2, value: setIDs, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_MKNODAT, []test{{arg: 2, mask: unix.S_IFMT, value: unix.S_IFCHR}}, errno(unix.EPERM)},
-	{unix.SYS_MKNODAT, []test{{arg: 2, mask: unix.S_IFMT, value: unix.S_IFBLK}}, errno(unix.EPERM)},
+		seccomp.On(unix.SYS_FCHMOD, seccomp.Errno(unix.EPERM), seccomp.Bits(1, setIDs)),
+		seccomp.On(unix.SYS_FCHMODAT, seccomp.Errno(unix.EPERM), seccomp.Bits(2, setIDs)),
+		seccomp.On(unix.SYS_FCHMODAT2, seccomp.Errno(unix.EPERM), seccomp.Bits(2, setIDs)),
+		// The mode of open counts only when it creates; otherwise the register holds whatever was there.
+		seccomp.On(unix.SYS_OPENAT, seccomp.Errno(unix.EPERM), seccomp.Bits(2, unix.O_CREAT), seccomp.Bits(3, setIDs)),
+		seccomp.On(unix.SYS_OPENAT, seccomp.Errno(unix.EPERM), seccomp.Bits(2, bareTmpfile), seccomp.Bits(3, setIDs)),
+		seccomp.On(unix.SYS_MKNODAT, seccomp.Errno(unix.EPERM), seccomp.Bits(2, setIDs)),
+		seccomp.On(unix.SYS_MKNODAT, seccomp.Errno(unix.EPERM), seccomp.Masked(2, unix.S_IFMT, unix.S_IFCHR)),
+		seccomp.On(unix.SYS_MKNODAT, seccomp.Errno(unix.EPERM), seccomp.Masked(2, unix.S_IFMT, unix.S_IFBLK)),
 
-	// Personalities other than the plain one and "no address randomisation" (debuggers) exist to undo protections.
-	{unix.SYS_PERSONALITY, []test{{arg: 0, value: 0}}, allow},
-	{unix.SYS_PERSONALITY, []test{{arg: 0, value: 0xffffffff}}, allow},
-	{unix.SYS_PERSONALITY, []test{{arg: 0, value: 0x0040000}}, allow},
-	{unix.SYS_PERSONALITY, nil, errno(unix.EPERM)},
+		// Personalities other than the plain one and "no address randomisation" (debuggers) exist to undo protections.
+		seccomp.On(unix.SYS_PERSONALITY, seccomp.Allow, seccomp.Arg(0, 0)),
+		seccomp.On(unix.SYS_PERSONALITY, seccomp.Allow, seccomp.Arg(0, 0xffffffff)),
+		seccomp.On(unix.SYS_PERSONALITY, seccomp.Allow, seccomp.Arg(0, 0x0040000)),
+		seccomp.On(unix.SYS_PERSONALITY, seccomp.Errno(unix.EPERM)),
 
-	// Fast Open connects inside a send, which Landlock's connect right does not see.
-	{unix.SYS_SENDTO, []test{{arg: 3, value: unix.MSG_FASTOPEN, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_SENDMSG, []test{{arg: 2, value: unix.MSG_FASTOPEN, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_SENDMMSG, []test{{arg: 3, value: unix.MSG_FASTOPEN, any: true}}, errno(unix.EPERM)},
-	{unix.SYS_SETSOCKOPT, []test{{arg: 1, value: unix.SOL_TCP}, {arg: 2, value: unix.TCP_FASTOPEN_CONNECT}}, errno(unix.EPERM)},
+		// Fast Open connects inside a send, which Landlock's connect right does not see.
+		seccomp.On(unix.SYS_SENDTO, seccomp.Errno(unix.EPERM), seccomp.Bits(3, unix.MSG_FASTOPEN)),
+		seccomp.On(unix.SYS_SENDMSG, seccomp.Errno(unix.EPERM), seccomp.Bits(2, unix.MSG_FASTOPEN)),
+		seccomp.On(unix.SYS_SENDMMSG, seccomp.Errno(unix.EPERM), seccomp.Bits(3, unix.MSG_FASTOPEN)),
+		seccomp.On(unix.SYS_SETSOCKOPT, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.SOL_TCP), seccomp.Arg(2, unix.TCP_FASTOPEN_CONNECT)),
+	}
 }
 
 // bareTmpfile is the bit of O_TMPFILE that O_DIRECTORY does not have.
@@ -106,53 +112,53 @@ const bareTmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
 const sockType = 0xf
 
 // A socketVerdicts says how a child gets sockets: of TCP, of UDP, Unix ones with a name, and those that tell routes and addresses (getifaddrs).
-type socketVerdicts struct{ stream, datagram, local, routes verdict }
+type socketVerdicts struct{ stream, datagram, local, routes seccomp.Verdict }
 
 // noSockets leaves pairs.
-var noSockets = socketVerdicts{errno(unix.EACCES), errno(unix.EACCES), errno(unix.EACCES), errno(unix.EACCES)}
+var noSockets = socketVerdicts{seccomp.Errno(unix.EACCES), seccomp.Errno(unix.EACCES), seccomp.Errno(unix.EACCES), seccomp.Errno(unix.EACCES)}
 
 // sockets returns the rules for making sockets. An allow-list: of families, types and protocols new ones keep coming.
 // A Unix socket would reach docker, the session bus, ssh-agent and every other daemon by path, which Landlock covers only from version 9: it is allowed only where
 // the launcher makes every connect (see locals). A pair is connected to itself, but one of datagrams could still be pointed at a path, so pairs are streams only.
-func sockets(v socketVerdicts) []rule {
-	rules := []rule{
-		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, allow},
-		{unix.SYS_SOCKETPAIR, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, allow},
-		{unix.SYS_SOCKETPAIR, nil, errno(unix.EACCES)},
-		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_STREAM}}, v.local},
-		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_UNIX}, {arg: 1, mask: sockType, value: unix.SOCK_SEQPACKET}}, v.local},
+func sockets(v socketVerdicts) []seccomp.Rule {
+	rules := []seccomp.Rule{
+		seccomp.On(unix.SYS_SOCKETPAIR, seccomp.Allow, seccomp.Arg(0, unix.AF_UNIX), seccomp.Masked(1, sockType, unix.SOCK_STREAM)),
+		seccomp.On(unix.SYS_SOCKETPAIR, seccomp.Allow, seccomp.Arg(0, unix.AF_UNIX), seccomp.Masked(1, sockType, unix.SOCK_SEQPACKET)),
+		seccomp.On(unix.SYS_SOCKETPAIR, seccomp.Errno(unix.EACCES)),
+		seccomp.On(unix.SYS_SOCKET, v.local, seccomp.Arg(0, unix.AF_UNIX), seccomp.Masked(1, sockType, unix.SOCK_STREAM)),
+		seccomp.On(unix.SYS_SOCKET, v.local, seccomp.Arg(0, unix.AF_UNIX), seccomp.Masked(1, sockType, unix.SOCK_SEQPACKET)),
 		// Changing routes and addresses takes a capability.
-		{unix.SYS_SOCKET, []test{{arg: 0, value: unix.AF_NETLINK}, {arg: 2, value: unix.NETLINK_ROUTE}}, v.routes},
+		seccomp.On(unix.SYS_SOCKET, v.routes, seccomp.Arg(0, unix.AF_NETLINK), seccomp.Arg(2, unix.NETLINK_ROUTE)),
 	}
 	for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
 		for _, s := range []struct {
 			kind, protocol uint32
-			verdict        verdict
+			verdict        seccomp.Verdict
 		}{
 			// Protocol 262 is MPTCP: a stream that Landlock's TCP rights do not see.
 			{unix.SOCK_STREAM, 0, v.stream}, {unix.SOCK_STREAM, unix.IPPROTO_TCP, v.stream}, {unix.SOCK_DGRAM, 0, v.datagram}, {unix.SOCK_DGRAM, unix.IPPROTO_UDP, v.datagram},
 		} {
-			rules = append(rules, rule{unix.SYS_SOCKET, []test{{arg: 0, value: family}, {arg: 1, mask: sockType, value: s.kind}, {arg: 2, value: s.protocol}}, s.verdict})
+			rules = append(rules, seccomp.On(unix.SYS_SOCKET, s.verdict, seccomp.Arg(0, family), seccomp.Masked(1, sockType, s.kind), seccomp.Arg(2, s.protocol)))
 		}
 	}
-	return append(rules, rule{unix.SYS_SOCKET, nil, errno(unix.EACCES)})
+	return append(rules, seccomp.On(unix.SYS_SOCKET, seccomp.Errno(unix.EACCES)))
 }
 
 // rules returns the whole table for a child: how it gets sockets, and whether it may trace.
-func rules(v socketVerdicts, debug bool) []rule {
-	all := make([]rule, 0, 256) // more than there are, so that it does not grow
+func rules(v socketVerdicts, debug bool) []seccomp.Rule {
+	all := make([]seccomp.Rule, 0, 256) // more than there are, so that it does not grow
 	all = append(all, insideRule)
 	all = append(all, sockets(v)...)
-	all = append(all, conditional...)
-	all = append(all, legacyRules...)
+	all = append(all, conditional()...)
+	all = append(all, legacyRules()...)
 	for _, group := range refused {
 		for _, nr := range group.calls {
-			all = append(all, rule{nr, nil, errno(group.errno)})
+			all = append(all, seccomp.On(nr, seccomp.Errno(group.errno)))
 		}
 	}
 	if !debug {
 		for _, nr := range tracing {
-			all = append(all, rule{nr, nil, errno(unix.EPERM)})
+			all = append(all, seccomp.On(nr, seccomp.Errno(unix.EPERM)))
 		}
 	}
 	return all

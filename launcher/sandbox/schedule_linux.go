@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // Who may set how another process is scheduled can stop it as well as by a signal: in the idle class it does not run while anything else does. Landlock's signal scope does not
@@ -28,23 +30,23 @@ var schedulingCalls = []schedulingCall{
 }
 
 // schedulingRules allow 0, which is the caller or its group, and ask about everything else, or refuse it where nobody answers.
-func (b *builder) schedulingRules() []rule {
+func (b *builder) schedulingRules() []seccomp.Rule {
 	if b.level != Base {
 		return nil
 	}
-	v := errno(unix.EPERM)
+	v := seccomp.Errno(unix.EPERM)
 	if b.asks() {
-		v = ask
+		v = seccomp.Ask
 	}
-	var list []rule
+	var list []seccomp.Rule
 	for _, c := range schedulingCalls {
-		own := test{arg: c.who, value: 0}
+		own := seccomp.Arg(c.who, 0)
 		if c.kind < 0 {
-			list = append(list, rule{c.nr, []test{own}, allow})
+			list = append(list, seccomp.On(c.nr, seccomp.Allow, own))
 		} else {
-			list = append(list, rule{c.nr, []test{{arg: c.kind, value: c.one}, own}, allow}, rule{c.nr, []test{{arg: c.kind, value: c.group}, own}, allow})
+			list = append(list, seccomp.On(c.nr, seccomp.Allow, seccomp.Arg(c.kind, c.one), own), seccomp.On(c.nr, seccomp.Allow, seccomp.Arg(c.kind, c.group), own))
 		}
-		list = append(list, rule{c.nr, nil, v})
+		list = append(list, seccomp.On(c.nr, v))
 	}
 	return list
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/broker/network"
 	"github.com/tada-run/tada-run/launcher/sandbox"
-	"github.com/tada-run/tada-run/launcher/sandbox/network"
 )
 
 // A World is what attacks aim at. It travels to the attacker in the environment.
