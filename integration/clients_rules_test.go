@@ -176,28 +176,50 @@ func TestClientsUnknownTool(t *testing.T) {
 	}
 }
 
+// ownRefusals are what a client says of a file that it has by itself for none of the workspace; its hook is not asked then.
+var ownRefusals = map[string]map[string]string{
+	"gemini": {".git/hooks/pre-commit": "Path not in workspace", "../closed/x": "Path not in workspace"},
+}
+
 // With the hook, the client's own file tools write what they may, are asked about what runs later, and are denied what is
-// restricted. make test-clients.
+// restricted, in the workspace and beside it. make test-clients.
 func TestClientsFiles(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
+			base := filepath.Dir(b.home)
+			write(t, filepath.Join(b.home, ".tada/config.yaml"), "security: {restricted_paths: ["+base+"/closed, "+b.work+"/shut]}\n")
+			write(t, filepath.Join(b.work, "shut/x"), "secret\n")
 			if c.name == "qwen" {
 				b.shell(t, c)
 			}
 			b.ctl(t, "hook", "install", c.name)
 			tools := sessionClients[c.name]
-			got := b.play(t, c, c.tool("true"), tools.write(filepath.Join(b.work, "made")), tools.write(filepath.Join(b.work, ".git/hooks/pre-commit")),
-				tools.read(filepath.Join(filepath.Dir(b.home), "closed/x")))
-			if !b.exists("made") {
-				t.Errorf("a file of the workspace is not written: %s", got[1])
+			rows := []struct {
+				tool       func(string) toolCall
+				name, told string
+			}{
+				{tools.write, "made", ""},
+				{tools.write, ".envrc", "tadactl approve"}, {tools.write, ".git/hooks/pre-commit", "tadactl approve"},
+				{tools.read, "shut/x", "restricted_path"}, {tools.read, "../closed/x", "restricted_path"},
+				{tools.write, "shut/y", "restricted_path"},
 			}
-			if b.exists(".git/hooks/pre-commit") || !strings.Contains(got[2], "tadactl approve") {
-				t.Errorf("what git would run is not asked about: %s", got[2])
+			calls := []toolCall{c.tool("true")}
+			for _, r := range rows {
+				calls = append(calls, r.tool(filepath.Join(b.work, r.name)))
 			}
-			if strings.Contains(got[3], "secret") || !strings.Contains(got[3], "restricted_path") {
-				t.Errorf("what is restricted is not denied: %s", got[3])
+			for i, got := range b.play(t, c, calls...)[1:] {
+				r := rows[i]
+				if told := ownRefusals[c.name][r.name]; told != "" {
+					r.told = told
+				}
+				if !strings.Contains(got, r.told) || strings.Contains(got, "secret") {
+					t.Errorf("%s: want %q: %s", r.name, r.told, got)
+				}
+				if made := r.name == "made" || r.name == "shut/x" || r.name == "../closed/x"; b.exists(r.name) != made {
+					t.Errorf("%s is there: %v: %s", r.name, !made, got)
+				}
 			}
 		})
 	}

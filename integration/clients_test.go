@@ -88,7 +88,8 @@ var clients = []client{
 		argv: []string{"--yolo", "--auth-type", "openai", "-p", "go"},
 		env:  []string{"OPENAI_API_KEY=x", "OPENAI_MODEL=mock", "QWEN_CODE_NO_RELAUNCH=true"},
 		setup: func(t *testing.T, b *bench, url string) {
-			write(t, filepath.Join(b.home, ".qwen/settings.json"), `{"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true}}`)
+			// A terminal, as where a person sits: with -p alone it reads two pipes, and drops what is in them when the command ends.
+			write(t, filepath.Join(b.home, ".qwen/settings.json"), `{"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true},"tools":{"shell":{"enableInteractiveShell":true}}}`)
 			setenv(b, "OPENAI_BASE_URL", url+"/v1")
 		},
 	},
