@@ -47,9 +47,9 @@ var upward = map[string]int{
 	"launcher/session":          2,
 	"pathguard":                 65,
 	"pathguard/tamper":          6,
-	"shellparse":                91,
 	"shellparse/code":           39,
 	"shellparse/command":        30,
+	"shellparse/eval":           2,
 	"shellparse/wrapper":        3,
 }
 
@@ -106,11 +106,6 @@ var wide = map[string]int{
 	"pathguard.ground":              14,
 	"pathguard/tamper.Case":         13,
 	"pathguard/tamper.Event":        15,
-	"shellparse.Script":             14,
-	"shellparse.expander":           14,
-	"shellparse.state":              43,
-	"shellparse.variable":           15,
-	"shellparse.walker":             29,
 	"shellparse/code.grammar":       19,
 	"shellparse/code.lexer":         13,
 	"shellparse/code.makefile":      13,
@@ -120,6 +115,7 @@ var wide = map[string]int{
 	"shellparse/command.Spec":       18,
 	"shellparse/command.Use":        17,
 	"shellparse/command.matcher":    20,
+	"shellparse/eval.Script":        14,
 }
 
 // maxFields is how many fields a struct may have. A type with more usually holds the states of

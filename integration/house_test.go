@@ -24,10 +24,18 @@ const module = "github.com/tada-run/tada-run"
 // import, and the reason for each edge. An import that is not here fails the test.
 var plan = map[string]map[string]string{
 	"shellparse": {
+		"shellparse/syntax": "the text becomes a tree",
+		"shellparse/eval":   "the tree is run in the abstract",
+	},
+	"shellparse/syntax": {},
+	"shellparse/eval": {
+		"shellparse/syntax":  "text inside the text is read as the text is",
 		"shellparse/command": "what a program's words mean is a table of its own",
 		"shellparse/code":    "what an inline program names is a reading of its own",
+		"shellparse/filter":  "what base64 -d makes of known text",
 		"shellparse/wrapper": "what agent programs put around a command is a table of its own",
 	},
+	"shellparse/filter": {},
 	"shellparse/command": {
 		"shellparse/catalog": "what a setting of git does is one table with the launcher's",
 	},
@@ -170,6 +178,9 @@ var testOnly = map[string]map[string]string{
 	},
 	"audit": {
 		"audit/zstandard": "what is packed is packed for real",
+	},
+	"shellparse": {
+		"shellparse/command": "a test names the rights of effects",
 	},
 	"integration/mcp": {
 		"approval": "a test answers as another machine does, with a key",
@@ -360,6 +371,8 @@ var untested = map[string]string{
 	"cmd/tadactl":  "main is a door; the stories go through it",
 
 	"cmd/tadactl/web":           "cmd/tadactl/cli and the stories here open the page",
+	"shellparse/syntax":         "the texts of shellparse's tests and fuzzers go through it",
+	"shellparse/eval":           "the texts of shellparse's tests and fuzzers go through it",
 	"audit/zstandard":           "audit packs with it and opens what was packed",
 	"integration/hook/platform": "integration/hook sends the same calls through every adapter",
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/shellparse/eval"
+	"github.com/tada-run/tada-run/shellparse/syntax"
 )
 
 // huge are texts of about n bytes, each of which grows one thing that a parser, a printer
@@ -62,7 +65,7 @@ func TestHuge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			s := Parse(text, Options{Dir: "/w"})
-			if len(s.Effects) > maxEffects || len(s.Commands) > maxEffects || len(s.Opaque) > maxEffects+8 {
+			if len(s.Effects) > eval.MaxEffects || len(s.Commands) > eval.MaxEffects || len(s.Opaque) > eval.MaxEffects+8 {
 				t.Errorf("%d effects, %d commands, %d opaque", len(s.Effects), len(s.Commands), len(s.Opaque))
 			}
 			if testing.Verbose() {
@@ -77,12 +80,12 @@ func TestHuge(t *testing.T) {
 func TestLongest(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"commands", "document", "one word", "pipes"} {
-		s := Parse(huge(maxText - 4096)[name], Options{Dir: "/w"})
+		s := Parse(huge(syntax.MaxText - 4096)[name], Options{Dir: "/w"})
 		if len(s.Opaque) == 0 && name != "document" && name != "one word" {
 			t.Errorf("%s: no limit is told", name)
 		}
 	}
-	if s := Parse(strings.Repeat("a", maxText+1), Options{}); s.Err == nil {
+	if s := Parse(strings.Repeat("a", syntax.MaxText+1), Options{}); s.Err == nil {
 		t.Error("a text that is too long is accepted")
 	}
 }

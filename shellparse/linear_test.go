@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/shellparse/syntax"
 )
 
 // all is for the slow run: go test ./shellparse -all.
@@ -148,14 +150,14 @@ func TestManyWords(t *testing.T) {
 }
 
 func inProportion(t *testing.T, h hostileLine) {
-	part := max(fastest(hostileText(h.front, h.piece, h.end, maxText/16), 1), time.Millisecond)
-	text := hostileText(h.front, h.piece, h.end, maxText-8)
+	part := max(fastest(hostileText(h.front, h.piece, h.end, syntax.MaxText/16), 1), time.Millisecond)
+	text := hostileText(h.front, h.piece, h.end, syntax.MaxText-8)
 	whole := fastest(text, 1)
 	for range 3 {
 		if whole <= 64*part {
 			return
 		}
-		part, whole = max(part, fastest(hostileText(h.front, h.piece, h.end, maxText/16), 1)), min(whole, fastest(text, 1))
+		part, whole = max(part, fastest(hostileText(h.front, h.piece, h.end, syntax.MaxText/16), 1)), min(whole, fastest(text, 1))
 	}
 	if whole > 64*part {
 		t.Errorf("%d bytes take %v, a sixteenth %v", len(text), whole, part)

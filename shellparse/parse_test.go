@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func TestEmptyAndBroken(t *testing.T) {
 		if s.Err == nil && strings.HasPrefix(text, "cat <<E") {
 			continue // bash takes the end of the text for the end of the document
 		}
-		if s.Err == nil || s.Canonical != "" || len(s.Opaque) == 0 || s.Opaque[0].Place != InText || s.Opaque[0].Span != (Span{0, len(text)}) {
+		if s.Err == nil || s.Canonical != "" || len(s.Opaque) == 0 || s.Opaque[0].Place != InText || s.Opaque[0].Span != (Span{Start: 0, End: len(text)}) {
 			t.Errorf("%q: %v, %+v", text, s.Err, s.Opaque)
 		}
 	}
@@ -89,7 +90,7 @@ func TestRedirections(t *testing.T) {
 		"(x) >/etc/c", "if x; then y; fi >/etc/c", "f() { x; } >/etc/c; f", ">/etc/c", "x {fd}>/etc/c", "cd /etc && x >c", "cd / && x >etc/c", "x | y >/etc/c", "$(x >/etc/c)", "exec 3>/etc/c"} {
 		s := Parse(text, agentShell)
 		found := slices.ContainsFunc(s.Effects, func(e Effect) bool {
-			return e.Right == command.Write && (e.Name.Text == "/etc/c" || join(e.Name.Dir, e.Name.Text) == "/etc/c")
+			return e.Right == command.Write && (e.Name.Text == "/etc/c" || path.Join(e.Name.Dir, e.Name.Text) == "/etc/c")
 		})
 		if !found {
 			t.Errorf("%q: no write to /etc/c:\n%s", text, describe(s))
@@ -116,7 +117,7 @@ func TestSameDeletion(t *testing.T) {
 	} {
 		s := Parse(text, agentShell)
 		found := slices.ContainsFunc(s.Effects, func(e Effect) bool {
-			return e.Right == command.Delete && e.Flags&command.Recursive != 0 && join(e.Name.Dir, e.Name.Text) == "/x/y"
+			return e.Right == command.Delete && e.Flags&command.Recursive != 0 && path.Join(e.Name.Dir, e.Name.Text) == "/x/y"
 		})
 		if !found {
 			t.Errorf("%q does not delete /x/y:\n%s", text, describe(s))

@@ -195,8 +195,11 @@ func stands(pattern, want string) bool {
 			return true
 		}
 	}
-	return unescapeSome(pattern, `*?[]\`) == want || strip.Replace(pattern) == strip.Replace(want)
+	return unquoted.ReplaceAllString(pattern, "$1") == want || strip.Replace(pattern) == strip.Replace(want)
 }
+
+// unquoted are the characters of a pattern that a backslash makes ordinary.
+var unquoted = regexp.MustCompile(`\\([*?\[\]\\])`)
 
 // fits reports whether a pattern matches a name.
 func fits(pattern, name string) bool {
@@ -242,7 +245,7 @@ func (sh *realShell) target(t testing.TB, setup, front, word string) {
 		return
 	}
 	for _, file := range made {
-		if !slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.writes(file) }) {
+		if !slices.ContainsFunc(s.Effects, func(e Effect) bool { return writes(e, file) }) {
 			t.Errorf("%s: %s\n  shell makes %q\n%s", sh.name, text, file, describe(s))
 			return
 		}
@@ -251,7 +254,7 @@ func (sh *realShell) target(t testing.TB, setup, front, word string) {
 }
 
 // writes reports whether an effect says that a file is written.
-func (e Effect) writes(file string) bool {
+func writes(e Effect, file string) bool {
 	name := e.Name.Text
 	if !strings.HasPrefix(name, "/") {
 		name = e.Name.Dir + "/" + name

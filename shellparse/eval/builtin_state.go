@@ -1,0 +1,280 @@
+package eval
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// waits is wait, whose -p names a variable: bash evaluates the subscript of one.
+func (w *builtins) waits(s *state, c *call) worlds {
+	if _, values, _ := c.options("p"); values['p'] != nil {
+		w.nameArg(s, values['p'], c.span)
+		if name, ok := values['p'].text(); ok {
+			w.assignTo(s, name, unknown("the number of a job", Unknown))
+		} else {
+			w.forget(s)
+		}
+	}
+	return w.nothing(s, c)
+}
+
+func (w *builtins) testWords(s *state, c *call) worlds {
+	for i := range c.words {
+		if i+1 < len(c.words) && (c.words[i].Text == "-v" || c.words[i].Text == "-R") {
+			w.nameArg(s, c.args[i+1], c.at(i+1))
+		}
+		w.testedFiles(s, c, i)
+	}
+	return w.nothing(s, c)
+}
+
+// testedFiles are the names that an operator of test(1) looks at.
+func (w *builtins) testedFiles(s *state, c *call, i int) {
+	switch op := c.words[i].Text; {
+	case i+1 >= len(c.words):
+	case op == "-nt" || op == "-ot" || op == "-ef":
+		w.tested(s, c.args[i-1], c.at(i-1))
+		w.tested(s, c.args[i+1], c.at(i+1))
+	case len(op) == 2 && op[0] == '-' && strings.IndexByte("abcdefghkprsuwxGLNOS", op[1]) >= 0:
+		switch before := c.words[i-1].Text; {
+		case i == 1, before == "!", before == "(", before == "-a", before == "-o":
+			w.tested(s, c.args[i+1], c.at(i+1))
+		}
+	}
+}
+
+func (w *builtins) set(s *state, c *call) worlds {
+	if len(c.args) == 1 {
+		w.write(s, &stream{from: Unknown, name: environmentName, why: "the variables of the shell"})
+	}
+	for i := 1; i < len(c.args); i++ {
+		text := c.words[i].Text
+		if !c.words[i].Static {
+			s.args, s.argsOpen = nil, true
+			w.opaque(s, InOption, c.words[i].Why, c.at(i))
+			w.anyOption(s)
+			return worlds{s}
+		}
+		if text == "--" || text == "-" || len(text) > 0 && text[0] != '-' && text[0] != '+' {
+			if text == "--" || text == "-" {
+				i++
+			}
+			s.give(c.args[min(i, len(c.args)):])
+			for _, v := range s.args {
+				w.listed(s, v, c.span)
+			}
+			w.touched(s)
+			return worlds{s}
+		}
+		if text == "" {
+			continue
+		}
+		on := text[0] == '-'
+		for _, letter := range text[1:] {
+			if letter == 'o' && i+1 < len(c.args) {
+				i++
+				if !c.words[i].Static {
+					w.opaque(s, InCode, "which option of the shell is changed is not known", c.at(i))
+					w.anyOption(s)
+					continue
+				}
+				w.setOption(s, c.words[i].Text, on, c.at(i))
+				continue
+			}
+			if letter != 'o' { // behind which nothing stands: it lists them
+				w.setLetter(s, letter, on, c.at(i))
+			}
+		}
+	}
+	return worlds{s}
+}
+
+func (w *builtins) shopt(s *state, c *call) worlds {
+	letters, _, i := c.options("")
+	on := strings.Contains(letters, "s")
+	if at := slices.IndexFunc(c.words, func(x Word) bool { return !x.Static }); at >= 0 {
+		w.opaque(s, InCode, "which option of the shell is changed is not known", c.at(at))
+		w.anyOption(s)
+	}
+	if !on && !strings.Contains(letters, "u") { // it only asks
+		return worlds{s}
+	}
+	for ; i < len(c.words); i++ {
+		if !c.words[i].Static {
+			continue
+		}
+		if strings.Contains(letters, "o") {
+			w.setOption(s, c.words[i].Text, on, c.at(i))
+			continue
+		}
+		w.shoptName(s, c.words[i].Text, on, c.at(i))
+	}
+	w.touched(s)
+	return worlds{s}
+}
+
+// hash -p makes a name mean another program.
+func (w *builtins) hash(s *state, c *call) worlds {
+	_, values, i := c.options("p")
+	program, ok := values['p']
+	if !ok {
+		if i < len(c.args) && !c.words[i].Static {
+			w.opaque(s, InOption, c.words[i].Why, c.at(i))
+		}
+		return worlds{s}
+	}
+	for ; i < len(c.args); i++ {
+		if c.words[i].Static {
+			w.put(s, "hash:"+c.words[i].Text, holding(program))
+		}
+	}
+	return worlds{s}
+}
+
+func (w *builtins) enable(s *state, c *call) worlds {
+	letters, values, i := c.options("fx")
+	switch {
+	case i < len(c.words) && !c.words[i].Static:
+		w.opaque(s, InCode, "which builtin is loaded or turned off is not known", c.at(i))
+	case strings.ContainsAny(letters, "f"):
+		w.hazard(Hazard{Rule: "shell.load", Risk: 3, Message: "loads a library into the shell", Span: c.span})
+		if f, ok := values['f']; ok {
+			w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, f), Span: c.span})
+		}
+		w.opaque(s, InCode, "a library is loaded into the shell", c.span)
+	case strings.Contains(letters, "n"):
+		w.opaque(s, InProgram, "builtins are turned off, and programs of their names would run", c.span)
+	}
+	return worlds{s}
+}
+
+func (w *builtins) unset(s *state, c *call) worlds {
+	letters, _, i := c.options("")
+	for ; i < len(c.args); i++ {
+		w.nameArg(s, c.args[i], c.at(i))
+		text, ok := c.args[i].text()
+		if !ok {
+			w.forget(s)
+			if !strings.Contains(letters, "v") {
+				w.forgetFunctions(s)
+			}
+			continue
+		}
+		name, _, element := strings.Cut(text, "[")
+		if strings.Contains(history, " "+name+" ") {
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: c.at(i)})
+		}
+		switch {
+		case element:
+			w.unsetElement(s, text)
+			continue
+		case strings.Contains(letters, "f"):
+			w.put(s, name+"()", variable{})
+			continue
+		}
+		if _, ok := s.env.get(name); !ok && !syntax.ValidName(name) {
+			continue
+		}
+		if !strings.Contains(letters, "n") { // else it is the reference itself
+			if name, ok = w.assignee(s, name); !ok {
+				continue
+			}
+		}
+		if outer, own := s.locals[name]; own && w.o.Dialect == Mksh { // what is assigned next is the outer one
+			outer.val, outer.set = unknown("a local name was unset", Unknown), true
+			s.locals = maps.Clone(s.locals)
+			s.locals[name] = outer
+		}
+		w.put(s, name, variable{})
+	}
+	return worlds{s}
+}
+
+func (w *builtins) let(s *state, c *call) worlds {
+	for i := 1; i < len(c.args); i++ {
+		text, ok := c.args[i].text()
+		if !ok {
+			w.evaluate(s, c.args[i], true, nil)
+			continue
+		}
+		w.second(s, text)
+		if x := w.expression(text); x != nil {
+			w.number(s, x)
+		}
+	}
+	s.errs = onward
+	return worlds{s}
+}
+
+// leaves is shift, exit, return, break and continue. A jump is believed only in its plain
+// form, because bash goes on after one that fails: too many words, a redirection that
+// cannot be made, an assignment to a read-only name.
+func (w *builtins) leaves(s *state, c *call) worlds {
+	n := int64(1)
+	plain := c.plain && !c.redirected && len(c.args) <= 2
+	if len(c.args) == 2 {
+		text, ok := c.args[1].text()
+		m, fine := integer(text)
+		n, plain = m, plain && ok && fine && strings.Trim(text, "0123456789") == ""
+	}
+	switch c.words[0].Text {
+	case "shift":
+		w.shift(s, n, plain)
+	case "exit":
+		if plain {
+			s.jump = exiting
+		}
+	case "return":
+		if plain && s.depth > 0 {
+			s.jump = returning
+		}
+	case "break":
+		if plain && s.loops > 0 && n > 0 {
+			s.jump, s.levels = breaking, int(min(n, 1<<10))-1
+		}
+	case "continue":
+		if plain && s.loops > 0 && n > 0 {
+			s.jump, s.levels = continuing, int(min(n, 1<<10))-1
+		}
+	}
+	return worlds{s}
+}
+
+func (w *builtins) shift(s *state, n int64, plain bool) {
+	switch {
+	case !plain, s.argsOpen && n > int64(certain(s.args)):
+		s.args, s.argsOpen = nil, true
+	case n <= int64(len(s.args)):
+		s.args = s.args[n:]
+	}
+	w.touched(s)
+}
+
+// leastLimits are the limits, by the letter of ulimit, below which a shell can start no process: descriptors and
+// processes by number, memory in KiB. bash itself needs a dozen descriptors and some MiB.
+var leastLimits = map[byte]int{'n': 256, 'u': 256, 'v': 1 << 17, 'd': 1 << 17, 's': 1 << 10}
+
+// limits is ulimit. A shell that asks about each of its lines forks for it, so in such a shell a limit that leaves
+// it nothing to fork with is a way around the question.
+func (w *builtins) limits(s *state, c *call) worlds {
+	_, values, _ := c.options("nuvds")
+	for _, letter := range []byte("nuvds") {
+		least := leastLimits[letter]
+		v, ok := values[letter]
+		if !ok || !w.o.Later {
+			continue
+		}
+		text, known := v.text()
+		n, err := strconv.Atoi(text)
+		if known && (err != nil || n >= least) { // unlimited, hard, soft
+			continue
+		}
+		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "leaves the shell no room to report its lines", Span: c.span})
+	}
+	return w.nothing(s, c)
+}

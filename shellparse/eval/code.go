@@ -1,0 +1,118 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/code"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// runs executes the bytes of a flow as a language: a shell follows them as far as they are
+// known, the rest is shown as code.
+func (w *commands) runs(s *state, f *stream, lang string, span Span) {
+	if f != nil && f.ended {
+		return
+	}
+	if text, ok := f.whole(); ok {
+		w.suspect(f.val, lang, false, span)
+		w.literalCode(s, lang, text, span)
+		return
+	}
+	from := f.source()
+	if from == Literal {
+		from = Unknown
+	}
+	w.code(Code{Lang: lang, Source: from, Span: span})
+	switch from {
+	case File, Stdin:
+		// The caller's own input is his.
+		if from == File && f.name == "" {
+			w.opaque(s, InCode, "what is executed comes from a file that is changed or chosen at run time", span)
+		} else if from == File {
+			w.sourced(f.name)
+		}
+	default:
+		w.opaque(s, InCode, executed(from, f), span)
+	}
+}
+
+// runsWith is runs of a script whose arguments are known when certain.
+func (w *commands) runsWith(s *state, f *stream, lang string, span Span, args []value, certain bool) {
+	s.passed, s.passing = args, certain
+	w.runs(s, f, lang, span)
+	s.passed, s.passing = nil, false
+}
+
+// literalCode is a program whose text is known.
+func (w *commands) literalCode(s *state, lang, text string, span Span) {
+	if isShell(lang) {
+		w.shell(s.fork(), lang, text, span)
+		return
+	}
+	if showsSecret(lang, text) {
+		h, _ := command.LookupHazard("secret.print")
+		w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: span})
+	}
+	var facts []code.Fact
+	opaque := false
+	if lang == "make" {
+		facts, opaque = code.Make(text, w.told())
+	} else {
+		facts, opaque = code.Scan(lang, text)
+	}
+	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
+	for _, f := range facts {
+		w.fact(s, f, span)
+	}
+}
+
+// fact is one thing that a program in another language certainly names.
+func (w *commands) fact(s *state, f code.Fact, span Span) {
+	switch {
+	case f.Rule != "":
+		w.hazard(Hazard{Rule: f.Rule, Risk: f.Risk, Message: f.Message, Span: span})
+	case f.Shell != "":
+		child := s.fork()
+		if strings.Contains(f.Shell, code.Unknown) {
+			w.put(child, "__unknown", environmental(unknown("only make knows it", Unknown)))
+		}
+		w.shell(child, "sh", f.Shell, span)
+	case len(f.Argv) > 0:
+		args := make([]value, len(f.Argv))
+		for i, a := range f.Argv {
+			args[i] = known(a)
+		}
+		c := newCall(args, nil, span)
+		c.program = true
+		w.interp.invoke(s.fork(), c)
+	case f.Right == command.Net:
+		e := endpoint(f.Text)
+		e.Upload = f.Flags&command.Upload != 0
+		w.effect(s, Effect{Right: command.Net, Flags: f.Flags, Net: &e, Span: span})
+	case f.Right != 0:
+		w.effect(s, Effect{Right: f.Right, Flags: f.Flags, Name: w.nameIn(w.homely(s, f.Text), s.dir), Span: span})
+	}
+}
+
+// homely reads a name in which ~ stands for the home directory.
+func (w *commands) homely(s *state, text string) value {
+	if text != "~" && !strings.HasPrefix(text, "~/") {
+		return known(text)
+	}
+	e := expander{w: &w.words, s: s}
+	e.lit(part{text: e.tilde(text, true)})
+	return e.cur
+}
+
+func (w *commands) codeArg(s *state, lang string, v value, span Span) {
+	if !v.is(disguised) {
+		w.suspect(v, lang, false, span)
+	}
+	if text, ok := v.text(); ok && v.word().Static {
+		w.literalCode(s, lang, text, span)
+		return
+	}
+	from := codeSource(v)
+	w.code(Code{Lang: lang, Text: v.display(), Source: from, Span: span})
+	w.opaque(s, InCode, executed(from, &stream{why: v.word().Why}), span)
+}

@@ -1,0 +1,39 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// byTable is a builtin that the command table describes like a program.
+func (w *commands) byTable(s *state, c *call) worlds {
+	spec, ok := w.spec(c.words[0].Text)
+	u := spec.Match(c.argv)
+	if ok && w.cmd >= 0 {
+		w.out.Commands[w.cmd].ReadOnly = u.ReadOnly
+	}
+	w.use(s, c, u, c.words[0].Text)
+	w.strangers(c)
+	return worlds{s}
+}
+
+// listings are programs that print the numbers of processes which this shell did not start.
+var listings = []string{"pgrep", "pidof", "lsof", "fuser", "ps", "ss", "netstat", "awk", "docker", "systemctl"}
+
+// strangers are processes that kill(1) is given by a listing, or the one above this shell: it
+// belongs to whoever started the shell.
+func (w *commands) strangers(c *call) {
+	if len(c.words) > 1 && c.words[1].Text == "-0" {
+		return
+	}
+	for i, word := range c.words {
+		program, listed := strings.CutPrefix(word.Why, "the output of ")
+		if listed && slices.Contains(listings, program) || strings.HasPrefix(word.Why, "$PPID ") {
+			h, _ := command.LookupHazard("proc.kill")
+			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(i)})
+			return
+		}
+	}
+}

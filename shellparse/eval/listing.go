@@ -1,0 +1,44 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+)
+
+// A lister prints names of files or packages that are there, one a line: always, or with one of
+// its sub-commands or options.
+type lister struct {
+	always  bool
+	subs    []string // sub-commands that print names
+	options []string // options that make it print names; a letter also inside a bundle
+}
+
+var listers = map[string]lister{
+	"ls": {always: true}, "find": {always: true}, "fd": {always: true}, "fdfind": {always: true},
+	"git":  {subs: []string{"ls-files"}, options: []string{"--name-only", "-l", "--files-with-matches"}},
+	"go":   {subs: []string{"list"}},
+	"rg":   {options: []string{"-l", "--files-with-matches", "--files", "--files-without-match"}},
+	"grep": {options: []string{"-l", "-L", "--files-with-matches", "--files-without-match"}},
+}
+
+// lists reports whether the output of a command is names of what is there.
+func lists(c *call) bool {
+	l, ok := listers[base(c.words[0].Text)]
+	if !ok || l.always {
+		return ok
+	}
+	for _, word := range c.words[1:] {
+		switch {
+		case !word.Static:
+		case slices.Contains(l.subs, word.Text) || slices.Contains(l.options, word.Text):
+			return true
+		case len(word.Text) > 2 && word.Text[0] == '-' && word.Text[1] != '-':
+			for _, o := range l.options {
+				if len(o) == 2 && strings.Contains(word.Text[1:], o[1:]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

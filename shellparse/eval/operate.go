@@ -1,0 +1,211 @@
+package eval
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	shsyntax "github.com/tada-run/tada-run/shellparse/syntax"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// operate applies the operator of p to a value.
+func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) value {
+	if p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length {
+		return v
+	}
+	text, fine := v.text()
+	if p.Length {
+		if !fine {
+			return value{{kind: number, why: "the length of a value that is not known"}}
+		}
+		if !w.characters(s, text) {
+			return value{{kind: number, why: "the length depends on the language of the shell"}}
+		}
+		return known(strconv.Itoa(utf8.RuneCountInString(text)))
+	}
+	if p.Exp != nil {
+		switch p.Exp.Op {
+		case syntax.OtherParamOps:
+			return w.transform(s, p, v, set)
+		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+			if p.Exp.Word != nil {
+				w.visitWord(s.fork(), p.Exp.Word)
+			}
+			if !set || !fine || text == "" {
+				w.mayFail(s, exiting)
+			}
+			return v
+		case syntax.DefaultUnset, syntax.AssignUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
+			return v
+		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+			if !set || fine {
+				return v
+			}
+			w.visitParam(s, p)
+			return unknown(v.why(), v.from())
+		}
+	}
+	if !fine {
+		w.uncertainly(s, "what may be expanded", func() { w.visitParam(s, p) })
+		if name, ok := matched(s, p, v); ok {
+			return name
+		}
+		return derived(v)
+	}
+	return w.piece(s, p, text)
+}
+
+// piece is what a slice, a replacement or a trim leaves of a text.
+func (w *parameters) piece(s *state, p *syntax.ParamExp, text string) value {
+	switch {
+	case text == "": // of nothing bash does not ask for a piece
+		w.uncertainly(s, "what may be expanded", func() { w.visitParam(s, p) })
+		if p.Slice != nil && p.Slice.Length != nil {
+			w.mayFail(s, leaving) // it is counted from the end, which lies before the start
+		}
+		if p.Repl != nil && p.Repl.Orig != nil && (p.Repl.Orig.Lit() == "" || strings.ContainsAny(p.Repl.Orig.Lit(), "#%*")) {
+			return unknown("a pattern that may match nothing", Literal)
+		}
+		return known("")
+	case p.Slice != nil:
+		return w.slice(s, text, p)
+	case p.Repl != nil && w.on.nocasematch: // the case of letters counts elsewhere, not here
+		w.visitParam(s, p)
+		return unknown("what is replaced may be so without regard to case", Literal)
+	case p.Repl != nil:
+		return w.replace(s, text, p)
+	}
+	return w.trim(s, text, p)
+}
+
+// matched follows ${f%.ext} and ${f##*/} of a name that a pattern has matched: the first
+// stays in its directory, the second is its last component. A pattern does not match a
+// leading dot by itself, so no ".." can come out.
+func matched(s *state, p *syntax.ParamExp, v value) (value, bool) {
+	if len(v) != 1 || v[0].kind != pattern || p.Exp == nil || p.Exp.Word == nil || s.dotglob {
+		return nil, false
+	}
+	slash := strings.LastIndexByte(v[0].text, '/') + 1
+	dir, last := v[0].text[:slash], v[0].text[slash:]
+	cut := p.Exp.Word.Lit()
+	if last == "" || last[0] == '.' || last[0] == '[' || last[0] == '\\' {
+		return nil, false
+	}
+	if text, ok := unended(v[0], p.Exp.Op, cut); ok {
+		return value{{kind: pattern, text: text, from: v[0].from, of: v[0].of}}, true
+	}
+	switch p.Exp.Op {
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		if strings.HasPrefix(cut, ".") && !strings.ContainsAny(cut, `/\[`) {
+			return value{{kind: pattern, text: dir + "*", from: v[0].from}}, true
+		}
+	case syntax.RemLargePrefix:
+		if cut == "*/" && !strings.Contains(last, "**") {
+			of := v[0].of
+			if starOf(last) == "" {
+				of = "" // the star was in what is gone
+			}
+			return value{{kind: pattern, text: last, from: v[0].from, of: of}}, true
+		}
+	}
+	return nil, false
+}
+
+// unended takes off an ending that every name which the pattern matches is known to have, so that
+// the star goes on to stand for the same characters: *.txt without .txt, or without .*, is the star.
+func unended(p part, op syntax.ParExpOperator, cut string) (string, bool) {
+	_, tail, one := strings.Cut(p.text, "*")
+	switch {
+	case !one || p.of == "" || strings.Contains(tail, "/") || op != syntax.RemSmallSuffix:
+		return "", false
+	case cut == ".*" && strings.LastIndexByte(tail, '.') >= 0:
+		return p.text[:strings.LastIndexByte(p.text, '.')], true
+	case cut == "" || strings.ContainsAny(cut, `*?[]\`) || !strings.HasSuffix(tail, cut):
+		return "", false
+	}
+	return strings.TrimSuffix(p.text, cut), true
+}
+
+func (w *parameters) slice(s *state, text string, p *syntax.ParamExp) value {
+	from, ok1 := w.number(s, p.Slice.Offset)
+	runes := []rune(text)
+	size := int64(len(runes))
+	to, ok2 := size, true
+	if p.Slice.Length != nil {
+		to, ok2 = w.number(s, p.Slice.Length)
+	}
+	if !ok1 || !ok2 || !w.characters(s, text) {
+		return unknown("which characters is not known", Literal)
+	}
+	if from < 0 {
+		from += size
+	}
+	if from < 0 || from > size {
+		return known("")
+	}
+	if p.Slice.Length != nil && to >= 0 {
+		to = min(size, from+to)
+	} else if p.Slice.Length != nil {
+		to += size
+	}
+	if to < from {
+		w.mayFail(s, leaving)
+		return known("")
+	}
+	return known(string(runes[from:to]))
+}
+
+// transform is ${x@op}. Of all of them @P runs what stands in the value.
+func (w *parameters) transform(s *state, p *syntax.ParamExp, v value, set bool) value {
+	op := ""
+	if p.Exp.Word != nil {
+		op = p.Exp.Word.Lit()
+	}
+	text, fine := v.text()
+	switch {
+	case op == "P":
+		if fine {
+			w.second(s, text)
+		} else {
+			w.opaque(s, InCode, "a prompt string that is not known is expanded", w.span(p))
+		}
+		return unknown("a prompt string is expanded", v.from())
+	case !set && op != "P" && op != "a" && op != "A":
+		return known("")
+	case fine && op == "U":
+		return known(strings.ToUpper(text))
+	case fine && op == "L":
+		return known(strings.ToLower(text))
+	case fine && op == "u" && text != "":
+		r, n := utf8.DecodeRuneInString(text)
+		return known(strings.ToUpper(string(r)) + text[n:])
+	case fine && op == "E":
+		return known(ansiC(text))
+	case fine && op == "Q" && set && shsyntax.ASCII(text) && !strings.ContainsAny(text, "'\n\t"):
+		return known("'" + text + "'")
+	}
+	return unknown("an operator that is not followed", v.from())
+}
+
+// visitParam evaluates what stands inside an expansion for its effects only.
+func (w *parameters) visitParam(s *state, p *syntax.ParamExp) {
+	if p.Index != nil {
+		w.arithmetic(s, p.Index)
+	}
+	if p.Slice != nil {
+		w.arithmetic(s, p.Slice.Offset)
+		w.arithmetic(s, p.Slice.Length)
+	}
+	if p.Flags != nil && strings.Contains(p.Flags.Value, "e") {
+		w.opaque(s, InCode, "zsh expands the value once more, substitutions included", w.span(p))
+	}
+	for _, word := range paramWords(p) {
+		if word != nil {
+			w.visitWord(s, word)
+		}
+	}
+	if p.NestedParam != nil {
+		w.visitWord(s, &syntax.Word{Parts: []syntax.WordPart{p.NestedParam}})
+	}
+}

@@ -1,0 +1,89 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// echoOptions are the letters that echo takes for options: dash knows only -n.
+func (w *settings) echoOptions() string {
+	if w.o.Dialect == POSIX {
+		return "n"
+	}
+	return "neE"
+}
+
+// snapshots are where agent programs keep the functions, aliases and PATH of the person's own shell, below the home, to
+// source them before each command. Nobody else writes there, and nothing but these is in them: what was known stays
+// known.
+var snapshots = []string{"/.claude/shell-snapshots/", "/.codex/shell_snapshots/"}
+
+func (w *settings) isSnapshot(word Word) bool {
+	home, known := w.o.Vars["HOME"]
+	if !known {
+		home = w.o.Home
+	}
+	return word.Static && strings.HasPrefix(home, "/") && slices.ContainsFunc(snapshots, func(dir string) bool {
+		name, below := strings.CutPrefix(word.Text, strings.TrimRight(home, "/")+dir)
+		return below && strings.HasSuffix(name, ".sh") && !strings.Contains(name, "/")
+	})
+}
+
+// caller is the name of the account as the environment tells it; "" when it does not.
+func (w *settings) caller() string {
+	if name := w.o.Vars["LOGNAME"]; name != "" {
+		return name
+	}
+	return w.o.Vars["USER"]
+}
+
+// lacks reports whether a builtin of bash is none in the shell of the dialect, and maybe
+// whether that depends on which shell it is.
+func (w *settings) lacks(name string) (lacks, maybe bool) {
+	var list string
+	switch w.o.Dialect {
+	case POSIX:
+		list = " declare typeset let mapfile readarray shopt compgen complete compopt enable bind help caller pushd popd dirs logout suspend disown history source builtin local "
+		return strings.Contains(list, " "+name+" "), !w.dash
+	case Mksh:
+		list = " declare mapfile readarray shopt compgen complete compopt enable help caller pushd popd dirs logout disown history printf local "
+	case Zsh:
+		list = " mapfile readarray shopt compgen complete compopt help caller "
+	}
+	return strings.Contains(list, " "+name+" "), false
+}
+
+// doubtfulPrefix reports whether the assignments in front of a builtin stay or do not, by
+// what else is declared: in bash x=1 export x sets x.
+func (w *settings) doubtfulPrefix(name string) bool {
+	switch name {
+	case "export", "readonly", "declare", "typeset", "local":
+		return w.o.Dialect == Bash || w.o.Dialect == Bats
+	case "unset":
+		return w.on.posix || w.o.Dialect == POSIX || w.o.Dialect == Mksh
+	}
+	return w.on.posix && isSpecial(name)
+}
+
+// keepsPrefix reports whether the assignments in front of a builtin stay, as POSIX wants it
+// of the special ones.
+func (w *settings) keepsPrefix(name string) bool {
+	return (w.o.Dialect == POSIX || w.o.Dialect == Mksh) && isSpecial(name)
+}
+
+// home is where the person's files are when nothing in the text says so.
+func (w *settings) home() value {
+	if w.o.Home != "" {
+		return known(w.o.Home)
+	}
+	return unknown("the home directory is not known", Unknown)
+}
+
+// joins reports whether it is certain how a list becomes one field where IFS is another than
+// usual: of bash 5.2, $@ with blanks and $* with IFS. A slice, the keys and elements that it
+// changes become "1 2" in some places and "1:2" in others.
+func (w *settings) joins(p *syntax.ParamExp) bool {
+	return (w.o.Dialect == Bash || w.o.Dialect == Bats) && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil
+}

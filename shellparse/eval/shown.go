@@ -1,0 +1,73 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+	shsyntax "github.com/tada-run/tada-run/shellparse/syntax"
+)
+
+// A disclosure is how a language prints a variable of its environment: the words that print, and
+// what stands around the name.
+type disclosure struct {
+	lang  string
+	says  []string
+	asks  []string // what stands before the name, up to its quote or bracket
+	quote string   // the characters that end the name
+}
+
+// disclosures are the languages that small programs on command lines are written in.
+var disclosures = [...]disclosure{
+	{"python", []string{"print(", "write("}, []string{"os.environ[", "os.environ.get(", "os.getenv(", "environ[", "getenv("}, `"'`},
+	{"javascript", []string{"console.log(", "console.error(", "console.info(", "write("}, []string{"process.env.", "process.env[", "Bun.env.", "Deno.env.get("}, `"'`},
+	{"ruby", []string{"puts", "print", "p", "pp"}, []string{"ENV[", "ENV.fetch("}, `"'`},
+	{"perl", []string{"print", "say"}, []string{"$ENV{"}, `"'`},
+	{"php", []string{"echo", "print", "print(", "var_dump("}, []string{"getenv(", "$_ENV[", "$_SERVER["}, `"'`},
+	{"awk", []string{"print"}, []string{"ENVIRON["}, `"`},
+}
+
+// showsSecret finds a program that prints a secret of its environment as it is. One that only
+// looks whether there is one, or how long it is, shows nothing.
+func showsSecret(lang, text string) bool {
+	i := slices.IndexFunc(disclosures[:], func(p disclosure) bool { return p.lang == lang })
+	if i < 0 {
+		return false
+	}
+	p := &disclosures[i]
+	for _, ask := range p.asks {
+		for rest := text; ; {
+			before, after, found := strings.Cut(rest, ask)
+			if !found {
+				break
+			}
+			rest = after
+			name := strings.TrimLeft(after, p.quote)
+			end := strings.IndexFunc(name, func(r rune) bool { return r != '_' && (r > 'z' || !shsyntax.Letter(byte(r)) && (r < '0' || r > '9')) })
+			if end < 0 {
+				end = len(name)
+			}
+			if command.Secret(name[:end]) && p.printed(strings.TrimRight(before, " (\"`{$#")) && plainEnd(name[end:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// printed reports whether a text ends in a word that prints.
+func (p *disclosure) printed(before string) bool {
+	for _, say := range p.says {
+		word := strings.TrimSuffix(say, "(")
+		if rest, ok := strings.CutSuffix(before, word); ok && (rest == "" || !shsyntax.WordByte(rest[len(rest)-1]) || rest[len(rest)-1] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// plainEnd reports whether behind a name nothing is asked of its value.
+func plainEnd(rest string) bool {
+	rest = strings.TrimLeft(rest, "\"'])} ")
+	return rest == "" || strings.IndexByte(";,\n.+", rest[0]) >= 0 && !strings.HasPrefix(rest, ".length")
+}

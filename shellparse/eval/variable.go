@@ -1,0 +1,154 @@
+package eval
+
+import (
+	"slices"
+	"strconv"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A variable is a name of the shell with its value.
+type variable struct {
+	attributes
+	val    value
+	list   []value // of an indexed array; nil for a scalar
+	hash   []pair  // of an associative array, in the order of assignment
+	isHash bool
+	sparse bool // an indexed array with holes, kept in hash
+	isList bool
+	set    bool
+	fn     *syntax.FuncDecl
+}
+
+// attributes are what declare gives to a name.
+type attributes struct {
+	exported bool
+	integer  bool
+	ref      bool // declare -n
+	lower    bool
+	upper    bool
+	fixed    bool // readonly: what assigns it fails
+	odd      bool // an attribute that is not followed changes what is assigned
+}
+
+type pair struct {
+	key string
+	val value
+}
+
+// withHoles is an indexed array in the form that can have holes.
+func (v variable) withHoles() variable {
+	for i, x := range v.list {
+		v.hash = append(v.hash, pair{strconv.Itoa(i), x})
+	}
+	v.list, v.isList, v.isHash, v.sparse = nil, false, true, true
+	return v
+}
+
+func (v variable) with(attr variable) variable {
+	v.exported = v.exported || attr.exported
+	v.fixed = v.fixed || attr.fixed
+	v.integer = v.integer || attr.integer
+	v.ref = v.ref || attr.ref
+	if attr.lower || attr.upper { // the last counts, and both together are none
+		v.lower, v.upper = attr.lower && !attr.upper, attr.upper && !attr.lower
+	}
+	v.isHash = v.isHash || attr.isHash
+	v.isList = (v.isList || attr.isList) && !v.isHash
+	return v
+}
+
+// alone are the elements of a name with one value. Where unknown text ran, it may have been an
+// array before the assignment, and the others are still there.
+func (v variable) alone(open bool) []value {
+	list := []value{v.val.listed()}
+	if open && v.val.whole() {
+		list = append(list, unknown("an element that unknown text has set", Unknown).maybeMany())
+	}
+	return list
+}
+
+// inOrder is an element among all those of an array: which one stands where in an
+// associative one depends on the version of bash.
+func (v variable) inOrder(element value) value {
+	if v.isHash && !v.sparse && len(v.hash) > 1 {
+		return unknown("an associative array has no order", element.from())
+	}
+	return element
+}
+
+func (v variable) at(key string) (value, bool) {
+	for _, kv := range v.hash {
+		if kv.key == key {
+			return kv.val, true
+		}
+	}
+	return nil, false
+}
+
+// sliceSparse is a slice of an array with holes: it starts at a subscript and counts the
+// elements that are there.
+func (v variable) sliceSparse(from, count int64) []value {
+	if len(v.hash) == 0 {
+		return nil
+	}
+	if last, ok := integer(v.hash[len(v.hash)-1].key); from < 0 && ok {
+		if from += last + 1; from < 0 {
+			return nil
+		}
+	}
+	var out []value
+	for _, kv := range v.hash {
+		if n, ok := integer(kv.key); ok && n >= from && int64(len(out)) < count {
+			out = append(out, kv.val)
+		}
+	}
+	return out
+}
+
+// vague is an array of which one element is not known, or where it stands. What is assigned
+// to it later changes one of its elements and says nothing of the others.
+func (v variable) vague(why string) variable {
+	v.odd = v.odd || v.isHash && !v.sparse // the subscripts are no numbers
+	v.val, v.hash, v.isHash, v.sparse = nil, nil, false, false
+	v.list, v.isList, v.set = []value{unknown(why, Unknown).maybeMany()}, true, true
+	return v
+}
+
+// holding is a name with a value and nothing else.
+func holding(val value) variable { return variable{val: val, set: true} }
+
+// environmental is a name that came from the environment, or goes there.
+func environmental(val value) variable {
+	return variable{val: val, set: true, attributes: attributes{exported: true}}
+}
+
+// unknownIFS is IFS where some unknown name may have been it.
+func unknownIFS() variable { return holding(unknown("IFS is not known", Unknown)) }
+
+// numeric reports whether a variable certainly holds a number.
+func (v variable) numeric() bool { return v.set && !v.isList && !v.isHash && v.val.numeric() }
+
+func (v variable) equal(o variable) bool {
+	return v.set == o.set && v.fn == o.fn && v.attributes == o.attributes && v.isList == o.isList && v.isHash == o.isHash && v.sparse == o.sparse && slices.Equal(v.val, o.val) &&
+		slices.EqualFunc(v.list, o.list, slices.Equal[value]) &&
+		slices.EqualFunc(v.hash, o.hash, func(a, b pair) bool { return a.key == b.key && slices.Equal(a.val, b.val) })
+}
+
+// first gives an array the value that it has where one value is asked for.
+func (v variable) first() variable {
+	switch {
+	case v.isList && len(v.list) > 0:
+		v.val = v.list[0]
+	case v.isHash:
+		v.val, _ = v.at("0")
+	}
+	return v
+}
+
+func orUnknown(text, why string) variable {
+	if text == "" {
+		return holding(unknown(why, Unknown))
+	}
+	return holding(known(text))
+}

@@ -1,0 +1,148 @@
+package filter
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A Func returns what a program makes of known bytes, and false when that is not certain: an
+// option that is not followed, or input that its versions treat differently.
+type Func func(args []string, in string) (out string, ok bool)
+
+// Of returns the filter that a program is, nil for one that is not followed.
+func Of(program string) Func {
+	switch program {
+	case "base64":
+		return decodeBase64
+	case "base32":
+		return decodeBase32
+	case "xxd":
+		return decodeHex
+	case "openssl":
+		return decodeOpenSSL
+	case "gunzip", "gzip", "zcat":
+		return decodeGzip
+	case "rev":
+		return reverseLines
+	case "tac":
+		return reverseOrder
+	case "tr":
+		return translate
+	case "sed":
+		return substitute
+	}
+	return nil
+}
+
+// only reports whether args are exactly one of each group, in any order.
+func only(args []string, groups ...[]string) bool {
+	if len(args) != len(groups) {
+		return false
+	}
+	for _, g := range groups {
+		if !slices.ContainsFunc(args, func(a string) bool { return slices.Contains(g, a) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// decodeBase64 takes what every version takes: whole groups of four with their padding.
+func decodeBase64(args []string, in string) (string, bool) {
+	if !only(args, []string{"-d", "-D", "--decode"}) {
+		return "", false
+	}
+	out, err := base64.StdEncoding.Strict().DecodeString(strings.ReplaceAll(in, "\n", ""))
+	return string(out), err == nil && !strings.Contains(in, "\r")
+}
+
+func decodeBase32(args []string, in string) (string, bool) {
+	if !only(args, []string{"-d", "-D", "--decode"}) || strings.Contains(in, "\r") {
+		return "", false
+	}
+	out, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(in, "\n", ""))
+	return string(out), err == nil
+}
+
+// decodeHex is xxd -r -p of whole bytes. xxd forgives much else, each version otherwise.
+func decodeHex(args []string, in string) (string, bool) {
+	if !only(args, []string{"-r", "-revert"}, []string{"-p", "-ps", "-plain", "-postscript"}) {
+		return "", false
+	}
+	var b strings.Builder
+	for line := range strings.Lines(in) {
+		out, err := hex.DecodeString(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return "", false
+		}
+		b.Write(out)
+	}
+	return b.String(), true
+}
+
+// opensslLine is the longest line that openssl decodes without -A.
+const opensslLine = 64
+
+func decodeOpenSSL(args []string, in string) (string, bool) {
+	if len(args) > 0 && args[0] == "base64" {
+		args = append([]string{"enc", "-a"}, args[1:]...)
+	}
+	single := only(args, []string{"enc"}, []string{"-a", "-base64"}, []string{"-d"}, []string{"-A"})
+	if !single && !only(args, []string{"enc"}, []string{"-a", "-base64"}, []string{"-d"}) {
+		return "", false
+	}
+	if single && strings.Contains(strings.TrimSuffix(in, "\n"), "\n") || !single && !strings.HasSuffix(in, "\n") {
+		return "", false
+	}
+	for line := range strings.Lines(in) {
+		if !single && len(line) > opensslLine+1 || single && len(line) > opensslLine*8 {
+			return "", false
+		}
+	}
+	return decodeBase64([]string{"-d"}, in)
+}
+
+func decodeGzip(args []string, in string) (string, bool) {
+	for _, a := range args {
+		if !slices.Contains([]string{"-d", "-c", "-dc", "-cd", "--decompress", "--uncompress", "--stdout", "--to-stdout"}, a) {
+			return "", false
+		}
+	}
+	z, err := gzip.NewReader(strings.NewReader(in))
+	if err != nil {
+		return "", false
+	}
+	var out bytes.Buffer
+	_, err = io.Copy(&out, io.LimitReader(z, MaxOutput+1))
+	return out.String(), err == nil
+}
+
+func reverseLines(args []string, in string) (string, bool) {
+	if len(args) > 0 || !asciiOnly(in) {
+		return "", false
+	}
+	var b strings.Builder
+	for line := range strings.Lines(in) {
+		text := strings.TrimSuffix(line, "\n")
+		for i := range len(text) {
+			b.WriteByte(text[len(text)-1-i])
+		}
+		b.WriteString(line[len(text):])
+	}
+	return b.String(), true
+}
+
+func reverseOrder(args []string, in string) (string, bool) {
+	if len(args) > 0 || in != "" && !strings.HasSuffix(in, "\n") {
+		return "", false
+	}
+	lines := slices.Collect(strings.Lines(in))
+	slices.Reverse(lines)
+	return strings.Join(lines, ""), true
+}
