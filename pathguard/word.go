@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxWords is how many words an error lists; of more, it names the nearest.
+// maxWords is how many words an error lists. Of more, it lists those of one group.
 const maxWords = 16
 
 // CheckWord returns nil when word is one of those that an option or a key takes, else an error that names the option,
@@ -15,14 +15,33 @@ func CheckWord(option, word string, words []string) error {
 	if slices.Contains(words, word) {
 		return nil
 	}
-	text := fmt.Sprintf("%s does not take %q", option, word)
-	if len(words) <= maxWords {
-		text = fmt.Sprintf("%s is %s, not %q", option, orList(words), word)
-	}
+	text := fmt.Sprintf("%s is %s, not %q", option, orList(listed(word, words)), word)
 	if near := nearestOf(word, words); near != "" {
 		text += "; did you mean " + near + "?"
 	}
 	return fmt.Errorf("%s", text)
+}
+
+// listed are the words that an error about word names: all if they are few, else the group that it was looked for in
+// ("exec.end" is in the group exec), else those that are in none.
+func listed(word string, words []string) []string {
+	if len(words) <= maxWords {
+		return words
+	}
+	group, _, _ := strings.Cut(word, ".")
+	var in, top []string
+	for _, w := range words {
+		switch first, _, below := strings.Cut(w, "."); {
+		case first == group:
+			in = append(in, w)
+		case !below:
+			top = append(top, w)
+		}
+	}
+	if len(in) > 0 {
+		return in
+	}
+	return top
 }
 
 func orList(words []string) string {

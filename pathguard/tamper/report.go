@@ -51,13 +51,14 @@ const (
 	Chinese
 )
 
-// wording is what a TamperError says in each language: title, the two hashes, and the ways out.
+// wording is what a TamperError says in each language: title, the two hashes, and what to type about one file or several.
 var wording = map[Locale]struct {
 	title    map[Kind]string
 	expected string
 	actual   string
 	none     string
 	ways     string
+	several  string
 }{
 	English: {
 		title: map[Kind]string{
@@ -67,6 +68,8 @@ var wording = map[Locale]struct {
 		},
 		expected: "Expected hash: ", actual: "Actual hash:   ", none: "none",
 		ways: "Use 'tadactl tamper diff' to see changes.\nUse 'tadactl tamper accept' to accept external changes.\nUse 'tadactl tamper restore' to put back what was there.\n",
+		several: "Use 'tadactl tamper diff' to see the changes of all files.\nUse 'tadactl tamper accept' to accept the external changes, file by file.\n" +
+			"Use 'tadactl tamper restore' to put the files back, one by one.\n",
 	},
 	Chinese: {
 		title: map[Kind]string{
@@ -75,6 +78,7 @@ var wording = map[Locale]struct {
 		},
 		expected: "预期哈希: ", actual: "实际哈希: ", none: "无",
 		ways: "使用 'tadactl tamper diff' 查看更改。\n使用 'tadactl tamper accept' 接受外部更改。\n使用 'tadactl tamper restore' 恢复原来的内容。\n",
+		several: "使用 'tadactl tamper diff' 查看所有文件的更改。\n使用 'tadactl tamper accept' 逐个接受外部更改。\n使用 'tadactl tamper restore' 逐个恢复文件。\n",
 	},
 }
 
@@ -104,6 +108,9 @@ func (e *TamperError) Text(in Locale) string {
 		}
 		fmt.Fprintf(&b, "⛔ %s%s%s%s\n", detected[in], Inert(e.name(f)), space, w.title[f.Kind]+map[Locale]string{English: ".", Chinese: "。"}[in])
 		fmt.Fprintf(&b, "%s%s\n%s%s\n", w.expected, shortHash(f.Was, w.none), w.actual, shortHash(f.Now, w.none))
+	}
+	if len(e.Findings) > 1 {
+		w.ways = w.several
 	}
 	b.WriteString("\n" + w.ways)
 	return b.String()

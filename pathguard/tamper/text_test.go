@@ -50,6 +50,12 @@ func TestTexts(t *testing.T) {
 	if got := e.Error(); got != `3 protected files were changed from outside: "TODO.md" (changed), "/home/u/.tada/config.yaml" (deleted), "a\x1b[2Jb.md" (created); try: tadactl tamper diff` {
 		t.Error(got)
 	}
+	one := &TamperError{Root: e.Root, Findings: e.Findings[:1]} // of one file no message speaks of several, nor the other way round
+	for _, in := range []Locale{English, Chinese} {
+		if w := wording[in]; !strings.HasSuffix(one.Text(in), "\n\n"+w.ways) || !strings.HasSuffix(e.Text(in), "\n\n"+w.several) {
+			t.Errorf("one:\n%s\nseveral:\n%s", one.Text(in), e.Text(in))
+		}
+	}
 	many := &TamperError{Root: e.Root, Findings: append(e.Findings, e.Findings...)}
 	if got := many.Error(); !strings.HasPrefix(got, "6 protected files were changed") || !strings.Contains(got, `(created) and 3 more; try`) {
 		t.Error(got)
@@ -73,12 +79,17 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%s: %q", kind, zh.title[kind])
 		}
 	}
-	for _, text := range []string{zh.expected, zh.actual, zh.none, zh.ways, detected[Chinese]} {
+	for _, text := range []string{zh.expected, zh.actual, zh.none, zh.ways, zh.several, detected[Chinese]} {
 		if text == "" {
 			t.Errorf("a Chinese text is missing: %+v", zh)
 		}
 	}
-	if len(zh.title) != len(en.title) || strings.Count(zh.ways, "tadactl") != strings.Count(en.ways, "tadactl") {
+	for _, text := range []string{zh.ways, zh.several, en.several} {
+		if strings.Count(text, "tadactl") != strings.Count(en.ways, "tadactl") {
+			t.Errorf("%q tells other commands than %q", text, en.ways)
+		}
+	}
+	if len(zh.title) != len(en.title) {
 		t.Errorf("%+v is not %+v", zh, en)
 	}
 	var zero *TamperError = &TamperError{}
