@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -191,8 +192,21 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 		shown := d.run(tmux + "resize-window -t s -x 400 -y 20; " + tmux + "capture-pane -p -t s")
 		return strings.Contains(shown, "only a person can do this: ") && strings.Contains(shown, "CLAUDECODE is set")
 	})
-	if out := d.run("tadactl log"); strings.Contains(out, "ctl.takeover") {
+	out := d.run("tadactl log")
+	if strings.Contains(out, "ctl.takeover") {
 		t.Errorf("something took over: %s", out)
+	}
+	refused := `ctl.refused +sid=` + id + ` .*order="take control" +reason=".*`
+	for name, way := range ways { // each attempt is on record, with how it came
+		if !regexp.MustCompile(refused + regexp.QuoteMeta(way.says)).MatchString(out) {
+			t.Errorf("%s: the refused takeover is not on record: %s", name, out)
+		}
+	}
+	if facts := d.run("tadactl log --json --kind ctl.refused"); !strings.Contains(facts, `"via":{"ancestors":["`) || !strings.Contains(facts, `"channel":"agent"`) {
+		t.Errorf("the record does not say how they came: %s", facts)
+	}
+	if mark := d.run("tadactl export --format cast " + id); !strings.Contains(mark, " was refused: take control") {
+		t.Errorf("the transcript does not show them: %s", mark)
 	}
 	s, _ := d.asPerson(take)
 	if err := s.shows("You are in control"); err != nil {

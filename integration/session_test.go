@@ -210,7 +210,13 @@ func TestTakeoverForbidden(t *testing.T) {
 	b.shows("still running")
 	a.line("exit")
 	a.shows("outer>")
-	if out := d.run("tadactl log"); strings.Contains(out, "ctl.takeover") {
+	out := d.run("tadactl log --kind ctl")
+	for _, order := range []string{`"take control"`, "freeze", `"make private"`} { // each once, however often it was tried
+		if strings.Count(out, "ctl.refused  ") == 0 || strings.Count(out, "order="+order) != 1 {
+			t.Errorf("the refused order %s is not on record once: %s", order, out)
+		}
+	}
+	if strings.Contains(out, "ctl.takeover") {
 		t.Error(out)
 	}
 }

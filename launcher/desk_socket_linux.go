@@ -97,9 +97,10 @@ func (d *desk) accept() {
 			conn.Close()
 			continue
 		}
-		_, why := p.caller.May(approval.TakeOver, approval.ChannelAttach)
+		channel, why := p.caller.May(approval.TakeOver, approval.ChannelAttach)
 		s := d.newSeat(conn, fmt.Sprintf("uid %d at %s", p.caller.Peer.UID, p.tty), why == nil)
-		s.why, s.uid, s.tty = why, p.caller.Peer.UID, p.tty
+		s.why, s.via, s.uid, s.tty = why, p.caller.Via(), p.caller.Peer.UID, p.tty
+		s.via.Channel = channel
 		s.sit()
 	}
 }

@@ -100,7 +100,7 @@
 //	ctl.takeover         a person drives             ctl.continue  it goes on
 //	ctl.handback         and gave back: report       ctl.private   what comes is committed to, not kept
 //	ctl.detach           who drove left              ctl.public    and is kept again
-//	ctl.kill             somebody ended it
+//	ctl.kill             somebody ended it           ctl.refused   no person, or policy forbids it
 //
 // Each carries sid, epoch and by. The transcript names the author of each piece of input: person,
 // agent:?NAME, or human:UID@TTY#EPOCH, where the terminal is the kernel's word. A viewer has 256 KiB of

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
@@ -21,11 +22,13 @@ type seat struct {
 	starter bool   // it came with the session
 	person  bool   // the kernel says: free of sandboxes, with the keys of a person's terminal
 	why     error  // it is no person
+	via     approval.Via
 	uid     int
 	tty     string
 
 	owed         int           // bytes of input that are not acknowledged; guarded by desk.mu
 	refusedBytes int           // since the last hand-back; guarded by desk.mu
+	attempts     []wire.Kind   // orders that were refused and are on record; guarded by desk.mu
 	cols, rows   int           // of its terminal; guarded by desk.mu
 	idle         time.Duration // without a key, after which a lease of this seat ends; guarded by desk.mu
 
@@ -307,7 +310,11 @@ func (d *desk) welcome(s *seat, g wire.Greeting) {
 		d.control(kindAttached, 0, s.who+" watches", object{"by": s.who})
 	}
 	if g.Take {
-		if err := d.take(s); err != nil {
+		err := d.may(s, wire.Take)
+		if err == nil {
+			err = d.take(s)
+		}
+		if err != nil {
 			s.refuse(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
@@ -22,6 +23,7 @@ const (
 	kindThawed   = "ctl.continue"
 	kindPrivate  = "ctl.private" // what comes is committed to and not kept
 	kindOpen     = "ctl.public"
+	kindBarred   = "ctl.refused" // an order that is a person's came from no person, or policy forbids it
 )
 
 // deskOrders are what a client may ask for besides typing. Each returns why not.
@@ -47,20 +49,53 @@ func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) er
 	if d.over {
 		return
 	}
-	err := error(nil)
-	switch {
-	case f.Kind == wire.Refresh:
-		err = do(d, s, f)
-	case !d.takeover && s.person:
-		err = errNoTakeover
-	case !s.person && !(s.starter && (f.Kind == wire.Private || f.Kind == wire.Kill)):
-		err = s.noPerson()
-	default:
+	err := d.may(s, f.Kind)
+	if err == nil {
 		err = do(d, s, f)
 	}
 	if err != nil {
 		s.refuse(err)
 	}
+}
+
+// may returns why a seat may not give an order, and records that it tried.
+func (d *desk) may(s *seat, k wire.Kind) error {
+	var err error
+	switch {
+	case k == wire.Refresh:
+		return nil
+	case !d.takeover && s.person:
+		err = errNoTakeover
+	case !s.person && !(s.starter && (k == wire.Private || k == wire.Kill)):
+		err = s.noPerson()
+	default:
+		return nil
+	}
+	d.attempted(s, k, err)
+	return err
+}
+
+// orderNames are the orders as the record names them.
+var orderNames = map[wire.Kind]string{
+	wire.Take: "take control", wire.Give: "give control back", wire.Summary: "see the summary", wire.Freeze: "freeze",
+	wire.Continue: "continue", wire.Private: "make private", wire.Kill: "kill",
+}
+
+// maxAttempts bounds the entries of one session about refused orders: an attempt costs its caller nothing.
+const maxAttempts = 64
+
+// attempted records a refused order, each once for a seat.
+func (d *desk) attempted(s *seat, k wire.Kind, why error) {
+	if slices.Contains(s.attempts, k) || d.attempts == maxAttempts {
+		return
+	}
+	s.attempts = append(s.attempts, k)
+	d.attempts++
+	body := object{"by": s.who, "order": orderNames[k], "reason": why.Error()}
+	if s.via.Terminal != "" || len(s.via.Ancestors) > 0 {
+		body["via"] = object{"channel": string(s.via.Channel), "terminal": s.via.Terminal, "holder": s.via.Holder, "ancestors": s.via.Ancestors}
+	}
+	d.control(kindBarred, audit.Durable, s.who+" was refused: "+orderNames[k], body)
 }
 
 // noPerson says why a seat may not do what is for people, and where a person can.
@@ -72,14 +107,8 @@ func (s *seat) noPerson() error {
 	return fmt.Errorf("only a person can do this: %s; in another terminal: tadactl attach --take %s", why, s.d.r.id)
 }
 
-// take gives a person the keys.
+// take gives a person the keys. Whether it may was looked at before.
 func (d *desk) take(s *seat) error {
-	switch {
-	case !s.person:
-		return s.noPerson()
-	case !d.takeover:
-		return errNoTakeover
-	}
 	was := ""
 	if at := d.seats[d.lease.Driver()]; at != nil {
 		was = at.who

@@ -212,7 +212,7 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 		return err
 	}
 	line := fmt.Sprintf("%6d  %s  %-18s", e.Seq, e.Time.Local().Format(time.DateTime), e.Kind)
-	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "approver", "channel", "status", "timed_out", "by", "lost", "code", "level", "reason", "inside", "command"} {
+	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "approver", "channel", "status", "timed_out", "by", "order", "lost", "code", "level", "reason", "inside", "command"} {
 		if name == "command" && body["inside"] != nil {
 			continue // its program's text around it is told with --json
 		}
