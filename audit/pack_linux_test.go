@@ -16,11 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/tada-run/tada-run/audit/zstandard"
 )
-
-var packing = Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}
 
 func packOne(path string) error {
 	_, err := packFile(context.Background(), path, packing)

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/audit/zstandard"
 )
 
 // steps is a monotonic clock that moves by d per look.
@@ -402,6 +404,9 @@ func TestEveryTranscriptChange(t *testing.T) {
 	sample(t, other)
 	check("another transcript", readAll(t, other), int64(events-1))
 }
+
+// packing is how transcripts are packed in tests.
+var packing = Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}
 
 // A transcript of 10 GiB, as a file with a hole has it: named at once, whatever reads it, and read no further.
 func TestTranscriptOfTenGiB(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -241,12 +240,7 @@ func (b *bench) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `mount --bind "$0" /etc/passwd && mount --bind "$1" /opt && shift && exec "$@"`, b.passwd, b.opt, name}, args...)...)
 	cmd.Dir, cmd.WaitDelay = b.work, time.Second
 	cmd.Env = []string{"HOME=" + b.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm", "LANG=C.UTF-8", "SHELL=/bin/bash"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
-	if uid := os.Getuid(); uid != 0 {
-		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: uid, Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
-	}
+	ownMounts(cmd)
 	return cmd
 }
 

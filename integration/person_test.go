@@ -51,7 +51,7 @@ func startOn(cmd *exec.Cmd, name string) (*terminal, error) {
 	if err := linkOrCopy(self, program); err != nil {
 		return nil, err
 	}
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	fds, err := socketPair()
 	if err != nil {
 		return nil, err
 	}

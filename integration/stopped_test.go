@@ -6,12 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // lockAndStop locks the file that is named, as a run does while it writes there, and stops itself.
@@ -21,8 +18,7 @@ func lockAndStop() {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 	}
 	if err == nil {
-		runtime.LockOSThread() // a signal to this thread is taken before the call returns
-		err = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
+		err = stopHere()
 	}
 	fmt.Fprintln(os.Stderr, err)
 	f.Close() // continued: the others may go on

@@ -3,14 +3,11 @@ package launcher
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/pathguard"
 )
 
 // B-I1: whatever was started has, in the record before it, a right that a person gave: the policy's verdict of
@@ -96,18 +93,4 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 	if fmt.Sprint(authorities) != "map[approval:3 grant:3 policy:1]" {
 		t.Errorf("started: %v", authorities)
 	}
-}
-
-// tightened is the launcher's policy, stricter by a text.
-func tightened(t *testing.T, l *Launcher, text string) pathguard.Policy {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := l.policy.Tighten(pathguard.ConfigFile{Path: path, Layer: pathguard.UserLayer})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }

@@ -71,11 +71,3 @@ func fencedBy(t *testing.T) bool {
 	t.Logf("%q: %s", who, why)
 	return who == approval.ChannelSandbox
 }
-
-// personHere is a person at a console, for tests of what follows an answer.
-func personHere() approval.Caller {
-	return approval.Caller{
-		Peer: approval.PeerFacts{Known: true, Terminal: true}, Line: []approval.Process{{PID: 2, Name: "tadactl"}, {PID: 1, Name: "login"}},
-		Terminal: approval.Terminal{Device: "tty4:1", Keys: true},
-	}
-}

@@ -40,31 +40,6 @@ func guardedWorld(t *testing.T) (*Launcher, Request) {
 	return l, req
 }
 
-// nowhere is where a run reads and writes that nobody looks at; a run may close what it was given.
-func nowhere(t *testing.T) session.Stdio {
-	t.Helper()
-	var files [3]*os.File
-	for i := range files {
-		f, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		files[i] = f
-	}
-	return session.Stdio{In: files[0], Out: files[1], Err: files[2]}
-}
-
-func status(t *testing.T, l *Launcher, req Request, text string) int {
-	t.Helper()
-	req.Shell.Text, req.Stdio, req.PTY = text, nowhere(t), session.Never
-	out, err := l.Run(context.Background(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Status
-}
-
 // a write through each door is clean, and told with the door that it came through,
 // whatever the environment says.
 func TestDoors(t *testing.T) {

@@ -3,6 +3,8 @@ package quarantine
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -171,5 +173,33 @@ func TestSessionTimesOut(t *testing.T) {
 	}
 	if _, err := s.Refer(filepath.Join(s.Root(), "main.go"), false); !errors.Is(err, ErrTimeout) {
 		t.Errorf("after 300 s: %v", err)
+	}
+}
+
+// D-ref-1: what is signed is canonical JSON, so that a vector made by anybody's JSON and HMAC
+// fits. The vectors are Python's:
+//
+//	hmac.new(bytes(range(32)), json.dumps(fields, sort_keys=True, separators=(',',':')).encode(), 'sha256').hexdigest()
+func TestSignedVector(t *testing.T) {
+	s := testSession(t, testRoot(t), nil)
+	fixedKey(t, s)
+	plain := Reference{Path: "/src/\xff é.go", Timestamp: 1790000000, SessionID: someUUID}
+	bound := plain
+	bound.Bound, bound.SHA = true, sha256.Sum256([]byte("x"))
+	for _, test := range []struct {
+		r             Reference
+		message, hmac string
+	}{
+		{plain, `{"path":"/src/\udcff \u00e9.go","sessionId":"` + someUUID + `","timestamp":1790000000}`, "8a6d8fbfbb8c70a6cea7864ebc018aaa6034290e549b5916f97d12c619a8151c"},
+		{bound, `{"path":"/src/\udcff \u00e9.go","sessionId":"` + someUUID + `","sha":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","timestamp":1790000000,"v":2}`, "f8b9927469b8c500ae3ac70fd458ccf1d8ff18d29a18dcbb41d987cc9d9f7884"},
+	} {
+		message, err := test.r.message()
+		if err != nil || string(message) != test.message {
+			t.Errorf("signed %s, %v\n  want %s", message, err, test.message)
+		}
+		r, err := s.sign(test.r)
+		if got := hex.EncodeToString(r.HMAC[:]); err != nil || got != test.hmac {
+			t.Errorf("HMAC %s, %v; want %s", got, err, test.hmac)
+		}
 	}
 }
