@@ -77,7 +77,7 @@ var wording = map[Locale]struct {
 			Moved: "所在的目录已不是原来的目录", Unseen: "已无法读取", BaselineMissing: "的基线已丢失",
 		},
 		expected: "预期哈希: ", actual: "实际哈希: ", none: "无",
-		ways: "使用 'tadactl tamper diff' 查看更改。\n使用 'tadactl tamper accept' 接受外部更改。\n使用 'tadactl tamper restore' 恢复原来的内容。\n",
+		ways:    "使用 'tadactl tamper diff' 查看更改。\n使用 'tadactl tamper accept' 接受外部更改。\n使用 'tadactl tamper restore' 恢复原来的内容。\n",
 		several: "使用 'tadactl tamper diff' 查看所有文件的更改。\n使用 'tadactl tamper accept' 逐个接受外部更改。\n使用 'tadactl tamper restore' 逐个恢复文件。\n",
 	},
 }
