@@ -40,8 +40,6 @@ type desk struct {
 	jobs   []typing
 	work   *sync.Cond // of mu: there are jobs, or it is over
 	over   bool
-
-	attempts int // refused orders on record
 }
 
 // leaseIdle is how long a person may look on without a key before a lease ends. It is long, because

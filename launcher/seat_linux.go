@@ -15,20 +15,13 @@ import (
 // a queue that is bounded. What does not fit is not kept: when the client reads again, it gets the
 // screen as it is then.
 type seat struct {
-	d       *desk
-	n       int
-	conn    *os.File
-	who     string // for people: "uid 0 at pts/3"
-	starter bool   // it came with the session
-	person  bool   // the kernel says: free of sandboxes, with the keys of a person's terminal
-	why     error  // it is no person
-	via     approval.Via
-	uid     int
-	tty     string
+	d    *desk
+	n    int
+	conn *os.File
+	visitor
 
 	owed         int           // bytes of input that are not acknowledged; guarded by desk.mu
 	refusedBytes int           // since the last hand-back; guarded by desk.mu
-	attempts     []wire.Kind   // orders that were refused and are on record; guarded by desk.mu
 	cols, rows   int           // of its terminal; guarded by desk.mu
 	idle         time.Duration // without a key, after which a lease of this seat ends; guarded by desk.mu
 
@@ -41,6 +34,18 @@ type seat struct {
 	last    []byte
 	done    bool
 	written chan struct{}
+}
+
+// A visitor is whose seat it is, as the kernel said when it connected.
+type visitor struct {
+	who      string // for people: "uid 0 at pts/3"
+	starter  bool   // it came with the session
+	person   bool   // the kernel says: free of sandboxes, with the keys of a person's terminal
+	why      error  // it is no person
+	via      approval.Via
+	uid      int
+	tty      string
+	attempts []wire.Kind // orders that were refused and are on record; guarded by desk.mu
 }
 
 const (
@@ -56,7 +61,7 @@ const (
 )
 
 func (d *desk) newSeat(conn *os.File, who string, person bool) *seat {
-	s := &seat{d: d, conn: conn, who: who, person: person, written: make(chan struct{})}
+	s := &seat{d: d, conn: conn, visitor: visitor{who: who, person: person}, written: make(chan struct{})}
 	s.more = sync.NewCond(&s.mu)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -81,16 +81,12 @@ var orderNames = map[wire.Kind]string{
 	wire.Continue: "continue", wire.Private: "make private", wire.Kill: "kill",
 }
 
-// maxAttempts bounds the entries of one session about refused orders: an attempt costs its caller nothing.
-const maxAttempts = 64
-
 // attempted records a refused order, each once for a seat.
 func (d *desk) attempted(s *seat, k wire.Kind, why error) {
-	if slices.Contains(s.attempts, k) || d.attempts == maxAttempts {
+	if slices.Contains(s.attempts, k) {
 		return
 	}
 	s.attempts = append(s.attempts, k)
-	d.attempts++
 	body := object{"by": s.who, "order": orderNames[k], "reason": why.Error()}
 	if s.via.Terminal != "" || len(s.via.Ancestors) > 0 {
 		body["via"] = object{"channel": string(s.via.Channel), "terminal": s.via.Terminal, "holder": s.via.Holder, "ancestors": s.via.Ancestors}
