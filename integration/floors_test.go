@@ -85,7 +85,7 @@ var wide = map[string]int{
 	"launcher.Request":              23,
 	"launcher.desk":                 18,
 	"launcher.run":                  36,
-	"launcher.seat":                 16,
+	"launcher.seat":                 18,
 	"launcher/sandbox.Connection":   16,
 	"launcher/sandbox.Process":      23,
 	"launcher/sandbox.Profile":      18,
