@@ -152,24 +152,24 @@ func (m *batch) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &run{Judgement: whole, l: m.l, again: func() (*Judgement, error) {
+	a, err := m.l.attempt(whole, "")
+	if err != nil {
+		return err
+	}
+	defer a.log.Close()
+	if m.refusal, err = m.tampered(); m.refusal != nil || err != nil {
+		return err
+	}
+	a.rejudge = func() (*Judgement, error) {
 		if err := m.judge(); err != nil {
 			return nil, err
 		}
 		return m.whole()
-	}}
-	if r.log, err = m.l.openLog(); err != nil {
-		return err
 	}
-	defer r.log.Close()
-	if m.refusal, err = m.tampered(r); m.refusal != nil || err != nil {
-		return err
-	}
-	m.refusal, err = m.l.permit(ctx, r)
-	m.envelope, m.plan, m.answers = r.envelope, r.Hash(), r.answers
-	if r.told != nil {
-		err = errors.Join(err, <-r.told)
-	}
+	var by *authority
+	by, m.refusal, err = m.l.permit(ctx, a)
+	m.envelope, m.plan, m.answers = by.envelope, a.Hash(), by.answers
+	err = errors.Join(err, by.settle())
 	if m.refusal != nil && m.refusal.Envelope != "" { // what was said to each call
 		if e, err := m.l.store.Get(ctx, m.refusal.Envelope); err == nil && e.Decision != nil {
 			m.answers = e.Decision.Calls
@@ -180,16 +180,14 @@ func (m *batch) ask(ctx context.Context) error {
 
 // tampered refuses the batch before a person is asked, when one of its calls would be refused for what
 // was done to protected files: an answer would be spent for nothing.
-func (m *batch) tampered(r *run) (*Refusal, error) {
+func (m *batch) tampered() (*Refusal, error) {
 	for _, j := range m.asked() {
 		e, err := j.Tampered()
 		if err != nil {
 			return nil, err
 		}
 		if e != nil {
-			r.Plan = j.Plan
-			defer func() { r.Plan = nil }()
-			return r.tampered(e.Findings, false), nil
+			return m.l.tampered(j, e.Findings, false), nil
 		}
 	}
 	return nil, nil
@@ -203,8 +201,8 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 		result.Err = err
 		return result
 	}
-	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(ctx context.Context, r *run) (*Refusal, error) {
-		return m.permit(ctx, r, i)
+	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(ctx context.Context, a *attempt) (*authority, *Refusal, error) {
+		return m.permit(ctx, a, i)
 	})
 	if f := result.Outcome.Refusal; f != nil {
 		for k := range f.Items {
@@ -215,28 +213,35 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 }
 
 // permit is the permit of one call; see [Launcher.permit] for a request that comes alone.
-func (m *batch) permit(ctx context.Context, r *run, i int) (*Refusal, error) {
+func (m *batch) permit(ctx context.Context, a *attempt, i int) (*authority, *Refusal, error) {
+	by := &authority{}
+	refusal, err := m.refuse(ctx, a, i)
+	if m.envelope != "" && refusal == nil && err == nil && a.Hash() == m.calls[i].Hash() {
+		by.envelope, by.batch = m.envelope, m.plan
+	}
+	return by, refusal, err
+}
+
+// refuse returns why one call must not run; nil where it may.
+func (m *batch) refuse(ctx context.Context, a *attempt, i int) (*Refusal, error) {
 	answer := slices.IndexFunc(m.answers, func(c approval.CallDecision) bool { return c.ID == m.Calls[i].CallID })
+	allowed := a.Verdict.Decision == pathguard.Allow
 	switch {
-	case r.Verdict.Decision == pathguard.Deny:
-		r.endGrants("a denial in the session")
-		return r.denied(), nil
+	case a.Verdict.Decision == pathguard.Deny:
+		a.endGrants("a denial in the session")
+		return a.denied(), nil
 	case answer >= 0 && !m.answers[answer].Approved:
-		return r.humanDenied(ctx, m.envelopeOf(), m.answers[answer:answer+1])
+		return a.humanDenied(ctx, m.envelopeOf(), m.answers[answer:answer+1])
 	case m.refusal != nil:
-		return m.refusal.of(r), nil
+		return m.refusal.of(a.Verdict), nil
 	case m.stopped:
-		return r.skipped("stopped", "skipped, because an earlier call was denied or could not run"), nil
-	case m.envelope == "" && r.Verdict.Decision == pathguard.Allow:
-		return nil, nil
-	case m.envelope == "":
-		return r.skipped("mismatch", "an earlier call changed what this one would do; send it again"), nil
-	case r.Hash() != m.calls[i].Hash() && r.Verdict.Decision != pathguard.Allow:
-		f := r.skipped("mismatch", "an earlier call changed what was approved; send it again")
+		return skipped(a.Verdict, "stopped", "skipped, because an earlier call was denied or could not run"), nil
+	case m.envelope == "" && !allowed:
+		return skipped(a.Verdict, "mismatch", "an earlier call changed what this one would do; send it again"), nil
+	case m.envelope != "" && a.Hash() != m.calls[i].Hash() && !allowed:
+		f := skipped(a.Verdict, "mismatch", "an earlier call changed what was approved; send it again")
 		f.Envelope = m.envelope
 		return f, nil
-	case r.Hash() == m.calls[i].Hash():
-		r.envelope, r.shared = m.envelope, m.plan
 	}
 	return nil, nil
 }
@@ -249,13 +254,12 @@ func (m *batch) envelopeOf() string {
 }
 
 // skipped is the refusal of a call that its batch leaves out.
-func (r *run) skipped(code, message string) *Refusal {
-	return (&Refusal{Status: "denied", Code: code, Message: message, Retry: "send_again", exit: ExitDenied}).of(r)
+func skipped(v pathguard.Verdict, code, message string) *Refusal {
+	return (&Refusal{Status: "denied", Code: code, Message: message, Retry: "send_again", exit: ExitDenied}).of(v)
 }
 
-// of is the refusal of a batch as that of one call.
-func (f *Refusal) of(r *run) *Refusal {
-	v := r.Verdict
+// of is the refusal of a batch as that of one call, whose verdict is v.
+func (f *Refusal) of(v pathguard.Verdict) *Refusal {
 	if v.Decision == pathguard.Allow {
 		v.Reasons = nil // they are no reasons against it
 	}

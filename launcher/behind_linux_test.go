@@ -21,12 +21,12 @@ func TestLeftBehindIsTold(t *testing.T) {
 		{[]string{"sleep"}, true, ""},
 	} {
 		var out bytes.Buffer
-		r := &run{Judgement: &Judgement{}}
+		e := endedRun(&Judgement{}, sandbox.Status{Left: test.left})
 		if test.session {
-			r.desk = &desk{}
+			e.Request.Hold = &Hold{}
 		}
-		if told := r.leftBehind(&out, sandbox.Status{Left: test.left}); out.String() != test.want || (len(told) > 0) != (test.want != "") {
-			t.Errorf("%q: %q, %q", test.left, out.String(), told)
+		if found := leftRunning(e, &out); out.String() != test.want || (len(found) > 0) != (test.want != "") {
+			t.Errorf("%q: %q, %q", test.left, out.String(), found)
 		}
 	}
 	l, req := world(t)

@@ -82,18 +82,18 @@ func (j *Judgement) folder() string {
 
 // enlist makes the yes to what a session opens a standing approval, and uses it. As after every answer, the request is
 // judged anew.
-func (l *Launcher) enlist(ctx context.Context, r *run, id string) (*Refusal, error) {
-	fresh, err := l.Judge(r.Request)
+func (q *openQuestion) enlist(ctx context.Context, id string) (*Refusal, error) {
+	l := q.l
+	fresh, err := q.rejudge()
 	if err != nil {
 		return nil, err
 	}
-	r.Judgement.Close()
-	r.Judgement = fresh
+	q.renew(fresh)
 	e, err := l.store.Get(ctx, id)
 	if err != nil {
-		return r.storeRefusal(err)
+		return q.storeRefusal(err)
 	}
-	err = l.change(r.log, audit.Durable, func() (events []approval.Event, err error) {
+	err = l.change(q.log, audit.Durable, func() (events []approval.Event, err error) {
 		if !fresh.lasts() || e.Decision == nil {
 			return nil, &approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch, Err: approval.ErrMismatch}
 		}
@@ -105,12 +105,12 @@ func (l *Launcher) enlist(ctx context.Context, r *run, id string) (*Refusal, err
 		return append(events, cancelled...), err
 	})
 	if err != nil {
-		return r.storeRefusal(err)
+		return q.storeRefusal(err)
 	}
-	if err := l.useGrant(ctx, r); err != nil || r.grant != "" {
+	if err := q.useGrant(ctx); err != nil || q.grant != "" {
 		return nil, err
 	}
-	return r.storeRefusal(&approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch, Err: approval.ErrMismatch})
+	return q.storeRefusal(&approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch, Err: approval.ErrMismatch})
 }
 
 // Check is [Judgement.Check] with the standing approval by which an agent's session runs without a question.
@@ -141,11 +141,11 @@ func (j *Judgement) askerOf() string {
 }
 
 // opens adds to the fence what the session of an agent has beside the workspace.
-func (j *Judgement) opens(p *sandbox.Profile) {
+func (j *Judgement) opens(p *sandbox.Profile, folder string) {
 	if j.client == nil {
 		return
 	}
-	p.Write = append(p.Write, sandbox.Path{Name: j.ownDir})
+	p.Write = append(p.Write, sandbox.Path{Name: folder})
 	for _, name := range j.client.logins {
 		p.Hide = slices.DeleteFunc(p.Hide, func(hidden string) bool { return hidden == name })
 		p.Write = append(p.Write, sandbox.Path{Name: name, Optional: true})

@@ -20,7 +20,7 @@ import (
 // to those who are attached. Output comes to it when it has been recorded; what somebody types is
 // recorded by the session before the program gets it, under an author that is decided here.
 type desk struct {
-	r        *run
+	r        *started
 	author   string   // of what the starter types
 	listener *os.File // nil: no socket
 	takeover bool     // policy lets people take over
@@ -49,8 +49,8 @@ const leaseIdle = 5 * time.Minute
 // maxSeats bounds what one session costs. Nobody looks from so many places.
 const maxSeats = 64
 
-// newDesk returns the desk of a run whose terminal is about to be made.
-func newDesk(r *run) *desk {
+// newDesk returns the desk of a session that is about to open.
+func newDesk(r *started) *desk {
 	d := &desk{
 		r: r, author: r.Request.Hold.Author, seats: map[int]*seat{},
 		takeover: r.policy.Settings().AllowTerminalTakeover,
@@ -279,9 +279,6 @@ func (d *desk) control(kind string, durable audit.Durability, label string, body
 
 // close ends all driving: what comes from here on is about a session that has ended.
 func (d *desk) close() {
-	if d == nil {
-		return
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.over = true
@@ -293,9 +290,6 @@ func (d *desk) close() {
 
 // end tells everybody that the session is over, and lets go of them.
 func (d *desk) end(status, signal int) {
-	if d == nil {
-		return
-	}
 	d.mu.Lock()
 	seats := make([]*seat, 0, len(d.seats))
 	for _, s := range d.seats {
@@ -318,7 +312,7 @@ const farewell = 2 * time.Second
 
 // hangUp ends a session as a terminal that is closed does. A shell that has a terminal ignores
 // SIGTERM; this tells it, and it tells its jobs.
-func (r *run) hangUp() {
+func (r *started) hangUp() {
 	r.process.Thaw() // what is frozen hears nothing
 	for _, sig := range []unix.Signal{unix.SIGHUP, unix.SIGCONT} {
 		_ = r.process.SignalGroup(sig)

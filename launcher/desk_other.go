@@ -2,7 +2,11 @@
 
 package launcher
 
-import "os"
+import (
+	"os"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
 
 // A desk holds sessions, on Linux only.
 type desk struct{ private never }
@@ -11,19 +15,26 @@ type never struct{}
 
 func (never) Load() bool { return false }
 
-func newDesk(*run) *desk   { return &desk{} }
-func (*desk) serve() error { return supported() }
-func (*desk) show([]byte)  {}
-func (*desk) close()       {}
-func (*desk) end(_, _ int) {}
-func (*run) hangUp()       {}
+func newDesk(*started) *desk { return &desk{} }
+func (*desk) serve() error   { return supported() }
+func (*desk) show([]byte)    {}
+func (*desk) close()         {}
+func (*desk) end(_, _ int)   {}
+func (*started) hangUp()     {}
 
-// A doorway is in a session, on Linux only.
-type doorway struct{ theirs *os.File }
+// A requestPair is in a session, on Linux only.
+type requestPair struct{}
 
-func newDoorway(*run) (*doorway, error) { return nil, supported() }
-func (*doorway) open()                  {}
-func (*doorway) close()                 {}
+func newRequestPair() (*requestPair, error)    { return nil, supported() }
+func (*requestPair) handDown(*sandbox.Command) {}
+func (*requestPair) close()                    {}
+
+// A requestServer is in a session, on Linux only.
+type requestServer struct{}
+
+func newRequestServer(*started, *requestPair) *requestServer { return &requestServer{} }
+func (*requestServer) open()                                 {}
+func (*requestServer) close()                                {}
 
 // Dial returns the error of an unsupported system.
 func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {

@@ -78,7 +78,7 @@ func TestAnswerIsForOneRequest(t *testing.T) {
 		if err := l.ready(); err != nil {
 			t.Fatal(err)
 		}
-		shown := &run{Judgement: judged(t, l, req), l: l}
+		shown := judged(t, l, req)
 		e, _, err := l.store.Request(context.Background(), shown.question())
 		if err == nil {
 			d := Answer(e, true, "", "inbox")
@@ -89,15 +89,14 @@ func TestAnswerIsForOneRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		other(&req)
-		r := &run{Judgement: judged(t, l, req), l: l}
-		if r.log, err = l.openLog(); err != nil {
+		a, err := l.attempt(judged(t, l, req), "")
+		if err != nil {
 			t.Fatal(err)
 		}
-		refusal, err := l.consume(context.Background(), r, e.ID)
-		if r.told != nil {
-			err = errors.Join(err, <-r.told)
-		}
-		r.log.Close()
+		q := &openQuestion{attempt: a, authority: &authority{}}
+		refusal, err := q.consume(context.Background(), e.ID)
+		err = errors.Join(err, q.settle())
+		a.log.Close()
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -156,7 +155,7 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := l.carry(context.Background(), j, nil, func(context.Context, *run) (*Refusal, error) { return nil, nil })
+		out, err := l.carry(context.Background(), j, nil, permitAll)
 		if err != nil || out.Refusal != nil || out.Status != 0 {
 			t.Fatalf("%+v, %+v, %v", out, out.Refusal, err)
 		}

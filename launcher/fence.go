@@ -46,16 +46,18 @@ func (l *Launcher) ahead() *sandbox.Nest {
 //
 // Where an agent's program put a text around the command, the rules are those of the command that was judged, and what
 // the text writes and reads besides.
-func (j *Judgement) profile() (p sandbox.Profile, exposed []string, partial bool) {
+//
+// Folder is that of the agent that a session is for; "" for none.
+func (j *Judgement) profile(folder string) (p sandbox.Profile, exposed []string, partial bool) {
 	s := j.subject()
 	f := s.policy.Fence(s.Plan)
 	if s != j {
 		j.around(&f)
 	}
-	return s.kernelRules(f)
+	return s.kernelRules(f, folder)
 }
 
-func (j *Judgement) kernelRules(f pathguard.Fence) (p sandbox.Profile, exposed []string, partial bool) {
+func (j *Judgement) kernelRules(f pathguard.Fence, folder string) (p sandbox.Profile, exposed []string, partial bool) {
 	p = sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, name := range f.Needed {
 		p.Read = append(p.Read, sandbox.Path{Name: name, Optional: true})
@@ -66,7 +68,7 @@ func (j *Judgement) kernelRules(f pathguard.Fence) (p sandbox.Profile, exposed [
 		}
 	}
 	p.Write = append(p.Write, makeCaches(f.Caches)...)
-	j.opens(&p)
+	j.opens(&p, folder)
 	exposed = j.exposed(p)
 	p.ReadOnly = append(f.ReadOnly, exposed[:min(len(exposed), maxKept)]...)
 	contacts := j.contacts()

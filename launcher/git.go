@@ -24,14 +24,32 @@ import (
 // millisecond. What lies deeper in a larger tree is not looked at, and the record says so.
 const maxGitNames = 3000
 
-// lookAtGit remembers what git would run in the folders that the command may write to, nil
-// when there are none.
-func (r *run) lookAtGit(p sandbox.Profile) *gitmeta.Snapshot {
-	if len(p.Write) == 0 || r.fence().Exact && !r.writesTrees() {
+// gitMetadata remembers what git would run in the folders that the command may write to, and takes
+// back what the command left there.
+func gitMetadata(b before) compare {
+	s := b.lookAtGit()
+	if s == nil {
 		return nil
 	}
-	s := gitmeta.Look(gitRoots(p.Write, r.Plan.Workspace), maxGitNames)
-	for _, name := range p.ReadOnly { // one that is not there yet is kept by nothing
+	return func(e *ended, out io.Writer) (object, error) {
+		found := object{}
+		if left := e.takeBack(s, out); len(left) > 0 {
+			found["left_for_git"] = left
+		}
+		if s.Incomplete {
+			found["git_search"] = "incomplete"
+		}
+		return found, nil
+	}
+}
+
+// lookAtGit is nil where there are no such folders.
+func (b before) lookAtGit() *gitmeta.Snapshot {
+	if len(b.profile.Write) == 0 || b.fence().Exact && !b.writesTrees() {
+		return nil
+	}
+	s := gitmeta.Look(gitRoots(b.profile.Write, b.Plan.Workspace), maxGitNames)
+	for _, name := range b.profile.ReadOnly { // one that is not there yet is kept by nothing
 		if _, err := os.Lstat(name); err == nil {
 			s.Kept = append(s.Kept, name)
 		}
@@ -41,13 +59,13 @@ func (r *run) lookAtGit(p sandbox.Profile) *gitmeta.Snapshot {
 
 // writesTrees reports whether a plan of which every write is known brings whole folders, in
 // which a repository may lie that the plan does not name.
-func (r *run) writesTrees() bool {
-	for i := range r.Plan.Targets {
-		if r.Plan.Targets[i].Flags&(command.Recursive|command.Below) != 0 {
+func (j *Judgement) writesTrees() bool {
+	for i := range j.Plan.Targets {
+		if j.Plan.Targets[i].Flags&(command.Recursive|command.Below) != 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.Plan.Script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mv" })
+	return slices.ContainsFunc(j.Plan.Script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mv" })
 }
 
 // gitRoots are the trees to search: none twice, the workspace first and then the widest, so
@@ -89,25 +107,22 @@ const (
 // takeBack undoes what the command left for git to run, unless a person has allowed just that,
 // and tells it. The lines are for the record too. For what ran in the background, beside which
 // a person works, nothing is deleted: what is found may be theirs.
-func (r *run) takeBack(out io.Writer) []string {
-	if r.fenced.git == nil {
-		return nil
+func (e *ended) takeBack(s *gitmeta.Snapshot, out io.Writer) []string {
+	if !keeps(e.receipt) {
+		s.Kept = nil
 	}
-	if !r.keeps() {
-		r.fenced.git.Kept = nil
-	}
-	r.fenced.git.Careful = r.Request.Started != nil || r.stay.isOver()
+	s.Careful = e.Request.Started != nil || e.isOver()
 	var failed, done, quiet []string
-	for _, c := range r.fenced.git.Changes() {
+	for _, c := range s.Changes() {
 		switch line := c.String(); {
-		case c.Kind == gitmeta.Removed && !r.deletes(c.Path):
+		case c.Kind == gitmeta.Removed && !e.deletes(c.Path):
 			failed = append(failed, gitLine(line, "; it cannot be restored, and it was not approved; level strong prevents this (sandbox.require: strong)"))
 		case c.Kind == gitmeta.Removed:
 			quiet = append(quiet, line+"; it cannot be restored")
-		case r.allowed(c):
+		case e.allowed(c):
 			quiet = append(quiet, line+"; it was allowed")
 		default:
-			aside, err := r.fenced.git.Undo(c)
+			aside, err := s.Undo(c)
 			switch {
 			case err != nil:
 				failed = append(failed, gitLine(line, fmt.Sprintf("; it could not be undone: %v", err)))
@@ -125,17 +140,18 @@ func (r *run) takeBack(out io.Writer) []string {
 	return append(told, atMost(quiet, "", 0)...)
 }
 
-// deletes reports whether the plan, as it was judged, says that path goes or moves, by its own name or by a folder around it.
-func (r *run) deletes(path string) bool {
-	return slices.ContainsFunc(r.Plan.Targets, func(t pathguard.Target) bool {
+// deletes reports whether the plan, as it was judged, says that path goes or moves, by its own name
+// or by a folder around it.
+func (j *Judgement) deletes(path string) bool {
+	return slices.ContainsFunc(j.Plan.Targets, func(t pathguard.Target) bool {
 		return t.Right == command.Delete && isWithin(path, t.Path())
 	})
 }
 
 // keeps reports whether what was to stay as it is inside of writable folders could not be changed by the command.
-func (r *run) keeps() bool {
-	return r.receipt.Level == sandbox.Strong &&
-		!slices.ContainsFunc(r.receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping })
+func keeps(receipt sandbox.Receipt) bool {
+	return receipt.Level == sandbox.Strong &&
+		!slices.ContainsFunc(receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping })
 }
 
 // gitLine is one finding with what became of it, as a terminal may show it.
@@ -167,18 +183,18 @@ var persisting = []string{"code.hooks", "git.config-exec", "write.protected", "w
 
 // allowed reports whether the plan named the file, and so was judged with it, or a person said
 // yes to a plan that said it would leave such things.
-func (r *run) allowed(c gitmeta.Change) bool {
-	if c.Kind == gitmeta.Step && r.Plan.Script != nil && namesSteps(r.Plan.Script.Commands, strings.Split(c.Value, "\n")) {
+func (p permitted) allowed(c gitmeta.Change) bool {
+	if c.Kind == gitmeta.Step && p.Plan.Script != nil && namesSteps(p.Plan.Script.Commands, strings.Split(c.Value, "\n")) {
 		return true
 	}
-	for i := range r.Plan.Targets {
-		t := &r.Plan.Targets[i]
+	for i := range p.Plan.Targets {
+		t := &p.Plan.Targets[i]
 		if t.Right != command.Read && filepath.Clean(t.Path()) == c.Path {
 			return true
 		}
 	}
-	for _, reason := range r.Verdict.Reasons {
-		if r.envelope != "" && slices.Contains(persisting, reason.Rule) {
+	for _, reason := range p.Verdict.Reasons {
+		if p.envelope != "" && slices.Contains(persisting, reason.Rule) {
 			return true
 		}
 	}

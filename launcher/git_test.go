@@ -46,7 +46,7 @@ func TestLookAtGitExact(t *testing.T) {
 			Targets: []pathguard.Target{{Flags: test.flags}},
 		}}
 		j.fence = func() pathguard.Fence { return pathguard.Fence{Exact: true} }
-		got := (&run{Judgement: j}).lookAtGit(sandbox.Profile{Write: []sandbox.Path{{Name: t.TempDir()}}})
+		got := before{j, sandbox.Profile{Write: []sandbox.Path{{Name: t.TempDir()}}}}.lookAtGit()
 		if (got != nil) != test.want {
 			t.Errorf("%+v", test)
 		}
@@ -54,16 +54,16 @@ func TestLookAtGitExact(t *testing.T) {
 }
 
 // gitRun is a run over dir of which only the search for what git would run is there.
-func gitRun(dir string) *run {
-	r := &run{Judgement: &Judgement{Plan: &pathguard.Plan{}}, fenced: begun{git: gitmeta.Look([]string{dir}, maxGitNames)}}
-	r.receipt.Level = sandbox.Strong
-	return r
+func gitRun(dir string) (*ended, *gitmeta.Snapshot) {
+	e := endedRun(&Judgement{Plan: &pathguard.Plan{}}, sandbox.Status{})
+	e.receipt.Level = sandbox.Strong
+	return e, gitmeta.Look([]string{dir}, maxGitNames)
 }
 
 // A command that leaves thousands of hooks with unreadable names floods neither the terminal nor the record, and has left nothing.
 func TestTakeBackIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	r := gitRun(dir)
+	r, git := gitRun(dir)
 	if err := os.MkdirAll(dir+"/x/.git/hooks", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestTakeBackIsBounded(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	told := r.takeBack(&out)
+	told := r.takeBack(git, &out)
 	if n := strings.Count(out.String(), "\n"); n != maxGitTold+1 || out.Len() > 8<<10 || strings.Contains(out.String(), "\x01") {
 		t.Errorf("%d lines, %d bytes", n, out.Len())
 	}
@@ -108,19 +108,19 @@ func TestTakeBackIsCareful(t *testing.T) {
 			if err := os.MkdirAll(hooks, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			r := gitRun(dir)
+			r, git := gitRun(dir)
 			r.receipt.Level, r.receipt.Lost = test.level, test.lost
 			if test.background {
 				r.Request.Started = func(string) {}
 			}
 			if test.kept {
-				r.fenced.git.Kept = []string{hooks}
+				git.Kept = []string{hooks}
 			}
 			if err := os.WriteFile(hooks+"/post-commit", nil, 0o755); err != nil {
 				t.Fatal(err)
 			}
 			var out strings.Builder
-			r.takeBack(&out)
+			r.takeBack(git, &out)
 			var names []string
 			entries, _ := os.ReadDir(hooks)
 			for _, e := range entries {
@@ -162,13 +162,13 @@ func TestTakeBackTellsWhatIsGone(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(repository+"/objects", 0o755), os.MkdirAll(repository+"/refs", 0o755), os.WriteFile(repository+"/HEAD", []byte("ref: refs/heads/main\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		r := gitRun(dir)
+		r, git := gitRun(dir)
 		r.Plan.Targets = []pathguard.Target{{Right: test.right, Real: filepath.Join(dir, test.name)}}
 		if err := os.RemoveAll(dir + "/proj"); err != nil {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		lines := strings.Join(r.takeBack(&out), "\n")
+		lines := strings.Join(r.takeBack(git, &out), "\n")
 		if told := strings.Contains(out.String(), "it was not approved"); told != test.told || !strings.Contains(lines, fmt.Sprintf("%q is gone", repository)) {
 			t.Errorf("%+v: %q, for the record %q", test, out.String(), lines)
 		}

@@ -16,10 +16,11 @@ import (
 // useGrant spends a use of the standing approval for exactly this plan, if there is one: the run
 // then has its id. The use is on the disk before anything runs, and the person who watches is
 // told by what right it does.
-func (l *Launcher) useGrant(ctx context.Context, r *run) error {
+func (q *openQuestion) useGrant(ctx context.Context) error {
+	l := q.l
 	var g approval.Grant
-	err := l.change(r.log, audit.Durable, func() (events []approval.Event, err error) {
-		g, events, err = l.store.UseGrant(ctx, r.asker(), r.Payload())
+	err := l.change(q.log, audit.Durable, func() (events []approval.Event, err error) {
+		g, events, err = l.store.UseGrant(ctx, q.askerOf(), q.Payload())
 		if err == nil && !g.Lasting {
 			err = l.spend(g.Envelope, "grant", g.ID, strconv.Itoa(g.Used))
 		}
@@ -31,20 +32,9 @@ func (l *Launcher) useGrant(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	r.grant = g.ID
+	q.grant = g.ID
 	fmt.Fprintf(os.Stderr, "tada-run: %s\n", g.Authority(l.now()))
 	return nil
-}
-
-// endGrants ends the standing approvals of the session: whoever tries what is denied, or works where protected
-// files were changed, is asked about everything again. A store that cannot do it permits nothing either.
-func (r *run) endGrants(why string) {
-	if r.l.ready() != nil {
-		return
-	}
-	ctx, cancel := storeContext()
-	defer cancel()
-	_ = r.l.change(r.log, audit.Lazy, func() ([]approval.Event, error) { return r.l.store.Suspend(ctx, r.asker(), why) })
 }
 
 // granting is locked while a yes becomes a standing approval. A run that waits is woken by the yes, and would
@@ -53,7 +43,8 @@ const granting = "granting"
 
 // useNewGrant is useGrant for a run that was woken by an answer, when that is becoming a standing approval just
 // now.
-func (l *Launcher) useNewGrant(ctx context.Context, r *run) error {
+func (q *openQuestion) useNewGrant(ctx context.Context) error {
+	l := q.l
 	settled, err := l.lockRuntime(granting, syscall.LOCK_SH|syscall.LOCK_NB)
 	if err == nil {
 		return settled.Close()
@@ -65,7 +56,7 @@ func (l *Launcher) useNewGrant(ctx context.Context, r *run) error {
 		return err
 	}
 	settled.Close()
-	return l.useGrant(ctx, r)
+	return q.useGrant(ctx)
 }
 
 // DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be given, nothing is

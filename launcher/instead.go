@@ -12,13 +12,13 @@ const maxInstead = 3
 
 // instead are commands that would be allowed in the place of the run's: each was judged, here and now, and the policy
 // allows it as it stands. A program that reads it may run it without a question.
-func (r *run) instead() []string {
+func (a *attempt) instead() []string {
 	var allowed []string
-	for _, text := range alternatives(r.Script) {
-		req := r.Request
+	for _, text := range alternatives(a.Script) {
+		req := a.Request
 		req.Shell = Shell{Text: text, Name: "tada-run", Dialect: req.Shell.Dialect}
 		req.Intent = pathguard.Intent{} // it was about the other command
-		j, err := r.l.Judge(req)
+		j, err := a.l.Judge(req)
 		if err != nil {
 			continue
 		}

@@ -32,7 +32,6 @@ type Judgement struct {
 	shell   string  // the real shell
 	stdin   string  // what kind of file standard input is
 	client  *client // the agent's program that a session is for; nil for none that is known
-	ownDir  string  // the real name of its own folder, when that is made
 
 	// Who only asks what a text means does not pay for these. Each is made once, of the plan as it is.
 	own      *Judgement // of the agent's command, where Script is that with a known text around it; nil otherwise

@@ -396,7 +396,7 @@ func TestRefusal(t *testing.T) {
 	l, base := world(t)
 	base.Shell.Text = "rm -rf /"
 	j := judged(t, l, base)
-	r := (&run{Judgement: j, l: l}).denied()
+	r := j.denied()
 	if r.exit != ExitDenied || r.Status != "denied" || len(r.Items) == 0 {
 		t.Fatalf("%+v", r)
 	}

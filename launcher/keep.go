@@ -13,76 +13,83 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A command may leave processes running, and where the configuration says background: keep they go on: in its fence and within its limits, held by
-// the launcher that has started it. So that who called gets the command's status at once, that launcher is a process of its own behind the one that was called (Keep). It
-// ends everything when nobody is left, when somebody kills the run, at the run's time limit, and when the agent or the session for whom it was run has ended.
+// A command may leave processes running, and where the configuration says background: keep they go
+// on: in its sandbox and within its limits, held by the launcher that started it. So that the caller
+// gets the command's status at once, that launcher is a process of its own behind the one that was
+// called (Keep). It ends everything when no process is left, when the run is killed, at its time
+// limit, and when the agent or the session that it was run for has ended.
 
-// A Keep is what a Request needs for that; nil where nobody could be told that the command has ended before its processes have.
+// A Keep is what a Request needs for that; nil where no caller could be told that the command has
+// ended before its processes have.
 type Keep struct {
 	From int                 // the process that was called
 	Over func(Outcome) error // tells it how the command ended, and lets go of what is the caller's
 }
 
-// A stay is what goes on behind a command that has ended.
-type stay struct {
+// A background is what may go on when its command has ended. nil is that of a run of which nothing
+// may.
+type background struct {
 	patron *patron
-	over   bool   // the command has ended, and who called was told
+	over   bool   // the command has ended, and its caller was told
 	why    string // what ended it before it ended by itself
 }
 
-// stays lets what the command leaves behind go on, where that may be.
-func (r *run) stays() {
-	if r.Request.Keep == nil || !r.policy.Settings().KeepBackground || r.endsBehind() != "" {
-		return
+// mayStay lets what the command leaves running go on, where that may be.
+func (s *started) mayStay() *background {
+	if s.Request.Keep == nil || !s.policy.Settings().KeepBackground || s.endsBehind() != "" {
+		return nil
 	}
-	if p := patronOf(r.Request.Keep.From); p != nil {
-		r.stay = &stay{patron: p}
-		r.process.Stay()
+	p := patronOf(s.Request.Keep.From)
+	if p == nil {
+		return nil
 	}
+	s.process.Stay()
+	return &background{patron: p}
 }
 
-// endsBehind says why background: keep does not hold for this run; "" where it does. An approval is for what was shown, which had an end; what a terminal
-// is taken from is hung up, here as elsewhere.
-func (r *run) endsBehind() string {
+// endsBehind says why background: keep does not hold for this run; "" where it does. An approval is
+// for what was shown, which had an end; what a terminal is taken from is hung up, as elsewhere.
+func (s *started) endsBehind() string {
 	switch {
-	case r.authority() != "policy":
+	case s.kind() != "policy":
 		return "background: keep is not for commands that needed an approval"
-	case r.terminal.HasTerminal():
+	case s.terminal.HasTerminal():
 		return "background: keep is not for commands that have a terminal"
 	}
 	return ""
 }
 
-// handOver tells who called how the command ended. What it left running goes on after this, and an error is why it must not.
-func (r *run) handOver(c change) error {
+// handOver tells the caller how the command ended. What it left running goes on after this, and an
+// error is why it must not.
+func (w *supervision) handOver(c change) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()
-	r.terminal.Settle(ctx)
-	if r.swept = r.sweep(os.Stderr); r.swept != nil {
-		return r.swept
+	w.terminal.Settle(ctx)
+	e, found := &ended{supervision: w, status: c.status, goesOn: true}, object{}
+	if err := e.find(found, beforeHandOver, os.Stderr); err != nil {
+		return err
 	}
-	r.missed(os.Stderr, c.status)
-	refused, git, later := r.teach(os.Stderr, c.status), r.takeBack(os.Stderr), r.leftLater(os.Stderr)
-	out := r.outcome(c.status)
-	body := r.ended(out, c.status, findings{refused: refused, git: git, later: later, behind: names(c.status.Left)}, nil)
-	body["until"] = r.stay.patron.name
-	problem := errors.Join(r.unheard, r.wrote(), r.recorder.Mark(fmt.Sprintf("the command ended with status %d; %s", out.Status, goesOn(c.status.Left))),
-		r.record(audit.KindLeft, body, audit.Lazy))
+	_ = e.find(found, atHandOver, os.Stderr)
+	out := e.outcome()
+	body := e.facts(out, found, nil)
+	body["until"] = w.patron.name
+	problem := errors.Join(w.contacts.err, w.wrote(), w.recorder.Mark(fmt.Sprintf("the command ended with status %d; %s", out.Status, goesOn(c.status.Left))),
+		w.record(audit.KindLeft, body, audit.Lazy))
 	if problem != nil {
 		return problem
 	}
-	r.tellStay(os.Stderr, c.status.Left)
-	r.stay.over = true
-	return r.Request.Keep.Over(out)
+	w.tellStay(os.Stderr, c.status.Left)
+	w.over = true
+	return w.Request.Keep.Over(out)
 }
 
 // tellStay says that processes go on, and how to end them.
-func (r *run) tellStay(out io.Writer, left []string) {
+func (w *supervision) tellStay(out io.Writer, left []string) {
 	end := "end it"
 	if len(left) > 1 {
 		end = "end them"
 	}
-	fmt.Fprintf(out, "tada-run: %s; %s: tadactl kill %s\n", goesOn(left), end, r.id)
+	fmt.Fprintf(out, "tada-run: %s; %s: tadactl kill %s\n", goesOn(left), end, w.id)
 }
 
 // goesOn counts the processes that go on, and names them.
@@ -114,25 +121,26 @@ func shownNames(list []string) string {
 	return text
 }
 
-// ends reports whether a signal to the launcher ends what goes on: nobody else is there to have it.
-func (s *stay) ends(sig os.Signal) bool {
+// endsOn reports whether a signal to the launcher ends what goes on: no command is left to have it.
+func (b *background) endsOn(sig os.Signal) bool {
 	return slices.Contains([]os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}, sig)
 }
 
 // isOver reports whether the command has ended and something goes on.
-func (s *stay) isOver() bool { return s != nil && s.over }
+func (b *background) isOver() bool { return b != nil && b.over }
 
-// because notes what ended it, the first time.
-func (s *stay) because(why string) {
-	if s.isOver() && s.why == "" {
-		s.why = why
+// endsBy notes what ended it, the first time.
+func (b *background) endsBy(why string) {
+	if b.isOver() && b.why == "" {
+		b.why = why
 	}
 }
 
-// ended is closed when whoever the run was for has ended; nil, which never is, before it matters.
-func (s *stay) ended() <-chan struct{} {
-	if !s.isOver() {
+// patronEnded is closed when the process that the run was for has ended; nil, which never is,
+// before it matters.
+func (b *background) patronEnded() <-chan struct{} {
+	if !b.isOver() {
 		return nil
 	}
-	return s.patron.ended
+	return b.patron.ended
 }

@@ -106,19 +106,20 @@ func TestOnlyPolicyLetsGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		r    *run
+		by   authority
 		want string
 	}{
-		{&run{}, ""},
-		{&run{envelope: "e"}, "needed an approval"},
-		{&run{grant: "g"}, "needed an approval"},
+		{authority{}, ""},
+		{authority{envelope: "e"}, "needed an approval"},
+		{authority{grant: "g"}, "needed an approval"},
 	} {
-		test.r.Judgement, test.r.terminal = judged(t, l, req), terminal
-		if got := test.r.endsBehind(); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+		e := endedRun(judged(t, l, req), sandbox.Status{Left: []string{"sleep"}})
+		*e.authority, e.terminal = test.by, terminal
+		if got := e.endsBehind(); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 		var out strings.Builder
-		test.r.leftBehind(&out, sandbox.Status{Left: []string{"sleep"}})
+		leftRunning(e, &out)
 		if !strings.Contains(out.String(), test.want) {
 			t.Errorf("told %q", out.String())
 		}

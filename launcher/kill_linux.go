@@ -35,20 +35,20 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	defer unix.Close(fd)
-	if runnerOf(pid) != run.launcher || ended(fd, 0) { // the number is somebody else's by now, or nobody's
+	if runnerOf(pid) != run.launcher || hasEnded(fd, 0) { // the number is somebody else's by now, or nobody's
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
-	if ended(fd, killWait) {
+	if hasEnded(fd, killWait) {
 		run, err = l.Past(id)
 		return run.State == pastStates[kindEnd], err
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
-	if !ended(fd, killWait) {
+	if !hasEnded(fd, killWait) {
 		return false, fmt.Errorf("session %q is still running after SIGKILL: it is stuck in the kernel", id)
 	}
 	return false, nil
@@ -56,8 +56,8 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 
 var errNotRunning = errors.New("it is not running; try: tadactl sessions")
 
-// ended waits until the process of a pidfd is gone.
-func ended(fd int, limit time.Duration) bool {
+// hasEnded waits until the process of a pidfd is gone.
+func hasEnded(fd int, limit time.Duration) bool {
 	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	for until := time.Now().Add(limit); ; {
 		left := time.Until(until)

@@ -56,38 +56,38 @@ const frameTime = 10 * time.Second
 // An error means that tada-run failed and nothing ran; [ExitOf] gives its exit status. A
 // refusal is not an error: it stands in the Outcome.
 func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
-	nest := l.ahead() // empty namespaces, while it is found out what is to run in them
-	defer nest.Leave()
+	namespaces := l.ahead() // empty ones, while it is found out what is to run in them
+	defer namespaces.Leave()
 	j, err := l.Judge(req) // text -> files -> verdict; starts nothing
 	if err != nil {
 		return Outcome{}, err
 	}
-	return l.carry(ctx, j, nest, l.permit) // ask -> person -> consumed in one transaction
+	return l.carry(ctx, j, namespaces, l.permit)
 }
 
-// carry takes what was judged to its end.
-func (l *Launcher) carry(ctx context.Context, j *Judgement, nest *sandbox.Nest, permit func(context.Context, *run) (*Refusal, error)) (Outcome, error) {
-	run, err := l.announce(j, nest) // the intent is on disk before anything else happens
+// carry takes what was judged to its end. Each step is made of the one before.
+func (l *Launcher) carry(ctx context.Context, j *Judgement, namespaces *sandbox.Nest, permit permitFunc) (Outcome, error) {
+	announced, err := l.announce(j, namespaces) // the intent is on disk before anything else happens
 	if err != nil {
 		_ = j.Close()
 		return Outcome{}, err
 	}
-	defer run.close()
-	if said, status := run.misspelt(ctx); status != 0 {
-		_, _ = io.WriteString(run.Request.Stdio.Err, said)
-		return Outcome{Session: run.id, Status: status}, nil
+	defer announced.close()
+	if out, done := announced.misspelled(ctx); done { // the shell's own message
+		return out, nil
 	}
-	may, refusal, err := l.guarded(ctx, run, permit) // between two looks at the protected files
+	permitted, refusal, err := announced.permitted(ctx, permit) // asked, and consumed in one transaction
 	if refusal != nil && refusal.exit != ExitTampered {
-		refusal.Instead = run.instead()
+		refusal.Instead = announced.instead()
 	}
 	if refusal != nil || err != nil {
-		return run.refused(refusal), err
+		return announced.refused(refusal), err
 	}
-	if err := may.start(); err != nil { // fence from the plan's own files; terminal; recorder
-		return run.failed(err)
+	started, err := permitted.start() // sandbox from the plan's own files; terminal; recorder
+	if err != nil {
+		return permitted.failed(err)
 	}
-	return run.wait(ctx) // what it prints, then the end, in the record
+	return started.wait(ctx) // what it prints, then the end, in the record
 }
 
 // Open returns the launcher of a place. It refuses a directory or a configuration that another

@@ -93,41 +93,43 @@ var limitKeys = map[sandbox.Limit]struct {
 	sandbox.LimitOutput:    {"output", func(l pathguard.Limits) int64 { return l.Output }},
 }
 
-// reached tells, once and in the record too, which limits the run came to and what raises each: nothing else in its output does.
-func (r *run) reached(out io.Writer, s sandbox.Status) (told []string) {
-	if r.timedOut {
+// reachedLimits tells, once and in the record too, which limits the run came to and what raises
+// each: nothing else in its output does.
+func reachedLimits(e *ended, out io.Writer) object {
+	if e.timedOut {
 		by := "--timeout"
-		if r.timeout() != r.Request.Timeout {
+		if e.timeout() != e.Request.Timeout {
 			by = "limits.time; to raise it: tadactl policy edit"
 		}
-		fmt.Fprintf(out, "tada-run: timeout: %s ended after %v (%s)\n", clipped(strconv.Quote(r.shown)), r.timeout(), by)
+		fmt.Fprintf(out, "tada-run: timeout: %s ended after %v (%s)\n", clipped(strconv.Quote(e.shown)), e.timeout(), by)
 	}
-	limits, _ := r.limited()
+	limits, _ := e.limited()
+	var told []string
 	tell := func(what, key string, value int64) {
 		line := fmt.Sprintf("%s: its limit is %q; to raise it, set limits: {%s} with tadactl policy edit",
 			what, pathguard.LimitText(key, value), pathguard.LimitText(key, value*2))
 		told = append(told, line)
 		fmt.Fprintf(out, "tada-run: %s\n", visible(line))
 	}
-	if at, ok := limitKeys[s.Exceeded]; ok {
-		tell(fmt.Sprintf("the run was killed because it exceeded a limit (%s)", s.Exceeded), at.key, at.value(limits))
+	if at, ok := limitKeys[e.status.Exceeded]; ok {
+		tell(fmt.Sprintf("the run was killed because it exceeded a limit (%s)", e.status.Exceeded), at.key, at.value(limits))
 	}
-	if at, ok := limitKeys[s.Reached]; ok {
-		tell(fmt.Sprintf("the kernel refused to exceed a limit (%s)", s.Reached), at.key, at.value(limits))
+	if at, ok := limitKeys[e.status.Reached]; ok {
+		tell(fmt.Sprintf("the kernel refused to exceed a limit (%s)", e.status.Reached), at.key, at.value(limits))
 	}
-	if n, total := r.recorder.Dropped(); n > 0 {
+	if n, total := e.recorder.Dropped(); n > 0 {
 		key, value := "record_rate", limits.RecordRate
 		if total {
 			key, value = "record", limits.Record
 		}
 		tell(fmt.Sprintf("%s of output passed on but not recorded", audit.Plural(n, "byte")), key, value)
 	}
-	return told
+	return finding("limits", told)
 }
 
 // recorded are the limits of the transcript, in the words of its recorder, for which 0 is another one.
-func (r *run) recorded() (most, rate int64) {
-	limits, _ := r.limited()
+func (j *Judgement) recorded() (most, rate int64) {
+	limits, _ := j.limited()
 	if most = limits.Record; most == 0 {
 		most = math.MaxInt64
 	}

@@ -111,7 +111,7 @@ func (d *desk) told(osc string) {
 	}
 	if words[1] == "D" && len(words) > 2 {
 		if status, err := strconv.Atoi(words[2]); err == nil {
-			d.r.doorway.told(&status)
+			d.r.hosting.requests.told(&status)
 		}
 	}
 	if o == nil {
@@ -145,7 +145,7 @@ func (d *desk) report(s *seat, note string) *wire.Report {
 }
 
 // dirNow is the directory that the session's program is in; "" where it is not told.
-func (r *run) dirNow() string {
+func (r *started) dirNow() string {
 	dir, err := os.Readlink("/proc/" + strconv.Itoa(r.process.Pid()) + "/cwd")
 	if err != nil {
 		return ""
@@ -154,7 +154,7 @@ func (r *run) dirNow() string {
 }
 
 // ground is the tree that the session may write.
-func (r *run) ground() string {
+func (r *started) ground() string {
 	if r.Plan.Workspace != "" {
 		return r.Plan.Workspace
 	}

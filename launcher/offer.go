@@ -19,10 +19,10 @@ type Offer struct {
 
 // offer judges the command that a person gave in the place of the run's, opens its question where it has one, and with
 // ask puts it before that person at once. A command that policy denies is no offer.
-func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, error) {
-	req := r.Request
+func (a *attempt) offer(ctx context.Context, command string, ask bool) (*Offer, error) {
+	req := a.Request
 	req.Shell = Shell{Text: command, Name: "tada-run", Dialect: req.Shell.Dialect}
-	j, err := r.l.Judge(req)
+	j, err := a.l.Judge(req)
 	if err != nil {
 		return nil, nil // it is no command
 	}
@@ -34,10 +34,10 @@ func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, erro
 	case pathguard.Deny:
 		return nil, nil
 	}
-	other := &run{Judgement: j, l: r.l, log: r.log}
+	other := a.l.attemptIn(a.log, j, "")
 	var e approval.Envelope
 	refusal, err := other.change(func() (events []approval.Event, err error) {
-		e, _, err = r.l.store.Request(ctx, other.question())
+		e, _, err = a.l.store.Request(ctx, other.question())
 		return e.Events, err
 	})
 	if refusal != nil || err != nil {
@@ -47,11 +47,11 @@ func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, erro
 		o.Verdict = "approved"
 		return o, nil
 	}
-	if !ask || !r.asksHere(e) {
+	if !ask || !a.asksHere(e) {
 		return o, nil
 	}
 	let := holdSignals()
-	d, err := r.Request.Ask(ctx, e)
+	d, err := a.Request.Ask(ctx, e)
 	if left := (*CancelledError)(nil); errors.As(err, &left) {
 		defer let(false)
 		_, err = other.cancelled(e, left)
@@ -62,18 +62,18 @@ func (r *run) offer(ctx context.Context, command string, ask bool) (*Offer, erro
 	if err != nil || d.Envelope == "" {
 		return o, err
 	}
-	if refusal, err = other.change(func() ([]approval.Event, error) { return r.l.store.Decide(ctx, d) }); refusal == nil && err == nil && Approves(d.Calls) {
+	if refusal, err = other.change(func() ([]approval.Event, error) { return a.l.store.Decide(ctx, d) }); refusal == nil && err == nil && Approves(d.Calls) {
 		o.Verdict = "approved"
 	}
 	return o, err
 }
 
 // withOffer adds to a refusal what the person would rather see.
-func (r *run) withOffer(ctx context.Context, f *Refusal, command string, ask bool) (*Refusal, error) {
+func (a *attempt) withOffer(ctx context.Context, f *Refusal, command string, ask bool) (*Refusal, error) {
 	if command == "" {
 		return f, nil
 	}
 	var err error
-	f.Offer, err = r.offer(ctx, command, ask)
+	f.Offer, err = a.offer(ctx, command, ask)
 	return f, err
 }

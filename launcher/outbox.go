@@ -41,8 +41,8 @@ func (l *Launcher) changeNow(log *audit.Log, d audit.Durability, do func() ([]ap
 	return l.forgetNow(s), err
 }
 
-// said are events that stand in the log and also, still, in the store.
-type said struct {
+// written are events that are in the log and also, still, in the store.
+type written struct {
 	events []approval.Event
 	place  string   // of the last of them in the log, once the disk has it
 	outbox *os.File // held shared; nil when there is nothing to forget
@@ -50,23 +50,23 @@ type said struct {
 
 // changeSaid is change for a caller that has something better to do than to have the store forget, which takes the
 // store and waits for the disk twice. It must call forgetNow in the end.
-func (l *Launcher) changeSaid(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (said, error) {
+func (l *Launcher) changeSaid(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (written, error) {
 	outbox, err := l.lockRuntime("outbox", syscall.LOCK_SH)
 	if err != nil {
-		return said{}, err
+		return written{}, err
 	}
 	events, changeErr := do()
 	events = append(events, eventsOf(changeErr)...)
 	place, err := appendEvents(log, events, d)
 	if err != nil {
 		outbox.Close()
-		return said{}, err
+		return written{}, err
 	}
-	return said{events, place, outbox}, changeErr
+	return written{events, place, outbox}, changeErr
 }
 
 // forgetNow has the store forget what is in the log, all in one transaction. The channel says when it has.
-func (l *Launcher) forgetNow(all ...said) <-chan error {
+func (l *Launcher) forgetNow(all ...written) <-chan error {
 	told := make(chan error, 1)
 	go func() {
 		var events []approval.Event

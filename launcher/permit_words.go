@@ -11,20 +11,20 @@ import (
 
 // storeRefusal words an answer of the store that is not a yes. Any other error of the store is
 // its failure, and is returned as it came.
-func (r *run) storeRefusal(err error) (*Refusal, error) {
+func (a *attempt) storeRefusal(err error) (*Refusal, error) {
 	var refused *approval.Refused
 	failure, known := approval.Explain(err)
 	if !known || !errors.As(err, &refused) {
 		return nil, err
 	}
-	message := cmp.Or(refused.Message, r.cooling(refused), failure.Message)
-	f := refuse(r.Verdict, "denied", failure.Code, approval.Inert(message), failure.Exit)
+	message := cmp.Or(refused.Message, a.cooling(refused), failure.Message)
+	f := refuse(a.Verdict, "denied", failure.Code, approval.Inert(message), failure.Exit)
 	f.Envelope, f.instead = refused.Envelope, refused.Instead
 	if !refused.Until.IsZero() {
 		if errors.Is(refused.Err, approval.ErrDenied) {
 			f.HumanCan = undoes(refused.Envelope)
 		}
-		f.Cooloff = int(refused.Until.Sub(r.l.now()).Seconds())
+		f.Cooloff = int(refused.Until.Sub(a.l.now()).Seconds())
 	}
 	if failure.Exit == ExitPending {
 		f.Status, f.Retry = "pending", "run the identical command again when fewer questions are open"
@@ -33,8 +33,8 @@ func (r *run) storeRefusal(err error) (*Refusal, error) {
 }
 
 // withdrawn says that the question is gone and that this was no denial.
-func (r *run) withdrawn(id, why string) *Refusal {
-	f := refuse(r.Verdict, "cancelled", "cancelled", why+"; nothing ran", ExitDenied)
+func (a *attempt) withdrawn(id, why string) *Refusal {
+	f := refuse(a.Verdict, "cancelled", "cancelled", why+"; nothing ran", ExitDenied)
 	f.Envelope, f.Retry = id, "the same command asks again; ask the person first"
 	return f
 }
@@ -48,9 +48,9 @@ func undoes(id string) string {
 }
 
 // cooling says for how long a denied plan is not asked again; "" where that is not why.
-func (r *run) cooling(refused *approval.Refused) string {
+func (a *attempt) cooling(refused *approval.Refused) string {
 	if !errors.Is(refused.Err, approval.ErrDenied) || refused.Until.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("this exact command is refused without asking for another %v", refused.Until.Sub(r.l.now()).Round(time.Second))
+	return fmt.Sprintf("this exact command is refused without asking for another %v", refused.Until.Sub(a.l.now()).Round(time.Second))
 }

@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
@@ -35,22 +33,8 @@ const kindTraffic = "net.traffic"
 // ends are the kinds that tell the end of a run.
 var ends = []string{kindDenied, kindEnd, kindFailed}
 
-// record appends one entry. Only the launcher writes records, so whether something was
-// recorded has one answer.
-func (r *run) record(kind string, body object, d audit.Durability) error {
-	body["sid"] = r.id
-	b, err := canonical.Append(nil, body)
-	if err == nil {
-		_, err = r.log.Append(kind, b, d)
-	}
-	if err != nil {
-		return &RecordError{Kind: kind, Err: err}
-	}
-	if slices.Contains(ends, kind) {
-		r.leave()
-	}
-	return nil
-}
+// isEnd reports whether a kind of entry is about the end of a run.
+func isEnd(kind string) bool { return slices.Contains(ends, kind) }
 
 // A RecordError says that an entry could not be written. What cannot be recorded does not run.
 type RecordError struct {
@@ -82,14 +66,14 @@ func isFull(err error) bool {
 func (e *RecordError) Unwrap() error { return e.Err }
 
 // urgency is how an intent is written: durably when the next step may run it.
-func (r *run) urgency() audit.Durability {
+func (r *announced) urgency() audit.Durability {
 	if r.Verdict.Decision == pathguard.Allow {
 		return audit.Intent
 	}
 	return audit.Lazy
 }
 
-func (r *run) intent() object {
+func (r *announced) intent() object {
 	rules := make([]string, 0, len(r.Verdict.Reasons))
 	for _, reason := range r.Verdict.Reasons {
 		rules = append(rules, reason.Rule)
@@ -130,7 +114,7 @@ func (r *run) intent() object {
 // the rest of the line known, a plain hash would tell whether a guess at a short password is
 // right. The key is kept nowhere; what binds the line is the plan's hash, which takes in the
 // digest of everything around it.
-func (r *run) commitment() string {
+func (r *announced) commitment() string {
 	var key [16]byte
 	if _, err := io.ReadFull(r.l.random, key[:]); err != nil {
 		return ""
@@ -164,113 +148,46 @@ func sha256Of(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (r *run) started() object {
-	lost := make([]any, 0, len(r.receipt.Lost))
-	for _, l := range r.receipt.Lost {
+// facts are the entry about the start: where the command runs, by what right, and what its sandbox
+// lacks.
+func (s *started) facts() object {
+	lost := make([]any, 0, len(s.receipt.Lost))
+	for _, l := range s.receipt.Lost {
 		lost = append(lost, object{"protection": string(l.Protection), "why": l.Why})
 	}
-	bounds := make([]any, 0, len(r.receipt.Bounds))
-	_, named := r.limited()
-	for _, b := range r.receipt.Bounds {
+	bounds := make([]any, 0, len(s.receipt.Bounds))
+	_, named := s.limited()
+	for _, b := range s.receipt.Bounds {
 		if at, ok := limitKeys[b.Limit]; b.Limit == sandbox.LimitWatches || ok && at.value(named) == 0 {
 			continue // a default: it is told when the run comes to it
 		}
 		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
 	}
 	search := ""
-	if r.fenced.partial {
+	if s.partial {
 		search = "incomplete"
 	}
 	o := object{
-		"hide_search": search, "pid": r.process.Pid(), "launcher": runner(), "level": r.receipt.Level.String(), "kernel": r.receipt.Kernel,
-		"profile": r.receipt.Profile, "landlock": r.receipt.Landlock, "errata": r.receipt.Errata, "proven": r.receipt.Proven, "lost": lost,
-		"authority": r.authority(), "envelope_id": r.envelope, "grant_id": r.grant, "bounds": bounds,
+		"hide_search": search, "pid": s.process.Pid(), "launcher": runner(), "level": s.receipt.Level.String(), "kernel": s.receipt.Kernel,
+		"profile": s.receipt.Profile, "landlock": s.receipt.Landlock, "errata": s.receipt.Errata, "proven": s.receipt.Proven, "lost": lost,
+		"authority": s.kind(), "envelope_id": s.envelope, "grant_id": s.grant, "bounds": bounds,
 	}
-	if r.shared != "" {
-		o["batch_plan"] = r.shared
+	if s.batch != "" {
+		o["batch_plan"] = s.batch
 	}
-	if notice := r.unkept(); notice != "" {
+	if notice := s.unkept(); notice != "" {
 		o["unkept"] = notice
 	}
-	if len(r.fenced.inherited) > 0 {
-		o["inherited"] = fmt.Sprint(r.fenced.inherited)
+	if len(s.inherited) > 0 {
+		o["inherited"] = fmt.Sprint(s.inherited)
 	}
-	if len(r.fenced.withheld) > 0 {
-		o["withheld"] = r.fenced.withheld
+	if len(s.withheld) > 0 {
+		o["withheld"] = s.withheld
 	}
 	return o
-}
-
-// authority is by what right a run runs. Whoever reads the record finds what it names there.
-func (r *run) authority() string {
-	switch {
-	case r.grant != "":
-		return "grant"
-	case r.envelope != "":
-		return "approval"
-	}
-	return "policy"
 }
 
 // vouch is what the log says of a transcript: its head, so that not a byte of it can change.
 func vouch(sum audit.Summary) object {
 	return object{"head": sum.Head.String(), "bytes": sum.Bytes, "count": sum.Count}
-}
-
-// findings are what was told about a run that is over.
-type findings struct {
-	refused, git, later []string
-	limits              []string // that it came to
-	behind              []string // processes that it left running, and that were ended
-	swapped             []string // what was executed by its name and changed meanwhile
-	tampered            bool     // protected files were changed meanwhile
-	traffic             object   // what it did with the network; nil when that was nothing
-}
-
-func (r *run) ended(out Outcome, s sandbox.Status, f findings, problem error) object {
-	o := object{
-		"exited": s.Exited, "status": out.Status, "signal": int(s.Signal), "core": s.CoreDump, "timed_out": r.timedOut,
-		"duration_us": time.Since(r.began).Microseconds(), "user_us": s.UserTime.Microseconds(),
-		"system_us": s.SystemTime.Microseconds(), "max_memory": s.MaxMemory,
-	}
-	if f.tampered {
-		o["tampered"] = true
-	}
-	if r.stay.isOver() {
-		o["background"] = true
-		if r.stay.why != "" {
-			o["ended_by"] = r.stay.why
-		}
-	}
-	if len(f.refused) > 0 {
-		o["refused"] = f.refused
-	}
-	if f.traffic != nil {
-		o["network"] = f.traffic
-	}
-	if len(f.swapped) > 0 {
-		o["swapped"] = f.swapped
-	}
-	if len(f.git) > 0 {
-		o["left_for_git"] = f.git
-	}
-	if len(f.later) > 0 {
-		o["left_for_later"] = f.later
-	}
-	if r.fenced.git != nil && r.fenced.git.Incomplete {
-		o["git_search"] = "incomplete"
-	}
-	if s.Exceeded != "" {
-		o["exceeded"] = string(s.Exceeded)
-	}
-	if len(f.behind) > 0 {
-		o["left_running"] = f.behind
-	}
-	if len(f.limits) > 0 {
-		o["limits"] = f.limits
-	}
-	if problem != nil {
-		o["problem"] = problem.Error()
-	}
-	return o
 }

@@ -29,6 +29,8 @@ type Refusal struct {
 	Audit    string        `json:"audit,omitempty"`
 	exit     int
 	instead  string // what the person would rather see
+
+	used *authority // what was consumed for it all the same
 }
 
 // unfit says which approval does not fit, and why; nothing for nil.

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // maxSaid bounds the memory of what was said. Behind it things are said once more.
@@ -49,22 +48,23 @@ func (l *Launcher) tells(notice string) bool {
 	return true
 }
 
-// missed tells a command that failed which variables of those that it complains about it did not receive. All others are nobody's concern: the
-// record has them, and tadactl doctor.
-func (r *run) missed(out io.Writer, s sandbox.Status) {
-	if s.Shell() == 0 {
-		return
+// missedVariables tells a command that failed which of the variables that it complains about it did
+// not receive. The others are in the record, and in tadactl doctor.
+func missedVariables(e *ended, out io.Writer) object {
+	if e.status.Shell() == 0 {
+		return nil
 	}
 	var named []string
-	said := string(r.tap.complaints())
-	for _, name := range toMiss(r.client.removed(r.environ.Removed)) {
+	said := string(e.out.complaints())
+	for _, name := range toMiss(e.client.removed(e.environ.Removed)) {
 		if hasWord(said, name) {
 			named = append(named, name)
 		}
 	}
 	if len(named) > 0 {
-		r.l.say(out, notReceived(named)+" (shown once)")
+		e.l.say(out, notReceived(named)+" (shown once)")
 	}
+	return nil
 }
 
 // notReceived says what to do for variables that commands are to receive.

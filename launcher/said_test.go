@@ -14,9 +14,10 @@ func TestMissedVariables(t *testing.T) {
 	removed := []string{"$", "BASH_FUNC_x%%", "GH_TOKEN", "LD_\x1bX", "LD_X", "TOKEN"}
 	ran := func(l *Launcher, said string, status int) string {
 		var out strings.Builder
-		r := &run{Judgement: &Judgement{environ: &surroundings{Environ: Environ{Removed: removed}}}, l: l, tap: &tap{}}
-		r.tap.heard[session.Stderr].hear([]byte(said))
-		r.missed(&out, sandbox.Status{Exited: true, Code: status})
+		e := endedRun(&Judgement{environ: &surroundings{Environ: Environ{Removed: removed}}}, sandbox.Status{Exited: true, Code: status})
+		e.l = l
+		e.out.tails[session.Stderr].add([]byte(said))
+		missedVariables(e, &out)
 		return out.String()
 	}
 	for _, said := range []string{"", "no such file", "MY_GH_TOKEN is not set", "GH_TOKENS", "$ BASH_FUNC_x%% LD_\x1bX"} {
@@ -57,9 +58,8 @@ func TestMissedVariables(t *testing.T) {
 // What no setting opens says who can do it instead.
 func TestRemedyOfASocket(t *testing.T) {
 	said := `permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: dial unix /var/run/docker.sock: socket: permission denied`
-	r := &run{}
-	denials := r.fenced.profile.ExplainOutput(said, "/")
-	if len(denials) != 1 || !strings.Contains(r.remedy(denials[0]), "run it yourself in a terminal") {
+	denials := sandbox.Profile{}.ExplainOutput(said, "/")
+	if len(denials) != 1 || !strings.Contains(remedy(denials[0]), "run it yourself in a terminal") {
 		t.Errorf("%+v", denials)
 	}
 }

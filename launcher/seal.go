@@ -15,10 +15,10 @@ const (
 
 // seal signs what is in the log by now. That it failed is no failure of the run, which is
 // recorded: the log then stays unsealed for longer, and `tadactl audit verify` tells how long.
-func (r *run) seal() {
-	if r.log.SealDue() {
-		if e, err := r.log.Seal(r.l.random); err == nil {
-			_ = r.l.moveOn(e) // so that the next who asks reads no more than this
+func (a *attempt) seal() {
+	if a.log.SealDue() {
+		if e, err := a.log.Seal(a.l.random); err == nil {
+			_ = a.l.moveOn(e) // so that the next who asks reads no more than this
 		}
 	}
 }
@@ -26,10 +26,10 @@ func (r *run) seal() {
 // brokeOff tells in both records what the transcript lacks, where it could not be kept: the
 // disk was full, or gone. The command has ended by then, and was shown no byte that is not
 // on record.
-func (r *run) brokeOff() error {
-	lost, cause := r.tap.broken()
+func (s *started) brokeOff() error {
+	lost, cause := s.out.broken()
 	if cause == nil {
 		return nil
 	}
-	return r.log.Broke(r.recorder, r.id, lost, cause, r.l.random)
+	return s.log.Broke(s.recorder, s.id, lost, cause, s.l.random)
 }

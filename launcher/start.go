@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
-	"syscall"
+	"os/signal"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
@@ -16,23 +14,156 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// transcript creates the session's cast file.
-func (r *run) transcript() (*audit.Recorder, error) {
-	cols, rows := r.terminal.Size()
-	began := r.began
-	most, rate := r.recorded()
-	rec, err := audit.Create(r.l.home.Cast(r.id), audit.Header{
-		Cols: cols, Rows: rows, Term: r.Plan.Caller.Env["TERM"], Time: began,
-		Command: beginning(r.shown), Title: r.id, Wire: r.wire(),
-	}, audit.RecordOptions{
-		Now: func() time.Duration { return time.Since(began) }, Rand: r.l.random, MaxBytes: most, Rate: rate,
-		Checkpoint: func(sum audit.Summary) error { return r.record(audit.KindCheckpoint, vouch(sum), audit.Lazy) },
-	})
-	if err == nil && r.envelope != "" {
-		err = rec.Mark("approved " + r.envelope)
+// A permitted is an announced run that passed every check, with the authority to start it. Only
+// [announced.permitted] makes one, and only a permitted starts anything.
+type permitted struct {
+	*announced
+	*authority
+}
+
+// permitted lets permit decide, between two verifications of the protected files. Without a
+// permission nothing is left of what was prepared.
+func (r *announced) permitted(ctx context.Context, permit permitFunc) (permitted, *Refusal, error) {
+	by, refusal, err := r.l.guarded(ctx, r.attempt, permit)
+	if refusal != nil || err != nil {
+		r.standby.cancel()
+		return permitted{}, refusal, err
 	}
-	if err == nil && len(r.Script.Text) > maxCommand {
-		err = rec.Stdin(audit.AuthorTada, []byte(r.Script.Text)) // in full, in as many events as it takes
+	return permitted{r, by}, nil, nil
+}
+
+// A started is a run whose command runs, and all that it runs with.
+type started struct {
+	permitted
+	*console
+	bounds
+	compare  []comparison // what was looked at before
+	recorder *audit.Recorder
+	process  *sandbox.Process
+	receipt  sandbox.Receipt
+	signals  chan os.Signal // ours, to be passed on
+	hosting  *hosting       // of a session; nil for a single command
+}
+
+// start opens the transcript and lets the command run. When it returns an error nothing runs, and
+// [permitted.failed] ends the run.
+func (p permitted) start() (_ *started, err error) {
+	b, err := p.standby.take(p.Judgement)
+	if err != nil {
+		return nil, err
+	}
+	undo := undoing{b.console.close}
+	defer func() { undo.unless(err == nil) }()
+	recorder, err := p.transcript(b.console)
+	if err != nil {
+		b.wait().cancel()
+		return nil, err
+	}
+	undo.add(func() { _, _ = recorder.Close() })
+	signals := listen()
+	made := b.wait()
+	if made.err != nil {
+		return nil, made.err
+	}
+	p.reportPartial(made.partial)
+	if err := p.unswapped(); err != nil {
+		made.cancel()
+		return nil, err
+	}
+	process, receipt, err := made.start()
+	if err != nil {
+		return nil, err
+	}
+	undo.add(process.Kill)
+	s := &started{p, b.console, made.bounds, made.compare, recorder, process, receipt, signals, nil}
+	if err := p.record(kindStart, s.facts(), audit.Lazy); err != nil {
+		return nil, err
+	}
+	s.notices()
+	if err := s.connect(); err != nil {
+		return nil, err
+	}
+	s.terminal.Started()
+	if p.Request.Started != nil {
+		p.Request.Started(p.id)
+	}
+	return s, nil
+}
+
+// undoing are the steps that undo what was done, in its order.
+type undoing []func()
+
+func (u *undoing) add(step func()) { *u = append(*u, step) }
+
+// unless takes all steps, the last first, if the whole did not succeed.
+func (u undoing) unless(succeeded bool) {
+	for i := len(u) - 1; i >= 0 && !succeeded; i-- {
+		u[i]()
+	}
+}
+
+// listen takes the signals that are passed on, before the command runs: one that comes in its first
+// instant must not end this process and leave the command without an end in the record. It takes
+// two changes of thread, so it is done where the sandbox is waited for anyway.
+func listen() chan os.Signal {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, session.Forwarded()...)
+	return signals
+}
+
+func (p permitted) reportPartial(partial bool) {
+	if partial {
+		p.l.say(os.Stderr, p.Plan.Workspace+" has too many directories to search for secrets to hide; "+
+			"list those deeper down in security.restricted_paths: tadactl policy edit (shown once)")
+	}
+}
+
+// notices tell what the sandbox cannot keep, and that the platform's hooks are off.
+func (s *started) notices() {
+	if notice := s.unkept(); notice != "" {
+		s.l.say(os.Stderr, notice)
+	}
+	if notice := s.l.unhooked(s.Request); notice != "" {
+		fmt.Fprintf(os.Stderr, "tada-run: %s\n", notice)
+	}
+}
+
+// connect has what the command prints go to the transcript, and a session open to others. Nothing
+// passes yet.
+func (s *started) connect() error {
+	limits, _ := s.limited()
+	s.out.tee = &tee{
+		to: s.recorder, hidden: s.terminal.Hidden, modes: s.terminal.Modes, last: session.Cooked,
+		meter: newMeter(limits.Output, func() { go s.process.End(sandbox.LimitOutput, 0) }),
+	}
+	if s.Request.Hold == nil {
+		return nil
+	}
+	s.hosting = newHosting(s)
+	s.out.secret, s.out.show = s.hosting.attached.private.Load, s.hosting.attached.show
+	return s.hosting.open()
+}
+
+// transcript creates the session's cast file.
+func (p permitted) transcript(c *console) (*audit.Recorder, error) {
+	cols, rows := c.terminal.Size()
+	began := p.began
+	most, rate := p.recorded()
+	rec, err := audit.Create(p.l.home.Cast(p.id), audit.Header{
+		Cols: cols, Rows: rows, Term: p.Plan.Caller.Env["TERM"], Time: began,
+		Command: beginning(p.shown), Title: p.id, Wire: c.wire(),
+	}, audit.RecordOptions{
+		Now:  func() time.Duration { return time.Since(began) },
+		Rand: p.l.random, MaxBytes: most, Rate: rate,
+		Checkpoint: func(sum audit.Summary) error {
+			return p.record(audit.KindCheckpoint, vouch(sum), audit.Lazy)
+		},
+	})
+	if err == nil && p.envelope != "" {
+		err = rec.Mark("approved " + p.envelope)
+	}
+	if err == nil && len(p.Script.Text) > maxCommand {
+		err = rec.Stdin(audit.AuthorTada, []byte(p.Script.Text)) // in as many events as it takes
 	}
 	if err != nil {
 		return nil, &RecordError{Kind: "transcript", Err: err}
@@ -40,156 +171,37 @@ func (r *run) transcript() (*audit.Recorder, error) {
 	return rec, nil
 }
 
-// wire says what the command's output is written to. A session whose output goes to a pipe
-// and to a terminal as well has no one answer.
-func (r *run) wire() string {
-	if r.terminal.TTY() < 0 {
-		return audit.TagPipe
-	}
-	if kindOf(r.terminal.ChildFiles()[1]) == "terminal" {
-		return audit.TagTerminal
-	}
-	return ""
-}
-
-// command is what the fence starts: the real shell with the canonical text, or, for words,
-// the very program that was judged.
-func (r *run) command() (sandbox.Command, error) {
-	if r.Plan.DirFile() == nil { // without one it would run where this process is, which is not what was judged
-		return sandbox.Command{}, fmt.Errorf("the directory %q is gone or cannot be opened; run it in another one", r.Request.Dir)
-	}
-	files := r.terminal.ChildFiles()
-	c := sandbox.Command{Env: r.client.environment(r.environ.Kept), Dir: r.Plan.DirFile(), Files: files[:]}
-	if tty := r.terminal.TTY(); tty >= 0 {
-		c.TTY, c.HasTTY = tty, true
-	}
-	if r.doorway != nil {
-		c.Door = r.doorway.theirs
-		c.Files = append(c.Files, r.doorway.theirs)
-		c.Env = append(slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool { return strings.HasPrefix(kv, outsideName+"=") }), fmt.Sprintf("%s=%d", outsideName, len(c.Files)-1))
-	}
-	s := r.Request.Shell
-	if h := r.Request.Hold; h != nil && h.Shell {
-		script, err := scriptFile(gateScript(h.Door))
-		if err != nil {
-			return c, err
-		}
-		r.script = script
-		c.Files = append(c.Files, script)
-		c.Path, c.Argv = r.shell, []string{"bash", "--rcfile", fmt.Sprintf("/dev/fd/%d", len(c.Files)-1), "-i"}
-		return c, nil
-	}
-	if words := s.words(r.shell); words != nil && len(r.Plan.Programs) > 0 && r.Plan.Programs[0].Name == words[0] && r.Plan.Programs[0].File() != nil {
-		c.Argv, c.Path, c.Exe = words, r.Plan.Programs[0].Path, r.Plan.Programs[0].File()
-		return c, nil
-	} // else a word that the shell itself answers to, or nobody: the shell says which
-	options, text := s.apart(r.Script.Canonical)
-	c.Path, c.Argv = r.shell, s.argv(r.shell, options, text)
-	if s.Stdin || len(text) >= maxArgument {
-		script, err := scriptFile(text)
-		if err != nil {
-			return c, err
-		}
-		r.script = script
-		if s.Stdin {
-			c.Files[0] = script
-		} else {
-			for _, fd := range r.Request.Files { // whose numbers are taken
-				c.Files = append(c.Files, make([]*os.File, max(0, min(fd, maxInherited)+1-len(c.Files)))...)
-			}
-			c.Argv = s.argv(r.shell, options, fmt.Sprintf(". /dev/fd/%d", len(c.Files)))
-			c.Files = append(c.Files, script)
-		}
-	}
-	return c, nil
-}
-
-// maxArgument is the longest argument that execve(2) takes (MAX_ARG_STRLEN), with its NUL.
-const maxArgument = 128 << 10
-
-// refused ends a run that was not permitted, with the refusal in the record.
-func (r *run) refused(f *Refusal) Outcome {
-	defer r.log.Close()
-	if f == nil { // the store of approvals failed, not the command
-		_ = r.record(kindFailed, object{"error": "no one could be asked", "plan_hash": r.Hash()}, audit.Lazy)
-		return Outcome{}
-	}
-	if r.log.SealDue() {
-		defer r.seal() // whoever is refused has no command to wait for
-	}
-	_ = r.finishApproval("it was refused")
-	_ = r.record(kindDenied, object{"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash()}, audit.Lazy)
-	return Outcome{Session: r.id, Envelope: f.Envelope, Status: f.exit, Refusal: f}
-}
-
-// failed ends a run that was permitted and could not be started. A program that is missing
-// is not a failure of tada-run: it is told as a shell tells it.
-func (r *run) failed(err error) (Outcome, error) {
-	err = r.l.unfenced(err)
-	defer r.log.Close()
-	if r.recorder != nil {
-		_, _ = r.recorder.Close()
-	}
-	if r.begun != nil {
-		r.cancel()
-	} else if r.terminal != nil {
-		_ = r.terminal.Ended(context.Background()) // nothing was relayed: it only lets go
-	}
-	recordErr := r.record(kindFailed, object{"error": err.Error(), "plan_hash": r.Hash()}, audit.Lazy)
-	recordErr = errors.Join(recordErr, r.finishApproval("it could not be started"))
+// failed ends a run that was permitted and could not be started. A program that is missing is not a
+// failure of tada-run: it is reported as a shell reports it.
+func (p permitted) failed(err error) (Outcome, error) {
+	err = p.l.unfenced(err)
+	defer p.log.Close()
+	recordErr := p.record(kindFailed, object{"error": err.Error(), "plan_hash": p.Hash()}, audit.Lazy)
+	recordErr = errors.Join(recordErr, p.finish(p.l, p.log, "it could not be started"))
+	out := Outcome{Session: p.id, Envelope: p.envelope}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
-		f := swapped.refusal()
-		return Outcome{Session: r.id, Envelope: r.envelope, Status: f.exit, Refusal: f}, recordErr
+		out.Refusal = swapped.refusal()
+		out.Status = out.Refusal.exit
+		return out, recordErr
 	}
 	var exec *sandbox.ExecError
-	if errors.As(err, &exec) && exec.Path == r.shell {
-		return Outcome{Session: r.id, Envelope: r.envelope, Status: exec.ExitStatus(), Refusal: shellless(exec)}, recordErr
+	if errors.As(err, &exec) && exec.Path == p.shell {
+		out.Status, out.Refusal = exec.ExitStatus(), shellless(exec)
+		return out, recordErr
 	}
 	if exec != nil {
 		fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
-		return Outcome{Session: r.id, Status: exec.ExitStatus()}, recordErr
+		return Outcome{Session: p.id, Status: exec.ExitStatus()}, recordErr
 	}
-	return Outcome{Session: r.id}, errors.Join(err, recordErr)
+	return Outcome{Session: p.id}, errors.Join(err, recordErr)
 }
 
-// shellless tells that the shell could not be executed in the sandbox: a program that is missing is the command's own affair,
-// a shell that is withheld is not.
+// shellless reports that the shell could not be executed in the sandbox: a program that is missing
+// is the command's own affair, a shell that is withheld is not.
 func shellless(err *sandbox.ExecError) *Refusal {
-	f := refuse(pathguard.Verdict{}, "denied", "no_shell",
-		fmt.Sprintf("the sandbox cannot execute the shell %q (%v), so nothing ran; try: tadactl policy check, tadactl doctor", err.Path, err.Err), err.ExitStatus())
+	text := fmt.Sprintf("the sandbox cannot execute the shell %q (%v), so nothing ran; "+
+		"try: tadactl policy check, tadactl doctor", err.Path, err.Err)
+	f := refuse(pathguard.Verdict{}, "denied", "no_shell", text, err.ExitStatus())
 	f.Items = append(f.Items, RefusedItem{ID: firstCall, Decision: f.Status, Message: f.Message})
 	return f
-}
-
-// forward passes a signal of the launcher on to whoever would have had it.
-func (r *run) forward(sig os.Signal) {
-	if sig == syscall.SIGCONT && !session.Stopped(r.process.Pid()) {
-		return
-	}
-	_ = r.recorder.Signal(audit.AuthorTada, strings.ToUpper(sig.String()))
-	switch s, ok := sig.(syscall.Signal); {
-	case !ok:
-	case session.Forward(sig) == session.Leader:
-		_ = r.process.Signal(s)
-	case session.Forward(sig) == session.Group:
-		_ = r.process.SignalGroup(s)
-	}
-}
-
-// scriptFile holds text too long to be an argument, or that the shell must read as its input,
-// in anonymous memory: it has no name under which it could be changed.
-func scriptFile(text string) (*os.File, error) {
-	fd, err := memfd("script")
-	if err != nil {
-		return nil, fmt.Errorf("hold the script in memory: %w", err)
-	}
-	f := os.NewFile(uintptr(fd), "script")
-	if _, err := f.WriteString(text); err == nil {
-		_, err = f.Seek(0, 0)
-		if err == nil {
-			return f, nil
-		}
-	}
-	f.Close()
-	return nil, fmt.Errorf("hold the script in memory: %w", err)
 }

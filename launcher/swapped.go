@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard"
@@ -27,8 +28,8 @@ func quoted(names []string) []string {
 //
 // No mount could hold those names: one over a file goes when the file is replaced from outside of the
 // fence, by rename(2) as editors and git do it, and meanwhile the command itself could not replace it, as they do too.
-func (r *run) unswapped() error {
-	names, err := r.Plan.Changed()
+func (j *Judgement) unswapped() error {
+	names, err := j.Plan.Changed()
 	if err != nil {
 		return fmt.Errorf("look again at what is executed: %w", err)
 	}
@@ -45,12 +46,12 @@ func (e *swappedError) refusal() *Refusal {
 	return f
 }
 
-// swappedSince are the names that changed while the command ran, for the record: by the command itself, as a build does,
-// or by somebody else, and then it may have executed what nobody judged.
-func (r *run) swappedSince() []string {
-	names, err := r.Plan.Changed()
+// swappedFiles are the names that changed while the command ran, for the record: by the command
+// itself, as a build does, or by another process, and then it may have executed what was not judged.
+func swappedFiles(e *ended, _ io.Writer) object {
+	names, err := e.Plan.Changed()
 	if err != nil {
-		return []string{"unknown: " + err.Error()}
+		names = []string{"unknown: " + err.Error()}
 	}
-	return names[:min(len(names), maxItems)]
+	return finding("swapped", names[:min(len(names), maxItems)])
 }

@@ -66,11 +66,11 @@ func TestSwappedIsNotRun(t *testing.T) {
 			if err != nil || j.Verdict.Decision != pathguard.Allow {
 				t.Fatalf("%s: %v, %v", test.line, j.Verdict, err)
 			}
-			out, err := l.carry(context.Background(), j, nil, func(context.Context, *run) (*Refusal, error) {
+			out, err := l.carry(context.Background(), j, nil, func(context.Context, *attempt) (*authority, *Refusal, error) {
 				if swap { // a person takes a while to answer, and the plan that was judged anew after it has just been bound
 					lay("evil")
 				}
-				return nil, nil
+				return &authority{}, nil, nil
 			})
 			write.Close()
 			text, _ := io.ReadAll(read)

@@ -167,9 +167,9 @@ var shellMarks = []struct{ platform, mark, conversation string }{
 }
 
 // unhooked is [Launcher.HooksOff] for a command of an agent whose shell this is.
-func (r *run) unhooked() string {
+func (l *Launcher) unhooked(req Request) string {
 	value := func(name string) (v string) {
-		for _, each := range r.Request.Env {
+		for _, each := range req.Env {
 			if own, ok := strings.CutPrefix(each, name+"="); ok {
 				v = own
 			}
@@ -177,8 +177,8 @@ func (r *run) unhooked() string {
 		return v
 	}
 	for _, m := range shellMarks {
-		if r.Request.Shell.Name != "tada-run" && value(m.mark) != "" {
-			return r.l.HooksOff(m.platform, r.Request.Dir, value(m.conversation))
+		if req.Shell.Name != "tada-run" && value(m.mark) != "" {
+			return l.HooksOff(m.platform, req.Dir, value(m.conversation))
 		}
 	}
 	return ""

@@ -28,7 +28,7 @@ type misspelling struct {
 // misspelt answers a text that no shell can read as the shell itself does, with its message and status: nothing of the text would run, so
 // there is nothing to ask. The shell looks at the syntax only, in a sandbox that lets it do nothing else. The status is 0 where it finds
 // no mistake: then the parser is the one that cannot read it, and its judgement holds.
-func (r *run) misspelt(ctx context.Context) (said string, status int) {
+func (r *announced) misspelt(ctx context.Context) (said string, status int) {
 	m, found := r.misspelling()
 	if !found {
 		return "", 0

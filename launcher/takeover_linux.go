@@ -263,7 +263,7 @@ func (d *desk) kill(s *seat, _ wire.Frame) error {
 	d.control("ctl.kill", audit.Durable, s.who+" killed the session", object{"by": s.who})
 	d.r.process.Thaw()
 	select {
-	case d.r.over <- struct{}{}:
+	case d.r.hosting.orders <- struct{}{}:
 	default: // it was said already
 	}
 	return nil

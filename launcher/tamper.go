@@ -240,55 +240,54 @@ func (w *ward) blocks(s *watched, f tamper.Finding, strict bool) bool {
 	return strict || s == w.stores[0] || strings.HasSuffix(f.Path, "/"+workspaceConfig)
 }
 
-// A checked is a run that passed every check. Only guarded makes one, and only a checked starts anything.
-type checked struct{ *run }
+// A permitFunc decides whether an attempt may run, and by what right. The authority says what was
+// consumed for it also where the answer is a refusal.
+type permitFunc func(context.Context, *attempt) (*authority, *Refusal, error)
 
-// guarded lets permit decide between two verifications of the protected files: a person may have thought for
-// an hour in between. When it returns no refusal and no error, what the run may write is on the disk, and it may start.
-func (l *Launcher) guarded(ctx context.Context, r *run, permit func(context.Context, *run) (*Refusal, error)) (checked, *Refusal, error) {
-	for _, step := range []func() (*Refusal, error){
-		r.verify,
-		func() (*Refusal, error) { return permit(ctx, r) },
-		func() (*Refusal, error) {
-			if r.envelope == "" {
-				return nil, nil
-			}
-			return r.verify() // the judgement is a new one
-		},
-		func() (*Refusal, error) { return nil, r.grantWrites() },
-	} {
-		if refusal, err := step(); refusal != nil || err != nil {
-			r.cancel()
-			return checked{}, refusal, err
-		}
+// guarded lets permit decide between two verifications of the protected files: a person may have
+// thought for an hour in between. When it returns no refusal and no error, what the run may write is
+// on the disk, and it may start.
+func (l *Launcher) guarded(ctx context.Context, a *attempt, permit permitFunc) (*authority, *Refusal, error) {
+	if refusal, err := a.verify(); refusal != nil || err != nil {
+		return &authority{}, refusal, err
 	}
-	return checked{r}, nil, nil
+	by, refusal, err := permit(ctx, a)
+	if refusal == nil && err == nil && by.envelope != "" {
+		refusal, err = a.verify() // the judgement is a new one
+	}
+	if refusal == nil && err == nil {
+		err = a.grantWrites()
+	}
+	if refusal != nil {
+		refusal.used = by
+	}
+	return by, refusal, err
 }
 
 // verify settles what needs no decision, and refuses where a person has to decide first.
-func (r *run) verify() (*Refusal, error) {
-	configured := r.l.policy.Settings().TamperProof
-	w, err := r.ward()
+func (a *attempt) verify() (*Refusal, error) {
+	configured := a.l.policy.Settings().TamperProof
+	w, err := a.ward()
 	if err != nil {
 		return nil, err
 	}
 	if w.clean() && w.stores[0].InForce(configured) {
 		return nil, nil
 	}
-	blocking, pending, err := w.settle(r.who(), configured, r.policy.Settings().TamperProof, os.Stderr)
+	blocking, pending, err := w.settle(a.who(), configured, a.policy.Settings().TamperProof, os.Stderr)
 	if err != nil {
 		return nil, &WardError{Err: err}
 	}
 	for _, s := range w.stores {
-		if err := deliver(r.log, s.Store, audit.Lazy); err != nil {
+		if err := deliver(a.log, s.Store, audit.Lazy); err != nil {
 			return nil, err
 		}
 	}
 	if len(blocking) == 0 {
 		return nil, nil
 	}
-	r.endGrants("protected files were changed")
-	return r.tampered(blocking, pending), nil
+	a.endGrants("protected files were changed")
+	return a.l.tampered(a.Judgement, blocking, pending), nil
 }
 
 // settle verifies again, this time writing down what needs no decision. It returns the findings that do. The
@@ -351,19 +350,19 @@ func (w *ward) storeOf(path string) *tamper.Store {
 }
 
 // tampered words a TamperError: the text for a person on stderr now, the line and the object as of every refusal.
-func (r *run) tampered(found []tamper.Finding, pending bool) *Refusal {
-	e := &tamper.TamperError{Root: r.Plan.Workspace, Findings: found}
-	in := r.tamperLocale()
-	fmt.Fprint(os.Stderr, r.l.ownChange(found, in)+e.Text(in))
+func (l *Launcher) tampered(j *Judgement, found []tamper.Finding, pending bool) *Refusal {
+	e := &tamper.TamperError{Root: j.Plan.Workspace, Findings: found}
+	in := j.tamperLocale()
+	fmt.Fprint(os.Stderr, l.ownChange(found, in)+e.Text(in))
 	if pending {
 		fmt.Fprint(os.Stderr, ownWords[in].pending)
 	}
 	return tamperRefusal(e)
 }
 
-// tamperLocale is the language of who reads about protected files.
-func (r *run) tamperLocale() tamper.Locale {
-	if pathguard.LocaleOf(r.Plan.Caller.Env) == pathguard.Chinese {
+// tamperLocale is the language in which protected files are reported.
+func (j *Judgement) tamperLocale() tamper.Locale {
+	if pathguard.LocaleOf(j.Plan.Caller.Env) == pathguard.Chinese {
 		return tamper.Chinese
 	}
 	return tamper.English
@@ -385,19 +384,19 @@ func tamperRefusal(e *tamper.TamperError) *Refusal {
 }
 
 // grantWrites says on the disk which protected files the run may write.
-func (r *run) grantWrites() error {
-	w, err := r.ward()
+func (a *attempt) grantWrites() error {
+	w, err := a.ward()
 	if err != nil {
 		return err
 	}
 	for _, s := range w.stores {
 		var paths []string
 		for _, path := range s.report.Files {
-			if r.mayWrite(path) {
+			if a.mayWrite(path) {
 				paths = append(paths, path)
 			}
 		}
-		for plan := range plans(r.Plan) { // and those that do not exist yet
+		for plan := range plans(a.Plan) { // and those that do not exist yet
 			for i := range plan.Targets {
 				if t := &plan.Targets[i]; writes(t) && s.Covers(t.Path()) && !slices.Contains(paths, t.Path()) {
 					paths = append(paths, t.Path())
@@ -407,7 +406,7 @@ func (r *run) grantWrites() error {
 		if len(paths) == 0 {
 			continue
 		}
-		if err := s.Begin(r.id, r.l.self(), paths); err != nil {
+		if err := s.Begin(a.id, a.l.self(), paths); err != nil {
 			return &WardError{Err: err}
 		}
 		s.granted = true
@@ -416,8 +415,8 @@ func (r *run) grantWrites() error {
 }
 
 // wrote takes over what the run was allowed to write, once, and tells it.
-func (r *run) wrote() error {
-	w, err := r.ward()
+func (a *attempt) wrote() error {
+	w, err := a.ward()
 	if err != nil || w.ended {
 		return nil // it was never let start, or has told
 	}
@@ -427,8 +426,8 @@ func (r *run) wrote() error {
 		if !s.granted {
 			continue
 		}
-		_, err := s.UpdateIntegrity(r.who(), r.id)
-		problem = errors.Join(problem, err, deliver(r.log, s.Store, audit.Lazy))
+		_, err := s.UpdateIntegrity(a.who(), a.id)
+		problem = errors.Join(problem, err, deliver(a.log, s.Store, audit.Lazy))
 	}
 	if problem != nil {
 		return &RecordError{Kind: "tamper.written", Err: problem}
@@ -437,12 +436,12 @@ func (r *run) wrote() error {
 }
 
 // who is on whose behalf the run happens.
-func (r *run) who() tamper.Who {
-	w := r.l.person(r.Request.Door)
-	if agent := r.agent(); agent != "" {
+func (a *attempt) who() tamper.Who {
+	w := a.l.person(a.Request.Door)
+	if agent := a.agent(); agent != "" {
 		w.User += "/" + agent
 	}
-	w.Task, w.Session = r.Request.WorkItem, r.id
+	w.Task, w.Session = a.Request.WorkItem, a.id
 	return w
 }
 

@@ -25,8 +25,8 @@ func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason stri
 	if path, err = v.chosen(path); err != nil {
 		return Outcome{}, tamper.Event{}, "", err
 	}
-	a := &accepting{l: l, req: req, dir: req.Dir, path: path, reason: reason}
-	j, err := a.judge()
+	change := &accepting{l: l, req: req, dir: req.Dir, path: path, reason: reason}
+	j, err := change.judge()
 	if err != nil {
 		return Outcome{}, tamper.Event{}, "", err
 	}
@@ -35,25 +35,27 @@ func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason stri
 		j.Close()
 		return Outcome{}, tamper.Event{}, "", fmt.Errorf("name the session: %w", err)
 	}
-	r := &run{Judgement: j, l: l, id: id, began: l.now(), again: a.judge}
-	defer func() { _ = r.Judgement.Close() }()
-	if r.log, err = l.openLog(); err != nil {
+	a, err := l.attempt(j, id)
+	if err != nil {
+		j.Close()
 		return Outcome{}, tamper.Event{}, "", err
 	}
-	defer r.log.Close()
-	refusal, err := l.permit(ctx, r)
+	defer a.log.Close()
+	defer func() { _ = a.Judgement.Close() }()
+	a.rejudge = change.judge
+	by, refusal, err := l.permit(ctx, a)
 	if err != nil {
 		return Outcome{}, tamper.Event{}, "", err
 	}
-	out := Outcome{Session: id, Envelope: r.envelope, Refusal: refusal}
+	out := Outcome{Session: id, Envelope: by.envelope, Refusal: refusal}
 	var done tamper.Event
 	if refusal == nil {
-		done, err = a.accept()
-		err = errors.Join(err, l.finishApproval(r.log, r.envelope, "accepted"))
+		done, err = change.accept()
+		err = errors.Join(err, l.finishApproval(a.log, by.envelope, "accepted"))
 	} else {
 		out.Status, out.Envelope = refusal.exit, refusal.Envelope
 	}
-	head, tellErr := l.tell(r.log, notice.about(r, refusal), refusal == nil)
+	head, tellErr := l.tell(a.log, notice.about(a, by, refusal), refusal == nil)
 	return out, done, head, errors.Join(err, tellErr)
 }
 
@@ -131,10 +133,10 @@ func (a *accepting) accept() (tamper.Event, error) {
 	return e, errors.Join(err, v.tell(s))
 }
 
-// about completes a notice by what came of a run.
-func (n Notice) about(r *run, refusal *Refusal) Notice {
-	n.Session, n.Verdict, n.PlanHash, n.Command = r.id, r.Verdict.Decision.String(), r.Hash(), r.Script.Text
-	n.Decision, n.Envelope = "allowed", r.envelope
+// about completes a notice by what came of an attempt.
+func (n Notice) about(a *attempt, by *authority, refusal *Refusal) Notice {
+	n.Session, n.Verdict, n.PlanHash, n.Command = a.id, a.Verdict.Decision.String(), a.Hash(), a.Script.Text
+	n.Decision, n.Envelope = "allowed", by.envelope
 	if refusal != nil {
 		n.Decision, n.Code, n.Envelope = refusal.Status, refusal.Code, refusal.Envelope
 	}

@@ -213,7 +213,7 @@ func TestSweptAtBase(t *testing.T) {
 	for _, line := range []string{"cat TODO.md", "ls > src/out"} {
 		j := req
 		j.Shell.Text = line
-		if p, exposed, _ := judged(t, l, j).profile(); len(exposed) > 0 || slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(req.Dir, w.Name) }) {
+		if p, exposed, _ := judged(t, l, j).profile(""); len(exposed) > 0 || slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(req.Dir, w.Name) }) {
 			t.Errorf("%s: may write %v, with %q", line, p.Write, exposed)
 		}
 		if s := status(t, l, req, line); s != 0 {

@@ -10,25 +10,41 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// bares reports whether there are protected files that the fence has to keep as they are and cannot.
-func (r *run) bares() bool {
-	n := len(r.fenced.exposed)
-	return n > maxKept || n > 0 && !r.keeps()
+// bares reports whether there are protected files that the sandbox has to keep as they are and
+// cannot.
+func (s *started) bares() bool {
+	n := len(s.exposed)
+	return n > maxKept || n > 0 && !keeps(s.receipt)
 }
 
-// unkept says, as a run begins, that its fence cannot keep all protected files as they are; "" when it can. The record
-// has it with the run's start.
-func (r *run) unkept() string {
-	where := cmp.Or(r.Plan.Workspace, r.Plan.Dir)
+// unkept says, as a run begins, that its sandbox cannot keep all protected files as they are; ""
+// when it can. The record has it with the run's start.
+func (s *started) unkept() string {
+	where := cmp.Or(s.Plan.Workspace, s.Plan.Dir)
 	switch {
-	case !r.bares():
+	case !s.bares():
 		return ""
-	case !r.keeps():
+	case !keeps(s.receipt):
 		return fmt.Sprintf("%s: sandbox level %s cannot stop a command from changing protected files; a change is reported when the command ends, with status %d (shown once; see tadactl doctor)",
-			where, r.receipt.Level, ExitTampered)
+			where, s.receipt.Level, ExitTampered)
 	default:
 		return fmt.Sprintf("%s: the sandbox can stop a command from changing %d of %d protected files; a change of the others is reported when the command ends, with status %d (shown once)",
-			where, maxKept, len(r.fenced.exposed), ExitTampered)
+			where, maxKept, len(s.exposed), ExitTampered)
+	}
+}
+
+// protectedFiles verifies what the sandbox could not keep. What was found before the command was
+// handed over is found at its end too.
+func protectedFiles(before) compare {
+	var found error
+	return func(e *ended, out io.Writer) (object, error) {
+		if found == nil {
+			found = e.sweep(out)
+		}
+		if found == nil {
+			return nil, nil
+		}
+		return object{"tampered": true}, found
 	}
 }
 
@@ -39,23 +55,23 @@ func (r *run) unkept() string {
 //
 // It returns a *tamper.TamperError for what a person has to decide about. Nothing is put back: an editor outside, at
 // the same moment, leaves just the same traces, and its words would be lost to the folder.
-func (r *run) sweep(out io.Writer) error {
-	w, err := r.ward()
-	if err != nil || !r.bares() {
+func (s *started) sweep(out io.Writer) error {
+	w, err := s.ward()
+	if err != nil || !s.bares() {
 		return nil // a ward that could not be looked at has let nothing start
 	}
-	found, _, err := w.settle(r.who(), r.l.policy.Settings().TamperProof, r.policy.Settings().TamperProof, out)
+	found, _, err := w.settle(s.who(), s.l.policy.Settings().TamperProof, s.policy.Settings().TamperProof, out)
 	if err != nil {
 		return &WardError{Err: err}
 	}
-	for _, s := range w.stores {
-		err = errors.Join(err, deliver(r.log, s.Store, audit.Lazy))
+	for _, store := range w.stores {
+		err = errors.Join(err, deliver(s.log, store.Store, audit.Lazy))
 	}
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	r.endGrants("protected files were changed")
-	e := &tamper.TamperError{Root: r.Plan.Workspace, Findings: found}
-	fmt.Fprintf(out, "tada-run: protected files changed while the command ran; nothing runs until you decide\n%s", e.Text(r.tamperLocale()))
+	s.endGrants("protected files were changed")
+	e := &tamper.TamperError{Root: s.Plan.Workspace, Findings: found}
+	fmt.Fprintf(out, "tada-run: protected files changed while the command ran; nothing runs until you decide\n%s", e.Text(s.tamperLocale()))
 	return e
 }

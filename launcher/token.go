@@ -203,19 +203,20 @@ func (l *Launcher) keep(token []byte) error {
 
 // presigned is the permit of a machine without people: answers to exactly this plan that trusted keys signed
 // beforehand, each good once, and as many as the policy wants. Without them the answer is no, at once.
-func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
+func (q *openQuestion) presigned(ctx context.Context) (*Refusal, error) {
+	l := q.l
 	for {
-		signed, path, err := l.signedFor(r.Payload())
+		signed, path, err := l.signedFor(q.Payload())
 		if err != nil {
 			return nil, err
 		}
 		if path == "" {
-			return refuse(r.Verdict, "denied", "no_approver", "needs approval, and --profile ci cannot ask", ExitDenied), nil
+			return refuse(q.Verdict, "denied", "no_approver", "needs approval, and --profile ci cannot ask", ExitDenied), nil
 		}
 		var e approval.Envelope
-		refusal, err := r.change(func() (events []approval.Event, err error) {
+		refusal, err := q.change(func() (events []approval.Event, err error) {
 			return l.takeSigned(signed, func() ([]approval.Event, error) {
-				e, err = l.store.Present(ctx, r.question(), signed)
+				e, err = l.store.Present(ctx, q.question(), signed)
 				return e.Events, err
 			})
 		})
@@ -226,7 +227,7 @@ func (l *Launcher) presigned(ctx context.Context, r *run) (*Refusal, error) {
 			return refusal, err
 		}
 		if e.Approved() {
-			return l.consume(ctx, r, e.ID)
+			return q.consume(ctx, e.ID)
 		}
 	}
 }

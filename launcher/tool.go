@@ -119,23 +119,24 @@ func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outc
 		j.Close()
 		return Outcome{}, "", fmt.Errorf("name the session: %w", err)
 	}
-	r := &run{Judgement: j, l: l, id: id, began: l.now()}
-	defer func() { _ = r.Judgement.Close() }() // asking makes a new one; what it may write is settled by the next look
-	if r.log, err = l.openLog(); err != nil {
+	a, err := l.attempt(j, id)
+	if err != nil {
+		j.Close()
 		return Outcome{}, "", err
 	}
-	defer r.log.Close()
-	_, refusal, err := l.guarded(ctx, r, l.permit)
+	defer a.log.Close()
+	defer func() { _ = a.Judgement.Close() }() // the last one; what it may write is settled by the next look
+	by, refusal, err := l.guarded(ctx, a, l.permit)
 	if err != nil {
 		return Outcome{}, "", err
 	}
-	out := Outcome{Session: id, Envelope: r.envelope, Refusal: refusal}
+	out := Outcome{Session: id, Envelope: by.envelope, Refusal: refusal}
 	if refusal != nil {
 		out.Status, out.Envelope = refusal.exit, refusal.Envelope
 	}
-	head, err := l.tell(r.log, notice.about(r, refusal), refusal == nil)
-	if err == nil && r.envelope != "" {
-		err = l.finishApproval(r.log, r.envelope, "left to the calling program")
+	head, err := l.tell(a.log, notice.about(a, by, refusal), refusal == nil)
+	if err == nil && by.envelope != "" {
+		err = l.finishApproval(a.log, by.envelope, "left to the calling program")
 	}
 	return out, head, err
 }
@@ -209,7 +210,7 @@ func (j *Judgement) Refused() (*Refusal, error) {
 	if _, found := j.misspelling(); found {
 		return nil, nil // tada-run answers that as the shell does
 	}
-	return (&run{Judgement: j}).denied(), nil
+	return j.denied(), nil
 }
 
 // HookGuard is what a platform starts in the place of `tadactl hook run`, followed by how many seconds that may take and

@@ -12,10 +12,10 @@ import (
 // maxTaught is how many refusals a person is told of. The record has them all.
 const maxTaught = 5
 
-// traffic takes what the run did with the network into the record, and tells of a command that failed whom it was not let reach. What stands
-// there the launcher has seen itself; nothing of it is a guess.
-func (r *run) traffic(out io.Writer, s sandbox.Status) object {
-	t := r.process.Traffic()
+// connections takes what the run did with the network into the record, and tells a command that
+// failed which hosts it could not reach. The launcher has seen all of it itself.
+func connections(e *ended, out io.Writer) object {
+	t := e.process.Traffic()
 	if len(t.Connections) == 0 {
 		return nil
 	}
@@ -23,10 +23,10 @@ func (r *run) traffic(out io.Writer, s sandbox.Status) object {
 	for i := range t.Connections {
 		c := &t.Connections[i]
 		list = append(list, connectionFacts(c))
-		if !c.Refused || s.Shell() == 0 || len(told) == maxTaught {
+		if !c.Refused || e.status.Shell() == 0 || len(told) == maxTaught {
 			continue
 		}
-		if line := r.refusedText(c); !told[line] {
+		if line := refusedText(c); !told[line] {
 			told[line] = true
 			fmt.Fprintf(out, "tada-run: %s\n", visible(line))
 		}
@@ -35,22 +35,27 @@ func (r *run) traffic(out io.Writer, s sandbox.Status) object {
 	if t.Left > 0 {
 		o["more"] = t.Left
 	}
-	return o
+	return object{"network": o}
 }
 
-// reachedOut takes connections into the log as they are made, so that a launcher that is killed leaves what it has let through. What became of
-// them stands with the end of the run.
-func (r *run) reachedOut() error {
-	fresh := r.process.TrafficSince(r.heard)
-	r.heard += len(fresh)
+// A connectionLog takes connections into the log as they are made, so that a launcher that is
+// killed leaves what it let through. What became of them is in the entry about the end of the run.
+type connectionLog struct {
+	count int   // of those in the log
+	err   error // why no more are
+}
+
+func (l *connectionLog) update(s *started) error {
+	fresh := s.process.TrafficSince(l.count)
+	l.count += len(fresh)
 	list := make([]any, len(fresh))
 	for i := range fresh {
 		list[i] = connectionFacts(&fresh[i])
 	}
-	if len(list) > 0 && r.unheard == nil {
-		r.unheard = r.record(kindTraffic, object{"connections": list}, audit.Lazy)
+	if len(list) > 0 && l.err == nil {
+		l.err = s.record(kindTraffic, object{"connections": list}, audit.Lazy)
 	}
-	return r.unheard
+	return l.err
 }
 
 // maxProgramName bounds what a program that chose its own path puts into the record.
@@ -77,7 +82,7 @@ func connectionFacts(c *sandbox.Connection) object {
 }
 
 // refusedText says who was refused, by which rule, and the smallest change.
-func (r *run) refusedText(c *sandbox.Connection) string {
+func refusedText(c *sandbox.Connection) string {
 	who := c.Host
 	if c.Address != "" && !strings.HasPrefix(c.Address, c.Host) {
 		who += " at " + c.Address

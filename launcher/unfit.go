@@ -125,23 +125,23 @@ func (j *Judgement) sheetKey() string { return sumOf([]byte(j.subject().Script.T
 func (l *Launcher) sheets() string { return filepath.Join(l.home.Runtime(), "asked") }
 
 // keepSheet keeps the run's for the question e. One that cannot be kept is missed by nobody but who wants to know a reason.
-func (r *run) keepSheet(e approval.Envelope) {
+func (a *attempt) keepSheet(e approval.Envelope) {
 	salt := make([]byte, 16)
-	if r.Plan == nil {
+	if a.Plan == nil {
 		return
 	}
-	if _, err := r.l.random.Read(salt); err != nil {
+	if _, err := a.l.random.Read(salt); err != nil {
 		return
 	}
-	k := keptSheet{Key: r.sheetKey(), Salt: hex.EncodeToString(salt)}
-	if k.Facts = r.sheet(k.Salt); k.Facts == nil {
+	k := keptSheet{Key: a.sheetKey(), Salt: hex.EncodeToString(salt)}
+	if k.Facts = a.sheet(k.Salt); k.Facts == nil {
 		return
 	}
 	text, err := json.Marshal(k)
-	if err != nil || os.MkdirAll(r.l.sheets(), 0o700) != nil {
+	if err != nil || os.MkdirAll(a.l.sheets(), 0o700) != nil {
 		return
 	}
-	path := filepath.Join(r.l.sheets(), e.ID)
+	path := filepath.Join(a.l.sheets(), e.ID)
 	if os.WriteFile(path+".new", text, 0o600) == nil {
 		_ = os.Rename(path+".new", path)
 	}
@@ -153,20 +153,20 @@ const sheetLife = 2 * time.Hour
 // maxSheet bounds what is read of one.
 const maxSheet = 1 << 20
 
-// unfit finds an approval of the same command line that is not used and is not for the plan of e; nil when there is none.
-func (r *run) unfit(ctx context.Context, e approval.Envelope) *Unfit {
-	if r.Plan == nil {
+// unfitting finds an approval of the same command line that is not used and is not for the plan of e; nil when there is none.
+func (a *attempt) unfitting(ctx context.Context, e approval.Envelope) *Unfit {
+	if a.Plan == nil {
 		return nil
 	}
-	entries, _ := os.ReadDir(r.l.sheets())
-	key := r.sheetKey()
+	entries, _ := os.ReadDir(a.l.sheets())
+	key := a.sheetKey()
 	for _, entry := range entries {
-		path := filepath.Join(r.l.sheets(), entry.Name())
+		path := filepath.Join(a.l.sheets(), entry.Name())
 		info, err := entry.Info()
 		if err != nil || entry.Name() == e.ID || info.Size() > maxSheet {
 			continue
 		}
-		if r.l.now().Sub(info.ModTime()) > sheetLife {
+		if a.l.now().Sub(info.ModTime()) > sheetLife {
 			_ = os.Remove(path)
 			continue
 		}
@@ -175,8 +175,8 @@ func (r *run) unfit(ctx context.Context, e approval.Envelope) *Unfit {
 		if err != nil || json.Unmarshal(text, &k) != nil || k.Key != key {
 			continue
 		}
-		if other, err := r.l.store.Get(ctx, entry.Name()); err == nil && other.Approved() {
-			return &Unfit{Envelope: other.ID, Differs: differs(k.Facts, r.sheet(k.Salt))}
+		if other, err := a.l.store.Get(ctx, entry.Name()); err == nil && other.Approved() {
+			return &Unfit{Envelope: other.ID, Differs: differs(k.Facts, a.sheet(k.Salt))}
 		}
 	}
 	return nil

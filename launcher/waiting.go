@@ -27,9 +27,9 @@ func (l *Launcher) askerFile(id string) string {
 
 // waits says that this process waits for the answer to the question e, which it made or not, until the function that
 // comes back is called.
-func (r *run) waits(e approval.Envelope, made bool) (done func(), err error) {
-	l, path := r.l, r.l.askerFile(e.ID)
-	if r.Request.Ask == nil && r.Request.Wait <= 0 {
+func (a *attempt) waits(e approval.Envelope, made bool) (done func(), err error) {
+	l, path := a.l, a.l.askerFile(e.ID)
+	if a.Request.Ask == nil && a.Request.Wait <= 0 {
 		_ = os.Remove(path) // from here on it is also asked by someone who comes back for the answer
 		return func() {}, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,14 +18,50 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// A doorway is where those inside a session ask: the launcher's side of the descriptor that the
-// session's program was given.
-type doorway struct {
-	r      *run
+// A requestPair is the socket on which those inside a session ask, and the end of it that the
+// session's program gets.
+type requestPair struct {
 	ours   int      // the end that is read here
-	theirs *os.File // the end that the program inherits; closed once it runs
+	theirs *os.File // the end that the program inherits
+	closed sync.Once
+}
+
+// newRequestPair makes the pair.
+func newRequestPair() (*requestPair, error) {
+	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("make a pair of sockets: %w", err)
+	}
+	return &requestPair{ours: p[0], theirs: os.NewFile(uintptr(p[1]), "outside")}, nil
+}
+
+// handDown gives the command its end, and says under which number.
+func (p *requestPair) handDown(c *sandbox.Command) {
+	c.Door = p.theirs
+	c.Env = append(slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool {
+		return strings.HasPrefix(kv, outsideName+"=")
+	}), fmt.Sprintf("%s=%d", outsideName, len(c.Files)))
+	c.Files = append(c.Files, p.theirs)
+}
+
+// close closes both ends, once.
+func (p *requestPair) close() {
+	if p == nil {
+		return
+	}
+	p.closed.Do(func() {
+		p.theirs.Close()
+		unix.Close(p.ours)
+	})
+}
+
+// A requestServer answers what those inside a session ask.
+type requestServer struct {
+	r      *started
+	pair   *requestPair
 	ctx    context.Context
 	cancel context.CancelFunc
 	busy   sync.WaitGroup
@@ -39,42 +76,33 @@ type doorway struct {
 // maxConversations is how many may ask at once; the others wait in their sendmsg.
 const maxConversations = 16
 
-// newDoorway makes the pair.
-func newDoorway(r *run) (*doorway, error) {
-	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, fmt.Errorf("make a pair of sockets: %w", err)
-	}
-	d := &doorway{r: r, ours: p[0], theirs: os.NewFile(uintptr(p[1]), "outside"), slots: make(chan struct{}, maxConversations)}
+func newRequestServer(r *started, p *requestPair) *requestServer {
+	d := &requestServer{r: r, pair: p, slots: make(chan struct{}, maxConversations)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	return d, nil
+	return d
 }
 
 // open begins to answer. The program has its end by now.
-func (d *doorway) open() {
-	d.theirs.Close()
+func (d *requestServer) open() {
+	d.pair.theirs.Close()
 	d.busy.Go(d.receive)
 }
 
 // close ends all conversations, and returns when their ends are on record.
-func (d *doorway) close() {
-	if d == nil {
-		return
-	}
+func (d *requestServer) close() {
 	d.cancel()
-	d.theirs.Close()
-	_ = unix.Shutdown(d.ours, unix.SHUT_RDWR)
+	_ = unix.Shutdown(d.pair.ours, unix.SHUT_RDWR)
 	d.busy.Wait() // the last line may have been let go a moment ago: that it has to end is noted after the answer
 	d.told(nil)
 	d.busy.Wait()
-	unix.Close(d.ours)
+	d.pair.close()
 }
 
 // receive takes conversations until every copy of the program's end is closed.
-func (d *doorway) receive() {
+func (d *requestServer) receive() {
 	buf, oob := make([]byte, 16), make([]byte, unix.CmsgSpace(4))
 	for {
-		n, size, _, _, err := unix.Recvmsg(d.ours, buf, oob, unix.MSG_CMSG_CLOEXEC)
+		n, size, _, _, err := unix.Recvmsg(d.pair.ours, buf, oob, unix.MSG_CMSG_CLOEXEC)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
@@ -129,7 +157,7 @@ func streamIn(oob []byte) (stream *os.File) {
 const questionTime = 10 * time.Second
 
 // converse hears one question and answers it.
-func (d *doorway) converse(conn *os.File) {
+func (d *requestServer) converse(conn *os.File) {
 	_ = conn.SetReadDeadline(time.Now().Add(questionTime))
 	var q Question
 	if err := json.NewDecoder(io.LimitReader(conn, maxQuestion)).Decode(&q); err != nil {
@@ -169,7 +197,7 @@ func (d *doorway) converse(conn *os.File) {
 
 // request is what was asked, as a request of the session's user. Nothing in it is trusted with more
 // than a command line is.
-func (d *doorway) request(q Question) Request {
+func (d *requestServer) request(q Question) Request {
 	req := Request{
 		Shell: Shell{
 			Text: q.Text, Words: q.Words, Flags: q.Flags, Name: q.Name, Args: q.Args, Script: q.Script, Stdin: q.Stdin,
@@ -198,7 +226,7 @@ func (l *Launcher) leaves() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-func (d *doorway) check(req Request) Reply {
+func (d *requestServer) check(req Request) Reply {
 	j, err := d.r.l.Judge(req)
 	if err != nil {
 		return Reply{Exit: ExitOf(err), Error: err.Error()}
@@ -210,7 +238,7 @@ func (d *doorway) check(req Request) Reply {
 
 // again reports whether a line is a further piece of the one that was let go last: what is pasted in
 // several lines is one line of the shell's history, and is asked about at each piece.
-func (d *doorway) again(q Question) bool {
+func (d *requestServer) again(q Question) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return q.Text == d.line && q.Entry == d.entry && strings.Contains(q.Text, "\n") && d.ended != nil
@@ -218,7 +246,7 @@ func (d *doorway) again(q Question) bool {
 
 // carry judges, records and asks as for any command line. What is let go runs in the fence that is
 // there, in the process that asked or in its shell.
-func (d *doorway) carry(ctx context.Context, req Request, q Question, asker asker, answer func(Reply)) error {
+func (d *requestServer) carry(ctx context.Context, req Request, q Question, asker asker, answer func(Reply)) error {
 	if q.Line {
 		d.told(nil)
 	}
@@ -240,12 +268,13 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 		answer(Reply{Session: r.id, Exit: status, Line: strings.TrimSuffix(said, "\n")})
 		return nil
 	}
-	may, refusal, err := l.guarded(ctx, r, l.permit)
+	p, refusal, err := r.permitted(ctx, l.permit)
 	if refusal == nil && err == nil {
-		err = r.unswapped()
+		err = p.unswapped()
 	}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
 		refusal, err = swapped.refusal(), nil
+		refusal.used = p.authority
 	}
 	told.settled(refusal)
 	if refusal != nil || err != nil {
@@ -257,33 +286,33 @@ func (d *doorway) carry(ctx context.Context, req Request, q Question, asker aske
 		}
 		return err
 	}
-	if err := told.runs(); err != nil {
+	if err := told.runs(p.authority); err != nil {
 		r.close()
 		return err
 	}
 	if err := r.record(kindStart, object{
 		"within": d.r.id, "pid": asker.pid, "launcher": runner(), "level": d.r.receipt.Level.String(),
-		"authority": r.authority(), "envelope_id": r.envelope, "grant_id": r.grant,
+		"authority": p.kind(), "envelope_id": p.envelope, "grant_id": p.grant,
 	}, audit.Lazy); err != nil {
 		r.close()
 		return err
 	}
-	answer(may.letGo())
+	answer(p.letGo())
 	if q.Line {
 		d.mu.Lock()
-		d.line, d.entry, d.ended = q.Text, q.Entry, func(told *int) { r.endWithin(told) }
+		d.line, d.entry, d.ended = q.Text, q.Entry, p.endWithin
 		d.mu.Unlock()
 		return nil
 	}
-	r.endWithin(asker.wait(d))
+	p.endWithin(asker.wait(d))
 	return nil
 }
 
-// letGo tells who asked inside that it may run: there the process that asked starts it.
-func (r checked) letGo() Reply { return Reply{Run: true, Session: r.id, Text: r.Script.Canonical} }
+// letGo tells the process that asked inside that it may run the command: that process starts it.
+func (p permitted) letGo() Reply { return Reply{Run: true, Session: p.id, Text: p.Script.Canonical} }
 
 // told records the end of the last line of the shell, with the status that the shell told.
-func (d *doorway) told(status *int) {
+func (d *requestServer) told(status *int) {
 	d.mu.Lock()
 	ended := d.ended
 	d.line, d.ended = "", nil
@@ -294,18 +323,18 @@ func (d *doorway) told(status *int) {
 }
 
 // endWithin records the end of what ran inside. The status is nil where nobody could tell it.
-func (r *run) endWithin(status *int) {
-	defer r.close()
-	o := object{"within": r.Request.Within.Session, "exited": status != nil, "duration_us": time.Since(r.began).Microseconds()}
+func (p permitted) endWithin(status *int) {
+	defer p.close()
+	o := object{"within": p.Request.Within.Session, "exited": status != nil, "duration_us": time.Since(p.began).Microseconds()}
 	if status != nil {
 		o["status"] = *status
 	}
-	_ = r.record(kindEnd, o, audit.Lazy)
+	_ = p.record(kindEnd, o, audit.Lazy)
 	what := "it ran inside a session and its status was not reported"
 	if status != nil {
 		what = "status " + strconv.Itoa(*status)
 	}
-	_ = r.finishApproval(what)
+	_ = p.finish(p.l, p.log, what)
 }
 
 // An asker is the process at the other end of a conversation.
@@ -344,20 +373,20 @@ const (
 
 // wait returns the status of the process when it has ended, as a shell gives it; nil where this kernel
 // does not tell that of another's child.
-func (a asker) wait(d *doorway) *int {
+func (a asker) wait(d *requestServer) *int {
 	if a.fd < 0 {
 		return nil
 	}
 	pause := -1
 	for d.ctx.Err() == nil {
-		fds := []unix.PollFd{{Fd: int32(a.fd), Events: unix.POLLIN}, {Fd: int32(d.ours)}}
+		fds := []unix.PollFd{{Fd: int32(a.fd), Events: unix.POLLIN}, {Fd: int32(d.pair.ours)}}
 		_, err := unix.Poll(fds, pause)
 		switch {
 		case err != nil && !errors.Is(err, unix.EINTR):
 			return nil
 		case err == nil && fds[0].Revents != 0:
 			return a.status()
-		case err == nil && fds[1].Revents != 0: // the doorway is shut, or nobody inside holds it any more
+		case err == nil && fds[1].Revents != 0: // the socket is closed, or no process inside has it any more
 			pause = 1000
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // What a process inside sends along with its question, beyond the one descriptor that is read from, is closed at once: it could
@@ -59,10 +60,11 @@ func TestOnlyOneDescriptorIsTaken(t *testing.T) {
 // A line may be let go while the session ends: the shell has its answer, and leaves before it is noted here that the line has to end. Its
 // end is on record all the same.
 func TestLastLineEnds(t *testing.T) {
-	d, err := newDoorway(nil)
+	pair, err := newRequestPair()
 	if err != nil {
 		t.Fatal(err)
 	}
+	d := newRequestServer(nil, pair)
 	answered, closing, ended := make(chan struct{}), make(chan struct{}), false
 	d.busy.Go(func() {
 		<-answered
@@ -90,17 +92,17 @@ func TestGrantIsForTheWorkItem(t *testing.T) {
 	if err := l.ready(); err != nil {
 		t.Fatal(err)
 	}
-	child := func(session, own string) *run {
+	child := func(session, own string) *openQuestion {
 		t.Helper()
-		d := &doorway{r: &run{Judgement: &Judgement{Request: Request{WorkItem: session}}}}
+		around := endedRun(&Judgement{Request: Request{WorkItem: session}}, sandbox.Status{})
+		d := &requestServer{r: around.started}
 		req := d.request(Question{Text: "ls src", Name: "tada-run", Dir: base.Dir, Env: base.Env, WorkItem: own})
-		r := &run{Judgement: judged(t, l, req), l: l}
-		var err error
-		if r.log, err = l.openLog(); err != nil {
+		a, err := l.attempt(judged(t, l, req), "")
+		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { r.log.Close() })
-		return r
+		t.Cleanup(func() { a.log.Close() })
+		return &openQuestion{attempt: a, authority: &authority{}}
 	}
 	ctx := context.Background()
 	e, _, err := l.store.Request(ctx, child("P", "").question())
@@ -120,7 +122,7 @@ func TestGrantIsForTheWorkItem(t *testing.T) {
 		granted      bool
 	}{{"P", "", true}, {"P", "P", true}, {"", "P", true}, {"P", "Q", false}, {"Q", "", false}, {"", "", false}} {
 		r := child(test.session, test.own)
-		if err := l.useGrant(ctx, r); err != nil || (r.grant != "") != test.granted {
+		if err := r.useGrant(ctx); err != nil || (r.grant != "") != test.granted {
 			t.Errorf("in a session for %q, for %q: granted %v, %v", test.session, test.own, r.grant != "", err)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 // asked, and one where it was let go or refused. The log has the whole story under the run's own id; the mark
 // binds it to a place in what was on the screen.
 type marker struct {
-	d     *doorway
-	r     *run   // nil until it is announced
-	asked string // the envelope that was put before a person
+	d     *requestServer
+	r     *announced // nil until it is announced
+	asked string     // the envelope that was put before a person
 }
 
 // maxLabel is how much of a command line a mark holds, in bytes: it is for a person to find the place.
@@ -37,7 +37,7 @@ func label(text string) string {
 // mark puts one into the transcript of the session. What cannot be marked is not let go.
 func (m *marker) mark(what string) error {
 	text := label(beginning(m.r.shown))
-	if m.d.r.desk.private.Load() {
+	if m.d.r.hosting.attached.private.Load() {
 		text = "(private)"
 	}
 	if err := m.d.r.recorder.Mark(what + ": " + text + " (" + m.r.id + ")"); err != nil {
@@ -49,7 +49,7 @@ func (m *marker) mark(what string) error {
 // question puts an envelope before those who are attached: it never shows on the session's own
 // terminal, and what is typed there does not answer it.
 func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
-	m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "a command needs your approval; press Ctrl-] a, or run elsewhere: tadactl inbox"})
+	m.d.r.hosting.attached.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "a command needs your approval; press Ctrl-] a, or run elsewhere: tadactl inbox"})
 	m.asked = e.ID
 	return approval.Decision{}, m.mark("asked " + e.ID)
 }
@@ -57,7 +57,7 @@ func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Deci
 // settled takes the question from the eyes of those who are attached, unless it stays open for the next try.
 func (m *marker) settled(f *Refusal) {
 	if m.asked != "" && !f.waits() {
-		m.d.r.desk.tellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "no question is open here any more"})
+		m.d.r.hosting.attached.tellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "no question is open here any more"})
 	}
 }
 
@@ -73,12 +73,12 @@ func (m *marker) refused(f *Refusal) error {
 }
 
 // runs marks that it is let go, and by what.
-func (m *marker) runs() error {
+func (m *marker) runs(by *authority) error {
 	switch {
-	case m.r.envelope != "":
-		return m.mark("approved " + m.r.envelope)
-	case m.r.grant != "":
-		return m.mark("granted " + m.r.grant)
+	case by.envelope != "":
+		return m.mark("approved " + by.envelope)
+	case by.grant != "":
+		return m.mark("granted " + by.grant)
 	}
 	return m.mark("allowed")
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// A tap puts every byte that the session carries into the transcript before anybody sees it.
-type tap struct {
+// A tee puts every byte that the session carries into the transcript before it is passed on.
+type tee struct {
 	to     *audit.Recorder
 	hidden func() bool // the command reads something that it does not show
-	secret func() bool // nobody but who drives is to know what is shown; nil for never
+	secret func() bool // only the driver may know what is shown; nil for never
 	meter  *meter      // nil where output has no limit
 	modes  func() (session.LineModes, bool)
-	last   session.LineModes // that the transcript tells; session.Cooked is not told
-	heard  [3]ear            // by stream
+	last   session.LineModes // in the transcript; it begins with session.Cooked unwritten
+	tails  [3]tail           // by stream
 
 	mu    sync.Mutex
 	cause error  // why recording broke off
@@ -28,7 +28,7 @@ type tap struct {
 var eventCode = map[session.Stream]byte{session.Screen: 'o', session.Stdout: 'o', session.Stderr: 'e'}
 
 // Output records what the command printed.
-func (t *tap) Output(stream session.Stream, p []byte) error {
+func (t *tee) Output(stream session.Stream, p []byte) error {
 	room := t.meter.take(len(p))
 	if err := t.output(stream, p[:room]); err != nil || room == len(p) {
 		return err
@@ -36,7 +36,7 @@ func (t *tap) Output(stream session.Stream, p []byte) error {
 	return session.Enough(room)
 }
 
-func (t *tap) output(stream session.Stream, p []byte) error {
+func (t *tee) output(stream session.Stream, p []byte) error {
 	if t.secret != nil && t.secret() {
 		err := t.to.Hidden(audit.CodeOutput, audit.AuthorProgram, p)
 		if err != nil {
@@ -48,7 +48,7 @@ func (t *tap) output(stream session.Stream, p []byte) error {
 		t.breaks(err, p)
 		return err
 	}
-	t.heard[stream].hear(p)
+	t.tails[stream].add(p)
 	kept := t.to.Summary().Bytes
 	err := t.to.Output(eventCode[stream], p)
 	if err != nil {
@@ -59,7 +59,7 @@ func (t *tap) output(stream session.Stream, p []byte) error {
 
 // look records how the terminal takes keys when that is not as before. It is asked for with each piece that passes,
 // because a mode that nothing was shown or typed in has changed nothing that anybody could see.
-func (t *tap) look() error {
+func (t *tee) look() error {
 	if t.modes == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (t *tap) look() error {
 }
 
 // breaks remembers the first failure, after which nothing more is read.
-func (t *tap) breaks(cause error, lost []byte) {
+func (t *tee) breaks(cause error, lost []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cause == nil {
@@ -81,14 +81,14 @@ func (t *tap) breaks(cause error, lost []byte) {
 }
 
 // broken returns why recording broke off, nil when it did not, and what of the output is lost.
-func (t *tap) broken() (lost []byte, cause error) {
+func (t *tee) broken() (lost []byte, cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.lost, t.cause
 }
 
 // Input records what was typed, and of a password only that there was one.
-func (t *tap) Input(author string, p []byte) error {
+func (t *tee) Input(author string, p []byte) error {
 	err := t.typed(author, p)
 	if err != nil {
 		t.breaks(err, nil) // the command does not get it
@@ -96,7 +96,7 @@ func (t *tap) Input(author string, p []byte) error {
 	return err
 }
 
-func (t *tap) typed(author string, p []byte) error {
+func (t *tee) typed(author string, p []byte) error {
 	if err := t.look(); err != nil {
 		return err
 	}
@@ -107,4 +107,4 @@ func (t *tap) typed(author string, p []byte) error {
 }
 
 // Resize records the terminal's new size.
-func (t *tap) Resize(cols, rows int) error { return t.to.Resize(cols, rows) }
+func (t *tee) Resize(cols, rows int) error { return t.to.Resize(cols, rows) }

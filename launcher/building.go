@@ -1,0 +1,137 @@
+package launcher
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// A building is a command's terminal, and its sandbox while that is being built.
+type building struct {
+	*console
+	sandbox <-chan built
+}
+
+// A built is a sandbox with a command in it that has not begun, or why there is none.
+type built struct {
+	bounds
+	held    *sandbox.Held
+	own     []*os.File // ours until the command has them
+	compare []comparison
+	err     error
+}
+
+// bounds are what the command can reach.
+type bounds struct {
+	profile   sandbox.Profile
+	exposed   []string // protected files that the sandbox has to keep as they are
+	partial   bool     // names to hide were not looked for everywhere
+	inherited []int    // descriptors of the caller that the command has too
+	withheld  []string // those that it has not, each with the reason
+}
+
+func (r reserved) build(j *Judgement) preparation {
+	c, err := openConsole(j.Request)
+	if err != nil {
+		r.namespaces.Leave()
+		return broken{err}
+	}
+	ready := make(chan built, 1)
+	go func() {
+		deepen(0)
+		ready <- r.sandbox(j, c)
+	}()
+	return &building{c, ready}
+}
+
+func (b *building) build(*Judgement) preparation { return b }
+
+// wait returns the sandbox when it is built, or could not be.
+func (b *building) wait() *built {
+	made := <-b.sandbox
+	return &made
+}
+
+func (b *building) cancel() {
+	b.wait().cancel()
+	b.console.close()
+}
+
+// sandbox builds the sandbox of the plan's own files, and looks at what is compared after the run.
+func (r reserved) sandbox(j *Judgement, c *console) (b built) {
+	cmd, err := r.lay(j, c, &b)
+	if b.err = err; err != nil {
+		r.namespaces.Leave()
+		return b
+	}
+	b.held, b.err = r.namespaces.Begin(b.profile, cmd)
+	b.compare = lookBefore(before{j, b.profile})
+	return b
+}
+
+// lay derives the sandbox and the command in it from the judgement.
+func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, err error) {
+	folder := ""
+	if j.client != nil {
+		if folder, err = j.client.furnish(r.l, j.policy); err != nil {
+			return cmd, err
+		}
+	}
+	if cmd, err = c.command(j, &b.own); err != nil {
+		return cmd, err
+	}
+	b.profile, b.exposed, b.partial = j.profile(folder)
+	b.profile.Reach.Barred = r.l.home.isBarred
+	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
+	b.inherited = cmd.Inherit
+	return cmd, b.handIn(cmd.Files)
+}
+
+// handIn gives the command something else in the place of a standard input that it must not have.
+func (b *built) handIn(files []*os.File) error {
+	instead, withheld, err := handIn(files[0], b.profile)
+	if err != nil {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	if withheld != "" {
+		b.withheld = append(b.withheld, withheld)
+	}
+	if instead != nil {
+		b.own, files[0] = append(b.own, instead), instead
+	}
+	return nil
+}
+
+// start lets the command run.
+func (b *built) start() (*sandbox.Process, sandbox.Receipt, error) {
+	defer b.closeOwn()
+	return b.held.Go()
+}
+
+// cancel ends what is held; nothing of the command has run.
+func (b *built) cancel() {
+	if b.held != nil {
+		b.held.Cancel()
+	}
+	b.closeOwn()
+}
+
+func (b *built) closeOwn() {
+	for _, f := range b.own {
+		f.Close()
+	}
+}
+
+// deepen makes the stack as large as building a sandbox needs it, at once: a goroutine begins with
+// 2 KiB, and each doubling on the way copies the stack to new pages. What counts is the frame; the
+// array itself is never touched.
+//
+//go:noinline
+func deepen(n int) byte {
+	if n == 0 {
+		return 0
+	}
+	var room [12 << 10]byte
+	return room[n%len(room)]
+}

@@ -1,0 +1,94 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// An ended is a run whose command has ended. What it left running may go on.
+type ended struct {
+	*supervision
+	status sandbox.Status
+	goesOn bool // what it left running goes on
+}
+
+// drainLimit is how long the last bytes may take once no process is left that could write
+// more: only a caller that does not read makes it longer than an instant.
+const drainLimit = 30 * time.Second
+
+// finish drains the output, closes the transcript and records the end. A problem with the
+// record is the run's failure even when the command itself went well.
+func (w *supervision) finish(c change) (Outcome, error) {
+	defer w.log.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
+	defer cancel()
+	problem := errors.Join(c.err, w.terminal.Ended(ctx))
+	w.hosting.close()
+	e := &ended{supervision: w, status: c.status}
+	out := e.outcome()
+	defer w.hosting.end(out.Status, out.Signal) // clients that are told of it find it on record
+	found := object{}
+	_ = e.find(found, afterwards, os.Stderr)
+	status := strconv.Itoa(out.Status)
+	recordErr := errors.Join(w.contacts.err, w.brokeOff(), w.wrote(), w.recorder.Exit(status))
+	sum, err := w.recorder.Close()
+	recordErr = errors.Join(recordErr, err, e.find(found, atLast, os.Stderr))
+	recordErr = errors.Join(recordErr,
+		w.record(audit.KindClose, vouch(sum), audit.Lazy),
+		w.record(kindEnd, e.facts(out, found, problem), audit.Lazy))
+	recordErr = errors.Join(recordErr, w.authority.finish(w.l, w.log, "status "+status))
+	if w.log.Unsealed() >= sealAtLast {
+		w.seal()
+	}
+	w.l.packLater(sum.Bytes)
+	if err := errors.Join(problem, recordErr); err != nil {
+		return out, &AfterError{Status: out.Status, Err: err}
+	}
+	return out, nil
+}
+
+// outcome is what the caller gets. A time limit that ended only what the command had left running
+// is none of the command's.
+func (e *ended) outcome() Outcome {
+	out := Outcome{Session: e.id, Envelope: e.envelope}
+	out.Status, out.Signal = e.status.Shell(), int(e.status.Signal)
+	if e.timedOut && !e.isOver() {
+		out.Signal, out.Status = 0, timedOutStatus
+	}
+	return out
+}
+
+// timedOutStatus is what timeout(1) exits with.
+const timedOutStatus = 124
+
+// facts are the entry about the end: out, and what was found, by the names of its fields.
+func (e *ended) facts(out Outcome, found object, problem error) object {
+	s := e.status
+	o := object{
+		"exited": s.Exited, "status": out.Status, "signal": int(s.Signal), "core": s.CoreDump,
+		"timed_out": e.timedOut, "duration_us": time.Since(e.began).Microseconds(), "max_memory": s.MaxMemory,
+		"user_us": s.UserTime.Microseconds(), "system_us": s.SystemTime.Microseconds(),
+	}
+	for name, value := range found {
+		o[name] = value
+	}
+	if e.isOver() {
+		o["background"] = true
+		if e.why != "" {
+			o["ended_by"] = e.why
+		}
+	}
+	if s.Exceeded != "" {
+		o["exceeded"] = string(s.Exceeded)
+	}
+	if problem != nil {
+		o["problem"] = problem.Error()
+	}
+	return o
+}
