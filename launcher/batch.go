@@ -255,7 +255,9 @@ func (m *batch) envelopeOf() string {
 
 // skipped is the refusal of a call that its batch leaves out.
 func skipped(v pathguard.Verdict, code, message string) *Refusal {
-	return (&Refusal{Status: "denied", Code: code, Message: message, Retry: "send_again", exit: ExitDenied}).of(v)
+	f := Refusal{Status: "denied", Code: code, Message: message, Retry: "send_again"}
+	f.exit = ExitDenied
+	return f.of(v)
 }
 
 // of is the refusal of a batch as that of one call, whose verdict is v.

@@ -27,10 +27,14 @@ type Refusal struct {
 	Unfit    *Unfit        `json:"approval_unfit,omitempty"` // an approval of the same command that does not fit, and why
 	HumanCan string        `json:"human_can,omitempty"`
 	Audit    string        `json:"audit,omitempty"`
-	exit     int
-	instead  string // what the person would rather see
+	refusalInside
+}
 
-	used *authority // what was consumed for it all the same
+// A refusalInside is what the launcher alone knows of a refusal.
+type refusalInside struct {
+	exit    int
+	instead string     // what the person would rather see
+	used    *authority // what was consumed all the same
 }
 
 // unfit says which approval does not fit, and why; nothing for nil.
@@ -109,7 +113,8 @@ func clipped(s string) string {
 // refuse words the verdict v for the run's only call. Only the reasons that decided are told, each
 // rule's spans together.
 func refuse(v pathguard.Verdict, status, code, message string, exit int) *Refusal {
-	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Items: []RefusedItem{}, Retry: "do_not_repeat_identical", exit: exit}
+	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Items: []RefusedItem{}, Retry: "do_not_repeat_identical"}
+	r.exit = exit
 	type told struct{ rule, message string }
 	at := make(map[told]int)
 	for _, reason := range v.Reasons {

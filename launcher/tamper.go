@@ -372,8 +372,9 @@ func (j *Judgement) tamperLocale() tamper.Locale {
 func tamperRefusal(e *tamper.TamperError) *Refusal {
 	f := &Refusal{
 		Version: 1, Status: "denied", Code: tamper.Code, Message: e.Error(), Items: []RefusedItem{}, Retry: "after the user has decided",
-		HumanCan: "tadactl tamper diff", exit: ExitTampered,
+		HumanCan: "tadactl tamper diff",
 	}
+	f.exit = ExitTampered
 	for _, told := range e.Files() {
 		f.Items = append(f.Items, RefusedItem{
 			ID: firstCall, Decision: "denied", Rule: "tamper." + string(told.Kind),
