@@ -1,10 +1,8 @@
 package launcher
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -108,16 +106,6 @@ func (r *announced) close() {
 	_ = r.wrote()
 	_ = r.Judgement.Close()
 	_ = r.log.Close()
-}
-
-// misspelled answers a text that no shell can read as the shell itself does; false for any other.
-func (r *announced) misspelled(ctx context.Context) (Outcome, bool) {
-	said, status := r.misspelt(ctx)
-	if status == 0 {
-		return Outcome{}, false
-	}
-	_, _ = io.WriteString(r.Request.Stdio.Err, said)
-	return Outcome{Session: r.id, Status: status}, true
 }
 
 // refused ends a run that was not permitted, with the refusal in the record.

@@ -2,11 +2,7 @@
 
 package launcher
 
-import (
-	"os"
-
-	"github.com/tada-run/tada-run/launcher/sandbox"
-)
+import "os"
 
 // A desk holds sessions, on Linux only.
 type desk struct{ private never }
@@ -21,13 +17,6 @@ func (*desk) show([]byte)    {}
 func (*desk) close()         {}
 func (*desk) end(_, _ int)   {}
 func (*started) hangUp()     {}
-
-// A requestPair is in a session, on Linux only.
-type requestPair struct{}
-
-func newRequestPair() (*requestPair, error)    { return nil, supported() }
-func (*requestPair) handDown(*sandbox.Command) {}
-func (*requestPair) close()                    {}
 
 // A requestServer is in a session, on Linux only.
 type requestServer struct{}

@@ -1,10 +1,7 @@
 package launcher
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -32,64 +29,6 @@ type background struct {
 	patron *patron
 	over   bool   // the command has ended, and its caller was told
 	why    string // what ended it before it ended by itself
-}
-
-// mayStay lets what the command leaves running go on, where that may be.
-func (s *started) mayStay() *background {
-	if s.Request.Keep == nil || !s.policy.Settings().KeepBackground || s.endsBehind() != "" {
-		return nil
-	}
-	p := patronOf(s.Request.Keep.From)
-	if p == nil {
-		return nil
-	}
-	s.process.Stay()
-	return &background{patron: p}
-}
-
-// endsBehind says why background: keep does not hold for this run; "" where it does. An approval is
-// for what was shown, which had an end; what a terminal is taken from is hung up, as elsewhere.
-func (s *started) endsBehind() string {
-	switch {
-	case s.kind() != "policy":
-		return "background: keep is not for commands that needed an approval"
-	case s.terminal.HasTerminal():
-		return "background: keep is not for commands that have a terminal"
-	}
-	return ""
-}
-
-// handOver tells the caller how the command ended. What it left running goes on after this, and an
-// error is why it must not.
-func (w *supervision) handOver(c change) error {
-	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
-	defer cancel()
-	w.terminal.Settle(ctx)
-	e, found := &ended{supervision: w, status: c.status, goesOn: true}, object{}
-	if err := e.find(found, beforeHandOver, os.Stderr); err != nil {
-		return err
-	}
-	_ = e.find(found, atHandOver, os.Stderr)
-	out := e.outcome()
-	body := e.facts(out, found, nil)
-	body["until"] = w.patron.name
-	problem := errors.Join(w.contacts.err, w.wrote(), w.recorder.Mark(fmt.Sprintf("the command ended with status %d; %s", out.Status, goesOn(c.status.Left))),
-		w.record(audit.KindLeft, body, audit.Lazy))
-	if problem != nil {
-		return problem
-	}
-	w.tellStay(os.Stderr, c.status.Left)
-	w.over = true
-	return w.Request.Keep.Over(out)
-}
-
-// tellStay says that processes go on, and how to end them.
-func (w *supervision) tellStay(out io.Writer, left []string) {
-	end := "end it"
-	if len(left) > 1 {
-		end = "end them"
-	}
-	fmt.Fprintf(out, "tada-run: %s; %s: tadactl kill %s\n", goesOn(left), end, w.id)
 }
 
 // goesOn counts the processes that go on, and names them.

@@ -22,14 +22,3 @@ func (a *attempt) seal() {
 		}
 	}
 }
-
-// brokeOff tells in both records what the transcript lacks, where it could not be kept: the
-// disk was full, or gone. The command has ended by then, and was shown no byte that is not
-// on record.
-func (s *started) brokeOff() error {
-	lost, cause := s.out.broken()
-	if cause == nil {
-		return nil
-	}
-	return s.log.Broke(s.recorder, s.id, lost, cause, s.l.random)
-}

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"io"
 	"os"
 	"path"
 	"slices"
@@ -133,4 +134,14 @@ func (m misspelling) check(ctx context.Context, most sandbox.Level) (said string
 	text := make([]byte, 64<<10)
 	n, _ := errors.ReadAt(text, 0)
 	return strings.ReplaceAll(string(text[:n]), m.name+": -c: line ", m.name+": "+m.prefix+": line "), end.Shell()
+}
+
+// misspelled answers a text that no shell can read as the shell itself does; false for any other.
+func (r *announced) misspelled(ctx context.Context) (Outcome, bool) {
+	said, status := r.misspelt(ctx)
+	if status == 0 {
+		return Outcome{}, false
+	}
+	_, _ = io.WriteString(r.Request.Stdio.Err, said)
+	return Outcome{Session: r.id, Status: status}, true
 }

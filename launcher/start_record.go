@@ -1,0 +1,46 @@
+package launcher
+
+import (
+	"fmt"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// facts are the entry about the start: where the command runs, by what right, and what its sandbox
+// lacks.
+func (s *started) facts() object {
+	lost := make([]any, 0, len(s.receipt.Lost))
+	for _, l := range s.receipt.Lost {
+		lost = append(lost, object{"protection": string(l.Protection), "why": l.Why})
+	}
+	bounds := make([]any, 0, len(s.receipt.Bounds))
+	_, named := s.limited()
+	for _, b := range s.receipt.Bounds {
+		if at, ok := limitKeys[b.Limit]; b.Limit == sandbox.LimitWatches || ok && at.value(named) == 0 {
+			continue // a default: it is told when the run comes to it
+		}
+		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
+	}
+	search := ""
+	if s.partial {
+		search = "incomplete"
+	}
+	o := object{
+		"hide_search": search, "pid": s.process.Pid(), "launcher": runner(), "level": s.receipt.Level.String(), "kernel": s.receipt.Kernel,
+		"profile": s.receipt.Profile, "landlock": s.receipt.Landlock, "errata": s.receipt.Errata, "proven": s.receipt.Proven, "lost": lost,
+		"authority": s.kind(), "envelope_id": s.envelope, "grant_id": s.grant, "bounds": bounds,
+	}
+	if s.batch != "" {
+		o["batch_plan"] = s.batch
+	}
+	if notice := s.unkept(); notice != "" {
+		o["unkept"] = notice
+	}
+	if len(s.inherited) > 0 {
+		o["inherited"] = fmt.Sprint(s.inherited)
+	}
+	if len(s.withheld) > 0 {
+		o["withheld"] = s.withheld
+	}
+	return o
+}
