@@ -85,7 +85,9 @@ var plan = map[string]map[string]string{
 		"shellparse/command": "a target carries the right it was named with",
 		"shellparse/code":    "a makefile on the disk is read as one in the command line",
 	},
+	"launcher/environ": {},
 	"launcher": {
+		"launcher/environ":         "what of the caller's environment a command gets is a table of its own",
 		"shellparse":               "step 1: the text",
 		"shellparse/command":       "effects are told by the rights they were named with",
 		"pathguard":                "step 2: the files and the verdict",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -47,7 +48,7 @@ func (l *Launcher) clientOf(req Request, plan *pathguard.Plan, policy pathguard.
 	if c.needs = needsOf(c.agent); len(c.needs) == 0 {
 		return nil
 	}
-	if slices.ContainsFunc(sharedTemp, func(dir string) bool { return isWithin(p.Real, dir) }) {
+	if slices.ContainsFunc(environ.SharedTemp, func(dir string) bool { return isWithin(p.Real, dir) }) {
 		c.sum = p.Sum
 	}
 	for _, kv := range req.Env {
@@ -101,7 +102,7 @@ func (c *client) contacts(read func(name string) []byte) {
 	}
 	for _, n := range c.of("keyname") {
 		for _, name := range settingsValues(read(c.outer(n.words[0])), n.list(1)) {
-			if identifier(name) && c.env[name] != "" {
+			if environ.IsName(name) && c.env[name] != "" {
 				c.keys = append(c.keys, name)
 			}
 		}

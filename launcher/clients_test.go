@@ -7,6 +7,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/environ"
 )
 
 // Every line of the table is understood and says something once, and every agent in it is recognised, has a folder, a host and a key.
@@ -32,15 +33,15 @@ func TestClientTable(t *testing.T) {
 				t.Errorf("%s: host %q: %v", n.agent, n.words[0], err)
 			}
 		case "key":
-			if !identifier(n.words[0]) || len(Scrub([]string{n.words[0] + "=x"}, nil).Kept) > 0 {
+			if !environ.IsName(n.words[0]) || len(environ.Scrub([]string{n.words[0] + "=x"}, nil).Kept) > 0 {
 				t.Errorf("%s: every command gets %s, or it is no variable", n.agent, n.words[0])
 			}
 		case "base":
-			if !identifier(n.words[0]) {
+			if !environ.IsName(n.words[0]) {
 				t.Errorf("%s: %q is no variable", n.agent, n.words[0])
 			}
 		case "home":
-			if !identifier(n.words[0]) || n.words[1] != "~" && !strings.HasPrefix(n.words[1], "~/") {
+			if !environ.IsName(n.words[0]) || n.words[1] != "~" && !strings.HasPrefix(n.words[1], "~/") {
 				t.Errorf("%s: home %q", n.agent, n.words)
 			}
 		case "copy", "link", "login", "rest":

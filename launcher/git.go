@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
 	"github.com/tada-run/tada-run/pathguard"
@@ -73,7 +74,7 @@ func (j *Judgement) writesTrees() bool {
 func gitRoots(write []sandbox.Path, workspace string) []string {
 	var names, roots []string
 	for _, w := range write {
-		if !slices.Contains(sharedTemp, w.Name) {
+		if !slices.Contains(environ.SharedTemp, w.Name) {
 			names = append(names, w.Name)
 		}
 	}
@@ -93,9 +94,6 @@ func gitRoots(write []sandbox.Path, workspace string) []string {
 func isWithin(name, root string) bool {
 	return name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")
 }
-
-// sharedTemp is everybody's, and has as many names as everybody left there.
-var sharedTemp = []string{"/tmp", "/var/tmp", "/dev/shm"}
 
 // What is told of one run is bounded: a command that leaves thousands of hooks with names of
 // control characters must not flood the terminal, nor make its own end too long to record.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -152,15 +153,12 @@ func TestWhatACommandGetsIsBoundOrSaysNothing(t *testing.T) {
 	plain, _ := hash()
 	values := []string{"7", "a", "reboot", "xterm-256color", "%3", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 		"/bin/sh", "../x", "-c", "--eval", "a b", "a;b", "$(x)", "`x`", "evil.test/x", "http://evil.test", "192.0.2.1 4 22", "@x", "a,b", ".x", "~", "*", "{a,b}", "", strings.Repeat("a", 65)}
-	var names []string
-	for _, c := range perCall {
-		names = append(names, c.name)
-	}
-	for _, name := range append(append(names, ofTheCaller...), "QUITE_UNKNOWN", "PATH", "CC", "MAKEFLAGS", "EDITOR", "http_proxy", "TMPDIR", "TMUX") {
+	names := environ.PerCall()
+	for _, name := range append(append(names, environ.OfTheCaller...), "QUITE_UNKNOWN", "PATH", "CC", "MAKEFLAGS", "EDITOR", "http_proxy", "TMPDIR", "TMUX") {
 		for _, value := range values {
 			got, kept := hash(name + "=" + value)
 			passed, bound := slices.Contains(kept, name+"="+value), got != plain
-			harmless := strings.Trim(value, plainLetters+"0123456789._+%:-") == "" && !strings.HasPrefix(value, "-") && !strings.HasPrefix(value, ".") && len(value) <= 64
+			harmless := strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+%:-") == "" && !strings.HasPrefix(value, "-") && !strings.HasPrefix(value, ".") && len(value) <= 64
 			if passed && !bound && !(slices.Contains(names, name) && harmless) {
 				t.Errorf("%s=%q reaches the command and is not bound", name, value)
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -148,7 +149,7 @@ func (j *Judgement) snapshots(w *shellparse.Wrapped) string {
 
 // writable reports whether commands of this workspace may write a file.
 func (j *Judgement) writable(name string) bool {
-	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace}, sharedTemp...), func(dir string) bool {
+	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace}, environ.SharedTemp...), func(dir string) bool {
 		return dir != "" && isWithin(name, dir)
 	})
 }

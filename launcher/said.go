@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/environ"
 )
 
 // maxSaid bounds the memory of what was said. Behind it things are said once more.
@@ -56,7 +57,7 @@ func missedVariables(e *ended, out io.Writer) object {
 	}
 	var named []string
 	said := string(e.out.complaints())
-	for _, name := range toMiss(e.client.removed(e.environ.Removed)) {
+	for _, name := range environ.Missable(e.client.removed(e.environ.Removed)) {
 		if hasWord(said, name) {
 			named = append(named, name)
 		}
@@ -72,16 +73,6 @@ func notReceived(names []string) string {
 	return fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep: tadactl policy edit", strings.Join(names, " "))
 }
 
-// toMiss are those of the removed names that somebody could miss: one that no shell variable can have is none of them.
-func toMiss(removed []string) (names []string) {
-	for _, n := range removed {
-		if identifier(n) && !listed(n, ofTheCaller) {
-			names = append(names, n)
-		}
-	}
-	return names
-}
-
 // hasWord reports whether a name is in a text, and not only as a part of another one.
 func hasWord(text, name string) bool {
 	for {
@@ -90,7 +81,7 @@ func hasWord(text, name string) bool {
 			return false
 		}
 		before, after := text[:i], text[i+len(name):]
-		if (before == "" || !identifier("_"+before[len(before)-1:])) && (after == "" || !identifier("_"+after[:1])) {
+		if (before == "" || !environ.IsName("_"+before[len(before)-1:])) && (after == "" || !environ.IsName("_"+after[:1])) {
 			return true
 		}
 		text = after
@@ -110,7 +101,7 @@ func (l *Launcher) NotReceived() string {
 		if err != nil || json.Unmarshal(e.Body, &body) != nil {
 			continue
 		}
-		for _, n := range toMiss(body.Removed) {
+		for _, n := range environ.Missable(body.Removed) {
 			names[n] = true
 		}
 	}
@@ -118,14 +109,4 @@ func (l *Launcher) NotReceived() string {
 		return ""
 	}
 	return notReceived(slices.Sorted(maps.Keys(names)))
-}
-
-// identifier reports whether s is a name as POSIX defines it (XBD 3.216).
-func identifier(s string) bool {
-	for i, c := range []byte(s) {
-		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 )
@@ -14,7 +15,7 @@ func TestMissedVariables(t *testing.T) {
 	removed := []string{"$", "BASH_FUNC_x%%", "GH_TOKEN", "LD_\x1bX", "LD_X", "TOKEN"}
 	ran := func(l *Launcher, said string, status int) string {
 		var out strings.Builder
-		e := endedRun(&Judgement{environ: &surroundings{Environ: Environ{Removed: removed}}}, sandbox.Status{Exited: true, Code: status})
+		e := endedRun(&Judgement{environ: &surroundings{Environ: environ.Environ{Removed: removed}}}, sandbox.Status{Exited: true, Code: status})
 		e.l = l
 		e.out.tails[session.Stderr].add([]byte(said))
 		missedVariables(e, &out)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -152,7 +153,7 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	t.Helper()
 	dir, err := "", error(nil)
 	for _, place := range []string{fmt.Sprint("/run/user/", os.Getuid()), "/run", l.account, "."} {
-		if place, err = filepath.Abs(place); err != nil || slices.ContainsFunc(sharedTemp, func(temp string) bool { return isWithin(place, temp) }) {
+		if place, err = filepath.Abs(place); err != nil || slices.ContainsFunc(environ.SharedTemp, func(temp string) bool { return isWithin(place, temp) }) {
 			err = errors.New("it is among them")
 			continue
 		}

@@ -1,4 +1,4 @@
-package launcher
+package environ
 
 import "strings"
 
@@ -193,9 +193,19 @@ var plainOptions = strings.Fields(`
 // programFolders are where programs lie that no command of an ordinary user has put there.
 var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin", "/home/linuxbrew/.linuxbrew/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*", "/run/current-system/sw/bin"}
 
-// ofTheCaller are variables of the shell or the connection that tada-run was called from. They differ from call to call and
-// say where a directory or another machine is, so a command does not get them, and no approval depends on them.
-var ofTheCaller = []string{"_", "OLDPWD", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "TRACESTATE"}
+// OfTheCaller are variables of the shell or the connection that tada-run was called from. They differ
+// from call to call and say where a directory or another machine is, so a command does not get them,
+// and no approval depends on them.
+var OfTheCaller = []string{"_", "OLDPWD", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "TRACESTATE"}
+
+// PerCall are the names of the variables that an approval does not depend on while their values have
+// no meaning of their own.
+func PerCall() (names []string) {
+	for _, c := range perCall {
+		names = append(names, c.name)
+	}
+	return names
+}
 
 // perCall are variables that a command gets and an approval does not depend on while their value has the shape: which
 // terminal, window, session or call it is. Any other value is bound as that of every other variable is.

@@ -1,4 +1,12 @@
-package launcher
+// Package environ divides the caller's environment into what passes to a command and what does not,
+// and what passes into what an approval depends on and what it does not. It is a pure function of
+// the table in table.go.
+//
+// What passes is what is known to be harmless: a name of the table, or any other name whose value is
+// too plain to be a credential; and what the user keeps by name, whatever it is. An approval depends
+// on every variable that passes, for it may decide what the command does, except those that only say
+// which call, window or terminal it is.
+package environ
 
 import (
 	"path"
@@ -13,10 +21,8 @@ type Environ struct {
 	Removed []string // names, sorted
 }
 
-// Scrub divides the caller's environment. What passes is what is known to be harmless: a
-// name of the table, or any other name whose value is too plain to be a credential; and what
-// the person keeps by name, whatever it is. Entries without "=" or with an empty name are
-// removed: no shell could have made them.
+// Scrub divides the caller's environment. Entries without "=" or with an empty name are removed: no
+// shell could have made them.
 func Scrub(caller, keep []string) Environ {
 	var e Environ
 	last := make(map[string]int, len(caller))
@@ -29,7 +35,7 @@ func Scrub(caller, keep []string) Environ {
 		name, value, _ := strings.Cut(kv, "=")
 		switch at, named := last[name]; {
 		case !named || at != i:
-		case listed(name, keep) || !listed(name, ofTheCaller) && harmless(name, value):
+		case listed(name, keep) || !listed(name, OfTheCaller) && harmless(name, value):
 			e.Kept = append(e.Kept, kv)
 		default:
 			e.Removed = append(e.Removed, name)
@@ -178,44 +184,10 @@ func (e Environ) Vars() map[string]string {
 	return vars
 }
 
-// A surroundings is an environment with what is derived from it. It is shared by judgements
-// and does not change: a server judges thousands of lines for the same caller.
-type surroundings struct {
-	Environ
-	from []string
-	dir  string
-	vars map[string]string
-	sum  string // of what every plan binds
-
-	bound map[string]string // what that is
-	loose map[string]string // what a plan binds only where its text names it: see perCall
-}
-
-func (l *Launcher) surroundings(env []string, dir string) *surroundings {
-	if last := l.around.Load(); last != nil && last.dir == dir && slices.Equal(last.from, env) {
-		return last
-	}
-	s := &surroundings{Environ: Scrub(inDir(env, dir), l.policy.Settings().KeepEnv), from: slices.Clone(env), dir: dir}
-	s.Kept = withoutLinks(realShells(s.Kept), l.home.Links(), filepath.Join(l.account, ".tada", "bin"))
-	s.vars = s.Vars()
-	s.bound, s.loose = map[string]string{}, map[string]string{}
-	sum := object{}
-	for name, value := range s.vars {
-		if isLoose(name, value) && !listed(name, l.policy.Settings().KeepEnv) {
-			s.loose[name] = value
-			continue
-		}
-		value = steady(name, value)
-		s.bound[name], sum[name] = value, value
-	}
-	s.sum = digestOf(sum)
-	l.around.Store(s)
-	return s
-}
-
-// inDir is an environment in which PWD says where the command runs. The program of an agent hands on the directory that it
-// was started in itself, and a shell in between sets it right: the command gets the same through either.
-func inDir(env []string, dir string) []string {
+// InDir is an environment in which PWD says where the command runs. The program of an agent hands on
+// the directory that it was started in itself, and a shell in between sets it right: the command
+// gets the same through either.
+func InDir(env []string, dir string) []string {
 	if !filepath.IsAbs(dir) {
 		return env
 	}

@@ -1,0 +1,83 @@
+package environ
+
+import (
+	"net/netip"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Bound divides the variables of a command: a plan binds those that may decide what the command does,
+// the loose ones only where its text names them. Bound values are without what differs from start to
+// start of an agent's program. What the user keeps by name is bound.
+func Bound(vars map[string]string, keep []string) (bound, loose map[string]string) {
+	bound, loose = map[string]string{}, map[string]string{}
+	for name, value := range vars {
+		if isLoose(name, value) && !listed(name, keep) {
+			loose[name] = value
+		} else {
+			bound[name] = steady(name, value)
+		}
+	}
+	return bound, loose
+}
+
+// isLoose reports whether a variable only says which call, window or terminal it is, by its name and by its value.
+func isLoose(name, value string) bool {
+	return ProgramOf(name) != "" || slices.ContainsFunc(perCall, func(c callVariable) bool {
+		return c.name == name && len(value) <= maxLoose && c.shape(value)
+	})
+}
+
+// maxLoose is longer than any number, name of a terminal, or id.
+const maxLoose = 64
+
+// ProgramOf is the agent's program that a variable belongs to, "" for any other variable. What they
+// say matters to that program alone, and to a text that has their names.
+func ProgramOf(name string) string {
+	for _, f := range ofPrograms {
+		if isNamed(name, f.name) {
+			return f.program
+		}
+	}
+	return ""
+}
+
+// steady is the part of a value that does not differ from start to start of an agent's program.
+func steady(name, value string) string {
+	switch {
+	case name == "PATH":
+		return strings.Join(slices.DeleteFunc(strings.Split(value, ":"), madeUp), ":")
+	case strings.HasSuffix(name, "_PROXY") || strings.HasSuffix(name, "_proxy"):
+		return withoutPort(value)
+	}
+	return value
+}
+
+// ofClients are folders of PATH, by their ends, that an agent's program puts there for some of its calls: links to itself,
+// made for each start, and tools that come with it. What a plan starts from there is bound as every program is.
+var ofClients = []string{"/arg0*/codex-arg0*", "/vendor/*/codex-path"}
+
+// madeUp reports whether a folder of PATH is such a one.
+func madeUp(dir string) bool {
+	return slices.ContainsFunc(ofClients, func(end string) bool {
+		parts := strings.Split(dir, "/")
+		tail := strings.Join(parts[max(0, len(parts)-strings.Count(end, "/")):], "/")
+		matches, _ := path.Match(end, "/"+tail)
+		return matches
+	})
+}
+
+// withoutPort is the address of a proxy on this machine, which programs open on any port that is free.
+func withoutPort(value string) string {
+	u, err := url.Parse(value)
+	if err != nil || u.User != nil {
+		return value
+	}
+	if addr, err := netip.ParseAddr(u.Hostname()); u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback()) {
+		return value
+	}
+	u.Host = u.Hostname()
+	return u.String()
+}

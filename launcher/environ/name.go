@@ -1,0 +1,22 @@
+package environ
+
+// Missable are those of the removed names that a command could miss: not one that no shell variable
+// can have.
+func Missable(removed []string) (names []string) {
+	for _, n := range removed {
+		if IsName(n) && !listed(n, OfTheCaller) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// IsName reports whether s is a name as POSIX defines it (XBD 3.216).
+func IsName(s string) bool {
+	for i, c := range []byte(s) {
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
