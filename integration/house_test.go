@@ -65,6 +65,7 @@ var plan = map[string]map[string]string{
 	"launcher/seccomp":        {},
 	"launcher/broker/network": {},
 	"launcher/sandbox": {
+		"launcher/sandbox/rlimit": "it must be initialised before everything else, so it imports nothing",
 		"launcher/seccomp":        "what is forbidden becomes a filter, and what is asked about is answered",
 		"launcher/broker/network": "the broker asks who may be reached",
 	},
@@ -72,6 +73,7 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox":        "it is the fence that is attacked",
 		"launcher/broker/network": "attackers are given one host that they may reach",
 	},
+	"launcher/sandbox/rlimit": {},
 	"launcher/sandbox/gitmeta": {
 		"shellparse/catalog": "what a setting of git does is one table with the judge's",
 	},

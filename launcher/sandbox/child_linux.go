@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox/rlimit"
 )
 
 // child lists what the child does. The order is the argument: each step is where it is because
@@ -120,8 +122,8 @@ func spare(n, least int, taken []int) []int {
 	return free
 }
 
-// childLimits sets the resource limits. The Go runtime raises the soft limit of open files for itself when it
-// starts; the child gets back what our parent has, which is what we were started with.
+// childLimits sets the resource limits. The runtime has raised the soft limit of open files for this
+// process; the child gets the one that this process was started with.
 func (b *builder) childLimits(l *life) {
 	set := func(what string, resource uintptr, value uint64) {
 		if value != 0 {
@@ -136,14 +138,12 @@ func (b *builder) childLimits(l *life) {
 	set("processes", unix.RLIMIT_NPROC, b.processLimit())
 	set("open files", unix.RLIMIT_NOFILE, limits.Files)
 	if limits.Files == 0 {
-		var ours, parents unix.Rlimit
-		if unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, &ours) != nil {
+		var ours unix.Rlimit
+		soft, ok := rlimit.OpenFiles()
+		if !ok || unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, &ours) != nil {
 			return
 		}
-		if unix.Prlimit(os.Getppid(), unix.RLIMIT_NOFILE, nil, &parents) != nil {
-			parents.Cur = 1024 // what Linux has always started with
-		}
-		ours.Cur = min(parents.Cur, ours.Max)
+		ours.Cur = min(soft, ours.Max)
 		l.add("limit open files", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NOFILE, hold(&b.family.arena, &ours))
 	}
 }

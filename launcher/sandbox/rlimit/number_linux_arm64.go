@@ -1,0 +1,3 @@
+package rlimit
+
+const prlimit64 = 261
