@@ -17,7 +17,8 @@ import (
 type ablation struct {
 	asked   int      // lines for which the reader is asked
 	saved   []string // lines that are allowed with it, and not without
-	stopped []string // lines whose verdict is stricter with it
+	stopped []string // lines that are asked or denied with it, and allowed without
+	denied  []string // lines that are denied with it, and asked without
 	loosed  []string // lines that are asked with it, and denied without
 	told    []string // lines of which only risk, rules or effects differ
 }
@@ -27,8 +28,10 @@ func (a *ablation) add(on, off judged) {
 	switch with, without := strictness[on.Verdict], strictness[off.Verdict]; {
 	case with == 0 && without > 0:
 		a.saved = append(a.saved, id)
-	case with > without:
+	case with > without && without == 0:
 		a.stopped = append(a.stopped, id)
+	case with > without:
+		a.denied = append(a.denied, id)
 	case with < without:
 		a.loosed = append(a.loosed, id)
 	case on.Risk != off.Risk || !slices.Equal(on.Rules, off.Rules) || on.Effects != off.Effects:
@@ -47,7 +50,8 @@ func TestAblate(t *testing.T) {
 	}
 	var report strings.Builder
 	for _, c := range corpora(t) {
-		fmt.Fprintf(&report, "%s: %d lines\n%-24s %6s %6s %8s %6s %6s\n", c.name, len(c.world.Lines), "reader", "asked", "saves", "stops", "loosens", "tells")
+		fmt.Fprintf(&report, "%s: %d lines\n%-24s %6s %6s %6s %6s %8s %6s\n", c.name, len(c.world.Lines),
+			"reader", "asked", "saves", "stops", "denies", "loosens", "tells")
 		text := map[string]corpusLine{}
 		for _, line := range c.world.Lines {
 			text[line.ID] = line
@@ -60,7 +64,7 @@ func TestAblate(t *testing.T) {
 			}
 		}
 		for _, reader := range slices.Sorted(maps.Keys(asks)) {
-			if only != "all" && only != reader {
+			if only != "all" && only != reader || !slices.Contains(code.Languages(), reader) {
 				continue
 			}
 			a := ablation{asked: len(asks[reader])}
@@ -69,11 +73,12 @@ func TestAblate(t *testing.T) {
 			for _, v := range off.judge(t) {
 				a.add(on[v.ID], v)
 			}
-			fmt.Fprintf(&report, "%-24s %6d %6d %8d %6d %6d\n", reader, a.asked, len(a.saved), len(a.stopped), len(a.loosed), len(a.told))
+			fmt.Fprintf(&report, "%-24s %6d %6d %6d %6d %8d %6d\n",
+				reader, a.asked, len(a.saved), len(a.stopped), len(a.denied), len(a.loosed), len(a.told))
 			if only == "all" {
 				continue
 			}
-			for kind, list := range map[string][]string{"saves": a.saved, "stops": a.stopped, "loosens": a.loosed, "tells": a.told} {
+			for kind, list := range map[string][]string{"saves": a.saved, "stops": a.stopped, "denies": a.denied, "loosens": a.loosed, "tells": a.told} {
 				for _, id := range list {
 					t.Logf("%s %s: %s: %q", reader, kind, id, text[strings.Fields(id)[0]].Cmd)
 				}

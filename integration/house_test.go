@@ -85,7 +85,7 @@ var plan = map[string]map[string]string{
 	"pathguard": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target carries the right it was named with",
-		"shellparse/code":    "a makefile on the disk is read as one in the command line",
+		"shellparse/code":    "files that are executed are read as programs in the command line",
 	},
 	"launcher/environ": {},
 	"launcher": {

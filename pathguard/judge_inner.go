@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/tada-run/tada-run/shellparse/code"
 )
 
 // vague are the rules that speak of what cannot be told. In a file that is no reason to ask:
@@ -28,7 +30,7 @@ func (j *judgement) inners() {
 		k.codes()
 		k.inners()
 		for _, r := range k.reasons {
-			if r.Decision == Allow || vague.has(r.Rule) || r.Decision == Ask && j.lifted(in.Command, r.Risk) {
+			if r.Decision == Allow || vague.has(r.Rule) && !(r.Rule == "code.opaque" && code.Worded(r.detail)) || r.Decision == Ask && j.lifted(in.Command, r.Risk) {
 				continue
 			}
 			if r.File == "" {

@@ -145,8 +145,7 @@ func (r *reader) name(right command.Right, flags command.Flags, v, span value) {
 	case strings.HasPrefix(s, "file://"):
 		s = strings.TrimPrefix(s, "file://")
 	}
-	if flags&command.Source != 0 && strings.Contains(s, "://") && !strings.HasPrefix(s, "phar://") {
-		// include "https://host/x" of PHP executes what the host answers.
+	if flags&command.Source != 0 && strings.Contains(s, "://") {
 		r.add(Fact{Rule: "code.remote", Risk: 3, Message: "executes code from the network", Start: span.start, End: span.end})
 		r.add(Fact{Right: command.Net, Text: s, Start: span.start, End: span.end})
 		return

@@ -29,15 +29,12 @@ func (r *reader) keyword(t token) bool {
 			return true
 		}
 	case "use", "no", "package", "namespace":
-		return (r.g.name == "perl" || r.g.name == "php") && r.skipStatement()
+		return r.g.name == "perl" && r.skipStatement()
 	}
 	return false
 }
 
 func (r *reader) skipStatement() bool {
-	if r.peek().text == "use" && r.ahead(1).is("(") { // php closures
-		return false
-	}
 	for !r.peek().is(";") && r.peek().kind != eof {
 		r.i++
 	}
@@ -93,9 +90,6 @@ func (r *reader) perlList() bool {
 // forLoop reads the head of a loop over the elements of something.
 func (r *reader) forLoop() bool {
 	start := r.i
-	if r.g.name == "php" && r.ahead(1).is("(") {
-		return r.phpForeach()
-	}
 	r.i++
 	if r.peek().word("await") {
 		r.i++
@@ -137,43 +131,13 @@ func (r *reader) forLoop() bool {
 	return true
 }
 
-// phpForeach reads foreach (E as $k => $v) and for (;;).
-func (r *reader) phpForeach() bool {
-	r.i++
-	m := r.partner()
-	r.i++
-	v := element(r.expr())
-	if !r.peek().word("as") {
-		r.steps(m)
-		r.i = min(m+1, len(r.toks)-1)
-		return true
-	}
-	var names []string
-	for r.i < m {
-		if n := r.peek(); n.kind == name && strings.HasPrefix(n.text, "$") {
-			names = append(names, n.text)
-		}
-		r.i++
-	}
-	r.i = min(m+1, len(r.toks)-1)
-	if len(names) == 1 {
-		r.bind(names[0], v)
-	} else {
-		r.forget(names...)
-	}
-	return true
-}
-
 // iterated reads what a loop runs over, through the functions that only number or sort it.
 func (r *reader) iterated() value {
 	t := r.peek()
-	if t.kind == name && (r.ahead(1).is("(") || r.ahead(1).is("{")) {
+	if t.kind == name && r.ahead(1).is("(") {
 		switch t.text {
-		case "sorted", "list", "set", "reversed", "tuple", "ipairs", "pairs", "seq_along":
+		case "sorted", "list", "set", "reversed", "tuple":
 			r.i++
-			if r.peek().is("{") {
-				return r.brace()
-			}
 			a := r.arguments()
 			if len(a.pos) > 0 {
 				return a.pos[0]
@@ -194,9 +158,6 @@ func (r *reader) bindElements(names []string, v value) {
 		for i, w := range v.items[0].items {
 			r.bind(names[i], w)
 		}
-	case len(names) == 2 && r.g.name == "lua":
-		r.forget(names[0])
-		r.bind(names[1], element(v))
 	default:
 		r.forget(names...)
 	}

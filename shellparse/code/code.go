@@ -70,27 +70,15 @@ func scan(lang, text string, nesting int, spent *budget) ([]Fact, bool) {
 	case "sh":
 		return []Fact{{Right: command.Exec, Shell: text, End: len(text)}}, false
 	case "sql":
-		return scanSQL(text, nesting)
-	case "tcl", "expect":
-		return scanTcl(text, nesting, spent)
+		return scanSQL(text)
 	case "make":
 		return scanMake(text, nil, spent)
-	case "ed":
-		return scanEd(text, nesting, spent)
-	case "sftp":
-		return scanSFTP(text)
 	case "xml":
 		return scanXML(text)
-	case "vim":
-		return scanVim(text, nesting, spent)
-	case "gdb":
-		return scanGDB(text, nesting, spent)
-	case "powershell":
-		return scanPowerShell(text, nesting, spent)
-	case "applescript":
-		return scanAppleScript(text)
+	case "ed":
+		return nil, scanEd(text)
 	}
-	return nil, true
+	return scanWords(lang, text)
 }
 
 // canonicalName maps the names by which programs, files and people call a language to the
@@ -112,16 +100,8 @@ func canonicalName(lang string) string {
 		return "lua"
 	case "rscript":
 		return "r"
-	case "tclsh", "wish":
-		return "tcl"
 	case "bash", "dash", "ksh", "zsh", "mksh":
 		return "sh"
-	case "vimscript", "viml", "ex", "nvim":
-		return "vim"
-	case "pwsh", "ps1":
-		return "powershell"
-	case "osascript":
-		return "applescript"
 	case "makefile", "gmake", "mk":
 		return "make"
 	}

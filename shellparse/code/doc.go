@@ -26,20 +26,40 @@
 //
 // # How it reads
 //
-// Seven languages (python, javascript, perl, ruby, php, lua, r) share one reader. A lexer
-// per language knows its literals: raw, triple-quoted and interpolated strings, templates,
-// here-documents, patterns, nested comments. The code inside an interpolated literal is
-// read as code; the text is not. The reader then evaluates expressions as far as literals
-// go: concatenation, joining of paths, variables, lists, loops over lists and directory
-// listings, parameters of functions that the program defines and calls, aliases of modules
-// and functions, options of calls. It knows no control flow: a variable has every value
-// that is given to it anywhere, so no order of execution can make a name differ.
+// Four languages (python, javascript, perl, ruby) share one reader. A lexer per language knows
+// its literals: raw, triple-quoted and interpolated strings, templates, here-documents,
+// patterns, nested comments. The code inside an interpolated literal is read as code; the text
+// is not. The reader then evaluates expressions as far as literals go: concatenation, joining
+// of paths, variables, lists, loops over lists and directory listings, parameters of functions
+// that the program defines and calls, aliases of modules and functions, options of calls. It
+// knows no control flow: a variable has every value that is given to it anywhere, so no order
+// of execution can make a name differ.
 //
-// The others are lists of commands: sql (with the client commands of psql, mysql and
-// sqlite3), tcl, expect, vim, ed, gdb, powershell, applescript, sftp. Of XML ("xml") the names
-// count that it takes in: entities and inclusions. For "sh" the text is one fact.
-// Of a makefile ("make") the recipes are facts, those that the goals given to [Make] need; what
-// only make itself could compute stands in them as [Unknown].
+// Languages that are rare on command lines (php, lua, r, tcl, expect, vim, gdb, powershell,
+// applescript, sftp) are read for the words of words.txt alone. A program without one of them
+// only computes; any other is opaque, and each full name in it may be written.
+//
+// SQL, with the client commands of psql, mysql and sqlite3, is read as the command table reads
+// psql -c. Of a list of commands for ed, those that edit are known. Of XML ("xml") the names
+// count that it takes in: entities and inclusions. For "sh" the text is one fact. Of a makefile
+// ("make") the recipes are facts, those that the goals given to [Make] need; what only make
+// itself could compute is [Unknown] in them.
+//
+// # What each reader earns
+//
+// Of 8095 harmless and 13543 hostile lines, make ablate counts those that are allowed thanks to
+// a reader, those that are asked about, and those that are denied instead of asked about:
+//
+//	reader                    allowed  asked  denied
+//	python                        113      1      16
+//	javascript                     64      0       5
+//	perl                           38      0       4
+//	ruby                           11      0       3
+//	sql, php, r, ed, lua           18      0       1
+//	xml                             0      6       0
+//	make                            3      0       0
+//
+// That of make also tells what the makefiles of a workspace run.
 //
 // # The tables
 //

@@ -22,7 +22,6 @@ type grammar struct {
 	arrows       bool   // (a, b) => c
 	rooted       bool   // joining an absolute name forgets what was before
 	bare         bool   // f x, y without parentheses
-	fold         bool   // function names in any case
 	symbolic     bool   // a string can be called
 	braces       bool   // a brace opens a block of statements
 	calls        []rule // sorted by name
@@ -36,9 +35,6 @@ type rule struct{ name, does string }
 
 // find returns what the table says about a name.
 func (g *grammar) find(name string) (string, bool) {
-	if g.fold {
-		name = strings.ToLower(name)
-	}
 	i, ok := slices.BinarySearchFunc(g.calls, name, func(r rule, n string) int { return strings.Compare(r.name, n) })
 	if !ok {
 		return "", false
@@ -74,12 +70,6 @@ func grammarOf(lang string) *grammar {
 		return perl()
 	case "ruby":
 		return ruby()
-	case "php":
-		return php()
-	case "lua":
-		return lua()
-	case "r":
-		return rlang()
 	}
 	return nil
 }

@@ -1,7 +1,5 @@
 package code
 
-import "strings"
-
 // group reads (a, b), or the parameters of an arrow function.
 func (r *reader) group() value {
 	t := r.peek()
@@ -122,9 +120,6 @@ func (r *reader) brace() value {
 		}
 	}
 	r.i = min(m+1, len(r.toks)-1)
-	if r.g.name == "lua" && strings.Join(v.keys, "") == "" {
-		v.shape, v.keys = list, nil
-	}
 	return heavy(v)
 }
 
@@ -144,7 +139,7 @@ func (r *reader) nextComma(m int) int {
 // key reads `name:`, `"name" =>`, `name =`, `[name] =`, and returns the name.
 func (r *reader) key() string {
 	t, next := r.peek(), r.ahead(1)
-	if (t.kind == name || t.kind == text) && (next.is(":") || next.is("=>") || next.is("=") && r.g.name == "lua") {
+	if (t.kind == name || t.kind == text) && (next.is(":") || next.is("=>")) {
 		r.i += 2
 		return t.text
 	}
@@ -156,7 +151,7 @@ func (r *reader) looksLikeTable(m int) bool {
 	if r.i+1 >= m {
 		return true
 	}
-	if !r.g.braces || r.g.name == "lua" {
+	if !r.g.braces {
 		return true
 	}
 	if a.kind != name && a.kind != text {

@@ -33,12 +33,6 @@ func (l *lexer) inside(f *frame) {
 		c := l.src[l.pos]
 		switch {
 		case f.depth == 0 && q.close != "" && strings.HasPrefix(l.src[l.pos:l.end], q.close):
-			if q.escapes == doubledEscape && strings.HasPrefix(l.src[l.pos+1:l.end], q.close) {
-				buf, copied = append(buf, l.src[kept:l.pos+1]...), true
-				l.pos += 2
-				kept = l.pos
-				continue
-			}
 			flush()
 			l.finish(l.pos + len(q.close))
 			return
@@ -55,7 +49,7 @@ func (l *lexer) inside(f *frame) {
 			f.depth-- // of the format specification; what it shows is not known anyway
 			buf, copied = append(buf, l.src[kept:l.pos]...), true
 			kept = l.pos + 1
-		case c == '\\' && q.escapes != rawEscapes && q.escapes != doubledEscape && l.pos+1 < l.end:
+		case c == '\\' && q.escapes != rawEscapes && l.pos+1 < l.end:
 			out, n, ok := decode(q, l.src[l.pos:l.end])
 			buf, copied = append(append(buf, l.src[kept:l.pos]...), out...), true
 			known = known && ok
@@ -183,8 +177,6 @@ func (l *lexer) holeAt(h holes) bool {
 	case perlHoles:
 		return (c == '$' || c == '@') && (isNameStart(next) || next == '{' || next == ':' || next == '$') ||
 			c == '$' && (isDigit(next) || next == '&' || next == '0' || next == '!' || next == '@')
-	case phpHoles:
-		return c == '$' && (isNameStart(next) || next == '{') || c == '{' && next == '$'
 	}
 	return false
 }
@@ -198,10 +190,10 @@ func (l *lexer) enterHole(h holes) {
 		l.frames = append(l.frames, frame{code: true, opened: i, until: until, format: h == braceHoles})
 	}
 	switch {
-	case h == braceHoles || h == phpHoles && c == '{':
+	case h == braceHoles:
 		push('}', 1)
 	case l.src[l.pos+1] == '{':
-		if h == perlHoles || h == phpHoles {
+		if h == perlHoles {
 			l.emit(dynamic, "", start, start) // a reference or a symbolic name
 		}
 		push('}', 2)
@@ -276,13 +268,6 @@ func decode(q quoting, s string) (out string, n int, ok bool) {
 			return s[1:2], 2, true
 		}
 		return s[:2], 2, true
-	case luaEscapes:
-		if isDigit(c) {
-			return digits(s, 1, 3, 10)
-		}
-		if c == 'z' {
-			return "", 2 + len(s[2:]) - len(strings.TrimLeft(s[2:], " \t\r\n")), true
-		}
 	case perlEscapes:
 		if strings.IndexByte("LUQElucN", c) >= 0 {
 			return "", 2, false

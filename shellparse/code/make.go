@@ -48,7 +48,7 @@ type recipeLine struct {
 // which it is the first rule that is made, and NAME=VALUE. A shell line may hold Unknown. It starts
 // where its line of the recipe does, and is one shell's own unless it holds several lines.
 func Make(text string, words []string) (facts []Fact, opaque bool) {
-	if len(text) > maxText {
+	if len(text) > maxText || !Reads("make") {
 		return nil, true
 	}
 	return scanMake(text, words, newBudget(len(text)))

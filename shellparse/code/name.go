@@ -43,8 +43,8 @@ func (r *reader) named() value {
 // global reports whether a name is a dangerous function or module without any import.
 func (r *reader) global(name string) bool {
 	if r.g.name == "javascript" {
-		return oneOf(name, "fs", "child_process", "net", "tls", "http", "https", "http2", "dgram", "dns", "vm", "process", "cluster",
-			"worker_threads", "eval", "require", "fetch", "Function", "Deno", "Bun", "WebSocket")
+		return slices.Contains([]string{"fs", "child_process", "net", "tls", "http", "https", "http2", "dgram", "dns", "vm", "process", "cluster",
+			"worker_threads", "eval", "require", "fetch", "Function", "Deno", "Bun", "WebSocket"}, name)
 	}
 	does, ok := r.g.find(name)
 	return ok && !harmless(does) && !strings.HasPrefix(does, "constant")
@@ -64,12 +64,8 @@ func (r *reader) assignment(t token) (value, bool) {
 		r.opaque = true // a typeglob: another name for a function
 	}
 	switch next.text {
-	case "=", ":=", "||=", "??=", "&&=", "//=", "<<-":
-		if next.text == "//=" && r.g.name != "perl" || next.text == "<<-" && r.g.name != "r" {
-			return value{}, false
-		}
-	case "<-":
-		if r.g.name != "r" {
+	case "=", ":=", "||=", "??=", "&&=", "//=":
+		if next.text == "//=" && r.g.name != "perl" {
 			return value{}, false
 		}
 	case "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", "**=", "<<=", ">>=":
@@ -156,9 +152,6 @@ func (r *reader) postfix(v value) value {
 				return v
 			}
 			v = r.bracketed(v)
-		case t.text == "{" && r.g.name == "lua" && v.shape == reference:
-			w := r.brace()
-			v, r.subject = r.call(v, arguments{pos: []value{w}, start: t.start, end: t.end}), ""
 		case t.text == "[" && !(r.g.bare && t.spaced):
 			v = r.subscript(v)
 			r.subject = ""
@@ -187,10 +180,7 @@ func (r *reader) assigned(v value, base string, first int) value {
 
 // tagged reports whether a literal behind an operand is its argument: tag`x`, f"x".
 func (r *reader) tagged(v value, t token) bool {
-	if v.shape != reference || r.g.name != "javascript" && r.g.name != "lua" {
-		return false
-	}
-	return !(t.text == "shell" && t.kind == open || t.fresh && r.g.name == "javascript")
+	return v.shape == reference && r.g.name == "javascript" && !(t.text == "shell" && t.kind == open || t.fresh)
 }
 
 // memberOperator reports whether the token joins an object and the name of a member.
@@ -200,8 +190,6 @@ func (r *reader) memberOperator(t token) bool {
 		return true
 	case ".":
 		return r.g.concat != "."
-	case ":":
-		return r.g.name == "lua" && r.ahead(1).kind == name && (r.ahead(2).is("(") || r.ahead(2).kind == text || r.ahead(2).kind == open)
 	}
 	return false
 }
@@ -273,7 +261,7 @@ func (r *reader) member(v value, n token) value {
 			r.opaque = r.opaque || loads(n.text)
 		}
 		full := v.text + "." + n.text
-		if oneOf(v.text, "globalThis", "global", "window", "CORE", "CORE.GLOBAL") {
+		if slices.Contains([]string{"globalThis", "global", "window", "CORE", "CORE.GLOBAL"}, v.text) {
 			full = n.text
 		}
 		v = r.constant(value{shape: reference, text: full, start: v.start, end: n.end})
@@ -430,7 +418,7 @@ func (r *reader) subscript(v value) value {
 
 // environment reports whether a name is the environment, which later programs inherit.
 func (r *reader) environment(name string) bool {
-	return oneOf(name, "os.environ", "process.env", "ENV", "Bun.env")
+	return slices.Contains([]string{"os.environ", "process.env", "ENV", "Bun.env"}, name)
 }
 
 // isModule reports whether the table has functions of the module.

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +82,7 @@ func uploads(more string, a arguments) bool {
 		_, notPosition := strconv.Atoi(s)
 		switch {
 		case !ok || strings.HasPrefix(s, "port="):
-		case v.shape == reference && oneOf(v.text, "None", "null", "undefined", "nil"):
+		case v.shape == reference && slices.Contains([]string{"None", "null", "undefined", "nil"}, v.text):
 		case v.shape != table || notPosition != nil:
 			return true
 		}

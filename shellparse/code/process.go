@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,15 +31,6 @@ func (r *reader) start(verb, selector, more string, a arguments) bool {
 		} else {
 			r.argv(vs, a)
 		}
-	case "exec-list": // a program and a list of its arguments
-		v, _ := a.arg(selector)
-		vs := []value{v}
-		if w, ok := a.arg(more); ok && w.shape == list {
-			vs = append(vs, w.items...)
-		} else if ok {
-			vs = append(vs, w)
-		}
-		r.argv(vs, a)
 	case "pipe-or-open":
 		r.perlOpen(selector, a)
 	default:
@@ -219,8 +211,8 @@ func (r *reader) perlOpen(selector string, a arguments) {
 // loads reports whether an environment variable makes a program that is started later load
 // or run something else.
 func loads(variable string) bool {
-	if oneOf(variable, "", "PATH", "BASH_ENV", "ENV", "IFS", "SHELLOPTS", "PS4", "PAGER", "EDITOR", "VISUAL", "LESSOPEN", "MANPAGER",
-		"NODE_OPTIONS", "NODE_PATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "GCONV_PATH", "HOME") {
+	if slices.Contains([]string{"", "PATH", "BASH_ENV", "ENV", "IFS", "SHELLOPTS", "PS4", "PAGER", "EDITOR", "VISUAL", "LESSOPEN", "MANPAGER",
+		"NODE_OPTIONS", "NODE_PATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "GCONV_PATH", "HOME"}, variable) {
 		return true
 	}
 	for _, p := range []string{"LD_", "DYLD_", "PYTHON", "GIT_"} {

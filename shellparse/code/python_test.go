@@ -96,7 +96,7 @@ func TestPython(t *testing.T) {
 		{"open('wodahs/cte/'[::-1])", "opaque"},
 		{"import os; os.kill(1, 9)", "rule code.kill"},
 		{"import os; os.chdir('/etc'); print(open('shadow').read())", "read shadow; read /etc/shadow"},
-		{"import sqlite3; sqlite3.connect('a.db').execute('DROP TABLE t')", "write a.db; rule sql.drop"},
+		{"import sqlite3; sqlite3.connect('a.db').execute('DROP TABLE t')", "write a.db; rule db.destroy"},
 		{"import os\nif True:\n\tos.system(f'rm {x}')", "opaque"},
 		{"print(f\"{__import__('os').system('id')}\")", "sh id"},
 		{"import sys; [open(a).read() for a in sys.argv[1:]]", ""},

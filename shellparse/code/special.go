@@ -11,59 +11,19 @@ import (
 // special carries them out.
 func (r *reader) special(verb, selector string, a arguments) {
 	switch verb {
-	case "read-or-net", "write-or-net", "open-or-net":
-		r.streamed(verb, selector, a)
 	case "bar-or-open", "bar-or-read":
 		r.rubyOpen(selector, a)
-	case "source": // a name or a URL, executed
-		if v, _ := a.arg(selector); v.shape == plain && strings.Contains(v.text, "://") {
-			r.opaque = true
-		}
-		r.do("load", selector, a)
 	case "require", "relative":
 		r.require(verb, selector, a)
 	case "send", "send-self":
 		r.send(verb, a)
-	case "call", "callback":
-		r.callback(verb, selector, a)
 	case "argument": // of the program, which <> of Perl opens
 		if len(a.pos) > 0 && a.pos[0].text == "@ARGV" {
 			r.touchAll(command.Read, 0, selector, a)
 		}
-	case "curl-option":
-		r.curlOption(a)
 	default:
 		r.opaque = true // no such verb: the table is wrong, and a test says so
 	}
-}
-
-// streamed is PHP's file functions, whose names may be URLs and wrappers.
-func (r *reader) streamed(verb, selector string, a arguments) {
-	v, _ := a.arg(selector)
-	v.each(func(v value) {
-		one := arguments{pos: append([]value{v}, a.pos[min(1, len(a.pos)):]...), start: a.start, end: a.end}
-		scheme, rest, isURL := strings.Cut(v.text, "://")
-		switch {
-		case v.shape == plain && isURL && strings.EqualFold(scheme, "php"):
-			if strings.HasPrefix(rest, "filter") {
-				r.opaque = true
-			}
-		case v.shape == plain && isURL && (strings.EqualFold(scheme, "phar") || strings.EqualFold(scheme, "expect")):
-			r.opaque = true
-		case v.shape == plain && isURL && !strings.EqualFold(scheme, "file"):
-			kind := "net"
-			if verb == "write-or-net" || len(a.pos) > 2 {
-				kind = "post"
-			}
-			r.network(kind, "0", "", one)
-		case verb == "read-or-net":
-			r.touch(command.Read, 0, v, r.spanned(v, a))
-		case verb == "write-or-net":
-			r.touch(command.Write, 0, v, r.spanned(v, a))
-		default:
-			r.openFile("0", "1", one)
-		}
-	})
 }
 
 // rubyOpen is Kernel#open and IO.read, where a name that starts with a bar is a program.
@@ -125,47 +85,5 @@ func (r *reader) send(verb string, a arguments) {
 		r.apply(does, a)
 	} else if does, ok := r.g.find(method[strings.LastIndexByte(method, '.')+1:]); ok {
 		r.apply(does, a)
-	}
-}
-
-// callback is a PHP function that calls the function which an argument names.
-func (r *reader) callback(verb, selector string, a arguments) {
-	if verb == "callback" {
-		v, _ := a.arg(selector)
-		v.each(func(v value) {
-			if v.shape != plain {
-				return
-			}
-			if does, ok := r.g.find(v.text); ok && !harmless(does) {
-				r.opaque = true
-			}
-		})
-		return
-	}
-	if len(a.pos) == 0 || a.pos[0].shape != plain || a.pos[0].alts != nil {
-		r.opaque = true
-		return
-	}
-	f := a.pos[0].text
-	rest := arguments{pos: a.pos[1:], start: a.start, end: a.end}
-	if len(rest.pos) == 1 && rest.pos[0].shape == list {
-		rest.pos = rest.pos[0].items
-	}
-	if does, ok := r.g.find(f); ok {
-		r.apply(does, rest)
-	}
-}
-
-// curlOption is curl_setopt(handle, option, value) of PHP.
-func (r *reader) curlOption(a arguments) {
-	if len(a.pos) < 3 {
-		r.opaque = true
-		return
-	}
-	switch a.pos[1].text {
-	case "CURLOPT_URL":
-		r.network("post", "2", "", a)
-	case "CURLOPT_FILE", "CURLOPT_INFILE", "CURLOPT_READFUNCTION", "CURLOPT_WRITEFUNCTION", "CURLOPT_PROXY":
-		r.opaque = true
 	}
 }

@@ -55,8 +55,6 @@ const (
 	cEscapes                     // \n \x41 \101 \u0041 and the like; an unknown one drops the backslash
 	pythonEscapes                // as cEscapes; an unknown one keeps the backslash; \N{...}
 	perlEscapes                  // as cEscapes; \x{41}; \L \U \Q \E
-	luaEscapes                   // decimal \065, \z
-	doubledEscape                // a doubled delimiter stands for one (SQL, VB, Pascal, vim '')
 )
 
 type holes uint8
@@ -67,7 +65,6 @@ const (
 	dollarHoles       // javascript `${x}`
 	hashHoles         // ruby "#{x}"
 	perlHoles         // perl "$x @x @{[ ]} ${\ }"
-	phpHoles          // php "$x {$x} ${x}"
 )
 
 // maxDepth bounds brackets and literals inside one another. Real programs stay below 50;
@@ -213,9 +210,9 @@ func (l *lexer) number() {
 
 // operators are those that must not be split, longest first.
 var operators = [...]string{
-	"<=>", "===", "!==", "**=", "||=", "&&=", "??=", "//=", "...", "<<-", "->>", "<<=", ">>=",
+	"<=>", "===", "!==", "**=", "||=", "&&=", "??=", "//=", "...", "<<=", ">>=",
 	"=>", "->", "::", "?.", "..", "==", "!=", "<=", ">=", ":=", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=",
-	"=~", "!~", "&&", "||", "??", "<-", "**", "++", "--", "<<", ">>", "&.",
+	"=~", "!~", "&&", "||", "??", "**", "++", "--", "<<", ">>", "&.",
 }
 
 func (l *lexer) punctuation() {
@@ -229,9 +226,6 @@ func (l *lexer) punctuation() {
 	}
 	for _, op := range operators {
 		if len(rest) >= len(op) && rest[:len(op)] == op {
-			if op == "<-" && l.g.name != "r" || op == "<<-" && l.g.name != "r" || op == "->>" && l.g.name != "r" {
-				continue
-			}
 			l.emit(punct, op, l.pos, l.pos+len(op))
 			l.pos += len(op)
 			return

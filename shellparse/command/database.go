@@ -1,8 +1,10 @@
 package command
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // sql reads statements for what destroys, and lines for the commands of the client that
@@ -17,7 +19,7 @@ func (m *matcher) sql(_ role, vs []value) {
 		}
 		m.sqlFiles(v)
 		for statement := range strings.SplitSeq(sqlWords(v.Text), ";") {
-			m.sqlStatement(strings.Fields(statement), v.at)
+			m.sqlStatement(strings.Fields(statement), v)
 		}
 	}
 }
@@ -49,7 +51,9 @@ func sqlWords(text string) string {
 				i = len(text)
 			}
 			b.WriteByte(' ')
-		case c == '(' || c == ')' || c == ',':
+		case c == '(':
+			b.WriteString(" ( ")
+		case c == ')' || c == ',':
 			b.WriteByte(' ')
 		default:
 			b.WriteByte(c)
@@ -58,28 +62,63 @@ func sqlWords(text string) string {
 	return strings.ToUpper(b.String())
 }
 
-func (m *matcher) sqlStatement(words []string, at int) {
+//go:embed sql.txt
+var sqlText string
+
+// A sqlRule is one line of sql.txt.
+type sqlRule struct {
+	where, rule string
+	words       []string
+}
+
+var sqlRules = sync.OnceValue(func() (rules []sqlRule) {
+	for line := range strings.Lines(sqlText) {
+		if f := strings.Fields(line); f[0] != "#" {
+			rules = append(rules, sqlRule{f[0], f[1], f[2:]})
+		}
+	}
+	return rules
+})
+
+// sqlOpeners are words after which a statement can start inside another.
+var sqlOpeners = []string{"(", "ANALYZE", "AS", "BEGIN", "ELSE", "EXPLAIN", "LOOP", "THEN"}
+
+// holdsData reports whether what is created holds data: the words behind it are names.
+func holdsData(word string) bool {
+	return slices.Contains([]string{"DATABASE", "INDEX", "SCHEMA", "SEQUENCE", "TABLE", "TYPE", "VIEW"}, word)
+}
+
+// sqlStatement finds the rules for the words of a statement.
+func (m *matcher) sqlStatement(words []string, v value) {
 	if len(words) == 0 {
 		return
 	}
 	has := func(word string) bool { return slices.Contains(words, word) }
+	destroys := has("DELETE") && has("FROM") && !has("WHERE") || words[0] == "ALTER" && has("DROP")
+	if destroys {
+		m.hazard("db.destroy", v.at)
+	}
+	for i, word := range words {
+		first := i == 0 || slices.Contains(sqlOpeners, words[i-1])
+		for _, r := range sqlRules() {
+			fits := r.where == "any" || r.where == "first" && first || r.where == "created" && i > 0 && words[0] == "CREATE" && !slices.ContainsFunc(words[1:i], holdsData) ||
+				r.where == "called" && i+1 < len(words) && words[i+1] == "("
+			switch {
+			case !fits || !slices.Contains(r.words, word) || destroys && r.rule == "db.change":
+			case r.rule == "?":
+				m.opaque(v, Exec, "the statement runs text that is not read")
+			default:
+				m.hazard(r.rule, v.at)
+			}
+		}
+	}
 	switch {
-	case words[0] == "DROP" || words[0] == "TRUNCATE" || words[0] == "FLUSH":
-		m.hazard("db.destroy", at)
-	case has("DELETE") && has("FROM") && !has("WHERE"):
-		m.hazard("db.destroy", at)
-	case words[0] == "ALTER" && has("DROP"):
-		m.hazard("db.destroy", at)
-	case has("PROGRAM") && has("COPY"), has("XP_CMDSHELL"), has("OUTFILE") || has("DUMPFILE") || has("LOAD_FILE"), has("PG_READ_FILE"), has("LO_EXPORT"):
-		m.hazard("db.program", at)
-	case words[0] == "INSTALL":
-		m.hazard("code.install", at)
+	case has("PROGRAM") && has("COPY"):
+		m.hazard("db.program", v.at)
 	case words[0] == "LOAD" && !has("DATA") && !has("XML"):
-		m.hazard("code.load-library", at)
+		m.hazard("code.load-library", v.at)
 	case words[0] == "COPY" && has("STDIN"):
 		m.flags |= Upload
-	case words[0] == "UPDATE", words[0] == "DELETE", words[0] == "ALTER", words[0] == "GRANT", words[0] == "REVOKE":
-		m.hazard("db.change", at)
 	}
 }
 

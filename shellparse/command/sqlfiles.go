@@ -32,7 +32,7 @@ func (m *matcher) sqlFiles(v value) {
 				i++
 			}
 			word = strings.ToUpper(text[start : i+1])
-			copying = copying || word == "COPY" || word == "EXPORT"
+			copying = copying || word == "COPY" || word == "EXPORT" || word == "VACUUM"
 		case c == ';':
 			copying = false
 		case c == ')' || c == ',':
@@ -47,7 +47,7 @@ func sqlNameByte(c byte) bool {
 
 func (m *matcher) sqlFile(word string, copying bool, file value) {
 	switch {
-	case word == "TO" && copying:
+	case (word == "TO" || word == "INTO") && copying:
 		m.path(role{kind: "W"}, file)
 	case word == "FROM":
 		m.path(role{kind: "R"}, file)

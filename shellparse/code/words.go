@@ -1,0 +1,85 @@
+package code
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+//go:embed words.txt
+var wordTable string
+
+// Worded reports whether a language is read for its words alone.
+func Worded(lang string) bool { return strings.Contains(wordTable, "\n"+lang+":") }
+
+// A name in a program is in quotes or behind a blank, and can be put together from literals.
+var (
+	joins    = regexp.MustCompile(`["']\s*(?:\.\.?|\+)\s*["']`)
+	takesIn  = regexp.MustCompile(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
+	fullName = regexp.MustCompile(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
+)
+
+// scanWords reads a program in a language that words.txt has: one that does more than compute and print is
+// opaque, and every full name in it may be written.
+func scanWords(lang, text string) (facts []Fact, opaque bool) {
+	if !wordy(lang, text) {
+		return nil, false
+	}
+	if takesIn.MatchString(text) {
+		facts = append(facts, Fact{Rule: "code.remote", Risk: 3, Message: "executes code from the network", End: len(text)})
+	}
+	if Worded(lang) {
+		for _, m := range fullName.FindAllStringSubmatch(joins.ReplaceAllString(text, ""), maxNames) {
+			facts = append(facts, Fact{Right: command.Write, Flags: command.Possible, Text: m[1], End: len(text)})
+		}
+	}
+	return facts, true
+}
+
+// maxNames bounds the names of one program.
+const maxNames = 64
+
+// wordy reports whether a text has one of the words of a language.
+func wordy(lang, text string) bool {
+	_, entry, ok := strings.Cut(wordTable, "\n"+lang+":")
+	head, body, _ := strings.Cut(entry, "\n")
+	body, _, _ = strings.Cut(body, "\n\n")
+	if !ok || strings.Contains(head, "any") {
+		return true
+	}
+	if strings.Contains(head, "fold") {
+		text, body = strings.ToUpper(text), strings.ToUpper(body)
+	}
+	calls := strings.Contains(head, "calls")
+	words := strings.Fields(body)
+	for i := 0; i < len(text); {
+		end := i
+		for end < len(text) && (isNameByte(text[end]) || text[end] == '.' || text[end] == '$') {
+			end++
+		}
+		switch word := text[i:end]; {
+		case word == "" && calls && (text[i] == '`' || strings.IndexByte(")]}'\"", text[i]) >= 0 && called(text[i+1:])):
+			return true
+		case word == "":
+			end++
+		case calls && strings.Contains(word, "$") && (called(text[end:]) || strings.HasPrefix(text[end:], "{") || strings.Contains(word, "$$")):
+			return true
+		case slices.Contains(words, word):
+			return true
+		default:
+			for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return c == '.' || c == '$' }) {
+				if slices.Contains(words, part) {
+					return true
+				}
+			}
+		}
+		i = end
+	}
+	return false
+}
+
+// called reports whether a bracket follows that hands arguments to what is in front of it.
+func called(rest string) bool { return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(") }
