@@ -58,24 +58,3 @@ func TestClientsHookNeverFailsOpen(t *testing.T) {
 		}
 	}
 }
-
-// C4: a repository that switches the hooks off finds the shell: commands are judged, and the person is told. make test-clients.
-func TestClientsHooksOff(t *testing.T) {
-	needClients(t)
-	c := clients[0]
-	b := newBench(t, c, "/bin/bash")
-	b.ctl(t, "hook", "install", c.name)
-	b.ctl(t, "shell", "install", c.name)
-	write(t, filepath.Join(b.work, ".claude/settings.json"), `{"disableAllHooks":true}`)
-	got := b.play(t, c, c.tool("echo said 4'2'"), c.tool("cat ../closed/x"))
-	if !strings.Contains(got[0], "said 42") || !strings.Contains(got[0], "switches the hooks of claude-code off") {
-		t.Errorf("nobody is told: %s", got[0])
-	}
-	if !strings.Contains(got[1], "restricted_path") || strings.Contains(got[1], "switches the hooks") {
-		t.Errorf("a denied command: %s", got[1])
-	}
-	cmd := b.command(t, filepath.Join(b.bin, "tadactl"), "hook", "status", c.name)
-	if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), "disableAllHooks") {
-		t.Errorf("hook status: %s, %v", out, err)
-	}
-}

@@ -22,6 +22,8 @@ var features = []struct{ name, tests, result string }{
 	{name: "unknown tools", tests: "TestClientsUnknownTool"},
 	{name: "file tools", tests: "TestClientsFiles TestClientsCodexPatch"},
 	{name: "broken hook", tests: "TestClientsHookNeverFailsOpen TestClientsHooksOff"},
+	{name: "stops", tests: "TestClientsStop"},
+	{name: "conversation", tests: "TestClientsConversation"},
 	{name: "typing", tests: "TestClientsCodexTerminal"},
 	{name: "", tests: "TestClientsCapture"},
 }

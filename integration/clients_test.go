@@ -227,11 +227,17 @@ func newBench(t *testing.T, c client, shell string) *bench {
 	if err := os.Symlink("tada-run", filepath.Join(b.bin, "bash")); err != nil {
 		t.Fatal(err)
 	}
-	write(t, b.passwd, "root:x:0:0:root:"+b.home+":"+strings.ReplaceAll(shell, "BIN", b.bin)+"\n")
+	b.login(t, shell)
 	server := httptest.NewServer(b.model)
 	t.Cleanup(server.Close)
 	c.setup(t, b, server.URL)
 	return b
+}
+
+// login makes the account, with its login shell.
+func (b *bench) login(t *testing.T, shell string) {
+	t.Helper()
+	write(t, b.passwd, "root:x:0:0:root:"+b.home+":"+strings.ReplaceAll(shell, "BIN", b.bin)+"\n")
 }
 
 // command is a program on the bench. It sees the passwd file, and its packages below /opt, by mounts of its own, for which an
@@ -265,14 +271,7 @@ func (b *bench) play(t *testing.T, c client, calls ...toolCall) []string {
 func (b *bench) playIn(t *testing.T, c client, before []string, calls ...toolCall) []string {
 	t.Helper()
 	b.model.begin(calls)
-	words := append(append(slices.Clone(before), b.seen(c.find(t))), c.argv...)
-	cmd := b.command(t, words[0], words[1:]...)
-	cmd.Env = append(append(cmd.Env, c.env...), b.model.env...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, out := b.start(t, c, before)
 	timer := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
 	err := cmd.Wait()
 	timer.Stop()
@@ -282,6 +281,21 @@ func (b *bench) playIn(t *testing.T, c client, before []string, calls ...toolCal
 		t.Fatalf("%s: the model was told of %d calls out of %d: %v\n%s\nrequests:\n%s", c.name, len(results), len(calls), err, out.String(), requests[:min(len(requests), 4000)])
 	}
 	return results
+}
+
+// start starts the client by another program, in a process group of its own, as a shell does it.
+func (b *bench) start(t *testing.T, c client, before []string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	words := append(append(slices.Clone(before), b.seen(c.find(t))), c.argv...)
+	cmd := b.command(t, words[0], words[1:]...)
+	cmd.Env = append(append(cmd.Env, c.env...), b.model.env...)
+	cmd.SysProcAttr.Setpgid = true
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, &out
 }
 
 // try sees three commands judged as they should be: one runs, one is denied, one waits for a person and runs when it is

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ copilot     user     ~/.copilot/hooks/tada-run.json              disableAllHooks
 `
 
 // A HookSwitch is one line of the table.
-type HookSwitch struct{ Platform, Level, file, Key, value string }
+type HookSwitch struct{ Platform, Level, File, Key, value string }
 
 // HookSwitches is the table.
 var HookSwitches = sync.OnceValue(func() (list []HookSwitch) {
@@ -62,7 +63,7 @@ var HookSwitches = sync.OnceValue(func() (list []HookSwitch) {
 // Files are the files of a switch that there may be: for a person with this home, whose settings of the platform are in folder,
 // in the directory and in those above it up to the top of its workspace.
 func (s HookSwitch) Files(home, folder, dir, top string) (list []string) {
-	switch name := s.file; {
+	switch name := s.File; {
 	case strings.HasPrefix(name, "~/"):
 		if folder != "" {
 			_, inside, _ := strings.Cut(name[2:], "/")
@@ -98,37 +99,67 @@ func (s HookSwitch) Off(settings map[string]any) bool {
 	return v != nil && fmt.Sprint(v) == s.value
 }
 
-// hooksOff is the notice that a workspace's own settings switch the hooks of a platform off; "" where they do not. What
-// the repository brings is read as JSON alone: the other files count only where a person trusts the folder.
-func (s HookSwitch) hooksOff(dir, top string) string {
-	for _, path := range s.Files("", "", dir, top) {
-		data, err := readSmall(path)
-		if err != nil {
+// notice is that a file of settings switches the hooks of a platform off; "" where it does not.
+func (s HookSwitch) notice(path string) string {
+	data, err := readSmall(path)
+	if err != nil {
+		return ""
+	}
+	off, word := false, s.Key[strings.LastIndexByte(s.Key, '.')+1:]
+	if strings.HasSuffix(path, ".toml") {
+		off = regexp.MustCompile(`(?m)^[^#\n]*\b` + word + `["']?[ \t]*=[ \t]*` + s.value + `\b`).Match(data)
+	} else {
+		var settings map[string]any
+		if err := json.Unmarshal(data, &settings); err != nil && bytes.Contains(data, []byte(word)) {
+			return fmt.Sprintf("%s cannot be read as JSON, and may switch the hooks of %s off; see: tadactl hook status %s", path, s.Platform, s.Platform)
+		}
+		off = s.Off(settings)
+	}
+	if !off {
+		return ""
+	}
+	return fmt.Sprintf("%s switches the hooks of %s off (%s): its file tools and other tools are not checked; see: tadactl hook status %s", path, s.Platform, s.Key, s.Platform)
+}
+
+// HooksOff is what a person has to know at the first call of a conversation: that the workspace switches the platform's hooks
+// off. It is "" where it does not, or where that was told in this conversation. What the repository brings is read as JSON
+// alone: the other files count only where a person trusts the folder, and then there is no hook that could ask here.
+func (l *Launcher) HooksOff(platform, dir, conversation string) string {
+	return l.off(platform, conversation, func(s HookSwitch) []string {
+		if !strings.HasPrefix(s.File, "./") || !strings.HasSuffix(s.File, ".json") {
+			return nil
+		}
+		return s.Files("", "", dir, Top(dir))
+	})
+}
+
+func (l *Launcher) off(platform, conversation string, files func(HookSwitch) []string) string {
+	for _, s := range HookSwitches() {
+		if s.Platform != platform {
 			continue
 		}
-		var settings map[string]any
-		switch err := json.Unmarshal(data, &settings); {
-		case err == nil && s.Off(settings):
-			return fmt.Sprintf("%s switches the hooks of %s off (%s): its file tools and other tools are not checked; see: tadactl hook status %s", path, s.Platform, s.Key, s.Platform)
-		case err != nil && bytes.Contains(data, []byte(s.Key[:4])):
-			return fmt.Sprintf("%s cannot be read as JSON, and may switch the hooks of %s off; see: tadactl hook status %s", path, s.Platform, s.Platform)
+		for _, path := range files(s) {
+			if notice := s.notice(path); notice != "" && l.tells(notice+"\n"+conversation) {
+				return notice
+			}
 		}
 	}
 	return ""
 }
 
-// HooksOff is what a person has to know at the first call of a conversation: that the workspace switches the platform's hooks
-// off. It is "" where it does not, or where that was told in this conversation.
-func (l *Launcher) HooksOff(platform, dir, conversation string) string {
-	for _, s := range HookSwitches() {
-		if s.Platform != platform || !strings.HasPrefix(s.file, "./") || !strings.HasSuffix(s.file, ".json") {
-			continue
+// hooked reports whether the hook of this program is registered with a platform, in the files of a person's that can switch it
+// off or beside them.
+func hooked(platform string, outer func(string) string) bool {
+	return slices.ContainsFunc(HookSwitches(), func(s HookSwitch) bool {
+		if s.Platform != platform || !strings.HasPrefix(s.File, "~/") {
+			return false
 		}
-		if notice := s.hooksOff(dir, Top(dir)); notice != "" && l.tells(notice+"\n"+conversation) {
-			return notice
-		}
-	}
-	return ""
+		file := outer(s.File)
+		return slices.ContainsFunc([]string{file, filepath.Join(filepath.Dir(file), "hooks.json")}, func(path string) bool {
+			data, err := readSmall(path)
+			return err == nil && bytes.Contains(data, []byte("hook run "+platform))
+		})
+	})
 }
 
 // Top is the nearest folder with a repository at or above a directory, the directory itself where there is none.
@@ -162,24 +193,41 @@ func readSmall(path string) ([]byte, error) {
 // shellMarks are the variables by which a platform's commands are told, and the one with its conversation.
 var shellMarks = []struct{ platform, mark, conversation string }{
 	{"claude-code", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"},
-	{"gemini", "GEMINI_CLI", "GEMINI_SESSION_ID"},
-	{"qwen", "QWEN_CODE", "QWEN_SESSION_ID"},
+	{"codex", "CODEX_THREAD_ID", "CODEX_THREAD_ID"},
+	{"gemini", "GEMINI_CLI", ""}, // it numbers no conversations
+	{"qwen", "QWEN_CODE", "QWEN_CODE_SESSION_ID"},
+	{"copilot", "COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"},
 }
 
-// unhooked is [Launcher.HooksOff] for a command of an agent whose shell this is.
+// unhooked is [Launcher.HooksOff] for a command of an agent whose shell this is. Where the hook is registered too, it has also
+// what the person and the machine switch off.
 func (l *Launcher) unhooked(req Request) string {
-	value := func(name string) (v string) {
-		for _, each := range req.Env {
-			if own, ok := strings.CutPrefix(each, name+"="); ok {
-				v = own
-			}
-		}
-		return v
+	if req.Shell.Name == "tada-run" {
+		return ""
+	}
+	env := map[string]string{}
+	for _, each := range req.Env {
+		name, value, _ := strings.Cut(each, "=")
+		env[name] = value
 	}
 	for _, m := range shellMarks {
-		if req.Shell.Name != "tada-run" && value(m.mark) != "" {
-			return l.HooksOff(m.platform, req.Dir, value(m.conversation))
+		if env[m.mark] == "" {
+			continue
 		}
+		if notice := l.HooksOff(m.platform, req.Dir, env[m.conversation]); notice != "" {
+			return notice
+		}
+		agent, _, _ := strings.Cut(m.platform, "-")
+		c := &client{home: l.account, env: env, needs: needsOf(agent)}
+		if !hooked(m.platform, c.outer) {
+			return ""
+		}
+		return l.off(m.platform, env[m.conversation], func(s HookSwitch) []string {
+			if strings.HasPrefix(s.File, "~/") {
+				return []string{c.outer(s.File)}
+			}
+			return s.Files("", "", req.Dir, Top(req.Dir))
+		})
 	}
 	return ""
 }

@@ -1,0 +1,170 @@
+package integration
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A stopping says how a client ends or puts aside what takes long: the arguments that its model adds to a call.
+type stopping struct {
+	limit      o                            // a short time limit; nil where the model cannot give one
+	background o                            // to have the command go on beside; nil where the model cannot
+	settings   func(t *testing.T, b *bench) // what a person sets up for a short limit
+	leaves     bool                         // without us too, the command goes on when the client is interrupted
+}
+
+var stoppings = map[string]stopping{
+	"claude-code": {limit: o{"timeout": 2000}, background: o{"run_in_background": true}},
+	"codex":       {limit: o{"yield_time_ms": 2000}, background: o{"yield_time_ms": 250}},
+	"opencode":    {limit: o{"timeout": 2000}, leaves: true},
+	"gemini": {background: o{"is_background": true}, settings: func(t *testing.T, b *bench) {
+		write(t, filepath.Join(b.work, ".gemini/settings.json"), `{"tools":{"shell":{"inactivityTimeout":2}}}`)
+	}},
+	"qwen":    {limit: o{"timeout": 2000}, background: o{"is_background": true}},
+	"copilot": {limit: o{"initial_wait": 2}, background: o{"mode": "async", "shellId": "aside"}},
+}
+
+// with adds arguments to a call.
+func (call toolCall) with(more o) toolCall {
+	args := maps.Clone(call.args.(o))
+	maps.Copy(args, more)
+	call.args = args
+	return call
+}
+
+// What a client puts aside goes on, what it gives up at its time limit ends, and what runs when the person interrupts it ends
+// with it; of all of it there is a whole record. make test-clients.
+func TestClientsStop(t *testing.T) {
+	needClients(t)
+	for _, c := range chosen() {
+		t.Run("plain/"+c.name, func(t *testing.T) { stop(t, newBench(t, c, "/bin/bash"), c, "plain") })
+	}
+	eachDoor(t, stop)
+}
+
+func stop(t *testing.T, b *bench, c client, door string) {
+	how := stoppings[c.name]
+	if door == "mcp" {
+		how = stopping{limit: o{"timeout_ms": 2000}}
+	}
+	if how.settings != nil {
+		how.settings(t, b)
+	}
+	long := func() (line, process string) {
+		process = fmt.Sprintf("sleep %d", 1_000_000+rand.IntN(1_000_000))
+		return process + "; touch never", process
+	}
+	limited, first := long()
+	endless, second := long()
+	calls := []toolCall{c.tool("true")}
+	if how.background != nil {
+		calls = append(calls, c.tool("sleep 1; echo > late").with(how.background), c.tool("until test -e late; do sleep 0.1; done; echo came 4'2'"))
+	}
+	at := len(calls)
+	if how.limit != nil || how.settings != nil {
+		calls = append(calls, c.tool(limited).with(how.limit), c.tool("echo still 4'2'"))
+	}
+	calls = append(calls, c.tool("touch begun; "+endless))
+	got := b.interrupt(t, c, calls, "begun")
+	if len(got) < len(calls)-1 {
+		t.Fatalf("%d of %d calls came to an end: %q", len(got), len(calls)-1, got)
+	}
+	if at > 1 && !strings.Contains(got[2], "came 42") {
+		t.Errorf("what goes on beside: %s\nand the next call: %s", got[1], got[2])
+	}
+	if at < len(calls)-1 && !strings.Contains(got[at+1], "still 42") {
+		t.Errorf("a call behind one that took too long: %s\n%s", got[at], got[at+1])
+	}
+	if !ends(first) {
+		t.Errorf("%q goes on", first)
+	}
+	if how.leaves && (door == "shell" || door == "both" || door == "hook" || door == "plain") {
+		if exec.Command("pgrep", "-fx", second).Run() != nil {
+			t.Errorf("%q is ended by the client now", second)
+		}
+		if door == "plain" {
+			_ = exec.Command("pkill", "-fx", second).Run()
+		} else {
+			b.ctl(t, "kill", runningIn(t, b.ctl(t, "sessions")))
+		}
+	}
+	if !ends(second) {
+		t.Errorf("%q goes on", second)
+	}
+	if door == "plain" {
+		return
+	}
+	if b.exists("never") {
+		t.Error("what was given up ran to its end")
+	}
+	for range 100 {
+		if list := b.ctl(t, "sessions"); !strings.Contains(list, " running ") {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if list := b.ctl(t, "sessions"); strings.Contains(list, " running ") {
+		t.Errorf("a run is on record as running:\n%s", list)
+	}
+	_ = b.command(t, filepath.Join(b.bin, "tada-run"), "true").Run() // which tells the end of a run whose launcher was killed
+	b.ctl(t, "audit", "verify", "--complete")
+}
+
+// runningIn is the one run in a list of sessions that has no end yet.
+func runningIn(t *testing.T, list string) (id string) {
+	t.Helper()
+	for line := range strings.Lines(list) {
+		if strings.Contains(line, " running ") {
+			id += strings.Fields(line)[0]
+		}
+	}
+	return id
+}
+
+// interrupt plays until a file is there, and interrupts the client then, as a person does with Ctrl-C, again where it is not
+// enough.
+func (b *bench) interrupt(t *testing.T, c client, calls []toolCall, file string) []string {
+	t.Helper()
+	b.model.begin(calls)
+	cmd, out := b.start(t, c, b.before)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for begun := false; ; {
+		if now := b.exists(file); now {
+			if !begun {
+				time.Sleep(time.Second) // for what the client does when it has started a command
+			}
+			begun = true
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)
+		}
+		select {
+		case err := <-ended:
+			if !begun {
+				t.Fatalf("it ended before it was interrupted: %v: %s\n%q", err, out, b.model.results())
+			}
+			return b.model.results()
+		case <-time.After(2 * time.Second):
+		}
+		if t.Context().Err() != nil {
+			t.Fatalf("it does not end: %s", out)
+		}
+	}
+}
+
+// ends waits for the end of a process that has this command line.
+func ends(line string) bool {
+	for range 300 {
+		if exec.Command("pgrep", "-fx", line).Run() != nil {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return false
+}

@@ -1,0 +1,113 @@
+package launcher
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// switched is a file in which the key of a switch has a value, with the registration of the hook in it.
+func switched(s HookSwitch, value, registered string) string {
+	key := s.Key
+	if strings.HasSuffix(s.File, ".toml") {
+		if table, name, is := strings.Cut(key, "."); is {
+			return fmt.Sprintf("# %s = %s\n[%s]\n%s = %s\n", name, value, table, name, value)
+		}
+		return fmt.Sprintf("%s = %s\n", key, value)
+	}
+	text := value
+	for _, name := range slices.Backward(strings.Split(key, ".")) {
+		text = fmt.Sprintf("{%q:%s}", name, text)
+	}
+	return strings.Replace(text, "{", `{"x":"`+registered+`",`, 1)
+}
+
+// C4: with our shell, the first command of a conversation tells what switches the hooks off, in the workspace and in the
+// person's settings, whichever switch it is; the second does not, and what is switched on is not told.
+func TestSwitchesAreTold(t *testing.T) {
+	for _, s := range HookSwitches() {
+		if strings.HasPrefix(s.File, "/") {
+			continue // as the others, but a test cannot write there
+		}
+		t.Run(s.Platform+" "+s.Level+" "+s.Key, func(t *testing.T) {
+			agent, _, _ := strings.Cut(s.Platform, "-")
+			_, l := clientIn(t, agent, nil)
+			work := filepath.Join(l.account, "work")
+			line := "tadactl hook run " + s.Platform
+			lay(t, filepath.Join(l.home.Runtime(), "x"), "")
+			lay(t, filepath.Join(work, ".git/HEAD"), "")
+			for _, other := range HookSwitches() {
+				if other.Platform == s.Platform && strings.HasPrefix(other.File, "~/") {
+					lay(t, filepath.Join(l.account, other.File[2:]), "")
+					lay(t, filepath.Join(l.account, filepath.Dir(other.File)[2:], "hooks.json"), line)
+				}
+			}
+			file := filepath.Join(work, s.File)
+			if rest, is := strings.CutPrefix(s.File, "~/"); is {
+				file = filepath.Join(l.account, rest)
+			}
+			mark := shellMarks[slices.IndexFunc(shellMarks, func(m struct{ platform, mark, conversation string }) bool { return m.platform == s.Platform })]
+			told := func(conversation string) string {
+				req := Request{Dir: work, Shell: Shell{Name: "bash"}, Env: []string{mark.mark + "=1"}}
+				if mark.conversation != "" {
+					req.Env = append(req.Env, mark.conversation+"="+conversation)
+				}
+				return l.unhooked(req)
+			}
+			off, on := s.value, map[string]string{"true": "false", "false": "true"}[s.value]
+			if part, is := strings.CutPrefix(off, "~"); is {
+				off, on = fmt.Sprintf("[%q]", "/bin/x "+part), "[]"
+			}
+			lay(t, file, switched(s, on, line))
+			if got := told("1"); got != "" {
+				t.Errorf("what is switched on: %q", got)
+			}
+			lay(t, file, switched(s, off, line))
+			if got := told("2"); !strings.Contains(got, "switches the hooks of "+s.Platform+" off ("+s.Key+")") || !strings.Contains(got, file) {
+				t.Errorf("the first call: %q", got)
+			}
+			if got := told("2"); got != "" {
+				t.Errorf("the second call: %q", got)
+			}
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			if got := told("3"); got != "" {
+				t.Errorf("without the file: %q", got)
+			}
+		})
+	}
+}
+
+// The variables by which a platform's commands are told are among those that its captured releases set.
+func TestMarksAreCaptured(t *testing.T) {
+	for _, m := range shellMarks {
+		files, err := filepath.Glob("../integration/testdata/clients/" + m.platform + "/*.json")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", m.platform, err)
+		}
+		var newest struct{ Env []string }
+		for _, name := range files {
+			var c struct{ Versions, Env []string }
+			if text, err := os.ReadFile(name); err != nil || json.Unmarshal(text, &c) != nil {
+				t.Fatal(name, err)
+			}
+			if newest.Env = append(newest.Env, c.Env...); m.conversation == "" {
+				for _, v := range c.Env {
+					if strings.Contains(v, "SESSION_ID") || strings.Contains(v, "THREAD_ID") {
+						t.Errorf("%s tells its conversation in %s", name, v)
+					}
+				}
+			}
+		}
+		for _, name := range []string{m.mark, m.conversation} {
+			if name != "" && !slices.Contains(newest.Env, name) {
+				t.Errorf("%s sets no %s", m.platform, name)
+			}
+		}
+	}
+}
