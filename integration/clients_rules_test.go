@@ -28,16 +28,24 @@ var clientRules = map[string]struct {
 		"managed": {"etc/codex/rules/default.rules": codexRules},
 	}},
 	"opencode": {levels: map[string]map[string]string{
+		"user":    {"h/.config/opencode/opencode.jsonc": openCodeRules},
 		"project": {"w/opencode.json": openCodeRules},
 		"managed": {"etc/opencode/opencode.json": openCodeRules},
 	}},
-	"gemini": {asks: true, levels: map[string]map[string]string{
+	"gemini": {asks: true, levels: map[string]map[string]string{ // takes none from a project
 		"user":    {"h/.gemini/policies/own.toml": geminiRules},
 		"managed": {"etc/gemini-cli/policies/own.toml": geminiRules},
 	}},
+	"qwen": {levels: map[string]map[string]string{ // as --yolo it runs what it would ask about
+		"user":    {"h/.qwen/settings.json": qwenRules},
+		"project": {"w/.qwen/settings.json": qwenRules},
+		"managed": {"etc/qwen-code/settings.json": qwenRules},
+	}},
+	// Copilot CLI takes rules from its command line alone: TestClientsCopilotRules.
 }
 
 const (
+	qwenRules     = `{"permissions":{"deny":["Bash(touch *)"],"ask":["Bash(mkdir *)"]}}`
 	claudeRules   = `{"permissions":{"deny":["Bash(touch:*)"],"ask":["Bash(mkdir:*)"]}}`
 	openCodeRules = `{"permission":{"bash":{"*":"allow","touch *":"deny","mkdir *":"ask"}}}`
 	codexRules    = "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\nprefix_rule(pattern=[\"mkdir\"], decision=\"prompt\")\n"
@@ -45,28 +53,35 @@ const (
 		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"mkdir\"\ndecision = \"ask_user\"\npriority = 900\n"
 )
 
-// C1: with the hook the client's own rules hold as without it, at every level of its settings: what they deny or ask about
+// C1: through every door the client's own rules hold as without us, at every level of its settings: what they deny or ask about
 // does not run, and what they do not name runs through tada-run. make test-clients.
 func TestClientsRules(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
 		for level, files := range clientRules[c.name].levels {
-			t.Run(c.name+"/"+level, func(t *testing.T) {
-				b := newBench(t, c, "/bin/bash")
-				before := b.rules(t, files)
-				b.ctl(t, "hook", "install", c.name)
-				calls := []toolCall{c.tool("echo one; touch denied"), c.tool("echo said 4'2'; echo > ran")}
-				if clientRules[c.name].asks {
-					calls = append(calls, c.tool("mkdir asked"))
+			for _, door := range []string{"plain", "shell", "hook", "both"} {
+				if c.name == "qwen" && door == "hook" {
+					continue // its hook cannot change a command: TestClientsQwenHook
 				}
-				got := b.playIn(t, c, before, calls...)
-				if b.exists("denied") || b.exists("asked") {
-					t.Errorf("the person's own rules do not hold: %q", got)
-				}
-				if !b.exists("ran") || !strings.Contains(got[1], "said 42") {
-					t.Errorf("what no rule names does not run: %s", got[1])
-				}
-			})
+				t.Run(c.name+"/"+level+"/"+door, func(t *testing.T) {
+					b := newBench(t, c, loginShell(c, door))
+					before := b.rules(t, files)
+					if door != "plain" {
+						b.open(t, c, door)
+					}
+					calls := []toolCall{c.tool("echo one; touch denied"), c.tool("echo said 4'2'; echo > ran")}
+					if clientRules[c.name].asks {
+						calls = append(calls, c.tool("mkdir asked"))
+					}
+					got := b.playIn(t, c, before, calls...)
+					if b.exists("denied") || b.exists("asked") {
+						t.Errorf("the person's own rules do not hold: %q", got)
+					}
+					if !b.exists("ran") || !strings.Contains(got[1], "said 42") {
+						t.Errorf("what no rule names does not run: %s", got[1])
+					}
+				})
+			}
 		}
 	}
 }
@@ -89,6 +104,9 @@ func (b *bench) rules(t *testing.T, files map[string]string) (before []string) {
 		}
 		if had, err := os.ReadFile(path); err == nil {
 			text = fmt.Sprintf("%s%s", had, text)
+			if object, is := strings.CutSuffix(string(had), "}"); is { // one member more
+				text = object + "," + strings.TrimPrefix(text, string(had)+"{")
+			}
 		}
 		write(t, path, text)
 	}
