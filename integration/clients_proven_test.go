@@ -18,7 +18,7 @@ var features = []struct{ name, tests, result string }{
 	{name: "both", tests: "TestClientsBoth TestClientsDoors/both TestClients/qwen"},
 	{name: "session", tests: "TestClientsSession TestClientsDoors/session"},
 	{name: "MCP", tests: "TestClientsDoors/mcp"},
-	{name: "own rules", tests: "TestClientsRules TestClientsAllowRules TestClientsCodexRefuses TestClientsCopilotRules TestClientsCodexSandbox"},
+	{name: "own rules", tests: "TestClientsRules TestClientsAllowRules TestClientsCodexRefuses TestClientsCopilotRules TestClientsCodexSandbox TestClientsClaudeSandbox"},
 	{name: "unknown tools", tests: "TestClientsUnknownTool"},
 	{name: "file tools", tests: "TestClientsFiles TestClientsCodexPatch"},
 	{name: "broken hook", tests: "TestClientsHookNeverFailsOpen TestClientsHooksOff"},

@@ -306,7 +306,7 @@ func report(err error) int {
 	}
 	fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
 	if errors.Is(err, syscall.EROFS) {
-		fmt.Fprintln(os.Stderr, "tada-run: nothing runs without a record. If another program's sandbox surrounds tada-run, let it write the state directory (Codex: sandbox_workspace_write.writable_roots in config.toml)")
+		fmt.Fprintln(os.Stderr, "tada-run: nothing runs without a record. If another program's sandbox surrounds tada-run, let it write the state directory (Codex: sandbox_workspace_write.writable_roots in config.toml; Claude Code: sandbox.filesystem.allowWrite in settings.json)")
 	}
 	if !errors.As(err, &usage) {
 		return launcher.ExitOf(err)
