@@ -1,6 +1,7 @@
 package approval
 
 import (
+	_ "embed"
 	"errors"
 	"strings"
 )
@@ -11,7 +12,20 @@ type Failure struct {
 	Code    string // for programs: "replayed"
 	Outcome string // of the event in the record: "rejected:replayed"; "" where nothing is recorded
 	Exit    int    // 126 denied, 75 wait, 77 put back, 78 configuration or files
-	Message string // one line, with what helps; for the person's door
+	Message string // one line, with what helps; for a person
+}
+
+//go:embed failures_zh.txt
+var failuresZh string
+
+// In is the message about a question, in Chinese where that is wanted.
+func (f Failure) In(chinese bool, question string) string {
+	_, rest, found := strings.Cut(failuresZh, "\n"+f.Code+" | ")
+	if !chinese || !found {
+		return f.Message
+	}
+	text, _, _ := strings.Cut(rest, "\n")
+	return naming(text, question)
 }
 
 // The exit statuses of failures.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,6 +76,7 @@ func TestMarkupIsText(t *testing.T) {
 // and what changes an envelope its outcome in the record. B-R4.1a
 func TestExplain(t *testing.T) {
 	t.Parallel()
+	told := regexp.MustCompile(`tadactl [a-z]+( --?[a-z]+| [a-z]+)?`)
 	seen := map[string]error{}
 	for _, c := range []struct {
 		err     error
@@ -86,6 +88,7 @@ func TestExplain(t *testing.T) {
 		{approval.ErrBijection, "rejected:bijection", 126}, {approval.ErrReordered, "rejected:bijection", 126}, {approval.ErrDuplicated, "rejected:bijection", 126},
 		{approval.ErrTruncated, "rejected:truncated", 126}, {approval.ErrOversized, "rejected:oversized", 126}, {approval.ErrMalformed, "rejected:malformed", 126},
 		{approval.ErrSignature, "rejected:signature", 126}, {approval.ErrUntrusted, "rejected:untrusted", 126}, {approval.ErrAudience, "rejected:audience", 126},
+		{approval.ErrHasty, "rejected:hasty", 126}, {approval.ErrBehind, "", 77},
 		{approval.ErrScope, "rejected:scope", 126}, {approval.ErrDenied, "denied", 126}, {approval.ErrDecided, "rejected:replayed", 126},
 		{approval.ErrVoted, "rejected:replayed", 126}, {approval.ErrSelf, "denied", 126}, {approval.ErrChallenge, "denied", 126}, {approval.ErrFactor, "denied", 126},
 		{approval.ErrCodeUsed, "denied", 126}, {approval.ErrUnread, "denied", 126}, {approval.ErrCanary, "denied", 126}, {approval.ErrBusy, "", 75}, {approval.ErrFull, "", 75},
@@ -97,10 +100,16 @@ func TestExplain(t *testing.T) {
 		if !ok || f.Outcome != c.outcome || f.Exit != c.exit || f.Message == "" {
 			t.Errorf("%v is told as %+v", c.err, f)
 		}
+		if zh := f.In(true, "0A1"); zh == f.Message || strings.Join(told.FindAllString(zh, -1), " ") != strings.Join(told.FindAllString(f.Message, -1), " ") || f.In(false, "") != f.Message {
+			t.Errorf("%q in Chinese is %q", f.Message, zh)
+		}
 		if old := seen[f.Code]; old != nil || f.Code == "" {
 			t.Errorf("%v and %v have the code %q", c.err, old, f.Code)
 		}
 		seen[f.Code] = c.err
+	}
+	if source, err := os.ReadFile("failure.go"); err != nil || strings.Count(string(source), ", Failure{\"") != len(seen) {
+		t.Errorf("%d failures are tried, not all: %v", len(seen), err)
 	}
 	if f, ok := approval.Explain(os.ErrClosed); ok || f != (approval.Failure{}) {
 		t.Errorf("a stranger's error: %+v", f)

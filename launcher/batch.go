@@ -233,13 +233,13 @@ func (m *batch) refuse(ctx context.Context, a *attempt, i int) (*Refusal, error)
 	case answer >= 0 && !m.answers[answer].Approved:
 		return a.humanDenied(ctx, m.envelopeOf(), m.answers[answer:answer+1])
 	case m.refusal != nil:
-		return m.refusal.of(a.Verdict), nil
+		return m.refusal.of(a.Judgement), nil
 	case m.stopped:
-		return skipped(a.Verdict, "stopped", "skipped, because an earlier call was denied or could not run"), nil
+		return skipped(a.Judgement, "stopped", a.say("stopped")), nil
 	case m.envelope == "" && !allowed:
-		return skipped(a.Verdict, "mismatch", "an earlier call changed what this one would do; send it again"), nil
+		return skipped(a.Judgement, "mismatch", a.say("changed")), nil
 	case m.envelope != "" && a.Hash() != m.calls[i].Hash() && !allowed:
-		f := skipped(a.Verdict, "mismatch", "an earlier call changed what was approved; send it again")
+		f := skipped(a.Judgement, "mismatch", a.say("changed since"))
 		f.Envelope = m.envelope
 		return f, nil
 	}
@@ -254,18 +254,19 @@ func (m *batch) envelopeOf() string {
 }
 
 // skipped is the refusal of a call that its batch leaves out.
-func skipped(v pathguard.Verdict, code, message string) *Refusal {
+func skipped(j *Judgement, code, message string) *Refusal {
 	f := Refusal{Status: "denied", Code: code, Message: message, Retry: "send_again"}
 	f.exit = ExitDenied
-	return f.of(v)
+	return f.of(j)
 }
 
 // of is the refusal of a batch as that of one call, whose verdict is v.
-func (f *Refusal) of(v pathguard.Verdict) *Refusal {
+func (f *Refusal) of(j *Judgement) *Refusal {
+	v := j.Verdict
 	if v.Decision == pathguard.Allow {
 		v.Reasons = nil // they are no reasons against it
 	}
-	own := refuse(v, f.Status, f.Code, f.Message, f.exit)
+	own := refuse(j.locale(), v, f.Status, f.Code, f.Message, f.exit)
 	own.Envelope, own.Retry, own.Cooloff, own.HumanCan = f.Envelope, f.Retry, f.Cooloff, f.HumanCan
 	if f.exit == ExitTampered {
 		own.Items = slices.Clone(f.Items)

@@ -13,12 +13,12 @@ import (
 const QuarantineVariable = "TADA_QUARANTINE"
 
 // heldIn returns the refusal of a request that comes out of a quarantine, or nil.
-func heldIn(env []string) *Refusal {
-	if !slices.ContainsFunc(env, func(v string) bool {
+func (j *Judgement) heldIn() *Refusal {
+	if !slices.ContainsFunc(j.Request.Env, func(v string) bool {
 		value, ok := strings.CutPrefix(v, QuarantineVariable+"=")
 		return ok && value != ""
 	}) {
 		return nil
 	}
-	return refuse(pathguard.Verdict{}, "denied", "policy_denied", "this agent is in quarantine and cannot run commands", ExitDenied)
+	return refuse(j.locale(), pathguard.Verdict{}, "denied", "policy_denied", j.say("quarantined"), ExitDenied)
 }

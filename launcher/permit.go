@@ -22,7 +22,7 @@ const storeTimeout = 15 * time.Second
 // an approval of exactly this plan was consumed just now.
 func (l *Launcher) permit(ctx context.Context, a *attempt) (*authority, *Refusal, error) {
 	q := &openQuestion{attempt: a, authority: &authority{}}
-	if refusal := heldIn(a.Request.Env); refusal != nil {
+	if refusal := a.heldIn(); refusal != nil {
 		return q.authority, refusal, nil
 	}
 	switch {
@@ -113,12 +113,11 @@ const profileCI = "ci"
 func (j *Judgement) denied() *Refusal {
 	code := "policy_denied"
 	var security *pathguard.SecurityError
-	locale := pathguard.LocaleOf(j.Plan.Caller.Env)
 	message := ""
-	if err := j.Verdict.Err(locale); errors.As(err, &security) {
+	if err := j.Verdict.Err(j.locale()); errors.As(err, &security) {
 		code, message = string(security.Type), security.Message
 	}
-	return refuse(j.Verdict, "denied", code, message, ExitDenied)
+	return j.refuse("denied", code, message, ExitDenied)
 }
 
 // budget names the limits that a question counts against: those of the processes that it comes from,
@@ -241,9 +240,9 @@ func (q *openQuestion) await(ctx context.Context, e approval.Envelope) (*Refusal
 	case now.Decision != nil:
 		return q.humanDenied(ctx, e.ID, now.Decision.Calls)
 	case now.State == approval.Rejected:
-		return q.withdrawn(e.ID, "the question was withdrawn"), nil
+		return q.withdrawn(e.ID, q.say("withdrawn")), nil
 	}
-	return refuse(q.Verdict, "denied", string(now.State), "the question is no longer open", ExitDenied), nil
+	return q.refuse("denied", string(now.State), q.say("not open"), ExitDenied), nil
 }
 
 // cancelled withdraws the question that the person at this terminal left without an answer. Nothing is remembered of it
@@ -255,7 +254,7 @@ func (a *attempt) cancelled(e approval.Envelope, left *CancelledError) (*Refusal
 	if refusal != nil || err != nil { // it was answered or expired at the last instant
 		return refusal, err
 	}
-	return a.withdrawn(e.ID, left.Error()), nil
+	return a.withdrawn(e.ID, a.say("left", left.By)), nil
 }
 
 // Approves reports whether any call was allowed.
@@ -308,13 +307,13 @@ func (q *openQuestion) forgetAnswer() error {
 
 // pending says that a person has to answer first.
 func (q *openQuestion) pending(e approval.Envelope) *Refusal {
-	f := refuse(q.Verdict, "pending", "pending", "", ExitPending)
+	f := q.refuse("pending", "pending", "", ExitPending)
 	f.Envelope, f.Retry = e.ID, "run the identical command again after the answer"
 	f.HumanCan = "tadactl approve " + e.ID
-	f.Message = "needs approval: tadactl approve " + e.ID + "; then run the same command again"
+	f.Message = q.say("needs", e.ID)
 	if q.Request.Tool != nil {
 		f.Retry = "make the identical call again after the answer"
-		f.Message = "needs approval: tadactl approve " + e.ID + "; then make the same call again"
+		f.Message = q.say("needs call", e.ID)
 	}
 	f.unfit(q.unfit)
 	return f
@@ -326,7 +325,7 @@ func (a *attempt) humanDenied(ctx context.Context, id string, calls []approval.C
 	for _, c := range calls {
 		message, instead = cmp.Or(message, approval.Inert(c.Message)), cmp.Or(instead, c.Instead)
 	}
-	f := refuse(a.Verdict, "denied", codeDenied, cmp.Or(message, deniedByUser), ExitDenied)
+	f := a.refuse("denied", codeDenied, cmp.Or(message, a.say("denied by user")), ExitDenied)
 	f.Envelope, f.HumanCan = id, undoes(id)
 	return a.withOffer(ctx, f, instead, true)
 }

@@ -3,10 +3,10 @@ package launcher
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // storeRefusal words an answer of the store that is not a yes. Any other error of the store is
@@ -17,8 +17,8 @@ func (a *attempt) storeRefusal(err error) (*Refusal, error) {
 	if !known || !errors.As(err, &refused) {
 		return nil, err
 	}
-	message := cmp.Or(refused.Message, a.cooling(refused), failure.Message)
-	f := refuse(a.Verdict, "denied", failure.Code, approval.Inert(message), failure.Exit)
+	message := cmp.Or(refused.Message, a.cooling(refused), failure.In(a.locale() == pathguard.Chinese, refused.Envelope))
+	f := a.refuse("denied", failure.Code, approval.Inert(message), failure.Exit)
 	f.Envelope, f.instead = refused.Envelope, refused.Instead
 	if !refused.Until.IsZero() {
 		if errors.Is(refused.Err, approval.ErrDenied) {
@@ -34,7 +34,7 @@ func (a *attempt) storeRefusal(err error) (*Refusal, error) {
 
 // withdrawn says that the question is gone and that this was no denial.
 func (a *attempt) withdrawn(id, why string) *Refusal {
-	f := refuse(a.Verdict, "cancelled", "cancelled", why+"; nothing ran", ExitDenied)
+	f := a.refuse("cancelled", "cancelled", a.say("nothing ran", why), ExitDenied)
 	f.Envelope, f.Retry = id, "the same command asks again; ask the person first"
 	return f
 }
@@ -52,5 +52,5 @@ func (a *attempt) cooling(refused *approval.Refused) string {
 	if !errors.Is(refused.Err, approval.ErrDenied) || refused.Until.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("this exact command is refused without asking for another %v", refused.Until.Sub(a.l.now()).Round(time.Second))
+	return a.say("cooling", refused.Until.Sub(a.l.now()).Round(time.Second))
 }

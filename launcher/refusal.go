@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -35,12 +36,13 @@ type refusalInside struct {
 	exit    int
 	instead string     // what the person would rather see
 	used    *authority // what was consumed all the same
+	in      pathguard.Locale
 }
 
 // unfit says which approval does not fit, and why; nothing for nil.
 func (r *Refusal) unfit(u *Unfit) {
 	if u != nil {
-		r.Unfit, r.Message = u, r.Message+"; "+u.String()
+		r.Unfit, r.Message = u, r.Message+phrase(r.in, "unfit", u.Envelope, strings.Join(u.Differs, ", "))
 	}
 }
 
@@ -56,18 +58,19 @@ type RefusedItem struct {
 // Line is the refusal as one line for a person, without the newline. What waits for an answer says
 // first what the question is about. A denial by a person is told without the advice to the agent: who denied reads it too.
 func (r *Refusal) Line() string {
+	status, byUser := cmp.Or(phrase(r.in, r.Status), r.Status), phrase(r.in, "by user")
 	if r.Status != r.Code {
-		line := fmt.Sprintf("tada-run: %s (%s): %s", r.Status, r.Code, visible(r.Message))
+		line := fmt.Sprintf("tada-run: %s (%s): %s", status, r.Code, visible(r.Message))
 		switch {
 		case len(r.Items) > 0 && r.Items[0].Rule == "text.unparsable": // nothing in it is dangerous: it is not a command
-			line = fmt.Sprintf("tada-run: %s: %s", r.Status, visible(r.Message))
-		case r.Code == codeDenied && r.Message == deniedByUser:
-			line = "tada-run: denied by the user"
+			line = fmt.Sprintf("tada-run: %s: %s", status, visible(r.Message))
+		case r.Code == codeDenied && r.Message == phrase(r.in, "denied by user"):
+			line = "tada-run: " + byUser
 		case r.Code == codeDenied:
-			line = "tada-run: denied by the user: " + visible(r.Message)
+			line = "tada-run: " + byUser + ": " + visible(r.Message)
 		}
 		if r.Offer != nil {
-			line += "; instead: " + visible(r.Offer.Command)
+			line += phrase(r.in, "instead", visible(r.Offer.Command))
 		}
 		return line
 	}
@@ -75,14 +78,11 @@ func (r *Refusal) Line() string {
 	if len(r.Items) > 0 && r.Items[0].Message != "" {
 		about = visible(r.Items[0].Message) + "; "
 	}
-	return fmt.Sprintf("tada-run: %s: %s%s", r.Status, about, visible(r.Message))
+	return fmt.Sprintf("tada-run: %s: %s%s", status, about, visible(r.Message))
 }
 
-// A denial by a person, and what the agent is told of one without a message.
-const (
-	codeDenied   = "human_denied"
-	deniedByUser = "denied by the user; use a different approach, do not try to get the same effect"
-)
+// codeDenied is the code of a denial by a person.
+const codeDenied = "human_denied"
 
 // JSON is the refusal as one line for a program, without the newline.
 func (r *Refusal) JSON() string {
@@ -110,22 +110,26 @@ func clipped(s string) string {
 	return strings.ToValidUTF8(s[:maxReason], "") + fmt.Sprintf("... (%d bytes)", len(s))
 }
 
-// refuse words the verdict v for the run's only call. Only the reasons that decided are told, each
+// refuse words the verdict v for the run's only call, in a language. Only the reasons that decided are told, each
 // rule's spans together.
-func refuse(v pathguard.Verdict, status, code, message string, exit int) *Refusal {
+func refuse(in pathguard.Locale, v pathguard.Verdict, status, code, message string, exit int) *Refusal {
 	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Items: []RefusedItem{}, Retry: "do_not_repeat_identical"}
-	r.exit = exit
+	r.exit, r.in = exit, in
 	type told struct{ rule, message string }
 	at := make(map[told]int)
 	for _, reason := range v.Reasons {
 		if reason.Decision != v.Decision {
 			continue
 		}
-		if reason.Instead != "" && !slices.Contains(r.Hints, reason.Instead) {
-			r.Hints = append(r.Hints, reason.Instead)
+		if instead := reason.InsteadIn(in); instead != "" && !slices.Contains(r.Hints, instead) {
+			r.Hints = append(r.Hints, instead)
 		}
 		span := [2]int{reason.Span.Start, reason.Span.End}
-		key := told{reason.Rule, clipped(reason.Message)}
+		text := reason.Message
+		if in != pathguard.English {
+			text = reason.In(in)
+		}
+		key := told{reason.Rule, clipped(text)}
 		i, again := at[key]
 		switch {
 		case again && len(r.Items[i].Spans) < maxItems:

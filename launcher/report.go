@@ -54,7 +54,7 @@ func (j *Judgement) Report(id string) Report {
 		Reasons: []ReportReason{}, Opaque: []string{}, Sandbox: j.level.String(),
 		Effects: j.named(),
 	}
-	locale := pathguard.LocaleOf(j.Plan.Caller.Env)
+	locale := j.locale()
 	for _, reason := range j.Verdict.Reasons {
 		r.Reasons = append(r.Reasons, ReportReason{
 			Rule: reason.Rule, Verdict: reason.Decision.String(), Message: reason.In(locale), Path: reason.Path,

@@ -180,13 +180,13 @@ func (p permitted) failed(err error) (Outcome, error) {
 	recordErr = errors.Join(recordErr, p.finish(p.l, p.log, "it could not be started"))
 	out := Outcome{Session: p.id, Envelope: p.envelope}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
-		out.Refusal = swapped.refusal()
+		out.Refusal = p.swappedRefusal(swapped)
 		out.Status = out.Refusal.exit
 		return out, recordErr
 	}
 	var exec *sandbox.ExecError
 	if errors.As(err, &exec) && exec.Path == p.shell {
-		out.Status, out.Refusal = exec.ExitStatus(), shellless(exec)
+		out.Status, out.Refusal = exec.ExitStatus(), p.shellless(exec)
 		return out, recordErr
 	}
 	if exec != nil {
@@ -198,10 +198,8 @@ func (p permitted) failed(err error) (Outcome, error) {
 
 // shellless reports that the shell could not be executed in the sandbox: a program that is missing
 // is the command's own affair, a shell that is withheld is not.
-func shellless(err *sandbox.ExecError) *Refusal {
-	text := fmt.Sprintf("the sandbox cannot execute the shell %q (%v), so nothing ran; "+
-		"try: tadactl policy check, tadactl doctor", err.Path, err.Err)
-	f := refuse(pathguard.Verdict{}, "denied", "no_shell", text, err.ExitStatus())
+func (j *Judgement) shellless(err *sandbox.ExecError) *Refusal {
+	f := refuse(j.locale(), pathguard.Verdict{}, "denied", "no_shell", j.say("no shell", err.Path, err.Err), err.ExitStatus())
 	f.Items = append(f.Items, RefusedItem{ID: firstCall, Decision: f.Status, Message: f.Message})
 	return f
 }

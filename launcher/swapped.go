@@ -11,9 +11,10 @@ import (
 // A swappedError says that what would be executed is not what was judged.
 type swappedError struct{ names []string }
 
-func (e *swappedError) Error() string {
-	shown := e.names[:min(len(e.names), maxItems)]
-	return fmt.Sprintf("%s changed after it was checked, so nothing ran; run the same command again to have it checked as it is now", strings.Join(quoted(shown), ", "))
+func (e *swappedError) Error() string { return e.in(pathguard.English) }
+
+func (e *swappedError) in(in pathguard.Locale) string {
+	return phrase(in, "swapped", strings.Join(quoted(e.names[:min(len(e.names), maxItems)]), ", "))
 }
 
 func quoted(names []string) []string {
@@ -40,8 +41,8 @@ func (j *Judgement) unswapped() error {
 }
 
 // refusal tells it as one: who asked can ask again.
-func (e *swappedError) refusal() *Refusal {
-	f := refuse(pathguard.Verdict{}, "denied", "mismatch", e.Error(), ExitDenied)
+func (j *Judgement) swappedRefusal(e *swappedError) *Refusal {
+	f := refuse(j.locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.locale()), ExitDenied)
 	f.Retry = "run the identical command again"
 	return f
 }

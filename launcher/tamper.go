@@ -357,24 +357,24 @@ func (l *Launcher) tampered(j *Judgement, found []tamper.Finding, pending bool) 
 	if pending {
 		fmt.Fprint(os.Stderr, ownWords[in].pending)
 	}
-	return tamperRefusal(e)
+	return j.tamperRefusal(e)
 }
 
 // tamperLocale is the language in which protected files are reported.
 func (j *Judgement) tamperLocale() tamper.Locale {
-	if pathguard.LocaleOf(j.Plan.Caller.Env) == pathguard.Chinese {
+	if j.locale() == pathguard.Chinese {
 		return tamper.Chinese
 	}
 	return tamper.English
 }
 
 // tamperRefusal is what a program is told about protected files that were changed.
-func tamperRefusal(e *tamper.TamperError) *Refusal {
+func (j *Judgement) tamperRefusal(e *tamper.TamperError) *Refusal {
 	f := &Refusal{
-		Version: 1, Status: "denied", Code: tamper.Code, Message: e.Error(), Items: []RefusedItem{}, Retry: "after the user has decided",
+		Version: 1, Status: "denied", Code: tamper.Code, Message: e.In(j.tamperLocale()), Items: []RefusedItem{}, Retry: "after the user has decided",
 		HumanCan: "tadactl tamper diff",
 	}
-	f.exit = ExitTampered
+	f.exit, f.in = ExitTampered, j.locale()
 	for _, told := range e.Files() {
 		f.Items = append(f.Items, RefusedItem{
 			ID: firstCall, Decision: "denied", Rule: "tamper." + string(told.Kind),

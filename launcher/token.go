@@ -211,7 +211,7 @@ func (q *openQuestion) presigned(ctx context.Context) (*Refusal, error) {
 			return nil, err
 		}
 		if path == "" {
-			return refuse(q.Verdict, "denied", "no_approver", "needs approval, and --profile ci cannot ask", ExitDenied), nil
+			return q.refuse("denied", "no_approver", q.say("no approver"), ExitDenied), nil
 		}
 		var e approval.Envelope
 		refusal, err := q.change(func() (events []approval.Event, err error) {

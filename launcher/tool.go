@@ -203,7 +203,7 @@ func (j *Judgement) Refused() (*Refusal, error) {
 	case err != nil:
 		return nil, err
 	case tampered != nil:
-		return tamperRefusal(tampered), nil
+		return j.tamperRefusal(tampered), nil
 	case j.Verdict.Decision == pathguard.Allow || j.Verdict.Decision == pathguard.Ask:
 		return nil, nil
 	}

@@ -233,7 +233,7 @@ func (d *requestServer) carry(ctx context.Context, req Request, q Question, aske
 		err = p.unswapped()
 	}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
-		refusal, err = swapped.refusal(), nil
+		refusal, err = p.swappedRefusal(swapped), nil
 		refusal.used = p.authority
 	}
 	told.settled(refusal)

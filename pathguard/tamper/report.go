@@ -15,25 +15,54 @@ type TamperError struct {
 }
 
 // Error is the error on one line.
-func (e *TamperError) Error() string {
+func (e *TamperError) Error() string { return e.In(English) }
+
+// lines are what a TamperError says on one line.
+var lines = map[Locale]struct{ unnamed, one, file, more, several string }{
+	English: {
+		unnamed: "protected files were changed from outside; try: tadactl tamper diff",
+		one:     "protected file %q: %s from outside; try: tadactl tamper diff",
+		file:    "%q (%s)", more: " and %d more",
+		several: "%d protected files were changed from outside: %s%s; try: tadactl tamper diff",
+	},
+	Chinese: {
+		unnamed: "受保护的文件已被外部更改；请尝试: tadactl tamper diff",
+		one:     "受保护的文件 %q %s；请尝试: tadactl tamper diff",
+		file:    "%q (%s)", more: "，另有 %d 个",
+		several: "%d 个受保护的文件已被外部更改: %s%s；请尝试: tadactl tamper diff",
+	},
+}
+
+// In is the error on one line, in a language.
+func (e *TamperError) In(in Locale) string {
+	w, ok := lines[in]
+	if !ok {
+		in, w = English, lines[English]
+	}
+	kind := func(f Finding) string {
+		if in == Chinese {
+			return wording[Chinese].title[f.Kind]
+		}
+		return string(f.Kind)
+	}
 	if len(e.Findings) == 0 {
-		return "protected files were changed from outside; try: tadactl tamper diff"
+		return w.unnamed
 	}
 	if f := e.Findings[0]; len(e.Findings) == 1 {
-		return fmt.Sprintf("protected file %q: %s from outside; try: tadactl tamper diff", e.name(f), f.Kind)
+		return fmt.Sprintf(w.one, e.name(f), kind(f))
 	}
 	var names []string
 	for i, f := range e.Findings {
 		if i == maxNamed {
 			break
 		}
-		names = append(names, fmt.Sprintf("%q (%s)", e.name(f), f.Kind))
+		names = append(names, fmt.Sprintf(w.file, e.name(f), kind(f)))
 	}
 	more := ""
 	if n := len(e.Findings) - len(names); n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
+		more = fmt.Sprintf(w.more, n)
 	}
-	return fmt.Sprintf("%d protected files were changed from outside: %s%s; try: tadactl tamper diff", len(e.Findings), strings.Join(names, ", "), more)
+	return fmt.Sprintf(w.several, len(e.Findings), strings.Join(names, ", "), more)
 }
 
 // ToolText is what a program is told that calls tools: its wording is a contract.

@@ -56,6 +56,11 @@ func TestTexts(t *testing.T) {
 			t.Errorf("one:\n%s\nseveral:\n%s", one.Text(in), e.Text(in))
 		}
 	}
+	for _, some := range []*TamperError{{}, one, e} {
+		if en, zh := some.In(English), some.In(Chinese); en != some.Error() || en == zh || !strings.HasSuffix(zh, "请尝试: tadactl tamper diff") || some.In(Locale(9)) != en {
+			t.Errorf("%q is %q", en, zh)
+		}
+	}
 	many := &TamperError{Root: e.Root, Findings: append(e.Findings, e.Findings...)}
 	if got := many.Error(); !strings.HasPrefix(got, "6 protected files were changed") || !strings.Contains(got, `(created) and 3 more; try`) {
 		t.Error(got)
