@@ -1,17 +1,12 @@
 package launcher
 
 import (
-	"crypto/sha256"
 	"errors"
-	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
-	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -29,7 +24,7 @@ const maxLayers = 3
 // whole would do anything that the command alone does not, but for the housekeeping.
 func (l *Launcher) ownOf(j *Judgement) *Judgement {
 	w, req := j.Script.Wrapped, j.Request
-	if w == nil || j.Script.Err != nil || req.Tool != nil || req.layers >= maxLayers || req.Shell.words(j.shell) != nil || !l.honest(w) {
+	if w == nil || j.Script.Err != nil || req.Tool != nil || req.layers >= maxLayers || req.Shell.words(j.shell) != nil || !l.honest(w) || !j.isTidy() {
 		return nil
 	}
 	req.layers++
@@ -52,7 +47,7 @@ func (l *Launcher) ownOf(j *Judgement) *Judgement {
 	if err != nil {
 		return nil
 	}
-	own.settings = j.settings + j.snapshots(w)
+	own.settings = j.settings + j.snapshots()
 	if !agrees(j, own, w) {
 		_ = own.Close()
 		return nil
@@ -93,20 +88,7 @@ func (l *Launcher) honest(w *shellparse.Wrapped) bool {
 	if homes := w.Names["home"]; len(homes) > 0 && filepath.Clean(homes[0]) != filepath.Clean(l.home.Dir) {
 		return false
 	}
-	have, err := os.Stat(strings.Join(w.Names["runner"], ""))
-	if err != nil {
-		return false
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return false
-	}
-	for _, name := range []string{"/proc/self/exe", filepath.Join(filepath.Dir(exe), "tada-run")} { // it is asked from beside, too
-		if own, err := os.Stat(name); err == nil && os.SameFile(own, have) {
-			return true
-		}
-	}
-	return false
+	return isSelf(strings.Join(w.Names["runner"], ""))
 }
 
 // around adds to the fence of a command what the text around it needs: it writes files of the agent's program, and reads
@@ -124,34 +106,6 @@ func (j *Judgement) around(f *pathguard.Fence) {
 			}
 		}
 	}
-}
-
-// maxSnapshot bounds what is read of one, in bytes.
-const maxSnapshot = 8 << 20
-
-// snapshots is a digest of the saved functions and aliases that a command before could have written: what they define may
-// be what runs. Elsewhere they are the person's own, as a start-up file of the shell is.
-func (j *Judgement) snapshots(w *shellparse.Wrapped) string {
-	var sums []byte
-	for _, name := range slices.Concat(w.Names["claude"], w.Names["codex"]) {
-		if j.Request.Within == nil && !j.writable(name) {
-			continue
-		}
-		sum := sha256.New()
-		if f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
-			_, _ = io.Copy(sum, io.LimitReader(f, maxSnapshot))
-			_ = f.Close()
-		}
-		sums = sum.Sum(sums)
-	}
-	return string(sums)
-}
-
-// writable reports whether commands of this workspace may write a file.
-func (j *Judgement) writable(name string) bool {
-	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace}, environ.SharedTemp...), func(dir string) bool {
-		return dir != "" && isWithin(name, dir)
-	})
 }
 
 // agrees reports whether a whole and the command in it are judged alike, and start and touch the same.
@@ -205,14 +159,9 @@ func each(list []shellparse.Effect) (kept []touch) {
 
 // carried are the commands and effects of the agent's part of a text, without what only carries it and that this is started.
 func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse.Command, effects []shellparse.Effect) {
-	first := 0
-	for first < len(s.Commands) && !s.Commands[first].Span.In(w.Start, w.End) {
-		first++
-	}
-	part, from := shellparse.Span{Start: w.Start, End: w.End}, first
-	for from < len(s.Commands) && carries(s.Commands[from], w.Own) {
-		part = s.Commands[from].Span
-		from++
+	part, first, from := shellparse.Span{Start: w.Start, End: w.End}, 0, 0
+	if first, from = carriers(s, w); from > first {
+		part = s.Commands[from-1].Span
 	}
 	for _, c := range s.Commands[from:] {
 		if c.Span.In(part.Start, part.End) {
@@ -226,6 +175,17 @@ func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse
 		}
 	}
 	return commands, effects
+}
+
+// carriers are the commands of a text that do nothing but carry the agent's: those from first to before end.
+func carriers(s *shellparse.Script, w *shellparse.Wrapped) (first, end int) {
+	for first < len(s.Commands) && !s.Commands[first].Span.In(w.Start, w.End) {
+		first++
+	}
+	for end = first; end < len(s.Commands) && carries(s.Commands[end], w.Own); {
+		end++
+	}
+	return first, end
 }
 
 // carries reports whether a command is what has the agent's command as its last word.

@@ -179,7 +179,7 @@ func (j *Judgement) context() object {
 	return object{
 		"cwd": j.Plan.Dir, "shell": j.shell, "version": j.version,
 		"bound": digestOf(object{
-			"env": j.environ.sum, "env_named": j.namedLoose(), "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
+			"env": j.environ.sum, "env_named": j.namedLoose(), "folders": j.openFolders(), "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
 		}),
 	}
 }

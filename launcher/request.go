@@ -70,6 +70,7 @@ type Shell struct {
 	Args    []string           // $1, $2, ...
 	Script  string             // a script file, by the name that it was called by; Args are its arguments
 	Stdin   bool               // Text was read from standard input, up to its end
+	Login   bool               // it was called as a login shell
 }
 
 // An Outcome is what came of a Request.

@@ -204,7 +204,7 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	if self := j.plan.Caller.Self; action == ToExecute && self != (ID{}) && t.ID == self {
 		return f // it is in no place where anything could be put: it is what runs now
 	}
-	if action == ToWrite && !t.Exists && isSnapshot(full, j.homes) {
+	if action == ToWrite && !t.Exists && j.plan.Caller.Saves && isSnapshot(full, j.homes) {
 		f.in[InStartup] = false
 		f.put(InCache, full)
 		return f

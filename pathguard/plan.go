@@ -20,6 +20,7 @@ type Caller struct {
 	Publish  []uint16 // ports on which other machines are to reach the command
 	Self     ID       // tada-run's own program, wherever a link to it stands: a shell that starts itself again
 	Session  *Session // the agent's session that the first command begins; nil for any other command
+	Saves    bool     // it is the start of an agent's program, which has its shell write down functions and aliases
 }
 
 // A Session is what an agent's program needs in a session of its own, beside the workspace. Its zero value is a program that

@@ -48,7 +48,7 @@ func ProgramOf(name string) string {
 func steady(name, value string) string {
 	switch {
 	case name == "PATH":
-		return strings.Join(slices.DeleteFunc(strings.Split(value, ":"), madeUp), ":")
+		return strings.Join(slices.DeleteFunc(strings.Split(value, ":"), IsMadeUp), ":")
 	case strings.HasSuffix(name, "_PROXY") || strings.HasSuffix(name, "_proxy"):
 		return withoutPort(value)
 	}
@@ -59,8 +59,8 @@ func steady(name, value string) string {
 // made for each start, and tools that come with it. What a plan starts from there is bound as every program is.
 var ofClients = []string{"/arg0*/codex-arg0*", "/vendor/*/codex-path"}
 
-// madeUp reports whether a folder of PATH is such a one.
-func madeUp(dir string) bool {
+// IsMadeUp reports whether a folder of PATH is such a one, which no plan binds.
+func IsMadeUp(dir string) bool {
 	return slices.ContainsFunc(ofClients, func(end string) bool {
 		parts := strings.Split(dir, "/")
 		tail := strings.Join(parts[max(0, len(parts)-strings.Count(end, "/")):], "/")

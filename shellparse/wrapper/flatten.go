@@ -15,6 +15,7 @@ type piece struct {
 	inner bool     // in a condition, or behind one
 	null  bool     // it reads /dev/null
 	muted bool     // what it says is not seen
+	split bool     // it has a variable without quotes, of which the shell may make several words
 	under *branch
 	own   string
 
@@ -163,6 +164,7 @@ func (f *flattener) call(p piece, c *syntax.CallExpr) bool {
 	words := make([]string, 0, len(c.Args)+len(p.words))
 	for _, w := range c.Args {
 		words = append(words, value(w.Parts))
+		p.split = p.split || splits(w.Parts)
 	}
 	for len(words) > 1 && (words[0] == "builtin" || words[0] == "command") {
 		words = words[1:]

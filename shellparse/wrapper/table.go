@@ -23,6 +23,7 @@ type client struct {
 // A line is one pattern of the table.
 type line struct {
 	role   role
+	bare   bool // a variable in it needs no quotes
 	words  []string
 	leads  []string // what the first words begin with: all that most pieces are compared with
 	holes  map[string]string
@@ -94,7 +95,7 @@ func share(list []*client) []*client {
 }
 
 var roles = map[string]role{
-	"around": stands, "own": carries,
+	"around": stands, "number": stands, "own": carries,
 	"flag": flags, "save": saves, "test": tests, "restore": restores, "drop": drops, "forget": forgets,
 }
 
@@ -111,6 +112,7 @@ func (c *client) add(fields []string, holes map[string]string) error {
 		c.bodies = append(c.bodies, body{fields[1], newLine(stands, fields[2:], holes)})
 	case known && len(fields) > 1:
 		l := newLine(r, fields[1:], holes)
+		l.bare = fields[0] == "number"
 		c.lines[l.key()] = append(c.lines[l.key()], l)
 	default:
 		return fmt.Errorf("%q is no entry", strings.Join(fields, " "))
@@ -212,7 +214,7 @@ func literal(s string) string { return regexp.QuoteMeta(strings.ReplaceAll(s, "$
 
 // take matches the words of a piece. It takes down what stood for the holes, but for the command.
 func (l *line) take(p *piece, names map[string][]string) (own string, ok bool) {
-	if !l.mayTake(p.words) {
+	if p.split && !l.bare || !l.mayTake(p.words) {
 		return "", false
 	}
 	found := l.parsed().FindStringSubmatch(strings.Join(p.words, between))

@@ -1,7 +1,9 @@
 package wrapper
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -16,12 +18,20 @@ func value(parts []syntax.WordPart) string {
 	return s
 }
 
+// splits reports whether a word has a variable outside of quotes.
+func splits(parts []syntax.WordPart) bool {
+	return slices.ContainsFunc(parts, func(part syntax.WordPart) bool {
+		_, is := part.(*syntax.ParamExp)
+		return is
+	})
+}
+
 func spelled(parts []syntax.WordPart) string {
 	var b strings.Builder
-	for i, part := range parts {
+	for _, part := range parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			b.WriteString(bare(part.Value, i == 0))
+			b.WriteString(bare(part.Value))
 		case *syntax.SglQuoted:
 			if part.Dollar {
 				return unknown
@@ -58,23 +68,28 @@ func marked(s string) string {
 	return s
 }
 
-// bare is a text that is not quoted. What a shell would expand in it is not known.
-func bare(s string, first bool) string {
-	if strings.ContainsAny(s, "*?{}$`"+expansion+unknown+between) || first && strings.HasPrefix(s, "~") || strings.Contains(s, ":~") || strings.Contains(s, "=~") {
-		return unknown
-	}
-	if strings.Contains(s, "[") && s != "[" {
-		return unknown
-	}
-	if !strings.Contains(s, `\`) {
+// isPlain reports whether a character is itself to every shell, wherever it stands in a word.
+func isPlain(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || strings.IndexByte("_@%+:,./-=", c) >= 0
+}
+
+// bare is a text that is not quoted. What a shell could expand in it is not known.
+func bare(s string) string {
+	if s == "[" || s == "]" || s == "!=" {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
 			if i++; s[i] == '\n' {
 				continue
 			}
+			if strings.IndexByte(expansion+unknown+between, s[i]) >= 0 {
+				return unknown
+			}
+		case c < utf8.RuneSelf && !isPlain(c):
+			return unknown
 		}
 		b.WriteByte(s[i])
 	}

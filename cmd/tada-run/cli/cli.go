@@ -181,7 +181,7 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 		Stdio: session.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
 		Shell: launcher.Shell{
 			Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args,
-			Script: inv.script, Stdin: inv.stdin,
+			Script: inv.script, Stdin: inv.stdin, Login: inv.login,
 			Dialect: launcher.DialectOf(inv.called),
 		},
 	}

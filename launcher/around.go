@@ -1,0 +1,176 @@
+package launcher
+
+import (
+	"crypto/sha256"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// What stands around an agent's command is left out of the plan that a person judges. An agent can write such a text
+// itself, so its words are not enough: what it names must be the program's own file, and nothing but a shell's own
+// commands may run in it.
+
+// isTidy reports whether the text around a command starts nothing and touches nothing but what its program has for itself.
+func (j *Judgement) isTidy() bool {
+	first, end := carriers(j.Script, j.Script.Wrapped)
+	return j.startsNothing(first, end) && j.touchesItsOwn() && !slices.ContainsFunc(j.Script.Wrapped.Names["folder"], j.isOpen)
+}
+
+// isOpen reports whether commands of this workspace could put programs into a folder.
+func (j *Judgement) isOpen(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = filepath.Clean(dir)
+	}
+	return !filepath.IsAbs(real) || isWithin(filepath.Clean(dir), "/proc") || j.writable(filepath.Clean(dir)) || j.writable(real)
+}
+
+// openFolders are those of PATH that look like folders of an agent's program, which the plan does not bind, and are none.
+func (j *Judgement) openFolders() []string {
+	return slices.DeleteFunc(strings.Split(j.environ.vars["PATH"], ":"), func(dir string) bool { return !environ.IsMadeUp(dir) || !j.isOpen(dir) })
+}
+
+// startsNothing reports whether no program runs but the shells that carry the command, and what lists processes.
+func (j *Judgement) startsNothing(first, end int) bool {
+	w := j.Script.Wrapped
+	for i, c := range j.Script.Commands {
+		switch carries := first <= i && i < end; {
+		case c.Builtin, !carries && c.Span.In(w.Start, w.End), carries && w.Client == "tada-run":
+		case carries && isShell(c.Name), c.Name == "pgrep" && j.isOfSystem(i):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isOfSystem reports whether the program of a command is none that an ordinary user could have put there.
+func (j *Judgement) isOfSystem(cmd int) bool {
+	return !slices.ContainsFunc(j.Plan.Programs, func(p pathguard.Program) bool { return p.Command == cmd && p.Sum != "" })
+}
+
+// isShell reports whether a path is a shell that a plan can have: one of the system, or this program under its name.
+func isShell(name string) bool {
+	return filepath.IsAbs(name) && (isSelf(name) || isOneOf(name, shells[DialectOf(path.Base(name))]...))
+}
+
+// isSelf reports whether a path is this program, or tada-run where it is asked from beside.
+func isSelf(name string) bool {
+	exe, err := os.Executable()
+	return err == nil && isOneOf(name, "/proc/self/exe", filepath.Join(filepath.Dir(exe), "tada-run"))
+}
+
+// isOneOf reports whether a path is the same file as one of a list.
+func isOneOf(name string, list ...string) bool {
+	have, err := os.Stat(name)
+	return err == nil && slices.ContainsFunc(list, func(path string) bool {
+		other, err := os.Stat(path)
+		return err == nil && os.SameFile(have, other)
+	})
+}
+
+// touchesItsOwn reports whether all that the text around a command writes is notes of its program, and all that it loads
+// what that saved.
+func (j *Judgement) touchesItsOwn() bool {
+	w := j.Script.Wrapped
+	notes := slices.Concat(w.Names["claudecwd"], w.Names["gemini"])
+	if len(w.Names["claude"])+len(w.Names["codex"]) > maxSnapshots {
+		return false
+	}
+	for i := range j.Plan.Targets {
+		t := &j.Plan.Targets[i]
+		if t.Effect < 0 || j.Script.Effects[t.Effect].Span.In(w.Start, w.End) {
+			continue
+		}
+		switch {
+		case j.isSaved(t) && !j.isWhereSaved(t.Path()):
+			return false
+		case t.Unknown, t.Glob, t.Right != command.Read && t.Right != command.Write && t.Right != command.Exec:
+			return false
+		case t.Right == command.Write && t.Path() != os.DevNull && !(slices.Contains(notes, t.Name) && isNote(t)):
+			return false
+		}
+	}
+	return true
+}
+
+// isNote reports whether a file has the name that a program gave it, and no other: what is behind a link is somebody's.
+func isNote(t *pathguard.Target) bool {
+	name := path.Base(t.Name)
+	if path.Base(t.Path()) != name || slices.ContainsFunc(t.Links, func(link string) bool { return path.Base(link) == name }) {
+		return false
+	}
+	if !t.Exists {
+		return true
+	}
+	info, err := os.Lstat(t.Path())
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Mode().IsRegular() && st.Nlink == 1
+}
+
+// maxSnapshot bounds what is read of one, in bytes; maxSnapshots how many a text may load. A program loads one.
+const (
+	maxSnapshot  = 8 << 20
+	maxSnapshots = 4
+)
+
+// isSaved reports whether a text has a file as what an agent's program saved of the shell.
+func (j *Judgement) isSaved(t *pathguard.Target) bool {
+	w := j.Script.Wrapped
+	return t.Right != command.Write && (slices.Contains(w.Names["claude"], t.Name) || slices.Contains(w.Names["codex"], t.Name))
+}
+
+// isWhereSaved reports whether a real path is where programs save that. In a session they have a folder of their own.
+func (j *Judgement) isWhereSaved(real string) bool {
+	return j.policy.IsSnapshot(real) || j.Request.Within != nil && !j.writable(real)
+}
+
+// snapshots is a digest of the saved functions and aliases that a command before could have written: what they define may
+// be what runs. Elsewhere they are the person's own, as a start-up file of the shell is.
+func (j *Judgement) snapshots() string {
+	var sums []byte
+	var read []string
+	for i := range j.Plan.Targets {
+		t := &j.Plan.Targets[i]
+		name := t.Path()
+		if !j.isSaved(t) || slices.Contains(read, name) || j.Request.Within == nil && !j.writable(name) {
+			continue
+		}
+		if read = append(read, name); len(read) > maxSnapshots {
+			break // j.touchesItsOwn has refused it
+		}
+		sum := sha256.New()
+		if f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+			_, _ = io.Copy(sum, io.LimitReader(f, maxSnapshot))
+			_ = f.Close()
+		}
+		sums = sum.Sum(sums)
+	}
+	return string(sums)
+}
+
+// writable reports whether commands of this workspace may write a file.
+func (j *Judgement) writable(name string) bool {
+	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace}, environ.SharedTemp...), func(dir string) bool {
+		return dir != "" && isWithin(name, dir)
+	})
+}
+
+// saves reports whether a request is the start of an agent's program, which has its shell write down functions and aliases
+// for the commands to come. What an agent asks for never comes like this: there the text is in a wrapper.
+func (r Request) saves() bool {
+	return r.Shell.Login && r.Tool == nil && strings.HasPrefix(r.Shell.Text, "SNAPSHOT_FILE=") && approval.AgentName(r.Agent, r.Env) == "claude-code"
+}
