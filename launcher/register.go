@@ -90,6 +90,9 @@ func (l *Launcher) register(store *tamper.Store, path string, r Registration) (b
 
 // replace writes or removes the file, with a backup of what was there.
 func (l *Launcher) replace(store *tamper.Store, path string, was, want []byte, mode os.FileMode, given *given) (backup string, err error) {
+	if err := mayWrite(path); err != nil {
+		return "", err
+	}
 	protected, _, err := l.Protected(path)
 	if err != nil {
 		return "", err
@@ -142,30 +145,35 @@ func (l *Launcher) registering() (func(), error) {
 }
 
 // behindLinks is the file that a path leads to: settings that are kept elsewhere stay there, also when nothing is
-// there yet.
-func behindLinks(path string) (string, error) {
-	for range 40 {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			return real, nil
-		}
-		to, linkErr := os.Readlink(path)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		if linkErr != nil {
-			return path, nil
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		path = to
+// there yet. One file has one such path, before it is made and afterwards.
+func behindLinks(path string) (string, error) { return followLinks(path, 100) }
+
+func followLinks(path string, most int) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	dir := filepath.Dir(path)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return real, err
+	case most == 0:
+		return "", fmt.Errorf("%q: %w", path, syscall.ELOOP)
+	case dir == path:
+		return path, nil
 	}
-	return "", fmt.Errorf("%q: %w", path, syscall.ELOOP)
+	if dir, err = followLinks(dir, most-1); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	to, err := os.Readlink(path)
+	if err != nil {
+		return path, nil // nothing is there
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(dir, to)
+	}
+	return followLinks(to, most-1)
 }
 
-// settingsFile reads a file and its mode; a file that is not there will be the person's alone. What cannot be written
-// as it is, is refused.
+// settingsFile reads a file and its mode; a file that is not there will be the person's alone.
 func settingsFile(path string) ([]byte, os.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -177,10 +185,6 @@ func settingsFile(path string) ([]byte, os.FileMode, error) {
 		return nil, 0, refused(path, "it is not a regular file")
 	case info.Size() > maxSettings:
 		return nil, 0, refused(path, "it has %d bytes, too many for a settings file", info.Size())
-	case info.Mode()&0o200 == 0:
-		return nil, 0, refused(path, "it is read-only; to let it be changed: chmod u+w %q", path)
-	case info.Sys().(*syscall.Stat_t).Nlink > 1:
-		return nil, 0, refused(path, "it has a second name (a hard link), which would keep the old text; make that a symbolic link first")
 	}
 	b, err := os.ReadFile(path)
 	if b == nil {
@@ -189,9 +193,30 @@ func settingsFile(path string) ([]byte, os.FileMode, error) {
 	return b, info.Mode().Perm(), err
 }
 
-func refused(path, format string, args ...any) error {
-	return fmt.Errorf("%q: %s", path, fmt.Sprintf(format, args...))
+// mayWrite returns an error for a file that is there and that the person has not meant to be replaced.
+func mayWrite(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&0o200 == 0:
+		return refused(path, "it is read-only; to let it be changed: chmod u+w %q", path)
+	case info.Sys().(*syscall.Stat_t).Nlink > 1:
+		return refused(path, "it has a second name (a hard link), which would keep the old text; make that a symbolic link first")
+	}
+	return nil
 }
+
+func refused(path, format string, args ...any) error {
+	return fmt.Errorf("%q: %w", path, &NotWrittenError{fmt.Sprintf(format, args...)})
+}
+
+// A NotWrittenError is returned by [Launcher.Register] for a file that cannot be written as it is.
+type NotWrittenError struct{ Why string }
+
+func (e *NotWrittenError) Error() string { return e.Why }
 
 // backUp keeps a file as it was, under its path and the time.
 func (l *Launcher) backUp(path string, was []byte) (string, error) {
@@ -213,7 +238,7 @@ func (l *Launcher) backUp(path string, was []byte) (string, error) {
 // Protected returns whether a file is protected as one of tada-run's own, and what was done to it from outside,
 // "" when it is as it was left.
 func (l *Launcher) Protected(path string) (bool, string, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
+	if real, err := behindLinks(path); err == nil {
 		path = real
 	}
 	report, err := l.ownStore().Look()

@@ -139,3 +139,83 @@ func untouchedBy(t *testing.T, l *Launcher, file, want string) {
 		t.Errorf("%v", left)
 	}
 }
+
+// Settings that are kept elsewhere, by a link to the folder or to the file, are one file before it is made and afterwards:
+// that is what is protected and given back.
+func TestRegisterBehindLinks(t *testing.T) {
+	for name, links := range map[string][][2]string{
+		"a folder":                  {{".agent", "dots/d"}},
+		"a folder by its full name": {{".agent", "/dots/d"}},
+		"a folder that is missing":  {{".agent", "dots/d/missing"}},
+		"a file":                    {{".agent/agent.json", "../dots/d/agent.json"}},
+		"a file of such a folder":   {{".agent", "dots/d"}, {"dots/d/agent.json", "../x.json"}},
+		"a file by two links":       {{".agent", "dots"}, {"dots/agent.json", "d/two.json"}, {"dots/d/two.json", "three.json"}},
+	} {
+		l, _ := world(t)
+		home := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(home, "dots/d"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range links {
+			path, to := filepath.Join(home, link[0]), link[1]
+			if strings.HasPrefix(to, "/") {
+				to = home + to
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(to, path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		was := namesIn(t, home)
+		file := filepath.Join(home, ".agent/agent.json")
+		for range 2 {
+			if _, err := l.Register(file, oneLine(addMark)); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		if protected, change, err := l.Protected(file); !protected || change != "" || err != nil {
+			t.Errorf("%s: protected %v, %q, %v", name, protected, change, err)
+		}
+		if _, err := l.Register(file, oneLine(dropMark)); err != nil {
+			t.Fatal(name, err)
+		}
+		if is := namesIn(t, home); is != was {
+			t.Errorf("%s: there is\n%swas\n%s", name, is, was)
+		}
+		if report, err := l.ownStore().Look(); err != nil || len(report.Findings) > 0 {
+			t.Errorf("%s: %v, %v", name, report.Findings, err)
+		}
+	}
+}
+
+// namesIn is what is in a folder, one name with its mode a line.
+func namesIn(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	if err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		b.WriteString(info.Mode().String() + " " + path + "\n")
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A file that must not be replaced is left, and is no matter where there is nothing to change.
+func TestRegisterReadOnly(t *testing.T) {
+	l, req := world(t)
+	file := filepath.Join(req.Dir, "agent.json")
+	if err := os.WriteFile(file, []byte("mine\n"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Register(file, oneLine(dropMark)); err != nil {
+		t.Errorf("nothing to take out: %v", err)
+	}
+	if _, err := l.Register(file, oneLine(addMark)); !errors.As(err, new(*NotWrittenError)) || !strings.Contains(err.Error(), "chmod u+w") {
+		t.Errorf("%v", err)
+	}
+	untouchedBy(t, l, file, "mine\n")
+}

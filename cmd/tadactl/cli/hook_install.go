@@ -106,14 +106,8 @@ func (c *ctl) register(r registration, word string, change func(was, before []by
 		Strip:  func(was, before []byte) ([]byte, error) { return c.strip(l, r, was, before) },
 		Holds:  func(text []byte) bool { return c.registers(l, r, text) },
 	})
-	if errors.Is(err, settings.ErrNotJSON) || errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		err = &exitError{fmt.Errorf("%w; to see what to add by hand, run the same with --print", err), launcher.ExitConfig}
-	}
-	if errors.Is(err, settings.ErrUnread) {
-		err = &exitError{err, launcher.ExitConfig}
-	}
 	if err != nil {
-		return err
+		return notWritten(err, word)
 	}
 	note := c.notes(r, word)
 	if c.json {
@@ -127,6 +121,18 @@ func (c *ctl) register(r registration, word string, change func(was, before []by
 		fmt.Fprintln(c.out, note)
 	}
 	return nil
+}
+
+// notWritten is the error for a file that was left as it is.
+func notWritten(err error, word string) error {
+	byHand := errors.Is(err, settings.ErrNotJSON) || errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS)
+	switch {
+	case byHand && word == "installed":
+		return &exitError{fmt.Errorf("%w; to see what to add by hand, run the same with --print", err), launcher.ExitConfig}
+	case byHand, errors.Is(err, settings.ErrUnread), errors.As(err, new(*launcher.NotWrittenError)):
+		return &exitError{err, launcher.ExitConfig}
+	}
+	return err
 }
 
 // notes are what the person has to know or to do besides.

@@ -14,6 +14,10 @@ import (
 // ErrNotJSON is wrapped by the refusal of a file that this package must not touch.
 var ErrNotJSON = errors.New("it is not a JSON object that every program reads alike, so it was left as it is")
 
+// ErrUnread is wrapped by the refusal of a file that the platform does not read as it is, or that has something else where
+// the hook or the shell belongs: what would be installed in it would not be in force.
+var ErrUnread = errors.New("so it was left as it is")
+
 // A document is JSON with comments, as it is edited.
 type document struct {
 	data   []byte
@@ -123,7 +127,7 @@ func (t *document) find(path []string) (last *node, depth int, err error) {
 			if string(t.raw(n)) == "null" {
 				break
 			}
-			return nil, 0, fmt.Errorf("%s is not an object, so it was left as it is", strings.Join(path[:depth], "."))
+			return nil, 0, fmt.Errorf("%s is not an object, %w", strings.Join(path[:depth], "."), ErrUnread)
 		}
 		next := n.member(path[depth])
 		if next == nil {

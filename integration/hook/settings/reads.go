@@ -2,13 +2,8 @@ package settings
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 )
-
-// ErrUnread is wrapped by the refusal of a file that the platform does not read as it is: what would be installed in it would
-// not be in force.
-var ErrUnread = errors.New("so it was left as it is")
 
 // A syntax is what a platform reads in its files besides strict JSON, as it was tried. A file with more than that is ignored as
 // a whole by some, without a word; others do not start.

@@ -3,7 +3,6 @@ package settings
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -224,7 +223,7 @@ func (p Place) ours(raw []byte) bool {
 func (p Place) Install(data []byte, h Hook) ([]byte, error) {
 	if len(p.lists) == 0 {
 		if len(data) > 0 && !isPlugin(data) {
-			return nil, errors.New("tadactl did not write it, so it was left as it is; move it away, then run this again")
+			return nil, fmt.Errorf("tadactl did not write it, %w; move it away, then run this again", ErrUnread)
 		}
 		return []byte(Plugin(h)), nil
 	}
@@ -287,7 +286,7 @@ func hooks(data []byte, l list) (*document, *node, error) {
 	}
 	n, depth, err := t.find(l.path)
 	if err == nil && (n == nil || depth < len(l.path) || n.open != '[') {
-		err = fmt.Errorf("%s is not a list, so it was left as it is", strings.Join(l.path, "."))
+		err = fmt.Errorf("%s is not a list, %w", strings.Join(l.path, "."), ErrUnread)
 	}
 	return t, n, err
 }

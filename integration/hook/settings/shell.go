@@ -102,7 +102,7 @@ func (p ShellPlace) install(data []byte, link string) ([]byte, error) {
 		return data, err
 	}
 	if data[n.start] != '"' {
-		return nil, fmt.Errorf("%s is not a text, so it was left as it is", strings.Join(p.path, "."))
+		return nil, fmt.Errorf("%s is not a text, %w", strings.Join(p.path, "."), ErrUnread)
 	}
 	raw, err := json.Marshal(link)
 	return splice(data, n.start, n.end, string(raw)), err
