@@ -1,9 +1,6 @@
 package code
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // A grammar is what the reader must know of one language whose programs are calls with
 // literal arguments. It is a table; the reader is the same for all.
@@ -24,22 +21,36 @@ type grammar struct {
 	bare         bool   // f x, y without parentheses
 	symbolic     bool   // a string can be called
 	braces       bool   // a brace opens a block of statements
-	calls        []rule // sorted by name
+	calls        rules
 	reflects     []string
 }
 
-// A rule says what a call does with its arguments, in a small language that doc.go explains.
-// A name that starts with a dot is a method of any object, and one that ends with ".*"
-// stands for everything in the module.
-type rule struct{ name, does string }
+// Rules say what calls do with their arguments, in a small language that doc.go explains: a line
+// each, the name and the clauses, sorted by name. A name that starts with a dot is a method of any
+// object, and one that ends with ".*" stands for everything in the module.
+type rules string
+
+// from returns the rules from the first on whose name is not below the given one.
+func (t rules) from(name string) rules {
+	low, high := 0, len(t)
+	for low < high {
+		middle := (low + high) / 2
+		start := low + strings.LastIndexByte(string(t[low:middle]), '\n') + 1
+		line, _, _ := strings.Cut(string(t[start:]), "\n")
+		if n, _, _ := strings.Cut(line, " "); n < name {
+			low = start + len(line) + 1
+		} else {
+			high = start
+		}
+	}
+	return t[low:]
+}
 
 // find returns what the table says about a name.
 func (g *grammar) find(name string) (string, bool) {
-	i, ok := slices.BinarySearchFunc(g.calls, name, func(r rule, n string) int { return strings.Compare(r.name, n) })
-	if !ok {
-		return "", false
-	}
-	return g.calls[i].does, true
+	line, _, _ := strings.Cut(string(g.calls.from(name)), "\n")
+	found, does, _ := strings.Cut(line, " ")
+	return does, found == name && name != ""
 }
 
 // lookup also finds the rule for all of a module.

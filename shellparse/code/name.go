@@ -424,6 +424,5 @@ func (r *reader) environment(name string) bool {
 // isModule reports whether the table has functions of the module.
 func (r *reader) isModule(module string) bool {
 	module += "."
-	i, _ := slices.BinarySearchFunc(r.g.calls, module, func(r rule, n string) int { return strings.Compare(r.name, n) })
-	return i < len(r.g.calls) && strings.HasPrefix(r.g.calls[i].name, module)
+	return strings.HasPrefix(string(r.g.calls.from(module)), module)
 }
