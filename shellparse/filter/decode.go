@@ -1,12 +1,8 @@
 package filter
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
-	"io"
 	"slices"
 	"strings"
 )
@@ -20,14 +16,8 @@ func Of(program string) Func {
 	switch program {
 	case "base64":
 		return decodeBase64
-	case "base32":
-		return decodeBase32
 	case "xxd":
 		return decodeHex
-	case "openssl":
-		return decodeOpenSSL
-	case "gunzip", "gzip", "zcat":
-		return decodeGzip
 	case "rev":
 		return reverseLines
 	case "tac":
@@ -62,14 +52,6 @@ func decodeBase64(args []string, in string) (string, bool) {
 	return string(out), err == nil && !strings.Contains(in, "\r")
 }
 
-func decodeBase32(args []string, in string) (string, bool) {
-	if !only(args, []string{"-d", "-D", "--decode"}) || strings.Contains(in, "\r") {
-		return "", false
-	}
-	out, err := base32.StdEncoding.DecodeString(strings.ReplaceAll(in, "\n", ""))
-	return string(out), err == nil
-}
-
 // decodeHex is xxd -r -p of whole bytes. xxd forgives much else, each version otherwise.
 func decodeHex(args []string, in string) (string, bool) {
 	if !only(args, []string{"-r", "-revert"}, []string{"-p", "-ps", "-plain", "-postscript"}) {
@@ -84,43 +66,6 @@ func decodeHex(args []string, in string) (string, bool) {
 		b.Write(out)
 	}
 	return b.String(), true
-}
-
-// opensslLine is the longest line that openssl decodes without -A.
-const opensslLine = 64
-
-func decodeOpenSSL(args []string, in string) (string, bool) {
-	if len(args) > 0 && args[0] == "base64" {
-		args = append([]string{"enc", "-a"}, args[1:]...)
-	}
-	single := only(args, []string{"enc"}, []string{"-a", "-base64"}, []string{"-d"}, []string{"-A"})
-	if !single && !only(args, []string{"enc"}, []string{"-a", "-base64"}, []string{"-d"}) {
-		return "", false
-	}
-	if single && strings.Contains(strings.TrimSuffix(in, "\n"), "\n") || !single && !strings.HasSuffix(in, "\n") {
-		return "", false
-	}
-	for line := range strings.Lines(in) {
-		if !single && len(line) > opensslLine+1 || single && len(line) > opensslLine*8 {
-			return "", false
-		}
-	}
-	return decodeBase64([]string{"-d"}, in)
-}
-
-func decodeGzip(args []string, in string) (string, bool) {
-	for _, a := range args {
-		if !slices.Contains([]string{"-d", "-c", "-dc", "-cd", "--decompress", "--uncompress", "--stdout", "--to-stdout"}, a) {
-			return "", false
-		}
-	}
-	z, err := gzip.NewReader(strings.NewReader(in))
-	if err != nil {
-		return "", false
-	}
-	var out bytes.Buffer
-	_, err = io.Copy(&out, io.LimitReader(z, MaxOutput+1))
-	return out.String(), err == nil
 }
 
 func reverseLines(args []string, in string) (string, bool) {

@@ -2,7 +2,6 @@ package filter
 
 import (
 	"bytes"
-	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"math/rand/v2"
@@ -22,14 +21,8 @@ var encodings = []struct {
 	{"base64 -d", func(s string) string {
 		return strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(s)), "=") + "\n"
 	}},
-	{"base32 -d", func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) + "\n" }},
 	{"xxd -r -p", func(s string) string { return hex.EncodeToString([]byte(s)) + "\n" }},
 	{"xxd -r -p", func(s string) string { return s }},
-	{"openssl base64 -d", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) + "\n" }},
-	{"openssl enc -base64 -d -A", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }},
-	{"openssl enc -a -d -A", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) + "\n" }},
-	{"gunzip", compressed}, {"zcat", compressed}, {"gzip -dc", compressed},
-	{"gzip -d", func(s string) string { return compressed(s) + "x" }},
 	{"rev", same}, {"tac", same},
 	{"tr a-z n-za-m", same}, {"tr A-Za-z N-ZA-Mn-za-m", same}, {"tr a b", same}, {"tr abc xy", same}, {"tr ab xyz", same},
 	{"tr -d x", same}, {"tr -d a-m", same}, {"tr -s a", same}, {"tr -s ' '", same}, {"tr -cd a-z", same}, {"tr -c a-z _", same},
@@ -42,17 +35,6 @@ var encodings = []struct {
 }
 
 func same(s string) string { return s }
-
-// compressed is text as gzip writes it, or "" where there is no gzip.
-func compressed(text string) string {
-	cmd := exec.Command("gzip", "-cn")
-	cmd.Stdin = strings.NewReader(text)
-	out, err := cmd.Output()
-	if err != nil {
-		return ""
-	}
-	return string(out)
-}
 
 // What a filter makes of known text is what the program makes of it, or is not followed.
 func TestDecodersAgainstPrograms(t *testing.T) {
