@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/watch"
 )
 
 // A building is a command's terminal, and its sandbox while that is being built.
@@ -18,7 +19,7 @@ type built struct {
 	bounds
 	held    *sandbox.Held
 	own     []*os.File // ours until the command has them
-	compare []comparison
+	watched watch.Comparisons
 	err     error
 }
 
@@ -66,7 +67,7 @@ func (r reserved) sandbox(j *Judgement, c *console) (b built) {
 		return b
 	}
 	b.held, b.err = r.namespaces.Begin(b.profile, cmd)
-	b.compare = lookBefore(before{j, b.profile})
+	b.watched = watch.Look(j.before(b.profile))
 	return b
 }
 

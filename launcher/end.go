@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/watch"
 )
 
 // An ended is a run whose command has ended. What it left running may go on.
@@ -34,11 +35,11 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	out := e.outcome()
 	defer w.hosting.end(out.Status, out.Signal) // clients that are told of it find it on record
 	found := object{}
-	_ = e.find(found, afterwards, os.Stderr)
+	_ = w.watched.Find(found, watch.Ended, e.after(), os.Stderr)
 	status := strconv.Itoa(out.Status)
 	recordErr := errors.Join(w.contacts.err, w.brokeOff(), w.wrote(), w.recorder.Exit(status))
 	sum, err := w.recorder.Close()
-	recordErr = errors.Join(recordErr, err, e.find(found, atLast, os.Stderr))
+	recordErr = errors.Join(recordErr, err, w.watched.Find(found, watch.Closed, e.after(), os.Stderr))
 	recordErr = errors.Join(recordErr,
 		w.record(audit.KindClose, vouch(sum), audit.Lazy),
 		w.record(kindEnd, e.facts(out, found, problem), audit.Lazy))

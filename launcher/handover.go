@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/watch"
 )
 
 // mayStay lets what the command leaves running go on, where that may be.
@@ -42,10 +43,10 @@ func (w *supervision) handOver(c change) error {
 	defer cancel()
 	w.terminal.Settle(ctx)
 	e, found := &ended{supervision: w, status: c.status, goesOn: true}, object{}
-	if err := e.find(found, beforeHandOver, os.Stderr); err != nil {
+	if err := w.watched.Find(found, watch.BeforeHand, e.after(), os.Stderr); err != nil {
 		return err
 	}
-	_ = e.find(found, atHandOver, os.Stderr)
+	_ = w.watched.Find(found, watch.HandOver, e.after(), os.Stderr)
 	out := e.outcome()
 	body := e.facts(out, found, nil)
 	body["until"] = w.patron.name

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/notice"
 )
 
 // A command may leave processes running, and where the configuration says background: keep they go
@@ -37,27 +37,7 @@ func goesOn(left []string) string {
 	if len(left) != 1 {
 		verb = "go"
 	}
-	return fmt.Sprintf("%s %s on in the background (%s)", audit.Plural(len(left), "process"), verb, shownNames(names(left)))
-}
-
-// names are those of processes, each once.
-func names(left []string) []string {
-	list := slices.Clone(left)
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-// shownNames is a list of names for people.
-func shownNames(list []string) string {
-	var shown []string
-	for _, name := range list[:min(len(list), maxBehind)] {
-		shown = append(shown, visible(name))
-	}
-	text := strings.Join(shown, ", ")
-	if len(list) > maxBehind {
-		text += fmt.Sprintf(" and %d more", len(list)-maxBehind)
-	}
-	return text
+	return fmt.Sprintf("%s %s on in the background (%s)", audit.Plural(len(left), "process"), verb, notice.Names(notice.Unique(left)))
 }
 
 // endsOn reports whether a signal to the launcher ends what goes on: no command is left to have it.

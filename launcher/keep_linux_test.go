@@ -66,7 +66,7 @@ func called(t *testing.T) (pid int, end func()) {
 // Whose end cannot be seen is no patron; one that has ended is noticed.
 func TestPatronEnds(t *testing.T) {
 	for _, nobody := range []int{0, -1, 1 << 30} {
-		if watch(nobody) != nil || patronOf(nobody) != nil {
+		if patronAt(nobody) != nil || patronOf(nobody) != nil {
 			t.Errorf("process %d has a patron", nobody)
 		}
 	}
@@ -75,7 +75,7 @@ func TestPatronEnds(t *testing.T) {
 	if leaderOf(leader, 1) != 0 || leaderOf(leader, pid) != leader {
 		t.Error("a leader that was called itself is its own patron, or the machine's first process is one")
 	}
-	p := watch(leader)
+	p := patronAt(leader)
 	if p == nil {
 		t.Fatal("a process in a session has no patron")
 	}
@@ -86,7 +86,7 @@ func TestPatronEnds(t *testing.T) {
 	}
 	end()
 	<-p.ended
-	if p := watch(leaderOf(pid, 1)); p != nil { // the leader is dead
+	if p := patronAt(leaderOf(pid, 1)); p != nil { // the leader is dead
 		t.Errorf("the patron is %q", p.name)
 	}
 }
@@ -114,14 +114,12 @@ func TestOnlyPolicyLetsGoOn(t *testing.T) {
 		{authority{grant: "g"}, "needed an approval"},
 	} {
 		e := endedRun(judged(t, l, req), sandbox.Status{Left: []string{"sleep"}})
-		*e.authority, e.terminal = test.by, terminal
+		*e.authority, e.terminal, e.l = test.by, terminal, l
 		if got := e.endsBehind(); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
-		var out strings.Builder
-		leftRunning(e, &out)
-		if !strings.Contains(out.String(), test.want) {
-			t.Errorf("told %q", out.String())
+		if got := e.after().WhyEnded; !strings.Contains(got, test.want) {
+			t.Errorf("told %q", got)
 		}
 	}
 	req.Shell.Text = "sleep 3600 & echo hi"

@@ -2,14 +2,12 @@ package launcher
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -81,52 +79,6 @@ func (m *meter) take(n int) int {
 	return int(max(0, int64(n)+left))
 }
 
-// limitKeys are the keys of the configuration for what a run can come to.
-var limitKeys = map[sandbox.Limit]struct {
-	key   string
-	value func(pathguard.Limits) int64
-}{
-	sandbox.LimitMemory:    {"memory", func(l pathguard.Limits) int64 { return l.Memory }},
-	sandbox.LimitProcesses: {"processes", func(l pathguard.Limits) int64 { return l.Processes }},
-	sandbox.LimitCPU:       {"cpu", func(l pathguard.Limits) int64 { return int64(l.CPU) }},
-	sandbox.LimitInotify:   {"inotify", func(l pathguard.Limits) int64 { return l.Inotify }},
-	sandbox.LimitOutput:    {"output", func(l pathguard.Limits) int64 { return l.Output }},
-}
-
-// reachedLimits tells, once and in the record too, which limits the run came to and what raises
-// each: nothing else in its output does.
-func reachedLimits(e *ended, out io.Writer) object {
-	if e.timedOut {
-		by := "--timeout"
-		if e.timeout() != e.Request.Timeout {
-			by = "limits.time; to raise it: tadactl policy edit"
-		}
-		fmt.Fprintf(out, "tada-run: timeout: %s ended after %v (%s)\n", clipped(strconv.Quote(e.shown)), e.timeout(), by)
-	}
-	limits, _ := e.limited()
-	var told []string
-	tell := func(what, key string, value int64) {
-		line := fmt.Sprintf("%s: its limit is %q; to raise it, set limits: {%s} with tadactl policy edit",
-			what, pathguard.LimitText(key, value), pathguard.LimitText(key, value*2))
-		told = append(told, line)
-		fmt.Fprintf(out, "tada-run: %s\n", visible(line))
-	}
-	if at, ok := limitKeys[e.status.Exceeded]; ok {
-		tell(fmt.Sprintf("the run was killed because it exceeded a limit (%s)", e.status.Exceeded), at.key, at.value(limits))
-	}
-	if at, ok := limitKeys[e.status.Reached]; ok {
-		tell(fmt.Sprintf("the kernel refused to exceed a limit (%s)", e.status.Reached), at.key, at.value(limits))
-	}
-	if n, total := e.recorder.Dropped(); n > 0 {
-		key, value := "record_rate", limits.RecordRate
-		if total {
-			key, value = "record", limits.Record
-		}
-		tell(fmt.Sprintf("%s of output passed on but not recorded", audit.Plural(n, "byte")), key, value)
-	}
-	return finding("limits", told)
-}
-
 // recorded are the limits of the transcript, in the words of its recorder, for which 0 is another one.
 func (j *Judgement) recorded() (most, rate int64) {
 	limits, _ := j.limited()
@@ -134,4 +86,13 @@ func (j *Judgement) recorded() (most, rate int64) {
 		most = math.MaxInt64
 	}
 	return most, limits.RecordRate
+}
+
+// overtime is the notice that a run was ended after its time limit.
+func (j *Judgement) overtime(shown string) string {
+	by := "--timeout"
+	if j.timeout() != j.Request.Timeout {
+		by = "limits.time; to raise it: tadactl policy edit"
+	}
+	return fmt.Sprintf("timeout: %s ended after %v (%s)", clipped(strconv.Quote(shown)), j.timeout(), by)
 }

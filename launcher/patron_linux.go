@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/notice"
 )
 
 // A patron is the process that a run is for: what the command leaves running goes on no longer than it.
@@ -25,11 +26,11 @@ func patronOf(from int) *patron {
 	if pid == 0 {
 		pid = leaderOf(from, line[1].PID)
 	}
-	return watch(pid)
+	return patronAt(pid)
 }
 
-// watch returns a process as a patron; nil where its end could not be seen.
-func watch(pid int) *patron {
+// patronAt returns a process as a patron; nil where its end could not be seen.
+func patronAt(pid int) *patron {
 	if pid <= 0 {
 		return nil
 	}
@@ -54,7 +55,7 @@ func watch(pid int) *patron {
 			}
 		}
 	}()
-	return &patron{name: fmt.Sprintf("%s (%d)", visible(p.Name), pid), ended: over}
+	return &patron{name: fmt.Sprintf("%s (%d)", notice.Visible(p.Name), pid), ended: over}
 }
 
 // agentIn returns the nearest agent in a line of processes: of several that follow each other, as programs do that start themselves again, the first. 0 is none.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -60,25 +61,25 @@ type RefusedItem struct {
 func (r *Refusal) Line() string {
 	status, byUser := cmp.Or(phrase(r.in, r.Status), r.Status), phrase(r.in, "by user")
 	if r.Status != r.Code {
-		line := fmt.Sprintf("tada-run: %s (%s): %s", status, r.Code, visible(r.Message))
+		line := fmt.Sprintf("tada-run: %s (%s): %s", status, r.Code, notice.Visible(r.Message))
 		switch {
 		case len(r.Items) > 0 && r.Items[0].Rule == "text.unparsable": // nothing in it is dangerous: it is not a command
-			line = fmt.Sprintf("tada-run: %s: %s", status, visible(r.Message))
+			line = fmt.Sprintf("tada-run: %s: %s", status, notice.Visible(r.Message))
 		case r.Code == codeDenied && r.Message == phrase(r.in, "denied by user"):
 			line = "tada-run: " + byUser
 		case r.Code == codeDenied:
-			line = "tada-run: " + byUser + ": " + visible(r.Message)
+			line = "tada-run: " + byUser + ": " + notice.Visible(r.Message)
 		}
 		if r.Offer != nil {
-			line += phrase(r.in, "instead", visible(r.Offer.Command))
+			line += phrase(r.in, "instead", notice.Visible(r.Offer.Command))
 		}
 		return line
 	}
 	about := ""
 	if len(r.Items) > 0 && r.Items[0].Message != "" {
-		about = visible(r.Items[0].Message) + "; "
+		about = notice.Visible(r.Items[0].Message) + "; "
 	}
-	return fmt.Sprintf("tada-run: %s: %s%s", status, about, visible(r.Message))
+	return fmt.Sprintf("tada-run: %s: %s%s", status, about, notice.Visible(r.Message))
 }
 
 // codeDenied is the code of a denial by a person.

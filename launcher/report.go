@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -165,30 +165,30 @@ func (r Report) Text() string {
 		if label == pathguard.Allow.String() {
 			label = "note" // it informs, and decides nothing
 		}
-		fmt.Fprintf(&b, "  %-5s %s  [%s]\n", label, visible(reason.Message), reason.Rule)
+		fmt.Fprintf(&b, "  %-5s %s  [%s]\n", label, notice.Visible(reason.Message), reason.Rule)
 		if reason.said != "" {
 			fmt.Fprintf(&b, "        by: %s\n", reason.said)
 		}
 		if reason.Instead != "" {
-			fmt.Fprintf(&b, "        allowed instead: %s\n", visible(reason.Instead))
+			fmt.Fprintf(&b, "        allowed instead: %s\n", notice.Visible(reason.Instead))
 		}
 	}
 	for _, kind := range []string{"read", "write", "delete", "exec", "net"} {
 		for _, name := range r.Effects[kind] {
-			fmt.Fprintf(&b, "  %-6s %s\n", kind, visible(name))
+			fmt.Fprintf(&b, "  %-6s %s\n", kind, notice.Visible(name))
 		}
 	}
 	for _, name := range r.Keys {
-		fmt.Fprintf(&b, "  key    %s\n", visible(name))
+		fmt.Fprintf(&b, "  key    %s\n", notice.Visible(name))
 	}
 	if r.Grant != "" {
 		fmt.Fprintf(&b, "  allowed by grant %s; to revoke it: tadactl grants revoke %[1]s\n", r.Grant)
 	}
 	for _, o := range r.Opaque {
-		fmt.Fprintf(&b, "  cannot inspect: %s\n", visible(o))
+		fmt.Fprintf(&b, "  cannot inspect: %s\n", notice.Visible(o))
 	}
 	for _, path := range r.Tampered {
-		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs until you decide: tadactl tamper diff\n", visible(path))
+		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs until you decide: tadactl tamper diff\n", notice.Visible(path))
 	}
 	return b.String()
 }
@@ -217,16 +217,9 @@ func excerpt(text string, span shellparse.Span) string {
 	start := max(0, min(span.Start, len(text)))
 	words := []rune(strings.TrimSpace(text[start:max(start, min(span.End, len(text)))]))
 	if len(words) > maxExcerpt {
-		return visible(string(words[:maxExcerpt])) + " ..."
+		return notice.Visible(string(words[:maxExcerpt])) + " ..."
 	}
-	return visible(string(words))
-}
-
-// visible makes a name of the command line inert on a terminal: what is not graphic is
-// written as an escape.
-func visible(s string) string {
-	q := strconv.QuoteToGraphic(s)
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+	return notice.Visible(string(words))
 }
 
 // Status is the exit status of a check: 0 allow, 75 ask, 126 deny; 77 when tampering comes first.

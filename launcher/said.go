@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/environ"
@@ -49,45 +48,6 @@ func (l *Launcher) tells(notice string) bool {
 	return true
 }
 
-// missedVariables tells a command that failed which of the variables that it complains about it did
-// not receive. The others are in the record, and in tadactl doctor.
-func missedVariables(e *ended, out io.Writer) object {
-	if e.status.Shell() == 0 {
-		return nil
-	}
-	var named []string
-	said := string(e.out.complaints())
-	for _, name := range environ.Missable(e.client.removed(e.environ.Removed)) {
-		if hasWord(said, name) {
-			named = append(named, name)
-		}
-	}
-	if len(named) > 0 {
-		e.l.say(out, notReceived(named)+" (shown once)")
-	}
-	return nil
-}
-
-// notReceived says what to do for variables that commands are to receive.
-func notReceived(names []string) string {
-	return fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep: tadactl policy edit", strings.Join(names, " "))
-}
-
-// hasWord reports whether a name is in a text, and not only as a part of another one.
-func hasWord(text, name string) bool {
-	for {
-		i := strings.Index(text, name)
-		if i < 0 {
-			return false
-		}
-		before, after := text[:i], text[i+len(name):]
-		if (before == "" || !environ.IsName("_"+before[len(before)-1:])) && (after == "" || !environ.IsName("_"+after[:1])) {
-			return true
-		}
-		text = after
-	}
-}
-
 // recentRuns is how many of the last runs NotReceived looks at.
 const recentRuns = 200
 
@@ -108,5 +68,5 @@ func (l *Launcher) NotReceived() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return notReceived(slices.Sorted(maps.Keys(names)))
+	return environ.NotReceived(slices.Sorted(maps.Keys(names)))
 }

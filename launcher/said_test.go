@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/sandbox"
-	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/watch"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // A variable that is withheld is told to a command that failed and complains of it, once, and to nobody else.
@@ -15,10 +15,11 @@ func TestMissedVariables(t *testing.T) {
 	removed := []string{"$", "BASH_FUNC_x%%", "GH_TOKEN", "LD_\x1bX", "LD_X", "TOKEN"}
 	ran := func(l *Launcher, said string, status int) string {
 		var out strings.Builder
-		e := endedRun(&Judgement{environ: &surroundings{Environ: environ.Environ{Removed: removed}}}, sandbox.Status{Exited: true, Code: status})
-		e.l = l
-		e.out.tails[session.Stderr].add([]byte(said))
-		missedVariables(e, &out)
+		list := watch.Look(watch.Before{Removed: removed, Exact: true, Plan: &pathguard.Plan{}})
+		a := watch.After{Status: sandbox.Status{Exited: true, Code: status}, Complaints: said, Once: l.say}
+		if err := list.Find(watch.Found{}, watch.HandOver, a, &out); err != nil {
+			t.Fatal(err)
+		}
 		return out.String()
 	}
 	for _, said := range []string{"", "no such file", "MY_GH_TOKEN is not set", "GH_TOKENS", "$ BASH_FUNC_x%% LD_\x1bX"} {
@@ -53,14 +54,5 @@ func TestMissedVariables(t *testing.T) {
 	}
 	if got := l.NotReceived(); !strings.HasPrefix(got, "commands do not receive GH_TOKEN LD_PRELOAD; ") {
 		t.Errorf("%q", got)
-	}
-}
-
-// What no setting opens says who can do it instead.
-func TestRemedyOfASocket(t *testing.T) {
-	said := `permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: dial unix /var/run/docker.sock: socket: permission denied`
-	denials := sandbox.Profile{}.ExplainOutput(said, "/")
-	if len(denials) != 1 || !strings.Contains(remedy(denials[0]), "run it yourself in a terminal") {
-		t.Errorf("%+v", denials)
 	}
 }

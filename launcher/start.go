@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/watch"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -37,7 +38,7 @@ type started struct {
 	permitted
 	*console
 	bounds
-	compare  []comparison // what was looked at before
+	watched  watch.Comparisons // what was looked at before
 	recorder *audit.Recorder
 	process  *sandbox.Process
 	receipt  sandbox.Receipt
@@ -75,7 +76,7 @@ func (p permitted) start() (_ *started, err error) {
 		return nil, err
 	}
 	undo.add(process.Kill)
-	s := &started{p, b.console, made.bounds, made.compare, recorder, process, receipt, signals, nil}
+	s := &started{p, b.console, made.bounds, made.watched, recorder, process, receipt, signals, nil}
 	if err := p.record(kindStart, s.facts(), audit.Lazy); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/watch"
 )
 
 // facts are the entry about the start: where the command runs, by what right, and what its sandbox
@@ -16,7 +17,7 @@ func (s *started) facts() object {
 	bounds := make([]any, 0, len(s.receipt.Bounds))
 	_, named := s.limited()
 	for _, b := range s.receipt.Bounds {
-		if at, ok := limitKeys[b.Limit]; b.Limit == sandbox.LimitWatches || ok && at.value(named) == 0 {
+		if b.Limit == sandbox.LimitWatches || !watch.Has(named, b.Limit) {
 			continue // a default: it is told when the run comes to it
 		}
 		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})

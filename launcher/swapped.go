@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard"
@@ -45,14 +44,4 @@ func (j *Judgement) swappedRefusal(e *swappedError) *Refusal {
 	f := refuse(j.locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.locale()), ExitDenied)
 	f.Retry = "run the identical command again"
 	return f
-}
-
-// swappedFiles are the names that changed while the command ran, for the record: by the command
-// itself, as a build does, or by another process, and then it may have executed what was not judged.
-func swappedFiles(e *ended, _ io.Writer) object {
-	names, err := e.Plan.Changed()
-	if err != nil {
-		names = []string{"unknown: " + err.Error()}
-	}
-	return finding("swapped", names[:min(len(names), maxItems)])
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -329,7 +330,7 @@ func (s *watched) pass(who tamper.Who, found []tamper.Finding, out io.Writer) er
 	}
 	events, err := s.Pass(who, found)
 	for _, e := range events {
-		fmt.Fprintf(out, "tada-run: warning: protected file %s: %s from outside; both versions are kept: tadactl tamper log\n", visible(e.Path), e.Kind)
+		fmt.Fprintf(out, "tada-run: warning: protected file %s: %s from outside; both versions are kept: tadactl tamper log\n", notice.Visible(e.Path), e.Kind)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -26,7 +27,7 @@ func tellNotes(out io.Writer, notes []tamper.Note) {
 		var files []string
 		for _, n := range notes {
 			if n.Note == line.note {
-				files = append(files, visible(n.Path))
+				files = append(files, notice.Visible(n.Path))
 			}
 		}
 		switch more := len(files) - maxNamed; {

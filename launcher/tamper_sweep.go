@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/watch"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -14,7 +15,7 @@ import (
 // cannot.
 func (s *started) bares() bool {
 	n := len(s.exposed)
-	return n > maxKept || n > 0 && !keeps(s.receipt)
+	return n > maxKept || n > 0 && !watch.Keeps(s.receipt)
 }
 
 // unkept says, as a run begins, that its sandbox cannot keep all protected files as they are; ""
@@ -24,27 +25,12 @@ func (s *started) unkept() string {
 	switch {
 	case !s.bares():
 		return ""
-	case !keeps(s.receipt):
+	case !watch.Keeps(s.receipt):
 		return fmt.Sprintf("%s: sandbox level %s cannot stop a command from changing protected files; a change is reported when the command ends, with status %d (shown once; see tadactl doctor)",
 			where, s.receipt.Level, ExitTampered)
 	default:
 		return fmt.Sprintf("%s: the sandbox can stop a command from changing %d of %d protected files; a change of the others is reported when the command ends, with status %d (shown once)",
 			where, maxKept, len(s.exposed), ExitTampered)
-	}
-}
-
-// protectedFiles verifies what the sandbox could not keep. What was found before the command was
-// handed over is found at its end too.
-func protectedFiles(before) compare {
-	var found error
-	return func(e *ended, out io.Writer) (object, error) {
-		if found == nil {
-			found = e.sweep(out)
-		}
-		if found == nil {
-			return nil, nil
-		}
-		return object{"tampered": true}, found
 	}
 }
 

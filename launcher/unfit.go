@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/notice"
 )
 
 // An approval binds one hash, so that it does not fit says nothing of why. A sheet keeps the facts behind the hash apart,
@@ -99,13 +100,13 @@ func differs(was, is sheet) []string {
 		now, _ := strings.CutPrefix(is[name], "=")
 		switch {
 		case shown:
-			told = append(told, fmt.Sprintf("%s is %s, was %s", name, visible(now), visible(before)))
+			told = append(told, fmt.Sprintf("%s is %s, was %s", name, notice.Visible(now), notice.Visible(before)))
 		case was[name] == "":
-			told = append(told, visible(name)+" is new")
+			told = append(told, notice.Visible(name)+" is new")
 		case is[name] == "":
-			told = append(told, visible(name)+" is gone")
+			told = append(told, notice.Visible(name)+" is gone")
 		default:
-			told = append(told, visible(name)+" changed")
+			told = append(told, notice.Visible(name)+" changed")
 		}
 	}
 	return told

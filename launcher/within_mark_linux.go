@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
@@ -31,7 +32,7 @@ func label(text string) string {
 	if n := len(text) - maxLabel; n > 0 {
 		text = dots + text[n:]
 	}
-	return visible(text)
+	return notice.Visible(text)
 }
 
 // mark puts one into the transcript of the session. What cannot be marked is not let go.

@@ -1,5 +1,10 @@
 package environ
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Missable are those of the removed names that a command could miss: not one that no shell variable
 // can have.
 func Missable(removed []string) (names []string) {
@@ -19,4 +24,9 @@ func IsName(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// NotReceived says what to do for variables that commands are to receive.
+func NotReceived(names []string) string {
+	return fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep: tadactl policy edit", strings.Join(names, " "))
 }

@@ -1,9 +1,10 @@
-package launcher
+package watch
 
 import (
 	"fmt"
 	"io"
 
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -12,32 +13,32 @@ import (
 // behind, and setting up a project is an honest reason to: so it stays, and is reported and recorded.
 
 // laterFiles reports which of these names are new or changed and were not part of the plan.
-func laterFiles(b before) compare {
+func laterFiles(b Before) compare {
 	was := b.later()
 	if was == nil {
 		return nil
 	}
-	return func(e *ended, out io.Writer) (object, error) {
+	return func(_ After, out io.Writer) (Found, error) {
 		var left []string
-		for _, l := range e.later().Since(was, e.Plan) {
-			left = append(left, gitLine(fmt.Sprintf("the command left %q", l.Name), fmt.Sprintf(", which runs or instructs later (%s): look at it first", l.Runs)))
+		for _, l := range b.later().Since(was, b.Plan) {
+			left = append(left, line(fmt.Sprintf("the command left %q", l.Name), fmt.Sprintf(", which runs or instructs later (%s): look at it first", l.Runs)))
 		}
-		left = atMost(left, "", 0)
-		for _, line := range left {
-			fmt.Fprintf(out, "tada-run: %s\n", line)
+		left = notice.AtMost(left, "", 0)
+		for _, each := range left {
+			notice.Line(out, each)
 		}
 		return finding("left_for_later", left), nil
 	}
 }
 
 // later is what there is of such names where the command works; nil when it can make no more.
-func (j *Judgement) later() pathguard.Later {
-	if j.fence().Exact {
+func (b Before) later() pathguard.Later {
+	if b.Exact {
 		return nil
 	}
-	dirs := []string{j.Plan.Dir}
-	if ws := j.Plan.Workspace; ws != "" && ws != j.Plan.Dir {
-		dirs = []string{ws, j.Plan.Dir}
+	dirs := []string{b.Plan.Dir}
+	if ws := b.Plan.Workspace; ws != "" && ws != b.Plan.Dir {
+		dirs = []string{ws, b.Plan.Dir}
 	}
 	return pathguard.LaterIn(dirs...)
 }

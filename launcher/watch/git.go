@@ -1,4 +1,4 @@
-package launcher
+package watch
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
 	"github.com/tada-run/tada-run/pathguard"
@@ -27,14 +28,14 @@ const maxGitNames = 3000
 
 // gitMetadata remembers what git would run in the folders that the command may write to, and takes
 // back what the command left there.
-func gitMetadata(b before) compare {
+func gitMetadata(b Before) compare {
 	s := b.lookAtGit()
 	if s == nil {
 		return nil
 	}
-	return func(e *ended, out io.Writer) (object, error) {
-		found := object{}
-		if left := e.takeBack(s, out); len(left) > 0 {
+	return func(a After, out io.Writer) (Found, error) {
+		found := Found{}
+		if left := takeBack(s, b, a, out); len(left) > 0 {
 			found["left_for_git"] = left
 		}
 		if s.Incomplete {
@@ -45,12 +46,12 @@ func gitMetadata(b before) compare {
 }
 
 // lookAtGit is nil where there are no such folders.
-func (b before) lookAtGit() *gitmeta.Snapshot {
-	if len(b.profile.Write) == 0 || b.fence().Exact && !b.writesTrees() {
+func (b Before) lookAtGit() *gitmeta.Snapshot {
+	if len(b.Profile.Write) == 0 || b.Exact && !b.writesTrees() {
 		return nil
 	}
-	s := gitmeta.Look(gitRoots(b.profile.Write, b.Plan.Workspace), maxGitNames)
-	for _, name := range b.profile.ReadOnly { // one that is not there yet is kept by nothing
+	s := gitmeta.Look(gitRoots(b.Profile.Write, b.Plan.Workspace), maxGitNames)
+	for _, name := range b.Profile.ReadOnly { // one that is not there yet is kept by nothing
 		if _, err := os.Lstat(name); err == nil {
 			s.Kept = append(s.Kept, name)
 		}
@@ -60,13 +61,13 @@ func (b before) lookAtGit() *gitmeta.Snapshot {
 
 // writesTrees reports whether a plan of which every write is known brings whole folders, in
 // which a repository may lie that the plan does not name.
-func (j *Judgement) writesTrees() bool {
-	for i := range j.Plan.Targets {
-		if j.Plan.Targets[i].Flags&(command.Recursive|command.Below) != 0 {
+func (b Before) writesTrees() bool {
+	for i := range b.Plan.Targets {
+		if b.Plan.Targets[i].Flags&(command.Recursive|command.Below) != 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(j.Plan.Script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mv" })
+	return slices.ContainsFunc(b.Plan.Script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mv" })
 }
 
 // gitRoots are the trees to search: none twice, the workspace first and then the widest, so
@@ -80,100 +81,70 @@ func gitRoots(write []sandbox.Path, workspace string) []string {
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return len(a) - len(b) })
 	for _, name := range names {
-		if !slices.ContainsFunc(roots, func(root string) bool { return isWithin(name, root) }) {
+		if !slices.ContainsFunc(roots, func(root string) bool { return within(name, root) }) {
 			roots = append(roots, name)
 		}
 	}
-	if at := slices.IndexFunc(roots, func(root string) bool { return isWithin(workspace, root) }); at > 0 {
+	if at := slices.IndexFunc(roots, func(root string) bool { return within(workspace, root) }); at > 0 {
 		first := roots[at]
 		roots = slices.Insert(slices.Delete(roots, at, at+1), 0, first)
 	}
 	return roots
 }
 
-func isWithin(name, root string) bool {
-	return name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")
-}
-
-// What is told of one run is bounded: a command that leaves thousands of hooks with names of
-// control characters must not flood the terminal, nor make its own end too long to record.
-const (
-	maxGitTold = 12
-	maxGitLine = 240
-)
-
 // takeBack undoes what the command left for git to run, unless a person has allowed just that,
 // and tells it. The lines are for the record too. For what ran in the background, beside which
 // a person works, nothing is deleted: what is found may be theirs.
-func (e *ended) takeBack(s *gitmeta.Snapshot, out io.Writer) []string {
-	if !keeps(e.receipt) {
+func takeBack(s *gitmeta.Snapshot, b Before, a After, out io.Writer) []string {
+	if !Keeps(a.Receipt) {
 		s.Kept = nil
 	}
-	s.Careful = e.Request.Started != nil || e.isOver()
+	s.Careful = a.Careful
 	var failed, done, quiet []string
 	for _, c := range s.Changes() {
-		switch line := c.String(); {
-		case c.Kind == gitmeta.Removed && !e.deletes(c.Path):
-			failed = append(failed, gitLine(line, "; it cannot be restored, and it was not approved; level strong prevents this (sandbox.require: strong)"))
+		switch change := c.String(); {
+		case c.Kind == gitmeta.Removed && !b.deletes(c.Path):
+			failed = append(failed, line(change, "; it cannot be restored, and it was not approved; level strong prevents this (sandbox.require: strong)"))
 		case c.Kind == gitmeta.Removed:
-			quiet = append(quiet, line+"; it cannot be restored")
-		case e.allowed(c):
-			quiet = append(quiet, line+"; it was allowed")
+			quiet = append(quiet, change+"; it cannot be restored")
+		case b.allowed(c, a.Approved):
+			quiet = append(quiet, change+"; it was allowed")
 		default:
 			aside, err := s.Undo(c)
 			switch {
 			case err != nil:
-				failed = append(failed, gitLine(line, fmt.Sprintf("; it could not be undone: %v", err)))
+				failed = append(failed, line(change, fmt.Sprintf("; it could not be undone: %v", err)))
 			case aside != "":
-				done = append(done, gitLine(line, fmt.Sprintf("; it was undone, and a copy is kept as %q", filepath.Base(aside))))
+				done = append(done, line(change, fmt.Sprintf("; it was undone, and a copy is kept as %q", filepath.Base(aside))))
 			default:
-				done = append(done, gitLine(line, "; it was undone"))
+				done = append(done, line(change, "; it was undone"))
 			}
 		}
 	}
-	told := atMost(append(failed, done...), "; %d of them could not be undone", len(failed))
-	for _, line := range told {
-		fmt.Fprintf(out, "tada-run: %s\n", line)
+	told := notice.AtMost(append(failed, done...), "; %d of them could not be undone", len(failed))
+	for _, each := range told {
+		notice.Line(out, each)
 	}
-	return append(told, atMost(quiet, "", 0)...)
+	return append(told, notice.AtMost(quiet, "", 0)...)
 }
 
 // deletes reports whether the plan, as it was judged, says that path goes or moves, by its own name
 // or by a folder around it.
-func (j *Judgement) deletes(path string) bool {
-	return slices.ContainsFunc(j.Plan.Targets, func(t pathguard.Target) bool {
-		return t.Right == command.Delete && isWithin(path, t.Path())
+func (b Before) deletes(path string) bool {
+	return slices.ContainsFunc(b.Plan.Targets, func(t pathguard.Target) bool {
+		return t.Right == command.Delete && within(path, t.Path())
 	})
 }
 
-// keeps reports whether what was to stay as it is inside of writable folders could not be changed by the command.
-func keeps(receipt sandbox.Receipt) bool {
+// Keeps reports whether what was to stay as it is inside of writable folders could not be changed by the command.
+func Keeps(receipt sandbox.Receipt) bool {
 	return receipt.Level == sandbox.Strong &&
 		!slices.ContainsFunc(receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping })
 }
 
-// gitLine is one finding with what became of it, as a terminal may show it.
-func gitLine(what, became string) string { return clip(visible(what)) + clip(visible(became)) }
-
-// clip leaves out the middle of what is too long: a path says most at its ends.
-func clip(line string) string {
-	if len(line) <= maxGitLine {
-		return line
-	}
-	head, tail := line[:maxGitLine/2], line[len(line)-maxGitLine/2:]
-	return strings.ToValidUTF8(head, "") + "..." + strings.ToValidUTF8(tail, "")
-}
-
-// atMost returns the first lines and how many more there are.
-func atMost(lines []string, failing string, failed int) []string {
-	if len(lines) <= maxGitTold {
-		return lines
-	}
-	more := fmt.Sprintf("and %d more of this kind", len(lines)-maxGitTold)
-	if failed > maxGitTold {
-		more += fmt.Sprintf(failing, failed)
-	}
-	return append(lines[:maxGitTold:maxGitTold], more)
+// line is one finding with what became of it, as a terminal may show it.
+func line(what, became string) string {
+	return notice.Clip(notice.Visible(what)) + notice.Clip(notice.Visible(became))
 }
 
 // persisting are the rules whose question is whether something may be left to run later.
@@ -181,18 +152,18 @@ var persisting = []string{"code.hooks", "git.config-exec", "write.protected", "w
 
 // allowed reports whether the plan named the file, and so was judged with it, or a person said
 // yes to a plan that said it would leave such things.
-func (p permitted) allowed(c gitmeta.Change) bool {
-	if c.Kind == gitmeta.Step && p.Plan.Script != nil && namesSteps(p.Plan.Script.Commands, strings.Split(c.Value, "\n")) {
+func (b Before) allowed(c gitmeta.Change, approved bool) bool {
+	if c.Kind == gitmeta.Step && b.Plan.Script != nil && namesSteps(b.Plan.Script.Commands, strings.Split(c.Value, "\n")) {
 		return true
 	}
-	for i := range p.Plan.Targets {
-		t := &p.Plan.Targets[i]
+	for i := range b.Plan.Targets {
+		t := &b.Plan.Targets[i]
 		if t.Right != command.Read && filepath.Clean(t.Path()) == c.Path {
 			return true
 		}
 	}
-	for _, reason := range p.Verdict.Reasons {
-		if p.envelope != "" && slices.Contains(persisting, reason.Rule) {
+	for _, reason := range b.Verdict.Reasons {
+		if approved && slices.Contains(persisting, reason.Rule) {
 			return true
 		}
 	}
@@ -221,4 +192,8 @@ func namesSteps(commands []shellparse.Command, steps []string) bool {
 		}
 	}
 	return !slices.ContainsFunc(steps, func(step string) bool { return step == "" || !named[step] })
+}
+
+func within(name, root string) bool {
+	return name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")
 }

@@ -1,11 +1,10 @@
-package launcher
+package watch
 
 import (
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,12 +40,12 @@ func TestLookAtGitExact(t *testing.T) {
 		flags command.Flags
 		want  bool
 	}{{"cp", command.Recursive, true}, {"cp", 0, false}, {"/bin/mv", 0, true}, {"touch", 0, false}} {
-		j := &Judgement{Plan: &pathguard.Plan{
+		b := Before{Exact: true, Plan: &pathguard.Plan{
 			Script:  &shellparse.Script{Commands: []shellparse.Command{{Name: test.name}}},
 			Targets: []pathguard.Target{{Flags: test.flags}},
 		}}
-		j.fence = func() pathguard.Fence { return pathguard.Fence{Exact: true} }
-		got := before{j, sandbox.Profile{Write: []sandbox.Path{{Name: t.TempDir()}}}}.lookAtGit()
+		b.Profile.Write = []sandbox.Path{{Name: t.TempDir()}}
+		got := b.lookAtGit()
 		if (got != nil) != test.want {
 			t.Errorf("%+v", test)
 		}
@@ -54,16 +53,15 @@ func TestLookAtGitExact(t *testing.T) {
 }
 
 // gitRun is a run over dir of which only the search for what git would run is there.
-func gitRun(dir string) (*ended, *gitmeta.Snapshot) {
-	e := endedRun(&Judgement{Plan: &pathguard.Plan{}}, sandbox.Status{})
-	e.receipt.Level = sandbox.Strong
-	return e, gitmeta.Look([]string{dir}, maxGitNames)
+func gitRun(dir string) (*gitmeta.Snapshot, Before, After) {
+	return gitmeta.Look([]string{dir}, maxGitNames), Before{Plan: &pathguard.Plan{}},
+		After{Receipt: sandbox.Receipt{Level: sandbox.Strong}}
 }
 
 // A command that leaves thousands of hooks with unreadable names floods neither the terminal nor the record, and has left nothing.
 func TestTakeBackIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	r, git := gitRun(dir)
+	git, b, a := gitRun(dir)
 	if err := os.MkdirAll(dir+"/x/.git/hooks", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +71,8 @@ func TestTakeBackIsBounded(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	told := r.takeBack(git, &out)
-	if n := strings.Count(out.String(), "\n"); n != maxGitTold+1 || out.Len() > 8<<10 || strings.Contains(out.String(), "\x01") {
+	told := takeBack(git, b, a, &out)
+	if n := strings.Count(out.String(), "\n"); n != 13 || out.Len() > 8<<10 || strings.Contains(out.String(), "\x01") {
 		t.Errorf("%d lines, %d bytes", n, out.Len())
 	}
 	record := strings.Join(told, "\n")
@@ -108,11 +106,8 @@ func TestTakeBackIsCareful(t *testing.T) {
 			if err := os.MkdirAll(hooks, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			r, git := gitRun(dir)
-			r.receipt.Level, r.receipt.Lost = test.level, test.lost
-			if test.background {
-				r.Request.Started = func(string) {}
-			}
+			git, b, a := gitRun(dir)
+			a.Receipt.Level, a.Receipt.Lost, a.Careful = test.level, test.lost, test.background
 			if test.kept {
 				git.Kept = []string{hooks}
 			}
@@ -120,7 +115,7 @@ func TestTakeBackIsCareful(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out strings.Builder
-			r.takeBack(git, &out)
+			takeBack(git, b, a, &out)
 			var names []string
 			entries, _ := os.ReadDir(hooks)
 			for _, e := range entries {
@@ -133,17 +128,6 @@ func TestTakeBackIsCareful(t *testing.T) {
 				t.Errorf("told: %q", out.String())
 			}
 		})
-	}
-}
-
-// A failure is told before what went well.
-func TestAtMost(t *testing.T) {
-	lines := slices.Repeat([]string{"x"}, 20)
-	if got := atMost(lines, "; %d failed", 14); len(got) != maxGitTold+1 || got[maxGitTold] != "and 8 more of this kind; 14 failed" {
-		t.Error(got)
-	}
-	if got := atMost(lines[:3], "", 0); len(got) != 3 {
-		t.Error(got)
 	}
 }
 
@@ -162,13 +146,13 @@ func TestTakeBackTellsWhatIsGone(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(repository+"/objects", 0o755), os.MkdirAll(repository+"/refs", 0o755), os.WriteFile(repository+"/HEAD", []byte("ref: refs/heads/main\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		r, git := gitRun(dir)
-		r.Plan.Targets = []pathguard.Target{{Right: test.right, Real: filepath.Join(dir, test.name)}}
+		git, b, a := gitRun(dir)
+		b.Plan.Targets = []pathguard.Target{{Right: test.right, Real: filepath.Join(dir, test.name)}}
 		if err := os.RemoveAll(dir + "/proj"); err != nil {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		lines := strings.Join(r.takeBack(git, &out), "\n")
+		lines := strings.Join(takeBack(git, b, a, &out), "\n")
 		if told := strings.Contains(out.String(), "it was not approved"); told != test.told || !strings.Contains(lines, fmt.Sprintf("%q is gone", repository)) {
 			t.Errorf("%+v: %q, for the record %q", test, out.String(), lines)
 		}

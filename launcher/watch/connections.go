@@ -1,0 +1,86 @@
+package watch
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// maxTaught is how many refusals a person is told of. The record has them all.
+const maxTaught = 5
+
+// connections takes what the run did with the network into the record, and tells a command that
+// failed which hosts it could not reach. The launcher has seen all of it itself.
+func connections(_ Before, a After, out io.Writer) Found {
+	t := a.Traffic()
+	if len(t.Connections) == 0 {
+		return nil
+	}
+	list, told := make([]any, 0, len(t.Connections)), map[string]bool{}
+	for i := range t.Connections {
+		c := &t.Connections[i]
+		list = append(list, Connection(c))
+		if !c.Refused || a.Status.Shell() == 0 || len(told) == maxTaught {
+			continue
+		}
+		if line := refusedText(c); !told[line] {
+			told[line] = true
+			notice.Line(out, notice.Visible(line))
+		}
+	}
+	o := Found{"connections": list}
+	if t.Left > 0 {
+		o["more"] = t.Left
+	}
+	return Found{"network": o}
+}
+
+// maxProgramName bounds what a program that chose its own path puts into the record.
+const maxProgramName = 256
+
+// Connection is one connection as the record has it.
+func Connection(c *sandbox.Connection) Found {
+	o := Found{
+		"time": c.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), "pid": c.PID, "program": c.Program[:min(len(c.Program), maxProgramName)], "kind": c.Kind,
+		"host": c.Host, "address": c.Address, "refused": c.Refused, "count": c.Count,
+	}
+	for name, value := range map[string]string{"why": c.Why, "fix": c.Fix, "error": c.Error} {
+		if value != "" {
+			o[name] = value
+		}
+	}
+	if c.Accepted != 0 { // -1 is unknown
+		o["accepted"] = c.Accepted
+	}
+	if !c.Refused && (c.Kind == "tcp" && c.Sent >= 0 || c.Accepted > 0) {
+		o["sent"], o["received"] = c.Sent, c.Received
+	}
+	return o
+}
+
+// refusedText says who was refused, by which rule, and the smallest change.
+func refusedText(c *sandbox.Connection) string {
+	who := c.Host
+	if c.Address != "" && !strings.HasPrefix(c.Address, c.Host) {
+		who += " at " + c.Address
+	} else if c.Address != "" {
+		who = c.Address
+	}
+	text := fmt.Sprintf("blocked: %s %s (%s)", trafficWords[c.Kind], who, c.Why)
+	switch {
+	case c.Kind == "udp" || c.Fix == "":
+		return text
+	case strings.HasPrefix(c.Fix, "--"):
+		return text + "; " + c.Fix + " asks for approval"
+	}
+	allow := fmt.Sprintf("add %q to network.allow: tadactl policy edit", c.Fix)
+	if c.Kind == "name" && c.Fix != c.Host || c.Host == "localhost" { // the name is allowed, where it leads is not; this machine's servers are not told apart by name
+		return text + "; to allow it, " + allow
+	}
+	return text + "; to allow it, name it in the command line or " + allow
+}
+
+var trafficWords = map[string]string{"tcp": "connect to", "udp": "send UDP to", "name": "DNS lookup of", "listen": "listen on"}
