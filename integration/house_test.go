@@ -87,6 +87,15 @@ var plan = map[string]map[string]string{
 		"shellparse/command": "a target carries the right it was named with",
 		"shellparse/code":    "files that are executed are read as programs in the command line",
 	},
+	"launcher/control": {
+		"approval":              "who may drive is what may decide",
+		"audit":                 "credentials are hidden in what a report says of the screen",
+		"audit/play":            "the screen as bytes",
+		"audit/screen":          "a client is shown the screen as it is, and a report tells the lines on it",
+		"launcher/sandbox":      "it freezes the session's processes, and finds its socket from inside",
+		"launcher/session":      "it types into the terminal, under a lease",
+		"launcher/session/wire": "it speaks to clients",
+	},
 	"launcher/environ": {},
 	"launcher/notice":  {},
 	"launcher/watch": {
@@ -111,9 +120,8 @@ var plan = map[string]map[string]string{
 		"launcher/watch":          "what is compared before and after a command",
 		"launcher/broker/network": "the hosts of a plan are the rules of the fence",
 		"launcher/session":        "step 4: the terminal",
-		"launcher/session/wire":   "it answers those who are attached to a session",
-		"audit/screen":            "who attaches sees the screen as it is, and a hand-back tells the lines on it",
-		"audit/play":              "the screen as bytes",
+		"launcher/session/wire":   "those who are attached to a session are told of questions",
+		"launcher/control":        "how others reach a session",
 		"pathguard/tamper":        "before and after every step: protected files",
 		"audit":                   "every step: the record",
 	},
@@ -147,6 +155,7 @@ var plan = map[string]map[string]string{
 		"cmd/tada-run/cli": "main is a door",
 	},
 	"cmd/tada-run/cli": {
+		"launcher/control":      "inside of a session it asks the one outside",
 		"launcher":              "it asks the launcher to run",
 		"launcher/session":      "it hands over its descriptors and asks on its terminal",
 		"launcher/session/wire": "it is the first client of a session that it started",
@@ -162,6 +171,7 @@ var plan = map[string]map[string]string{
 		"approval": "it shows and decides",
 	},
 	"cmd/tadactl/cli": {
+		"launcher/control":        "a hook inside of a session leaves its calls to the session",
 		"cmd/tadactl/web":         "inbox --web",
 		"launcher":                "it opens the same state and judges by the same path",
 		"launcher/sandbox":        "doctor prints what the kernel gives",

@@ -82,7 +82,7 @@ var never1 = map[string]string{
 	"integration/quarantine/neutral.go":   "no cut is that short",
 	"launcher/register.go":                "too many",
 	"launcher/sandbox/start_linux.go":     "a mistake of the program",
-	"launcher/seat_linux.go":              "a mistake of the program",
+	"launcher/control/client_linux.go":    "a mistake of the program",
 	"launcher/session/stdio.go":           "a mistake of the program",
 	"launcher/tamper_ask.go":              "several",
 	"cmd/tadactl/web/page.go":             "no cut is that short",

@@ -21,7 +21,7 @@ func (c *console) command(j *Judgement, own *[]*os.File) (sandbox.Command, error
 		cmd.TTY, cmd.HasTTY = tty, true
 	}
 	if c.requests != nil {
-		c.requests.handDown(&cmd)
+		c.requests.HandDown(&cmd)
 	}
 	s := j.Request.Shell
 	if h := j.Request.Hold; h != nil && h.Shell {

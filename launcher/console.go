@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/control"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -12,7 +13,7 @@ import (
 type console struct {
 	terminal *session.Session
 	out      *outlet
-	requests *requestPair // nil for a single command
+	requests *control.Pair // nil for a single command
 }
 
 // An outlet is where the terminal's bytes go. Nothing passes before the terminal is started, and
@@ -30,13 +31,13 @@ func openConsole(req Request) (*console, error) {
 		terminal, err := session.Open(req.Stdio, req.PTY, out)
 		return &console{terminal: terminal, out: out}, err
 	}
-	requests, err := newRequestPair()
+	requests, err := control.NewPair()
 	if err != nil {
 		return nil, err
 	}
 	terminal, err := session.Hold(req.Stdio, out, func(p []byte) { out.show(p) })
 	if err != nil {
-		requests.close()
+		requests.Close()
 	}
 	return &console{terminal, out, requests}, err
 }
@@ -56,5 +57,5 @@ func (c *console) wire() string {
 // close lets go of a console whose command was not started: nothing was relayed.
 func (c *console) close() {
 	_ = c.terminal.Ended(context.Background())
-	c.requests.close()
+	c.requests.Close()
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/control"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
@@ -300,7 +301,7 @@ func TestSlowClient(t *testing.T) {
 	got := int64(0)
 	_ = slow.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 	got, _ = io.Copy(&slow.seen, slow.conn)
-	if got > 2*maxQueue+(1<<20) {
+	if got > 2*control.MaxQueue+(1<<20) {
 		t.Errorf("%d bytes waited for a client that read nothing", got)
 	}
 	if s := slow.seen.String(); !strings.Contains(s[max(0, len(s)-4096):], "300000") {
@@ -313,12 +314,12 @@ func TestSlowClient(t *testing.T) {
 func TestSessionSocket(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "cat")
-	path := filepath.Join(h.l.home.Runtime(), h.id+socketSuffix)
+	path := filepath.Join(h.l.home.Runtime(), h.id+control.SocketSuffix)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 || info.Mode()&os.ModeSocket == 0 {
 		t.Fatalf("%v %v", info, err)
 	}
-	stale := filepath.Join(h.l.home.Runtime(), "0123456789abcdef"+socketSuffix)
+	stale := filepath.Join(h.l.home.Runtime(), "0123456789abcdef"+control.SocketSuffix)
 	if err := os.WriteFile(stale, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -1,21 +1,22 @@
 package launcher
 
+import "github.com/tada-run/tada-run/launcher/control"
+
 // A hosting is what makes a run a session: others attach to it from outside, and those inside ask.
 // nil is that of a single command.
 type hosting struct {
-	attached *desk
+	attached *control.Server
 	requests *requestServer
-	orders   chan struct{} // a person has ended the session
 }
 
 func newHosting(s *started) *hosting {
-	return &hosting{newDesk(s), newRequestServer(s, s.console.requests), make(chan struct{}, 1)}
+	return &hosting{control.New(s.session()), newRequestServer(s, s.console.requests)}
 }
 
 // open begins to answer those inside and outside. Nothing has run yet.
 func (h *hosting) open() error {
-	h.requests.open()
-	err := h.attached.serve()
+	h.requests.Open()
+	err := h.attached.Serve()
 	if err != nil {
 		h.requests.close()
 	}
@@ -27,14 +28,14 @@ func (h *hosting) ordered() <-chan struct{} {
 	if h == nil {
 		return nil
 	}
-	return h.orders
+	return h.attached.Killed()
 }
 
 // close ends what is asked from inside and outside. What comes from here on is about a session that
 // has ended.
 func (h *hosting) close() {
 	if h != nil {
-		h.attached.close()
+		h.attached.Close()
 		h.requests.close()
 	}
 }
@@ -42,6 +43,6 @@ func (h *hosting) close() {
 // end tells those who are attached that the session is over.
 func (h *hosting) end(status, signal int) {
 	if h != nil {
-		h.attached.end(status, signal)
+		h.attached.End(status, signal)
 	}
 }

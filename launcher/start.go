@@ -141,7 +141,8 @@ func (s *started) connect() error {
 		return nil
 	}
 	s.hosting = newHosting(s)
-	s.out.secret, s.out.show = s.hosting.attached.private.Load, s.hosting.attached.show
+	s.out.secret, s.out.show = s.hosting.attached.IsPrivate, s.hosting.attached.Show
+	s.l.sweepSockets()
 	return s.hosting.open()
 }
 

@@ -38,7 +38,7 @@ func label(text string) string {
 // mark puts one into the transcript of the session. What cannot be marked is not let go.
 func (m *marker) mark(what string) error {
 	text := label(beginning(m.r.shown))
-	if m.d.r.hosting.attached.private.Load() {
+	if m.d.r.hosting.attached.IsPrivate() {
 		text = "(private)"
 	}
 	if err := m.d.r.recorder.Mark(what + ": " + text + " (" + m.r.id + ")"); err != nil {
@@ -50,7 +50,7 @@ func (m *marker) mark(what string) error {
 // question puts an envelope before those who are attached: it never shows on the session's own
 // terminal, and what is typed there does not answer it.
 func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
-	m.d.r.hosting.attached.tellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "a command needs your approval; press Ctrl-] a, or run elsewhere: tadactl inbox"})
+	m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "a command needs your approval; press Ctrl-] a, or run elsewhere: tadactl inbox"})
 	m.asked = e.ID
 	return approval.Decision{}, m.mark("asked " + e.ID)
 }
@@ -58,7 +58,7 @@ func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Deci
 // settled takes the question from the eyes of those who are attached, unless it stays open for the next try.
 func (m *marker) settled(f *Refusal) {
 	if m.asked != "" && !f.waits() {
-		m.d.r.hosting.attached.tellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "no question is open here any more"})
+		m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "no question is open here any more"})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/control"
 )
 
 // nested is for a tada-run that was started inside of a fence. In a session it asks the one outside,
@@ -19,7 +20,7 @@ func nested(inv *invocation, argv []string) (int, error) {
 	if inv.batch || inv.session || inv.background {
 		return 0, errInside
 	}
-	outside := launcher.OutsideVariable(os.Getenv)
+	outside := os.Getenv(control.Variable)
 	if inv.line != nil {
 		return line(*inv.line, inv.entry, outside)
 	}
@@ -31,7 +32,7 @@ func nested(inv *invocation, argv []string) (int, error) {
 		shell.Text = *inv.text
 	}
 	status, err := ask(inv, &shell, outside)
-	if !errors.Is(err, launcher.ErrNoOutside) && (err != nil || status >= 0) {
+	if !errors.Is(err, control.ErrNoSession) && (err != nil || status >= 0) {
 		return max(status, 0), err
 	}
 	if inv.check {
@@ -61,7 +62,7 @@ func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
 	req.Stdio.In = os.Stdin
 	q := launcher.QuestionOf(req)
 	q.Check = inv.check
-	reply, err := launcher.AskOutside(q, outside)
+	reply, err := control.Ask(q, outside)
 	switch {
 	case err != nil:
 		return 0, err
@@ -78,7 +79,7 @@ func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
 }
 
 // refused tells why something may not run, as it is told outside.
-func refused(r launcher.Reply) int {
+func refused(r control.Reply) int {
 	switch {
 	case r.Error != "":
 		fmt.Fprintf(os.Stderr, "tada-run: %s\n", r.Error)
@@ -108,7 +109,7 @@ func line(text string, entry int, outside string) (int, error) {
 	req := launcher.Request{Shell: launcher.Shell{Text: text, Name: "bash"}, Env: os.Environ(), Dir: dir, Wait: lineWait}
 	q := launcher.QuestionOf(req)
 	q.Line, q.Entry, q.Kind = true, entry, "terminal"
-	reply, err := launcher.AskOutside(q, outside)
+	reply, err := control.Ask(q, outside)
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("not run: the line cannot be checked (%w); press Ctrl-D to leave this shell", err)

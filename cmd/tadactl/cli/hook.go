@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hook/platform"
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/control"
 )
 
 func (c *ctl) hook() *cobra.Command {
@@ -83,7 +84,7 @@ func leftToSession() error {
 	if os.Getenv(quarantine.Variable) != "" {
 		return errors.New("this agent is in quarantine")
 	}
-	r, err := launcher.AskOutside(launcher.Question{Hook: true}, launcher.OutsideVariable(os.Getenv))
+	r, err := control.Ask(control.Question{Hook: true}, os.Getenv(control.Variable))
 	switch {
 	case err != nil:
 		return err

@@ -1,4 +1,4 @@
-package launcher
+package control
 
 import (
 	"fmt"
@@ -12,34 +12,34 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// A requestPair is the socket on which those inside a session ask, and the end of it that the
+// A Pair is the socket on which those inside a session ask, and the end of it that the
 // session's program gets.
-type requestPair struct {
+type Pair struct {
 	ours   int      // the end that is read here
 	theirs *os.File // the end that the program inherits
 	closed sync.Once
 }
 
-// newRequestPair makes the pair.
-func newRequestPair() (*requestPair, error) {
+// NewPair makes the pair.
+func NewPair() (*Pair, error) {
 	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("make a pair of sockets: %w", err)
 	}
-	return &requestPair{ours: p[0], theirs: os.NewFile(uintptr(p[1]), "outside")}, nil
+	return &Pair{ours: p[0], theirs: os.NewFile(uintptr(p[1]), "outside")}, nil
 }
 
-// handDown gives the command its end, and says under which number.
-func (p *requestPair) handDown(c *sandbox.Command) {
+// HandDown gives the command its end, and says under which number.
+func (p *Pair) HandDown(c *sandbox.Command) {
 	c.Door = p.theirs
 	c.Env = append(slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool {
-		return strings.HasPrefix(kv, outsideName+"=")
-	}), fmt.Sprintf("%s=%d", outsideName, len(c.Files)))
+		return strings.HasPrefix(kv, Variable+"=")
+	}), fmt.Sprintf("%s=%d", Variable, len(c.Files)))
 	c.Files = append(c.Files, p.theirs)
 }
 
-// close closes both ends, once.
-func (p *requestPair) close() {
+// Close closes both ends, once.
+func (p *Pair) Close() {
 	if p == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package launcher
+package control
 
 import (
 	"encoding/json"
@@ -11,19 +11,19 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// A seat is one client of a session: a connection, read and written each on its own goroutine, with
+// A client is one client of a session: a connection, read and written each on its own goroutine, with
 // a queue that is bounded. What does not fit is not kept: when the client reads again, it gets the
 // screen as it is then.
-type seat struct {
-	d    *desk
+type client struct {
+	d    *Server
 	n    int
 	conn *os.File
 	visitor
 
-	owed         int           // bytes of input that are not acknowledged; guarded by desk.mu
-	refusedBytes int           // since the last hand-back; guarded by desk.mu
-	cols, rows   int           // of its terminal; guarded by desk.mu
-	idle         time.Duration // without a key, after which a lease of this seat ends; guarded by desk.mu
+	owed         int           // bytes of input that are not acknowledged; guarded by Server.mu
+	refusedBytes int           // since the last hand-back; guarded by Server.mu
+	cols, rows   int           // of its terminal; guarded by Server.mu
+	idle         time.Duration // without a key, after which a lease of this client ends; guarded by Server.mu
 
 	mu      sync.Mutex
 	more    *sync.Cond
@@ -36,7 +36,7 @@ type seat struct {
 	written chan struct{}
 }
 
-// A visitor is whose seat it is, as the kernel said when it connected.
+// A visitor is whose client it is, as the kernel said when it connected.
 type visitor struct {
 	who      string // for people: "uid 0 at pts/3"
 	starter  bool   // it came with the session
@@ -45,12 +45,12 @@ type visitor struct {
 	via      approval.Via
 	uid      int
 	tty      string
-	attempts []wire.Kind // orders that were refused and are on record; guarded by desk.mu
+	attempts []wire.Kind // orders that were refused and are on record; guarded by Server.mu
 }
 
 const (
-	// maxQueue is what may wait for one client; 256 KiB are some screens of a full-screen program.
-	maxQueue = 256 << 10
+	// MaxQueue is what may wait for one client; 256 KiB are some screens of a full-screen program.
+	MaxQueue = 256 << 10
 	// slack is what may wait for the one who drives before the program has to.
 	slack = 128 << 10
 	// patience is how long who drives may stall the program without reading anything.
@@ -60,19 +60,19 @@ const (
 	maxOrders = 1 << 20
 )
 
-func (d *desk) newSeat(conn *os.File, who string, person bool) *seat {
-	s := &seat{d: d, conn: conn, visitor: visitor{who: who, person: person}, written: make(chan struct{})}
+func (d *Server) newClient(conn *os.File, who string, person bool) *client {
+	s := &client{d: d, conn: conn, visitor: visitor{who: who, person: person}, written: make(chan struct{})}
 	s.more = sync.NewCond(&s.mu)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.last++
 	s.n = d.last
-	d.seats[s.n] = s
+	d.clients[s.n] = s
 	return s
 }
 
-// sit begins to read and to write.
-func (s *seat) sit() {
+// start begins to read and to write.
+func (s *client) start() {
 	go s.write()
 	go func() {
 		_ = s.read()
@@ -80,21 +80,21 @@ func (s *seat) sit() {
 	}()
 }
 
-// by is the author of what this seat types.
-func (s *seat) by(epoch uint32) string {
+// by is the author of what this client types.
+func (s *client) by(epoch uint32) string {
 	if !s.person {
-		return s.d.author
+		return s.d.Author
 	}
 	return fmt.Sprintf("human:%d@%s#%d", s.uid, s.tty, epoch)
 }
 
 // push queues output.
-func (s *seat) push(frames []byte) {
+func (s *client) push(frames []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.lost || s.done:
-	case len(s.queue)+len(frames) > maxQueue && len(s.queue) > 0:
+	case len(s.queue)+len(frames) > MaxQueue && len(s.queue) > 0:
 		s.queue, s.lost = s.queue[:0], true
 	default:
 		if len(s.queue) == 0 {
@@ -106,7 +106,7 @@ func (s *seat) push(frames []byte) {
 }
 
 // control queues what must not be dropped.
-func (s *seat) control(f wire.Frame) {
+func (s *client) control(f wire.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.done {
@@ -119,16 +119,16 @@ func (s *seat) control(f wire.Frame) {
 	s.more.Broadcast()
 }
 
-func (s *seat) tell(n wire.Notice) { s.control(wire.JSON(wire.Tell, s.d.lease.Epoch(), n)) }
+func (s *client) tell(n wire.Notice) { s.control(wire.JSON(wire.Tell, s.d.lease.Epoch(), n)) }
 
-// ack gives back credit. The desk is locked.
-func (s *seat) ack(n int) {
+// ack gives back credit. The Server is locked.
+func (s *client) ack(n int) {
 	s.owed -= n
 	s.control(wire.Frame{Kind: wire.Ack, Body: wire.Count(n)})
 }
 
-// redraw queues the screen as it is, in the place of everything that waits. The desk is locked.
-func (s *seat) redraw() {
+// redraw queues the screen as it is, in the place of everything that waits. The Server is locked.
+func (s *client) redraw() {
 	frames := wire.Append(nil, wire.Frame{Kind: wire.Redraw, Body: s.d.picture(s)})
 	s.control(s.d.status(s))
 	s.mu.Lock()
@@ -138,7 +138,7 @@ func (s *seat) redraw() {
 }
 
 // pace waits until the queue is short, as long as the client reads.
-func (s *seat) pace() {
+func (s *client) pace() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.queue) > slack && !s.done && !s.lost {
@@ -154,7 +154,7 @@ func (s *seat) pace() {
 }
 
 // finish queues the last frame.
-func (s *seat) finish(f wire.Frame) {
+func (s *client) finish(f wire.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last, s.done = wire.Append(nil, f), true
@@ -162,7 +162,7 @@ func (s *seat) finish(f wire.Frame) {
 }
 
 // write sends what waits, until finish or an error.
-func (s *seat) write() {
+func (s *client) write() {
 	defer close(s.written)
 	for {
 		p, end := s.next()
@@ -189,7 +189,7 @@ func (s *seat) write() {
 }
 
 // next waits for what is to be sent. A client that fell behind and has read up gets the screen.
-func (s *seat) next() (p []byte, end bool) {
+func (s *client) next() (p []byte, end bool) {
 	s.mu.Lock()
 	for len(s.orders)+len(s.queue) == 0 && !s.done && !s.lost {
 		s.more.Wait()
@@ -210,16 +210,16 @@ func (s *seat) next() (p []byte, end bool) {
 	return p, end
 }
 
-// leave takes the seat away. A lease that goes with it freezes the session where there is somebody
+// leave takes the client away. A lease that goes with it freezes the session where there is somebody
 // who would go on in its place.
-func (s *seat) leave() {
+func (s *client) leave() {
 	d := s.d
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.seats[s.n] != s || d.over {
+	if d.clients[s.n] != s || d.over {
 		return
 	}
-	delete(d.seats, s.n)
+	delete(d.clients, s.n)
 	s.mu.Lock()
 	s.done = true
 	s.more.Broadcast()
@@ -234,7 +234,7 @@ func (s *seat) leave() {
 	case d.lease.Epoch() != was:
 		if drove {
 			d.ownUp()
-			d.control(kindLeft, 0, s.who+" left", object{"by": s.who})
+			d.control(kindLeft, 0, s.who+" left", Body{"by": s.who})
 		}
 		d.turned()
 	default:
@@ -243,7 +243,7 @@ func (s *seat) leave() {
 }
 
 // read takes orders and input until the connection ends. Any frame that is not as it must be ends it.
-func (s *seat) read() error {
+func (s *client) read() error {
 	r := wire.NewReader(s.conn)
 	r.Partial = s.hurry
 	s.hurry(true)
@@ -276,7 +276,7 @@ func (s *seat) read() error {
 			}
 			s.d.window(s, f.Epoch, cols, rows)
 		default:
-			order := deskOrders[f.Kind]
+			order := orders[f.Kind]
 			if order == nil {
 				return fmt.Errorf("%v from a client", f.Kind)
 			}
@@ -285,19 +285,19 @@ func (s *seat) read() error {
 	}
 }
 
-// hurry gives the client frameTime from now on, or all the time of the world. A seat is one of few, so
+// hurry gives the client frameTime from now on, or all the time of the world. A client is one of few, so
 // whoever begins to speak and stops in the middle does not keep it; and half an order, carried out when
 // its other half comes an hour later, would be one that nobody remembers.
-func (s *seat) hurry(on bool) {
+func (s *client) hurry(on bool) {
 	limit := time.Time{}
 	if on {
-		limit = time.Now().Add(s.d.r.l.frameTime)
+		limit = time.Now().Add(s.d.Patience)
 	}
 	_ = s.conn.SetReadDeadline(limit)
 }
 
 // welcome shows a new client the session.
-func (d *desk) welcome(s *seat, g wire.Greeting) {
+func (d *Server) welcome(s *client, g wire.Greeting) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.over {
@@ -312,7 +312,7 @@ func (d *desk) welcome(s *seat, g wire.Greeting) {
 		d.resize(g.Cols, g.Rows)
 	}
 	if s.person {
-		d.control(kindAttached, 0, s.who+" watches", object{"by": s.who})
+		d.control(kindAttached, 0, s.who+" watches", Body{"by": s.who})
 	}
 	if g.Take {
 		err := d.may(s, wire.Take)
@@ -328,7 +328,7 @@ func (d *desk) welcome(s *seat, g wire.Greeting) {
 	} else {
 		s.redraw()
 	}
-	for _, other := range d.seats {
+	for _, other := range d.clients {
 		if other != s {
 			other.control(d.status(other))
 		}
@@ -336,7 +336,7 @@ func (d *desk) welcome(s *seat, g wire.Greeting) {
 }
 
 // window notes a client's size; whoever drives decides the session's.
-func (d *desk) window(s *seat, epoch uint32, cols, rows int) {
+func (d *Server) window(s *client, epoch uint32, cols, rows int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s.cols, s.rows = cols, rows
@@ -345,6 +345,6 @@ func (d *desk) window(s *seat, epoch uint32, cols, rows int) {
 	}
 }
 
-func (s *seat) refuse(err error) {
+func (s *client) refuse(err error) {
 	s.tell(wire.Notice{Code: wire.CodeRefused, Message: err.Error(), By: s.d.lease.Taken()})
 }

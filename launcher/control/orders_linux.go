@@ -1,4 +1,4 @@
-package launcher
+package control
 
 import (
 	"encoding/json"
@@ -13,29 +13,16 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// The entries about who drives a session.
-const (
-	kindAttached = "ctl.attach"   // somebody watches
-	kindTakeover = "ctl.takeover" // a person drives from here on
-	kindHandback = "ctl.handback" // and gave it back, with what happened meanwhile
-	kindLeft     = "ctl.detach"   // who drove left, and nobody drives
-	kindFrozen   = "ctl.freeze"   // nothing runs and nobody types
-	kindThawed   = "ctl.continue"
-	kindPrivate  = "ctl.private" // what comes is committed to and not kept
-	kindOpen     = "ctl.public"
-	kindBarred   = "ctl.refused" // an order that is a person's came from no person, or policy forbids it
-)
-
-// deskOrders are what a client may ask for besides typing. Each returns why not.
-var deskOrders = map[wire.Kind]func(*desk, *seat, wire.Frame) error{
-	wire.Take:     func(d *desk, s *seat, f wire.Frame) error { return d.take(s) },
-	wire.Give:     (*desk).give,
-	wire.Summary:  (*desk).summary,
-	wire.Freeze:   (*desk).freeze,
-	wire.Continue: (*desk).thaw,
-	wire.Private:  (*desk).setPrivate,
-	wire.Kill:     (*desk).kill,
-	wire.Refresh:  func(_ *desk, s *seat, _ wire.Frame) error { s.redraw(); return nil },
+// orders are what a client may ask for besides typing. Each returns why not.
+var orders = map[wire.Kind]func(*Server, *client, wire.Frame) error{
+	wire.Take:     func(d *Server, s *client, f wire.Frame) error { return d.take(s) },
+	wire.Give:     (*Server).give,
+	wire.Summary:  (*Server).summary,
+	wire.Freeze:   (*Server).freeze,
+	wire.Continue: (*Server).thaw,
+	wire.Private:  (*Server).setPrivate,
+	wire.Kill:     (*Server).kill,
+	wire.Refresh:  func(_ *Server, s *client, _ wire.Frame) error { s.redraw(); return nil },
 }
 
 // errNoTakeover is the answer where policy leaves viewing only.
@@ -43,7 +30,7 @@ var errNoTakeover = errors.New("the policy does not allow takeovers (security.al
 
 // order carries one out. What a person may do is asked of the kernel each time: a process can end up
 // in another place than it connected from.
-func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) error) {
+func (d *Server) order(s *client, f wire.Frame, do func(*Server, *client, wire.Frame) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.over {
@@ -58,13 +45,13 @@ func (d *desk) order(s *seat, f wire.Frame, do func(*desk, *seat, wire.Frame) er
 	}
 }
 
-// may returns why a seat may not give an order, and records that it tried.
-func (d *desk) may(s *seat, k wire.Kind) error {
+// may returns why a client may not give an order, and records that it tried.
+func (d *Server) may(s *client, k wire.Kind) error {
 	var err error
 	switch {
 	case k == wire.Refresh:
 		return nil
-	case !d.takeover && s.person:
+	case !d.Takeover && s.person:
 		err = errNoTakeover
 	case !s.person && !(s.starter && (k == wire.Private || k == wire.Kill)):
 		err = s.noPerson()
@@ -81,46 +68,46 @@ var orderNames = map[wire.Kind]string{
 	wire.Continue: "continue", wire.Private: "make private", wire.Kill: "kill",
 }
 
-// attempted records a refused order, each once for a seat.
-func (d *desk) attempted(s *seat, k wire.Kind, why error) {
+// attempted records a refused order, each once for a client.
+func (d *Server) attempted(s *client, k wire.Kind, why error) {
 	if slices.Contains(s.attempts, k) {
 		return
 	}
 	s.attempts = append(s.attempts, k)
-	body := object{"by": s.who, "order": orderNames[k], "reason": why.Error()}
+	body := Body{"by": s.who, "order": orderNames[k], "reason": why.Error()}
 	if s.via.Terminal != "" || len(s.via.Ancestors) > 0 {
-		body["via"] = object{"channel": string(s.via.Channel), "terminal": s.via.Terminal, "holder": s.via.Holder, "ancestors": s.via.Ancestors}
+		body["via"] = Body{"channel": string(s.via.Channel), "terminal": s.via.Terminal, "holder": s.via.Holder, "ancestors": s.via.Ancestors}
 	}
 	d.control(kindBarred, audit.Durable, s.who+" was refused: "+orderNames[k], body)
 }
 
-// noPerson says why a seat may not do what is for people, and where a person can.
-func (s *seat) noPerson() error {
+// noPerson says why a client may not do what is for people, and where a person can.
+func (s *client) noPerson() error {
 	if s.why == nil { // it is the one that the session was started from
-		return fmt.Errorf("only a person can do this; in another terminal: tadactl attach --take %s", s.d.r.id)
+		return fmt.Errorf("only a person can do this; in another terminal: tadactl attach --take %s", s.d.ID)
 	}
 	_, why, _ := strings.Cut(s.why.Error(), approval.ErrPerson.Error()+": ")
-	return fmt.Errorf("only a person can do this: %s; in another terminal: tadactl attach --take %s", why, s.d.r.id)
+	return fmt.Errorf("only a person can do this: %s; in another terminal: tadactl attach --take %s", why, s.d.ID)
 }
 
 // take gives a person the keys. Whether it may was looked at before.
-func (d *desk) take(s *seat) error {
+func (d *Server) take(s *client) error {
 	was := ""
-	if at := d.seats[d.lease.Driver()]; at != nil {
+	if at := d.clients[d.lease.Driver()]; at != nil {
 		was = at.who
 	}
 	thawed := d.lease.Frozen()
-	if err := d.lease.Take(s.n, s.who, d.r.l.now()); err != nil {
+	if err := d.lease.Take(s.n, s.who, d.Host.Now()); err != nil {
 		return err
 	}
 	d.lease.Idle = s.idle
-	d.control(kindTakeover, audit.Durable, s.who+" takes over", object{"by": s.who, "from": was, "author": s.by(d.lease.Epoch())})
+	d.control(kindTakeover, audit.Durable, s.who+" takes over", Body{"by": s.who, "from": was, "author": s.by(d.lease.Epoch())})
 	if thawed {
-		d.r.process.Thaw()
+		d.Process.Thaw()
 	}
 	d.watch = d.observe(s)
 	d.turned()
-	for _, other := range d.seats {
+	for _, other := range d.clients {
 		if other != s {
 			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who + " took over; other input is refused until control is given back"})
 		}
@@ -131,7 +118,7 @@ func (d *desk) take(s *seat) error {
 }
 
 // give hands back to whoever started the session.
-func (d *desk) give(s *seat, f wire.Frame) error {
+func (d *Server) give(s *client, f wire.Frame) error {
 	var note struct{ Note string }
 	if len(f.Body) > 0 {
 		_ = json.Unmarshal(f.Body, &note)
@@ -144,19 +131,19 @@ func (d *desk) give(s *seat, f wire.Frame) error {
 	report := d.report(s, note.Note)
 	d.watch = nil
 	refused := 0
-	for _, other := range d.seats {
+	for _, other := range d.clients {
 		refused += other.refusedBytes
 		other.refusedBytes = 0
 	}
-	d.control(kindHandback, audit.Durable, s.who+" gave control back", object{"by": s.who, "report": reportBody(report), "refused_bytes": refused})
+	d.control(kindHandback, audit.Durable, s.who+" gave control back", Body{"by": s.who, "report": reportBody(report), "refused_bytes": refused})
 	if thawed {
-		d.r.process.Thaw()
+		d.Process.Thaw()
 	}
-	if at := d.seats[d.lease.Driver()]; at != nil {
+	if at := d.clients[d.lease.Driver()]; at != nil {
 		d.resize(at.cols, at.rows)
 	}
 	d.turned()
-	for _, other := range d.seats {
+	for _, other := range d.clients {
 		other.tell(wire.Notice{Code: wire.CodeHandback, By: s.who, Message: s.who + " gave control back", Summary: report})
 		other.redraw()
 	}
@@ -164,8 +151,8 @@ func (d *desk) give(s *seat, f wire.Frame) error {
 }
 
 // summary shows a person what would be told at a hand-back now.
-func (d *desk) summary(s *seat, _ wire.Frame) error {
-	if d.watch == nil || d.watch.seat != s {
+func (d *Server) summary(s *client, _ wire.Frame) error {
+	if d.watch == nil || d.watch.client != s {
 		return session.ErrNotDriving
 	}
 	s.tell(wire.Notice{Code: wire.CodeSummary, Message: "summary for the owner", Summary: d.report(s, "")})
@@ -173,45 +160,45 @@ func (d *desk) summary(s *seat, _ wire.Frame) error {
 }
 
 // lost freezes a session whose driver is gone while the starter is there.
-func (d *desk) lost(who, why string) {
+func (d *Server) lost(who, why string) {
 	d.publish()
 	d.watch = nil
-	d.r.process.Freeze()
-	d.control(kindFrozen, audit.Durable, "frozen: "+who+" disconnected", object{"by": "", "lost": who, "why": why})
+	d.Process.Freeze()
+	d.control(kindFrozen, audit.Durable, "frozen: "+who+" disconnected", Body{"by": "", "lost": who, "why": why})
 	d.turned()
-	for _, s := range d.seats {
+	for _, s := range d.clients {
 		s.tell(wire.Notice{Code: wire.CodeFrozen, By: who, Message: fmt.Sprintf("frozen: %s had control, but %s; a person can take over", who, why)})
 		s.redraw()
 	}
 }
 
-func (d *desk) freeze(s *seat, _ wire.Frame) error {
+func (d *Server) freeze(s *client, _ wire.Frame) error {
 	if d.lease.Frozen() {
 		return session.ErrFrozen
 	}
 	d.lease.Freeze()
-	d.r.process.Freeze()
-	d.control(kindFrozen, audit.Durable, s.who+" froze the session", object{"by": s.who})
+	d.Process.Freeze()
+	d.control(kindFrozen, audit.Durable, s.who+" froze the session", Body{"by": s.who})
 	d.turned()
-	for _, other := range d.seats {
+	for _, other := range d.clients {
 		other.tell(wire.Notice{Code: wire.CodeFrozen, By: s.who, Message: "frozen by " + s.who})
 	}
 	return nil
 }
 
-func (d *desk) thaw(s *seat, _ wire.Frame) error {
+func (d *Server) thaw(s *client, _ wire.Frame) error {
 	if !d.lease.Frozen() {
 		return errors.New("the session is not frozen")
 	}
-	d.lease.Thaw(d.r.l.now())
-	d.r.process.Thaw()
-	d.control(kindThawed, audit.Durable, s.who+" continued the session", object{"by": s.who})
+	d.lease.Thaw(d.Host.Now())
+	d.Process.Thaw()
+	d.control(kindThawed, audit.Durable, s.who+" continued the session", Body{"by": s.who})
 	d.turned()
 	return nil
 }
 
 // setPrivate begins or ends what only the driver sees.
-func (d *desk) setPrivate(s *seat, f wire.Frame) error {
+func (d *Server) setPrivate(s *client, f wire.Frame) error {
 	on := len(f.Body) == 1 && f.Body[0] == 1
 	switch {
 	case d.lease.Driver() != s.n:
@@ -225,12 +212,12 @@ func (d *desk) setPrivate(s *seat, f wire.Frame) error {
 		d.announce()
 		return nil
 	}
-	d.control(kindPrivate, audit.Durable, s.who+" made the session private", object{"by": s.who})
+	d.control(kindPrivate, audit.Durable, s.who+" made the session private", Body{"by": s.who})
 	d.open = d.full.Clone()
 	d.open.Told = nil
 	d.private.Store(true)
 	d.announce()
-	for _, other := range d.seats {
+	for _, other := range d.clients {
 		if other != s {
 			other.redraw()
 		}
@@ -240,30 +227,30 @@ func (d *desk) setPrivate(s *seat, f wire.Frame) error {
 
 // publish ends what is private. What was shown meanwhile stays out of the model that others are
 // shown, and so does its place on the screen.
-func (d *desk) publish() {
+func (d *Server) publish() {
 	if !d.private.Load() {
 		return
 	}
 	d.private.Store(false)
-	d.control(kindOpen, audit.Durable, "no longer private", object{})
+	d.control(kindOpen, audit.Durable, "no longer private", Body{})
 	d.open.Write([]byte("\r\n\x1b[0m(private part, not shown)\r\n"))
 	d.open.Told, d.full = d.told, d.open
-	for _, s := range d.seats {
+	for _, s := range d.clients {
 		s.redraw()
 	}
 }
 
 // ownUp ends what a driver who left had begun.
-func (d *desk) ownUp() {
+func (d *Server) ownUp() {
 	d.publish()
 	d.watch = nil
 }
 
-func (d *desk) kill(s *seat, _ wire.Frame) error {
-	d.control("ctl.kill", audit.Durable, s.who+" killed the session", object{"by": s.who})
-	d.r.process.Thaw()
+func (d *Server) kill(s *client, _ wire.Frame) error {
+	d.control("ctl.kill", audit.Durable, s.who+" killed the session", Body{"by": s.who})
+	d.Process.Thaw()
 	select {
-	case d.r.hosting.orders <- struct{}{}:
+	case d.killed <- struct{}{}:
 	default: // it was said already
 	}
 	return nil

@@ -1,4 +1,4 @@
-package launcher
+package control
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 //
 // The descriptor is one end of a pair of sockets (SOCK_SEQPACKET). A conversation begins with one
 // message on it, which carries an end of a pair of streams; on that the question goes out and the
-// answer comes back, as one JSON object each. So any number of processes can share the descriptor,
+// answer comes back, as one JSON Body each. So any number of processes can share the descriptor,
 // and none sees the answer of another.
 //
 // What is said over it cannot loosen anything. The answer says that a command line was judged,
@@ -18,8 +18,8 @@ import (
 // there before. A process that does not ask can run the same command in the same fence: it is only not
 // told apart in the record.
 
-// outsideName is the variable that tells the number of the descriptor.
-const outsideName = "TADA_RUN_OUTSIDE"
+// Variable is the name of the variable that tells the number of the descriptor.
+const Variable = "TADA_RUN_OUTSIDE"
 
 // A Question is what a tada-run inside asks.
 type Question struct {
@@ -57,9 +57,6 @@ type Reply struct {
 	Error   string          `json:"error,omitempty"`
 }
 
-// ErrNoOutside is returned by AskOutside where there is nobody to ask: no session, a descriptor that
+// ErrNoSession is returned by Ask where there is nobody to ask: no session, a descriptor that
 // was closed, or one that is something else.
-var ErrNoOutside = errors.New("the outer session cannot be reached")
-
-// OutsideVariable is the value of the variable that names the descriptor, "" where there is none.
-func OutsideVariable(getenv func(string) string) string { return getenv(outsideName) }
+var ErrNoSession = errors.New("the outer session cannot be reached")

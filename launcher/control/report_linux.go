@@ -1,4 +1,4 @@
-package launcher
+package control
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 // (OSC 133;D) they have one. All of that is the word of the program inside, which is not trusted
 // with anything else.
 type observed struct {
-	seat   *seat
+	client *client
 	began  time.Time
 	dirWas string
 
@@ -40,8 +40,8 @@ const (
 	maxFiles    = 100
 )
 
-func (d *desk) observe(s *seat) *observed {
-	return &observed{seat: s, began: time.Now(), dirWas: d.r.dirNow(), y: -1}
+func (d *Server) observe(s *client) *observed {
+	return &observed{client: s, began: time.Now(), dirWas: d.dirNow(), y: -1}
 }
 
 // typed counts keys. What is hidden is a password, and the screen does not show it either.
@@ -103,7 +103,7 @@ func (o *observed) line(s *screen.Screen) bool {
 }
 
 // told takes what a shell with integration tells (OSC 133, as FinalTerm introduced it).
-func (d *desk) told(osc string) {
+func (d *Server) told(osc string) {
 	o := d.watch
 	words := strings.Split(osc, ";")
 	if len(words) < 2 || words[0] != "133" {
@@ -111,7 +111,7 @@ func (d *desk) told(osc string) {
 	}
 	if words[1] == "D" && len(words) > 2 {
 		if status, err := strconv.Atoi(words[2]); err == nil {
-			d.r.hosting.requests.told(&status)
+			d.Host.LineEnded(&status)
 		}
 	}
 	if o == nil {
@@ -130,35 +130,27 @@ func (d *desk) told(osc string) {
 	}
 }
 
-// report is what the other side is told. The desk is locked.
-func (d *desk) report(s *seat, note string) *wire.Report {
-	o := d.watch
-	if o == nil || o.seat != s {
-		return &wire.Report{By: s.who, Commands: []wire.Command{}, Files: []string{}, Note: note}
-	}
-	r := &wire.Report{
-		By: s.who, Seconds: int(time.Since(o.began).Seconds()), Typed: o.typedBytes, Hidden: o.hidden, Private: o.private,
-		Commands: append([]wire.Command{}, o.commands...), Dir: d.r.dirNow(), DirWas: o.dirWas, Note: note,
-	}
-	r.Files, r.More = changedSince(d.r.ground(), o.began)
-	return r
-}
-
-// dirNow is the directory that the session's program is in; "" where it is not told.
-func (r *started) dirNow() string {
-	dir, err := os.Readlink("/proc/" + strconv.Itoa(r.process.Pid()) + "/cwd")
+// dirNow is the directory that the session's program is in; "" where it cannot be told.
+func (d *Server) dirNow() string {
+	dir, err := os.Readlink("/proc/" + strconv.Itoa(d.Process.Pid()) + "/cwd")
 	if err != nil {
 		return ""
 	}
 	return dir
 }
 
-// ground is the tree that the session may write.
-func (r *started) ground() string {
-	if r.Plan.Workspace != "" {
-		return r.Plan.Workspace
+// report is what the other side is told. The Server is locked.
+func (d *Server) report(s *client, note string) *wire.Report {
+	o := d.watch
+	if o == nil || o.client != s {
+		return &wire.Report{By: s.who, Commands: []wire.Command{}, Files: []string{}, Note: note}
 	}
-	return r.Plan.Dir
+	r := &wire.Report{
+		By: s.who, Seconds: int(time.Since(o.began).Seconds()), Typed: o.typedBytes, Hidden: o.hidden, Private: o.private,
+		Commands: append([]wire.Command{}, o.commands...), Dir: d.dirNow(), DirWas: o.dirWas, Note: note,
+	}
+	r.Files, r.More = changedSince(d.Ground, o.began)
+	return r
 }
 
 // lookFor and lookAt bound a search for changed files: a person waits for it.
@@ -211,17 +203,17 @@ func changedAt(info fs.FileInfo) time.Time {
 }
 
 // reportBody is the message as it stands in the record.
-func reportBody(r *wire.Report) object {
+func reportBody(r *wire.Report) Body {
 	commands := make([]any, 0, len(r.Commands))
 	for _, c := range r.Commands {
-		o := object{"line": c.Line}
+		o := Body{"line": c.Line}
 		if c.Status != nil {
 			o["status"] = *c.Status
 		}
 		commands = append(commands, o)
 	}
 	note, _ := audit.HideSecrets(r.Note)
-	return object{
+	return Body{
 		"seconds": r.Seconds, "typed_bytes": r.Typed, "hidden_bytes": r.Hidden, "private_bytes": r.Private,
 		"commands": commands, "cwd": r.Dir, "cwd_before": r.DirWas, "files_changed": r.Files, "more_changed": r.More, "note": note,
 	}

@@ -1,0 +1,32 @@
+//go:build !linux
+
+package control
+
+import (
+	"errors"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+// A Server serves sessions, on Linux only.
+type Server struct{}
+
+func New(Session) *Server               { return &Server{} }
+func (*Server) Serve() error            { return errors.ErrUnsupported }
+func (*Server) Show([]byte)             {}
+func (*Server) IsPrivate() bool         { return false }
+func (*Server) Killed() <-chan struct{} { return nil }
+func (*Server) TellAll(wire.Notice)     {}
+func (*Server) Close()                  {}
+func (*Server) End(_, _ int)            {}
+
+// A Pair is in a session, on Linux only.
+type Pair struct{}
+
+func NewPair() (*Pair, error)           { return nil, errors.ErrUnsupported }
+func (*Pair) HandDown(*sandbox.Command) {}
+func (*Pair) Close()                    {}
+
+// Ask returns ErrNoSession.
+func Ask(Question, string) (Reply, error) { return Reply{}, ErrNoSession }

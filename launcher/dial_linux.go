@@ -1,0 +1,51 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/control"
+)
+
+// sweepSockets removes what launchers that were killed left behind.
+func (l *Launcher) sweepSockets() {
+	alive := audit.Alive(l.home.Audit())
+	entries, _ := os.ReadDir(l.home.Runtime())
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), control.SocketSuffix)
+		if ok && isSessionID(id) && !alive(id) {
+			_ = os.Remove(filepath.Join(l.home.Runtime(), e.Name()))
+		}
+	}
+}
+
+// Dial connects to the session whose id begins with prefix. The error is an [UnreachableError] where
+// there is no such session to attach to.
+func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {
+	run, err := l.Past(prefix)
+	if err != nil {
+		return nil, "", err
+	}
+	if run.Within != "" {
+		return l.Dial(run.Within)
+	}
+	conn, err = control.Connect(l.home.Runtime(), run.ID)
+	if err == nil {
+		return conn, run.ID, nil
+	}
+	switch {
+	case run.State != "running":
+		return nil, run.ID, &UnreachableError{ID: run.ID, Reason: "it is not running (" + run.State + ")", Try: "tadactl replay " + run.ID}
+	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):
+		return nil, run.ID, &UnreachableError{
+			ID: run.ID, Reason: "only a run started with tada-run --session can be taken over; you can watch this one",
+			Try: "tadactl attach " + run.ID, Alone: true,
+		}
+	}
+	return nil, run.ID, fmt.Errorf("connect to session %q: %w", run.ID, err)
+}

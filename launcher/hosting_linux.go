@@ -1,0 +1,54 @@
+package launcher
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/control"
+)
+
+// hangUp ends a session as a terminal that is closed does. A shell that has a terminal ignores
+// SIGTERM; this tells it, and it tells its jobs.
+func (r *started) hangUp() {
+	r.process.Thaw() // what is frozen hears nothing
+	for _, sig := range []unix.Signal{unix.SIGHUP, unix.SIGCONT} {
+		_ = r.process.SignalGroup(sig)
+		if group := r.terminal.Foreground(); group > 1 && group != os.Getpid() {
+			_ = unix.Kill(-group, sig)
+		}
+	}
+}
+
+// ground is the tree that the session may write.
+func (j *Judgement) ground() string {
+	if j.Plan.Workspace != "" {
+		return j.Plan.Workspace
+	}
+	return j.Plan.Dir
+}
+
+// A host is the run behind a session, as those who serve it see it.
+type host struct{ *started }
+
+func (h host) Now() time.Time                    { return h.l.now() }
+func (h host) Mark(label string) error           { return h.recorder.Mark(label) }
+func (h host) Caller(pid string) approval.Caller { return callerOf(pid) }
+func (h host) LineEnded(status *int)             { h.hosting.requests.told(status) }
+func (h host) Record(kind string, body object, d audit.Durability) error {
+	return h.record(kind, body, d)
+}
+
+// session is the run as others attach to it.
+func (s *started) session() control.Session {
+	h := s.Request.Hold
+	return control.Session{
+		ID: s.id, Command: brief(s.shown, 200), Tier: s.tier(), Author: h.Author, Front: h.Front,
+		Folder: s.l.home.Runtime(), Ground: s.ground(), Patience: s.l.frameTime,
+		Takeover: s.policy.Settings().AllowTerminalTakeover,
+		Terminal: s.terminal, Process: s.process, Host: host{s},
+	}
+}
