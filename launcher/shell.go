@@ -19,9 +19,7 @@ import (
 var shells = map[shellparse.Dialect][]string{
 	shellparse.Bash:  {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"},
 	shellparse.POSIX: {"/bin/sh", "/usr/bin/sh", "/run/current-system/sw/bin/sh"},
-	shellparse.Mksh:  {"/bin/mksh", "/usr/bin/mksh"},
 	shellparse.Zsh:   {"/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh"},
-	shellparse.Bats:  {"/usr/bin/bats", "/usr/local/bin/bats"},
 }
 
 var errNoShell = errors.New("the shell is not installed")
@@ -191,8 +189,6 @@ func DialectOf(name string) shellparse.Dialect {
 	switch name {
 	case "sh", "dash", "ash":
 		return shellparse.POSIX
-	case "mksh", "ksh":
-		return shellparse.Mksh
 	case "zsh":
 		return shellparse.Zsh
 	}

@@ -32,9 +32,7 @@ type (
 const (
 	Bash  = syntax.Bash
 	POSIX = syntax.POSIX
-	Mksh  = syntax.Mksh
 	Zsh   = syntax.Zsh
-	Bats  = syntax.Bats
 )
 
 // The sources of code, worst first.

@@ -39,7 +39,6 @@ var dialects = []struct {
 	{"bash", []string{"bash", "-c"}, Bash},
 	{"dash", []string{"dash", "-c"}, POSIX},
 	{"bash in posix mode", []string{"bash", "--posix", "-c"}, POSIX},
-	{"mksh", []string{"mksh", "-c"}, Mksh},
 	{"zsh", []string{"zsh", "-fc"}, Zsh},
 }
 

@@ -7,27 +7,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What mksh and zsh read as bash does, although the construct has odd sides: an expansion of
+// What zsh reads as bash does, although the construct has odd sides: an expansion of
 // a scalar whose value is known and plain, with operands that are plain too.
 
 // alike reports whether a part of a word is such an expansion.
 func (w *environment) alike(s *state, n syntax.Node, quoted bool) bool {
 	switch n := n.(type) {
 	case *syntax.ParamExp:
-		if quoted && w.o.Dialect == Mksh && plainTrim(n) {
-			return true // whatever the value is
-		}
-		return !n.Excl && n.Index == nil && n.Param != nil && w.plainScalar(s, n.Param.Value) && w.alikeParam(n, quoted)
+		return !n.Excl && n.Index == nil && n.Param != nil && w.plainScalar(s, n.Param.Value) && alikeParam(n)
 	case *syntax.ArithmExp:
 		return w.o.Dialect == Zsh && !n.Bracket && w.plainNumbers(s, n.X)
 	}
 	return false
 }
 
-func (w *environment) alikeParam(p *syntax.ParamExp, quoted bool) bool {
+func alikeParam(p *syntax.ParamExp) bool {
 	switch {
-	case !quoted && w.o.Dialect == Mksh:
-		return false // it splits what an operator gives in a way of its own
 	case p.Length:
 		return p.Exp == nil && p.Slice == nil && p.Repl == nil
 	case p.Slice != nil:
@@ -36,12 +31,6 @@ func (w *environment) alikeParam(p *syntax.ParamExp, quoted bool) bool {
 		return p.Repl.Orig != nil && plainLetters(p.Repl.Orig.Lit()) && (p.Repl.With == nil || plainLetters(p.Repl.With.Lit()))
 	}
 	return false
-}
-
-// plainTrim is ${x%PATTERN} and its kin, of a name and a pattern of letters and stars.
-func plainTrim(p *syntax.ParamExp) bool {
-	return !p.Excl && !p.Length && p.Index == nil && p.Param != nil && syntax.ValidName(p.Param.Value) && p.Exp != nil && p.Exp.Word != nil &&
-		shsyntax.Trims(p.Exp.Op) && plainLetters(strings.Trim(p.Exp.Word.Lit(), "*"))
 }
 
 // plainScalar reports whether a name has one value, of printable ASCII.
@@ -114,14 +103,14 @@ func lastCount(word *syntax.Word, part syntax.WordPart, n syntax.Node) bool {
 
 // plainBraces reports whether a word is letters around one pair of braces that holds a list
 // of letters, or in zsh two numbers.
-func plainBraces(text string, d Dialect) bool {
+func plainBraces(text string) bool {
 	front, rest, ok := strings.Cut(text, "{")
 	list, tail, closed := strings.Cut(rest, "}")
 	if !ok || !closed || front != "" && !plainLetters(front) || tail != "" && !plainLetters(tail) {
 		return false
 	}
 	if from, to, ok := strings.Cut(list, ".."); ok {
-		return d == Zsh && decimal(from) && decimal(to)
+		return decimal(from) && decimal(to)
 	}
 	choices := strings.Split(list, ",")
 	for _, c := range choices {

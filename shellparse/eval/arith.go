@@ -91,7 +91,7 @@ func (w *parameters) evaluate(s *state, v value, set bool, at syntax.Node) (int6
 		return 0, false
 	}
 	if n, fine := integer(strings.TrimSpace(text)); fine {
-		return n, w.o.Dialect != Mksh || !octal(strings.TrimSpace(text))
+		return n, true
 	}
 	w.second(s, text)
 	if w.level++; w.level < 8 {

@@ -69,7 +69,7 @@ func (w *parameters) setElement(s *state, name string, v variable, key string, v
 	v.val, v.isList, v.set, v.list = nil, true, true, slices.Clone(v.list)
 	n, ok := integer(key)
 	sure := certain(v.list)
-	if n < 0 && sure == len(v.list) && w.o.Dialect != Mksh { // to which it is a subscript above all others
+	if n < 0 && sure == len(v.list) {
 		n += int64(len(v.list))
 	}
 	switch {

@@ -53,11 +53,8 @@ func builtinOf(name string, d Dialect) builtin {
 	case "shift", "exit", "return", "break", "continue":
 		return builtin{(*commands).leaves, true, false}
 	}
-	switch d {
-	case Zsh, Mksh:
-		return korn(name)
-	case Bats:
-		return builtin{run: batsFunction(name)}
+	if d == Zsh {
+		return zshBuiltin(name)
 	}
 	return builtin{}
 }
@@ -82,8 +79,8 @@ func shellOption(name string) builtin {
 	return builtin{(*commands).waits, true, false}
 }
 
-// korn are builtins of zsh and mksh alone.
-func korn(name string) builtin {
+// zshBuiltin is a builtin of zsh alone.
+func zshBuiltin(name string) builtin {
 	switch name {
 	case "print":
 		return builtin{(*commands).echo, true, false}

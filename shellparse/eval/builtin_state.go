@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,11 +183,6 @@ func (w *builtins) unset(s *state, c *call) worlds {
 			if name, ok = w.assignee(s, name); !ok {
 				continue
 			}
-		}
-		if outer, own := s.locals[name]; own && w.o.Dialect == Mksh { // what is assigned next is the outer one
-			outer.val, outer.set = unknown("a local name was unset", Unknown), true
-			s.locals = maps.Clone(s.locals)
-			s.locals[name] = outer
 		}
 		w.put(s, name, variable{})
 	}

@@ -62,7 +62,7 @@ func (w *commands) declaredValue(s *state, word *syntax.Word) value {
 	if ok && len(words) == 1 {
 		return w.assigned(s, word)
 	}
-	if !ok || w.o.Dialect != Bash && w.o.Dialect != Bats {
+	if !ok || w.o.Dialect != Bash {
 		var val value
 		w.uncertainly(s, "what is declared", func() { val = w.assigned(s, word) })
 		return unknown("one of several words", val.from())
@@ -95,7 +95,7 @@ func (w *commands) outside(s *state, d *declaration, name string, val value) (wo
 	if d.variant != "local" || s.depth > 0 {
 		return nil, false
 	}
-	if w.o.Dialect != Bash && w.o.Dialect != Bats {
+	if w.o.Dialect != Bash {
 		w.put(s, name, holding(unknown("local outside a function", Unknown)))
 	}
 	return append(known(name+"="), val.quoted()...), true
@@ -203,7 +203,7 @@ func (w *commands) declareWord(s *state, d *declaration, f value) {
 
 func (d *declaration) options(letters string, on bool) {
 	for _, c := range letters {
-		d.odd = d.odd || d.dialect != Bash && d.dialect != Bats && !strings.ContainsRune("xrgfFp", c)
+		d.odd = d.odd || d.dialect != Bash && !strings.ContainsRune("xrgfFp", c)
 		d.odd = d.odd || !on && c != 'x' && c != '-' || c == 'c' // what is taken off is not followed
 		switch c {
 		case 'x':

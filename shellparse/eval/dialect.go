@@ -17,7 +17,5 @@ type (
 const (
 	Bash  = shsyntax.Bash
 	POSIX = shsyntax.POSIX
-	Mksh  = shsyntax.Mksh
 	Zsh   = shsyntax.Zsh
-	Bats  = shsyntax.Bats
 )

@@ -63,7 +63,7 @@
 // program, whatever its name. The environment is no file; the programs that print it are
 // followed as far as a filter that picks out a secret.
 //
-// What is special in the expansions of [POSIX], [Mksh] and [Zsh] is open rather than followed
+// What is special in the expansions of [POSIX] and [Zsh] is open rather than followed
 // (odd.go), unless the value and the operands are so plain that all shells agree (alike.go).
 //
 // # Limits

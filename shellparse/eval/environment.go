@@ -80,7 +80,7 @@ func (w *environment) characters(s *state, text string) bool {
 	if shsyntax.ASCII(text) {
 		return true
 	}
-	if w.o.Dialect == POSIX || w.o.Dialect == Mksh || !utf8.ValidString(text) {
+	if w.o.Dialect == POSIX || !utf8.ValidString(text) {
 		return false
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -121,12 +121,12 @@ func (w *environment) ifs(s *state) (chars string, loose bool) {
 	}
 	v, ok := w.lookup(s, "IFS")
 	if !ok {
-		return " \t\n", w.o.Dialect == Mksh // which does not split once IFS is gone
+		return " \t\n", false
 	}
 	text, fine := v.val.text()
 	fine = fine && !v.isList && !v.isHash           // of an array shells take another element, or none
 	if _, own := s.env.get("IFS"); s.open && !own { // a file that was sourced rarely leaves another one
-		return " \t\n", w.o.Dialect != Bash && w.o.Dialect != Bats
+		return " \t\n", w.o.Dialect != Bash
 	}
 	return text, !fine || !shsyntax.ASCII(text) // which some shells take byte by byte
 }
@@ -197,9 +197,6 @@ func (w *environment) lookup(s *state, name string) (variable, bool) {
 		return orUnknown(s.dir, "the working directory is not known"), true
 	case "OLDPWD":
 		return orUnknown(s.old, "the previous directory is not known"), true
-	}
-	if w.o.Dialect == Bats && ofBats(name) {
-		return environmental(unknown("bats sets $"+name, Unknown)), true
 	}
 	vars := w.o.Vars
 	if s.bare { // shells give such a start a PATH, and only zsh finds HOME by itself

@@ -10,9 +10,6 @@ import (
 // oddWord evaluates such a word for its effects alone.
 func (w *words) oddWord(s *state, word *syntax.Word) value {
 	w.uncertainly(s, "a word that shells read differently", func() { w.visitWord(s, word) })
-	if w.o.Dialect == Mksh && strings.ContainsRune(w.text(word), ':') {
-		w.havoc(s) // a slice that it does not know ends what is running
-	}
 	if w.o.Dialect == Zsh {
 		w.qualifiers(s, word)
 		if text := w.text(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") {
@@ -55,7 +52,7 @@ func (w *words) fields(s *state, word *syntax.Word) []value {
 		switch {
 		case s.noglob:
 			out[i] = v.quoted()
-		case (w.on.extglob || w.o.Dialect == Mksh) && extended(v):
+		case w.on.extglob && extended(v):
 			out[i] = v.looselyMatched("a pattern with a list in parentheses comes out of it")
 		case v.globbed() && w.matchesMore(s, v.glob()):
 			out[i] = v.looselyMatched("the pattern matches names in a way of its own")
@@ -270,10 +267,6 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 		e.w.interp.parameter(e, p, quoted)
 	case *syntax.CmdSubst:
 		v := e.w.interp.substitution(e.s, p)
-		if !quoted && e.split && e.w.o.Dialect == Mksh && strings.Trim(e.ifs, " \t\n") != "" {
-			e.lit(part{kind: open, why: "mksh drops the delimiters in front of what a command prints", from: v.from(), many: true})
-			return
-		}
 		if !quoted && e.split {
 			e.cutUp(v) // zsh too splits what a command prints
 			return

@@ -222,7 +222,7 @@ func (w *environment) device(s *state, v value, writes bool, span Span) bool {
 			scheme = p
 		}
 	}
-	if scheme == "" || w.o.Dialect != Bash && w.o.Dialect != Bats {
+	if scheme == "" || w.o.Dialect != Bash {
 		return false
 	}
 	host, port, _ := strings.Cut(text[len("/dev/tcp/"):], "/")

@@ -10,7 +10,7 @@ import (
 func Evaluate(out *Script, f *syntax.File, o Options) {
 	w := newFlow(out, o)
 	s := &state{}
-	s.dir, s.alias, s.later = o.Dir, o.Dialect != Bash && o.Dialect != Bats, o.Later
+	s.dir, s.alias, s.later = o.Dir, o.Dialect != Bash, o.Later
 	for _, a := range o.Args {
 		s.args = append(s.args, known(a))
 	}

@@ -96,7 +96,7 @@ func (w *settings) echoed(v value, bare bool) value {
 	var out value
 	for _, p := range v {
 		if p.known() {
-			text, fine := decodeEcho(p.text, bare, w.o.Dialect == Bash || w.o.Dialect == Bats)
+			text, fine := decodeEcho(p.text, bare, w.o.Dialect == Bash)
 			if !fine {
 				return unknown("an escape that shells decode differently, or that ends the output", Literal)
 			}

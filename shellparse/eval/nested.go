@@ -65,8 +65,9 @@ func (w *texts) shell(s *state, name, text string, span Span) {
 		w.o.Dialect = Bash
 	case "zsh":
 		w.o.Dialect = Zsh
-	case "ksh", "mksh":
-		w.o.Dialect = Mksh
+	case "ksh", "mksh": // what they read otherwise is not known
+		w.code(Code{Lang: name, Text: text, Source: Literal, Opaque: true, Span: span})
+		w.o.Dialect = Bash
 	default:
 		w.o.Dialect = Bash
 	}

@@ -7,12 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// octal reports whether a number has the leading zero that makes it octal in bash and not in
-// mksh.
-func octal(text string) bool {
-	return len(text) > 1 && text[0] == '0' && text[1]|0x20 != 'x'
-}
-
 // integer reads a number as bash does: 0x1f, 017, 36#zz.
 func integer(text string) (int64, bool) {
 	neg := strings.HasPrefix(text, "-")

@@ -15,11 +15,11 @@ import (
 
 // odd reports whether the shell of the dialect reads a word in a way of its own.
 func (w *environment) odd(s *state, word *syntax.Word) bool {
-	if w.o.Dialect == Bash || w.o.Dialect == Bats || word == nil {
+	if w.o.Dialect == Bash || word == nil {
 		return false
 	}
-	if w.o.Dialect != POSIX && plainBraces(word.Lit(), w.o.Dialect) {
-		return w.o.Dialect == Mksh && w.on.noglob // braces are letters there, as stars are
+	if w.o.Dialect == Zsh && plainBraces(word.Lit()) {
+		return false
 	}
 	odd := w.o.Dialect != POSIX && bracesAndMore(word) || hasAll(word) || w.o.Dialect == Zsh && modified(word.Parts)
 	first := true // what stands before may be nothing
@@ -48,7 +48,7 @@ func (w *environment) odd(s *state, word *syntax.Word) bool {
 // oddInBody reports whether the shell of the dialect reads a part of a here-document in a way of
 // its own.
 func (w *environment) oddInBody(s *state, p syntax.WordPart) bool {
-	if w.o.Dialect == Bash || w.o.Dialect == Bats {
+	if w.o.Dialect == Bash {
 		return false
 	}
 	odd := false
@@ -122,8 +122,6 @@ func (w *environment) oddText(text string, first, last, braces bool) bool {
 	case POSIX:
 		stack := first && (strings.HasPrefix(text, "~+") || strings.HasPrefix(text, "~-"))
 		return !w.dash && (braces || stack || strings.Contains(text, "=~") || strings.HasSuffix(text, "$") && !last)
-	case Mksh:
-		return tilde > 0 && strings.IndexByte(":=", text[tilde-1]) >= 0 || strings.LastIndexByte(text, '~') > tilde || tilde == 0 && !first || braces || strings.Contains(dollar, "$")
 	case Zsh:
 		return tilde >= 0 && (!first || text != "~" && !strings.HasPrefix(text, "~/") || text == "~" && !last || strings.LastIndexByte(text, '~') > 0) ||
 			first && strings.HasPrefix(text, "=") && (text != "=" || !last) || braces && (strings.Contains(text, "..") || emptyChoice(text)) ||
@@ -177,7 +175,7 @@ func (w *environment) oddPart(s *state, n syntax.Node) bool {
 	case *syntax.SglQuoted:
 		return n.Dollar && !commonEscapes(n.Value)
 	case *syntax.ParamExp:
-		return n.Excl || w.o.Dialect == POSIX && tildeInside(n) || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Mksh && oddMksh(n) || w.o.Dialect == Zsh && w.oddParam(s, n)
+		return n.Excl || w.o.Dialect == POSIX && tildeInside(n) || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Zsh && w.oddParam(s, n)
 	case *syntax.ArithmExp:
 		return w.o.Dialect == Zsh // 010 is ten there, unless an option says otherwise
 	case *syntax.UnaryArithm:
@@ -190,22 +188,6 @@ func (w *environment) oddPart(s *state, n syntax.Node) bool {
 // the word is not used, dash loses count of what ends it.
 func tildeInside(p *syntax.ParamExp) bool {
 	return p.Exp != nil && p.Exp.Word != nil && len(p.Exp.Word.Parts) > 1 && bareOf(p.Exp.Word, "~")
-}
-
-// oddMksh tells the expansions of mksh that split in a way of their own, and the subscripts
-// that it counts otherwise.
-func oddMksh(p *syntax.ParamExp) bool {
-	if p.Exp != nil && (p.Exp.Op >= syntax.RemSmallSuffix || p.Exp.Word == nil || p.Exp.Word.Lit() == "") {
-		return true // ""${x-} is no word at all there
-	}
-	if p.Exp != nil && bareOf(p.Exp.Word, "~") {
-		return true // in some places behind any "="
-	}
-	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) && !plainLetters(p.Exp.Word.Lit()) {
-		return true // a delimiter at the front of what is assigned does not end the word before it
-	}
-	sub, plain := subscript(p.Index)
-	return p.Index != nil && (!plain || sub != "@" && sub != "*" && strings.Trim(sub, "0123456789") != "")
 }
 
 // oddParam tells the expansions that zsh makes other words of.

@@ -123,7 +123,7 @@ func (w *builtins) readLine(s *state, n int, letters string) []value {
 		from = Unknown
 	}
 	ifs, loose := w.ifs(s)
-	loose = loose || w.o.Dialect == Mksh || w.o.Dialect == Zsh && strings.Trim(ifs, " \t\n") != "" // with rules of their own for the last name
+	loose = loose || w.o.Dialect == Zsh && strings.Trim(ifs, " \t\n") != "" // with rules of their own for the last name
 	if !ok || loose || strings.ContainsAny(letters, "dnNtu") || strings.ContainsAny(text, "\\\x00") {
 		vals := make([]value, n)
 		for i := range vals {

@@ -63,7 +63,7 @@ func (w *redirections) redirect(s *state, list []*syntax.Redirect) ioState {
 			w.input(s, fd, &stream{from: Literal, val: w.hereDoc(s, r)})
 		case syntax.WordHdoc:
 			text := append(value(nil), w.single(s, r.Word).quoted()...)
-			if slices.ContainsFunc(r.Word.Parts, hasTilde) || w.o.Dialect == Mksh && strings.HasPrefix(firstLit(r.Word), "~") { // to which it is a letter
+			if slices.ContainsFunc(r.Word.Parts, hasTilde) {
 				text = unknown("a tilde as in an assignment, or not", Unknown)
 			}
 			w.input(s, fd, &stream{from: Literal, val: append(text, part{text: "\n"})})
@@ -135,7 +135,7 @@ func (w *redirections) duplicate(s *state, r *syntax.Redirect, fd string, was *i
 // twice is the name behind >& after the second expansion that bash gives it: it makes &> out of it, and a
 // new word out of what the first expansion left (redir.c, do_redirection_internal).
 func (w *redirections) twice(s *state, r *syntax.Redirect, v value) value {
-	if w.o.Dialect == Mksh || w.o.Dialect == Zsh {
+	if w.o.Dialect == Zsh {
 		return v
 	}
 	opened := slices.ContainsFunc(v, func(p part) bool { return p.kind == open })
@@ -154,7 +154,7 @@ func (w *redirections) twice(s *state, r *syntax.Redirect, v value) value {
 
 func (w *redirections) redirectFile(s *state, r *syntax.Redirect, fd string, was *ioState) {
 	fields := w.fields
-	if w.o.Dialect == POSIX || w.o.Dialect == Mksh {
+	if w.o.Dialect == POSIX {
 		fields = w.unsplit
 	}
 	names := fields(s, r.Word)

@@ -55,7 +55,7 @@ func (w *environment) shadow(s *state, name string) {
 		return
 	}
 	old := w.standing(s, name)
-	if old.fixed && w.o.Dialect != Zsh && w.o.Dialect != Mksh {
+	if old.fixed && w.o.Dialect != Zsh {
 		return // local cannot hide it
 	}
 	s.locals = maps.Clone(s.locals)

@@ -47,8 +47,6 @@ func (w *settings) lacks(name string) (lacks, maybe bool) {
 	case POSIX:
 		list = " declare typeset let mapfile readarray shopt compgen complete compopt enable bind help caller pushd popd dirs logout suspend disown history source builtin local "
 		return strings.Contains(list, " "+name+" "), !w.dash
-	case Mksh:
-		list = " declare mapfile readarray shopt compgen complete compopt enable help caller pushd popd dirs logout disown history printf local "
 	case Zsh:
 		list = " mapfile readarray shopt compgen complete compopt help caller "
 	}
@@ -60,9 +58,9 @@ func (w *settings) lacks(name string) (lacks, maybe bool) {
 func (w *settings) doubtfulPrefix(name string) bool {
 	switch name {
 	case "export", "readonly", "declare", "typeset", "local":
-		return w.o.Dialect == Bash || w.o.Dialect == Bats
+		return w.o.Dialect == Bash
 	case "unset":
-		return w.on.posix || w.o.Dialect == POSIX || w.o.Dialect == Mksh
+		return w.on.posix || w.o.Dialect == POSIX
 	}
 	return w.on.posix && isSpecial(name)
 }
@@ -70,7 +68,7 @@ func (w *settings) doubtfulPrefix(name string) bool {
 // keepsPrefix reports whether the assignments in front of a builtin stay, as POSIX wants it
 // of the special ones.
 func (w *settings) keepsPrefix(name string) bool {
-	return (w.o.Dialect == POSIX || w.o.Dialect == Mksh) && isSpecial(name)
+	return w.o.Dialect == POSIX && isSpecial(name)
 }
 
 // home is where the person's files are when nothing in the text says so.
@@ -85,5 +83,5 @@ func (w *settings) home() value {
 // usual: of bash 5.2, $@ with blanks and $* with IFS. A slice, the keys and elements that it
 // changes become "1 2" in some places and "1:2" in others.
 func (w *settings) joins(p *syntax.ParamExp) bool {
-	return (w.o.Dialect == Bash || w.o.Dialect == Bats) && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil
+	return w.o.Dialect == Bash && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil
 }

@@ -68,7 +68,7 @@ func (w *commands) source(s *state, c *call) worlds {
 		// The file is named, and can do more than change names. It rarely changes the
 		// directory; where it may, the names that depend on it are marked.
 		s.open, s.env, s.own = true, nil, false
-		if s.alias && (w.o.Dialect == Bash || w.o.Dialect == Bats) {
+		if s.alias && w.o.Dialect == Bash {
 			w.opaque(s, InCode, "its aliases change what the lines after it mean", c.at(i))
 		}
 		if !onlySettings(c.words[i]) {
@@ -141,17 +141,14 @@ func (w *commands) commandWords(s *state, c *call) worlds {
 }
 
 // aborted is the run in which a special builtin fails, where that can be. POSIX wants the
-// shell to end then (Consequences of Shell Errors), and dash ends it; mksh ends the function
-// that runs, and zsh the shell, after some errors. bash goes on.
+// shell to end then (Consequences of Shell Errors), and dash ends it;
+// zsh ends after some errors, and bash goes on.
 func (w *commands) aborted(s *state, c *call) worlds {
-	goesOn := w.o.Dialect == Bash || w.o.Dialect == Bats || len(w.via) > 0 && w.via[len(w.via)-1] == "command"
+	goesOn := w.o.Dialect == Bash || len(w.via) > 0 && w.via[len(w.via)-1] == "command"
 	if goesOn || !isSpecial(c.words[0].Text) || !s.mayFail(c) {
 		return nil
 	}
 	end := s.fork()
 	end.status, end.jump = failure, exiting
-	if w.o.Dialect == Mksh && s.depth > 0 {
-		end.jump = returning
-	}
 	return worlds{end}
 }

@@ -2,11 +2,6 @@ package eval
 
 import "strings"
 
-// ofBats reports whether bats sets a variable while the tests run.
-func ofBats(name string) bool {
-	return strings.HasPrefix(name, "BATS_") && name != "BATS_LIB_PATH"
-}
-
 // isSpecial reports whether POSIX has a special builtin of that name.
 func isSpecial(name string) bool {
 	switch name {

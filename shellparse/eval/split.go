@@ -18,8 +18,6 @@ func (e *expander) cutUp(v value) {
 			e.cur, e.some = e.cur.add(p), true
 		case e.loose, e.w.o.Dialect == Zsh && e.ifs != " \t\n":
 			e.cur = e.cur.add(part{kind: open, why: "IFS is not known", from: p.from, many: true})
-		case e.w.o.Dialect == Mksh && strings.ContainsAny(p.text, "{}"):
-			e.cur = e.cur.add(part{kind: open, why: "mksh expands the braces of values", from: p.from, many: true})
 		case p.text == "" && len(e.cur) > 0:
 			e.cur = e.cur.add(p) // for what is said of it
 		default:
@@ -62,7 +60,7 @@ func (e *expander) splitText(text, said string) {
 		return text != "" && strings.IndexByte(e.ifs, text[0]) >= 0 && strings.IndexByte(blanks, text[0]) < 0
 	}
 	if rest := strings.TrimLeft(text, blanks); e.blank && len(e.cur) == 0 && !e.some && mark(rest) {
-		if d := e.w.o.Dialect; d != Bash && d != Bats {
+		if e.w.o.Dialect != Bash {
 			e.cur = e.cur.add(part{kind: open, why: "whether a delimiter goes on from one expansion to the next differs", many: true})
 			return
 		}

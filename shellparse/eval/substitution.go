@@ -10,7 +10,7 @@ import (
 func (w *compound) substitution(s *state, c *syntax.CmdSubst) value {
 	child := s.fork()
 	child.capture, child.out, child.traps = true, nil, nil
-	child.errexit = s.errexit && (s.inherit || w.o.Dialect != Bash && w.o.Dialect != Bats)
+	child.errexit = s.errexit && (s.inherit || w.o.Dialect != Bash)
 	if f := w.onlyFile(child, c.Stmts); f != nil {
 		return f.printed()
 	}
@@ -52,7 +52,7 @@ func (w *compound) process(s *state, p *syntax.ProcSubst) part {
 
 // withoutNUL is a value that a command prints with NUL in it: bash drops them.
 func (w *settings) withoutNUL(v value) value {
-	if w.o.Dialect != Bash && w.o.Dialect != Bats {
+	if w.o.Dialect != Bash {
 		return unknown("what a command prints has a NUL in it", v.from())
 	}
 	for i := range v {

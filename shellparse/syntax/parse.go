@@ -52,13 +52,13 @@ func (r *shallow) Read(p []byte) (int, error) {
 
 // parsers are kept, one list for each dialect, because a parser has a buffer that is larger
 // than most texts; those that have read a long text are not, because they hold its tree.
-var parsers [Bats + 1]sync.Pool
+var parsers [Zsh + 1]sync.Pool
 
 const maxPooled = 1 << 15
 
 // Parse returns the tree of text, or an error with the place where it ends to make sense.
 func Parse(text string, d Dialect) (*syntax.File, *ParseError) {
-	if d < Bash || d > Bats {
+	if d < Bash || d > Zsh {
 		d = Bash // as the zero value
 	}
 	p, ok := parsers[d].Get().(*syntax.Parser)

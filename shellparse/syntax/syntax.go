@@ -10,12 +10,8 @@ func (d Dialect) variant() syntax.LangVariant {
 	switch d {
 	case POSIX:
 		return syntax.LangPOSIX
-	case Mksh:
-		return syntax.LangMirBSDKorn
 	case Zsh:
 		return syntax.LangZsh
-	case Bats:
-		return syntax.LangBats
 	}
 	return syntax.LangBash
 }
@@ -23,13 +19,11 @@ func (d Dialect) variant() syntax.LangVariant {
 // Dialect is the shell whose grammar a text is read in, and which must execute it.
 type Dialect int
 
-// The dialects that mvdan.cc/sh/v3/syntax knows. Bash is the default.
+// The dialects that are read. Bash is the default.
 const (
 	Bash Dialect = iota
 	POSIX
-	Mksh
 	Zsh
-	Bats
 )
 
 // A Span is a half-open range of byte offsets in Script.Text. Text inside a nested shell
