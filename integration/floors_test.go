@@ -40,7 +40,7 @@ var upward = map[string]int{
 	"integration/hook/settings": 4,
 	"integration/mcp":           2,
 	"integration/quarantine":    5,
-	"launcher":                  78,
+	"launcher":                  4,
 	"launcher/control":          5,
 	"launcher/sandbox":          52,
 	"launcher/sandbox/attack":   5,

@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -173,4 +174,21 @@ func (j *Judgement) writable(name string) bool {
 // for the commands to come. What an agent asks for never comes like this: there the text is in a wrapper.
 func (r Request) saves() bool {
 	return r.Shell.Login && r.Tool == nil && strings.HasPrefix(r.Shell.Text, "SNAPSHOT_FILE=") && approval.AgentName(r.Agent, r.Env) == "claude-code"
+}
+
+// carriers are the commands of a text that do nothing but carry the agent's: those from first to before end.
+func carriers(s *shellparse.Script, w *shellparse.Wrapped) (first, end int) {
+	for first < len(s.Commands) && !s.Commands[first].Span.In(w.Start, w.End) {
+		first++
+	}
+	for end = first; end < len(s.Commands) && carries(s.Commands[end], w.Own); {
+		end++
+	}
+	return first, end
+}
+
+// carries reports whether a command is what has the agent's command as its last word.
+func carries(c shellparse.Command, own string) bool {
+	last := len(c.Args) - 1
+	return last > 0 && c.Args[last].Static && c.Args[last].Text == own
 }

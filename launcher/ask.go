@@ -4,23 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/tada-run/tada-run/approval"
 )
-
-// errElsewhere takes a question back that somebody answered in another place.
-var errElsewhere = errors.New("it was answered elsewhere")
-
-// A CancelledError is returned by Ask when the person left the question without an answer: by a key that cancels, or by
-// ending the process or the terminal that shows it. That is no denial. The question is as it was; who asked it withdraws it.
-type CancelledError struct {
-	By string // the key, the signal, or what became of the terminal
-}
-
-func (e *CancelledError) Error() string { return "left without an answer (" + e.By + ")" }
 
 // Ask puts the envelope before the person at tty and returns the answer as a decision on
 // channel. The zero Decision means that nobody could answer here: the question stays open, or was
@@ -97,19 +84,4 @@ func Answer(e approval.Envelope, yes bool, message, channel string) approval.Dec
 		d.Calls = append(d.Calls, approval.CallDecision{ID: id, Approved: yes, Message: message})
 	}
 	return d
-}
-
-// Person is how the user of this process is written as who approved.
-func Person() string { return "uid " + strconv.Itoa(os.Getuid()) }
-
-// Phrase returns the words that only this user's real prompts show, made when they are first
-// needed. They stand in the state directory, which no fence reaches.
-func (l *Launcher) Phrase() (string, error) {
-	return approval.LoadPhrase(filepath.Join(l.home.Dir, "phrase"), l.random)
-}
-
-// Page returns a question as it is shown, under the phrase.
-func (l *Launcher) Page(payload []byte, width int, full bool) (approval.Page, error) {
-	phrase, err := l.Phrase()
-	return approval.Render(payload, approval.RenderOptions{Width: width, Full: full, Phrase: phrase}), err
 }

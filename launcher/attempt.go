@@ -39,15 +39,6 @@ func (a *attempt) renew(fresh *Judgement) {
 	a.Judgement = fresh
 }
 
-// change is [Launcher.change] for this attempt: an answer of the store that does not approve is a
-// refusal.
-func (a *attempt) change(do func() ([]approval.Event, error)) (*Refusal, error) {
-	if err := a.l.change(a.log, audit.Lazy, do); err != nil {
-		return a.storeRefusal(err)
-	}
-	return nil, nil
-}
-
 // endGrants ends the standing approvals of the session: an agent that tries what is denied, or
 // works where protected files were changed, is asked about everything again. A store that cannot
 // do it permits nothing either.

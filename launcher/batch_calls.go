@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -67,17 +66,4 @@ func (l *Launcher) ExportBatch(calls []Request) ([]byte, error) {
 		return nil, err
 	}
 	return l.exportPlan(whole)
-}
-
-func nothingToSign(d pathguard.Decision) error {
-	return fmt.Errorf("the verdict of the policy is %s, so there is nothing to sign", d)
-}
-
-// exportPlan is a judged plan as a question that nobody has asked.
-func (l *Launcher) exportPlan(j *Judgement) ([]byte, error) {
-	audience, err := l.Audience()
-	if err != nil {
-		return nil, err
-	}
-	return approval.Envelope{PlanHash: j.Hash(), Payload: j.Payload(), Expires: l.now().Add(approval.MaxTokenLife)}.Export(audience)
 }

@@ -8,30 +8,6 @@ import (
 	"github.com/tada-run/tada-run/launcher/watch"
 )
 
-// A building is a command's terminal, and its sandbox while that is being built.
-type building struct {
-	*console
-	sandbox <-chan built
-}
-
-// A built is a sandbox with a command in it that has not begun, or why there is none.
-type built struct {
-	bounds
-	held    *sandbox.Held
-	own     []*os.File // ours until the command has them
-	watched watch.Comparisons
-	err     error
-}
-
-// bounds are what the command can reach.
-type bounds struct {
-	profile   sandbox.Profile
-	exposed   []string // protected files that the sandbox has to keep as they are
-	partial   bool     // names to hide were not looked for everywhere
-	inherited []int    // descriptors of the caller that the command has too
-	withheld  []string // those that it has not, each with the reason
-}
-
 func (r reserved) build(j *Judgement) preparation {
 	c, err := openConsole(j.Request)
 	if err != nil {
@@ -44,19 +20,6 @@ func (r reserved) build(j *Judgement) preparation {
 		ready <- r.sandbox(j, c)
 	}()
 	return &building{c, ready}
-}
-
-func (b *building) build(*Judgement) preparation { return b }
-
-// wait returns the sandbox when it is built, or could not be.
-func (b *building) wait() *built {
-	made := <-b.sandbox
-	return &made
-}
-
-func (b *building) cancel() {
-	b.wait().cancel()
-	b.console.close()
 }
 
 // sandbox builds the sandbox of the plan's own files, and looks at what is compared after the run.
@@ -102,26 +65,6 @@ func (b *built) handIn(files []*os.File) error {
 		b.own, files[0] = append(b.own, instead), instead
 	}
 	return nil
-}
-
-// start lets the command run.
-func (b *built) start() (*sandbox.Process, sandbox.Receipt, error) {
-	defer b.closeOwn()
-	return b.held.Go()
-}
-
-// cancel ends what is held; nothing of the command has run.
-func (b *built) cancel() {
-	if b.held != nil {
-		b.held.Cancel()
-	}
-	b.closeOwn()
-}
-
-func (b *built) closeOwn() {
-	for _, f := range b.own {
-		f.Close()
-	}
 }
 
 // deepen makes the stack as large as building a sandbox needs it, at once: a goroutine begins with

@@ -187,3 +187,22 @@ func setIn(list []string, kv string) bool {
 	name, _, _ := strings.Cut(kv, "=")
 	return slices.ContainsFunc(list, func(own string) bool { return strings.HasPrefix(own, name+"=") })
 }
+
+// effects are what the session opens beside what every command has.
+func (c *client) effects() object {
+	write := c.writes()
+	for i, name := range write { // as a person reads them
+		if rest, ok := strings.CutPrefix(name, c.home+"/"); ok {
+			write[i] = "~/" + rest
+		}
+	}
+	return trimmed(object{"write": write, "net": c.hosts, "pass on": strings.Join(c.keys, ", ")})
+}
+
+// writes are the session's own folder and the credentials.
+func (c *client) writes() []string { return append([]string{c.dir}, c.logins...) }
+
+// facts are what the record and the page of another question say of the session.
+func (c *client) facts() object {
+	return trimmed(object{"agent": c.agent, "program": c.program, "folder": c.dir, "logins": c.logins, "hosts": c.hosts, "keys": c.keys})
+}

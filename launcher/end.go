@@ -8,16 +8,8 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/watch"
 )
-
-// An ended is a run whose command has ended. What it left running may go on.
-type ended struct {
-	*supervision
-	status sandbox.Status
-	goesOn bool // what it left running goes on
-}
 
 // drainLimit is how long the last bytes may take once no process is left that could write
 // more: only a caller that does not read makes it longer than an instant.

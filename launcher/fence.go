@@ -2,31 +2,11 @@ package launcher
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
-
-// fenceText is the fence as a person is shown it.
-func (j *Judgement) fenceText() string {
-	if j.Request.Tool != nil {
-		return "none; the agent's own program does this"
-	}
-	f := j.fence()
-	ground := "read-only"
-	switch {
-	case f.Exact && len(f.Write) > 0:
-		ground = "may write only the paths above"
-	case !f.Exact:
-		ground = "may write the workspace, temporary files and caches"
-	}
-	level := "strong"
-	if f.Require != pathguard.Strong {
-		level = "base or stronger"
-	}
-	return fmt.Sprintf("%s; %s; level %s; tier %s", ground, j.contacts().text(), level, j.tier())
-}
 
 // ahead begins to make namespaces for a command that has no network, as nearly all have. A fence that takes others makes them then.
 func (l *Launcher) ahead() *sandbox.Nest {
@@ -115,4 +95,16 @@ func without(hide []string, reveal []pathguard.Grant) []string {
 		}
 	}
 	return out
+}
+
+// opens adds to the fence what the session of an agent has beside the workspace.
+func (j *Judgement) opens(p *sandbox.Profile, folder string) {
+	if j.client == nil {
+		return
+	}
+	p.Write = append(p.Write, sandbox.Path{Name: folder})
+	for _, name := range j.client.logins {
+		p.Hide = slices.DeleteFunc(p.Hide, func(hidden string) bool { return hidden == name })
+		p.Write = append(p.Write, sandbox.Path{Name: name, Optional: true})
+	}
 }

@@ -117,3 +117,11 @@ func removeFolders(made []string) {
 		}
 	}
 }
+
+// A Registration is what is done to a file in another program's settings. Was is what is there, nil for no file;
+// before is the file as it was before anything of this program was in it, nil when there was none.
+type Registration struct {
+	Change func(was, before []byte) ([]byte, error) // what is to be there; nil for no file
+	Strip  func(was, before []byte) ([]byte, error) // without anything of this program; nil when nothing else is left
+	Holds  func(text []byte) bool                   // whether anything of this program is in it
+}

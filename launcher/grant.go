@@ -127,3 +127,36 @@ func (l *Launcher) Revoke(ctx context.Context, prefix, why string) (string, erro
 	}
 	return id, l.deciding(func() ([]approval.Event, error) { return l.store.Revoke(ctx, id, why) })
 }
+
+// enlist makes the yes to what a session opens a standing approval, and uses it. As after every answer, the request is
+// judged anew.
+func (q *openQuestion) enlist(ctx context.Context, id string) (*Refusal, error) {
+	l := q.l
+	fresh, err := q.rejudge()
+	if err != nil {
+		return nil, err
+	}
+	q.renew(fresh)
+	e, err := l.store.Get(ctx, id)
+	if err != nil {
+		return q.storeRefusal(err)
+	}
+	err = l.change(q.log, audit.Durable, func() (events []approval.Event, err error) {
+		if !fresh.lasts() || e.Decision == nil {
+			return nil, &approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch, Err: approval.ErrMismatch}
+		}
+		_, events, err = l.store.Grant(ctx, approval.GrantRequest{Envelope: id, PlanHash: fresh.Hash(), Approver: e.Decision.Approver, Channel: e.Decision.Channel})
+		if err != nil {
+			return events, err
+		}
+		cancelled, err := l.store.Cancel(ctx, id, "it became a grant")
+		return append(events, cancelled...), err
+	})
+	if err != nil {
+		return q.storeRefusal(err)
+	}
+	if err := q.useGrant(ctx); err != nil || q.grant != "" {
+		return nil, err
+	}
+	return q.storeRefusal(&approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch, Err: approval.ErrMismatch})
+}

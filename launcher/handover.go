@@ -24,18 +24,6 @@ func (s *started) mayStay() *background {
 	return &background{patron: p}
 }
 
-// endsBehind says why background: keep does not hold for this run; "" where it does. An approval is
-// for what was shown, which had an end; what a terminal is taken from is hung up, as elsewhere.
-func (s *started) endsBehind() string {
-	switch {
-	case s.kind() != "policy":
-		return "background: keep is not for commands that needed an approval"
-	case s.terminal.HasTerminal():
-		return "background: keep is not for commands that have a terminal"
-	}
-	return ""
-}
-
 // handOver tells the caller how the command ended. What it left running goes on after this, and an
 // error is why it must not.
 func (w *supervision) handOver(c change) error {

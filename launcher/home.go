@@ -232,3 +232,6 @@ func AccountHome(uid int) (string, error) {
 	}
 	return "", fmt.Errorf("/etc/passwd has no readable home directory for uid %d", uid)
 }
+
+// Mark is where the head of the record is remembered outside of its folder.
+func (h Home) Mark() string { return filepath.Join(h.Dir, "audit.mark") }

@@ -2,13 +2,6 @@ package launcher
 
 import "github.com/tada-run/tada-run/launcher/control"
 
-// A hosting is what makes a run a session: others attach to it from outside, and those inside ask.
-// nil is that of a single command.
-type hosting struct {
-	attached *control.Server
-	requests *requestServer
-}
-
 func newHosting(s *started) *hosting {
 	return &hosting{control.New(s.session()), newRequestServer(s, s.console.requests)}
 }

@@ -3,7 +3,10 @@ package launcher
 import (
 	"encoding/base32"
 	"encoding/binary"
+	"errors"
 	"io"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,4 +34,22 @@ func isSessionID(s string) bool {
 	}
 	_, err := idText.DecodeString(s)
 	return err == nil
+}
+
+// ErrAmbiguous is returned for a beginning of an id that several have.
+var ErrAmbiguous = errors.New("ambiguous id")
+
+// ErrNoSuch is returned for an id that nothing has.
+var ErrNoSuch = errors.New("no such id")
+
+// only returns the id that begins with prefix, ErrAmbiguous when several do, ErrNoSuch when none.
+func only(ids []string, prefix string) (string, error) {
+	ids = slices.DeleteFunc(ids, func(id string) bool { return prefix == "" || !strings.HasPrefix(id, prefix) })
+	switch len(ids) {
+	case 0:
+		return "", ErrNoSuch
+	case 1:
+		return ids[0], nil
+	}
+	return "", ErrAmbiguous
 }

@@ -5,18 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 )
-
-// ErrAmbiguous is returned for a beginning of an id that several have.
-var ErrAmbiguous = errors.New("ambiguous id")
-
-// ErrNoSuch is returned for an id that nothing has.
-var ErrNoSuch = errors.New("no such id")
 
 // Pending returns the questions that can still be answered or used, oldest first.
 func (l *Launcher) Pending(ctx context.Context) ([]approval.Envelope, error) {
@@ -57,18 +49,6 @@ func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelo
 		return approval.Envelope{}, fmt.Errorf("question %q: %w (an answered question needs its whole id); try: tadactl pending", prefix, err)
 	}
 	return l.store.Get(ctx, id)
-}
-
-// only returns the id that begins with prefix, ErrAmbiguous when several do, ErrNoSuch when none.
-func only(ids []string, prefix string) (string, error) {
-	ids = slices.DeleteFunc(ids, func(id string) bool { return prefix == "" || !strings.HasPrefix(id, prefix) })
-	switch len(ids) {
-	case 0:
-		return "", ErrNoSuch
-	case 1:
-		return ids[0], nil
-	}
-	return "", ErrAmbiguous
 }
 
 // Decide stores a person's answer and records it. The error is an [approval.Refused] when the

@@ -4,59 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 
-	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
 // ErrEmpty is returned by Judge for a text without any command: nothing, blanks, a comment.
 var ErrEmpty = errors.New("no command given; try: tada-run 'ls -l'")
-
-// A Judgement is a request together with everything that decides about it. It holds the
-// files of the plan open; Close lets go of them.
-type Judgement struct {
-	Request Request
-	Script  *shellparse.Script
-	Plan    *pathguard.Plan
-	Verdict pathguard.Verdict
-
-	level   sandbox.Level // the best fence of this machine
-	policy  pathguard.Policy
-	refused error // the configuration, for who mends it; then the policy denies everything
-	umask   int
-	version string
-	environ *surroundings
-	shell   string  // the real shell
-	stdin   string  // what kind of file standard input is
-	client  *client // the agent's program that a session is for; nil for none that is known
-
-	// Who only asks what a text means does not pay for these. Each is made once, of the plan as it is.
-	own      *Judgement // of the agent's command, where Script is that with a known text around it; nil otherwise
-	settings string     // what was around it and may change what it does
-
-	named  func() map[string][]string // what the plan touches, under the five words of the contract
-	fence  func() pathguard.Fence     // what the plan may reach, as far as it can be bound
-	sealed func() sealed
-	ward   func() (*ward, error) // the protected files that the plan can reach
-}
-
-// Payload is the plan and its context as canonical bytes: what is shown, hashed and recorded.
-func (j *Judgement) Payload() []byte { return j.subject().sealed().payload }
-
-// Hash is the plan hash, of Payload: what an approval binds.
-func (j *Judgement) Hash() string { return j.subject().sealed().hash }
-
-// subject is what a person judges: the agent's command, without what its program put around it.
-func (j *Judgement) subject() *Judgement {
-	if j.own == nil {
-		return j
-	}
-	j.own.Verdict = j.Verdict
-	return j.own.subject()
-}
 
 // Judge parses the text, resolves its names and asks the policy. It starts nothing, writes
 // nothing, and is the only judgement there is: runs, checks, hooks and servers share it.
@@ -132,17 +87,6 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 	return j, nil
 }
 
-// Close lets go of the files of the plan.
-func (j *Judgement) Close() error {
-	if j.Plan == nil { // of a batch, whose calls hold them
-		return nil
-	}
-	if j.own != nil {
-		return errors.Join(j.own.Close(), j.Plan.Close())
-	}
-	return j.Plan.Close()
-}
-
 // parse reads the text in the shell's dialect. Words, and a script file with its arguments,
 // are a command of literal words.
 func parse(req Request, shell string, vars map[string]string, home string, policy pathguard.Policy) *shellparse.Script {
@@ -155,19 +99,3 @@ func parse(req Request, shell string, vars map[string]string, home string, polic
 		Name: req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
 	})
 }
-
-// quote writes words as a command line in which every character stands for itself. Where that
-// is so without quotes there are none, because a person has to read it; the first word has to
-// be a path for that, since any other could be a keyword or an alias.
-func quote(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = w
-		if w == "" || strings.Trim(w, plainBytes) != "" || i == 0 && !strings.Contains(w, "/") {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
-const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-"

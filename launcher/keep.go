@@ -16,13 +16,6 @@ import (
 // called (Keep). It ends everything when no process is left, when the run is killed, at its time
 // limit, and when the agent or the session that it was run for has ended.
 
-// A Keep is what a Request needs for that; nil where no caller could be told that the command has
-// ended before its processes have.
-type Keep struct {
-	From int                 // the process that was called
-	Over func(Outcome) error // tells it how the command ended, and lets go of what is the caller's
-}
-
 // A background is what may go on when its command has ended. nil is that of a run of which nothing
 // may.
 type background struct {

@@ -1,19 +1,14 @@
 package launcher
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 )
 
@@ -27,35 +22,6 @@ func (l *Launcher) openLog() (*audit.Log, error) {
 	return log, err
 }
 
-// Verify checks the log, and every transcript that it names, against what the log says. The
-// error is an [audit.BadEntry] for the first thing that is not as it was written. Heads that
-// were kept elsewhere are given as remember.
-func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
-	return l.VerifyWith(audit.VerifyOptions{Remember: remember})
-}
-
-// VerifyWith is Verify with other options; what belongs to this state directory is filled in.
-func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
-	o.Mark, o.Running = l.home.Mark(), audit.Alive(l.home.Audit())
-	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.openCast(sid) }
-	o.Transcripts = l.Sessions
-	var err error
-	if o.Checkpoint, o.Known, err = l.ownCheckpoint(); err != nil {
-		return audit.Report{}, err
-	}
-	ctx, cancel := storeContext()
-	defer cancel()
-	for _, place := range l.storePlace(ctx) {
-		if o.Since == nil { // a place before it is not looked at
-			o.Remember = append(slices.Clone(o.Remember), place.Point())
-		}
-	}
-	return audit.Verify(l.home.Audit(), o)
-}
-
-// Mark is where the head of the record is remembered outside of its folder.
-func (h Home) Mark() string { return filepath.Join(h.Dir, "audit.mark") }
-
 // openCast opens the transcript of a session. Ids come from the log, which somebody may have
 // edited: what is no id must not become a path.
 func (l *Launcher) openCast(sid string) (io.ReadSeekCloser, error) {
@@ -63,42 +29,6 @@ func (l *Launcher) openCast(sid string) (io.ReadSeekCloser, error) {
 		return nil, fmt.Errorf("session %q: %w", sid, os.ErrNotExist)
 	}
 	return audit.OpenTranscript(l.home.Cast(sid), l.codec)
-}
-
-// errNoTranscript is for a session that the log knows of: a refusal, or a transcript that is gone.
-var errNoTranscript = errors.New("it has no transcript")
-
-// Session returns the id of the session with a transcript that begins with prefix, or the newest for "".
-func (l *Launcher) Session(prefix string) (string, error) {
-	ids, err := l.Sessions()
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case prefix == "" && len(ids) == 0:
-		return "", errors.New("no session is recorded yet; try: tada-run 'ls -l'")
-	case prefix == "":
-		return ids[len(ids)-1], nil
-	}
-	id, err := oneSession(ids, prefix)
-	if errors.Is(err, ErrNoSuch) {
-		if past, known := l.Past(prefix); known == nil {
-			err = fmt.Errorf("session %q (%s): %w; try: tadactl show %s", past.ID, past.State, errNoTranscript, past.ID)
-		}
-	}
-	return id, err
-}
-
-// oneSession is only for sessions, with the next command to type.
-func oneSession(ids []string, prefix string) (string, error) {
-	id, err := only(ids, prefix)
-	switch {
-	case errors.Is(err, ErrAmbiguous):
-		err = fmt.Errorf("session %q: %w; type more characters", prefix, err)
-	case err != nil:
-		err = fmt.Errorf("session %q: %w; try: tadactl sessions", prefix, err)
-	}
-	return id, err
 }
 
 // Sessions returns the ids of all sessions that have a transcript, oldest first.
@@ -138,239 +68,6 @@ func (l *Launcher) Gaps() (gaps []audit.Gap, err error) {
 		}
 	}
 	return gaps, nil
-}
-
-// A Past is one run as the log tells it.
-type Past struct {
-	ID       string    `json:"id"`
-	Began    time.Time `json:"began"`
-	Command  string    `json:"command"`
-	Inside   string    `json:"inside,omitempty"` // the agent's own, where its program put it into a text of its own
-	Agent    string    `json:"agent,omitempty"`
-	Dir      string    `json:"cwd"`
-	Verdict  string    `json:"verdict"`
-	State    string    `json:"state"` // announced, refused (by the policy), waiting (for an answer), approved (it can be run again), denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not known
-	Status   int       `json:"status"`
-	Signal   int       `json:"signal,omitempty"`    // that the command ended by
-	TimedOut bool      `json:"timed_out,omitempty"` // it was stopped after its time limit
-	Envelope string    `json:"envelope,omitempty"`
-	Level    string    `json:"level,omitempty"`
-
-	WorkItem  string    `json:"work_item,omitempty"`
-	Authority string    `json:"authority,omitempty"` // that it was started by: policy, approval, grant
-	Ended     time.Time `json:"ended,omitzero"`
-	Session   bool      `json:"session,omitempty"` // tada-run --session: while it runs, others can attach
-	Tier      string    `json:"tier,omitempty"`
-
-	Background bool `json:"background,omitempty"` // its command has ended with Status, and processes that it left go on
-
-	Within  string `json:"within,omitempty"`  // the session that it ran inside of
-	Revived bool   `json:"revived,omitempty"` // the log reported it lost, by a mistake of earlier versions, and it went on
-
-	// Unproven says that a person has accepted the part of the log that tells of this run after it was found changed:
-	// who, when and why. "" for what is proven.
-	Unproven string `json:"unproven,omitempty"`
-
-	launcher string // the process that started it and records it, see runner
-	reported bool   // as lost
-	asked    bool   // it was refused because a question has no answer yet
-	told     int64  // where the newest entry about it begins
-}
-
-// pastStates says what a kind of entry means for the run that it speaks of.
-var pastStates = map[string]string{
-	kindIntent: "announced", kindDenied: "refused", kindStart: "running", audit.KindLeft: "running", kindFailed: "failed", kindEnd: "ended",
-	audit.KindOrphan: "lost",
-}
-
-// questionStates says what an entry about a question means for the request that asked it and ended without an answer.
-var questionStates = map[[2]string]string{ // by kind and outcome
-	{approval.KindDecided, approval.OutcomeApproved}:   "approved",
-	{approval.KindRejected, approval.OutcomeDenied}:    "denied",
-	{approval.KindRejected, approval.OutcomeCancelled}: "withdrawn",
-	{approval.KindExpired, approval.OutcomeExpired}:    "expired",
-}
-
-// deniedState is the state of a request that was not run, by what the log says about its refusal.
-func deniedState(code, status string) string {
-	switch {
-	case status == "cancelled":
-		return "withdrawn"
-	case code == "human_denied":
-		return "denied"
-	}
-	return pastStates[kindDenied]
-}
-
-// Runs returns every request that the log knows, oldest first.
-func (l *Launcher) Runs() ([]Past, error) {
-	runs, err := l.readRuns()
-	if err != nil {
-		return runs, err
-	}
-	dead, asked, alive := map[string]bool{}, false, audit.Alive(l.home.Audit())
-	for _, r := range runs {
-		if r.State == "running" && !alive(r.ID) {
-			dead[r.ID] = true
-		}
-		asked = asked || r.asked
-	}
-	var waiting map[string]bool
-	if asked {
-		waiting = l.waiting()
-	}
-	open := func(r Past) bool { return r.asked && r.State == pastStates[kindDenied] } // by the log
-	closed := func(r Past) bool { return open(r) && waiting != nil && !waiting[r.Envelope] }
-	if len(dead) > 0 || slices.ContainsFunc(runs, closed) { // or ended since they were read: an end is in the log before it shows elsewhere
-		if runs, err = l.readRuns(); err != nil {
-			return runs, err
-		}
-	}
-	for i := range runs {
-		switch r := &runs[i]; {
-		case r.State == "running" && dead[r.ID]:
-			r.State = "lost"
-		case open(*r) && waiting[r.Envelope]:
-			r.State = "waiting"
-		case closed(*r): // its time is over, and nobody has looked since
-			r.State = "expired"
-		}
-	}
-	return runs, nil
-}
-
-// waiting are the questions that have no answer yet. The log can be read without the store of approvals: where that
-// cannot be read, none is known.
-func (l *Launcher) waiting() map[string]bool {
-	ctx, cancel := storeContext()
-	defer cancel()
-	list, err := l.Pending(ctx)
-	if err != nil {
-		return nil
-	}
-	ids := make(map[string]bool, len(list))
-	for _, e := range list {
-		ids[e.ID] = e.Decision == nil
-	}
-	return ids
-}
-
-// readRuns is Runs by the log alone.
-func (l *Launcher) readRuns() ([]Past, error) {
-	runs, index := []Past{}, map[string]int{}
-	answers, granted := map[string]string{}, map[string]bool{} // by question
-	var bad *audit.BadEntry                                    // the first line that is no entry and was not set apart
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{"exec.", audit.KindAccept, audit.KindRecover, approval.KindDecided, approval.KindRejected, approval.KindExpired, approval.KindGranted}}) {
-		var found *audit.BadEntry
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return runs, nil
-		case errors.As(err, &found):
-			bad = cmp.Or(bad, found)
-			continue
-		case err != nil:
-			return runs, err
-		}
-		if g, ok := e.Gap(); ok {
-			if bad != nil && g.Holds(bad.Offset) {
-				bad = nil
-			}
-			markUnproven(runs, g)
-			continue
-		}
-		if strings.HasPrefix(e.Kind, "approval.") {
-			var about struct {
-				Envelope string `json:"envelope_id"`
-				Outcome  string
-			}
-			if err := json.Unmarshal(e.Body, &about); err != nil {
-				return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
-			}
-			granted[about.Envelope] = granted[about.Envelope] || e.Kind == approval.KindGranted
-			answers[about.Envelope] = questionStates[[2]string{e.Kind, about.Outcome}]
-			continue
-		}
-		var body struct {
-			SID, Command, Inside, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier, Within string
-			Session                                                                             bool
-			TimedOut                                                                            bool `json:"timed_out"`
-
-			Envelope string `json:"envelope_id"`
-			WorkItem string `json:"work_item"`
-			Status   any
-			Code     string
-			Signal   int
-			Started  bool
-		}
-		if err := json.Unmarshal(e.Body, &body); err != nil {
-			return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
-		}
-		i, known := index[body.SID]
-		if !known {
-			i = len(runs)
-			index[body.SID] = i
-			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, WorkItem: body.WorkItem,
-				Session: body.Session, Tier: body.Tier, Within: body.Within})
-		}
-		r := &runs[i]
-		r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan
-		r.reported = r.reported || e.Kind == audit.KindOrphan
-		r.asked = e.Kind == kindDenied && body.Code == "pending"
-		r.told = e.Offset
-		r.State, r.Background = pastStates[e.Kind], e.Kind == audit.KindLeft
-		if status, _ := body.Status.(string); e.Kind == kindDenied {
-			r.State = deniedState(body.Code, status)
-		}
-		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
-		r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.launcher)
-		if slices.Contains(ends, e.Kind) {
-			r.Ended = e.Time
-		}
-		if e.Kind == audit.KindOrphan && !body.Started {
-			r.State = "announced" // its launcher died before it could say that it had let it go
-		}
-		if status, ok := body.Status.(float64); ok && (e.Kind == kindEnd || e.Kind == audit.KindLeft) {
-			r.Status, r.Signal, r.TimedOut = int(status), body.Signal, body.TimedOut
-		}
-	}
-	for i := range runs {
-		if r := &runs[i]; r.asked {
-			r.State = cmp.Or(answers[r.Envelope], r.State)
-			if granted[r.Envelope] { // the question was withdrawn, in the place of the grant
-				r.State = "approved"
-			}
-		}
-	}
-	if bad != nil {
-		return runs, bad
-	}
-	return runs, nil
-}
-
-// markUnproven marks the runs that an accepted part of the log tells of.
-func markUnproven(runs []Past, g audit.Gap) {
-	for i := range runs {
-		if g.Covers(runs[i].told) && runs[i].Unproven == "" {
-			runs[i].Unproven = g.Unproven()
-		}
-	}
-}
-
-// Past returns the run whose id begins with prefix, refused ones included.
-func (l *Launcher) Past(prefix string) (Past, error) {
-	runs, err := l.Runs()
-	if err != nil {
-		return Past{}, err
-	}
-	ids := make([]string, len(runs))
-	for i, r := range runs {
-		ids[i] = r.ID
-	}
-	id, err := oneSession(ids, prefix)
-	if err != nil {
-		return Past{}, err
-	}
-	return runs[slices.IndexFunc(runs, func(r Past) bool { return r.ID == id })], nil
 }
 
 // Transcript opens the transcript of a session for reading, packed or not. It is fs.ErrNotExist

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
@@ -80,4 +83,12 @@ func (l *Launcher) mayAnswer(ctx context.Context, d *approval.Decision) error {
 func (l *Launcher) AtPerson() bool {
 	who, why := l.caller().Who()
 	return who == "" && why == ""
+}
+
+// Person is how the user of this process is written as who approved.
+func Person() string { return "uid " + strconv.Itoa(os.Getuid()) }
+
+// Approves reports whether any call was allowed.
+func Approves(calls []approval.CallDecision) bool {
+	return slices.ContainsFunc(calls, func(c approval.CallDecision) bool { return c.Approved })
 }

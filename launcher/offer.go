@@ -1,21 +1,13 @@
 package launcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/pathguard"
 )
-
-// An Offer is the command that a person would rather see than the one that was denied. It is another plan, with a hash
-// and a question of its own: nothing of what was asked runs in part.
-type Offer struct {
-	Command  string `json:"command"`
-	Verdict  string `json:"verdict"` // allow: it may be run; ask: its question is open; approved: it was answered with yes; cancelled: it was withdrawn
-	PlanHash string `json:"plan_hash"`
-	Envelope string `json:"envelope,omitempty"`
-}
 
 // offer judges the command that a person gave in the place of the run's, opens its question where it has one, and with
 // ask puts it before that person at once. A command that policy denies is no offer.
@@ -76,4 +68,15 @@ func (a *attempt) withOffer(ctx context.Context, f *Refusal, command string, ask
 	var err error
 	f.Offer, err = a.offer(ctx, command, ask)
 	return f, err
+}
+
+// humanDenied passes on the message of the person who denied it.
+func (a *attempt) humanDenied(ctx context.Context, id string, calls []approval.CallDecision) (*Refusal, error) {
+	message, instead := "", ""
+	for _, c := range calls {
+		message, instead = cmp.Or(message, approval.Inert(c.Message)), cmp.Or(instead, c.Instead)
+	}
+	f := a.refuse("denied", codeDenied, cmp.Or(message, a.say("denied by user")), ExitDenied)
+	f.Envelope, f.HumanCan = id, undoes(id)
+	return a.withOffer(ctx, f, instead, true)
 }

@@ -83,65 +83,6 @@ func (l *Launcher) forgetNow(all ...written) <-chan error {
 	return told
 }
 
-// settle records what processes that died had changed in the store and not yet recorded, and what they never told. While others are
-// at work it leaves that to them, or to whoever comes next.
-func (l *Launcher) settle(log *audit.Log) error {
-	if err := l.ready(); err != nil {
-		return err
-	}
-	outbox, err := l.lockRuntime("outbox", syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer outbox.Close()
-	ctx, cancel := storeContext()
-	defer cancel()
-	if err := l.tellLeft(ctx, log); err != nil {
-		return err
-	}
-	return l.tellLost(ctx, log)
-}
-
-// tellLeft records what stands in the outbox.
-func (l *Launcher) tellLeft(ctx context.Context, log *audit.Log) error {
-	events, err := l.store.Unlogged(ctx)
-	if err != nil || len(events) == 0 {
-		return err
-	}
-	untold, err := l.untold(events)
-	if err != nil {
-		return err
-	}
-	if _, err := appendEvents(log, untold, audit.Lazy); err != nil {
-		return err
-	}
-	return l.forget(events, "")
-}
-
-// untold are the events that do not stand in the log: a process may have died after it had written them there.
-func (l *Launcher) untold(events []approval.Event) ([]approval.Event, error) {
-	told := make(map[string]bool)
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{"approval."}}) {
-		if errors.Is(err, os.ErrNotExist) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		told[string(e.Body)] = true
-	}
-	var untold []approval.Event
-	for _, e := range events {
-		if !told[string(e.Body())] {
-			untold = append(untold, e)
-		}
-	}
-	return untold, nil
-}
-
 // appendEvents writes what happened to an envelope into the log. It returns the place of the last entry when the disk
 // has it: a place that a power cut takes away would look like an older record.
 func appendEvents(log *audit.Log, events []approval.Event, d audit.Durability) (place string, err error) {
@@ -207,10 +148,18 @@ func (l *Launcher) flock(f *os.File, how int) error {
 	return err
 }
 
-// lockPatience is when waitsFor is called. The first is for a holder that is stopped; one that runs may wait for the disk.
-var lockPatience = [...]time.Duration{time.Second, 5 * time.Second}
-
 // storeContext bounds one operation on the store.
 func storeContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), storeTimeout)
+}
+
+// storeTimeout bounds one operation on the approval store. Nobody holds it while a person
+// thinks, so a longer wait means that something is wrong with it.
+const storeTimeout = 15 * time.Second
+
+func flock(f *os.File, how int) (err error) {
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Flock(int(f.Fd()), how)
+	}
+	return err
 }

@@ -177,23 +177,6 @@ func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse
 	return commands, effects
 }
 
-// carriers are the commands of a text that do nothing but carry the agent's: those from first to before end.
-func carriers(s *shellparse.Script, w *shellparse.Wrapped) (first, end int) {
-	for first < len(s.Commands) && !s.Commands[first].Span.In(w.Start, w.End) {
-		first++
-	}
-	for end = first; end < len(s.Commands) && carries(s.Commands[end], w.Own); {
-		end++
-	}
-	return first, end
-}
-
-// carries reports whether a command is what has the agent's command as its last word.
-func carries(c shellparse.Command, own string) bool {
-	last := len(c.Args) - 1
-	return last > 0 && c.Args[last].Static && c.Args[last].Text == own
-}
-
 // same reports whether two commands are the same one, whatever stands around them.
 func same(a, b shellparse.Command) bool {
 	n := len(b.Via)

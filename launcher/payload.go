@@ -1,27 +1,18 @@
 package launcher
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
-
-// object is one JSON object of the payload.
-type object = map[string]any
-
-// sealed is what an approval binds.
-type sealed struct {
-	payload []byte
-	hash    string
-}
 
 // seal is the plan and its context in canonical bytes. Its hash binds an approval, so
 // whatever could change what the run does must stand in it, and nothing that differs between
@@ -66,88 +57,6 @@ func (j *Judgement) seal() sealed {
 	return sealed{payload, approval.PlanHash(payload)}
 }
 
-// sumOf is the SHA-256 of pieces that each say where they end, in hex.
-func sumOf(pieces ...[]byte) string {
-	h := sha256.New()
-	for _, p := range pieces {
-		h.Write(p)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// trimmed drops what is empty: a page that lists what does not apply hides what does. No two
-// plans become the same by it, because every reader takes a missing member for an empty one.
-func trimmed(o object) object {
-	for name, value := range o {
-		switch v := value.(type) {
-		case string:
-			if v == "" {
-				delete(o, name)
-			}
-		case []any:
-			if len(v) == 0 {
-				delete(o, name)
-			}
-		case []string:
-			if len(v) == 0 {
-				delete(o, name)
-			}
-		case object:
-			trimmed(v)
-		}
-	}
-	return o
-}
-
-// agent is the name that the caller gave itself. It cannot be checked, and says so.
-func (j *Judgement) agent() string {
-	name := approval.AgentName(j.Request.Agent, j.Request.Env)
-	if name == "" {
-		return ""
-	}
-	return "?" + name
-}
-
-// trust is how far the origin of a request is trusted. This is the agent's door, whoever stands at
-// it, and no name or variable raises that: what runs inside a fence asks nothing of its own. The caller and the
-// policy can only lower it.
-func (j *Judgement) trust() approval.Level {
-	level := approval.Agent
-	if j.policy.Settings().Approval.Quarantined {
-		level = approval.Quarantined
-	}
-	if j.Request.Origin != "" {
-		level = approval.Inherit(level, approval.ParseLevel(j.Request.Origin))
-	}
-	return level
-}
-
-// needs tells who has to answer, where that is more than one person: on the page, and bound by the plan.
-func (j *Judgement) needs(risk int) string {
-	people, self := j.policy.Settings().Approval.For(risk)
-	switch {
-	case people > 1 && self:
-		return fmt.Sprintf("approvals by %d different people", people)
-	case people > 1:
-		return fmt.Sprintf("approvals by %d different people other than this account", people)
-	case !self:
-		return "approval by someone other than this account"
-	}
-	return ""
-}
-
-func (j *Judgement) mode() string {
-	mode := j.policy.Settings().Level.String()
-	if j.Request.Profile != "" {
-		mode += "/" + j.Request.Profile
-	}
-	return mode
-}
-
-// firstCall names the only call of a single command. The caller's own id for it is recorded,
-// not bound: clients number their calls, and a number would make every repetition new.
-const firstCall = "c1"
-
 func (j *Judgement) toolCall() object {
 	s := j.Request.Shell
 	args := object{
@@ -182,16 +91,6 @@ func (j *Judgement) context() object {
 			"env": j.environ.sum, "env_named": j.namedLoose(), "folders": j.openFolders(), "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
 		}),
 	}
-}
-
-// digestOf is the SHA-256 of a value's canonical bytes, in hex.
-func digestOf(v any) string {
-	b, err := canonical.Append(nil, v)
-	if err != nil {
-		return ""
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }
 
 func (j *Judgement) effectText() object {
@@ -244,3 +143,50 @@ func (j *Judgement) opaque() []any {
 }
 
 func spanOf(s shellparse.Span) []any { return []any{s.Start, s.End} }
+
+// namedLoose are the loose variables that a text of the plan names, with their values: there they do decide what runs.
+func (j *Judgement) namedLoose() object {
+	o := object{}
+	for name, value := range j.environ.loose {
+		if program := environ.ProgramOf(name); j.names(name) || program != "" && j.names(program) {
+			o[name] = value
+		}
+	}
+	return o
+}
+
+// names reports whether the command line, an argument of it or a script that it executes has the word in it.
+func (j *Judgement) names(word string) bool {
+	if slices.ContainsFunc(j.Request.Shell.Args, func(arg string) bool { return strings.Contains(arg, word) }) {
+		return true
+	}
+	if j.Plan == nil {
+		return strings.Contains(j.Script.Text, word)
+	}
+	for plan := range plans(j.Plan) {
+		if strings.Contains(plan.Script.Text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// fenceText is the fence as a person is shown it.
+func (j *Judgement) fenceText() string {
+	if j.Request.Tool != nil {
+		return "none; the agent's own program does this"
+	}
+	f := j.fence()
+	ground := "read-only"
+	switch {
+	case f.Exact && len(f.Write) > 0:
+		ground = "may write only the paths above"
+	case !f.Exact:
+		ground = "may write the workspace, temporary files and caches"
+	}
+	level := "strong"
+	if f.Require != pathguard.Strong {
+		level = "base or stronger"
+	}
+	return fmt.Sprintf("%s; %s; level %s; tier %s", ground, j.contacts().text(), level, j.tier())
+}

@@ -1,22 +1,15 @@
 package launcher
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard"
 )
-
-// storeTimeout bounds one operation on the approval store. Nobody holds it while a person
-// thinks, so a longer wait means that something is wrong with it.
-const storeTimeout = 15 * time.Second
 
 // permit returns no refusal when the attempt may run: by policy, by a standing approval, or because
 // an approval of exactly this plan was consumed just now.
@@ -40,15 +33,6 @@ func (l *Launcher) permit(ctx context.Context, a *attempt) (*authority, *Refusal
 	}
 	refusal, err := q.permit(ctx)
 	return q.authority, refusal, errors.Join(err, q.forgetAnswer()) // one that was not used after all
-}
-
-// An openQuestion is a question about one attempt, until the answer to it is used.
-type openQuestion struct {
-	*attempt
-	*authority
-	unfit    *Unfit  // an approval of the same command line that is for another plan; nil for none
-	approved bool    // by a person elsewhere
-	answer   written // that a person gave here, until it is used
 }
 
 func (q *openQuestion) permit(ctx context.Context) (*Refusal, error) {
@@ -106,43 +90,6 @@ func (q *openQuestion) use(ctx context.Context, e approval.Envelope) (refusal *R
 	return refusal, err
 }
 
-// profileCI is the profile of a machine without people.
-const profileCI = "ci"
-
-// denied words a verdict that no person can change.
-func (j *Judgement) denied() *Refusal {
-	code := "policy_denied"
-	var security *pathguard.SecurityError
-	message := ""
-	if err := j.Verdict.Err(j.locale()); errors.As(err, &security) {
-		code, message = string(security.Type), security.Message
-	}
-	return j.refuse("denied", code, message, ExitDenied)
-}
-
-// budget names the limits that a question counts against: those of the processes that it comes from,
-// in a workspace. A name that the caller chooses is no part of it.
-func (j *Judgement) budget() string {
-	folder := j.Request.Dir
-	if j.Plan != nil {
-		folder = j.Plan.Workspace
-	}
-	return fmt.Sprintf("%d/%s/%s", os.Getuid(), treeOf(os.Getpid()), folder)
-}
-
-// question is what a person is asked, and how many persons.
-func (j *Judgement) question() approval.Request {
-	q := approval.Request{
-		Session: j.askerOf(), Payload: j.Payload(), Budget: j.budget(),
-		Person: j.Request.Ask != nil && j.Request.Within == nil, Through: j.through(),
-	}
-	people, self := j.policy.Settings().Approval.For(j.Verdict.Risk)
-	if q.Quorum = people; !self {
-		q.Requester = Person()
-	}
-	return q
-}
-
 // ask gets a person's answer to the envelope, here or elsewhere. It returns nil, nil for an approval.
 func (q *openQuestion) ask(ctx context.Context, e approval.Envelope) (*Refusal, error) {
 	if q.Request.Ask != nil || q.Request.Wait > 0 {
@@ -198,23 +145,6 @@ func (q *openQuestion) decided(ctx context.Context, e approval.Envelope, d appro
 	return nil, nil
 }
 
-// asksHere reports whether the question is put where the command was typed: not where the person
-// could only deny it, nor when it is too long to be judged in passing. That is for the inbox.
-func (a *attempt) asksHere(e approval.Envelope) bool {
-	if a.Request.Ask == nil || e.Requester == Person() {
-		return false
-	}
-	if who, why := a.l.caller().Who(); a.Request.Within == nil && (who != "" || why != "") { // Ask would say nothing
-		fmt.Fprintf(os.Stderr, "tada-run: not asked on this terminal, where no person is recognised: %s\n", why)
-		return false
-	}
-	if !approval.Render(e.Payload, approval.RenderOptions{}).Inline {
-		fmt.Fprintln(os.Stderr, "tada-run: the question is too long for this prompt; answer it in: tadactl inbox")
-		return false
-	}
-	return true
-}
-
 // await waits for an answer given elsewhere, for as long as the caller allows.
 func (q *openQuestion) await(ctx context.Context, e approval.Envelope) (*Refusal, error) {
 	now, err := e, error(nil)
@@ -245,66 +175,6 @@ func (q *openQuestion) await(ctx context.Context, e approval.Envelope) (*Refusal
 	return q.refuse("denied", string(now.State), q.say("not open"), ExitDenied), nil
 }
 
-// cancelled withdraws the question that the person at this terminal left without an answer. Nothing is remembered of it
-// but the record: the same command asks again.
-func (a *attempt) cancelled(e approval.Envelope, left *CancelledError) (*Refusal, error) {
-	ctx, cancel := storeContext()
-	defer cancel()
-	refusal, err := a.change(func() ([]approval.Event, error) { return a.l.store.Cancel(ctx, e.ID, left.Error()) })
-	if refusal != nil || err != nil { // it was answered or expired at the last instant
-		return refusal, err
-	}
-	return a.withdrawn(e.ID, a.say("left", left.By)), nil
-}
-
-// Approves reports whether any call was allowed.
-func Approves(calls []approval.CallDecision) bool {
-	return slices.ContainsFunc(calls, func(c approval.CallDecision) bool { return c.Approved })
-}
-
-// consume judges the request anew, because the world had time to change while a person was
-// thinking, and spends the approval for the plan as it is now.
-func (q *openQuestion) consume(ctx context.Context, id string) (*Refusal, error) {
-	fresh, err := q.rejudge()
-	if err != nil {
-		return nil, err
-	}
-	shown := q.Judgement
-	q.renew(fresh)
-	q.standby.begin(fresh) // while the disk takes the use of the approval
-	var permit approval.Permit
-	used, err := q.l.changeSaid(q.log, audit.Durable, func() (events []approval.Event, err error) {
-		permit, err = q.l.store.Consume(ctx, approval.Claim{Session: q.askerOf(), Envelope: id, PlanHash: fresh.Hash(), Runner: q.l.self()})
-		if err == nil {
-			err = q.l.spend(id, "approval", id)
-		}
-		return permit.Events, err
-	})
-	q.forgotten, q.answer = q.l.forgetNow(q.answer, used), written{}
-	if err != nil {
-		refusal, failed := q.storeRefusal(err)
-		if now := fresh.sheet(""); errors.Is(err, approval.ErrMismatch) && refusal != nil && now != nil {
-			refusal.unfit(&Unfit{Envelope: id, Differs: differs(shown.sheet(""), now)})
-		}
-		return refusal, failed
-	}
-	if !Approves(permit.Calls) {
-		return q.humanDenied(ctx, id, permit.Calls)
-	}
-	q.envelope, q.answers = id, permit.Calls
-	return nil, nil
-}
-
-// forgetAnswer has the store forget the answer given here, if it has not.
-func (q *openQuestion) forgetAnswer() error {
-	if q.answer.outbox == nil {
-		return nil
-	}
-	given := q.answer
-	q.answer = written{}
-	return <-q.l.forgetNow(given)
-}
-
 // pending says that a person has to answer first.
 func (q *openQuestion) pending(e approval.Envelope) *Refusal {
 	f := q.refuse("pending", "pending", "", ExitPending)
@@ -317,15 +187,4 @@ func (q *openQuestion) pending(e approval.Envelope) *Refusal {
 	}
 	f.unfit(q.unfit)
 	return f
-}
-
-// humanDenied passes on the message of the person who denied it.
-func (a *attempt) humanDenied(ctx context.Context, id string, calls []approval.CallDecision) (*Refusal, error) {
-	message, instead := "", ""
-	for _, c := range calls {
-		message, instead = cmp.Or(message, approval.Inert(c.Message)), cmp.Or(instead, c.Instead)
-	}
-	f := a.refuse("denied", codeDenied, cmp.Or(message, a.say("denied by user")), ExitDenied)
-	f.Envelope, f.HumanCan = id, undoes(id)
-	return a.withOffer(ctx, f, instead, true)
 }

@@ -3,9 +3,11 @@ package launcher
 import (
 	"cmp"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -53,4 +55,44 @@ func (a *attempt) cooling(refused *approval.Refused) string {
 		return ""
 	}
 	return a.say("cooling", refused.Until.Sub(a.l.now()).Round(time.Second))
+}
+
+// denied words a verdict that no person can change.
+func (j *Judgement) denied() *Refusal {
+	code := "policy_denied"
+	var security *pathguard.SecurityError
+	message := ""
+	if err := j.Verdict.Err(j.locale()); errors.As(err, &security) {
+		code, message = string(security.Type), security.Message
+	}
+	return j.refuse("denied", code, message, ExitDenied)
+}
+
+// change is [Launcher.change] for this attempt: an answer of the store that does not approve is a
+// refusal.
+func (a *attempt) change(do func() ([]approval.Event, error)) (*Refusal, error) {
+	if err := a.l.change(a.log, audit.Lazy, do); err != nil {
+		return a.storeRefusal(err)
+	}
+	return nil, nil
+}
+
+// locale is the language of who reads what is said about the command.
+func (j *Judgement) locale() pathguard.Locale {
+	if j.Plan != nil {
+		return pathguard.LocaleOf(j.Plan.Caller.Env)
+	}
+	env := map[string]string{}
+	for _, entry := range j.Request.Env {
+		name, value, _ := strings.Cut(entry, "=")
+		env[name] = value
+	}
+	return pathguard.LocaleOf(env)
+}
+
+func (j *Judgement) say(key string, args ...any) string { return phrase(j.locale(), key, args...) }
+
+// refuse is refuse for the verdict on j, in the language of its caller.
+func (j *Judgement) refuse(status, code, message string, exit int) *Refusal {
+	return refuse(j.locale(), j.Verdict, status, code, message, exit)
 }

@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/tada-run/tada-run/pathguard"
-	"github.com/tada-run/tada-run/shellparse"
 )
 
 // floorConfig sets what no user can loosen. It counts only when root owns it; pathguard
@@ -100,17 +99,6 @@ func (l *Launcher) policyFor(plan *pathguard.Plan) (pathguard.Policy, error) {
 		return l.policy, nil
 	}
 	return l.policy.Tighten(pathguard.ConfigFile{Path: path, Layer: pathguard.WorkspaceLayer, Root: plan.Workspace})
-}
-
-// PolicyIn returns the policy for commands in dir: that of the state directory, made stricter by the workspace that
-// dir is in. root is that workspace, "" for none.
-func (l *Launcher) PolicyIn(dir string) (p pathguard.Policy, root string, err error) {
-	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":", Dialect: shellparse.Bash}})
-	if err != nil {
-		return pathguard.Policy{}, "", err
-	}
-	defer j.Close()
-	return j.policy, j.Plan.Workspace, nil
 }
 
 // Policy returns the policy of the state directory, without any workspace's.

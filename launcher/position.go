@@ -2,10 +2,6 @@ package launcher
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/tada-run/tada-run/approval"
@@ -15,46 +11,6 @@ import (
 // The approval store and the record remember how far the other had come, so that an older copy of either does not
 // give back what was used. What is compared before a change is only what the record got since the store's place in
 // it, which moves on with each approval that is used and each seal.
-
-// recordedSince returns the greatest Seq of the approval events that the record has from a place on. The error is an
-// [audit.TamperError] when the record does not have that place: then an older record was put back.
-func (l *Launcher) recordedSince(text string) (seq uint64, err error) {
-	place, err := placeOf(text)
-	if err != nil {
-		return 0, err
-	}
-	held, err := audit.Holds(l.home.Audit(), place)
-	switch {
-	case err != nil:
-		return 0, err
-	case !held:
-		return 0, &audit.TamperError{File: "log.jsonl", Offset: -1, Reason: fmt.Sprintf("the approval database knows %s that it does not have", audit.Plural(place.Count, "entry"))}
-	}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{"approval."}, From: place.Size}) {
-		var bad *audit.BadEntry
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return 0, nil
-		case errors.As(err, &bad): // torn, or found by verify
-			continue
-		case err != nil:
-			return 0, err
-		}
-		var body struct{ Seq uint64 }
-		if json.Unmarshal(e.Body, &body) == nil {
-			seq = max(seq, body.Seq)
-		}
-	}
-	return seq, nil
-}
-
-// placeOf reads a place as the store keeps it; "" is the beginning.
-func placeOf(text string) (audit.Place, error) {
-	if text == "" {
-		return audit.Place{}, nil
-	}
-	return audit.ParsePlace(text)
-}
 
 // Compare returns nil when store and record know the same of each other, an error that wraps [approval.ErrBehind]
 // when the store is an older copy, and an [audit.TamperError] when the record is. A store that was never made is

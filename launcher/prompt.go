@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,4 +169,16 @@ func (p page) chosen(line string) []string {
 		}
 	}
 	return ids
+}
+
+// Phrase returns the words that only this user's real prompts show, made when they are first
+// needed. They stand in the state directory, which no fence reaches.
+func (l *Launcher) Phrase() (string, error) {
+	return approval.LoadPhrase(filepath.Join(l.home.Dir, "phrase"), l.random)
+}
+
+// Page returns a question as it is shown, under the phrase.
+func (l *Launcher) Page(payload []byte, width int, full bool) (approval.Page, error) {
+	phrase, err := l.Phrase()
+	return approval.Render(payload, approval.RenderOptions{Width: width, Full: full, Phrase: phrase}), err
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -198,4 +199,30 @@ func (l *Launcher) vouched(id string) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("session %q: the log does not cover it yet", id)
+}
+
+// Verify checks the log, and every transcript that it names, against what the log says. The
+// error is an [audit.BadEntry] for the first thing that is not as it was written. Heads that
+// were kept elsewhere are given as remember.
+func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
+	return l.VerifyWith(audit.VerifyOptions{Remember: remember})
+}
+
+// VerifyWith is Verify with other options; what belongs to this state directory is filled in.
+func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
+	o.Mark, o.Running = l.home.Mark(), audit.Alive(l.home.Audit())
+	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.openCast(sid) }
+	o.Transcripts = l.Sessions
+	var err error
+	if o.Checkpoint, o.Known, err = l.ownCheckpoint(); err != nil {
+		return audit.Report{}, err
+	}
+	ctx, cancel := storeContext()
+	defer cancel()
+	for _, place := range l.storePlace(ctx) {
+		if o.Since == nil { // a place before it is not looked at
+			o.Remember = append(slices.Clone(o.Remember), place.Point())
+		}
+	}
+	return audit.Verify(l.home.Audit(), o)
 }

@@ -148,3 +148,22 @@ func refuse(in pathguard.Locale, v pathguard.Verdict, status, code, message stri
 	}
 	return r
 }
+
+// An Offer is the command that a person would rather see than the one that was denied. It is another plan, with a hash
+// and a question of its own: nothing of what was asked runs in part.
+type Offer struct {
+	Command  string `json:"command"`
+	Verdict  string `json:"verdict"` // allow: it may be run; ask: its question is open; approved: it was answered with yes; cancelled: it was withdrawn
+	PlanHash string `json:"plan_hash"`
+	Envelope string `json:"envelope,omitempty"`
+}
+
+// An Unfit names an approval of the same command line that does not fit now, and what differs.
+type Unfit struct {
+	Envelope string   `json:"envelope"`
+	Differs  []string `json:"differs"`
+}
+
+func (u *Unfit) String() string {
+	return "approval " + u.Envelope + " for this command does not match: " + strings.Join(u.Differs, ", ")
+}

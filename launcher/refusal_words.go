@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -43,24 +42,4 @@ func phrase(in pathguard.Locale, key string, args ...any) string {
 		return text
 	}
 	return fmt.Sprintf(text, args...)
-}
-
-// locale is the language of who reads what is said about the command.
-func (j *Judgement) locale() pathguard.Locale {
-	if j.Plan != nil {
-		return pathguard.LocaleOf(j.Plan.Caller.Env)
-	}
-	env := map[string]string{}
-	for _, entry := range j.Request.Env {
-		name, value, _ := strings.Cut(entry, "=")
-		env[name] = value
-	}
-	return pathguard.LocaleOf(env)
-}
-
-func (j *Judgement) say(key string, args ...any) string { return phrase(j.locale(), key, args...) }
-
-// refuse is refuse for the verdict on j, in the language of its caller.
-func (j *Judgement) refuse(status, code, message string, exit int) *Refusal {
-	return refuse(j.locale(), j.Verdict, status, code, message, exit)
 }

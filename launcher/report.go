@@ -1,16 +1,13 @@
 package launcher
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
-	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // A Report is a judgement as `tadactl check` prints it. Its JSON is a stable contract.
@@ -41,12 +38,6 @@ type ReportReason struct {
 	said string // the words that the span means, and the command that they stand in; for people
 }
 
-// effectNames sorts rights under the five words of the contract.
-var effectNames = map[command.Right]string{
-	command.Read: "read", command.Write: "write", command.Create: "write",
-	command.Delete: "delete", command.Exec: "exec", command.Net: "net",
-}
-
 // Report tells the judgement under the caller's id.
 func (j *Judgement) Report(id string) Report {
 	r := Report{
@@ -68,77 +59,6 @@ func (j *Judgement) Report(id string) Report {
 		r.Opaque = append(r.Opaque, o.Text)
 	}
 	return r
-}
-
-// Check is Report with what a run would meet before its verdict counts: protected files that were
-// changed from outside. The error is a [WardError].
-func (j *Judgement) Check(id string) (Report, error) {
-	r := j.Report(id)
-	e, err := j.Tampered()
-	if err != nil {
-		return Report{}, err
-	}
-	if e != nil {
-		for _, f := range e.Findings {
-			r.Tampered = append(r.Tampered, f.Path)
-		}
-	}
-	return r, nil
-}
-
-// effects are the names that the plan touches, each once, in the order of the line.
-func (j *Judgement) effects() map[string][]string {
-	named := map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}}
-	if j.client != nil {
-		named["write"], named["net"] = append(named["write"], j.client.writes()...), append(named["net"], j.client.hosts...)
-	}
-	seen := make(map[[2]string]bool, len(j.Plan.Targets)+len(j.Plan.Programs))
-	add := func(kind, name string) {
-		if key := [2]string{kind, name}; name != "" && !seen[key] {
-			seen[key] = true
-			named[kind] = append(named[kind], name)
-		}
-	}
-	for plan := range plans(j.Plan) {
-		for i := range plan.Targets {
-			add(effectNames[plan.Targets[i].Right], plan.Targets[i].Path())
-		}
-		for i := range plan.Programs {
-			p := &plan.Programs[i]
-			add("exec", cmp.Or(p.Real, p.Name))
-		}
-		for _, e := range plan.Script.Effects {
-			if e.Net != nil {
-				add("net", hostPort(e.Net.Host, e.Net.Port))
-			}
-		}
-	}
-	return named
-}
-
-// plans are the plan of the line and those of the files that it executes.
-func plans(p *pathguard.Plan) iter.Seq[*pathguard.Plan] {
-	return func(yield func(*pathguard.Plan) bool) {
-		queue := []*pathguard.Plan{p}
-		for ; len(queue) > 0; queue = queue[1:] {
-			if !yield(queue[0]) {
-				return
-			}
-			for _, in := range queue[0].Inner {
-				queue = append(queue, in.Plan)
-			}
-		}
-	}
-}
-
-func hostPort(host string, port int) string {
-	if host == "" {
-		host = "?"
-	}
-	if port == 0 {
-		return host
-	}
-	return fmt.Sprintf("%s:%d", host, port)
 }
 
 // JSON is the report on one line.

@@ -2,13 +2,13 @@ package launcher
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
-	"github.com/tada-run/tada-run/shellparse"
 )
 
 // A Request is one command line that somebody wants to run. It carries all that the run
@@ -60,19 +60,6 @@ type Within struct {
 // maxInherited is the highest of a Request's Files that is passed on: scripts name small ones.
 const maxInherited = 255
 
-// A Shell says what the shell would be given: the text, and how it is called.
-type Shell struct {
-	Text    string             // the command line; "" with Words or Script
-	Words   []string           // when not nil: one simple command, no shell at all
-	Dialect shellparse.Dialect // the grammar, and so the shell
-	Flags   []string           // -e, -u, -o pipefail, --norc: what the shell is started with
-	Name    string             // $0
-	Args    []string           // $1, $2, ...
-	Script  string             // a script file, by the name that it was called by; Args are its arguments
-	Stdin   bool               // Text was read from standard input, up to its end
-	Login   bool               // it was called as a login shell
-}
-
 // An Outcome is what came of a Request.
 type Outcome struct {
 	Session  string // the id of the run, for `tadactl replay`
@@ -92,3 +79,22 @@ const (
 	ExitDenied   = 126 // denied, or found but not executable
 	ExitNotFound = 127
 )
+
+// A Keep is what a Request needs for that; nil where no caller could be told that the command has
+// ended before its processes have.
+type Keep struct {
+	From int                 // the process that was called
+	Over func(Outcome) error // tells it how the command ended, and lets go of what is the caller's
+}
+
+// A Hold makes a request a session: its terminal belongs to no caller's, people and programs attach
+// to it and leave, and it lasts until its program ends.
+type Hold struct {
+	Front  *os.File // connected to whoever started it, who drives until somebody takes over; nil for nobody
+	Author string   // of what is typed there: "person", or "agent:NAME"
+	Shell  bool     // an interactive shell, which asks about each line before it runs it
+	Door   string   // the path of tada-run, for that shell
+}
+
+// profileCI is the profile of a machine without people.
+const profileCI = "ci"

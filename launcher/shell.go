@@ -194,3 +194,32 @@ func DialectOf(name string) shellparse.Dialect {
 	}
 	return shellparse.Bash
 }
+
+// quote writes words as a command line in which every character stands for itself. Where that
+// is so without quotes there are none, because a person has to read it; the first word has to
+// be a path for that, since any other could be a keyword or an alias.
+func quote(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if w == "" || strings.Trim(w, plainBytes) != "" || i == 0 && !strings.Contains(w, "/") {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-"
+
+// A Shell says what the shell would be given: the text, and how it is called.
+type Shell struct {
+	Text    string             // the command line; "" with Words or Script
+	Words   []string           // when not nil: one simple command, no shell at all
+	Dialect shellparse.Dialect // the grammar, and so the shell
+	Flags   []string           // -e, -u, -o pipefail, --norc: what the shell is started with
+	Name    string             // $0
+	Args    []string           // $1, $2, ...
+	Script  string             // a script file, by the name that it was called by; Args are its arguments
+	Stdin   bool               // Text was read from standard input, up to its end
+	Login   bool               // it was called as a login shell
+}

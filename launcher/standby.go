@@ -12,12 +12,6 @@ import (
 // a cancelled one cannot be taken. A nil standby is that of a run that another process starts.
 type standby struct{ stage preparation }
 
-// A preparation is how far a standby is: reserved, building, broken or gone.
-type preparation interface {
-	build(j *Judgement) preparation // begins to build for j, where that has not begun
-	cancel()
-}
-
 // reserve has namespaces made for a run that a person is asked about now: after an approval, nobody
 // should have to wait for them. The sandbox itself is built then, of the files as they are then.
 func (s *standby) reserve() {

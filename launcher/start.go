@@ -11,16 +11,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
-	"github.com/tada-run/tada-run/launcher/watch"
 	"github.com/tada-run/tada-run/pathguard"
 )
-
-// A permitted is an announced run that passed every check, with the authority to start it. Only
-// [announced.permitted] makes one, and only a permitted starts anything.
-type permitted struct {
-	*announced
-	*authority
-}
 
 // permitted lets permit decide, between two verifications of the protected files. Without a
 // permission nothing is left of what was prepared.
@@ -31,19 +23,6 @@ func (r *announced) permitted(ctx context.Context, permit permitFunc) (permitted
 		return permitted{}, refusal, err
 	}
 	return permitted{r, by}, nil, nil
-}
-
-// A started is a run whose command runs, and all that it runs with.
-type started struct {
-	permitted
-	*console
-	bounds
-	watched  watch.Comparisons // what was looked at before
-	recorder *audit.Recorder
-	process  *sandbox.Process
-	receipt  sandbox.Receipt
-	signals  chan os.Signal // ours, to be passed on
-	hosting  *hosting       // of a session; nil for a single command
 }
 
 // start opens the transcript and lets the command run. When it returns an error nothing runs, and

@@ -9,19 +9,8 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 )
-
-// A supervision is a run from its start to its end: what the launcher does beside the command.
-type supervision struct {
-	*started
-	*background               // what may go on when the command has ended
-	contacts    connectionLog // its connections, on their way into the log
-	timedOut    bool
-	stopping    bool             // this process was asked to stop
-	kill        <-chan time.Time // when what was asked to end is killed
-}
 
 // wait relays and records until the command and everything it started have ended.
 func (s *started) wait(ctx context.Context) (Outcome, error) {
@@ -138,12 +127,6 @@ func (w *supervision) deadline() <-chan time.Time {
 		return nil
 	}
 	return time.After(w.timeout())
-}
-
-// A change is what the kernel said about the command.
-type change struct {
-	status sandbox.Status
-	err    error
 }
 
 // reap passes on every change of the command up to its end.

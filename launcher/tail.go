@@ -1,7 +1,5 @@
 package launcher
 
-import "github.com/tada-run/tada-run/launcher/session"
-
 // maxTail is how much of the last output is kept to explain a failure by.
 const maxTail = 16 << 10
 
@@ -17,14 +15,4 @@ func (t *tail) add(p []byte) {
 		t.text = append(t.text[:0], t.text[len(t.text)-maxTail:]...)
 	}
 	t.text = append(t.text, p...)
-}
-
-// complaints is the end of standard error, or of the one stream that both went to.
-func (t *tee) complaints() []byte {
-	for _, s := range []session.Stream{session.Stderr, session.Screen, session.Stdout} {
-		if text := t.tails[s].text; len(text) > 0 {
-			return text
-		}
-	}
-	return nil
 }

@@ -132,13 +132,3 @@ func (a *accepting) accept() (tamper.Event, error) {
 	e, err := s.Accept(who, a.path, a.digest, a.reason)
 	return e, errors.Join(err, v.tell(s))
 }
-
-// about completes a notice by what came of an attempt.
-func (n Notice) about(a *attempt, by *authority, refusal *Refusal) Notice {
-	n.Session, n.Verdict, n.PlanHash, n.Command = a.id, a.Verdict.Decision.String(), a.Hash(), a.Script.Text
-	n.Decision, n.Envelope = "allowed", by.envelope
-	if refusal != nil {
-		n.Decision, n.Code, n.Envelope = refusal.Status, refusal.Code, refusal.Envelope
-	}
-	return n
-}

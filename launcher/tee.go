@@ -108,3 +108,13 @@ func (t *tee) typed(author string, p []byte) error {
 
 // Resize records the terminal's new size.
 func (t *tee) Resize(cols, rows int) error { return t.to.Resize(cols, rows) }
+
+// complaints is the end of standard error, or of the one stream that both went to.
+func (t *tee) complaints() []byte {
+	for _, s := range []session.Stream{session.Stderr, session.Screen, session.Stdout} {
+		if text := t.tails[s].text; len(text) > 0 {
+			return text
+		}
+	}
+	return nil
+}

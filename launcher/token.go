@@ -364,3 +364,16 @@ func (l *Launcher) ownKey(passphrase func() (string, error)) (approval.Key, erro
 	}
 	return key, err
 }
+
+func nothingToSign(d pathguard.Decision) error {
+	return fmt.Errorf("the verdict of the policy is %s, so there is nothing to sign", d)
+}
+
+// exportPlan is a judged plan as a question that nobody has asked.
+func (l *Launcher) exportPlan(j *Judgement) ([]byte, error) {
+	audience, err := l.Audience()
+	if err != nil {
+		return nil, err
+	}
+	return approval.Envelope{PlanHash: j.Hash(), Payload: j.Payload(), Expires: l.now().Add(approval.MaxTokenLife)}.Export(audience)
+}

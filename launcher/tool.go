@@ -1,13 +1,8 @@
 package launcher
 
 import (
-	"context"
-	"fmt"
 	"strings"
 
-	"github.com/tada-run/tada-run/approval/canonical"
-	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -104,113 +99,6 @@ func (t *Tool) args(s *shellparse.Script) object {
 		}
 	}
 	return o
-}
-
-// Permit is [Launcher.Run] for a request whose Tool another program carries out: the same judgement, the same
-// questions to a person, and a record; it starts nothing. The Outcome's Refusal is nil when it may go ahead. Notice
-// is what the record tells about the call besides; the head of the record with this decision in it is returned.
-func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outcome, string, error) {
-	j, err := l.Judge(req)
-	if err != nil {
-		return Outcome{}, "", err
-	}
-	id, err := newSessionID(l.now(), l.random)
-	if err != nil {
-		j.Close()
-		return Outcome{}, "", fmt.Errorf("name the session: %w", err)
-	}
-	a, err := l.attempt(j, id)
-	if err != nil {
-		j.Close()
-		return Outcome{}, "", err
-	}
-	defer a.log.Close()
-	defer func() { _ = a.Judgement.Close() }() // the last one; what it may write is settled by the next look
-	by, refusal, err := l.guarded(ctx, a, l.permit)
-	if err != nil {
-		return Outcome{}, "", err
-	}
-	out := Outcome{Session: id, Envelope: by.envelope, Refusal: refusal}
-	if refusal != nil {
-		out.Status, out.Envelope = refusal.exit, refusal.Envelope
-	}
-	head, err := l.tell(a.log, notice.about(a, by, refusal), refusal == nil)
-	if err == nil && by.envelope != "" {
-		err = l.finishApproval(a.log, by.envelope, "left to the calling program")
-	}
-	return out, head, err
-}
-
-// A Notice is one decision about another program's call, as the record tells it.
-type Notice struct {
-	Platform string // which program
-	Tool     string // as it calls it
-	CallID   string // its own number for it
-	Agent    string // its own name for who asks
-	Decision string // allowed, rewritten, denied, pending, failed, unjudged
-	Code     string // why, as in a Refusal
-	Verdict  string // of the policy; "" where none was asked
-	PlanHash string
-	Command  string // the command line, or the tool with its names
-	Session  string // "" where nothing was permitted or refused here
-	Envelope string
-}
-
-// Tell records a decision and returns the head of the record with it in, SIZE:HASH.
-func (l *Launcher) Tell(n Notice) (string, error) {
-	log, err := l.openLog()
-	if err != nil {
-		return "", err
-	}
-	defer log.Close()
-	return l.tell(log, n, false)
-}
-
-// kindHook is the kind of record of a decision about another program's call.
-const kindHook = "hook.decision"
-
-func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
-	shown, secrets := audit.HideSecrets(n.Command)
-	body := object{
-		"platform": n.Platform, "tool": n.Tool, "call_id": n.CallID, "agent": n.Agent, "decision": n.Decision, "code": n.Code,
-		"verdict": n.Verdict, "plan_hash": n.PlanHash, "command": beginning(shown), "command_bytes": len(n.Command),
-		"sid": n.Session, "envelope_id": n.Envelope,
-	}
-	if secrets > 0 {
-		body["command_secrets"] = secrets
-	}
-	b, err := canonical.Append(nil, trimmed(body))
-	durability := audit.Lazy
-	if goes { // what another program does is not seen again: its record must be there first
-		durability = audit.Intent
-	}
-	var e audit.Entry
-	if err == nil {
-		e, err = log.Append(kindHook, b, durability)
-	}
-	if err != nil {
-		return "", &RecordError{Kind: kindHook, Err: err}
-	}
-	return audit.Point{Count: e.Seq + 1, Head: e.Hash}.String(), nil
-}
-
-// Refused is the refusal of [Launcher.Run] for which nobody would be asked: protected files that a person has to
-// decide about first, or a verdict that no person can change. It is nil, nil where a run may come of it. It is for
-// those who judge and leave the running to somebody else; like Judge, it changes nothing.
-func (j *Judgement) Refused() (*Refusal, error) {
-	tampered, err := j.Tampered()
-	switch {
-	case err != nil:
-		return nil, err
-	case tampered != nil:
-		return j.tamperRefusal(tampered), nil
-	case j.Verdict.Decision == pathguard.Allow || j.Verdict.Decision == pathguard.Ask:
-		return nil, nil
-	}
-	if _, found := j.misspelling(); found {
-		return nil, nil // tada-run answers that as the shell does
-	}
-	return j.denied(), nil
 }
 
 // HookGuard is what a platform starts in the place of `tadactl hook run`, followed by how many seconds that may take and

@@ -24,16 +24,6 @@ import (
 // variable may be a secret.
 type sheet map[string]string
 
-// An Unfit names an approval of the same command line that does not fit now, and what differs.
-type Unfit struct {
-	Envelope string   `json:"envelope"`
-	Differs  []string `json:"differs"`
-}
-
-func (u *Unfit) String() string {
-	return "approval " + u.Envelope + " for this command does not match: " + strings.Join(u.Differs, ", ")
-}
-
 // sheet is what a plan binds. nil for that of a batch, whose calls have their own.
 func (j *Judgement) sheet(salt string) sheet {
 	if j.Plan == nil {

@@ -64,13 +64,6 @@ func (a *attempt) waits(e approval.Envelope, made bool) (done func(), err error)
 	}, nil
 }
 
-func flock(f *os.File, how int) (err error) {
-	for err = syscall.EINTR; err == syscall.EINTR; {
-		err = syscall.Flock(int(f.Fd()), how)
-	}
-	return err
-}
-
 // withdrawDead withdraws the questions whose askers waited for the answer and are gone, and records it. An answered one
 // stays as it is: its time is short anyway.
 func (l *Launcher) withdrawDead(ctx context.Context) error {

@@ -130,3 +130,6 @@ func waitedFor(locks []fileLock, pids []int) (holders []int) {
 	}
 	return holders
 }
+
+// lockPatience is when waitsFor is called. The first is for a holder that is stopped; one that runs may wait for the disk.
+var lockPatience = [...]time.Duration{time.Second, 5 * time.Second}

@@ -8,23 +8,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/control"
 )
-
-// A requestServer judges and answers what those inside a session ask.
-type requestServer struct {
-	r *started
-	*control.Requests
-
-	mu    sync.Mutex
-	line  string          // the last line of the shell that was let go
-	entry int             // of its history
-	ended func(told *int) // tells its end; nil when that is told
-}
 
 func newRequestServer(r *started, p *control.Pair) *requestServer {
 	d := &requestServer{r: r}

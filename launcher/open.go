@@ -1,0 +1,69 @@
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// Open returns the launcher of a place. It refuses a directory or a configuration that another
+// account could have written.
+func (p Place) Open() (*Launcher, error) {
+	l, err := p.prepare()
+	if err != nil {
+		return nil, err
+	}
+	if l.policy, err = loadPolicy(l.home, l.floor, l.account, nil); err != nil {
+		return nil, p.mendable(l, err)
+	}
+	return l, nil
+}
+
+// OpenToMend is Open for the review of protected files, the configuration among them: one that is refused can be looked
+// at and restored. Until then everything is denied.
+func (p Place) OpenToMend() (*Launcher, error) {
+	l, err := p.prepare()
+	if err != nil {
+		return nil, err
+	}
+	l.mends = true
+	l.policy, err = loadPolicy(l.home, l.floor, l.account, nil)
+	if isMistake(err) {
+		l.policy, l.refused = pathguard.Policy{}, p.mendable(l, err)
+		return l, nil
+	}
+	return l, err
+}
+
+// prepare is Open without a policy, which denies everything: for who mends the configuration.
+func (p Place) prepare() (*Launcher, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
+	home, err := p.openHome()
+	if err != nil {
+		return nil, err
+	}
+	l := &Launcher{home: home, floor: floorConfig, now: time.Now, random: random{}, bootID: bootID(), outside: outsideFolder(), caller: ownCaller, frameTime: frameTime}
+	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
+	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
+	if l.account, err = p.home(); err != nil {
+		l.account = "/" // an account without a home: nothing counts as its home
+	}
+	if l.ttl, err = approvalTTL(os.Getenv("APPROVAL_TTL_SECONDS")); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Unpacking gives the launcher what packs transcripts and reads packed ones, and returns it. Without it
+// they cannot be read: a program that only runs commands does without that code.
+func (l *Launcher) Unpacking(c audit.Codec) *Launcher {
+	l.codec = c
+	return l
+}

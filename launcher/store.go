@@ -1,0 +1,64 @@
+package launcher
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+)
+
+// ready opens the approval store when it is first needed: what only reads the record must
+// work without it, most of all when something happened to it.
+func (l *Launcher) ready() error {
+	l.opened.Do(func() {
+		l.store, l.closed = approval.Open(l.home.Approvals(), l.storeOptions())
+	})
+	return l.closed
+}
+
+func (l *Launcher) storeOptions() approval.Options {
+	return approval.Options{Clock: l.clock, Rand: l.random, TTL: l.ttl, Record: l.recordedSince, Waiting: l.waitsFor}
+}
+
+// recordedSince returns the greatest Seq of the approval events that the record has from a place on. The error is an
+// [audit.TamperError] when the record does not have that place: then an older record was put back.
+func (l *Launcher) recordedSince(text string) (seq uint64, err error) {
+	place, err := placeOf(text)
+	if err != nil {
+		return 0, err
+	}
+	held, err := audit.Holds(l.home.Audit(), place)
+	switch {
+	case err != nil:
+		return 0, err
+	case !held:
+		return 0, &audit.TamperError{File: "log.jsonl", Offset: -1, Reason: fmt.Sprintf("the approval database knows %s that it does not have", audit.Plural(place.Count, "entry"))}
+	}
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{"approval."}, From: place.Size}) {
+		var bad *audit.BadEntry
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return 0, nil
+		case errors.As(err, &bad): // torn, or found by verify
+			continue
+		case err != nil:
+			return 0, err
+		}
+		var body struct{ Seq uint64 }
+		if json.Unmarshal(e.Body, &body) == nil {
+			seq = max(seq, body.Seq)
+		}
+	}
+	return seq, nil
+}
+
+// placeOf reads a place as the store keeps it; "" is the beginning.
+func placeOf(text string) (audit.Place, error) {
+	if text == "" {
+		return audit.Place{}, nil
+	}
+	return audit.ParsePlace(text)
+}

@@ -1,0 +1,43 @@
+package launcher
+
+import (
+	"fmt"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// trust is how far the origin of a request is trusted. This is the agent's door, whoever stands at
+// it, and no name or variable raises that: what runs inside a fence asks nothing of its own. The caller and the
+// policy can only lower it.
+func (j *Judgement) trust() approval.Level {
+	level := approval.Agent
+	if j.policy.Settings().Approval.Quarantined {
+		level = approval.Quarantined
+	}
+	if j.Request.Origin != "" {
+		level = approval.Inherit(level, approval.ParseLevel(j.Request.Origin))
+	}
+	return level
+}
+
+// needs tells who has to answer, where that is more than one person: on the page, and bound by the plan.
+func (j *Judgement) needs(risk int) string {
+	people, self := j.policy.Settings().Approval.For(risk)
+	switch {
+	case people > 1 && self:
+		return fmt.Sprintf("approvals by %d different people", people)
+	case people > 1:
+		return fmt.Sprintf("approvals by %d different people other than this account", people)
+	case !self:
+		return "approval by someone other than this account"
+	}
+	return ""
+}
+
+func (j *Judgement) mode() string {
+	mode := j.policy.Settings().Level.String()
+	if j.Request.Profile != "" {
+		mode += "/" + j.Request.Profile
+	}
+	return mode
+}

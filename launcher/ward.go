@@ -1,0 +1,32 @@
+package launcher
+
+import (
+	"fmt"
+
+	"github.com/tada-run/tada-run/pathguard/tamper"
+)
+
+// A ward is the protected files that a plan can reach: tada-run's own, those of the workspace it runs in, and
+// those of other workspaces that it names.
+type ward struct {
+	stores []*watched // tada-run's own first
+	files  []string   // all of them at the first look; the fence is built beside us, so that this never changes
+	ended  bool
+}
+
+// watched is one store and what was found in it last.
+type watched struct {
+	*tamper.Store
+	report  tamper.Report
+	granted bool // the run may write some of it
+}
+
+// A WardError says that protected files could not be verified. What cannot be verified does not run.
+type WardError struct{ Err error }
+
+func (e *WardError) Error() string {
+	return fmt.Sprintf("protected files cannot be verified, so nothing runs: %v", e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *WardError) Unwrap() error { return e.Err }
