@@ -34,6 +34,7 @@ var plan = map[string]map[string]string{
 		"shellparse/code":    "what an inline program names is a reading of its own",
 		"shellparse/filter":  "what base64 -d makes of known text",
 		"shellparse/wrapper": "what agent programs put around a command is a table of its own",
+		"shellparse/catalog": "what a variable does is one table with the launcher's",
 	},
 	"shellparse/filter": {},
 	"shellparse/command": {
@@ -43,6 +44,7 @@ var plan = map[string]map[string]string{
 	"shellparse/wrapper": {},
 	"shellparse/code": {
 		"shellparse/command": "facts speak of the same rights as the table",
+		"shellparse/catalog": "what a variable does is the same in a program as in a shell",
 	},
 	"approval": {
 		"approval/canonical": "the bytes that a person approves have one spelling",
@@ -96,8 +98,10 @@ var plan = map[string]map[string]string{
 		"launcher/session":      "it types into the terminal, under a lease",
 		"launcher/session/wire": "it speaks to clients",
 	},
-	"launcher/environ": {},
-	"launcher/notice":  {},
+	"launcher/environ": {
+		"shellparse/catalog": "what a variable does is one table with the judge's",
+	},
+	"launcher/notice": {},
 	"launcher/watch": {
 		"audit":                    "how many bytes are not in the transcript is spelled as there",
 		"launcher/environ":         "what a command misses of its environment is told in the words of that table",
@@ -196,12 +200,14 @@ var plan = map[string]map[string]string{
 
 // testOnly lists the imports of the house that only _test.go files may have.
 var testOnly = map[string]map[string]string{
-	"cmd/tadactl/cli": {
-		"approval/canonical": "a test makes the payload of a question",
+	"launcher/watch": {
+		"shellparse/catalog": "tests range over its tables",
 	},
 	"launcher": {
-		"launcher/sandbox/gitmeta": "tests range over its tables",
-		"shellparse/catalog":       "tests range over its tables",
+		"shellparse/catalog": "tests range over its tables",
+	},
+	"cmd/tadactl/cli": {
+		"approval/canonical": "a test makes the payload of a question",
 	},
 	"audit": {
 		"audit/zstandard": "what is packed is packed for real",

@@ -26,7 +26,7 @@
 //
 // On whatever can change what runs or where it goes: the text, the files, the directory, standard input, policy, umask, and
 // every variable that the command gets, unknown ones too. A variable that it does not get is not bound. Nor is one that only
-// says which terminal, window or call it is (perCall in environ/table.go), while its value is a number, a word or an id and no
+// says which terminal, window or call it is (call= in shellparse/catalog/environ.txt), while its value is a number, a word or an id and no
 // text of the plan names it: such a value is no path, option, list or address. A program whose text is not part of the plan may
 // still read it. What belongs to the caller's own shell or connection (OLDPWD, SSH_CLIENT) is kept from commands, unless
 // environment.keep passes it on; then it is bound. PWD is the directory that the command runs in, whatever the caller has there.

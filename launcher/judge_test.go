@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
-	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -153,8 +153,13 @@ func TestWhatACommandGetsIsBoundOrSaysNothing(t *testing.T) {
 	plain, _ := hash()
 	values := []string{"7", "a", "reboot", "xterm-256color", "%3", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 		"/bin/sh", "../x", "-c", "--eval", "a b", "a;b", "$(x)", "`x`", "evil.test/x", "http://evil.test", "192.0.2.1 4 22", "@x", "a,b", ".x", "~", "*", "{a,b}", "", strings.Repeat("a", 65)}
-	names := environ.PerCall()
-	for _, name := range append(append(names, environ.OfTheCaller...), "QUITE_UNKNOWN", "PATH", "CC", "MAKEFLAGS", "EDITOR", "http_proxy", "TMPDIR", "TMUX") {
+	var names []string
+	for e := range catalog.Variables().Entries() {
+		if e.Has("call", "caller") {
+			names = append(names, e.Key)
+		}
+	}
+	for _, name := range append(names, "QUITE_UNKNOWN", "PATH", "CC", "MAKEFLAGS", "EDITOR", "http_proxy", "TMPDIR", "TMUX") {
 		for _, value := range values {
 			got, kept := hash(name + "=" + value)
 			passed, bound := slices.Contains(kept, name+"="+value), got != plain

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // Bound divides the variables of a command: a plan binds those that may decide what the command does,
@@ -25,9 +27,20 @@ func Bound(vars map[string]string, keep []string) (bound, loose map[string]strin
 
 // isLoose reports whether a variable only says which call, window or terminal it is, by its name and by its value.
 func isLoose(name, value string) bool {
-	return ProgramOf(name) != "" || slices.ContainsFunc(perCall, func(c callVariable) bool {
-		return c.name == name && len(value) <= maxLoose && c.shape(value)
+	if ProgramOf(name) != "" {
+		return true
+	}
+	forms := catalog.Variable(name).Values("call")
+	return len(value) <= maxLoose && slices.ContainsFunc(forms, func(form string) bool {
+		return callForms[form] != nil && callForms[form](value)
 	})
+}
+
+// callForms are the forms that a value must have to say only which call, window or terminal it
+// is, by the word that the table of variables has for them.
+var callForms = map[string]func(value string) bool{
+	"number": number, "word": word, "id": id, "temporary": temporaryFolder, "cat": cat,
+	"nothing": nothing,
 }
 
 // maxLoose is longer than any number, name of a terminal, or id.

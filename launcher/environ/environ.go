@@ -1,6 +1,6 @@
 // Package environ divides the caller's environment into what passes to a command and what does not,
 // and what passes into what an approval depends on and what it does not. It is a pure function of
-// the table in table.go.
+// the table of variables (shellparse/catalog/environ.txt).
 //
 // What passes is what is known to be harmless: a name of the table, or any other name whose value is
 // too plain to be a credential; and what the user keeps by name, whatever it is. An approval depends
@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // An Environ is an environment, divided into what the command gets and what it does not.
@@ -35,7 +37,7 @@ func Scrub(caller, keep []string) Environ {
 		name, value, _ := strings.Cut(kv, "=")
 		switch at, named := last[name]; {
 		case !named || at != i:
-		case listed(name, keep) || !listed(name, OfTheCaller) && harmless(name, value):
+		case listed(name, keep) || harmless(name, value):
 			e.Kept = append(e.Kept, kv)
 		default:
 			e.Removed = append(e.Removed, name)
@@ -58,34 +60,33 @@ func isNamed(name, entry string) bool {
 	return name == entry
 }
 
+// harmless reports whether a command gets a variable, by what the table says of it and by its
+// value.
 func harmless(name, value string) bool {
-	for _, in := range injections {
-		if isNamed(name, in.name) {
-			return false
-		}
+	e := catalog.Variable(name)
+	if e.Has("removed", "secret", "caller") || namesSecret(name) || credential(value) {
+		return false
 	}
+	switch {
+	case e.Has("shown"):
+		return shows(value)
+	case e.Has("passes"):
+		return true
+	case e.Has("plain"):
+		return plain(value)
+	}
+	return !e.Has("runs", "starts", "sources", "loads", "prompts", "options") && plain(value)
+}
+
+// namesSecret reports whether a variable has the name of a credential.
+func namesSecret(name string) bool {
 	upper := strings.ToUpper(name)
 	for _, suffix := range secretSuffixes {
 		if strings.HasSuffix(upper, suffix) || upper == suffix[1:] {
-			return false
+			return true
 		}
 	}
-	for _, part := range secretParts {
-		if strings.Contains(upper, part) {
-			return false
-		}
-	}
-	if listed(name, secretNames) || credential(value) || listed(name, families) && !listed(name, known) {
-		return false
-	}
-	if endsIn(name, shown) {
-		return shows(value)
-	}
-	return listed(name, known) || plain(value)
-}
-
-func endsIn(name string, ends []string) bool {
-	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
+	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(upper, part) })
 }
 
 // shows reports whether the value of a variable is an editor or a pager with options that make it nothing else, or that nothing is to be shown.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 func TestScrub(t *testing.T) {
@@ -154,10 +156,28 @@ func TestScrubNamesWhatItRemoved(t *testing.T) {
 	}
 }
 
-func TestInjectionsSayWhy(t *testing.T) {
-	for _, in := range injections {
-		if in.why == "" || in.name == "" {
-			t.Errorf("%+v", in)
+// J3: what the judge asks about in a command line, the environment of a caller does not bring
+// unasked: whatever variable runs, loads or follows something has a word that says what a command
+// gets of it, and by the word "removed" gets nothing, whatever the value.
+func TestVariablesAreOneTable(t *testing.T) {
+	reads := []string{"passes", "plain", "shown", "removed", "secret", "caller"}
+	for e := range catalog.Variables().Entries() {
+		code := e.Has("runs", "starts", "sources", "loads", "prompts", "options")
+		if code && !e.Has(reads...) {
+			t.Errorf("%s: nothing says whether a command gets it", e.Key)
+		}
+		if kind, _ := e.First(); kind == "removed" && e.Why() == "" {
+			t.Errorf("%s: nothing says why it is removed", e.Key)
+		}
+		name := strings.Replace(e.Key, "*", "X", 1)
+		for _, value := range []string{"1", "x", "/tmp/x", "-x", ""} {
+			kept := len(Scrub([]string{name + "=" + value}, nil).Kept) == 1
+			if kept && e.Has("removed", "secret", "caller") {
+				t.Errorf("%s=%s is kept", name, value)
+			}
+			if !kept && e.Has("passes") && !namesSecret(name) {
+				t.Errorf("%s=%s is not kept", name, value)
+			}
 		}
 	}
 }

@@ -3,13 +3,15 @@ package environ
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // Missable are those of the removed names that a command could miss: not one that no shell variable
 // can have.
 func Missable(removed []string) (names []string) {
 	for _, n := range removed {
-		if IsName(n) && !listed(n, OfTheCaller) {
+		if IsName(n) && !catalog.Variable(n).Has("caller") {
 			names = append(names, n)
 		}
 	}

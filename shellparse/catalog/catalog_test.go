@@ -12,6 +12,9 @@ var tables = map[string]struct {
 	facts string
 }{
 	"git.txt": {&git, "sh helper path switch address harmless safe unless hooks includes"},
+	"environ.txt": {&variables, "harmless runs starts sources loads searches modules options prompts " +
+		"places configures writes proxies trusts contacts history shell passes plain shown removed " +
+		"secret caller call"},
 }
 
 // J3: no name is in a table twice, and every line has the one format.
@@ -67,8 +70,8 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	d, q := table.Lookup("d"), table.Lookup("q")
-	if got := d.Values("other"); !slices.Equal(got, []string{"x", "", "y"}) || d.Why != "why" {
-		t.Errorf("%q, %q", got, d.Why)
+	if got := d.Values("other"); !slices.Equal(got, []string{"x", "", "y"}) || d.Why() != "why" {
+		t.Errorf("%q, %q", got, d.Why())
 	}
 	if got := q.Values("v"); !slices.Equal(got, []string{"1 2", "3"}) {
 		t.Errorf("%q", got)

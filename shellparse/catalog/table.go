@@ -10,25 +10,31 @@ import (
 // An Entry is what is known about one name. The zero Entry knows nothing.
 type Entry struct {
 	Key string // as in the table: with a star, if it has one
-	Why string // where it comes from, or what it does
 
-	facts string
+	line string // what follows the keys
 }
 
 // A Table has the entries of one subject.
 type Table struct {
 	text string
 
-	once  sync.Once
-	exact map[string]Entry
-	open  []Entry // those with a star, in their order
+	once    sync.Once
+	entries []Entry
+	index   []uint16 // of an entry, from 1, at the hash of its key or behind it; 0 for none
+	open    []Entry  // those with a star, in their order
 }
 
 // Lookup returns the entry of a name: its own, else the first with a star that fits it.
 func (t *Table) Lookup(name string) Entry {
 	t.once.Do(t.read)
-	if e, ok := t.exact[name]; ok {
-		return e
+	for at := hash(name); ; at++ {
+		n := t.index[at%uint32(len(t.index))]
+		if n == 0 {
+			break
+		}
+		if e := t.entries[n-1]; e.Key == name {
+			return e
+		}
 	}
 	for _, e := range t.open {
 		if e.fits(name) {
@@ -38,35 +44,51 @@ func (t *Table) Lookup(name string) Entry {
 	return Entry{}
 }
 
+// read fills the index, of which half or more stays free. A map would take ten times as long,
+// and each command begins with it.
 func (t *Table) read() {
-	t.exact = make(map[string]Entry, strings.Count(t.text, " "))
-	for e := range t.Entries() {
-		if strings.Contains(e.Key, "*") {
+	t.entries = slices.AppendSeq(make([]Entry, 0, 1024), t.Entries())
+	t.index = make([]uint16, 2*len(t.entries)+1)
+	for i, e := range t.entries {
+		if strings.IndexByte(e.Key, '*') >= 0 {
 			t.open = append(t.open, e)
-		} else {
-			t.exact[e.Key] = e
+			continue
 		}
+		at := hash(e.Key) % uint32(len(t.index))
+		for t.index[at] != 0 {
+			at = (at + 1) % uint32(len(t.index))
+		}
+		t.index[at] = uint16(i + 1)
 	}
+}
+
+// hash is FNV-1a.
+func hash(name string) uint32 {
+	h := uint32(2166136261)
+	for i := range len(name) {
+		h = (h ^ uint32(name[i])) * 16777619
+	}
+	return h
 }
 
 // fits reports whether a name is one of those that a key with a star stands for.
 func (e Entry) fits(name string) bool {
-	head, tail, _ := strings.Cut(e.Key, "*")
-	return len(name) >= len(head)+len(tail) && strings.HasPrefix(name, head) &&
-		strings.HasSuffix(name, tail)
+	star := strings.IndexByte(e.Key, '*')
+	return len(name) >= len(e.Key)-1 && name[:star] == e.Key[:star] && strings.HasSuffix(name, e.Key[star+1:])
 }
 
 // Entries returns all entries in the order of the table.
 func (t *Table) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for line := range strings.Lines(t.text) {
+		for line, rest := "", t.text; rest != ""; {
+			line, rest, _ = strings.Cut(rest, "\n")
 			keys, facts, ok := strings.Cut(line, ": ")
-			if !ok || strings.HasPrefix(line, "#") {
+			if !ok || line[0] == '#' {
 				continue
 			}
-			facts, why, _ := strings.Cut(facts, " # ")
-			for key := range strings.FieldsSeq(keys) {
-				if !yield(Entry{Key: key, Why: strings.TrimSpace(why), facts: facts}) {
+			for key := ""; keys != ""; {
+				key, keys, _ = strings.Cut(keys, " ")
+				if !yield(Entry{key, facts}) {
 					return
 				}
 			}
@@ -74,17 +96,37 @@ func (t *Table) Entries() iter.Seq[Entry] {
 	}
 }
 
+// Why says where an entry comes from, or what it does; "" where the facts say it.
+func (e Entry) Why() string {
+	_, why, _ := strings.Cut(e.line, "# ")
+	return why
+}
+
+// next returns the first fact of a line, its value, and what follows.
+func next(line string) (fact, value, rest string) {
+	line = strings.TrimLeft(line, " ")
+	end, equals, quoted := 0, -1, false
+	for ; end < len(line) && (quoted || line[end] != ' '); end++ {
+		switch c := line[end]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '=' && equals < 0:
+			equals = end
+		case c == '#' && end == 0:
+			return "", "", ""
+		}
+	}
+	if equals < 0 {
+		return line[:end], "", line[end:]
+	}
+	return line[:equals], strings.ReplaceAll(line[equals+1:end], `"`, ""), line[end:]
+}
+
 // Facts returns the facts of an entry, each with its value, "" for a fact without one.
 func (e Entry) Facts() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		quoted := false
-		words := strings.FieldsFuncSeq(e.facts, func(c rune) bool {
-			quoted = quoted != (c == '"')
-			return !quoted && (c == ' ' || c == '\n')
-		})
-		for word := range words {
-			name, value, _ := strings.Cut(word, "=")
-			if !yield(name, strings.ReplaceAll(value, `"`, "")) {
+		for fact, value, rest := next(e.line); fact != ""; fact, value, rest = next(rest) {
+			if !yield(fact, value) {
 				return
 			}
 		}
@@ -93,8 +135,8 @@ func (e Entry) Facts() iter.Seq2[string, string] {
 
 // Has reports whether an entry has any of these facts.
 func (e Entry) Has(facts ...string) bool {
-	for name := range e.Facts() {
-		if slices.Contains(facts, name) {
+	for fact, _, rest := next(e.line); fact != ""; fact, _, rest = next(rest) {
+		if slices.Contains(facts, fact) {
 			return true
 		}
 	}
@@ -103,9 +145,7 @@ func (e Entry) Has(facts ...string) bool {
 
 // First returns the first fact of an entry and its value; "" for the zero Entry.
 func (e Entry) First() (fact, value string) {
-	for fact, value = range e.Facts() {
-		break
-	}
+	fact, value, _ = next(e.line)
 	return fact, value
 }
 

@@ -1,10 +1,10 @@
 package code
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -208,17 +208,10 @@ func (r *reader) perlOpen(selector string, a arguments) {
 	})
 }
 
-// loads reports whether an environment variable makes a program that is started later load
-// or run something else.
+// loads reports whether an environment variable makes a program that is started later load, run
+// or follow something else, or mean something else by what it was given.
 func loads(variable string) bool {
-	if slices.Contains([]string{"", "PATH", "BASH_ENV", "ENV", "IFS", "SHELLOPTS", "PS4", "PAGER", "EDITOR", "VISUAL", "LESSOPEN", "MANPAGER",
-		"NODE_OPTIONS", "NODE_PATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "GCONV_PATH", "HOME"}, variable) {
-		return true
-	}
-	for _, p := range []string{"LD_", "DYLD_", "PYTHON", "GIT_"} {
-		if strings.HasPrefix(variable, p) {
-			return true
-		}
-	}
-	return false
+	e := catalog.Variable(variable)
+	return variable == "" || e.Has("runs", "starts", "sources", "loads", "searches", "options", "prompts",
+		"configures", "removed")
 }

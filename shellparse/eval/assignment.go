@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // assignment evaluates NAME=VALUE of the tree and returns the value. Attributes in attr are
@@ -71,7 +73,7 @@ func (w *commands) scalar(s *state, a *syntax.Assign, name string, attr variable
 		v.exported = true
 	}
 	w.put(s, name, v)
-	if shell && (v.exported || w.o.Vars == nil || ofShell(name)) {
+	if shell && (v.exported || w.o.Vars == nil || catalog.Variable(name).Has("shell")) {
 		w.environ(s, name, v.val, w.span(a))
 	}
 	return v.val

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/command"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -165,7 +166,7 @@ func (w *builtins) unset(s *state, c *call) worlds {
 			continue
 		}
 		name, _, element := strings.Cut(text, "[")
-		if strings.Contains(history, " "+name+" ") {
+		if catalog.Variable(name).Has("history") {
 			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: c.at(i)})
 		}
 		switch {

@@ -40,7 +40,7 @@
 // itself gives to make is read there for the recipes of its goals. fish, csh, nu and other
 // shells without a Dialect of their own are not read: their text is a Code that is not known.
 // Variables that make programs run something (GIT_SSH_COMMAND, PAGER, LD_PRELOAD, PATH and their
-// like) are a table, environ.txt.
+// like) are a table, catalog/environ.txt.
 //
 // Bytes that flow through pipes, substitutions and files keep their origin. When they reach
 // something that executes them, a literal is followed, and the rest becomes a [Code] with its

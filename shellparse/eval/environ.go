@@ -4,17 +4,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // environ says what giving a variable to programs causes.
 func (w *commands) environ(s *state, name string, v value, span Span) {
-	if strings.Contains(history, " "+name+" ") {
+	e := catalog.Variable(name)
+	kind, param := e.First()
+	switch kind {
+	case "history":
 		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: span})
 		return
-	}
-	kind, param := meaningOf(name)
-	if kind == harmless {
+	case "", "harmless", "passes", "removed", "secret", "caller", "call":
 		return
 	}
 	text, ok := v.text()
@@ -26,14 +28,14 @@ func (w *commands) environ(s *state, name string, v value, span Span) {
 	defer func(via []string) { w.via = via }(w.via)
 	w.via = append(w.via[:len(w.via):len(w.via)], name)
 	switch kind {
-	case runs:
+	case "runs":
 		if ok && name == "LESSOPEN" { // a bar in front says that its output is read, a dash that standard input is too
 			v = known(strings.TrimLeft(text, "|-"))
 		}
 		w.shellArg(child, v, span, name)
-	case starts, options:
+	case "starts", "options":
 		w.wordsOf(child, name, param, v, span)
-	case sources:
+	case "sources":
 		if f := behind(v); f != nil {
 			w.runs(child, f, "sh", span)
 			return
@@ -43,32 +45,32 @@ func (w *commands) environ(s *state, name string, v value, span Span) {
 		}
 		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: span})
 		w.unknownValue(s, InCode, name, v, span)
-	case loads:
+	case "loads":
 		w.loading(s, name, v, span)
-	case searches:
-		w.searching(s, name, v, span)
-	case prompts:
+	case "searches":
+		w.searching(s, e, name, v, span)
+	case "prompts":
 		if ok {
 			w.second(s, text)
 		}
 		w.unknownValue(s, InCode, name, v, span)
-	case places:
+	case "places":
 		w.effect(s, Effect{Right: command.Write, Flags: command.Recursive, Name: w.name(s, v), Span: span})
 		w.unknownValue(s, InWrite, name, v, span)
-	case configures:
+	case "configures":
 		if !ok || strings.Contains(text, param) {
 			w.hazard(Hazard{Rule: "env.config", Risk: 2, Message: "changes settings that can name programs to run: " + name, Span: span})
 		}
-	case writes:
+	case "writes":
 		if strings.Contains(text, "/") || !ok {
 			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v), Span: span})
 		}
-	case trusts:
+	case "trusts":
 		w.effect(s, Effect{Right: command.Read, Name: w.name(s, v), Span: span})
 		if !ok || !strings.HasPrefix(text, "/etc/") && !strings.HasPrefix(text, "/usr/") {
 			w.hazard(Hazard{Rule: "env.config", Risk: 2, Message: "believes other certificates than those of the system: " + name, Span: span})
 		}
-	case proxies, contacts:
+	case "proxies", "contacts":
 		w.reaching(s, name, v, span)
 	}
 }
@@ -105,12 +107,14 @@ func (w *commands) loading(s *state, name string, v value, span Span) {
 	w.unknownValue(s, InCode, name, v, span)
 }
 
-// moduleLists are searched for modules and not for programs. Their interpreters look next to the script, or
-// where they stand, by themselves, so that the working directory on such a list is no news.
-var moduleLists = []string{"NODE_PATH", "PERL5LIB", "PYTHONPATH", "RUBYLIB"}
+// moduleProxies are the places from which Go modules usually come; go.sum says whether they are
+// the same from there.
+const moduleProxies = " direct off proxy.golang.org goproxy.io goproxy.cn "
 
-// searching is a list of directories. What was on the list before is no news.
-func (w *commands) searching(s *state, name string, v value, span Span) {
+// searching is a list of directories. What was on the list before is no change. Interpreters
+// look for modules beside the script, or in the working directory, by themselves: that on a
+// list of modules is no change either.
+func (w *commands) searching(s *state, e catalog.Entry, name string, v value, span Span) {
 	if name == "PATH" && looksHere(v) {
 		w.hazard(Hazard{Rule: "env.path", Risk: 2, Message: "searches the current directory for programs", Span: span})
 	}
@@ -121,7 +125,7 @@ func (w *commands) searching(s *state, name string, v value, span Span) {
 		}
 	}
 	flags := command.Source | command.List
-	if slices.Contains(moduleLists, name) {
+	if e.Has("modules") {
 		flags = command.Source
 	}
 	var dir value

@@ -11,15 +11,6 @@ func isSpecial(name string) bool {
 	return false
 }
 
-// ofShell reports whether the shell itself acts on a variable that is not exported.
-func ofShell(name string) bool {
-	switch name {
-	case "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE", "HOME", "PATH", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "ENV", "HISTFILE", "FCEDIT":
-		return true
-	}
-	return false
-}
-
 func inherits(vars map[string]string, name string) bool {
 	_, ok := vars[name]
 	return ok
