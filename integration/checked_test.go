@@ -10,16 +10,17 @@ import (
 	"testing"
 )
 
-// starters are the functions that start a program, and why each may. The executor is launcher.checked.start alone.
+// starters are the functions that start a program, and why each may. The executor is launcher.permitted.start alone.
 var starters = map[string]string{
-	"launcher.checked.start": "the executor; a checked is made by guarded, after every check",
-	"launcher.checked.letGo": "the same inside of a session, where the process that asked starts it",
+	"launcher.permitted.start": "the executor; a permitted is made by announced.permitted, after every check",
+	"launcher.permitted.letGo": "the same in a session, where the process that asked starts it",
+	"launcher.built.start":     "the sandbox that permitted.start calls when all is ready",
 
 	"launcher.misspelling.check": "a shell that looks at the syntax of a text, in a fence where it can do nothing else",
 
 	"launcher/sandbox.Start":                 "the fence itself",
 	"launcher.ExecShell":                     "in a fence that stands, and for this program's own hook",
-	"launcher.doorway.converse":              "a further piece of the line that was let go last",
+	"launcher.requestServer.handle":          "a further piece of the line that was let go last",
 	"integration/quarantine.Sessions.Review": "a reviewer, in a fence of its own",
 	"launcher/sandbox/attack.World.bare":     "doctor --attack: this program, to see that the attack works without a fence",
 	"launcher/sandbox/attack.World.fenced":   "doctor --attack: this program, in the fence",
@@ -32,28 +33,32 @@ var starters = map[string]string{
 }
 
 // C-1.1, C-10.1: the executor takes only what the controller has checked. That is in the types: start is a method of
-// launcher.checked, and the compiler has nothing else start. What the compiler does not see is looked for here: a checked
-// made by anybody but guarded, and anything else that starts a program.
+// launcher.permitted. What the compiler does not see is looked for here: a permitted that another function makes, another
+// caller of the built sandbox, and anything else that starts a program.
 func TestOnlyWhatIsCheckedStarts(t *testing.T) {
 	made, found := 0, map[string]bool{}
 	for _, d := range declared(t) {
 		ast.Inspect(d.node, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.FieldList:
-				return n != d.receiver
-			case *ast.Ident:
-				if n.Name == "checked" && d.folder == "launcher" {
-					made++
-					if d.name != "launcher.Launcher.guarded" {
-						t.Errorf("%s names the type checked: only guarded makes one", d.name)
-					}
-				}
 			case *ast.CallExpr:
-				if starts(n) {
+				if starts(n) || d.folder == "launcher" && calls(n, "made", "start") {
 					found[d.name] = true
 				}
+				if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "new" && isNamed(n.Args[0], "permitted") {
+					t.Errorf("%s makes a permitted: only announced.permitted does", d.name)
+				}
+			case *ast.ValueSpec:
+				if n.Type != nil && isNamed(n.Type, "permitted") {
+					t.Errorf("%s makes a permitted: only announced.permitted does", d.name)
+				}
 			case *ast.CompositeLit: // Reply{Run: true} lets a process inside of a session start its command
-				if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Reply" && slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
+				if isNamed(n.Type, "permitted") && d.folder == "launcher" {
+					made++
+					if d.name != "launcher.announced.permitted" {
+						t.Errorf("%s makes a permitted: only announced.permitted does", d.name)
+					}
+				}
+				if d.folder == "launcher" && isNamed(n.Type, "Reply") && slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
 					kv, ok := e.(*ast.KeyValueExpr)
 					return ok && fmt.Sprint(kv.Key) == "Run"
 				}) {
@@ -64,7 +69,7 @@ func TestOnlyWhatIsCheckedStarts(t *testing.T) {
 		})
 	}
 	if made == 0 {
-		t.Error("guarded makes no checked: this looks at the wrong type")
+		t.Error("announced.permitted makes no permitted: this looks at the wrong type")
 	}
 	for name := range found {
 		if starters[name] == "" {
@@ -76,6 +81,25 @@ func TestOnlyWhatIsCheckedStarts(t *testing.T) {
 			t.Errorf("%s starts nothing any more", name)
 		}
 	}
+}
+
+// isNamed reports whether an expression is a type of that name, of this package or another.
+func isNamed(e ast.Expr, name string) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name == name
+	case *ast.SelectorExpr:
+		return e.Sel.Name == name
+	case *ast.StarExpr:
+		return isNamed(e.X, name)
+	}
+	return false
+}
+
+// calls reports whether a call is that of a method on a variable of that name.
+func calls(call *ast.CallExpr, on, method string) bool {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == method && fmt.Sprint(s.X) == on
 }
 
 // starts reports whether a call starts a program, by its name. Held.Go has no arguments, and other methods of that name have.
