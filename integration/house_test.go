@@ -227,6 +227,7 @@ var testOnly = map[string]map[string]string{
 		"cmd/tada-run/cli":   "transcripts run the real doors in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real doors in the test binary",
 		"shellparse":         "the corpus is judged end to end",
+		"shellparse/eval":    "rare parts of the shell are switched off, to measure what each earns",
 		"shellparse/code":    "readers are switched off, to measure what each earns",
 		"pathguard":          "the corpus is judged end to end",
 		"launcher":           "benchmarks judge in process",

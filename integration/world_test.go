@@ -20,6 +20,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/shellparse/code"
+	"github.com/tada-run/tada-run/shellparse/eval"
 )
 
 // A world is the root folder in which the lines of a corpus are judged: the system's own, but for
@@ -199,6 +200,7 @@ func (w world) verdicts() ([]judged, error) {
 		asked = append(asked, reader)
 		return reader != w.Without
 	}
+	eval.Follows = func(part string) bool { return code.Reads("shell: " + part) }
 	l, err := launcher.Place{Account: "/home/dev"}.Open()
 	if err != nil {
 		return nil, err

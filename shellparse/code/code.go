@@ -74,7 +74,7 @@ func scan(lang, text string, nesting int, spent *budget) ([]Fact, bool) {
 	case "make":
 		return scanMake(text, nil, spent)
 	case "xml":
-		return scanXML(text)
+		return scanXML(text), false
 	case "ed":
 		return nil, scanEd(text)
 	}

@@ -50,6 +50,8 @@ func TestCommandLanguages(t *testing.T) {
 		{`<!DOCTYPE a PUBLIC "-//X" "http://h.test/d">`, "net http://h.test/d"},
 		{"<xi:include\n parse='text' href='/etc/x'/>", "read /etc/x"},
 		{`<!ENTITY x SYSTEM "`, ""},
+		{`<!ENTITY % x PUBLIC 'a>b' "file://localhost/e">`, "read /e"},
+		{`<include xmlns="http://www.w3.org/2001/XInclude" parse="a>b" href="e"/>`, "read e"},
 	})
 	testScan(t, "bash", []scanCase{{"rm x", "sh rm x"}})
 	testScan(t, "python", []scanCase{

@@ -38,7 +38,13 @@ func builtinOf(name string, d Dialect) builtin {
 		return builtin{(*commands).exec, false, false}
 	case "command", "builtin":
 		return builtin{(*commands).commandWords, false, false}
-	case "trap":
+	case "trap", "let":
+		if !Follows(name) {
+			return builtin{(*commands).strange, false, false}
+		}
+		if name == "let" {
+			return builtin{(*commands).let, true, false}
+		}
 		return builtin{(*commands).trap, false, false}
 	case "alias":
 		return builtin{(*commands).aliasWords, false, false}
@@ -48,8 +54,6 @@ func builtinOf(name string, d Dialect) builtin {
 		return builtin{(*commands).declareWords, true, false}
 	case "unset":
 		return builtin{(*commands).unset, true, false}
-	case "let":
-		return builtin{(*commands).let, true, false}
 	case "shift", "exit", "return", "break", "continue":
 		return builtin{(*commands).leaves, true, false}
 	}

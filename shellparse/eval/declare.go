@@ -215,6 +215,7 @@ func (d *declaration) options(letters string, on bool) {
 				d.attr.exported = false
 			} else {
 				d.attr.ref = on
+				d.odd = d.odd || !Follows("declare -n")
 			}
 		case 'r':
 			d.attr.fixed = on

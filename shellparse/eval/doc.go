@@ -66,6 +66,18 @@
 // What is special in the expansions of [POSIX] and [Zsh] is open rather than followed
 // (odd.go), unless the value and the operands are so plain that all shells agree (alike.go).
 //
+// # What the rare parts earn
+//
+// Of 8095 harmless and 13543 hostile lines, make ablate counts those that are allowed thanks to a
+// part, those that are asked about, and those that are denied instead of asked about:
+//
+//	part                 allowed  asked  denied
+//	code in subscripts         0     74       0
+//	trap                      12      0       1
+//	shellparse/filter          0      1      13
+//	declare -n                 0      2       0
+//	let                        2      0       0
+//
 // # Limits
 //
 // 20000 statements are evaluated, rounds of loops counted, and 5000 effects, commands and

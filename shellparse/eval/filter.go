@@ -10,9 +10,10 @@ import (
 // decoded writes what a filter makes of text that is known, and reports whether it could.
 // That the text was hidden stays with it.
 func (w *commands) decoded(s *state, c *call, in *stream) bool {
-	decode := filter.Of(base(c.words[0].Text))
+	program := base(c.words[0].Text)
+	decode := filter.Of(program)
 	text, ok := in.whole()
-	if decode == nil || !ok || len(text) > filter.MaxOutput {
+	if decode == nil || !Follows(program) || !ok || len(text) > filter.MaxOutput {
 		return false
 	}
 	var args []string

@@ -9,6 +9,10 @@ import (
 // so that its methods can call down; the compiler lets none call up. What has to go up, since
 // shell text holds itself, goes through an interpreter.
 
+// Follows tells whether a rare part of the shell, or a filter, is followed. Tests replace it, to
+// measure what each earns: make ablate.
+var Follows = func(part string) bool { return true }
+
 // settings are what is known of the shell from outside, and the options that some run has turned
 // on: from then on they may hold in any run.
 type settings struct {

@@ -213,6 +213,11 @@ func (w *flow) rare(s *state, c syntax.Command) worlds {
 		w.arithmetic(s, c.X)
 		s.errs = onward // it fails as a command does
 	case *syntax.LetClause:
+		if !Follows("let") {
+			w.opaque(s, InCode, "let is not followed", w.span(c))
+			w.havoc(s)
+			return worlds{s}
+		}
 		w.letting = true
 		for _, x := range c.Exprs {
 			if start, end := int(x.Pos().Offset()), min(int(x.End().Offset()), len(w.src)); w.on.nullglob && strings.ContainsAny(w.src[min(start, end):end], "[*?") {

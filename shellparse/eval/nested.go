@@ -164,7 +164,7 @@ func (w *texts) eval(s *state, text, via string) worlds {
 // second evaluates a value that a builtin or arithmetic expands a second time: bash runs
 // the substitutions in the subscript of a name that it is given as text.
 func (w *texts) second(s *state, text string) {
-	if !strings.ContainsAny(text, "$`") && !strings.Contains(text, "<(") {
+	if !strings.ContainsAny(text, "$`") && !strings.Contains(text, "<(") || !Follows("subscript") {
 		return
 	}
 	quoted := `: "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
