@@ -100,6 +100,14 @@ func canonicalName(lang string) string {
 		return "lua"
 	case "rscript":
 		return "r"
+	case "tclsh", "wish":
+		return "tcl"
+	case "nvim", "ex", "view":
+		return "vim"
+	case "pwsh":
+		return "powershell"
+	case "osascript":
+		return "applescript"
 	case "bash", "dash", "ksh", "zsh", "mksh":
 		return "sh"
 	case "makefile", "gmake", "mk":

@@ -13,7 +13,9 @@ import (
 var wordTable string
 
 // Worded reports whether a language is read for its words alone.
-func Worded(lang string) bool { return strings.Contains(wordTable, "\n"+lang+":") }
+func Worded(lang string) bool {
+	return strings.Contains(wordTable, "\n"+canonicalName(lang)+":")
+}
 
 // A name in a program is in quotes or behind a blank, and can be put together from literals.
 var (
