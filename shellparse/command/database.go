@@ -14,6 +14,9 @@ func (m *matcher) sql(_ role, vs []value) {
 		if !v.Static {
 			m.opaque(v, Write, "the statement is not known")
 		}
+		if strings.Contains(v.Text, `\'`) || strings.Contains(v.Text, `\"`) {
+			m.opaque(v, Exec, "the literal ends here in one database and goes on in another")
+		}
 		for line := range strings.SplitSeq(v.Text, "\n") {
 			m.sqlMeta(v, strings.TrimSpace(line))
 		}
@@ -44,6 +47,12 @@ func sqlWords(text string) string {
 			} else {
 				i = len(text)
 			}
+		case strings.HasPrefix(text[i:], "/*!"), strings.HasPrefix(text[i:], "/*M!"): // which MySQL executes
+			i += strings.IndexByte(text[i:], '!')
+			for i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
+				i++
+			}
+			b.WriteByte(';')
 		case strings.HasPrefix(text[i:], "/*"):
 			if end := strings.Index(text[i:], "*/"); end >= 0 {
 				i += end + 1
