@@ -18,18 +18,18 @@ var starters = map[string]string{
 
 	"launcher.misspelling.check": "a shell that looks at the syntax of a text, in a fence where it can do nothing else",
 
-	"launcher/sandbox.Start":                 "the fence itself",
-	"launcher.ExecShell":                     "in a fence that stands, and for this program's own hook",
-	"launcher.requestServer.handle":          "a further piece of the line that was let go last",
-	"integration/quarantine.Sessions.Review": "a reviewer, in a fence of its own",
-	"launcher/sandbox/attack.World.bare":     "doctor --attack: this program, to see that the attack works without a fence",
-	"launcher/sandbox/attack.World.fenced":   "doctor --attack: this program, in the fence",
-	"launcher/sandbox/attack.World.decoy":    "doctor --attack: this program, to be attacked",
-	"launcher/sandbox/attack.descend":        "doctor --attack: this program, from inside of the fence",
-	"launcher/sandbox/attack.programs":       "doctor --attack: attacks that are programs",
-	"cmd/tadactl/cli.registration.canary":    "hook status: the person's own registered hook, with a harmless call",
-	"cmd/tadactl/cli.ctl.popup":              "a person's terminal multiplexer, with this program in it",
-	"cmd/tadactl/cli.editSession.open":       "a person's editor",
+	"launcher/sandbox.Start":                  "the fence itself",
+	"launcher.ExecShell":                      "in a fence that stands, and for this program's own hook",
+	"launcher.requestServer.handle":           "a further piece of the line that was let go last",
+	"integration/quarantine.Sessions.Review":  "a reviewer, in a fence of its own",
+	"launcher/sandbox/attack.World.bare":      "doctor --attack: this program, to see that the attack works without a fence",
+	"launcher/sandbox/attack.World.sandboxed": "doctor --attack: this program, in the fence",
+	"launcher/sandbox/attack.World.decoy":     "doctor --attack: this program, to be attacked",
+	"launcher/sandbox/attack.descend":         "doctor --attack: this program, from inside of the fence",
+	"launcher/sandbox/attack.programs":        "doctor --attack: attacks that are programs",
+	"cmd/tadactl/cli.registration.canary":     "hook status: the person's own registered hook, with a harmless call",
+	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
+	"cmd/tadactl/cli.editSession.open":        "a person's editor",
 }
 
 // C-1.1, C-10.1: the executor takes only what the controller has checked. That is in the types: start is a method of

@@ -66,10 +66,20 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/seccomp":        {},
 	"launcher/broker/network": {},
+	"launcher/broker": {
+		"launcher/seccomp":        "it receives calls and answers them, and says which calls it wants",
+		"launcher/broker/network": "it asks who may be reached",
+	},
+	// The broker is the sandbox's floor. Whether a listener can be had decides which level a run
+	// gets, and a command may not start before the broker has it: Start is where both are known.
+	// So the sandbox opens the broker, by its profile and the listener, and knows no customer. The
+	// other way round, or with the launcher between them, each of the three that start a command
+	// would have to answer for it too, and one that forgot to would leave calls unanswered.
 	"launcher/sandbox": {
 		"launcher/sandbox/rlimit": "it must be initialised before everything else, so it imports nothing",
-		"launcher/seccomp":        "what is forbidden becomes a filter, and what is asked about is answered",
-		"launcher/broker/network": "the broker asks who may be reached",
+		"launcher/seccomp":        "what is forbidden becomes a filter",
+		"launcher/broker":         "it answers what the filter hands over, from the start of the command on",
+		"launcher/broker/network": "a profile names hosts",
 	},
 	"launcher/sandbox/attack": {
 		"launcher/sandbox":        "it is the fence that is attacked",
@@ -90,6 +100,7 @@ var plan = map[string]map[string]string{
 		"shellparse/code":    "files that are executed are read as programs in the command line",
 	},
 	"launcher/control": {
+		"launcher/broker":       "it finds its socket from inside",
 		"approval":              "who may drive is what may decide",
 		"audit":                 "credentials are hidden in what a report says of the screen",
 		"audit/play":            "the screen as bytes",
@@ -103,6 +114,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/notice": {},
 	"launcher/watch": {
+		"launcher/broker":          "what a run did with the network is told and recorded",
 		"audit":                    "how many bytes are not in the transcript is spelled as there",
 		"launcher/environ":         "what a command misses of its environment is told in the words of that table",
 		"launcher/notice":          "what it finds is told to a person",

@@ -12,7 +12,7 @@ import (
 
 // announce opens the record and writes what is about to be done. For a verdict that allows, it
 // returns only when the entry is on the disk; the sandbox is built meanwhile.
-func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Nest) (*announced, error) {
+func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Prepared) (*announced, error) {
 	if j.Verdict.Decision != pathguard.Deny && j.Hash() == "" {
 		return nil, errors.New("the plan cannot be hashed, so nothing runs")
 	}
@@ -39,7 +39,7 @@ func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Nest) (*announced,
 }
 
 // standbyFor prepares what will run the judged request. What goes wrong there, start reports.
-func (l *Launcher) standbyFor(j *Judgement, namespaces *sandbox.Nest) *standby {
+func (l *Launcher) standbyFor(j *Judgement, namespaces *sandbox.Prepared) *standby {
 	switch {
 	case j.Request.Within != nil: // it runs in the sandbox of the session
 		return nil
@@ -48,7 +48,7 @@ func (l *Launcher) standbyFor(j *Judgement, namespaces *sandbox.Nest) *standby {
 		s.begin(j)
 		return s
 	}
-	namespaces.Leave() // it may be long before it runs
+	namespaces.Release() // it may be long before it runs
 	return &standby{reserved{l, nil}}
 }
 

@@ -11,7 +11,7 @@ import (
 func (r reserved) build(j *Judgement) preparation {
 	c, err := openConsole(j.Request)
 	if err != nil {
-		r.namespaces.Leave()
+		r.namespaces.Release()
 		return broken{err}
 	}
 	ready := make(chan built, 1)
@@ -26,7 +26,7 @@ func (r reserved) build(j *Judgement) preparation {
 func (r reserved) sandbox(j *Judgement, c *console) (b built) {
 	cmd, err := r.lay(j, c, &b)
 	if b.err = err; err != nil {
-		r.namespaces.Leave()
+		r.namespaces.Release()
 		return b
 	}
 	b.held, b.err = r.namespaces.Begin(b.profile, cmd)

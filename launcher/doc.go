@@ -116,7 +116,7 @@
 // stays refused. The output of such a run is in the session's transcript as far as it reaches its
 // terminal, behind a mark that says what was let go, by what, and as which run; one that is refused has a
 // mark too, and so has the moment at which a person was asked. An agent may close the descriptors that it inherits before it starts a
-// command (Claude Code does); the kernel then hands it over to who asks (sandbox.Door). Where it cannot, below another program that
+// command (Claude Code does); the kernel then hands it over to who asks (broker.RequestSocket). Where it cannot, below another program that
 // answers calls, what they start runs in the same fence, and is not told apart.
 //
 // What an agent keeps in its home it cannot write there: its settings say what runs in the next session, and outside. The agents of

@@ -9,11 +9,11 @@ import (
 )
 
 // ahead begins to make namespaces for a command that has no network, as nearly all have. A fence that takes others makes them then.
-func (l *Launcher) ahead() *sandbox.Nest {
+func (l *Launcher) ahead() *sandbox.Prepared {
 	if l.policy.Settings().Network == pathguard.NetOn || l.level() != sandbox.Strong {
 		return nil
 	}
-	return sandbox.Ahead(sandbox.Off)
+	return sandbox.Prepare(sandbox.Off)
 }
 
 // profile turns the fence into kernel rules. Files that the plan holds open are passed on

@@ -14,7 +14,7 @@ import (
 // refusal is not an error: it stands in the Outcome.
 func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
 	namespaces := l.ahead() // empty ones, while it is found out what is to run in them
-	defer namespaces.Leave()
+	defer namespaces.Release()
 	j, err := l.Judge(req) // text -> files -> verdict; starts nothing
 	if err != nil {
 		return Outcome{}, err
@@ -23,7 +23,7 @@ func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
 }
 
 // carry takes what was judged to its end. Each step is made of the one before.
-func (l *Launcher) carry(ctx context.Context, j *Judgement, namespaces *sandbox.Nest, permit permitFunc) (Outcome, error) {
+func (l *Launcher) carry(ctx context.Context, j *Judgement, namespaces *sandbox.Prepared, permit permitFunc) (Outcome, error) {
 	announced, err := l.announce(j, namespaces) // the intent is on disk before anything else happens
 	if err != nil {
 		_ = j.Close()

@@ -54,10 +54,10 @@ func (s *standby) cancel() {
 // A reserved standby has at most empty namespaces, made ahead; nil for none.
 type reserved struct {
 	l          *Launcher
-	namespaces *sandbox.Nest
+	namespaces *sandbox.Prepared
 }
 
-func (r reserved) cancel() { r.namespaces.Leave() }
+func (r reserved) cancel() { r.namespaces.Release() }
 
 // A broken standby is one whose terminal could not be opened.
 type broken struct{ err error }

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
 // maxQuestion bounds a question: a command line, its environment, and some air.
@@ -46,7 +46,7 @@ func Ask(q Question, variable string) (Reply, error) {
 
 // descriptorOf is the descriptor to ask on: the one that the kernel gives, and else the one that was inherited.
 func descriptorOf(variable string) (int, error) {
-	if fd, err := sandbox.Door(); err == nil {
+	if fd, err := broker.RequestSocket(); err == nil {
 		return fd, nil
 	}
 	fd, err := strconv.Atoi(variable)

@@ -31,7 +31,7 @@ func NewPair() (*Pair, error) {
 
 // HandDown gives the command its end, and says under which number.
 func (p *Pair) HandDown(c *sandbox.Command) {
-	c.Door = p.theirs
+	c.Request = p.theirs
 	c.Env = append(slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool {
 		return strings.HasPrefix(kv, Variable+"=")
 	}), fmt.Sprintf("%s=%d", Variable, len(c.Files)))

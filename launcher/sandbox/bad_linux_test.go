@@ -321,8 +321,7 @@ func TestRulesFail(t *testing.T) {
 			for range 20 {
 				ll := newest
 				ll.version = version
-				b := &builder{profile: Profile{Read: []Path{{Name: "/usr"}}, Write: []Path{{Name: t.TempDir() + "/none"}}}, landlock: ll, level: level,
-					command: Command{Path: "/bin/true", Argv: []string{"true"}, Files: []*os.File{nil, nil, nil}}}
+				b := &builder{attempt: attempt{profile: Profile{Read: []Path{{Name: "/usr"}}, Write: []Path{{Name: t.TempDir() + "/none"}}}, landlock: ll, level: level, command: Command{Path: "/bin/true", Argv: []string{"true"}, Files: []*os.File{nil, nil, nil}}}}
 				if err := b.begin(); err == nil || !strings.Contains(err.Error(), "/none") {
 					t.Fatalf("%v, version %d: %v", level, version, err)
 				}

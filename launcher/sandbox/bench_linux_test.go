@@ -60,9 +60,9 @@ func BenchmarkPrepare(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				x := &builder{profile: p, command: Command{Path: "/bin/true", Argv: []string{"true"}}, landlock: ll, level: level}
+				x := &builder{attempt: attempt{profile: p, command: Command{Path: "/bin/true", Argv: []string{"true"}}, landlock: ll, level: level}}
 				b.StopTimer()
-				x.settle() // a nest is made while the line is judged
+				x.prepareNamespaces() // namespaces are made while the line is judged
 				b.StartTimer()
 				if err := x.prepare(); err != nil {
 					b.Fatal(err)

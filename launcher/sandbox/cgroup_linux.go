@@ -14,23 +14,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A group is the control groups of one run: one directory on a system with version 2, one per controller with version 1.
-// It is made before the fork, the child writes itself into it, and it is removed when the tree has ended.
+// A group is the control groups of one run: one directory on a system with version 2, one per
+// controller with version 1. It is made before the fork, the child writes itself into it, and it is
+// removed when the tree has ended.
 type group struct {
 	dirs  map[string]string // controller to directory; with version 2 all have the same
 	procs []int             // cgroup.procs of each directory, open for writing
 }
 
-// The controllers that bound something, and what each is told in both versions. Processor time is only counted: no controller ends a run for it.
+// The controllers that bound something, and what each is told in both versions. Processor time is
+// only counted: no controller ends a run for it.
 var controllers = []struct {
-	name, v1      string
-	limit         Limit
-	set           func(Limits) uint64
-	file2, file1  string
-	also2, value2 string // with version 2: the whole group dies together, and not only the process that asked for too much
+	name, v1     string
+	limit        Limit
+	set          func(Limits) uint64
+	file2, file1 string
+	// with version 2: the whole group dies together, and not only the process that asked for too
+	// much
+	also2, value2 string
 }{
-	{name: "memory", v1: "memory", limit: LimitMemory, set: func(l Limits) uint64 { return l.Memory }, file2: "memory.max", file1: "memory.limit_in_bytes", also2: "memory.oom.group", value2: "1"},
-	{name: "pids", v1: "pids", limit: LimitProcesses, set: func(l Limits) uint64 { return l.Processes }, file2: "pids.max", file1: "pids.max"},
+	{name: "memory", v1: "memory", limit: LimitMemory,
+		set: func(l Limits) uint64 { return l.Memory }, file2: "memory.max",
+		file1: "memory.limit_in_bytes", also2: "memory.oom.group", value2: "1"},
+	{name: "pids", v1: "pids", limit: LimitProcesses,
+		set: func(l Limits) uint64 { return l.Processes }, file2: "pids.max", file1: "pids.max"},
 	{name: "cpu", v1: "cpuacct", limit: LimitCPU, set: func(l Limits) uint64 { return l.CPU }},
 }
 
@@ -40,7 +47,8 @@ type hierarchy struct {
 	top, own    string   // directories
 }
 
-// hierarchies reads what the kernel says of this process's groups and of the mounts, in the formats of cgroups(7) and proc(5).
+// hierarchies reads what the kernel says of this process's groups and of the mounts, in the formats
+// of cgroups(7) and proc(5).
 func hierarchies(groups, mountinfo string) []hierarchy {
 	var list []hierarchy
 	for line := range strings.Lines(mountinfo) {
@@ -60,8 +68,10 @@ func hierarchies(groups, mountinfo string) []hierarchy {
 			} else if !strings.Contains(","+right[2]+",", ","+own[0]+",") {
 				continue
 			}
-			// A container sees the tree from its own place on; a place that is not below the mount cannot be named.
-			if rel, err := filepath.Rel(left[3], f[2]); err == nil && !strings.HasPrefix(rel, "..") {
+			// A container sees the tree from its own place on; a place that is not below the mount
+			// cannot be named.
+			if rel, err := filepath.Rel(left[3], f[2]); err == nil &&
+				!strings.HasPrefix(rel, "..") {
 				list = append(list, hierarchy{own, left[4], filepath.Join(left[4], rel)})
 			}
 		}
@@ -71,10 +81,12 @@ func hierarchies(groups, mountinfo string) []hierarchy {
 
 var groupNumber atomic.Uint64
 
-// groupPrefix begins the name of every group; then comes the launcher's pid, by which a later launcher knows what was left behind.
+// groupPrefix begins the name of every group; then comes the launcher's pid, by which a later
+// launcher knows what was left behind.
 const groupPrefix = "tada-"
 
-// newGroup makes the groups for what l asks. Where it cannot, because they are not there, not writable or not delegated, it makes none: then others bound.
+// newGroup makes the groups for what l asks. Where it cannot, because they are not there, not
+// writable or not delegated, it makes none: then others bound.
 func newGroup(l Limits) *group {
 	g := &group{dirs: map[string]string{}}
 	name := fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groupNumber.Add(1))
@@ -129,9 +141,10 @@ func (h hierarchy) make(name, v2, v1 string) string {
 	return dir
 }
 
-// delegated returns the nearest group above or at our own where we may make another that the controller bounds. With version 2
-// a group holds either processes or bounded groups, so that is never our own but the root; and to move from ours to a
-// sibling takes the right to write to the group above both.
+// delegated returns the nearest group above or at our own where we may make another that the
+// controller bounds. With version 2 a group holds either processes or bounded groups, so that is
+// never our own but the root; and to move from ours to a sibling takes the right to write to the
+// group above both.
 func (h hierarchy) delegated(controller string) string {
 	for dir := h.own; within(dir, h.top); dir = filepath.Dir(dir) {
 		active, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
@@ -139,7 +152,8 @@ func (h hierarchy) delegated(controller string) string {
 			return ""
 		}
 		if contains(strings.Fields(string(active)), controller) {
-			if unix.Access(filepath.Join(dir, "cgroup.procs"), unix.W_OK) != nil || unix.Access(dir, unix.W_OK) != nil {
+			if unix.Access(filepath.Join(dir, "cgroup.procs"), unix.W_OK) != nil ||
+				unix.Access(dir, unix.W_OK) != nil {
 				return ""
 			}
 			return dir
@@ -148,19 +162,21 @@ func (h hierarchy) delegated(controller string) string {
 	return ""
 }
 
-// least returns value, or less where a group that we leave for dir had a lower bound: a run must not get more by being bounded.
+// least returns value, or less where a group that we leave for dir had a lower bound: a run must
+// not get more by being bounded.
 func (h hierarchy) least(dir, file string, value uint64) uint64 {
 	for left := h.own; left != filepath.Dir(dir) && within(left, h.top); left = filepath.Dir(left) {
 		text, err := os.ReadFile(filepath.Join(left, file))
-		if n, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && bad == nil {
+		if n, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil &&
+			bad == nil {
 			value = min(value, n)
 		}
 	}
 	return value
 }
 
-// MemoryBound returns how much memory the control groups that this process is in leave it, as in a container; 0 where they
-// bound nothing. It is read once.
+// MemoryBound returns how much memory the control groups that this process is in leave it, as in a
+// container; 0 where they bound nothing. It is read once.
 var MemoryBound = sync.OnceValue(func() uint64 {
 	groups, err1 := os.ReadFile("/proc/self/cgroup")
 	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
@@ -170,8 +186,8 @@ var MemoryBound = sync.OnceValue(func() uint64 {
 	return memoryBound(string(groups), string(mounts))
 })
 
-// memoryBound returns the least bound of memory of a group and of those above it, 0 for none. With version 1, a group
-// without one has a number that no machine reaches.
+// memoryBound returns the least bound of memory of a group and of those above it, 0 for none. With
+// version 1, a group without one has a number that no machine reaches.
 func memoryBound(groups, mountinfo string) uint64 {
 	const none = 1 << 62
 	least := uint64(none)
@@ -188,7 +204,8 @@ func memoryBound(groups, mountinfo string) uint64 {
 	return least
 }
 
-// sweep removes what launchers that are gone have left. A group with a process in it cannot be removed.
+// sweep removes what launchers that are gone have left. A group with a process in it cannot be
+// removed.
 func (h hierarchy) sweep(parent string) {
 	names, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
 	for _, name := range names {
@@ -197,15 +214,6 @@ func (h hierarchy) sweep(parent string) {
 			_ = os.Remove(name)
 		}
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // unique returns each directory once.
@@ -222,7 +230,8 @@ func (g *group) unique() []string {
 	return list
 }
 
-// kill sends SIGKILL to what is in the group. A fork that goes on meanwhile is caught by the next round.
+// kill sends SIGKILL to what is in the group. A fork that goes on meanwhile is caught by the next
+// round.
 func (g *group) kill() (empty bool) {
 	empty = true
 	for _, dir := range g.unique() {
@@ -251,7 +260,8 @@ func (g *group) remove() bool {
 	return done
 }
 
-// count returns the number after key in a file of lines like "oom_kill 3", or the file's only number when key is empty.
+// count returns the number after key in a file of lines like "oom_kill 3", or the file's only
+// number when key is empty.
 func (g *group) count(controller, file, key string) uint64 {
 	dir := g.dirs[controller]
 	if dir == "" {
@@ -274,9 +284,12 @@ func (g *group) count(controller, file, key string) uint64 {
 // exceeded returns the limit that the group has run into, and whether that is the end of the run.
 func (g *group) exceeded(l Limits) (limit Limit, deadly bool) {
 	switch {
-	case g.count("memory", "memory.events", "oom_kill") > 0, g.count("memory", "memory.oom_control", "oom_kill") > 0:
+	case g.count("memory", "memory.events", "oom_kill") > 0,
+		g.count("memory", "memory.oom_control", "oom_kill") > 0:
 		return LimitMemory, true
-	case l.CPU > 0 && (g.count("cpu", "cpuacct.usage", "") >= l.CPU*1e9 || g.count("cpu", "cpu.stat", "usage_usec") >= l.CPU*1e6):
+	case l.CPU > 0 &&
+		(g.count("cpu", "cpuacct.usage", "") >= l.CPU*1e9 ||
+			g.count("cpu", "cpu.stat", "usage_usec") >= l.CPU*1e6):
 		return LimitCPU, true
 	case g.count("pids", "pids.events", "max") > 0:
 		return LimitProcesses, false

@@ -7,10 +7,11 @@ import (
 	"strconv"
 )
 
-// Text returns the profile as lines of text, the same for profiles that mean the same: sorted, names quoted as in Go, nothing said that is not set.
-// It is for records and for people; the first line tells the version of the format.
+// Text returns the profile as lines of text, the same for profiles that mean the same: sorted,
+// names quoted as in Go, nothing said that is not set. It is for records and for people; the first
+// line tells the version of the format.
 //
-//	tada-fence-profile 1
+//	tada-sandbox-profile 1
 //	read "/usr" optional
 //	write "/home/me/project"
 //	hide "/home/me/.ssh"
@@ -24,7 +25,8 @@ func (p Profile) Text() string {
 	for _, flag := range []struct {
 		name string
 		set  bool
-	}{{"one-program", p.OneProgram}, {"debug", p.Debug}, {"private-tmp", p.PrivateTmp}, {"terminals", p.Terminals}} {
+	}{{"one-program", p.OneProgram}, {"debug", p.Debug}, {"private-tmp", p.PrivateTmp},
+		{"terminals", p.Terminals}} {
 		if flag.set {
 			lines = append(lines, flag.name)
 		}
@@ -74,11 +76,14 @@ func (l Limits) lines() (lines []string) {
 		name  Limit
 		value uint64
 	}{
-		{LimitWall, uint64(l.Wall)}, {"grace", uint64(l.Grace)}, {LimitCPU, l.CPU}, {LimitMemory, l.Memory}, {LimitProcesses, l.Processes}, {LimitInotify, l.Inotify}, {LimitWatches, l.Watches},
+		{LimitWall, uint64(l.Wall)}, {"grace", uint64(l.Grace)}, {LimitCPU, l.CPU},
+		{LimitMemory, l.Memory}, {LimitProcesses, l.Processes}, {LimitInotify, l.Inotify},
+		{LimitWatches, l.Watches},
 		{LimitAddressSpace, l.AddressSpace}, {LimitFileSize, l.FileSize}, {LimitFiles, l.Files},
 	} {
 		if limit.value != 0 {
-			lines = append(lines, "limit "+strconv.Quote(string(limit.name))+" "+strconv.FormatUint(limit.value, 10))
+			lines = append(lines,
+				"limit "+strconv.Quote(string(limit.name))+" "+strconv.FormatUint(limit.value, 10))
 		}
 	}
 	if l.Grouped {

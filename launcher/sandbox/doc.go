@@ -1,9 +1,9 @@
-// Package sandbox is the kernel fence around one child: a Profile goes in, a running
-// Process comes out, and a Receipt says which Level was really reached.
+// Package sandbox is the kernel sandbox around one command: a Profile goes in, a running
+// Process comes out, and a Receipt says which Level was reached.
 //
-// There is no setuid program, no helper binary and no cgo, and no way to start a command without a fence.
-// It works for ordinary users, for root, and inside containers, on Linux from 5.13 on amd64 and arm64. Elsewhere it
-// compiles, and Start returns ErrUnsupported.
+// There is no setuid program, no helper binary and no cgo, and no way to start a command without a
+// sandbox. It works for ordinary users, for root, and inside containers, on Linux from 5.13 on
+// amd64 and arm64. Elsewhere it compiles, and Start returns ErrUnsupported.
 //
 // # Using it
 //
@@ -21,21 +21,24 @@
 //	status, err := process.Wait()
 //	os.Exit(status.Shell())
 //
-// A Profile allows; what it does not name is out of reach. A caller that has opened and judged an object passes the open
-// file (Path.File, Command.Exe, Command.Dir), so that the object judged is the one that is used, whatever has been put
-// under its name since. Names must be absolute with symbolic links resolved.
+// A Profile allows; what it does not name is out of reach. A caller that has opened and judged an
+// object passes the open file (Path.File, Command.Exe, Command.Dir), so that the object judged is
+// the one that is used, whatever has been put under its name since. Names must be absolute with
+// symbolic links resolved.
 //
 // # Parties
 //
-// The launcher is the process that calls Start. It forks a steward, which builds the fence and stays as its guard, and
-// the child, which enters the fence and becomes the command; at Strong also an init, and with a terminal an anchor. The
-// namespaces of Strong can be made before it is known what is to run in them (Ahead): a keeper holds them until the
-// steward joins. Between fork and exec these run no Go code but a loop over a table of system calls that was made
-// before the fork (type step): the table is the fence, and can be read as one. They share the launcher's memory until
-// they execute, each on a stack of its own: copying the pages of a Go program for each of them, and again whatever it
-// touches afterwards, cost more than all the rest of a start. The child's are, in order:
+// The launcher is the process that calls Start. It forks a supervisor, which builds the sandbox and
+// stays as its guard, and the child, which enters the sandbox and becomes the command; at Strong
+// also an init, and with a terminal an anchor. The namespaces of Strong can be made before it is
+// known what is to run in them (Prepare): a keeper holds them until the supervisor joins. Between
+// fork and exec these run no Go code but a loop over a table of system calls that was made before
+// the fork (type step): the table is the sandbox, and can be read as one. They share the launcher's
+// memory until they execute, each on a stack of its own: copying the pages of a Go program for each
+// of them, and again whatever it touches afterwards, cost more than all the rest of a start. The
+// child's are, in order:
 //
-//	setsid; or setpgid, as a job of the steward's session, when there is a terminal
+//	setsid; or setpgid, as a job of the supervisor's session, when there is a terminal
 //	dup3 ...                       the descriptors that Command names
 //	close_range(CLOEXEC)           all others
 //	mount proc, chdir              (Strong)
@@ -45,40 +48,44 @@
 //	prctl(PR_SET_NO_NEW_PRIVS)
 //	landlock_restrict_self
 //	seccomp
-//	canaries                       what must be refused, is tried
+//	proofs                         what must be refused, is tried
 //	execveat or execve
 //
 // # Levels
 //
-// Base is Landlock and seccomp. Landlock decides on files, by the inode, and on signals and ptrace; the filter
-// on what Landlock does not see: sockets, Fast Open, MPTCP, io_uring, namespaces, mounts, keys, set-uid bits,
-// terminals typed into, and system calls by another architecture's numbers.
+// Base is Landlock and seccomp. Landlock decides on files, by the inode, and on signals and ptrace;
+// the filter on what Landlock does not see: sockets, Fast Open, MPTCP, io_uring, namespaces,
+// mounts, keys, set-uid bits, terminals typed into, and system calls by another architecture's
+// numbers.
 //
-// Strong adds namespaces below that. Everything is mounted read-only but the writable trees; what is hidden has something
-// mounted over it; /proc shows the child's own processes, /dev/shm is empty, the network is a loopback.
+// Strong adds namespaces below that. Everything is mounted read-only but the writable trees; what
+// is hidden has something mounted over it; /proc shows the child's own processes, /dev/shm is
+// empty, the network is a loopback.
 //
-// Both keep what the Profile says out of reach. They differ in what else holds, and Receipt.Lost and Profile.Must have
-// a name for each difference. The ones that matter at Base, by kernel 6.18:
+// Both keep what the Profile says out of reach. They differ in what else holds, and Receipt.Lost
+// and Profile.Must have a name for each difference. The ones that matter at Base, by kernel 6.18:
 //
-//   - Metadata: Landlock has no right for mode, owner, times and attributes, and no filter can see a path. So the
-//     kernel hands these calls to the launcher, which makes the change itself, to what it has looked at (30 us instead
-//     of 1). It is lost in a fence inside a fence, where the kernel allows no second answerer.
-//   - HiddenList: the names below a hidden folder can be listed, if a tree above it is allowed; stat(2) tells their sizes, modes and
-//     times, inotify(7) when they are opened and changed, readlink(2) where links lead. Their content cannot be read. At Strong the
-//     same holds for a hidden folder in which something is allowed, because nothing can be mounted over it.
+//   - Metadata: Landlock has no right for mode, owner, times and attributes, and no filter can see a
+//     path. So the broker makes these changes, to what it has looked at. It is lost in a sandbox
+//     inside a sandbox, where the kernel allows no second answerer.
+//   - HiddenList: the names below a hidden folder can be listed, if a tree above it is allowed;
+//     stat(2) shows their sizes, modes and times, inotify(7) when they are opened and changed,
+//     readlink(2) where links lead. Their content cannot be read. At Strong the same holds for a
+//     hidden folder in which something is allowed, because nothing can be mounted over it.
 //   - Keeping: what is kept read-only in a writable tree (Profile.ReadOnly) is not.
-//   - Processes: /proc shows command lines of other processes; not their memory, environment or descriptors.
+//   - Processes: /proc shows command lines of other processes; not their memory, environment or
+//     descriptors.
 //
 // What lies in a writable tree cannot be hidden at Base at all: Start returns a *CannotHideError.
 //
-// Which level can be had is found by doing it, because the switches that forbid namespaces are many and more come:
-// Start tries Strong, and where a step of it fails, Base. Profile.Require refuses the second; Probe tells the failing
-// step and what would help; Remembered saves trying in vain.
+// Which level can be had is found by doing it, because the switches that forbid namespaces are many
+// and more come: Start tries Strong, and where a step of it fails, Base. Profile.Require refuses
+// the second; Probe tells the failing step and what would help; Remembered saves trying in vain.
 //
 // # The network
 //
-// Off is no network, at both levels alike: there are no sockets but pairs. Full is the machine's. Hosts is what
-// Profile.Reach names, and needs nothing of the programs, no proxy and no variable:
+// Off is no network, at both levels alike: there are no sockets but pairs. Full is the machine's.
+// Hosts is what Profile.Reach names, and needs nothing of the programs, no proxy and no variable:
 //
 //	p.Network = sandbox.Hosts
 //	rule, err := network.ParseRule("api.example.com:443")
@@ -87,104 +94,90 @@
 //	status, err := process.Wait()
 //	log.Append(process.Traffic())
 //
-// The kernel hands socket(2), connect(2), bind(2) and listen(2) to the launcher (seccomp_unotify(2)). A TCP socket that
-// the child gets is the machine's own; the launcher takes hold of it (pidfd_getfd(2)), copies the address once, asks
-// the gate (package network) about the copy, and makes the call with the copy on that very socket. The child's
-// arguments are not looked at again, so nothing can be changed in between. What a socket is, is kept: options set
-// before, a descriptor in epoll, calls that do not block, getpeername.
+// The kernel hands every call that makes, connects or binds a socket to the launcher, and package
+// broker answers it: see there what a socket is then, where lookups of names go, and what the
+// record says. At Strong the run has a network of its own besides, in which the broker answers at
+// the addresses of the name servers.
 //
-// At Strong the child has a network of its own besides, with the addresses of the machine's name servers on its
-// loopback, where the launcher answers: UDP works there and leads nowhere else. At Base a UDP socket that is asked for
-// is one end of a pair, which carries packets to the launcher alone; the calls that tell where a packet came from are
-// answered by the launcher too, because the resolvers of the C libraries look at that.
-//
-// With Reach.Localhost the TCP servers of this machine can be reached, and what the run listens on can be reached from
-// this machine. A server that means all addresses gets 127.0.0.1, unless its port is in Reach.Publish. Refused are
-// source routes, which would lead an allowed connection elsewhere, and the ports of name servers on the loopback.
-//
-// Traffic tells of each connection who made it, to whom, and the bytes both ways; of a server, how many connections to
-// it have ended and their bytes together. A connection that is refused is EACCES; a name, one that does not exist. UDP
-// to elsewhere is ENETUNREACH, so that programs which try QUIC go on with TCP. Calls that send and may name a receiver
-// are asked about too, for the record and the errno: those with an address, and sendmsg and sendmmsg, of which a filter
-// does not see whether they have one; one on a stream costs what an answer takes. Who swaps the address while it is
-// looked at is refused by the kernel alone, without a record. A connect of UDP to a host that TCP may reach is not
-// recorded where it looks like a resolver's, which puts addresses in order by it. While a connect that blocks waits,
-// signals end the wait within a tenth of a second. The sockets of an outer program that were handed in stay what they
-// are.
-//
-// With Hosts a run also has Unix sockets, streams and sequenced packets, among its own processes: at names where it may
-// write and, at Strong, abstract ones. The launcher makes every connect, to what a process of this very run listens on;
-// all others, those of another run too, are EACCES, or ECONNREFUSED where the run may write and nobody listens. The
-// server sees the launcher as its peer: the same user, another process. Otherwise there are only pairs of streams.
-// Datagrams to a name, as for syslog(3), there are none.
-//
-// Below another program that answers calls (a fence inside a fence) the kernel allows no second one: where hosts are
-// named, Start returns an error that wraps ErrNoAnswers; where only this machine was to be reached, Localhost is lost
-// and the run has a loopback of its own at Strong, and at Base no network.
+// Below another program that answers calls (a sandbox inside a sandbox) the kernel allows no second
+// one: where hosts are named, Start returns an error that wraps ErrNoAnswers; where only this
+// machine was to be reached, Localhost is lost and the run has a loopback of its own at Strong, and
+// at Base no network.
 //
 // # The end
 //
-// Everything that the command has started ends with it, when Kill is called, and when the launcher ends, be it by
-// SIGKILL. Ignoring signals, being stopped, double forks and new sessions do not help. What does it is the lifeline: a
-// pipe of which only the launcher holds the writing end. When it closes, the steward kills. At Strong it kills the
-// init, and the kernel the namespace. At Base it calls kill(-1) from a Landlock domain with a signal scope, which all
-// that the command starts is in and nothing else. That call is the most dangerous line of this package: without the
-// domain it would reach every process of the user. It is made only by a process that has seen the kernel refuse it a
-// signal to the launcher.
+// Everything that the command has started ends with it, when Kill is called, and when the launcher
+// ends, be it by SIGKILL. Ignoring signals, being stopped, double forks and new sessions do not
+// help. What does it is the lifeline: a pipe of which only the launcher holds the writing end. When
+// it closes, the supervisor kills. At Strong it kills the init, and the kernel the namespace. At
+// Base it calls kill(-1) from a Landlock domain with a signal scope, which all that the command
+// starts is in and nothing else. That call is the most dangerous line of this package: without the
+// domain it would reach every process of the user. It is made only by a process that has seen the
+// kernel refuse it a signal to the launcher.
 //
-// Without a signal scope (Landlock before 6, or without erratum 2) only the command's process group is killed, and Tree is lost.
+// Without a signal scope (Landlock before 6, or without erratum 2) only the command's process group
+// is killed, and Tree is lost.
 //
 // # What a run may use
 //
-// Profile.Limits bounds a run as a whole: its time, processor time, memory and processes. The kernel counts where it
-// lets us make control groups: version 1, or version 2 in a tree that is delegated to us (a systemd user session),
-// seldom in a container, where they are mounted read-only. Groups cost up to 16 ms (the kernel waits for all processors), so they are made
-// only when asked for (Limits.Grouped). Elsewhere the launcher looks some 20 times a second, and ends the run: first at what the whole
-// machine uses, and at the tree in /proc only when that is more than the limit. It sees everything: at Strong nobody gets out of the pid namespace, and at Base
-// the launcher is the parent of the orphans (PR_SET_CHILD_SUBREAPER), known by their filters. Memory in pipes only groups count. At Strong the kernel also counts processes, inotify instances and
-// watches for the namespaces of the run (pid_max, user.max_inotify_*), for root too; at Base the launcher counts the instances, every half second
-// at first and every four at last. For each process by itself the kernel holds RLIMIT_AS, _CPU, _FSIZE and _NOFILE always, and at Strong RLIMIT_NPROC for all but root. Receipt.Bounds says which it was, Status.Exceeded what
-// ended the run, and Status.Reached what the kernel refused it. Output
-// is counted by who reads it: see Process.End. What is left of a group after a launcher was killed, the next one
-// removes.
+// Profile.Limits bounds a run as a whole: its time, processor time, memory and processes. The
+// kernel counts where it lets us make control groups: version 1, or version 2 in a tree that is
+// delegated to us (a systemd user session), seldom in a container, where they are mounted
+// read-only. Groups cost up to 16 ms (the kernel waits for all processors), so they are made only
+// when asked for (Limits.Grouped). Elsewhere the launcher looks some 20 times a second, and ends
+// the run: first at what the whole machine uses, and at the tree in /proc only when that is more
+// than the limit. It sees everything: at Strong no process leaves the pid namespace, and at Base
+// the launcher is the parent of the orphans (PR_SET_CHILD_SUBREAPER), known by their filters.
+// Only groups count memory in pipes. At Strong the kernel also counts processes, inotify instances
+// and watches for the namespaces of the run (pid_max, user.max_inotify_*), for root too; at Base
+// the launcher counts the instances, every half second at first and every four at last. For each
+// process by itself the kernel holds RLIMIT_AS, _CPU, _FSIZE and _NOFILE always, and at Strong
+// RLIMIT_NPROC for all but root. Receipt.Bounds says which it was, Status.Exceeded what ended the
+// run, and Status.Reached what the kernel refused it. Output is counted by the process
+// that reads it: see Process.End. The next launcher removes what a killed one left of its groups.
 //
 // # Why something was refused
 //
-// The kernel tells a program EACCES or EPERM and tells us nothing. Profile.Explain says which rule covers a path, and
-// Profile.ExplainOutput looks in what the command has said for paths and calls that a rule covers. That is a guess for
-// people; nothing is decided by it.
+// The kernel gives a program EACCES or EPERM and gives us nothing. Profile.Explain says which rule
+// covers a path, and Profile.ExplainOutput looks in what the command has said for paths and calls
+// that a rule covers. That is a guess for people; nothing is decided by it.
 //
 // # Parts
 //
-// Package network decides who may be reached, and answers for names; package gitmeta takes back what git would run
-// later outside; package attack tries every known way out, for tests and for doctor.
+// Package broker answers what the kernel hands over, package seccomp makes the filter; package
+// gitmeta takes back what git would run later outside; package attack tries every known escape, for
+// tests and for doctor.
 //
-// # Limits of the fence
+// # Limits of the sandbox
 //
-// A file that is in place when the child starts can be hidden; a name that does not exist yet cannot, and leaves no
-// trace. What is created next to a hidden one after the start is out of reach too, and so is what somebody outside
-// renames to the hidden name: around it, only what was there at the start is allowed; at Strong in folders that this
-// user can change, since elsewhere the mount over the name goes only when an administrator replaces what is there.
-// Inside a writable tree that cannot be said to Landlock: there a mount alone hides, and the kernel takes that away
-// when somebody outside renames another object to the name. The child itself cannot.
+// A file that is in place when the child starts can be hidden; a name that does not exist yet
+// cannot. What is created next to a hidden one after the start is out of reach
+// too, and so is what another program renames to the hidden name: around it, only what was there
+// at the start is allowed; at Strong in folders that this user can change, since elsewhere the
+// mount over the name goes only when an administrator replaces what is there. Inside a writable
+// tree Landlock cannot express that: there a mount alone hides, and the kernel takes that away
+// when another program renames another object to the name. The child itself cannot.
 //
-// With Command.Files and Command.Inherit, a directory that was opened outside is a way around read-only mounts (not
-// around Landlock), mode and times of a file can be changed through its descriptor at Strong, and a socket or terminal
-// stays what it is: who passes the human's terminal lets the child read what is typed there.
+// With Command.Files and Command.Inherit, a directory that was opened outside is a way around
+// read-only mounts (not around Landlock), mode and times of a file can be changed through its
+// descriptor at Strong, and a socket or terminal stays what it is: a caller
+// that passes the user's terminal lets the child read what is typed there.
 //
-// Execution is not fenced beyond the readable trees: an interpreter or the loader runs what it can read, and a program can be made
-// in memory. It runs in the same fence. With Profile.OneProgram nothing is executed but the command itself; what it loads into its own
-// memory, it still can run.
+// Execution is not limited beyond the readable trees: an interpreter or the loader runs what it
+// can read, and a program can be made in memory. It runs in the same sandbox. With
+// Profile.OneProgram nothing is executed but the command itself; what it loads into its own memory,
+// it still can run.
 //
-// The steward shares the launcher's memory, so a kernel that runs out of memory and picks the launcher ends both: at
-// Strong the tree ends with them, at Base it goes on. The command counts as larger than the launcher there
-// (oom_score_adj), so that it goes first.
+// The supervisor shares the launcher's memory, so a kernel that runs out of memory and picks the
+// launcher ends both: at Strong the tree ends with them, at Base it goes on. The command counts as
+// larger than the launcher there (oom_score_adj), so that it goes first.
 //
-// A child shares the machine: the load, the clock, covert channels, the bugs of the kernel. At Strong it uses more of
-// the kernel than at Base.
+// A child shares the machine: the load, the clock, covert channels, the bugs of the kernel. At
+// Strong it uses more of the kernel than at Base.
 //
 // # Errors
 //
-// An error from Start means that nothing of the command has run. *SetupError names the step and the kernel's answer, *ExecError
-// is the program's own and has the shell's exit status for it (126, 127).
+// An error from Start means that nothing of the command has run. *SetupError names the step and the
+// kernel's answer, *ExecError is the program's own and has the shell's exit status for it (126,
+// 127).
 package sandbox

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// A Denial says why the fence refused something, and the smallest change by which it would not.
+// A Denial says why the sandbox refused something, and the smallest change by which it would not.
 type Denial struct {
 	Object string // the path, or what was tried: "network", "unix socket"
-	Rule   string // the part of the profile that decides, as Profile.Text has it, or what is missing from it
+	// the part of the profile that decides, as Profile.Text has it, or what is missing from it
+	Rule   string
 	Change string // the smallest change, as a line of the profile; "" when no profile allows it
 }
 
@@ -34,8 +35,9 @@ const (
 	Executing Access = "execute"
 )
 
-// Explain returns why the profile does not let name, which is absolute with links resolved, be accessed so; ok is false when it does, and
-// then the refusal came from elsewhere: the mode of the file, or the program itself. It looks at the profile and at nothing else.
+// Explain returns why the profile does not let name, which is absolute with links resolved, be
+// accessed so; ok is false when it does, and then the refusal came from elsewhere: the mode of the
+// file, or the program itself. It looks at the profile and at nothing else.
 func (p Profile) Explain(name string, access Access) (d Denial, ok bool) {
 	name = filepath.Clean(name)
 	d = Denial{Object: fmt.Sprintf("%s %q", access, name)}
@@ -70,7 +72,7 @@ func within(name, root string) bool {
 	return name == root || root == "/" || strings.HasPrefix(name, root) && name[len(root)] == '/'
 }
 
-// tempNames are where temporary files go when nobody says otherwise, and what PrivateTmp replaces.
+// tempNames are where temporary files go by default, and what PrivateTmp replaces.
 var tempNames = []string{"/tmp", "/var/tmp"}
 
 // inside reports whether name lies in one of the trees.
@@ -123,9 +125,10 @@ func innermost(names []string, name string) (found string) {
 	return found
 }
 
-// complaints are how programs say that they were refused. The first group of each is the name. They are ours to read and nobody's
-// promise, so what they lead to is a hint: whoever can print to the terminal can make one appear. They are text until they are needed: compiling them
-// takes longer than starting a command.
+// complaints are how programs say that they were refused. The first group of each is the name. They
+// are ours to read and no promise, so what they lead to is a hint: the process that can print
+// to the terminal can make one appear. They are text until they are needed: compiling them takes
+// longer than starting a command.
 var complaints = []struct {
 	pattern string
 	access  Access // "" when the message does not tell
@@ -138,7 +141,8 @@ var complaints = []struct {
 	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)(?: at |\.?$)`, ""}, // ssh goes on with (publickey)
 }
 
-// calls are refusals that name no file. The first that fits is told, so what says more stands first.
+// calls are refusals that name no file. The first that fits is told, so what says more stands
+// first.
 var calls = []struct {
 	pattern string
 	denial  Denial
@@ -160,7 +164,8 @@ var setIDBits = struct {
 	denial  Denial
 }{`changing permissions of .*: Operation not permitted`, Denial{"set-uid and set-gid bits", "commands cannot make set-uid or set-gid files", ""}}
 
-// unnamed is a refusal of which the message says neither what nor where. It is told when nothing else is.
+// unnamed is a refusal of which the message says neither what nor where. It is told when nothing
+// else is.
 var unnamed = struct {
 	pattern string
 	denial  Denial
@@ -169,15 +174,17 @@ var unnamed = struct {
 	Denial{"a system call that the message does not name", "commands cannot connect to other programs' sockets, mount, or access other processes", ""},
 }
 
-// maxExplained bounds the denials of one run, and maxTold how much of what it said is looked at: people read the first few.
+// maxExplained bounds the denials of one run, and maxTold how much of what it said is looked at:
+// people read the first few.
 const (
 	maxExplained = 5
 	maxTold      = 64 << 10
 	maxLine      = 4 << 10
 )
 
-// ExplainOutput reads what a command that failed has said, most of all on its standard error, and returns the refusals in it that the profile accounts for, in
-// their order, each once. dir is the directory that it ran in. A guess from words: for people, not for decisions.
+// ExplainOutput reads what a command that failed has said, most of all on its standard error, and
+// returns the refusals in it that the profile accounts for, in their order, each once. dir is the
+// directory that it ran in. A guess from words: for people, not for decisions.
 func (p Profile) ExplainOutput(said, dir string) []Denial {
 	said = said[max(0, len(said)-maxTold):]
 	files, others := make([]*regexp.Regexp, len(complaints)), make([]*regexp.Regexp, len(calls))

@@ -11,12 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freezeRounds bounds how often Freeze looks for processes that were made while it stopped others. A
-// stopped parent makes none, so a few are enough for all but a bomb.
+// freezeRounds bounds how often Freeze looks for processes that were made while it stopped others.
+// A stopped parent makes none, so a few are enough for all but a bomb.
 const freezeRounds = 8
 
-// Freeze stops everything that the command has started, itself included. A parent has stopped before its children are
-// told to, so that no shell sees a job of its stop and takes the terminal back; Thaw goes the other way.
+// Freeze stops everything that the command has started, itself included. A parent has stopped
+// before its children are told to, so that no shell sees a job of its stop and takes the terminal
+// back; Thaw goes the other way.
 func (p *Process) Freeze() {
 	t := treeWatch{sibling: p.sibling}
 	stopped := map[int]uint64{}
@@ -44,15 +45,17 @@ func (p *Process) Thaw() {
 	}
 }
 
-// How often Freeze looks whether one process has stopped. A stop comes when a processor gets to it, which beside many others takes
-// a while; to a process that waits for a dead disk it never comes, so there it waits for some 20 ms only.
+// How often Freeze looks whether one process has stopped. A stop comes when a processor gets to it,
+// which beside many others takes a while; to a process that waits for a dead disk it never comes,
+// so there it waits for some 20 ms only.
 const (
 	stopLooks = 20_000
 	diskLooks = 200
 )
 
-// awaitStop returns when the process stands still, or when it does not for long. A stop is only asked for by the signal; a shell that
-// waits for a job wakes up for it, and on a busy machine still looks at the job before it stops.
+// awaitStop returns when the process stands still, or when it does not for long. A stop is only
+// asked for by the signal; a shell that waits for a job wakes up for it, and on a busy machine
+// still looks at the job before it stops.
 func awaitStop(s sample) {
 	onDisk := 0
 	for range stopLooks {

@@ -7,22 +7,37 @@ import (
 	"fmt"
 )
 
-// Held is a command whose fence stands, or is being built by processes of its own, and of which nothing runs before Go. It is there
-// because the caller has something to do meanwhile that must be done first: a run is recorded, on the disk, before it runs.
-// Either Go or Cancel has to be called, once.
+// Start builds the sandbox that p describes and starts c inside it. Nothing of c has run when an
+// error is returned: ErrUnsupported when the level is out of reach, *CannotHideError when the level
+// cannot express the profile, *SetupError when a step of the sandbox failed, *ExecError when the
+// program could not be executed.
+func Start(p Profile, c Command) (*Process, Receipt, error) {
+	held, err := Begin(p, c)
+	if err != nil {
+		return nil, Receipt{}, err
+	}
+	return held.Go()
+}
+
+// Held is a command whose sandbox stands, or is being built by processes of its own, and of which
+// nothing runs before Go. It is there because the caller has something to do meanwhile that must be
+// done first: a run is recorded, on the disk, before it runs. Either Go or Cancel has to be called,
+// once.
 type Held struct {
 	now  *builder
 	base *builder // to fall back to when now is Strong and cannot be had
 }
 
-// Begin begins to build the fence that p describes around c. The errors are Start's, and what Begin does not find out, Go does.
-func Begin(p Profile, c Command) (*Held, error) { return (*Nest)(nil).Begin(p, c) }
+// Begin begins to build the sandbox that p describes around c. The errors are Start's, and what
+// Begin does not find out, Go does.
+func Begin(p Profile, c Command) (*Held, error) { return (*Prepared)(nil).Begin(p, c) }
 
-// Begin is the function Begin with namespaces that were made ahead, if they fit; nil stands for none. They are left either way.
-func (n *Nest) Begin(p Profile, c Command) (held *Held, err error) {
+// Begin is the function Begin with namespaces that were made ahead, if they fit; nil stands for
+// none. They are left either way.
+func (n *Prepared) Begin(p Profile, c Command) (held *Held, err error) {
 	defer func() {
 		if err != nil {
-			n.Leave()
+			n.Release()
 		}
 	}()
 	ll, err := queryLandlock()
@@ -35,11 +50,12 @@ func (n *Nest) Begin(p Profile, c Command) (held *Held, err error) {
 	if p.Most == Base && p.Require == Strong {
 		return nil, fmt.Errorf("%w: level strong is required and not to be tried", ErrUnsupported)
 	}
-	h := &Held{base: &builder{profile: p, command: c, landlock: ll, level: Base}}
+	h := &Held{base: &builder{attempt: attempt{profile: p, command: c, landlock: ll, level: Base}}}
 	if h.now = h.base; p.Most != Base {
-		h.now = &builder{profile: p, command: c, landlock: ll, level: Strong, nest: n}
+		h.now = &builder{attempt: attempt{profile: p, command: c, landlock: ll, level: Strong,
+			prepared: n}}
 	} else {
-		n.Leave()
+		n.Release()
 	}
 	if err := h.from(h.now.begin()); err != nil {
 		return nil, err
@@ -47,7 +63,8 @@ func (n *Nest) Begin(p Profile, c Command) (held *Held, err error) {
 	return h, nil
 }
 
-// from begins anew with less, as long as err says that what was begun is not to be had and less is good enough; otherwise it returns err.
+// from begins anew with less, as long as err says that what was begun is not to be had and less is
+// good enough; otherwise it returns err.
 func (h *Held) from(err error) error {
 	for err != nil {
 		var setup *SetupError
@@ -58,9 +75,10 @@ func (h *Held) from(err error) error {
 			if err := h.withoutAnswers(setup); err != nil {
 				return err
 			}
-		case setup.Step == listenStep && h.now.command.Door != nil: // another program answers: who has lost what he inherited cannot ask
-			h.base.command.Door = nil
-			b := &builder{profile: h.base.profile, command: h.base.command, landlock: h.base.landlock, level: h.now.level, failure: h.base.failure}
+		// another program answers: who has lost what he inherited cannot ask
+		case setup.Step == listenStep && h.now.command.Request != nil:
+			h.base.command.Request = nil
+			b := h.base.again(h.now.level)
 			if h.now.level == Base {
 				h.base = b
 			}
@@ -70,8 +88,10 @@ func (h *Held) from(err error) error {
 		case h.now.level == Strong:
 			h.now, h.base.failure = h.base, setup
 		case setup.Step == listenStep && !h.now.silent:
-			// Under another listener, in a fence inside a fence, the kernel allows no second one: then without.
-			h.now = &builder{profile: h.base.profile, command: h.base.command, landlock: h.base.landlock, level: Base, failure: h.base.failure, silent: true}
+			// Under another listener, in a sandbox inside a sandbox, the kernel allows no second
+			// one: then without.
+			h.now = h.base.again(Base)
+			h.now.silent = true
 		default:
 			return err
 		}
@@ -80,15 +100,16 @@ func (h *Held) from(err error) error {
 	return nil
 }
 
-// withoutAnswers goes on where only this machine was to be reached, with a loopback of the run's own where there can be one: a program that talks to itself does not miss more. Where hosts are
+// withoutAnswers goes on where only this machine was to be reached, with a loopback of the run's
+// own where there can be one: a program that talks to itself does not miss more. Where hosts are
 // named, it does not run.
 func (h *Held) withoutAnswers(setup *SetupError) error {
 	if len(h.now.profile.Reach.Rules) > 0 || len(h.now.profile.Reach.Publish) > 0 {
 		return fmt.Errorf("%w: system calls cannot be supervised here, as inside another sandbox that supervises them (%w); only no network or all of it is possible", ErrNoAnswers, setup)
 	}
 	anew := func(level Level) *builder {
-		b := &builder{profile: h.base.profile, command: h.base.command, landlock: h.base.landlock, level: level, failure: h.base.failure, silent: true, unanswered: setup}
-		b.profile.Network = Off
+		b := h.base.again(level)
+		b.silent, b.unanswered, b.profile.Network = true, setup, Off
 		return b
 	}
 	level := h.now.level

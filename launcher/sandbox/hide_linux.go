@@ -24,7 +24,9 @@ func resolve(names []string) ([]string, error) {
 		}
 		r, err := realName(name)
 		if os.IsNotExist(err) || os.IsPermission(err) {
-			continue // the child has no more rights than this process: what it cannot look at, the child cannot
+			// the child has no more rights than this process: what it cannot look at, the child
+			// cannot
+			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: hide %q: %w", name, err)
@@ -34,11 +36,13 @@ func resolve(names []string) ([]string, error) {
 	return real, nil
 }
 
-// realName returns name with links resolved. Nearly always there are none, which one call tells; asking for every directory on the way
-// to each of some twenty names takes a hundred.
+// realName returns name with links resolved. Nearly always there are none, which one call tells;
+// asking for every directory on the way to each of some twenty names takes a hundred.
 func realName(name string) (string, error) {
 	if name == filepath.Clean(name) {
-		fd, err := unix.Openat2(unix.AT_FDCWD, name, &unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+		fd, err := unix.Openat2(unix.AT_FDCWD, name,
+			&unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
+				Resolve: unix.RESOLVE_NO_SYMLINKS})
 		if err == nil {
 			defer unix.Close(fd)
 			if !isLink(fd) {
@@ -63,9 +67,10 @@ func below(names []string, root string) []string {
 	return list
 }
 
-// allowAround grants rights on p except where it is hidden. Landlock has no "but not", so around a hidden name every sibling
-// gets its own rule, on every level from p down to it. What appears there later gets none, and so is out of reach too.
-// The folders on the way can still be listed, and with them, names only, the hidden ones.
+// allowAround grants rights on p except where it is hidden. Landlock has no "but not", so around a
+// hidden name every sibling gets its own rule, on every level from p down to it. What appears there
+// later gets none, and so is out of reach too. The folders on the way can still be listed, and with
+// them, names only, the hidden ones.
 func (r *ruleset) allowAround(p Path, rights uint64, hidden []string) error {
 	if contains(hidden, p.Name) {
 		return nil
@@ -105,7 +110,8 @@ func (r *ruleset) siblings(dir int, name string, rights uint64, hidden []string)
 		if contains(names, full) {
 			continue
 		}
-		fd, err := unix.Openat(dir, first, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		fd, err := unix.Openat(dir, first,
+			unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
 			continue // gone, or not ours to list: nothing to allow
 		}
@@ -135,7 +141,8 @@ func (r *ruleset) entries(dir int, rights uint64, through map[string][]string) e
 			var entry dirent
 			entry, rest = direntry(rest)
 			// A link needs no right: what it points to has its own name. A socket is not opened.
-			if entry.dots() || entry.kind == unix.DT_LNK || entry.kind == unix.DT_SOCK || through[string(entry.name)] != nil {
+			if entry.dots() || entry.kind == unix.DT_LNK || entry.kind == unix.DT_SOCK ||
+				through[string(entry.name)] != nil {
 				continue
 			}
 			if err := r.sibling(dir, entry, rights); err != nil {
@@ -145,10 +152,12 @@ func (r *ruleset) entries(dir int, rights uint64, through map[string][]string) e
 	}
 }
 
-// sibling allows one entry of dir. It runs for some hundred names at nearly every start, so it asks the kernel three times
-// for a name, as plainly as can be, and allocates nothing.
+// sibling allows one entry of dir. It runs for some hundred names at nearly every start, so it asks
+// the kernel three times for a name, as plainly as can be, and allocates nothing.
 func (r *ruleset) sibling(dir int, entry dirent, rights uint64) error {
-	fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(&entry.name[0])), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, 0, 0)
+	fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, uintptr(dir),
+		uintptr(unsafe.Pointer(&entry.name[0])), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, 0,
+		0)
 	if errno != 0 {
 		return nil // gone since it was listed, or not ours to reach: nothing to allow
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
-// The fence answers for itself: its filter gives one prctl, which no kernel has, an errno that
+// The sandbox answers for itself: its filter gives one prctl, which no kernel has, an errno that
 // no kernel gives. A process needs no descriptor, file or variable to ask, so nothing that a
 // program in between closes or clears takes the answer away; and who fakes it, by a filter of
 // his own, is a program that could have started the shell without us.
@@ -17,9 +17,10 @@ const (
 	insideAnswer   = unix.Errno(3727)
 )
 
-var insideRule = seccomp.On(unix.SYS_PRCTL, seccomp.Errno(insideAnswer), seccomp.Arg(0, insideQuestion))
+var insideRule = seccomp.On(unix.SYS_PRCTL, seccomp.Errno(insideAnswer),
+	seccomp.Arg(0, insideQuestion))
 
-// Inside reports whether this process runs inside a fence of this package, at either level.
+// Inside reports whether this process runs inside a sandbox of this package, at either level.
 func Inside() bool {
 	_, _, err := unix.RawSyscall(unix.SYS_PRCTL, insideQuestion, 0, 0)
 	return err == insideAnswer

@@ -23,7 +23,8 @@ const (
 	fsDevice = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 
-	// fsOfFile are the rights that mean something for what is not a directory; the kernel answers EINVAL to others.
+	// fsOfFile are the rights that mean something for what is not a directory; the kernel answers
+	// EINVAL to others.
 	fsOfFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
 )
@@ -53,8 +54,9 @@ const (
 	netUDP   = unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP
 	scopeAll = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 
-	// erratumSignal is the fix without which the signal scope also forbids threads of one process to
-	// signal each other, which breaks every Go and Java program: without it the scope counts as missing.
+	// erratumSignal is the fix without which the signal scope also forbids threads of one process
+	// to signal each other, which breaks every Go and Java program: without it the scope counts as
+	// missing.
 	erratumSignal = 1 << 1
 )
 
@@ -66,11 +68,16 @@ type landlock struct {
 
 // queryLandlock asks the kernel. The error says why there is no Landlock.
 func queryLandlock() (landlock, error) {
-	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	version, _,
+		errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0,
+		unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
-		return landlock{}, errno // ENOSYS: not built in; EOPNOTSUPP: built in and not switched on (lsm=)
+		// ENOSYS: not built in; EOPNOTSUPP: built in and not switched on (lsm=)
+		return landlock{}, errno
 	}
-	errata, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_ERRATA)
+	errata, _,
+		errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0,
+		unix.LANDLOCK_CREATE_RULESET_ERRATA)
 	if errno != 0 {
 		errata = 0 // older than the query, so older than the fixes
 	}
@@ -93,7 +100,8 @@ type ruleset struct {
 	buffer []byte // for names that are read
 }
 
-// A pathBeneath is a rule. The kernel's struct is packed: 12 bytes, the same as the first 12 of this one.
+// A pathBeneath is a rule. The kernel's struct is packed: 12 bytes, the same as the first 12 of
+// this one.
 type pathBeneath struct {
 	rights uint64
 	fd     int32
@@ -101,8 +109,9 @@ type pathBeneath struct {
 
 // newRuleset returns a ruleset that takes away everything a can handle.
 func newRuleset(a abi) (*ruleset, error) {
-	// Each version made the struct longer. A kernel refuses a longer one than it knows only when the rest is not zero,
-	// but tells by the size what the caller means, so what is not used is not sent.
+	// Each version made the struct longer. A kernel refuses a longer one than it knows only when
+	// the rest is not zero, but tells by the size what the caller means, so what is not used is not
+	// sent.
 	attr := [3]uint64{a.fs, a.net, a.scoped}
 	size := uintptr(24)
 	if a.scoped == 0 {
@@ -111,7 +120,8 @@ func newRuleset(a abi) (*ruleset, error) {
 	if a.scoped == 0 && a.net == 0 {
 		size = 8
 	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)),
+		size, 0)
 	if errno != 0 {
 		return nil, &SetupError{"landlock_create_ruleset", errno}
 	}
@@ -136,7 +146,8 @@ func (r *ruleset) addRule(fd int, rights uint64) error {
 		return nil
 	}
 	attr := pathBeneath{rights, int32(fd)}
-	_, _, errno := syscall.RawSyscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd), unix.LANDLOCK_RULE_PATH_BENEATH,
+	_, _, errno := syscall.RawSyscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd),
+		unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {
 		return errno
@@ -169,7 +180,8 @@ func (r *ruleset) allowPath(p Path, rights uint64) error {
 	return nil
 }
 
-// control calls f with the descriptor of file, without putting it in blocking mode as File.Fd would.
+// control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
+// would.
 func control(file *os.File, f func(fd int) error) error {
 	conn, err := file.SyscallConn()
 	if err != nil {
@@ -180,4 +192,17 @@ func control(file *os.File, f func(fd int) error) error {
 		return err
 	}
 	return inner
+}
+
+// whatIs returns the name that the kernel has for an open file, and its identity.
+func whatIs(file *os.File) (name string, st *unix.Stat_t, err error) {
+	st = new(unix.Stat_t)
+	err = control(file, func(fd int) error {
+		if err := unix.Fstat(fd, st); err != nil {
+			return err
+		}
+		name, err = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+		return err
+	})
+	return name, st, err
 }

@@ -3,20 +3,20 @@
 package sandbox
 
 import (
-	"bytes"
 	"os"
-	"strconv"
 	"time"
 )
 
-// lingerTime is how long what a command leaves behind may take to end by itself: a shell does not wait for cmd > >(tee log), and the last of its
-// output comes a moment after it. lingerLook is how often it is looked for.
+// lingerTime is how long what a command leaves behind may take to end by itself: a shell does not
+// wait for cmd > >(tee log), and the last of its output comes a moment after it. lingerLook is how
+// often it is looked for.
 const (
 	lingerTime = 300 * time.Millisecond
 	lingerLook = 2 * time.Millisecond
 )
 
-// linger waits a moment for what the command has left behind, and returns the names of what is there even then.
+// linger waits a moment for what the command has left behind, and returns the names of what is
+// there even then.
 func (p *Process) linger(most time.Duration) (names []string) {
 	for until := time.Now().Add(most); ; {
 		if p.ending() {
@@ -32,14 +32,8 @@ func (p *Process) linger(most time.Duration) (names []string) {
 	}
 }
 
-// ending reports whether the tree has been told to end.
-func (p *Process) ending() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.lifeline < 0 || p.exceeded != ""
-}
-
-// left returns the names of the live processes whose parents have ended: at Strong the init of the run has them, at Base this process, where it adopts them.
+// left returns the names of the live processes whose parents have ended: at Strong the init of the
+// run has them, at Base this process, where it adopts them.
 func (p *Process) left() (names []string) {
 	if p.level == Strong {
 		for _, pid := range append(children(p.initPid), p.siblings()...) {
@@ -50,35 +44,24 @@ func (p *Process) left() (names []string) {
 		return names
 	}
 	for _, pid := range children(os.Getpid()) {
-		if name, alive := commandName(pid); alive && pid != p.pid && pid != p.guard && !p.another(pid) && fenced(pid) {
+		if name, alive := commandName(pid); alive && pid != p.pid && pid != p.guard &&
+			!p.another(pid) && sandboxed(pid) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// children are those of all threads of a process.
-func children(pid int) (list []int) {
-	dir := "/proc/" + itoa(pid) + "/task"
-	tasks, _ := os.ReadDir(dir)
-	for _, task := range tasks {
-		text, _ := os.ReadFile(dir + "/" + task.Name() + "/children")
-		for _, field := range bytes.Fields(text) {
-			if child, err := strconv.Atoi(string(field)); err == nil {
-				list = append(list, child)
-			}
-		}
-	}
-	return list
-}
+// sureLooks is how many looks in a row must find nothing: one that comes while a process forks and
+// its parent ends can miss both (proc_pid_task_children(5)).
+const sureLooks = 5
 
-// commandName is what the kernel calls a process, and whether it is alive.
-func commandName(pid int) (name string, alive bool) {
-	text, _ := os.ReadFile("/proc/" + itoa(pid) + "/stat")
-	start, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	if start < 0 || end < start || len(text) < end+3 {
-		return "", false
+// remains is left, and where what is left goes on, surely: a look that misses it would end it.
+func (p *Process) remains() (names []string) {
+	for look := 1; ; look++ {
+		if names = p.left(); len(names) > 0 || !p.stays || look == sureLooks {
+			return names
+		}
+		time.Sleep(lingerLook)
 	}
-	state := text[end+2]
-	return string(text[start+1 : end]), state != 'Z' && state != 'X' && state != 'x'
 }

@@ -2,19 +2,27 @@ package sandbox
 
 import "time"
 
-// Limits bound what one run may use; a zero field is no limit. Receipt.Bounds says which of them hold for the tree of processes
-// as a whole, which for each process, and by what.
+// Limits bound what one run may use; a zero field is no limit. Receipt.Bounds says which of them
+// hold for the tree of processes as a whole, which for each process, and by what.
 type Limits struct {
-	Wall  time.Duration // how long the run may take; then SIGTERM, Grace, SIGKILL to everything
-	Grace time.Duration // how long it may tidy up after SIGTERM; 0 stands for 2 s, less than 0 for not at all
+	Wall time.Duration // how long the run may take; then SIGTERM, Grace, SIGKILL to everything
+	// how long it may tidy up after SIGTERM; 0 stands for 2 s, less than 0 for not at all
+	Grace time.Duration
 
-	CPU       uint64 // seconds of processor time of the whole tree, and SIGXCPU for one process that used as much (RLIMIT_CPU)
-	Memory    uint64 // bytes that the whole tree holds; beyond it everything is killed
-	Processes uint64 // processes and threads of the whole tree; beyond it fork fails, or everything is killed
-	Inotify   uint64 // inotify instances of the whole tree; beyond it the kernel refuses them at Strong, and at Base everything is killed
-	Watches   uint64 // inotify watches of the whole tree, at Strong; beyond it the kernel refuses them
+	// seconds of processor time of the whole tree, and SIGXCPU for one process that used as much
+	// (RLIMIT_CPU)
+	CPU    uint64
+	Memory uint64 // bytes that the whole tree holds; beyond it everything is killed
+	// processes and threads of the whole tree; beyond it fork fails, or everything is killed
+	Processes uint64
+	// inotify instances of the whole tree; beyond it the kernel refuses them at Strong, and at Base
+	// everything is killed
+	Inotify uint64
+	// inotify watches of the whole tree, at Strong; beyond it the kernel refuses them
+	Watches uint64
 
-	// Grouped has control groups made where the system lets us, for memory, processes and processor time. They bound exactly, and take up to 16 ms.
+	// Grouped has control groups made where the system lets us, for memory, processes and processor
+	// time. They bound exactly, and take up to 16 ms.
 	Grouped bool
 
 	AddressSpace uint64 // bytes that one process may map, used or not (RLIMIT_AS)
@@ -25,7 +33,8 @@ type Limits struct {
 // A Limit is the name of one of the Limits.
 type Limit string
 
-// The limits. LimitOutput has no field: whoever reads the output counts it, and calls Process.End.
+// The limits. LimitOutput has no field: the process that reads the output counts it, and calls
+// Process.End.
 const (
 	LimitWall         Limit = "wall time"
 	LimitCPU          Limit = "processor time"

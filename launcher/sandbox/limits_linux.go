@@ -30,7 +30,8 @@ func (b *builder) bounds() error {
 	}
 	if len(b.group.dirs) > 0 {
 		for _, dir := range b.group.unique() {
-			fd, err := unix.Open(filepath.Join(dir, "cgroup.procs"), unix.O_WRONLY|unix.O_CLOEXEC, 0)
+			fd, err := unix.Open(filepath.Join(dir, "cgroup.procs"), unix.O_WRONLY|unix.O_CLOEXEC,
+				0)
 			if err == nil {
 				fd, err = b.own(fd)
 			}
@@ -56,13 +57,14 @@ func (b *builder) bounds() error {
 	return nil
 }
 
-// joinGroup moves the child into its groups, which its descendants cannot leave: they cannot write to any. A group that
-// does not take it is no reason to stop here, because whether it did is looked at from outside (see joined).
-func (b *builder) joinGroup(l *life) {
+// joinGroup moves the child into its groups, which its descendants cannot leave: they cannot write
+// to any. A group that does not take it is no reason to stop here, because whether it did is looked
+// at from outside (see joined).
+func (b *builder) joinGroup(l *steps) {
 	if b.group == nil {
 		return
 	}
-	self := b.family.arena.text("0")
+	self := b.setup.arena.text("0")
 	for _, fd := range b.group.procs {
 		l.add("join control group", unix.SYS_WRITE, uintptr(fd), self, 1).anyway()
 	}
@@ -74,7 +76,8 @@ func (b *builder) joined(p *Process) {
 		return
 	}
 	text, _ := os.ReadFile(filepath.Join("/proc", itoa(p.pid), "cgroup"))
-	if strings.Count(string(text), "/"+filepath.Base(b.group.unique()[0])+"\n") >= len(b.group.procs) {
+	if strings.Count(string(text),
+		"/"+filepath.Base(b.group.unique()[0])+"\n") >= len(b.group.procs) {
 		return
 	}
 	b.group.remove()
@@ -86,19 +89,21 @@ func (b *builder) joined(p *Process) {
 	}
 }
 
-// memoryFiles are the options of a file system in memory that is private to the run: what is in it nobody's processes hold, so it has a bound of its own.
+// memoryFiles are the options of a file system in memory that is private to the run: what is in it
+// no process holds, so it has a bound of its own.
 func (b *builder) memoryFiles(options string) uintptr {
 	if n := b.profile.Limits.Memory; n != 0 {
 		options += ",size=" + strconv.FormatUint(n, 10)
 	}
-	return b.family.arena.text(options)
+	return b.setup.arena.text(options)
 }
 
-// processLimit returns what RLIMIT_NPROC is to be, or 0. Inside a user namespace the kernel counts what is in it; outside it counts
-// all that the user runs, which is nothing to bound a run by. It never holds root to it.
+// processLimit returns what RLIMIT_NPROC is to be, or 0. Inside a user namespace the kernel counts
+// what is in it; outside it counts all that the user runs, which is nothing to bound a run by. It
+// never holds root to it.
 func (b *builder) processLimit() uint64 {
 	if b.level != Strong || os.Geteuid() == 0 {
 		return 0
 	}
-	return above(b.profile.Limits.Processes, family0)
+	return above(b.profile.Limits.Processes, companions)
 }

@@ -136,7 +136,7 @@ func limited(t *testing.T, level Level, grouped bool, l Limits, argv ...string) 
 	ll, err := queryLandlock()
 	must(t, err)
 	c := Command{Path: self(t), Argv: append([]string{"hog"}, argv...), Files: []*os.File{nil, in, in}}
-	b := &builder{profile: p, landlock: ll, level: level, command: c}
+	b := &builder{attempt: attempt{profile: p, landlock: ll, level: level, command: c}}
 	process, receipt, err := b.start()
 	in.Close()
 	must(t, err)

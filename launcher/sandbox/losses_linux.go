@@ -17,29 +17,42 @@ type gap struct {
 
 func atBase(b *builder) bool { return b.level == Base }
 
+// atBaseWith is for what only a profile that asks for it loses at Base.
+func atBaseWith(asks func(b *builder) bool) func(b *builder) bool {
+	return func(b *builder) bool { return atBase(b) && asks(b) }
+}
+
 // gaps is everything that a level or a kernel can lack.
 var gaps = []gap{
 	{Namespaces, "not asked for", atBase},
 	{Processes, "without a pid namespace, /proc shows other processes", atBase},
-	{Metadata, "Landlock has no right for it, a filter sees no paths, and another program already answers the system calls here", func(b *builder) bool { return atBase(b) && len(b.profile.Write) > 0 && !b.asks() }},
-	{HiddenList, "without a mount over them, hidden names and what is below them are listed, stat shows size, mode and times, and inotify shows when they are opened or changed", func(b *builder) bool {
-		return atBase(b) && len(b.hidden) > 0 || len(b.openly()) > 0
-	}},
-	{Keeping, "Landlock can only allow a whole directory tree", func(b *builder) bool { return atBase(b) && len(b.kept) > 0 }},
-	{Signals, "Landlock before version 6 does not scope signals", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
-	{Tree, "without a signal scope a process in another session cannot be found", func(b *builder) bool { return atBase(b) && !b.scopesSignals() }},
-	{Truncation, "Landlock before version 3 does not control it", func(b *builder) bool { return atBase(b) && b.landlock.version < 3 }},
-	{DeviceCtl, "Landlock before version 5 does not control it", func(b *builder) bool { return b.landlock.version < 5 }},
-	{Loopback, "without a network namespace there is no network to share", func(b *builder) bool { return b.unanswered != nil && !b.ownLoopback() }},
-	{Localhost, "the launcher cannot answer system calls here: another program already does", func(b *builder) bool { return b.unanswered != nil }},
+	{Metadata, "Landlock has no right for it, a filter sees no paths, and another program already " +
+		"answers the system calls here",
+		atBaseWith(func(b *builder) bool { return len(b.profile.Write) > 0 && !b.asks() })},
+	{HiddenList, "without a mount over them, hidden names and what is below them are listed, stat " +
+		"shows size, mode and times, and inotify shows when they are opened or changed",
+		func(b *builder) bool { return atBase(b) && len(b.hidden) > 0 || len(b.openly()) > 0 }},
+	{Keeping, "Landlock can only allow a whole directory tree",
+		atBaseWith(func(b *builder) bool { return len(b.kept) > 0 })},
+	{Signals, "Landlock before version 6 does not scope signals",
+		atBaseWith(func(b *builder) bool { return !b.scopesSignals() })},
+	{Tree, "without a signal scope a process in another session cannot be found",
+		atBaseWith(func(b *builder) bool { return !b.scopesSignals() })},
+	{Truncation, "Landlock before version 3 does not control it",
+		atBaseWith(func(b *builder) bool { return b.landlock.version < 3 })},
+	{DeviceCtl, "Landlock before version 5 does not control it",
+		func(b *builder) bool { return b.landlock.version < 5 }},
+	{Loopback, "without a network namespace there is no network to share",
+		func(b *builder) bool { return b.unanswered != nil && !b.ownLoopback() }},
+	{Localhost, "the launcher cannot answer system calls here: another program already does",
+		func(b *builder) bool { return b.unanswered != nil }},
 	{IPC, "without an ipc namespace, objects of the same owner are accessible by number", atBase},
-	{PrivateTmp, "without a mount namespace the shared directories are hidden, and there are no private ones", func(b *builder) bool { return atBase(b) && b.profile.PrivateTmp }},
-	{Terminals, "without a mount namespace all terminals share one directory, including other users'", func(b *builder) bool { return atBase(b) && b.profile.Terminals }},
+	{PrivateTmp, "without a mount namespace the shared directories are hidden, and there are no " +
+		"private ones",
+		atBaseWith(func(b *builder) bool { return b.profile.PrivateTmp })},
+	{Terminals, "without a mount namespace all terminals share one directory, including other users'",
+		atBaseWith(func(b *builder) bool { return b.profile.Terminals })},
 	{SharedMem, "without a mount namespace /dev/shm is shared by all", atBase},
-}
-
-func (b *builder) scopesSignals() bool {
-	return b.landlock.handled().scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0
 }
 
 // account writes what is lost into the receipt, and refuses when the profile demands one of them.
@@ -67,7 +80,9 @@ func (b *builder) account() error {
 
 // losses are what a level of this machine lacks for a profile that asks for everything.
 func losses(ll landlock, level Level) []Loss {
-	b := &builder{landlock: ll, level: level, hidden: []string{"/hidden"}, kept: []string{"/"}, profile: Profile{Write: []Path{{}}, PrivateTmp: true, Terminals: true}}
+	b := &builder{attempt: attempt{landlock: ll, level: level,
+		profile: Profile{Write: []Path{{}}, PrivateTmp: true, Terminals: true}},
+		hidden: []string{"/hidden"}, kept: []string{"/"}}
 	var lost []Loss
 	for _, g := range gaps[1:] { // namespaces are a finding of their own
 		if g.when(b) {

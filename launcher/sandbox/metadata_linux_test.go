@@ -1,12 +1,9 @@
 package sandbox
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // Inside the writable trees everything that changes metadata works as without a fence, and outside nothing does, whichever way the object is named. E-bkr-3.
@@ -47,54 +44,6 @@ func TestMetadata(t *testing.T) {
 			t.Errorf("%s\nbecame\n%s", before, after)
 		}
 	})
-}
-
-// What is asked of the listener is answered for the caller and for nobody else: not with the launcher's own descriptors, not for what cannot be read.
-func TestSupervisorDecides(t *testing.T) {
-	dir := t.TempDir()
-	must(t, os.WriteFile(dir+"/f", nil, 0o600))
-	fd, err := unix.Open(dir+"/f", unix.O_PATH|unix.O_CLOEXEC, 0)
-	must(t, err)
-	s := &supervisor{listener: -1, kept: []string{dir + "/kept"}, uid: uint32(os.Geteuid())}
-	s.pin(Path{Name: dir})
-	for name, want := range map[string]bool{
-		dir: true, dir + "/f": true, dir + "/f (deleted)": true, dir + "x": false, "/": false, "/memfd:x (deleted)": false, "pipe:[1]": false, dir + "/kept": false, dir + "/kept/x": false,
-	} {
-		if got := s.writable(name); got != want {
-			t.Errorf("%q: %v", name, got)
-		}
-	}
-	if asErrno(nil) != 0 || asErrno(unix.EROFS) != unix.EROFS || asErrno(errors.New("x")) != unix.EPERM {
-		t.Error("errors")
-	}
-	object := "/proc/self/fd/" + itoa(fd)
-	r := &request{notification: &notification{pid: uint32(os.Getpid())}, uid: s.uid}
-	must(t, unix.Fstat(fd, &r.object))
-	for _, test := range []struct {
-		name string
-		err  error
-		want error
-	}{
-		{"mode", chmod(r, object, []uint64{0o644}), nil},
-		{"set-uid", chmod(r, object, []uint64{0o4755}), unix.EPERM},
-		{"as it is", chown(r, object, []uint64{^uint64(0), uint64(r.object.Gid)}), nil},
-		{"to another user", chown(r, object, []uint64{uint64(s.uid + 1), ^uint64(0)}), unix.EPERM},
-		{"to another group", chown(r, object, []uint64{^uint64(0), 4711}), unix.EPERM},
-		{"times at no address", utimens(r, object, []uint64{8}), unix.EFAULT},
-		{"times now", utimens(r, object, []uint64{0}), nil},
-		{"attribute at no address", removexattr(r, object, []uint64{8}), unix.ERANGE},
-	} {
-		if !errors.Is(test.err, test.want) || (test.err == nil) != (test.want == nil) {
-			t.Errorf("%s: %v, want %v", test.name, test.err, test.want)
-		}
-	}
-	r.object.Uid++
-	if err := chmod(r, object, []uint64{0o600}); err != unix.EPERM {
-		t.Errorf("another's file: %v", err)
-	}
-	if errno := s.decide(&notification{nr: unix.SYS_READ}); errno != unix.ENOSYS {
-		t.Error(errno)
-	}
 }
 
 // Two threads of the child fight for the name that a third changes the mode of: nothing outside is ever changed.

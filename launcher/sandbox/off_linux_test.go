@@ -45,12 +45,12 @@ func TestOwnLoopback(t *testing.T) {
 	out, in, err := os.Pipe()
 	must(t, err)
 	defer out.Close()
-	b := &builder{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", `exec python3 -c '
+	b := &builder{attempt: attempt{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", `exec python3 -c '
 import socket
 s = socket.create_server(("127.0.0.1", 0))
 c = socket.create_connection(s.getsockname())
 s.accept()[0].send(b"itself")
-print(c.recv(9).decode())'`}, Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{nil, in, in}}, landlock: ll, level: Strong, silent: true, unanswered: errors.New("another answers")}
+print(c.recv(9).decode())'`}, Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{nil, in, in}}, landlock: ll, level: Strong, silent: true, unanswered: errors.New("another answers")}}
 	process, _, err := b.start()
 	in.Close()
 	must(t, err)

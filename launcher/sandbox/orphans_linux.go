@@ -3,27 +3,29 @@
 package sandbox
 
 import (
-	"bytes"
 	"os"
-	"strconv"
 	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// At Base a process whose parents have ended would become a child of the machine's init, and nothing would tell it from the person's own. So a
-// launcher that lives for its run adopts what that leaves behind ([AdoptOrphans]): its children that have more filters than itself are the run's, for a filter is inherited and never taken off.
+// At Base a process whose parents have ended would become a child of the machine's init, and
+// nothing would tell it from the person's own. So a launcher that lives for its run adopts what
+// that leaves behind ([AdoptOrphans]): its children that have more filters than itself are the
+// run's, for a filter is inherited and never taken off.
 
-// relations are the runs of this process: a child of it that is none of their commands, and is in a fence of Base, is an orphan.
+// relations are the runs of this process: a child of it that is none of their commands, and is in a
+// sandbox of Base, is an orphan.
 var relations struct {
 	sync.Mutex
 	runs   map[*Process]bool
 	adopts bool // see AdoptOrphans
 }
 
-// AdoptOrphans makes this process the parent of what its runs at Base leave behind, or no longer. It is for a program that starts nothing but
-// runs: a parent that does not ask for the dead leaves them to whoever waits for their end, and these would wait for ever.
+// AdoptOrphans makes this process the parent of what its runs at Base leave behind, or no longer.
+// It is for a program that starts nothing but runs: a parent that does not ask for the dead leaves
+// them to the process that waits for their end, and these would wait for ever.
 func AdoptOrphans(on bool) {
 	relations.Lock()
 	defer relations.Unlock()
@@ -33,7 +35,8 @@ func AdoptOrphans(on bool) {
 	}
 }
 
-// register notes a run before its family is forked. At Strong an init of its own has the orphans.
+// register notes a run before its processes are forked. At Strong an init of its own has the
+// orphans.
 func register(p *Process) {
 	relations.Lock()
 	defer relations.Unlock()
@@ -65,24 +68,15 @@ func (p *Process) another(pid int) bool {
 	return false
 }
 
-// fenced reports whether a child of this process is in a fence of Base.
-func fenced(pid int) bool {
+// sandboxed reports whether a child of this process is in a sandbox of Base.
+func sandboxed(pid int) bool {
 	in := space(pid)
 	return filters(itoa(pid)) > filters("self") && (in == "" || in == space(os.Getpid()))
 }
 
-// filters returns how many filters a process has; the dead have still theirs.
-func filters(pid string) int {
-	status, _ := os.ReadFile("/proc/" + pid + "/status")
-	_, number, _ := bytes.Cut(status, []byte("\nSeccomp_filters:"))
-	number, _, _ = bytes.Cut(number, []byte("\n"))
-	n, _ := strconv.Atoi(string(bytes.TrimSpace(number)))
-	return n
-}
-
-// bury reaps the run's orphans that are dead: nobody else will ask for them. Beside other runs it leaves that to the last of them, whose
-// command may be one of the dead.
-func (p *Process) bury(last bool) {
+// reapOrphans reaps the run's orphans that are dead: no other process asks for them. Beside other
+// runs it leaves that to the last of them, whose command may be one of the dead.
+func (p *Process) reapOrphans(last bool) {
 	relations.Lock()
 	defer relations.Unlock()
 	if last {
@@ -92,7 +86,7 @@ func (p *Process) bury(last bool) {
 		return
 	}
 	for _, pid := range children(os.Getpid()) {
-		if (last || pid != p.pid) && pid != p.guard && fenced(pid) {
+		if (last || pid != p.pid) && pid != p.guard && sandboxed(pid) {
 			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 		}
 	}

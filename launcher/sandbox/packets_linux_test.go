@@ -183,7 +183,7 @@ input()
 		if string(said[:n]) != "sent\n" {
 			t.Errorf("%q", said[:n])
 		}
-		if n := runtime.NumGoroutine(); n > 4*maxSlow {
+		if n := runtime.NumGoroutine(); n > 4*256 {
 			t.Errorf("%d goroutines in the launcher", n)
 		}
 		close(answer)
@@ -193,25 +193,4 @@ input()
 			t.Error(err)
 		}
 	})
-}
-
-// Who is refused often does not hide where it comes through.
-func TestCrowdedBook(t *testing.T) {
-	var b book
-	for i := range 2 * maxConnections {
-		b.add(Connection{Kind: "tcp", Host: fmt.Sprint("refused", i), Refused: true})
-	}
-	for range 2 * maxConnections {
-		b.add(Connection{Kind: "tcp", Host: "reached", Address: "203.0.113.7:443"})
-	}
-	b.add(Connection{Kind: "tcp", Host: "late"})
-	traffic, reached := b.close(), 0
-	for _, c := range traffic.Connections {
-		if c.Host == "reached" {
-			reached += c.Count
-		}
-	}
-	if len(traffic.Connections) != maxConnections || reached != 2*maxConnections || traffic.Left != 2*maxConnections-maxRefusals+1 {
-		t.Errorf("%d entries, %d connections told, %d left", len(traffic.Connections), reached, traffic.Left)
-	}
 }

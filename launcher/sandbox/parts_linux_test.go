@@ -40,7 +40,7 @@ func init() {
 		"nested":        func([]string) { nestedMain() },
 		"survivor":      func(args []string) { survivorMain(args) },
 		"local":         localMain,
-		"door":          doorMain,
+		"request":       requestMain,
 		"once":          func([]string) { onceMain() },
 	}
 }

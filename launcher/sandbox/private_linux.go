@@ -34,8 +34,8 @@ func (b *builder) inTemp(name string) bool { return inside(b.privates(), name) }
 // isTemp reports whether name is such a directory itself.
 func (b *builder) isTemp(name string) bool { return contains(b.privates(), name) }
 
-// temporary takes what is private to the run out of the profile. At Strong others are mounted over it; at Base it is out of reach.
-// What the profile names inside stays.
+// temporary takes what is private to the run out of the profile. At Strong others are mounted over
+// it; at Base it is out of reach. What the profile names inside stays.
 func (b *builder) temporary() error {
 	keep := func(list []Path) []Path {
 		var out []Path
@@ -84,7 +84,8 @@ func (b *builder) comesBack(name string) bool {
 	return false
 }
 
-// carried returns the readable trees in what is private, which have to be mounted again inside of it, but for those that are writable.
+// carried returns the readable trees in what is private, which have to be mounted again inside of
+// it, but for those that are writable.
 func (b *builder) carried(writable []string) (names []string) {
 	if b.level != Strong {
 		return nil
@@ -97,13 +98,14 @@ func (b *builder) carried(writable []string) (names []string) {
 	return names
 }
 
-// privateTemp mounts empty directories over the shared ones, and makes places in them for the trees that come back. It stands where the trees
-// have been copied and not yet mounted.
-func (b *builder) privateTemp(l *life, trees []string) {
-	a := &b.family.arena
+// privateTemp mounts empty directories over the shared ones, and makes places in them for the trees
+// that come back. It stands where the trees have been copied and not yet mounted.
+func (b *builder) privateTemp(l *steps, trees []string) {
+	a := &b.setup.arena
 	for _, dir := range b.privates() {
 		if exists(dir) {
-			l.add("mount private "+dir, unix.SYS_MOUNT, a.text("tmpfs"), a.text(dir), a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777"))
+			l.add("mount private "+dir, unix.SYS_MOUNT, a.text("tmpfs"), a.text(dir),
+				a.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, b.memoryFiles("mode=1777"))
 		}
 	}
 	for _, tree := range trees {
@@ -118,20 +120,22 @@ func (b *builder) privateTemp(l *life, trees []string) {
 			l.add("make "+up[i], unix.SYS_MKDIRAT, atCwd, a.text(up[i]), 0o755).or(unix.EEXIST)
 		}
 		if st, err := os.Stat(tree); err == nil && !st.IsDir() {
-			l.add("make "+tree, unix.SYS_MKNODAT, atCwd, a.text(tree), unix.S_IFREG|0o600).or(unix.EEXIST)
+			l.add("make "+tree, unix.SYS_MKNODAT, atCwd, a.text(tree),
+				unix.S_IFREG|0o600).or(unix.EEXIST)
 		} else {
 			l.add("make "+tree, unix.SYS_MKDIRAT, atCwd, a.text(tree), 0o755).or(unix.EEXIST)
 		}
 	}
 }
 
-// terminals gives the run terminals of its own to make, as script, ssh -tt and test runners do, and none of anybody else's. The command's own
-// terminal, which comes from outside, keeps its name; where it has another than /dev/pts/N, or a high number, it is /dev/console.
-func (b *builder) terminals(l *life) {
+// terminals gives the run terminals of its own to make, as script, ssh -tt and test runners do, and
+// no others. The command's own terminal, which comes from outside, keeps its name;
+// where it has another than /dev/pts/N, or a high number, it is /dev/console.
+func (b *builder) terminals(l *steps) {
 	if !b.profile.Terminals {
 		return
 	}
-	a := &b.family.arena
+	a := &b.setup.arena
 	own := ""
 	if b.command.HasTTY {
 		own, _, _ = whatIs(b.command.Files[b.command.TTY])
@@ -139,27 +143,35 @@ func (b *builder) terminals(l *life) {
 	const opened, kept = registerCount - 1, registerCount - 2
 	number := terminalNumber(own)
 	if own != "" && exists(own) && (number >= 0 || exists("/dev/console")) {
-		l.add("copy the mount of the terminal", unix.SYS_OPEN_TREE, atCwd, a.text(own), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).kept(kept)
+		l.add("copy the mount of the terminal", unix.SYS_OPEN_TREE, atCwd, a.text(own),
+			unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).kept(kept)
 	} else {
 		own = ""
 	}
-	l.add("mount private /dev/pts", unix.SYS_MOUNT, a.text("devpts"), a.text("/dev/pts"), a.text("devpts"), unix.MS_NOSUID|unix.MS_NOEXEC, a.text("newinstance,ptmxmode=0666,mode=620"))
-	l.add("mount private /dev/ptmx", unix.SYS_MOUNT, a.text("/dev/pts/ptmx"), a.text("/dev/ptmx"), 0, unix.MS_BIND)
+	l.add("mount private /dev/pts", unix.SYS_MOUNT, a.text("devpts"), a.text("/dev/pts"),
+		a.text("devpts"), unix.MS_NOSUID|unix.MS_NOEXEC,
+		a.text("newinstance,ptmxmode=0666,mode=620"))
+	l.add("mount private /dev/ptmx", unix.SYS_MOUNT, a.text("/dev/pts/ptmx"), a.text("/dev/ptmx"),
+		0, unix.MS_BIND)
 	if own == "" {
 		return
 	}
 	if number < 0 {
 		own = "/dev/console"
 	}
-	// Numbers are given out from 0 on. A terminal that is made and lain under the command's own is its name, as long as the steward holds the other side. With the
-	// number the name has the same inode in both instances, which is what ttyname(3) looks for.
+	// Numbers are given out from 0 on. A terminal that is made and lain under the command's own is
+	// its name, as long as the supervisor holds the other side. With the number the name has the
+	// same inode in both instances, which is what ttyname(3) looks for.
 	for range number + 1 {
-		l.add("make a name for the terminal", unix.SYS_OPENAT, atCwd, a.text("/dev/pts/ptmx"), unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC).kept(opened)
+		l.add("make a name for the terminal", unix.SYS_OPENAT, atCwd, a.text("/dev/pts/ptmx"),
+			unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC).kept(opened)
 	}
 	if number >= 0 {
-		l.add("make a name for the terminal", unix.SYS_DUP3, 0, uintptr(b.place), unix.O_CLOEXEC).with(opened, 0)
+		l.add("make a name for the terminal", unix.SYS_DUP3, 0, uintptr(b.master),
+			unix.O_CLOEXEC).with(opened, 0)
 	}
-	l.add("mount the terminal", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text(own), unix.MOVE_MOUNT_F_EMPTY_PATH).with(kept, 0)
+	l.add("mount the terminal", unix.SYS_MOVE_MOUNT, 0, a.text(""), atCwd, a.text(own),
+		unix.MOVE_MOUNT_F_EMPTY_PATH).with(kept, 0)
 }
 
 // maxTerminal is the highest number that a terminal keeps: each below it is made once.
@@ -192,7 +204,42 @@ func (b *builder) lateRules() []lateRule {
 		}
 	}
 	if b.profile.Terminals {
-		rules = append(rules, lateRule{"/dev/pts", fsDevice | fsList}, lateRule{"/dev/ptmx", fsDevice}, lateRule{"/dev", fsList})
+		rules = append(rules, lateRule{"/dev/pts", fsDevice | fsList},
+			lateRule{"/dev/ptmx", fsDevice}, lateRule{"/dev", fsList})
 	}
 	return rules
+}
+
+// leadsTo reports whether something that the profile allows lies below name.
+func (b *builder) leadsTo(name string) bool {
+	for _, list := range [][]Path{b.profile.Read, b.profile.Write, b.profile.Devices} {
+		for _, p := range list {
+			if within(p.Name, name) && (!p.Optional || exists(p.Name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// memoryDirs returns the directories that the run has in memory alone.
+func (b *builder) memoryDirs() []string {
+	switch {
+	case b.level != Strong:
+		return nil
+	case b.profile.PrivateTmp:
+		return append([]string{"/dev/shm"}, tempNames...)
+	}
+	return []string{"/dev/shm"}
+}
+
+// openly returns the hidden names that no mount can cover, because something in them is allowed.
+func (b *builder) openly() []string {
+	var names []string
+	for _, name := range b.hidden {
+		if b.leadsTo(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

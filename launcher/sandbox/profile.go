@@ -9,28 +9,6 @@ import (
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
-// Level says how much of the fence stands. Its zero value is no fence at all, which
-// Start never gives: it is the worst answer a Receipt or a Report can hold.
-type Level int
-
-// The levels, weakest first.
-const (
-	None   Level = iota // nothing held
-	Base                // Landlock and seccomp
-	Strong              // user, mount, pid, ipc, uts and network namespaces, then Landlock and seccomp
-)
-
-// String returns "none", "base" or "strong".
-func (l Level) String() string {
-	switch l {
-	case Base:
-		return "base"
-	case Strong:
-		return "strong"
-	}
-	return "none"
-}
-
 // Network says what the child may reach. Its zero value is nothing.
 type Network int
 
@@ -38,8 +16,9 @@ type Network int
 const (
 	// Off has no sockets but pairs. A test that talks to itself takes Hosts, with Reach.Localhost.
 	Off Network = iota
-	// Hosts is what Profile.Reach says, over TCP, on this machine's own connection. The launcher answers for every socket, name and address, so it
-	// needs no proxy and nothing of the child. Start refuses when the kernel lets nobody answer: see ErrNoAnswers.
+	// Hosts is what Profile.Reach says, over TCP, on this machine's own connection. The launcher
+	// answers for every socket, name and address, so it needs no proxy and nothing of the child.
+	// Start refuses when the kernel lets no one answer: see ErrNoAnswers.
 	Hosts
 	// Full is the machine's network: TCP and UDP over IPv4 and IPv6, nothing else.
 	Full
@@ -61,8 +40,9 @@ type Path struct {
 	// Name is its absolute name, symbolic links resolved. It finds the object when File is nil,
 	// and says where the object is when a mount is made over it.
 	Name string
-	// File is the object itself, open in any mode, O_PATH included. A caller that has judged an object passes
-	// it here, so that the object judged is the object allowed, whatever is later put under its name.
+	// File is the object itself, open in any mode, O_PATH included. A caller that has judged an
+	// object passes it here, so that the object judged is the object allowed, whatever is later put
+	// under its name.
 	File *os.File
 	// NoExec withholds the right to execute. It stops a mistake, not an attack: an interpreter
 	// or the dynamic loader runs what it can read.
@@ -82,28 +62,38 @@ type Profile struct {
 	// Hide names files and directories that are out of reach although a tree above them is allowed.
 	// A name that does not exist is passed over. See CannotHideError for what Base cannot do.
 	Hide []string
-	// ReadOnly names files and directories below a Write tree that stay as they are, and whose directories
-	// cannot be moved away. A name that does not exist is passed over. Only Strong can do it.
+	// ReadOnly names files and directories below a Write tree that stay as they are, and whose
+	// directories cannot be moved away. A name that does not exist is passed over. Only Strong can
+	// do it.
 	ReadOnly []string
 
-	// PrivateTmp gives the run empty /tmp and /var/tmp of its own, which end with it; trees of the profile in them stay where they are. At Base they are
-	// out of reach instead, and the caller points TMPDIR elsewhere.
+	// PrivateTmp gives the run empty /tmp and /var/tmp of its own, which end with it; trees of the
+	// profile in them stay where they are. At Base they are out of reach instead, and the caller
+	// points TMPDIR elsewhere.
 	PrivateTmp bool
-	// Terminals lets the run make terminals of its own (script, ssh -tt, expect). Only Strong can do it.
+	// Terminals lets the run make terminals of its own (script, ssh -tt, expect). Only Strong can
+	// do it.
 	Terminals bool
 
-	Network    Network
-	Reach      network.Reach    // with Hosts: who may be reached
-	Names      network.Resolver // with Hosts: who is asked for names; nil is this machine's resolver
-	Servers    []netip.AddrPort // with Hosts: where the run asks for names, and the launcher answers; nil is what /etc/resolv.conf names
-	OneProgram bool             // only the command itself is ever executed: every other exec of the run fails with EACCES, of whatever file
-	Debug      bool             // the child may trace its own descendants (gdb, strace, leak checkers)
-	Limits     Limits
+	Network Network
+	Reach   network.Reach // with Hosts: who may be reached
+	// with Hosts: who is asked for names; nil is this machine's resolver
+	Names network.Resolver
+	// with Hosts: where the run asks for names, and the launcher answers; nil is what
+	// /etc/resolv.conf names
+	Servers []netip.AddrPort
+	// only the command itself is ever executed: every other exec of the run fails with EACCES, of
+	// whatever file
+	OneProgram bool
+	// the child may trace its own descendants (gdb, strace, leak checkers)
+	Debug  bool
+	Limits Limits
 
 	Require Level // the least level that is good enough; None counts as Base
 	Most    Level // the most to try for; None counts as Strong
 
-	// Must names protections without which the command is not to run, at whatever level. The others may be lost, and are then in the Receipt.
+	// Must names protections without which the command is not to run, at whatever level. The others
+	// may be lost, and are then in the Receipt.
 	Must []Protection
 }
 
@@ -111,38 +101,43 @@ type Profile struct {
 type Command struct {
 	// Path is the program, absolute or relative to Dir; PATH is not searched.
 	Path string
-	// Exe is the program as the caller opened and judged it; when set, it is what runs. A script ("#!") is still opened by
-	// name, because the kernel hands its interpreter a name: then Path must be set too.
+	// Exe is the program as the caller opened and judged it; when set, it is what runs. A script
+	// ("#!") is still opened by name, because the kernel hands its interpreter a name: then Path
+	// must be set too.
 	Exe *os.File
 	// Argv is the argument list, Argv[0] included. Env is the whole environment.
 	Argv, Env []string
 	// Dir is the working directory as an open directory; nil is the caller's own.
 	Dir *os.File
-	// Files are the child's descriptors 0, 1, 2 ...; a nil one is closed, unless it is in Inherit. No other descriptor is inherited.
+	// Files are the child's descriptors 0, 1, 2 ...; a nil one is closed, unless it is in Inherit.
+	// No other descriptor is inherited.
 	Files []*os.File
-	// Inherit are descriptors of this process that the child gets under the same number. What they lead to is not looked at.
+	// Inherit are descriptors of this process that the child gets under the same number. What they
+	// lead to is not looked at.
 	Inherit []int
-	// TTY is which of Files becomes the controlling terminal of the child's session. It is used when HasTTY is set,
-	// so that the zero Command has no terminal.
+	// TTY is which of Files becomes the controlling terminal of the child's session. It is used
+	// when HasTTY is set, so that the zero Command has no terminal.
 	TTY    int
 	HasTTY bool
-	// Door is a descriptor of this process that every process in the fence may ask for; see [Door]. Where the kernel lets nobody answer, nobody gets it.
-	Door *os.File
+	// Request is a descriptor of this process that every process in the sandbox may ask for; see
+	// broker.RequestSocket. Where the kernel lets no one answer, it is inherited only.
+	Request *os.File
 }
 
 // ErrUnsupported is returned when this system cannot give the least level asked for.
 var ErrUnsupported = errors.New("no sandbox on this system")
 
-// ErrNoAnswers is wrapped by the error of Start when hosts are named and the kernel lets nobody answer for them: below another program that
-// answers calls, it allows no second one. The modes that are left are Off and Full.
+// ErrNoAnswers is wrapped by the error of Start when hosts are named and the kernel lets no one
+// answer for them: below another program that answers calls, it allows no second one. The modes
+// that are left are Off and Full.
 var ErrNoAnswers = errors.New("connections cannot be limited to hosts here")
 
 // ErrCannotHide is wrapped by every CannotHideError.
 var ErrCannotHide = errors.New("cannot be hidden at this level")
 
-// A CannotHideError is returned by Start when the level reached has no means to take Path out of the tree Root:
-// Landlock only ever allows, so what lies in a writable tree stays in it.
-// A caller starts again with Require: Strong, or refuses.
+// A CannotHideError is returned by Start when the level reached has no means to take Path out of
+// the tree Root: Landlock only ever allows, so what lies in a writable tree stays in it. A caller
+// starts again with Require: Strong, or refuses.
 type CannotHideError struct {
 	Path, Root string
 	Level      Level
@@ -155,7 +150,7 @@ func (e *CannotHideError) Error() string {
 // Unwrap returns ErrCannotHide.
 func (e *CannotHideError) Unwrap() error { return ErrCannotHide }
 
-// A SetupError is returned by Start when a step of building the fence failed; nothing has run.
+// A SetupError is returned by Start when a step of building the sandbox failed; nothing has run.
 type SetupError struct {
 	Step string // the step, as it would be written in a manual page: "mount proc"
 	Err  error  // the kernel's answer, a syscall.Errno
@@ -166,7 +161,7 @@ func (e *SetupError) Error() string { return fmt.Sprintf("sandbox: %s: %v", e.St
 // Unwrap returns the kernel's answer.
 func (e *SetupError) Unwrap() error { return e.Err }
 
-// An ExecError is returned by Start when the fence stood and the program could not be executed.
+// An ExecError is returned by Start when the sandbox stood and the program could not be executed.
 type ExecError struct {
 	Path string
 	Err  error // a syscall.Errno
@@ -177,7 +172,8 @@ func (e *ExecError) Error() string { return fmt.Sprintf("execute %q: %v", e.Path
 // Unwrap returns the kernel's answer.
 func (e *ExecError) Unwrap() error { return e.Err }
 
-// ExitStatus returns what a shell exits with: 127 when the program was not found, 126 when it was found and is not executable.
+// ExitStatus returns what a shell exits with: 127 when the program was not found, 126 when it was
+// found and is not executable.
 func (e *ExecError) ExitStatus() int {
 	if errors.Is(e.Err, os.ErrNotExist) {
 		return 127

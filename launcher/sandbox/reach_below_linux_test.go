@@ -117,14 +117,14 @@ func supervise(listener int) {
 		if _, err := unix.Poll(poll, -1); err != nil && err != unix.EINTR || poll[0].Revents&unix.POLLHUP != 0 {
 			return
 		}
-		var n notification
-		if ioctl(listener, notifyReceive, unsafe.Pointer(&n)) != nil {
+		var n seccomp.Notification
+		if seccomp.Listener(listener).Receive(&n) != nil {
 			continue
 		}
-		a := answer{id: n.id, flags: notifyContinue}
+		a := seccomp.Answer{ID: n.ID, Flags: seccomp.Continue}
 		if first {
-			a = answer{id: n.id, val: 4711}
+			a = seccomp.Answer{ID: n.ID, Val: 4711}
 		}
-		_ = ioctl(listener, notifySend, unsafe.Pointer(&a))
+		_ = seccomp.Listener(listener).Send(&a)
 	}
 }

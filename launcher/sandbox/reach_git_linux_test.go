@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
 // git clones over HTTP from the host that is allowed.
@@ -160,7 +162,7 @@ func TestGitSSH(t *testing.T) {
 		p.Read = append(p.Read, Path{Name: keys})
 		dir := p.Write[0].Name
 		ssh := fmt.Sprintf("GIT_SSH_COMMAND=ssh -F none -i %s/user -o BatchMode=yes -o UserKnownHostsFile=%s/known -o ConnectTimeout=10", keys, keys)
-		clone := func(host, to string) (Status, string, Traffic) {
+		clone := func(host, to string) (Status, string, broker.Traffic) {
 			return talk(t, p, "env", ssh, "git", "clone", "-q", fmt.Sprintf("ssh://%s@%s:%d%s/r.git", me.Username, host, port, top), filepath.Join(dir, to))
 		}
 		if s, said, traffic := clone("git.test", "c"); s.Shell() != 0 || !exists(filepath.Join(dir, "c/.git/HEAD")) || only(traffic, "tcp") == nil || only(traffic, "tcp").Host != "git.test" {

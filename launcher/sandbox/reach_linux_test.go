@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
@@ -68,7 +69,7 @@ func reaching(p Profile, names internet, rules ...string) Profile {
 }
 
 // talk runs a program behind the fence and returns how it ended, what it said, and what it did with the network.
-func talk(t *testing.T, p Profile, argv ...string) (Status, string, Traffic) {
+func talk(t *testing.T, p Profile, argv ...string) (Status, string, broker.Traffic) {
 	t.Helper()
 	out, in, err := os.Pipe()
 	must(t, err)
@@ -151,7 +152,7 @@ func TestClients(t *testing.T) {
 }
 
 // only returns the first entry of a kind.
-func only(t Traffic, kind string) *Connection {
+func only(t broker.Traffic, kind string) *broker.Connection {
 	for i := range t.Connections {
 		if t.Connections[i].Kind == kind {
 			return &t.Connections[i]

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
@@ -176,7 +177,7 @@ int main(int argc, char **argv) {
 }
 
 // talkAs is talk with another name for the program.
-func talkAs(t *testing.T, p Profile, path string, argv ...string) (Status, string, Traffic) {
+func talkAs(t *testing.T, p Profile, path string, argv ...string) (Status, string, broker.Traffic) {
 	t.Helper()
 	out, in, err := os.Pipe()
 	must(t, err)

@@ -98,7 +98,7 @@ print("bounded" if 0 < answered < len(held) else answered, flush=True)
 for s, _ in held: s.close()
 while not ask()[1]: pass
 print("again")
-`, 2*maxTalks)
+`, 2*128) // twice as many as the broker answers at the same time
 	bothLevels(t, func(t *testing.T, p Profile) {
 		if _, err := exec.LookPath("python3"); err != nil {
 			t.Skip("python3 is not installed")

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -63,7 +66,11 @@ func worldMain(args []string) {
 		// The wildcard would do, but a server each says who was reached.
 		probe, err := unix.Socket(map[bool]int{true: unix.AF_INET, false: unix.AF_INET6}[addr.Is4()], unix.SOCK_STREAM, 0)
 		fail(err)
-		fail(bindWhenThere(probe, network.Sockaddr(netip.AddrPortFrom(addr, 0))))
+		at := network.Sockaddr(netip.AddrPortFrom(addr, 0))
+		for err = unix.Bind(probe, at); err == unix.EADDRNOTAVAIL; err = unix.Bind(probe, at) {
+			time.Sleep(time.Millisecond) // one of IPv6 counts a moment later
+		}
+		fail(err)
 		unix.Close(probe)
 		l, err := net.Listen("tcp", netip.AddrPortFrom(addr, 80).String())
 		fail(err)
@@ -162,4 +169,23 @@ func TestWorld(t *testing.T) {
 			}
 		})
 	}
+}
+
+// addAddress puts an address on the loopback, as its alias number at. Socket fd is of the same family.
+func addAddress(fd int, addr netip.Addr, at int) error {
+	var request [40]byte
+	if addr.Is4() { // struct ifreq
+		copy(request[:], fmt.Sprintf("lo:%c", 'a'+at))
+		binary.NativeEndian.PutUint16(request[16:], unix.AF_INET)
+		copy(request[20:], addr.AsSlice())
+	} else { // struct in6_ifreq
+		copy(request[:], addr.AsSlice())
+		binary.NativeEndian.PutUint32(request[16:], 128)
+		binary.NativeEndian.PutUint32(request[20:], 1)
+	}
+	p := unsafe.Pointer(&request)
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCSIFADDR, uintptr(p)); errno != 0 {
+		return errno
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -101,6 +100,9 @@ func decide(rules []seccomp.Rule, d seccomp.Call) seccomp.Verdict {
 		holds := r.Nr == d.Nr
 		for _, c := range r.Tests {
 			arg := uint32(d.Args[c.Arg])
+			if c.High {
+				arg = uint32(d.Args[c.Arg] >> 32)
+			}
 			switch {
 			case c.Any:
 				holds = holds && arg&c.Value != 0
@@ -119,6 +121,11 @@ func decide(rules []seccomp.Rule, d seccomp.Call) seccomp.Verdict {
 
 var inetSockets = socketVerdicts{stream: seccomp.Allow, datagram: seccomp.Allow, local: seccomp.Errno(unix.EACCES), routes: seccomp.Allow}
 
+// rules are those without any for the broker.
+func rules(v socketVerdicts, debug bool) []seccomp.Rule {
+	return append(conditions(v), refusals(debug)...)
+}
+
 // filter is the seccomp program of a child.
 func filter(inet, debug bool) seccomp.Program {
 	v := noSockets
@@ -132,7 +139,7 @@ func filter(inet, debug bool) seccomp.Program {
 func TestProgramReadsTheTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	off, asked := seccomp.Errno(unix.EACCES), seccomp.Ask
-	for _, table := range [][]seccomp.Rule{rules(noSockets, false), rules(inetSockets, true), rules(socketVerdicts{asked, off, seccomp.Allow, seccomp.Allow}, false), append(rules(inetSockets, false), slices.Concat((&builder{level: Base}).metadataRules(), (&builder{level: Base}).schedulingRules())...), crowded(), nil} {
+	for _, table := range [][]seccomp.Rule{rules(noSockets, false), rules(inetSockets, true), rules(socketVerdicts{asked, off, seccomp.Allow, seccomp.Allow}, false), (&builder{attempt: attempt{level: Base}}).table(), hosts(Base).table(), crowded(), nil} {
 		program := seccomp.Compile(table)
 		values := []uint32{0, 1, ^uint32(0)}
 		for _, r := range table {
@@ -184,7 +191,7 @@ func TestRulesReached(t *testing.T) {
 
 // hosts is who builds a fence that some hosts can be reached from.
 func hosts(level Level) *builder {
-	return &builder{level: level, profile: Profile{Network: Hosts}, giving: once{1<<40 | 5}}
+	return &builder{attempt: attempt{level: level, profile: Profile{Network: Hosts}}, mediation: mediation{giving: once{1<<40 | 5}}}
 }
 
 // A packet's receiver is asked about wherever a call may name one, and the ways to connect while sending stay shut.
@@ -257,7 +264,7 @@ func TestOlderKernel(t *testing.T) {
 		{landlock{2, 0}, []Protection{Namespaces, Processes, Signals, Tree, Truncation, DeviceCtl, IPC, SharedMem}},
 	} {
 		p := Default(t.TempDir(), "")
-		b := &builder{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & exit 5"}}, landlock: test.l, level: Base}
+		b := &builder{attempt: attempt{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & exit 5"}}, landlock: test.l, level: Base}}
 		process, receipt, err := b.start()
 		must(t, err)
 		if s, err := process.Wait(); err != nil || s.Code != 5 {

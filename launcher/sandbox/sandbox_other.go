@@ -3,12 +3,13 @@
 package sandbox
 
 import (
-	"errors"
 	"syscall"
 	"time"
+
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
-// Start returns ErrUnsupported: nothing runs unfenced.
+// Start returns ErrUnsupported: nothing runs without a sandbox.
 func Start(Profile, Command) (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
 
 // Held is a command that waits to be let go; there is none on this system.
@@ -17,17 +18,17 @@ type Held struct{}
 // Begin returns ErrUnsupported.
 func Begin(Profile, Command) (*Held, error) { return nil, ErrUnsupported }
 
-// A Nest is namespaces that were made ahead; there are none on this system.
-type Nest struct{}
+// A Prepared is namespaces that were made ahead; there are none on this system.
+type Prepared struct{}
 
-// Ahead returns nil.
-func Ahead(Network) *Nest { return nil }
+// Prepare returns nil.
+func Prepare(Network) *Prepared { return nil }
 
 // Begin returns ErrUnsupported.
-func (*Nest) Begin(Profile, Command) (*Held, error) { return nil, ErrUnsupported }
+func (*Prepared) Begin(Profile, Command) (*Held, error) { return nil, ErrUnsupported }
 
-// Leave does nothing.
-func (*Nest) Leave() {}
+// Release does nothing.
+func (*Prepared) Release() {}
 
 // Go returns ErrUnsupported.
 func (*Held) Go() (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
@@ -37,13 +38,14 @@ func (*Held) Cancel() {}
 
 // Probe returns a report of nothing.
 func Probe() Report {
-	return Report{Findings: []Finding{{Name: "sandbox", Detail: ErrUnsupported.Error(), Fix: "Linux 5.13 or newer on amd64 or arm64"}}}
+	return Report{Findings: []Finding{{Name: "sandbox", Detail: ErrUnsupported.Error(),
+		Fix: "Linux 5.13 or newer on amd64 or arm64"}}}
 }
 
 // Remembered returns None.
 func Remembered(string) Level { return None }
 
-// Inside returns false: there is no fence on this system.
+// Inside returns false: there is no sandbox on this system.
 func Inside() bool { return false }
 
 // A Process is a started command; there is none on this system.
@@ -80,16 +82,10 @@ func (*Process) Thaw() {}
 func (*Process) End(Limit, time.Duration) {}
 
 // Traffic returns nothing.
-func (*Process) Traffic() Traffic { return Traffic{} }
+func (*Process) Traffic() broker.Traffic { return broker.Traffic{} }
 
 // Noted returns nil.
 func (*Process) Noted() <-chan struct{} { return nil }
 
 // TrafficSince returns nothing.
-func (*Process) TrafficSince(int) []Connection { return nil }
-
-// ErrNoDoor is returned by Door.
-var ErrNoDoor = errors.New("no connection out of the sandbox")
-
-// Door returns ErrNoDoor.
-func Door() (int, error) { return -1, ErrNoDoor }
+func (*Process) TrafficSince(int) []broker.Connection { return nil }

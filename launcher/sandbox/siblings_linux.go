@@ -10,22 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A command can have processes that are not its children but its siblings (CLONE_PARENT), and so children of the launcher, which has not made them.
-// A filter cannot refuse that, because a fence inside a fence makes its child so. At Strong they are known by their pid namespace.
+// A command can have processes that are not its children but its siblings (CLONE_PARENT), and so
+// children of the launcher, which has not made them. A filter cannot refuse that, because a sandbox
+// inside a sandbox makes its child so. At Strong they are known by their pid namespace.
 
-// space names the pid namespace of a process; "" when that may not be seen.
-func space(pid int) string {
-	name, _ := os.Readlink("/proc/" + itoa(pid) + "/ns/pid")
-	return name
-}
-
-// sibling reports whether s is one, or an orphan at Base, for those who count. Who hides its namespace (PR_SET_DUMPABLE) counts where it is in any but the launcher's.
+// sibling reports whether s is one, or an orphan at Base, for those who count. Who hides its
+// namespace (PR_SET_DUMPABLE) counts where it is in any but the launcher's.
 func (p *Process) sibling(s sample) bool {
 	if s.parent != os.Getpid() || s.pid == p.pid || s.pid == p.guard {
 		return false
 	}
 	if p.level == Base {
-		return fenced(s.pid) && !p.another(s.pid)
+		return sandboxed(s.pid) && !p.another(s.pid)
 	}
 	if in := space(s.pid); in != "" {
 		return in == p.space
@@ -46,11 +42,13 @@ func (p *Process) siblings() (list []int) {
 	return list
 }
 
-// siblingsPause is how long the end of a namespace is waited for before it is asked whether siblings hold it up, in milliseconds.
+// siblingsPause is how long the end of a namespace is waited for before it is asked whether
+// siblings hold it up, in milliseconds.
 const siblingsPause = 20
 
-// awaitInit waits until the init has ended, and with it the namespace. The kernel does not end one while a dead process of it has a parent outside that has not
-// asked for it: with siblings of the command, that is this process.
+// awaitInit waits until the init has ended, and with it the namespace. The kernel does not end one
+// while a dead process of it has a parent outside that has not asked for it: with siblings of the
+// command, that is this process.
 func (p *Process) awaitInit(namespace string) {
 	for {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(p.init), Events: unix.POLLIN}}, siblingsPause)

@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// func spawn(flags, stack, code uintptr, f *family, who uintptr) (pid, errno uintptr)
+// func spawn(flags, stack, code uintptr, f *setup, who uintptr) (pid, errno uintptr)
 //
 // The child calls code as Go calls it, with the arguments in registers and room for them on the stack, and does not return.
 TEXT ·spawn(SB),NOSPLIT,$0-56

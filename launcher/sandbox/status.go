@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A Status is one change of a command: it exited, was ended by a signal, was stopped, or goes on. The zero Status is none of them.
+// A Status is one change of a command: it exited, was ended by a signal, was stopped, or goes on.
+// The zero Status is none of them.
 type Status struct {
 	Exited   bool
 	Code     int            // what it exited with, 0 to 255, when Exited
@@ -19,19 +20,21 @@ type Status struct {
 	UserTime, SystemTime time.Duration
 	MaxMemory            int64 // bytes: the largest resident size of any one of them
 
-	// Left are the names of the processes that the command left behind, and that were ended after it; or that go on, where Stays says so (see Process.Stay).
+	// Left are the names of the processes that the command left behind, and that were ended after
+	// it; or that go on, where Stays says so (see Process.Stay).
 	Left  []string
 	Stays bool
 
-	// Exceeded is the limit that ended the run, and Reached one at which the kernel refused it more, after which it went on. A limit of one process is
-	// told by its signal: SIGXCPU, SIGXFSZ.
+	// Exceeded is the limit that ended the run, and Reached one at which the kernel refused it
+	// more, after which it went on. A limit of one process is told by its signal: SIGXCPU, SIGXFSZ.
 	Exceeded, Reached Limit
 }
 
 // Ended reports whether the command is over.
 func (s Status) Ended() bool { return s.Exited || s.Signal != 0 }
 
-// Shell returns the status as a shell's $? has it: the exit code, or 128 and the signal. A command that is not over is 255.
+// Shell returns the status as a shell's $? has it: the exit code, or 128 and the signal. A command
+// that is not over is 255.
 func (s Status) Shell() int {
 	switch {
 	case s.Signal != 0:

@@ -3,23 +3,29 @@
 package sandbox
 
 import (
+	"slices"
 	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// A step is one system call that a forked process makes before it executes its program. Everything it needs was
-// prepared before the fork, because after it there is no Go runtime: no allocation, no stack growth, no locks.
+// A step is one system call that a forked process makes before it executes its program. Everything
+// it needs was prepared before the fork, because after it there is no Go runtime: no allocation, no
+// stack growth, no locks.
 type step struct {
 	nr   uintptr
 	args [6]uintptr
 
 	// The outcome that lets the next step begin. By default: no error.
 	expect outcome
-	value  uintptr // with results: the only good result; with fails: the only good errno; with tolerates: an errno that is as good as none
+	// with results: the only good result; with fails: the only good errno; with tolerates: an errno
+	// that is as good as none
+	value uintptr
 
-	each uint64 // when not 0: the call is made once for each bit that is set, with the number of the bit added to args[into]
+	// when not 0: the call is made once for each bit that is set, with the number of the bit added
+	// to args[into]
+	each uint64
 
 	keep uint8 // 1..len(registers): where the result is kept
 	from uint8 // 1..len(registers): the register that replaces args[into]
@@ -34,15 +40,15 @@ const (
 	succeeds  outcome = iota // any result but an error
 	tolerates                // an error is as good when it is value
 	results                  // value is the only good result
-	fails                    // the call must be refused with value: a canary
+	fails                    // the call must be refused with value: a proof
 	ignores                  // whatever
 )
 
-// A life is what one forked process does, in order.
-type life []step
+// Steps are what one forked process does, in order.
+type steps []step
 
 // add appends a step and returns it to be refined; the pointer is good until the next add.
-func (l *life) add(what string, nr uintptr, args ...uintptr) *step {
+func (l *steps) add(what string, nr uintptr, args ...uintptr) *step {
 	s := step{nr: nr, what: what}
 	copy(s.args[:], args)
 	*l = append(*l, s)
@@ -81,8 +87,8 @@ func (a *arena) text(s string) uintptr {
 	return uintptr(unsafe.Pointer(&b[0]))
 }
 
-// An arena keeps memory alive and in place that only integers point to. Go moves stacks and nothing else, so
-// what is allocated on the heap stays where it is for as long as it is held.
+// An arena keeps memory alive and in place that only integers point to. Go moves stacks and nothing
+// else, so what is allocated on the heap stays where it is for as long as it is held.
 type arena struct{ held []unsafe.Pointer }
 
 // hold keeps what p points to and returns its address.
@@ -103,8 +109,8 @@ func (a *arena) pointers(list []string) (uintptr, error) {
 // atCwd is AT_FDCWD as an argument.
 const atCwd = ^uintptr(99)
 
-// sameObject is a step number that is no system call: it compares what args[0] (a *unix.Stat_t that an earlier step filled)
-// says of the object with args[1] (what it must be).
+// sameObject is a step number that is no system call: it compares what args[0] (a *unix.Stat_t that
+// an earlier step filled) says of the object with args[1] (what it must be).
 const sameObject = ^uintptr(0)
 
 // perform makes the steps in order. It returns the number of steps on success, and
@@ -112,7 +118,7 @@ const sameObject = ^uintptr(0)
 //
 //go:nosplit
 //go:norace
-func (l life) perform(registers *[registerCount]uintptr) (int, uintptr) {
+func (l steps) perform(registers *[registerCount]uintptr) (int, uintptr) {
 	for i := range l {
 		s := &l[i]
 		args := s.args
@@ -125,19 +131,22 @@ func (l life) perform(registers *[registerCount]uintptr) (int, uintptr) {
 			for bit := uintptr(0); bit < 64 && e == 0; bit++ {
 				if s.each>>bit&1 != 0 {
 					args[s.into%6] = s.args[s.into%6] + bit
-					_, _, e = syscall.RawSyscall6(s.nr, args[0], args[1], args[2], args[3], args[4], args[5])
+					_, _, e = syscall.RawSyscall6(s.nr, args[0], args[1], args[2], args[3],
+						args[4], args[5])
 				}
 				if s.expect == ignores {
 					e = 0
 				}
 			}
 		} else if s.nr == sameObject {
-			a, b := (*unix.Stat_t)(*(*unsafe.Pointer)(unsafe.Pointer(&args[0]))), (*unix.Stat_t)(*(*unsafe.Pointer)(unsafe.Pointer(&args[1])))
+			a, b := (*unix.Stat_t)(*(*unsafe.Pointer)(unsafe.Pointer(&args[0]))),
+				(*unix.Stat_t)(*(*unsafe.Pointer)(unsafe.Pointer(&args[1])))
 			if a.Dev != b.Dev || a.Ino != b.Ino {
 				e = unix.ESTALE
 			}
 		} else {
-			r, _, e = syscall.RawSyscall6(s.nr, args[0], args[1], args[2], args[3], args[4], args[5])
+			r, _, e = syscall.RawSyscall6(s.nr, args[0], args[1], args[2], args[3], args[4],
+				args[5])
 		}
 		registers[s.keep%registerCount] = r
 		switch s.expect {
@@ -160,4 +169,17 @@ func (l life) perform(registers *[registerCount]uintptr) (int, uintptr) {
 		}
 	}
 	return len(l), 0
+}
+
+// closeBut closes every descriptor but those in keep.
+func (l *steps) closeBut(keep ...int) {
+	slices.Sort(keep)
+	first := 0
+	for _, fd := range keep {
+		if first < fd {
+			l.add("close files", unix.SYS_CLOSE_RANGE, uintptr(first), uintptr(fd-1))
+		}
+		first = max(first, fd+1)
+	}
+	l.add("close files", unix.SYS_CLOSE_RANGE, uintptr(first), ^uintptr(0)>>32)
 }

@@ -10,16 +10,22 @@ import (
 func TestOtherArchitecture(t *testing.T) {
 	const arm64, arm, mount, socket, read = 0xc00000b7, 0x40000028, 40, 198, 63
 	p := compile(arm64, 0, []Rule{
-		On(mount, Errno(unix.EPERM)), On(socket, Allow, Arg(0, unix.AF_INET), Masked(1, 0xf, unix.SOCK_STREAM)), On(socket, Errno(unix.EACCES)),
+		On(mount, Errno(unix.EPERM)),
+		On(socket, Allow, Arg(0, unix.AF_INET), Masked(1, 0xf, unix.SOCK_STREAM)),
+		On(socket, Errno(unix.EACCES)),
 	})
 	for _, test := range []struct {
 		d    Call
 		want Verdict
 	}{
-		{Call{Nr: read, Arch: arm64}, Allow}, {Call{Nr: mount, Arch: arm64}, Errno(unix.EPERM)}, {Call{Nr: read, Arch: arm}, Kill}, {Call{Nr: read, Arch: unix.AUDIT_ARCH_X86_64}, Kill},
-		{Call{Nr: socket, Arch: arm64, Args: [6]uint64{unix.AF_INET, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}}, Allow},
-		{Call{Nr: socket, Arch: arm64, Args: [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM}}, Errno(unix.EACCES)},
-		{Call{Nr: socket, Arch: arm64, Args: [6]uint64{1<<32 | unix.AF_INET, unix.SOCK_DGRAM}}, Errno(unix.EACCES)},
+		{Call{Nr: read, Arch: arm64}, Allow}, {Call{Nr: mount, Arch: arm64}, Errno(unix.EPERM)},
+		{Call{Nr: read, Arch: arm}, Kill}, {Call{Nr: read, Arch: unix.AUDIT_ARCH_X86_64}, Kill},
+		{Call{Nr: socket, Arch: arm64,
+			Args: [6]uint64{unix.AF_INET, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}}, Allow},
+		{Call{Nr: socket, Arch: arm64, Args: [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM}},
+			Errno(unix.EACCES)},
+		{Call{Nr: socket, Arch: arm64, Args: [6]uint64{1<<32 | unix.AF_INET, unix.SOCK_DGRAM}},
+			Errno(unix.EACCES)},
 		{Call{Nr: 0x40000000 | mount, Arch: arm64}, Allow}, // no such call there
 	} {
 		if got := p.Decide(test.d); got != test.want {

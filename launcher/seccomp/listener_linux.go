@@ -55,7 +55,10 @@ const (
 )
 
 // Receive waits for the next call. It fails when the caller was killed in between.
-func (l Listener) Receive(n *Notification) error { return l.ioctl(notifyReceive, unsafe.Pointer(n)) }
+func (l Listener) Receive(n *Notification) error {
+	return l.ioctl(notifyReceive,
+		unsafe.Pointer(n))
+}
 
 // Send answers a call. An error means that the caller waits no more.
 func (l Listener) Send(a *Answer) error { return l.ioctl(notifySend, unsafe.Pointer(a)) }
@@ -127,7 +130,8 @@ const waitKillable = 1 << 5
 func ListenFlags() uintptr {
 	flags := uintptr(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 	// Without a program the kernel answers EFAULT when it knows the flags.
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags|waitKillable, 0)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		flags|waitKillable, 0)
 	if errno == unix.EFAULT {
 		flags |= waitKillable
 	}

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/notice"
-	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // maxTaught is how many refusals a person is told of. The record has them all.
@@ -42,7 +42,7 @@ func connections(_ Before, a After, out io.Writer) Found {
 const maxProgramName = 256
 
 // Connection is one connection as the record has it.
-func Connection(c *sandbox.Connection) Found {
+func Connection(c *broker.Connection) Found {
 	o := Found{
 		"time": c.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), "pid": c.PID, "program": c.Program[:min(len(c.Program), maxProgramName)], "kind": c.Kind,
 		"host": c.Host, "address": c.Address, "refused": c.Refused, "count": c.Count,
@@ -62,7 +62,7 @@ func Connection(c *sandbox.Connection) Found {
 }
 
 // refusedText says who was refused, by which rule, and the smallest change.
-func refusedText(c *sandbox.Connection) string {
+func refusedText(c *broker.Connection) string {
 	who := c.Host
 	if c.Address != "" && !strings.HasPrefix(c.Address, c.Host) {
 		who += " at " + c.Address

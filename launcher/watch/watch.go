@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -31,7 +32,7 @@ type After struct {
 	WhyEnded   string // why it does not, where the configuration wants it to; "" for no reason
 	TimedOut   string // the notice that it was ended after its time limit; "" where it was not
 
-	Traffic func() sandbox.Traffic             // what it did with the network
+	Traffic func() broker.Traffic              // what it did with the network
 	Dropped func() (bytes int64, total bool)   // what of its output is not in the transcript
 	Once    func(out io.Writer, notice string) // writes a notice that was never written before
 	Verify  func(out io.Writer) error          // verifies protected files that it could change

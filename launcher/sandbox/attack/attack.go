@@ -6,11 +6,11 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// An Attack is one way out of a fence.
+// An Attack is one way out of a sandbox.
 type Attack struct {
 	Name string
 	Kind string             // what it belongs to: "files", "sockets" ...
-	Root bool               // works only for root, even without a fence
+	Root bool               // works only for root, even without a sandbox
 	Lost sandbox.Protection // what a receipt says when a level cannot keep it from working; "" when every level must
 	near bool               // harmless in a network of one's own, so tried only where hosts are reached
 	try  func(World) error  // nil when it worked
@@ -35,7 +35,7 @@ type Row struct {
 	Note       string // what was seen: the kernel's refusal, what is lost, why nothing was proven
 }
 
-// ErrNotHere is returned where there is no fence to attack.
+// ErrNotHere is returned where there is no sandbox to attack.
 var ErrNotHere = errors.New("no sandbox on this system")
 
 // judge turns what was seen into a row.

@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(hermetic.Tests(m).Run())
 }
 
-// needsMachine are attacks on what a machine may not have; all others must be proven wherever these tests run.
+// needsMachine are attacks on what a machine may not have; all others must be proven wherever these
+// tests run.
 var needsMachine = map[string]string{
 	"kernel crypto socket": "CONFIG_CRYPTO_USER_API", "vsock": "CONFIG_VSOCKETS", "vsock connect": "CONFIG_VSOCKETS", "sctp": "CONFIG_IP_SCTP",
 	"System V memory": "CONFIG_SYSVIPC", "netlink audit": "CONFIG_AUDIT", "netlink netfilter": "CONFIG_NETFILTER", "mptcp": "CONFIG_MPTCP",
@@ -31,7 +32,8 @@ var needsMachine = map[string]string{
 	"routing header": "CONFIG_IPV6", "IPv4 in IPv6": "CONFIG_IPV6", "int 0x80": "CONFIG_IA32_EMULATION, and a hypervisor that passes it on", "keyctl": "CONFIG_KEYS", "add key": "CONFIG_KEYS",
 }
 
-// E-bkr-1, E-bkr-2, E-bkr-3, E-chan-5, C-3.1.5: every known way out, at every level, and the proof that each is one.
+// E-bkr-1, E-bkr-2, E-bkr-3, E-chan-5, C-3.1.5: every known way out, at every level, and the proof
+// that each is one.
 func TestAttacks(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range List() {
@@ -62,7 +64,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// A container's root cannot mount: what cannot be tried there is told as such, and the rest of the table stands.
+// A container's root cannot mount: what cannot be tried there is told as such, and the rest of the
+// table stands.
 func TestContainerRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root has a bounding set to give up")

@@ -11,7 +11,7 @@ import (
 // World is empty on this system.
 type World struct{}
 
-// List returns nothing: there is no fence.
+// List returns nothing: there is no sandbox.
 func List() []Attack { return nil }
 
 // Main returns false: nothing is ever started under its name.

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detours are attacks on a fence that lets one host be reached: by way of it, or in its name, to another.
+// detours are attacks on a sandbox that lets one host be reached: by way of it, or in its name, to
+// another.
 var detours = []Attack{
 	{Name: "connect, take back, connect", try: func(w World) error {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
@@ -144,7 +145,8 @@ func option(family int, level, name uintptr, value []byte) error {
 // swaps is how often the other thread has to have swapped before the attack counts as refused.
 const swaps = 100_000
 
-// swapped connects while another thread writes first the one address and then the other into the same memory.
+// swapped connects while another thread writes first the one address and then the other into the
+// same memory.
 func swapped(w World) error {
 	friend, foe := sockaddr(w.Friend), sockaddr(w.TCP)
 	shared := *friend
@@ -179,7 +181,8 @@ func swapped(w World) error {
 	return errors.New("always the friend, or nobody")
 }
 
-// swappedSocket connects while another thread puts a datagram socket under the number, which may go where the other may not.
+// swappedSocket connects while another thread puts a datagram socket under the number, which may go
+// where the other may not.
 func swappedSocket(w World) error {
 	tcp, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

@@ -84,7 +84,7 @@ var files = []Attack{
 		return err
 	}},
 	{Name: "make a readable mapping writable", try: func(w World) error {
-		fd, err := unix.Open(w.Open, unix.O_RDWR, 0) // a file opened for reading only cannot be mapped so, fence or not
+		fd, err := unix.Open(w.Open, unix.O_RDWR, 0) // a file opened for reading only cannot be mapped so, sandbox or not
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,8 @@ var files = []Attack{
 	}},
 }
 
-// swapRace opens a name that another thread turns from an own file to a link to the secret and back.
+// swapRace opens a name that another thread turns from an own file to a link to the secret and
+// back.
 func swapRace(w World) error {
 	name, own, link := w.Workspace+"/swap", w.Workspace+"/own", w.Workspace+"/swap.link"
 	os.Symlink(own, name)

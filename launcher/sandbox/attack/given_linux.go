@@ -10,37 +10,8 @@ import (
 	"time"
 )
 
-// A descriptor that somebody outside hands over (SCM_RIGHTS, unix(7)) needs no call that a fence about addresses would look at: it is connected already.
-
-// give serves sockets that are connected to w.TCP.
-func (w *World) give(name string) error {
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
-	if err != nil {
-		return err
-	}
-	w.later(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.AcceptUnix()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				gift, err := net.Dial("tcp", w.TCP)
-				if err != nil {
-					return
-				}
-				defer gift.Close()
-				if f, err := gift.(*net.TCPConn).File(); err == nil {
-					_, _, _ = c.WriteMsgUnix([]byte("x"), syscall.UnixRights(int(f.Fd())), nil)
-					f.Close()
-				}
-			}()
-		}
-	}()
-	return nil
-}
+// A descriptor that somebody outside hands over (SCM_RIGHTS, unix(7)) needs no call that a sandbox
+// about addresses would look at: it is connected already.
 
 // given takes such a socket and uses it.
 func given(name string) error {

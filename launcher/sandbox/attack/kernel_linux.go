@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// backRooms are attacks on parts of the kernel that have been ways in before, and on the fence's own rules.
+// backRooms are attacks on parts of the kernel that have been ways in before, and on the sandbox's
+// own rules.
 var backRooms = append([]Attack{
 	{Name: "keyctl", try: func(World) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true); return err }},
 	{Name: "bpf", Root: true, try: func(World) error {

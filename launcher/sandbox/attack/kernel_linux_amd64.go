@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// archAttacks come in by another architecture's door: it has its own numbers, and filters that do not look at the door let them through.
+// archAttacks come in by another architecture's door: it has its own numbers, and filters that do
+// not look at the door let them through.
 var archAttacks = []Attack{
 	// The 32-bit entry has its own numbers: 359 is socket there.
 	{Name: "int 0x80", try: func(World) error {
@@ -37,7 +38,8 @@ var archAttacks = []Attack{
 			return nil
 		})
 	}},
-	// Not built into most kernels: ENOSYS is then the kernel's own answer, and the fence kills before that.
+	// Not built into most kernels: ENOSYS is then the kernel's own answer, and the sandbox kills
+	// before that.
 	{Name: "x32", try: func(World) error {
 		_, _, errno := syscall.RawSyscall(0x40000000|unix.SYS_GETPID, 0, 0, 0)
 		if errno != 0 && errno != unix.ENOSYS {
@@ -47,8 +49,8 @@ var archAttacks = []Attack{
 	}},
 }
 
-// orFault returns what try returns, or the fault that ended it: where a hypervisor does not pass the 32-bit entry on,
-// the instruction is a fault, and the attack does not work on that machine.
+// orFault returns what try returns, or the fault that ended it: where a hypervisor does not pass
+// the 32-bit entry on, the instruction is a fault, and the attack does not work on that machine.
 func orFault(try func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

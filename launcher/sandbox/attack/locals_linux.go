@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locals are attacks on a fence in which a run may connect to Unix sockets of its own: by way of them to somebody else's.
+// locals are attacks on a sandbox in which a run may connect to Unix sockets of its own: by way of
+// them to somebody else's.
 var locals = []Attack{
 	{Name: "unix socket by a link", try: func(w World) error {
 		link := w.Workspace + "/link"
@@ -42,7 +43,8 @@ var locals = []Attack{
 	{Name: "unix socket, the address swapped", try: func(w World) error { return swappedLocal(w, true) }},
 	{Name: "unix socket, the name swapped", try: func(w World) error { return swappedLocal(w, false) }},
 	{Name: "unix socket of a number used before", try: func(w World) error {
-		// What the run listened on and let go must not stand for whoever gets the number of its file.
+		// What the run listened on and let go must not stand for the process that gets the number of its
+		// file.
 		name := w.Workspace + "/gone"
 		if fd, err := ownLocal(name); err == nil {
 			unix.Close(fd)
@@ -65,18 +67,8 @@ func ownLocal(name string) (int, error) {
 	return fd, err
 }
 
-// connectLocal connects a new socket to a path.
-func connectLocal(family, kind uintptr, path string) error {
-	fd, _, errno := unix.Syscall(unix.SYS_SOCKET, family, kind, 0)
-	if errno != 0 {
-		return errno
-	}
-	defer unix.Close(int(fd))
-	return unix.Connect(int(fd), &unix.SockaddrUnix{Name: path})
-}
-
-// swappedLocal connects while another thread writes now a name of an own socket and now one of somebody else's into the same memory, or swaps what is
-// under one name.
+// swappedLocal connects while another thread writes now a name of an own socket and now one of
+// somebody else's into the same memory, or swaps what is under one name.
 func swappedLocal(w World, memory bool) error {
 	own, name := w.Workspace+"/s", w.Workspace+"/name"
 	server, err := ownLocal(own)
@@ -139,7 +131,8 @@ func localAddress(name string) *address {
 	return a
 }
 
-// swappedBind binds a Unix socket while another thread puts a TCP one under the number, and listens with that.
+// swappedBind binds a Unix socket while another thread puts a TCP one under the number, and listens
+// with that.
 func swappedBind(w World) error {
 	tcp, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaces are attacks that build another world inside, or take the fence down from inside. Ordinary users reach them by a user namespace.
+// namespaces are attacks that build another world inside, or take the sandbox down from inside.
+// Ordinary users reach them by a user namespace.
 var namespaces = []Attack{
 	{Name: "unshare user", try: func(World) error { return inFork(unix.CLONE_NEWUSER) }},
 	{Name: "clone3 user", try: func(World) error {

@@ -150,8 +150,9 @@ func textOf(pid int) uintptr {
 	return uintptr(n)
 }
 
-// guardOf returns the process that watches over the attacker; without a fence, the launcher plays it. At Base it is the process that was
-// forked just before the attacker; at Strong it is process 1.
+// guardOf returns the process that watches over the attacker; without a sandbox, the launcher plays
+// it. At Base it is the process that was forked just before the attacker; at Strong it is process
+// 1.
 func guardOf(w World) int {
 	if os.Getenv("FENCE") == "strong" {
 		return 1

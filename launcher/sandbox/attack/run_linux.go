@@ -41,8 +41,9 @@ func List() []Attack {
 	return all
 }
 
-// Main plays the attacker when args, which are os.Args, say so; mine is false in every other case, and nothing has been done. The code is
-// 0 when the attack worked, 1 when it was refused, 2 when the attacker itself failed.
+// Main plays the attacker when args, which are os.Args, say so; mine is false in every other case,
+// and nothing has been done. The code is 0 when the attack worked, 1 when it was refused, 2 when
+// the attacker itself failed.
 func Main(args []string) (code int, mine bool) {
 	if len(args) != 2 || args[0] != argv0 {
 		return 0, false
@@ -77,8 +78,9 @@ func Main(args []string) (code int, mine bool) {
 	return 2, true
 }
 
-// Run tries every attack without a fence and behind one of the given level, some at a time, and returns a row for each in the order of List.
-// An error means that the table is not whole: the context ended, or the machine cannot give the level.
+// Run tries every attack without a sandbox and behind one of the given level, some at a time, and
+// returns a row for each in the order of List. An error means that the table is not whole: the
+// context ended, or the machine cannot give the level.
 func Run(ctx context.Context, level sandbox.Level) ([]Row, error) {
 	list := List()
 	rows, errs := make([]Row, len(list)), make([]error, len(list))
@@ -98,8 +100,8 @@ func Run(ctx context.Context, level sandbox.Level) ([]Row, error) {
 	return rows, errors.Join(errs...)
 }
 
-// Try tries one attack without a fence and behind one of the given level; those of sockets also behind one that reaches one host, and the row is
-// the worse of both.
+// Try tries one attack without a sandbox and behind one of the given level; those of sockets also
+// behind one that reaches one host, and the row is the worse of both.
 func (a Attack) Try(level sandbox.Level) (Row, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -107,7 +109,7 @@ func (a Attack) Try(level sandbox.Level) (Row, error) {
 	}
 	var bare error
 	if a.Root && os.Geteuid() != 0 {
-		bare = errors.New("without a fence it takes root")
+		bare = errors.New("without a sandbox it takes root")
 	} else if bare, err = inWorld(self, func(w *World) (error, error) { return w.bare(self, a.Name) }); err != nil {
 		return Row{}, err
 	}
@@ -119,7 +121,7 @@ func (a Attack) Try(level sandbox.Level) (Row, error) {
 		return row, err
 	}
 	other, err := a.behind(self, level, bare, true)
-	if errors.Is(err, sandbox.ErrNoAnswers) { // such a fence cannot be had here
+	if errors.Is(err, sandbox.ErrNoAnswers) { // such a sandbox cannot be had here
 		return row, nil
 	}
 	if other.Outcome == Broken {
@@ -129,11 +131,11 @@ func (a Attack) Try(level sandbox.Level) (Row, error) {
 	return row, err
 }
 
-// behind tries the attack behind a fence, without a network or with one that reaches a host.
+// behind tries the attack behind a sandbox, without a network or with one that reaches a host.
 func (a Attack) behind(self string, level sandbox.Level, bare error, hosts bool) (row Row, err error) {
 	_, err = inWorld(self, func(w *World) (error, error) {
 		w.hosts = hosts
-		worked, receipt, note, err := w.fenced(self, level, a.Name)
+		worked, receipt, note, err := w.sandboxed(self, level, a.Name)
 		row = a.judge(level, bare, worked, receipt, note)
 		return nil, err
 	})
@@ -156,16 +158,11 @@ func inWorld(self string, f func(*World) (error, error)) (error, error) {
 	return f(w)
 }
 
-// patience bounds one attack: what hangs is as good as refused.
-const patience = 30 * time.Second
-
-// after is the pause between two visits.
-func after() <-chan time.Time { return time.After(5 * time.Millisecond) }
-
-// apart are attacks that would change this machine: without a fence they get mounts and a network of their own.
+// apart are attacks that would change this machine: without a sandbox they get mounts and a network
+// of their own.
 var apart = strings.Fields("umount setns mount open_tree remount change swap unshare")
 
-// bare runs the attacker without a fence. The first error is the attacker's.
+// bare runs the attacker without a sandbox. The first error is the attacker's.
 func (w *World) bare(self, name string) (error, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -188,13 +185,13 @@ func (w *World) bare(self, name string) (error, error) {
 	case errors.As(err, &exit) && exit.ExitCode() != 2:
 		return fmt.Errorf("without a sandbox: %v: %s", err, bytes.TrimSpace(text.Bytes())), nil
 	case cmd.SysProcAttr.Unshareflags != 0 && errors.Is(err, unix.EPERM): // a container's root
-		return errors.New("without a fence it takes mounts of its own, which are refused here"), nil
+		return errors.New("without a sandbox it takes mounts of its own, which are refused here"), nil
 	}
 	return nil, fmt.Errorf("attack %q without a sandbox: %w: %s", name, err, text.Bytes())
 }
 
-// fenced runs the attacker behind a fence.
-func (w *World) fenced(self string, level sandbox.Level, name string) (worked bool, r sandbox.Receipt, note string, err error) {
+// sandboxed runs the attacker behind a sandbox.
+func (w *World) sandboxed(self string, level sandbox.Level, name string) (worked bool, r sandbox.Receipt, note string, err error) {
 	out, in, err := os.Pipe()
 	if err != nil {
 		return false, r, "", err

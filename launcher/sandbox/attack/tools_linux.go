@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,4 +40,20 @@ func unixOpen(name string, flags int, mode uint32) error {
 		unix.Close(fd)
 	}
 	return err
+}
+
+// patience bounds one attack: what hangs is as good as refused.
+const patience = 30 * time.Second
+
+// after is the pause between two visits.
+func after() <-chan time.Time { return time.After(5 * time.Millisecond) }
+
+// connectLocal connects a new socket to a path.
+func connectLocal(family, kind uintptr, path string) error {
+	fd, _, errno := unix.Syscall(unix.SYS_SOCKET, family, kind, 0)
+	if errno != 0 {
+		return errno
+	}
+	defer unix.Close(int(fd))
+	return unix.Connect(int(fd), &unix.SockaddrUnix{Name: path})
 }

@@ -24,20 +24,38 @@ import (
 
 // A World is what attacks aim at. It travels to the attacker in the environment.
 type World struct {
-	Workspace, Outside         string // folders: writable, and not
-	Open, Secret, Hidden, Kept string // readable; hidden file and folder; read-only in the workspace
-	TCP, UDP, Unix, Datagram   string // servers
-	Giver                      string // a server that gives whoever comes a socket that is connected to TCP
-	Friend                     string // a server that may be reached where hosts may
-	Abstract, Listen, Terminal string
-	Launcher, Decoy, Segment   int
-	LauncherBirth, DecoyBirth  string // when they began: with the number, that tells who it is
-	Level                      string
+	paths
+	addresses
+	numbers
+	Terminal string
+	Level    string
 
-	hosts bool // the fence lets Friend be reached
+	hosts bool // the sandbox lets Friend be reached
 	undo  []func()
 	tty   *os.File // the attacker's terminal
 	leak  *os.File // a file that is open in the launcher and that an exec would inherit
+}
+
+// The paths of a world.
+type paths struct {
+	Workspace, Outside   string // folders: writable, and not
+	Open, Secret, Hidden string // readable; a hidden file and a hidden folder
+	Kept                 string // read-only in the workspace
+}
+
+// The addresses of a world, of servers but for Listen.
+type addresses struct {
+	TCP, UDP, Unix, Datagram, Abstract string
+	Giver                              string // gives every client a socket that is connected to TCP
+	Friend                             string // may be reached where hosts may
+	Listen                             string // free, and visited
+}
+
+// The numbers of a world.
+type numbers struct {
+	Launcher, Decoy           int
+	LauncherBirth, DecoyBirth string // when they began: with the number, that tells which process it is
+	Segment                   int    // of shared memory
 }
 
 const (
@@ -57,7 +75,7 @@ func (w *World) later(f func()) { w.undo = append(w.undo, f) }
 
 // newWorld builds a world in a folder of its own. On an error nothing of it is left.
 func newWorld(self string) (*World, error) {
-	w := &World{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid())}
+	w := &World{numbers: numbers{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid())}}
 	for _, build := range []func() error{w.files, w.servers, w.terminals, w.segment, func() error { return w.decoy(self) }} {
 		if err := build(); err != nil {
 			w.close()
@@ -102,7 +120,7 @@ func (w *World) files() error {
 	return errors.Join(err, w.leak.Truncate(leakSize))
 }
 
-// servers answer who reaches them, and one comes to whoever listens.
+// servers answer who reaches them, and one comes to the process that listens.
 func (w *World) servers() error {
 	var err error
 	if w.TCP, err = w.serve("tcp4", "127.0.0.1:0"); err != nil {
@@ -172,7 +190,7 @@ func (w *World) servePacket(network, address string) (string, error) {
 	return c.LocalAddr().String(), nil
 }
 
-// visit comes to whoever listens at w.Listen until done is closed.
+// visit comes to the process that listens at w.Listen until done is closed.
 func (w *World) visit(done <-chan struct{}) {
 	for {
 		if c, err := net.Dial("tcp4", w.Listen); err == nil {
@@ -261,4 +279,34 @@ func (w *World) profile(self string, level sandbox.Level) sandbox.Profile {
 		p.Network, p.Reach.Rules = sandbox.Hosts, []network.Rule{rule}
 	}
 	return p
+}
+
+// give serves sockets that are connected to w.TCP.
+func (w *World) give(name string) error {
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+	if err != nil {
+		return err
+	}
+	w.later(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.AcceptUnix()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				gift, err := net.Dial("tcp", w.TCP)
+				if err != nil {
+					return
+				}
+				defer gift.Close()
+				if f, err := gift.(*net.TCPConn).File(); err == nil {
+					_, _, _ = c.WriteMsgUnix([]byte("x"), syscall.UnixRights(int(f.Fd())), nil)
+					f.Close()
+				}
+			}()
+		}
+	}()
+	return nil
 }

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// plainOptions are options of git's commands that name no program, whichever command they are given to, so that an alias of them is ordinary. Most
-// that do are called differently everywhere (-O, -x, --extcmd, --upload-pack, --exec, -c), and can be shortened: so nothing else is.
+// plainOptions are options of git's commands that name no program, whichever command they are given
+// to, so that an alias of them is ordinary. Most that do are called differently everywhere (-O, -x,
+// --extcmd, --upload-pack, --exec, -c), and can be shortened: so nothing else is.
 const plainOptions = `
 	-1 -2 -3 -5 -10 -20 -a -b -d -D -m -am -n -p -q -s -sb -v -vv -w
 	--abbrev-commit --abort --all --amend --author --autostash --branch --branches --cached --color --color-words --continue --date --date-order --decorate
@@ -19,7 +20,8 @@ const plainOptions = `
 // runners are commands that run something by themselves, or change a configuration.
 const runners = "bisect config daemon difftool filter-branch for-each-repo foreach hook instaweb mergetool run sh-setup upload-archive"
 
-// plainAlias reports whether an alias runs nothing but git: no shell, no option and no command that names a program.
+// plainAlias reports whether an alias runs nothing but git: no shell, no option and no command that
+// names a program.
 func plainAlias(value string) bool {
 	words, ok := aliasWords(value)
 	if !ok || len(words) == 0 {

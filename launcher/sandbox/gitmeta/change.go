@@ -59,10 +59,12 @@ func (c Change) String() string {
 	return fmt.Sprintf("the repository %q is gone", c.Path)
 }
 
-// maxSettings bounds what is told of one file: taking back one takes back all, and a file of a megabyte can hold a hundred thousand.
+// maxSettings bounds what is told of one file: taking back one takes back all, and a file of a
+// megabyte can hold a hundred thousand.
 const maxSettings = 20
 
-// Changes looks again and returns what has come since that would run code, and which repositories are gone, sorted by path.
+// Changes looks again and returns what has come since that would run code, and which repositories
+// are gone, sorted by path.
 func (s *Snapshot) Changes() []Change {
 	var roots []string
 	for _, t := range s.roots {
@@ -111,7 +113,8 @@ func (s *Snapshot) kept(name string) bool {
 	return slices.ContainsFunc(s.Kept, func(k string) bool { return name == k || strings.HasPrefix(name, k+"/") })
 }
 
-// before returns what the repository was, or, when it is new, one that was just the same: it has been moved or copied.
+// before returns what the repository was, or, when it is new, one that was just the same: it has
+// been moved or copied.
 func (s *Snapshot) before(i int, dir string, now repo) repo {
 	if r, had := s.roots[i].repos[dir]; had {
 		return r
@@ -126,7 +129,8 @@ func (s *Snapshot) before(i int, dir string, now repo) repo {
 	return nil
 }
 
-// inside reports whether dir is a part of a repository and no whole one: of a worktree or submodule, or a pointer to one. Git removes those.
+// inside reports whether dir is a part of a repository and no whole one: of a worktree or
+// submodule, or a pointer to one. Git removes those.
 func (s *Snapshot) inside(i int, dir string) bool {
 	if _, pointer := s.roots[i].repos[dir][""]; pointer {
 		return true
@@ -139,7 +143,8 @@ func (s *Snapshot) inside(i int, dir string) bool {
 	return false
 }
 
-// compare reports what of one file of the repository dir, which is new or was old, would run. Known says that the repository is not new.
+// compare reports what of one file of the repository dir, which is new or was old, would run. Known
+// says that the repository is not new.
 func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
 	if had && same(f, old) {
 		return
@@ -161,7 +166,8 @@ func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
 	case aConfig:
 		compareConfig(dir, f, old, add)
 	case aCommon:
-		// A worktree's folder says where the repository is that it lies in. Anywhere else the file is a way around all the others.
+		// A worktree's folder says where the repository is that it lies in. Anywhere else the file
+		// is a way around all the others.
 		target := strings.TrimRight(f.data, "\r\n")
 		if path.Base(path.Dir(dir)) != "worktrees" || path.Join(dir, target) != path.Dir(path.Dir(dir)) || path.IsAbs(target) {
 			add(Change{Kind: Pointer, Value: target})
@@ -173,8 +179,8 @@ func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
 	}
 }
 
-// compareConfig reports the settings that run something, or that the file cannot be read. One that could not be read before either runs nothing: git
-// stops at it.
+// compareConfig reports the settings that run something, or that the file cannot be read. One that
+// could not be read before either runs nothing: git stops at it.
 func compareConfig(dir string, f, old file, add func(Change)) {
 	if f.link() {
 		add(Change{Kind: Pointer, Value: f.data})
@@ -215,7 +221,8 @@ func fresh(dir string, now []setting, old string) (list []setting) {
 	return list
 }
 
-// compareTodo reports the commands among the steps of a rebase that were not there before. A list that cannot be read counts as one.
+// compareTodo reports the commands among the steps of a rebase that were not there before. A list
+// that cannot be read counts as one.
 func compareTodo(f, old file, add func(Change)) {
 	switch {
 	case f.link():
@@ -229,7 +236,8 @@ func compareTodo(f, old file, add func(Change)) {
 	}
 }
 
-// newSteps returns the commands in a list of steps that were not in the old one, and the list without them.
+// newSteps returns the commands in a list of steps that were not in the old one, and the list
+// without them.
 func newSteps(todo, old string) (steps []string, without string) {
 	known := map[string]int{}
 	for line := range strings.Lines(old) {
@@ -252,7 +260,8 @@ func newSteps(todo, old string) (steps []string, without string) {
 	return steps, rest.String()
 }
 
-// command is what a line in the list of steps executes: exec, or x, with a shell command behind it (git-rebase(1), Interactive Mode).
+// command is what a line in the list of steps executes: exec, or x, with a shell command behind it
+// (git-rebase(1), Interactive Mode).
 func command(line string) (step string, ok bool) {
 	line = strings.Trim(line, " \t\r\n")
 	word, rest := line, ""

@@ -36,7 +36,8 @@ type reader struct {
 
 const end = -1
 
-// next returns the next byte, with a carriage return before a line feed passed over, and end after the last.
+// next returns the next byte, with a carriage return before a line feed passed over, and end after
+// the last.
 func (r *reader) next() int {
 	if r.at < len(r.text) && r.text[r.at] == '\r' && r.at+1 < len(r.text) && r.text[r.at+1] == '\n' {
 		r.at++

@@ -1,82 +1,19 @@
 package gitmeta
 
 import (
-	"errors"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
-// A place is a name below one of the roots.
-type place struct {
-	tree int
-	name string
-}
-
-// A link is a file .git: the folder that it makes a work tree, and the repository that it points to.
-type link struct{ top, target place }
-
 // maxInclude is how deep Git follows includes (MAX_INCLUDE_DEPTH in its config.c).
 const maxInclude = 10
 
-// locate finds the root that an absolute name is in, with all links followed; the end of the name need not exist.
-func (s *Snapshot) locate(name string) (place, bool) {
-	real, rest := name, ""
-	for {
-		to, err := filepath.EvalSymlinks(real)
-		if err == nil {
-			real = filepath.Join(to, rest)
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) || real == filepath.Dir(real) {
-			return place{}, false
-		}
-		rest = filepath.Join(filepath.Base(real), rest)
-		real = filepath.Dir(real)
-	}
-	for i, t := range s.roots {
-		if real == t.real {
-			return place{i, "."}, true
-		}
-		if below, ok := strings.CutPrefix(real, strings.TrimSuffix(t.real, "/")+"/"); ok {
-			return place{i, below}, true
-		}
-	}
-	return place{}, false
-}
-
-// from returns name as it is meant in a folder below root i.
-func (s *Snapshot) from(i int, dir, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(s.roots[i].real, dir, name)
-}
-
-// pointer notes where a file .git points and reports whether that is in one of the roots.
-func (w *walker) pointer(name string, f file) bool {
-	target, ok := strings.CutPrefix(f.data, "gitdir:")
-	if target = strings.TrimSpace(target); !ok || target == "" || f.link() {
-		return true // git reads no such file; a link is told of as one
-	}
-	s := w.snapshot
-	i := 0
-	for s.roots[i] != w.tree {
-		i++
-	}
-	to, ok := s.locate(s.from(i, path.Dir(name), target))
-	if ok {
-		s.links = append(s.links, link{place{i, path.Dir(name)}, to})
-	}
-	return ok
-}
-
-// follow looks at what the repositories point to and lies inside the roots: the folders that files .git name, and, found at the first look and looked at
-// again after it, hooks and configurations elsewhere.
+// follow looks at what the repositories point to and lies inside the roots: the folders that files
+// .git name, and, found at the first look and looked at again after it, hooks and configurations
+// elsewhere.
 func (s *Snapshot) follow(walkers []*walker, first bool) {
 	for _, l := range s.links {
 		if w := walkers[l.target.tree]; w.root != nil && w.plain(l.target.name) {
@@ -183,7 +120,8 @@ func (s *Snapshot) tops(of place) []place {
 	return list
 }
 
-// hookNames are the programs that git itself calls, from githooks(5). In a folder of the work tree other names are no hooks.
+// hookNames are the programs that git itself calls, from githooks(5). In a folder of the work tree
+// other names are no hooks.
 const hookNames = `
 	applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase post-checkout
 	post-merge pre-push pre-receive update proc-receive post-receive post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite

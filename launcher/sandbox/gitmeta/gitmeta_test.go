@@ -67,8 +67,8 @@ func TestOrdinary(t *testing.T) {
 	}
 }
 
-// E-bkr-3: each way to have the next git outside run something: git really runs it without us, and no more once the changes are taken back,
-// while what was ordinary in the same file stays. B-R6.3a.
+// E-bkr-3: each way to have the next git outside run something: git really runs it without us, and
+// no more once the changes are taken back, while what was ordinary in the same file stays. B-R6.3a.
 func TestAttacks(t *testing.T) {
 	const evil = "printf '#!/bin/sh\\ntouch \"$RAN\"\\n' > $PWD/evil; chmod +x $PWD/evil; E=$PWD/evil; "
 	for _, test := range []struct {

@@ -47,8 +47,8 @@ func content(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Nothing is lost that cannot be brought back: a hook too large to keep, a configuration that was broken by hand, what a person made beside
-// a run in the background.
+// Nothing is lost that cannot be brought back: a hook too large to keep, a configuration that was
+// broken by hand, what a person made beside a run in the background.
 func TestUndoLosesNothing(t *testing.T) {
 	large := "#!/bin/sh\n" + strings.Repeat("#", 3<<20)
 	for _, test := range []struct {
@@ -159,7 +159,8 @@ func sparse(t *testing.T, name string, mode os.FileMode) {
 	}
 }
 
-// What was there before the run is looked at whatever has come since, and the roots' own repositories whatever lies around.
+// What was there before the run is looked at whatever has come since, and the roots' own
+// repositories whatever lies around.
 func TestNearFirst(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/.git/config", "[user]\n", 0o644)

@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// An identity is what changes whenever a file is written. The time of change is the one that no program can set (inode(7)).
+// An identity is what changes whenever a file is written. The time of change is the one that no
+// program can set (inode(7)).
 type identity struct {
 	inode   uint64
 	size    int64

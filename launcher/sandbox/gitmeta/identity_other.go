@@ -4,7 +4,7 @@ package gitmeta
 
 import "io/fs"
 
-// An identity is what mostly changes when a file is written. Nothing is fenced on these systems.
+// An identity is what mostly changes when a file is written. Nothing is sandboxed on these systems.
 type identity struct {
 	size     int64
 	modified int64

@@ -9,9 +9,6 @@ import (
 	"syscall"
 )
 
-// A role is what a file is to Git.
-type role int
-
 const (
 	aConfig   role = iota
 	aHook          // a program
@@ -33,22 +30,11 @@ var telling = []struct {
 	{"sequencer", aFolder}, {"sequencer/opts", aConfig},
 }
 
-// A file is one of them.
-type file struct {
-	role    role
-	mode    fs.FileMode
-	id      identity
-	sum     [sha256.Size]byte // of the content, where it was read
-	read    bool              // sum is true
-	whole   bool              // data is all of it, or where the link points
-	data    string
-	outside bool // a file .git that points out of the roots
-}
-
 const (
 	maxFile = 1 << 20  // of a configuration; Git's own have a few hundred bytes
 	maxKept = 64 << 10 // of a hook; of a larger one there is only the digest
-	// maxBytes is all that one look reads: hundreds of sparse files would fill our memory, or hold up the end of the run, for nothing.
+	// maxBytes is all that one look reads: hundreds of sparse files would fill our memory, or hold
+	// up the end of the run, for nothing.
 	maxBytes = 8 << 20
 )
 
@@ -59,7 +45,8 @@ func (f file) executable() bool { return f.mode.IsRegular() && f.mode&0o111 != 0
 
 func (f file) link() bool { return f.mode&fs.ModeSymlink != 0 }
 
-// sameContent reports whether nothing was written between the two: by what was read, and where that was too much by what the kernel says of it.
+// sameContent reports whether nothing was written between the two: by what was read, and where that
+// was too much by what the kernel says of it.
 func (f file) sameContent(old file) bool {
 	if f.mode.Type() != old.mode.Type() || f.data != old.data && f.whole && old.whole {
 		return false
@@ -72,7 +59,8 @@ func (f file) sameContent(old file) bool {
 
 func same(a, b file) bool { return a.mode == b.mode && a.sameContent(b) }
 
-// read returns a file; of what is not a plain file only the mode, and of a link where it points. A hook that cannot be executed is only a mode.
+// read returns a file; of what is not a plain file only the mode, and of a link where it points. A
+// hook that cannot be executed is only a mode.
 func (w *walker) read(name string, role role) file {
 	st, err := w.root.Lstat(name)
 	if err != nil {

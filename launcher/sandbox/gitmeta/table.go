@@ -19,7 +19,8 @@ var unless = map[string]func(dir string, s setting) bool{
 // network are the protocols that run no program of the repository's choice.
 var network = []string{"file", "git", "http", "https", "ssh"}
 
-// noHelper reports whether an address names no helper: git runs git-remote-NAME for NAME::..., and ext:: runs any command (gitremote-helpers(7)).
+// noHelper reports whether an address names no helper: git runs git-remote-NAME for NAME::..., and
+// ext:: runs any command (gitremote-helpers(7)).
 func noHelper(address string) bool {
 	name, _, ok := strings.Cut(address, "::")
 	return !ok || strings.ContainsFunc(name, func(c rune) bool {
@@ -27,7 +28,8 @@ func noHelper(address string) bool {
 	})
 }
 
-// ownWorktree reports whether the work tree is that of a submodule, inside the root. Elsewhere the setting makes git change files that nobody expects it to.
+// ownWorktree reports whether the work tree is that of a submodule, inside the root. Elsewhere the
+// setting makes git change files that nobody expects it to.
 func ownWorktree(dir string, s setting) bool {
 	top := path.Join(dir, s.value)
 	return strings.Contains("/"+dir+"/", "/modules/") && !path.IsAbs(s.value) && top != ".." && !strings.HasPrefix(top, "../")

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A command among the steps of a rebase runs when a person goes on with it, and not at the moment it is written (C-3.1.5).
+// A command among the steps of a rebase runs when a person goes on with it, and not at the moment
+// it is written (C-3.1.5).
 func TestSteps(t *testing.T) {
 	const own = "pick 1111111 one\nexec make test\n"
 	for _, test := range []struct{ name, before, after, told, left string }{

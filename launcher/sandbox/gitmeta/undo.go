@@ -17,9 +17,10 @@ const held = ".tada-held"
 
 var errHeld = errors.New("no free name to move it to")
 
-// Undo takes a change back: a hook or pointer becomes what it was, or goes; of a configuration only what runs something goes, and what it replaced
-// comes back. Everything else in the file stays as the command left it. What Undo cannot put right without losing somebody's work it moves
-// aside, where git does not look: aside is the new name, or that of a copy, and "" when there is none.
+// Undo takes a change back: a hook or pointer becomes what it was, or goes; of a configuration only
+// what runs something goes, and what it replaced comes back. Everything else in the file stays as
+// the command left it. What Undo cannot put right without losing somebody's work it moves aside,
+// where git does not look: aside is the new name, or that of a copy, and "" when there is none.
 func (s *Snapshot) Undo(c Change) (aside string, err error) {
 	if c.Kind == Removed {
 		return "", fmt.Errorf("%q: %w", c.Path, ErrGone)
@@ -96,7 +97,8 @@ func (u *undoing) file() (aside string, err error) {
 	return u.aside()
 }
 
-// config takes settings out of a configuration, or puts the former one in the place of one that cannot be read.
+// config takes settings out of a configuration, or puts the former one in the place of one that
+// cannot be read.
 func (u *undoing) config(c Change) (aside string, err error) {
 	settings, broken := parse([]byte(u.now.data))
 	if u.now.mode.IsRegular() && u.now.whole && broken == nil {

@@ -1,0 +1,18 @@
+//go:build amd64 || arm64
+
+package broker
+
+// A customer answers some of the calls of one run. It is asked by one thread, one call after the
+// other, and must not make it wait: what takes time goes to workers.
+type customer interface {
+	answer(c *call) // now or later, and once
+	close()
+}
+
+// A run is what a customer knows of the processes whose calls it answers.
+type run struct {
+	trees   *trees
+	member  func(pid int) bool // whether a process is of the run
+	log     *connectionLog     // nil without a network
+	lookups []int              // sockets in a network of the run's own, one for each name server
+}

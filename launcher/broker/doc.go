@@ -1,0 +1,92 @@
+// Package broker answers the system calls that the kernel hands over from a sandbox
+// (seccomp_unotify(2)): a Profile says what it may grant to one run, a listener brings the calls,
+// and Traffic says which connections there were.
+//
+//	p := &broker.Profile{Shared: true, Write: []broker.Tree{{Name: "/home/me/project"}}}
+//	rules := p.Rules(true)               // for the filter of the run
+//	...
+//	b := broker.Open(p, broker.Handed{Listener: fd}, member)
+//	go b.Serve()                         // until no process of the run is left
+//	...
+//	log.Append(b.Traffic())
+//
+// It starts nothing and knows nothing of levels, mounts or Landlock: package sandbox starts the run
+// and opens the broker for it.
+//
+// # Parts
+//
+// The engine receives each call and gives it to the one customer that has it. A customer is a row
+// of the table customers, with the reason why the kernel cannot decide its calls alone, and has a
+// table of its calls. There are four: sockets (who is reached; package network decides), requests
+// (the socket by which a process of the run asks the launcher), scheduling (whose priority is
+// changed) and metadata (modes, owners, times and attributes of files). To add one, write its file
+// and its row.
+//
+// # Rules
+//
+// Each holds for every customer, and has the test that shows it; the tests named with sandbox are
+// in that package, because they take a whole sandbox.
+//
+//   - A call that no customer has fails with ENOSYS, and a filter hands over no call that none has
+//     (TestUnknownCallIsRefused, TestEachCallHasItsCustomer). Where the broker cannot be had, what
+//     depends on it is refused or reported as lost (sandbox: TestReachBelow, TestReachNested).
+//   - An argument in memory is copied once, and what is decided is about the copy: an address that
+//     another thread swaps leads nowhere else (sandbox/attack: "address swapped by another thread").
+//   - A number of the caller's is a thread's, and is its own only as long as it waits. What was read
+//     of it counts after the kernel has said that it waits still (call.waits).
+//   - Names are looked up from the caller's own root, directory and descriptors. /proc/self,
+//     /proc/thread-self and /dev/fd, which lead to the process that looks, are the caller's or are
+//     refused (sandbox: TestMetadata, TestLocalSockets).
+//   - Where the answer is the permission, the broker makes the call itself, on the object that it has
+//     looked at, or hands in the descriptor (sandbox: TestMetadataRace; sandbox/attack: "descriptor
+//     swapped by another thread"). The kernel is told to proceed only where it decides alone, and
+//     what the broker saw is for the record (sandbox: TestUnconnectedUDP, TestScheduling).
+//   - The broker has the launcher's rights and may be root. It changes only what the caller's user
+//     owns, as the caller itself could without a sandbox (TestMetadataDecides).
+//   - One thread receives calls, and does not wait: what takes time is done beside it, in a bounded
+//     number of places (sandbox: TestSlowConnect, TestQuestionsInBulk, TestStreamsInBulk). While a
+//     call blocks, a signal to the caller ends it within a tenth of a second.
+//   - A descriptor is handed over first and the answer sent then: a signal to the launcher would undo
+//     both at once (sandbox: TestAnswersUnderSignals).
+//   - A caller that dies takes its call along, and the last one ends the broker (TestCallerDies,
+//     TestUnknownCallIsRefused).
+//   - The listener is told once that caller and broker hand the processor to each other (Linux 6.6;
+//     BenchmarkMediatedCall).
+//
+// openat2 and io_uring, which would go around a look at their arguments, are refused by the
+// sandbox's own filter.
+//
+// # The network
+//
+// A TCP socket that a run gets is the machine's own; the broker takes hold of it (pidfd_getfd(2)),
+// asks the gate (package network) about its copy of the address, and makes connect, bind and listen
+// on that very socket. What a socket is, is kept: options set before, a descriptor in epoll, calls
+// that do not block, getpeername. The sockets that were handed in from outside stay what they are.
+//
+// In a network of the run's own (strong) the addresses of the name servers are on its loopback,
+// where the broker answers: UDP works there and leads nowhere else. At base a UDP socket is a
+// stand-in, one end of a pair that carries packets to the broker alone; the calls that tell where a
+// packet came from are answered too, because the resolvers of the C libraries look at that.
+//
+// Servers of this machine can be reached where the profile says so, and what the run listens on can
+// be reached from this machine. A server that means all addresses gets 127.0.0.1, unless its port
+// is published. Refused are source routes, which would lead an allowed connection elsewhere, and
+// the ports of name servers on the loopback.
+//
+// A connection that is refused is EACCES; a name, one that does not exist. UDP to elsewhere is
+// ENETUNREACH, so that programs which try QUIC go on with TCP. Calls that send and may name a
+// receiver are asked about for the record and the error number: those with an address, and sendmsg
+// and sendmmsg, of which a filter does not see whether they have one. An address that is swapped
+// while the broker looks at it is refused by the kernel alone, without a record. A connect of UDP
+// to a host that TCP may reach is not recorded where it looks like a resolver's, which puts
+// addresses in order by it.
+//
+// A run has Unix sockets, streams and sequenced packets, among its own processes: at names where it
+// may write and, in a network of its own, abstract ones. All others are EACCES, or ECONNREFUSED
+// where the run may write and no process listens. There are no datagrams to a name, as for
+// syslog(3).
+//
+// Traffic says of each connection which process made it, to whom, and the bytes both ways; of a
+// server, how many connections to it have ended and their bytes together. The kernel reports them
+// when it takes a socket apart.
+package broker

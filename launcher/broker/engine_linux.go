@@ -1,0 +1,156 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"iter"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
+)
+
+// customers are all that answer calls, and why the kernel cannot decide these alone. Each has a
+// table of its own with what it answers and how. No two answer the same call.
+var customers = []struct {
+	name, why string
+	calls     iter.Seq[uint32] // their numbers
+	rules     func(p *Profile, answered bool) []seccomp.Rule
+	open      func(p *Profile, r *run) customer // nil when the profile has nothing for it
+}{
+	{
+		"sockets", "the address is behind a pointer, and a host has a name",
+		socketNumbers, socketRules, openSockets,
+	},
+	{
+		"requests", "a descriptor of the launcher's is handed out",
+		requestNumbers, requestRules, openRequests,
+	},
+	{
+		"scheduling", "the number may be of another process of the user",
+		schedulingNumbers, schedulingRules, openScheduling,
+	},
+	{
+		"metadata", "Landlock has no right for it, and the path is behind a pointer",
+		metadataNumbers, metadataRules, openMetadata,
+	},
+}
+
+// maxCall is above all numbers of system calls.
+const maxCall = 512
+
+// Mediated reports whether the profile has calls answered one by one.
+func (p *Profile) Mediated() bool {
+	return p.Shared && len(p.Write) > 0 || p.Network != nil || p.Request != nil
+}
+
+// Rules are what the filter of the run says of the calls that the broker answers, and of those that
+// are refused when it cannot (answered is false). They come after rules that refuse some arguments
+// of the same calls, and before those that refuse a call whatever its arguments are.
+func (p *Profile) Rules(answered bool) (list []seccomp.Rule) {
+	for _, c := range customers {
+		list = append(list, c.rules(p, answered)...)
+	}
+	return list
+}
+
+// A Broker answers the system calls of one run.
+type Broker struct {
+	listener  seccomp.Listener
+	customers [maxCall]customer // by the number of the call
+	opened    []customer
+	trees     *trees
+	log       *connectionLog // nil without a network
+}
+
+// Open takes what a run has handed over. Lookups of names in a network of the run's own are
+// answered from now on, calls from Serve on. Member reports whether a process is of the run.
+func Open(p *Profile, h Handed, member func(pid int) bool) *Broker {
+	b := &Broker{listener: seccomp.Listener(h.Listener), trees: openTrees(p)}
+	if p.Network != nil {
+		b.log = newConnectionLog()
+	}
+	_ = b.listener.SyncWakeUp() // an older kernel: answers only take longer
+	r := &run{trees: b.trees, member: member, log: b.log, lookups: h.Lookups}
+	for _, c := range customers {
+		opened := c.open(p, r)
+		if opened == nil {
+			continue
+		}
+		b.opened = append(b.opened, opened)
+		for nr := range c.calls {
+			b.customers[nr] = opened
+		}
+	}
+	return b
+}
+
+// Close ends what is under way. Serve does so by itself.
+func (b *Broker) Close() {
+	for _, c := range b.opened {
+		c.close() // before the number of the listener is another's
+	}
+	unix.Close(int(b.listener))
+	b.trees.close()
+}
+
+// Serve answers calls until there is no process left that could make one.
+func (b *Broker) Serve() {
+	defer b.Close()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for {
+		// Receiving does not end by itself when the last process does; polling does.
+		poll := []unix.PollFd{{Fd: int32(b.listener), Events: unix.POLLIN}}
+		_, err := unix.Poll(poll, -1)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || poll[0].Revents&unix.POLLIN == 0 {
+			return
+		}
+		c := &call{listener: b.listener}
+		if c.listener.Receive(&c.Notification) != nil {
+			continue // the caller was killed in between
+		}
+		b.answer(c)
+	}
+}
+
+// answer gives a call to its customer. A call that has none is refused: the filter asked about more
+// than is answered.
+func (b *Broker) answer(c *call) {
+	if nr := c.Nr; nr >= 0 && nr < maxCall && b.customers[nr] != nil {
+		b.customers[nr].answer(c)
+		return
+	}
+	c.reply(unix.ENOSYS)
+}
+
+// Traffic returns what the run did with the network, once it has ended; without one that is
+// nothing. It waits a moment for the kernel's last reports.
+func (b *Broker) Traffic() Traffic {
+	if b == nil || b.log == nil {
+		return Traffic{}
+	}
+	return b.log.close()
+}
+
+// Changed returns a channel on which something arrives when Since has more than before; nil, which
+// never has anything, without a network.
+func (b *Broker) Changed() <-chan struct{} {
+	if b == nil || b.log == nil {
+		return nil
+	}
+	return b.log.changed
+}
+
+// Since returns what the run has done with the network so far, after its first n connections. Only
+// Traffic tells the amounts.
+func (b *Broker) Since(n int) []Connection {
+	if b == nil || b.log == nil {
+		return nil
+	}
+	return b.log.since(n)
+}

@@ -1,0 +1,43 @@
+package broker
+
+import (
+	"net/netip"
+	"os"
+
+	"github.com/tada-run/tada-run/launcher/broker/network"
+)
+
+// A Profile is what the broker may grant to the processes of one run.
+type Profile struct {
+	// Shared says that the run shares the machine's mounts, process ids and network (level base).
+	// Namespaces of its own keep what the broker must keep otherwise.
+	Shared bool
+	// Write are the trees in which the run may change files, and so their mode, owner, times and
+	// attributes, but for what ReadOnly names.
+	Write    []Tree
+	ReadOnly []string
+	// Network is who may be reached; nil when the network is none or all of the machine's.
+	Network *Network
+	// Request is a descriptor that every process of the run may ask for; see [RequestSocket].
+	Request *os.File
+}
+
+// A Tree is a file or a directory with what is below it.
+type Tree struct {
+	Name string   // absolute, links resolved
+	File *os.File // the object itself, if it is open already
+}
+
+// A Network is who may be reached, and where the run looks up names.
+type Network struct {
+	Reach   network.Reach
+	Names   network.Resolver
+	Servers []netip.AddrPort // where the run sends its lookups; the broker answers them
+}
+
+// Handed is what a run has handed over: the listener of its filter, and from a network of its own a
+// socket for each of the name servers. The broker closes them.
+type Handed struct {
+	Listener int
+	Lookups  []int
+}

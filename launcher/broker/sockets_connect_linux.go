@@ -1,0 +1,115 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+)
+
+// connect connects a socket, if the run may reach the address.
+func (n *sockets) connect(c *call) {
+	s, err := n.addressed(c)
+	if err != nil {
+		c.reply(err)
+		return
+	}
+	switch {
+	case s.domain == unix.AF_UNIX:
+		n.connectUnix(c, &s)
+		return
+	case !s.internet():
+		s.finish(c, unix.EACCES)
+		return
+	}
+	blocks := s.blocks()
+	switch {
+	case s.standIn:
+		n.connectStandIn(c, &s)
+	case s.family == unix.AF_UNSPEC:
+		err := s.disconnect()
+		s.finish(c, err)
+	case s.kind != unix.SOCK_STREAM: // of the run's own network: the name servers and nothing else
+		if err := unix.Connect(s.fd, s.sockaddr(s.addr)); err == unix.ENETUNREACH {
+			n.unreachable(c, &s, s.mayOrder(), s.addr)
+		} else {
+			s.finish(c, err)
+		}
+	case !blocks && n.gate.Instant(s.addr):
+		c.reply(n.reach(c, &s, false))
+		unix.Close(s.fd)
+	default:
+		n.work.beside(func() {
+			c.reply(n.reach(c, &s, blocks))
+			unix.Close(s.fd)
+		})
+	}
+}
+
+// reach connects, and returns what connect(2) returns.
+func (n *sockets) reach(c *call, s *socket, blocks bool) error {
+	to := s.addr
+	if n.names.serves(to) {
+		return n.reachNames(c, s, blocks)
+	}
+	v := n.gate.Connect(n.work.ctx, to)
+	if !v.OK {
+		n.refused(c, "tcp", to, v)
+		return unix.EACCES
+	}
+	narrowed := to.Addr() == netip.IPv6Loopback() && s.domain == unix.AF_INET6
+	if narrowed && n.narrowed.has(to.Port()) && s.dual() {
+		to = mappedLoopback(to.Port())
+	}
+	cookie, _ := unix.GetsockoptUint64(s.fd, unix.SOL_SOCKET, unix.SO_COOKIE)
+	n.log.watch()
+	err := n.dial(c, s, to, blocks)
+	if err == unix.EISCONN || err == unix.EALREADY || n.log.knows(cookie) {
+		return err
+	}
+	e := entry(c, "tcp", to, v.Host)
+	e.Sent, e.Received = -1, -1
+	if err != nil && err != unix.EINPROGRESS {
+		e.Error = err.Error()
+	}
+	n.log.connected(e, cookie)
+	return err
+}
+
+func (n *sockets) dial(c *call, s *socket, to netip.AddrPort, blocks bool) error {
+	if blocks {
+		return connectAndWait(n.work.ctx, c, s, to)
+	}
+	return unix.Connect(s.fd, s.sockaddr(to))
+}
+
+// reachNames connects a socket to the broker's own server of names. The caller sees another address
+// than it asked for, and does not mind.
+func (n *sockets) reachNames(c *call, s *socket, blocks bool) error {
+	six := s.domain == unix.AF_INET6 && !s.dual()
+	l, err := n.names.stream(six)
+	if err != nil {
+		return unix.ECONNREFUSED
+	}
+	to := l.at
+	if s.domain == unix.AF_INET6 && !six {
+		to = mapped(to)
+	}
+	l.mu.Lock() // until the address is known that it comes from
+	defer l.mu.Unlock()
+	err = n.dial(c, s, to, blocks)
+	from := s.local()
+	l.expected[netip.AddrPortFrom(from.Addr().Unmap(), from.Port())] = true
+	return err
+}
+
+// connectStandIn answers for a stand-in: where the name servers are, it is connected already.
+func (n *sockets) connectStandIn(c *call, s *socket) {
+	if s.family != unix.AF_UNSPEC && !n.names.serves(s.addr) {
+		n.unreachable(c, s, s.mayOrder(), s.addr)
+		return
+	}
+	n.datagrams.connect(s.fd, s.addr) // none with AF_UNSPEC
+	s.finish(c, nil)
+}

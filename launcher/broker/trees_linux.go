@@ -1,0 +1,82 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// trees are where the run may write.
+type trees struct {
+	roots    []*os.File // held open, so that their names are known wherever they are moved
+	readOnly []string
+}
+
+func openTrees(p *Profile) *trees {
+	t := &trees{readOnly: p.ReadOnly}
+	for _, w := range p.Write {
+		if w.File == nil {
+			t.open(w.Name, w.Name)
+			continue
+		}
+		_ = control(w.File, func(fd int) error { t.open(selfFile(fd), w.Name); return nil })
+	}
+	return t
+}
+
+func (t *trees) open(path, name string) {
+	if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
+		t.roots = append(t.roots, os.NewFile(uintptr(fd), name))
+	}
+}
+
+// writable reports whether name, as the kernel has it for an open object, is in a writable tree and
+// not read-only.
+func (t *trees) writable(name string) bool {
+	for _, protected := range t.readOnly {
+		if within(name, protected) {
+			return false
+		}
+	}
+	for _, r := range t.roots {
+		root := ""
+		_ = control(r,
+			func(fd int) (err error) { root, err = os.Readlink(selfFile(fd)); return err })
+		if root != "" && within(name, root) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *trees) close() {
+	for _, r := range t.roots {
+		r.Close()
+	}
+}
+
+// within reports whether name is root or below it. Both are clean and absolute.
+func within(name, root string) bool {
+	return name == root || root == "/" || strings.HasPrefix(name, root) && name[len(root)] == '/'
+}
+
+// control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
+// would.
+func control(file *os.File, f func(fd int) error) error {
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var inner error
+	if err := conn.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
+		return err
+	}
+	return inner
+}
+
+// selfFile is the name of one of the broker's own descriptors.
+func selfFile(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }

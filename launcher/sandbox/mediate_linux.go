@@ -1,0 +1,150 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker"
+	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/seccomp"
+)
+
+// What neither Landlock nor a filter can decide, the kernel hands to the broker, call by call. Here
+// is how the broker comes to its listener; what it answers, and how, package broker says.
+
+// mediated is what the broker may grant to the run. It is first asked for when the profile is
+// final.
+func (b *builder) mediated() *broker.Profile {
+	if b.grants != nil {
+		return b.grants
+	}
+	p := &broker.Profile{Shared: b.level == Base, ReadOnly: b.kept, Request: b.command.Request}
+	for _, w := range b.profile.Write {
+		p.Write = append(p.Write, broker.Tree{Name: w.Name, File: w.File})
+	}
+	if b.profile.Network == Hosts {
+		p.Network = &broker.Network{
+			Reach: b.profile.Reach, Names: b.profile.Names, Servers: b.profile.Servers,
+		}
+	}
+	b.grants = p
+	return p
+}
+
+// asks reports whether some calls are handed over.
+func (b *builder) asks() bool { return !b.silent && b.mediated().Mediated() && seccomp.CanListen() }
+
+// socket makes the socket that the listener comes through: the launcher's end, the child's, and
+// descriptors whose numbers are used in the child for what it sends.
+func (b *builder) socket() error {
+	switch {
+	case b.asks():
+	case b.profile.Network == Hosts: // nothing of it works unanswered
+		return &SetupError{listenStep, unix.ENOSYS}
+	default:
+		return nil
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return &SetupError{"socketpair", err}
+	}
+	numbers := 1
+	if n := b.mediated().Network; n != nil {
+		if n.Servers == nil {
+			n.Servers = network.System().Servers
+		}
+		if b.level == Strong {
+			numbers += len(n.Servers)
+		}
+	}
+	for _, fd := range pair {
+		var bad error
+		fd, bad = b.own(fd)
+		b.asking, err = append(b.asking, fd), errors.Join(err, bad)
+	}
+	// only numbers: other things take them in the child
+	for ; numbers > 0 && err == nil; numbers-- {
+		fd, bad := unix.FcntlInt(uintptr(b.asking[1]), unix.F_DUPFD_CLOEXEC, 0)
+		if bad != nil {
+			return &SetupError{"socketpair", bad}
+		}
+		fd, err = b.own(fd)
+		b.asking = append(b.asking, fd)
+	}
+	return err
+}
+
+const listenStep = "seccomp with a listener"
+
+// listen takes the listener before the command runs, and has everything ready that it may ask for.
+// Without a network there is nothing to make ready, and the listener is taken when the command
+// runs.
+func (b *builder) listen() error {
+	if b.profile.Network != Hosts {
+		return nil
+	}
+	// as long as we hold them, a child that died would never be seen
+	for _, fd := range b.asking[1:] {
+		b.release(fd)
+	}
+	fds, err := b.handedOver(0)
+	if err != nil {
+		return err
+	}
+	if n := b.mediated().Network; n.Names == nil {
+		n.Names = network.System()
+	}
+	b.open(fds)
+	return nil
+}
+
+// open opens the broker with what the child has sent: the sockets for names, and last the listener.
+func (b *builder) open(fds []int) {
+	last := len(fds) - 1
+	p := b.process
+	member := func(pid int) bool { return p.member(pid) }
+	p.broker = broker.Open(b.mediated(), broker.Handed{Listener: fds[last], Lookups: fds[:last]},
+		member)
+}
+
+// answers starts to answer, when the command runs.
+func (b *builder) answers() error {
+	if !b.asks() {
+		return nil
+	}
+	if b.process.broker == nil {
+		fds, err := b.handedOver(unix.MSG_DONTWAIT)
+		if err != nil {
+			return err
+		}
+		b.open(fds)
+	}
+	go b.process.broker.Serve()
+	return nil
+}
+
+// handedOver receives the descriptors that the child has sent.
+func (b *builder) handedOver(flags int) ([]int, error) {
+	control := make([]byte, unix.CmsgSpace(len(b.asking)*4))
+	flags |= unix.MSG_CMSG_CLOEXEC
+	_, n, _, _, err := unix.Recvmsg(b.asking[0], make([]byte, 1), control, flags)
+	if err != nil {
+		return nil, &SetupError{"seccomp listener", err}
+	}
+	messages, err := unix.ParseSocketControlMessage(control[:n])
+	if err != nil || len(messages) != 1 {
+		return nil, &SetupError{"seccomp listener", errors.New("no descriptor came")}
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) == 0 {
+		return nil, &SetupError{"seccomp listener", errors.New("no descriptor came")}
+	}
+	return fds, nil
+}
+
+// ownLoopback reports whether the run has a network to itself: this machine's
+// servers were to be reached, and the broker cannot answer for that.
+func (b *builder) ownLoopback() bool { return b.unanswered != nil && b.level == Strong }

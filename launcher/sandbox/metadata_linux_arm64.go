@@ -1,4 +1,0 @@
-package sandbox
-
-// legacyMetadata is empty: this architecture began after the calls of old were replaced.
-var legacyMetadata []metadataCall
