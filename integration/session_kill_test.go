@@ -149,11 +149,15 @@ func TestAnotherUser(t *testing.T) {
 	if out := as(other, knock); !strings.Contains(out, "shown out") {
 		t.Errorf("an open directory: %s", out)
 	}
+	as(other, knock)
 	if out := d.run(knock); !strings.Contains(out, "let in") { // the control
 		t.Errorf("the user's own: %s", out)
 	}
 	for name, mode := range map[string]os.FileMode{d.state: 0o700, filepath.Dir(socket): 0o700, socket: 0o600} {
 		_ = os.Chmod(name, mode)
+	}
+	if out := d.run("tadactl log --kind ctl.refused"); strings.Count(out, "belongs to uid 65534") != 1 {
+		t.Errorf("whom it turned away, and why, is not on record once: %s", out)
 	}
 	a.line("exit")
 	a.shows("outer>")

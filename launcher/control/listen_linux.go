@@ -92,6 +92,7 @@ func (d *Server) accept() {
 	if err != nil {
 		return
 	}
+	away := map[string]bool{} // whom it turned away, and why: each is on record once
 	for {
 		fd, failed := -1, error(nil)
 		err := listener.Read(func(on uintptr) bool {
@@ -112,12 +113,17 @@ func (d *Server) accept() {
 		d.mu.Lock()
 		full := len(d.clients) >= maxClients || d.over
 		d.mu.Unlock()
-		if full || p.mayWatch() != nil {
+		why := p.mayWatch()
+		if key := p.who() + fmt.Sprint(why); why != nil && !away[key] && len(away) < maxClients {
+			away[key] = true
+			d.turnAway(p, why)
+		}
+		if full || why != nil {
 			conn.Close()
 			continue
 		}
 		channel, why := p.caller.May(approval.TakeOver, approval.ChannelAttach)
-		s := d.newClient(conn, fmt.Sprintf("uid %d at %s", p.caller.Peer.UID, p.tty), why == nil)
+		s := d.newClient(conn, p.who(), why == nil)
 		s.why, s.via, s.uid, s.tty = why, p.caller.Via(), p.caller.Peer.UID, p.tty
 		s.via.Channel = channel
 		s.start()
@@ -129,6 +135,9 @@ type peer struct {
 	caller approval.Caller
 	tty    string
 }
+
+// who names the process for people.
+func (p peer) who() string { return fmt.Sprintf("uid %d at %s", p.caller.Peer.UID, p.tty) }
 
 // mayWatch reports why the process may not even watch.
 func (p peer) mayWatch() error { return approval.MayDecide(p.caller.Peer, p.caller.Rules) }
