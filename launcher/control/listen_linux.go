@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
@@ -127,6 +128,15 @@ func (d *Server) accept() {
 		s.why, s.via, s.uid, s.tty = why, p.caller.Via(), p.caller.Peer.UID, p.tty
 		s.via.Channel = channel
 		s.start()
+	}
+}
+
+// turnAway records that a process was not even let in to watch.
+func (d *Server) turnAway(p peer, why error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.over {
+		d.control(kindBarred, audit.Durable, p.who()+" was refused: attach", Body{"by": p.who(), "order": "attach", "reason": why.Error()})
 	}
 }
 

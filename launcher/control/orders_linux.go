@@ -90,15 +90,6 @@ func (s *client) noPerson() error {
 	return fmt.Errorf("only a person can do this: %s; in another terminal: tadactl attach --take %s", why, s.d.ID)
 }
 
-// turnAway records that a process was not even let in to watch.
-func (d *Server) turnAway(p peer, why error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.over {
-		d.control(kindBarred, audit.Durable, p.who()+" was refused: attach", Body{"by": p.who(), "order": "attach", "reason": why.Error()})
-	}
-}
-
 // take gives a person the keys. Whether it may was looked at before.
 func (d *Server) take(s *client) error {
 	was := ""
