@@ -207,7 +207,8 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 	}
 	switch {
 	case full:
-		fmt.Fprintf(c.out, "Lines with | are quotations from an untrusted program; %d unsafe sequences were neutralized, %d copies of file contents cut out.\n", r.Changed, r.Cut)
+		fmt.Fprintf(c.out, "Lines with | are quotations from an untrusted program; %s neutralized, %s of file contents cut out.\n",
+			audit.Plural(r.Changed, "unsafe sequence"), audit.Plural(r.Cut, "passage"))
 	case len(r.Findings) > 0:
 		fmt.Fprintf(c.out, "The texts: tadactl quarantine findings %s\n", r.SessionID[:8])
 	}
