@@ -104,6 +104,8 @@ func (t *Tool) args(s *shellparse.Script) object {
 // HookGuard is what a platform starts in the place of `tadactl hook run`, followed by how many seconds that may take and
 // its own words. It blocks where no whole answer comes: from a program that is missing, stopped, killed, slow or another one;
 // and always with a reason, because some platforms run a call that is blocked without one. Only what holds this shell itself,
-// or timeout, is left to the platform.
-const HookGuard = `sh -c 'o=$(timeout -s KILL "$0" "$@") && case $o in {*audit*}) printf "%s\n" "$o";; *) false;; esac || ` +
+// or timeout, is left to the platform. Neither is looked for in PATH, where timeout is in a folder of the system: a repository
+// can set that for some platforms, by settings of the project.
+const HookGuard = `/bin/sh -c 'unset -f command printf echo timeout; t=$(command -pv timeout) || t=timeout; ` +
+	`o=$("$t" -s KILL "$0" "$@") && case $o in {*audit*}) printf "%s\n" "$o";; *) false;; esac || ` +
 	`{ [ $? = 2 ] && { printf %s "$o"; echo "blocked by tada-run" >&2; } || echo "tada-run: blocked: tadactl hook run gave no whole answer in time; try: tadactl hook status" >&2; exit 2; }' `

@@ -26,7 +26,7 @@
 //	{"permissions": {},
 //	  "hooks": {
 //	    "PreToolUse": [
-//	      {"matcher": "*", "hooks": [{"type": "command", "command": "sh -c '...' 20 /usr/bin/tadactl hook run claude-code || exit 2", "timeout": 30}]}
+//	      {"matcher": "*", "hooks": [{"type": "command", "command": "/bin/sh -c '...' 20 /usr/bin/tadactl hook run claude-code || exit 2", "timeout": 30}]}
 //	    ]
 //	  }}
 package settings

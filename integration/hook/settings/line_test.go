@@ -68,3 +68,30 @@ func TestLineNeverFailsOpen(t *testing.T) {
 		}
 	}
 }
+
+// C4: a repository can set PATH and more for what some platforms start: no program and no function of another's is taken for
+// those that the line is made of.
+func TestLineTakesNothingFromTheEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	ctl := filepath.Join(dir, "tadactl")
+	for name, text := range map[string]string{
+		"tadactl": "exit 1", "sh": "exit 0", "timeout": `echo '{"audit":1}'`, "printf": "exit 0", "echo": "exit 0", "command": "exit 0", "[": "exit 0",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := Hook{Ctl: ctl, Each: time.Second}.Line("codex")
+	for _, shell := range []string{"/bin/sh", "/bin/bash"} {
+		cmd := exec.CommandContext(t.Context(), shell, "-c", line)
+		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "ENV=" + dir + "/sh"}
+		for _, name := range []string{"command", "timeout", "printf", "echo"} {
+			cmd.Env = append(cmd.Env, "BASH_FUNC_"+name+`%%=() {  builtin printf '{"audit":1}'; builtin exit 0; }`)
+		}
+		out, err := cmd.Output()
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) || ended.ExitCode() != 2 || len(out) > 0 {
+			t.Errorf("%s: said %q, %v", shell, out, err)
+		}
+	}
+}
