@@ -15,6 +15,7 @@ import (
 var switchValues = map[string]string{
 	"disableAllHooks": "true", "allowManagedHooksOnly": "true", "allow_managed_hooks_only": "true", "features.hooks": "false",
 	"features.codex_hooks": "false", "hooksConfig.enabled": "false", "hooksConfig.disabled": "",
+	"BASH_ENV": "/dev/null", "LD_PRELOAD": "/none.so", "env.LD_PRELOAD": `"/none.so"`,
 }
 
 // withSwitch is the text of settings with a switch in front, or behind as TOML.
@@ -29,6 +30,8 @@ func withSwitch(t *testing.T, had, file, key, line string) string {
 	}
 	outer, inner, nested := strings.Cut(key, ".")
 	switch {
+	case filepath.Base(file) == ".env":
+		return had + key + "=" + value + "\n"
 	case strings.HasSuffix(file, ".toml") && nested:
 		return fmt.Sprintf("%s\n[%s]\n%s = %s\n", had, outer, inner, value)
 	case strings.HasSuffix(file, ".toml"):

@@ -14,12 +14,15 @@ import (
 )
 
 // hookSwitches are the settings by which agent programs stop calling hooks. A line is the program, the level of the settings, a
-// file, the key and the value that switches off: a boolean, or ~TEXT for a list with an element that has the text. A file
+// file, the key and the value that switches off: a boolean, ~TEXT for a list with an element that has the text, or * for any:
+// what starts a hook through a shell then runs something else first, which can end it. A file
 // begins with ~/ in the home, with ./ in a folder of the workspace, or with / for the machine's.
 const hookSwitches = `
 claude-code user     ~/.claude/settings.json                     disableAllHooks        true
 claude-code project  ./.claude/settings.json                     disableAllHooks        true
 claude-code local    ./.claude/settings.local.json               disableAllHooks        true
+claude-code project  ./.claude/settings.json                     env.LD_PRELOAD         *
+claude-code local    ./.claude/settings.local.json               env.LD_PRELOAD         *
 claude-code managed  /etc/claude-code/managed-settings.json      disableAllHooks        true
 claude-code managed  /etc/claude-code/managed-settings.json      allowManagedHooksOnly  true
 claude-code managed  /etc/claude-code/managed-settings.d/*.json  disableAllHooks        true
@@ -40,6 +43,18 @@ gemini      project  ./.gemini/settings.json                     hooksConfig.dis
 gemini      managed  /etc/gemini-cli/settings.json               hooksConfig.enabled    false
 gemini      managed  /etc/gemini-cli/settings.json               hooksConfig.disabled   ~hook run gemini
 gemini      managed  /etc/gemini-cli/system-defaults.json        hooksConfig.enabled    false
+gemini      user     ~/.gemini/.env                              BASH_ENV               *
+gemini      user     ~/.gemini/.env                              LD_PRELOAD             *
+gemini      project  ./.gemini/.env                              BASH_ENV               *
+gemini      project  ./.gemini/.env                              LD_PRELOAD             *
+gemini      project  ./.env                                      BASH_ENV               *
+gemini      project  ./.env                                      LD_PRELOAD             *
+qwen        user     ~/.qwen/.env                                BASH_ENV               *
+qwen        user     ~/.qwen/.env                                LD_PRELOAD             *
+qwen        project  ./.qwen/.env                                BASH_ENV               *
+qwen        project  ./.qwen/.env                                LD_PRELOAD             *
+qwen        project  ./.env                                      BASH_ENV               *
+qwen        project  ./.env                                      LD_PRELOAD             *
 qwen        user     ~/.qwen/settings.json                       disableAllHooks        true
 qwen        project  ./.qwen/settings.json                       disableAllHooks        true
 qwen        managed  /etc/qwen-code/settings.json                disableAllHooks        true
@@ -96,7 +111,22 @@ func (s HookSwitch) Off(settings map[string]any) bool {
 		list, _ := v.([]any)
 		return slices.ContainsFunc(list, func(each any) bool { text, _ := each.(string); return strings.Contains(text, part) })
 	}
-	return v != nil && fmt.Sprint(v) == s.value
+	return v != nil && (s.value == "*" || fmt.Sprint(v) == s.value)
+}
+
+// isEnv reports whether a file is variables of the environment, one a line.
+func isEnv(path string) bool { return filepath.Base(path) == ".env" }
+
+// EnvSettings reads such a file as settings. How a value is written does not matter here.
+func EnvSettings(data []byte) map[string]any {
+	values := map[string]any{}
+	for line := range strings.Lines(string(data)) {
+		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		if name = strings.TrimSpace(name); name != "" {
+			values[name] = strings.TrimSpace(value)
+		}
+	}
+	return values
 }
 
 // notice is that a file of settings switches the hooks of a platform off; "" where it does not.
@@ -108,6 +138,8 @@ func (s HookSwitch) notice(path string) string {
 	off, word := false, s.Key[strings.LastIndexByte(s.Key, '.')+1:]
 	if strings.HasSuffix(path, ".toml") {
 		off = regexp.MustCompile(`(?m)^[^#\n]*\b` + word + `["']?[ \t]*=[ \t]*` + s.value + `\b`).Match(data)
+	} else if isEnv(path) {
+		off = s.Off(EnvSettings(data))
 	} else {
 		var settings map[string]any
 		if err := json.Unmarshal(data, &settings); err != nil && bytes.Contains(data, []byte(word)) {

@@ -13,6 +13,9 @@ import (
 // switched is a file in which the key of a switch has a value, with the registration of the hook in it.
 func switched(s HookSwitch, value, registered string) string {
 	key := s.Key
+	if isEnv(s.File) {
+		return "# " + key + "=x\nexport A=b\n" + strings.Replace(key+" = "+value, key+" = null", "B=c", 1) + "\n"
+	}
 	if strings.HasSuffix(s.File, ".toml") {
 		if table, name, is := strings.Cut(key, "."); is {
 			return fmt.Sprintf("# %s = %s\n[%s]\n%s = %s\n", name, value, table, name, value)
@@ -61,6 +64,8 @@ func TestSwitchesAreTold(t *testing.T) {
 			off, on := s.value, map[string]string{"true": "false", "false": "true"}[s.value]
 			if part, is := strings.CutPrefix(off, "~"); is {
 				off, on = fmt.Sprintf("[%q]", "/bin/x "+part), "[]"
+			} else if off == "*" {
+				off, on = `"x"`, "null"
 			}
 			lay(t, file, switched(s, on, line))
 			if got := told("1"); got != "" {

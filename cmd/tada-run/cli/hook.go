@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,5 +33,14 @@ func ownHook(inv *invocation, argv []string) error {
 	if found == nil || found[1] != filepath.Join(filepath.Dir(self), "tadactl") {
 		return nil
 	}
-	return launcher.ExecShell(launcher.DialectOf(inv.called), []string{argv[0], "-c", *inv.text}, os.Environ())
+	return launcher.ExecShell(launcher.DialectOf(inv.called), []string{argv[0], "-c", *inv.text}, plainEnv(os.Environ()))
+}
+
+// plainEnv is an environment without what has a shell run something else before the line: some platforms take their environment
+// from files of the repository, too, and this shell is in no sandbox.
+func plainEnv(env []string) []string {
+	return slices.DeleteFunc(env, func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains([]string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS"}, name) || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "BASH_FUNC_")
+	})
 }

@@ -188,6 +188,8 @@ func decodeSettings(path string) (values map[string]any, err error) {
 		return nil, err
 	case strings.HasSuffix(path, ".toml"):
 		err = toml.Unmarshal(data, &values)
+	case filepath.Base(path) == ".env":
+		values = launcher.EnvSettings(data)
 	default:
 		values, err = settings.Values(data)
 	}
