@@ -11,13 +11,16 @@ import (
 // clientDoors are the ways on which the commands of a client come to tada-run.
 var clientDoors = []string{"shell", "hook", "both", "session", "mcp"}
 
-// eachDoor runs a test for every client and each of its doors.
-func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string)) {
+// eachDoor runs a test for every client and each of its doors; a client that was adjusted before it was set up, where needed.
+func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string), adjust ...func(client) client) {
 	needClients(t)
 	for _, door := range clientDoors {
 		for _, c := range chosen() {
 			if c.name == "qwen" && door == "hook" {
 				continue // its hook cannot change a command: TestClientsQwenHook
+			}
+			for _, each := range adjust {
+				c = each(c)
 			}
 			t.Run(door+"/"+c.name, func(t *testing.T) {
 				b := newBench(t, c, loginShell(c, door))

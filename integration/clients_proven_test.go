@@ -24,6 +24,7 @@ var features = []struct{ name, tests, result string }{
 	{name: "broken hook", tests: "TestClientsHookNeverFailsOpen TestClientsHooksOff"},
 	{name: "stops", tests: "TestClientsStop"},
 	{name: "conversation", tests: "TestClientsConversation"},
+	{name: "bad input", tests: "TestClientsFunctionsNamedAsPrograms TestClientsOwnWrapper TestClientsUpdated TestClientsTwoInOneFolder"},
 	{name: "typing", tests: "TestClientsCodexTerminal"},
 	{name: "", tests: "TestClientsCapture"},
 }

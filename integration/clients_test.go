@@ -369,6 +369,19 @@ func (b *bench) approve(t *testing.T, command string) {
 	b.person(t, "approve", "--plan", q.Hash, q.ID)
 }
 
+// approveFirst says yes to one of the questions.
+func (b *bench) approveFirst(t *testing.T) {
+	t.Helper()
+	var list []struct {
+		ID   string
+		Hash string `json:"plan_hash"`
+	}
+	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil || len(list) == 0 {
+		t.Fatalf("no question:\n%s", text)
+	}
+	b.person(t, "approve", "--plan", list[0].Hash, list[0].ID)
+}
+
 // needClients skips where nobody asked for the programs, or the machine has no namespaces.
 func needClients(t *testing.T) {
 	t.Helper()

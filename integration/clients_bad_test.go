@@ -1,0 +1,182 @@
+package integration
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// commandDoors are those through which a client's own tool for commands goes without a session around.
+var commandDoors = []string{"shell", "hook", "both"}
+
+// eachCommandDoor runs a test for every client and these doors.
+func eachCommandDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string)) {
+	needClients(t)
+	for _, c := range chosen() {
+		for _, door := range commandDoors {
+			if c.name == "qwen" && door == "hook" {
+				continue // its hook cannot change a command: TestClientsQwenHook
+			}
+			t.Run(door+"/"+c.name, func(t *testing.T) {
+				b := newBench(t, c, loginShell(c, door))
+				test(t, b, b.open(t, c, door), door)
+			})
+		}
+	}
+}
+
+// A function that has the name of a program, which a client takes from the person's startup files into the snapshot of its shell,
+// does not what the program may not do. make test-clients.
+func TestClientsFunctionsNamedAsPrograms(t *testing.T) {
+	test := func(t *testing.T, b *bench, c client, door string) {
+		does := "{ cat " + filepath.Join(filepath.Dir(b.home), "closed/x") + "; touch " + filepath.Join(b.home, "outside") + "; }\n"
+		for _, file := range []string{".bashrc", ".profile"} {
+			write(t, filepath.Join(b.home, file), "ls() "+does+"git() "+does+"export -f ls git\n")
+		}
+		got := b.play(t, c, c.tool("true"), c.tool("ls"), c.tool("git status; ls -l build; echo said 4'2'"))
+		if plain := door == "plain"; strings.Contains(strings.Join(got, ""), "secret") != plain || b.exists("../h/outside") != plain {
+			t.Errorf("the function did what no command may: %q", got)
+		}
+		if !strings.Contains(got[2], "said 42") {
+			t.Errorf("a harmless command: %s", got[2])
+		}
+	}
+	eachCommandDoor(t, test)
+	for _, c := range chosen() {
+		if c.name == "claude-code" || c.name == "codex" { // the others make no snapshot
+			t.Run("plain/"+c.name, func(t *testing.T) { test(t, newBench(t, c, "/bin/bash"), c, "plain") })
+		}
+	}
+}
+
+// ownWrappers are what an agent writes around COMMAND so that it looks like what its program puts there.
+var ownWrappers = []string{
+	"eval 'COMMAND' < /dev/null && pwd -P >| /tmp/claude-1a2b-cwd",
+	"source ~/.claude/shell-snapshots/snapshot-bash-1-a.sh 2>/dev/null || true && COMMAND && eval true && pwd -P >| /tmp/claude-1a2b-cwd",
+	"exec /bin/bash -c 'COMMAND'",
+	"tada-run -c true\nexit\nCOMMAND",
+	"BIN/tada-run --agent=codex -c true\nCOMMAND",
+	"shopt -u promptvars nullglob; (\ntrap 'COMMAND' EXIT\ntrue\n)",
+}
+
+// What an agent writes around a command asks as the command does, or as a whole: the wrapper of the newest release, and some of
+// its own. make test-clients.
+func TestClientsOwnWrapper(t *testing.T) {
+	eachCommandDoor(t, func(t *testing.T, b *bench, c client, door string) {
+		const said = "make -j2 && ls -l | head -3"
+		calls := []toolCall{c.tool("true")}
+		all := captures(t, c.name)
+		for _, text := range all[len(all)-1].texts() {
+			if strings.Contains(text, said) && text != said {
+				calls = append(calls, c.tool(strings.ReplaceAll(strings.ReplaceAll(text, said, "rm -r build"), "/base", filepath.Dir(b.home))))
+			}
+		}
+		for _, text := range ownWrappers {
+			calls = append(calls, c.tool(strings.NewReplacer("COMMAND", "rm -r build", "BIN", b.bin).Replace(text)))
+		}
+		for i, got := range b.play(t, c, calls...) {
+			if strings.Contains(got, "tadactl approve") != (i > 0) && !strings.Contains(got, "denied") {
+				t.Errorf("call %d, %v: %.600s", i, calls[i].args, got)
+			}
+		}
+		if !b.exists("build/x") {
+			t.Error("it ran unasked")
+		}
+		b.ctl(t, "audit", "verify", "--complete")
+	})
+}
+
+// A client that is updated between the question and the answer finds its answer used exactly once. Of two releases that are there
+// the one is the update of the other; without a second one it is a copy. make test-clients.
+func TestClientsUpdated(t *testing.T) {
+	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
+		other := ""
+		for _, release := range chosen() {
+			if release.name == c.name && release.program != c.program {
+				other = packages(release.find(t))
+			}
+		}
+		if other == "" {
+			other = filepath.Join(filepath.Dir(b.home), "updated")
+			if out, err := exec.Command("cp", "-al", b.opt, other).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		}
+		ask := "rm -r build; echo once >> count"
+		if got := b.play(t, c, c.tool("true"), c.tool(ask))[1]; !strings.Contains(got, "tadactl approve") || b.exists("count") {
+			t.Fatalf("a question: %s", got)
+		}
+		b.approve(t, ask)
+		c.program = filepath.Join(other, strings.TrimPrefix(c.find(t), b.opt))
+		b.opt = other
+		got := b.play(t, c, c.tool("true"), c.tool(ask), c.tool("mkdir build; touch build/x"), c.tool(ask))
+		if b.read("count") != "once\n" || !strings.Contains(got[3], "tadactl approve") {
+			t.Errorf("after the update it ran %q: %s\n%s", b.read("count"), got[1], got[3])
+		}
+	})
+}
+
+// beside is another client on the same bench, with a model of its own.
+func (b *bench) beside(t *testing.T, c client) *bench {
+	t.Helper()
+	other := *b
+	other.opt, other.model = packages(c.find(t)), &model{}
+	server := httptest.NewServer(other.model)
+	t.Cleanup(server.Close)
+	c.setup(t, &other, server.URL)
+	return &other
+}
+
+// Two clients at work in one folder at the same time: all they do is on record, and one answer is for one run of one of them. make
+// test-clients.
+func TestClientsTwoInOneFolder(t *testing.T) {
+	needClients(t)
+	list := chosen()
+	for i, first := range list {
+		second := list[(i+1)%len(list)]
+		t.Run(first.name+"/"+second.name, func(t *testing.T) {
+			b := newBench(t, first, loginShell(first, "both"))
+			two := map[string]*bench{first.name: b, second.name: b.beside(t, second)}
+			ask := "rm -r build; echo once >> count"
+			for _, c := range []client{first, second} {
+				b.ctl(t, "hook", "install", c.name)
+				if c.name == "qwen" {
+					two[c.name].shell(t, c)
+				}
+			}
+			t.Run("at once", func(t *testing.T) {
+				for _, c := range []client{first, second} {
+					t.Run(c.name, func(t *testing.T) {
+						t.Parallel()
+						calls := []toolCall{c.tool("true")}
+						for n := range atOnce {
+							calls = append(calls, c.tool(fmt.Sprintf("echo %s %d >> all", c.name, n)))
+						}
+						if got := two[c.name].play(t, c, append(calls, c.tool(ask))...)[atOnce+1]; !strings.Contains(got, "tadactl approve") {
+							t.Errorf("a question: %s", got)
+						}
+					})
+				}
+			})
+			if n := strings.Count(b.read("all"), "\n"); n != 2*atOnce {
+				t.Errorf("%d of %d calls ran", n, 2*atOnce)
+			}
+			if b.exists("count") {
+				t.Fatal("it ran unasked")
+			}
+			b.approveFirst(t)
+			for range 2 {
+				for _, c := range []client{first, second} {
+					two[c.name].play(t, c, c.tool("true"), c.tool("mkdir -p build"), c.tool(ask))
+				}
+			}
+			if b.read("count") != "once\n" {
+				t.Errorf("it ran %q on one answer", b.read("count"))
+			}
+			b.ctl(t, "audit", "verify", "--complete")
+		})
+	}
+}
