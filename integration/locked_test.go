@@ -1,0 +1,73 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tada-run/tada-run/integration/hook/platform"
+	"github.com/tada-run/tada-run/integration/hook/settings"
+)
+
+// Settings that another process holds locked, by every kind of lock, are edited all the same and at once, because a lock binds
+// only who asks for it; when that process then puts back what it had read before, hook status says that the hook is gone.
+func TestSettingsLocked(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	for _, name := range []string{"tada-run", "tadactl"} { // which look for each other beside the file that they are
+		program(t, filepath.Join(bin, name), string(raw))
+	}
+	for _, a := range platform.All() {
+		t.Run(a.Name, func(t *testing.T) {
+			p := newPlace(t)
+			home := filepath.Join(filepath.Dir(p.dir), "home")
+			p.env = append(p.env, "HOME="+home, "PATH="+bin+":"+os.Getenv("PATH"))
+			at, _ := settings.Of(a.Name)
+			file := at.Path(home, func(string) string { return "" })
+			const own = "{\"mine\": 1}\n"
+			if ours := !strings.HasSuffix(file, ".json"); ours { // OpenCode's plugin has nothing of the person's
+				p.run("tadactl hook install " + a.Name)
+			} else {
+				write(t, file, own)
+			}
+			if err := os.Mkdir(file+".lock", 0o700); err != nil { // as programs in JavaScript lock a file
+				t.Fatal(err)
+			}
+			f, err := os.OpenFile(file, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
+				t.Fatal(err)
+			}
+			if got := p.run("tadactl hook install " + a.Name + "; echo status $?"); !strings.Contains(got, "status 0") {
+				t.Error(got)
+			}
+			text, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(string(text), a.Name) || strings.HasSuffix(file, ".json") && !strings.Contains(string(text), `"mine"`) {
+				t.Errorf("%s: %q, %v", file, text, err)
+			}
+			write(t, file+".new", own)
+			if err := os.Rename(file+".new", file); err != nil {
+				t.Fatal(err)
+			}
+			got := p.run("tadactl hook status " + a.Name + "; echo status $?")
+			if !strings.Contains(got, "status 1") || strings.Contains(got, " complete ") {
+				t.Errorf("the hook is not there: %s", got)
+			}
+		})
+	}
+}
