@@ -114,6 +114,8 @@ var toolDirs = []string{
 	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile", "~/.krew", "~/.poetry",
 	"~/.rye", "~/.cargo/env", "~/.deno/env", "~/.virtualenvs", "~/.venvs", "~/.local/share/virtualenvs",
 	"~/.bash_completion", "~/.proto", "~/.juliaup", "~/.elan",
+	"~/.local/share/claude", "~/.claude/local", "~/.opencode/bin", "~/.local/share/opencode/bin", "~/.cache/opencode/bin",
+	"~/.cache/copilot/pkg",
 }
 
 // systemDirs are written by installing something, never by working.

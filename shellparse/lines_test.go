@@ -25,6 +25,9 @@ func TestCanonicalKeepsLines(t *testing.T) {
 		{"a |\n b\nc", "a |\n\tb\nc"},
 		{"# first\na", "\na"},
 		{"{ a; b; } >x && eval 'true\n\nnosuch' && (c; d)", "{ a; b; } >x && eval 'true\n\nnosuch' && (c; d)"},
+		{"x\n(\n  a\nb; c; d\n\ne\n)\nf; g", "x\n(\na\nb; c; d\n\ne\n)\nf; g"},
+		{"{\na; b & c\n\n}", "{\na; b & c\n\n}"},
+		{"(\n(a; b); cat <<E\nx\nE\nc; d\n)", "(\n(a; b); cat <<E\nx\nE\nc; d\n)"},
 		{"if a; then b; fi | eval \"x\ny\"", "if a; then b; fi | eval \"x\ny\""},
 	} {
 		s := Parse(test.text, Options{})

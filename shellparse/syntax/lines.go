@@ -18,13 +18,22 @@ var (
 func atItsLines(file *syntax.File, size int) (string, error) {
 	var out strings.Builder
 	out.Grow(size)
-	line, document := uint(1), false // a here-document ends with its line
-	for i, stmt := range file.Stmts {
+	if _, err := printList(&out, file.Stmts, 1); err != nil {
+		return "", err
+	}
+	out.WriteByte('\n')
+	return out.String(), nil
+}
+
+// printList prints statements from a line on, and returns the line that the last one ends on.
+func printList(out *strings.Builder, list []*syntax.Stmt, line uint) (uint, error) {
+	document := false // a here-document ends with its line
+	for i, stmt := range list {
 		begins := stmt.Pos().Line()
 		switch {
 		case i == 0:
-		case !document && begins == file.Stmts[i-1].End().Line():
-			out.WriteString(separator(file.Stmts[i-1]))
+		case !document && begins == list[i-1].End().Line():
+			out.WriteString(separator(list[i-1]))
 		default:
 			out.WriteByte('\n')
 			line++
@@ -33,14 +42,38 @@ func atItsLines(file *syntax.File, size int) (string, error) {
 			out.WriteByte('\n')
 		}
 		from := out.Len()
-		if err := printStmt(&out, stmt); err != nil {
-			return "", err
+		if err := printStmt(out, stmt); err != nil {
+			return 0, err
 		}
 		printed := out.String()[from:]
 		line, document = line+uint(strings.Count(printed, "\n")), strings.Contains(printed, "<<")
 	}
-	out.WriteByte('\n')
-	return out.String(), nil
+	return line, nil
+}
+
+// printGroup prints a subshell or a block that has its last line for itself, with each statement on its own line as
+// [printList]. It reports false for any other.
+func printGroup(stmt *syntax.Stmt) (text string, ok bool) {
+	var list []*syntax.Stmt
+	var open, shut string
+	var begins, ends uint
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.Subshell:
+		list, open, shut, begins, ends = cmd.Stmts, "(", ")", cmd.Lparen.Line(), cmd.Rparen.Line()
+	case *syntax.Block:
+		list, open, shut, begins, ends = cmd.Stmts, "{", "}", cmd.Lbrace.Line(), cmd.Rbrace.Line()
+	}
+	bare := len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess && !stmt.Disown
+	if !bare || len(list) == 0 || list[0].Pos().Line() == begins {
+		return "", false
+	}
+	var out strings.Builder
+	out.WriteString(open)
+	line, err := printList(&out, list, begins)
+	if err != nil || line >= ends {
+		return "", false
+	}
+	return out.String() + strings.Repeat("\n", int(ends-line)) + shut, true
 }
 
 // separator is what stands separator a statement and the next one on its line.
@@ -66,6 +99,8 @@ func printStmt(out *strings.Builder, stmt *syntax.Stmt) error {
 	if strings.Count(text, "\n") != lines {
 		if err := printBy(&oneLine, &tight, stmt); err == nil && strings.Count(tight.String(), "\n") == lines {
 			text = tight.String()
+		} else if group, is := printGroup(stmt); is {
+			text = group
 		}
 	}
 	out.WriteString(text)
