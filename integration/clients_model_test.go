@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -89,7 +90,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var told []string
 	for _, mark := range resultMarks {
 		if parts := strings.Split(conversation, mark); len(parts) > 1 {
-			told = parts[1:]
+			told = slices.DeleteFunc(parts[1:], func(part string) bool { // Copilot CLI reads by itself what goes on beside
+				id, other := strings.CutPrefix(part, `,"tool_call_id":"`)
+				return other && !strings.HasPrefix(id, "call_")
+			})
 		}
 	}
 	if len(ask.Tools) >= 10 {
