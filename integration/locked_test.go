@@ -1,14 +1,13 @@
 package integration
 
 import (
+	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/tada-run/tada-run/integration/hook/platform"
-	"github.com/tada-run/tada-run/integration/hook/settings"
 )
 
 // Settings that another process holds locked, by every kind of lock, are edited all the same and at once, because a lock binds
@@ -26,16 +25,22 @@ func TestSettingsLocked(t *testing.T) {
 	for _, name := range []string{"tada-run", "tadactl"} { // which look for each other beside the file that they are
 		program(t, filepath.Join(bin, name), string(raw))
 	}
-	for _, a := range platform.All() {
-		t.Run(a.Name, func(t *testing.T) {
-			p := newPlace(t)
-			home := filepath.Join(filepath.Dir(p.dir), "home")
+	home := t.TempDir()
+	list := newPlace(t)
+	list.env = append(list.env, "HOME="+home, "PATH="+bin+":"+os.Getenv("PATH"))
+	for d := json.NewDecoder(strings.NewReader(list.run("tadactl hook status --json"))); ; {
+		var a struct{ Platform, File string }
+		if err := d.Decode(&a); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(a.Platform, func(t *testing.T) {
+			p, file := newPlace(t), a.File
 			p.env = append(p.env, "HOME="+home, "PATH="+bin+":"+os.Getenv("PATH"))
-			at, _ := settings.Of(a.Name)
-			file := at.Path(home, func(string) string { return "" })
 			const own = "{\"mine\": 1}\n"
 			if ours := !strings.HasSuffix(file, ".json"); ours { // OpenCode's plugin has nothing of the person's
-				p.run("tadactl hook install " + a.Name)
+				p.run("tadactl hook install " + a.Platform)
 			} else {
 				write(t, file, own)
 			}
@@ -53,18 +58,18 @@ func TestSettingsLocked(t *testing.T) {
 			if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
 				t.Fatal(err)
 			}
-			if got := p.run("tadactl hook install " + a.Name + "; echo status $?"); !strings.Contains(got, "status 0") {
+			if got := p.run("tadactl hook install " + a.Platform + "; echo status $?"); !strings.Contains(got, "status 0") {
 				t.Error(got)
 			}
 			text, err := os.ReadFile(file)
-			if err != nil || !strings.Contains(string(text), a.Name) || strings.HasSuffix(file, ".json") && !strings.Contains(string(text), `"mine"`) {
+			if err != nil || !strings.Contains(string(text), a.Platform) || strings.HasSuffix(file, ".json") && !strings.Contains(string(text), `"mine"`) {
 				t.Errorf("%s: %q, %v", file, text, err)
 			}
 			write(t, file+".new", own)
 			if err := os.Rename(file+".new", file); err != nil {
 				t.Fatal(err)
 			}
-			got := p.run("tadactl hook status " + a.Name + "; echo status $?")
+			got := p.run("tadactl hook status " + a.Platform + "; echo status $?")
 			if !strings.Contains(got, "status 1") || strings.Contains(got, " complete ") {
 				t.Errorf("the hook is not there: %s", got)
 			}
