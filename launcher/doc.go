@@ -1,26 +1,34 @@
-// Package launcher is the one place where the arrows meet: a command line comes in, and what
-// comes out is an exit status and a record that proves it. Every room below does one thing and
-// knows none of the others; the order in which they are asked stands here, in [Launcher.Run].
+// Package launcher runs a command line: what comes out is an exit status and a record that proves
+// it. Every package below does one thing and knows none of the others; the order in which they are
+// asked is here, in [Launcher.Run].
 //
 //	text -shellparse-> Script -pathguard-> Plan -> Verdict -approval-> Envelope -sandbox, session-> Run
 //	                                                    every arrow -audit-> Record
 //
 // # The order of the steps
 //
+// Each step makes a value of the one before, of a type that holds what is true then: a [Judgement],
+// an attempt (the log is open for it), an announced run, a permitted one, a started one, its
+// supervision, and one that has ended. What a later step needs cannot be used before there is one.
+//
 //  1. Judge parses the text, resolves its names to files that stay open, and asks the policy. It
 //     can start nothing and writes nothing; [Launcher.Judge] is the same call for checks, hooks
 //     and servers.
-//  2. The intent is written to the log. Where the next step may run it, the entry is on the disk
-//     before that step.
-//  3. A verdict of deny ends here. A verdict of ask needs a person's yes: the question is stored
-//     before anybody sees it, the answer comes over a channel that no command can write, the
-//     request is judged anew, and the yes is spent in one transaction for exactly that plan.
-//  4. The fence is built from the plan's open files, the transcript is opened, and the real shell
-//     executes the canonical text: what was judged is what runs. What a shell or an interpreter will open by its
-//     name is looked at once more just before; see "Names that are opened late".
-//  5. What the command prints to its caller is recorded before it is passed on, unless that is /dev/null. When the command ends, what it left behind is
-//     ended, the output is drained, and transcript head and exit status go into the log. Where it may go on (Keep), the caller is told the
-//     status at once, and the end comes when all has ended.
+//  2. The intent is written to the log (announced). Where the next step may run it, the entry is on
+//     the disk before that step; the sandbox is built meanwhile (standby).
+//  3. A verdict of deny ends here. A verdict of ask needs a person's approval: the question is
+//     stored before anyone sees it, the answer comes over a channel that no command can write, the
+//     request is judged anew, and the approval is consumed in one transaction for exactly that plan
+//     (authority).
+//  4. The sandbox is built from the plan's open files, the transcript is opened, and the real shell
+//     executes the canonical text: what was judged is what runs (started). What a shell or an
+//     interpreter will open by its name is looked at once more just before; see "Names that are
+//     opened late".
+//  5. What the command prints to its caller is recorded before it is passed on, unless that is
+//     /dev/null. When the command ends, what it left running is ended, the output is drained, what
+//     was there before is compared with what is there now (package watch), and transcript head and
+//     exit status go into the log. Where it may go on (Keep), the caller is told the status at
+//     once, and the end comes when all has ended.
 //
 // # What an approval depends on
 //

@@ -18,7 +18,7 @@ type client struct {
 	d    *Server
 	n    int
 	conn *os.File
-	visitor
+	identity
 
 	owed         int           // bytes of input that are not acknowledged; guarded by Server.mu
 	refusedBytes int           // since the last hand-back; guarded by Server.mu
@@ -36,8 +36,8 @@ type client struct {
 	written chan struct{}
 }
 
-// A visitor is whose client it is, as the kernel said when it connected.
-type visitor struct {
+// An identity is who a client is, as the kernel said when it connected.
+type identity struct {
 	who      string // for people: "uid 0 at pts/3"
 	starter  bool   // it came with the session
 	person   bool   // the kernel says: free of sandboxes, with the keys of a person's terminal
@@ -61,7 +61,7 @@ const (
 )
 
 func (d *Server) newClient(conn *os.File, who string, person bool) *client {
-	s := &client{d: d, conn: conn, visitor: visitor{who: who, person: person}, written: make(chan struct{})}
+	s := &client{d: d, conn: conn, identity: identity{who: who, person: person}, written: make(chan struct{})}
 	s.more = sync.NewCond(&s.mu)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -210,8 +210,8 @@ func (s *client) next() (p []byte, end bool) {
 	return p, end
 }
 
-// leave takes the client away. A lease that goes with it freezes the session where there is somebody
-// who would go on in its place.
+// leave takes the client away. A lease that goes with it freezes the session where another client
+// would go on in its place.
 func (s *client) leave() {
 	d := s.d
 	d.mu.Lock()
@@ -285,9 +285,9 @@ func (s *client) read() error {
 	}
 }
 
-// hurry gives the client frameTime from now on, or all the time of the world. A client is one of few, so
-// whoever begins to speak and stops in the middle does not keep it; and half an order, carried out when
-// its other half comes an hour later, would be one that nobody remembers.
+// hurry gives the client Session.Patience from now on, or all the time in the world. There are few
+// places for clients, so one that stops in the middle of a frame does not keep its place; and half an
+// order must not be carried out when its other half comes an hour later.
 func (s *client) hurry(on bool) {
 	limit := time.Time{}
 	if on {
@@ -335,7 +335,7 @@ func (d *Server) welcome(s *client, g wire.Greeting) {
 	}
 }
 
-// window notes a client's size; whoever drives decides the session's.
+// window notes a client's size; that of the driver is the session's.
 func (d *Server) window(s *client, epoch uint32, cols, rows int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

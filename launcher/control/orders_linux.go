@@ -117,7 +117,7 @@ func (d *Server) take(s *client) error {
 	return nil
 }
 
-// give hands back to whoever started the session.
+// give hands back to the client that came with the session.
 func (d *Server) give(s *client, f wire.Frame) error {
 	var note struct{ Note string }
 	if len(f.Body) > 0 {

@@ -6,17 +6,17 @@ import (
 )
 
 // Inside a session a tada-run asks the one outside, over a descriptor that it has inherited, or that
-// the kernel hands to it because it is in that fence: there is no path to find and no token to steal.
+// the kernel hands to it because it is in that sandbox: there is no path to find and no token to steal.
 //
 // The descriptor is one end of a pair of sockets (SOCK_SEQPACKET). A conversation begins with one
 // message on it, which carries an end of a pair of streams; on that the question goes out and the
-// answer comes back, as one JSON Body each. So any number of processes can share the descriptor,
+// answer comes back, as one JSON object each. So any number of processes can share the descriptor,
 // and none sees the answer of another.
 //
 // What is said over it cannot loosen anything. The answer says that a command line was judged,
-// recorded and, where that takes a person, approved; the command then runs in the fence that was
-// there before. A process that does not ask can run the same command in the same fence: it is only not
-// told apart in the record.
+// recorded and, where that takes a person, approved; the command then runs in the
+// sandbox that was there before. A process that does not ask can run the same command in the same
+// sandbox: it is only not told apart in the record.
 
 // Variable is the name of the variable that tells the number of the descriptor.
 const Variable = "TADA_RUN_OUTSIDE"
@@ -57,6 +57,6 @@ type Reply struct {
 	Error   string          `json:"error,omitempty"`
 }
 
-// ErrNoSession is returned by Ask where there is nobody to ask: no session, a descriptor that
+// ErrNoSession is returned by Ask where nothing can be asked: no session, a descriptor that
 // was closed, or one that is something else.
 var ErrNoSession = errors.New("the outer session cannot be reached")

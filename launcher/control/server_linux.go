@@ -60,7 +60,7 @@ func (d *Server) Killed() <-chan struct{} { return d.killed }
 func (d *Server) IsPrivate() bool { return d.private.Load() }
 
 // Show passes on what the program printed. It is the session's last step for a piece of output, and
-// waits for nobody but the one who drives, and for her not long.
+// waits for the driver alone, and not long.
 func (d *Server) Show(p []byte) {
 	frame := wire.Append(nil, wire.Frame{Kind: wire.Output, Body: p})
 	d.mu.Lock()
@@ -233,7 +233,7 @@ func (d *Server) picture(s *client) []byte {
 	return play.Redraw(d.open)
 }
 
-// resize gives the terminal the size of whoever drives.
+// resize gives the terminal the size of the driver.
 func (d *Server) resize(cols, rows int) {
 	if cols <= 0 || rows <= 0 {
 		return
@@ -278,7 +278,7 @@ func (d *Server) End(status, signal int) {
 	d.unlisten()
 	limit := time.Now().Add(farewell)
 	for _, s := range clients {
-		_ = s.conn.SetDeadline(limit) // one that does not read keeps nobody
+		_ = s.conn.SetDeadline(limit) // one that does not read holds up nothing
 		<-s.written
 		s.conn.Close()
 	}
