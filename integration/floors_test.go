@@ -75,8 +75,6 @@ var wide = map[string]int{
 	"cmd/tadactl/cli.health":      16,
 	"integration/hook.Call":       14,
 	"launcher/control.Question":   20,
-	"launcher/control.Server":     17,
-	"launcher/control.client":     18,
 	"launcher.Judgement":          19,
 	"launcher.Launcher":           22,
 	"launcher.Past":               26,

@@ -19,12 +19,21 @@ type client struct {
 	n    int
 	conn *os.File
 	identity
+	standing
+	outbox
+}
 
-	owed         int           // bytes of input that are not acknowledged; guarded by Server.mu
-	refusedBytes int           // since the last hand-back; guarded by Server.mu
-	cols, rows   int           // of its terminal; guarded by Server.mu
-	idle         time.Duration // without a key, after which a lease of this client ends; guarded by Server.mu
+// A standing is what the server keeps of a client; guarded by Server.mu.
+type standing struct {
+	owed         int           // bytes of input that are not acknowledged
+	refusedBytes int           // since the last hand-back
+	cols, rows   int           // of its terminal
+	idle         time.Duration // without a key, after which a lease of this client ends
+	attempts     []wire.Kind   // orders that were refused and are on record
+}
 
+// An outbox is what waits to be sent to a client.
+type outbox struct {
 	mu      sync.Mutex
 	more    *sync.Cond
 	orders  []byte // frames that are never dropped
@@ -38,14 +47,13 @@ type client struct {
 
 // An identity is who a client is, as the kernel said when it connected.
 type identity struct {
-	who      string // for people: "uid 0 at pts/3"
-	starter  bool   // it came with the session
-	person   bool   // the kernel says: free of sandboxes, with the keys of a person's terminal
-	why      error  // it is no person
-	via      approval.Via
-	uid      int
-	tty      string
-	attempts []wire.Kind // orders that were refused and are on record; guarded by Server.mu
+	who     string // for people: "uid 0 at pts/3"
+	starter bool   // it came with the session
+	person  bool   // the kernel says: free of sandboxes, with the keys of a person's terminal
+	why     error  // it is no person
+	via     approval.Via
+	uid     int
+	tty     string
 }
 
 const (
@@ -61,7 +69,8 @@ const (
 )
 
 func (d *Server) newClient(conn *os.File, who string, person bool) *client {
-	s := &client{d: d, conn: conn, identity: identity{who: who, person: person}, written: make(chan struct{})}
+	s := &client{d: d, conn: conn, identity: identity{who: who, person: person}}
+	s.written = make(chan struct{})
 	s.more = sync.NewCond(&s.mu)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -21,22 +21,31 @@ type Server struct {
 	Session
 	listener *os.File      // nil: no socket
 	killed   chan struct{} // a person has ended the session
-
-	epoch   atomic.Uint32 // of the lease, for who must not wait for mu
-	private atomic.Bool   // what is shown now only the driver sees
-	working sync.WaitGroup
+	epoch    atomic.Uint32 // of the lease, for readers that must not wait for mu
+	working  sync.WaitGroup
 
 	mu      sync.Mutex
 	lease   session.Lease
+	expiry  *time.Timer // of the lease
 	clients map[int]*client
-	last    int            // the number of the newest client
+	last    int // the number of the newest client
+	display
+	input
+}
+
+// A display is what the session shows; guarded by Server.mu.
+type display struct {
+	private atomic.Bool    // what is shown now only the driver sees
 	full    *screen.Screen // what the terminal shows
-	open    *screen.Screen // what everybody may see; full, until something was private
+	open    *screen.Screen // what all clients may see; full, until something was private
 	watch   *observed      // of the present lease; nil while the starter drives
-	expiry  *time.Timer
-	jobs    []typing
-	work    *sync.Cond // of mu: there are jobs, or it is over
-	over    bool
+}
+
+// An input is what was admitted and is not yet typed; guarded by Server.mu.
+type input struct {
+	jobs []typing
+	work *sync.Cond // there are jobs, or it is over
+	over bool       // the session is
 }
 
 // leaseIdle is how long a person may look on without a key before a lease ends. It is long, because
