@@ -7,8 +7,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// budget names the limits that a question counts against: those of the processes that it comes from,
-// in a workspace. A name that the caller chooses is no part of it.
+// budget names the limits that a question counts against: those of the processes that it comes
+// from, in a workspace. A name that the caller chooses is no part of it.
 func (j *Judgement) budget() string {
 	folder := j.Request.Dir
 	if j.Plan != nil {
@@ -47,8 +47,8 @@ func (a *attempt) asksHere(e approval.Envelope) bool {
 	return true
 }
 
-// cancelled withdraws the question that the person at this terminal left without an answer. Nothing is remembered of it
-// but the record: the same command asks again.
+// cancelled withdraws the question that the person at this terminal left without an answer. Nothing
+// is remembered of it but the record: the same command asks again.
 func (a *attempt) cancelled(e approval.Envelope, left *CancelledError) (*Refusal, error) {
 	ctx, cancel := storeContext()
 	defer cancel()

@@ -14,8 +14,9 @@ import (
 // RunBatch judges all calls of a batch, asks once about all that may run when one of them asks, and
 // runs them in their order. Nothing runs before the answer.
 //
-// The answer holds for the calls as they were shown. Each is judged again when its turn comes; one that became
-// another by what ran before it is refused with the code "mismatch", and asked again when it is sent again.
+// The answer holds for the calls as they were shown. Each is judged again when its turn comes; one
+// that became another by what ran before it is refused with the code "mismatch", and asked again
+// when it is sent again.
 //
 // There is one result for each call, in order. An error means that nothing ran.
 func (l *Launcher) RunBatch(ctx context.Context, b Batch) ([]BatchResult, error) {
@@ -76,8 +77,8 @@ func (m *batch) ask(ctx context.Context) error {
 	return err
 }
 
-// tampered refuses the batch before a person is asked, when one of its calls would be refused for what
-// was done to protected files: an answer would be spent for nothing.
+// tampered refuses the batch before a person is asked, when one of its calls would be refused for
+// what was done to protected files: an answer would be spent for nothing.
 func (m *batch) tampered() (*Refusal, error) {
 	for _, j := range m.asked() {
 		e, err := j.Tampered()

@@ -8,7 +8,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// Check is [Judgement.Check] with the standing approval by which an agent's session runs without a question.
+// Check is [Judgement.Check] with the standing approval by which an agent's session runs without a
+// question.
 func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 	r, err := j.Check("")
 	if err != nil || !j.lasts() || !l.hasStore() {
@@ -43,8 +44,8 @@ func (j *Judgement) Check(id string) (Report, error) {
 	return r, nil
 }
 
-// PolicyIn returns the policy for commands in dir: that of the state directory, made stricter by the workspace that
-// dir is in. root is that workspace, "" for none.
+// PolicyIn returns the policy for commands in dir: that of the state directory, made stricter by
+// the workspace that dir is in. root is that workspace, "" for none.
 func (l *Launcher) PolicyIn(dir string) (p pathguard.Policy, root string, err error) {
 	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":", Dialect: shellparse.Bash}})
 	if err != nil {

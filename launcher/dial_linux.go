@@ -24,8 +24,8 @@ func (l *Launcher) sweepSockets() {
 	}
 }
 
-// Dial connects to the session whose id begins with prefix. The error is an [UnreachableError] where
-// there is no such session to attach to.
+// Dial connects to the session whose id begins with prefix. The error is an [UnreachableError]
+// where there is no such session to attach to.
 func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {
 	run, err := l.Past(prefix)
 	if err != nil {

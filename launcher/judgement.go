@@ -27,7 +27,8 @@ type Judgement struct {
 	stdin   string  // what kind of file standard input is
 	client  *client // the agent's program that a session is for; nil for none that is known
 
-	// Who only asks what a text means does not pay for these. Each is made once, of the plan as it is.
+	// Who only asks what a text means does not pay for these. Each is made once, of the plan as it
+	// is.
 	own      *Judgement // of the agent's command, where Script is that with a known text around it; nil otherwise
 	settings string     // what was around it and may change what it does
 

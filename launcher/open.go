@@ -24,8 +24,8 @@ func (p Place) Open() (*Launcher, error) {
 	return l, nil
 }
 
-// OpenToMend is Open for the review of protected files, the configuration among them: one that is refused can be looked
-// at and restored. Until then everything is denied.
+// OpenToMend is Open for the review of protected files, the configuration among them: one that is
+// refused can be looked at and restored. Until then everything is denied.
 func (p Place) OpenToMend() (*Launcher, error) {
 	l, err := p.prepare()
 	if err != nil {
@@ -61,8 +61,8 @@ func (p Place) prepare() (*Launcher, error) {
 	return l, nil
 }
 
-// Unpacking gives the launcher what packs transcripts and reads packed ones, and returns it. Without it
-// they cannot be read: a program that only runs commands does without that code.
+// Unpacking gives the launcher what packs transcripts and reads packed ones, and returns it.
+// Without it they cannot be read: a program that only runs commands does without that code.
 func (l *Launcher) Unpacking(c audit.Codec) *Launcher {
 	l.codec = c
 	return l

@@ -9,9 +9,10 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// Permit is [Launcher.Run] for a request whose Tool another program carries out: the same judgement, the same
-// questions to a person, and a record; it starts nothing. The Outcome's Refusal is nil when it may go ahead. Notice
-// is what the record tells about the call besides; the head of the record with this decision in it is returned.
+// Permit is [Launcher.Run] for a request whose Tool another program carries out: the same
+// judgement, the same questions to a person, and a record; it starts nothing. The Outcome's Refusal
+// is nil when it may go ahead. Notice is what the record tells about the call besides; the head of
+// the record with this decision in it is returned.
 func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outcome, string, error) {
 	j, err := l.Judge(req)
 	if err != nil {
@@ -97,9 +98,10 @@ func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 	return audit.Point{Count: e.Seq + 1, Head: e.Hash}.String(), nil
 }
 
-// Refused is the refusal of [Launcher.Run] for which nobody would be asked: protected files that a person has to
-// decide about first, or a verdict that no person can change. It is nil, nil where a run may come of it. It is for
-// those who judge and leave the running to somebody else; like Judge, it changes nothing.
+// Refused is the refusal of [Launcher.Run] for which nobody would be asked: protected files that a
+// person has to decide about first, or a verdict that no person can change. It is nil, nil where a
+// run may come of it. It is for those who judge and leave the running to somebody else; like Judge,
+// it changes nothing.
 func (j *Judgement) Refused() (*Refusal, error) {
 	tampered, err := j.Tampered()
 	switch {

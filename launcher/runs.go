@@ -17,7 +17,8 @@ import (
 // errNoTranscript is for a session that the log knows of: a refusal, or a transcript that is gone.
 var errNoTranscript = errors.New("it has no transcript")
 
-// Session returns the id of the session with a transcript that begins with prefix, or the newest for "".
+// Session returns the id of the session with a transcript that begins with prefix, or the newest
+// for "".
 func (l *Launcher) Session(prefix string) (string, error) {
 	ids, err := l.Sessions()
 	if err != nil {
@@ -77,8 +78,8 @@ type Past struct {
 	Within  string `json:"within,omitempty"`  // the session that it ran inside of
 	Revived bool   `json:"revived,omitempty"` // the log reported it lost, by a mistake of earlier versions, and it went on
 
-	// Unproven says that a person has accepted the part of the log that tells of this run after it was found changed:
-	// who, when and why. "" for what is proven.
+	// Unproven says that a person has accepted the part of the log that tells of this run after it
+	// was found changed: who, when and why. "" for what is proven.
 	Unproven string `json:"unproven,omitempty"`
 
 	launcher string // the process that started it and records it, see runner
@@ -93,7 +94,8 @@ var pastStates = map[string]string{
 	audit.KindOrphan: "lost",
 }
 
-// questionStates says what an entry about a question means for the request that asked it and ended without an answer.
+// questionStates says what an entry about a question means for the request that asked it and ended
+// without an answer.
 var questionStates = map[[2]string]string{ // by kind and outcome
 	{approval.KindDecided, approval.OutcomeApproved}:   "approved",
 	{approval.KindRejected, approval.OutcomeDenied}:    "denied",
@@ -149,8 +151,8 @@ func (l *Launcher) Runs() ([]Past, error) {
 	return runs, nil
 }
 
-// waiting are the questions that have no answer yet. The log can be read without the store of approvals: where that
-// cannot be read, none is known.
+// waiting are the questions that have no answer yet. The log can be read without the store of
+// approvals: where that cannot be read, none is known.
 func (l *Launcher) waiting() map[string]bool {
 	ctx, cancel := storeContext()
 	defer cancel()

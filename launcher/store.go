@@ -23,8 +23,9 @@ func (l *Launcher) storeOptions() approval.Options {
 	return approval.Options{Clock: l.clock, Rand: l.random, TTL: l.ttl, Record: l.recordedSince, Waiting: l.waitsFor}
 }
 
-// recordedSince returns the greatest Seq of the approval events that the record has from a place on. The error is an
-// [audit.TamperError] when the record does not have that place: then an older record was put back.
+// recordedSince returns the greatest Seq of the approval events that the record has from a place
+// on. The error is an [audit.TamperError] when the record does not have that place: then an older
+// record was put back.
 func (l *Launcher) recordedSince(text string) (seq uint64, err error) {
 	place, err := placeOf(text)
 	if err != nil {

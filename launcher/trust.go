@@ -7,8 +7,8 @@ import (
 )
 
 // trust is how far the origin of a request is trusted. This is the agent's door, whoever stands at
-// it, and no name or variable raises that: what runs inside a fence asks nothing of its own. The caller and the
-// policy can only lower it.
+// it, and no name or variable raises that: what runs inside a fence asks nothing of its own. The
+// caller and the policy can only lower it.
 func (j *Judgement) trust() approval.Level {
 	level := approval.Agent
 	if j.policy.Settings().Approval.Quarantined {
@@ -20,7 +20,8 @@ func (j *Judgement) trust() approval.Level {
 	return level
 }
 
-// needs tells who has to answer, where that is more than one person: on the page, and bound by the plan.
+// needs tells who has to answer, where that is more than one person: on the page, and bound by the
+// plan.
 func (j *Judgement) needs(risk int) string {
 	people, self := j.policy.Settings().Approval.For(risk)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// A ward is the protected files that a plan can reach: tada-run's own, those of the workspace it runs in, and
-// those of other workspaces that it names.
+// A ward is the protected files that a plan can reach: tada-run's own, those of the workspace it
+// runs in, and those of other workspaces that it names.
 type ward struct {
 	stores []*watched // tada-run's own first
 	files  []string   // all of them at the first look; the fence is built beside us, so that this never changes
@@ -21,7 +21,8 @@ type watched struct {
 	granted bool // the run may write some of it
 }
 
-// A WardError says that protected files could not be verified. What cannot be verified does not run.
+// A WardError says that protected files could not be verified. What cannot be verified does not
+// run.
 type WardError struct{ Err error }
 
 func (e *WardError) Error() string {

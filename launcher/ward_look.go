@@ -17,13 +17,14 @@ import (
 // Shadow is where baselines and copies of protected files are kept, a folder for each workspace.
 func (h Home) Shadow() string { return filepath.Join(h.Dir, "shadow") }
 
-// workspaceConfig is tada-run's own configuration in a workspace. It is protected always, as are the files of
-// the own store: security.tamper_proof is about what the person asked to protect.
+// workspaceConfig is tada-run's own configuration in a workspace. It is protected always, as are
+// the files of the own store: security.tamper_proof is about what the person asked to protect.
 const workspaceConfig = ".tada/config.yaml"
 
-// ownStore is the store of tada-run's own configuration and of what was registered with other programs. The floor
-// that root sets is in it where there is one: that it appears can only make things stricter, but a change of it, or
-// its end, is for a person to see, whoever became root for it.
+// ownStore is the store of tada-run's own configuration and of what was registered with other
+// programs. The floor that root sets is in it where there is one: that it appears can only make
+// things stricter, but a change of it, or its end, is for a person to see, whoever became root for
+// it.
 func (l *Launcher) ownStore() *tamper.Store {
 	paths := []string{l.home.Config()}
 	if _, err := os.Lstat(l.floor); err == nil {
@@ -37,8 +38,9 @@ func (l *Launcher) ownStore() *tamper.Store {
 	return tamper.Open(filepath.Join(l.home.Shadow(), "own"), o)
 }
 
-// workStore is the store of a workspace. The policy is that of the run's own workspace: what another one protects
-// besides, it does not tell. Where the configuration is refused, what it protects is what has a baseline.
+// workStore is the store of a workspace. The policy is that of the run's own workspace: what
+// another one protects besides, it does not tell. Where the configuration is refused, what it
+// protects is what has a baseline.
 func (l *Launcher) workStore(root string, j *Judgement, own bool) *tamper.Store {
 	o := l.shadowOptions(root)
 	o.All = j.refused != nil
@@ -47,8 +49,9 @@ func (l *Launcher) workStore(root string, j *Judgement, own bool) *tamper.Store 
 	return tamper.Open(filepath.Join(l.home.Shadow(), shadowName(root)), o)
 }
 
-// storeNamed is the store in a folder of the state directory, without what its policy protects. The folder of a workspace is the one
-// above its files that has this name; where a store never had a file, there is nothing to tell of it.
+// storeNamed is the store in a folder of the state directory, without what its policy protects. The
+// folder of a workspace is the one above its files that has this name; where a store never had a
+// file, there is nothing to tell of it.
 func (l *Launcher) storeNamed(name string) *tamper.Store {
 	dir := filepath.Join(l.home.Shadow(), name)
 	s := tamper.Open(dir, l.shadowOptions("/"))
@@ -66,7 +69,8 @@ func (l *Launcher) shadowOptions(root string) tamper.Options {
 	return tamper.Options{Root: root, Now: l.now, Alive: l.lives, Waiting: l.waitsFor}
 }
 
-// shadowName is the folder of a workspace's store: 64 bits of a hash of its path, which may hold any byte.
+// shadowName is the folder of a workspace's store: 64 bits of a hash of its path, which may hold
+// any byte.
 func shadowName(root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return hex.EncodeToString(sum[:8])
@@ -93,8 +97,8 @@ func (w *ward) clean() bool {
 	return !slices.ContainsFunc(w.stores, func(s *watched) bool { return len(s.report.Findings) > 0 || s.report.Unsettled() })
 }
 
-// reached are the workspaces whose protected files a plan can reach: its own, and those with a store that its
-// names lie in.
+// reached are the workspaces whose protected files a plan can reach: its own, and those with a
+// store that its names lie in.
 func (l *Launcher) reached(p *pathguard.Plan) []string {
 	var roots []string
 	if p.Workspace != "" {
@@ -124,12 +128,12 @@ func (l *Launcher) reached(p *pathguard.Plan) []string {
 	return roots
 }
 
-// maxLooked bounds the folders above a plan's names that are asked for a store: a generated script names more
-// files than anybody protects.
+// maxLooked bounds the folders above a plan's names that are asked for a store: a generated script
+// names more files than anybody protects.
 const maxLooked = 4096
 
-// exposed are the protected files that the plan may not write and that lie where its fence lets it write: what the fence
-// has to keep as it is. What it hides anyway has no place in it.
+// exposed are the protected files that the plan may not write and that lie where its fence lets it
+// write: what the fence has to keep as it is. What it hides anyway has no place in it.
 func (j *Judgement) exposed(p sandbox.Profile) []string {
 	w, err := j.ward()
 	if err != nil {
@@ -146,9 +150,9 @@ func (j *Judgement) exposed(p sandbox.Profile) []string {
 	return list
 }
 
-// Tampered returns why a run of this would be refused before a person has decided about protected files, nil
-// when it would not. It is for those who judge and leave the running to somebody else; like Judge, it changes
-// nothing. The error is a [WardError].
+// Tampered returns why a run of this would be refused before a person has decided about protected
+// files, nil when it would not. It is for those who judge and leave the running to somebody else;
+// like Judge, it changes nothing. The error is a [WardError].
 func (j *Judgement) Tampered() (*tamper.TamperError, error) {
 	w, err := j.ward()
 	if err != nil {
@@ -172,8 +176,9 @@ func (j *Judgement) Tampered() (*tamper.TamperError, error) {
 	return e, nil
 }
 
-// maxKept bounds the protected files that get a mount of their own in a fence: each takes some twenty microseconds of
-// a start that may write where it lies. A change of the others is found as the command ends.
+// maxKept bounds the protected files that get a mount of their own in a fence: each takes some
+// twenty microseconds of a start that may write where it lies. A change of the others is found as
+// the command ends.
 const maxKept = 4000
 
 // mayWrite reports whether the verdict allows the plan to write, make or delete this very file.
@@ -202,8 +207,8 @@ func writes(t *pathguard.Target) bool {
 	return false
 }
 
-// blocks reports whether nothing goes past a finding before a person has decided: always for tada-run's own
-// files, else when security.tamper_proof is in force.
+// blocks reports whether nothing goes past a finding before a person has decided: always for
+// tada-run's own files, else when security.tamper_proof is in force.
 func (w *ward) blocks(s *watched, f tamper.Finding, strict bool) bool {
 	return strict || s == w.stores[0] || strings.HasSuffix(f.Path, "/"+workspaceConfig)
 }

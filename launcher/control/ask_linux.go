@@ -15,9 +15,9 @@ import (
 // maxQuestion bounds a question: a command line, its environment, and some air.
 const maxQuestion = 4 << 20
 
-// Ask puts a question to the session that this process runs in and waits for the answer. The variable tells the
-// descriptor where the kernel does not give one. The session then watches this process: when it ends, the command ended.
-// Errors wrap ErrNoSession.
+// Ask puts a question to the session that this process runs in and waits for the answer. The
+// variable tells the descriptor where the kernel does not give one. The session then watches this
+// process: when it ends, the command ended. Errors wrap ErrNoSession.
 func Ask(q Question, variable string) (Reply, error) {
 	fd, err := descriptorOf(variable)
 	if err != nil {
@@ -44,7 +44,8 @@ func Ask(q Question, variable string) (Reply, error) {
 	return r, nil
 }
 
-// descriptorOf is the descriptor to ask on: the one that the kernel gives, and else the one that was inherited.
+// descriptorOf is the descriptor to ask on: the one that the kernel gives, and else the one that
+// was inherited.
 func descriptorOf(variable string) (int, error) {
 	if fd, err := broker.RequestSocket(); err == nil {
 		return fd, nil

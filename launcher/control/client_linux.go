@@ -11,9 +11,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// A client is one client of a session: a connection, read and written each on its own goroutine, with
-// a queue that is bounded. What does not fit is not kept: when the client reads again, it gets the
-// screen as it is then.
+// A client is one client of a session: a connection, read and written each on its own goroutine,
+// with a queue that is bounded. What does not fit is not kept: when the client reads again, it gets
+// the screen as it is then.
 type client struct {
 	d    *Server
 	n    int
@@ -251,7 +251,8 @@ func (s *client) leave() {
 	}
 }
 
-// read takes orders and input until the connection ends. Any frame that is not as it must be ends it.
+// read takes orders and input until the connection ends. Any frame that is not as it must be ends
+// it.
 func (s *client) read() error {
 	r := wire.NewReader(s.conn)
 	r.Partial = s.hurry
@@ -295,8 +296,8 @@ func (s *client) read() error {
 }
 
 // hurry gives the client Session.Patience from now on, or all the time in the world. There are few
-// places for clients, so one that stops in the middle of a frame does not keep its place; and half an
-// order must not be carried out when its other half comes an hour later.
+// places for clients, so one that stops in the middle of a frame does not keep its place; and half
+// an order must not be carried out when its other half comes an hour later.
 func (s *client) hurry(on bool) {
 	limit := time.Time{}
 	if on {

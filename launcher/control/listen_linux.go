@@ -85,7 +85,8 @@ func (d *Server) unlisten() {
 	_ = os.Remove(filepath.Join(d.Folder, d.ID+SocketSuffix))
 }
 
-// acceptPause is how long a session that could not take a connection waits before it tries the next.
+// acceptPause is how long a session that could not take a connection waits before it tries the
+// next.
 const acceptPause = 100 * time.Millisecond
 
 func (d *Server) accept() {
@@ -175,7 +176,8 @@ func (d *Server) peerOf(fd int) peer {
 	return p
 }
 
-// Serve connects the program that started the session and opens the socket for the others. Nothing has run yet.
+// Serve connects the program that started the session and opens the socket for the others. Nothing
+// has run yet.
 func (d *Server) Serve() error {
 	cols, rows := d.Terminal.Size()
 	d.full = screen.New(cols, rows)

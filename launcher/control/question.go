@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// Inside a session a tada-run asks the one outside, over a descriptor that it has inherited, or that
-// the kernel hands to it because it is in that sandbox: there is no path to find and no token to steal.
+// Inside a session a tada-run asks the one outside, over a descriptor that it has inherited, or
+// that the kernel hands to it because it is in that sandbox: there is no path to find and no token
+// to steal.
 //
 // The descriptor is one end of a pair of sockets (SOCK_SEQPACKET). A conversation begins with one
 // message on it, which carries an end of a pair of streams; on that the question goes out and the
@@ -14,9 +15,9 @@ import (
 // and none sees the answer of another.
 //
 // What is said over it cannot loosen anything. The answer says that a command line was judged,
-// recorded and, where that takes a person, approved; the command then runs in the
-// sandbox that was there before. A process that does not ask can run the same command in the same
-// sandbox: it is only not told apart in the record.
+// recorded and, where that takes a person, approved; the command then runs in the sandbox that was
+// there before. A process that does not ask can run the same command in the same sandbox: it is
+// only not told apart in the record.
 
 // Variable is the name of the variable that tells the number of the descriptor.
 const Variable = "TADA_RUN_OUTSIDE"

@@ -54,7 +54,8 @@ func (o *observed) typed(keys []byte, hidden bool) {
 	o.enters += bytes.Count(keys, []byte("\r"))
 }
 
-// output draws what the program printed, and looks at the screen where a line that was entered ends.
+// output draws what the program printed, and looks at the screen where a line that was entered
+// ends.
 func (o *observed) output(s *screen.Screen, p []byte, private bool) {
 	if private {
 		o.private += len(p)

@@ -89,8 +89,8 @@ func (d *Requests) receive() {
 }
 
 // streamIn is the connected stream that came with a message; nil where something else did. What a
-// process inside sends may be any file, and only such a socket is read from. All that came besides is
-// closed: the padding of a message with room for one descriptor has room for a second.
+// process inside sends may be any file, and only such a socket is read from. All that came besides
+// is closed: the padding of a message with room for one descriptor has room for a second.
 func streamIn(oob []byte) (stream *os.File) {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
@@ -154,8 +154,8 @@ const (
 	pidfdInfoExit = 1 << 3
 )
 
-// Wait returns the status of the process when it has ended, as a shell gives it; nil where this kernel
-// does not tell that of another's child.
+// Wait returns the status of the process when it has ended, as a shell gives it; nil where this
+// kernel does not tell that of another's child.
 func (a Asker) Wait(d *Requests) *int {
 	if a.fd < 0 {
 		return nil

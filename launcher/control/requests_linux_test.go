@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a process inside sends along with its question, beyond the one descriptor that is read from, is closed at once: it could
-// fill the launcher's table otherwise.
+// What a process inside sends along with its question, beyond the one descriptor that is read from,
+// is closed at once: it could fill the launcher's table otherwise.
 func TestOnlyOneDescriptorIsTaken(t *testing.T) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // A Server is where a session is watched and driven from: the launcher's side of the connections to
-// those who are attached. Output comes to it when it has been recorded; what is typed is recorded by
-// the session before the program gets it, under an author that is decided here.
+// those who are attached. Output comes to it when it has been recorded; what is typed is recorded
+// by the session before the program gets it, under an author that is decided here.
 type Server struct {
 	Session
 	listener *os.File      // nil: no socket
@@ -107,7 +107,8 @@ type typing struct {
 	keys   []byte
 }
 
-// admit takes input of a client, or tells why not. It reports whether the client kept to its credit.
+// admit takes input of a client, or tells why not. It reports whether the client kept to its
+// credit.
 func (d *Server) admit(s *client, f wire.Frame) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

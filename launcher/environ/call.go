@@ -10,9 +10,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
-// Bound divides the variables of a command: a plan binds those that may decide what the command does,
-// the loose ones only where its text names them. Bound values are without what differs from start to
-// start of an agent's program. What the user keeps by name is bound.
+// Bound divides the variables of a command: a plan binds those that may decide what the command
+// does, the loose ones only where its text names them. Bound values are without what differs from
+// start to start of an agent's program. What the user keeps by name is bound.
 func Bound(vars map[string]string, keep []string) (bound, loose map[string]string) {
 	bound, loose = map[string]string{}, map[string]string{}
 	for name, value := range vars {
@@ -25,7 +25,8 @@ func Bound(vars map[string]string, keep []string) (bound, loose map[string]strin
 	return bound, loose
 }
 
-// isLoose reports whether a variable only says which call, window or terminal it is, by its name and by its value.
+// isLoose reports whether a variable only says which call, window or terminal it is, by its name
+// and by its value.
 func isLoose(name, value string) bool {
 	if ProgramOf(name) != "" {
 		return true
@@ -68,8 +69,9 @@ func steady(name, value string) string {
 	return value
 }
 
-// ofClients are folders of PATH, by their ends, that an agent's program puts there for some of its calls: links to itself,
-// made for each start, and tools that come with it. What a plan starts from there is bound as every program is.
+// ofClients are folders of PATH, by their ends, that an agent's program puts there for some of its
+// calls: links to itself, made for each start, and tools that come with it. What a plan starts from
+// there is bound as every program is.
 var ofClients = []string{"/arg0*/codex-arg0*", "/vendor/*/codex-path"}
 
 // IsMadeUp reports whether a folder of PATH is such a one, which no plan binds.
@@ -82,7 +84,8 @@ func IsMadeUp(dir string) bool {
 	})
 }
 
-// withoutPort is the address of a proxy on this machine, which programs open on any port that is free.
+// withoutPort is the address of a proxy on this machine, which programs open on any port that is
+// free.
 func withoutPort(value string) string {
 	u, err := url.Parse(value)
 	if err != nil || u.User != nil {

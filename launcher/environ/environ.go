@@ -2,10 +2,10 @@
 // and what passes into what an approval depends on and what it does not. It is a pure function of
 // the table of variables (shellparse/catalog/environ.txt).
 //
-// What passes is what is known to be harmless: a name of the table, or any other name whose value is
-// too plain to be a credential; and what the user keeps by name, whatever it is. An approval depends
-// on every variable that passes, for it may decide what the command does, except those that only say
-// which call, window or terminal it is.
+// What passes is what is known to be harmless: a name of the table, or any other name whose value
+// is too plain to be a credential; and what the user keeps by name, whatever it is. An approval
+// depends on every variable that passes, for it may decide what the command does, except those that
+// only say which call, window or terminal it is.
 package environ
 
 import (
@@ -89,7 +89,8 @@ func namesSecret(name string) bool {
 	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(upper, part) })
 }
 
-// shows reports whether the value of a variable is an editor or a pager with options that make it nothing else, or that nothing is to be shown.
+// shows reports whether the value of a variable is an editor or a pager with options that make it
+// nothing else, or that nothing is to be shown.
 func shows(value string) bool {
 	words := strings.Fields(value)
 	if len(words) == 0 {
@@ -185,8 +186,8 @@ func (e Environ) Vars() map[string]string {
 	return vars
 }
 
-// InDir is an environment in which PWD says where the command runs. The program of an agent hands on
-// the directory that it was started in itself, and a shell in between sets it right: the command
+// InDir is an environment in which PWD says where the command runs. The program of an agent hands
+// on the directory that it was started in itself, and a shell in between sets it right: the command
 // gets the same through either.
 func InDir(env []string, dir string) []string {
 	if !filepath.IsAbs(dir) {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// number, word and id are the shapes of values that can say nothing of what runs or where it goes: a word is no path, no
-// option and no list, an id is hexadecimal and so no name of a program or host in use.
+// number, word and id are the shapes of values that can say nothing of what runs or where it goes:
+// a word is no path, no option and no list, an id is hexadecimal and so no name of a program or
+// host in use.
 func number(value string) bool { return strings.Trim(value, "0123456789") == "" }
 
 func word(value string) bool {
@@ -27,7 +28,8 @@ func temporaryFolder(value string) bool {
 	})
 }
 
-// nothing and cat are the shapes of variables by which an agent's program keeps others from asking and paging.
+// nothing and cat are the shapes of variables by which an agent's program keeps others from asking
+// and paging.
 func nothing(value string) bool {
 	return value == "" || value == "true" || value == ":" || value == "0"
 }

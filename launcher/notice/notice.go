@@ -1,5 +1,5 @@
-// Package notice writes what a person is told on a terminal beside the output of a command: one line
-// each, inert whatever a command chose to name, and bounded, so that it can flood nothing.
+// Package notice writes what a person is told on a terminal beside the output of a command: one
+// line each, inert whatever a command chose to name, and bounded, so that it can flood nothing.
 package notice
 
 import (
@@ -13,7 +13,8 @@ import (
 // Line writes one notice.
 func Line(out io.Writer, text string) { fmt.Fprintf(out, "tada-run: %s\n", text) }
 
-// Visible makes a text of a command inert on a terminal: what is not graphic is written as an escape.
+// Visible makes a text of a command inert on a terminal: what is not graphic is written as an
+// escape.
 func Visible(s string) string {
 	q := strconv.QuoteToGraphic(s)
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)

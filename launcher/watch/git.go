@@ -136,7 +136,8 @@ func (b Before) deletes(path string) bool {
 	})
 }
 
-// Keeps reports whether what was to stay as it is inside of writable folders could not be changed by the command.
+// Keeps reports whether what was to stay as it is inside of writable folders could not be changed
+// by the command.
 func Keeps(receipt sandbox.Receipt) bool {
 	return receipt.Level == sandbox.Strong &&
 		!slices.ContainsFunc(receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping })
@@ -170,7 +171,8 @@ func (b Before) allowed(c gitmeta.Change, approved bool) bool {
 	return false
 }
 
-// namesSteps reports whether a git rebase of the line gives each of the steps by --exec, and so was judged with them.
+// namesSteps reports whether a git rebase of the line gives each of the steps by --exec, and so was
+// judged with them.
 func namesSteps(commands []shellparse.Command, steps []string) bool {
 	named := map[string]bool{}
 	for _, c := range commands {

@@ -58,7 +58,8 @@ func gitRun(dir string) (*gitmeta.Snapshot, Before, After) {
 		After{Receipt: sandbox.Receipt{Level: sandbox.Strong}}
 }
 
-// A command that leaves thousands of hooks with unreadable names floods neither the terminal nor the record, and has left nothing.
+// A command that leaves thousands of hooks with unreadable names floods neither the terminal nor
+// the record, and has left nothing.
 func TestTakeBackIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	git, b, a := gitRun(dir)
@@ -84,7 +85,8 @@ func TestTakeBackIsBounded(t *testing.T) {
 	}
 }
 
-// What the fence kept is not taken back, unless the fence could not keep it; beside a person nothing is deleted.
+// What the fence kept is not taken back, unless the fence could not keep it; beside a person
+// nothing is deleted.
 func TestTakeBackIsCareful(t *testing.T) {
 	for _, test := range []struct {
 		name       string

@@ -8,9 +8,10 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// What runs or instructs later is kept as it is while a command runs, where the sandbox can; what is not there yet cannot
-// be kept, and what people have in version control is not. A command of which not every write is known may leave it
-// behind, and setting up a project is an honest reason to: so it stays, and is reported and recorded.
+// What runs or instructs later is kept as it is while a command runs, where the sandbox can; what
+// is not there yet cannot be kept, and what people have in version control is not. A command of
+// which not every write is known may leave it behind, and setting up a project is an honest reason
+// to: so it stays, and is reported and recorded.
 
 // laterFiles reports which of these names are new or changed and were not part of the plan.
 func laterFiles(b Before) compare {

@@ -2,8 +2,8 @@ package watch
 
 import "io"
 
-// protectedFiles verifies the protected files that the sandbox could not keep. What was found before
-// a hand-over is found at the end too.
+// protectedFiles verifies the protected files that the sandbox could not keep. What was found
+// before a hand-over is found at the end too.
 func protectedFiles(Before) compare {
 	var found error
 	return func(a After, out io.Writer) (Found, error) {

@@ -8,9 +8,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// A command that left processes running is told which, once each, and what to type instead; a session
-// and a command that left nothing are told nothing, and why they did not go on is told where there is
-// a reason.
+// A command that left processes running is told which, once each, and what to type instead; a
+// session and a command that left nothing are told nothing, and why they did not go on is told
+// where there is a reason.
 func TestLeftRunningIsTold(t *testing.T) {
 	for _, test := range []struct {
 		left    []string

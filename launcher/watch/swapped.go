@@ -6,7 +6,8 @@ import "io"
 const maxSwapped = 12
 
 // swappedFiles are the names that changed while the command ran, for the record: by the command
-// itself, as a build does, or by another process, and then it may have executed what was not judged.
+// itself, as a build does, or by another process, and then it may have executed what was not
+// judged.
 func swappedFiles(b Before, _ After, _ io.Writer) Found {
 	names, err := b.Plan.Changed()
 	if err != nil {

@@ -44,8 +44,8 @@ type Found = map[string]any
 // A Moment is when something is compared.
 type Moment uint
 
-// The moments. At a hand-over the command has ended and what it left running goes on; it is compared
-// once more at the end of that.
+// The moments. At a hand-over the command has ended and what it left running goes on; it is
+// compared once more at the end of that.
 const (
 	Ended      Moment = 1 << iota // the command and all that it started have ended
 	Closed                        // after that, and nothing is written to the transcript any more
@@ -60,8 +60,8 @@ type watcher struct {
 	look func(Before) compare
 }
 
-// A compare tells the person on out what the command did, and returns it for the record. The error is
-// for what must not count as a success.
+// A compare tells the person on out what the command did, and returns it for the record. The error
+// is for what must not count as a success.
 type compare func(a After, out io.Writer) (Found, error)
 
 // after is a watcher for what needs no look before.

@@ -72,7 +72,8 @@ func TestNoticesHaveAnOrder(t *testing.T) {
 	}
 }
 
-// What was found in protected files before a hand-over is found at the end too, without another look.
+// What was found in protected files before a hand-over is found at the end too, without another
+// look.
 func TestProtectedFilesAreVerifiedOnce(t *testing.T) {
 	b := Before{Plan: &pathguard.Plan{}, Exact: true}
 	list, bad := Look(b), errors.New("changed")
