@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -17,9 +18,10 @@ func ended(goesOn bool, verify error) After {
 		Status:     sandbox.Status{Exited: true, Code: 1, Left: []string{"sleep"}, Reached: sandbox.LimitMemory},
 		Complaints: "set GH_TOKEN; open /x/y: permission denied\n", GoesOn: goesOn,
 		TimedOut: "timeout: too late", Dropped: func() (int64, bool) { return 7, true },
-		Traffic: func() sandbox.Traffic {
-			refused := sandbox.Connection{Kind: "tcp", Host: "h.example", Refused: true, Why: "no rule"}
-			return sandbox.Traffic{Connections: []sandbox.Connection{refused}}
+		Traffic: func() broker.Traffic {
+			refused := broker.Connection{Kind: "tcp", Host: "h.example"}
+			refused.Refused, refused.Why = true, "no rule"
+			return broker.Traffic{Connections: []broker.Connection{refused}}
 		},
 		Once:   func(out io.Writer, text string) { _, _ = io.WriteString(out, "tada-run: "+text+"\n") },
 		Verify: func(out io.Writer) error { _, _ = io.WriteString(out, "tada-run: verified\n"); return verify },
