@@ -26,7 +26,9 @@ func corpus(t testing.TB) []string {
 	return lines
 }
 
-var agentShell = Options{Dir: "/w", Home: "/home/dev", Vars: map[string]string{"HOME": "/home/dev", "PATH": "/usr/bin:/bin", "USER": "dev", "LANG": "C.UTF-8"}}
+var agentShell = Options{Dir: "/w", Home: "/home/dev",
+	Vars: map[string]string{"HOME": "/home/dev", "PATH": "/usr/bin:/bin", "USER": "dev",
+		"LANG": "C.UTF-8"}}
 
 // BenchmarkCorpus parses each line of the corpus; beside the mean it reports the median and
 // the 99th percentile of one line.

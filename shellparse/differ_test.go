@@ -100,10 +100,17 @@ eval ': PWN'
 `, "\n"), "\n")
 
 // tokens are what a mutation inserts.
-var tokens = []string{" ", "\t", "\r", "\v", "\f", "\n", "\\\n", "\\", "#", ";", ";;", ";&", "&", "&&", "||", "|", "|&", "'", `"`, "`", "$(", ")", "(", "((", "))",
-	"{", "}", "{ ", " }", "${", "$((", "$[", "]", "[[", "]]", "<<E", "<<'E'", "<<-E", "\nE\n", "\nE\r\n", "E", "<(", ">(", "<<<", "<", ">", ">&", "&>", "$", "$'", `$"`, "=", "+=", "a=(", "a[",
-	"if ", "then ", "fi", "do ", "done", "case x in ", "esac", "for i in ", "while ", "function ", "time ", "time -p ", "time -- ", "coproc ", "! ", "!", "select ", "in ", "else ", "elif ", "until ",
-	"!(", "@(", "?(", "*(", "+(", "\u00a0", "\u2028", "\x01", "\x7f", "\xff", "\x00", "~", "*", "?", "[", "-", "--", "declare ", "export ", "let ", "eval ", "alias ", "x", "1", "2>", ",", ":", "%", "^", "@", "\\\n\\\n", "$\\\n"}
+var tokens = []string{" ", "\t", "\r", "\v", "\f", "\n", "\\\n", "\\", "#", ";", ";;", ";&", "&",
+	"&&", "||", "|", "|&", "'", `"`, "`", "$(", ")", "(", "((", "))",
+	"{", "}", "{ ", " }", "${", "$((", "$[", "]", "[[", "]]", "<<E", "<<'E'", "<<-E", "\nE\n",
+	"\nE\r\n", "E", "<(", ">(", "<<<", "<", ">", ">&", "&>", "$", "$'", `$"`, "=", "+=", "a=(",
+	"a[",
+	"if ", "then ", "fi", "do ", "done", "case x in ", "esac", "for i in ", "while ", "function ",
+	"time ", "time -p ", "time -- ", "coproc ", "! ", "!", "select ", "in ", "else ", "elif ",
+	"until ",
+	"!(", "@(", "?(", "*(", "+(", "\u00a0", "\u2028", "\x01", "\x7f", "\xff", "\x00", "~", "*", "?",
+	"[", "-", "--", "declare ", "export ", "let ", "eval ", "alias ", "x", "1", "2>", ",", ":",
+	"%", "^", "@", "\\\n\\\n", "$\\\n"}
 
 func mutate(r *rand.Rand, s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, `\n`, "\n"), `\t`, "\t")
@@ -153,7 +160,8 @@ func hidden(s *Script) bool {
 
 // loops reports whether text could run until the timeout, which would cost the test its time.
 func loops(text string) bool {
-	return strings.Contains(text, "while") || strings.Contains(text, "until") || strings.Contains(text, "select") || strings.Contains(text, "for ((")
+	return strings.Contains(text, "while") || strings.Contains(text, "until") ||
+		strings.Contains(text, "select") || strings.Contains(text, "for ((")
 }
 
 // A cell is a directory in which bash can start nothing but PWN. Each run has a number, so
@@ -193,7 +201,8 @@ func (c *cell) run(text string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.bash, "-c", text)
 	cmd.Dir = filepath.Join(c.dir, "cwd")
-	cmd.Env = []string{"PATH=" + filepath.Join(c.dir, "bin"), "RUN=" + strconv.Itoa(len(c.texts)), "HOME=" + cmd.Dir}
+	cmd.Env = []string{"PATH=" + filepath.Join(c.dir, "bin"), "RUN=" + strconv.Itoa(len(c.texts)),
+		"HOME=" + cmd.Dir}
 	cmd.WaitDelay, cmd.SysProcAttr = 100*time.Millisecond, c.attr
 	c.texts = append(c.texts, text)
 	_ = cmd.Run()
@@ -212,7 +221,8 @@ func (c *cell) report(t testing.TB) {
 			t.Errorf("a hit of no run: %q", f.Name())
 			continue
 		}
-		t.Errorf("bash runs PWN in %q, and the Script shows:\n%s", c.texts[n], describe(Parse(c.texts[n], Options{})))
+		t.Errorf("bash runs PWN in %q, and the Script shows:\n%s", c.texts[n],
+			describe(Parse(c.texts[n], Options{})))
 		os.Remove(filepath.Join(c.hits, f.Name()))
 	}
 }
@@ -332,13 +342,17 @@ func TestDifferences(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := Parse(tt.text, Options{})
-			if s.Err == nil || s.Canonical != "" || s.Plain || len(s.Opaque) == 0 || s.Opaque[0].Place != InText {
+			if s.Err == nil || s.Canonical != "" || s.Plain || len(s.Opaque) == 0 ||
+				s.Opaque[0].Place != InText {
 				t.Errorf("accepted: %q", s.Canonical)
 			}
 		})
 	}
 	// The same characters where they are only data.
-	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻", "git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls", "let x=y+1 'z=1<<2'", `echo "${x:='a'}" ${x:-'a b'} "${x#'a$'}" "${x/'a'/b}" "${PATH//:/$'\n'}" "$(echo ${x:-'b'})"`, `let "a = b && c"`, "exec {a[1]}>f {b}<f; echo {a,b[$n]}>f ${a[$n]}>f"} {
+	for _, text := range []string{"echo 'a\u00a0b'", "cat <<E\na\u3000b\nE", "echo 👩\u200d💻",
+		"git commit -m 'naïve ✅'", "a=(1) # x", "cat <<E\na\\\nb\nE", "time -p ls",
+		"let x=y+1 'z=1<<2'",
+		`echo "${x:='a'}" ${x:-'a b'} "${x#'a$'}" "${x/'a'/b}" "${PATH//:/$'\n'}" "$(echo ${x:-'b'})"`, `let "a = b && c"`, "exec {a[1]}>f {b}<f; echo {a,b[$n]}>f ${a[$n]}>f"} {
 		if s := Parse(text, Options{}); s.Err != nil {
 			t.Errorf("%q: %v", text, s.Err)
 		}

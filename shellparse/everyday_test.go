@@ -37,9 +37,11 @@ func TestEverydayLinesInEveryDialect(t *testing.T) {
 			}
 		}
 		share := 100 * float64(open) / float64(all)
-		t.Logf("%s: %d of %d everyday lines have a word that only this shell reads so (%.1f%%)", d.name, open, all, share)
+		t.Logf("%s: %d of %d everyday lines have a word that only this shell reads so (%.1f%%)",
+			d.name, open, all, share)
 		if share > d.most {
-			t.Errorf("%s leaves %.1f%% of the lines open, at most %.1f%% may be", d.name, share, d.most)
+			t.Errorf("%s leaves %.1f%% of the lines open, at most %.1f%% may be", d.name, share,
+				d.most)
 		}
 	}
 }

@@ -37,7 +37,8 @@ func golden(t *testing.T, name string) {
 		s := Parse(text, agentShell)
 		got := describe(s)
 		if s.Err == nil && strings.TrimSuffix(s.Canonical, "\n") != text {
-			got += "executes " + strings.ReplaceAll(strings.TrimSuffix(s.Canonical, "\n"), "\n", "⏎") + "\n"
+			got += "executes " + strings.ReplaceAll(strings.TrimSuffix(s.Canonical, "\n"), "\n",
+				"⏎") + "\n"
 		}
 		if !*update && got != want {
 			t.Errorf("%s: %s\ngot\n%s\nwant\n%s", f.Name, text, got, want)

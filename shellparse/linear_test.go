@@ -14,7 +14,8 @@ import (
 )
 
 // all is for the slow run: go test ./shellparse -all.
-var all = flag.Bool("all", false, "try every change on every line of the corpus, and every hostile text at full length")
+var all = flag.Bool("all", false,
+	"try every change on every line of the corpus, and every hostile text at full length")
 
 // All tells the tests outside the package.
 func All() bool { return *all }
@@ -65,7 +66,8 @@ func hostileText(front, piece, end string, n int) string {
 	return front + strings.Repeat(piece, max(1, (n-len(front)-len(end))/len(piece))) + end
 }
 
-// fastest is the shortest of several times that Parse takes on a processor: what others do to the machine only adds.
+// fastest is the shortest of several times that Parse takes on a processor: what others do to the
+// machine only adds.
 func fastest(text string, rounds int) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -100,7 +102,8 @@ func TestLinear(t *testing.T) {
 	}
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
-			short, long := hostileText(h.front, h.piece, h.end, small), hostileText(h.front, h.piece, h.end, small*factor)
+			short, long := hostileText(h.front, h.piece, h.end, small),
+				hostileText(h.front, h.piece, h.end, small*factor)
 			var ratios []float64
 			for try := range 9 {
 				// Under a third of a millisecond a ratio says more of the clock than of the text.
@@ -150,14 +153,16 @@ func TestManyWords(t *testing.T) {
 }
 
 func inProportion(t *testing.T, h hostileLine) {
-	part := max(fastest(hostileText(h.front, h.piece, h.end, syntax.MaxText/16), 1), time.Millisecond)
+	part := max(fastest(hostileText(h.front, h.piece, h.end, syntax.MaxText/16), 1),
+		time.Millisecond)
 	text := hostileText(h.front, h.piece, h.end, syntax.MaxText-8)
 	whole := fastest(text, 1)
 	for range 3 {
 		if whole <= 64*part {
 			return
 		}
-		part, whole = max(part, fastest(hostileText(h.front, h.piece, h.end, syntax.MaxText/16), 1)), min(whole, fastest(text, 1))
+		part, whole = max(part, fastest(hostileText(h.front, h.piece, h.end, syntax.MaxText/16),
+			1)), min(whole, fastest(text, 1))
 	}
 	if whole > 64*part {
 		t.Errorf("%d bytes take %v, a sixteenth %v", len(text), whole, part)

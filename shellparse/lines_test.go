@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What is executed has each statement on the line that it was written on: the shell names lines in its messages.
+// What is executed has each statement on the line that it was written on: the shell names lines in
+// its messages.
 func TestCanonicalKeepsLines(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"id; echo a; nosuch", "id; echo a; nosuch"},
@@ -24,7 +25,8 @@ func TestCanonicalKeepsLines(t *testing.T) {
 		{"x=$(a; b); c", "x=$(a; b); c"},
 		{"a |\n b\nc", "a |\n\tb\nc"},
 		{"# first\na", "\na"},
-		{"{ a; b; } >x && eval 'true\n\nnosuch' && (c; d)", "{ a; b; } >x && eval 'true\n\nnosuch' && (c; d)"},
+		{"{ a; b; } >x && eval 'true\n\nnosuch' && (c; d)",
+			"{ a; b; } >x && eval 'true\n\nnosuch' && (c; d)"},
 		{"x\n(\n  a\nb; c; d\n\ne\n)\nf; g", "x\n(\na\nb; c; d\n\ne\n)\nf; g"},
 		{"{\na; b & c\n\n}", "{\na; b & c\n\n}"},
 		{"(\n(a; b); cat <<E\nx\nE\nc; d\n)", "(\n(a; b); cat <<E\nx\nE\nc; d\n)"},

@@ -20,7 +20,8 @@ import (
 
 var metamorphicShell = shellparse.Options{
 	Dir: "/w", Home: "/home/dev", Name: "bash",
-	Vars: map[string]string{"HOME": "/home/dev", "PATH": "/usr/bin:/bin", "USER": "dev", "PWD": "/w", "LANG": "C.UTF-8"},
+	Vars: map[string]string{"HOME": "/home/dev", "PATH": "/usr/bin:/bin", "USER": "dev",
+		"PWD": "/w", "LANG": "C.UTF-8"},
 }
 
 // corpusLines are the lines of the development corpus, hostile and benign.
@@ -48,16 +49,26 @@ func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 
 // A change is a way to write a line so that bash does at least the same.
 type change struct {
-	name  string
-	plain bool // only for one simple command of literal words that is a program: env cannot start a builtin
+	name string
+	// only for one simple command of literal words that is a program: env cannot start a builtin
+	plain bool
 	make  func(line string, argv []string) string
 }
 
 var changes = []change{
 	{"bash -c", false, func(l string, _ []string) string { return "bash -c " + single(l) }},
-	{"env bash -c", false, func(l string, _ []string) string { return "env OTHER=1 bash -c " + single(l) }},
-	{"timeout bash -c", false, func(l string, _ []string) string { return "timeout 5 bash -c " + single(l) }},
-	{"bash -c twice", false, func(l string, _ []string) string { return "bash -c " + single("bash -c "+single(l)) }},
+	{"env bash -c", false, func(l string, _ []string) string {
+		return "env OTHER=1 bash -c " +
+			single(l)
+	}},
+	{"timeout bash -c", false, func(l string, _ []string) string {
+		return "timeout 5 bash -c " +
+			single(l)
+	}},
+	{"bash -c twice", false, func(l string, _ []string) string {
+		return "bash -c " +
+			single("bash -c "+single(l))
+	}},
 	{"eval", false, func(l string, _ []string) string { return "eval " + single(l) }},
 	{"here-string", false, func(l string, _ []string) string { return "bash <<< " + single(l) }},
 	{"base64", false, func(l string, _ []string) string {
@@ -70,9 +81,18 @@ var changes = []change{
 	{"subshell", false, func(l string, _ []string) string { return "(" + l + "\n)" }},
 	{"if", false, func(l string, _ []string) string { return "if true; then " + l + "\nfi" }},
 	{"and", false, func(l string, _ []string) string { return "true && { " + l + "\n}" }},
-	{"function", false, func(l string, _ []string) string { return "wrapped() { " + l + "\n}; wrapped" }},
-	{"substitution", false, func(l string, _ []string) string { return "echo \"$( " + l + "\n)\"" }},
-	{"sixty true", false, func(l string, _ []string) string { return strings.Repeat("true; ", 60) + l }},
+	{"function", false, func(l string, _ []string) string {
+		return "wrapped() { " + l +
+			"\n}; wrapped"
+	}},
+	{"substitution", false, func(l string, _ []string) string {
+		return "echo \"$( " + l +
+			"\n)\""
+	}},
+	{"sixty true", false, func(l string, _ []string) string {
+		return strings.Repeat("true; ", 60) +
+			l
+	}},
 	{"after a comment", false, func(l string, _ []string) string { return "# nothing\n" + l }},
 	{"background", false, func(l string, _ []string) string { return "{ " + l + "\n} & wait" }},
 	{"env", true, func(l string, _ []string) string { return "env OTHER=1 " + l }},
@@ -86,7 +106,8 @@ var changes = []change{
 	{"backslashes", true, func(_ string, w []string) string { return each(w, escaped) }},
 	{"halves", true, func(_ string, w []string) string { return each(w, halves) }},
 	{"continued", true, func(_ string, w []string) string {
-		return strings.Join(strings.Fields(each(w, func(s string) string { return single(s) })), " \\\n ")
+		return strings.Join(strings.Fields(each(w, func(s string) string { return single(s) })),
+			" \\\n ")
 	}},
 	{"variables", true, func(_ string, w []string) string {
 		var b strings.Builder
@@ -98,8 +119,14 @@ var changes = []change{
 		}
 		return b.String()
 	}},
-	{"array", true, func(_ string, w []string) string { return "a=(" + each(w, single) + "); \"${a[@]}\"" }},
-	{"positional", true, func(_ string, w []string) string { return "set -- " + each(w, single) + "; \"$@\"" }},
+	{"array", true, func(_ string, w []string) string {
+		return "a=(" + each(w, single) +
+			"); \"${a[@]}\""
+	}},
+	{"positional", true, func(_ string, w []string) string {
+		return "set -- " + each(w, single) +
+			"; \"$@\""
+	}},
 }
 
 func each(words []string, f func(string) string) string {
@@ -179,8 +206,11 @@ func weaker(base, changed *shellparse.Script) string {
 		return "" // the worst that can be said: code that is not known
 	}
 	for _, e := range base.Effects {
-		if e.Flags&command.Possible != 0 || e.Right == command.Exec || e.Right == command.Read && e.Flags&command.Source != 0 {
-			continue // quoting can turn a keyword into a program, and a wrapper can drop a shell's own reading
+		if e.Flags&command.Possible != 0 || e.Right == command.Exec ||
+			e.Right == command.Read && e.Flags&command.Source != 0 {
+			// quoting can turn a keyword into a program, and a wrapper can drop a shell's own
+			// reading
+			continue
 		}
 		if !hasEffect(changed, e) {
 			return fmt.Sprintf("effect %d %d %q %+v", e.Right, e.Flags, absolute(e.Name), e.Net)
@@ -214,7 +244,8 @@ func hasEffect(s *shellparse.Script, e shellparse.Effect) bool {
 			continue
 		}
 		if e.Net != nil {
-			if o.Net != nil && o.Net.Host == e.Net.Host && o.Net.Port == e.Net.Port && (o.Net.Upload || !e.Net.Upload) {
+			if o.Net != nil && o.Net.Host == e.Net.Host && o.Net.Port == e.Net.Port &&
+				(o.Net.Upload || !e.Net.Upload) {
 				return true
 			}
 			continue
@@ -269,7 +300,8 @@ func TestChangedLinesAreNotWeaker(t *testing.T) {
 		switch {
 		case base.Err != nil:
 			return
-		case c.plain && (!base.Plain || strings.Contains(base.Argv[0], "=") || base.Commands[0].Builtin || !readable(base.Argv) && strings.Contains(line, "\n")):
+		case c.plain && (!base.Plain || strings.Contains(base.Argv[0], "=") ||
+			base.Commands[0].Builtin || !readable(base.Argv) && strings.Contains(line, "\n")):
 			return
 		case c.name == "continued" && !readable(base.Argv):
 			return
@@ -277,7 +309,12 @@ func TestChangedLinesAreNotWeaker(t *testing.T) {
 			return // without HOME it is another name
 		case c.name == "function" && strings.Contains(line, "local "):
 			return // outside of a function it fails
-		case slices.Contains([]string{"here-string", "base64", "xargs"}, c.name) && slices.ContainsFunc(base.Opaque, func(o shellparse.Opaque) bool { return strings.Contains(o.Why, "standard input") }):
+		case slices.Contains([]string{"here-string", "base64", "xargs"}, c.name) &&
+			slices.ContainsFunc(base.Opaque,
+				func(o shellparse.Opaque) bool {
+					return strings.Contains(o.Why,
+						"standard input")
+				}):
 			return // there its input is known: the rest of the text, or nothing
 		}
 		text := c.make(line, base.Argv)
@@ -290,13 +327,25 @@ func TestChangedLinesAreNotWeaker(t *testing.T) {
 // asData are the ways to make a text data: nothing in it is executed.
 var asData = []change{
 	{"echo", false, func(l string, _ []string) string { return "echo " + single(l) }},
-	{"echo in double quotes", false, func(l string, _ []string) string { return "echo " + double(l) }},
+	{"echo in double quotes", false, func(l string, _ []string) string {
+		return "echo " +
+			double(l)
+	}},
 	{"printf", false, func(l string, _ []string) string { return "printf '%s\\n' " + single(l) }},
 	{"colon", false, func(l string, _ []string) string { return ": " + single(l) }},
-	{"here-document", false, func(l string, _ []string) string { return "cat <<'NEVER_IN_IT'\n" + l + "\nNEVER_IN_IT" }},
+	{"here-document", false, func(l string, _ []string) string {
+		return "cat <<'NEVER_IN_IT'\n" +
+			l + "\nNEVER_IN_IT"
+	}},
 	{"here-string", false, func(l string, _ []string) string { return "wc -c <<< " + single(l) }},
-	{"assignment", false, func(l string, _ []string) string { return "x=" + single(l) + "; echo \"$x\"" }},
-	{"grep", false, func(l string, _ []string) string { return "echo a | grep -F -e " + single(l) }},
+	{"assignment", false, func(l string, _ []string) string {
+		return "x=" + single(l) +
+			"; echo \"$x\""
+	}},
+	{"grep", false, func(l string, _ []string) string {
+		return "echo a | grep -F -e " +
+			single(l)
+	}},
 	{"comment", false, func(l string, _ []string) string {
 		return "echo a # " + strings.ReplaceAll(strings.ReplaceAll(l, "\n", " "), `\`, "/")
 	}},
@@ -309,7 +358,8 @@ func TestDataHasNoEffects(t *testing.T) {
 	eachPair(t, len(asData), 3, func(t *testing.T, line string, j int) {
 		c := asData[j]
 		switch {
-		case len(shellparse.Parse("echo "+single(line), metamorphicShell).Marks) > 0, strings.Contains(line, "\r"), strings.Contains(line, "$\\\n"):
+		case len(shellparse.Parse("echo "+single(line), metamorphicShell).Marks) > 0,
+			strings.Contains(line, "\r"), strings.Contains(line, "$\\\n"):
 			return // bytes that are refused wherever they stand
 		case c.name == "echo in double quotes" && strings.Contains(line, "!"):
 			return

@@ -121,7 +121,8 @@ func keyword(cmd string) bool {
 // elsewhere, or under another root, has no names here: there it shows the command.
 func deletesTarget(s *shellparse.Script) bool {
 	for _, c := range s.Commands {
-		if c.Name == "rm" && len(c.Args) == 3 && c.Args[2].Text == "/target" && slices.Contains(c.Via, "chroot") {
+		if c.Name == "rm" && len(c.Args) == 3 && c.Args[2].Text == "/target" &&
+			slices.Contains(c.Via, "chroot") {
 			return true
 		}
 	}

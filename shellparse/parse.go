@@ -48,5 +48,6 @@ func Parse(text string, o Options) *Script {
 func refuse(s *Script, err *ParseError) {
 	s.Err, s.Canonical = err, ""
 	all := Span{End: len(s.Text)}
-	s.Opaque = append(s.Opaque, Opaque{Place: InText, Text: s.Text, Why: err.Text, Span: all, Command: -1})
+	s.Opaque = append(s.Opaque, Opaque{Place: InText, Text: s.Text, Why: err.Text, Span: all,
+		Command: -1})
 }

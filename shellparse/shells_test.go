@@ -132,7 +132,8 @@ func (sh *realShell) words(t testing.TB, setup, args string) {
 		}
 		why = append(why, how)
 	}
-	t.Errorf("%s: %s%s\n  shell %q\n  parse %s", sh.name, setup, args, want, strings.Join(why, "\n     or "))
+	t.Errorf("%s: %s%s\n  shell %q\n  parse %s", sh.name, setup, args, want,
+		strings.Join(why, "\n     or "))
 }
 
 // printed returns the words of each printf of the text itself, one list for each possible
@@ -167,9 +168,11 @@ func compareWords(got []Word, want []string, more, away bool) string {
 		switch {
 		case w.Glob && strings.Contains(w.Text, "/"):
 			return "" // it may match
-		case w.Glob && away && slices.ContainsFunc(want, func(s string) bool { return s != w.Text && fits(w.Text, s) }):
+		case w.Glob && away && slices.ContainsFunc(want,
+			func(s string) bool { return s != w.Text && fits(w.Text, s) }):
 			return ""
-		case w.Glob && same && fits(w.Text, want[i]) && slices.Contains([]string{"d", "home", "."}, want[i]):
+		case w.Glob && same && fits(w.Text, want[i]) &&
+			slices.Contains([]string{"d", "home", "."}, want[i]):
 			return "" // it lists the directory
 		case w.Glob && same && stands(w.Text, want[i]):
 		case w.Glob && strings.Trim(w.Text, ".*?") == "":
@@ -194,7 +197,8 @@ func stands(pattern, want string) bool {
 			return true
 		}
 	}
-	return unquoted.ReplaceAllString(pattern, "$1") == want || strip.Replace(pattern) == strip.Replace(want)
+	return unquoted.ReplaceAllString(pattern, "$1") == want ||
+		strip.Replace(pattern) == strip.Replace(want)
 }
 
 // unquoted are the characters of a pattern that a backslash makes ordinary.
@@ -239,7 +243,10 @@ func (sh *realShell) target(t testing.TB, setup, front, word string) {
 		sh.open++
 		return
 	}
-	if slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Name.Dir == "" && !strings.HasPrefix(e.Name.Text, "/") }) {
+	if slices.ContainsFunc(s.Effects, func(e Effect) bool {
+		return e.Name.Dir == "" &&
+			!strings.HasPrefix(e.Name.Text, "/")
+	}) {
 		sh.open++ // the directory is not known
 		return
 	}

@@ -19,12 +19,16 @@ func TestSpans(t *testing.T) {
 		{"echo x >out 2>>log <in", []string{"out", "log", "in"}, []string{"echo x"}},
 		{"cp a b && ./run", []string{"a", "b", "./run"}, []string{"cp a b", "./run"}},
 		{"x=/a; rm \"$x\"/c", []string{`"$x"/c`}, []string{`rm "$x"/c`}},
-		{"echo é; curl http://h.test:81/p -T f", []string{"f", "http://h.test:81/p"}, []string{"echo é", "curl http://h.test:81/p -T f"}},
-		{"true; git push --force origin", []string{"origin", "--force"}, []string{"true", "git push --force origin"}},
+		{"echo é; curl http://h.test:81/p -T f", []string{"f", "http://h.test:81/p"},
+			[]string{"echo é", "curl http://h.test:81/p -T f"}},
+		{"true; git push --force origin", []string{"origin", "--force"},
+			[]string{"true", "git push --force origin"}},
 		{"sudo rm a", []string{"a", "sudo"}, []string{"sudo rm a", "sudo rm a"}},
-		{"sh -c 'rm a; rm b' c", []string{"'rm a; rm b'", "'rm a; rm b'"}, []string{"sh -c 'rm a; rm b' c", "'rm a; rm b'", "'rm a; rm b'"}},
+		{"sh -c 'rm a; rm b' c", []string{"'rm a; rm b'", "'rm a; rm b'"},
+			[]string{"sh -c 'rm a; rm b' c", "'rm a; rm b'", "'rm a; rm b'"}},
 		{"cat f | sh", []string{"f", "sh"}, []string{"cat f", "sh"}},
-		{"python3 -c 'open(\"f\", \"w\")'", []string{"'open(\"f\", \"w\")'", "'open(\"f\", \"w\")'"}, []string{"python3 -c 'open(\"f\", \"w\")'"}},
+		{"python3 -c 'open(\"f\", \"w\")'", []string{"'open(\"f\", \"w\")'",
+			"'open(\"f\", \"w\")'"}, []string{"python3 -c 'open(\"f\", \"w\")'"}},
 		{"true; rm \"$u\"", []string{`"$u"`, `"$u"`}, []string{"true", `rm "$u"`}},
 	} {
 		s := Parse(tt.text, Options{Dir: "/w", Vars: nil})
@@ -48,7 +52,8 @@ func TestSpans(t *testing.T) {
 			runs = append(runs, of(s, c.Span))
 		}
 		if !slices.Equal(got, tt.want) || !slices.Equal(runs, tt.runs) {
-			t.Errorf("%q: caused by %q, want %q; commands %q, want %q", tt.text, got, tt.want, runs, tt.runs)
+			t.Errorf("%q: caused by %q, want %q; commands %q, want %q", tt.text, got, tt.want, runs,
+				tt.runs)
 		}
 	}
 }

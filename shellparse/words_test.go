@@ -223,13 +223,15 @@ func TestWords(t *testing.T) {
 	})
 }
 
-// What the words of a command assign, also to an element and by another name, counts in its redirections.
+// What the words of a command assign, also to an element and by another name, counts in its
+// redirections.
 func TestTargets(t *testing.T) {
 	eachShell(t, func(t *testing.T, sh *realShell) {
 		if sh.dialect != Bash {
 			t.Skip("of bash alone")
 		}
-		for _, setup := range []string{": $((a[0]=1)) ", ": $((a[n]++)) ", "a=; : $((a=1)) ", "declare -n b=a; : $((b=1)) ", "declare -n b=a; : ${b:=x} "} {
+		for _, setup := range []string{": $((a[0]=1)) ", ": $((a[n]++)) ", "a=; : $((a=1)) ",
+			"declare -n b=a; : $((b=1)) ", "declare -n b=a; : ${b:=x} "} {
 			sh.target(t, setup, "", "f${#a[@]}$a")
 		}
 	})

@@ -14,7 +14,8 @@ import (
 func (w *environment) alike(s *state, n syntax.Node, quoted bool) bool {
 	switch n := n.(type) {
 	case *syntax.ParamExp:
-		return !n.Excl && n.Index == nil && n.Param != nil && w.plainScalar(s, n.Param.Value) && alikeParam(n)
+		return !n.Excl && n.Index == nil && n.Param != nil && w.plainScalar(s, n.Param.Value) &&
+			alikeParam(n)
 	case *syntax.ArithmExp:
 		return w.o.Dialect == Zsh && !n.Bracket && w.plainNumbers(s, n.X)
 	}
@@ -28,7 +29,8 @@ func alikeParam(p *syntax.ParamExp) bool {
 	case p.Slice != nil:
 		return plainDigits(p.Slice.Offset) && (p.Slice.Length == nil || plainDigits(p.Slice.Length))
 	case p.Repl != nil:
-		return p.Repl.Orig != nil && plainLetters(p.Repl.Orig.Lit()) && (p.Repl.With == nil || plainLetters(p.Repl.With.Lit()))
+		return p.Repl.Orig != nil && plainLetters(p.Repl.Orig.Lit()) &&
+			(p.Repl.With == nil || plainLetters(p.Repl.With.Lit()))
 	}
 	return false
 }
@@ -39,7 +41,8 @@ func (w *environment) plainScalar(s *state, name string) bool {
 		return false
 	}
 	v, ok := s.env.get(name)
-	if !ok || !v.set || v.isList || v.isHash || v.sparse || v.ref || v.odd || v.integer || v.lower || v.upper {
+	if !ok || !v.set || v.isList || v.isHash || v.sparse || v.ref || v.odd || v.integer ||
+		v.lower || v.upper {
 		return false
 	}
 	text, ok := v.val.text()
@@ -66,7 +69,8 @@ func (w *environment) plainNumbers(s *state, x syntax.ArithmExpr) bool {
 		name := x.Lit()
 		if p, ok := param(x); ok {
 			if p.Length {
-				return p.Slice == nil && p.Exp == nil && p.Index == nil && p.Param != nil && w.plainScalar(s, p.Param.Value)
+				return p.Slice == nil && p.Exp == nil && p.Index == nil && p.Param != nil &&
+					w.plainScalar(s, p.Param.Value)
 			}
 			name = ""
 			if p.Short && p.Param != nil {
@@ -85,7 +89,8 @@ func (w *environment) plainNumbers(s *state, x syntax.ArithmExpr) bool {
 
 // plainLetters reports whether a text means itself everywhere.
 func plainLetters(text string) bool {
-	return text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:-") == ""
+	return text != "" && strings.Trim(text,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:-") == ""
 }
 
 // lastCount reports whether n is a $# at the end of a word or of its quotes: before anything

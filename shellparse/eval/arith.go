@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// arithmetic returns the value of an expression: a number, known or not. What stands in it
+// arithmetic returns the value of an expression: a number, known or not. What is in it
 // is evaluated for its effects too: bash evaluates the values of names again, subscripts
 // and their substitutions included, so a value can run a program.
 func (w *parameters) arithmetic(s *state, x syntax.ArithmExpr) value {
@@ -171,7 +171,8 @@ func (w *parameters) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
 	}
 	_, had := w.lookup(s, name)
 	w.assignTo(s, name+element, val)
-	if v, ok := s.env.get(name); ok && !had && w.o.Dialect == Zsh { // what arithmetic makes is a number for good there
+	if v, ok := s.env.get(name); ok && !had && w.o.Dialect == Zsh {
+		// zsh makes it a number for good
 		v.integer = true
 		w.put(s, name, v)
 	}
@@ -179,7 +180,8 @@ func (w *parameters) store(s *state, left syntax.ArithmExpr, n int64, ok bool) {
 
 func (w *parameters) binary(s *state, x *syntax.BinaryArithm) (int64, bool) {
 	switch x.Op {
-	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn, syntax.AndAssgn,
+	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn,
+		syntax.RemAssgn, syntax.AndAssgn,
 		syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
 		right, ok := w.number(s, x.Y)
 		if x.Op != syntax.Assgn {
@@ -213,7 +215,8 @@ func (w *parameters) binary(s *state, x *syntax.BinaryArithm) (int64, bool) {
 	a, ok1 := w.number(s, x.X)
 	b, ok2 := w.number(s, x.Y)
 	n, ok := compute(x.Op, a, b)
-	if divides := x.Op == syntax.Quo || x.Op == syntax.Rem; divides && (!ok2 || b == 0) || !ok && !divides {
+	if divides := x.Op == syntax.Quo || x.Op == syntax.Rem; divides && (!ok2 || b == 0) ||
+		!ok && !divides {
 		w.mayFail(s, leaving) // by zero, or to the power of less than that
 	}
 	return n, ok && ok1 && ok2

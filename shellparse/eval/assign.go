@@ -73,7 +73,8 @@ func (w *parameters) setElement(s *state, name string, v variable, key string, v
 		n += int64(len(v.list))
 	}
 	switch {
-	case !ok || n < 0 || v.odd || sure < len(v.list) && n >= int64(sure): // any element may be the one
+	case !ok || n < 0 || v.odd || sure < len(v.list) && n >= int64(sure):
+		// any element may be the one
 		w.doubtElement(s, name, v)
 		return
 	case n < int64(len(v.list)):
@@ -105,7 +106,8 @@ func (w *parameters) assignTo(s *state, text string, val value) {
 	}
 	sub, closed := strings.CutSuffix(sub, "]")
 	_, number := integer(sub)
-	if !closed || !number && (!v.isHash || v.sparse || sub == "" || strings.Trim(sub, shsyntax.PlainBytes) != "") {
+	if !closed || !number &&
+		(!v.isHash || v.sparse || sub == "" || strings.Trim(sub, shsyntax.PlainBytes) != "") {
 		w.doubtElement(s, name, v)
 		return
 	}

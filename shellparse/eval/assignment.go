@@ -52,7 +52,8 @@ func (w *commands) assignment(s *state, a *syntax.Assign, attr variable, shell b
 }
 
 // scalar gives a name the value that its assignment has.
-func (w *commands) scalar(s *state, a *syntax.Assign, name string, attr variable, shell bool, val value) value {
+func (w *commands) scalar(s *state, a *syntax.Assign, name string, attr variable, shell bool,
+	val value) value {
 	old, _ := s.env.get(name)
 	v := old.with(attr)
 	if a.Append {
@@ -124,7 +125,8 @@ func (w *commands) indexed(s *state, name string, v variable, a *syntax.Assign) 
 	} else if n, ok := w.number(s, a.Index); ok && !a.Append {
 		key = strconv.FormatInt(n, 10)
 	}
-	if now, _ := s.env.get(name); !now.equal(before) { // what stands in it has assigned the same name
+	if now, _ := s.env.get(name); !now.equal(before) {
+		// the subscript has assigned the same name
 		w.doubtElement(s, name, now)
 		return
 	}
@@ -152,14 +154,16 @@ func (w *commands) array(s *state, name string, v variable, a *syntax.Assign) {
 			v.sparse, v.isHash = false, false
 		}
 	case !v.isList && !v.isHash:
-		if before, ok := w.lookup(s, name); ok { // a name with one value, or an array that is not known
+		if before, ok := w.lookup(s, name); ok {
+			// a name with one value, or an array that is not known
 			v.list = []value{before.val.listed()}
 		}
 	}
 	before, _ := s.env.get(name)
 	v.list, v.set, v.isList = slices.Clone(v.list), true, !v.isHash
 	v, fine := w.filled(s, name, v, a.Array.Elems)
-	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields || certain(v.list) < len(v.list) && len(v.list) > 1 {
+	if v.isHash && len(v.list) > 0 || len(v.list) > maxFields ||
+		certain(v.list) < len(v.list) && len(v.list) > 1 {
 		fine = false
 	}
 	if now, _ := s.env.get(name); !v.isHash && !now.equal(before) {
@@ -173,12 +177,15 @@ func (w *commands) array(s *state, name string, v variable, a *syntax.Assign) {
 }
 
 // filled adds the elements of name=(...) to an array. The subscripts come after all the values.
-func (w *commands) filled(s *state, name string, v variable, elems []*syntax.ArrayElem) (variable, bool) {
+func (w *commands) filled(s *state, name string, v variable,
+	elems []*syntax.ArrayElem) (variable, bool) {
 	fine := certain(v.list) == len(v.list)
 	values := make([][]value, len(elems))
 	for i, e := range elems {
-		if e.Value != nil && (e.Index != nil && braceDepth(e.Value) > 0 || strings.Contains(e.Value.Lit()+firstLit(e.Value), "=~")) {
-			fine = false // with braces an element is a word like any other; and a tilde is one, or a letter
+		if e.Value != nil && (e.Index != nil && braceDepth(e.Value) > 0 ||
+			strings.Contains(e.Value.Lit()+firstLit(e.Value), "=~")) {
+			// with braces an element is a word like any other; and a tilde is one, or a letter
+			fine = false
 		}
 		if e.Index != nil {
 			values[i] = []value{w.single(s, e.Value)}

@@ -56,7 +56,8 @@ func merged(parts []syntax.WordPart) []syntax.WordPart {
 			continue
 		}
 		if last, ok := lastLit(out); ok {
-			out[len(out)-1] = &syntax.Lit{ValuePos: last.ValuePos, ValueEnd: lit.ValueEnd, Value: last.Value + lit.Value}
+			out[len(out)-1] = &syntax.Lit{ValuePos: last.ValuePos, ValueEnd: lit.ValueEnd,
+				Value: last.Value + lit.Value}
 			continue
 		}
 		out = append(out, p)
@@ -122,7 +123,8 @@ func grown(parts []syntax.WordPart) bool {
 	for i := 1; i < len(parts); i++ {
 		p, ok := parts[i-1].(*syntax.ParamExp)
 		lit, isLit := parts[i].(*syntax.Lit)
-		if ok && isLit && p.Short && lit.Value != "" && (syntax.ValidName("x"+lit.Value[:1]) || lit.Value[0] == '[') {
+		if ok && isLit && p.Short && lit.Value != "" &&
+			(syntax.ValidName("x"+lit.Value[:1]) || lit.Value[0] == '[') {
 			return true
 		}
 	}
@@ -191,7 +193,8 @@ func sequence(br *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 		}
 		from, to = int64(first[0]), int64(last[0])
 	}
-	if step < 0 || (max(from, to)-min(from, to))/step >= maxFields || max(from, to)-min(from, to) < 0 {
+	if step < 0 || (max(from, to)-min(from, to))/step >= maxFields ||
+		max(from, to)-min(from, to) < 0 {
 		return nil, false
 	}
 	width := 0
@@ -207,7 +210,8 @@ func sequence(br *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 		if letters {
 			text = string(rune(n))
 			if strings.Contains("\\`", text) {
-				return nil, false // {Z..a} passes the quoting characters: what bash does changes by version
+				// {Z..a} passes the quoting characters: what bash does changes by version
+				return nil, false
 			}
 		} else if width > 0 {
 			text = pad(n, width)

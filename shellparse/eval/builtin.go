@@ -10,11 +10,13 @@ type builtin struct {
 // builtinOf returns what the shell does for a name; run is nil when it does nothing.
 func builtinOf(name string, d Dialect) builtin {
 	switch name {
-	case ":", "true", "false", "times", "jobs", "umask", "type", "suspend", "logout", "caller", "bg", "fg", "disown", "getconf", "unalias", "help":
+	case ":", "true", "false", "times", "jobs", "umask", "type", "suspend", "logout", "caller",
+		"bg", "fg", "disown", "getconf", "unalias", "help":
 		return builtin{(*commands).nothing, true, name == "true" || name == "false"}
 	case "ulimit":
 		return builtin{(*commands).limits, true, false}
-	case "wait", "shopt", "set", "hash", "enable", "bind", "complete", "compgen", "compopt", "history", "fc":
+	case "wait", "shopt", "set", "hash", "enable", "bind", "complete", "compgen", "compopt",
+		"history", "fc":
 		return shellOption(name)
 	case "echo":
 		return builtin{(*commands).echo, true, true}
@@ -90,7 +92,8 @@ func zshBuiltin(name string) builtin {
 		return builtin{(*commands).echo, true, false}
 	case "noglob", "nocorrect", "-":
 		return builtin{(*commands).commandWords, false, false}
-	case "setopt", "unsetopt", "emulate", "zmodload", "autoload", "zle", "zstyle", "bindkey", "functions", "sched", "zpty", "ztcp", "zsocket", "zf_rm", "sysopen":
+	case "setopt", "unsetopt", "emulate", "zmodload", "autoload", "zle", "zstyle", "bindkey",
+		"functions", "sched", "zpty", "ztcp", "zsocket", "zf_rm", "sysopen":
 		return builtin{(*commands).strange, false, false}
 	}
 	return builtin{}

@@ -43,7 +43,8 @@ func (w *builtins) cd(s *state, c *call) worlds {
 	if i < len(c.args) && !ok {
 		w.opaque(s, InRead, v.word().Why, c.at(i))
 	}
-	e := Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: c.at(min(i, len(c.args)-1))}
+	e := Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
+		Span: c.at(min(i, len(c.args)-1))}
 	w.effect(s, e)
 	w.through(s, e)
 	failed := s.fork()
@@ -64,7 +65,7 @@ func (w *builtins) moves(s *state, dir string) {
 	s.old, _ = was.val.text()
 	s.dir = dir
 	for _, name := range []string{"PWD", "OLDPWD"} {
-		if v, ok := s.env.get(name); ok { // somebody has assigned it
+		if v, ok := s.env.get(name); ok { // it was assigned
 			v.val, v.set = unknown("$"+name+" was assigned", Unknown), true
 			if now, _ := w.lookup(&state{location: s.location}, name); now.val.whole() {
 				v.val = now.val
@@ -77,12 +78,13 @@ func (w *builtins) moves(s *state, dir string) {
 // maxDirs bounds the entries of CDPATH that are followed; behind it the directory is not known.
 const maxDirs = 8
 
-// cdDirs are the directories of which cd takes one that only the disk can tell: those that
-// CDPATH makes of a name, and the home of an account. An environment that calls the caller by
-// that name may be wrong, so "" stands beside the home for one that is not known. It is nil
-// where the text decides, or nothing is known.
+// cdDirs are the directories of which cd takes one that only the disk knows: those that CDPATH
+// makes of a name, and the home of an account. The environment may have the wrong name for the
+// caller, so "", a directory that is not known, goes with the home. It is nil where the text
+// decides, or nothing is known.
 func (w *builtins) cdDirs(s *state, v value) []string {
-	if home, _ := w.home().text(); len(v) > 0 && v[0].kind == account && home != "" && v[0].text == w.caller() && v[1:].word().Static {
+	if home, _ := w.home().text(); len(v) > 0 && v[0].kind == account && home != "" &&
+		v[0].text == w.caller() && v[1:].word().Static {
 		return []string{path.Join(home, v[1:].word().Text), ""}
 	}
 	text, ok := v.text()
@@ -126,7 +128,8 @@ func (w *builtins) cdAny(s *state, v value, dirs []string, span Span) worlds {
 
 // cdpath reports whether CDPATH could take cd to another place than the text says.
 func (w *builtins) cdpath(s *state, text string) bool {
-	if text == "." || text == ".." || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") {
+	if text == "." || text == ".." || strings.HasPrefix(text, "/") ||
+		strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") {
 		return false
 	}
 	v, ok := s.env.get("CDPATH")
@@ -158,8 +161,10 @@ func (w *builtins) stack(s *state, c *call) worlds {
 	switch {
 	case name == "popd" && len(s.dirs) > 0 && i >= len(c.args):
 		s.dir, s.dirs = s.dirs[len(s.dirs)-1], s.dirs[:len(s.dirs)-1]
-	case name == "pushd" && i < len(c.args) && c.words[i].Static && !strings.HasPrefix(c.words[i].Text, "+") && !w.cdpath(s, c.words[i].Text):
-		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, c.args[i]), Span: c.at(i)})
+	case name == "pushd" && i < len(c.args) && c.words[i].Static &&
+		!strings.HasPrefix(c.words[i].Text, "+") && !w.cdpath(s, c.words[i].Text):
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, c.args[i]),
+			Span: c.at(i)})
 		s.dirs = append(slices.Clip(s.dirs), s.dir)
 		s.dir = join(s.dir, c.words[i].Text)
 	case name == "pushd" && i >= len(c.args) && len(s.dirs) > 0:
@@ -169,7 +174,8 @@ func (w *builtins) stack(s *state, c *call) worlds {
 		s.dirs = dirs
 	default:
 		if name == "pushd" && i < len(c.args) && !strings.HasPrefix(c.words[i].Text, "+") {
-			w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, c.args[i]), Span: c.at(i)})
+			w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, c.args[i]),
+				Span: c.at(i)})
 		}
 		s.dir, s.dirs = "", nil
 	}

@@ -7,16 +7,19 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// running are the functions of readline that run what stands on the line, or read bindings from a file (bash(1), READLINE).
-var running = []string{"edit-and-execute-command", "vi-edit-and-execute-command", "shell-expand-line", "re-read-init-file"}
+// running are the functions of readline that run what is on the line, or read bindings from a
+// file (bash(1), READLINE).
+var running = []string{"edit-and-execute-command", "vi-edit-and-execute-command",
+	"shell-expand-line", "re-read-init-file"}
 
 // bind gives keys a meaning. Some run code; what is typed by a macro is a line as any other.
 func (w *builtins) bind(s *state, c *call) worlds {
 	_, values, i := c.options("fmqrux")
 	if code, ok := values['x']; ok {
-		// The keys stand in front: '"\C-a": COMMAND'.
+		// The keys are in front: '"\C-a": COMMAND'.
 		if text, fine := code.text(); fine {
-			if keys, rest, has := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), `"`), `":`); has && !strings.Contains(keys, `"`) {
+			if keys, rest, has := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), `"`),
+				`":`); has && !strings.Contains(keys, `"`) {
 				code = known(rest)
 			}
 		}
@@ -28,7 +31,8 @@ func (w *builtins) bind(s *state, c *call) worlds {
 	}
 	for ; i < len(c.args); i++ {
 		text, known := strings.ToLower(strings.TrimSpace(c.words[i].Text)), c.words[i].Static
-		runs := slices.ContainsFunc(running, func(name string) bool { return strings.Contains(text, name) })
+		runs := slices.ContainsFunc(running,
+			func(name string) bool { return strings.Contains(text, name) })
 		if !known || runs || strings.HasPrefix(text, "$") { // $include FILE
 			w.opaque(s, InCode, "a key runs what is on the line, or something unknown", c.at(i))
 		}
@@ -59,17 +63,20 @@ func (w *builtins) history(s *state, c *call) worlds {
 		if v, ok := values['e']; ok {
 			w.shellArg(s.fork(), v, c.span, "fc")
 		}
-		if strings.ContainsAny(letters, "s") || !strings.ContainsAny(letters, "l") { // without -l an editor is first
+		if strings.ContainsAny(letters, "s") || !strings.ContainsAny(letters, "l") {
+			// without -l it starts an editor
 			w.opaque(s, InCode, "a line of the history is executed", c.span)
 		}
 		return worlds{s}
 	}
 	if strings.ContainsAny(letters, "cd") {
-		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "removes lines of the history", Span: c.span})
+		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "removes lines of the history",
+			Span: c.span})
 	}
 	for _, letter := range []byte("aw") {
 		if v, ok := values[letter]; ok {
-			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v), Span: c.span})
+			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v),
+				Span: c.span})
 		}
 	}
 	return worlds{s}

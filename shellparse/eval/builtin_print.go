@@ -33,7 +33,9 @@ func (w *builtins) echo(s *state, c *call) worlds {
 		return worlds{s}
 	}
 	i, newline, escapes := 1, true, w.o.Dialect != Bash
-	if w.o.Dialect == POSIX && !w.dash && len(c.args) > 1 && (strings.HasPrefix(c.words[1].Text, "-") || strings.Contains(joined(c.args).prefix(), "\\")) {
+	if w.o.Dialect == POSIX && !w.dash && len(c.args) > 1 &&
+		(strings.HasPrefix(c.words[1].Text, "-") ||
+			strings.Contains(joined(c.args).prefix(), "\\")) {
 		w.write(s, &stream{from: Unknown, why: "the output of echo, which shells make differently"})
 		return worlds{s}
 	}

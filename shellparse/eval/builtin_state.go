@@ -79,14 +79,15 @@ func (w *builtins) set(s *state, c *call) worlds {
 			if letter == 'o' && i+1 < len(c.args) {
 				i++
 				if !c.words[i].Static {
-					w.opaque(s, InCode, "which option of the shell is changed is not known", c.at(i))
+					w.opaque(s, InCode, "which option of the shell is changed is not known",
+						c.at(i))
 					w.anyOption(s)
 					continue
 				}
 				w.setOption(s, c.words[i].Text, on, c.at(i))
 				continue
 			}
-			if letter != 'o' { // behind which nothing stands: it lists them
+			if letter != 'o' { // with nothing behind it: it lists them
 				w.setLetter(s, letter, on, c.at(i))
 			}
 		}
@@ -142,13 +143,16 @@ func (w *builtins) enable(s *state, c *call) worlds {
 	case i < len(c.words) && !c.words[i].Static:
 		w.opaque(s, InCode, "which builtin is loaded or turned off is not known", c.at(i))
 	case strings.ContainsAny(letters, "f"):
-		w.hazard(Hazard{Rule: "shell.load", Risk: 3, Message: "loads a library into the shell", Span: c.span})
+		w.hazard(Hazard{Rule: "shell.load", Risk: 3, Message: "loads a library into the shell",
+			Span: c.span})
 		if f, ok := values['f']; ok {
-			w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, f), Span: c.span})
+			w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, f),
+				Span: c.span})
 		}
 		w.opaque(s, InCode, "a library is loaded into the shell", c.span)
 	case strings.Contains(letters, "n"):
-		w.opaque(s, InProgram, "builtins are turned off, and programs of their names would run", c.span)
+		w.opaque(s, InProgram, "builtins are turned off, and programs of their names would run",
+			c.span)
 	}
 	return worlds{s}
 }
@@ -167,7 +171,8 @@ func (w *builtins) unset(s *state, c *call) worlds {
 		}
 		name, _, element := strings.Cut(text, "[")
 		if catalog.Variable(name).Has("history") {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: c.at(i)})
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2,
+				Message: "changes what the shell records of its lines", Span: c.at(i)})
 		}
 		switch {
 		case element:
@@ -250,12 +255,13 @@ func (w *builtins) shift(s *state, n int64, plain bool) {
 	w.touched(s)
 }
 
-// leastLimits are the limits, by the letter of ulimit, below which a shell can start no process: descriptors and
-// processes by number, memory in KiB. bash itself needs a dozen descriptors and some MiB.
+// leastLimits are the limits, by the letter of ulimit, below which a shell can start no process:
+// descriptors and processes by number, memory in KiB. bash itself needs a dozen descriptors and
+// some MiB.
 var leastLimits = map[byte]int{'n': 256, 'u': 256, 'v': 1 << 17, 'd': 1 << 17, 's': 1 << 10}
 
-// limits is ulimit. A shell that asks about each of its lines forks for it, so in such a shell a limit that leaves
-// it nothing to fork with is a way around the question.
+// limits is ulimit. A shell that asks about each of its lines forks for it, so in such a shell a
+// limit that leaves it nothing to fork with is a way around the question.
 func (w *builtins) limits(s *state, c *call) worlds {
 	_, values, _ := c.options("nuvds")
 	for _, letter := range []byte("nuvds") {
@@ -269,7 +275,8 @@ func (w *builtins) limits(s *state, c *call) worlds {
 		if known && (err != nil || n >= least) { // unlimited, hard, soft
 			continue
 		}
-		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "leaves the shell no room to report its lines", Span: c.span})
+		w.hazard(Hazard{Rule: "shell.history", Risk: 2,
+			Message: "leaves the shell no room to report its lines", Span: c.span})
 	}
 	return w.nothing(s, c)
 }

@@ -51,7 +51,10 @@ func (s *state) mayFail(c *call) bool {
 	case "set":
 		return len(c.words) > 1 && !c.words[1].Static
 	case "break", "continue", "exit", "return":
-		return bad(func(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" })
+		return bad(func(text string) bool {
+			return text != "" &&
+				strings.Trim(text, "0123456789") == ""
+		})
 	}
 	return false
 }
@@ -91,7 +94,8 @@ func (c *call) options(withValue string) (letters string, values map[byte]value,
 func joined(args []value) value {
 	var v value
 	for i, a := range args {
-		// Beside what may be no word at all there may be no space either: that is a part of what is not known.
+		// Beside what may be no word at all there may be no space either: that is a part of what is
+		// not known.
 		if i > 0 && !a.vanishes() && !args[i-1].vanishes() {
 			v = v.add(part{text: " "})
 		}
@@ -111,7 +115,8 @@ func joined(args []value) value {
 }
 
 func newCall(args []value, spans []Span, span Span) *call {
-	c := &call{args: args, spans: spans, span: span, words: make([]Word, len(args)), argv: make([]command.Arg, len(args))}
+	c := &call{args: args, spans: spans, span: span, words: make([]Word, len(args)),
+		argv: make([]command.Arg, len(args))}
 	for i, v := range args {
 		c.words[i] = v.word()
 		c.argv[i] = argOf(v, c.words[i])
@@ -136,7 +141,8 @@ func (c *call) at(i int) Span {
 // sub is the command that starts at word i of c.
 func (c *call) from(i int) *call {
 	d := *c
-	d.args, d.words, d.argv, d.spans = c.args[i:], c.words[i:], c.argv[i:], c.spans[min(i, len(c.spans)):]
+	d.args, d.words, d.argv, d.spans = c.args[i:], c.words[i:], c.argv[i:],
+		c.spans[min(i, len(c.spans)):]
 	d.program = true
 	return &d
 }
@@ -162,7 +168,8 @@ func (c *call) keeping(keep func(int) bool) *call {
 	d.args, d.words, d.argv, d.spans = nil, nil, nil, nil
 	for i := range c.args {
 		if keep(i) {
-			d.args, d.words, d.argv, d.spans = append(d.args, c.args[i]), append(d.words, c.words[i]), append(d.argv, c.argv[i]), append(d.spans, c.at(i))
+			d.args, d.words, d.argv, d.spans = append(d.args, c.args[i]),
+				append(d.words, c.words[i]), append(d.argv, c.argv[i]), append(d.spans, c.at(i))
 		}
 	}
 	return &d
@@ -177,7 +184,7 @@ func (c *call) plainLines() bool {
 	return strings.Trim(letters, "t") == ""
 }
 
-// namesOf tells which words of a command hold the name of a file, each word looked at once.
+// namesOf reports which words of a command hold the name of a file, each word looked at once.
 func namesOf(c *call, u command.Use) []bool {
 	names := make([]bool, len(c.args))
 	for _, t := range u.Touches {

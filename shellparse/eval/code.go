@@ -27,7 +27,8 @@ func (w *commands) runs(s *state, f *stream, lang string, span Span) {
 	case File, Stdin:
 		// The caller's own input is his.
 		if from == File && f.name == "" {
-			w.opaque(s, InCode, "what is executed comes from a file that is changed or chosen at run time", span)
+			w.opaque(s, InCode,
+				"what is executed comes from a file that is changed or chosen at run time", span)
 		} else if from == File {
 			w.sourced(f.name)
 		}
@@ -37,7 +38,8 @@ func (w *commands) runs(s *state, f *stream, lang string, span Span) {
 }
 
 // runsWith is runs of a script whose arguments are known when certain.
-func (w *commands) runsWith(s *state, f *stream, lang string, span Span, args []value, certain bool) {
+func (w *commands) runsWith(s *state, f *stream, lang string, span Span, args []value,
+	certain bool) {
 	s.passed, s.passing = args, certain
 	w.runs(s, f, lang, span)
 	s.passed, s.passing = nil, false
@@ -56,7 +58,7 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 	var facts []code.Fact
 	opaque := false
 	if lang == "make" {
-		facts, opaque = code.Make(text, w.told())
+		facts, opaque = code.Make(text, w.knownArgs())
 	} else {
 		facts, opaque = code.Scan(lang, text)
 	}
@@ -90,12 +92,13 @@ func (w *commands) fact(s *state, f code.Fact, span Span) {
 		e.Upload = f.Flags&command.Upload != 0
 		w.effect(s, Effect{Right: command.Net, Flags: f.Flags, Net: &e, Span: span})
 	case f.Right != 0:
-		w.effect(s, Effect{Right: f.Right, Flags: f.Flags, Name: w.nameIn(w.homely(s, f.Text), s.dir), Span: span})
+		w.effect(s, Effect{Right: f.Right, Flags: f.Flags,
+			Name: w.nameIn(w.tildeName(s, f.Text), s.dir), Span: span})
 	}
 }
 
-// homely reads a name in which ~ stands for the home directory.
-func (w *commands) homely(s *state, text string) value {
+// tildeName reads a name in which ~ stands for the home directory.
+func (w *commands) tildeName(s *state, text string) value {
 	if text != "~" && !strings.HasPrefix(text, "~/") {
 		return known(text)
 	}

@@ -31,7 +31,8 @@ func (w *compound) pipeline(s *state, c *syntax.BinaryCmd) worlds {
 	x := c.X
 	for {
 		b, ok := x.Cmd.(*syntax.BinaryCmd)
-		if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll || len(x.Redirs) > 0 || x.Negated || x.Background {
+		if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll || len(x.Redirs) > 0 || x.Negated ||
+			x.Background {
 			break
 		}
 		w.visited[x] = struct{}{}
@@ -49,7 +50,8 @@ func (w *compound) pipeline(s *state, c *syntax.BinaryCmd) worlds {
 		ver := child.ver
 		ws := w.interp.stmt(child, st)
 		w.leave(s, ws)
-		if last := i == len(stages)-1; last && w.o.Dialect == Zsh && (len(ws) != 1 || ws[0].ver != ver) {
+		if last := i == len(stages)-1; last && w.o.Dialect == Zsh &&
+			(len(ws) != 1 || ws[0].ver != ver) {
 			w.havoc(s) // there it runs in the shell itself
 		}
 		in = oneOutput(ws)
@@ -70,7 +72,8 @@ func (w *compound) andOr(s *state, c *syntax.BinaryCmd) worlds {
 	x := c.X
 	for {
 		b, ok := x.Cmd.(*syntax.BinaryCmd)
-		if !ok || b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(x.Redirs) > 0 || x.Negated || x.Background {
+		if !ok || b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(x.Redirs) > 0 ||
+			x.Negated || x.Background {
 			break
 		}
 		w.visited[x] = struct{}{}
@@ -161,7 +164,9 @@ func (w *compound) funcDecl(s *state, c *syntax.FuncDecl) worlds {
 	}
 	for _, n := range names {
 		if n.Value == "builtin" {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "replaces a builtin with which a shell reports its lines", Span: w.span(n)})
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2,
+				Message: "replaces a builtin with which a shell reports its lines",
+				Span:    w.span(n)})
 		}
 		w.put(s, n.Value+"()", variable{set: true, fn: c})
 	}
@@ -178,6 +183,7 @@ func (w *compound) spawning(s *state, st *syntax.Stmt) {
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if ok && len(call.Args) > 0 && slices.Contains(s.calling, call.Args[0].Lit()) {
-		w.hazard(Hazard{Rule: "shell.fork-bomb", Risk: 3, Message: "a function starts itself again without end", Span: w.span(st)})
+		w.hazard(Hazard{Rule: "shell.fork-bomb", Risk: 3,
+			Message: "a function starts itself again without end", Span: w.span(st)})
 	}
 }

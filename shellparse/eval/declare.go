@@ -46,7 +46,10 @@ func (w *commands) declare(s *state, c *syntax.DeclClause) worlds {
 	call := newCall(args, nil, d.span)
 	defer func(cmd int) { w.cmd = cmd }(w.cmd)
 	w.emit(s, call, d.variant, true, true, true)
-	if !slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Name != nil && !a.Naked }) {
+	if !slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool {
+		return a.Name != nil &&
+			!a.Naked
+	}) {
 		w.write(s, &stream{from: Unknown, name: environmentName, why: "the variables of the shell"})
 	}
 	return append(worlds{s}, w.aborted(s, call)...)
@@ -79,12 +82,14 @@ func (d *declaration) shadows(s *state) bool {
 	if d.dialect == Zsh && d.attr.ref { // which is an error in most versions
 		return false
 	}
-	return !d.global && (d.variant == "local" || len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset"))
+	return !d.global && (d.variant == "local" ||
+		len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset"))
 }
 
 // outside is a declaration that does not touch the name as it is seen here: local where no
 // function runs, and declare -g of a name that a function has made its own.
-func (w *commands) outside(s *state, d *declaration, name string, val value) (word value, done bool) {
+func (w *commands) outside(s *state, d *declaration, name string,
+	val value) (word value, done bool) {
 	if outer, own := s.locals[name]; own && d.global {
 		outer = outer.vague("declare -g changes $" + name)
 		s.locals = maps.Clone(s.locals)
@@ -122,7 +127,8 @@ func (w *commands) declareName(s *state, d *declaration, a *syntax.Assign, val v
 	if val, done := w.outside(s, d, name, val); done {
 		return val
 	}
-	if a.Naked && a.Index == nil && a.Array == nil && !shadows && (d.attr.exported || d.attr.fixed) {
+	if a.Naked && a.Index == nil && a.Array == nil && !shadows &&
+		(d.attr.exported || d.attr.fixed) {
 		w.exportName(s, name, d.attr, w.span(a))
 		return known(name)
 	}
@@ -204,7 +210,8 @@ func (w *commands) declareWord(s *state, d *declaration, f value) {
 func (d *declaration) options(letters string, on bool) {
 	for _, c := range letters {
 		d.odd = d.odd || d.dialect != Bash && !strings.ContainsRune("xrgfFp", c)
-		d.odd = d.odd || !on && c != 'x' && c != '-' || c == 'c' // what is taken off is not followed
+		// what is taken off is not followed
+		d.odd = d.odd || !on && c != 'x' && c != '-' || c == 'c'
 		switch c {
 		case 'x':
 			d.attr.exported = on
@@ -257,7 +264,8 @@ func (w *commands) declareText(s *state, d *declaration, text string) {
 	if d.shadows(s) {
 		w.shadow(s, name)
 		if w.o.Dialect == POSIX && !has {
-			w.put(s, name, holding(unknown("shells keep the outer value of $"+name+", or do not", Unknown)))
+			w.put(s, name, holding(unknown("shells keep the outer value of $"+name+", or do not",
+				Unknown)))
 		}
 	}
 	if !d.attr.ref {

@@ -39,7 +39,8 @@ func (w *report) looser(text string) []string {
 // /dev/fd/9/x: which one is not in the name.
 func belowOpen(e Effect) bool {
 	text := e.Name.Text
-	if !e.Name.Static && !e.Name.Glob || !strings.HasPrefix(text, "/dev/fd/") && !strings.HasPrefix(text, "/proc/") {
+	if !e.Name.Static && !e.Name.Glob || !strings.HasPrefix(text, "/dev/fd/") &&
+		!strings.HasPrefix(text, "/proc/") {
 		return false
 	}
 	parts := strings.Split(strings.Trim(text, "/"), "/")
@@ -90,7 +91,8 @@ func (w *report) effect(s *state, e Effect) {
 // executed in this shell. Of what starts a program or reads, the file itself could do the
 // same; a deletion in the wrong place it most likely does not mean.
 func (w *report) adrift(s *state, e Effect) {
-	if s.adrift == "" || e.Net != nil || e.Name.Dir == "" || strings.HasPrefix(e.Name.Text, "/") || e.Name.User != "" {
+	if s.adrift == "" || e.Net != nil || e.Name.Dir == "" || strings.HasPrefix(e.Name.Text, "/") ||
+		e.Name.User != "" {
 		return
 	}
 	place := placeOf(e.Right)
@@ -103,6 +105,7 @@ func (w *report) adrift(s *state, e Effect) {
 // elsewhere keeps of an effect on another machine what a reader must know.
 func (w *report) elsewhere(e Effect) {
 	if e.Right == command.Delete {
-		w.hazard(Hazard{Rule: "remote.delete", Risk: 2, Message: "deletes files on another machine or in a container", Span: e.Span})
+		w.hazard(Hazard{Rule: "remote.delete", Risk: 2,
+			Message: "deletes files on another machine or in a container", Span: e.Span})
 	}
 }

@@ -55,7 +55,8 @@ func (w *parameters) keys(s *state, p *syntax.ParamExp) []value {
 			out = append(out, known(strconv.Itoa(i)))
 		}
 		if len(out) < len(v.list) {
-			out = append(out, unknown("how many elements $"+p.Param.Value+" has", Unknown).maybeMany())
+			out = append(out, unknown("how many elements $"+p.Param.Value+" has",
+				Unknown).maybeMany())
 		}
 		return out
 	}

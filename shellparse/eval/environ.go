@@ -14,7 +14,8 @@ func (w *commands) environ(s *state, name string, v value, span Span) {
 	kind, param := e.First()
 	switch kind {
 	case "history":
-		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: span})
+		w.hazard(Hazard{Rule: "shell.history", Risk: 2,
+			Message: "changes what the shell records of its lines", Span: span})
 		return
 	case "", "harmless", "passes", "removed", "secret", "caller", "call":
 		return
@@ -29,7 +30,8 @@ func (w *commands) environ(s *state, name string, v value, span Span) {
 	w.via = append(w.via[:len(w.via):len(w.via)], name)
 	switch kind {
 	case "runs":
-		if ok && name == "LESSOPEN" { // a bar in front says that its output is read, a dash that standard input is too
+		if ok && name == "LESSOPEN" {
+			// a bar in front says that its output is read, a dash that standard input is too
 			v = known(strings.TrimLeft(text, "|-"))
 		}
 		w.shellArg(child, v, span, name)
@@ -43,7 +45,8 @@ func (w *commands) environ(s *state, name string, v value, span Span) {
 		if ok {
 			w.second(s, text) // bash expands BASH_ENV and ENV before it takes them for a name
 		}
-		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: span})
+		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v),
+			Span: span})
 		w.unknownValue(s, InCode, name, v, span)
 	case "loads":
 		w.loading(s, name, v, span)
@@ -55,32 +58,38 @@ func (w *commands) environ(s *state, name string, v value, span Span) {
 		}
 		w.unknownValue(s, InCode, name, v, span)
 	case "places":
-		w.effect(s, Effect{Right: command.Write, Flags: command.Recursive, Name: w.name(s, v), Span: span})
+		w.effect(s, Effect{Right: command.Write, Flags: command.Recursive, Name: w.name(s, v),
+			Span: span})
 		w.unknownValue(s, InWrite, name, v, span)
 	case "configures":
 		if !ok || strings.Contains(text, param) {
-			w.hazard(Hazard{Rule: "env.config", Risk: 2, Message: "changes settings that can name programs to run: " + name, Span: span})
+			w.hazard(Hazard{Rule: "env.config", Risk: 2,
+				Message: "changes settings that can name programs to run: " + name, Span: span})
 		}
 	case "writes":
 		if strings.Contains(text, "/") || !ok {
-			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v), Span: span})
+			w.effect(s, Effect{Right: command.Write, Flags: command.Append, Name: w.name(s, v),
+				Span: span})
 		}
 	case "trusts":
 		w.effect(s, Effect{Right: command.Read, Name: w.name(s, v), Span: span})
 		if !ok || !strings.HasPrefix(text, "/etc/") && !strings.HasPrefix(text, "/usr/") {
-			w.hazard(Hazard{Rule: "env.config", Risk: 2, Message: "believes other certificates than those of the system: " + name, Span: span})
+			w.hazard(Hazard{Rule: "env.config", Risk: 2,
+				Message: "believes other certificates than those of the system: " + name,
+				Span:    span})
 		}
 	case "proxies", "contacts":
 		w.reaching(s, name, v, span)
 	}
 }
 
-// reaching is the host that a client is told to go to, or through.
+// reaching is the host that a client is to contact, or go through.
 func (w *commands) reaching(s *state, name string, v value, span Span) {
 	_, ok := v.text()
 	e := endpoint(strings.SplitN(v.prefix(), ",", 2)[0])
 	if name == "GOPROXY" && !strings.Contains(moduleProxies, " "+e.Host+" ") {
-		w.hazard(Hazard{Rule: "env.config", Risk: 2, Message: "takes modules from another place than usual: " + e.Host, Span: span})
+		w.hazard(Hazard{Rule: "env.config", Risk: 2,
+			Message: "takes modules from another place than usual: " + e.Host, Span: span})
 	}
 	if e.Host == "direct" || e.Host == "off" || strings.HasPrefix(v.prefix(), "/") {
 		return // the last is a socket of this machine (PGHOST)
@@ -102,7 +111,8 @@ func (w *commands) unknownValue(s *state, place Place, name string, v value, spa
 
 // loading is code that every program started from now on takes in.
 func (w *commands) loading(s *state, name string, v value, span Span) {
-	w.hazard(Hazard{Rule: "env.load", Risk: 2, Message: "makes programs load other code: " + name, Span: span})
+	w.hazard(Hazard{Rule: "env.load", Risk: 2, Message: "makes programs load other code: " + name,
+		Span: span})
 	w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: span})
 	w.unknownValue(s, InCode, name, v, span)
 }
@@ -116,7 +126,8 @@ const moduleProxies = " direct off proxy.golang.org goproxy.io goproxy.cn "
 // list of modules is no change either.
 func (w *commands) searching(s *state, e catalog.Entry, name string, v value, span Span) {
 	if name == "PATH" && looksHere(v) {
-		w.hazard(Hazard{Rule: "env.path", Risk: 2, Message: "searches the current directory for programs", Span: span})
+		w.hazard(Hazard{Rule: "env.path", Risk: 2,
+			Message: "searches the current directory for programs", Span: span})
 	}
 	if before, ok := w.o.Vars[name]; ok {
 		if text, fine := v.text(); fine {
@@ -199,7 +210,8 @@ func (w *commands) wordsOf(s *state, name, program string, v value, span Span) {
 		w.optionsOf(s, front, optionWords(program, command.Words(text), text), span)
 	}
 	if program == "java" && strings.Contains(text, "jvmargs") {
-		w.hazard(Hazard{Rule: "env.config", Risk: 2, Message: "changes settings that can name programs to run: " + name, Span: span})
+		w.hazard(Hazard{Rule: "env.config", Risk: 2,
+			Message: "changes settings that can name programs to run: " + name, Span: span})
 	}
 }
 
@@ -214,7 +226,7 @@ func optionWords(program string, words []string, text string) []string {
 	return append(strings.Fields(strings.TrimSuffix(text[:i], "-")), rest)
 }
 
-// optionsOf tells what the options of a variable do, whatever else stands on the line that
+// optionsOf finds what the options of a variable do, whatever else is on the line that
 // they will be put in front of.
 func (w *commands) optionsOf(s *state, front, words []string, span Span) {
 	c := newCall(knowns(append(slices.Clip(front), words...)), nil, span)
@@ -228,7 +240,9 @@ func (w *commands) optionsOf(s *state, front, words []string, span Span) {
 	}
 	for _, t := range u.Touches {
 		if t.Arg >= len(front) { // not what the program takes when the line names nothing
-			w.effect(s, Effect{Right: t.Right, Flags: t.Flags, Name: w.nameIn(w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob}), s.dir), Span: span})
+			w.effect(s, Effect{Right: t.Right, Flags: t.Flags,
+				Name: w.nameIn(w.fromArg(c, t.Arg,
+					command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob}), s.dir), Span: span})
 		}
 	}
 }

@@ -55,7 +55,8 @@ func (w *environment) matchesMore(s *state, pattern string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(pattern, "/") {
-		if strings.ContainsAny(part, "*?[") && (part[0] == '.' || part[0] == '[' && strings.Contains(part, ".")) {
+		if strings.ContainsAny(part, "*?[") &&
+			(part[0] == '.' || part[0] == '[' && strings.Contains(part, ".")) {
 			return true
 		}
 	}
@@ -124,8 +125,10 @@ func (w *environment) ifs(s *state) (chars string, loose bool) {
 		return " \t\n", false
 	}
 	text, fine := v.val.text()
-	fine = fine && !v.isList && !v.isHash           // of an array shells take another element, or none
-	if _, own := s.env.get("IFS"); s.open && !own { // a file that was sourced rarely leaves another one
+	// of an array shells take another element, or none
+	fine = fine && !v.isList && !v.isHash
+	if _, own := s.env.get("IFS"); s.open && !own {
+		// a file that was sourced rarely leaves another one
 		return " \t\n", w.o.Dialect != Bash
 	}
 	return text, !fine || !shsyntax.ASCII(text) // which some shells take byte by byte

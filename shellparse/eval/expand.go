@@ -12,8 +12,9 @@ func (w *words) oddWord(s *state, word *syntax.Word) value {
 	w.uncertainly(s, "a word that shells read differently", func() { w.visitWord(s, word) })
 	if w.o.Dialect == Zsh {
 		w.qualifiers(s, word)
-		if text := w.text(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") {
-			w.forget(s) // what assigns in it may stand where it was not looked for
+		if text := w.text(word); strings.Contains(text, "=") || strings.Contains(text, "++") ||
+			strings.Contains(text, "--") {
+			w.forget(s) // an assignment in it may not have been found
 		}
 	}
 	return unknown("this shell reads the word in a way of its own", Unknown)
@@ -30,7 +31,8 @@ func (w *words) fields(s *state, word *syntax.Word) []value {
 	}
 	if w.longIFS(s) {
 		w.visitWord(s, word)
-		return []value{unknown("IFS has a letter of several bytes, some of which end even what stands in quotes", Literal).maybeMany()}
+		why := "IFS has a letter of several bytes, some of which end even what stands in quotes"
+		return []value{unknown(why, Literal).maybeMany()}
 	}
 	words, fine := []*syntax.Word{word}, true
 	if w.o.Dialect != POSIX {
@@ -38,7 +40,8 @@ func (w *words) fields(s *state, word *syntax.Word) []value {
 	}
 	if !fine || lonely(word) {
 		w.visitWord(s, word)
-		return []value{unknown("the words that come out of it are not followed", Unknown).maybeMany()}
+		return []value{unknown("the words that come out of it are not followed",
+			Unknown).maybeMany()}
 	}
 	var out []value
 	for _, one := range words {
@@ -108,7 +111,8 @@ func (w *words) single(s *state, word *syntax.Word) value {
 	return e.field()
 }
 
-// unexpanded is the value of a word that needs no expander: none, one that is read in another way, or plain text.
+// unexpanded is the value of a word that needs no expander: none, one that is read in another way,
+// or plain text.
 func (w *words) unexpanded(s *state, word *syntax.Word) (value, bool) {
 	if word == nil {
 		return known(""), true
@@ -140,7 +144,9 @@ func (w *words) assigned(s *state, word *syntax.Word) value {
 func (w *words) body(s *state, word *syntax.Word) value {
 	if chars, loose := w.ifs(s); hasList(word) && (loose || chars != " \t\n") {
 		w.visitWord(s, word)
-		return unknown("a list in a here-document is joined in several ways where IFS is not the usual one", Literal)
+		why := "a list in a here-document is joined in several ways" +
+			" where IFS is not the usual one"
+		return unknown(why, Literal)
 	}
 	e := expander{w: w, s: s}
 	quotes := slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
@@ -157,7 +163,9 @@ func (w *words) body(s *state, word *syntax.Word) value {
 			e.lit(part{text: unescapeHere(lit.Value)})
 			continue
 		}
-		if substitutes(p) && (quotes || !hasDefault(p)) || (quotes || w.o.Dialect == POSIX) && hasQuotes(p) { // bash 5.2 may not find its end
+		if substitutes(p) && (quotes || !hasDefault(p)) ||
+			(quotes || w.o.Dialect == POSIX) && hasQuotes(p) {
+			// bash 5.2 may not find its end
 			w.uncertainly(s, "what may be expanded", func() { e.part(p, true) })
 			e.lit(part{kind: open, why: "a substitution inside an expansion in a here-document"})
 			w.mayFail(s, leaving)
@@ -176,7 +184,8 @@ func (e *expander) word(word *syntax.Word) {
 		if lit, ok := p.(*syntax.Lit); ok {
 			text := lit.Value
 			// bash(1), Tilde Expansion: a word that looks like an assignment is treated as one.
-			if name, rest, found := strings.Cut(text, "="); i == 0 && found && !e.braced && syntax.ValidName(name) && e.w.o.Dialect != POSIX && strings.Contains(rest, "~") {
+			if name, rest, found := strings.Cut(text, "="); i == 0 && found && !e.braced &&
+				syntax.ValidName(name) && e.w.o.Dialect != POSIX && strings.Contains(rest, "~") {
 				e.lit(part{kind: active, text: name + "="})
 				e.colons(rest, true, len(word.Parts) == 1)
 				continue
@@ -206,7 +215,7 @@ func (e *expander) tilde(text string, whole bool) string {
 		return text
 	}
 	if strings.ContainsAny(user, ":=") {
-		// bash 5.2 expands the tilde of ~:$x and then leaves $x as it stands, and that of ~=~$x.
+		// bash 5.2 expands the tilde of ~:$x and then leaves $x as it is, and that of ~=~$x.
 		e.append(unknown("a tilde before a colon", Unknown))
 		return ""
 	}
@@ -258,8 +267,10 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 		e.lit(ansiPart(p))
 	case *syntax.DblQuoted:
 		if quoted && slices.ContainsFunc(p.Parts, hasBackslash) {
-			e.w.uncertainly(e.s, "what may be expanded", func() { e.w.visitWord(e.s, &syntax.Word{Parts: p.Parts}) })
-			e.lit(part{kind: open, why: "a backslash between quotes in quotes, which bash takes off or not"})
+			e.w.uncertainly(e.s, "what may be expanded",
+				func() { e.w.visitWord(e.s, &syntax.Word{Parts: p.Parts}) })
+			e.lit(part{kind: open,
+				why: "a backslash between quotes in quotes, which bash takes off or not"})
 			return
 		}
 		e.double(p)
@@ -289,14 +300,17 @@ func (e *expander) part(p syntax.WordPart, quoted bool) {
 // matches no more than a star would, unless its list has a leading dot.
 func (e *expander) extended(p *syntax.ExtGlob) {
 	inner := p.Pattern.Value
-	if strings.Contains(inner, "`") || strings.Contains(inner, "$(") || strings.Contains(inner, "${") || strings.Contains(inner, "$[") || strings.Contains(inner, "<(") || strings.Contains(inner, ">(") {
+	if strings.Contains(inner, "`") || strings.Contains(inner, "$(") ||
+		strings.Contains(inner, "${") || strings.Contains(inner, "$[") ||
+		strings.Contains(inner, "<(") || strings.Contains(inner, ">(") {
 		e.w.opaque(e.s, InCode, "an expansion inside a pattern", e.w.span(p))
 	}
 	switch {
 	case e.pattern:
 		e.lit(part{kind: pattern, text: p.Op.String() + inner + ")"})
 	case !e.split || e.s.noglob || strings.ContainsAny(inner, ".$`") || e.w.matchesMore(e.s, ""):
-		e.lit(part{kind: open, why: "which names the list of a pattern matches", from: File, many: e.split, loose: "*"})
+		e.lit(part{kind: open, why: "which names the list of a pattern matches", from: File,
+			many: e.split, loose: "*"})
 	default:
 		e.lit(part{kind: pattern, text: "*"})
 	}
@@ -343,7 +357,7 @@ func (e *expander) expansion(v value, quoted bool) {
 	e.cutUp(v)
 }
 
-// visitWord evaluates what stands in a word for its effects only. It is read as if it stood
+// visitWord evaluates what is in a word for its effects only. It is read as if it was
 // between quotes, so that what it assigns is not known.
 func (w *words) visitWord(s *state, word *syntax.Word) {
 	w.uncertainly(s, "what may be expanded", func() {
@@ -354,7 +368,7 @@ func (w *words) visitWord(s *state, word *syntax.Word) {
 	})
 }
 
-// colons appends a literal of an assignment, in which a tilde may stand behind each colon.
+// colons appends a literal of an assignment, in which a tilde may follow each colon.
 func (e *expander) colons(text string, first, last bool) {
 	pieces := strings.Split(text, ":")
 	for j, piece := range pieces {

@@ -26,12 +26,14 @@ func (e *expander) cut() {
 		if len(e.cur) == 0 {
 			e.cur = known("")
 		}
-		if len(e.cur) > 1 && slices.ContainsFunc(e.cur, func(p part) bool { return p.kind == pattern && p.many }) {
-			// Only the first and the last of the names that match touch what stands beside them.
+		if len(e.cur) > 1 && slices.ContainsFunc(e.cur,
+			func(p part) bool { return p.kind == pattern && p.many }) {
+			// Only the first and the last of the names that match touch what is beside them.
 			e.cur = unknown("it is joined to names that match a pattern", File).maybeMany()
 		}
 		if e.last > 0 && e.last == len(e.done) && len(e.cur) > 1 {
-			e.cur = append(slices.Clone(e.done[e.sure]), unknown("a list may end here", e.cur.from()).maybeMany()...)
+			e.cur = append(slices.Clone(e.done[e.sure]),
+				unknown("a list may end here", e.cur.from()).maybeMany()...)
 			e.done, e.last = e.done[:e.sure], 0
 		}
 		if len(e.done) < maxFields {

@@ -16,8 +16,10 @@ func (w *environment) tested(s *state, v value, span Span) {
 // content guesses where the bytes come from that a program writes into a file.
 func (w *environment) content(s *state, c *call, program string) *stream {
 	switch program {
-	case "curl", "wget", "aria2c", "scp", "sftp", "rsync", "http", "gh", "aws", "gsutil", "gcloud", "az", "rclone", "s3cmd",
-		"s5cmd", "mc", "b2", "lftp", "ftp", "tftp", "smbclient", "oras", "axel", "huggingface-cli", "hf", "kubectl":
+	case "curl", "wget", "aria2c", "scp", "sftp", "rsync", "http", "gh", "aws", "gsutil", "gcloud",
+		"az", "rclone", "s3cmd",
+		"s5cmd", "mc", "b2", "lftp", "ftp", "tftp", "smbclient", "oras", "axel", "huggingface-cli",
+		"hf", "kubectl":
 		return &stream{from: Network, why: "what " + program + " downloads"}
 	case "git":
 		switch sub := c.words[min(1, len(c.words)-1)].Text; sub {
@@ -40,9 +42,11 @@ func (w *environment) content(s *state, c *call, program string) *stream {
 			if name == "/dev/stdin" || name == "/dev/fd/0" || name == "/proc/self/fd/0" {
 				return s.input()
 			}
-			return &stream{from: File, name: name, endless: endlessSource(&stream{from: File, name: name})}
+			return &stream{from: File, name: name,
+				endless: endlessSource(&stream{from: File, name: name})}
 		}
-	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "gunzip", "bunzip2", "unxz", "unzstd", "unrar", "patch":
+	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "gunzip", "bunzip2", "unxz", "unzstd",
+		"unrar", "patch":
 		return w.packed(s, c, program)
 	case "base64", "base32", "xxd", "openssl", "gpg", "uudecode":
 		return &stream{from: Decoded, why: "what " + program + " decodes"}
@@ -55,8 +59,10 @@ func (w *environment) content(s *state, c *call, program string) *stream {
 // unpacks reports whether what a program writes can be a folder full of files.
 func unpacks(program string) bool {
 	switch program {
-	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "unrar", "rsync", "git", "scp", "svn", "hg", "wget", "aria2c", "gh", "patch",
-		"aws", "gsutil", "gcloud", "az", "rclone", "s3cmd", "s5cmd", "mc", "b2", "lftp", "oras", "huggingface-cli", "hf":
+	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "unrar", "rsync", "git", "scp", "svn", "hg",
+		"wget", "aria2c", "gh", "patch",
+		"aws", "gsutil", "gcloud", "az", "rclone", "s3cmd", "s5cmd", "mc", "b2", "lftp", "oras",
+		"huggingface-cli", "hf":
 		return true
 	}
 	return false
@@ -69,7 +75,8 @@ func (w *environment) packed(s *state, c *call, program string) *stream {
 			return &stream{from: worse(Decoded, f.source()), why: "what " + program + " unpacks"}
 		}
 		if f := w.made(s, c.args[i]); f != nil {
-			return &stream{from: worse(Decoded, f.flow.source()), why: "what " + program + " unpacks"}
+			return &stream{from: worse(Decoded, f.flow.source()), why: "what " + program +
+				" unpacks"}
 		}
 	}
 	if s.in != nil && s.in.source() != File {
@@ -169,7 +176,8 @@ func (w *environment) wrote(s *state, v value, f *stream, more bool) {
 	}
 	if more {
 		if old := w.made(s, v); old == nil {
-			f = &stream{from: worse(f.source(), File), why: "a file that was there before is added to"}
+			f = &stream{from: worse(f.source(), File),
+				why: "a file that was there before is added to"}
 		} else if old.flow.from == Literal && f.from == Literal {
 			f = &stream{from: Literal, val: append(append(value(nil), old.flow.val...), f.val...)}
 		} else {
@@ -183,7 +191,7 @@ func (w *environment) wrote(s *state, v value, f *stream, more bool) {
 	w.touched(s)
 }
 
-// maxWritten bounds the files whose content a text tells.
+// maxWritten bounds the files whose content a text has.
 const maxWritten = 64
 
 func (w *environment) input(s *state, fd string, f *stream) {
@@ -227,7 +235,8 @@ func (w *environment) device(s *state, v value, writes bool, span Span) bool {
 	}
 	host, port, _ := strings.Cut(text[len("/dev/tcp/"):], "/")
 	_, whole := v.text()
-	e := Endpoint{Scheme: scheme, Host: host, Upload: writes, Static: host != "" && (whole || port != "")}
+	e := Endpoint{Scheme: scheme, Host: host, Upload: writes,
+		Static: host != "" && (whole || port != "")}
 	if n, ok := integer(port); ok {
 		e.Port = int(n)
 	}
@@ -256,7 +265,8 @@ func (w *environment) copied(s *state, v value) string {
 // listed is a pathname pattern that the shell itself expands: it lists the directory.
 func (w *environment) listed(s *state, v value, span Span) {
 	if v.word().Glob {
-		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: span})
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
+			Span: span})
 	}
 }
 

@@ -21,7 +21,8 @@ func (w *commands) decoded(s *state, c *call, in *stream) bool {
 		switch {
 		case !word.Static:
 			return false
-		case word.Text == "-" || behind(c.args[i+1]) != nil || s.descriptor(c.args[i+1]) != nil || w.made(s, c.args[i+1]) != nil:
+		case word.Text == "-" || behind(c.args[i+1]) != nil || s.descriptor(c.args[i+1]) != nil ||
+			w.made(s, c.args[i+1]) != nil:
 			// It is in the text already.
 		default:
 			args = append(args, word.Text)
@@ -44,7 +45,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 	if !s.capture {
 		return
 	}
-	if v, ok := w.foretold(s, c); ok {
+	if v, ok := w.predictable(s, c); ok {
 		w.write(s, &stream{from: Literal, val: v})
 		return
 	}
@@ -72,12 +73,14 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 		if from == Literal {
 			from = Decoded // known text that a filter has made into another
 		}
-		w.write(s, &stream{from: from, why: "the output of " + c.words[0].Text, names: in != nil && in.names || lists(c)})
+		w.write(s, &stream{from: from, why: "the output of " + c.words[0].Text,
+			names: in != nil && in.names || lists(c)})
 	case command.FilterDecode:
 		if w.decoded(s, c, in) {
 			return
 		}
-		w.write(s, &stream{from: worse(Decoded, in.source()), why: "the output of " + c.words[0].Text})
+		w.write(s, &stream{from: worse(Decoded, in.source()), why: "the output of " +
+			c.words[0].Text})
 	case command.FilterSettings:
 		w.write(s, &stream{from: File, name: c.words[0].Text, why: whySettings})
 	case command.FilterFetch:
@@ -90,13 +93,14 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 			}
 		}
 		if !onlyWraps(u) {
-			w.write(s, &stream{from: Unknown, why: "the output of " + c.words[0].Text, names: lists(c)})
+			w.write(s, &stream{from: Unknown, why: "the output of " + c.words[0].Text,
+				names: lists(c)})
 		}
 	}
 }
 
-// foretold is the output of the programs whose words alone tell it.
-func (w *commands) foretold(s *state, c *call) (value, bool) {
+// predictable is the output of the programs whose words alone decide it.
+func (w *commands) predictable(s *state, c *call) (value, bool) {
 	if base(c.words[0].Text) == "mktemp" {
 		return w.temporary(s, c)
 	}
@@ -107,9 +111,10 @@ func (w *commands) foretold(s *state, c *call) (value, bool) {
 }
 
 // readBy is what a filter reads: the files among its words one after the other, and its
-// standard input where a dash stands or nothing does.
+// standard input where there is a dash or nothing.
 func (w *commands) readBy(s *state, c *call, u command.Use) *stream {
-	files := map[int][]*stream{} // by word: a look at every touch for every word would take the square of the time
+	// by word: a look at every touch for every word would take the square of the time
+	files := map[int][]*stream{}
 	for _, i := range u.Nameless {
 		files[i] = append(files[i], &stream{from: File, why: "a file without a name"})
 	}
@@ -133,7 +138,7 @@ func (w *commands) readBy(s *state, c *call, u command.Use) *stream {
 	return in
 }
 
-// fileRead is what stands in a file that a filter reads.
+// fileRead is what is in a file that a filter reads.
 func (w *commands) fileRead(s *state, c *call, t command.Touch) *stream {
 	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
 	if f := behind(v); f != nil {
@@ -165,7 +170,8 @@ func (w *commands) secrets(s *state, c *call) {
 // onlyWraps reports whether all that a program writes comes from the one command that it
 // starts, which has been followed.
 func onlyWraps(u command.Use) bool {
-	return len(u.Nested) == 1 && u.Nested[0].Code == nil && !u.Nested[0].Possible && !u.Nested[0].Remote && len(u.Touches) == 0 && len(u.Hosts) == 0
+	return len(u.Nested) == 1 && u.Nested[0].Code == nil && !u.Nested[0].Possible &&
+		!u.Nested[0].Remote && len(u.Touches) == 0 && len(u.Hosts) == 0
 }
 
 // temporary is the name that mktemp(1) prints: one that matches a pattern, and that no file
@@ -199,6 +205,7 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if stem == template {
 		return nil, false
 	}
-	v := value{{text: stem}, {kind: pattern, text: strings.Repeat("?", len(template)-len(stem))}, {text: "\n"}}
+	v := value{{text: stem}, {kind: pattern, text: strings.Repeat("?", len(template)-len(stem))},
+		{text: "\n"}}
 	return v, true
 }

@@ -73,7 +73,7 @@ type parameters struct {
 	level   int  // of arithmetic that evaluates values
 }
 
-// Redirections opens files for commands, and substitutes commands by what they print.
+// Redirections opens files for commands, and substitutes commands by their output.
 type redirections struct {
 	parameters
 }
@@ -100,7 +100,7 @@ type compound struct {
 }
 
 // Flow evaluates statements one after the other, in every state in which each can be reached.
-// It is the floor that all others are below.
+// It is the top floor.
 type flow struct {
 	compound
 	steps int // statements that were evaluated
@@ -139,10 +139,10 @@ type expander struct {
 	s     *state
 	done  []value
 	cur   value
-	some  bool // cur is a field even when it is empty, because quotes stood in it
+	some  bool // cur is a field even when it is empty, because there were quotes in it
 	ifs   string
 	loose bool // IFS is not known
-	blank bool // the last expansion ended a field with blanks alone: the delimiter may go on in the next
+	blank bool // the last expansion ended a field with blanks alone; see splitText
 
 	// A list may end in an element that is none. What follows it then belongs to the last
 	// that is certain.

@@ -46,8 +46,8 @@ func (w *flow) lines(ws worlds, list []*syntax.Stmt) worlds {
 }
 
 // program evaluates a tree from its first statement to its traps, and then, for its effects
-// only, every statement that no run has reached: code behind exit, functions that nobody
-// calls. Nothing that stands in a text is left out.
+// only, every statement that no run has reached: code behind exit, functions that are never
+// called. Nothing that is in a text is left out.
 func (w *flow) program(s *state, f *syntax.File) worlds {
 	defer func(cond int) { w.inCond = cond }(w.inCond)
 	w.inCond = 0
@@ -181,8 +181,10 @@ func (w *flow) command(s *state, c syntax.Command) worlds {
 		return w.stmts(worlds{s}, c.Stmts)
 	case *syntax.Subshell:
 		ws := w.subshell(s, c.Stmts)
-		if at := int(c.Lparen.Offset()) + 1; w.o.Dialect == POSIX && !w.dash && at < len(w.src) && w.src[at] == '(' {
-			w.opaque(s, InCode, "(( is arithmetic in some shells and two subshells in others", w.span(c))
+		if at := int(c.Lparen.Offset()) + 1; w.o.Dialect == POSIX && !w.dash && at < len(w.src) &&
+			w.src[at] == '(' {
+			w.opaque(s, InCode, "(( is arithmetic in some shells and two subshells in others",
+				w.span(c))
 			w.havoc(s)
 		}
 		return ws
@@ -220,7 +222,9 @@ func (w *flow) rare(s *state, c syntax.Command) worlds {
 		}
 		w.letting = true
 		for _, x := range c.Exprs {
-			if start, end := int(x.Pos().Offset()), min(int(x.End().Offset()), len(w.src)); w.on.nullglob && strings.ContainsAny(w.src[min(start, end):end], "[*?") {
+			if start, end := int(x.Pos().Offset()),
+				min(int(x.End().Offset()), len(w.src)); w.on.nullglob &&
+				strings.ContainsAny(w.src[min(start, end):end], "[*?") {
 				w.uncertainly(s, "let", func() { w.arithmetic(s, x) })
 				continue
 			}
@@ -236,7 +240,8 @@ func (w *flow) rare(s *state, c syntax.Command) worlds {
 		}
 	case *syntax.CoprocClause:
 		child := s.fork()
-		child.in, child.traps = &stream{from: Unknown, why: "what the shell writes to the coprocess"}, nil
+		child.in, child.traps = &stream{from: Unknown,
+			why: "what the shell writes to the coprocess"}, nil
 		w.leave(s, w.stmt(child, c.Stmt))
 		name := "COPROC"
 		if c.Name != nil {

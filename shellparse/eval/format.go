@@ -13,7 +13,8 @@ const maxRounds = 256
 // again while there are words.
 func (w *settings) format(f value, args []value) (out value) {
 	text, ok := f.text()
-	hidden := escaped(text) || strings.Contains(text, "%b") && slices.ContainsFunc(args, func(v value) bool { return escaped(v.prefix()) })
+	hidden := escaped(text) || strings.Contains(text, "%b") &&
+		slices.ContainsFunc(args, func(v value) bool { return escaped(v.prefix()) })
 	if hidden {
 		out = value{{why: disguised}}
 	}
@@ -48,7 +49,8 @@ func (w *settings) format(f value, args []value) (out value) {
 			case 's', 'b', 'd', 'i', 'c', 'q':
 				v, fine := w.conversion(rest[0], next())
 				if !fine {
-					return unknown("a format that is not followed", worse(Literal, joined(args).from()))
+					return unknown("a format that is not followed",
+						worse(Literal, joined(args).from()))
 				}
 				for _, p := range v {
 					out = out.add(p)
@@ -84,7 +86,8 @@ func (w *settings) conversion(verb byte, v value) (value, bool) {
 			return known(text[:1]), true
 		}
 	case 'q':
-		if ok && text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
+		if ok && text != "" && strings.Trim(text,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
 			return v, true
 		}
 	}
@@ -98,7 +101,8 @@ func (w *settings) echoed(v value, bare bool) value {
 		if p.known() {
 			text, fine := decodeEcho(p.text, bare, w.o.Dialect == Bash)
 			if !fine {
-				return unknown("an escape that shells decode differently, or that ends the output", Literal)
+				return unknown("an escape that shells decode differently, or that ends the output",
+					Literal)
 			}
 			p.text = text
 		}
@@ -117,7 +121,8 @@ func decodeEcho(text string, bare, bash bool) (string, bool) {
 			return b.String() + text, true
 		}
 		b.WriteString(text[:i])
-		if text = text[i+1:]; text[0] == 'c' || !bash && strings.IndexByte(`abfnrtv\0`, text[0]) < 0 {
+		if text = text[i+1:]; text[0] == 'c' ||
+			!bash && strings.IndexByte(`abfnrtv\0`, text[0]) < 0 {
 			return "", false
 		}
 		r, width, isRune := echoEscape(text, bare)
@@ -135,7 +140,7 @@ func decodeEcho(text string, bare, bash bool) (string, bool) {
 	}
 }
 
-// echoEscape is escape for echo: octal digits stand behind \0, behind a lone backslash only
+// echoEscape is escape for echo: octal digits follow \0, and a lone backslash only
 // with bare, and quotes need no escape.
 func echoEscape(s string, bare bool) (r rune, width int, isRune bool) {
 	switch c := s[0]; {

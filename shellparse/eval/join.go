@@ -96,12 +96,14 @@ func (w *environment) joinNames(j *state, ws worlds, names map[string]bool) {
 			numbers = numbers && b.numeric()
 			array, hash = array || b.isList || b.isHash, hash || b.isHash && !b.sparse
 			a.exported, a.ref = a.exported || b.exported, a.ref || b.ref
-			a.odd = a.odd || b.odd || a.integer != b.integer || a.lower != b.lower || a.upper != b.upper
+			a.odd = a.odd || b.odd || a.integer != b.integer || a.lower != b.lower ||
+				a.upper != b.upper
 		}
 		if same {
 			continue
 		}
-		a.val, a.set, a.fn, a.fixed = unknown("$"+n+" depends on what happens before", Unknown), true, nil, false
+		a.val, a.set, a.fn, a.fixed = unknown("$"+n+" depends on what happens before", Unknown),
+			true, nil, false
 		switch {
 		case array:
 			a.isHash, a.sparse = hash, false

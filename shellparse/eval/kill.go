@@ -15,16 +15,17 @@ func (w *commands) byTable(s *state, c *call) worlds {
 		w.out.Commands[w.cmd].ReadOnly = u.ReadOnly
 	}
 	w.use(s, c, u, c.words[0].Text)
-	w.strangers(c)
+	w.foreignProcesses(c)
 	return worlds{s}
 }
 
 // listings are programs that print the numbers of processes which this shell did not start.
-var listings = []string{"pgrep", "pidof", "lsof", "fuser", "ps", "ss", "netstat", "awk", "docker", "systemctl"}
+var listings = []string{"pgrep", "pidof", "lsof", "fuser", "ps", "ss", "netstat", "awk", "docker",
+	"systemctl"}
 
-// strangers are processes that kill(1) is given by a listing, or the one above this shell: it
-// belongs to whoever started the shell.
-func (w *commands) strangers(c *call) {
+// foreignProcesses finds processes that this shell did not start: kill(1) is given the output of
+// a listing, or the parent of the shell.
+func (w *commands) foreignProcesses(c *call) {
 	if len(c.words) > 1 && c.words[1].Text == "-0" {
 		return
 	}

@@ -39,7 +39,8 @@ func languageOf(program string) string {
 	switch {
 	case strings.HasPrefix(program, "python"), program == "pypy", program == "pypy3":
 		return "python"
-	case program == "node", program == "bun", program == "deno", program == "nodejs", program == "tsx", program == "ts-node":
+	case program == "node", program == "bun", program == "deno", program == "nodejs",
+		program == "tsx", program == "ts-node":
 		return "javascript"
 	case strings.HasPrefix(program, "perl"):
 		return "perl"
@@ -47,7 +48,8 @@ func languageOf(program string) string {
 		return "ruby"
 	case strings.HasPrefix(program, "php"):
 		return "php"
-	case isShell(program), program == "source", program == ".", program == "busybox", program == "at", program == "batch":
+	case isShell(program), program == "source", program == ".", program == "busybox",
+		program == "at", program == "batch":
 		return "sh"
 	case program == "psql", program == "mysql", program == "sqlite3":
 		return "sql"
@@ -83,9 +85,10 @@ func dialectOf(program string) Dialect {
 	return Bash
 }
 
-// here reports whether a host is this machine: what it is told does not leave.
-func here(host string) bool {
-	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
+// loopback reports whether a host is this machine: what is sent there does not leave.
+func loopback(host string) bool {
+	return host == "localhost" || host == "::1" ||
+		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
 
 // planted reports whether bytes come from where an attacker would put them.

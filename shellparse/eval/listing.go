@@ -15,7 +15,8 @@ type lister struct {
 
 var listers = map[string]lister{
 	"ls": {always: true}, "find": {always: true}, "fd": {always: true}, "fdfind": {always: true},
-	"git":  {subs: []string{"ls-files"}, options: []string{"--name-only", "-l", "--files-with-matches"}},
+	"git": {subs: []string{"ls-files"}, options: []string{"--name-only", "-l",
+		"--files-with-matches"}},
 	"go":   {subs: []string{"list"}},
 	"rg":   {options: []string{"-l", "--files-with-matches", "--files", "--files-without-match"}},
 	"grep": {options: []string{"-l", "-L", "--files-with-matches", "--files-without-match"}},

@@ -84,13 +84,14 @@ func (w *compound) oneOf(s *state, item value, span Span) value {
 	}
 	w.listed(s, item, span)
 	if glob {
-		return value{{kind: pattern, text: item.glob(), from: File, of: starOf(join(s.dir, item.glob()))}}
+		return value{{kind: pattern, text: item.glob(), from: File,
+			of: starOf(join(s.dir, item.glob()))}}
 	}
 	return item.quoted()
 }
 
-// choose is select: somebody picks any of the words, or a number that none of them has, as
-// often as it pleases him, or never.
+// choose is select: the user picks any of the words, or a number that none of them has, as
+// often as they like, or never.
 func (w *compound) choose(s *state, c *syntax.ForClause, name string, items []value) worlds {
 	entry := s.fork()
 	w.assign(s, "REPLY", unknown("it is read from the input", s.in.source()))
@@ -130,8 +131,12 @@ func (w *compound) round(ws worlds, body []*syntax.Stmt) worlds {
 func (w *compound) widened(ws worlds, entry *state, name string, body func(worlds) worlds) worlds {
 	wide := w.join(append(worlds{entry.fork()}, ws...))
 	wide.jump, wide.loops = onward, ws[0].loops
-	changed := wide.dir != entry.dir || wide.old != entry.old || !slices.Equal(wide.dirs, entry.dirs) || wide.open != entry.open || !wide.in.equal(entry.in) ||
-		wide.argsOpen != entry.argsOpen || !slices.EqualFunc(wide.args, entry.args, slices.Equal[value]) || wide.noglob != entry.noglob || wide.dotglob != entry.dotglob || wide.attrs != entry.attrs
+	changed := wide.dir != entry.dir || wide.old != entry.old ||
+		!slices.Equal(wide.dirs, entry.dirs) || wide.open != entry.open ||
+		!wide.in.equal(entry.in) ||
+		wide.argsOpen != entry.argsOpen || !slices.EqualFunc(wide.args, entry.args,
+		slices.Equal[value]) || wide.noglob != entry.noglob || wide.dotglob != entry.dotglob ||
+		wide.attrs != entry.attrs
 	for e := wide.env; e != entry.env && e != nil && !changed; e = e.parent {
 		for n, v := range e.names {
 			old, ok := entry.env.get(n)
@@ -186,7 +191,8 @@ func (w *compound) endless(s *state, cond, body []*syntax.Stmt) {
 	spawns, rests := false, false
 	for _, st := range body {
 		syntax.Walk(st, func(n syntax.Node) bool {
-			if st, ok := n.(*syntax.Stmt); ok && st.Background { // whoever waits in there, the loop does not
+			if st, ok := n.(*syntax.Stmt); ok && st.Background {
+				// the loop does not wait for it
 				spawns = true
 				return false
 			}
@@ -200,9 +206,11 @@ func (w *compound) endless(s *state, cond, body []*syntax.Stmt) {
 	switch {
 	case rests:
 	case spawns:
-		w.hazard(Hazard{Rule: "shell.spawn-loop", Risk: 3, Message: "starts programs in the background without end", Span: span})
+		w.hazard(Hazard{Rule: "shell.spawn-loop", Risk: 3,
+			Message: "starts programs in the background without end", Span: span})
 	default:
-		w.hazard(Hazard{Rule: "shell.endless", Risk: 2, Message: "does the same again without a pause and without end", Span: span})
+		w.hazard(Hazard{Rule: "shell.endless", Risk: 2,
+			Message: "does the same again without a pause and without end", Span: span})
 	}
 }
 
@@ -214,7 +222,8 @@ func alwaysTrue(c syntax.Command) bool {
 			return false
 		}
 		name := c.Args[0].Lit()
-		return name == ":" || name == "true" || (name == "[" || name == "test") && len(c.Args) > 1 && c.Args[1].Lit() == "1"
+		return name == ":" || name == "true" ||
+			(name == "[" || name == "test") && len(c.Args) > 1 && c.Args[1].Lit() == "1"
 	case *syntax.ArithmCmd:
 		word, ok := c.X.(*syntax.Word)
 		return ok && word.Lit() == "1"
@@ -222,10 +231,11 @@ func alwaysTrue(c syntax.Command) bool {
 	return false
 }
 
-// resting tells the commands that end a loop or let time pass in it.
+// resting lists the commands that end a loop or let time pass in it.
 func resting(name string) bool {
 	switch name {
-	case "break", "exit", "return", "exec", "sleep", "usleep", "wait", "read", "inotifywait", "select", "kill", "timeout", "fg", "continue":
+	case "break", "exit", "return", "exec", "sleep", "usleep", "wait", "read", "inotifywait",
+		"select", "kill", "timeout", "fg", "continue":
 		return true
 	}
 	return false

@@ -6,8 +6,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// nameList reads a list of names that a program is given: tar -T, rsync --files-from, cpio -o. What
-// it says where the text does not tell is like any other name that is only read.
+// nameList reads a list of names that a program is given: tar -T, rsync --files-from, cpio -o.
+// Where the text does not have the list, the file is like any other that is only read.
 func (w *commands) nameList(s *state, c *call, l command.NameList, dir string) {
 	in := s.input()
 	if l.Arg >= 0 {
@@ -42,7 +42,8 @@ func (w *commands) nameList(s *state, c *call, l command.NameList, dir string) {
 		if line = strings.TrimSuffix(line, "\n"); line == "" {
 			continue
 		}
-		e := Effect{Right: command.Read, Flags: command.Recursive, Name: w.nameIn(known(start+line), dir), Span: c.at(max(l.Arg, 0))}
+		e := Effect{Right: command.Read, Flags: command.Recursive,
+			Name: w.nameIn(known(start+line), dir), Span: c.at(max(l.Arg, 0))}
 		w.effect(s, e)
 		w.through(s, e)
 	}

@@ -21,7 +21,7 @@ func (w *texts) shellArg(s *state, v value, span Span, via string) {
 }
 
 // partial parses shell text with unknown pieces, for the effects of what is known: each
-// piece becomes a variable of its own that nobody knows.
+// piece becomes a variable of its own without a known value.
 func (w *texts) partial(s *state, v value, span Span) {
 	var b strings.Builder
 	any := false
@@ -195,8 +195,8 @@ func (w *texts) nameArg(s *state, v value, span Span) {
 	}
 }
 
-// leave ends a subshell: its traps run, and what it leaves behind is taken over, the files it has written, and its output
-// when somebody reads that.
+// leave ends a subshell: its traps run, and what it leaves behind is taken over, the files it has
+// written, and its output when that is read.
 func (w *texts) leave(s *state, ws worlds) {
 	for _, c := range ws {
 		w.runTraps(c)
@@ -204,7 +204,8 @@ func (w *texts) leave(s *state, ws worlds) {
 			continue // its files are not here
 		}
 		for _, f := range c.files {
-			if !slices.ContainsFunc(s.files, func(g written) bool { return g.equal(f) }) && len(s.files) < 256 {
+			if !slices.ContainsFunc(s.files, func(g written) bool { return g.equal(f) }) &&
+				len(s.files) < 256 {
 				s.files = append(slices.Clip(s.files), f)
 				w.touched(s)
 			}

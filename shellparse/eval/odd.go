@@ -11,7 +11,7 @@ import (
 // The expansions of this package are those of bash. Where a text is read for another shell,
 // what that shell reads otherwise is open rather than followed twice; this file says what
 // that is. A text for [POSIX] may be executed by dash or by bash in its POSIX mode, so where
-// these two differ it is open as well, unless both are tried (walker.dash).
+// these two differ it is open as well, unless both are tried (settings.dash).
 
 // odd reports whether the shell of the dialect reads a word in a way of its own.
 func (w *environment) odd(s *state, word *syntax.Word) bool {
@@ -21,20 +21,25 @@ func (w *environment) odd(s *state, word *syntax.Word) bool {
 	if w.o.Dialect == Zsh && plainBraces(word.Lit()) {
 		return false
 	}
-	odd := w.o.Dialect != POSIX && bracesAndMore(word) || hasAll(word) || w.o.Dialect == Zsh && modified(word.Parts)
-	first := true // what stands before may be nothing
+	odd := w.o.Dialect != POSIX && bracesAndMore(word) || hasAll(word) ||
+		w.o.Dialect == Zsh && modified(word.Parts)
+	first := true // what comes before may be nothing
 	for i, p := range word.Parts {
 		lit, ok := p.(*syntax.Lit)
 		if ok {
-			odd = odd || w.oddText(lit.Value, i == 0, i == len(word.Parts)-1, braced(word)) ||
-				w.o.Dialect == Zsh && i > 0 && (mayBelong(lit.Value) || first && strings.HasPrefix(lit.Value, "=")) // =ls is where ls lies
+			last := i == len(word.Parts)-1
+			odd = odd || w.oddText(lit.Value, i == 0, last, braced(word))
+			if w.o.Dialect == Zsh && i > 0 { // where =ls is the path of ls
+				odd = odd || mayBelong(lit.Value) || first && strings.HasPrefix(lit.Value, "=")
+			}
 			first = false
 			continue
 		}
 		first = first && mayBeNothing(p)
 		_, quoted := p.(*syntax.DblQuoted)
 		syntax.Walk(p, func(n syntax.Node) bool {
-			if w.o.Dialect != POSIX && w.alike(s, n, quoted) || w.o.Dialect == Zsh && lastCount(word, p, n) {
+			if w.o.Dialect != POSIX && w.alike(s, n, quoted) ||
+				w.o.Dialect == Zsh && lastCount(word, p, n) {
 				return false
 			}
 			odd = odd || w.oddPart(s, n)
@@ -76,7 +81,8 @@ func braced(word *syntax.Word) bool {
 	return braces && choice
 }
 
-// modified reports whether a name without braces stands before a colon: zsh takes $x:h for the folder of $x, in quotes too.
+// modified reports whether a name without braces comes before a colon: zsh takes $x:h for the
+// folder of $x, in quotes too.
 func modified(parts []syntax.WordPart) bool {
 	for i, p := range parts {
 		switch p := p.(type) {
@@ -85,7 +91,8 @@ func modified(parts []syntax.WordPart) bool {
 				return true
 			}
 		case *syntax.Lit:
-			if before, ok := parts[max(i-1, 0)].(*syntax.ParamExp); ok && before.Short && strings.HasPrefix(p.Value, ":") {
+			if before, ok := parts[max(i-1, 0)].(*syntax.ParamExp); ok && before.Short &&
+				strings.HasPrefix(p.Value, ":") {
 				return true
 			}
 		}
@@ -101,7 +108,8 @@ func mayBeNothing(p syntax.WordPart) bool {
 	case *syntax.SglQuoted:
 		return p.Value == ""
 	case *syntax.DblQuoted:
-		return !slices.ContainsFunc(p.Parts, func(q syntax.WordPart) bool { return !mayBeNothing(q) })
+		return !slices.ContainsFunc(p.Parts,
+			func(q syntax.WordPart) bool { return !mayBeNothing(q) })
 	}
 	return true
 }
@@ -121,16 +129,19 @@ func (w *environment) oddText(text string, first, last, braces bool) bool {
 	switch w.o.Dialect {
 	case POSIX:
 		stack := first && (strings.HasPrefix(text, "~+") || strings.HasPrefix(text, "~-"))
-		return !w.dash && (braces || stack || strings.Contains(text, "=~") || strings.HasSuffix(text, "$") && !last)
+		return !w.dash && (braces || stack || strings.Contains(text, "=~") ||
+			strings.HasSuffix(text, "$") && !last)
 	case Zsh:
-		return tilde >= 0 && (!first || text != "~" && !strings.HasPrefix(text, "~/") || text == "~" && !last || strings.LastIndexByte(text, '~') > 0) ||
-			first && strings.HasPrefix(text, "=") && (text != "=" || !last) || braces && (strings.Contains(text, "..") || emptyChoice(text)) ||
+		return tilde >= 0 && (!first || text != "~" && !strings.HasPrefix(text, "~/") ||
+			text == "~" && !last || strings.LastIndexByte(text, '~') > 0) ||
+			first && strings.HasPrefix(text, "=") && (text != "=" || !last) ||
+			braces && (strings.Contains(text, "..") || emptyChoice(text)) ||
 			strings.Contains(dollar, "$") || strings.ContainsAny(text, "()|<>^#")
 	}
 	return true
 }
 
-// hasAll reports whether $@ stands in a word, which every shell joins to its neighbours in
+// hasAll reports whether $@ is in a word, which every shell joins to its neighbours in
 // its own way.
 func hasAll(word *syntax.Word) bool {
 	all, others := false, 0
@@ -167,7 +178,8 @@ func bracesAndMore(word *syntax.Word) bool {
 
 // emptyChoice reports whether braces have a choice that is nothing, which bash drops.
 func emptyChoice(text string) bool {
-	return strings.Contains(text, "{,") || strings.Contains(text, ",,") || strings.Contains(text, ",}")
+	return strings.Contains(text, "{,") || strings.Contains(text, ",,") ||
+		strings.Contains(text, ",}")
 }
 
 func (w *environment) oddPart(s *state, n syntax.Node) bool {
@@ -175,11 +187,14 @@ func (w *environment) oddPart(s *state, n syntax.Node) bool {
 	case *syntax.SglQuoted:
 		return n.Dollar && !commonEscapes(n.Value)
 	case *syntax.ParamExp:
-		return n.Excl || w.o.Dialect == POSIX && tildeInside(n) || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil || w.o.Dialect == Zsh && w.oddParam(s, n)
+		return n.Excl || w.o.Dialect == POSIX && tildeInside(n) ||
+			n.Exp != nil && n.Exp.Op == syntax.OtherParamOps || n.Slice != nil || n.Repl != nil ||
+			w.o.Dialect == Zsh && w.oddParam(s, n)
 	case *syntax.ArithmExp:
 		return w.o.Dialect == Zsh // 010 is ten there, unless an option says otherwise
 	case *syntax.UnaryArithm:
-		return w.o.Dialect == POSIX && (n.Op == syntax.Inc || n.Op == syntax.Dec) // two signs in dash
+		// two signs in dash
+		return w.o.Dialect == POSIX && (n.Op == syntax.Inc || n.Op == syntax.Dec)
 	}
 	return false
 }
@@ -190,13 +205,22 @@ func tildeInside(p *syntax.ParamExp) bool {
 	return p.Exp != nil && p.Exp.Word != nil && len(p.Exp.Word.Parts) > 1 && bareOf(p.Exp.Word, "~")
 }
 
-// oddParam tells the expansions that zsh makes other words of.
+// oddParam lists the expansions that zsh makes other words of.
 func (w *environment) oddParam(s *state, p *syntax.ParamExp) bool {
-	if p.Exp != nil && p.Exp.Op >= syntax.RemSmallSuffix && p.Exp.Word != nil && p.Exp.Word.Lit() == "" {
+	if p.Exp != nil && p.Exp.Op >= syntax.RemSmallSuffix && p.Exp.Word != nil &&
+		p.Exp.Word.Lit() == "" {
 		return true // what an expansion gives is no pattern there
 	}
-	return p.Index != nil || p.Length || p.Param != nil && p.Param.Value == "#" || p.Exp != nil && p.Exp.Word != nil && w.odd(s, p.Exp.Word) ||
-		p.Exp != nil && p.Exp.Word != nil && (strings.ContainsAny(p.Exp.Word.Lit(), " \t\n") || bareOf(p.Exp.Word, "{*?[") || runsCommand(p.Exp.Word)) // a blank in front of what is printed ends no word there
+	if p.Index != nil || p.Length || p.Param != nil && p.Param.Value == "#" {
+		return true
+	}
+	if p.Exp == nil || p.Exp.Word == nil {
+		return false
+	}
+	// A blank in front of what a command prints ends no word there.
+	word := p.Exp.Word
+	return w.odd(s, word) || strings.ContainsAny(word.Lit(), " \t\n") || bareOf(word, "{*?[") ||
+		runsCommand(word)
 }
 
 // commonEscapes reports whether every escape of $'..' is one that all shells decode alike.
@@ -209,7 +233,8 @@ func commonEscapes(text string) bool {
 		_, width, _ := escape(text[i:])
 		switch c := text[i]; {
 		case strings.IndexByte(`abfnrtv\'`, c) >= 0:
-		case (c == 'x' && width == 3 || c >= '0' && c <= '7' && width == 3) && text[i:i+width] != "x00" && text[i:i+width] != "000":
+		case (c == 'x' && width == 3 || c >= '0' && c <= '7' && width == 3) &&
+			text[i:i+width] != "x00" && text[i:i+width] != "000":
 			i += width - 1
 		default:
 			return false

@@ -36,7 +36,8 @@ func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) va
 				w.mayFail(s, exiting)
 			}
 			return v
-		case syntax.DefaultUnset, syntax.AssignUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
+		case syntax.DefaultUnset, syntax.AssignUnset, syntax.DefaultUnsetOrNull,
+			syntax.AssignUnsetOrNull:
 			return v
 		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 			if !set || fine {
@@ -62,9 +63,10 @@ func (w *parameters) piece(s *state, p *syntax.ParamExp, text string) value {
 	case text == "": // of nothing bash does not ask for a piece
 		w.uncertainly(s, "what may be expanded", func() { w.visitParam(s, p) })
 		if p.Slice != nil && p.Slice.Length != nil {
-			w.mayFail(s, leaving) // it is counted from the end, which lies before the start
+			w.mayFail(s, leaving) // it is counted from the end, which is before the start
 		}
-		if p.Repl != nil && p.Repl.Orig != nil && (p.Repl.Orig.Lit() == "" || strings.ContainsAny(p.Repl.Orig.Lit(), "#%*")) {
+		if p.Repl != nil && p.Repl.Orig != nil &&
+			(p.Repl.Orig.Lit() == "" || strings.ContainsAny(p.Repl.Orig.Lit(), "#%*")) {
 			return unknown("a pattern that may match nothing", Literal)
 		}
 		return known("")
@@ -113,7 +115,8 @@ func matched(s *state, p *syntax.ParamExp, v value) (value, bool) {
 }
 
 // unended takes off an ending that every name which the pattern matches is known to have, so that
-// the star goes on to stand for the same characters: *.txt without .txt, or without .*, is the star.
+// the star goes on to stand for the same characters: *.txt without .txt, or without .*, is the
+// star.
 func unended(p part, op syntax.ParExpOperator, cut string) (string, bool) {
 	_, tail, one := strings.Cut(p.text, "*")
 	switch {
@@ -156,7 +159,7 @@ func (w *parameters) slice(s *state, text string, p *syntax.ParamExp) value {
 	return known(string(runes[from:to]))
 }
 
-// transform is ${x@op}. Of all of them @P runs what stands in the value.
+// transform is ${x@op}. Of all of them @P runs what is in the value.
 func (w *parameters) transform(s *state, p *syntax.ParamExp, v value, set bool) value {
 	op := ""
 	if p.Exp.Word != nil {
@@ -188,7 +191,7 @@ func (w *parameters) transform(s *state, p *syntax.ParamExp, v value, set bool) 
 	return unknown("an operator that is not followed", v.from())
 }
 
-// visitParam evaluates what stands inside an expansion for its effects only.
+// visitParam evaluates what is inside an expansion for its effects only.
 func (w *parameters) visitParam(s *state, p *syntax.ParamExp) {
 	if p.Index != nil {
 		w.arithmetic(s, p.Index)

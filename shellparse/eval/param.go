@@ -21,8 +21,10 @@ func (w *parameters) parameter(e *expander, p *syntax.ParamExp, quoted bool) {
 		if w.alternativeList(e, p, list, quoted) {
 			return
 		}
-		if v, ok := w.deref(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok && !v.isList && !v.isHash {
-			_ = w.operate(s, p, v.val, true) // a substring, but for d=(${a[@]:0:1}), where it is all of it
+		if v, ok := w.deref(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok &&
+			!v.isList && !v.isHash {
+			// a substring, but for d=(${a[@]:0:1}), where it is all of it
+			_ = w.operate(s, p, v.val, true)
 			list = []value{unknown("a piece of one value, or all of it", v.val.from()).maybeMany()}
 		} else if p.Slice != nil {
 			list = w.sliceList(s, list, p)
@@ -35,7 +37,8 @@ func (w *parameters) parameter(e *expander, p *syntax.ParamExp, quoted bool) {
 				}
 			}
 		}
-		if !quoted && e.split && e.ifs == "" && len(list) > 0 && (p.Exp != nil || p.Repl != nil || p.Excl) {
+		if !quoted && e.split && e.ifs == "" && len(list) > 0 &&
+			(p.Exp != nil || p.Repl != nil || p.Excl) {
 			e.expansion(unknown("elements that are changed and not split", Literal), false)
 			return
 		}
@@ -75,7 +78,8 @@ func (w *parameters) alternative(e *expander, p *syntax.ParamExp, v *value, set,
 		return false
 	}
 	maybe := !fine && text == "" // an unknown value may be empty, or that of a name without one
-	if op := p.Exp.Op; !maybe && (op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull) {
+	if op := p.Exp.Op; !maybe && (op == syntax.AlternateUnset ||
+		op == syntax.AlternateUnsetOrNull) {
 		*v = known("")
 	}
 	if maybe && p.Exp.Word != nil {
@@ -99,7 +103,8 @@ func (w *parameters) alternative(e *expander, p *syntax.ParamExp, v *value, set,
 	return true
 }
 
-// chosen reports whether an operator takes its word instead of the value; false when it is none of the family.
+// chosen reports whether an operator takes its word instead of the value; false when it is none of
+// the family.
 func chosen(op syntax.ParExpOperator, set, null bool) (use, family bool) {
 	switch op {
 	case syntax.DefaultUnset, syntax.AssignUnset:
@@ -142,7 +147,8 @@ func (w *parameters) alternativeWord(e *expander, word *syntax.Word, quoted bool
 		w.quotedWord(e, word)
 	case len(word.Parts) > 1 && hasList(word):
 		w.uncertainly(e.s, "what may be expanded", func() { w.visitWord(e.s, word) })
-		e.cur = e.cur.add(part{kind: open, why: "a list beside other things in an expansion", many: e.split})
+		e.cur = e.cur.add(part{kind: open, why: "a list beside other things in an expansion",
+			many: e.split})
 	default:
 		w.alternativeWords(e, word)
 	}
@@ -153,7 +159,8 @@ func (w *parameters) alternativeWord(e *expander, word *syntax.Word, quoted bool
 func (w *parameters) assignable(e *expander, word *syntax.Word, quoted bool) value {
 	if !quoted {
 		val := w.single(e.s, word).quoted()
-		if before, after, found := strings.Cut(firstLit(word), "="); found && syntax.ValidName(before) && strings.Contains(after, "~") {
+		if before, after, found := strings.Cut(firstLit(word), "="); found &&
+			syntax.ValidName(before) && strings.Contains(after, "~") {
 			return unknown("a tilde in what looks like an assignment in the value of one", Unknown)
 		}
 		if w.o.Dialect == Zsh && runsCommand(word) { // which is split, and joined with spaces
@@ -172,9 +179,11 @@ func (w *parameters) assignable(e *expander, word *syntax.Word, quoted bool) val
 // what is empty next to them in bash 5.2, and a list makes several words.
 func (w *parameters) quotedWord(e *expander, word *syntax.Word) {
 	e.some = true
-	if len(word.Parts) > 1 && slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool { return isQuoted(p) || makesList(p) }) {
+	if len(word.Parts) > 1 && slices.ContainsFunc(word.Parts,
+		func(p syntax.WordPart) bool { return isQuoted(p) || makesList(p) }) {
 		w.uncertainly(e.s, "what may be expanded", func() { w.visitWord(e.s, word) })
-		e.cur = e.cur.add(part{kind: open, why: "quotes in quotes, which shells read differently", many: e.split})
+		e.cur = e.cur.add(part{kind: open, why: "quotes in quotes, which shells read differently",
+			many: e.split})
 		return
 	}
 	for _, q := range word.Parts {
@@ -184,7 +193,8 @@ func (w *parameters) quotedWord(e *expander, word *syntax.Word) {
 
 // alternativeList is alternative for $@, $* and whole arrays. An element that is surely there and
 // not empty decides, and that there is none; in between the versions of bash differ.
-func (w *parameters) alternativeList(e *expander, p *syntax.ParamExp, list []value, quoted bool) bool {
+func (w *parameters) alternativeList(e *expander, p *syntax.ParamExp, list []value,
+	quoted bool) bool {
 	if p.Exp == nil || p.Exp.Op > syntax.AssignUnsetOrNull {
 		return false
 	}
@@ -215,7 +225,8 @@ func (w *parameters) alternativeWords(e *expander, word *syntax.Word) {
 		if lit, ok := q.(*syntax.Lit); ok {
 			text := lit.Value
 			if !e.split && strings.Contains(text, ":~") {
-				e.lit(part{kind: open, why: "a tilde behind a colon in the value of an assignment, or of something else"})
+				why := "a tilde behind a colon in the value of an assignment, or of something else"
+				e.lit(part{kind: open, why: why})
 				continue
 			}
 			if i == 0 {
@@ -245,8 +256,10 @@ func (w *parameters) elements(e *expander, p *syntax.ParamExp, list []value, quo
 		e.expansion(unknown("a list is split at characters that are no blanks", Literal), false)
 		return
 	}
-	// Without any IFS, bash 5.2 leaves its own mark (001) in elements that it changes, even in one alone.
-	if ifs, loose := w.ifs(e.s); !e.split && (len(list) > 1 || ifs == "") && (loose || ifs != " \t\n") && !w.joins(p) {
+	// Without any IFS, bash 5.2 leaves its own mark (001) in elements that it changes, even in one
+	// alone.
+	if ifs, loose := w.ifs(e.s); !e.split && (len(list) > 1 || ifs == "") &&
+		(loose || ifs != " \t\n") && !w.joins(p) {
 		e.expansion(unknown("shells join a list with a blank or with IFS", Literal), true)
 		return
 	}
@@ -286,7 +299,8 @@ func (w *parameters) elements(e *expander, p *syntax.ParamExp, list []value, quo
 			sure = len(e.done)
 		}
 	}
-	if n := len(list); e.split && n > 0 && list[n-1].vanishes() && len(e.cur) > 0 && sure >= 0 && sure < len(e.done) {
+	if n := len(list); e.split && n > 0 && list[n-1].vanishes() && len(e.cur) > 0 && sure >= 0 &&
+		sure < len(e.done) {
 		e.sure, e.last = sure, len(e.done)
 		e.cur[len(e.cur)-1].why += ", or nothing" // and so unlike what may follow
 	}
@@ -304,7 +318,7 @@ func (w *parameters) param(s *state, p *syntax.ParamExp) (value, bool) {
 	if p.Excl && !ok {
 		w.mayFail(s, leaving)
 	}
-	if p.Excl && !ok { // nothing, which in bash is a word where it stands beside a list
+	if p.Excl && !ok { // nothing, which in bash is a word beside a list
 		return unknown("it is the value of a name that is not set", Literal), true
 	}
 	if p.Excl {
@@ -320,7 +334,8 @@ func (w *parameters) param(s *state, p *syntax.ParamExp) (value, bool) {
 func (w *parameters) direct(s *state, p *syntax.ParamExp) (value, bool) {
 	name := p.Param.Value
 	if p.Length && (name == "@" || name == "*") || name == "#" {
-		if s.argsOpen || name != "#" && w.o.Dialect == POSIX { // dash counts the characters of them all
+		if s.argsOpen || name != "#" && w.o.Dialect == POSIX {
+			// dash counts the characters of them all
 			return value{{kind: number, why: "the number of arguments is not known"}}, true
 		}
 		if name != "#" { // whose characters are counted
@@ -351,7 +366,8 @@ func (w *parameters) direct(s *state, p *syntax.ParamExp) (value, bool) {
 // sliceList returns ${@:o:l} and ${a[@]:o:l}.
 func (w *parameters) sliceList(s *state, list []value, p *syntax.ParamExp) []value {
 	if len(list) == 0 && p.Index != nil { // of nothing bash does not ask for a piece
-		w.uncertainly(s, "the place of a piece", func() { w.number(s, p.Slice.Offset); w.number(s, p.Slice.Length) })
+		w.uncertainly(s, "the place of a piece",
+			func() { w.number(s, p.Slice.Offset); w.number(s, p.Slice.Length) })
 		return nil
 	}
 	from, ok1 := w.number(s, p.Slice.Offset)
@@ -368,7 +384,8 @@ func (w *parameters) sliceList(s *state, list []value, p *syntax.ParamExp) []val
 	if p.Slice.Length == nil {
 		count = int64(len(list))
 	}
-	if v, ok := w.deref(s, p.Param.Value); !ok1 || !ok2 || count < 0 || ok && v.isHash && !v.sparse {
+	if v, ok := w.deref(s, p.Param.Value); !ok1 || !ok2 || count < 0 ||
+		ok && v.isHash && !v.sparse {
 		return []value{unknown("which elements is not known", Unknown).maybeMany()}
 	} else if ok && v.sparse {
 		return v.sliceSparse(from, count)

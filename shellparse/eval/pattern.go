@@ -136,7 +136,8 @@ func (w *words) replace(s *state, text string, p *syntax.ParamExp) value {
 	orig := w.patternWord(s, p.Repl.Orig)
 	from, simple := orig.text()
 	for _, q := range orig {
-		simple = simple && (q.kind == literal || q.kind == active && !strings.ContainsAny(q.text, `*?[\`))
+		simple = simple && (q.kind == literal ||
+			q.kind == active && !strings.ContainsAny(q.text, `*?[\`))
 	}
 	if len(from) > 0 && (from[0] == '#' || from[0] == '%') && !p.Repl.All {
 		return unknown("an anchored replacement", with.from())

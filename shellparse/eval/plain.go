@@ -13,7 +13,8 @@ func (s *Script) plain(f *syntax.File) {
 	}
 	st := f.Stmts[0]
 	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(st.Redirs) > 0 || st.Negated || st.Background || st.Coprocess || st.Disown {
+	if !ok || len(call.Assigns) > 0 || len(st.Redirs) > 0 || st.Negated || st.Background ||
+		st.Coprocess || st.Disown {
 		return
 	}
 	var argv []string

@@ -7,7 +7,7 @@ import (
 
 // A sayer is how a language prints text when its program is given in that way.
 type sayer struct {
-	around string // what the statement must stand in
+	around string // what the statement must be in
 	joins  string // the sign between two literals that makes one of them
 	verbs  []saying
 }
@@ -84,7 +84,7 @@ func (c *call) sequence() (value, bool) {
 }
 
 // printed is the output of a program in another language that does nothing but print what
-// stands in it: cat $(awk 'BEGIN { print "/etc/x" }') is no other than cat /etc/x. What is not
+// is in it: cat $(awk 'BEGIN { print "/etc/x" }') is no other than cat /etc/x. What is not
 // certainly of that kind stays unknown.
 func (c *call) printed() (value, bool) {
 	if len(c.words) < 2 || len(c.words) > 4 {
@@ -102,14 +102,16 @@ func (c *call) printed() (value, bool) {
 	text := strings.TrimSpace(program.Text)
 	if says.around != "" { // without it awk would print once for each line of its input
 		body, ok := strings.CutPrefix(text, says.around)
-		if text = strings.TrimSpace(body); !ok || !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
+		if text = strings.TrimSpace(body); !ok || !strings.HasPrefix(text, "{") ||
+			!strings.HasSuffix(text, "}") {
 			return nil, false
 		}
 		text = strings.TrimSpace(text[1 : len(text)-1])
 	}
 	for _, verb := range says.verbs {
 		rest, ok := strings.CutPrefix(text, verb.word)
-		if out, whole := quoted(rest, says.joins); ok && whole && (verb.word == "" || rest[0] == ' ' || rest[0] == '(') {
+		if out, whole := quoted(rest, says.joins); ok && whole &&
+			(verb.word == "" || rest[0] == ' ' || rest[0] == '(') {
 			return known(out + verb.end).said(disguised), true
 		}
 	}
@@ -117,13 +119,14 @@ func (c *call) printed() (value, bool) {
 }
 
 var sayers = map[string]sayer{
-	"awk":           {around: "BEGIN", verbs: []saying{{"print", "\n"}, {"printf", ""}}},
-	"python -c":     {joins: "+", verbs: []saying{{"print", "\n"}}},
-	"perl -e":       {joins: ".", verbs: []saying{{"print", ""}}},
-	"perl -E":       {joins: ".", verbs: []saying{{"print", ""}, {"say", "\n"}}},
-	"ruby -e":       {joins: "+", verbs: []saying{{"puts", "\n"}, {"print", ""}}},
-	"php -r":        {joins: ".", verbs: []saying{{"echo", ""}, {"print", ""}}},
-	"javascript -e": {joins: "+", verbs: []saying{{"console.log", "\n"}, {"process.stdout.write", ""}}},
+	"awk":       {around: "BEGIN", verbs: []saying{{"print", "\n"}, {"printf", ""}}},
+	"python -c": {joins: "+", verbs: []saying{{"print", "\n"}}},
+	"perl -e":   {joins: ".", verbs: []saying{{"print", ""}}},
+	"perl -E":   {joins: ".", verbs: []saying{{"print", ""}, {"say", "\n"}}},
+	"ruby -e":   {joins: "+", verbs: []saying{{"puts", "\n"}, {"print", ""}}},
+	"php -r":    {joins: ".", verbs: []saying{{"echo", ""}, {"print", ""}}},
+	"javascript -e": {joins: "+", verbs: []saying{{"console.log", "\n"},
+		{"process.stdout.write", ""}}},
 	"javascript -p": {joins: "+", verbs: []saying{{"", "\n"}}},
 	"jq -rn":        {joins: "+", verbs: []saying{{"", "\n"}}},
 	"jq -nr":        {joins: "+", verbs: []saying{{"", "\n"}}},

@@ -30,7 +30,7 @@ func unescape(v value, s string) value {
 	return v
 }
 
-// unescapeQuoted returns a literal that stands between double quotes: there a backslash is
+// unescapeQuoted returns a literal that is between double quotes: there a backslash is
 // one unless $, `, ", \ or a newline follows.
 func unescapeQuoted(s string) string { return unescapeSome(s, "$`\"\\\n") }
 
@@ -62,7 +62,7 @@ func singleQuoted(q *syntax.SglQuoted) string {
 	return ansiC(q.Value)
 }
 
-// ansiC decodes the inside of $'...' as bash(1), QUOTING, tells. A NUL ends the string, as
+// ansiC decodes the inside of $'...' as bash(1), QUOTING, says. A NUL ends the string, as
 // it does in bash.
 func ansiC(s string) string {
 	text, _, _ := strings.Cut(decoded(s), "\x00")

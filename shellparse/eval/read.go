@@ -25,7 +25,8 @@ func (w *builtins) reads(s *state, c *call) worlds {
 	case "mapfile", "readarray":
 		_, values, i := c.options(mapfileValues)
 		if code, ok := values['C']; ok {
-			code = append(code.quoted(), part{text: " 0 "}, part{kind: open, why: "a line of the input", from: s.in.source()})
+			code = append(code.quoted(), part{text: " 0 "},
+				part{kind: open, why: "a line of the input", from: s.in.source()})
 			w.shellArg(s.fork(), code, c.span, c.words[0].Text)
 		}
 		w.mapfile(s, c, i)
@@ -52,7 +53,9 @@ func (w *builtins) mapfile(s *state, c *call, i int) {
 		return
 	}
 	v, _ := s.env.get(name)
-	v.list, v.hash, v.isHash, v.sparse, v.isList, v.set = []value{unknown("a line of the input", s.in.source()).named(s.in).maybeMany()}, nil, false, false, true, true
+	v.list, v.hash, v.isHash, v.sparse, v.isList,
+		v.set = []value{unknown("a line of the input", s.in.source()).named(s.in).maybeMany()}, nil,
+		false, false, true, true
 	if text, ok := s.in.whole(); ok && !strings.Contains(text, "\x00") && c.plainLines() {
 		lines := strings.SplitAfter(text, "\n")
 		if lines[len(lines)-1] == "" {
@@ -80,7 +83,8 @@ func (w *builtins) readWords(s *state, c *call) worlds {
 			name, _ = w.assignee(s, name)
 			old, _ := s.env.get(name)
 			old = old.vague("")
-			old.list = []value{unknown("a word of the input", s.in.source()).named(s.in).maybeMany()}
+			old.list = []value{unknown("a word of the input",
+				s.in.source()).named(s.in).maybeMany()}
 			w.put(s, name, old)
 		}
 	}
@@ -109,7 +113,8 @@ func (w *builtins) readWords(s *state, c *call) worlds {
 		}
 	}
 	if wrong && s.in != nil {
-		s.in = &stream{from: worse(Unknown, s.in.source()), why: "read may have stopped before it took a line"}
+		s.in = &stream{from: worse(Unknown, s.in.source()),
+			why: "read may have stopped before it took a line"}
 		w.touched(s)
 	}
 	return worlds{s}
@@ -123,8 +128,10 @@ func (w *builtins) readLine(s *state, n int, letters string) []value {
 		from = Unknown
 	}
 	ifs, loose := w.ifs(s)
-	loose = loose || w.o.Dialect == Zsh && strings.Trim(ifs, " \t\n") != "" // with rules of their own for the last name
-	if !ok || loose || strings.ContainsAny(letters, "dnNtu") || strings.ContainsAny(text, "\\\x00") {
+	// with rules of their own for the last name
+	loose = loose || w.o.Dialect == Zsh && strings.Trim(ifs, " \t\n") != ""
+	if !ok || loose || strings.ContainsAny(letters, "dnNtu") ||
+		strings.ContainsAny(text, "\\\x00") {
 		vals := make([]value, n)
 		for i := range vals {
 			vals[i] = unknown("it is read from the input", from).named(s.in)
@@ -175,7 +182,8 @@ func splitRead(line, ifs string, n int) []value {
 		}
 		vals[i] = known(line[:at])
 		rest := strings.TrimLeft(line[at:], blanks)
-		if rest != "" && strings.IndexByte(ifs, rest[0]) >= 0 && strings.IndexByte(blanks, rest[0]) < 0 {
+		if rest != "" && strings.IndexByte(ifs, rest[0]) >= 0 &&
+			strings.IndexByte(blanks, rest[0]) < 0 {
 			rest = strings.TrimLeft(rest[1:], blanks)
 		}
 		line = rest

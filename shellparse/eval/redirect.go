@@ -42,7 +42,10 @@ func (w *redirections) restoreStreams(s *state, was ioState) {
 // expands them, while the shell itself expands those of a builtin; what they assign is not
 // known from then on.
 func (w *redirections) redirectIn(s *state, list []*syntax.Redirect) ioState {
-	if !slices.ContainsFunc(list, func(r *syntax.Redirect) bool { return r.Hdoc != nil || r.Word != nil && r.Word.Lit() == "" }) {
+	if !slices.ContainsFunc(list, func(r *syntax.Redirect) bool {
+		return r.Hdoc != nil ||
+			r.Word != nil && r.Word.Lit() == ""
+	}) {
 		return w.redirect(s, list)
 	}
 	var was ioState
@@ -80,11 +83,13 @@ func (w *redirections) redirect(s *state, list []*syntax.Redirect) ioState {
 // started, its child may keep that to itself.
 func (w *redirections) numbered(s *state, st *syntax.Stmt) {
 	for _, r := range st.Redirs {
-		if r.N == nil || !strings.HasPrefix(r.N.Value, "{") || r.Word != nil && r.Word.Lit() == "-" {
+		if r.N == nil || !strings.HasPrefix(r.N.Value, "{") ||
+			r.Word != nil && r.Word.Lit() == "-" {
 			continue
 		}
 		val := unknown("it is the number of a descriptor", Unknown)
-		if call, ok := st.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && call.Args[0].Lit() == "exec" {
+		if call, ok := st.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 &&
+			call.Args[0].Lit() == "exec" {
 			val[0].kind = number
 		}
 		w.assignTo(s, strings.Trim(r.N.Value, "{}"), val)
@@ -132,8 +137,8 @@ func (w *redirections) duplicate(s *state, r *syntax.Redirect, fd string, was *i
 	w.target(s, r, w.twice(s, r, v), fd, was, 0)
 }
 
-// twice is the name behind >& after the second expansion that bash gives it: it makes &> out of it, and a
-// new word out of what the first expansion left (redir.c, do_redirection_internal).
+// twice is the name behind >& after the second expansion that bash gives it: it makes &> out of it,
+// and a new word out of what the first expansion left (redir.c, do_redirection_internal).
 func (w *redirections) twice(s *state, r *syntax.Redirect, v value) value {
 	if w.o.Dialect == Zsh {
 		return v
@@ -141,8 +146,10 @@ func (w *redirections) twice(s *state, r *syntax.Redirect, v value) value {
 	opened := slices.ContainsFunc(v, func(p part) bool { return p.kind == open })
 	text := v.display()
 	switch {
-	case opened || strings.ContainsAny(text, "$`") || strings.Contains(text, "<(") || strings.Contains(text, ">("):
-		w.opaque(s, InCode, "bash expands the name behind >& a second time, substitutions included", w.span(r.Word))
+	case opened || strings.ContainsAny(text, "$`") || strings.Contains(text, "<(") ||
+		strings.Contains(text, ">("):
+		w.opaque(s, InCode, "bash expands the name behind >& a second time, substitutions included",
+			w.span(r.Word))
 	case !strings.ContainsAny(text, "\\'\"~*?[{("):
 		return v
 	}
@@ -179,14 +186,16 @@ func (w *redirections) unsplit(s *state, word *syntax.Word) []value {
 		return []value{w.oddWord(s, word)}
 	}
 	v := w.single(s, word).quoted()
-	if text := v.display(); w.o.Dialect == POSIX && !w.dash && strings.ContainsAny(text, " \t\n") && !allQuoted(word) {
+	if text := v.display(); w.o.Dialect == POSIX && !w.dash && strings.ContainsAny(text, " \t\n") &&
+		!allQuoted(word) {
 		return []value{unknown("shells split this differently", v.from())}
 	}
 	return []value{v}
 }
 
 // target opens the file of a redirection.
-func (w *redirections) target(s *state, r *syntax.Redirect, v value, fd string, was *ioState, flags command.Flags) {
+func (w *redirections) target(s *state, r *syntax.Redirect, v value, fd string, was *ioState,
+	flags command.Flags) {
 	span := w.span(r.Word)
 	reads := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut
 	writes := r.Op != syntax.RdrIn
@@ -226,7 +235,8 @@ func (w *redirections) target(s *state, r *syntax.Redirect, v value, fd string, 
 			was.span = span
 			was.more = flags&command.Append != 0
 		} else {
-			w.wrote(s, v, &stream{from: Unknown, why: "what is written to a descriptor of a file"}, flags&command.Append != 0)
+			w.wrote(s, v, &stream{from: Unknown, why: "what is written to a descriptor of a file"},
+				flags&command.Append != 0)
 		}
 	}
 	if !name.Static && !name.Glob && name.User == "" {

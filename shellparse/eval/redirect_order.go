@@ -26,7 +26,8 @@ func (w *redirections) beforeRedirects(s *state, st *syntax.Stmt) func() {
 	}
 	return func() {
 		for i, name := range names {
-			if v, ok := s.env.get(name); ok && v.val.word() == hidden.word() { // no redirection has assigned it
+			if v, ok := s.env.get(name); ok && v.val.word() == hidden.word() {
+				// no redirection has assigned it
 				w.restore(s, name, old[i])
 			}
 		}
@@ -55,7 +56,8 @@ func (w *redirections) assignedByWords(s *state, c syntax.Command) (names []stri
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false // a shell of its own
 		case *syntax.ParamExp:
-			if n.Exp == nil || n.Exp.Op != syntax.AssignUnset && n.Exp.Op != syntax.AssignUnsetOrNull || n.Param == nil {
+			if n.Exp == nil || n.Exp.Op != syntax.AssignUnset &&
+				n.Exp.Op != syntax.AssignUnsetOrNull || n.Param == nil {
 				return true
 			}
 			name := n.Param.Value

@@ -106,7 +106,8 @@ func (w *environment) referred(s *state, name string) (string, bool) {
 	return "", false
 }
 
-// assignee is the name that an assignment to name sets. Where that is not known it may be any, and all are forgotten.
+// assignee is the name that an assignment to name sets. Where that is not known it may be any, and
+// all are forgotten.
 func (w *environment) assignee(s *state, name string) (string, bool) {
 	name, ok := w.referred(s, name)
 	if !ok {

@@ -7,17 +7,18 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// isName reports whether a word is a name out of a listing, which no interpreter executes. It
-// could be an option only when a file is called like one, so it is none: go vet $(git ls-files)
-// is an everyday line, and whoever can make such a file can change what the tool runs in any case.
+// isName reports whether a word is a name out of a listing, which no interpreter executes. It could
+// be an option only when a file is called like one, so it is none: go vet $(git ls-files) is an
+// everyday line, and an agent that can make such a file can change what the tool runs in any case.
 func (w *commands) isName(c *call, u command.Use, arg int) bool {
 	if !c.args[arg].fromListing() {
 		return false
 	}
 	name := base(c.words[0].Text)
-	return languageOf(name) == name && !isShell(name) || !slices.ContainsFunc(u.Touches, func(t command.Touch) bool {
-		return t.Arg == arg && (t.Flags&command.Source != 0 || t.Right == command.Exec)
-	})
+	return languageOf(name) == name && !isShell(name) ||
+		!slices.ContainsFunc(u.Touches, func(t command.Touch) bool {
+			return t.Arg == arg && (t.Flags&command.Source != 0 || t.Right == command.Exec)
+		})
 }
 
 // remembered keeps what a program writes into a file, for a later command that executes it.
@@ -25,15 +26,18 @@ func (w *commands) remembered(s *state, c *call, t command.Touch, v value, progr
 	switch {
 	case t.Right == command.Read && t.Flags&command.Source != 0:
 		if f := w.made(s, v); f != nil {
-			w.runsWith(s, &f.flow, languageOf(program), c.at(t.Arg), c.args[min(t.Arg+1, len(c.args)):], t.Arg >= 0)
+			w.runsWith(s, &f.flow, languageOf(program), c.at(t.Arg),
+				c.args[min(t.Arg+1, len(c.args)):], t.Arg >= 0)
 		} else {
 			w.code(Code{Lang: languageOf(program), Source: File, Span: c.at(t.Arg)})
 		}
-	case t.Right == command.Write && t.Flags&command.Meta == 0, t.Right == command.Create && t.Flags&command.Link == 0:
+	case t.Right == command.Write && t.Flags&command.Meta == 0, t.Right == command.Create &&
+		t.Flags&command.Link == 0:
 		f := w.content(s, c, program)
 		w.fills(f, c.at(t.Arg))
 		w.wrote(s, v, f, t.Flags&command.Append != 0)
-		if text := t.Text; unpacks(program) || text == "." || strings.HasSuffix(text, "/") || t.Flags&(command.Recursive|command.Below) != 0 {
+		if text := t.Text; unpacks(program) || text == "." || strings.HasSuffix(text, "/") ||
+			t.Flags&(command.Recursive|command.Below) != 0 {
 			w.unpacked(s, v, f)
 		}
 	case t.Right == command.Exec:

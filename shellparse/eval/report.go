@@ -25,7 +25,8 @@ func (w *report) emit(s *state, c *call, name string, builtin, known, quiet bool
 	if name == "" && c.words[0].Static {
 		name = c.words[0].Text
 	}
-	cmd := Command{Name: name, Args: c.words, Assign: c.assign, Via: w.via, Dir: s.dir, Remote: s.remote, Builtin: builtin, Known: known, ReadOnly: quiet, Span: c.span}
+	cmd := Command{Name: name, Args: c.words, Assign: c.assign, Via: w.via, Dir: s.dir,
+		Remote: s.remote, Builtin: builtin, Known: known, ReadOnly: quiet, Span: c.span}
 	for i := len(w.out.Commands) - 1; i >= 0 && i >= len(w.out.Commands)-32; i-- {
 		if w.out.Commands[i].equal(cmd) {
 			w.cmd = i
@@ -60,8 +61,8 @@ func (w *report) sourced(names string) {
 	}
 }
 
-// told are the known words of the command that is being evaluated, without its name.
-func (w *report) told() (list []string) {
+// knownArgs are the known words of the command that is being evaluated, without its name.
+func (w *report) knownArgs() (list []string) {
 	if w.cmd < 0 || w.cmd >= len(w.out.Commands) {
 		return nil
 	}
@@ -84,13 +85,14 @@ func (w *report) disguised(name string, span Span) {
 // fills finds what writes to a file until the disk is full.
 func (w *report) fills(f *stream, span Span) {
 	if f != nil && f.endless {
-		w.hazard(Hazard{Rule: "disk.fill", Risk: 2, Message: "writes until the disk is full", Span: span})
+		w.hazard(Hazard{Rule: "disk.fill", Risk: 2, Message: "writes until the disk is full",
+			Span: span})
 	}
 }
 
 // suspect names shell text that is known and still not what it seems: nothing, because a
 // name has no value here that it may have where the text was meant for, or letters that
-// were spelled so that nobody can read them.
+// were spelled so that a reader cannot see them.
 func (w *report) suspect(v value, lang string, gone bool, span Span) {
 	text, ok := v.text()
 	switch {
@@ -142,18 +144,20 @@ func placeOf(r command.Right) Place {
 	return InData
 }
 
-// span returns where n stands in Script.Text.
+// span returns where n is in Script.Text.
 func (w *report) span(n syntax.Node) Span {
 	if w.fixed != nil {
 		return *w.fixed
 	}
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
-	return Span{Start: min(start, len(w.src)), End: max(min(start, len(w.src)), min(end, len(w.src)))}
+	return Span{Start: min(start, len(w.src)),
+		End: max(min(start, len(w.src)), min(end, len(w.src)))}
 }
 
 // opaque says that a piece is not known, once for each place and span.
 func (w *report) opaque(s *state, place Place, why string, span Span) {
-	if s != nil && s.remote && place != InText && place != InHost && place != InCode && place != InProgram {
+	if s != nil && s.remote && place != InText && place != InHost && place != InCode &&
+		place != InProgram {
 		return
 	}
 	text := ""
@@ -183,14 +187,15 @@ func (w *report) over(_ *state, why string) {
 		return
 	}
 	w.full = true
-	w.out.Opaque = append(w.out.Opaque, Opaque{Place: InText, Text: w.out.Text, Why: why, Span: Span{End: len(w.out.Text)}, Command: -1})
+	w.out.Opaque = append(w.out.Opaque, Opaque{Place: InText, Text: w.out.Text, Why: why,
+		Span: Span{End: len(w.out.Text)}, Command: -1})
 }
 
 // few is how many effects are compared one by one. A table of them costs more to make than
 // most texts have to compare.
 const few = 16
 
-// listedEffect reports whether an effect stands in the result already, and remembers it.
+// listedEffect reports whether an effect is in the result already, and remembers it.
 func (w *report) listedEffect(e Effect) bool {
 	if len(w.out.Effects) < few {
 		return slices.ContainsFunc(w.out.Effects, func(x Effect) bool { return x.key() == e.key() })

@@ -30,7 +30,7 @@ func (e *scope) exported() *scope {
 				names[n] = variable{}
 			}
 		} else if v.fixed {
-			v.fixed = false // nobody inherits that
+			v.fixed = false // it is not inherited
 			names[n] = v
 		}
 	}
@@ -92,5 +92,6 @@ func onlyFunctions(e *scope) *scope {
 	return &scope{names: names}
 }
 
-// kept is how the names begin that stand in the code of a trap for what was put into it when it was set.
+// kept is how the names begin that are in the code of a trap for what was put into it when it was
+// set.
 const kept = "__tada_kept_"

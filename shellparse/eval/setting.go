@@ -44,7 +44,8 @@ func (w *environment) setOption(s *state, name string, on bool, span Span) {
 		w.touched(s)
 	case "history":
 		if !on {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: span})
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2,
+				Message: "changes what the shell records of its lines", Span: span})
 		}
 	case "posix":
 		w.on.posix = w.on.posix || on
@@ -63,9 +64,11 @@ func (w *environment) shoptName(s *state, name string, on bool, span Span) {
 	switch name {
 	case "expand_aliases":
 		s.alias = on
-	case "promptvars", "cmdhist", "lithist": // prompts run code only with the first; a new shell has none, and Gemini CLI begins with it
+	case "promptvars", "cmdhist", "lithist":
+		// prompts run code only with the first; a new shell has none, and Gemini CLI begins with it
 		if w.o.Later && !on {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "changes what the shell records of its lines", Span: span})
+			w.hazard(Hazard{Rule: "shell.history", Risk: 2,
+				Message: "changes what the shell records of its lines", Span: span})
 		}
 	case "extglob":
 		w.on.extglob = w.on.extglob || on
@@ -89,7 +92,7 @@ func (w *environment) shoptName(s *state, name string, on bool, span Span) {
 }
 
 // shellOptions are those that a new shell is started with, which the table of commands does
-// not tell: bash -O dotglob -c CODE.
+// not have: bash -O dotglob -c CODE.
 func (w *environment) shellOptions(s *state, c *call, dialect Dialect) {
 	for i := 1; i < len(c.words); i++ {
 		text := c.words[i].Text
@@ -155,8 +158,8 @@ const quietShopt = " array_expand_once assoc_expand_once bash_source_fullpath ch
 	" shift_verbose sourcepath syslog_history varredir_close "
 
 // quietSet are the same for set -o.
-const quietSet = " emacs errtrace functrace hashall ignoreeof interactive-comments monitor noclobber" +
-	" noexec nolog notify onecmd pipefail privileged restricted verbose vi xtrace "
+const quietSet = " emacs errtrace functrace hashall ignoreeof interactive-comments monitor" +
+	" noclobber noexec nolog notify onecmd pipefail privileged restricted verbose vi xtrace "
 
 // quietLetters are the same for the letters of set, and quietZsh for those of zsh, where most
 // letters are other options.

@@ -15,9 +15,9 @@ func (w *settings) echoOptions() string {
 	return "neE"
 }
 
-// snapshots are where agent programs keep the functions, aliases and PATH of the person's own shell, below the home, to
-// source them before each command. Nobody else writes there, and nothing but these is in them: what was known stays
-// known.
+// snapshots are where agent programs keep the functions, aliases and PATH of the person's own
+// shell, below the home, to source them before each command. Nobody else writes there, and nothing
+// but these is in them: what was known stays known.
 var snapshots = []string{"/.claude/shell-snapshots/", "/.codex/shell_snapshots/"}
 
 func (w *settings) isSnapshot(word Word) bool {
@@ -25,13 +25,14 @@ func (w *settings) isSnapshot(word Word) bool {
 	if !known {
 		home = w.o.Home
 	}
-	return word.Static && strings.HasPrefix(home, "/") && slices.ContainsFunc(snapshots, func(dir string) bool {
-		name, below := strings.CutPrefix(word.Text, strings.TrimRight(home, "/")+dir)
-		return below && strings.HasSuffix(name, ".sh") && !strings.Contains(name, "/")
-	})
+	return word.Static && strings.HasPrefix(home, "/") &&
+		slices.ContainsFunc(snapshots, func(dir string) bool {
+			name, below := strings.CutPrefix(word.Text, strings.TrimRight(home, "/")+dir)
+			return below && strings.HasSuffix(name, ".sh") && !strings.Contains(name, "/")
+		})
 }
 
-// caller is the name of the account as the environment tells it; "" when it does not.
+// caller is the name of the account in the environment; "" without one.
 func (w *settings) caller() string {
 	if name := w.o.Vars["LOGNAME"]; name != "" {
 		return name
@@ -45,7 +46,8 @@ func (w *settings) lacks(name string) (lacks, maybe bool) {
 	var list string
 	switch w.o.Dialect {
 	case POSIX:
-		list = " declare typeset let mapfile readarray shopt compgen complete compopt enable bind help caller pushd popd dirs logout suspend disown history source builtin local "
+		list = " declare typeset let mapfile readarray shopt compgen complete compopt enable" +
+			" bind help caller pushd popd dirs logout suspend disown history source builtin local "
 		return strings.Contains(list, " "+name+" "), !w.dash
 	case Zsh:
 		list = " mapfile readarray shopt compgen complete compopt help caller "

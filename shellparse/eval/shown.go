@@ -9,21 +9,24 @@ import (
 )
 
 // A disclosure is how a language prints a variable of its environment: the words that print, and
-// what stands around the name.
+// what is around the name.
 type disclosure struct {
 	lang  string
 	says  []string
-	asks  []string // what stands before the name, up to its quote or bracket
+	asks  []string // what comes before the name, up to its quote or bracket
 	quote string   // the characters that end the name
 }
 
 // disclosures are the languages that small programs on command lines are written in.
 var disclosures = [...]disclosure{
-	{"python", []string{"print(", "write("}, []string{"os.environ[", "os.environ.get(", "os.getenv(", "environ[", "getenv("}, `"'`},
-	{"javascript", []string{"console.log(", "console.error(", "console.info(", "write("}, []string{"process.env.", "process.env[", "Bun.env.", "Deno.env.get("}, `"'`},
+	{"python", []string{"print(", "write("},
+		[]string{"os.environ[", "os.environ.get(", "os.getenv(", "environ[", "getenv("}, `"'`},
+	{"javascript", []string{"console.log(", "console.error(", "console.info(", "write("},
+		[]string{"process.env.", "process.env[", "Bun.env.", "Deno.env.get("}, `"'`},
 	{"ruby", []string{"puts", "print", "p", "pp"}, []string{"ENV[", "ENV.fetch("}, `"'`},
 	{"perl", []string{"print", "say"}, []string{"$ENV{"}, `"'`},
-	{"php", []string{"echo", "print", "print(", "var_dump("}, []string{"getenv(", "$_ENV[", "$_SERVER["}, `"'`},
+	{"php", []string{"echo", "print", "print(", "var_dump("},
+		[]string{"getenv(", "$_ENV[", "$_SERVER["}, `"'`},
 	{"awk", []string{"print"}, []string{"ENVIRON["}, `"`},
 }
 
@@ -43,11 +46,15 @@ func showsSecret(lang, text string) bool {
 			}
 			rest = after
 			name := strings.TrimLeft(after, p.quote)
-			end := strings.IndexFunc(name, func(r rune) bool { return r != '_' && (r > 'z' || !shsyntax.Letter(byte(r)) && (r < '0' || r > '9')) })
+			end := strings.IndexFunc(name, func(r rune) bool {
+				return r != '_' &&
+					(r > 'z' || !shsyntax.Letter(byte(r)) && (r < '0' || r > '9'))
+			})
 			if end < 0 {
 				end = len(name)
 			}
-			if command.Secret(name[:end]) && p.printed(strings.TrimRight(before, " (\"`{$#")) && plainEnd(name[end:]) {
+			if command.Secret(name[:end]) && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
+				plainEnd(name[end:]) {
 				return true
 			}
 		}
@@ -59,7 +66,8 @@ func showsSecret(lang, text string) bool {
 func (p *disclosure) printed(before string) bool {
 	for _, say := range p.says {
 		word := strings.TrimSuffix(say, "(")
-		if rest, ok := strings.CutSuffix(before, word); ok && (rest == "" || !shsyntax.WordByte(rest[len(rest)-1]) || rest[len(rest)-1] == '.') {
+		if rest, ok := strings.CutSuffix(before, word); ok &&
+			(rest == "" || !shsyntax.WordByte(rest[len(rest)-1]) || rest[len(rest)-1] == '.') {
 			return true
 		}
 	}
@@ -69,5 +77,6 @@ func (p *disclosure) printed(before string) bool {
 // plainEnd reports whether behind a name nothing is asked of its value.
 func plainEnd(rest string) bool {
 	rest = strings.TrimLeft(rest, "\"'])} ")
-	return rest == "" || strings.IndexByte(";,\n.+", rest[0]) >= 0 && !strings.HasPrefix(rest, ".length")
+	return rest == "" || strings.IndexByte(";,\n.+", rest[0]) >= 0 &&
+		!strings.HasPrefix(rest, ".length")
 }

@@ -49,7 +49,8 @@ func (w *commands) call(s *state, n *syntax.CallExpr) worlds {
 	c := newCall(args, spans, w.span(n))
 	c.plain, c.redirected, c.gone = len(n.Assigns) == 0, redirected, gone
 	var restore func(*state)
-	if assigns := func() { restore = w.prefix(s, c, n.Assigns) }; w.o.Dialect == Zsh && expands(n.Assigns) {
+	if assigns := func() { restore = w.prefix(s, c, n.Assigns) }; w.o.Dialect == Zsh &&
+		expands(n.Assigns) {
 		// There the child that becomes a program expands them, the shell those of a builtin.
 		w.uncertainly(s, "what is before a command", assigns)
 	} else {
@@ -60,7 +61,8 @@ func (w *commands) call(s *state, n *syntax.CallExpr) worlds {
 	ws := append(w.invoke(s, c), failed...)
 	for _, s := range ws {
 		switch name := c.words[0].Text; {
-		case len(c.assign) > 0 && (w.doubtfulPrefix(name) || !c.words[0].Static): // which may be no word at all
+		case len(c.assign) > 0 && (w.doubtfulPrefix(name) || !c.words[0].Static):
+			// which may be no word at all
 			for _, a := range c.assign {
 				w.doubt(s, a.Name, unknown("$"+a.Name+" is set in front of "+name, Unknown))
 			}
@@ -100,8 +102,10 @@ func (w *commands) argument(s *state, n *syntax.CallExpr, word *syntax.Word) []v
 	case "export", "readonly", "local":
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && strings.Contains(lit.Value, "=") {
 			name, _, _ := strings.Cut(lit.Value, "=")
-			w.uncertainly(s, "what is declared", func() { w.visitWord(s, word) }) // bash expands braces here too
-			return []value{append(known(name+"="), unknown("shells split this differently", Unknown)...)}
+			// bash expands braces here too
+			w.uncertainly(s, "what is declared", func() { w.visitWord(s, word) })
+			return []value{append(known(name+"="),
+				unknown("shells split this differently", Unknown)...)}
 		}
 	}
 	return w.fields(s, word)
@@ -148,7 +152,7 @@ func (w *commands) prefix(s *state, c *call, assigns []*syntax.Assign) func(*sta
 	}
 }
 
-// invoke finds who answers to the first word: a function, the shell itself, or a program.
+// invoke finds what answers to the first word: a function, the shell itself, or a program.
 func (w *commands) invoke(s *state, c *call) worlds {
 	defer func(cmd int) { w.cmd = cmd }(w.cmd)
 	if !c.words[0].Static {
@@ -160,7 +164,8 @@ func (w *commands) invoke(s *state, c *call) worlds {
 			w.emit(s, c, "", true, false, false)
 			return w.function(s, c, v.fn)
 		} else if ok && v.set { // several runs that know different ones have been joined
-			w.opaque(s, InCode, "which function answers to "+name+" depends on what happens before", c.at(0))
+			w.opaque(s, InCode, "which function answers to "+name+" depends on what happens before",
+				c.at(0))
 			ws := w.invoke(s, c.toProgram())
 			for _, s := range ws {
 				w.havoc(s)
@@ -178,7 +183,8 @@ func (w *commands) invoke(s *state, c *call) worlds {
 		return w.external(s, c)
 	}
 	if name == "time" && w.o.Dialect == POSIX && !w.dash && len(c.words) > 1 {
-		defer w.forget(s) // a word of the grammar in bash, so that what follows may be an assignment
+		// a word of the grammar in bash, so that what follows may be an assignment
+		defer w.forget(s)
 	}
 	b := builtinOf(name, w.o.Dialect)
 	lacks, maybe := w.lacks(name)
@@ -205,10 +211,11 @@ func (w *commands) builtin(s *state, c *call, b builtin) worlds {
 	return append(ws, aborted...)
 }
 
-// printing tells the builtins whose output is not followed.
+// printing lists the builtins whose output is not followed.
 func printing(name string) bool {
 	switch name {
-	case "alias", "bind", "caller", "command", "compgen", "complete", "dirs", "fc", "getconf", "hash", "help", "history", "jobs",
+	case "alias", "bind", "caller", "command", "compgen", "complete", "dirs", "fc", "getconf",
+		"hash", "help", "history", "jobs",
 		"shopt", "times", "trap", "type", "ulimit", "umask":
 		return true
 	}
@@ -283,7 +290,8 @@ func (w *commands) deletesMore(spec *command.Spec, c *call) bool {
 		return false
 	}
 	more := spec.Match(append(slices.Clip(c.argv), command.Arg{}))
-	return slices.ContainsFunc(more.Touches, func(t command.Touch) bool { return t.Right == command.Delete })
+	return slices.ContainsFunc(more.Touches,
+		func(t command.Touch) bool { return t.Right == command.Delete })
 }
 
 // unknownProgram says of the words of a program without an entry what is not known of them.
@@ -298,7 +306,7 @@ func (w *commands) unknownProgram(s *state, c *call) {
 const maxLeftOut = 3
 
 // unmatched are the runs of a command in which patterns of it match nothing and nullglob
-// leaves them out, so that what stands behind them takes their place.
+// leaves them out, so that what is behind them takes their place.
 func (w *commands) unmatched(s *state, c *call) (ws worlds) {
 	var globs []int
 	for i, word := range c.words {

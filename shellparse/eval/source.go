@@ -17,7 +17,8 @@ func (w *commands) evalWords(s *state, c *call) worlds {
 	}
 	v := joined(c.args[i:])
 	w.suspect(v, "sh", c.gone, c.span)
-	if text, ok := v.text(); ok && !slices.ContainsFunc(c.words, func(x Word) bool { return x.Glob }) {
+	if text, ok := v.text(); ok && !slices.ContainsFunc(c.words,
+		func(x Word) bool { return x.Glob }) {
 		return w.eval(s, text, "eval")
 	}
 	from := codeSource(v)
@@ -57,7 +58,8 @@ func (w *commands) source(s *state, c *call) worlds {
 		w.suspect(v, "sh", false, c.at(i))
 	}
 	if f == nil {
-		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v), Span: c.at(i)})
+		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v),
+			Span: c.at(i)})
 		w.code(Code{Lang: "sh", Source: File, Span: c.at(i)})
 		if !c.words[i].Static {
 			w.opaque(s, InCode, "which file is executed is not known", c.at(i))
@@ -104,10 +106,12 @@ func onlySettings(word Word) bool {
 	}
 	name := base(word.Text)
 	switch name {
-	case "activate", "env", "profile", "bashrc", "os-release", "lsb-release", "nvm.sh", "asdf.sh", "sdkman-init.sh", "conda.sh", "bash_completion", "emsdk_env.sh":
+	case "activate", "env", "profile", "bashrc", "os-release", "lsb-release", "nvm.sh", "asdf.sh",
+		"sdkman-init.sh", "conda.sh", "bash_completion", "emsdk_env.sh":
 		return true
 	}
-	return strings.HasPrefix(name, ".") && strings.Trim(name, ".") != "" || strings.HasSuffix(name, ".env")
+	return strings.HasPrefix(name, ".") && strings.Trim(name, ".") != "" ||
+		strings.HasSuffix(name, ".env")
 }
 
 func (w *commands) exec(s *state, c *call) worlds {

@@ -5,7 +5,8 @@ import "strings"
 // isSpecial reports whether POSIX has a special builtin of that name.
 func isSpecial(name string) bool {
 	switch name {
-	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "times", "trap", "unset":
+	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return",
+		"set", "shift", "times", "trap", "unset":
 		return true
 	}
 	return false
@@ -27,13 +28,15 @@ func special(name string) (value, bool) {
 	return nil, false
 }
 
-// madeAnyway reports whether the shell gives the name its value even when somebody assigns it
+// madeAnyway reports whether the shell gives the name its value even when it is assigned
 // another. An assignment to some of them seeds or sets what is made, and after an unset they
 // are names like any other.
 func madeAnyway(name string) bool {
 	switch name {
-	case "RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "OPTIND", "HISTCMD", "COLUMNS", "LINES",
-		"BASH_SUBSHELL", "BASH_COMMAND", "BASH_SOURCE", "BASH_LINENO", "BASH_ARGC", "BASH_ARGV", "BASH_ARGV0", "BASH_REMATCH",
+	case "RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME",
+		"OPTIND", "HISTCMD", "COLUMNS", "LINES",
+		"BASH_SUBSHELL", "BASH_COMMAND", "BASH_SOURCE", "BASH_LINENO", "BASH_ARGC", "BASH_ARGV",
+		"BASH_ARGV0", "BASH_REMATCH",
 		"FUNCNAME", "PIPESTATUS", "DIRSTACK", "GROUPS", "_":
 		return true
 	}
@@ -43,10 +46,13 @@ func madeAnyway(name string) bool {
 // automatic reports whether the shell gives the name a value without anybody assigning it.
 func automatic(name string) bool {
 	switch name {
-	case "EPOCHREALTIME", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "BASH_VERSION", "-", "_", "BASH",
-		"SHELLOPTS", "BASHOPTS", "BASH_COMMAND", "BASH_SOURCE", "FUNCNAME", "BASH_LINENO", "PIPESTATUS",
+	case "EPOCHREALTIME", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "BASH_VERSION", "-", "_",
+		"BASH",
+		"SHELLOPTS", "BASHOPTS", "BASH_COMMAND", "BASH_SOURCE", "FUNCNAME", "BASH_LINENO",
+		"PIPESTATUS",
 		"DIRSTACK", "GROUPS", "BASH_VERSINFO", "BASH_ARGV", "BASH_ARGC", "BASH_ARGV0",
-		"BASH_EXECUTION_STRING", "BASH_REMATCH", "MAPFILE", "PS4", "TERM", "SHELL", "PATH", "BASH_ALIASES", "BASH_CMDS":
+		"BASH_EXECUTION_STRING", "BASH_REMATCH", "MAPFILE", "PS4", "TERM", "SHELL", "PATH",
+		"BASH_ALIASES", "BASH_CMDS":
 		return true
 	}
 	return strings.HasPrefix(name, "COMP_")

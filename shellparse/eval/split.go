@@ -56,18 +56,22 @@ func (e *expander) splitText(text, said string) {
 			blanks += string(c)
 		}
 	}
-	mark := func(text string) bool { // a delimiter that is no blank
-		return text != "" && strings.IndexByte(e.ifs, text[0]) >= 0 && strings.IndexByte(blanks, text[0]) < 0
+	mark := func(text string) bool { // a delimiter that is not a blank
+		return text != "" && strings.IndexByte(e.ifs, text[0]) >= 0 &&
+			strings.IndexByte(blanks, text[0]) < 0
 	}
 	if rest := strings.TrimLeft(text, blanks); e.blank && len(e.cur) == 0 && !e.some && mark(rest) {
 		if e.w.o.Dialect != Bash {
-			e.cur = e.cur.add(part{kind: open, why: "whether a delimiter goes on from one expansion to the next differs", many: true})
+			e.cur = e.cur.add(part{kind: open,
+				why:  "whether a delimiter goes on from one expansion to the next differs",
+				many: true})
 			return
 		}
 		text = strings.TrimLeft(rest[1:], blanks)
 	}
 	if e.listing && delimited(text, blanks, mark) {
-		e.cur = e.cur.add(part{kind: open, why: "a delimiter behind blanks, in a word with a list", many: true})
+		e.cur = e.cur.add(part{kind: open, why: "a delimiter behind blanks, in a word with a list",
+			many: true})
 		return
 	}
 	for text != "" {
@@ -92,7 +96,7 @@ func (e *expander) splitText(text, said string) {
 	}
 }
 
-// delimited reports whether a delimiter that is no blank stands behind one that is, or in front
+// delimited reports whether a delimiter that is not a blank is behind one that is, or in front
 // of everything.
 func delimited(text, blanks string, mark func(string) bool) bool {
 	behind := true

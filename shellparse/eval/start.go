@@ -75,7 +75,7 @@ func (w *commands) takeOutput(s, child *state) {
 	}
 }
 
-// argv evaluates a command that stands in the words of a wrapper: once, or once for each
+// argv evaluates a command that is in the words of a wrapper: once, or once for each
 // batch of operands that it gets from its input.
 func (w *commands) argv(s *state, c *call, n command.Nested) {
 	var args []value

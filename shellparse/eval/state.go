@@ -30,8 +30,8 @@ type bindings struct {
 	locals map[string]variable // what local shadows, in a function
 	bare   bool                // the shell was started without an environment
 	open   bool                // unknown text ran here: any name may have any value
-	later  bool                // this runs at a moment that is not known: a name that is not set may be
-	attrs  bool                // unknown text may have declared any name: what is assigned to it may become something else
+	later  bool                // it runs at an unknown moment: a name that is not set may be
+	attrs  bool                // unknown text may have declared any name with an attribute
 }
 
 // location is the working directory and those that were it before; "" is one that is not known.
@@ -77,7 +77,7 @@ type switches struct {
 type control struct {
 	status  status
 	jump    jump
-	errs    jump // where an error in the words that were expanded last would jump; onward when there can be none
+	errs    jump // where an error in the words expanded last would jump; onward for none
 	levels  int  // of loops that a break or continue still leaves
 	loops   int  // around this statement
 	depth   int  // of function calls
@@ -168,7 +168,8 @@ func (s *state) linked(key string) (to string, ok bool) {
 			if f.target == "" || key == "" {
 				continue
 			}
-			if rest, under := strings.CutPrefix(key, f.name); under && (rest == "" || rest[0] == '/') {
+			if rest, under := strings.CutPrefix(key, f.name); under &&
+				(rest == "" || rest[0] == '/') {
 				key, moved, ok = path.Clean(f.target+rest), true, true
 			}
 		}
@@ -240,5 +241,6 @@ func (s *state) all() []value {
 const maxWorlds = 16
 
 func (f written) equal(g written) bool {
-	return f.name == g.name && f.tree == g.tree && f.target == g.target && f.flow.from == g.flow.from && slices.Equal(f.flow.val, g.flow.val)
+	return f.name == g.name && f.tree == g.tree && f.target == g.target &&
+		f.flow.from == g.flow.from && slices.Equal(f.flow.val, g.flow.val)
 }

@@ -28,7 +28,8 @@ func (f *stream) then(g *stream) *stream {
 		}
 		return &stream{from: Literal, val: v}
 	}
-	both := &stream{from: worse(f.source(), g.source()), why: f.why, endless: f.endless || g.endless, names: f.names && g.names}
+	both := &stream{from: worse(f.source(), g.source()), why: f.why,
+		endless: f.endless || g.endless, names: f.names && g.names}
 	switch {
 	case f.name == environmentName || g.name == environmentName:
 		both.name = environmentName

@@ -25,7 +25,8 @@ func (w *compound) substitution(s *state, c *syntax.CmdSubst) value {
 
 // onlyFile is $(<file), which prints the file.
 func (w *compound) onlyFile(s *state, list []*syntax.Stmt) *stream {
-	if len(list) != 1 || list[0].Cmd != nil || len(list[0].Redirs) != 1 || list[0].Redirs[0].Op != syntax.RdrIn {
+	if len(list) != 1 || list[0].Cmd != nil || len(list[0].Redirs) != 1 ||
+		list[0].Redirs[0].Op != syntax.RdrIn {
 		return nil
 	}
 	w.visited[list[0]] = struct{}{}

@@ -2,7 +2,7 @@ package eval
 
 import "mvdan.cc/sh/v3/syntax"
 
-// test evaluates [[ ... ]] for the effects of what stands in it. Its numeric operators are
+// test evaluates [[ ... ]] for the effects of what is in it. Its numeric operators are
 // arithmetic, which evaluates the values of names.
 func (w *redirections) test(s *state, x syntax.TestExpr) {
 	switch x := x.(type) {
@@ -17,7 +17,8 @@ func (w *redirections) test(s *state, x syntax.TestExpr) {
 			w.test(s, x.X)
 		case x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar:
 			w.nameArg(s, w.single(s, word), w.span(word))
-		case x.Op == syntax.TsEmpStr || x.Op == syntax.TsNempStr || x.Op == syntax.TsOptSet || x.Op == syntax.TsFdTerm || x.Op == syntax.TsNot:
+		case x.Op == syntax.TsEmpStr || x.Op == syntax.TsNempStr || x.Op == syntax.TsOptSet ||
+			x.Op == syntax.TsFdTerm || x.Op == syntax.TsNot:
 			w.test(s, x.X)
 		default:
 			w.tested(s, w.single(s, word).quoted(), w.span(word))

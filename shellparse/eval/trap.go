@@ -10,7 +10,8 @@ import (
 // DEBUG can come at any moment, when any name may have any value.
 func (w *builtins) trap(s *state, c *call) worlds {
 	letters, _, i := c.options("")
-	if strings.ContainsAny(letters, "lp") || i >= len(c.args)-1 && i < len(c.args) && signalName(c.words[i].Text) {
+	if strings.ContainsAny(letters, "lp") ||
+		i >= len(c.args)-1 && i < len(c.args) && signalName(c.words[i].Text) {
 		return worlds{s}
 	}
 	if i >= len(c.args) || c.words[i].Static && (c.words[i].Text == "-" || c.words[i].Text == "") {
@@ -42,8 +43,9 @@ func (w *builtins) trap(s *state, c *call) worlds {
 	return worlds{s}
 }
 
-// held returns the text of a trap. What is not known in it, but certainly a number or a name as mktemp(1)
-// makes them, means the same to the shell as a variable that has this value: trap "kill $!" EXIT.
+// held returns the text of a trap. What is not known in it, but certainly a number or a name as
+// mktemp(1) makes them, means the same to the shell as a variable that has this value: trap "kill
+// $!" EXIT.
 func (w *builtins) held(s *state, v value) (string, bool) {
 	if text, ok := v.text(); ok || strings.Contains(w.out.Text, kept) {
 		return text, ok
@@ -53,13 +55,16 @@ func (w *builtins) held(s *state, v value) (string, bool) {
 		switch {
 		case p.known():
 			b.WriteString(p.text)
-		case p.kind == number, p.kind == pattern && !p.cuts && p.of == "" && strings.Trim(p.text, madeLetters) == "":
+		case p.kind == number, p.kind == pattern && !p.cuts && p.of == "" &&
+			strings.Trim(p.text, madeLetters) == "":
 			name := kept + strconv.Itoa(s.keeps)
 			s.keeps++
 			w.put(s, name, holding(value{p}))
 			text := b.String()
-			if i+1 < len(v) && strings.HasSuffix(text, "'") && v[i+1].known() && strings.HasPrefix(v[i+1].text, "'") && strings.Count(text, "'")%2 == 1 {
-				b.WriteString("'\"${" + name + "}\"'") // in quotes that would keep the name as it is
+			if i+1 < len(v) && strings.HasSuffix(text, "'") && v[i+1].known() &&
+				strings.HasPrefix(v[i+1].text, "'") && strings.Count(text, "'")%2 == 1 {
+				// in quotes that would keep the name as it is
+				b.WriteString("'\"${" + name + "}\"'")
 				continue
 			}
 			b.WriteString("${" + name + "}")
@@ -70,12 +75,15 @@ func (w *builtins) held(s *state, v value) (string, bool) {
 	return b.String(), true
 }
 
-// madeLetters are the characters of a name that mktemp(1) makes, with those that stand for what it chooses.
+// madeLetters are the characters of a name that mktemp(1) makes, with those that stand for what it
+// chooses.
 const madeLetters = "?/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 func signalName(s string) bool {
-	return s == "EXIT" || s == "0" || s == "DEBUG" || s == "ERR" || s == "RETURN" || strings.HasPrefix(s, "SIG") ||
-		s == "INT" || s == "TERM" || s == "HUP" || s == "QUIT" || len(s) > 0 && s[0] >= '1' && s[0] <= '9'
+	return s == "EXIT" || s == "0" || s == "DEBUG" || s == "ERR" || s == "RETURN" ||
+		strings.HasPrefix(s, "SIG") ||
+		s == "INT" || s == "TERM" || s == "HUP" || s == "QUIT" ||
+		len(s) > 0 && s[0] >= '1' && s[0] <= '9'
 }
 
 // aliasWords looks into aliases: where they are expanded they change what the following

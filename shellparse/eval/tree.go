@@ -19,7 +19,8 @@ func hasSingleQuotes(word *syntax.Word) bool {
 	})
 }
 
-// stored are the name and the subscript on the left of an assignment; the name is "" where it is none.
+// stored are the name and the subscript on the left of an assignment; the name is "" where it is
+// none.
 func stored(left syntax.ArithmExpr) (name string, index syntax.ArithmExpr) {
 	word, isWord := left.(*syntax.Word)
 	if !isWord || len(word.Parts) != 1 {
@@ -97,12 +98,16 @@ func isPlainParam(word *syntax.Word) bool {
 		return false
 	}
 	p, ok := word.Parts[0].(*syntax.ParamExp)
-	return ok && p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Param != nil && !isAt(p) && !isStar(p)
+	return ok && p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Param != nil && !isAt(p) &&
+		!isStar(p)
 }
 
 // expands reports whether an assignment has a value that is no plain text.
 func expands(assigns []*syntax.Assign) bool {
-	return slices.ContainsFunc(assigns, func(a *syntax.Assign) bool { return a.Value != nil && a.Value.Lit() == "" })
+	return slices.ContainsFunc(assigns, func(a *syntax.Assign) bool {
+		return a.Value != nil &&
+			a.Value.Lit() == ""
+	})
 }
 
 // assignsIn reports whether an expansion in the values of assignments assigns a name.
@@ -110,7 +115,8 @@ func assignsIn(list []*syntax.Assign, name string) bool {
 	return slices.ContainsFunc(list, func(a *syntax.Assign) bool {
 		return a.Value != nil && anywhere(a.Value, func(n syntax.Node) bool {
 			p, ok := n.(*syntax.ParamExp)
-			return ok && p.Param != nil && p.Param.Value == name && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull)
+			return ok && p.Param != nil && p.Param.Value == name && p.Exp != nil &&
+				(p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull)
 		})
 	})
 }
@@ -130,7 +136,8 @@ func plainDigits(x syntax.ArithmExpr) bool {
 	return ok && decimal(word.Lit())
 }
 
-// bareOf reports whether a word has one of chars outside of quotes: in ${x-{a}} zsh waits for the second end, and ${x-?} is a pattern there.
+// bareOf reports whether a word has one of chars outside of quotes: in ${x-{a}} zsh waits for the
+// second end, and ${x-?} is a pattern there.
 func bareOf(word *syntax.Word, chars string) bool {
 	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)
@@ -138,7 +145,7 @@ func bareOf(word *syntax.Word, chars string) bool {
 	})
 }
 
-// runsCommand reports whether a command substitution stands in a word, however deep.
+// runsCommand reports whether a command substitution is in a word, however deep.
 func runsCommand(word *syntax.Word) bool {
 	return anywhere(word, func(n syntax.Node) bool { _, ok := n.(*syntax.CmdSubst); return ok })
 }
@@ -153,7 +160,7 @@ func anywhere(top syntax.Node, is func(syntax.Node) bool) bool {
 	return found
 }
 
-// lonely reports whether a dollar sign that starts no expansion stands in a word beside an
+// lonely reports whether a dollar sign that starts no expansion is in a word beside an
 // expansion that would be split: bash 5.2 does not split it then, other versions do.
 func lonely(word *syntax.Word) bool {
 	dollar, beside := false, false
@@ -169,7 +176,7 @@ func lonely(word *syntax.Word) bool {
 	return dollar && beside
 }
 
-// hasDefault reports whether an expansion is ${x:-word} or one of its kin.
+// hasDefault reports whether an expansion is ${x:-word} or a similar one.
 func hasDefault(p syntax.WordPart) bool {
 	param, ok := p.(*syntax.ParamExp)
 	return ok && param.Exp != nil && !shsyntax.Trims(param.Exp.Op)
@@ -221,7 +228,8 @@ func subscript(x syntax.ArithmExpr) (string, bool) {
 
 // followed reports whether p is of a form that bash has and this package follows.
 func followed(p *syntax.ParamExp) bool {
-	return p.Param != nil && !p.Width && !p.IsSet && p.Flags == nil && p.NestedParam == nil && len(p.Modifiers) == 0 &&
+	return p.Param != nil && !p.Width && !p.IsSet && p.Flags == nil && p.NestedParam == nil &&
+		len(p.Modifiers) == 0 &&
 		p.Split == 0 && p.GlobSubst == 0 && p.RcExpand == 0
 }
 
@@ -254,7 +262,7 @@ func hasTilde(p syntax.WordPart) bool {
 	return ok && (strings.Contains(lit.Value, ":~") || strings.Contains(lit.Value, "=~"))
 }
 
-// hasList reports whether $@ or $* stands in a word.
+// hasList reports whether $@ or $* is in a word.
 func hasList(word *syntax.Word) bool {
 	return anywhere(word, func(n syntax.Node) bool {
 		p, ok := n.(*syntax.ParamExp)
@@ -262,7 +270,7 @@ func hasList(word *syntax.Word) bool {
 	})
 }
 
-// allQuoted reports whether no expansion of a word stands outside quotes.
+// allQuoted reports whether no expansion of a word is outside quotes.
 func allQuoted(word *syntax.Word) bool {
 	for _, p := range word.Parts {
 		switch p.(type) {

@@ -9,7 +9,8 @@ import (
 // anyOption is what unknown text or an option whose name is not known leaves behind: patterns
 // may match in another way or nothing, and aliases may be expanded.
 func (w *environment) anyOption(s *state) {
-	w.on.nullglob, w.on.extglob, w.on.nocasematch, w.on.nocaseglob, w.on.posix = true, true, true, true, true
+	w.on.nullglob, w.on.extglob, w.on.nocasematch, w.on.nocaseglob, w.on.posix = true, true, true,
+		true, true
 	s.dotglob, s.alias, s.nounset = true, true, true
 	s.noglob, s.errexit = false, false
 	w.touched(s)
@@ -25,7 +26,8 @@ func (w *environment) uncertainly(s *state, what string, do func()) {
 			if old, ok := before.get(name); ok && old.equal(e.names[name]) {
 				continue
 			}
-			if strings.HasSuffix(name, "()") || strings.Contains(name, ":") { // a function, or a place in the hash table
+			if strings.HasSuffix(name, "()") || strings.Contains(name, ":") {
+				// a function, or a place in the hash table
 				w.put(s, name, holding(unknown(what+" assigns $"+name, Unknown)))
 				continue
 			}

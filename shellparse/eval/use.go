@@ -13,8 +13,10 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	dir := s.dir
 	if u.Dir != nil {
 		dir = w.within(s, c, *u.Dir)
-		v := w.fromArg(c, u.Dir.Arg, command.Arg{Text: u.Dir.Text, Static: u.Dir.Static, Glob: u.Dir.Glob})
-		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v), Span: c.at(u.Dir.Arg)})
+		v := w.fromArg(c, u.Dir.Arg, command.Arg{Text: u.Dir.Text, Static: u.Dir.Static,
+			Glob: u.Dir.Glob})
+		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
+			Span: c.at(u.Dir.Arg)})
 	}
 	worst := map[int]Place{}
 	for _, t := range u.Touches {
@@ -36,7 +38,8 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 		w.opaque(s, InOption, "an option that is not known", c.at(i))
 	}
 	for i, o := range u.Opaque {
-		if o.Arg >= 0 && o.Arg < len(c.args) && (o.Quiet || o.Option && w.isName(c, u, o.Arg)) && !planted(c.args[o.Arg].from()) {
+		if o.Arg >= 0 && o.Arg < len(c.args) && (o.Quiet || o.Option && w.isName(c, u, o.Arg)) &&
+			!planted(c.args[o.Arg].from()) {
 			u.Opaque[i].Right = optional
 		}
 		setWorst(worst, o.Arg, placeOf(u.Opaque[i].Right))
@@ -70,7 +73,7 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	w.output(s, c, u)
 }
 
-// takesIn adds the files that data names which a program reads, where the text tells the data.
+// takesIn adds the files that data names which a program reads, where the text has the data.
 func (w *commands) takesIn(s *state, c *call, u command.Use) {
 	text, ok := w.readBy(s, c, u).whole()
 	if !ok {
@@ -103,7 +106,7 @@ func (w *commands) project(s *state, c *call, u command.Use, dir string) {
 }
 
 // planted is the file of a build tool where the same text has just written it, or put it from
-// elsewhere, as a patch or an archive does: then it is nobody's choice.
+// elsewhere, as a patch or an archive does: then it is not the user's choice.
 func (w *commands) planted(s *state, v value, c *call) {
 	f := w.made(s, v)
 	if f == nil {
@@ -116,7 +119,8 @@ func (w *commands) planted(s *state, v value, c *call) {
 }
 
 // unknownWords names each word that is not known, with the worst that it decides.
-func (w *commands) unknownWords(s *state, c *call, u command.Use, worst map[int]Place, nested map[int]bool, names []bool) {
+func (w *commands) unknownWords(s *state, c *call, u command.Use, worst map[int]Place,
+	nested map[int]bool, names []bool) {
 	for _, o := range u.Opaque {
 		if o.Arg >= 0 && o.Arg < len(c.words) && c.words[o.Arg].Static {
 			w.opaque(s, placeOf(o.Right), o.Why, c.at(o.Arg))
@@ -128,7 +132,7 @@ func (w *commands) unknownWords(s *state, c *call, u command.Use, worst map[int]
 		}
 		place, ok := worst[i]
 		if c.args[i][0].kind == account && c.args[i][1:].word().Static && names[i] {
-			continue // the account stands in the name of the effect
+			continue // the account is in the name of the effect
 		}
 		if !ok {
 			place = InData
@@ -140,14 +144,16 @@ func (w *commands) unknownWords(s *state, c *call, u command.Use, worst map[int]
 	}
 }
 
-// homely are programs that read a tilde in their own commands as the home directory.
-var homely = []string{"vi", "vim", "nvim", "gvim", "view", "ex", "rvim", "rview", "vimdiff"}
+// tildePrograms are programs that read a tilde in their own commands as the home directory.
+var tildePrograms = []string{"vi", "vim", "nvim", "gvim", "view", "ex", "rvim", "rview", "vimdiff"}
 
 // touch adds the effect of one name.
-func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string, worst map[int]Place) {
+func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string,
+	worst map[int]Place) {
 	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
-	if strings.HasPrefix(t.Text, "~/") && t.Arg >= 0 && t.Arg < len(c.argv) && c.argv[t.Arg].Text != t.Text && slices.Contains(homely, program) {
-		v = w.homely(s, t.Text)
+	if strings.HasPrefix(t.Text, "~/") && t.Arg >= 0 && t.Arg < len(c.argv) &&
+		c.argv[t.Arg].Text != t.Text && slices.Contains(tildePrograms, program) {
+		v = w.tildeName(s, t.Text)
 	}
 	f := behind(v)
 	if f == nil {
@@ -155,7 +161,8 @@ func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string
 	}
 	if f != nil {
 		if t.Flags&command.Source != 0 {
-			w.runsWith(s, f, languageOf(program), c.at(t.Arg), c.args[min(t.Arg+1, len(c.args)):], t.Arg >= 0)
+			w.runsWith(s, f, languageOf(program), c.at(t.Arg), c.args[min(t.Arg+1, len(c.args)):],
+				t.Arg >= 0)
 		}
 		return
 	}
@@ -188,23 +195,26 @@ func (w *commands) host(s *state, c *call, h command.Host, upload bool) {
 	w.effect(&remote, Effect{Right: command.Net, Flags: flags, Net: &e, Span: c.at(h.Arg)})
 	if !h.Static {
 		w.opaque(s, InHost, "which host is contacted is not known", c.at(h.Arg))
-	} else if h.Built && !here(h.Host) {
-		w.opaque(s, InHost, "the address is made at run time and could carry anything out", c.at(h.Arg))
+	} else if h.Built && !loopback(h.Host) {
+		w.opaque(s, InHost, "the address is made at run time and could carry anything out",
+			c.at(h.Arg))
 	}
 }
 
-// hosts are those that a command contacts. The words themselves may carry something out: an address that is made
-// at run time, or of a name whose value the text does not tell, or the value of a secret.
+// hosts are those that a command contacts. The words themselves may carry something out: an address
+// that is made at run time, or of a name whose value the text does not say, or the value of a
+// secret.
 func (w *commands) hosts(s *state, c *call, list []command.Host) {
 	if len(list) == 0 {
 		return
 	}
 	// Once for all of them: a line can name as many hosts as it has words.
 	secret := slices.ContainsFunc(c.args, func(v value) bool { return v.is(ofSecret) })
-	silent := slices.ContainsFunc(list, func(h command.Host) bool { return h.Input }) && w.saysNothing(s.in)
+	silent := slices.ContainsFunc(list, func(h command.Host) bool { return h.Input }) &&
+		w.saysNothing(s.in)
 	for _, h := range list {
 		made := h.Built || h.Arg > 0 && h.Arg < len(c.args) && c.args[h.Arg].is(notSet)
-		w.host(s, c, h, h.Upload && !(h.Input && silent) || !here(h.Host) && (made || secret))
+		w.host(s, c, h, h.Upload && !(h.Input && silent) || !loopback(h.Host) && (made || secret))
 	}
 }
 

@@ -13,16 +13,25 @@ type part struct {
 	from Source  // open: where its bytes come from
 	many bool    // open: outside quotes, so it may be no field or several
 	cuts bool    // pattern: outside quotes, where a blank in a name that matches cuts it
-	flow *stream // what stands behind the name of a process substitution
+	flow *stream // what is behind the name of a process substitution
 	name bool    // open: it is a name of a listing, as in "for f in $(git ls-files)"
-	of   string  // pattern: the one whose matches it is made of, absolute, with one star that means the same
+	of   string  // pattern: the absolute one whose matches it is made of; see Name.Of
 
-	// open: it comes from a pattern that matches more than is told here; the names that this one
-	// matches are among them.
+	// open: a pattern that matches some of the names that it may be; see looselyMatched.
 	loose string
 }
 
 type partKind uint8
+
+const (
+	literal partKind = iota // exactly these characters
+	// characters outside quotes: *, ? and [ are still patterns, blanks may still split
+	active
+	pattern // some name that matches text, as in "for f in *.c"
+	account // the home directory of the account text
+	number  // open, but certainly only an optional sign and digits
+	open    // anything
+)
 
 // A value is what a variable holds or a substitution prints.
 type value []part
@@ -51,15 +60,6 @@ func (v value) numeric() bool {
 	_, ok := integer(v[0].text)
 	return v[0].kind == number || v[0].known() && ok
 }
-
-const (
-	literal partKind = iota // exactly these characters
-	active                  // characters outside quotes: *, ? and [ are still patterns, blanks may still split
-	pattern                 // some name that matches text, as in "for f in *.c"
-	account                 // the home directory of the account text
-	number                  // open, but certainly only an optional sign and digits
-	open                    // anything
-)
 
 func (p part) known() bool { return p.kind == literal || p.kind == active }
 
@@ -108,7 +108,11 @@ func matches(words []value) []value {
 		if !v.globbed() {
 			continue
 		}
-		if words = slices.Clone(words); v.from() == Literal && !slices.ContainsFunc(v, func(p part) bool { return p.kind == account || p.kind == open || p.kind == number }) {
+		if words = slices.Clone(words); v.from() == Literal &&
+			!slices.ContainsFunc(v, func(p part) bool {
+				return p.kind == account ||
+					p.kind == open || p.kind == number
+			}) {
 			words[i] = value{{kind: pattern, text: v.glob(), many: true, from: File}}
 			continue
 		}
@@ -131,7 +135,7 @@ func (v value) listed() value {
 	return slices.Clone(v).maybeMany()
 }
 
-// certain is how many of the words stand before the first that may be several.
+// certain is how many of the words come before the first that may be several.
 func certain(words []value) int {
 	if i := slices.IndexFunc(words, value.several); i >= 0 {
 		return i
@@ -221,7 +225,8 @@ func escaped(text string) bool {
 		switch c := text[i]; {
 		case c == 'x' || c == 'u' || c == 'U':
 			return true
-		case c >= '0' && c <= '7' && text[i+1] >= '0' && text[i+1] <= '7' && !strings.HasPrefix(text[i:], "033"):
+		case c >= '0' && c <= '7' && text[i+1] >= '0' && text[i+1] <= '7' &&
+			!strings.HasPrefix(text[i:], "033"):
 			return true
 		}
 	}
@@ -252,7 +257,7 @@ func (v value) from() Source {
 // worse returns the worse of two origins: Unknown, Network and Decoded before the rest.
 func worse(a, b Source) Source { return min(a, b) }
 
-// quoted returns the value as it stands between double quotes: nothing in it is active.
+// quoted returns the value as it is between double quotes: nothing in it is active.
 func (v value) quoted() value {
 	for i, p := range v {
 		if p.kind == active {
@@ -305,7 +310,8 @@ func (v value) add(p part) value {
 			return append(v, part{kind: open, why: tooLong})
 		}
 		// Longer pieces stay apart, because joining copies them.
-		if n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil && len(v[n-1].text) < maxPiece && v[n-1].agrees(p) {
+		if n > 0 && v[n-1].kind == p.kind && v[n-1].flow == nil && len(v[n-1].text) < maxPiece &&
+			v[n-1].agrees(p) {
 			v[n-1].text += p.text
 			if p.why != "" {
 				v[n-1].why = p.why
@@ -385,7 +391,7 @@ func (p part) reason() string {
 	return p.why
 }
 
-// display returns the characters of known parts; a pattern stands as it is.
+// display returns the characters of known parts; a pattern is left as it is.
 func (v value) display() string {
 	var b strings.Builder
 	for _, p := range v {
@@ -421,7 +427,7 @@ type stream struct {
 	val     value  // the bytes, as far as they are known
 	from    Source // Literal: val holds them; else where they come from
 	name    string // the file they come from, with its directory, when from is File
-	endless bool   // more comes as long as somebody reads
+	endless bool   // more comes as long as it is read
 	why     string
 	ended   bool // nothing comes: /dev/null, or an empty here-document
 	names   bool // its lines are names of files or packages: what find, ls or go list print

@@ -68,7 +68,7 @@ func (v variable) alone(open bool) []value {
 	return list
 }
 
-// inOrder is an element among all those of an array: which one stands where in an
+// inOrder is an element among all those of an array: which one is where in an
 // associative one depends on the version of bash.
 func (v variable) inOrder(element value) value {
 	if v.isHash && !v.sparse && len(v.hash) > 1 {
@@ -106,7 +106,7 @@ func (v variable) sliceSparse(from, count int64) []value {
 	return out
 }
 
-// vague is an array of which one element is not known, or where it stands. What is assigned
+// vague is an array of which one element is not known, or where it is. What is assigned
 // to it later changes one of its elements and says nothing of the others.
 func (v variable) vague(why string) variable {
 	v.odd = v.odd || v.isHash && !v.sparse // the subscripts are no numbers
@@ -130,9 +130,13 @@ func unknownIFS() variable { return holding(unknown("IFS is not known", Unknown)
 func (v variable) numeric() bool { return v.set && !v.isList && !v.isHash && v.val.numeric() }
 
 func (v variable) equal(o variable) bool {
-	return v.set == o.set && v.fn == o.fn && v.attributes == o.attributes && v.isList == o.isList && v.isHash == o.isHash && v.sparse == o.sparse && slices.Equal(v.val, o.val) &&
+	return v.set == o.set && v.fn == o.fn && v.attributes == o.attributes && v.isList == o.isList &&
+		v.isHash == o.isHash && v.sparse == o.sparse && slices.Equal(v.val, o.val) &&
 		slices.EqualFunc(v.list, o.list, slices.Equal[value]) &&
-		slices.EqualFunc(v.hash, o.hash, func(a, b pair) bool { return a.key == b.key && slices.Equal(a.val, b.val) })
+		slices.EqualFunc(v.hash, o.hash, func(a,
+			b pair) bool {
+			return a.key == b.key && slices.Equal(a.val, b.val)
+		})
 }
 
 // first gives an array the value that it has where one value is asked for.

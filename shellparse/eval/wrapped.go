@@ -5,12 +5,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// unwrap sees whether the whole text is what an agent's program puts around a command. It returns the statements that
-// are to be followed: all but those that only keep variables.
+// unwrap checks whether the whole text is what an agent's program puts around a command. It returns
+// the statements that are to be followed: all but those that only keep variables.
 //
-// Codex writes those around every command, some 340 lines for some fifty variables. Followed branch by branch, these
-// are more statements than a text may have; taken together they say that nothing has changed, and nobody could judge
-// a command behind them otherwise.
+// Codex writes those around every command, some 340 lines for some fifty variables. Followed branch
+// by branch, these are more statements than a text may have; taken together they say that nothing
+// has changed, and a command behind them is judged the same.
 func (w *flow) unwrap(f *syntax.File) []*syntax.Stmt {
 	if w.fixed != nil {
 		return f.Stmts

@@ -77,11 +77,13 @@ func trChar(s string) (c byte, rest string, ok bool) {
 
 // substitute is sed(1) with one s command whose pattern has no special characters, for each line.
 func substitute(args []string, in string) (string, bool) {
-	if len(args) != 1 || len(args[0]) < 4 || args[0][0] != 's' || !asciiOnly(args[0]+in) || strings.IndexByte("\n\\", args[0][1]) >= 0 {
+	if len(args) != 1 || len(args[0]) < 4 || args[0][0] != 's' || !asciiOnly(args[0]+in) ||
+		strings.IndexByte("\n\\", args[0][1]) >= 0 {
 		return "", false
 	}
 	parts := strings.Split(args[0][2:], args[0][1:2])
-	if len(parts) != 3 || parts[0] == "" || strings.ContainsAny(parts[0], "\\.*[]^$+?(){}|\n") || strings.ContainsAny(parts[1], "\\&\n") {
+	if len(parts) != 3 || parts[0] == "" || strings.ContainsAny(parts[0], "\\.*[]^$+?(){}|\n") ||
+		strings.ContainsAny(parts[1], "\\&\n") {
 		return "", false
 	}
 	times := 1

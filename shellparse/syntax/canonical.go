@@ -9,7 +9,7 @@ import (
 )
 
 // Canonical prints the tree. The print is what must be executed, since it is a text
-// whose reading is certain: it parses to the same tree, and none of the constructs stand in
+// whose reading is certain: it parses to the same tree, and none of the constructs are in
 // it that bash reads differently. Comments are not printed, because nothing runs in them.
 func Canonical(file *syntax.File, text string, marks []Mark, d Dialect) (string, *ParseError) {
 	if err := Guard(file, text, marks, d); err != nil {
@@ -47,7 +47,8 @@ func Canonical(file *syntax.File, text string, marks []Mark, d Dialect) (string,
 // reading. The newline that the print adds means something behind a backslash and in a
 // here-document alone.
 func readsAlike(printed, text string) bool {
-	return strings.TrimSuffix(printed, "\n") == strings.TrimSuffix(text, "\n") && !strings.HasSuffix(text, `\`) && !strings.Contains(text, "<<")
+	return strings.TrimSuffix(printed, "\n") == strings.TrimSuffix(text, "\n") &&
+		!strings.HasSuffix(text, `\`) && !strings.Contains(text, "<<")
 }
 
 // uncomment takes the comments out of a tree.
@@ -178,8 +179,10 @@ func (f *printer) node(n syntax.Node) {
 	case *syntax.DblQuoted:
 		f.put("\"", n.Dollar, len(n.Parts) == 0)
 	case *syntax.ParamExp:
-		f.put("$", n.Excl, n.Length, n.Width, n.IsSet, int(n.Split), int(n.GlobSubst), int(n.RcExpand), int(n.Names),
-			n.Flags == nil, n.Param == nil, n.NestedParam == nil, n.Index == nil, len(n.Modifiers), n.Slice == nil, n.Repl == nil, n.Exp == nil)
+		f.put("$", n.Excl, n.Length, n.Width, n.IsSet, int(n.Split), int(n.GlobSubst),
+			int(n.RcExpand), int(n.Names),
+			n.Flags == nil, n.Param == nil, n.NestedParam == nil, n.Index == nil, len(n.Modifiers),
+			n.Slice == nil, n.Repl == nil, n.Exp == nil)
 		f.inParam(n)
 	case *syntax.CmdSubst:
 		f.put("`", n.TempFile, n.ReplyVar)

@@ -2,7 +2,7 @@
 // what it would do.
 //
 // A person or a policy judges a tree, and a shell executes a text. Both must be the same
-// program, although whoever wrote the text may want them to differ. Three steps see to that:
+// program, although the author of the text may want them to differ. Three steps see to that:
 //
 //   - [Gate] looks at the raw bytes, because the parser drops or joins what bash keeps, and a
 //     reader does not see it. Control characters, invisible and bidirectional characters and

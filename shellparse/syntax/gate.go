@@ -38,7 +38,7 @@ func Gate(text string) (marks []Mark, err *ParseError) {
 	return marks, err
 }
 
-// Seen drops the mute characters: what is left of them stands in quotes, as data.
+// Seen drops the mute characters: what is left of them is in quotes, as data.
 func Seen(marks []Mark) []Mark {
 	return slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Kind == "mute" })
 }
@@ -54,7 +54,7 @@ func ASCII(s string) bool {
 }
 
 // classify names what is unusual about r, and why a text with it is refused; a Unicode
-// space and a mute character are refused later, when they do not stand in quotes.
+// space and a mute character are refused later, when they are not in quotes.
 func classify(r rune, size int) (kind, refused string) {
 	switch {
 	case r == utf8.RuneError && size == 1:
@@ -65,7 +65,8 @@ func classify(r rune, size int) (kind, refused string) {
 		return "control", "the text has a control character"
 	case r < 0x80:
 		return "", ""
-	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
+	case r >= 0x202A && r <= 0x202E, r >= 0x2066 &&
+		r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
 		return "bidi", "the text has a character that changes the direction of writing"
 	case r >= 0x200B && r <= 0x200D, r == 0x2060, r == 0xFEFF, r == 0x00AD, r == 0x180E,
 		r >= 0x2061 && r <= 0x2064, r >= 0x206A && r <= 0x206F, r >= 0xE0000 && r <= 0xE007F,
@@ -91,7 +92,8 @@ func mute(r rune) bool {
 
 // space reports whether r looks like a blank and is an ordinary character to the shell.
 func space(r rune) bool {
-	return r == 0xA0 || r == 0x1680 || r >= 0x2000 && r <= 0x200A || r == 0x202F || r == 0x205F || r == 0x3000
+	return r == 0xA0 || r == 0x1680 || r >= 0x2000 && r <= 0x200A || r == 0x202F || r == 0x205F ||
+		r == 0x3000
 }
 
 func symbol(r rune) bool {
@@ -102,16 +104,18 @@ func symbol(r rune) bool {
 // scripts in common use. Small capitals deceive among letters of ASCII only: a whole word with
 // one of them reads as what it is.
 const (
-	alikeLetters  = "аеорсухѕіјԁһԛԝкмтьгпвнАВЕЅІЈКМНОРСТХУԌԜ" + "αοντυρκικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "օսոցհլքԱՕՍ" + "ıɑɡɩʏ"
+	alikeLetters = "аеорсухѕіјԁһԛԝкмтьгпвнАВЕЅІЈКМНОРСТХУԌԜ" + "αοντυρκικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" +
+		"օսոցհլքԱՕՍ" + "ıɑɡɩʏ"
 	smallCapitals = "мтьгпвн"
 	alikeSigns    = "⁄∕⧸／＼⁓∼˜‐‑‒–—−﹣－․‚‛ʼ＇＂｜＆；＄＞＜＃＊？｀（）｛｝［］～＝．"
 )
 
 func lookAlike(r rune) bool {
-	return r >= 0xFF01 && r <= 0xFF5E || strings.ContainsRune(alikeSigns, r) || strings.ContainsRune(alikeLetters, r)
+	return r >= 0xFF01 && r <= 0xFF5E || strings.ContainsRune(alikeSigns, r) ||
+		strings.ContainsRune(alikeLetters, r)
 }
 
-// confusing reports whether a look-alike really stands where it deceives: a letter among
+// confusing reports whether a look-alike is really where it deceives: a letter among
 // letters of ASCII, or in the name of a host that has look-alikes only; a sign in a word that
 // has no other script. A whole Russian word is only Russian.
 func confusing(text string, at Span, r rune) bool {
@@ -126,10 +130,12 @@ func confusing(text string, at Span, r rune) bool {
 		start, mixed, other := letters(text, at, r)
 		return mixed || !other && inHost(text[:start])
 	}
-	if prev, _ := utf8.DecodeLastRuneInString(text[:at.Start]); prev >= utf8.RuneSelf && unicode.IsLetter(prev) && !lookAlike(prev) {
+	if prev, _ := utf8.DecodeLastRuneInString(text[:at.Start]); prev >= utf8.RuneSelf &&
+		unicode.IsLetter(prev) && !lookAlike(prev) {
 		return false // the punctuation of its script
 	}
-	return at.Start > 0 && WordByte(text[at.Start-1]) || at.End < len(text) && WordByte(text[at.End])
+	return at.Start > 0 && WordByte(text[at.Start-1]) ||
+		at.End < len(text) && WordByte(text[at.End])
 }
 
 // inHost reports whether what follows some text is in the name of a host: //name, user@name.
@@ -183,7 +189,8 @@ func between(text string, at Span) bool {
 	}
 	rest, isEnd := strings.CutSuffix(before, "-")
 	r, size := utf8.DecodeLastRuneInString(rest)
-	return isEnd && r >= utf8.RuneSelf && strings.HasPrefix(after, "]") && strings.HasSuffix(rest[:len(rest)-size], "[")
+	return isEnd && r >= utf8.RuneSelf && strings.HasPrefix(after, "]") &&
+		strings.HasSuffix(rest[:len(rest)-size], "[")
 }
 
 // Letter reports whether c is a letter of ASCII.

@@ -7,7 +7,7 @@ import (
 )
 
 // The parser and bash read some constructs differently, each of which hides a command from
-// whoever trusts the tree. They are refused, in the text as given and in its print:
+// a reader of the tree. They are refused, in the text as given and in its print:
 //
 //	A  ls # note\⏎P          the comment ends at the newline and P runs
 //	B  a=(1)# P              a=(1)# is a word and P runs
@@ -22,7 +22,7 @@ import (
 //	K  cat <<E⏎$(cat <<E⏎E⏎  the first E ends the outer body, whatever is open in it
 //	L  a=([0]= x)            the element is empty, and x is the next one
 //
-// The others that the fuzzer against bash has found stand with their guards below.
+// Others that the fuzzer against bash has found are described at their guards.
 type guards struct {
 	text     string
 	brackets bool   // the shell may read $[ ] as arithmetic, and the parser does not
@@ -33,7 +33,8 @@ type guards struct {
 	err      *ParseError
 }
 
-// Guard returns where bash, or the shell of the dialect, would read the text of the tree differently, nil when nowhere.
+// Guard returns where bash, or the shell of the dialect, would read the text of the tree
+// differently, nil when nowhere.
 func Guard(file *syntax.File, text string, marks []Mark, d Dialect) *ParseError {
 	g := &guards{text: text, brackets: d == Zsh || d == POSIX}
 	for _, m := range marks {
@@ -57,7 +58,8 @@ func Guard(file *syntax.File, text string, marks []Mark, d Dialect) *ParseError 
 
 func (g *guards) refuse(start, end int, why string) {
 	if g.err == nil {
-		g.err = &ParseError{Span: Span{start, end}, Text: "bash could read this differently: " + why}
+		g.err = &ParseError{Span: Span{start, end}, Text: "bash could read this differently: " +
+			why}
 	}
 }
 
@@ -78,7 +80,8 @@ func (g *guards) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Comment:
 		if strings.Contains(n.Text, "\n") || strings.HasSuffix(n.Text, `\`) {
-			g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "a comment that ends in a backslash")
+			g.refuse(int(n.Pos().Offset()), int(n.End().Offset()),
+				"a comment that ends in a backslash")
 		}
 		g.quoted(n)
 	case *syntax.ArrayExpr:
@@ -124,7 +127,8 @@ func (g *guards) enter(n syntax.Node) {
 	g.around = append(g.around, inside)
 }
 
-// bracket refuses $[ ] where the parser takes it for letters, and what compares in it for a redirection: in zsh and in bash in its POSIX mode it is arithmetic, quoted or not.
+// bracket refuses $[ ] where the parser takes it for letters, and what compares in it for a
+// redirection: in zsh and in bash in its POSIX mode it is arithmetic, quoted or not.
 func (g *guards) bracket(n *syntax.Lit) {
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
 	if !g.brackets || start > end || end >= len(g.text) {
@@ -135,7 +139,8 @@ func (g *guards) bracket(n *syntax.Lit) {
 		case g.text[at] == '\\':
 			at++
 		case g.text[at] == '$' && g.text[at+1] == '[':
-			g.err = &ParseError{Span: Span{at, at + 2}, Text: "$[ ] is arithmetic in one shell and text in another; write $(( ))"}
+			g.err = &ParseError{Span: Span{at, at + 2},
+				Text: "$[ ] is arithmetic in one shell and text in another; write $(( ))"}
 			return
 		}
 	}
@@ -167,14 +172,16 @@ func (g *guards) descriptor(n *syntax.Redirect) {
 	}
 	_, sub, element := strings.Cut(strings.TrimSuffix(n.N.Value, "]}"), "[")
 	if element && strings.Trim(sub, PlainBytes) != "" {
-		g.refuse(int(n.Pos().Offset()), int(n.End().Offset()), "a subscript in front of a redirection")
+		g.refuse(int(n.Pos().Offset()), int(n.End().Offset()),
+			"a subscript in front of a redirection")
 	}
 }
 
 // maybeDescriptor refuses a word such as {name[$n]} right in front of a redirection.
 func (g *guards) maybeDescriptor(n *syntax.Word) {
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
-	if end >= len(g.text) || start >= end || strings.IndexByte("<>", g.text[end]) < 0 || g.text[end-1] != '}' || g.text[start] != '{' {
+	if end >= len(g.text) || start >= end || strings.IndexByte("<>", g.text[end]) < 0 ||
+		g.text[end-1] != '}' || g.text[start] != '{' {
 		return
 	}
 	name, _, element := strings.Cut(g.text[start+1:end], "[")
@@ -244,8 +251,10 @@ func (g *guards) coproc(n *syntax.CoprocClause) {
 		first := call.Args[0]
 		text, at := first.Lit(), int(first.End().Offset())
 		blank := at >= len(g.text) || strings.IndexByte(" \t\n;&|)", g.text[at]) >= 0
-		plain := text != "" && strings.Trim(text, PlainBytes) == "" && strings.Trim(text, "0123456789") != ""
-		if plain && blank && (len(n.Stmt.Redirs) == 0 || n.Stmt.Redirs[0].Pos().After(first.Pos())) {
+		plain := text != "" && strings.Trim(text, PlainBytes) == "" &&
+			strings.Trim(text, "0123456789") != ""
+		if plain && blank && (len(n.Stmt.Redirs) == 0 ||
+			n.Stmt.Redirs[0].Pos().After(first.Pos())) {
 			return
 		}
 	}
@@ -288,8 +297,10 @@ func (g *guards) hereDoc(n *syntax.Redirect) {
 	}
 	body := strings.TrimRight(strings.TrimSuffix(g.text[start:stop], end), "\t")
 	for _, line := range strings.Split(strings.ReplaceAll(body, "\\\n", ""), "\n") {
-		if line == end && line != "" || n.Op == syntax.DashHdoc && strings.TrimLeft(line, "\t") == end {
-			g.refuse(start, stop, "a continued line, or one of a document inside it, ends a here-document")
+		if line == end && line != "" || n.Op == syntax.DashHdoc &&
+			strings.TrimLeft(line, "\t") == end {
+			g.refuse(start, stop,
+				"a continued line, or one of a document inside it, ends a here-document")
 		}
 	}
 	if strings.HasSuffix(body, "\\\n") {
@@ -308,7 +319,8 @@ func (g *guards) tabs(body *syntax.Word) {
 			switch n.(type) {
 			case *syntax.SglQuoted, *syntax.DblQuoted, *syntax.Lit:
 				start, end := int(n.Pos().Offset()), int(n.End().Offset())
-				if start < end && end <= len(g.text) && strings.Contains(g.text[start:end], "\n\t") {
+				if start < end && end <= len(g.text) &&
+					strings.Contains(g.text[start:end], "\n\t") {
 					g.refuse(start, end, "a tab at the front of a quoted line in a here-document")
 				}
 			}

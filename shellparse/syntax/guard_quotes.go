@@ -6,15 +6,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// An around is what stands around a node, as far as it decides what a single quote is there.
+// An around is what is around a node, as far as it decides what a single quote is there.
 type around uint8
 
 const (
-	bare    around = iota // a single quote begins a quotation
-	doubled               // between double quotes, in a here-document, in arithmetic: a letter, which the parser knows
-	inWord                // in the word of an expansion: a letter where the whole is doubled, in a subscript, behind <<< ...
-	changed               // in "${x/old/new}": a quotation for bash, and a letter for others
-	deeper                // in the word of an expansion in such a word: a letter, mostly
+	bare around = iota // a single quote begins a quotation
+	// between double quotes, in a here-document, in arithmetic: a letter, which the parser knows
+	doubled
+	// in the word of an expansion: a letter where the whole is doubled, in a subscript, behind <<<
+	// ...
+	inWord
+	changed // in "${x/old/new}": a quotation for bash, and a letter for others
+	deeper  // in the word of an expansion in such a word: a letter, mostly
 )
 
 // within returns what is around the children of n, which itself is within now, and whether n is
@@ -48,7 +51,8 @@ func within(n syntax.Node, now around, body bool) (inside around, doubtful bool)
 	return now, false
 }
 
-// Trims reports whether the word of an expansion is a pattern, in which quotes are quotes everywhere.
+// Trims reports whether the word of an expansion is a pattern, in which quotes are quotes
+// everywhere.
 func Trims(op syntax.ParExpOperator) bool {
 	switch op {
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:

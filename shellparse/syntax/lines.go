@@ -7,14 +7,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Printers are kept because each has a buffer of 4 KiB, more than most texts need in all. The second kind leaves on one line what was written on one.
+// Printers are kept because each has a buffer of 4 KiB, more than most texts need in all. The
+// second kind leaves on one line what was written on one.
 var (
 	printers = sync.Pool{New: func() any { return syntax.NewPrinter() }}
 	oneLine  = sync.Pool{New: func() any { return syntax.NewPrinter(syntax.SingleLine(true)) }}
 )
 
-// atItsLines prints a tree with each statement on the line that it was written on, as far as the looks of the print allow: the shell names
-// lines in its messages, and it reads a whole line, with the aliases of that moment, before it executes anything in it.
+// atItsLines prints a tree with each statement on the line that it was written on, as far as the
+// looks of the print allow: the shell names lines in its messages, and it reads a whole line, with
+// the aliases of that moment, before it executes anything in it.
 func atItsLines(file *syntax.File, size int) (string, error) {
 	var out strings.Builder
 	out.Grow(size)
@@ -76,7 +78,7 @@ func printGroup(stmt *syntax.Stmt) (text string, ok bool) {
 	return out.String() + strings.Repeat("\n", int(ends-line)) + shut, true
 }
 
-// separator is what stands separator a statement and the next one on its line.
+// separator is what is between a statement and the next one on its line.
 func separator(stmt *syntax.Stmt) string {
 	if stmt.Background || stmt.Coprocess || stmt.Disown {
 		return " "
@@ -84,8 +86,9 @@ func separator(stmt *syntax.Stmt) string {
 	return "; "
 }
 
-// printStmt prints a statement on as many lines as it was written on, where one of the printers does: the first breaks blocks on one line up
-// in a statement that has another line elsewhere, as in a text between quotes.
+// printStmt prints a statement on as many lines as it was written on, where one of the printers
+// does: the first breaks blocks on one line up in a statement that has another line elsewhere, as
+// in a text between quotes.
 func printStmt(out *strings.Builder, stmt *syntax.Stmt) error {
 	lines := int(stmt.End().Line() - stmt.Pos().Line())
 	if lines == 0 {
@@ -97,7 +100,8 @@ func printStmt(out *strings.Builder, stmt *syntax.Stmt) error {
 	}
 	text := loose.String()
 	if strings.Count(text, "\n") != lines {
-		if err := printBy(&oneLine, &tight, stmt); err == nil && strings.Count(tight.String(), "\n") == lines {
+		if err := printBy(&oneLine, &tight, stmt); err == nil &&
+			strings.Count(tight.String(), "\n") == lines {
 			text = tight.String()
 		} else if group, is := printGroup(stmt); is {
 			text = group

@@ -72,7 +72,8 @@ func Parse(text string, d Dialect) (*syntax.File, *ParseError) {
 	if err == nil {
 		return file, nil
 	}
-	e := &ParseError{Span: Span{0, len(text)}, Text: "syntax error: " + strings.TrimPrefix(err.Error(), ":"), cause: err}
+	e := &ParseError{Span: Span{0, len(text)}, Text: "syntax error: " +
+		strings.TrimPrefix(err.Error(), ":"), cause: err}
 	var pe syntax.ParseError
 	var le syntax.LangError
 	switch {

@@ -30,7 +30,7 @@ const (
 // (sh -c, eval) has the span of the outer word that holds it.
 type Span struct{ Start, End int }
 
-// In reports whether all of the span stands between two offsets.
+// In reports whether all of the span is between two offsets.
 func (s Span) In(start, end int) bool { return start <= s.Start && s.End <= end }
 
 // A Mark is a character that a reader would not see, or would take for another.
@@ -51,6 +51,6 @@ func (e *ParseError) Error() string { return e.Text }
 
 func (e *ParseError) Unwrap() error { return e.cause }
 
-// Grammar reports whether it is a mistake in the grammar, which a shell most likely finds too, and not a character that hides
-// something, or a limit.
+// Grammar reports whether it is a mistake in the grammar, which a shell most likely finds too, and
+// not a character that hides something, or a limit.
 func (e *ParseError) Grammar() bool { return strings.HasPrefix(e.Text, "syntax error") }
