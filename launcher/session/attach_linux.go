@@ -69,6 +69,11 @@ func (c *client) run(ctx context.Context) (Ended, error) {
 	winch := make(chan os.Signal, 1)
 	signal.Notify(winch, syscall.SIGWINCH)
 	defer signal.Stop(winch)
+	keyed := make(chan os.Signal, 1)
+	if c.a.Starter { // without a terminal of its own, whoever interrupts it means the program
+		signal.Notify(keyed, syscall.SIGINT, syscall.SIGQUIT)
+		defer signal.Stop(keyed)
+	}
 	for !c.left && c.failed == nil {
 		keys := c.keys
 		if len(c.waiting) > 0 {
@@ -79,6 +84,8 @@ func (c *client) run(ctx context.Context) (Ended, error) {
 			return Ended{Detached: true}, nil
 		case <-winch:
 			c.resized()
+		case sig := <-keyed:
+			c.enter([]byte{map[os.Signal]byte{syscall.SIGINT: 3, syscall.SIGQUIT: 28}[sig]}, true) // VINTR, VQUIT
 		case p, ok := <-keys:
 			if !ok {
 				c.keys = nil

@@ -22,6 +22,8 @@ func attended(argv []string, place launcher.Place) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	// Until the session is attached to, these are for nobody: this process would end, and the session go on.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT)
 	id, status, err := hatch(argv, theirs)
 	theirs.Close()
 	if err != nil || id == "" {
