@@ -96,6 +96,7 @@ var plan = map[string]map[string]string{
 	"pathguard/tamper":      {},
 	"pathguard": {
 		"shellparse":         "it turns the names of a script into files",
+		"shellparse/catalog": "which names others run later is a table of its own",
 		"shellparse/command": "a target carries the right it was named with",
 		"shellparse/code":    "files that are executed are read as programs in the command line",
 	},
@@ -239,6 +240,7 @@ var testOnly = map[string]map[string]string{
 		"cmd/tada-run/cli":   "transcripts run the real doors in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real doors in the test binary",
 		"shellparse":         "the corpus is judged end to end",
+		"shellparse/catalog": "no key of its tables is in code too",
 		"shellparse/eval":    "rare parts of the shell are switched off, to measure what each earns",
 		"shellparse/code":    "readers are switched off, to measure what each earns",
 		"pathguard":          "the corpus is judged end to end",

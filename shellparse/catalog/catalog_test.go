@@ -15,6 +15,7 @@ var tables = map[string]struct {
 	"environ.txt": {&variables, "harmless runs starts sources loads searches modules options prompts " +
 		"places configures writes proxies trusts contacts history shell passes plain shown removed " +
 		"secret caller call"},
+	"later.txt": {&later, "kept told tools"},
 }
 
 // J3: no name is in a table twice, and every line has the one format.

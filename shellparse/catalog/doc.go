@@ -2,6 +2,8 @@
 // and one reader for all of them.
 //
 //	git.txt      settings of git by which it runs or obeys something
+//	environ.txt  environment variables
+//	later.txt    names in a workspace that others run or obey later
 //
 // An entry is a line, or one for several names that have the same facts:
 //

@@ -33,3 +33,11 @@ func Variable(name string) Entry {
 	}
 	return variables.Lookup(name)
 }
+
+//go:embed later.txt
+var laterText string
+
+var later = Table{text: laterText}
+
+// Later returns the table of names that others run or obey later.
+func Later() *Table { return &later }

@@ -1,0 +1,100 @@
+package integration
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
+)
+
+// lists says how many names of a table of shellparse/catalog one file may have in its code. More
+// are a second list, which the next change of the table leaves behind.
+var lists = map[string]struct {
+	table *catalog.Table
+	most  int
+}{
+	"git.txt":     {catalog.GitTable(), 0},
+	"environ.txt": {catalog.Variables(), 2},
+	"later.txt":   {catalog.Later(), 2},
+}
+
+// ownLists are the files that may have more, with the reason.
+var ownLists = map[string]string{
+	"launcher/sandbox/gitmeta/change.go":    "it looks the merge strategies up",
+	"launcher/reach.go":                     "the variables by which programs find their proxy",
+	"shellparse/code/make.go":               "the values that make itself gives to its variables",
+	"shellparse/command/roles.go":           "roles of arguments that are called as some variables are",
+	"shellparse/command/tools.go":           "the variables whose values makefiles run, given as arguments",
+	"shellparse/eval/builtin_dir.go":        "the variables that cd reads and sets",
+	"shellparse/eval/environ.go":            "the three variables whose values have a form of their own",
+	"shellparse/eval/environment.go":        "the variables that the abstract shell itself has",
+	"shellparse/eval/settings.go":           "what is known of the account",
+	"shellparse/eval/special.go":            "the variables that bash itself sets",
+	"cmd/tada-run/cli/hook.go":              "what bash acts on before the line of a hook",
+	"pathguard/inner.go":                    "the variables that do not change from start to start",
+	"integration/hook/settings/settings.go": "where the hooks of agents are written",
+}
+
+// J3: what is known about a name is in its table and nowhere else.
+func TestNoKeyIsInCodeAndTable(t *testing.T) {
+	found := map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test || s.folder == ownSurroundings {
+			continue
+		}
+		file := path.Join(s.folder, s.file)
+		for _, word := range literals(t, file) {
+			for name, list := range lists {
+				if e := list.table.Lookup(word); word != "" && e.Key == word {
+					if found[name+" "+file] == nil {
+						found[name+" "+file] = map[string]bool{}
+					}
+					found[name+" "+file][word] = true
+				}
+			}
+		}
+	}
+	needed := map[string]bool{}
+	for name, list := range lists {
+		for _, s := range sources(t) {
+			file := path.Join(s.folder, s.file)
+			words := found[name+" "+file]
+			if len(words) <= list.most {
+				continue
+			}
+			needed[file] = true
+			if ownLists[file] == "" {
+				t.Errorf("%s has a list of its own of what shellparse/catalog/%s knows: %q", file, name,
+					slices.Sorted(maps.Keys(words)))
+			}
+		}
+	}
+	for file := range ownLists {
+		if !needed[file] {
+			t.Errorf("%s has no list of its own any more; take it out of ownLists", file)
+		}
+	}
+}
+
+// literals returns the texts between quotes in a file.
+func literals(t *testing.T, file string) (words []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path.Join("..", file), nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			word, _ := strconv.Unquote(lit.Value)
+			words = append(words, word)
+		}
+		return true
+	})
+	return words
+}
