@@ -84,8 +84,9 @@ func (t *tx) request(r Request, p plan) (*entry, bool, error) {
 	return e, true, t.emit(ev)
 }
 
-// room reports whether one more question may be open: of those who ask, and of the account. More are not denied, they have
-// to wait, and what is open stays open: a question that a flood could push out would be one that nobody answers.
+// room reports whether one more question may be open: of those who ask, and of the account. More
+// are not denied, they have to wait, and what is open stays open: a question that a flood could
+// push out would be one that nobody answers.
 func (t *tx) room(r Request) error {
 	if r.Person {
 		return nil
@@ -179,8 +180,8 @@ func (t *tx) denied(key string) (fields, time.Time, error) {
 	return f, at.at.Add(t.o.CoolOff), nil
 }
 
-// openFor counts the pending envelopes of one budget and of all. One count serves the whole transaction, because
-// nothing in it that ends an envelope comes before a request but the sweep.
+// openFor counts the pending envelopes of one budget and of all. One count serves the whole
+// transaction, because nothing in it that ends an envelope comes before a request but the sweep.
 func (t *tx) openFor(budget string) (mine, all int) {
 	if t.open == nil {
 		t.open = map[string]int{}

@@ -12,8 +12,9 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// What can come in wrong, one beside the other: each is an error of its own, has its outcome in the record, an exit
-// status and a sentence of its own, and permits nothing afterwards. B-R1.4.1, B-R1.4.3, B-R1.4.6, B-R4.1a, B-R5.2
+// What can come in wrong, one beside the other: each is an error of its own, has its outcome in the
+// record, an exit status and a sentence of its own, and permits nothing afterwards. B-R1.4.1,
+// B-R1.4.3, B-R1.4.6, B-R4.1a, B-R5.2
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	k := newKey(t, "dg")

@@ -29,9 +29,10 @@ var _ Store = (*Bolt)(nil)
 // is empty until the database has been made, and then has one byte for ever.
 const lockSuffix = ".lock"
 
-// Open checks the options and the files at path and returns the store. The database is made by
-// the first change, in an existing folder. It fails with *[ConfigError] for limits that cannot
-// hold together, and with *[FileError] around ErrMeddled, ErrMissing, ErrCorrupt, ErrFuture or ErrLocked.
+// Open checks the options and the files at path and returns the store. The database is made by the
+// first change, in an existing folder. It fails with *[ConfigError] for limits that cannot hold
+// together, and with *[FileError] around ErrMeddled, ErrMissing, ErrCorrupt, ErrFuture or
+// ErrLocked.
 func Open(path string, o Options) (*Bolt, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -191,7 +192,8 @@ func syncFolder(dir string) error {
 	return f.Sync()
 }
 
-// boltWait bounds the wait for bbolt's own lock, which only a program that does not know ours holds.
+// boltWait bounds the wait for bbolt's own lock, which only a program that does not know ours
+// holds.
 const boltWait = 2 * time.Second
 
 // open opens the database, runs fn and closes it. bbolt answers a damaged page with a panic, and a

@@ -108,8 +108,9 @@ func TestTamperMoved(t *testing.T) {
 	}
 }
 
-// B-R1.4.5, B-R1.4.6, B-R1.4.7: the answers are paired with the calls again at the use, and so is the plan that was
-// answered. Only somebody who knows the secret in the file can store an answer that does not fit; it spends the approval.
+// B-R1.4.5, B-R1.4.6, B-R1.4.7: the answers are paired with the calls again at the use, and so is
+// the plan that was answered. Only somebody who knows the secret in the file can store an answer
+// that does not fit; it spends the approval.
 func TestPairedAtUse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

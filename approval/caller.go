@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Caller is what the kernel says of a process that wants to answer: of itself, of its ancestors, and of its terminal.
-// The zero value is a process of which nothing is known.
+// A Caller is what the kernel says of a process that wants to answer: of itself, of its ancestors,
+// and of its terminal. The zero value is a process of which nothing is known.
 type Caller struct {
 	Peer     PeerFacts
 	Rules    PeerRules
@@ -33,14 +33,15 @@ func (p Process) String() string {
 	return fmt.Sprintf("%.64s (process %d)", shown(name), p.PID)
 }
 
-// A Terminal is a controlling terminal and the processes that hold its other end: those type its keys and see its text.
+// A Terminal is a controlling terminal and the processes that hold its other end: those type its
+// keys and see its text.
 type Terminal struct {
 	Device  string // "pts/3"; "" for none
 	Pseudo  bool   // it has another end
 	Keys    bool   // the caller is in its foreground
 	Holders []Holder
-	// Outer is the nearest ancestor that is not on this terminal, where the holders cannot be seen: they are another
-	// user's, or outside of this container. Nil where there is no such ancestor.
+	// Outer is the nearest ancestor that is not on this terminal, where the holders cannot be seen:
+	// they are another user's, or outside of this container. Nil where there is no such ancestor.
 	Outer *Holder
 }
 
@@ -87,8 +88,8 @@ func readVia(f fields, channel string) Via {
 	return Via{Channel: Channel(channel), Terminal: f.text("terminal"), Holder: f.text("holder"), Ancestors: f.texts("ancestors")}
 }
 
-// Who says what kind of caller this is, and why it is no person; "" for a person. The order is that of certainty: a
-// fence's marks cannot be taken off, an agent's can.
+// Who says what kind of caller this is, and why it is no person; "" for a person. The order is that
+// of certainty: a fence's marks cannot be taken off, an agent's can.
 func (c Caller) Who() (Channel, string) {
 	rules := c.Rules
 	rules.Terminal = false

@@ -87,7 +87,8 @@ any       mark     AGENT
 //	relay  NAME            has a terminal of its own, and passes on what is typed there
 //	mux    NAME            shows it on the terminals of those who are attached to it
 //
-// Anything may call itself so: the table tells ordinary agents from ordinary people, not a program that lies.
+// Anything may call itself so: the table tells ordinary agents from ordinary people, not a program
+// that lies.
 const terminalTable = `
 screen  gnome-terminal-server
 screen  kgx
@@ -210,8 +211,8 @@ relay   machinectl
 mux     tmux
 `
 
-// A holding is how a program shows the terminal whose other end it holds. The zero value is a program that nothing is
-// known of.
+// A holding is how a program shows the terminal whose other end it holds. The zero value is a
+// program that nothing is known of.
 type holding int
 
 const (
@@ -247,7 +248,8 @@ var terminalRows = sync.OnceValue(func() (rows []terminalRow) {
 	return rows
 })
 
-// AgentMark returns the name of an entry NAME=VALUE of an environment that an agent's program sets, else "".
+// AgentMark returns the name of an entry NAME=VALUE of an environment that an agent's program sets,
+// else "".
 func AgentMark(entry string) string {
 	name, value, _ := strings.Cut(entry, "=")
 	if value == "" {
@@ -261,8 +263,9 @@ func AgentMark(entry string) string {
 	return ""
 }
 
-// AgentName is what the agent is called that asks: said is how it calls itself, env its environment, where its program
-// leaves a mark. One program has several names for itself, one for each door; here it has one. "" for nobody known.
+// AgentName is what the agent is called that asks: said is how it calls itself, env its
+// environment, where its program leaves a mark. One program has several names for itself, one for
+// each door; here it has one. "" for nobody known.
 func AgentName(said string, env []string) string {
 	agent, own := said, strings.TrimPrefix(said, "mcp/") // a server says so before the name of its client
 	for _, f := range agentFacts() {
@@ -289,7 +292,8 @@ func AgentName(said string, env []string) string {
 // interpreters run a script whose name says more than theirs.
 var interpreters = []string{"node", "nodejs", "bun", "deno", "python", "ruby", "perl", "java", "electron", "sh", "bash", "uv"}
 
-// program returns the names by which a process is looked up: of its file, or where that cannot be read of the process.
+// program returns the names by which a process is looked up: of its file, or where that cannot be
+// read of the process.
 func (p Process) program() string {
 	name := strings.TrimSuffix(path.Base(p.File), " (deleted)")
 	if p.File == "" {
@@ -308,7 +312,8 @@ func (p Process) interpreter() string {
 	return ""
 }
 
-// script returns what an interpreter was told to run, a file or a module; "" for a program of its own.
+// script returns what an interpreter was told to run, a file or a module; "" for a program of its
+// own.
 func (p Process) script() string {
 	if p.interpreter() == "" || len(p.Args) < 2 {
 		return ""
@@ -340,8 +345,9 @@ func (p Process) agent() string {
 	return ""
 }
 
-// AgentProgram names the agent that a program is: by the file that it leads to and the words that it is called with, also
-// behind the interpreter or the link by which package managers install it. "" is none.
+// AgentProgram names the agent that a program is: by the file that it leads to and the words that
+// it is called with, also behind the interpreter or the link by which package managers install it.
+// "" is none.
 func AgentProgram(file string, argv []string) string {
 	if len(argv) == 0 {
 		return ""
@@ -370,7 +376,8 @@ func (p Process) holds() holding {
 	return unknown
 }
 
-// commName is a name as the kernel keeps that of a process (15 bytes, proc_pid_comm(5)), up to what the process has added.
+// commName is a name as the kernel keeps that of a process (15 bytes, proc_pid_comm(5)), up to what
+// the process has added.
 func commName(name string) string {
 	name, _, _ = strings.Cut(name, ":") // "tmux: server"
 	name, _, _ = strings.Cut(name, "(") // "Relay(12)"

@@ -47,7 +47,8 @@ const (
 	TestPeople      Action = "ask a canary question"
 )
 
-// Approve is the action of approving a question of this risk; any number beyond 0 to 3 counts as the highest.
+// Approve is the action of approving a question of this risk; any number beyond 0 to 3 counts as
+// the highest.
 func Approve(risk int) Action {
 	switch {
 	case risk == 0 || risk == 1:
@@ -58,10 +59,11 @@ func Approve(risk int) Action {
 	return ApproveCritical
 }
 
-// channelTable says who may do what over which channel, and what it takes: a key, characters that the page shows, a code
-// that the terminal shows, a signature by a trusted key, or a grant that a person gave. "no" is never; "yes" takes
-// nothing more; "-" has no meaning there. Whoever comes from an agent's program, from no terminal, or out of a sandbox
-// has that column, by whatever command.
+// channelTable says who may do what over which channel, and what it takes: a key, characters that
+// the page shows, a code that the terminal shows, a signature by a trusted key, or a grant that a
+// person gave. "no" is never; "yes" takes nothing more; "-" has no meaning there. Whoever comes
+// from an agent's program, from no terminal, or out of a sandbox has that column, by whatever
+// command.
 const channelTable = `
                           | tadactl | tty  | inbox | web  | attach | token     | grant | agent | program | sandbox
 approve R0, R1            | key     | key  | key   | code | key    | signature | grant | no    | no      | no
@@ -116,7 +118,8 @@ func Channels() []Channel { return slices.Clone(sheet().channels) }
 // ChannelRows returns the table that [Permits] decides by.
 func ChannelRows() []ChannelRow { return slices.Clone(sheet().rows) }
 
-// Permits reports whether an action may be done over a channel at all. What it then takes is checked where it is done.
+// Permits reports whether an action may be done over a channel at all. What it then takes is
+// checked where it is done.
 func Permits(a Action, c Channel) bool {
 	i := slices.Index(sheet().channels, c)
 	for _, row := range sheet().rows {
@@ -127,8 +130,9 @@ func Permits(a Action, c Channel) bool {
 	return false
 }
 
-// May returns the channel by which this caller does what it asks for over a channel, or an error that wraps ErrPeer and
-// says why it may not. What is signed, and what was granted, is no less good for who hands it in.
+// May returns the channel by which this caller does what it asks for over a channel, or an error
+// that wraps ErrPeer and says why it may not. What is signed, and what was granted, is no less good
+// for who hands it in.
 func (c Caller) May(a Action, over Channel) (Channel, error) {
 	who, why := c.Who()
 	switch {
@@ -144,7 +148,8 @@ func (c Caller) May(a Action, over Channel) (Channel, error) {
 	return over, a.refused(why)
 }
 
-// Outside returns nil for a caller outside of every sandbox, else an error that wraps ErrPeer, worded for what it wanted to do.
+// Outside returns nil for a caller outside of every sandbox, else an error that wraps ErrPeer,
+// worded for what it wanted to do.
 func (c Caller) Outside(a Action) error {
 	if who, why := c.Who(); who == ChannelSandbox {
 		return a.refused(why)

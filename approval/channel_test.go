@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// The table of channels says what the code does elsewhere: what a risk costs, what a grant covers, and that nothing but a
-// person's terminal or a signature approves.
+// The table of channels says what the code does elsewhere: what a risk costs, what a grant covers,
+// and that nothing but a person's terminal or a signature approves.
 func TestChannelTable(t *testing.T) {
 	channels := approval.Channels()
 	if len(channels) != 10 {
@@ -68,7 +68,8 @@ func TestChannelTable(t *testing.T) {
 	}
 }
 
-// Who is an agent, a program or a person, by what the kernel says of the process, its ancestors and its terminal.
+// Who is an agent, a program or a person, by what the kernel says of the process, its ancestors and
+// its terminal.
 func TestWho(t *testing.T) {
 	process := func(name string, args ...string) approval.Process {
 		return approval.Process{PID: 7, Name: name[:min(15, len(name))], File: "/usr/bin/" + name, Args: append([]string{name}, args...)}

@@ -231,8 +231,8 @@ func testPerCall(t *testing.T, b *bench) {
 	decide(t, b, no(e, strings.Repeat("\u0416", approval.MaxMessage)))
 }
 
-// A denial with a better idea leads to another plan with another envelope: the answer to the one says
-// nothing about the other, and no part of the first can run.
+// A denial with a better idea leads to another plan with another envelope: the answer to the one
+// says nothing about the other, and no part of the first can run.
 func testEdited(t *testing.T, b *bench) {
 	list := payload(t, func(p map[string]any) { p["list"] = "make && make install" })
 	e := ask(t, b, list)
@@ -350,8 +350,8 @@ func testBudget(t *testing.T, b *bench) {
 	}
 }
 
-// E-fat-1: the limits are those of a budget, whatever the session says; a person is exempt; a flood of budgets stops at
-// what the account may have open, and pushes nothing out.
+// E-fat-1: the limits are those of a budget, whatever the session says; a person is exempt; a flood
+// of budgets stops at what the account may have open, and pushes nothing out.
 func testFlood(t *testing.T, b *bench) {
 	b.reopen(func(o *approval.Options) { o.MaxPending, o.MaxOpen = 3, 12 })
 	asking := func(n int, session, budget string, person bool) (approval.Envelope, error) {

@@ -204,7 +204,8 @@ func testCoolOff(t *testing.T, b *bench) {
 	ask(t, b, p)
 }
 
-// A denial that is taken back keeps nothing from being asked, its near-identical ones included; that of another question stays.
+// A denial that is taken back keeps nothing from being asked, its near-identical ones included;
+// that of another question stays.
 func testUndeny(t *testing.T, b *bench) {
 	p := payload(t, nil)
 	e := ask(t, b, p)
@@ -256,8 +257,8 @@ func testUndeny(t *testing.T, b *bench) {
 	}
 }
 
-// B-I4: whatever is done in whatever order, a question's state changes with one event that tells from what to what, and no
-// event tells a change that there was not.
+// B-I4: whatever is done in whatever order, a question's state changes with one event that tells
+// from what to what, and no event tells a change that there was not.
 func testEveryChangeIsTold(t *testing.T, b *bench) {
 	type change struct {
 		envelope string

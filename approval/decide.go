@@ -75,8 +75,8 @@ func (t *tx) fits(e *entry, d Decision) error {
 	return nil
 }
 
-// earned checks that a yes cost what the risk asks for. A signature by a trusted key, made on another
-// machine, stands for the challenge and for the factor.
+// earned checks that a yes cost what the risk asks for. A signature by a trusted key, made on
+// another machine, stands for the challenge and for the factor.
 func (t *tx) earned(e *entry, d *Decision) error {
 	switch {
 	case e.Requester != "" && d.person() == e.Requester:

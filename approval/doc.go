@@ -5,8 +5,8 @@
 // The requester is a program that wants to run something for an agent. It asks with a plan and
 // learns the envelope's id and nothing else. The person reads the plan, rendered from the stored
 // bytes, and answers through a channel that the agent cannot write. The executor resolves the plan
-// afresh, just before it runs, and claims the approval with the hash of what it found. Requester and
-// executor are mostly one process; between its question and its claim the world may change, and
+// afresh, just before it runs, and claims the approval with the hash of what it found. Requester
+// and executor are mostly one process; between its question and its claim the world may change, and
 // then the claim fails. The store stands between them: a file that no fence lets an agent reach.
 //
 // # The plan
@@ -31,11 +31,12 @@
 //	pending +--- Consume ---------------> consumed
 //	        +--- time -----------------> expired
 //
-// A denial may name another command ([CallDecision].Instead), such as a part of a list that is one call. That
-// permits nothing: the requester is told, and asks about it as a plan of its own.
+// A denial may name another command ([CallDecision].Instead), such as a part of a list that is one
+// call. That permits nothing: the requester is told, and asks about it as a plan of its own.
 //
-// Cancel is for a question that was left without an answer, and for one whose requester is gone: nothing is remembered of
-// it. Only a denial keeps its plan from being asked again, and Undeny takes that back.
+// Cancel is for a question that was left without an answer, and for one whose requester is gone:
+// nothing is remembered of it. Only a denial keeps its plan from being asked again, and Undeny
+// takes that back.
 //
 // There is no other transition. An answer does not change the state: it is kept beside it, and a
 // pending envelope with a yes can be consumed. A question lives for Options.TTL (1 h), a yes for
@@ -44,29 +45,31 @@
 // the wall clock is left. The end itself is outside.
 //
 // Consume checks, in this order, in one write transaction: that the envelope is known, not used,
-// not too old, that its stored bytes fit their hash, that it has an answer, that the answers pair up
-// with the calls one to one and in order, and that the hash presented is the hash that was shown.
-// The transaction that finds all this true also makes it consumed; of any number of processes one
-// wins. A claim that fails after the point where the approval could have been used spends it:
-// the attempt counts, not the success.
+// not too old, that its stored bytes fit their hash, that it has an answer, that the answers pair
+// up with the calls one to one and in order, and that the hash presented is the hash that was
+// shown. The transaction that finds all this true also makes it consumed; of any number of
+// processes one wins. A claim that fails after the point where the approval could have been used
+// spends it: the attempt counts, not the success.
 //
 // # What a yes costs
 //
-// [Friction] grows with the risk: a key, four characters to type, eight and a second factor. A factor
-// is a one-time code after RFC 6238 (EnrollTOTP), good once for one envelope; a signature; or a
-// second person. A page on which something was cut is not approved before it was read to its end
-// ([Reading], Decision.Paged). Three risky approvals in less than two seconds each bring the brake on: everything
-// must be typed until somebody took their time or said no. [Canary] makes plans that must be denied;
-// asked with Request.Canary they can never run, and approving one brings the brake on too. [Summarize]
-// tells from the record how people answer.
+// [Friction] grows with the risk: a key, four characters to type, eight and a second factor. A
+// factor is a one-time code after RFC 6238 (EnrollTOTP), good once for one envelope; a signature;
+// or a second person. A page on which something was cut is not approved before it was read to its
+// end ([Reading], Decision.Paged). Three risky approvals in less than two seconds each bring the
+// brake on: everything must be typed until somebody took their time or said no. [Canary] makes
+// plans that must be denied; asked with Request.Canary they can never run, and approving one brings
+// the brake on too. [Summarize] tells from the record how people answer.
 //
 // Request.Quorum asks for several people. Each yes is kept until enough different people have said
 // it; a call is allowed only if all of them allowed it, and who denies all of it ends the question.
-// Decision.Person says who counts as one; Request.Requester is never one of them. An account is one person: where
-// people of one account must agree, they sign with keys of their own, and the account is the requester.
+// Decision.Person says who counts as one; Request.Requester is never one of them. An account is one
+// person: where people of one account must agree, they sign with keys of their own, and the account
+// is the requester.
 //
-// A plan says whose words led to it ([Level]): a person's, an agent's, or text from outside. Work inherits the level of
-// the work that started it ([Inherit]) and can only lower it; what is quarantined is allowed once and never for a while.
+// A plan says whose words led to it ([Level]): a person's, an agent's, or text from outside. Work
+// inherits the level of the work that started it ([Inherit]) and can only lower it; what is
+// quarantined is allowed once and never for a while.
 //
 // # Answers from elsewhere
 //
@@ -82,27 +85,27 @@
 //	signed, err := approval.Verify(token, trust, audience, now)     // here again
 //	events, err := store.DecideSigned(ctx, signed)
 //
-// A machine without people takes a plan that was signed beforehand ([PlanAnswer], Present), of one call or
-// of several with an answer for each, once. A
-// trusted key may delegate to another for a while and for less; the delegate may not pass it on,
-// and both are one person. [MayDecide] says which process may answer at all.
+// A machine without people takes a plan that was signed beforehand ([PlanAnswer], Present), of one
+// call or of several with an answer for each, once. A trusted key may delegate to another for a
+// while and for less; the delegate may not pass it on, and both are one person. [MayDecide] says
+// which process may answer at all.
 //
 // # Standing approvals
 //
 // With a yes, a person may make the question a [Grant]: the same plan in the same session without
 // asking, 5 times within an hour unless told otherwise. The same plan is the same [Template]: every
-// byte of it but the ids of the calls and the agent's words. There are no patterns. Of a question that is only about a tool
-// that nobody knows it covers the tool in its workspace, with any input: [ForTool]. [Grantable] says for
-// which plans the choice must not even be offered: high risk, interpreters, shells and wrappers,
-// network, deletions outside of the workspace, secrets and protected files, marked or unreadable
-// text. Any denial in the session ends its grants, and each use is an event that names the grant,
-// the count and the time left.
+// byte of it but the ids of the calls and the agent's words. There are no patterns. Of a question
+// that is only about a tool that nobody knows it covers the tool in its workspace, with any input:
+// [ForTool]. [Grantable] says for which plans the choice must not even be offered: high risk,
+// interpreters, shells and wrappers, network, deletions outside of the workspace, secrets and
+// protected files, marked or unreadable text. Any denial in the session ends its grants, and each
+// use is an event that names the grant, the count and the time left.
 //
 // # The nonce
 //
-// Every envelope has a nonce, a UUID of version 4, that never leaves the store while it lives. Files
-// hold its SHA-256 and a masked form; events name the hash, and the nonce itself once it is dead.
-// From it the store derives the characters that a risky approval must be typed with
+// Every envelope has a nonce, a UUID of version 4, that never leaves the store while it lives.
+// Files hold its SHA-256 and a masked form; events name the hash, and the nonce itself once it is
+// dead. From it the store derives the characters that a risky approval must be typed with
 // ([Envelope.Challenge]), so that keys meant for another prompt approve nothing.
 //
 // # The files
@@ -111,20 +114,21 @@
 // with flock(2) before NAME is opened, because bbolt waits for its own lock by sleeping 50 ms at a
 // time. NAME.lock is empty until NAME has been made and has one byte from then on: a database that
 // is gone afterwards is an error and not a fresh start, which would forget what was used. NAME.new
-// is a database being made. NAME.board and its bell are there while processes share a transaction (group.go),
-// NAME.wait-ID while a process waits for the answer to ID (wait_linux.go); both are worth nothing
-// to whoever finds them later. All have mode 0600 and belong to this user, or are refused; so is a
-// folder that others may write to.
+// is a database being made. NAME.board and its bell are there while processes share a transaction
+// (group.go), NAME.wait-ID while a process waits for the answer to ID (wait_linux.go); both are
+// worth nothing to whoever finds them later. All have mode 0600 and belong to this user, or are
+// refused; so is a folder that others may write to.
 //
 // Every operation opens the database, does one transaction and closes it. Nothing is held while a
 // person thinks. What runs need at the same time is done together: of 64 processes that claim at
-// once, the first does its own claim, and while it waits for the disk the others gather for a second
-// transaction.
+// once, the first does its own claim, and while it waits for the disk the others gather for a
+// second transaction.
 //
-// Schema 2 added quorum, signed answers and codes. Schema 1 is read, and becomes 2 at the first change.
+// Schema 2 added quorum, signed answers and codes. Schema 1 is read, and becomes 2 at the first
+// change.
 //
-// Nothing is encrypted at rest. There is no login and there are no roles: whoever is this user, and not
-// inside of a fence, is the person.
+// Nothing is encrypted at rest. There is no login and there are no roles: whoever is this user, and
+// not inside of a fence, is the person.
 //
 // Values that decide something carry an HMAC under a secret in the same file. It notices an edit, a
 // value moved from another envelope, and decay of the disk. It does not stop who can read and write
@@ -134,8 +138,8 @@
 // # The record
 //
 // This package writes no log. Each change stores an [Event] in the same transaction and returns it.
-// The caller writes it to the record and then calls MarkLogged; a caller that dies between leaves it
-// to Unlogged, with its Seq, by which the next one can tell whether the record has it. A permit
+// The caller writes it to the record and then calls MarkLogged; a caller that dies between leaves
+// it to Unlogged, with its Seq, by which the next one can tell whether the record has it. A permit
 // whose run never told its end is found by Unfinished. Refused attempts change nothing, and come as
 // events with Seq 0 inside the *[Refused].
 //
@@ -147,10 +151,11 @@
 // bbolt panics on damaged pages, and a file shorter than its mapping faults; both arrive as
 // ErrCorrupt, and nothing is written.
 //
-// An older copy of the database that is put back has a counter of events that lags behind the record. Options.Record
-// tells how far the record is, and is asked before each change; the change is refused with ErrBehind then. That holds for
-// whatever is used once or so many times: approvals, grants, signed answers, one-time codes, denials. A wrong one-time
-// code is no event, so an older copy gives those attempts back.
+// An older copy of the database that is put back has a counter of events that lags behind the
+// record. Options.Record tells how far the record is, and is asked before each change; the change
+// is refused with ErrBehind then. That holds for whatever is used once or so many times: approvals,
+// grants, signed answers, one-time codes, denials. A wrong one-time code is no event, so an older
+// copy gives those attempts back.
 //
 // A database that is lost is made anew from the record by [Rebuild], which forgets in one direction
 // only: what was used or denied stays so, a run without an end is still known, and whatever could
@@ -159,10 +164,10 @@
 //
 // # The page
 //
-// [Render] is a pure function of the stored bytes: prompt, inbox and pager show the same page, under a
-// phrase that only this user's real prompts have ([LoadPhrase]). All
-// payload text passes through one encoder whose output is printable and has an inverse. ASCII
-// stands for itself. Everything else is marked:
+// [Render] is a pure function of the stored bytes: prompt, inbox and pager show the same page,
+// under a phrase that only this user's real prompts have ([LoadPhrase]). All payload text passes
+// through one encoder whose output is printable and has an inverse. ASCII stands for itself.
+// Everything else is marked:
 //
 //	é⟦U+00E9⟧   a letter, and which one it is; only sentences of the policy show the letter alone
 //	⟦U+202E⟧    anything invisible, combining, right-to-left, or not known to be harmless
@@ -177,18 +182,21 @@
 // Since every non-ASCII character of a payload shows with its code point, no payload can write one
 // of these marks, or a line of the page. Every value of the plan is on the page, by its name if the
 // renderer does not know it. A value of more than 1,000 characters is cut, never where a reason
-// points, and Page.Truncated then forbids an approval until the full page was read to its end.
-// A text may have one literal that is most likely the agent's own command (args.inside). It then comes first, and the text
-// is folded to what a reason points at; its whole stands in the listing of the full page, and is hashed. Folded counts as
-// cut, because somebody could choose by it what is read first.
+// points, and Page.Truncated then forbids an approval until the full page was read to its end. A
+// text may have one literal that is most likely the agent's own command (args.inside). It then
+// comes first, and the text is folded to what a reason points at; its whole stands in the listing
+// of the full page, and is hashed. Folded counts as cut, because somebody could choose by it what
+// is read first.
 //
 // # Limits
 //
-// 10 open questions for those who ask (Request.Budget), 100 in an hour, and 200 open ones in all, which a person at a
-// terminal is exempt from; more have to wait, and none that is open is given up for them; 500 characters for the words to an agent; inline questions of
-// at most 64 KiB and 400 lines; a denied plan is denied again without asking for 10 min, in
-// whatever session, so that nobody is worn down. A near-identical one (Envelope.Kin: the same agent, work item, directory, tools, rules and
-// risk) is asked, and says that it comes after a no; [Grouped] puts what is near-identical together.
+// 10 open questions for those who ask (Request.Budget), 100 in an hour, and 200 open ones in all,
+// which a person at a terminal is exempt from; more have to wait, and none that is open is given up
+// for them; 500 characters for the words to an agent; inline questions of at most 64 KiB and 400
+// lines; a denied plan is denied again without asking for 10 min, in whatever session, so that
+// nobody is worn down. A near-identical one (Envelope.Kin: the same agent, work item, directory,
+// tools, rules and risk) is asked, and says that it comes after a no; [Grouped] puts what is
+// near-identical together.
 //
 // # Example
 //

@@ -255,7 +255,8 @@ func (e *entry) event(ev Event) Event {
 	return ev
 }
 
-// expire buries an envelope whose time has run out. Of a canary that is the first and the last word, too.
+// expire buries an envelope whose time has run out. Of a canary that is the first and the last
+// word, too.
 func (t *tx) expire(e *entry) error {
 	kind := KindExpired
 	if e.canary {

@@ -10,7 +10,8 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// An Envelope is one question to a person, as the store knows it. What it was born with never changes.
+// An Envelope is one question to a person, as the store knows it. What it was born with never
+// changes.
 type Envelope struct {
 	ID       string    // UUID version 4; the only name of it that an agent may learn
 	WorkItem string    // payload work_item_id
@@ -126,15 +127,17 @@ type CallDecision struct {
 	Approved bool
 	Message  string // to the agent, at most MaxMessage characters
 
-	// Instead is a command that the person would rather see, with a denial. It permits nothing: it has a plan, a hash
-	// and a question of its own. A list of commands is one call, so this is the way to allow a part of it.
+	// Instead is a command that the person would rather see, with a denial. It permits nothing: it
+	// has a plan, a hash and a question of its own. A list of commands is one call, so this is the
+	// way to allow a part of it.
 	Instead string
 }
 
 // MaxInstead is how long such a command may be, in bytes.
 const MaxInstead = 8 << 10
 
-// MaxMessage is how many characters a denial may tell the agent: room for advice, not for a document.
+// MaxMessage is how many characters a denial may tell the agent: room for advice, not for a
+// document.
 const MaxMessage = 500
 
 // A Claim asks to use an approval now.

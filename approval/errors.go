@@ -8,7 +8,8 @@ import (
 
 // Refusals of one envelope. They arrive inside a *[Refused], which says more.
 var (
-	// ErrUnknown is returned when no envelope answers to the id, or to the session and plan. Ask anew.
+	// ErrUnknown is returned when no envelope answers to the id, or to the session and plan. Ask
+	// anew.
 	ErrUnknown = errors.New("no pending question with that id")
 	// ErrPending is returned by Consume when nobody has answered yet. Nothing changed: wait.
 	ErrPending = errors.New("waiting for approval")
@@ -23,8 +24,8 @@ var (
 	// ErrMismatch is returned when the plan presented is not the plan that was shown. For Consume
 	// the approval is spent, because the world changed under it; for Decide nothing changed.
 	ErrMismatch = errors.New("plan is not the one that was shown")
-	// ErrDenied is returned when a person said no, or the question was withdrawn. Message and
-	// Until of the Refused say what the person wrote and how long the same question is not asked again.
+	// ErrDenied is returned when a person said no, or the question was withdrawn. Message and Until
+	// of the Refused say what the person wrote and how long the same question is not asked again.
 	ErrDenied = errors.New("denied")
 	// ErrDecided is returned by Decide when there is an answer already.
 	ErrDecided = errors.New("already decided")
@@ -34,13 +35,15 @@ var (
 	ErrFactor = errors.New("a second factor is needed")
 	// ErrNoGrant is returned when no standing approval covers the plan now. Ask.
 	ErrNoGrant = errors.New("no grant")
-	// ErrNotGrantable is returned by Grant for a plan that must be asked every time. Message says why.
+	// ErrNotGrantable is returned by Grant for a plan that must be asked every time. Message says
+	// why.
 	ErrNotGrantable = errors.New("this command cannot be granted")
-	// ErrReordered and ErrDuplicated are ways of ErrBijection: all calls are answered, but in another
-	// order; one is answered twice.
+	// ErrReordered and ErrDuplicated are ways of ErrBijection: all calls are answered, but in
+	// another order; one is answered twice.
 	ErrReordered  error = &wayOf{ErrBijection, "wrong order"}
 	ErrDuplicated error = &wayOf{ErrBijection, "duplicate"}
-	// ErrHasty is returned by Decide for a yes that came faster than the page can be read: see Envelope.ReadingTime.
+	// ErrHasty is returned by Decide for a yes that came faster than the page can be read: see
+	// Envelope.ReadingTime.
 	ErrHasty = errors.New("the answer came faster than the page can be read")
 	// ErrUnread is returned by Decide for a yes to a truncated page that was not shown to its end.
 	ErrUnread = errors.New("the text was cut and not read to its end")
@@ -48,12 +51,15 @@ var (
 	ErrSelf = errors.New("the requester cannot approve")
 	// ErrVoted is returned by Decide when the person has said yes before and others are to follow.
 	ErrVoted = errors.New("this person has already answered")
-	// ErrCodeUsed is returned by Decide for a one-time code that was used, be it for another envelope.
+	// ErrCodeUsed is returned by Decide for a one-time code that was used, be it for another
+	// envelope.
 	ErrCodeUsed = errors.New("one-time code was already used")
-	// ErrCanary is returned by Decide when the question was a test of attention. Nothing would have run.
+	// ErrCanary is returned by Decide when the question was a test of attention. Nothing would have
+	// run.
 	ErrCanary = errors.New("this question was a canary; it could never run")
-	// ErrBusy is returned by Request when whoever asks has [Options.MaxPending] questions open, or asked
-	// [Options.MaxHour] in an hour; ErrFull when the account has [Options.MaxOpen] open. Neither is a denial.
+	// ErrBusy is returned by Request when whoever asks has [Options.MaxPending] questions open, or
+	// asked [Options.MaxHour] in an hour; ErrFull when the account has [Options.MaxOpen] open.
+	// Neither is a denial.
 	ErrBusy       = errors.New("too many questions are open")
 	ErrFull error = &wayOf{ErrBusy, "in this account"}
 )
@@ -77,8 +83,8 @@ var (
 	ErrScope = errors.New("the signer is not allowed to approve this")
 )
 
-// A wayOf is an error that another one can be more exactly. It is not made by fmt.Errorf, which would be a twentieth of what all
-// packages together make when a process starts.
+// A wayOf is an error that another one can be more exactly. It is not made by fmt.Errorf, which
+// would be a twentieth of what all packages together make when a process starts.
 type wayOf struct {
 	err error
 	how string
@@ -93,7 +99,8 @@ func (w *wayOf) Unwrap() error { return w.err }
 var (
 	// ErrMissing is returned when the database is gone although it had been made.
 	ErrMissing = errors.New("approval database is missing")
-	// ErrBehind is returned when the record tells of changes that the database does not know: an older copy was put back.
+	// ErrBehind is returned when the record tells of changes that the database does not know: an
+	// older copy was put back.
 	ErrBehind = errors.New("approval database is older than the record")
 	// ErrCorrupt is returned when the file is not a readable database of this schema.
 	ErrCorrupt = errors.New("approval database is damaged")
@@ -101,7 +108,8 @@ var (
 	ErrFuture = errors.New("approval database is from a newer version")
 	// ErrLocked is returned when another process kept the lock for longer than Options.LockWait.
 	ErrLocked = errors.New("approval database is locked")
-	// ErrMeddled is returned when a file or its folder belongs to another user, is open to others, or closed to its owner.
+	// ErrMeddled is returned when a file or its folder belongs to another user, is open to others,
+	// or closed to its owner.
 	ErrMeddled = errors.New("the owner or the mode of the approval files is wrong")
 	// ErrPayload is returned by Request when the payload is not a canonical plan.
 	ErrPayload = errors.New("payload is not a canonical plan")

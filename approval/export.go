@@ -87,8 +87,8 @@ func (q Question) Answer(approved bool, message string, now time.Time, life time
 	return a, nil
 }
 
-// PlanAnswer is a yes to a plan that nobody has asked yet: for a machine without people, where it is
-// taken by [Store.Present]. It binds the plan by its [Template].
+// PlanAnswer is a yes to a plan that nobody has asked yet: for a machine without people, where it
+// is taken by [Store.Present]. It binds the plan by its [Template].
 func PlanAnswer(payload []byte, audience string, now time.Time, life time.Duration) (Answer, error) {
 	p, err := readPlan(payload)
 	if err != nil {

@@ -36,7 +36,8 @@ const (
 	exitConfig   = 78
 )
 
-// failures has the more particular errors before those that they wrap. Texts never say how to loosen anything.
+// failures has the more particular errors before those that they wrap. Texts never say how to
+// loosen anything.
 var failures = []struct {
 	err error
 	f   Failure

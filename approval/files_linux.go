@@ -101,7 +101,8 @@ func tryShared(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil
 }
 
-// patience is when Options.Waiting is called. A change takes milliseconds; on a busy disk, a second.
+// patience is when Options.Waiting is called. A change takes milliseconds; on a busy disk, a
+// second.
 var patience = [...]time.Duration{time.Second, 5 * time.Second}
 
 func waitLock(ctx context.Context, f *os.File, how int, waiting func(*os.File, time.Duration)) error {
@@ -174,10 +175,10 @@ func makeBoard(path string) (*os.File, error) {
 	return f, nil
 }
 
-// bellSuffix and the inode number of a boarding file name its bell: a FIFO that the leader holds open for
-// writing, so that who waits reads its end, also when the leader is killed. Reading is the work of the runtime's
-// poller. A thread in flock(2) is not: the runtime looks after it every 20 µs, which 63 waiting processes
-// take from the one that works.
+// bellSuffix and the inode number of a boarding file name its bell: a FIFO that the leader holds
+// open for writing, so that who waits reads its end, also when the leader is killed. Reading is the
+// work of the runtime's poller. A thread in flock(2) is not: the runtime looks after it every 20
+// µs, which 63 waiting processes take from the one that works.
 const bellSuffix = ".bell-"
 
 func bellOf(board *os.File) (string, error) {
@@ -188,7 +189,8 @@ func bellOf(board *os.File) (string, error) {
 	return fmt.Sprintf("%s%s%x", board.Name(), bellSuffix, st.Ino), nil
 }
 
-// hangBell makes the bell of a boarding; nil where there can be none. It goes with its board: see [dropBoard].
+// hangBell makes the bell of a boarding; nil where there can be none. It goes with its board: see
+// [dropBoard].
 func hangBell(board *os.File) *os.File {
 	name, err := bellOf(board)
 	if err != nil || unix.Mkfifo(name, 0o600) != nil {
@@ -201,7 +203,8 @@ func hangBell(board *os.File) *os.File {
 	return os.NewFile(uintptr(fd), name)
 }
 
-// dropBoard removes a boarding file and its bell, the bell first: a bell alone would be found by nobody.
+// dropBoard removes a boarding file and its bell, the bell first: a bell alone would be found by
+// nobody.
 func dropBoard(board *os.File) error {
 	if name, err := bellOf(board); err == nil {
 		os.Remove(name)
@@ -209,8 +212,8 @@ func dropBoard(board *os.File) error {
 	return os.Remove(board.Name())
 }
 
-// waitBoard waits until the leader of a boarding has answered, or has died, but no longer than limit. It makes one
-// timer at a time: each has the runtime wake a thread.
+// waitBoard waits until the leader of a boarding has answered, or has died, but no longer than
+// limit. It makes one timer at a time: each has the runtime wake a thread.
 func waitBoard(board *os.File, limit time.Duration, waiting func(*os.File, time.Duration)) error {
 	if name, err := bellOf(board); err == nil {
 		if fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// What the system does not let the store open or change is told with what to do about it. A file of root's own cannot be
-// closed to root, so what is asked here is what openPrivate asks after it was refused.
+// What the system does not let the store open or change is told with what to do about it. A file of
+// root's own cannot be closed to root, so what is asked here is what openPrivate asks after it was
+// refused.
 func TestWhatIsLockedIsTold(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "approvals.db")

@@ -25,8 +25,8 @@ func elide(units []unit) ([]unit, bool) {
 	return out, hidden > 0
 }
 
-// shorten keeps so many units at both ends, and what must be shown with what is around it. It returns how many
-// characters are not shown.
+// shorten keeps so many units at both ends, and what must be shown with what is around it. It
+// returns how many characters are not shown.
 func shorten(units []unit, head, tail int, word string) (out []unit, all int) {
 	keep := make([]bool, len(units))
 	for i := range units {

@@ -34,7 +34,8 @@ var showable = []*unicode.RangeTable{
 // hangulSyllables leaves out the jamo, some of which are blank (U+115F, U+1160, U+3164, U+FFA0).
 var hangulSyllables = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0xac00, Hi: 0xd7a3, Stride: 1}}}
 
-// wide are the characters that fill two cells (Unicode TR 11, W and F, as far as showable has them).
+// wide are the characters that fill two cells (Unicode TR 11, W and F, as far as showable has
+// them).
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0x33ff, Stride: 1}, {Lo: 0x3400, Hi: 0x4dbf, Stride: 1},

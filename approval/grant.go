@@ -14,8 +14,8 @@ import (
 // A Grant is a standing approval: the same plan again, without asking, a few times, for a while,
 // in one session. It covers exactly what a person saw; there are no patterns and no prefixes.
 //
-// That of what an agent's session opens ([Lasting]) stands until it is revoked, or another one is given in
-// that session: its page says so.
+// That of what an agent's session opens ([Lasting]) stands until it is revoked, or another one is
+// given in that session: its page says so.
 type Grant struct {
 	ID        string    // UUID version 4
 	Envelope  string    // the question that it was given with
@@ -64,10 +64,12 @@ const (
 	defaultGrantUses = 5
 )
 
-// SessionTool is the name of the only call of a plan that is what an agent's session opens, and no command.
+// SessionTool is the name of the only call of a plan that is what an agent's session opens, and no
+// command.
 const SessionTool = "session"
 
-// Lasting reports whether a plan is what an agent's session opens: a yes to it is a standing approval until it is revoked.
+// Lasting reports whether a plan is what an agent's session opens: a yes to it is a standing
+// approval until it is revoked.
 func Lasting(payload []byte) bool {
 	tree, err := canonical.Parse(payload)
 	top, _ := tree.(map[string]any)
@@ -80,8 +82,9 @@ func Lasting(payload []byte) bool {
 }
 
 // Template returns the hash of what a standing approval binds: the whole plan but the ids of its
-// calls, which number the attempts, and the agent's own words, which decide nothing. Of a plan that is asked about for the
-// tool alone ([ForTool]) it binds the tool, the agent and the workspace. It returns ErrPayload for bytes that are no plan.
+// calls, which number the attempts, and the agent's own words, which decide nothing. Of a plan that
+// is asked about for the tool alone ([ForTool]) it binds the tool, the agent and the workspace. It
+// returns ErrPayload for bytes that are no plan.
 func Template(payload []byte) (string, error) {
 	if _, err := readPlan(payload); err != nil {
 		return "", err
@@ -113,8 +116,9 @@ func Template(payload []byte) (string, error) {
 	return PlanHash(b), nil
 }
 
-// ForTool is the name of the tool, of a plan that is asked about for no other reason than that nobody knows it. A standing
-// approval of it covers the tool with other input too, as long as that gives no other reason to ask.
+// ForTool is the name of the tool, of a plan that is asked about for no other reason than that
+// nobody knows it. A standing approval of it covers the tool with other input too, as long as that
+// gives no other reason to ask.
 func ForTool(payload []byte) (name string, ok bool) {
 	tree, err := canonical.Parse(payload)
 	if err != nil {

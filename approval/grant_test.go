@@ -184,7 +184,8 @@ func sessionPlan(host string) map[string]any {
 	return p
 }
 
-// A grant for what a session opens has no end of its own, and there is one of it: the next one takes its place.
+// A grant for what a session opens has no end of its own, and there is one of it: the next one
+// takes its place.
 func testGrantLasts(t *testing.T, b *bench) {
 	first, second := sessionPlan("api.test"), sessionPlan("other.test")
 	g := granted(b, first, approval.GrantRequest{Uses: 2})

@@ -6,7 +6,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// toolPlan is a plan that is asked about for its tool alone, with changes to it and to its only call.
+// toolPlan is a plan that is asked about for its tool alone, with changes to it and to its only
+// call.
 func toolPlan(changes, call map[string]any) map[string]any {
 	p := lintPlan("deploy")
 	p["reasons"] = []any{map[string]any{"rule": "tool.unknown", "verdict": "ask", "message": "x", "span": []any{0, 6}}}
@@ -21,8 +22,8 @@ func toolPlan(changes, call map[string]any) map[string]any {
 	return p
 }
 
-// J5: a standing approval for a tool binds the tool, the agent and the workspace and no input. As soon as there is any other
-// reason to ask, it covers nothing.
+// J5: a standing approval for a tool binds the tool, the agent and the workspace and no input. As
+// soon as there is any other reason to ask, it covers nothing.
 func TestAGrantForATool(t *testing.T) {
 	template := func(p map[string]any) string {
 		h, err := approval.Template(spell(t, p))

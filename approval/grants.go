@@ -41,8 +41,8 @@ func (r *GrantRequest) settle() error {
 	return nil
 }
 
-// MayStand returns nil when a decision on this question may become the grant that r asks for, else why not: asked before
-// anything is stored, so that an answer is taken whole or not at all.
+// MayStand returns nil when a decision on this question may become the grant that r asks for, else
+// why not: asked before anything is stored, so that an answer is taken whole or not at all.
 func (e Envelope) MayStand(d Decision, r GrantRequest) error {
 	if err := r.settle(); err != nil {
 		return err
@@ -232,7 +232,8 @@ func (b *Bolt) endGrants(ctx context.Context, kind, reason string, which func(Gr
 	return events, nil
 }
 
-// endGrants ends the living grants that which chooses. A grant that cannot be read is of no use anyway.
+// endGrants ends the living grants that which chooses. A grant that cannot be read is of no use
+// anyway.
 func (t *tx) endGrants(kind, reason string, which func(Grant) bool) error {
 	for _, id := range t.keys(grantBucket) {
 		g, err := t.loadGrant(id)

@@ -21,10 +21,11 @@ import (
 // leader's turn comes it closes the boarding, does every task in one transaction and writes the
 // answers into the same file. What is permitted is on the disk before anybody reads so.
 //
-// The leader holds an exclusive flock on the file from before it can be seen, and a bell, and the others
-// wait for the end of both, so all of them wake at once when the answers are there, and also when the
-// leader was killed. Whoever then finds no answer does the task alone. Each task carries a ticket, by which the
-// store knows one that was done already, so a lost answer is no lost approval and no second one.
+// The leader holds an exclusive flock on the file from before it can be seen, and a bell, and the
+// others wait for the end of both, so all of them wake at once when the answers are there, and also
+// when the leader was killed. Whoever then finds no answer does the task alone. Each task carries a
+// ticket, by which the store knows one that was done already, so a lost answer is no lost approval
+// and no second one.
 
 // A task is one operation in a form that another process can do.
 type task struct {
@@ -33,8 +34,8 @@ type task struct {
 	ticket string // names this task and no other
 }
 
-// A result is what a task came to, read in its transaction. It has no more than its verb gives to the caller: what
-// one process spells for 63 others, they wait for.
+// A result is what a task came to, read in its transaction. It has no more than its verb gives to
+// the caller: what one process spells for 63 others, they wait for.
 type result struct {
 	e       *entry         // of a request
 	created bool           // of a request
@@ -195,9 +196,10 @@ func (b *Bolt) lead(ctx context.Context, k task) (result, bool, error) {
 	return results[0], true, nil
 }
 
-// answers spells results, each a line, and behind them an index, so that nobody reads what is for others: 64
-// readers of 64 answers are most of what 64 processes would do. The index has a line for each ticket with the
-// distance of its answer from the end of all and its length, and a last line with their number.
+// answers spells results, each a line, and behind them an index, so that nobody reads what is for
+// others: 64 readers of 64 answers are most of what 64 processes would do. The index has a line for
+// each ticket with the distance of its answer from the end of all and its length, and a last line
+// with their number.
 func answers(tasks []task, results []result) []byte {
 	var out []byte
 	starts := make([]int, len(results)+1)
@@ -260,8 +262,8 @@ func readTasks(f *os.File) []task {
 	return tasks
 }
 
-// findAnswer looks for the answer to a ticket. There is none when the leader died, or when a task was written
-// too late for it.
+// findAnswer looks for the answer to a ticket. There is none when the leader died, or when a task
+// was written too late for it.
 func findAnswer(f *os.File, ticket string, o *Options) (result, bool) {
 	line, err := indexed(f, ticket)
 	if err != nil {

@@ -83,8 +83,8 @@ func claimLater(s *Bolt, e Envelope) chan claimed {
 	return got
 }
 
-// B-R2.3a, B-T5: a leader that is killed at any of its steps loses nobody's approval and lets nobody
-// run twice. What is left behind does not stand in anybody's way.
+// B-R2.3a, B-T5: a leader that is killed at any of its steps loses nobody's approval and lets
+// nobody run twice. What is left behind does not stand in anybody's way.
 func TestLeaderDies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

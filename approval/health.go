@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// The brake. Three high-risk approvals in a row, each given within two seconds, are the work of a reflex or of a program,
-// and so are ten of low risk, and three answers that came before the page could be read: until an approval was given
-// with more thought, or a person denied something, every question must be typed, the risky ones with more characters.
+// The brake. Three high-risk approvals in a row, each given within two seconds, are the work of a
+// reflex or of a program, and so are ten of low risk, and three answers that came before the page
+// could be read: until an approval was given with more thought, or a person denied something, every
+// question must be typed, the risky ones with more characters.
 const (
 	fastApproval = 2 * time.Second
 	fastLimit    = 3

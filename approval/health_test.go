@@ -92,7 +92,8 @@ func testTOTP(t *testing.T, b *bench) {
 	}
 }
 
-// E-chan-9: whoever has the new secret can answer, so it takes a code of the old one; wrong ones are tried slowly.
+// E-chan-9: whoever has the new secret can answer, so it takes a code of the old one; wrong ones
+// are tried slowly.
 func testReplaceTOTP(t *testing.T, b *bench) {
 	s := b.Store.(approval.Enroller)
 	secretOf := func(uri string) []byte {
@@ -139,8 +140,9 @@ func testReplaceTOTP(t *testing.T, b *bench) {
 	}
 }
 
-// E-fat-3: a yes that comes before the page can be read is not taken, whatever is typed; the question stays. Three of them,
-// and everything is typed. The time grows with the page and the risk.
+// E-fat-3: a yes that comes before the page can be read is not taken, whatever is typed; the
+// question stays. Three of them, and everything is typed. The time grows with the page and the
+// risk.
 func testHasty(t *testing.T, b *bench) {
 	page := func(n, risk, lines int) approval.Envelope {
 		return ask(t, b, payload(t, func(p map[string]any) {
@@ -285,7 +287,8 @@ func testCanary(t *testing.T, b *bench) {
 		}
 		_, err = b.Consume(ctx, claim(e))
 		wantRefusal(t, err, approval.ErrPending, "")
-		// An agent that asks the same while it is open has a question of its own, which no answer to the canary reaches.
+		// An agent that asks the same while it is open has a question of its own, which no answer
+		// to the canary reaches.
 		real, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plan})
 		if err != nil || !created || real.ID == e.ID {
 			t.Errorf("asked in earnest: %v, %v", created, err)

@@ -59,8 +59,8 @@ func (k Key) Public() ed25519.PublicKey {
 // ID returns the id of the key: see [KeyID].
 func (k Key) ID() string { return KeyID(k.Public()) }
 
-// KeyID returns the first 16 hexadecimal digits of the SHA-256 of a public key, by which answers name
-// who signed them. It chooses a key from the trust list and proves nothing by itself.
+// KeyID returns the first 16 hexadecimal digits of the SHA-256 of a public key, by which answers
+// name who signed them. It chooses a key from the trust list and proves nothing by itself.
 func KeyID(public ed25519.PublicKey) string {
 	sum := sha256.Sum256(public)
 	return hex.EncodeToString(sum[:8])
@@ -190,7 +190,8 @@ func SaveKey(path string, text []byte) error {
 	return fileError(path, err)
 }
 
-// LoadKey reads the key file at path, which must be this user's alone: else ErrMeddled in a *[FileError].
+// LoadKey reads the key file at path, which must be this user's alone: else ErrMeddled in a
+// *[FileError].
 func LoadKey(path string, passphrase func() (string, error)) (Key, error) {
 	text, err := readPrivate(path, maxKeyFile)
 	if err != nil {

@@ -31,8 +31,8 @@ func trustOf(t testing.TB, lines ...string) approval.TrustList {
 	return list
 }
 
-// B-R8.3: the key file has mode 0600, is never replaced, and is refused when it is open to others. With a
-// passphrase it opens with that alone.
+// B-R8.3: the key file has mode 0600, is never replaced, and is refused when it is open to others.
+// With a passphrase it opens with that alone.
 func TestKeyFile(t *testing.T) {
 	t.Parallel()
 	dir := privateDir(t)

@@ -11,9 +11,11 @@ import (
 	"strings"
 )
 
-// Questions are near-identical when the same agent asks them about the same work in the same directory, with the same tools, for the same
-// rules and at the same risk: then they differ in the words that the rules are about. A person who reads them together sees what an agent is at, and one
-// that comes after a no is told from one that is new. Nothing else follows: each has its own answer.
+// Questions are near-identical when the same agent asks them about the same work in the same
+// directory, with the same tools, for the same rules and at the same risk: then they differ in the
+// words that the rules are about. A person who reads them together sees what an agent is at, and
+// one that comes after a no is told from one that is new. Nothing else follows: each has its own
+// answer.
 
 // kinPrefix begins the keys under which the denial of a near-identical question is kept.
 const kinPrefix = "kin "
@@ -42,8 +44,9 @@ func (t *tx) refusedKin(kin string) (string, error) {
 	return f.text("envelope_id"), err
 }
 
-// After says what stands beside the page of a question, in lines: the program whose text stood around the command, and that
-// the question comes after a near-identical one that was denied. "" for neither.
+// After says what stands beside the page of a question, in lines: the program whose text stood
+// around the command, and that the question comes after a near-identical one that was denied. ""
+// for neither.
 func (e Envelope) After() string {
 	var lines []string
 	if e.Through != "" {
@@ -55,8 +58,8 @@ func (e Envelope) After() string {
 	return strings.Join(lines, "\n")
 }
 
-// Grouped returns the questions with near-identical ones side by side: the riskiest group first, then the oldest,
-// and in a group the oldest question first.
+// Grouped returns the questions with near-identical ones side by side: the riskiest group first,
+// then the oldest, and in a group the oldest question first.
 func Grouped(list []Envelope) []Envelope {
 	groups := map[string][]Envelope{}
 	for _, e := range list {

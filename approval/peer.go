@@ -23,7 +23,8 @@ type PeerRules struct {
 	// Terminal requires a person's terminal: for answers that are not signed.
 	Terminal bool
 	// NoNewPrivsIsNormal is for machines where a person's own shell has no_new_privs, as in some
-	// containers: then only the sessions and ancestors that the launcher knows tell fenced from free.
+	// containers: then only the sessions and ancestors that the launcher knows tell fenced from
+	// free.
 	NoNewPrivsIsNormal bool
 }
 

@@ -33,7 +33,8 @@ func newPhrase(random io.Reader) (string, error) {
 	return phraseWords[0][b[0]%64] + " " + phraseWords[1][b[1]%64], nil
 }
 
-// isPhrase keeps what stands in a title to letters and single spaces; a person may choose other words.
+// isPhrase keeps what stands in a title to letters and single spaces; a person may choose other
+// words.
 func isPhrase(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c != ' ' && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -45,7 +46,8 @@ func isPhrase(s string) bool {
 
 const maxPhrase = 32
 
-// LoadPhrase reads the phrase at path, which must be this user's alone, or makes one when there is none.
+// LoadPhrase reads the phrase at path, which must be this user's alone, or makes one when there is
+// none.
 func LoadPhrase(path string, random io.Reader) (string, error) {
 	text, err := readPrivate(path, maxPhrase+1)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,10 +2,10 @@ package approval
 
 import "context"
 
-// The store and the record remember each other. Every event has its Seq from a counter in the database, and the record
-// has the event; the database has a place in the record. A copy of the database that is put back has a counter that lags
-// behind the record, and a record that is put back lacks the place. Comparing them costs reading what the record got
-// since that place.
+// The store and the record remember each other. Every event has its Seq from a counter in the
+// database, and the record has the event; the database has a place in the record. A copy of the
+// database that is put back has a counter that lags behind the record, and a record that is put
+// back lacks the place. Comparing them costs reading what the record got since that place.
 
 // placeKey is where the place is kept, in metaBucket, sealed.
 const placeKey = "record"
@@ -26,8 +26,9 @@ func (t *tx) seq() uint64 {
 	return t.b.Bucket(outboxBucket).Sequence()
 }
 
-// compare refuses to change a database that is older than the record. It is asked under the lock, so no other process
-// can have gone on meanwhile, and the record has no event that the database did not have before.
+// compare refuses to change a database that is older than the record. It is asked under the lock,
+// so no other process can have gone on meanwhile, and the record has no event that the database did
+// not have before.
 func (t *tx) compare() error {
 	if t.o.Record == nil {
 		return nil

@@ -171,7 +171,8 @@ func start(t *testing.T, job, path, arg string, inherit ...*os.File) (*exec.Cmd,
 	return cmd, in, bufio.NewScanner(out)
 }
 
-// race starts a process for each argument, lets them all do the job at once, and returns what each said.
+// race starts a process for each argument, lets them all do the job at once, and returns what each
+// said.
 func race(t *testing.T, job, path string, args []string) []string {
 	t.Helper()
 	type proc struct {
@@ -215,8 +216,8 @@ func race(t *testing.T, job, path string, args []string) []string {
 
 const processes = 64
 
-// B-T5, B-R1.4.2, B-R2.2, B-I3: of 64 processes that consume one approval exactly one gets the permit, and
-// each other one is told that it is a replay.
+// B-T5, B-R1.4.2, B-R2.2, B-I3: of 64 processes that consume one approval exactly one gets the
+// permit, and each other one is told that it is a replay.
 func TestOneApprovalManyProcesses(t *testing.T) {
 	t.Parallel()
 	s, path := realStoreIn(t)
@@ -238,9 +239,9 @@ func TestOneApprovalManyProcesses(t *testing.T) {
 	}
 }
 
-// B-I3, E-bkr-5: 64 processes with an approval each all get their permit. What that takes is logged beside what any
-// store would take on this machine at this moment: 64 processes that have their turn at a lock, one of
-// which waits for the disk.
+// B-I3, E-bkr-5: 64 processes with an approval each all get their permit. What that takes is logged
+// beside what any store would take on this machine at this moment: 64 processes that have their
+// turn at a lock, one of which waits for the disk.
 func TestManyApprovalsManyProcesses(t *testing.T) {
 	t.Parallel()
 	s, path := realStoreIn(t)
@@ -274,9 +275,10 @@ func TestManyApprovalsManyProcesses(t *testing.T) {
 	}
 }
 
-// E-bkr-5: processes that use an approval each at the same moment wait for each other's work and for nothing else. bbolt's own
-// waiting for its lock would add sleeps of 50 ms. The longest wait is compared with the work of all, and with what a bare lock takes
-// with as many processes at the same moment: on a machine that has other work too, all of it grows.
+// E-bkr-5: processes that use an approval each at the same moment wait for each other's work and
+// for nothing else. bbolt's own waiting for its lock would add sleeps of 50 ms. The longest wait is
+// compared with the work of all, and with what a bare lock takes with as many processes at the same
+// moment: on a machine that has other work too, all of it grows.
 func TestParallelUseDoesNotStall(t *testing.T) {
 	const consumers = 32
 	s, path := realStoreIn(t)
@@ -314,8 +316,8 @@ func permits(t *testing.T, lines []string) (longest, work int) {
 }
 
 // A run that waits in another process hears of its answer, however soon it comes and however many
-// others wait for theirs; nobody else does. The time from the committed answer to the waiter is logged, and that
-// from the answer itself, with the disk in between.
+// others wait for theirs; nobody else does. The time from the committed answer to the waiter is
+// logged, and that from the answer itself, with the disk in between.
 func TestAnswerReachesItsWaiter(t *testing.T) {
 	t.Parallel()
 	const answers = 20

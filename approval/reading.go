@@ -2,8 +2,8 @@ package approval
 
 import "time"
 
-// How long a page is before a person at least. It is not how long reading takes: it is what no reader undercuts, who
-// knows what to look for. The riskier and the longer, the more.
+// How long a page is before a person at least. It is not how long reading takes: it is what no
+// reader undercuts, who knows what to look for. The riskier and the longer, the more.
 const (
 	readingStart = 400 * time.Millisecond // to see that the screen has changed
 	readingLine  = 15 * time.Millisecond
@@ -11,8 +11,9 @@ const (
 	readingMost  = 3 * time.Second
 )
 
-// ReadingTime is how long the page of a question must have been shown before a yes to it is taken. It depends on what is
-// asked alone, not on the width of a screen, so that whoever shows the page and the store agree.
+// ReadingTime is how long the page of a question must have been shown before a yes to it is taken.
+// It depends on what is asked alone, not on the width of a screen, so that whoever shows the page
+// and the store agree.
 func (e Envelope) ReadingTime() time.Duration {
 	page := Render(e.Payload, RenderOptions{})
 	if page.Truncated {

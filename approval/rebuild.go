@@ -22,9 +22,9 @@ type Rebuilt struct {
 	Grants  int    // standing approvals that ended with this
 }
 
-// Rebuild makes the database at path anew from the events of the record, oldest first, and moves what
-// lies there aside. It forgets in one direction only: what was used, denied or taken stays so, a
-// run without an end is still [Store].Unfinished, a denied plan cools off; but open questions are
+// Rebuild makes the database at path anew from the events of the record, oldest first, and moves
+// what lies there aside. It forgets in one direction only: what was used, denied or taken stays so,
+// a run without an end is still [Store].Unfinished, a denied plan cools off; but open questions are
 // expired, standing approvals ended, and the secret of one-time codes is gone, because the record
 // does not hold what could permit. Events of the caller's record that are missing are missing here:
 // verify the record first. An error of events is returned, and nothing is changed then.
@@ -66,8 +66,8 @@ func Rebuild(ctx context.Context, path string, o Options, events iter.Seq2[Event
 	if err != nil {
 		return Rebuilt{}, err
 	}
-	// Aside first: a crash between the two leaves a database that is missing, which permits nothing,
-	// and this can be done again.
+	// Aside first: a crash between the two leaves a database that is missing, which permits
+	// nothing, and this can be done again.
 	if err := b.markMade(lock); err != nil {
 		return Rebuilt{}, err
 	}

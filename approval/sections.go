@@ -35,8 +35,8 @@ func (v *view) plan(top map[string]any, marks []string) {
 	}
 }
 
-// substance shows why something is asked, what it does and where that leads: of a whole plan, or of one call
-// of several.
+// substance shows why something is asked, what it does and where that leads: of a whole plan, or of
+// one call of several.
 func (v *view) substance(o object) {
 	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""}, {"path", ""}, {"instead", "won't ask: "}})
 	v.effects(o)
@@ -207,8 +207,8 @@ var policyWords = map[string]string{
 	"dangerous": "ask for dangerous commands only", "always": "ask for every command", "never": "deny what would ask",
 }
 
-// bound shows what is left of an object as facts does. The hash of what only has to stay the same is a line of digits
-// that says nothing to a reader: only a full page has it.
+// bound shows what is left of an object as facts does. The hash of what only has to stay the same
+// is a line of digits that says nothing to a reader: only a full page has it.
 func (v *view) bound(label string, o object) {
 	if hash, ok := o["bound"].(string); ok && isHash(hash) {
 		delete(o, "bound")
@@ -241,7 +241,8 @@ func (v *view) where(o, context object) {
 	}
 }
 
-// calls shows every call: what it is, the text, and the text that is really executed when it differs.
+// calls shows every call: what it is, the text, and the text that is really executed when it
+// differs.
 func (v *view) calls(o object) {
 	list, ok := o.takeList("tool_calls")
 	if !ok {
@@ -262,7 +263,8 @@ func (v *view) calls(o object) {
 	}
 }
 
-// takeReasons moves the reasons that name this call from the plan to it, so that they stand below its text.
+// takeReasons moves the reasons that name this call from the plan to it, so that they stand below
+// its text.
 func (call object) takeReasons(o object) {
 	all, ok := o["reasons"].([]any)
 	id, named := call["tool_call_id"].(string)
@@ -288,8 +290,8 @@ func (call object) takeReasons(o object) {
 	}
 }
 
-// call shows one call. What is the same for nearly every single command is left out, but for a full page: its place, the
-// launcher's own id and name for it, and that it reads no input.
+// call shows one call. What is the same for nearly every single command is left out, but for a full
+// page: its place, the launcher's own id and name for it, and that it reads no input.
 func (v *view) call(plan map[string]any, call object, i, n int) {
 	args := call.takeObject("args")
 	id, hasID := call.takeText("tool_call_id")
@@ -372,10 +374,12 @@ func (v *view) effects(o object) {
 	v.facts("will also", effects)
 }
 
-// A label is a key whose value is shown after a word of ours, or after none where its place says what it is.
+// A label is a key whose value is shown after a word of ours, or after none where its place says
+// what it is.
 type label struct{ key, word string }
 
-// takeLabelled takes the labelled values out of an object, in their order. What is empty stays, to be named with the rest.
+// takeLabelled takes the labelled values out of an object, in their order. What is empty stays, to
+// be named with the rest.
 func (o object) takeLabelled(order []label) [][]unit {
 	var parts [][]unit
 	for _, l := range order {

@@ -3,8 +3,8 @@ package approval
 import "slices"
 
 // dangerSpans returns where the reasons of a verdict point at in the command of a call, merged and
-// in order. Reasons name a call by tool_call_id; without one they mean the only call there is. A span of the whole
-// text tells nothing about where to look, so it counts only where no other does.
+// in order. Reasons name a call by tool_call_id; without one they mean the only call there is. A
+// span of the whole text tells nothing about where to look, so it counts only where no other does.
 func dangerSpans(top map[string]any, id string, only bool, length int) [][2]int {
 	var spans [][2]int
 	whole := false

@@ -52,9 +52,9 @@ func say(err error, what string) {
 	fmt.Println(what)
 }
 
-// B-R1.4.7, B-R2.3a, B-C1: a process that is killed at each of its steps in turn. Whatever it was told of
-// is in the store; what it was not told of is there whole or not at all; there is never a second permit;
-// a run without an end is known.
+// B-R1.4.7, B-R2.3a, B-C1: a process that is killed at each of its steps in turn. Whatever it was
+// told of is in the store; what it was not told of is there whole or not at all; there is never a
+// second permit; a run without an end is known.
 func TestKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	if arg := os.Getenv(stepsEnv); arg != "" {

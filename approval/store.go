@@ -19,7 +19,8 @@ type Store interface {
 	// Get returns one envelope, dead ones included until they are pruned. Its State says what the
 	// clock says now, even when nothing has stored that yet.
 	Get(ctx context.Context, id string) (Envelope, error)
-	// Pending returns the envelopes that can still be decided or used, oldest first, without payload.
+	// Pending returns the envelopes that can still be decided or used, oldest first, without
+	// payload.
 	Pending(ctx context.Context) ([]Envelope, error)
 	// Decide stores a person's answer. When every call is denied the envelope is rejected; else it
 	// stays pending until it is consumed, for at most Options.Unused.
@@ -28,8 +29,9 @@ type Store interface {
 	// factor. It refuses with ErrReplayed one that was taken before, and with ErrScope what its
 	// signer may not allow.
 	DecideSigned(ctx context.Context, s Signed) ([]Event, error)
-	// Present asks a question that was answered beforehand (see [PlanAnswer]) and returns it approved,
-	// once for each signed answer. A plan that is not the one that was signed is ErrMismatch.
+	// Present asks a question that was answered beforehand (see [PlanAnswer]) and returns it
+	// approved, once for each signed answer. A plan that is not the one that was signed is
+	// ErrMismatch.
 	Present(ctx context.Context, r Request, s Signed) (Envelope, error)
 	// Consume spends an approval. State, both clocks, stored hash, pairing of decisions and calls,
 	// and the presented plan are checked and the state is changed in one transaction, so of any
@@ -55,11 +57,12 @@ type Store interface {
 	Suspend(ctx context.Context, session, reason string) ([]Event, error)
 	// Cancel withdraws a pending question, or an answer that was not used.
 	Cancel(ctx context.Context, id, reason string) ([]Event, error)
-	// Undeny takes a denial back that still keeps its plan from being asked again. The denied question
-	// stays denied and standing approvals that it ended stay ended; the plan can be asked again at once.
-	// It refuses with ErrUnknown where nothing cools off because of that question.
+	// Undeny takes a denial back that still keeps its plan from being asked again. The denied
+	// question stays denied and standing approvals that it ended stay ended; the plan can be asked
+	// again at once. It refuses with ErrUnknown where nothing cools off because of that question.
 	Undeny(ctx context.Context, id, approver, channel string) ([]Event, error)
-	// Denied returns the questions whose denials keep their plans from being asked again, oldest first, without payload.
+	// Denied returns the questions whose denials keep their plans from being asked again, oldest
+	// first, without payload.
 	Denied(ctx context.Context) ([]Envelope, error)
 	// Prune expires what is too old and removes what has been dead for Options.Retention. Of each
 	// a tombstone remains for Options.Tombstone, so that a replay is still called a replay.
@@ -67,13 +70,14 @@ type Store interface {
 	// Unlogged returns, in order, the stored events that MarkLogged has not removed: those of a
 	// process that died between its change and its record.
 	Unlogged(ctx context.Context) ([]Event, error)
-	// MarkLogged removes events that stand in the record by now.
-	// Place is how far the record had come by then, in the caller's own words; "" leaves what is known.
-	// Of two places the later one is the greater text.
+	// MarkLogged removes events that stand in the record by now. Place is how far the record had
+	// come by then, in the caller's own words; "" leaves what is known. Of two places the later one
+	// is the greater text.
 	MarkLogged(ctx context.Context, place string, seqs ...uint64) error
 	// Place returns the place that MarkLogged was given last, and the Seq of the newest event.
 	Place(ctx context.Context) (place string, seq uint64, err error)
-	// Follow sets the place after a person went on with a record that was changed. It does not compare.
+	// Follow sets the place after a person went on with a record that was changed. It does not
+	// compare.
 	Follow(ctx context.Context, place string) error
 	// Wait returns as soon as the envelope is decided or dead, without polling. It ends with
 	// ctx's error, and holds no lock while it waits.
@@ -101,8 +105,8 @@ type Options struct {
 	CoolOff   time.Duration // how long a denied plan is denied again without asking: 10 min
 	LockWait  time.Duration // how long to wait for other processes: 30 s
 
-	// Waiting, when set, is called by a wait for another process that has taken a second, and again after five, with the
-	// file whose lock that process holds.
+	// Waiting, when set, is called by a wait for another process that has taken a second, and again
+	// after five, with the file whose lock that process holds.
 	Waiting func(lock *os.File, waited time.Duration)
 
 	MaxPending int // open questions of one budget: 10
@@ -115,8 +119,8 @@ type Options struct {
 
 	// Record returns the greatest Seq of the events that the record has from a place on; "" is its
 	// beginning. It is asked in every transaction that changes something, before the change. A
-	// database that has not come so far is an older one that was put back, in which what was used is
-	// unused again: the change is refused with ErrBehind. An error of Record refuses it too. Nil
+	// database that has not come so far is an older one that was put back, in which what was used
+	// is unused again: the change is refused with ErrBehind. An error of Record refuses it too. Nil
 	// compares with nothing.
 	Record func(place string) (seq uint64, err error)
 

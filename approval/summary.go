@@ -4,10 +4,11 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// Lists and status lines have no room for a page. What they show of a command is made here, for all of them: what a reason
-// points at is never left out, and what is left out is counted.
+// Lists and status lines have no room for a page. What they show of a command is made here, for all
+// of them: what a reason points at is never left out, and what is left out is counted.
 
-// A Piece is a part of a text that is shown, as it stands: escape it. Cut is how many characters are left out before it.
+// A Piece is a part of a text that is shown, as it stands: escape it. Cut is how many characters
+// are left out before it.
 type Piece struct {
 	Text string
 	Cut  int
@@ -19,9 +20,9 @@ type CallSummary struct {
 	Pieces []Piece
 }
 
-// Summary returns what a list shows of a plan's calls, in order, in about room characters for all of them. Where a call has
-// the agent's own command in a text around it, it is that, unless a reason points at what is around it. nil for a payload
-// that is no plan.
+// Summary returns what a list shows of a plan's calls, in order, in about room characters for all
+// of them. Where a call has the agent's own command in a text around it, it is that, unless a
+// reason points at what is around it. nil for a payload that is no plan.
 func Summary(payload []byte, room int) []CallSummary {
 	tree, err := canonical.Parse(payload)
 	top, ok := tree.(map[string]any)
@@ -48,9 +49,10 @@ func Summary(payload []byte, room int) []CallSummary {
 // leastRoom is less than any command that can be told from others.
 const leastRoom = 24
 
-// Shorten returns the pieces of a text that are shown in about room characters: its beginning, what the spans cover with
-// a little around it, and, where no span says where to look, its end. A span far longer than room is itself shortened. An
-// invalid byte is one character. The last piece is empty where the end is left out.
+// Shorten returns the pieces of a text that are shown in about room characters: its beginning, what
+// the spans cover with a little around it, and, where no span says where to look, its end. A span
+// far longer than room is itself shortened. An invalid byte is one character. The last piece is
+// empty where the end is left out.
 func Shorten(text string, spans [][2]int, room int) []Piece {
 	var at []int
 	for i := 0; i < len(text); i += charLen(text[i:]) {

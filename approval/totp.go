@@ -21,7 +21,8 @@ const (
 	totpDigits = 6
 	totpWindow = 1
 
-	// Three of a million codes fit at a time; an envelope that saw this many wrong ones is withdrawn.
+	// Three of a million codes fit at a time; an envelope that saw this many wrong ones is
+	// withdrawn.
 	maxWrongCodes = 5
 )
 
@@ -50,9 +51,10 @@ func matchTOTP(secret []byte, code string, now time.Time) (int64, bool) {
 
 // An Enroller is a [Store] that can check one-time codes.
 type Enroller interface {
-	// EnrollTOTP makes a new secret for one-time codes and returns the otpauth URI that authenticators read. From then on
-	// the highest risk needs a code, or a signature, or a second person. Where there is a secret already, Old must be a
-	// code of that one: whoever holds the new secret can answer. The error is ErrFactor or ErrCodeUsed otherwise.
+	// EnrollTOTP makes a new secret for one-time codes and returns the otpauth URI that
+	// authenticators read. From then on the highest risk needs a code, or a signature, or a second
+	// person. Where there is a secret already, Old must be a code of that one: whoever holds the
+	// new secret can answer. The error is ErrFactor or ErrCodeUsed otherwise.
 	EnrollTOTP(ctx context.Context, e Enrolment) (uri string, events []Event, err error)
 	// RemoveTOTP takes the secret away again, for a code of it.
 	RemoveTOTP(ctx context.Context, e Enrolment) ([]Event, error)
@@ -133,8 +135,9 @@ func FactorEvent(now time.Time, e Enrolment, outcome, what string) Event {
 	return ev
 }
 
-// withCode does something for a code of the secret that is there, in one transaction; where there is none, at once. One
-// wrong code is taken in each step of the clock, so that nobody tries a million.
+// withCode does something for a code of the secret that is there, in one transaction; where there
+// is none, at once. One wrong code is taken in each step of the clock, so that nobody tries a
+// million.
 func (b *Bolt) withCode(ctx context.Context, e Enrolment, do func(*tx) error) ([]Event, error) {
 	var events []Event
 	var wrong error

@@ -47,10 +47,12 @@ var (
 // schemaVersion grows when an older program could misread what a newer one wrote.
 const schemaVersion = "2"
 
-// firstSchema had no quorum. Its buckets mean the same, so the first change makes it the current one.
+// firstSchema had no quorum. Its buckets mean the same, so the first change makes it the current
+// one.
 const firstSchema = "1"
 
-// A tx is one transaction: a reading of the clock made after the lock was taken, and what it has to say.
+// A tx is one transaction: a reading of the clock made after the lock was taken, and what it has to
+// say.
 type tx struct {
 	b       *bolt.Tx // nil for a database that was never made
 	o       *Options

@@ -34,8 +34,8 @@ func (b *Bolt) Undeny(ctx context.Context, id, approver, channel string) ([]Even
 	return events, err
 }
 
-// coolingBy returns the keys of what cools off because of the denial of id. A note of which the seal is broken is not among
-// them: what cannot be read goes on denying.
+// coolingBy returns the keys of what cools off because of the denial of id. A note of which the
+// seal is broken is not among them: what cannot be read goes on denying.
 func (t *tx) coolingBy(id string) (keys []string) {
 	for _, key := range t.keys(coolOffBucket) {
 		if f, _, err := t.denied(key); err == nil && f != nil && f.text("envelope_id") == id {

@@ -92,8 +92,8 @@ func (b *Bolt) DecideSigned(ctx context.Context, s Signed) ([]Event, error) {
 	})
 }
 
-// stand makes the grant of a signed answer, in the place of the approval that it has just become. It fails as a whole:
-// the error is none of those that leave a part behind.
+// stand makes the grant of a signed answer, in the place of the approval that it has just become.
+// It fails as a whole: the error is none of those that leave a part behind.
 func (t *tx) stand(s Signed) error {
 	e, err := t.load(s.Envelope)
 	if err != nil {
@@ -175,7 +175,8 @@ func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, erro
 	return e.Envelope, nil
 }
 
-// present asks a question and answers it in one transaction. An answer that is no good asks nothing: nobody is there to be asked.
+// present asks a question and answers it in one transaction. An answer that is no good asks
+// nothing: nobody is there to be asked.
 func (t *tx) present(r Request, p plan, s Signed) (*entry, error) {
 	if outcome, err := t.useless(s, p.risk, p.workItem); err != nil {
 		return nil, &Refused{Outcome: outcome, Err: err, Events: []Event{{Kind: KindRefused, Session: r.Session,

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waitSuffix and an id name the bell of an envelope: an empty file that waiters watch by inotify(7).
-// Who changes the envelope opens the bell for writing before the commit and closes it after, which
-// is the event. The kernel closes it for a process that is killed, so no wake-up is lost; and a
-// waiter who makes the bell too late for that finds the change itself, because reading waits for
-// the lock under which bells are opened. One bell for each envelope, because waking everybody for
-// everything would make 64 waiters look 64 times.
+// waitSuffix and an id name the bell of an envelope: an empty file that waiters watch by
+// inotify(7). Who changes the envelope opens the bell for writing before the commit and closes it
+// after, which is the event. The kernel closes it for a process that is killed, so no wake-up is
+// lost; and a waiter who makes the bell too late for that finds the change itself, because reading
+// waits for the lock under which bells are opened. One bell for each envelope, because waking
+// everybody for everything would make 64 waiters look 64 times.
 const waitSuffix = ".wait-"
 
-// Wait implements [Store]. Inotify instances and watches are few for each user, and other programs may have them
-// all: then it looks again and again.
+// Wait implements [Store]. Inotify instances and watches are few for each user, and other programs
+// may have them all: then it looks again and again.
 func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
@@ -63,7 +63,8 @@ func (b *Bolt) Wait(ctx context.Context, id string) (Envelope, error) {
 	}
 }
 
-// pollEvery is how often the store is read where inotify cannot be had: an answer that was typed takes longer.
+// pollEvery is how often the store is read where inotify cannot be had: an answer that was typed
+// takes longer.
 const pollEvery = 250 * time.Millisecond
 
 // poll is Wait without inotify.

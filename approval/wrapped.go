@@ -8,8 +8,8 @@ type wrapper struct {
 	differs                  bool // running is not the command as it stands
 }
 
-// wrapped shows the agent's own command, and behind it the text that it stands in, folded: only what a reason points at
-// is shown of that, and the listing of a full page has all of it.
+// wrapped shows the agent's own command, and behind it the text that it stands in, folded: only
+// what a reason points at is shown of that, and the listing of a full page has all of it.
 func (v *view) wrapped(w wrapper, spans [][2]int) {
 	mine, rest := inner(w.command, w.inside, spans)
 	v.command("agent's", w.inside, mine)
@@ -19,8 +19,9 @@ func (v *view) wrapped(w wrapper, spans [][2]int) {
 	}
 }
 
-// inner sorts the spans of a command that has the agent's own text inside: those of that text, moved to it, and
-// those of the rest. A span of all of either text is in neither list, because it says nothing about where to look.
+// inner sorts the spans of a command that has the agent's own text inside: those of that text,
+// moved to it, and those of the rest. A span of all of either text is in neither list, because it
+// says nothing about where to look.
 func inner(command, inside string, spans [][2]int) (mine, rest [][2]int) {
 	at := -1
 	if strings.Count(command, inside) == 1 {

@@ -20,8 +20,8 @@ func reason(start, end int) any {
 	return map[string]any{"rule": "r", "verdict": "ask", "message": "m", "span": []any{start, end}}
 }
 
-// The agent's own command comes first, with the marks of what is asked about; what its program put around it is folded,
-// whole on the full page, and hashed.
+// The agent's own command comes first, with the marks of what is asked about; what its program put
+// around it is folded, whole on the full page, and hashed.
 func TestWrapped(t *testing.T) {
 	before, after := strings.Repeat("__SAVED=\"${SAVED-}\"\n", 2000)+"exec bash -c '", "'\n# end"
 	at := len(before)

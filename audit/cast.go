@@ -169,8 +169,8 @@ func appendText(dst, data []byte) []byte {
 // shortEscape are the letters behind the backslash, where JSON has one.
 var shortEscape = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// unescape appends what a JSON string stands for. It knows the escapes that appendText writes; ok is false for any
-// other, and for what is no string.
+// unescape appends what a JSON string stands for. It knows the escapes that appendText writes; ok
+// is false for any other, and for what is no string.
 func unescape(dst, quoted []byte) (text []byte, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
 		return dst, false

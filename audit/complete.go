@@ -248,9 +248,10 @@ func (c *completeness) tamper(kind string, b fact, _ Entry) string {
 	return ""
 }
 
-// open looks for runs that were started, have no end in what was judged, and do not run now. A run that ended
-// meanwhile has its end behind that: it is written before the run's place is given back. One that was told to be
-// lost and went on has no place any more, and so no second end when it is killed.
+// open looks for runs that were started, have no end in what was judged, and do not run now. A run
+// that ended meanwhile has its end behind that: it is written before the run's place is given back.
+// One that was told to be lost and went on has no place any more, and so no second end when it is
+// killed.
 func (c *completeness) open(v *verifier) *BadEntry {
 	left := map[string]*Entry{}
 	for sid, t := range c.runs {

@@ -173,12 +173,12 @@
 //	[0.012345,"o","text"]
 //	#t SEQ T_US CODE AUTHOR LEN C CHAIN SALT
 //
-// C is HMAC-SHA256 keyed with the 16 bytes of SALT over the event line.
-// CHAIN is the SHA-256 of "tada-cast/v1\n", the CHAIN before it as its 64 hex
-// characters (for the first, the SHA-256 of the header line, without its newline,
-// in hex), a space, and the line from SEQ to C, without the space behind C. T_US is microseconds since the start, LEN the bytes of the stream that
-// the event stands for. SALT is outside the chain: an event is redacted by
-// emptying its text and writing - for SALT, and the head stays what it was.
+// C is HMAC-SHA256 keyed with the 16 bytes of SALT over the event line. CHAIN is the SHA-256 of
+// "tada-cast/v1\n", the CHAIN before it as its 64 hex characters (for the first, the SHA-256 of the
+// header line, without its newline, in hex), a space, and the line from SEQ to C, without the space
+// behind C. T_US is microseconds since the start, LEN the bytes of the stream that the event stands
+// for. SALT is outside the chain: an event is redacted by emptying its text and writing - for SALT,
+// and the head stays what it was.
 //
 // Beyond asciicast's o i r m x there are e and n (stderr and stdin pipes),
 // s (signal), t (the terminal's modes from there on, as words of stty(1);
@@ -212,25 +212,24 @@
 // with head, count and bytes at its end. While it is written its file is locked
 // (flock), so that it is known who still lives (Recording).
 //
-// At rest, PackFolder makes it a zstd file (package audit/zstandard) in the seekable format: independent
-// frames of 1 MiB of plain text, and behind them an index. Any number of
-// processes may do so at once. OpenTranscript finds either file, and seeks in both. Proofs are over the plain text.
-// Output in pieces of a terminal's 4 KiB takes 0.1 (listings) to 0.35 (program text) of its size there. Each event adds
-// some hundred bytes of commitments that nothing makes smaller: what comes as a line now and then takes more than it was.
+// At rest, PackFolder makes it a zstd file (package audit/zstandard) in the seekable format:
+// independent frames of 1 MiB of plain text, and behind them an index. Any number of processes may
+// do so at once. OpenTranscript finds either file, and seeks in both. Proofs are over the plain
+// text. Output in pieces of a terminal's 4 KiB takes 0.1 (listings) to 0.35 (program text) of its
+// size there. Each event adds some hundred bytes of commitments that nothing makes smaller: what
+// comes as a line now and then takes more than it was.
 //
 // # What is not proven
 //
-// Whoever can write the folder as its owner can write a new end of the log
-// behind the last seal, or, where no first key is pinned, a whole new history,
-// or put back an old copy of everything, keys included. Inside this folder
-// nothing can tell. It is told by a head that someone else remembers
-// (VerifyOptions.Remember), or a checkpoint signed with a key that was kept
-// elsewhere (Checkpoint, VerifyCheckpoint): C2SP signed notes over the RFC 6962
-// tree of the entries. Its record n is the hash of line n, as 32 raw bytes, so a
-// leaf is SHA-256(00 || hash) and a node SHA-256(01 || left || right). A witness (package audit/witness)
-// cosigns one only when the log has grown out of what it saw before
-// (ProveGrowth, Cosignatures); Journal leaves the head with another account of
-// the same machine. Times are the word of the machine's clock.
+// Whoever can write the folder as its owner can write a new end of the log behind the last seal,
+// or, where no first key is pinned, a whole new history, or put back an old copy of everything,
+// keys included. Inside this folder nothing can tell. It is told by a head that someone else
+// remembers (VerifyOptions.Remember), or a checkpoint signed with a key that was kept elsewhere
+// (Checkpoint, VerifyCheckpoint): C2SP signed notes over the RFC 6962 tree of the entries. Its
+// record n is the hash of line n, as 32 raw bytes, so a leaf is SHA-256(00 || hash) and a node
+// SHA-256(01 || left || right). A witness (package audit/witness) cosigns one only when the log has
+// grown out of what it saw before (ProveGrowth, Cosignatures); Journal leaves the head with another
+// account of the same machine. Times are the word of the machine's clock.
 //
 // The order of intent and start is proven, not that the intent was on the disk
 // before the start: that is the protocol of Append. Complete begins anew behind

@@ -84,7 +84,8 @@ func checkAt(dir, f *os.File, name string) (int64, error) {
 	return open.Size, fit(name, &open, &named, err == nil)
 }
 
-// fit decides about a file by what it was when it was looked at, open, and what was behind its name right after, if there was one.
+// fit decides about a file by what it was when it was looked at, open, and what was behind its name
+// right after, if there was one.
 func fit(name string, open, named *unix.Stat_t, there bool) error {
 	switch {
 	case !there, open.Dev != named.Dev, open.Ino != named.Ino, open.Nlink == 0: // the last name is counted down before it is gone
@@ -129,7 +130,8 @@ func lockFile(f *os.File, wait time.Duration, waiting func(*os.File, time.Durati
 	}
 }
 
-// patience is when LogOptions.Waiting is called. An append takes milliseconds; on a busy disk, a second.
+// patience is when LogOptions.Waiting is called. An append takes milliseconds; on a busy disk, a
+// second.
 var patience = [...]time.Duration{time.Second, 5 * time.Second}
 
 func flock(f *os.File, how int) error {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A forged thing has whole chains and a whole anchor: its maker has the rights of a writer, and code of his own. What is
-// wrong with it can be told by one check only.
+// A forged thing has whole chains and a whole anchor: its maker has the rights of a writer, and
+// code of his own. What is wrong with it can be told by one check only.
 
 // A forged entry is one of a chain that is whole. What is behind it are bytes that are no entry.
 type forged struct {
@@ -23,8 +23,8 @@ type forged struct {
 	behind     string
 }
 
-// forge writes a log and its anchor. %o, %n and %h in a body are where the bytes behind the entry before begin, how many
-// they are, and their hash, as an entry that covers them tells them.
+// forge writes a log and its anchor. %o, %n and %h in a body are where the bytes behind the entry
+// before begin, how many they are, and their hash, as an entry that covers them tells them.
 func forge(t *testing.T, entries []forged) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "audit")
@@ -117,7 +117,8 @@ func TestForgedVouching(t *testing.T) {
 	}
 }
 
-// forgeCast is a transcript of one good event and another one, of which change makes what it wants before it is chained.
+// forgeCast is a transcript of one good event and another one, of which change makes what it wants
+// before it is chained.
 func forgeCast(change func(l *link, event []byte) []byte) []byte {
 	header := Header{}.line()
 	head, cast := Hash(sha256.Sum256(header)), append(header, '\n')

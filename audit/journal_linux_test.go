@@ -36,7 +36,8 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// A real journal gives the head back: the machine's, or one that is started for this test where nobody else sees it.
+// A real journal gives the head back: the machine's, or one that is started for this test where
+// nobody else sees it.
 func TestJournalReadBack(t *testing.T) {
 	journalctl, err := exec.LookPath("journalctl")
 	if err != nil {
@@ -60,7 +61,8 @@ func TestJournalReadBack(t *testing.T) {
 	}
 }
 
-// ownJournal runs the words behind it beside a journal in a mount namespace of its own, which reads nothing of the kernel.
+// ownJournal runs the words behind it beside a journal in a mount namespace of its own, which reads
+// nothing of the kernel.
 const ownJournal = `mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /var/log && mount -t tmpfs tmpfs /etc/systemd || exit 1
 printf '[Journal]\nAudit=no\nReadKMsg=no\nStorage=volatile\n' > /etc/systemd/journald.conf
 "$1" & journal=$!

@@ -57,8 +57,8 @@ type LogOptions struct {
 	// day. Append then returns *TamperError, until Accept.
 	Mark string
 	Wait time.Duration // for the lock, then ErrBusy; 0 means 30 s: many runs at once on a slow disk take turns for long
-	// Waiting, when set, is called by a wait for a lock that has taken a second, and again after five. It is
-	// called from another goroutine.
+	// Waiting, when set, is called by a wait for a lock that has taken a second, and again after
+	// five. It is called from another goroutine.
 	Waiting func(lock *os.File, waited time.Duration)
 	// MinFree is what must be free before an Intent, in bytes.
 	// 0 means the smaller of 64 MiB and 2 % of the file system.

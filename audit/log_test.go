@@ -17,7 +17,8 @@ import (
 
 const testBoot = "11111111-2222-3333-4444-555555555555"
 
-// stride is how far the bytes are apart that a test changes or cuts at one after the other: it takes each; with -short every tenth.
+// stride is how far the bytes are apart that a test changes or cuts at one after the other: it
+// takes each; with -short every tenth.
 func stride() int {
 	if testing.Short() {
 		return 10

@@ -57,8 +57,8 @@ func (e Entry) Place() Place {
 	return Place{Count: e.Seq + 1, Size: e.Offset + n, Last: n, Head: e.Hash}
 }
 
-// Holds reports whether the log in dir has come to a place and not another way. A place whose entries were removed
-// is none that it holds.
+// Holds reports whether the log in dir has come to a place and not another way. A place whose
+// entries were removed is none that it holds.
 func Holds(dir string, p Place) (bool, error) {
 	if p.Count == 0 {
 		return true, nil

@@ -193,7 +193,8 @@ func TestBeginAmongOrphans(t *testing.T) {
 	wg.Wait()
 }
 
-// A mark that goes while it is looked at is gone, and not one that somebody tampered with: for a moment a file has no name left and is still found by it.
+// A mark that goes while it is looked at is gone, and not one that somebody tampered with: for a
+// moment a file has no name left and is still found by it.
 func TestFit(t *testing.T) {
 	uid := uint32(os.Geteuid())
 	good := unix.Stat_t{Dev: 1, Ino: 2, Nlink: 1, Mode: unix.S_IFREG | 0o600, Uid: uid}

@@ -296,8 +296,8 @@ func TestRecordLimit(t *testing.T) {
 	}
 }
 
-// Noise that comes faster than it may be kept leaves gaps, each counted and hashed; what is calm before and after it is kept in full, so
-// that a flood does not blind the record to what follows.
+// Noise that comes faster than it may be kept leaves gaps, each counted and hashed; what is calm
+// before and after it is kept in full, so that a flood does not blind the record to what follows.
 func TestRecordRate(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.cast")

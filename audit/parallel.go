@@ -142,8 +142,8 @@ func (v *verifier) inOrder(before cursor, stop, end int64) error {
 	return err
 }
 
-// shifted reports whether the line at offset is the last one that the anchor remembers, whole, farther on than it was:
-// then bytes were put in before it.
+// shifted reports whether the line at offset is the last one that the anchor remembers, whole,
+// farther on than it was: then bytes were put in before it.
 func (v *verifier) shifted(offset int64) bool {
 	line, err := bufio.NewReader(io.NewSectionReader(v.log, offset, MaxLine)).ReadBytes('\n')
 	return err == nil && Hash(sha256.Sum256(line[:len(line)-1])) == v.anchor.Head

@@ -36,8 +36,8 @@ type RecordOptions struct {
 	// MaxBytes is how many bytes of output are kept; 0 means DefaultMaxBytes.
 	// What comes beyond is counted and hashed (CodeGap), but for its end.
 	MaxBytes int64
-	// Rate is how many bytes of output are kept a second, once 16 times as many were kept; 0 means all.
-	// What is faster is treated as what is too much, until a second's worth may be kept again.
+	// Rate is how many bytes of output are kept a second, once 16 times as many were kept; 0 means
+	// all. What is faster is treated as what is too much, until a second's worth may be kept again.
 	Rate int64
 }
 

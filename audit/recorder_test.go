@@ -408,7 +408,8 @@ func TestEveryTranscriptChange(t *testing.T) {
 // packing is how transcripts are packed in tests.
 var packing = Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}
 
-// A transcript of 10 GiB, as a file with a hole has it: named at once, whatever reads it, and read no further.
+// A transcript of 10 GiB, as a file with a hole has it: named at once, whatever reads it, and read
+// no further.
 func TestTranscriptOfTenGiB(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.cast")
@@ -429,7 +430,8 @@ func TestTranscriptOfTenGiB(t *testing.T) {
 	}
 }
 
-// What a transcript holds is read as any reader of JSON would, and by its own writer's few escapes without one.
+// What a transcript holds is read as any reader of JSON would, and by its own writer's few escapes
+// without one.
 func TestUnescape(t *testing.T) {
 	for _, text := range []string{`""`, `"plain"`, `"\r\n\t\"\\\u0000\u001b[0m\u007f"`, `"日本\n"`} {
 		var want string

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// realOutput is what commands print here: the text of this repository, what is found in it, and listings.
+// realOutput is what commands print here: the text of this repository, what is found in it, and
+// listings.
 func realOutput(t *testing.T) map[string][]byte {
 	t.Helper()
 	outputs := map[string][]byte{}
@@ -34,7 +35,8 @@ func realOutput(t *testing.T) map[string][]byte {
 	return outputs
 }
 
-// print4K records output in the smallest pieces in which a terminal gives what a command prints without a pause.
+// print4K records output in the smallest pieces in which a terminal gives what a command prints
+// without a pause.
 func print4K(t *testing.T, r *Recorder, out []byte) {
 	t.Helper()
 	for p := range slices.Chunk(out, 4095) {
@@ -50,8 +52,9 @@ func packedSize(t *testing.T, path string) int64 {
 	return st.Size()
 }
 
-// At rest a session takes at most 0.40 of what was printed, whatever that was, and some hundred bytes for every event,
-// because commitments look like chance: a command that prints a line now and then takes more than it printed.
+// At rest a session takes at most 0.40 of what was printed, whatever that was, and some hundred
+// bytes for every event, because commitments look like chance: a command that prints a line now and
+// then takes more than it printed.
 func TestPackedIsSmall(t *testing.T) {
 	t.Parallel()
 	for name, out := range realOutput(t) {

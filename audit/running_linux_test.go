@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A run that begins at any moment of another process's look for dead runs, and goes on while that one
-// looks, is not told to be lost, keeps its place, and leaves a complete record.
+// A run that begins at any moment of another process's look for dead runs, and goes on while that
+// one looks, is not told to be lost, keeps its place, and leaves a complete record.
 func TestBeginAtEachMomentOfAScan(t *testing.T) {
 	t.Parallel()
 	for _, begin := range []string{"draft", "draft locked", "linked", "begun"} {
@@ -66,8 +66,8 @@ func TestBeginAtEachMomentOfAScan(t *testing.T) {
 	}
 }
 
-// A process that is killed at any moment of Begin, or of the look for dead runs, leaves nothing that the
-// next look does not clear away, and tells nothing twice.
+// A process that is killed at any moment of Begin, or of the look for dead runs, leaves nothing
+// that the next look does not clear away, and tells nothing twice.
 func TestKilledAtEachMomentOfARun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -115,7 +115,8 @@ func manyRuns() int {
 	return 800
 }
 
-// Honest runs of 16 processes at once, each of which looks for dead ones first, are all told to their end.
+// Honest runs of 16 processes at once, each of which looks for dead ones first, are all told to
+// their end.
 func TestRunsOfManyProcesses(t *testing.T) {
 	t.Parallel()
 	const processes = 16
@@ -179,8 +180,8 @@ func oneRun(dir, sid string) error {
 	return r.End()
 }
 
-// A log of before, in which a run that went on was told to be lost, verifies, and the run is named; what no
-// such mistake leaves is refused as ever.
+// A log of before, in which a run that went on was told to be lost, verifies, and the run is named;
+// what no such mistake leaves is refused as ever.
 func TestRunsReportedLostByMistake(t *testing.T) {
 	t.Parallel()
 	dir := fill(t, 1)
@@ -197,7 +198,8 @@ func TestRunsReportedLostByMistake(t *testing.T) {
 	}
 }
 
-// A run that ends between the moment whose log is verified and the question whether it runs is complete.
+// A run that ends between the moment whose log is verified and the question whether it runs is
+// complete.
 func TestCompleteWhileARunEnds(t *testing.T) {
 	t.Parallel()
 	dir := fill(t, 1)

@@ -106,7 +106,8 @@ func TestStandAloneVerifier(t *testing.T) {
 	}
 
 	must(t, os.WriteFile(memory[0], good, 0o600))
-	// What is beside the log: the mark, the two slots of the anchor, what a checkpoint says. (Its signature Python cannot check.)
+	// What is beside the log: the mark, the two slots of the anchor, what a checkpoint says. (Its
+	// signature Python cannot check.)
 	_, err = l.Append("k", []byte(`{}`), Durable)
 	must(t, err)
 	secret, public, err := note.GenerateKey(rand.Reader, "log")

@@ -82,7 +82,8 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// What is not told of a session is bound too: no #t line behind the stretch can be left out, doubled or another one.
+// What is not told of a session is bound too: no #t line behind the stretch can be left out,
+// doubled or another one.
 func TestStretchRefuses(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -42,7 +42,8 @@ func TestThroughput(t *testing.T) {
 		t.Skip("a report for people: BENCH_PEERS=1 go test -run TestThroughput -v ./audit")
 	}
 	if run := os.Getenv("TADA_RUN"); run != "" {
-		// Without a tadactl beside it, it packs nothing: that would run while the next way is measured.
+		// Without a tadactl beside it, it packs nothing: that would run while the next way is
+		// measured.
 		program, err := os.ReadFile(run)
 		must(t, err)
 		alone := filepath.Join(t.TempDir(), "tada-run")
@@ -256,7 +257,8 @@ func recorders() []*way {
 	add("tlog-rec", "tlog-rec", func(c, dir string) []string {
 		argv := []string{"tlog-rec", "--writer=file", "--file-path=" + filepath.Join(dir, "t.log"), "bash", "-c", c}
 		if _, err := os.Stat("/run/utmp"); err != nil && os.Getuid() == 0 {
-			// It does not record where no file says who is logged in: it sees one in a mount namespace of its own.
+			// It does not record where no file says who is logged in: it sees one in a mount
+			// namespace of its own.
 			argv = append([]string{"unshare", "-m", "sh", "-c", `mount -t tmpfs tmpfs /run && touch /run/utmp && mkdir /run/tlog && exec "$@"`, "sh"}, argv...)
 		}
 		return argv

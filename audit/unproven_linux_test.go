@@ -14,10 +14,12 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// demands are what a person can ask of the record besides the chain: none may take back that a part is not proven.
+// demands are what a person can ask of the record besides the chain: none may take back that a part
+// is not proven.
 var demands = map[string]VerifyOptions{"": {}, "strict": {Strict: true}}
 
-// forgeLast puts another last entry in the place of the last one, with the right number, predecessor and form.
+// forgeLast puts another last entry in the place of the last one, with the right number,
+// predecessor and form.
 func forgeLast(t *testing.T, dir string) (seq int64) {
 	t.Helper()
 	b := readLog(t, dir)
@@ -32,8 +34,9 @@ func forgeLast(t *testing.T, dir string) (seq int64) {
 	return f.seq
 }
 
-// What a person accepted after tampering is not proven by that, nor by whatever comes later: a seal, a checkpoint,
-// a head that was kept, the removal of the segments that it is in. Verify says from where to where, who, when and why.
+// What a person accepted after tampering is not proven by that, nor by whatever comes later: a
+// seal, a checkpoint, a head that was kept, the removal of the segments that it is in. Verify says
+// from where to where, who, when and why.
 func TestAcceptedStaysUnproven(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, dir string) (first int64){
@@ -159,8 +162,9 @@ var uncovered = map[string]string{
 	reserveName: "disk space that is kept back",
 }
 
-// No byte of a file that belongs to the record can change without Verify failing, or saying what it could not check.
-// The files of the folder are those that there are, so that a new one is either covered or listed above.
+// No byte of a file that belongs to the record can change without Verify failing, or saying what it
+// could not check. The files of the folder are those that there are, so that a new one is either
+// covered or listed above.
 func TestEveryByteOfEveryFile(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -231,8 +235,9 @@ func TestEveryByteOfEveryFile(t *testing.T) {
 	}
 }
 
-// A record from before there was a mark, or whose mark was never made, verifies, and Verify says what it could not tell.
-// One whose mark is gone or damaged does not, and nothing is appended to it before a person has accepted that.
+// A record from before there was a mark, or whose mark was never made, verifies, and Verify says
+// what it could not tell. One whose mark is gone or damaged does not, and nothing is appended to it
+// before a person has accepted that.
 func TestMarkMissing(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -279,7 +284,8 @@ func TestMarkMissing(t *testing.T) {
 	}
 }
 
-// A transcript that the log does not speak of is named; one of a run that ended without a word too, but told apart.
+// A transcript that the log does not speak of is named; one of a run that ended without a word too,
+// but told apart.
 func TestUnnamedTranscripts(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
@@ -302,8 +308,8 @@ func TestUnnamedTranscripts(t *testing.T) {
 	}
 }
 
-// A whole log that was written anew verifies, with seals too; what tells is the key of the first seal, so it is in the
-// report, and the pinned one is not it.
+// A whole log that was written anew verifies, with seals too; what tells is the key of the first
+// seal, so it is in the report, and the pinned one is not it.
 func TestRewrittenHasAnotherFirstKey(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}

@@ -41,8 +41,8 @@ func (a *ablation) add(on, off judged) {
 
 var strictness = map[string]int{"empty": 0, "allow": 0, "ask": 1, "deny": 2, "error": 3}
 
-// TestAblate switches the readers off, one at a time, and prints what changes. A reader that neither
-// saves questions nor stops hostile lines has not earned its lines.
+// TestAblate switches the readers off, one at a time, and prints what changes. A reader that
+// neither saves questions nor stops hostile lines has not earned its lines.
 func TestAblate(t *testing.T) {
 	only := os.Getenv("TEST_ABLATE")
 	if only == "" {

@@ -12,9 +12,10 @@ import (
 	"testing"
 )
 
-// E-bkr-4, tier T2: the state may belong to an account of its own. There is no daemon for that: what asks, runs and answers
-// runs as that account, as with `sudo -u tada tada-run`, and the account that the agent has otherwise reads nothing of the
-// state, decides nothing, and starts nothing with it.
+// E-bkr-4, tier T2: the state may belong to an account of its own. There is no daemon for that:
+// what asks, runs and answers runs as that account, as with `sudo -u tada tada-run`, and the
+// account that the agent has otherwise reads nothing of the state, decides nothing, and starts
+// nothing with it.
 func TestStateOfAnotherAccount(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root starts programs as other accounts")

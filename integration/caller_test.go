@@ -14,8 +14,9 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// answering are the commands that answer for a person, by the action of the table of channels that they are; a row of
-// the table without one fails the test. $id is an open question of risk 1, $high one of risk 2.
+// answering are the commands that answer for a person, by the action of the table of channels that
+// they are; a row of the table without one fails the test. $id is an open question of risk 1, $high
+// one of risk 2.
 var answering = map[approval.Action][]string{
 	approval.ApproveLow:      {"tadactl approve $id", "tadactl approve $id --plan $plan", "tadactl inbox", "tadactl inbox --web"},
 	approval.ApproveHigh:     {"tadactl approve $high"},
@@ -53,7 +54,8 @@ const vars = `id=$(tadactl pending | sed -n 's/ .*R1.*//p'); high=$(tadactl pend
 plan=$(tadactl show --json $id | sed 's/.*"plan_hash":"\([^"]*\)".*/\1/'); test -n "$id" -a -n "$high" -a -n "$plan" || echo NO QUESTION
 `
 
-// agentCalled makes a link to bash by the name of an agent's program, so that a line can be run by one.
+// agentCalled makes a link to bash by the name of an agent's program, so that a line can be run by
+// one.
 func agentCalled(t *testing.T, p *place, name string) string {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -81,8 +83,9 @@ func (w agentWay) run(p *place, line string) string {
 	return p.terminalOf(w.holder, w.wrap(line))
 }
 
-// agentWays are those that are tried with every command for people: by a mark in the environment, by an agent's program
-// as the parent or above it, and by a terminal whose other end is no person's.
+// agentWays are those that are tried with every command for people: by a mark in the environment,
+// by an agent's program as the parent or above it, and by a terminal whose other end is no
+// person's.
 func agentWays(t *testing.T, p *place) map[string]agentWay {
 	t.Helper()
 	agent := agentCalled(t, p, "codex")
@@ -114,8 +117,8 @@ func answeredWhere(a approval.Action) string {
 	return "this needs a person at a terminal"
 }
 
-// Y: whoever comes from an agent's program, by whatever way, answers nothing for a person, over no channel, with no
-// command; a person at the same terminal does.
+// Y: whoever comes from an agent's program, by whatever way, answers nothing for a person, over no
+// channel, with no command; a person at the same terminal does.
 func TestAgentsAnswerNothing(t *testing.T) {
 	t.Parallel()
 	p := asked(t)
@@ -160,7 +163,8 @@ func TestAgentsAnswerNothing(t *testing.T) {
 	}
 }
 
-// Y1: what comes from an agent's program, by whatever way, takes over no session; a person at the same terminal does.
+// Y1: what comes from an agent's program, by whatever way, takes over no session; a person at the
+// same terminal does.
 func TestAgentsCannotTakeOver(t *testing.T) {
 	t.Parallel()
 	d, _, id := inside(t, 100, 30)
@@ -214,8 +218,8 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 	}
 }
 
-// Y1: a command that asks on a terminal where no person is recognised says so once, and why, and what to type; the
-// question stays open.
+// Y1: a command that asks on a terminal where no person is recognised says so once, and why, and
+// what to type; the question stays open.
 func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -241,7 +245,8 @@ func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
 	}
 }
 
-// node makes a program called node that runs its second argument as a command line, as an agent's script would.
+// node makes a program called node that runs its second argument as a command line, as an agent's
+// script would.
 func (p *place) node(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(p.dir), "bin", "node")
@@ -258,7 +263,8 @@ func (p *place) node(t *testing.T) string {
 	return path
 }
 
-// terminalOf runs a line on a terminal whose other end a program of that name holds, and returns what it printed.
+// terminalOf runs a line on a terminal whose other end a program of that name holds, and returns
+// what it printed.
 func (p *place) terminalOf(name, line string) string {
 	p.t.Helper()
 	terminal, out := p.printing(name, line)
@@ -273,7 +279,8 @@ func (p *place) terminalOf(name, line string) string {
 	return string(text)
 }
 
-// A tmux that an agent started has no person, whoever sits at it; one of the person's own has, while somebody does.
+// A tmux that an agent started has no person, whoever sits at it; one of the person's own has,
+// while somebody does.
 func TestTmuxHasThePersonOfItsTerminals(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")

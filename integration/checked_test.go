@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// starters are the functions that start a program, and why each may. The executor is launcher.permitted.start alone.
+// starters are the functions that start a program, and why each may. The executor is
+// launcher.permitted.start alone.
 var starters = map[string]string{
 	"launcher.permitted.start": "the executor; a permitted is made by announced.permitted, after every check",
 	"launcher.permitted.letGo": "the same in a session, where the process that asked starts it",
@@ -32,9 +33,10 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.editSession.open":        "a person's editor",
 }
 
-// C-1.1, C-10.1: the executor takes only what the controller has checked. That is in the types: start is a method of
-// launcher.permitted. What the compiler does not see is looked for here: a permitted that another function makes, another
-// caller of the built sandbox, and anything else that starts a program.
+// C-1.1, C-10.1: the executor takes only what the controller has checked. That is in the types:
+// start is a method of launcher.permitted. What the compiler does not see is looked for here: a
+// permitted that another function makes, another caller of the built sandbox, and anything else
+// that starts a program.
 func TestOnlyWhatIsCheckedStarts(t *testing.T) {
 	made, found := 0, map[string]bool{}
 	for _, d := range declared(t) {
@@ -102,7 +104,8 @@ func calls(call *ast.CallExpr, on, method string) bool {
 	return ok && s.Sel.Name == method && fmt.Sprint(s.X) == on
 }
 
-// starts reports whether a call starts a program, by its name. Held.Go has no arguments, and other methods of that name have.
+// starts reports whether a call starts a program, by its name. Held.Go has no arguments, and other
+// methods of that name have.
 func starts(call *ast.CallExpr) bool {
 	s, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

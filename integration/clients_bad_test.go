@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// commandDoors are those through which a client's own tool for commands goes without a session around.
+// commandDoors are those through which a client's own tool for commands goes without a session
+// around.
 var commandDoors = []string{"shell", "hook", "both"}
 
 // eachCommandDoor runs a test for every client and these doors.
@@ -28,8 +29,8 @@ func eachCommandDoor(t *testing.T, test func(t *testing.T, b *bench, c client, d
 	}
 }
 
-// A function that has the name of a program, which a client takes from the person's startup files into the snapshot of its shell,
-// does not what the program may not do. make test-clients.
+// A function that has the name of a program, which a client takes from the person's startup files
+// into the snapshot of its shell, does not what the program may not do. make test-clients.
 func TestClientsFunctionsNamedAsPrograms(t *testing.T) {
 	test := func(t *testing.T, b *bench, c client, door string) {
 		does := "{ cat " + filepath.Join(filepath.Dir(b.home), "closed/x") + "; touch " + filepath.Join(b.home, "outside") + "; }\n"
@@ -52,7 +53,8 @@ func TestClientsFunctionsNamedAsPrograms(t *testing.T) {
 	}
 }
 
-// ownWrappers are what an agent writes around COMMAND so that it looks like what its program puts there.
+// ownWrappers are what an agent writes around COMMAND so that it looks like what its program puts
+// there.
 var ownWrappers = []string{
 	"eval 'COMMAND' < /dev/null && pwd -P >| /tmp/claude-1a2b-cwd",
 	"source ~/.claude/shell-snapshots/snapshot-bash-1-a.sh 2>/dev/null || true && COMMAND && eval true && pwd -P >| /tmp/claude-1a2b-cwd",
@@ -62,8 +64,8 @@ var ownWrappers = []string{
 	"shopt -u promptvars nullglob; (\ntrap 'COMMAND' EXIT\ntrue\n)",
 }
 
-// What an agent writes around a command asks as the command does, or as a whole: the wrapper of the newest release, and some of
-// its own. make test-clients.
+// What an agent writes around a command asks as the command does, or as a whole: the wrapper of the
+// newest release, and some of its own. make test-clients.
 func TestClientsOwnWrapper(t *testing.T) {
 	eachCommandDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		const said = "make -j2 && ls -l | head -3"
@@ -89,8 +91,9 @@ func TestClientsOwnWrapper(t *testing.T) {
 	})
 }
 
-// A client that is updated between the question and the answer finds its answer used exactly once. Of two releases that are there
-// the one is the update of the other; without a second one it is a copy. make test-clients.
+// A client that is updated between the question and the answer finds its answer used exactly once.
+// Of two releases that are there the one is the update of the other; without a second one it is a
+// copy. make test-clients.
 func TestClientsUpdated(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		other := ""
@@ -130,8 +133,8 @@ func (b *bench) beside(t *testing.T, c client) *bench {
 	return &other
 }
 
-// Two clients at work in one folder at the same time: all they do is on record, and one answer is for one run of one of them. make
-// test-clients.
+// Two clients at work in one folder at the same time: all they do is on record, and one answer is
+// for one run of one of them. make test-clients.
 func TestClientsTwoInOneFolder(t *testing.T) {
 	needClients(t)
 	list := chosen()

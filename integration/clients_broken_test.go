@@ -23,10 +23,12 @@ var brokenHooks = []struct{ name, text, told string }{
 // pluginTold is what OpenCode's plugin tells, which bounds the program itself.
 var pluginTold = regexp.MustCompile(`Tool blocked: (spawn|ENOENT|tada-run (ended with status|did not answer in time|gave no answer))`)
 
-// copilotTold is all that Copilot tells its model: it takes a reason from standard output alone, where a broken tadactl has none.
+// copilotTold is all that Copilot tells its model: it takes a reason from standard output alone,
+// where a broken tadactl has none.
 const copilotTold = "Denied by preToolUse hook: hook exited with code 2"
 
-// C5: whatever becomes of tadactl, the client does not run the call, and its model is told why. make test-clients.
+// C5: whatever becomes of tadactl, the client does not run the call, and its model is told why.
+// make test-clients.
 func TestClientsHookNeverFailsOpen(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {

@@ -12,8 +12,8 @@ import (
 // atOnce is how many calls a model makes in one answer.
 const atOnce = 20
 
-// What a model's calls have to do through every door as without one: 20 in one answer, here-documents, megabytes, and bytes
-// that are no text. make test-clients.
+// What a model's calls have to do through every door as without one: 20 in one answer,
+// here-documents, megabytes, and bytes that are no text. make test-clients.
 func TestClientsCalls(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		calls := []toolCall{
@@ -52,12 +52,12 @@ func (b *bench) read(name string) string {
 	return string(bytes.Clone(text))
 }
 
-// places are how a client's model says where a command runs; where it cannot, it says so in the command, and the client keeps
-// the directory for the next call or does not.
+// places are how a client's model says where a command runs; where it cannot, it says so in the
+// command, and the client keeps the directory for the next call or does not.
 var places = map[string]string{"codex": "workdir", "opencode": "workdir", "gemini": "dir_path", "qwen": "directory"}
 
-// A command runs where its model says, and what the client keeps of the directory for the next call stays kept where tada-run is the
-// shell. make test-clients.
+// A command runs where its model says, and what the client keeps of the directory for the next call
+// stays kept where tada-run is the shell. make test-clients.
 func TestClientsDirectory(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		write(t, filepath.Join(b.work, "sub/x"), "")

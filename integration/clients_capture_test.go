@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// captureShell notes how it was called and the names in its environment, in a file that has the time in its name, and then is
-// the real one.
+// captureShell notes how it was called and the names in its environment, in a file that has the
+// time in its name, and then is the real one.
 const captureShell = `#!/bin/bash
 { printf '%s\0' "$0" "$@"; printf '\0'; compgen -e; } > LOG/$EPOCHREALTIME.$$
 exec -a "$0" /bin/bash "$@"
@@ -26,7 +26,8 @@ cat > $log
 exec TADACTL "$@" < $log
 `
 
-// TestClientsCapture writes what each client gives its shell and its hook into testdata/clients: make capture-clients.
+// TestClientsCapture writes what each client gives its shell and its hook into testdata/clients:
+// make capture-clients.
 func TestClientsCapture(t *testing.T) {
 	needClients(t)
 	if os.Getenv("UPDATE") == "" {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A capture is what one or more versions of a client give their shell and their hook. It is a file of testdata/clients, which
-// has the name of the first of these versions.
+// A capture is what one or more versions of a client give their shell and their hook. It is a file
+// of testdata/clients, which has the name of the first of these versions.
 type capture struct {
 	Versions []string          `json:"versions"`
 	Env      []string          `json:"env"` // names that the shell is given
@@ -20,8 +20,8 @@ type capture struct {
 	Hook     []json.RawMessage `json:"hook"`
 }
 
-// A shellCall is one start of the shell: the words before the text, and the lines of the text, of which the first are those of
-// an earlier call.
+// A shellCall is one start of the shell: the words before the text, and the lines of the text, of
+// which the first are those of an earlier call.
 type shellCall struct {
 	Argv  []string `json:"argv"`
 	As    int      `json:"as,omitempty"`

@@ -28,8 +28,8 @@ var conversationDoors = []struct {
 	{"both", func(t *testing.T, b *bench, c client) { b.ctl(t, "hook", "install", c.name) }},
 }
 
-// TestClientsConversation has each client make the calls of the conversation with plain bash and with us: what its model
-// sees is the same, but for what the file says. make test-clients.
+// TestClientsConversation has each client make the calls of the conversation with plain bash and
+// with us: what its model sees is the same, but for what the file says. make test-clients.
 func TestClientsConversation(t *testing.T) {
 	needClients(t)
 	talk := readConversation(t)
@@ -69,7 +69,8 @@ func TestClientsConversation(t *testing.T) {
 	}
 }
 
-// converse makes the calls in a fresh repository. What asks is then done without us, as by the person who is asked.
+// converse makes the calls in a fresh repository. What asks is then done without us, as by the
+// person who is asked.
 func (b *bench) converse(t *testing.T, c client, talk conversation, judged bool) (results []string, took []time.Duration) {
 	t.Helper()
 	talk.begin(t, b.work)
@@ -97,14 +98,15 @@ func (b *bench) converse(t *testing.T, c client, talk conversation, judged bool)
 	return results[1:], b.model.took[1:]
 }
 
-// varying is what clients put around a result that is never the same twice; what is in the group stays.
+// varying is what clients put around a result that is never the same twice; what is in the group
+// stays.
 var varying = regexp.MustCompile(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+|(Original token count: )\d+`)
 
 // hookAdded is what a client itself adds to the result of a call that a hook has changed.
 var hookAdded = map[string]string{"gemini": "\n\n[System] Tool input parameters were modified by a hook before execution."}
 
-// alike reports whether two results differ at most in the order of what came from standard output and standard error: all but
-// Claude Code read them from two pipes, and take what is there.
+// alike reports whether two results differ at most in the order of what came from standard output
+// and standard error: all but Claude Code read them from two pipes, and take what is there.
 func alike(c client, a, b string) bool {
 	letters := func(s string) []byte {
 		return slices.Sorted(slices.Values([]byte(strings.Join(strings.Fields(s), ""))))
@@ -112,7 +114,8 @@ func alike(c client, a, b string) bool {
 	return c.name != "claude-code" && slices.Equal(letters(a), letters(b))
 }
 
-// toolResults are the results of tools in a conversation, as text, whichever family of models it is for.
+// toolResults are the results of tools in a conversation, as text, whichever family of models it is
+// for.
 func toolResults(t *testing.T, conversation string) (list []string) {
 	t.Helper()
 	for d := json.NewDecoder(strings.NewReader(conversation)); d.More(); {

@@ -11,7 +11,8 @@ import (
 // clientDoors are the ways on which the commands of a client come to tada-run.
 var clientDoors = []string{"shell", "hook", "both", "session", "mcp"}
 
-// eachDoor runs a test for every client and each of its doors; a client that was adjusted before it was set up, where needed.
+// eachDoor runs a test for every client and each of its doors; a client that was adjusted before it
+// was set up, where needed.
 func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string), adjust ...func(client) client) {
 	needClients(t)
 	for _, door := range clientDoors {
@@ -38,7 +39,8 @@ func loginShell(c client, door string) string {
 	return "/bin/bash"
 }
 
-// open sets one door up, as a person does it, and returns the client with the tool that goes through it.
+// open sets one door up, as a person does it, and returns the client with the tool that goes
+// through it.
 func (b *bench) open(t *testing.T, c client, door string) client {
 	t.Helper()
 	if door == "mcp" {
@@ -63,8 +65,8 @@ func (b *bench) open(t *testing.T, c client, door string) client {
 	return c
 }
 
-// mcpClients say for each client where a person registers the server, with COMMAND for the program's name, and how the
-// model calls its tools.
+// mcpClients say for each client where a person registers the server, with COMMAND for the
+// program's name, and how the model calls its tools.
 var mcpClients = map[string]struct{ file, text, tool string }{
 	"claude-code": {"h/.claude.json", mcpServers, "mcp__tada__run_command"},
 	"codex":       {"h/.codex/config.toml", "[mcp_servers.tada]\ncommand = \"COMMAND\"\nargs = [\"mcp\"]\n", "mcp__tada run_command"},
@@ -96,8 +98,8 @@ func (b *bench) serve(t *testing.T, c client) client {
 	return c
 }
 
-// What is allowed runs; what is denied does not, and the model is told why; what has to be asked runs exactly once for one
-// approval. make test-clients.
+// What is allowed runs; what is denied does not, and the model is told why; what has to be asked
+// runs exactly once for one approval. make test-clients.
 func TestClientsDoors(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, _ string) {
 		ask := "rm -r build; echo once >> count"
@@ -130,7 +132,8 @@ func TestClientsDoors(t *testing.T) {
 	})
 }
 
-// Qwen Code's hook alone lets no command run: the model is told which lines to run instead. make test-clients.
+// Qwen Code's hook alone lets no command run: the model is told which lines to run instead. make
+// test-clients.
 func TestClientsQwenHook(t *testing.T) {
 	needClients(t)
 	c := clientNamed("qwen")

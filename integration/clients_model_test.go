@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A model is what the programs take for one: it asks for one tool after the other, or for some at once, and ends when it
-// was told what came of the last.
+// A model is what the programs take for one: it asks for one tool after the other, or for some at
+// once, and ends when it was told what came of the last.
 type model struct {
 	mu    sync.Mutex
 	env   []string
@@ -26,8 +26,8 @@ type model struct {
 	took         []time.Duration // from each call to its result
 }
 
-// A toolCall is what the model asks for. SESSION in its arguments stands for the number of the command that was left
-// running last.
+// A toolCall is what the model asks for. SESSION in its arguments stands for the number of the
+// command that was left running last.
 type toolCall struct {
 	name   string
 	args   any
@@ -53,8 +53,8 @@ func (m *model) requests() string {
 	return strings.Join(m.seen, "\n")
 }
 
-// resultMarks begin the result of a tool, one for each family of models; running is how Codex tells the number of a
-// command that it left running.
+// resultMarks begin the result of a tool, one for each family of models; running is how Codex tells
+// the number of a command that it left running.
 var (
 	resultMarks = []string{`"tool_result"`, `"function_call_output"`, `"role":"tool"`, `"functionResponse"`}
 	running     = regexp.MustCompile(`session ID ([0-9]+)`)

@@ -46,8 +46,9 @@ func withSwitch(t *testing.T, had, file, key, line string) string {
 	return first + "}"
 }
 
-// C4: whoever switches the hooks off, the repository, the person or the machine, the shell is there: commands are judged, the
-// first of a conversation tells it, and so does hook status. make test-clients.
+// C4: whoever switches the hooks off, the repository, the person or the machine, the shell is
+// there: commands are judged, the first of a conversation tells it, and so does hook status. make
+// test-clients.
 func TestClientsHooksOff(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {

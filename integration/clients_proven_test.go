@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// features are what is proved of a client, in the order of README's table, and by which tests. Of a test that proves less, the
-// result says so.
+// features are what is proved of a client, in the order of README's table, and by which tests. Of a
+// test that proves less, the result says so.
 var features = []struct{ name, tests, result string }{
 	{name: "shell", tests: "TestClientsShell TestClientsDoors/shell TestClientsClaudeShellThatIsNone"},
 	{name: "hook", tests: "TestClients TestClientsDoors/hook"},
@@ -45,7 +45,8 @@ func proves(test string) (feature, result string, known bool) {
 	return feature, result, known
 }
 
-// proven is what the tests proved, in the order of the clients and of the features. README's table is made from it.
+// proven is what the tests proved, in the order of the clients and of the features. README's table
+// is made from it.
 const proven = "testdata/clients/proven.txt"
 
 const provenHead = "# What `make test-clients` proved: client, version, feature, result. It writes this file, and README's table.\n"
@@ -93,8 +94,8 @@ func (c client) note(t *testing.T) {
 	})
 }
 
-// merge puts what was proved now in the place of what was proved before. Of a client that was tried in other versions, nothing
-// is left.
+// merge puts what was proved now in the place of what was proved before. Of a client that was tried
+// in other versions, nothing is left.
 func merge(old, now []proof) []proof {
 	all := slices.Clone(now)
 	for _, p := range old {

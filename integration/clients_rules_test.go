@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// clientRules say for each client how a person forbids touch and wants to be asked about mkdir, at each level of its
-// settings. A file below ETC is the machine's.
+// clientRules say for each client how a person forbids touch and wants to be asked about mkdir, at
+// each level of its settings. A file below ETC is the machine's.
 var clientRules = map[string]struct {
 	levels map[string]map[string]string // by level, what files there are with which text
 	asks   bool                         // somebody who is not there is asked, so nothing runs; else the session ends with it
@@ -53,8 +53,9 @@ const (
 		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"mkdir\"\ndecision = \"ask_user\"\npriority = 900\n"
 )
 
-// C1: through every door the client's own rules hold as without us, at every level of its settings: what they deny or ask about
-// does not run, and what they do not name runs through tada-run. make test-clients.
+// C1: through every door the client's own rules hold as without us, at every level of its settings:
+// what they deny or ask about does not run, and what they do not name runs through tada-run. make
+// test-clients.
 func TestClientsRules(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -86,7 +87,8 @@ func TestClientsRules(t *testing.T) {
 	}
 }
 
-// rules writes files of the person and of the machine, and returns what the client has to be started by to see the latter.
+// rules writes files of the person and of the machine, and returns what the client has to be
+// started by to see the latter.
 func (b *bench) rules(t *testing.T, files map[string]string) (before []string) {
 	t.Helper()
 	base := filepath.Dir(b.home)
@@ -113,8 +115,9 @@ func (b *bench) rules(t *testing.T, files map[string]string) (before []string) {
 	return before
 }
 
-// With the hook alone, what a person allows in Claude Code runs when tada-run's line is allowed too, and nothing else does:
-// the default mode asks. With the shell, the rules are as they are. make test-clients.
+// With the hook alone, what a person allows in Claude Code runs when tada-run's line is allowed
+// too, and nothing else does: the default mode asks. With the shell, the rules are as they are.
+// make test-clients.
 func TestClientsAllowRules(t *testing.T) {
 	needClients(t)
 	for _, mode := range []string{"hook", "hook and shell"} {
@@ -153,8 +156,8 @@ func TestClientsCodexRefuses(t *testing.T) {
 	}
 }
 
-// C7: a patch that Codex takes from a command line is applied when its names are harmless, and asks when they are not. make
-// test-clients.
+// C7: a patch that Codex takes from a command line is applied when its names are harmless, and asks
+// when they are not. make test-clients.
 func TestClientsCodexPatch(t *testing.T) {
 	needClients(t)
 	c := clients[1]
@@ -194,13 +197,14 @@ func TestClientsUnknownTool(t *testing.T) {
 	}
 }
 
-// ownRefusals are what a client says of a file that it has by itself for none of the workspace; its hook is not asked then.
+// ownRefusals are what a client says of a file that it has by itself for none of the workspace; its
+// hook is not asked then.
 var ownRefusals = map[string]map[string]string{
 	"gemini": {".git/hooks/pre-commit": "Path not in workspace", "../closed/x": "Path not in workspace"},
 }
 
-// With the hook, the client's own file tools write what they may, are asked about what runs later, and are denied what is
-// restricted, in the workspace and beside it. make test-clients.
+// With the hook, the client's own file tools write what they may, are asked about what runs later,
+// and are denied what is restricted, in the workspace and beside it. make test-clients.
 func TestClientsFiles(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -243,8 +247,8 @@ func TestClientsFiles(t *testing.T) {
 	}
 }
 
-// What Copilot CLI is told on its command line holds with the hook: it matches the command that it is given last, and takes
-// an "allow" of a hook for the person's own. make test-clients.
+// What Copilot CLI is told on its command line holds with the hook: it matches the command that it
+// is given last, and takes an "allow" of a hook for the person's own. make test-clients.
 func TestClientsCopilotRules(t *testing.T) {
 	needClients(t)
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == "copilot" })
@@ -261,8 +265,8 @@ func TestClientsCopilotRules(t *testing.T) {
 	}
 }
 
-// Claude Code takes no shell whose path has neither bash nor zsh in it, and says nothing: then a command goes through the hook's
-// line. make test-clients.
+// Claude Code takes no shell whose path has neither bash nor zsh in it, and says nothing: then a
+// command goes through the hook's line. make test-clients.
 func TestClientsClaudeShellThatIsNone(t *testing.T) {
 	needClients(t)
 	c := clients[0]

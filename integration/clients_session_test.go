@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// sessionClients are how the models of the clients read and write a file. Refused is what the model is told of six files that
-// it may not have, or only read.
+// sessionClients are how the models of the clients read and write a file. Refused is what the model
+// is told of six files that it may not have, or only read.
 var sessionClients = map[string]struct {
 	read, write func(path string) toolCall
 	unknown     toolCall // a tool that tada-run does not know
@@ -60,9 +60,10 @@ var sessionClients = map[string]struct {
 	},
 }
 
-// TestClientsSession runs the whole agent inside of a session, in a fresh account without a setting of ours: it asks once,
-// and works. Its file tools reach neither the state, nor what decides about the next session, and what it runs through
-// tada-run is judged and recorded outside. make test-clients.
+// TestClientsSession runs the whole agent inside of a session, in a fresh account without a setting
+// of ours: it asks once, and works. Its file tools reach neither the state, nor what decides about
+// the next session, and what it runs through tada-run is judged and recorded outside. make
+// test-clients.
 func TestClientsSession(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestClientsShell gives the clients tada-run as their shell, as `tadactl shell install` sets it up or says to. make
-// test-clients.
+// TestClientsShell gives the clients tada-run as their shell, as `tadactl shell install` sets it up
+// or says to. make test-clients.
 func TestClientsShell(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -37,8 +37,9 @@ func (b *bench) shell(t *testing.T, c client) {
 	}
 }
 
-// TestClientsBoth gives the clients the hook and the shell together, and a question that the one asked is answered for
-// the other: the identical command is the identical plan through every door. make test-clients.
+// TestClientsBoth gives the clients the hook and the shell together, and a question that the one
+// asked is answered for the other: the identical command is the identical plan through every door.
+// make test-clients.
 func TestClientsBoth(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -74,8 +75,8 @@ func codexClient(argv ...string) client {
 	return c
 }
 
-// On a terminal that Codex makes for a command its model reads and types (tty:true, write_stdin): what is typed reaches
-// the command, and answers no question. make test-clients.
+// On a terminal that Codex makes for a command its model reads and types (tty:true, write_stdin):
+// what is typed reaches the command, and answers no question. make test-clients.
 func TestClientsCodexTerminal(t *testing.T) {
 	needClients(t)
 	for _, mode := range []string{"shell", "hook"} {
@@ -106,9 +107,9 @@ func TestClientsCodexTerminal(t *testing.T) {
 	}
 }
 
-// Codex puts a sandbox of its own around each command. There the shell and the hooked command need their record, which
-// lies outside: with it they judge, run and record in a fence inside the fence; without it nothing runs. make
-// test-clients.
+// Codex puts a sandbox of its own around each command. There the shell and the hooked command need
+// their record, which lies outside: with it they judge, run and record in a fence inside the fence;
+// without it nothing runs. make test-clients.
 func TestClientsCodexSandbox(t *testing.T) {
 	needClients(t)
 	for _, mode := range []string{"shell", "hook"} {

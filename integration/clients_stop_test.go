@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// A stopping says how a client ends or puts aside what takes long: the arguments that its model adds to a call.
+// A stopping says how a client ends or puts aside what takes long: the arguments that its model
+// adds to a call.
 type stopping struct {
 	limit      o    // a short time limit; nil where the model cannot give one
 	background o    // to have the command go on beside; nil where the model cannot
@@ -36,8 +37,8 @@ func (call toolCall) with(more o) toolCall {
 	return call
 }
 
-// What a client puts aside goes on, what it gives up at its time limit ends, and what runs when the person interrupts it ends
-// with it; of all of it there is a whole record. make test-clients.
+// What a client puts aside goes on, what it gives up at its time limit ends, and what runs when the
+// person interrupts it ends with it; of all of it there is a whole record. make test-clients.
 func TestClientsStop(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -136,8 +137,8 @@ func runningIn(t *testing.T, list string) (id string) {
 	return id
 }
 
-// interrupt plays until a file is there, and interrupts the client then, as a person does with Ctrl-C, again where it is not
-// enough.
+// interrupt plays until a file is there, and interrupts the client then, as a person does with
+// Ctrl-C, again where it is not enough.
 func (b *bench) interrupt(t *testing.T, c client, calls []toolCall, file string) []string {
 	t.Helper()
 	b.model.begin(calls)

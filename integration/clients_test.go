@@ -18,7 +18,8 @@ import (
 	"time"
 )
 
-// A client is an agent program that is installed on this machine, and how it is made to talk to a model on loopback.
+// A client is an agent program that is installed on this machine, and how it is made to talk to a
+// model on loopback.
 type client struct {
 	name  string // of the platform
 	bin   string
@@ -30,7 +31,8 @@ type client struct {
 	program string // where it is; empty for the first that is found
 }
 
-// A bench is one client's machine: an account with a home of its own, a workspace, and both programs.
+// A bench is one client's machine: an account with a home of its own, a workspace, and both
+// programs.
 type bench struct {
 	home, work, bin, passwd string
 	opt                     string   // what is below /opt
@@ -87,7 +89,8 @@ var clients = []client{
 		argv: []string{"--yolo", "--auth-type", "openai", "-p", "go"},
 		env:  []string{"OPENAI_API_KEY=x", "OPENAI_MODEL=mock", "QWEN_CODE_NO_RELAUNCH=true"},
 		setup: func(t *testing.T, b *bench, url string) {
-			// A terminal, as where a person sits: with -p alone it reads two pipes, and drops what is in them when the command ends.
+			// A terminal, as where a person sits: with -p alone it reads two pipes, and drops what
+			// is in them when the command ends.
 			write(t, filepath.Join(b.home, ".qwen/settings.json"), `{"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true},"tools":{"shell":{"enableInteractiveShell":true}}}`)
 			setenv(b, "OPENAI_BASE_URL", url+"/v1")
 		},
@@ -117,7 +120,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// chosen are the clients that are in the directories of TADA_CLIENTS, every release of each, or without it the first in PATH.
+// chosen are the clients that are in the directories of TADA_CLIENTS, every release of each, or
+// without it the first in PATH.
 func chosen() (list []client) {
 	for _, c := range clients {
 		for _, dir := range filepath.SplitList(os.Getenv("TADA_CLIENTS")) {
@@ -147,7 +151,8 @@ func (c client) find(t *testing.T) string {
 	return c.program
 }
 
-// packages is the directory that a program of npm is in, with its packages. A program anywhere else is where it is.
+// packages is the directory that a program of npm is in, with its packages. A program anywhere else
+// is where it is.
 func packages(program string) string {
 	if dir, _, ok := strings.Cut(program, "/node_modules/.bin/"); ok {
 		return dir
@@ -193,8 +198,9 @@ var build = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// newBench makes the account: its home and its login shell stand in a passwd file, which the programs are shown in the
-// place of the machine's. So nothing is told them that a person would not have set up.
+// newBench makes the account: its home and its login shell stand in a passwd file, which the
+// programs are shown in the place of the machine's. So nothing is told them that a person would not
+// have set up.
 func newBench(t *testing.T, c client, shell string) *bench {
 	t.Helper()
 	c.note(t)
@@ -202,7 +208,8 @@ func newBench(t *testing.T, c client, shell string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not in a folder for temporary files: Codex makes no helper programs below it, and every command may write there.
+	// Not in a folder for temporary files: Codex makes no helper programs below it, and every
+	// command may write there.
 	base, err := os.MkdirTemp(account.HomeDir, "tada-clients-")
 	if err != nil {
 		t.Fatal(err)
@@ -240,8 +247,9 @@ func (b *bench) login(t *testing.T, shell string) {
 	write(t, b.passwd, "root:x:0:0:root:"+b.home+":"+strings.ReplaceAll(shell, "BIN", b.bin)+"\n")
 }
 
-// command is a program on the bench. It sees the passwd file, and its packages below /opt, by mounts of its own, for which an
-// ordinary user becomes the owner of a user namespace. Programs in the home of another account would be asked about.
+// command is a program on the bench. It sees the passwd file, and its packages below /opt, by
+// mounts of its own, for which an ordinary user becomes the owner of a user namespace. Programs in
+// the home of another account would be asked about.
 func (b *bench) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `mount --bind "$0" /etc/passwd && mount --bind "$1" /opt && shift && exec "$@"`, b.passwd, b.opt, name}, args...)...)
 	cmd.Dir, cmd.WaitDelay = b.work, time.Second
@@ -260,8 +268,8 @@ func (b *bench) ctl(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// play lets the client's model ask for some tools, one after the other, and returns what the model was told came of
-// each.
+// play lets the client's model ask for some tools, one after the other, and returns what the model
+// was told came of each.
 func (b *bench) play(t *testing.T, c client, calls ...toolCall) []string {
 	t.Helper()
 	return b.playIn(t, c, b.before, calls...)
@@ -298,8 +306,8 @@ func (b *bench) start(t *testing.T, c client, before []string) (*exec.Cmd, *byte
 	return cmd, &out
 }
 
-// try sees three commands judged as they should be: one runs, one is denied, one waits for a person and runs when it is
-// called again after the yes, by the same agent.
+// try sees three commands judged as they should be: one runs, one is denied, one waits for a person
+// and runs when it is called again after the yes, by the same agent.
 func (b *bench) try(t *testing.T, c client) {
 	t.Helper()
 	if got := b.play(t, c, c.tool("mkdir -p sub; cd sub; echo hello > ran; echo said 4'2'"))[0]; !strings.Contains(got, "said 42") {
@@ -324,7 +332,8 @@ func (b *bench) try(t *testing.T, c client) {
 		}
 		b.approve(t, "rm -r build")
 	}
-	// The first command of Codex may come before the snapshot of the shell is ready, and is then called in another way.
+	// The first command of Codex may come before the snapshot of the shell is ready, and is then
+	// called in another way.
 	if got := b.play(t, c, c.tool("true"), c.tool("rm -r build"), again); !strings.Contains(got[1], "tadactl approve") || b.exists("build") {
 		t.Errorf("a question: %s\nthe identical command after the yes: %s", got[1], got[2])
 	}
@@ -390,8 +399,9 @@ func needClients(t *testing.T) {
 	}
 }
 
-// TestClients runs the agent programs that are installed, with the hook, against a model on loopback that asks for one
-// command at a time, and sees it judged, run, recorded, asked about or blocked. make test-clients.
+// TestClients runs the agent programs that are installed, with the hook, against a model on
+// loopback that asks for one command at a time, and sees it judged, run, recorded, asked about or
+// blocked. make test-clients.
 func TestClients(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {

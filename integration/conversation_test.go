@@ -15,7 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A conversation is what an agent's model runs in one task, call by call, and the repository that it works in.
+// A conversation is what an agent's model runs in one task, call by call, and the repository that
+// it works in.
 type conversation struct {
 	calls []spoken
 	files []txtar.File
@@ -93,8 +94,8 @@ func (c conversation) plain(t *testing.T, dir, text string) string {
 // asking is what a call that waits for an approval says, with the rule.
 var asking = regexp.MustCompile(`"status":"pending".*?"rule":"([^"]*)"`)
 
-// compare compares the result of a call through a door, CLIENT/DOOR, with that of plain bash. It returns what is wrong, or why
-// they may differ.
+// compare compares the result of a call through a door, CLIENT/DOOR, with that of plain bash. It
+// returns what is wrong, or why they may differ.
 func (s spoken) compare(door, plain, got string) (wrong, why string) {
 	asked := ""
 	if m := asking.FindStringSubmatch(strings.ReplaceAll(got, `\"`, `"`)); m != nil {
@@ -121,8 +122,8 @@ func (s spoken) compare(door, plain, got string) (wrong, why string) {
 	return "the result is another", ""
 }
 
-// TestConversationLines makes the calls of the conversation with bash and with tada-run as the shell: what they print is
-// the same, but for what the file says.
+// TestConversationLines makes the calls of the conversation with bash and with tada-run as the
+// shell: what they print is the same, but for what the file says.
 func TestConversationLines(t *testing.T) {
 	need(t, "git", "go", "node", "npm", "python3", "make", "jq", "curl")
 	c := readConversation(t)

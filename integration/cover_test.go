@@ -44,7 +44,8 @@ func TestCoverageGate(t *testing.T) {
 	}
 }
 
-// C-10.7: what must pass before a change lands ends with the gate, and each floor is one of a folder that is there.
+// C-10.7: what must pass before a change lands ends with the gate, and each floor is one of a
+// folder that is there.
 func TestCoverageGateIsAsked(t *testing.T) {
 	if !strings.HasSuffix(strings.TrimSpace(read(t, "../.ci/run")), "\n.ci/cover") {
 		t.Error(".ci/run does not end with the gate")

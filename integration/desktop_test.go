@@ -123,8 +123,9 @@ func (w *window) at() string {
 	return strings.TrimRight(lines[y], " ")
 }
 
-// step types a line at a prompt of the shell inside and waits for the next one, as who looks does. What is typed
-// ahead is shown at once and read later, so the screen does not tell when it was taken.
+// step types a line at a prompt of the shell inside and waits for the next one, as who looks does.
+// What is typed ahead is shown at once and read later, so the screen does not tell when it was
+// taken.
 func (w *window) step(text string) {
 	w.d.t.Helper()
 	w.types(text)
@@ -151,7 +152,8 @@ func (w *window) session(flags string) string {
 	return id
 }
 
-// inside is where most of these tests begin: a desktop, and in its window a session with the plain prompt "inner$".
+// inside is where most of these tests begin: a desktop, and in its window a session with the plain
+// prompt "inner$".
 func inside(t *testing.T, cols, rows int) (d *desktop, a *window, id string) {
 	t.Helper()
 	d = newDesktop(t)

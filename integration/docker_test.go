@@ -15,8 +15,8 @@ type container struct {
 	flags       []string
 }
 
-// Docker's own filter refuses namespaces, which leaves the base level; without it the strong one is to be had, and doctor
-// says so with these very flags.
+// Docker's own filter refuses namespaces, which leaves the base level; without it the strong one is
+// to be had, and doctor says so with these very flags.
 var containers = []container{
 	{"root by default", "base", nil},
 	{"user by default", "base", []string{"--user", "dev"}},
@@ -25,7 +25,8 @@ var containers = []container{
 	{"user without Docker's filter", "strong", []string{"--user", "dev", "--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined", "--security-opt", "systempaths=unconfined"}},
 }
 
-// inContainer is what a person would try first: a command with output, input and a status, a secret, the proof of the record, and every attack.
+// inContainer is what a person would try first: a command with output, input and a status, a
+// secret, the proof of the record, and every attack.
 const inContainer = `
 set -e
 cd; mkdir w; cd w

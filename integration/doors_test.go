@@ -15,10 +15,12 @@ import (
 	"testing"
 )
 
-// The identical command of the agent is the identical plan, through whatever door it comes. The doors are those that a
-// program has: its shell is tada-run, its hook asks, both, or it calls the tool of a server.
+// The identical command of the agent is the identical plan, through whatever door it comes. The
+// doors are those that a program has: its shell is tada-run, its hook asks, both, or it calls the
+// tool of a server.
 
-// A caller is one agent's program with its doors: how it calls its shell, as that was taken down, and what else it tells.
+// A caller is one agent's program with its doors: how it calls its shell, as that was taken down,
+// and what else it tells.
 type caller struct {
 	name   string
 	shell  string // the text that it gives its shell, for the command "COMMAND"
@@ -53,7 +55,8 @@ func bashEvent(event, tool string) object {
 	return object{"hook_event_name": event, "session_id": "ID", "tool_use_id": "CALL", "tool_name": tool, "tool_input": object{"command": "COMMAND"}}
 }
 
-// shellTexts are what the versions of a program were seen to write, each once and the newest last, with COMMAND for the command.
+// shellTexts are what the versions of a program were seen to write, each once and the newest last,
+// with COMMAND for the command.
 func shellTexts(t *testing.T, client string) (list []string) {
 	t.Helper()
 	for _, version := range captures(t, client) {
@@ -73,8 +76,8 @@ func shellTexts(t *testing.T, client string) (list []string) {
 	return list
 }
 
-// A variation is what differs from call to call, from start to start and from version to version of a program, and says
-// nothing of what a command does.
+// A variation is what differs from call to call, from start to start and from version to version of
+// a program, and says nothing of what a command does.
 type variation struct{ ID, Call, Version, Tmp, Port, Name string }
 
 var variations = []variation{
@@ -116,7 +119,8 @@ func (c caller) environ(v variation) (env []string) {
 	return append(env, "TMPDIR="+v.Tmp)
 }
 
-// An office is where an agent's program works for a person: a workspace, with what the program keeps in the home.
+// An office is where an agent's program works for a person: a workspace, with what the program
+// keeps in the home.
 type office struct {
 	*place
 	home string
@@ -257,8 +261,8 @@ func (p *office) served(c caller, v variation, command string) string {
 	return answer
 }
 
-// newDoors is a place with the programs as they are installed, and something that a person is asked about. What the
-// agent's program saved at its start is in the home.
+// newDoors is a place with the programs as they are installed, and something that a person is asked
+// about. What the agent's program saved at its start is in the home.
 func newDoors(t *testing.T) *office {
 	t.Helper()
 	p := &office{place: newPlace(t)}
@@ -278,7 +282,8 @@ func newDoors(t *testing.T) *office {
 	for _, dir := range []string{".git", "build"} {
 		write(t, filepath.Join(p.dir, dir, "x"), "")
 	}
-	// The home is no folder that commands may write to, as those for temporary files are: what was saved there would count.
+	// The home is no folder that commands may write to, as those for temporary files are: what was
+	// saved there would count.
 	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +312,8 @@ func (p *office) question() (id, hash string) {
 	return list[0].ID, list[0].Hash
 }
 
-// What the versions of a program put around a command is nothing to its plan: all of them ask the one question.
+// What the versions of a program put around a command is nothing to its plan: all of them ask the
+// one question.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, c := range callers(t) {
@@ -328,8 +334,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// The identical command is the identical plan, whatever differs from call to call: asked through one door, it runs once
-// through another, and then asks again.
+// The identical command is the identical plan, whatever differs from call to call: asked through
+// one door, it runs once through another, and then asks again.
 func TestDoors(t *testing.T) {
 	t.Parallel()
 	const command = "rm -r build"
@@ -396,8 +402,8 @@ func (p *office) exists(name string) bool {
 	return err == nil
 }
 
-// A command that no shell can read is told as the shell tells it, through every door, in a session too: nothing would run,
-// so nobody is asked.
+// A command that no shell can read is told as the shell tells it, through every door, in a session
+// too: nothing would run, so nobody is asked.
 func TestDoorsTellMistakes(t *testing.T) {
 	t.Parallel()
 	need(t, "perl")

@@ -349,8 +349,8 @@ func TestImportsFollowThePlan(t *testing.T) {
 
 const ownSurroundings = "integration/hermetic"
 
-// asInstalled are the tests that build the programs as they are installed, so that these have the account of whoever runs
-// the tests: only on demand, with the target that demands them.
+// asInstalled are the tests that build the programs as they are installed, so that these have the
+// account of whoever runs the tests: only on demand, with the target that demands them.
 var asInstalled = map[string]string{
 	"clients_test.go":    "make test-clients",
 	"docker_test.go":     "make test-docker",
@@ -358,8 +358,8 @@ var asInstalled = map[string]string{
 	"peers_test.go":      "make bench-peers",
 }
 
-// TestTestsAreHermetic wants surroundings of their own for tests that use files or programs, and programs under test that
-// have no account but the one that the test gives them.
+// TestTestsAreHermetic wants surroundings of their own for tests that use files or programs, and
+// programs under test that have no account but the one that the test gives them.
 func TestTestsAreHermetic(t *testing.T) {
 	for _, s := range sources(t) {
 		if text := read(t, path.Join("..", s.folder, s.file)); s.test && s.file != "house_test.go" && asInstalled[s.file] == "" &&
@@ -425,7 +425,8 @@ var untested = map[string]string{
 	"integration/hook/platform": "integration/hook sends the same calls through every adapter",
 }
 
-// parts are what the source document asks for by these words, where each is, and the function by which it is entered.
+// parts are what the source document asks for by these words, where each is, and the function by
+// which it is entered.
 var parts = map[string][2]string{
 	"policy":         {"pathguard", "Load"},
 	"controller":     {"launcher", "Launcher.Run"},
@@ -434,11 +435,12 @@ var parts = map[string][2]string{
 	"shell analyzer": {"shellparse", "Parse"},
 }
 
-// kinds are the three kinds of tests of security: of a unit, of the parts together, and through the doors.
+// kinds are the three kinds of tests of security: of a unit, of the parts together, and through the
+// doors.
 var kinds = map[string]string{"unit": "pathguard", "integration": "launcher", "end to end": "integration"}
 
-// C-7.1, C-8.1: the parts stand in folders of their own, each with its manual (TestEveryFolderHasOnePackageComment) and
-// its tests, and security is tested in all three ways.
+// C-7.1, C-8.1: the parts stand in folders of their own, each with its manual
+// (TestEveryFolderHasOnePackageComment) and its tests, and security is tested in all three ways.
 func TestEveryPartHasItsTests(t *testing.T) {
 	tests := map[string]int{}
 	for _, s := range sources(t) {

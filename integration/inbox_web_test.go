@@ -15,7 +15,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// A page is the inbox in a browser, as the person has it: the address and the codes come from the terminal.
+// A page is the inbox in a browser, as the person has it: the address and the codes come from the
+// terminal.
 type page struct {
 	t        *testing.T
 	p        *place
@@ -57,8 +58,8 @@ func (g *page) ask(command string) (id, code string) {
 	return "", ""
 }
 
-// read waits until a question that was on the page from then on was there for as long as it is read at least: a sooner
-// approval does not count.
+// read waits until a question that was on the page from then on was there for as long as it is read
+// at least: a sooner approval does not count.
 func (g *page) read(id string, since time.Time) {
 	g.t.Helper()
 	var q struct {
@@ -122,7 +123,8 @@ func TestTheListOnAPageShowsTheDangerousPart(t *testing.T) {
 	}
 }
 
-// E-chan-10: the inbox as a page: loopback, random port, a token, and an answer only with the code shown in the terminal.
+// E-chan-10: the inbox as a page: loopback, random port, a token, and an answer only with the code
+// shown in the terminal.
 func TestInboxOnAPage(t *testing.T) {
 	t.Parallel()
 	g := openPage(t)
@@ -231,7 +233,8 @@ func TestInboxOnAPage(t *testing.T) {
 		t.Error(out)
 	}
 
-	// A run that may reach this machine's servers does not reach this one; without the page it is a port like others.
+	// A run that may reach this machine's servers does not reach this one; without the page it is a
+	// port like others.
 	connect := fmt.Sprintf("'exec 3<>/dev/tcp/127.0.0.1/%s && echo reached'; true", strings.TrimPrefix(port, ":"))
 	if out := g.p.run("bash -c " + connect); !strings.Contains(out, "reached\n") {
 		t.Fatal("nobody reaches it:", out)

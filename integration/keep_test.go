@@ -57,7 +57,8 @@ func are(t *testing.T, got string, want ...string) {
 }
 
 const (
-	// gone waits until no process of the run sleeps any more; background until one run is told to go on; over until none is.
+	// gone waits until no process of the run sleeps any more; background until one run is told to
+	// go on; over until none is.
 	gone       = `gone() { until ! pgrep -fx "sleep $1" >/dev/null; do sleep 0.05; done; echo gone; }; `
 	background = `background() { until tadactl sessions | grep -q " background "; do sleep 0.05; done; tadactl sessions; }; `
 	over       = `over() { while tadactl sessions | grep -Eq " (background|running) "; do sleep 0.05; done; tadactl sessions; }; `
@@ -65,7 +66,8 @@ const (
 	helpers    = gone + background + over
 )
 
-// What a command leaves running goes on, at both levels and through each door, with the status at once and an honest record.
+// What a command leaves running goes on, at both levels and through each door, with the status at
+// once and an honest record.
 func TestBackgroundKeep(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"strong", "base"} {
@@ -86,7 +88,8 @@ func TestBackgroundKeep(t *testing.T) {
 	}
 }
 
-// Each that may end what goes on, ends it: a person, the session, the agent, the run's own time limit, and the end of its launcher.
+// Each that may end what goes on, ends it: a person, the session, the agent, the run's own time
+// limit, and the end of its launcher.
 func TestBackgroundKeepEnds(t *testing.T) {
 	t.Parallel()
 	const leave = `tada-run 'sleep 99NN >/dev/null 2>&1 & echo $! >/dev/null' </dev/null 2>err; `
@@ -114,7 +117,8 @@ func TestBackgroundKeepEnds(t *testing.T) {
 	}
 }
 
-// A process that holds the caller's output keeps it open, as with bash alone; one that does not, does not.
+// A process that holds the caller's output keeps it open, as with bash alone; one that does not,
+// does not.
 func TestBackgroundKeepOutput(t *testing.T) {
 	t.Parallel()
 	p := keeping(t, "strong", "")

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownMounts gives a command mounts of its own, for which an ordinary user becomes the owner of a user namespace.
+// ownMounts gives a command mounts of its own, for which an ordinary user becomes the owner of a
+// user namespace.
 func ownMounts(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	if uid := os.Getuid(); uid != 0 {

@@ -59,8 +59,9 @@ func (p *place) glass(line string) *glass {
 	return w
 }
 
-// Leaving a question is no denial, whatever it is left by and wherever: at the prompt of the one who asked it is
-// withdrawn, everywhere else it stays open, and the same command asks again at once. Only a typed n denies.
+// Leaving a question is no denial, whatever it is left by and wherever: at the prompt of the one
+// who asked it is withdrawn, everywhere else it stays open, and the same command asks again at
+// once. Only a typed n denies.
 func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 	t.Parallel()
 	send := func(sig syscall.Signal) func(*glass) {

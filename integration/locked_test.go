@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// Settings that another process holds locked, by every kind of lock, are edited all the same and at once, because a lock binds
-// only who asks for it; when that process then puts back what it had read before, hook status says that the hook is gone.
+// Settings that another process holds locked, by every kind of lock, are edited all the same and at
+// once, because a lock binds only who asks for it; when that process then puts back what it had
+// read before, hook status says that the hook is gone.
 func TestSettingsLocked(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -44,8 +44,9 @@ func TestPeers(t *testing.T) {
 	checkTime(t, run, work)
 }
 
-// installed copies programs, as a package would have put them there: what the linker has just written stands in memory page by page, what was copied in larger
-// pieces, and a start takes a twentieth less of these.
+// installed copies programs, as a package would have put them there: what the linker has just
+// written stands in memory page by page, what was copied in larger pieces, and a start takes a
+// twentieth less of these.
 func installed(t *testing.T, bin string) string {
 	dir := t.TempDir()
 	if out, err := exec.Command("cp", "-r", bin+"/.", dir).CombinedOutput(); err != nil {

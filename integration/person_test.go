@@ -14,10 +14,11 @@ import (
 	"github.com/creack/pty"
 )
 
-// A person answers at a terminal, and tada-run looks at who holds its other end and at the ancestors of the command. A
-// test has the same terminal as a person: a program that is called xterm, which makes a terminal, starts the command on
-// it, and is nobody's child. Its keys and its screen are the test's, by a socket. That a program can do this is what
-// SECURITY.md says of an agent that only its commands are wrapped of.
+// A person answers at a terminal, and tada-run looks at who holds its other end and at the
+// ancestors of the command. A test has the same terminal as a person: a program that is called
+// xterm, which makes a terminal, starts the command on it, and is nobody's child. Its keys and its
+// screen are the test's, by a socket. That a program can do this is what SECURITY.md says of an
+// agent that only its commands are wrapped of.
 
 // terminalName is the name of the terminal program, which tada-run knows.
 const terminalName = "xterm"
@@ -36,7 +37,8 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// startOn starts cmd on a terminal of its own: all three descriptors, or where cmd has some, the others.
+// startOn starts cmd on a terminal of its own: all three descriptors, or where cmd has some, the
+// others.
 func startOn(cmd *exec.Cmd, name string) (*terminal, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -113,7 +115,8 @@ func linkOrCopy(from, to string) error {
 	return out.Close()
 }
 
-// The roles of the test binary as a terminal: the first starts the second and ends, so that it has no parent that knows it.
+// The roles of the test binary as a terminal: the first starts the second and ends, so that it has
+// no parent that knows it.
 const (
 	terminalRole = "start-a-terminal"
 	holdRole     = "hold-a-terminal"
@@ -203,8 +206,8 @@ func holdTerminal() int {
 	return 0
 }
 
-// personMain is the command of stories that answers as a person does: person COMMAND [ARG ...] runs it on a terminal,
-// with the output where the story has it, and approves whatever it asks there.
+// personMain is the command of stories that answers as a person does: person COMMAND [ARG ...] runs
+// it on a terminal, with the output where the story has it, and approves whatever it asks there.
 func personMain() {
 	path, err := exec.LookPath(os.Args[1])
 	if err != nil {
@@ -259,7 +262,8 @@ func approving(t io.ReadWriter) {
 	}
 }
 
-// showsOne waits until one of several texts was shown and returns which; the error is that the screen is gone.
+// showsOne waits until one of several texts was shown and returns which; the error is that the
+// screen is gone.
 func (s *screen) showsOne(texts ...string) (int, error) {
 	for {
 		s.mu.Lock()
@@ -302,7 +306,8 @@ func (p *place) asPerson(line string) (*screen, *terminal) {
 	return watch(t), t
 }
 
-// printing starts a line on a terminal whose other end a program of that name holds, with its output in a pipe.
+// printing starts a line on a terminal whose other end a program of that name holds, with its
+// output in a pipe.
 func (p *place) printing(name, line string) (*terminal, *os.File) {
 	p.t.Helper()
 	out, in, err := os.Pipe()
@@ -320,7 +325,8 @@ func (p *place) printing(name, line string) (*terminal, *os.File) {
 	return t, out
 }
 
-// answered runs a line on a person's terminal, who approves whatever is asked there, and returns what was printed.
+// answered runs a line on a person's terminal, who approves whatever is asked there, and returns
+// what was printed.
 func (p *place) answered(line string) string {
 	p.t.Helper()
 	t, out := p.printing(terminalName, line)

@@ -41,8 +41,8 @@ func newPlace(t testing.TB) *place {
 	return p
 }
 
-// ended waits until no other process works in dir: a session whose terminal was closed still writes its end to the record,
-// and what is written while a folder is removed keeps it from being removed.
+// ended waits until no other process works in dir: a session whose terminal was closed still writes
+// its end to the record, and what is written while a folder is removed keeps it from being removed.
 func ended(t testing.TB, dir string) {
 	t.Helper()
 	var left []string

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// The inbox opens above whatever a person has on the screen, in a window of the tmux that they are attached to, and is
-// answered there. Both programs are files of their own here: tmux starts a program by its path, and a link to the test
-// binary has that of the tests.
+// The inbox opens above whatever a person has on the screen, in a window of the tmux that they are
+// attached to, and is answered there. Both programs are files of their own here: tmux starts a
+// program by its path, and a link to the test binary has that of the tests.
 func TestInboxAboveTheScreen(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
@@ -79,8 +79,9 @@ func TestInboxAboveTheScreen(t *testing.T) {
 	}
 }
 
-// What a command or a full-screen program has left the terminal in hides nothing of the question and changes no letter of
-// it: margins in which lines scroll away, hidden letters, another alphabet, letters that push others aside.
+// What a command or a full-screen program has left the terminal in hides nothing of the question
+// and changes no letter of it: margins in which lines scroll away, hidden letters, another
+// alphabet, letters that push others aside.
 func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")

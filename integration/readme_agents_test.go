@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadmeAgents runs what the README says about agents: each line of its block, and the same for the other
-// platforms that it names.
+// TestReadmeAgents runs what the README says about agents: each line of its block, and the same for
+// the other platforms that it names.
 func TestReadmeAgents(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {

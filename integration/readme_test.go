@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestReadmeDemo runs the demo of the README in a new workspace and compares what it prints;
-// "..." and the digits before it stand for anything. The approval is given without a terminal here, and so has to
-// name the plan, which the README's reader does by looking at it.
+// TestReadmeDemo runs the demo of the README in a new workspace and compares what it prints; "..."
+// and the digits before it stand for anything. The approval is given without a terminal here, and
+// so has to name the plan, which the README's reader does by looking at it.
 func TestReadmeDemo(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {

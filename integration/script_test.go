@@ -53,8 +53,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// placeOf is where a program of these tests finds its state and its account: the state that the test made, by the variable,
-// or where the environment is empty by --home; and never the account that runs the tests.
+// placeOf is where a program of these tests finds its state and its account: the state that the
+// test made, by the variable, or where the environment is empty by --home; and never the account
+// that runs the tests.
 func placeOf(args []string) launcher.Place {
 	place := launcher.Place{State: os.Getenv("TRANSCRIPT_HOME"), Account: "/proc/no-account"}
 	at := place.State
@@ -107,7 +108,8 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
-// condition adds [root], and [strong] for a machine that has that level, to the conditions of testscript.
+// condition adds [root], and [strong] for a machine that has that level, to the conditions of
+// testscript.
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
@@ -253,8 +255,8 @@ func (s *screen) shows(want string) error {
 
 var typed = strings.NewReplacer(`\r`, "\r", `\n`, "\n", `\e`, "\x1b", "^C", "\x03", "^D", "\x04", "^Z", "\x1a")
 
-// press types keys. Nobody reads those that come after the program has ended, which is no mistake: it may end before it
-// asks, and what the screen must show the dialogue says.
+// press types keys. Nobody reads those that come after the program has ended, which is no mistake:
+// it may end before it asks, and what the screen must show the dialogue says.
 func press(tty io.Writer, keys string) error {
 	_, err := io.WriteString(tty, keys)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EIO) {

@@ -11,10 +11,10 @@ import (
 	"github.com/creack/pty"
 )
 
-// BenchmarkAttachedKeystroke types a key into "tadactl attach --take" on a terminal and waits until it is drawn there:
-// through the client, the socket, the lease, the record, the private terminal, and back through the model of it. By
-// turns, on the same machine in the same second, the same is done with a terminal and nothing between. What counts is
-// the difference of the 99th percentiles.
+// BenchmarkAttachedKeystroke types a key into "tadactl attach --take" on a terminal and waits until
+// it is drawn there: through the client, the socket, the lease, the record, the private terminal,
+// and back through the model of it. By turns, on the same machine in the same second, the same is
+// done with a terminal and nothing between. What counts is the difference of the 99th percentiles.
 func BenchmarkAttachedKeystroke(b *testing.B) {
 	p := newPlace(b)
 	on := func(line string) *os.File {

@@ -45,8 +45,8 @@ func ticks(pid int) (n int) {
 	return n
 }
 
-// A session that nobody types into takes no processor time: not its launcher, not what keeps its fence, not its
-// shell, not the terminal that it was started on, and not those who watch and drive.
+// A session that nobody types into takes no processor time: not its launcher, not what keeps its
+// fence, not its shell, not the terminal that it was started on, and not those who watch and drive.
 func TestIdleProcesses(t *testing.T) {
 	t.Parallel()
 	d, _, id := inside(t, 100, 30)

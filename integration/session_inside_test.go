@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// hostile tries everything that would let it drive, answer, listen or survive. It is perl, because no policy reads
-// that: what stops it is the fence. Each line of its output is a name and what came of it. What would end the session
-// comes last.
+// hostile tries everything that would let it drive, answer, listen or survive. It is perl, because
+// no policy reads that: what stops it is the fence. Each line of its output is a name and what came
+// of it. What would end the session comes last.
 const hostile = `#!/usr/bin/perl
 use Socket;
 $| = 1;
@@ -45,9 +45,9 @@ print "the end\n";
 <STDIN>;
 `
 
-// E-bkr-6, E-bkr-1: a hostile program in the place of the agent reaches neither the state, nor the session's
-// socket, nor the person's terminal, answers no question, and does not outlive the session. Outside of a fence, as
-// the control, the same program can do all of it.
+// E-bkr-6, E-bkr-1: a hostile program in the place of the agent reaches neither the state, nor the
+// session's socket, nor the person's terminal, answers no question, and does not outlive the
+// session. Outside of a fence, as the control, the same program can do all of it.
 func TestHostileInside(t *testing.T) {
 	t.Parallel()
 	need(t, "perl", "timeout")
@@ -118,9 +118,10 @@ func TestHostileInside(t *testing.T) {
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
-// What runs inside asks outside: it is judged and recorded there as a run of its own, refused or left to a person as
-// outside, and runs in the fence that is there. So does what was started by a program that closes what it inherits, as
-// agents do, or that names another descriptor: nothing changes by it.
+// What runs inside asks outside: it is judged and recorded there as a run of its own, refused or
+// left to a person as outside, and runs in the fence that is there. So does what was started by a
+// program that closes what it inherits, as agents do, or that names another descriptor: nothing
+// changes by it.
 func TestNestedAsksOutside(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
@@ -200,8 +201,9 @@ echo '{' >&3; echo garbage
 	}
 }
 
-// Each line of a session's shell is judged before it runs, however it is written: what is refused does not run, and
-// what a person has to answer waits for her. Line editing, completion and jobs are bash's own.
+// Each line of a session's shell is judged before it runs, however it is written: what is refused
+// does not run, and what a person has to answer waits for her. Line editing, completion and jobs
+// are bash's own.
 func TestLinesAreJudged(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
@@ -251,8 +253,8 @@ func TestLinesAreJudged(t *testing.T) {
 	a.shows("\nstill")
 }
 
-// A program drives a session through pipes: what it writes is typed as the agent's, and a hand-over is told it as
-// objects on standard error.
+// A program drives a session through pipes: what it writes is typed as the agent's, and a hand-over
+// is told it as objects on standard error.
 func TestAgentDrives(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)

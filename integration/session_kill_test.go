@@ -19,8 +19,9 @@ func (d *desktop) here(suffix ...string) []int {
 	})
 }
 
-// SIGKILL for one party after the other: a watcher, the process of the terminal that the session was started on,
-// whoever took over, and the program itself. Each takes nobody along, and the record says what became of it.
+// SIGKILL for one party after the other: a watcher, the process of the terminal that the session
+// was started on, whoever took over, and the program itself. Each takes nobody along, and the
+// record says what became of it.
 func TestKillEachParty(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 100, 30)
@@ -99,8 +100,8 @@ my $n = sysread($s, my $got, 100);
 print $n ? "let in\n" : "shown out\n";
 `
 
-// Another user's session: the state directory is closed, and were it open, the kernel's word about who connects is
-// asked all the same. The user's own process is let in by the same way.
+// Another user's session: the state directory is closed, and were it open, the kernel's word about
+// who connects is asked all the same. The user's own process is let in by the same way.
 func TestAnotherUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -163,7 +164,8 @@ func TestAnotherUser(t *testing.T) {
 	a.shows("outer>")
 }
 
-// A run on a terminal of its own can be watched by others while it goes on, and driven by nobody else.
+// A run on a terminal of its own can be watched by others while it goes on, and driven by nobody
+// else.
 func TestWatchPlainRun(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)

@@ -48,9 +48,9 @@ func (d *desktop) holder(id string) int {
 	return n
 }
 
-// A session outlives its terminal, is found again, taken up where it was, and ends with the logout. Whoever is
-// killed with SIGKILL takes nobody along but what was in his fence; a session whose launcher was killed is listed
-// as what it is.
+// A session outlives its terminal, is found again, taken up where it was, and ends with the logout.
+// Whoever is killed with SIGKILL takes nobody along but what was in his fence; a session whose
+// launcher was killed is listed as what it is.
 func TestSessionOutlives(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 100, 30)
@@ -119,7 +119,8 @@ func (w *window) reset() {
 	})
 }
 
-// A person who drives and is cut off leaves the session frozen, where somebody else would go on in her place.
+// A person who drives and is cut off leaves the session frozen, where somebody else would go on in
+// her place.
 func TestTakeoverLost(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 100, 30)
@@ -162,7 +163,8 @@ func TestTakeoverLost(t *testing.T) {
 	}
 }
 
-// Twenty watch, one of them is stopped, and "yes" runs: it is not stalled, and neither are the others.
+// Twenty watch, one of them is stopped, and "yes" runs: it is not stalled, and neither are the
+// others.
 func TestManyViewers(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 80, 24)

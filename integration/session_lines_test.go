@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// forbiddenLine is a line that policy refuses, and that harms nobody where it runs all the same: then it says so. Its
-// words stand nowhere on the screen but in what it prints.
+// forbiddenLine is a line that policy refuses, and that harms nobody where it runs all the same:
+// then it says so. Its words stand nowhere on the screen but in what it prints.
 const forbiddenLine = `cat secret; echo ESC''APED`
 
 // hiddenLine gives the shell a variable with that line in it.
 const hiddenLine = `x='cat secret; echo ESC""APED'; y='a[$(cat secret; echo ESC""APED >&2)]'`
 
-// waysRound are what somebody types who wants a line to run that is not judged. After each, the forbidden line
-// itself is typed. A key of tmux stands in a line of its own, behind KEY.
+// waysRound are what somebody types who wants a line to run that is not judged. After each, the
+// forbidden line itself is typed. A key of tmux stands in a line of its own, behind KEY.
 var waysRound = []struct{ name, lines string }{
 	{"the line itself", forbiddenLine},
 	{"once more", "!!"},
@@ -89,14 +89,16 @@ var shutting = []string{
 	"readonly __tada_text=1 __tada_made=1 __tada_entry=1",
 }
 
-// unseen are what the judge does not see: code in a value that bash evaluates as arithmetic or as a subscript, in a
-// prompt, and in a file that a variable names. It runs, in the fence, which shows it no more than any line.
+// unseen are what the judge does not see: code in a value that bash evaluates as arithmetic or as a
+// subscript, in a prompt, and in a file that a variable names. It runs, in the fence, which shows
+// it no more than any line.
 var unseen = []string{
 	`echo $((y))`, `[[ y -eq 1 ]]`, `[[ -v $y ]]`, `printf -v "$y" 1`, `read -r "$y" <<< 1`, `let "$y"`, `unset "$y"`, "BASH_ENV=./f bash -c true",
 }
 
-// Whatever is typed at a session's shell, the line that policy refuses does not run: the gate is not taken off, and
-// where code hides from it that is a question, which the profile ci answers with no.
+// Whatever is typed at a session's shell, the line that policy refuses does not run: the gate is
+// not taken off, and where code hides from it that is a question, which the profile ci answers with
+// no.
 func TestLinesThatHide(t *testing.T) {
 	t.Parallel()
 	for part := range slices.Chunk(waysRound, (len(waysRound)+3)/4) {
@@ -127,7 +129,8 @@ func TestLinesThatHide(t *testing.T) {
 	})
 }
 
-// A line that is refused leaves the status of an interrupt, as the help says: bash has no other way to drop a line.
+// A line that is refused leaves the status of an interrupt, as the help says: bash has no other way
+// to drop a line.
 func TestRefusedLineStatus(t *testing.T) {
 	t.Parallel()
 	h := newHiding(t)
@@ -181,8 +184,8 @@ func newHiding(t *testing.T) *hiding {
 	return h
 }
 
-// types types lines, each with Enter but those of keys. It types like a person who looks: what is typed ahead is not
-// safe from an interrupt.
+// types types lines, each with Enter but those of keys. It types like a person who looks: what is
+// typed ahead is not safe from an interrupt.
 func (h *hiding) types(lines string) {
 	h.d.t.Helper()
 	for line := range strings.Lines(lines) {
@@ -211,7 +214,8 @@ func (h *hiding) types(lines string) {
 	}
 }
 
-// ready waits, by a line of its own, until all that was typed is done, and returns what the window showed.
+// ready waits, by a line of its own, until all that was typed is done, and returns what the window
+// showed.
 func (h *hiding) ready(what string) string {
 	h.d.t.Helper()
 	h.n++

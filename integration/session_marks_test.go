@@ -29,8 +29,9 @@ func (d *desktop) events(id string) (list []told) {
 	return list
 }
 
-// The transcript of a session has a mark at each line that was judged in it, before what it printed: what was let go and
-// by what, what was refused, and what a person was asked about. It tells how the terminal took keys, too.
+// The transcript of a session has a mark at each line that was judged in it, before what it
+// printed: what was let go and by what, what was refused, and what a person was asked about. It
+// tells how the terminal took keys, too.
 func TestLinesAreMarked(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 120, 40)

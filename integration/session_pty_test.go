@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Programs that make terminals of their own work inside of a session: script(1), a multiplexer, and what builds
-// upon openpty(3). None of these terminals is the session's, and closing them ends nothing else.
+// Programs that make terminals of their own work inside of a session: script(1), a multiplexer, and
+// what builds upon openpty(3). None of these terminals is the session's, and closing them ends
+// nothing else.
 func TestTerminalsInside(t *testing.T) {
 	t.Parallel()
 	_, a, _ := inside(t, 110, 40)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What says that a command needs your approval leaves every screen when the question is answered, here or elsewhere: a person who
-// reads it later would look for a question that is not there.
+// What says that a command needs your approval leaves every screen when the question is answered,
+// here or elsewhere: a person who reads it later would look for a question that is not there.
 func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 120, 40)

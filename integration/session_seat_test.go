@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// A shell that is started on a terminal without a command is a session, whatever it is called by and whichever option of an
-// interactive shell comes with it: tmux starts a login shell, other terminals a plain one.
+// A shell that is started on a terminal without a command is a session, whatever it is called by
+// and whichever option of an interactive shell comes with it: tmux starts a login shell, other
+// terminals a plain one.
 func TestAShellWithATerminalIsASession(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)

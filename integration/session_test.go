@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// C-8.2.1, C-8.2.2, E-tko-1, E-tko-2: a person watches, takes over, runs three steps, is shown what is told
-// and gives back. Meanwhile the other side's keys go nowhere, and the transcript names who typed each byte.
+// C-8.2.1, C-8.2.2, E-tko-1, E-tko-2: a person watches, takes over, runs three steps, is shown what
+// is told and gives back. Meanwhile the other side's keys go nowhere, and the transcript names who
+// typed each byte.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 100, 30)
@@ -86,7 +87,8 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// sudoLike asks on /dev/tty, whatever its own input is: without an echo, or with a star for each key.
+// sudoLike asks on /dev/tty, whatever its own input is: without an echo, or with a star for each
+// key.
 const sudoLike = `#!/bin/bash
 exec </dev/null 3<>/dev/tty
 if [[ $1 != stars ]]; then
@@ -105,8 +107,9 @@ else
 fi
 `
 
-// A password at real prompts, and all that happens in private, is nowhere on the disk: the record has its length
-// and a commitment. The other side sees nothing of what is private, and goes on behind it.
+// A password at real prompts, and all that happens in private, is nowhere on the disk: the record
+// has its length and a commitment. The other side sees nothing of what is private, and goes on
+// behind it.
 func TestTakeoverSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// F5: a run that is stopped, by Ctrl-Z or by a signal to it, gives the terminal back as the person had it; fg takes it
-// again, and the end gives back what the person set meanwhile.
+// F5: a run that is stopped, by Ctrl-Z or by a signal to it, gives the terminal back as the person
+// had it; fg takes it again, and the end gives back what the person set meanwhile.
 func TestStopGivesTheTerminalBack(t *testing.T) {
 	t.Parallel()
 	need(t, "stty", "dash") // bash would mend the terminal itself

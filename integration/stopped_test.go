@@ -24,8 +24,9 @@ func lockAndStop() {
 	f.Close() // continued: the others may go on
 }
 
-// A run that is stopped while it holds any of the locks that runs share does not keep others waiting without a word:
-// each is told whom it waits for and what to type, once, and goes on when that is done.
+// A run that is stopped while it holds any of the locks that runs share does not keep others
+// waiting without a word: each is told whom it waits for and what to type, once, and goes on when
+// that is done.
 func TestStoppedRunIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -18,8 +18,9 @@ import (
 // hint finds what a message tells a person to type about protected files.
 var hint = regexp.MustCompile(`tadactl tamper [a-z]+[^'"\x60;,()\n]*`)
 
-// U7: whatever a message about protected files tells a person to type does, as it is printed, what the message
-// says. The messages come from situations; that none is left out is checked against the source.
+// U7: whatever a message about protected files tells a person to type does, as it is printed, what
+// the message says. The messages come from situations; that none is left out is checked against the
+// source.
 func TestTamperHintsWork(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -74,7 +75,8 @@ func TestTamperHintsWork(t *testing.T) {
 	}
 }
 
-// hintsInSource are the commands about protected files that the strings of the product tell to type.
+// hintsInSource are the commands about protected files that the strings of the product tell to
+// type.
 func hintsInSource(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -34,8 +34,8 @@ func corpora(t *testing.T) []judgedCorpus {
 }
 
 // TestVerdicts compares the verdict, risk, rules and effects of every line with those that
-// TEST_VERDICTS has, and writes the file where it is missing. It is how a change that must change no
-// verdict is proven: make verdicts VERDICTS=before.jsonl, before and after.
+// TEST_VERDICTS has, and writes the file where it is missing. It is how a change that must change
+// no verdict is proven: make verdicts VERDICTS=before.jsonl, before and after.
 func TestVerdicts(t *testing.T) {
 	file := os.Getenv("TEST_VERDICTS")
 	if file == "" {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// stumbled has the phrases that native readers stumbled over, and what to write instead. A row belongs here only if the
-// phrase has no good use.
+// stumbled has the phrases that native readers stumbled over, and what to write instead. A row
+// belongs here only if the phrase has no good use.
 var stumbled = []struct{ phrase, instead string }{
 	{`(any|every|no|some)body`, "the user, the agent, a process, a person; anyone or no one"},
 	{`who(ever|soever)`, "the one who is meant: anyone who, the caller, the process that"},
@@ -28,8 +28,8 @@ var stumbled = []struct{ phrase, instead string }{
 	{`news`, "changes"},
 }
 
-// TestWords reads what users read as they learn the program: the pages, the help and manual page of every verb, and
-// what doctor and the policy print.
+// TestWords reads what users read as they learn the program: the pages, the help and manual page of
+// every verb, and what doctor and the policy print.
 func TestWords(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "repo"), 0o755); err != nil {
@@ -76,7 +76,8 @@ var counted = regexp.MustCompile(`%d( of %d)?((?: [a-z]+){1,3})`)
 // notPlural are words that end a search for what is counted, or that end in s and are no plural.
 var notPlural = strings.Fields("is was has does its this as means others which that and or the in to by at for of with behind from were not")
 
-// countsSeveral reports whether a line has a number before a word in the plural: of one, it would read "1 entries".
+// countsSeveral reports whether a line has a number before a word in the plural: of one, it would
+// read "1 entries".
 func countsSeveral(line string) bool {
 	for _, m := range counted.FindAllStringSubmatch(line, -1) {
 		for _, word := range strings.Fields(m[2]) {

@@ -32,7 +32,8 @@ type world struct {
 	Lines   []corpusLine
 }
 
-// A bed is the files of a real corpus below /home/dev: mode, then content, or "link" and its target.
+// A bed is the files of a real corpus below /home/dev: mode, then content, or "link" and its
+// target.
 type bed struct {
 	Files map[string][]string
 	Repos []string

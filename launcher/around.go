@@ -17,11 +17,12 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// What stands around an agent's command is left out of the plan that a person judges. An agent can write such a text
-// itself, so its words are not enough: what it names must be the program's own file, and nothing but a shell's own
-// commands may run in it.
+// What stands around an agent's command is left out of the plan that a person judges. An agent can
+// write such a text itself, so its words are not enough: what it names must be the program's own
+// file, and nothing but a shell's own commands may run in it.
 
-// isTidy reports whether the text around a command starts nothing and touches nothing but what its program has for itself.
+// isTidy reports whether the text around a command starts nothing and touches nothing but what its
+// program has for itself.
 func (j *Judgement) isTidy() bool {
 	first, end := carriers(j.Script, j.Script.Wrapped)
 	return j.startsNothing(first, end) && j.touchesItsOwn() && !slices.ContainsFunc(j.Script.Wrapped.Names["folder"], j.isOpen)
@@ -36,12 +37,14 @@ func (j *Judgement) isOpen(dir string) bool {
 	return !filepath.IsAbs(real) || isWithin(filepath.Clean(dir), "/proc") || j.writable(filepath.Clean(dir)) || j.writable(real)
 }
 
-// openFolders are those of PATH that look like folders of an agent's program, which the plan does not bind, and are none.
+// openFolders are those of PATH that look like folders of an agent's program, which the plan does
+// not bind, and are none.
 func (j *Judgement) openFolders() []string {
 	return slices.DeleteFunc(strings.Split(j.environ.vars["PATH"], ":"), func(dir string) bool { return !environ.IsMadeUp(dir) || !j.isOpen(dir) })
 }
 
-// startsNothing reports whether no program runs but the shells that carry the command, and what lists processes.
+// startsNothing reports whether no program runs but the shells that carry the command, and what
+// lists processes.
 func (j *Judgement) startsNothing(first, end int) bool {
 	w := j.Script.Wrapped
 	for i, c := range j.Script.Commands {
@@ -55,12 +58,14 @@ func (j *Judgement) startsNothing(first, end int) bool {
 	return true
 }
 
-// isOfSystem reports whether the program of a command is none that an ordinary user could have put there.
+// isOfSystem reports whether the program of a command is none that an ordinary user could have put
+// there.
 func (j *Judgement) isOfSystem(cmd int) bool {
 	return !slices.ContainsFunc(j.Plan.Programs, func(p pathguard.Program) bool { return p.Command == cmd && p.Sum != "" })
 }
 
-// isShell reports whether a path is a shell that a plan can have: one of the system, or this program under its name.
+// isShell reports whether a path is a shell that a plan can have: one of the system, or this
+// program under its name.
 func isShell(name string) bool {
 	return filepath.IsAbs(name) && (isSelf(name) || isOneOf(name, shells[DialectOf(path.Base(name))]...))
 }
@@ -80,8 +85,8 @@ func isOneOf(name string, list ...string) bool {
 	})
 }
 
-// touchesItsOwn reports whether all that the text around a command writes is notes of its program, and all that it loads
-// what that saved.
+// touchesItsOwn reports whether all that the text around a command writes is notes of its program,
+// and all that it loads what that saved.
 func (j *Judgement) touchesItsOwn() bool {
 	w := j.Script.Wrapped
 	notes := slices.Concat(w.Names["claudecwd"], w.Names["gemini"])
@@ -105,7 +110,8 @@ func (j *Judgement) touchesItsOwn() bool {
 	return true
 }
 
-// isNote reports whether a file has the name that a program gave it, and no other: what is behind a link is somebody's.
+// isNote reports whether a file has the name that a program gave it, and no other: what is behind a
+// link is somebody's.
 func isNote(t *pathguard.Target) bool {
 	name := path.Base(t.Name)
 	if path.Base(t.Path()) != name || slices.ContainsFunc(t.Links, func(link string) bool { return path.Base(link) == name }) {
@@ -122,7 +128,8 @@ func isNote(t *pathguard.Target) bool {
 	return ok && info.Mode().IsRegular() && st.Nlink == 1
 }
 
-// maxSnapshot bounds what is read of one, in bytes; maxSnapshots how many a text may load. A program loads one.
+// maxSnapshot bounds what is read of one, in bytes; maxSnapshots how many a text may load. A
+// program loads one.
 const (
 	maxSnapshot  = 8 << 20
 	maxSnapshots = 4
@@ -134,13 +141,15 @@ func (j *Judgement) isSaved(t *pathguard.Target) bool {
 	return t.Right != command.Write && (slices.Contains(w.Names["claude"], t.Name) || slices.Contains(w.Names["codex"], t.Name))
 }
 
-// isWhereSaved reports whether a real path is where programs save that. In a session they have a folder of their own.
+// isWhereSaved reports whether a real path is where programs save that. In a session they have a
+// folder of their own.
 func (j *Judgement) isWhereSaved(real string) bool {
 	return j.policy.IsSnapshot(real) || j.Request.Within != nil && !j.writable(real)
 }
 
-// snapshots is a digest of the saved functions and aliases that a command before could have written: what they define may
-// be what runs. Elsewhere they are the person's own, as a start-up file of the shell is.
+// snapshots is a digest of the saved functions and aliases that a command before could have
+// written: what they define may be what runs. Elsewhere they are the person's own, as a start-up
+// file of the shell is.
 func (j *Judgement) snapshots() string {
 	var sums []byte
 	var read []string
@@ -170,13 +179,15 @@ func (j *Judgement) writable(name string) bool {
 	})
 }
 
-// saves reports whether a request is the start of an agent's program, which has its shell write down functions and aliases
-// for the commands to come. What an agent asks for never comes like this: there the text is in a wrapper.
+// saves reports whether a request is the start of an agent's program, which has its shell write
+// down functions and aliases for the commands to come. What an agent asks for never comes like
+// this: there the text is in a wrapper.
 func (r Request) saves() bool {
 	return r.Shell.Login && r.Tool == nil && strings.HasPrefix(r.Shell.Text, "SNAPSHOT_FILE=") && approval.AgentName(r.Agent, r.Env) == "claude-code"
 }
 
-// carriers are the commands of a text that do nothing but carry the agent's: those from first to before end.
+// carriers are the commands of a text that do nothing but carry the agent's: those from first to
+// before end.
 func carriers(s *shellparse.Script, w *shellparse.Wrapped) (first, end int) {
 	for first < len(s.Commands) && !s.Commands[first].Span.In(w.Start, w.End) {
 		first++

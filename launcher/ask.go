@@ -9,10 +9,11 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// Ask puts the envelope before the person at tty and returns the answer as a decision on
-// channel. The zero Decision means that nobody could answer here: the question stays open, or was
-// answered elsewhere meanwhile. The error is a [CancelledError] when the person left without an answer. The text is drawn from the stored bytes and nothing else; the
-// answer names the hash of what was drawn, so that it cannot reach another question.
+// Ask puts the envelope before the person at tty and returns the answer as a decision on channel.
+// The zero Decision means that nobody could answer here: the question stays open, or was answered
+// elsewhere meanwhile. The error is a [CancelledError] when the person left without an answer. The
+// text is drawn from the stored bytes and nothing else; the answer names the hash of what was
+// drawn, so that it cannot reach another question.
 func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, channel string) (approval.Decision, error) {
 	if !l.AtPerson() {
 		return approval.Decision{}, nil // whoever reads this terminal is not sure to be a person
@@ -47,9 +48,9 @@ func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, c
 	return d, nil
 }
 
-// AskQuestion is Ask for a question of another machine. It reports the answer, and the word to the agent that came
-// with a no; the error wraps [ErrNobody] when there is none. The characters to type are made up here, because those of the
-// question are known on its own machine only.
+// AskQuestion is Ask for a question of another machine. It reports the answer, and the word to the
+// agent that came with a no; the error wraps [ErrNobody] when there is none. The characters to type
+// are made up here, because those of the question are known on its own machine only.
 func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Question) (yes bool, word string, err error) {
 	typed, friction := "", approval.Render(q.Payload, approval.RenderOptions{}).Friction
 	if n := friction.Challenge; n > 0 {

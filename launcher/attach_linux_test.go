@@ -151,8 +151,8 @@ func (h *held) join() *talker {
 	return newTalker(h.t, conn)
 }
 
-// Half a frame, a giant one, one of no known kind, orders before a greeting, too much input at once and
-// input of an old epoch: whoever sends that is cut off or told no, and the session goes on.
+// Half a frame, a giant one, one of no known kind, orders before a greeting, too much input at once
+// and input of an old epoch: whoever sends that is cut off or told no, and the session goes on.
 func TestBadClients(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "cat")
@@ -216,8 +216,8 @@ func TestBadClients(t *testing.T) {
 	}
 }
 
-// Who begins to say something and stops in the middle is cut off after a while, and so is who never greets. Who has
-// greeted may be silent for as long as she likes.
+// Who begins to say something and stops in the middle is cut off after a while, and so is who never
+// greets. Who has greeted may be silent for as long as she likes.
 func TestHalfFrames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -245,8 +245,8 @@ func TestHalfFrames(t *testing.T) {
 	quiet.shows("still here\r\nstill here")
 }
 
-// A paste of more than every buffer on the way arrives whole. Who sends more than the credit while the program
-// reads nothing is cut off, and the program goes on.
+// A paste of more than every buffer on the way arrives whole. Who sends more than the credit while
+// the program reads nothing is cut off, and the program goes on.
 func TestCreditOfInput(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "sh", "-c", "stty -echo; echo ready; head -c 300000 | cksum; stty raw; echo full; sleep 1000")
@@ -269,8 +269,8 @@ func TestCreditOfInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.front.shows(strings.TrimSpace(string(want)))
-	// Raw, because a terminal in canonical mode drops what is too long for its line and so never fills up. The
-	// kernel's own buffers between the two ends hold less than two bodies more.
+	// Raw, because a terminal in canonical mode drops what is too long for its line and so never
+	// fills up. The kernel's own buffers between the two ends hold less than two bodies more.
 	h.front.shows("full")
 	for range 5 {
 		h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch, Body: make([]byte, wire.MaxBody)})
@@ -283,8 +283,8 @@ func TestCreditOfInput(t *testing.T) {
 	}
 }
 
-// A client that reads nothing holds up nobody, and costs no more than its queue; when it reads again it is shown
-// the screen as it is then.
+// A client that reads nothing holds up nobody, and costs no more than its queue; when it reads
+// again it is shown the screen as it is then.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "seq", "300000")
@@ -310,7 +310,8 @@ func TestSlowClient(t *testing.T) {
 	<-h.ended
 }
 
-// The socket is for this user alone, and its name is nowhere that a command can see: hidden.txtar looks from inside.
+// The socket is for this user alone, and its name is nowhere that a command can see: hidden.txtar
+// looks from inside.
 func TestSessionSocket(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "cat")

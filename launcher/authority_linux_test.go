@@ -10,8 +10,9 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// B-I1: whatever was started has, in the record before it, a right that a person gave: the policy's verdict of
-// exactly this plan, the use of an approval, or the use of a standing one. What has none was not started.
+// B-I1: whatever was started has, in the record before it, a right that a person gave: the policy's
+// verdict of exactly this plan, the use of an approval, or the use of a standing one. What has none
+// was not started.
 func TestEveryStartHasAnAuthority(t *testing.T) {
 	t.Parallel()
 	l, base := world(t)

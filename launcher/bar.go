@@ -9,12 +9,15 @@ import (
 	"time"
 )
 
-// A server of the person's, such as the inbox in a browser, is one of this machine's servers, which most runs may reach. Its port is barred to them: a file of
-// the port's name in the state directory, locked by the one who listens there. A lock ends with its process, so nothing is barred for longer than that.
+// A server of the person's, such as the inbox in a browser, is one of this machine's servers, which
+// most runs may reach. Its port is barred to them: a file of the port's name in the state
+// directory, locked by the one who listens there. A lock ends with its process, so nothing is
+// barred for longer than that.
 
 func (h Home) barred() string { return filepath.Join(h.Runtime(), "barred") }
 
-// Bar keeps every run, also those that run already, from connecting to a port of this machine's loopback, until lift is called or this process ends.
+// Bar keeps every run, also those that run already, from connecting to a port of this machine's
+// loopback, until lift is called or this process ends.
 func (l *Launcher) Bar(port uint16) (lift func(), err error) {
 	if err := os.MkdirAll(l.home.barred(), 0o700); err != nil {
 		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)

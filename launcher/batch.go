@@ -15,17 +15,18 @@ import (
 // A Batch is several requests that a person is asked about once, with an answer for each, and that
 // run one after the other.
 //
-// Each request has a CallID of its own. Agent, WorkItem and Profile are those of the first; Ask and Wait
-// of the requests are not used. No request should read a standard input that another one reads.
+// Each request has a CallID of its own. Agent, WorkItem and Profile are those of the first; Ask and
+// Wait of the requests are not used. No request should read a standard input that another one
+// reads.
 type Batch struct {
 	Calls []Request
 
 	Wait time.Duration // how long to wait for a person who is not at this terminal
 	Ask  func(context.Context, approval.Envelope) (approval.Decision, error)
 
-	// Stop ends the batch at the first call that was denied or could not be run: for steps that build on each
-	// other. One that ran and failed does not end it, as a line of a script does not. Without Stop a denied call
-	// is skipped, and the others run.
+	// Stop ends the batch at the first call that was denied or could not be run: for steps that
+	// build on each other. One that ran and failed does not end it, as a line of a script does not.
+	// Without Stop a denied call is skipped, and the others run.
 	Stop bool
 	// Begin is called before a call is run or refused, End when that is over, in the order of the
 	// calls. Both may be nil.
@@ -107,8 +108,8 @@ func (m *batch) close() {
 	m.calls = nil
 }
 
-// asked are the calls that a person answers: all that policy does not deny. Those that it allows are
-// among them, because what a command does depends on what ran before it.
+// asked are the calls that a person answers: all that policy does not deny. Those that it allows
+// are among them, because what a command does depends on what ran before it.
 func (m *batch) asked() []*Judgement {
 	return slices.DeleteFunc(slices.Clone(m.calls), func(j *Judgement) bool { return j.Verdict.Decision == pathguard.Deny })
 }

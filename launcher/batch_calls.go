@@ -13,8 +13,8 @@ import (
 // ErrDirectory is returned by Calls for a command that is to run where no directory is.
 var ErrDirectory = errors.New("is not a directory")
 
-// Calls returns proposed commands as the requests of a batch. What base says holds for all of them; each has an id,
-// a directory and an intent of its own, an empty input and no terminal.
+// Calls returns proposed commands as the requests of a batch. What base says holds for all of them;
+// each has an id, a directory and an intent of its own, an empty input and no terminal.
 func Calls(base Request, list []pathguard.Proposed) ([]Request, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -39,8 +39,8 @@ func Calls(base Request, list []pathguard.Proposed) ([]Request, error) {
 	return calls, nil
 }
 
-// ExportBatch is ExportPlan for several calls that are one question: signed, with an answer for each, they may run
-// once as a batch with the profile ci.
+// ExportBatch is ExportPlan for several calls that are one question: signed, with an answer for
+// each, they may run once as a batch with the profile ci.
 func (l *Launcher) ExportBatch(calls []Request) ([]byte, error) {
 	b := Batch{}
 	for _, c := range calls {

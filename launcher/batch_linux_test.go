@@ -25,8 +25,8 @@ func steps(t *testing.T, base Request, lines ...string) Batch {
 	return b
 }
 
-// C-8.2.1, B-R7.1: a denied call is skipped and the others run; where steps build on each other, the batch ends at it.
-// Begin and End frame each call in its order.
+// C-8.2.1, B-R7.1: a denied call is skipped and the others run; where steps build on each other,
+// the batch ends at it. Begin and End frame each call in its order.
 func TestBatchStops(t *testing.T) {
 	t.Parallel()
 	l, base := world(t)

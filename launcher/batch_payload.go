@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// whole is the batch as one judgement: what is shown, hashed and spent is all of it. It holds no file; its
-// calls do.
+// whole is the batch as one judgement: what is shown, hashed and spent is all of it. It holds no
+// file; its calls do.
 func (m *batch) whole() (*Judgement, error) {
 	asked := m.asked()
 	if len(asked) == 0 {
@@ -33,9 +33,9 @@ func (m *batch) whole() (*Judgement, error) {
 	return w, nil
 }
 
-// payload is the plan of the batch in canonical bytes: what is common to its calls once, then each call with
-// what it does, and with the hash of the plan that it has alone. That binds all that the calls' own
-// plans bind. What policy denies is told, and is nothing that could be answered.
+// payload is the plan of the batch in canonical bytes: what is common to its calls once, then each
+// call with what it does, and with the hash of the plan that it has alone. That binds all that the
+// calls' own plans bind. What policy denies is told, and is nothing that could be answered.
 func (m *batch) payload(asked []*Judgement, risk int) ([]byte, error) {
 	first := asked[0]
 	trust := first.trust()
@@ -85,7 +85,8 @@ func (j *Judgement) rules() string {
 	return strings.Join(names, " ")
 }
 
-// asCall is a judgement as one call of several. What it has in common with the first is not said again.
+// asCall is a judgement as one call of several. What it has in common with the first is not said
+// again.
 func (j *Judgement) asCall(first *Judgement) object {
 	call := j.toolCall()
 	call["tool_call_id"] = j.Request.CallID

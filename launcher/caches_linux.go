@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// makeCaches makes the folders of tool caches that a command is about to use, and returns them as writable trees. A
-// folder that cannot be made is left out: the tool then says what it misses.
+// makeCaches makes the folders of tool caches that a command is about to use, and returns them as
+// writable trees. A folder that cannot be made is left out: the tool then says what it misses.
 func makeCaches(names []string) (trees []sandbox.Path) {
 	for _, name := range names {
 		if dir, err := makeFolder(name); err == nil {
@@ -20,8 +20,8 @@ func makeCaches(names []string) (trees []sandbox.Path) {
 	return trees
 }
 
-// makeFolder makes a folder with those above it, and opens it. It follows no link, so that one in a place that a
-// command may write leads nowhere else.
+// makeFolder makes a folder with those above it, and opens it. It follows no link, so that one in a
+// place that a command may write leads nowhere else.
 func makeFolder(name string) (*os.File, error) {
 	const flags = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	dir, err := unix.Open("/", flags, 0)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A cache is made with the folders above it, for this account alone; never through a link, and what is in the way is left.
+// A cache is made with the folders above it, for this account alone; never through a link, and what
+// is in the way is left.
 func TestCachesAreMade(t *testing.T) {
 	home := t.TempDir()
 	for _, err := range []error{os.Mkdir(filepath.Join(home, "elsewhere"), 0o755), os.Symlink("elsewhere", filepath.Join(home, "link")), os.WriteFile(filepath.Join(home, "file"), nil, 0o600)} {

@@ -11,16 +11,17 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// Bounds of what is looked at. A line of ancestors is rarely longer than ten, and terminals rarely stand in each other
-// more than twice; what is deeper counts as unknown.
+// Bounds of what is looked at. A line of ancestors is rarely longer than ten, and terminals rarely
+// stand in each other more than twice; what is deeper counts as unknown.
 const (
 	maxAncestorsSeen = 64
 	maxNested        = 4
 	maxArgs          = 8
 )
 
-// callerOf looks at a process of this machine; "self" is this one. It is looked at anew for each answer: a process can
-// end up in another place than it began in. Whose process another one is, the caller of this fills in.
+// callerOf looks at a process of this machine; "self" is this one. It is looked at anew for each
+// answer: a process can end up in another place than it began in. Whose process another one is, the
+// caller of this fills in.
 func callerOf(pid string) approval.Caller {
 	own, ok := statusOf(pid)
 	first, _ := statusOf("1") // not to be read: then nothing counts as normal here
@@ -75,7 +76,8 @@ func lineOf(pid int) []approval.Process {
 	return line
 }
 
-// processOf reads what /proc tells of a process. Program and environment of another user's cannot be read, and are left out.
+// processOf reads what /proc tells of a process. Program and environment of another user's cannot
+// be read, and are left out.
 func processOf(pid int) (p approval.Process, parent int, ok bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	text, err := os.ReadFile(dir + "/stat")
@@ -131,8 +133,8 @@ func terminal(device string, line []approval.Process, depth int) approval.Termin
 	return t
 }
 
-// holder looks at where a process shows the terminal whose other end it holds: on its own terminal, and, as a
-// multiplexer does, on those that it has open.
+// holder looks at where a process shows the terminal whose other end it holds: on its own terminal,
+// and, as a multiplexer does, on those that it has open.
 func holder(line []approval.Process, device string, depth int) approval.Holder {
 	h := approval.Holder{Line: line}
 	if depth == 0 {
@@ -156,8 +158,8 @@ func holder(line []approval.Process, device string, depth int) approval.Holder {
 	return h
 }
 
-// holdersOf returns the processes that hold the other end of the pseudo-terminal with that index, as far as this user
-// may see their files.
+// holdersOf returns the processes that hold the other end of the pseudo-terminal with that index,
+// as far as this user may see their files.
 func holdersOf(index string) (pids []int) {
 	here := deviceOf("/dev/pts")
 	entries, _ := os.ReadDir("/proc")
@@ -181,7 +183,8 @@ func holdersOf(index string) (pids []int) {
 	return pids
 }
 
-// ptmxIndex is the index of the terminal that a descriptor of a process is the other end of (proc(5), since Linux 4.14).
+// ptmxIndex is the index of the terminal that a descriptor of a process is the other end of
+// (proc(5), since Linux 4.14).
 func ptmxIndex(pid int, fd string) string {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + fd)
 	for line := range strings.Lines(string(text)) {

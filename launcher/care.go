@@ -20,9 +20,10 @@ import (
 // What a person does to the record itself: go on after tampering, seal, remove a text, give up
 // what is old. Each leaves an entry.
 
-// Accept lets the log go on after it was found changed, because the person at tty has read what was found and
-// typed what the page asks for. What was changed stays unproven: see [audit.Gap]. The error wraps [approval.ErrPeer]
-// for a process that may not answer questions, [ErrNobody] when nobody answered, and [ErrNotAccepted] after a no.
+// Accept lets the log go on after it was found changed, because the person at tty has read what was
+// found and typed what the page asks for. What was changed stays unproven: see [audit.Gap]. The
+// error wraps [approval.ErrPeer] for a process that may not answer questions, [ErrNobody] when
+// nobody answered, and [ErrNotAccepted] after a no.
 func (l *Launcher) Accept(ctx context.Context, tty *os.File, reason string) (audit.Entry, error) {
 	if _, err := l.May(approval.AcceptRecord, approval.ChannelTadactl); err != nil {
 		return audit.Entry{}, err
@@ -62,8 +63,8 @@ func (l *Launcher) changed() string {
 	return ""
 }
 
-// acceptPage is the question whether the record may go on. It is of the highest risk: what a person accepts here
-// stays unproven for ever.
+// acceptPage is the question whether the record may go on. It is of the highest risk: what a person
+// accepts here stays unproven for ever.
 func acceptPage(folder, found, reason string) ([]byte, error) {
 	if found == "" {
 		found = "the log verifies; an earlier entry may not have been stored"
@@ -95,8 +96,9 @@ func (l *Launcher) Seal() (audit.Entry, error) {
 	return e, err
 }
 
-// transcripts is the lock of those that remove a closed transcript or put another file in its place: a packing that went on
-// beside a redaction would bring back what was removed, or remove the only copy.
+// transcripts is the lock of those that remove a closed transcript or put another file in its
+// place: a packing that went on beside a redaction would bring back what was removed, or remove the
+// only copy.
 const transcripts = "transcripts"
 
 // Redact removes the data of events from a session's transcript, for good, and says so in the
@@ -172,8 +174,9 @@ type Freed struct {
 	Packed       audit.Packed
 }
 
-// Collect gives up transcripts and parts of the log that fall under r, oldest first, and archived versions of protected
-// files by their age, and packs the transcripts that stay. What is being recorded is left alone. What was proven stays so.
+// Collect gives up transcripts and parts of the log that fall under r, oldest first, and archived
+// versions of protected files by their age, and packs the transcripts that stay. What is being
+// recorded is left alone. What was proven stays so.
 func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string) (f Freed, err error) {
 	if l.codec.Decoder == nil { // a packed transcript would count as lost
 		return f, audit.ErrPacked
@@ -218,7 +221,8 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 	return f, err
 }
 
-// pin has the store remember the end of the log before the beginning goes: a store whose place is gone counts as old.
+// pin has the store remember the end of the log before the beginning goes: a store whose place is
+// gone counts as old.
 func (l *Launcher) pin(log *audit.Log) error {
 	if !l.hasStore() {
 		return nil
@@ -230,7 +234,8 @@ func (l *Launcher) pin(log *audit.Log) error {
 	return l.moveOn(e)
 }
 
-// expireArchives gives up what protected files of all workspaces were before and after an override that is older than that moment.
+// expireArchives gives up what protected files of all workspaces were before and after an override
+// that is older than that moment.
 func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, err error) {
 	entries, err := os.ReadDir(l.home.Shadow())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -245,15 +250,16 @@ func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, e
 	return gone, err
 }
 
-// worthPacking is false for a transcript that is still written, and for one that takes no less room packed: a file system
-// gives out whole blocks.
+// worthPacking is false for a transcript that is still written, and for one that takes no less room
+// packed: a file system gives out whole blocks.
 func (l *Launcher) worthPacking(name string) bool {
 	info, err := os.Stat(filepath.Join(l.home.Sessions(), name))
 	return err == nil && info.Size() > 4096 && !audit.Alive(l.home.Audit())(strings.TrimSuffix(name, ".cast"))
 }
 
-// recording tells whether a session's transcript is still written. Its run has a place from before there is a transcript
-// until its end is recorded; the transcript is there for a moment before it is locked.
+// recording tells whether a session's transcript is still written. Its run has a place from before
+// there is a transcript until its end is recorded; the transcript is there for a moment before it
+// is locked.
 func (l *Launcher) recording(id string) bool {
 	if audit.Alive(l.home.Audit())(id) {
 		return true

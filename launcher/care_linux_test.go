@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A transcript that has just been made, and is not locked yet, is left alone by who packs, drops and redacts: its run
-// lives.
+// A transcript that has just been made, and is not locked yet, is left alone by who packs, drops
+// and redacts: its run lives.
 func TestTranscriptOfALivingRunIsLeftAlone(t *testing.T) {
 	l, err := own(filepath.Join(t.TempDir(), "state")).Open()
 	if err != nil {
@@ -41,7 +41,8 @@ func TestTranscriptOfALivingRunIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A port is barred from when Bar returns until it is lifted, also while runs ask, and again after that.
+// A port is barred from when Bar returns until it is lifted, also while runs ask, and again after
+// that.
 func TestBarWhileRunsAsk(t *testing.T) {
 	l, err := own(filepath.Join(t.TempDir(), "state")).Open()
 	if err != nil {

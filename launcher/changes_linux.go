@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Changes returns a channel that has a value whenever the approvals may have changed: at once for the
-// first time, then after each process that wrote them. It is closed when ctx ends. Several changes may arrive as
-// one. They are told by inotify(7); where other programs have used that up (fs.inotify.max_user_instances,
-// max_user_watches), the file is looked at again and again.
+// Changes returns a channel that has a value whenever the approvals may have changed: at once for
+// the first time, then after each process that wrote them. It is closed when ctx ends. Several
+// changes may arrive as one. They are told by inotify(7); where other programs have used that up
+// (fs.inotify.max_user_instances, max_user_watches), the file is looked at again and again.
 func (l *Launcher) Changes(ctx context.Context) (<-chan struct{}, error) {
 	if err := l.ready(); err != nil {
 		return nil, err
@@ -63,7 +63,8 @@ func tellChange(changes chan<- struct{}) {
 // pollEvery is how often the approvals are looked at where inotify cannot be had.
 const pollEvery = 250 * time.Millisecond
 
-// pollChanges is Changes without inotify. A database that is written changes its time, one that is made anew its number.
+// pollChanges is Changes without inotify. A database that is written changes its time, one that is
+// made anew its number.
 func (l *Launcher) pollChanges(ctx context.Context, changes chan<- struct{}) {
 	defer close(changes)
 	type state struct {
@@ -88,8 +89,9 @@ func (l *Launcher) pollChanges(ctx context.Context, changes chan<- struct{}) {
 	}
 }
 
-// namesFile reports whether one of the events in buf is about the file. The layout is that of struct
-// inotify_event: 16 bytes, the last 4 of them the length of the name that follows, padded with zeros.
+// namesFile reports whether one of the events in buf is about the file. The layout is that of
+// struct inotify_event: 16 bytes, the last 4 of them the length of the name that follows, padded
+// with zeros.
 func namesFile(buf []byte, file string) bool {
 	for len(buf) >= unix.SizeofInotifyEvent {
 		size := int(binary.NativeEndian.Uint32(buf[12:16]))

@@ -14,8 +14,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// A client is the program of an agent that a session is for, with what the session opens for it: a folder of its own for
-// its things, copies of the person's settings in it, the hosts of its vendor, and its keys.
+// A client is the program of an agent that a session is for, with what the session opens for it: a
+// folder of its own for its things, copies of the person's settings in it, the hosts of its vendor,
+// and its keys.
 type client struct {
 	agent   string
 	program string // as it was found
@@ -30,12 +31,14 @@ type client struct {
 	logins []string // files with credentials of its own that are there
 }
 
-// ownFolder is where the folders of sessions are, below the home of the account. No other sandbox reads it.
+// ownFolder is where the folders of sessions are, below the home of the account. No other sandbox
+// reads it.
 const ownFolder = ".local/state/tada-run"
 
-// clientOf returns the agent's program that a request begins a session for, nil where there is none that is known. A
-// program of the workspace is none: whoever writes there would choose what gets the keys. Of one among temporary files the
-// text is bound. A machine without people has nobody who could be asked.
+// clientOf returns the agent's program that a request begins a session for, nil where there is none
+// that is known. A program of the workspace is none: whoever writes there would choose what gets
+// the keys. Of one among temporary files the text is bound. A machine without people has nobody who
+// could be asked.
 func (l *Launcher) clientOf(req Request, plan *pathguard.Plan, policy pathguard.Policy) *client {
 	if req.Hold == nil || req.Hold.Shell || req.Profile == profileCI || plan.Workspace == "" || l.account == "/" || len(req.Shell.Words) == 0 || len(plan.Programs) == 0 {
 		return nil
@@ -78,8 +81,9 @@ func (c *client) of(kind string) (list []need) {
 	return list
 }
 
-// contacts finds whom the program contacts, and with which keys: from the table, the caller's environment, and the
-// person's settings. Of several addresses with a path on one host it is the host once.
+// contacts finds whom the program contacts, and with which keys: from the table, the caller's
+// environment, and the person's settings. Of several addresses with a path on one host it is the
+// host once.
 func (c *client) contacts(read func(name string) []byte) {
 	for _, n := range c.of("host") {
 		c.hosts = append(c.hosts, n.words[0]+":443")
@@ -113,7 +117,8 @@ func (c *client) contacts(read func(name string) []byte) {
 	c.keys = slices.Compact(c.keys)
 }
 
-// address takes in the host of a URL that the program contacts. What is no address of one host is passed over.
+// address takes in the host of a URL that the program contacts. What is no address of one host is
+// passed over.
 func (c *client) address(url string) {
 	scheme, rest, ok := strings.Cut(url, "://")
 	port := map[string]string{"http": "80", "https": "443"}[strings.ToLower(scheme)]
@@ -132,7 +137,8 @@ func (c *client) address(url string) {
 	}
 }
 
-// outer is a name of the table as it stands in the account's home, or where the caller's variable has put it.
+// outer is a name of the table as it stands in the account's home, or where the caller's variable
+// has put it.
 func (c *client) outer(name string) string {
 	for _, n := range c.of("home") {
 		if to := c.env[n.words[0]]; filepath.IsAbs(to) {
@@ -147,7 +153,8 @@ func (c *client) outer(name string) string {
 // inner is a name of the table as it stands below the session's own folder.
 func inner(name string) string { return filepath.Clean("." + strings.TrimPrefix(name, "~")) }
 
-// variables are those that the program gets beside what every command gets: where its things are, and its keys.
+// variables are those that the program gets beside what every command gets: where its things are,
+// and its keys.
 func (c *client) variables() (list []string) {
 	for _, n := range c.of("home") {
 		list = append(list, n.words[0]+"="+filepath.Join(c.dir, inner(n.words[1])))

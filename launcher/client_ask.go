@@ -12,9 +12,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// What an agent's session opens is a question of its own, without the words that its program is called with: the answer
-// counts for later sessions of it in the workspace. Where something else of the command line asks, it is asked with that,
-// each time.
+// What an agent's session opens is a question of its own, without the words that its program is
+// called with: the answer counts for later sessions of it in the workspace. Where something else of
+// the command line asks, it is asked with that, each time.
 
 // sessionRule is the rule by which what a session opens is asked.
 const sessionRule = "session.agent"
@@ -45,7 +45,8 @@ func (j *Judgement) sealSession() sealed {
 	return sealed{payload, approval.PlanHash(payload)}
 }
 
-// sessionReason is why it is asked, without the place in the command line, which is another one with other words.
+// sessionReason is why it is asked, without the place in the command line, which is another one
+// with other words.
 func (j *Judgement) sessionReason() []any {
 	i := slices.IndexFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool { return r.Rule == sessionRule })
 	return []any{object{"rule": sessionRule, "verdict": pathguard.Ask.String(), "message": j.Verdict.Reasons[i].In(pathguard.English)}}
@@ -57,7 +58,8 @@ func (j *Judgement) folder() string {
 	return j.client.agent + ":" + hex.EncodeToString(sum[:8])
 }
 
-// askerOf is the session that an approval belongs to. The plan itself binds directory, command and agent.
+// askerOf is the session that an approval belongs to. The plan itself binds directory, command and
+// agent.
 func (j *Judgement) askerOf() string {
 	if j.lasts() {
 		return fmt.Sprintf("%d/session:%s", os.Getuid(), j.folder())

@@ -12,8 +12,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// What a session opens it has at both levels, and nothing else of the account: not the keys, not what runs at login, not its
-// agent's own directory, and neither the login of another agent nor the folder of another session.
+// What a session opens it has at both levels, and nothing else of the account: not the keys, not
+// what runs at login, not its agent's own directory, and neither the login of another agent nor the
+// folder of another session.
 func TestClientSession(t *testing.T) {
 	for _, level := range []sandbox.Level{sandbox.Strong, sandbox.Base} {
 		t.Run(level.String(), func(t *testing.T) {

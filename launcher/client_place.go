@@ -13,8 +13,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// A clientPlace is the session's own folder being filled. What ran in an earlier session has written there, so every
-// name is looked up below the folder and leads nowhere else.
+// A clientPlace is the session's own folder being filled. What ran in an earlier session has
+// written there, so every name is looked up below the folder and leads nowhere else.
 type clientPlace struct {
 	c    *client
 	root *os.Root
@@ -22,7 +22,8 @@ type clientPlace struct {
 	may  func(name string) bool   // whether the agent may have it
 }
 
-// furnish makes the session's own folder, puts in it what the table says, and returns its real name.
+// furnish makes the session's own folder, puts in it what the table says, and returns its real
+// name.
 func (c *client) furnish(l *Launcher, policy pathguard.Policy) (real string, err error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the folder of the session: %w", err)
@@ -92,7 +93,8 @@ func (p clientPlace) write(to string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// link makes a link, or takes away one that leads nowhere any more. What the agent has made itself stays where the person has nothing.
+// link makes a link, or takes away one that leads nowhere any more. What the agent has made itself
+// stays where the person has nothing.
 func (p clientPlace) link(to, from string, there bool) error {
 	have, err := p.root.Readlink(to)
 	if there && err == nil && have == from {

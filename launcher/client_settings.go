@@ -14,7 +14,8 @@ import (
 // maxClientFile bounds a settings file of an agent that is read here.
 const maxClientFile = 4 << 20
 
-// settingsFile is the text of a settings file of the person's; nil for one that is not there or that policy keeps.
+// settingsFile is the text of a settings file of the person's; nil for one that is not there or
+// that policy keeps.
 func (l *Launcher) settingsFile(policy pathguard.Policy, name string) []byte {
 	if !l.mayHave(policy, name) {
 		return nil
@@ -34,8 +35,8 @@ func (l *Launcher) settingsFile(policy pathguard.Policy, name string) []byte {
 	return text
 }
 
-// mayHave reports whether an agent may have a file or folder of the person's that the table names: one that every command
-// may read, and where the name leads nowhere else, its own credentials too.
+// mayHave reports whether an agent may have a file or folder of the person's that the table names:
+// one that every command may read, and where the name leads nowhere else, its own credentials too.
 func (l *Launcher) mayHave(policy pathguard.Policy, name string) bool {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -55,8 +56,9 @@ func (l *Launcher) mayHave(policy pathguard.Policy, name string) bool {
 // settingsPair is a key with a text, as JSON and TOML write it.
 var settingsPair = regexp.MustCompile(`(?m)(?:"([A-Za-z_]+)"|\b([A-Za-z_]+))\s*[:=]\s*(?:"([^"\\\n]*)"|'([^'\n]*)')`)
 
-// settingsValues are the texts that any of the keys has anywhere in a settings file. The file is not parsed: whoever writes
-// it chooses whom the program contacts, and one address more that a person is asked about does no harm.
+// settingsValues are the texts that any of the keys has anywhere in a settings file. The file is
+// not parsed: whoever writes it chooses whom the program contacts, and one address more that a
+// person is asked about does no harm.
 func settingsValues(text []byte, keys []string) (values []string) {
 	for _, m := range settingsPair.FindAllSubmatch(text, -1) {
 		name := string(m[1]) + string(m[2])

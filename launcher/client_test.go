@@ -32,7 +32,8 @@ func lay(t *testing.T, name, text string) {
 	}
 }
 
-// Whom an agent contacts is its vendor, and who is named by its own variables and in the person's settings; the keys are its own, and those that its settings name.
+// Whom an agent contacts is its vendor, and who is named by its own variables and in the person's
+// settings; the keys are its own, and those that its settings name.
 func TestClientContacts(t *testing.T) {
 	for name, test := range map[string]struct {
 		agent string
@@ -78,7 +79,8 @@ func TestClientContacts(t *testing.T) {
 	}
 }
 
-// The program gets its keys, and the place of its own folder instead of the caller's; no other secret comes back.
+// The program gets its keys, and the place of its own folder instead of the caller's; no other
+// secret comes back.
 func TestClientEnvironment(t *testing.T) {
 	c, l := clientIn(t, "gemini", map[string]string{"GEMINI_API_KEY": "k", "GEMINI_CLI_HOME": "/x", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_API_KEY": "no"})
 	c.contacts(func(name string) []byte { return l.settingsFile(l.policy, name) })
@@ -95,7 +97,8 @@ func TestClientEnvironment(t *testing.T) {
 	}
 }
 
-// What is put into the session's own folder is the person's as it is now. Whatever an earlier session has left there, nothing outside of it changes, and nothing that policy keeps is copied.
+// What is put into the session's own folder is the person's as it is now. Whatever an earlier
+// session has left there, nothing outside of it changes, and nothing that policy keeps is copied.
 func TestFurnish(t *testing.T) {
 	c, l := clientIn(t, "claude", nil)
 	in := func(name string) string { return filepath.Join(c.dir, name) }
@@ -195,7 +198,8 @@ func TestFurnish(t *testing.T) {
 	}
 }
 
-// Of a folder that other programs look for by the same variable, they find what they would have found.
+// Of a folder that other programs look for by the same variable, they find what they would have
+// found.
 func TestFurnishRest(t *testing.T) {
 	c, l := clientIn(t, "opencode", nil)
 	lay(t, filepath.Join(c.home, ".config/git/config"), "git")
@@ -211,7 +215,8 @@ func TestFurnishRest(t *testing.T) {
 	}
 }
 
-// An agent may have what every command may read, and its own credentials under their own name; nothing by a link, and nothing restricted.
+// An agent may have what every command may read, and its own credentials under their own name;
+// nothing by a link, and nothing restricted.
 func TestMayHave(t *testing.T) {
 	_, l := clientIn(t, "codex", nil)
 	at := func(name string) string { return filepath.Join(l.account, name) }

@@ -10,7 +10,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/environ"
 )
 
-// Every line of the table is understood and says something once, and every agent in it is recognised, has a folder, a host and a key.
+// Every line of the table is understood and says something once, and every agent in it is
+// recognised, has a folder, a host and a key.
 func TestClientTable(t *testing.T) {
 	lines := 0
 	for line := range strings.Lines(clientTable) {
@@ -71,7 +72,8 @@ func TestClientTable(t *testing.T) {
 	}
 }
 
-// belowHome reports whether a name of the table is below a folder that the agent is told another place of.
+// belowHome reports whether a name of the table is below a folder that the agent is told another
+// place of.
 func belowHome(agent, name string) bool {
 	return slices.ContainsFunc(needsOf(agent), func(n need) bool {
 		return n.kind == "home" && strings.HasPrefix(name+"/", n.words[1]+"/")

@@ -10,7 +10,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A PastConnection is something that a run did, or was not let do, with the network, as the record has it.
+// A PastConnection is something that a run did, or was not let do, with the network, as the record
+// has it.
 type PastConnection struct {
 	Time    time.Time `json:"time"`
 	PID     int       `json:"pid"`
@@ -32,8 +33,9 @@ type PastConnection struct {
 	Received *int64 `json:"received,omitempty"`
 }
 
-// Connections returns what the run with this id, which is whole, did with the network, in its order, and how much more there was than the record keeps. Of a run
-// that goes on, or whose end nobody saw, it is what was let through and refused so far, without what became of it.
+// Connections returns what the run with this id, which is whole, did with the network, in its
+// order, and how much more there was than the record keeps. Of a run that goes on, or whose end
+// nobody saw, it is what was let through and refused so far, without what became of it.
 func (l *Launcher) Connections(id string) (list []PastConnection, more int, err error) {
 	list = []PastConnection{}
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindTraffic, kindEnd}, Text: id}) {
@@ -72,8 +74,8 @@ type Lesson struct {
 	Programs []string `json:"programs"`
 }
 
-// Learn proposes the smallest rules by which the refused connections of a run would have been allowed, each once. What leads to the credentials of the
-// machine, or nowhere, gets none.
+// Learn proposes the smallest rules by which the refused connections of a run would have been
+// allowed, each once. What leads to the credentials of the machine, or nowhere, gets none.
 func Learn(list []PastConnection) []Lesson {
 	lessons := []Lesson{}
 	for _, c := range list {

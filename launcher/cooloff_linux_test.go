@@ -11,8 +11,9 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// E-deny-3: who was told no and asks the identical thing again is told no at once, with the user's message, and nobody is disturbed. What is
-// near-identical is a question, which says what it comes after.
+// E-deny-3: who was told no and asks the identical thing again is told no at once, with the user's
+// message, and nobody is disturbed. What is near-identical is a question, which says what it comes
+// after.
 func TestADenialCoolsOff(t *testing.T) {
 	t.Parallel()
 	l, base := world(t)

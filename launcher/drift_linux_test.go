@@ -13,8 +13,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// B-T4, E-env-2: the answer is to the command as it was shown. Where the world around it becomes another while the person
-// thinks, the yes is spent for nothing and nothing runs; the same command asks anew.
+// B-T4, E-env-2: the answer is to the command as it was shown. Where the world around it becomes
+// another while the person thinks, the yes is spent for nothing and nothing runs; the same command
+// asks anew.
 func TestDriftAfterTheYes(t *testing.T) {
 	t.Parallel()
 	for name, drift := range map[string]func(l *Launcher, work string) error{
@@ -108,9 +109,9 @@ func TestAnswerIsForOneRequest(t *testing.T) {
 	}
 }
 
-// E-env-2: no sandbox writes what decides: policy, configuration, store, record and the hooks of agents' programs, whatever was
-// taken for allowed. At level base a folder is written or not as a whole, so that what lies in the workspace is looked at
-// after the run instead.
+// E-env-2: no sandbox writes what decides: policy, configuration, store, record and the hooks of
+// agents' programs, whatever was taken for allowed. At level base a folder is written or not as a
+// whole, so that what lies in the workspace is looked at after the run instead.
 func TestNoSandboxWritesWhatDecides(t *testing.T) {
 	t.Parallel()
 	l, req := world(t)

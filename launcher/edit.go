@@ -16,8 +16,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// An Edit is a change of the account's configuration that a person is making. It works on a copy; the configuration
-// itself may be one that is refused. There is one at a time.
+// An Edit is a change of the account's configuration that a person is making. It works on a copy;
+// the configuration itself may be one that is refused. There is one at a time.
 type Edit struct {
 	Path string // the configuration
 	Copy string // what the editor opens; it stays until Save or Discard
@@ -143,8 +143,8 @@ func (l *Launcher) policyWith(text []byte) (pathguard.Policy, error) {
 	return loadPolicy(l.home, l.floor, l.account, append([]byte{}, text...))
 }
 
-// inForce is the difference in what is in force between a configuration that was accepted and a policy. What was
-// accepted may be refused by now; then the difference is to the defaults.
+// inForce is the difference in what is in force between a configuration that was accepted and a
+// policy. What was accepted may be refused by now; then the difference is to the defaults.
 func (l *Launcher) inForce(accepted []byte, after pathguard.Policy) []string {
 	before, err := l.policyWith(accepted)
 	if err != nil {
@@ -153,7 +153,8 @@ func (l *Launcher) inForce(accepted []byte, after pathguard.Policy) []string {
 	return pathguard.Changed(before, after)
 }
 
-// Unchanged returns an error that wraps [tamper.ErrChangedSince] when the configuration is not the one that was copied.
+// Unchanged returns an error that wraps [tamper.ErrChangedSince] when the configuration is not the
+// one that was copied.
 func (e *Edit) Unchanged() error {
 	now, err := os.ReadFile(e.Path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -168,8 +169,9 @@ func (e *Edit) Unchanged() error {
 // IsChangedSince reports whether err says that a file is not the one that was copied or shown.
 func IsChangedSince(err error) bool { return errors.Is(err, tamper.ErrChangedSince) }
 
-// Save writes the configuration as it was checked, as one step with its acceptance: no run finds it changed. When it is not
-// the one that was copied, nothing is written, and the error wraps [tamper.ErrChangedSince].
+// Save writes the configuration as it was checked, as one step with its acceptance: no run finds it
+// changed. When it is not the one that was copied, nothing is written, and the error wraps
+// [tamper.ErrChangedSince].
 func (e *Edit) Save(c Change) error {
 	who, store := e.l.person(tamper.CLI), e.l.ownStore()
 	if err := store.Edit(who, e.Path, e.was, c.content, e.mode); err != nil {
@@ -208,8 +210,9 @@ var ownWords = map[tamper.Locale]struct{ stopped, several, nothing, changes, mor
 	},
 }
 
-// ownChange begins the refusal after the account's own configuration was changed outside of tadactl: the one command
-// to type, and what the change does. It is "" when that is not what was found.
+// ownChange begins the refusal after the account's own configuration was changed outside of
+// tadactl: the one command to type, and what the change does. It is "" when that is not what was
+// found.
 func (l *Launcher) ownChange(found []tamper.Finding, in tamper.Locale) string {
 	at := slices.IndexFunc(found, func(f tamper.Finding) bool { return f.Path == l.home.Config() })
 	if at < 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// ExitOf returns the exit status of an error of this package: 2 for an empty command, 77 for
-// a record that was tampered with and for protected files, 78 for configuration or state that is refused, the command's
-// own or 1 when it had run already, else 125.
+// ExitOf returns the exit status of an error of this package: 2 for an empty command, 77 for a
+// record that was tampered with and for protected files, 78 for configuration or state that is
+// refused, the command's own or 1 when it had run already, else 125.
 func ExitOf(err error) int {
 	var config *pathguard.ConfigError
 	var home *HomeError

@@ -12,17 +12,18 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// What proves a person: one-time codes, and the keys whose answers count. A person changes them at a terminal, with what
-// proved the person until then, and each change is an entry of the record.
+// What proves a person: one-time codes, and the keys whose answers count. A person changes them at
+// a terminal, with what proved the person until then, and each change is an entry of the record.
 
-// A Factor is the proof that is there already: a one-time code where codes are set up, else a line by which one of the
-// trusted keys vouches (tadactl key delegate), else nothing.
+// A Factor is the proof that is there already: a one-time code where codes are set up, else a line
+// by which one of the trusted keys vouches (tadactl key delegate), else nothing.
 type Factor struct {
 	Code  func() (string, error) // asks for a code; "" when it was given up
 	Vouch string
 }
 
-// ErrNoFactor is returned for a change of what proves a person without what proved the person until then.
+// ErrNoFactor is returned for a change of what proves a person without what proved the person until
+// then.
 var ErrNoFactor = errors.New("a trusted key must vouch for this; on the machine with that key: tadactl key delegate --machine AUDIENCE --max-risk 3 LINE")
 
 // enrolling returns who changes what proves a person, with the code that is needed.
@@ -48,8 +49,8 @@ func (l *Launcher) enrolling(ctx context.Context, f Factor) (store approval.Enro
 	return store, e, true, err
 }
 
-// EnrollTOTP sets up one-time codes and returns the address that an authenticator reads. A code of the secret that is
-// there already is asked for.
+// EnrollTOTP sets up one-time codes and returns the address that an authenticator reads. A code of
+// the secret that is there already is asked for.
 func (l *Launcher) EnrollTOTP(ctx context.Context, f Factor) (uri string, err error) {
 	store, e, _, err := l.enrolling(ctx, f)
 	if err != nil {

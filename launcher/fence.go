@@ -8,7 +8,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// ahead begins to make namespaces for a command that has no network, as nearly all have. A fence that takes others makes them then.
+// ahead begins to make namespaces for a command that has no network, as nearly all have. A fence
+// that takes others makes them then.
 func (l *Launcher) ahead() *sandbox.Prepared {
 	if l.policy.Settings().Network == pathguard.NetOn || l.level() != sandbox.Strong {
 		return nil
@@ -21,11 +22,11 @@ func (l *Launcher) ahead() *sandbox.Prepared {
 //
 // Folders of tool caches that the command uses and that are not there yet are made.
 //
-// Exposed are the protected files that it keeps as they are, and those beyond maxKept that it does not. Partial says that
-// the workspace was too large to look everywhere for names to hide.
+// Exposed are the protected files that it keeps as they are, and those beyond maxKept that it does
+// not. Partial says that the workspace was too large to look everywhere for names to hide.
 //
-// Where an agent's program put a text around the command, the rules are those of the command that was judged, and what
-// the text writes and reads besides.
+// Where an agent's program put a text around the command, the rules are those of the command that
+// was judged, and what the text writes and reads besides.
 //
 // Folder is that of the agent that a session is for; "" for none.
 func (j *Judgement) profile(folder string) (p sandbox.Profile, exposed []string, partial bool) {

@@ -11,8 +11,9 @@ import (
 	"slices"
 )
 
-// A given is what goes back to the person when the last of this program is taken out of a settings file: kept in the
-// state directory, because the settings may hold secrets and other programs drop members that they do not know.
+// A given is what goes back to the person when the last of this program is taken out of a settings
+// file: kept in the state directory, because the settings may hold secrets and other programs drop
+// members that they do not know.
 type given struct {
 	Path   string   `json:"path"`
 	Before []byte   `json:"before"`         // the file as it was, null for none
@@ -32,8 +33,8 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// givenBack reads what is known of a file. Where somebody else changed it since, what goes back is that without what
-// is ours.
+// givenBack reads what is known of a file. Where somebody else changed it since, what goes back is
+// that without what is ours.
 func (l *Launcher) givenBack(path string, was []byte, r Registration) (g given, err error) {
 	text, err := os.ReadFile(l.givenPath(path))
 	if err == nil {
@@ -77,7 +78,8 @@ func (l *Launcher) keepGiven(path string, g given, left []byte) error {
 	return err
 }
 
-// dropGiven ends it, and removes the folders that were made for the file, if nothing else is in them.
+// dropGiven ends it, and removes the folders that were made for the file, if nothing else is in
+// them.
 func (l *Launcher) dropGiven(path string, g given) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		removeFolders(g.Made)
@@ -88,7 +90,8 @@ func (l *Launcher) dropGiven(path string, g given) error {
 	return nil
 }
 
-// makeFolders makes a folder and those around it. It returns those that were not there, the outermost first.
+// makeFolders makes a folder and those around it. It returns those that were not there, the
+// outermost first.
 func makeFolders(dir string) (made []string, err error) {
 	var missing []string
 	for d := dir; ; d = filepath.Dir(d) {
@@ -118,8 +121,9 @@ func removeFolders(made []string) {
 	}
 }
 
-// A Registration is what is done to a file in another program's settings. Was is what is there, nil for no file;
-// before is the file as it was before anything of this program was in it, nil when there was none.
+// A Registration is what is done to a file in another program's settings. Was is what is there, nil
+// for no file; before is the file as it was before anything of this program was in it, nil when
+// there was none.
 type Registration struct {
 	Change func(was, before []byte) ([]byte, error) // what is to be there; nil for no file
 	Strip  func(was, before []byte) ([]byte, error) // without anything of this program; nil when nothing else is left

@@ -37,12 +37,12 @@ func (q *openQuestion) useGrant(ctx context.Context) error {
 	return nil
 }
 
-// granting is locked while a yes becomes a standing approval. A run that waits is woken by the yes, and would
-// spend it before it could become one.
+// granting is locked while a yes becomes a standing approval. A run that waits is woken by the yes,
+// and would spend it before it could become one.
 const granting = "granting"
 
-// useNewGrant is useGrant for a run that was woken by an answer, when that is becoming a standing approval just
-// now.
+// useNewGrant is useGrant for a run that was woken by an answer, when that is becoming a standing
+// approval just now.
 func (q *openQuestion) useNewGrant(ctx context.Context) error {
 	l := q.l
 	settled, err := l.lockRuntime(granting, syscall.LOCK_SH|syscall.LOCK_NB)
@@ -59,8 +59,8 @@ func (q *openQuestion) useNewGrant(ctx context.Context) error {
 	return q.useGrant(ctx)
 }
 
-// DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be given, nothing is
-// approved and the error says why.
+// DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be
+// given, nothing is approved and the error says why.
 func (l *Launcher) DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error) {
 	lock, err := l.lockRuntime(granting, syscall.LOCK_EX)
 	if err != nil {
@@ -128,8 +128,8 @@ func (l *Launcher) Revoke(ctx context.Context, prefix, why string) (string, erro
 	return id, l.deciding(func() ([]approval.Event, error) { return l.store.Revoke(ctx, id, why) })
 }
 
-// enlist makes the yes to what a session opens a standing approval, and uses it. As after every answer, the request is
-// judged anew.
+// enlist makes the yes to what a session opens a standing approval, and uses it. As after every
+// answer, the request is judged anew.
 func (q *openQuestion) enlist(ctx context.Context, id string) (*Refusal, error) {
 	l := q.l
 	fresh, err := q.rejudge()

@@ -35,7 +35,8 @@ func (l *Launcher) approvalEvents(f audit.Filter) iter.Seq2[approval.Event, erro
 	}
 }
 
-// ApprovalStats counts how questions were answered since a time; the zero time is from the beginning.
+// ApprovalStats counts how questions were answered since a time; the zero time is from the
+// beginning.
 func (l *Launcher) ApprovalStats(since time.Time) (approval.Stats, error) {
 	var bad error
 	stats := approval.Summarize(func(yield func(approval.Event) bool) {
@@ -51,8 +52,8 @@ func (l *Launcher) ApprovalStats(since time.Time) (approval.Stats, error) {
 // ErrIntact is returned by RebuildApprovals where nothing is damaged.
 var ErrIntact = errors.New("the approval database is not damaged; a rebuild would drop every open question")
 
-// RebuildApprovals makes a lost or damaged database of approvals anew from the log, which is verified
-// first. What was used or denied stays so; open questions and standing approvals are gone.
+// RebuildApprovals makes a lost or damaged database of approvals anew from the log, which is
+// verified first. What was used or denied stays so; open questions and standing approvals are gone.
 func (l *Launcher) RebuildApprovals(ctx context.Context) (approval.Rebuilt, error) {
 	if _, err := l.May(approval.Mend, approval.ChannelTadactl); err != nil {
 		return approval.Rebuilt{}, err
@@ -86,8 +87,8 @@ func (l *Launcher) RebuildApprovals(ctx context.Context) (approval.Rebuilt, erro
 	return rebuilt, fresh.settle(log)
 }
 
-// Canary puts a question into the inbox that must be denied and can never run, to see whether questions
-// are read. It returns the id, which is not recorded before it was answered.
+// Canary puts a question into the inbox that must be denied and can never run, to see whether
+// questions are read. It returns the id, which is not recorded before it was answered.
 func (l *Launcher) Canary(ctx context.Context, agent string) (string, error) {
 	if _, err := l.May(approval.TestPeople, approval.ChannelTadactl); err != nil {
 		return "", err

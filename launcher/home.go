@@ -107,7 +107,8 @@ func privateDir(dir string) error {
 	return private(dir, info, 0o077)
 }
 
-// unusable is the refusal of a folder that cannot be made or entered, with what helps against the kernel's answer.
+// unusable is the refusal of a folder that cannot be made or entered, with what helps against the
+// kernel's answer.
 func unusable(dir string, err error) *HomeError {
 	e := &HomeError{Path: dir, Reason: err.Error()}
 	switch {
@@ -123,8 +124,8 @@ func unusable(dir string, err error) *HomeError {
 	return e
 }
 
-// notDirectory says which part of a path is not a directory. Only what is in the way of the account's own state directory
-// is for the user to move; elsewhere the path is a mistake.
+// notDirectory says which part of a path is not a directory. Only what is in the way of the
+// account's own state directory is for the user to move; elsewhere the path is a mistake.
 func notDirectory(dir string) (reason, fix string) {
 	file := dir
 	for {
@@ -168,8 +169,8 @@ func isState(dir string) bool {
 	return err == nil && (len(entries) == 0 || has("audit") && has("sessions") || has("approvals.db"))
 }
 
-// another advises to use another directory. What is there belongs to something else: its mode and its name are not
-// ours to change.
+// another advises to use another directory. What is there belongs to something else: its mode and
+// its name are not ours to change.
 func another() string {
 	return fmt.Sprintf("name a directory of your own, such as --home %q", cmp.Or(ownDir(), "DIR"))
 }
@@ -194,8 +195,8 @@ func private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	return nil
 }
 
-// replace writes a private file so that a reader finds the old text or the new one, and the new one once it has returned,
-// whatever happens to the machine then.
+// replace writes a private file so that a reader finds the old text or the new one, and the new one
+// once it has returned, whatever happens to the machine then.
 func replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {

@@ -136,7 +136,8 @@ func TestTTLBeyondRetention(t *testing.T) {
 	}
 }
 
-// A configuration with a mistake names the command that opens it, for the state directory that it is in.
+// A configuration with a mistake names the command that opens it, for the state directory that it
+// is in.
 func TestMendTheConfiguration(t *testing.T) {
 	account := t.TempDir()
 	state := filepath.Join(account, ".tada")

@@ -63,8 +63,8 @@ func (l *Launcher) Decide(ctx context.Context, d approval.Decision) error {
 	})
 }
 
-// Undeny takes a denial back that keeps its command from being asked again, and records it. The error is an
-// [approval.Refused] when there is none for that id.
+// Undeny takes a denial back that keeps its command from being asked again, and records it. The
+// error is an [approval.Refused] when there is none for that id.
 func (l *Launcher) Undeny(ctx context.Context, id string) error {
 	if _, err := l.May(approval.TakeBack, approval.ChannelTadactl); err != nil {
 		return err
@@ -72,7 +72,8 @@ func (l *Launcher) Undeny(ctx context.Context, id string) error {
 	return l.deciding(func() ([]approval.Event, error) { return l.store.Undeny(ctx, id, Person(), "tadactl") })
 }
 
-// Denied returns the questions whose denials keep their commands from being asked again, oldest first.
+// Denied returns the questions whose denials keep their commands from being asked again, oldest
+// first.
 func (l *Launcher) Denied(ctx context.Context) ([]approval.Envelope, error) {
 	if err := l.ready(); err != nil {
 		return nil, err
@@ -100,8 +101,8 @@ func (l *Launcher) DeniedID(ctx context.Context, prefix string) (string, error) 
 }
 
 // AnswerAt puts the question with that id before the person at tty and stores the answer, as who is
-// attached to a session does it beside the session's screen. A question that nobody answered stays, and so does one that was
-// left with a [CancelledError]: whoever asked it still waits.
+// attached to a session does it beside the session's screen. A question that nobody answered stays,
+// and so does one that was left with a [CancelledError]: whoever asked it still waits.
 func (l *Launcher) AnswerAt(ctx context.Context, tty *os.File, id string) error {
 	e, err := l.Envelope(ctx, id)
 	if err != nil {

@@ -20,8 +20,8 @@ func (s *looker) Pending(ctx context.Context) ([]approval.Envelope, error) {
 	return s.Store.Pending(ctx)
 }
 
-// Whoever shows two hundred questions looks through them once: one is found by its whole id without the others, and by a beginning
-// only where nobody else begins like that.
+// Whoever shows two hundred questions looks through them once: one is found by its whole id without
+// the others, and by a beginning only where nobody else begins like that.
 func TestEnvelopeIsFound(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -13,11 +13,13 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// A shell passes its descriptors on, and programs rely on it: the jobserver of make, a list that a script
-// reads from descriptor 3. But a descriptor is a way past every rule about names, so what it leads to decides.
+// A shell passes its descriptors on, and programs rely on it: the jobserver of make, a list that a
+// script reads from descriptor 3. But a descriptor is a way past every rule about names, so what it
+// leads to decides.
 
-// Inherited returns the descriptors above 2 that this process was started with. What it opens itself
-// is closed by an exec, which tells them apart; call it where nobody has said otherwise about one.
+// Inherited returns the descriptors above 2 that this process was started with. What it opens
+// itself is closed by an exec, which tells them apart; call it where nobody has said otherwise
+// about one.
 func Inherited() []int {
 	dir, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -45,8 +47,8 @@ func Inherited() []int {
 	}
 }
 
-// handDown splits the caller's descriptors into those that the command gets under the same number and
-// those that it does not, with the reason.
+// handDown splits the caller's descriptors into those that the command gets under the same number
+// and those that it does not, with the reason.
 func handDown(fds []int, p sandbox.Profile) (passed []int, withheld []string) {
 	for _, fd := range fds {
 		why := "it is above " + strconv.Itoa(maxInherited)
@@ -65,8 +67,9 @@ func handDown(fds []int, p sandbox.Profile) (passed []int, withheld []string) {
 // harmlessDevices are the devices that lead nowhere: null, zero, full, random, urandom.
 var harmlessDevices = []uint32{3, 5, 7, 8, 9}
 
-// objection is why a descriptor is not passed on, "" when it is. A pipe leads to who made it, and a file without a name is
-// the caller's own; a file with one must be within reach of the command by that name, in the way that it is open.
+// objection is why a descriptor is not passed on, "" when it is. A pipe leads to who made it, and a
+// file without a name is the caller's own; a file with one must be within reach of the command by
+// that name, in the way that it is open.
 func objection(fd int, p sandbox.Profile) string {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -113,9 +116,10 @@ func objection(fd int, p sandbox.Profile) string {
 	return fmt.Sprintf("it is open for writing, and the command line does not write %q", name)
 }
 
-// handIn puts something else in place of a standard input that is a way around what is mounted over names: from a directory, and by a descriptor's own
-// name in /proc, a file can be opened as it is outside the fence. Where the fence lets all around it be written, nothing else keeps it. Reading is what was
-// meant, so a file comes through a pipe.
+// handIn puts something else in place of a standard input that is a way around what is mounted over
+// names: from a directory, and by a descriptor's own name in /proc, a file can be opened as it is
+// outside the fence. Where the fence lets all around it be written, nothing else keeps it. Reading
+// is what was meant, so a file comes through a pipe.
 func handIn(in *os.File, p sandbox.Profile) (instead *os.File, withheld string, err error) {
 	if in == nil {
 		return nil, "", nil
@@ -163,7 +167,8 @@ func piped(fd int) (*os.File, error) {
 	return out, nil
 }
 
-// isKept reports whether the fence holds a file by a mount alone: it may not be changed, or not be seen, and lies where the command writes.
+// isKept reports whether the fence holds a file by a mount alone: it may not be changed, or not be
+// seen, and lies where the command writes.
 func isKept(p sandbox.Profile, name string) bool {
 	held := func(kept string) bool { return isWithin(name, kept) }
 	return (slices.ContainsFunc(p.ReadOnly, held) || slices.ContainsFunc(p.Hide, held)) &&

@@ -10,8 +10,9 @@ import (
 // maxInstead is how many commands are named in the place of a refused one.
 const maxInstead = 3
 
-// instead are commands that would be allowed in the place of the run's: each was judged, here and now, and the policy
-// allows it as it stands. A program that reads it may run it without a question.
+// instead are commands that would be allowed in the place of the run's: each was judged, here and
+// now, and the policy allows it as it stands. A program that reads it may run it without a
+// question.
 func (a *attempt) instead() []string {
 	var allowed []string
 	for _, text := range alternatives(a.Script) {
@@ -30,8 +31,8 @@ func (a *attempt) instead() []string {
 	return allowed
 }
 
-// alternatives are what may be worth to be judged: the trial run of a command that has one, and a list without each
-// one of its commands.
+// alternatives are what may be worth to be judged: the trial run of a command that has one, and a
+// list without each one of its commands.
 func alternatives(s *shellparse.Script) []string {
 	if s.Err != nil || len(s.Commands) == 0 || len(s.Commands) > 8 || !isList(s) {
 		return nil
@@ -56,7 +57,8 @@ func alternatives(s *shellparse.Script) []string {
 	return texts
 }
 
-// isList reports whether a script is commands one after the other and nothing else: of those, some can be left out.
+// isList reports whether a script is commands one after the other and nothing else: of those, some
+// can be left out.
 func isList(s *shellparse.Script) bool {
 	at := 0
 	for i, c := range s.Commands {

@@ -139,8 +139,9 @@ func TestPlanHashBindsPolicyAndUmask(t *testing.T) {
 	}
 }
 
-// A variable that is not bound reaches the command only with a value of its shape, and is bound where a text of the plan
-// names it: it cannot decide what runs. Everything else that a command gets is bound.
+// A variable that is not bound reaches the command only with a value of its shape, and is bound
+// where a text of the plan names it: it cannot decide what runs. Everything else that a command
+// gets is bound.
 func TestWhatACommandGetsIsBoundOrSaysNothing(t *testing.T) {
 	l, base := world(t)
 	base.Shell.Text = "./run.sh"
@@ -178,8 +179,8 @@ func TestWhatACommandGetsIsBoundOrSaysNothing(t *testing.T) {
 	}
 }
 
-// What keeps an approval from being used is named: the variable, the file, the directory, the descriptor, never a value
-// that may be secret.
+// What keeps an approval from being used is named: the variable, the file, the directory, the
+// descriptor, never a value that may be secret.
 func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -269,8 +270,8 @@ func TestJudgeKnowsTheHome(t *testing.T) {
 	}
 }
 
-// B-R1.2: a name that an agent's program makes up for every call does not make its command another one; everything else
-// in the same text does.
+// B-R1.2: a name that an agent's program makes up for every call does not make its command another
+// one; everything else in the same text does.
 func TestPlanHashOfAWrapper(t *testing.T) {
 	l, base := world(t)
 	base.Shell.Name, base.Agent, base.Stdio.In = "bash", "one", devNull(t)
@@ -426,7 +427,8 @@ func devNull(t *testing.T) *os.File {
 	return f
 }
 
-// A text that the shell reads and the parser does not, or not as the shell, stays denied: the shell is asked for its mistakes only.
+// A text that the shell reads and the parser does not, or not as the shell, stays denied: the shell
+// is asked for its mistakes only.
 func TestNotASyntaxError(t *testing.T) {
 	l, req := world(t)
 	for _, text := range []string{"!(touch left)", "ls # x \\\ntouch left", "time -- touch left", "e\u200bcho x; touch left"} {

@@ -11,10 +11,10 @@ import (
 )
 
 // A command may leave processes running, and where the configuration says background: keep they go
-// on: in its sandbox and within its limits, held by the launcher that started it. So that the caller
-// gets the command's status at once, that launcher is a process of its own behind the one that was
-// called (Keep). It ends everything when no process is left, when the run is killed, at its time
-// limit, and when the agent or the session that it was run for has ended.
+// on: in its sandbox and within its limits, held by the launcher that started it. So that the
+// caller gets the command's status at once, that launcher is a process of its own behind the one
+// that was called (Keep). It ends everything when no process is left, when the run is killed, at
+// its time limit, and when the agent or the session that it was run for has ended.
 
 // A background is what may go on when its command has ended. nil is that of a run of which nothing
 // may.

@@ -17,7 +17,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// The nearest agent is meant, and of programs that start themselves again the first; other programs between them end the row.
+// The nearest agent is meant, and of programs that start themselves again the first; other programs
+// between them end the row.
 func TestAgentInLine(t *testing.T) {
 	line := func(files ...string) (list []approval.Process) {
 		for i, f := range files {
@@ -91,7 +92,8 @@ func TestPatronEnds(t *testing.T) {
 	}
 }
 
-// What needed an approval ends with its command: it was given for what was shown. Without the setting, or without who could be told, nothing goes on.
+// What needed an approval ends with its command: it was given for what was shown. Without the
+// setting, or without who could be told, nothing goes on.
 func TestOnlyPolicyLetsGoOn(t *testing.T) {
 	l, req := world(t)
 	if err := os.WriteFile(l.home.Config(), []byte("background: keep\n"), 0o600); err != nil {

@@ -49,8 +49,9 @@ func marked(mark string) (left []string) {
 	return left
 }
 
-// A launcher that is killed with SIGKILL at any moment leaves no process, neither of the command nor of its own, and a record that is whole
-// and says no more than what is known: what ran was announced, and nothing has an end that nobody saw.
+// A launcher that is killed with SIGKILL at any moment leaves no process, neither of the command
+// nor of its own, and a record that is whole and says no more than what is known: what ran was
+// announced, and nothing has an end that nobody saw.
 func TestKilledAnytime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -71,7 +72,8 @@ func TestKilledAnytime(t *testing.T) {
 		}
 		return cmd, out
 	}
-	// How long a start takes on this machine now; the first one also finds out what the machine can do.
+	// How long a start takes on this machine now; the first one also finds out what the machine can
+	// do.
 	var cmd *exec.Cmd
 	var whole time.Duration
 	for i := range 2 {

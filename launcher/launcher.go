@@ -43,7 +43,8 @@ type Launcher struct {
 	frameTime time.Duration // for what a client of a session has begun to say
 }
 
-// frameTime is how long a client of a session may take to greet, and to end what it has begun to say.
+// frameTime is how long a client of a session may take to greet, and to end what it has begun to
+// say.
 const frameTime = 10 * time.Second
 
 // maxTTL is how long a question may live. The environment is the caller's, and here that is

@@ -12,7 +12,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// limited are the limits of this run, and which of them a file has named. Package pathguard has the table of them.
+// limited are the limits of this run, and which of them a file has named. Package pathguard has the
+// table of them.
 func (j *Judgement) limited() (limits, named pathguard.Limits) {
 	set := j.policy.Settings()
 	return set.LimitsOf(defaultLimits()), set.LimitsOf(pathguard.Limits{})
@@ -47,8 +48,8 @@ func (j *Judgement) timeout() time.Duration {
 	return set.Time
 }
 
-// A meter ends the run whose output has become more than it may be. What there is room for is recorded and
-// passed on, to the byte.
+// A meter ends the run whose output has become more than it may be. What there is room for is
+// recorded and passed on, to the byte.
 type meter struct {
 	left atomic.Int64
 	over func()
@@ -79,7 +80,8 @@ func (m *meter) take(n int) int {
 	return int(max(0, int64(n)+left))
 }
 
-// recorded are the limits of the transcript, in the words of its recorder, for which 0 is another one.
+// recorded are the limits of the transcript, in the words of its recorder, for which 0 is another
+// one.
 func (j *Judgement) recorded() (most, rate int64) {
 	limits, _ := j.limited()
 	if most = limits.Record; most == 0 {

@@ -20,9 +20,9 @@ type echo func(key byte) string
 func dots(byte) string        { return "·" }
 func letters(key byte) string { return string([]byte{key}) }
 
-// readLine reads one line from a person's terminal. It returns "" for a line that was given up with Escape,
-// Ctrl-C or Ctrl-D, and at the end of ctx, and a [CancelledError] when a signal asks the process to end; the terminal is
-// left as it was found, and no key behind the line is taken.
+// readLine reads one line from a person's terminal. It returns "" for a line that was given up with
+// Escape, Ctrl-C or Ctrl-D, and at the end of ctx, and a [CancelledError] when a signal asks the
+// process to end; the terminal is left as it was found, and no key behind the line is taken.
 func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (string, error) {
 	fd := int(tty.Fd())
 	before, err := term.MakeRaw(fd) // keys that send signals are bytes then: nothing ends us in between
@@ -54,8 +54,8 @@ func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (str
 	}
 }
 
-// ReadSecret reads one line that is not shown, such as a passphrase, from a person's terminal; "" when it
-// was given up.
+// ReadSecret reads one line that is not shown, such as a passphrase, from a person's terminal; ""
+// when it was given up.
 func ReadSecret(ctx context.Context, tty *os.File, prompt string) (string, error) {
 	return readLine(ctx, tty, prompt, dots)
 }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readKey waits for one byte of a terminal, or for the end of ctx. It takes nothing from the terminal that it
-// does not return: the next key may be meant for another question.
+// readKey waits for one byte of a terminal, or for the end of ctx. It takes nothing from the
+// terminal that it does not return: the next key may be meant for another question.
 func readKey(ctx context.Context, fd int) (key byte, ok bool) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {

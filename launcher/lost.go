@@ -23,8 +23,9 @@ func (l *Launcher) lives(name string) bool {
 	return err == nil && boot == l.bootID && runnerOf(pid) == process
 }
 
-// tellLost ends approvals that a process used and died before it told what came of it. The approval stays used; whether
-// its command ran, the story of the run says. The caller holds the outbox alone, so nobody is about to tell it.
+// tellLost ends approvals that a process used and died before it told what came of it. The approval
+// stays used; whether its command ran, the story of the run says. The caller holds the outbox
+// alone, so nobody is about to tell it.
 func (l *Launcher) tellLost(ctx context.Context, log *audit.Log) error {
 	runs, err := l.store.Unfinished(ctx)
 	if err != nil {
@@ -51,8 +52,8 @@ func (l *Launcher) tellLost(ctx context.Context, log *audit.Log) error {
 	return nil
 }
 
-// settle records what processes that died had changed in the store and not yet recorded, and what they never told. While others are
-// at work it leaves that to them, or to whoever comes next.
+// settle records what processes that died had changed in the store and not yet recorded, and what
+// they never told. While others are at work it leaves that to them, or to whoever comes next.
 func (l *Launcher) settle(log *audit.Log) error {
 	if err := l.ready(); err != nil {
 		return err
@@ -89,7 +90,8 @@ func (l *Launcher) tellLeft(ctx context.Context, log *audit.Log) error {
 	return l.forget(events, "")
 }
 
-// untold are the events that do not stand in the log: a process may have died after it had written them there.
+// untold are the events that do not stand in the log: a process may have died after it had written
+// them there.
 func (l *Launcher) untold(events []approval.Event) ([]approval.Event, error) {
 	told := make(map[string]bool)
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{"approval."}}) {

@@ -12,10 +12,10 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// May reports whether this process may do something over a channel, and how it comes: its terminal, its ancestors, and
-// the channel that it really has. The error wraps [approval.ErrPeer] and says why not; an attempt is recorded where the record can be
-// written. Every
-// command that answers for a person, and every function here that does, asks it at the moment of the answer.
+// May reports whether this process may do something over a channel, and how it comes: its terminal,
+// its ancestors, and the channel that it really has. The error wraps [approval.ErrPeer] and says
+// why not; an attempt is recorded where the record can be written. Every command that answers for a
+// person, and every function here that does, asks it at the moment of the answer.
 func (l *Launcher) May(a approval.Action, over approval.Channel) (approval.Via, error) {
 	caller := l.caller()
 	via := caller.Via()
@@ -27,18 +27,20 @@ func (l *Launcher) May(a approval.Action, over approval.Channel) (approval.Via, 
 	return via, nil
 }
 
-// Outside returns nil when this process is outside of every sandbox of tada-run, else an error that wraps
-// [approval.ErrPeer]. It is for before the state directory is opened, which nothing inside reaches.
+// Outside returns nil when this process is outside of every sandbox of tada-run, else an error that
+// wraps [approval.ErrPeer]. It is for before the state directory is opened, which nothing inside
+// reaches.
 func Outside(a approval.Action) error { return ownCaller().Outside(a) }
 
-// MayNow is [Launcher.May] for what must be done although the configuration keeps a launcher from being opened. It
-// records nothing.
+// MayNow is [Launcher.May] for what must be done although the configuration keeps a launcher from
+// being opened. It records nothing.
 func MayNow(a approval.Action, over approval.Channel) error {
 	_, err := ownCaller().May(a, over)
 	return err
 }
 
-// attempted records that somebody tried what is a person's. From inside of a sandbox there is no record to write.
+// attempted records that somebody tried what is a person's. From inside of a sandbox there is no
+// record to write.
 func (l *Launcher) attempted(a approval.Action, via approval.Via, why error) error {
 	if via.Channel == approval.ChannelSandbox {
 		return nil

@@ -11,8 +11,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// State, home and workspace may lie in what is private to a run: /dev/shm, and with private_tmp the temporary files. The workspace is there
-// and stays writable, the rest is not to be seen, and what the run leaves in the private place is gone.
+// State, home and workspace may lie in what is private to a run: /dev/shm, and with private_tmp the
+// temporary files. The workspace is there and stays writable, the rest is not to be seen, and what
+// the run leaves in the private place is gone.
 func TestWorkspaceInWhatIsPrivate(t *testing.T) {
 	for place, config := range map[string]string{"/dev/shm": "", os.TempDir(): "private_tmp: true\n"} {
 		t.Run(filepath.Base(place), func(t *testing.T) {

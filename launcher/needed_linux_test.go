@@ -14,8 +14,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// C-3.1.5: a restricted path, whatever every command needs lies in it, does not keep the shell from starting; or the
-// configuration or the command line is refused with a reason. What the path covers stays out of reach.
+// C-3.1.5: a restricted path, whatever every command needs lies in it, does not keep the shell from
+// starting; or the configuration or the command line is refused with a reason. What the path covers
+// stays out of reach.
 func TestRestrictedPathsLeaveTheShell(t *testing.T) {
 	for _, list := range []string{
 		"/etc, /usr/bin, /System", "/usr", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys",
@@ -65,7 +66,8 @@ func quotedList(names string) string {
 	return strings.Join(quoted(strings.Split(names, ", ")), ", ")
 }
 
-// What the shell does not need of a restricted path is withheld from code that makes the name up while it runs, at both levels.
+// What the shell does not need of a restricted path is withheld from code that makes the name up
+// while it runs, at both levels.
 func TestRestrictedBesideWhatTheShellNeeds(t *testing.T) {
 	l, req := world(t)
 	if err := os.WriteFile(l.home.Config(), []byte("security: {restricted_paths: [/etc]}\n"), 0o600); err != nil {
@@ -90,7 +92,8 @@ func TestRestrictedBesideWhatTheShellNeeds(t *testing.T) {
 	}
 }
 
-// A shell that the sandbox cannot execute is told as every refusal is: with a reason, what to type, and as JSON.
+// A shell that the sandbox cannot execute is told as every refusal is: with a reason, what to type,
+// and as JSON.
 func TestShellThatCannotBeExecuted(t *testing.T) {
 	l, req := world(t)
 	false := filepath.Join(filepath.Dir(req.Dir), "bash")

@@ -19,11 +19,13 @@ func (j *Judgement) inside() string {
 	return nestedText(j.Script)
 }
 
-// foldFrom is how much has to stand around a command, in bytes, before it is shown apart: less is read at a glance.
+// foldFrom is how much has to stand around a command, in bytes, before it is shown apart: less is
+// read at a glance.
 const foldFrom = 200
 
-// nestedText is the one text that a script gives to eval, or to a shell as -c TEXT: most likely the agent's own command,
-// in a wrapper that is not known. It is "" where there is none, or more than one, or little around it.
+// nestedText is the one text that a script gives to eval, or to a shell as -c TEXT: most likely the
+// agent's own command, in a wrapper that is not known. It is "" where there is none, or more than
+// one, or little around it.
 func nestedText(s *shellparse.Script) string {
 	if s.Err != nil || len(s.Text) < foldFrom {
 		return ""

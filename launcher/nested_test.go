@@ -7,7 +7,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// Of a text around a command that no table knows, the command is shown first, and all of the text is to be read.
+// Of a text around a command that no table knows, the command is shown first, and all of the text
+// is to be read.
 func TestNestedText(t *testing.T) {
 	long := "# " + strings.Repeat("long ", 60) + "\n"
 	for _, test := range []struct{ text, own string }{

@@ -9,8 +9,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// offer judges the command that a person gave in the place of the run's, opens its question where it has one, and with
-// ask puts it before that person at once. A command that policy denies is no offer.
+// offer judges the command that a person gave in the place of the run's, opens its question where
+// it has one, and with ask puts it before that person at once. A command that policy denies is no
+// offer.
 func (a *attempt) offer(ctx context.Context, command string, ask bool) (*Offer, error) {
 	req := a.Request
 	req.Shell = Shell{Text: command, Name: "tada-run", Dialect: req.Shell.Dialect}

@@ -13,13 +13,13 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// The store keeps each event until it stands in the log, so that a process that dies in between loses none. Who
-// changes the store holds the outbox shared from before the change until its events are in the log and out
-// of the store. Who tells what the dead have left takes it alone, and so never tells what the living are
-// about to tell.
+// The store keeps each event until it stands in the log, so that a process that dies in between
+// loses none. Who changes the store holds the outbox shared from before the change until its events
+// are in the log and out of the store. Who tells what the dead have left takes it alone, and so
+// never tells what the living are about to tell.
 
-// change does what changes the store and records what it changed. The error is that of the record, or else
-// the change's own.
+// change does what changes the store and records what it changed. The error is that of the record,
+// or else the change's own.
 func (l *Launcher) change(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) error {
 	told, err := l.changeNow(log, d, do)
 	if told == nil {
@@ -31,8 +31,9 @@ func (l *Launcher) change(log *audit.Log, d audit.Durability, do func() ([]appro
 	return err
 }
 
-// changeNow is change for a caller that has no time: when it returns, the events stand in the log, and the channel
-// says when the store has forgotten them. A process that ends before leaves that to the next one.
+// changeNow is change for a caller that has no time: when it returns, the events stand in the log,
+// and the channel says when the store has forgotten them. A process that ends before leaves that to
+// the next one.
 func (l *Launcher) changeNow(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (<-chan error, error) {
 	s, err := l.changeSaid(log, d, do)
 	if s.outbox == nil {
@@ -48,8 +49,8 @@ type written struct {
 	outbox *os.File // held shared; nil when there is nothing to forget
 }
 
-// changeSaid is change for a caller that has something better to do than to have the store forget, which takes the
-// store and waits for the disk twice. It must call forgetNow in the end.
+// changeSaid is change for a caller that has something better to do than to have the store forget,
+// which takes the store and waits for the disk twice. It must call forgetNow in the end.
 func (l *Launcher) changeSaid(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (written, error) {
 	outbox, err := l.lockRuntime("outbox", syscall.LOCK_SH)
 	if err != nil {
@@ -65,7 +66,8 @@ func (l *Launcher) changeSaid(log *audit.Log, d audit.Durability, do func() ([]a
 	return written{events, place, outbox}, changeErr
 }
 
-// forgetNow has the store forget what is in the log, all in one transaction. The channel says when it has.
+// forgetNow has the store forget what is in the log, all in one transaction. The channel says when
+// it has.
 func (l *Launcher) forgetNow(all ...written) <-chan error {
 	told := make(chan error, 1)
 	go func() {
@@ -83,8 +85,8 @@ func (l *Launcher) forgetNow(all ...written) <-chan error {
 	return told
 }
 
-// appendEvents writes what happened to an envelope into the log. It returns the place of the last entry when the disk
-// has it: a place that a power cut takes away would look like an older record.
+// appendEvents writes what happened to an envelope into the log. It returns the place of the last
+// entry when the disk has it: a place that a power cut takes away would look like an older record.
 func appendEvents(log *audit.Log, events []approval.Event, d audit.Durability) (place string, err error) {
 	for _, e := range events {
 		entry, err := log.Append(e.Kind, e.Body(), d)

@@ -15,8 +15,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A deadly store ends the process, as kill -9 would, between the transaction that spends an approval and
-// its way into the record.
+// A deadly store ends the process, as kill -9 would, between the transaction that spends an
+// approval and its way into the record.
 type deadly struct{ approval.Store }
 
 func (d deadly) Consume(ctx context.Context, c approval.Claim) (approval.Permit, error) {
@@ -39,8 +39,9 @@ func asking(req Request) Request {
 	return req
 }
 
-// B-R2.3a, B-R4.6a: what the store changed and could not be told is told by the next launcher, whole and once, with an
-// outcome that says that nobody knows it; and the spent approval lets nothing run.
+// B-R2.3a, B-R4.6a: what the store changed and could not be told is told by the next launcher,
+// whole and once, with an outcome that says that nobody knows it; and the spent approval lets
+// nothing run.
 func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	if dir := os.Getenv("LAUNCHER_CONSUMER"); dir != "" {
 		l, err := own(filepath.Join(dir, "state")).Open()
@@ -101,8 +102,8 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	}
 }
 
-// B-I4, B-R4.6a: with many launchers at work at once, each of which looks for what dead ones have left, every
-// change of an approval stands in the record once, and in the store no more.
+// B-I4, B-R4.6a: with many launchers at work at once, each of which looks for what dead ones have
+// left, every change of an approval stands in the record once, and in the store no more.
 func TestChangesAreToldOnce(t *testing.T) {
 	t.Parallel()
 	const launchers, rounds = 6, 4
@@ -153,8 +154,8 @@ func TestChangesAreToldOnce(t *testing.T) {
 	}
 }
 
-// B-R4.6a: what stands in the record already, because its process died before the store had forgotten it, is not
-// told again.
+// B-R4.6a: what stands in the record already, because its process died before the store had
+// forgotten it, is not told again.
 func TestKilledBetweenRecordAndForgetting(t *testing.T) {
 	t.Parallel()
 	l, req := world(t)

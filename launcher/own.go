@@ -12,16 +12,19 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// What an agent's program gives its shell is the agent's command and a text around it, which differs from call to call,
-// from version to version and from door to door. A person judges the command, and an approval fits the command: so where
-// the text around is known to do nothing but the program's own housekeeping, the plan that is shown and hashed is that of
-// the command alone. What runs, what the fence is made for and what is recorded is the whole.
+// What an agent's program gives its shell is the agent's command and a text around it, which
+// differs from call to call, from version to version and from door to door. A person judges the
+// command, and an approval fits the command: so where the text around is known to do nothing but
+// the program's own housekeeping, the plan that is shown and hashed is that of the command alone.
+// What runs, what the fence is made for and what is recorded is the whole.
 
-// maxLayers is how many texts may stand around one command: the shell of a program, and the line of a hook in it.
+// maxLayers is how many texts may stand around one command: the shell of a program, and the line of
+// a hook in it.
 const maxLayers = 3
 
-// ownOf returns the judgement of the agent's command alone. It is nil where the text is no known wrapper, and where the
-// whole would do anything that the command alone does not, but for the housekeeping.
+// ownOf returns the judgement of the agent's command alone. It is nil where the text is no known
+// wrapper, and where the whole would do anything that the command alone does not, but for the
+// housekeeping.
 func (l *Launcher) ownOf(j *Judgement) *Judgement {
 	w, req := j.Script.Wrapped, j.Request
 	if w == nil || j.Script.Err != nil || req.Tool != nil || req.layers >= maxLayers || req.Shell.words(j.shell) != nil || !l.honest(w) || !j.isTidy() {
@@ -91,8 +94,9 @@ func (l *Launcher) honest(w *shellparse.Wrapped) bool {
 	return isSelf(strings.Join(w.Names["runner"], ""))
 }
 
-// around adds to the fence of a command what the text around it needs: it writes files of the agent's program, and reads
-// what was saved when that started. In a fence that is not exact both are there.
+// around adds to the fence of a command what the text around it needs: it writes files of the
+// agent's program, and reads what was saved when that started. In a fence that is not exact both
+// are there.
 func (j *Judgement) around(f *pathguard.Fence) {
 	w, whole := j.Script.Wrapped, j.fence()
 	f.Reveal = append(f.Reveal, whole.Reveal...)
@@ -108,7 +112,8 @@ func (j *Judgement) around(f *pathguard.Fence) {
 	}
 }
 
-// agrees reports whether a whole and the command in it are judged alike, and start and touch the same.
+// agrees reports whether a whole and the command in it are judged alike, and start and touch the
+// same.
 func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
 	if own.Script.Err != nil || whole.Verdict.Decision != own.Verdict.Decision || whole.Verdict.Risk != own.Verdict.Risk {
 		return false
@@ -122,10 +127,12 @@ func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
 	return slices.EqualFunc(once(commands), once(own.Script.Commands), same) && slices.Equal(each(effects), each(own.Script.Effects))
 }
 
-// lately is how far back a script looks for a command that it has already, in a text that has one span.
+// lately is how far back a script looks for a command that it has already, in a text that has one
+// span.
 const lately = 32
 
-// once is a list without the commands that the whole does not say again, because there they have the span of one word.
+// once is a list without the commands that the whole does not say again, because there they have
+// the span of one word.
 func once(list []shellparse.Command) (kept []shellparse.Command) {
 	for _, c := range list {
 		if !slices.ContainsFunc(kept[max(0, len(kept)-lately):], func(k shellparse.Command) bool { return len(k.Via) == len(c.Via) && same(k, c) }) {
@@ -157,7 +164,8 @@ func each(list []shellparse.Effect) (kept []touch) {
 	return kept
 }
 
-// carried are the commands and effects of the agent's part of a text, without what only carries it and that this is started.
+// carried are the commands and effects of the agent's part of a text, without what only carries it
+// and that this is started.
 func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse.Command, effects []shellparse.Effect) {
 	part, first, from := shellparse.Span{Start: w.Start, End: w.End}, 0, 0
 	if first, from = carriers(s, w); from > first {

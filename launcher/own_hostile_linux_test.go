@@ -15,8 +15,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// A hostile is a text that looks like one of an agent's program and does more than carry its command: Q is the command in
-// quotes, OWN the command, W the workspace, H the home. PATH is searched in front of the system's.
+// A hostile is a text that looks like one of an agent's program and does more than carry its
+// command: Q is the command in quotes, OWN the command, W the workspace, H the home. PATH is
+// searched in front of the system's.
 type hostile struct{ why, path, text string }
 
 const ofGemini = "shopt -u extglob; _bgpids_file=FILE\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nOWN\n)\n__code=$?\nMORE\nexit $__code"
@@ -87,8 +88,8 @@ func hostileWorld(t *testing.T) (l *Launcher, req Request, fill *strings.Replace
 	return l, req, strings.NewReplacer("W/", w+"/", "H/", h+"/")
 }
 
-// B-R1.2: an agent that writes such a text itself gets its own text judged, shown and bound, where anything in it is not
-// what a program has for itself: no approval of the command fits it.
+// B-R1.2: an agent that writes such a text itself gets its own text judged, shown and bound, where
+// anything in it is not what a program has for itself: no approval of the command fits it.
 func TestHostileWrappers(t *testing.T) {
 	l, base, fill := hostileWorld(t)
 	const command = "rm -r src"
@@ -175,7 +176,8 @@ func TestHostilePieces(t *testing.T) {
 
 func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// What an agent's program saved of the shell is loaded before every command: only its own start may write a new one.
+// What an agent's program saved of the shell is loaded before every command: only its own start may
+// write a new one.
 func TestOnlyTheStartSavesFunctions(t *testing.T) {
 	l, base := world(t)
 	dir := filepath.Join(l.account, ".claude/shell-snapshots")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// B-R1.2: whatever an agent's program puts around a command, its plan is that of the command alone: an approval of the one
-// fits the other.
+// B-R1.2: whatever an agent's program puts around a command, its plan is that of the command alone:
+// an approval of the one fits the other.
 func TestPlanOfAWrappedCommand(t *testing.T) {
 	l, base := world(t)
 	base.Shell.Name, base.Agent, base.Stdio.In = "bash", "one", devNull(t)
@@ -40,7 +40,8 @@ func TestPlanOfAWrappedCommand(t *testing.T) {
 	}
 }
 
-// What stands beside the agent's command in the part that carries it is not left out: then the whole is the plan.
+// What stands beside the agent's command in the part that carries it is not left out: then the
+// whole is the plan.
 func TestPlanOfAWrapperThatDoesMore(t *testing.T) {
 	l, base := world(t)
 	base.Shell.Name, base.Stdio.In = "bash", devNull(t)

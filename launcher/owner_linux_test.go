@@ -16,9 +16,11 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A whole run, over and over: it is planned, asked about, planned again when the answer comes, its approval is used while its fence is built, it
-// runs and goes on record and is sealed. Meanwhile others open and close files, so that a number that is free is another file's at once. Whoever
-// uses or closes a number that is no longer its own then does it to one of theirs. TEST_ROUNDS says how often: make stress has 10,000.
+// A whole run, over and over: it is planned, asked about, planned again when the answer comes, its
+// approval is used while its fence is built, it runs and goes on record and is sealed. Meanwhile
+// others open and close files, so that a number that is free is another file's at once. Whoever
+// uses or closes a number that is no longer its own then does it to one of theirs. TEST_ROUNDS says
+// how often: make stress has 10,000.
 func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
 	rounds := 100
 	if testing.Short() {
@@ -106,7 +108,8 @@ func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
 	}
 }
 
-// takeNumbers opens name a few times, for writing where it can be written, and finds each of the descriptors as it was, when it closes them.
+// takeNumbers opens name a few times, for writing where it can be written, and finds each of the
+// descriptors as it was, when it closes them.
 func takeNumbers(t *testing.T, name string) {
 	var fds [4]int
 	var was [len(fds)]unix.Stat_t

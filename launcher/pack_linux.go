@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// packAt is how many bytes a session has to show to be packed at once. What is smaller costs more to
-// start a process for than it takes on the disk, and waits for a larger one or for tadactl gc.
+// packAt is how many bytes a session has to show to be packed at once. What is smaller costs more
+// to start a process for than it takes on the disk, and waits for a larger one or for tadactl gc.
 const packAt = 256 << 10
 
-// packLater has the closed sessions packed by a process of its own, which nobody waits for: the command's
-// exit status is not held up. It is the tadactl beside this program; where there is none, the next
-// tadactl gc does it. Nothing depends on it, so nobody is told when it fails.
+// packLater has the closed sessions packed by a process of its own, which nobody waits for: the
+// command's exit status is not held up. It is the tadactl beside this program; where there is none,
+// the next tadactl gc does it. Nothing depends on it, so nobody is told when it fails.
 func (l *Launcher) packLater(bytes int64) {
 	self, err := os.Readlink("/proc/self/exe")
 	if bytes < packAt || err != nil {

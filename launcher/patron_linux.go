@@ -9,14 +9,16 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// A patron is the process that a run is for: what the command leaves running goes on no longer than it.
+// A patron is the process that a run is for: what the command leaves running goes on no longer than
+// it.
 type patron struct {
 	name  string
 	ended <-chan struct{}
 }
 
-// patronOf returns the patron of what the process from was called for: the agent's process among its ancestors, or else the leader of the session that it was called
-// in. nil is nobody whose end could be seen.
+// patronOf returns the patron of what the process from was called for: the agent's process among
+// its ancestors, or else the leader of the session that it was called in. nil is nobody whose end
+// could be seen.
 func patronOf(from int) *patron {
 	line := lineOf(from)
 	if len(line) < 2 {
@@ -58,7 +60,8 @@ func patronAt(pid int) *patron {
 	return &patron{name: fmt.Sprintf("%s (%d)", notice.Visible(p.Name), pid), ended: over}
 }
 
-// agentIn returns the nearest agent in a line of processes: of several that follow each other, as programs do that start themselves again, the first. 0 is none.
+// agentIn returns the nearest agent in a line of processes: of several that follow each other, as
+// programs do that start themselves again, the first. 0 is none.
 func agentIn(line []approval.Process) (pid int) {
 	name := ""
 	for _, p := range line {
@@ -72,8 +75,9 @@ func agentIn(line []approval.Process) (pid int) {
 	return pid
 }
 
-// leaderOf returns the leader of the session that a process was called in. Many programs give each command a session of its own: then it is that of the parent, which
-// must not be the machine's first process, whom it has when its own has ended.
+// leaderOf returns the leader of the session that a process was called in. Many programs give each
+// command a session of its own: then it is that of the parent, which must not be the machine's
+// first process, whom it has when its own has ended.
 func leaderOf(from, parent int) int {
 	leader, err := unix.Getsid(from)
 	if err == nil && leader == from {

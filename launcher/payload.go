@@ -144,7 +144,8 @@ func (j *Judgement) opaque() []any {
 
 func spanOf(s shellparse.Span) []any { return []any{s.Start, s.End} }
 
-// namedLoose are the loose variables that a text of the plan names, with their values: there they do decide what runs.
+// namedLoose are the loose variables that a text of the plan names, with their values: there they
+// do decide what runs.
 func (j *Judgement) namedLoose() object {
 	o := object{}
 	for name, value := range j.environ.loose {
@@ -155,7 +156,8 @@ func (j *Judgement) namedLoose() object {
 	return o
 }
 
-// names reports whether the command line, an argument of it or a script that it executes has the word in it.
+// names reports whether the command line, an argument of it or a script that it executes has the
+// word in it.
 func (j *Judgement) names(word string) bool {
 	if slices.ContainsFunc(j.Request.Shell.Args, func(arg string) bool { return strings.Contains(arg, word) }) {
 		return true

@@ -11,7 +11,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// E-chan-2: what /proc/PID/status says of a process, on kernels that count filters and on older ones.
+// E-chan-2: what /proc/PID/status says of a process, on kernels that count filters and on older
+// ones.
 func TestReadStatus(t *testing.T) {
 	for text, want := range map[string]struct {
 		f  facts

@@ -90,7 +90,8 @@ func (q *openQuestion) use(ctx context.Context, e approval.Envelope) (refusal *R
 	return refusal, err
 }
 
-// ask gets a person's answer to the envelope, here or elsewhere. It returns nil, nil for an approval.
+// ask gets a person's answer to the envelope, here or elsewhere. It returns nil, nil for an
+// approval.
 func (q *openQuestion) ask(ctx context.Context, e approval.Envelope) (*Refusal, error) {
 	if q.Request.Ask != nil || q.Request.Wait > 0 {
 		q.standby.reserve()

@@ -12,7 +12,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// Who is asked, what becomes of each way to answer, and that nothing runs without: issue 6, 3 and 4.
+// Who is asked, what becomes of each way to answer, and that nothing runs without: issue 6, 3 and
+// 4.
 func TestPermit(t *testing.T) {
 	t.Parallel()
 	type asking = func(l *Launcher, e approval.Envelope) (approval.Decision, error)

@@ -34,8 +34,8 @@ func isMistake(err error) bool {
 	return errors.As(err, &mistake)
 }
 
-// mendable adds how to mend a mistake in a file that `tadactl policy edit` opens. It edits no other, and a file that cannot
-// be read says itself what helps.
+// mendable adds how to mend a mistake in a file that `tadactl policy edit` opens. It edits no
+// other, and a file that cannot be read says itself what helps.
 func (p Place) mendable(l *Launcher, err error) error {
 	mistake := (*pathguard.ConfigError)(nil)
 	if !errors.As(err, &mistake) || mistake.Line == 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// The approval store and the record remember how far the other had come, so that an older copy of either does not
-// give back what was used. What is compared before a change is only what the record got since the store's place in
-// it, which moves on with each approval that is used and each seal.
+// The approval store and the record remember how far the other had come, so that an older copy of
+// either does not give back what was used. What is compared before a change is only what the record
+// got since the store's place in it, which moves on with each approval that is used and each seal.
 
-// Compare returns nil when store and record know the same of each other, an error that wraps [approval.ErrBehind]
-// when the store is an older copy, and an [audit.TamperError] when the record is. A store that was never made is
-// compared too: the record may know that there was one.
+// Compare returns nil when store and record know the same of each other, an error that wraps
+// [approval.ErrBehind] when the store is an older copy, and an [audit.TamperError] when the record
+// is. A store that was never made is compared too: the record may know that there was one.
 func (l *Launcher) Compare(ctx context.Context) error {
 	if err := l.ready(); err != nil {
 		return err
@@ -69,8 +69,9 @@ func (l *Launcher) moveOn(e audit.Entry) error {
 	return l.store.MarkLogged(ctx, e.Place().String())
 }
 
-// CompareStore is [Launcher.Compare] where there is a store that can be read: a copy of the record alone can be verified
-// without one, and what is wrong with a store that cannot be read, the verbs that need it say.
+// CompareStore is [Launcher.Compare] where there is a store that can be read: a copy of the record
+// alone can be verified without one, and what is wrong with a store that cannot be read, the verbs
+// that need it say.
 func (l *Launcher) CompareStore(ctx context.Context) error {
 	if !l.hasStore() || l.ready() != nil {
 		return nil

@@ -36,8 +36,8 @@ type page struct {
 	edited  bool          // a no may name another command
 }
 
-// put shows a page and waits for the answer. session.Ask takes a yes only when every line of what it
-// shows was on the screen; where the short page would cut something it is given the full one.
+// put shows a page and waits for the answer. session.Ask takes a yes only when every line of what
+// it shows was on the screen; where the short page would cut something it is given the full one.
 func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, error) {
 	phrase, err := l.Phrase()
 	if err != nil {
@@ -122,7 +122,8 @@ func (p page) options() session.AskOptions {
 	return o
 }
 
-// below is what stands under the page: what it comes after, and what a yes would allow of several calls.
+// below is what stands under the page: what it comes after, and what a yes would allow of several
+// calls.
 func (p page) below(denied []string) string {
 	var b strings.Builder
 	if p.after != "" {
@@ -142,7 +143,8 @@ func (p page) below(denied []string) string {
 	return b.String() + "\n"
 }
 
-// say reads what belongs to a key. It reports whether that is the answer; else the question is put again.
+// say reads what belongs to a key. It reports whether that is the answer; else the question is put
+// again.
 func (p page) say(ctx context.Context, tty *os.File, key rune, a *answered) (done bool, err error) {
 	switch key {
 	case keyWord:

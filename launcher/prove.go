@@ -90,8 +90,8 @@ func (l *Launcher) newLogKey(path string) (LogKey, error) {
 	return logKey(path, secret, public)
 }
 
-// ownCheckpoint returns the checkpoint that is kept beside the log and the key that must have signed it, both nil
-// where there is none. A key is not made for it.
+// ownCheckpoint returns the checkpoint that is kept beside the log and the key that must have
+// signed it, both nil where there is none. A key is not made for it.
 func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
 	signed, err := os.ReadFile(l.home.Checkpoint())
 	if errors.Is(err, fs.ErrNotExist) {

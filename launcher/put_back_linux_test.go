@@ -197,9 +197,10 @@ func (h *history) notice(t *testing.T, c copied, outside string) noticed {
 
 var sessionName = regexp.MustCompile(`[0-9a-z]{16}`)
 
-// The whole state directory, each file of it, and each pair of files put back to an earlier copy: what is noticed, and
-// by what, is the table of SECURITY.md; and nothing runs twice on one approval. The memory outside of the directory is
-// empty but for the whole, so that store and record are shown to do without it.
+// The whole state directory, each file of it, and each pair of files put back to an earlier copy:
+// what is noticed, and by what, is the table of SECURITY.md; and nothing runs twice on one
+// approval. The memory outside of the directory is empty but for the whole, so that store and
+// record are shown to do without it.
 func TestPutBack(t *testing.T) {
 	h := usedOnce(t)
 	if n := h.notice(t, h.new, filepath.Join(t.TempDir(), "used")); n != (noticed{}) {
@@ -284,8 +285,8 @@ func orDash(s string) string {
 	return s
 }
 
-// An older copy of the store alone, with nothing remembered outside: what was used is not good again, in any way in which
-// something is used, and the way on is the one that is said.
+// An older copy of the store alone, with nothing remembered outside: what was used is not good
+// again, in any way in which something is used, and the way on is the one that is said.
 func TestOldStoreGivesNothingBack(t *testing.T) {
 	h := usedOnce(t)
 	h.new.with(h.old, "approvals.db").put(t, h.l.home.Dir)

@@ -18,7 +18,8 @@ type reached struct {
 	proxies []string // who makes the connections for the programs, as the caller's environment has it
 }
 
-// contacts derives what the run may contact. Where a person has said yes to a plan that contacts somebody whom its text does not tell, that is anybody.
+// contacts derives what the run may contact. Where a person has said yes to a plan that contacts
+// somebody whom its text does not tell, that is anybody.
 func (j *Judgement) contacts() reached {
 	r := reached{}
 	if j.policy.Settings().Network == pathguard.NetOn && j.Verdict.Class != pathguard.ReadOnly {
@@ -58,7 +59,8 @@ func (j *Judgement) spoke(rule string) bool {
 	return slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool { return r.Rule == rule })
 }
 
-// proxyVars are the variables by which programs find their proxy. Which one is meant depends on the program and on the address, so each counts.
+// proxyVars are the variables by which programs find their proxy. Which one is meant depends on the
+// program and on the address, so each counts.
 var proxyVars = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}
 
 // proxiesOf returns the HOST:PORT of each of the caller's proxies.

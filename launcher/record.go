@@ -67,7 +67,8 @@ const maxCommand = 32 << 10
 
 func beginning(text string) string { return text[:min(len(text), maxCommand)] }
 
-// brief is a text for a status line: its beginning and its end, with the number of characters between them.
+// brief is a text for a status line: its beginning and its end, with the number of characters
+// between them.
 func brief(text string, room int) string {
 	var b strings.Builder
 	for _, p := range approval.Shorten(text, nil, room) {

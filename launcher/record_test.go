@@ -95,7 +95,8 @@ func TestLogPathIsNotTheCallers(t *testing.T) {
 	}
 }
 
-// A full disk fails every write that follows. A person is told each cause once, and what makes room.
+// A full disk fails every write that follows. A person is told each cause once, and what makes
+// room.
 func TestAfterErrorTellsEachCauseOnce(t *testing.T) {
 	full := fmt.Errorf("write %q: %w", "log.jsonl", syscall.ENOSPC)
 	err := &AfterError{Status: 137, Err: errors.Join(

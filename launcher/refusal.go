@@ -57,7 +57,8 @@ type RefusedItem struct {
 }
 
 // Line is the refusal as one line for a person, without the newline. What waits for an answer says
-// first what the question is about. A denial by a person is told without the advice to the agent: who denied reads it too.
+// first what the question is about. A denial by a person is told without the advice to the agent:
+// who denied reads it too.
 func (r *Refusal) Line() string {
 	status, byUser := cmp.Or(phrase(r.in, r.Status), r.Status), phrase(r.in, "by user")
 	if r.Status != r.Code {
@@ -111,8 +112,8 @@ func clipped(s string) string {
 	return strings.ToValidUTF8(s[:maxReason], "") + fmt.Sprintf("... (%d bytes)", len(s))
 }
 
-// refuse words the verdict v for the run's only call, in a language. Only the reasons that decided are told, each
-// rule's spans together.
+// refuse words the verdict v for the run's only call, in a language. Only the reasons that decided
+// are told, each rule's spans together.
 func refuse(in pathguard.Locale, v pathguard.Verdict, status, code, message string, exit int) *Refusal {
 	r := &Refusal{Version: 1, Status: status, Code: code, Message: message, Items: []RefusedItem{}, Retry: "do_not_repeat_identical"}
 	r.exit, r.in = exit, in
@@ -149,8 +150,8 @@ func refuse(in pathguard.Locale, v pathguard.Verdict, status, code, message stri
 	return r
 }
 
-// An Offer is the command that a person would rather see than the one that was denied. It is another plan, with a hash
-// and a question of its own: nothing of what was asked runs in part.
+// An Offer is the command that a person would rather see than the one that was denied. It is
+// another plan, with a hash and a question of its own: nothing of what was asked runs in part.
 type Offer struct {
 	Command  string `json:"command"`
 	Verdict  string `json:"verdict"` // allow: it may be run; ask: its question is open; approved: it was answered with yes; cancelled: it was withdrawn

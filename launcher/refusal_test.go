@@ -73,8 +73,8 @@ func hasHan(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-// C-6.2.1: a refusal is in the language of the one who asked: its line, and each message in its JSON. The words for
-// programs are the same in every language.
+// C-6.2.1: a refusal is in the language of the one who asked: its line, and each message in its
+// JSON. The words for programs are the same in every language.
 func TestRefusalIsInTheCallersLanguage(t *testing.T) {
 	l, base := world(t)
 	tampered := &tamper.TamperError{Root: base.Dir, Findings: []tamper.Finding{{Path: base.Dir + "/TODO.md", Kind: tamper.Changed}}}

@@ -6,8 +6,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// phrases are what a refusal says, in English and in Chinese. Its status, code and retry are for programs, and the same in
-// every language.
+// phrases are what a refusal says, in English and in Chinese. Its status, code and retry are for
+// programs, and the same in every language.
 var phrases = map[string][2]string{
 	"denied":         {"denied", "已拒绝"},
 	"cancelled":      {"cancelled", "已取消"},

@@ -24,11 +24,11 @@ func (h Home) Backups() string { return filepath.Join(h.Dir, "backup") }
 // registerTries is how often a file is read again that another program changes meanwhile.
 const registerTries = 8
 
-// Register changes a file in another program's settings on the person's behalf, and protects it as tada-run's own
-// configuration as long as something of this program is in it. When the last of that is taken out, the file is what it
-// was, byte for byte; what somebody else changed meanwhile stays changed. Through a symbolic link the file behind it is
-// written. The path that is returned is that of the backup, "" where nothing was there or nothing changed. Two at once
-// wait for each other.
+// Register changes a file in another program's settings on the person's behalf, and protects it as
+// tada-run's own configuration as long as something of this program is in it. When the last of that
+// is taken out, the file is what it was, byte for byte; what somebody else changed meanwhile stays
+// changed. Through a symbolic link the file behind it is written. The path that is returned is that
+// of the backup, "" where nothing was there or nothing changed. Two at once wait for each other.
 func (l *Launcher) Register(path string, r Registration) (backup string, err error) {
 	unlock, err := l.registering()
 	if err != nil {
@@ -50,7 +50,8 @@ func (l *Launcher) Register(path string, r Registration) (backup string, err err
 	return "", errors.Join(fmt.Errorf("%q is being written by another program, so it was left as it is; close that, then run this again", path), l.deliverOwn(store))
 }
 
-// register is one try. Whatever goes wrong leaves the file, its protection and what is known of it as they were.
+// register is one try. Whatever goes wrong leaves the file, its protection and what is known of it
+// as they were.
 func (l *Launcher) register(store *tamper.Store, path string, r Registration) (backup string, err error) {
 	was, mode, err := settingsFile(path)
 	if err != nil {
@@ -136,8 +137,8 @@ func (l *Launcher) registering() (func(), error) {
 	return func() { f.Close() }, nil
 }
 
-// behindLinks is the file that a path leads to: settings that are kept elsewhere stay there, also when nothing is
-// there yet. One file has one such path, before it is made and afterwards.
+// behindLinks is the file that a path leads to: settings that are kept elsewhere stay there, also
+// when nothing is there yet. One file has one such path, before it is made and afterwards.
 func behindLinks(path string) (string, error) { return followLinks(path, 100) }
 
 func followLinks(path string, most int) (string, error) {
@@ -185,7 +186,8 @@ func settingsFile(path string) ([]byte, os.FileMode, error) {
 	return b, info.Mode().Perm(), err
 }
 
-// mayWrite returns an error for a file that is there and that the person has not meant to be replaced.
+// mayWrite returns an error for a file that is there and that the person has not meant to be
+// replaced.
 func mayWrite(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -227,8 +229,8 @@ func (l *Launcher) backUp(path string, was []byte) (string, error) {
 	return f.Name(), errors.Join(err, f.Sync(), f.Close())
 }
 
-// Protected returns whether a file is protected as one of tada-run's own, and what was done to it from outside,
-// "" when it is as it was left.
+// Protected returns whether a file is protected as one of tada-run's own, and what was done to it
+// from outside, "" when it is as it was left.
 func (l *Launcher) Protected(path string) (bool, string, error) {
 	if real, err := behindLinks(path); err == nil {
 		path = real
@@ -242,7 +244,8 @@ func (l *Launcher) Protected(path string) (bool, string, error) {
 	return slices.Contains(report.Files, path), "", err
 }
 
-// untouched returns a [tamper.TamperError] for a protected file that somebody changed: to write over it would hide that.
+// untouched returns a [tamper.TamperError] for a protected file that somebody changed: to write
+// over it would hide that.
 func untouched(store *tamper.Store, path string) error {
 	report, err := store.Look()
 	for _, f := range report.Findings {

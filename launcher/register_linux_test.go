@@ -35,7 +35,8 @@ func dropMark(was, _ []byte) ([]byte, error) {
 	return bytes.ReplaceAll(was, []byte("ours\n"), nil), nil
 }
 
-// Another program writes the settings between our look at them and our own write: neither change is lost.
+// Another program writes the settings between our look at them and our own write: neither change is
+// lost.
 func TestRegisterMeanwhile(t *testing.T) {
 	l, req := world(t)
 	file := filepath.Join(req.Dir, "agent.json")
@@ -140,8 +141,8 @@ func untouchedBy(t *testing.T, l *Launcher, file, want string) {
 	}
 }
 
-// Settings that are kept elsewhere, by a link to the folder or to the file, are one file before it is made and afterwards:
-// that is what is protected and given back.
+// Settings that are kept elsewhere, by a link to the folder or to the file, are one file before it
+// is made and afterwards: that is what is protected and given back.
 func TestRegisterBehindLinks(t *testing.T) {
 	for name, links := range map[string][][2]string{
 		"a folder":                  {{".agent", "dots/d"}},

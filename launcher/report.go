@@ -113,8 +113,8 @@ func (r Report) Text() string {
 	return b.String()
 }
 
-// cause is what of a line a reason speaks of: its words, and the command that they stand in. Of a line that
-// is no more than that it is nothing.
+// cause is what of a line a reason speaks of: its words, and the command that they stand in. Of a
+// line that is no more than that it is nothing.
 func cause(s *shellparse.Script, reason pathguard.Reason) string {
 	words, in := excerpt(s.Text, reason.Span), ""
 	if c := reason.Command; c >= 0 && c < len(s.Commands) {

@@ -51,7 +51,8 @@ func (l *Launcher) tells(notice string) bool {
 // recentRuns is how many of the last runs NotReceived looks at.
 const recentRuns = 200
 
-// NotReceived says which variables the last commands did not receive, and what to do for one that they are to have; "" where there are none.
+// NotReceived says which variables the last commands did not receive, and what to do for one that
+// they are to have; "" where there are none.
 func (l *Launcher) NotReceived() string {
 	names := map[string]bool{}
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindIntent}, Last: recentRuns}) {

@@ -9,7 +9,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// A variable that is withheld is told to a command that failed and complains of it, once, and to nobody else.
+// A variable that is withheld is told to a command that failed and complains of it, once, and to
+// nobody else.
 func TestMissedVariables(t *testing.T) {
 	l, req := world(t)
 	removed := []string{"$", "BASH_FUNC_x%%", "GH_TOKEN", "LD_\x1bX", "LD_X", "TOKEN"}

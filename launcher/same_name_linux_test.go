@@ -17,14 +17,15 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// onOneName are the effects that a command line can have on the name N: read, write, append, create, delete, rename to and from, link to and from,
-// and a change of its mode, also as the programs do it that put a new file in the place of the old one. A, B and C are names beside it.
+// onOneName are the effects that a command line can have on the name N: read, write, append,
+// create, delete, rename to and from, link to and from, and a change of its mode, also as the
+// programs do it that put a new file in the place of the old one. A, B and C are names beside it.
 var onOneName = []string{
 	`cat N`, `echo w > N`, `echo a >> N`, `touch N`, `mkdir N`, `rm -r N`, `mv N A`, `mv B N`, `cp B N`, `ln N C`, `ln -s B N`, `chmod 600 N`, `sed -i s/o/0/ N`,
 }
 
-// A line that has two effects on one name has them as plain bash has them, one after the other: in the workspace and in a folder outside
-// that was granted, at both levels.
+// A line that has two effects on one name has them as plain bash has them, one after the other: in
+// the workspace and in a folder outside that was granted, at both levels.
 func TestTwoEffectsOnOneName(t *testing.T) {
 	l, req := world(t)
 	base := atBase(t, l)
@@ -53,8 +54,8 @@ func TestTwoEffectsOnOneName(t *testing.T) {
 	}
 }
 
-// twoEffects compares as bash and as l run it a line that begins with a program, and then has an effect with each other one after it, each two on a name
-// in a folder of their own in place.
+// twoEffects compares as bash and as l run it a line that begins with a program, and then has an
+// effect with each other one after it, each two on a name in a folder of their own in place.
 func twoEffects(t *testing.T, l *Launcher, req Request, place, effect, program string) {
 	t.Helper()
 	line, work := program, filepath.Join(place, "x")
@@ -97,7 +98,8 @@ func different(a, b []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(a), func(line string) bool { return slices.Contains(b, line) }), "\n")
 }
 
-// heardRun runs a command line with both outputs in one file, and returns its status and what it said.
+// heardRun runs a command line with both outputs in one file, and returns its status and what it
+// said.
 func heardRun(t *testing.T, l *Launcher, req Request, text string) string {
 	t.Helper()
 	both, err := os.CreateTemp(t.TempDir(), "")

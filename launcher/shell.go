@@ -41,8 +41,9 @@ func realShell(d shellparse.Dialect) (string, error) {
 	return "", fmt.Errorf("%w: none of %q", errNoShell, shells[d])
 }
 
-// ShellName is what bash is called by its messages and in $0 where a command came with -c and no name of its own: what an agent
-// sees of a command that a hook sent through tada-run is what it sees without the hook.
+// ShellName is what bash is called by its messages and in $0 where a command came with -c and no
+// name of its own: what an agent sees of a command that a hook sent through tada-run is what it
+// sees without the hook.
 func ShellName() string {
 	if path, err := realShell(shellparse.Bash); err == nil {
 		return path
@@ -63,8 +64,9 @@ func self() pathguard.ID {
 	return pathguard.ID{Dev: uint64(st.Dev), Ino: st.Ino}
 }
 
-// realShells is an environment in which SHELL is a shell that stands in a fence too: a client that was given a link
-// in the state directory tells its commands of it, and what starts $SHELL would find nothing there.
+// realShells is an environment in which SHELL is a shell that stands in a fence too: a client that
+// was given a link in the state directory tells its commands of it, and what starts $SHELL would
+// find nothing there.
 func realShells(env []string) []string {
 	i := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "SHELL=/") })
 	if i < 0 {
@@ -85,8 +87,9 @@ func realShells(env []string) []string {
 	return env
 }
 
-// withoutLinks is an environment in which PATH has none of the folders: a client that finds tada-run there under the
-// name bash hands the PATH on, and a command that starts bash means the real one. The fence hides these folders.
+// withoutLinks is an environment in which PATH has none of the folders: a client that finds
+// tada-run there under the name bash hands the PATH on, and a command that starts bash means the
+// real one. The fence hides these folders.
 func withoutLinks(env []string, folders ...string) []string {
 	i := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
 	if i < 0 {
@@ -127,8 +130,8 @@ func (s Shell) argv(shell string, options []string, text string) []string {
 	return append(append(argv, "-c", "--", text, s.Name), s.Args...)
 }
 
-// apart divides the canonical text into the shell's options, as the caller gave them, and what the shell is to read: it would count the lines
-// that stand for the options in what was judged.
+// apart divides the canonical text into the shell's options, as the caller gave them, and what the
+// shell is to read: it would count the lines that stand for the options in what was judged.
 func (s Shell) apart(canonical string) (options []string, text string) {
 	rest, ok := strings.CutPrefix(canonical, s.settings())
 	if !ok {

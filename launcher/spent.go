@@ -15,9 +15,10 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// What was used is also remembered outside of the state directory, in memory that no copy of the directory puts back:
-// with all of it as it was before, record and store agree that nothing was used. The memory ends with the boot, or when
-// the system clears it after the user's last session; a mark is of use for as long as what it names could be.
+// What was used is also remembered outside of the state directory, in memory that no copy of the
+// directory puts back: with all of it as it was before, record and store agree that nothing was
+// used. The memory ends with the boot, or when the system clears it after the user's last session;
+// a mark is of use for as long as what it names could be.
 
 // spentLife is longer than any approval, grant or signed answer is good.
 const spentLife = 25 * time.Hour
@@ -25,8 +26,9 @@ const spentLife = 25 * time.Hour
 // outsideFolder is where the marks are: /dev/shm is there, and writable, without any session.
 func outsideFolder() string { return "/dev/shm/tada-run.spent-" + strconv.Itoa(os.Getuid()) }
 
-// spend marks that something was used, and refuses it when it has the mark: then it was used before, and the state
-// directory was put back since. Where there is no such memory, record and store alone decide.
+// spend marks that something was used, and refuses it when it has the mark: then it was used
+// before, and the state directory was put back since. Where there is no such memory, record and
+// store alone decide.
 func (l *Launcher) spend(envelope string, what ...string) error {
 	if !l.remembers() {
 		return nil

@@ -24,10 +24,12 @@ func quoted(names []string) []string {
 	return out
 }
 
-// unswapped looks once more at what a shell or an interpreter will open by its name, as the last thing before it may.
+// unswapped looks once more at what a shell or an interpreter will open by its name, as the last
+// thing before it may.
 //
-// No mount could hold those names: one over a file goes when the file is replaced from outside of the
-// fence, by rename(2) as editors and git do it, and meanwhile the command itself could not replace it, as they do too.
+// No mount could hold those names: one over a file goes when the file is replaced from outside of
+// the fence, by rename(2) as editors and git do it, and meanwhile the command itself could not
+// replace it, as they do too.
 func (j *Judgement) unswapped() error {
 	names, err := j.Plan.Changed()
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// B-R1.4.8: what is replaced between the judgement and its use is never run, whatever stands on the way to it. The victim is a
-// shell without us, given the same line at the same moment; pathguard's TestSwapBetween does the same ten thousand times.
+// B-R1.4.8: what is replaced between the judgement and its use is never run, whatever stands on the
+// way to it. The victim is a shell without us, given the same line at the same moment; pathguard's
+// TestSwapBetween does the same ten thousand times.
 func TestSwappedIsNotRun(t *testing.T) {
 	t.Parallel()
 	l, base := world(t)
@@ -97,7 +98,8 @@ func TestSwappedIsNotRun(t *testing.T) {
 	}
 }
 
-// What changes while a command runs cannot be told from what the command does itself; it is on record.
+// What changes while a command runs cannot be told from what the command does itself; it is on
+// record.
 func TestSwappedSinceIsOnRecord(t *testing.T) {
 	t.Parallel()
 	l, req := world(t)

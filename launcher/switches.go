@@ -13,10 +13,11 @@ import (
 	"sync"
 )
 
-// hookSwitches are the settings by which agent programs stop calling hooks. A line is the program, the level of the settings, a
-// file, the key and the value that switches off: a boolean, ~TEXT for a list with an element that has the text, or * for any:
-// what starts a hook through a shell then runs something else first, which can end it. A file
-// begins with ~/ in the home, with ./ in a folder of the workspace, or with / for the machine's.
+// hookSwitches are the settings by which agent programs stop calling hooks. A line is the program,
+// the level of the settings, a file, the key and the value that switches off: a boolean, ~TEXT for
+// a list with an element that has the text, or * for any: what starts a hook through a shell then
+// runs something else first, which can end it. A file begins with ~/ in the home, with ./ in a
+// folder of the workspace, or with / for the machine's.
 const hookSwitches = `
 claude-code user     ~/.claude/settings.json                     disableAllHooks        true
 claude-code project  ./.claude/settings.json                     disableAllHooks        true
@@ -75,8 +76,9 @@ var HookSwitches = sync.OnceValue(func() (list []HookSwitch) {
 	return list
 })
 
-// Files are the files of a switch that there may be: for a person with this home, whose settings of the platform are in folder,
-// in the directory and in those above it up to the top of its workspace.
+// Files are the files of a switch that there may be: for a person with this home, whose settings of
+// the platform are in folder, in the directory and in those above it up to the top of its
+// workspace.
 func (s HookSwitch) Files(home, folder, dir, top string) (list []string) {
 	switch name := s.File; {
 	case strings.HasPrefix(name, "~/"):
@@ -100,7 +102,8 @@ func (s HookSwitch) Files(home, folder, dir, top string) (list []string) {
 	}
 }
 
-// Off reports whether settings that were read switch the hooks off, the hook of this program among them.
+// Off reports whether settings that were read switch the hooks off, the hook of this program among
+// them.
 func (s HookSwitch) Off(settings map[string]any) bool {
 	var v any = settings
 	for _, name := range strings.Split(s.Key, ".") {
@@ -153,9 +156,10 @@ func (s HookSwitch) notice(path string) string {
 	return fmt.Sprintf("%s switches the hooks of %s off (%s): its file tools and other tools are not checked; see: tadactl hook status %s", path, s.Platform, s.Key, s.Platform)
 }
 
-// HooksOff is what a person has to know at the first call of a conversation: that the workspace switches the platform's hooks
-// off. It is "" where it does not, or where that was told in this conversation. What the repository brings is read as JSON
-// alone: the other files count only where a person trusts the folder, and then there is no hook that could ask here.
+// HooksOff is what a person has to know at the first call of a conversation: that the workspace
+// switches the platform's hooks off. It is "" where it does not, or where that was told in this
+// conversation. What the repository brings is read as JSON alone: the other files count only where
+// a person trusts the folder, and then there is no hook that could ask here.
 func (l *Launcher) HooksOff(platform, dir, conversation string) string {
 	return l.off(platform, conversation, func(s HookSwitch) []string {
 		if !strings.HasPrefix(s.File, "./") || !strings.HasSuffix(s.File, ".json") {
@@ -179,8 +183,8 @@ func (l *Launcher) off(platform, conversation string, files func(HookSwitch) []s
 	return ""
 }
 
-// hooked reports whether the hook of this program is registered with a platform, in the files of a person's that can switch it
-// off or beside them.
+// hooked reports whether the hook of this program is registered with a platform, in the files of a
+// person's that can switch it off or beside them.
 func hooked(platform string, outer func(string) string) bool {
 	return slices.ContainsFunc(HookSwitches(), func(s HookSwitch) bool {
 		if s.Platform != platform || !strings.HasPrefix(s.File, "~/") {
@@ -194,7 +198,8 @@ func hooked(platform string, outer func(string) string) bool {
 	})
 }
 
-// Top is the nearest folder with a repository at or above a directory, the directory itself where there is none.
+// Top is the nearest folder with a repository at or above a directory, the directory itself where
+// there is none.
 func Top(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -222,7 +227,8 @@ func readSmall(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxProject))
 }
 
-// shellMarks are the variables by which a platform's commands are told, and the one with its conversation.
+// shellMarks are the variables by which a platform's commands are told, and the one with its
+// conversation.
 var shellMarks = []struct{ platform, mark, conversation string }{
 	{"claude-code", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"},
 	{"codex", "CODEX_THREAD_ID", "CODEX_THREAD_ID"},
@@ -231,8 +237,8 @@ var shellMarks = []struct{ platform, mark, conversation string }{
 	{"copilot", "COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"},
 }
 
-// unhooked is [Launcher.HooksOff] for a command of an agent whose shell this is. Where the hook is registered too, it has also
-// what the person and the machine switch off.
+// unhooked is [Launcher.HooksOff] for a command of an agent whose shell this is. Where the hook is
+// registered too, it has also what the person and the machine switch off.
 func (l *Launcher) unhooked(req Request) string {
 	if req.Shell.Name == "tada-run" {
 		return ""

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// switched is a file in which the key of a switch has a value, with the registration of the hook in it.
+// switched is a file in which the key of a switch has a value, with the registration of the hook in
+// it.
 func switched(s HookSwitch, value, registered string) string {
 	key := s.Key
 	if isEnv(s.File) {
@@ -29,8 +30,9 @@ func switched(s HookSwitch, value, registered string) string {
 	return strings.Replace(text, "{", `{"x":"`+registered+`",`, 1)
 }
 
-// C4: with our shell, the first command of a conversation tells what switches the hooks off, in the workspace and in the
-// person's settings, whichever switch it is; the second does not, and what is switched on is not told.
+// C4: with our shell, the first command of a conversation tells what switches the hooks off, in the
+// workspace and in the person's settings, whichever switch it is; the second does not, and what is
+// switched on is not told.
 func TestSwitchesAreTold(t *testing.T) {
 	for _, s := range HookSwitches() {
 		if strings.HasPrefix(s.File, "/") {
@@ -88,7 +90,8 @@ func TestSwitchesAreTold(t *testing.T) {
 	}
 }
 
-// The variables by which a platform's commands are told are among those that its captured releases set.
+// The variables by which a platform's commands are told are among those that its captured releases
+// set.
 func TestMarksAreCaptured(t *testing.T) {
 	for _, m := range shellMarks {
 		files, err := filepath.Glob("../integration/testdata/clients/" + m.platform + "/*.json")

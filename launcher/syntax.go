@@ -26,9 +26,10 @@ type misspelling struct {
 	partly  bool // a shell would have run what stands before it
 }
 
-// misspelt answers a text that no shell can read as the shell itself does, with its message and status: nothing of the text would run, so
-// there is nothing to ask. The shell looks at the syntax only, in a sandbox that lets it do nothing else. The status is 0 where it finds
-// no mistake: then the parser is the one that cannot read it, and its judgement holds.
+// misspelt answers a text that no shell can read as the shell itself does, with its message and
+// status: nothing of the text would run, so there is nothing to ask. The shell looks at the syntax
+// only, in a sandbox that lets it do nothing else. The status is 0 where it finds no mistake: then
+// the parser is the one that cannot read it, and its judgement holds.
 func (r *announced) misspelt(ctx context.Context) (said string, status int) {
 	m, found := r.misspelling()
 	if !found {
@@ -44,7 +45,8 @@ func (r *announced) misspelt(ctx context.Context) (said string, status int) {
 	return said, status
 }
 
-// misspelling is the first text of the request that the parser cannot read: all of it, or what it hands to eval or to a shell.
+// misspelling is the first text of the request that the parser cannot read: all of it, or what it
+// hands to eval or to a shell.
 func (j *Judgement) misspelling() (m misspelling, found bool) {
 	s := j.Request.Shell
 	if j.Verdict.Decision == pathguard.Allow || j.Script == nil || j.Request.Tool != nil || j.Request.Hold != nil || s.words(j.shell) != nil {
@@ -82,7 +84,8 @@ func (j *Judgement) misspelling() (m misspelling, found bool) {
 	return m, false
 }
 
-// besides reports whether a shell would have run something else of the line: before c, or after it whatever became of c.
+// besides reports whether a shell would have run something else of the line: before c, or after it
+// whatever became of c.
 func (j *Judgement) besides(c shellparse.Command) bool {
 	from := len(j.Request.Shell.settings())
 	before := slices.ContainsFunc(j.Script.Commands, func(o shellparse.Command) bool { return o.Span.Start >= from && o.Span.Start < c.Span.Start })
@@ -92,7 +95,8 @@ func (j *Judgement) besides(c shellparse.Command) bool {
 // syntaxTime is how long a shell may look at a text: it takes a millisecond for each 100 kB.
 const syntaxTime = 10 * time.Second
 
-// check has the shell look at the syntax, and returns what it says and its status; 0 where it says nothing, or could not be asked.
+// check has the shell look at the syntax, and returns what it says and its status; 0 where it says
+// nothing, or could not be asked.
 func (m misspelling) check(ctx context.Context, most sandbox.Level) (said string, status int) {
 	script, err := scriptFile(m.text)
 	if err != nil {

@@ -108,7 +108,8 @@ func runnerOf(pid int) string {
 	return strconv.Itoa(pid) + "@" + fields[19]
 }
 
-// memoryOfMachine returns how many bytes of memory there are, or that a container leaves us; 0 where that is not told.
+// memoryOfMachine returns how many bytes of memory there are, or that a container leaves us; 0
+// where that is not told.
 func memoryOfMachine() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -125,7 +126,8 @@ func lower(memory, bound uint64) uint64 {
 	return min(memory, bound)
 }
 
-// inotifyOfAccount returns how many inotify instances and watches this account may have; 0 where that is not told.
+// inotifyOfAccount returns how many inotify instances and watches this account may have; 0 where
+// that is not told.
 func inotifyOfAccount() (instances, watches int64) {
 	for file, value := range map[string]*int64{"instances": &instances, "watches": &watches} {
 		text, err := os.ReadFile("/proc/sys/fs/inotify/max_user_" + file)

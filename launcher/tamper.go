@@ -20,8 +20,8 @@ import (
 type permitFunc func(context.Context, *attempt) (*authority, *Refusal, error)
 
 // guarded lets permit decide between two verifications of the protected files: a person may have
-// thought for an hour in between. When it returns no refusal and no error, what the run may write is
-// on the disk, and it may start.
+// thought for an hour in between. When it returns no refusal and no error, what the run may write
+// is on the disk, and it may start.
 func (l *Launcher) guarded(ctx context.Context, a *attempt, permit permitFunc) (*authority, *Refusal, error) {
 	if refusal, err := a.verify(); refusal != nil || err != nil {
 		return &authority{}, refusal, err
@@ -65,8 +65,8 @@ func (a *attempt) verify() (*Refusal, error) {
 	return a.l.tampered(a.Judgement, blocking, pending), nil
 }
 
-// settle verifies again, this time writing down what needs no decision. It returns the findings that do. The
-// mode is the one that was in force before this run.
+// settle verifies again, this time writing down what needs no decision. It returns the findings
+// that do. The mode is the one that was in force before this run.
 func (w *ward) settle(who tamper.Who, configured, stricter bool, out io.Writer) (blocking []tamper.Finding, pending bool, err error) {
 	for _, s := range w.stores {
 		if s.report, err = s.VerifyIntegrity(who); err != nil {
@@ -109,7 +109,8 @@ func (s *watched) pass(who tamper.Who, found []tamper.Finding, out io.Writer) er
 	return err
 }
 
-// tampered words a TamperError: the text for a person on stderr now, the line and the object as of every refusal.
+// tampered words a TamperError: the text for a person on stderr now, the line and the object as of
+// every refusal.
 func (l *Launcher) tampered(j *Judgement, found []tamper.Finding, pending bool) *Refusal {
 	e := &tamper.TamperError{Root: j.Plan.Workspace, Findings: found}
 	in := j.tamperLocale()

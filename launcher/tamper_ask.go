@@ -10,10 +10,11 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// AskAccept accepts the change of a protected file on an agent's word, after a person has said yes to exactly that
-// difference and that reason. Req says who asks, where from, and for how long to wait; path may be "" when one file
-// was changed. Without a yes the Outcome has a Refusal, and nothing was changed. The head of the record comes
-// with it. The error is [tamper.ErrClean] when nothing was changed, and [tamper.ErrNoReason] for a blank reason.
+// AskAccept accepts the change of a protected file on an agent's word, after a person has said yes
+// to exactly that difference and that reason. Req says who asks, where from, and for how long to
+// wait; path may be "" when one file was changed. Without a yes the Outcome has a Refusal, and
+// nothing was changed. The head of the record comes with it. The error is [tamper.ErrClean] when
+// nothing was changed, and [tamper.ErrNoReason] for a blank reason.
 func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason string, notice Notice) (Outcome, tamper.Event, string, error) {
 	if strings.TrimSpace(reason) == "" {
 		return Outcome{}, tamper.Event{}, "", tamper.ErrNoReason
@@ -59,7 +60,8 @@ func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason stri
 	return out, done, head, errors.Join(err, tellErr)
 }
 
-// chosen is the file that a decision is about: the one that was named, or the only one that differs.
+// chosen is the file that a decision is about: the one that was named, or the only one that
+// differs.
 func (v *Review) chosen(path string) (string, error) {
 	switch {
 	case len(v.Findings) == 0:
@@ -85,8 +87,8 @@ type accepting struct {
 	digest       string // of the difference that was judged last
 }
 
-// judge makes a question of the difference as it is now. What a person says yes to is the text of it: when the
-// file changes again before the answer, it is another question.
+// judge makes a question of the difference as it is now. What a person says yes to is the text of
+// it: when the file changes again before the answer, it is another question.
 func (a *accepting) judge() (*Judgement, error) {
 	v, err := a.l.Review(a.dir, true)
 	if err != nil {

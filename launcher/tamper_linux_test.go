@@ -41,8 +41,8 @@ func guardedWorld(t *testing.T) (*Launcher, Request) {
 	return l, req
 }
 
-// A-1.4, A-2.5.1, A-2.5.2, A-5.4: a write through each door is clean, and told with the door that it came through,
-// whatever the environment says.
+// A-1.4, A-2.5.1, A-2.5.2, A-5.4: a write through each door is clean, and told with the door that
+// it came through, whatever the environment says.
 func TestDoors(t *testing.T) {
 	l, req := guardedWorld(t)
 	req.Env = append(req.Env, "TADA_INTERFACE=CLI")
@@ -70,7 +70,8 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// A-1.2, A-2.6.3, A-3.1.6, A-3.4.3, A-5.3: through every door the same refusal, and those who only judge are told too.
+// A-1.2, A-2.6.3, A-3.1.6, A-3.4.3, A-5.3: through every door the same refusal, and those who only
+// judge are told too.
 func TestEveryDoorRefuses(t *testing.T) {
 	l, req := guardedWorld(t)
 	if s := status(t, l, req, "cat TODO.md"); s != 0 {
@@ -147,8 +148,8 @@ func TestDamagedBaselines(t *testing.T) {
 	}
 }
 
-// atBase is the launcher of the same configuration on a machine that has level base only. At that level nothing can
-// be hidden among temporary files, so the state lies elsewhere.
+// atBase is the launcher of the same configuration on a machine that has level base only. At that
+// level nothing can be hidden among temporary files, so the state lies elsewhere.
 func atBase(t *testing.T, l *Launcher) *Launcher {
 	t.Helper()
 	dir, err := "", error(nil)
@@ -201,16 +202,18 @@ func appends(t *testing.T, l *Launcher, req Request, file string) (Outcome, erro
 	return l.Run(context.Background(), req)
 }
 
-// A-3.1.8 where the fence cannot keep a file: at level base a command that may write the folder changes a
-// protected file, and the same call says so. Its status is that of tampering, whatever the command's was, the record has
-// it, and nothing runs any more. With tamper_proof off it is told, archived and over.
+// A-3.1.8 where the fence cannot keep a file: at level base a command that may write the folder
+// changes a protected file, and the same call says so. Its status is that of tampering, whatever
+// the command's was, the record has it, and nothing runs any more. With tamper_proof off it is
+// told, archived and over.
 func TestSweptAtBase(t *testing.T) {
 	l, req := guardedWorld(t)
 	l = atBase(t, l)
 	if s := status(t, l, req, "true"); s != 0 {
 		t.Fatalf("status %d", s)
 	}
-	// A command that may write only where no protected file lies needs no second look, and is told nothing.
+	// A command that may write only where no protected file lies needs no second look, and is told
+	// nothing.
 	for _, line := range []string{"cat TODO.md", "ls > src/out"} {
 		j := req
 		j.Shell.Text = line
@@ -239,7 +242,8 @@ func TestSweptAtBase(t *testing.T) {
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}, Text: out.Session}) {
 		told = told || err == nil && strings.Contains(string(e.Body), `"tampered":true`)
 	}
-	// That it could not be kept is told before anything happened: once to who ran the first command, and in the record of each.
+	// That it could not be kept is told before anything happened: once to who ran the first
+	// command, and in the record of each.
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindStart}, Text: out.Session}) {
 		var start struct {
 			Unkept string
@@ -293,7 +297,8 @@ func TestSweptAtBase(t *testing.T) {
 	}
 }
 
-// A fence keeps so many protected files and no more, thousands: a change of the others is found as the command ends, too.
+// A fence keeps so many protected files and no more, thousands: a change of the others is found as
+// the command ends, too.
 func TestSweptBeyondKept(t *testing.T) {
 	l, req := world(t)
 	if err := os.WriteFile(l.home.Config(), []byte("security: {tamper_proof: true, protect: ['notes/*.md']}\n"), 0o600); err != nil {
@@ -328,8 +333,8 @@ func TestSweptBeyondKept(t *testing.T) {
 	}
 }
 
-// The floor that root sets is protected as tada-run's own configuration is: that it appears is no finding, a change
-// and an end of it are, whatever tamper_proof says.
+// The floor that root sets is protected as tada-run's own configuration is: that it appears is no
+// finding, a change and an end of it are, whatever tamper_proof says.
 func TestFloorIsProtected(t *testing.T) {
 	l, req := world(t)
 	l.floor = filepath.Join(t.TempDir(), "etc-config.yaml")
@@ -359,8 +364,8 @@ func TestFloorIsProtected(t *testing.T) {
 	}
 }
 
-// A-3.1.2: protected files are verified again after a person has answered, because the answer may have taken
-// long: what was changed meanwhile stops the command that was approved.
+// A-3.1.2: protected files are verified again after a person has answered, because the answer may
+// have taken long: what was changed meanwhile stops the command that was approved.
 func TestVerifiedAgainAfterTheAnswer(t *testing.T) {
 	for name, change := range map[string]string{"changed meanwhile": "outside\n", "untouched": "one\n"} {
 		l, req := guardedWorld(t)

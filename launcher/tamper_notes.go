@@ -18,7 +18,8 @@ var noteLines = []struct{ note, one, several string }{
 	},
 }
 
-// maxNamed is how many files a note names. A workspace may protect thousands, and the record has them all.
+// maxNamed is how many files a note names. A workspace may protect thousands, and the record has
+// them all.
 const maxNamed = 4
 
 // tellNotes writes one line for all files of a note.

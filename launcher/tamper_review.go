@@ -32,8 +32,8 @@ type Review struct {
 	Findings    []tamper.Finding
 }
 
-// Review looks at the protected files of the workspace that dir is in, and at tada-run's own. It changes nothing.
-// With paranoid it reads them all, whatever their stamps say.
+// Review looks at the protected files of the workspace that dir is in, and at tada-run's own. It
+// changes nothing. With paranoid it reads them all, whatever their stamps say.
 func (l *Launcher) Review(dir string, paranoid bool) (*Review, error) {
 	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":", Dialect: shellparse.Bash}})
 	if err != nil {
@@ -87,8 +87,8 @@ func (v *Review) Diff(path string) (tamper.Diff, error) {
 	return d, errors.Join(err, v.tell(s))
 }
 
-// Accept makes what was shown the baseline, because the person says so. The digest may be "" for what was shown
-// last. A looser configuration that is accepted so takes effect.
+// Accept makes what was shown the baseline, because the person says so. The digest may be "" for
+// what was shown last. A looser configuration that is accepted so takes effect.
 func (v *Review) Accept(path, digest, reason string) (tamper.Event, error) {
 	if _, err := v.l.May(approval.AcceptFile, approval.ChannelTadactl); err != nil {
 		return tamper.Event{}, err
@@ -139,8 +139,8 @@ func (v *Review) tell(s *tamper.Store) error {
 	return errors.Join(deliver(log, s, audit.Durable), log.Close())
 }
 
-// Protect registers a file that was just written into another program's configuration: from now on it is
-// protected as tada-run's own configuration is.
+// Protect registers a file that was just written into another program's configuration: from now on
+// it is protected as tada-run's own configuration is.
 func (l *Launcher) Protect(path string) error {
 	return l.ownStore().Protect(l.person(tamper.CLI), path)
 }
@@ -155,8 +155,8 @@ func (l *Launcher) InitConfig(text string) error {
 	return l.ownStore().Save(l.person(tamper.CLI), path, path, []byte(text), 0o600)
 }
 
-// TamperLog returns what the record tells of protected files, oldest first. An event that a process which died
-// has told twice is returned once.
+// TamperLog returns what the record tells of protected files, oldest first. An event that a process
+// which died has told twice is returned once.
 func (l *Launcher) TamperLog() ([]tamper.Event, error) {
 	var events []tamper.Event
 	seen := map[string]bool{}

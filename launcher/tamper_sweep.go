@@ -34,13 +34,14 @@ func (s *started) unkept() string {
 	}
 }
 
-// sweep verifies the protected files once more behind a command whose fence could not keep them as they are: at level
-// base, because Landlock cannot take a file out of a folder that it allows, and where there are more of them than a
-// fence keeps. Waiting for the next command would leave an agent with a success, and whoever reads the file with
-// somebody else's words.
+// sweep verifies the protected files once more behind a command whose fence could not keep them as
+// they are: at level base, because Landlock cannot take a file out of a folder that it allows, and
+// where there are more of them than a fence keeps. Waiting for the next command would leave an
+// agent with a success, and whoever reads the file with somebody else's words.
 //
-// It returns a *tamper.TamperError for what a person has to decide about. Nothing is put back: an editor outside, at
-// the same moment, leaves just the same traces, and its words would be lost to the folder.
+// It returns a *tamper.TamperError for what a person has to decide about. Nothing is put back: an
+// editor outside, at the same moment, leaves just the same traces, and its words would be lost to
+// the folder.
 func (s *started) sweep(out io.Writer) error {
 	w, err := s.ward()
 	if err != nil || !s.bares() {

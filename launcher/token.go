@@ -25,8 +25,8 @@ func (h Home) Trust() string     { return filepath.Join(h.Dir, "trust") }     //
 func (h Home) Audience() string  { return filepath.Join(h.Dir, "audience") }  // what this machine is called in answers
 func (h Home) Presigned() string { return filepath.Join(h.Dir, "presigned") } // plans that were allowed beforehand
 
-// Audience is what this state directory is called in signed answers, made when it is first
-// needed. It is random: a host's name can be another host's tomorrow, and an answer must not be good there.
+// Audience is what this state directory is called in signed answers, made when it is first needed.
+// It is random: a host's name can be another host's tomorrow, and an answer must not be good there.
 func (l *Launcher) Audience() (string, error) {
 	text, err := os.ReadFile(l.home.Audience())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,8 +144,8 @@ func (l *Launcher) mayHandIn(ctx context.Context, s approval.Signed, approved bo
 	return err
 }
 
-// Votes returns how many people have said yes to an open question, and how many must. They are the same when it
-// was decided.
+// Votes returns how many people have said yes to an open question, and how many must. They are the
+// same when it was decided.
 func (l *Launcher) Votes(ctx context.Context, id string) (votes, people int, err error) {
 	e, err := l.store.Get(ctx, id)
 	people = max(e.Quorum, 1)
@@ -155,8 +155,8 @@ func (l *Launcher) Votes(ctx context.Context, id string) (votes, people int, err
 	return votes, people, err
 }
 
-// turnedAway records a text that was handed in as a signed answer and is none, or none for this machine. The store
-// knows of it only what the record says.
+// turnedAway records a text that was handed in as a signed answer and is none, or none for this
+// machine. The store knows of it only what the record says.
 func (l *Launcher) turnedAway(why error) error {
 	failure, known := approval.Explain(why)
 	if !known || failure.Outcome == "" || l.fenced() {
@@ -201,8 +201,9 @@ func (l *Launcher) keep(token []byte) error {
 	return err
 }
 
-// presigned is the permit of a machine without people: answers to exactly this plan that trusted keys signed
-// beforehand, each good once, and as many as the policy wants. Without them the answer is no, at once.
+// presigned is the permit of a machine without people: answers to exactly this plan that trusted
+// keys signed beforehand, each good once, and as many as the policy wants. Without them the answer
+// is no, at once.
 func (q *openQuestion) presigned(ctx context.Context) (*Refusal, error) {
 	l := q.l
 	for {
@@ -232,8 +233,8 @@ func (q *openQuestion) presigned(ctx context.Context) (*Refusal, error) {
 	}
 }
 
-// signedFor returns the stored answer for a plan and the file that it stands in; "" when there is none.
-// Answers that are no good any more are removed.
+// signedFor returns the stored answer for a plan and the file that it stands in; "" when there is
+// none. Answers that are no good any more are removed.
 func (l *Launcher) signedFor(payload []byte) (approval.Signed, string, error) {
 	template, err := approval.Template(payload)
 	if err != nil {
@@ -282,9 +283,9 @@ func stateOf(e approval.Envelope) string {
 	return string(e.State)
 }
 
-// ExportPlan judges a request and returns its plan as a line for a signer elsewhere, who can allow it
-// beforehand for a machine without people. A plan that the policy allows or denies is an error: no
-// signature changes either.
+// ExportPlan judges a request and returns its plan as a line for a signer elsewhere, who can allow
+// it beforehand for a machine without people. A plan that the policy allows or denies is an error:
+// no signature changes either.
 func (l *Launcher) ExportPlan(req Request) ([]byte, error) {
 	req.Profile = profileCI
 	j, err := l.Judge(req)
@@ -341,8 +342,8 @@ type Signing struct {
 	Delegation string // the line by which another key lets this one answer; "" for an answer of one's own
 }
 
-// Delegate lets another's key answer for this user's for a while, for less than this user may. The line that it
-// returns goes with each answer of the delegate.
+// Delegate lets another's key answer for this user's for a while, for less than this user may. The
+// line that it returns goes with each answer of the delegate.
 func (l *Launcher) Delegate(d approval.Delegation, life time.Duration, passphrase func() (string, error)) ([]byte, error) {
 	key, err := l.ownKey(passphrase)
 	if err != nil {

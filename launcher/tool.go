@@ -46,9 +46,9 @@ var uses = [...]struct {
 	Searches: {command.Read, command.Recursive}, Lists: {command.Read, command.List | command.Recursive},
 }
 
-// script is the tool as the rooms below know what is done: names and rights, and for a person
-// one line of text. Some programs put the home in the place of "~" and some do not; the file in the home is
-// judged, because there is more to lose in it.
+// script is the tool as the rooms below know what is done: names and rights, and for a person one
+// line of text. Some programs put the home in the place of "~" and some do not; the file in the
+// home is judged, because there is more to lose in it.
 func (t *Tool) script(dir, home string) *shellparse.Script {
 	s := &shellparse.Script{Text: t.Name}
 	if !isWord(t.Name) {
@@ -66,14 +66,16 @@ func (t *Tool) script(dir, home string) *shellparse.Script {
 			Name: shellparse.Name{Text: name, Static: !a.Glob, Glob: a.Glob, Dir: dir},
 		})
 	}
-	// The gate for texts looks at the names too: what a reader would not see in them is refused or marked here as there.
+	// The gate for texts looks at the names too: what a reader would not see in them is refused or
+	// marked here as there.
 	seen := shellparse.Parse(": "+strings.TrimPrefix(s.Text, t.Name), shellparse.Options{Dir: dir})
 	s.Err, s.Marks = seen.Err, seen.Marks
 	s.Canonical, s.Plain = s.Text, true
 	return s
 }
 
-// also is the script of the command line that a tool runs, with the names that the tool takes besides.
+// also is the script of the command line that a tool runs, with the names that the tool takes
+// besides.
 func (t *Tool) also(s *shellparse.Script, dir, home string) *shellparse.Script {
 	for _, e := range t.script(dir, home).Effects {
 		e.Span = shellparse.Span{End: len(s.Text)}
@@ -101,11 +103,12 @@ func (t *Tool) args(s *shellparse.Script) object {
 	return o
 }
 
-// HookGuard is what a platform starts in the place of `tadactl hook run`, followed by how many seconds that may take and
-// its own words. It blocks where no whole answer comes: from a program that is missing, stopped, killed, slow or another one;
-// and always with a reason, because some platforms run a call that is blocked without one. Only what holds this shell itself,
-// or timeout, is left to the platform. Neither is looked for in PATH, where timeout is in a folder of the system: a repository
-// can set that for some platforms, by settings of the project.
+// HookGuard is what a platform starts in the place of `tadactl hook run`, followed by how many
+// seconds that may take and its own words. It blocks where no whole answer comes: from a program
+// that is missing, stopped, killed, slow or another one; and always with a reason, because some
+// platforms run a call that is blocked without one. Only what holds this shell itself, or timeout,
+// is left to the platform. Neither is looked for in PATH, where timeout is in a folder of the
+// system: a repository can set that for some platforms, by settings of the project.
 const HookGuard = `/bin/sh -c 'unset -f command printf echo timeout; t=$(command -pv timeout) || t=timeout; ` +
 	`o=$("$t" -s KILL "$0" "$@") && case $o in {*audit*}) printf "%s\n" "$o";; *) false;; esac || ` +
 	`{ [ $? = 2 ] && { printf %s "$o"; echo "blocked by tada-run" >&2; } || echo "tada-run: blocked: tadactl hook run gave no whole answer in time; try: tadactl hook status" >&2; exit 2; }' `

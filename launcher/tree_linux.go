@@ -9,16 +9,18 @@ import (
 	"syscall"
 )
 
-// hosts are programs that others live in and have nothing else in common by it: a process below one of them is on its own.
+// hosts are programs that others live in and have nothing else in common by it: a process below one
+// of them is on its own.
 var hosts = []string{"systemd", "init", "login", "sshd", "sshd-session", "su", "sudo", "cron", "crond", "tmux: server", "screen", "dtach", "gnome-terminal-", "konsole", "kitty", "alacritty", "wezterm-gui", "xterm", "foot", "docker-init", "tini", "containerd-shim"}
 
 // maxAncestors bounds the walk; a process tree is not that deep.
 const maxAncestors = 256
 
-// treeOf names the process tree that a process belongs to: its outermost ancestor of this account below the first process
-// and below the programs that others live in, by pid and start time. Agents start each command in a session of its own and
-// give their processes any name; what they cannot do is to have other ancestors, but for leaving them: who has none left
-// shares one name with all others like it.
+// treeOf names the process tree that a process belongs to: its outermost ancestor of this account
+// below the first process and below the programs that others live in, by pid and start time. Agents
+// start each command in a session of its own and give their processes any name; what they cannot do
+// is to have other ancestors, but for leaving them: who has none left shares one name with all
+// others like it.
 func treeOf(pid int) string {
 	const alone = "none"
 	uid, top := os.Getuid(), alone

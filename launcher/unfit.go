@@ -17,11 +17,11 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// An approval binds one hash, so that it does not fit says nothing of why. A sheet keeps the facts behind the hash apart,
-// by name, so that the difference can be named. It decides nothing.
+// An approval binds one hash, so that it does not fit says nothing of why. A sheet keeps the facts
+// behind the hash apart, by name, so that the difference can be named. It decides nothing.
 
-// A sheet has a fact's value by its name: after "=" a value that may be shown, else a salted hash, because the value of a
-// variable may be a secret.
+// A sheet has a fact's value by its name: after "=" a value that may be shown, else a salted hash,
+// because the value of a variable may be a secret.
 type sheet map[string]string
 
 // sheet is what a plan binds. nil for that of a batch, whose calls have their own.
@@ -115,7 +115,8 @@ func (j *Judgement) sheetKey() string { return sumOf([]byte(j.subject().Script.T
 // sheets is where they are kept, each under the id of its question.
 func (l *Launcher) sheets() string { return filepath.Join(l.home.Runtime(), "asked") }
 
-// keepSheet keeps the run's for the question e. One that cannot be kept is missed by nobody but who wants to know a reason.
+// keepSheet keeps the run's for the question e. One that cannot be kept is missed by nobody but who
+// wants to know a reason.
 func (a *attempt) keepSheet(e approval.Envelope) {
 	salt := make([]byte, 16)
 	if a.Plan == nil {
@@ -144,7 +145,8 @@ const sheetLife = 2 * time.Hour
 // maxSheet bounds what is read of one.
 const maxSheet = 1 << 20
 
-// unfitting finds an approval of the same command line that is not used and is not for the plan of e; nil when there is none.
+// unfitting finds an approval of the same command line that is not used and is not for the plan of
+// e; nil when there is none.
 func (a *attempt) unfitting(ctx context.Context, e approval.Envelope) *Unfit {
 	if a.Plan == nil {
 		return nil

@@ -12,21 +12,23 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A process that waits for the answer to its question holds a lock on run/waiting/ID. The kernel lets go of it however the
-// process ends, SIGKILL too; a file that is there and not locked is a question that nothing waits for any more, and whoever
-// looks next withdraws it. A question asked without waiting has no such file: it is asked to be answered later.
+// A process that waits for the answer to its question holds a lock on run/waiting/ID. The kernel
+// lets go of it however the process ends, SIGKILL too; a file that is there and not locked is a
+// question that nothing waits for any more, and whoever looks next withdraws it. A question asked
+// without waiting has no such file: it is asked to be answered later.
 
 const waitingDir = "waiting"
 
-// placing is locked shared while a file is made and locked, and alone by who looks for those that are not locked.
+// placing is locked shared while a file is made and locked, and alone by who looks for those that
+// are not locked.
 const placing = "placing"
 
 func (l *Launcher) askerFile(id string) string {
 	return filepath.Join(l.home.Runtime(), waitingDir, id)
 }
 
-// waits says that this process waits for the answer to the question e, which it made or not, until the function that
-// comes back is called.
+// waits says that this process waits for the answer to the question e, which it made or not, until
+// the function that comes back is called.
 func (a *attempt) waits(e approval.Envelope, made bool) (done func(), err error) {
 	l, path := a.l, a.l.askerFile(e.ID)
 	if a.Request.Ask == nil && a.Request.Wait <= 0 {
@@ -64,8 +66,8 @@ func (a *attempt) waits(e approval.Envelope, made bool) (done func(), err error)
 	}, nil
 }
 
-// withdrawDead withdraws the questions whose askers waited for the answer and are gone, and records it. An answered one
-// stays as it is: its time is short anyway.
+// withdrawDead withdraws the questions whose askers waited for the answer and are gone, and records
+// it. An answered one stays as it is: its time is short anyway.
 func (l *Launcher) withdrawDead(ctx context.Context) error {
 	entries, _ := os.ReadDir(filepath.Join(l.home.Runtime(), waitingDir))
 	if len(entries) == 0 {
@@ -122,10 +124,12 @@ func (l *Launcher) withdrawIfDead(ctx context.Context, id string) error {
 	return nil // whoever waited has removed it, since it was opened here
 }
 
-// lookEvery is how often those who watch questions look for askers that are gone: nothing else tells it.
+// lookEvery is how often those who watch questions look for askers that are gone: nothing else
+// tells it.
 const lookEvery = 500 * time.Millisecond
 
-// withdrawing withdraws dead questions until ctx ends. What it cannot do, the next one who answers is told.
+// withdrawing withdraws dead questions until ctx ends. What it cannot do, the next one who answers
+// is told.
 func (l *Launcher) withdrawing(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

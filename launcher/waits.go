@@ -13,8 +13,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// waitsFor tells whom this process waits for, once for each: a run that is stopped while it writes the record or the
-// approvals keeps all others from it. One that is not stopped has some seconds: the disk may be slow.
+// waitsFor tells whom this process waits for, once for each: a run that is stopped while it writes
+// the record or the approvals keeps all others from it. One that is not stopped has some seconds:
+// the disk may be slow.
 func (l *Launcher) waitsFor(lock *os.File, waited time.Duration) {
 	info, err := lock.Stat()
 	if err != nil {
@@ -89,8 +90,9 @@ func parseLocks(text string) []fileLock {
 	return list
 }
 
-// blocker is the process that holds the lock of a file, or, where that one waits for a lock itself, the one that it waits
-// for; 0 where it is not known. Of several that share a lock, one that is stopped is meant.
+// blocker is the process that holds the lock of a file, or, where that one waits for a lock itself,
+// the one that it waits for; 0 where it is not known. Of several that share a lock, one that is
+// stopped is meant.
 func blocker(locks []fileLock, ino uint64, self int, stopped func(pid int) bool) int {
 	var holders []int
 	for _, k := range locks {
@@ -131,5 +133,6 @@ func waitedFor(locks []fileLock, pids []int) (holders []int) {
 	return holders
 }
 
-// lockPatience is when waitsFor is called. The first is for a holder that is stopped; one that runs may wait for the disk.
+// lockPatience is when waitsFor is called. The first is for a holder that is stopped; one that runs
+// may wait for the disk.
 var lockPatience = [...]time.Duration{time.Second, 5 * time.Second}

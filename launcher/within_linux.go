@@ -69,8 +69,8 @@ func (d *requestServer) request(q control.Question) Request {
 	return req
 }
 
-// leaves reports whether a platform's hook inside may leave its calls to the session: not where a quarantine was ever
-// begun, because nobody inside can tell which agent is in it.
+// leaves reports whether a platform's hook inside may leave its calls to the session: not where a
+// quarantine was ever begun, because nobody inside can tell which agent is in it.
 func (l *Launcher) leaves() bool {
 	_, err := os.Lstat(l.home.Quarantine())
 	return errors.Is(err, fs.ErrNotExist)
@@ -86,8 +86,8 @@ func (d *requestServer) check(req Request) control.Reply {
 	return control.Reply{Report: json.RawMessage(report.JSON()), Exit: report.Status()}
 }
 
-// again reports whether a line is a further piece of the one that was let go last: what is pasted in
-// several lines is one line of the shell's history, and is asked about at each piece.
+// again reports whether a line is a further piece of the one that was let go last: what is pasted
+// in several lines is one line of the shell's history, and is asked about at each piece.
 func (d *requestServer) again(q control.Question) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// A line may be let go while the session ends: the shell has its answer, and leaves before it is noted here that the line has to end. Its
-// end is on record all the same.
+// A line may be let go while the session ends: the shell has its answer, and leaves before it is
+// noted here that the line has to end. Its end is on record all the same.
 func TestLastLineEnds(t *testing.T) {
 	pair, err := control.NewPair()
 	if err != nil {
@@ -37,8 +37,8 @@ func TestLastLineEnds(t *testing.T) {
 	}
 }
 
-// B-R8.2: a standing approval is for its work item. What runs in a session that is for it belongs to it; another item, or a
-// session for another one, asks.
+// B-R8.2: a standing approval is for its work item. What runs in a session that is for it belongs
+// to it; another item, or a session for another one, asks.
 func TestGrantIsForTheWorkItem(t *testing.T) {
 	l, base := world(t)
 	l.policy = tightened(t, l, "security: {command_level: always}")

@@ -9,20 +9,22 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// A marker tells one command from inside in the transcript of the session around it: a mark where a person was
-// asked, and one where it was let go or refused. The log has the whole story under the run's own id; the mark
-// binds it to a place in what was on the screen.
+// A marker tells one command from inside in the transcript of the session around it: a mark where a
+// person was asked, and one where it was let go or refused. The log has the whole story under the
+// run's own id; the mark binds it to a place in what was on the screen.
 type marker struct {
 	d     *requestServer
 	r     *announced // nil until it is announced
 	asked string     // the envelope that was put before a person
 }
 
-// maxLabel is how much of a command line a mark holds, in bytes: it is for a person to find the place.
+// maxLabel is how much of a command line a mark holds, in bytes: it is for a person to find the
+// place.
 const maxLabel = 200
 
-// label is what tells a command line apart from others. The shell of a session says before each line what its
-// functions are, as declare -f prints them; what is left out there is told by dots, and stands in the log.
+// label is what tells a command line apart from others. The shell of a session says before each
+// line what its functions are, as declare -f prints them; what is left out there is told by dots,
+// and stands in the log.
 func label(text string) string {
 	const dots = "..."
 	const functionsEnd = "\n}\n"
@@ -55,14 +57,16 @@ func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Deci
 	return approval.Decision{}, m.mark("asked " + e.ID)
 }
 
-// settled takes the question from the eyes of those who are attached, unless it stays open for the next try.
+// settled takes the question from the eyes of those who are attached, unless it stays open for the
+// next try.
 func (m *marker) settled(f *Refusal) {
 	if m.asked != "" && !f.waits() {
 		m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "no question is open here any more"})
 	}
 }
 
-// waits reports whether the question is still open, so that the same line again is let go after a yes.
+// waits reports whether the question is still open, so that the same line again is let go after a
+// yes.
 func (f *Refusal) waits() bool { return f != nil && f.Status == "pending" }
 
 // refused marks that it does not run. That a question stays open was marked when it was asked.

@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// cacheTable are the folders of a home that package managers and compilers fill: the only ones in ~/.cache,
-// ~/.local/share, ~/.local/state and their like that a sandbox may write without a question. The rest is home, because
-// start-up files of shells are there too (p10k-instant-prompt-*.zsh, starship, gitstatus). Losing one costs a download.
+// cacheTable are the folders of a home that package managers and compilers fill: the only ones in
+// ~/.cache, ~/.local/share, ~/.local/state and their like that a sandbox may write without a
+// question. The rest is home, because start-up files of shells are there too
+// (p10k-instant-prompt-*.zsh, starship, gitstatus). Losing one costs a download.
 //
-// A line is a folder, what is in it, and the programs that use it. "code" runs in every project, outside of any sandbox
-// too: package managers have to write there, but a command line that names a file in one means something else, and asks.
+// A line is a folder, what is in it, and the programs that use it. "code" runs in every project,
+// outside of any sandbox too: package managers have to write there, but a command line that names a
+// file in one means something else, and asks.
 const cacheTable = `
 ~/go/pkg                      code  go gopls golangci-lint staticcheck
 ~/.cache/go-build             code  go gopls golangci-lint staticcheck
@@ -187,7 +189,8 @@ type cache struct {
 	moves    []move
 }
 
-// caches is cacheTable, read once; cacheNames are its folders, and cachedCode those of them that hold code.
+// caches is cacheTable, read once; cacheNames are its folders, and cachedCode those of them that
+// hold code.
 var caches, cacheNames, cachedCode = readCaches(cacheTable)
 
 func readCaches(table string) (all []cache, names, code []string) {
@@ -206,8 +209,9 @@ func readCaches(table string) (all []cache, names, code []string) {
 	return all, names, code
 }
 
-// caching grants the caches that are there, to an exact plan those of its programs. Of those that are not, it names what the programs of the plan and
-// of the files that it executes use: what is not there cannot be granted, so whoever builds the sandbox makes these first.
+// caching grants the caches that are there, to an exact plan those of its programs. Of those that
+// are not, it names what the programs of the plan and of the files that it executes use: what is
+// not there cannot be granted, so whoever builds the sandbox makes these first.
 func (j *judgement) caching(f *Fence) {
 	var programs []string
 	for i := range caches {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestOnlyCachesOfTheTableAreOpen: of the folders in which programs keep what they can make again, a plan that was not wholly read may
-// write those of the table and no other: start-up files of shells are among the rest.
+// TestOnlyCachesOfTheTableAreOpen: of the folders in which programs keep what they can make again,
+// a plan that was not wholly read may write those of the table and no other: start-up files of
+// shells are among the rest.
 func TestOnlyCachesOfTheTableAreOpen(t *testing.T) {
 	home := []string{".cache/p10k-instant-prompt-dev.zsh", ".cache/p10k-dump-dev.zsh", ".cache/starship/init.zsh", ".cache/starship/init.fish", ".cache/gitstatus/gitstatusd-linux-x86_64",
 		".cache/oh-my-zsh/completions/x", ".cache/oh-my-posh/init.1.sh", ".cache/zsh/zcompdump", ".cache/nvim/luac/x", ".cache/new", ".cache/fish/generated_completions/x", ".local/share/fish/x", ".local/share/nvim/site/x",
@@ -44,7 +45,8 @@ func TestOnlyCachesOfTheTableAreOpen(t *testing.T) {
 	}
 }
 
-// TestCachesAreMadeForTheirPrograms: a cache that is not there yet is named for the programs that use it, also when a file that is executed starts them.
+// TestCachesAreMadeForTheirPrograms: a cache that is not there yet is named for the programs that
+// use it, also when a file that is executed starts them.
 func TestCachesAreMadeForTheirPrograms(t *testing.T) {
 	g, root := desk(t, "", "w/run.sh", "w/Makefile")
 	if err := os.WriteFile(root+"/w/run.sh", []byte("go vet ./...\n"), 0o755); err != nil {

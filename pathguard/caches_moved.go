@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// moveTable says by which variables of the caller's environment a person moves a folder of a home, and the caches below it:
-// containers of Go have GOPATH=/go, and a build there without its caches fails, or complains each time.
+// moveTable says by which variables of the caller's environment a person moves a folder of a home,
+// and the caches below it: containers of Go have GOPATH=/go, and a build there without its caches
+// fails, or complains each time.
 const moveTable = `
 ~/.cache                      XDG_CACHE_HOME
 ~/.local/share                XDG_DATA_HOME
@@ -64,7 +65,8 @@ func movesOf(name string) (list []move) {
 	return list
 }
 
-// moved returns where the caller's environment moves a cache to, as far as the place can be a cache.
+// moved returns where the caller's environment moves a cache to, as far as the place can be a
+// cache.
 func (j *judgement) moved(c *cache) (dirs []string) {
 	for _, m := range c.moves {
 		value, _, _ := strings.Cut(j.plan.Caller.Env[m.variable], ":") // of a GOPATH, go writes to the first
@@ -82,8 +84,9 @@ func (j *judgement) moved(c *cache) (dirs []string) {
 	return dirs
 }
 
-// mayCache reports whether a folder may be the cache that a variable makes it: it holds nothing that a rule is about, no
-// home, workspace or repository. A folder of the system is one only by a name that the program gives it.
+// mayCache reports whether a folder may be the cache that a variable makes it: it holds nothing
+// that a rule is about, no home, workspace or repository. A folder of the system is one only by a
+// name that the program gives it.
 func (j *judgement) mayCache(dir string, named bool) bool {
 	rules := j.p.tree.holds(dir)
 	j.p.tree.at(dir, func(m mark) { rules |= 1 << m.kind })

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A cache that the caller's environment moves is open where it is, and made where it is missing. What is no cache by its place is
-// neither, whatever a variable says.
+// A cache that the caller's environment moves is open where it is, and made where it is missing.
+// What is no cache by its place is neither, whatever a variable says.
 func TestMovedCaches(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: ['@/closed']}", "xdg/go-build/x", "go/pkg/x", "closed/x", "other/.git/HEAD", "home/dev/.ssh/id_rsa", "home/dev/.config/fish/config.fish", "home/dev/notes")
 	tests := []struct{ variable, value, line, open, made string }{

@@ -2,9 +2,10 @@ package pathguard
 
 import "slices"
 
-// Changed returns the programs and the files of code that the plan bound and that do not stand behind their names
-// any more, or not with the same text: what is replaced, written to, or reached another way by now. A shell
-// and an interpreter open what they execute by its name, so this is asked as late as can be.
+// Changed returns the programs and the files of code that the plan bound and that do not stand
+// behind their names any more, or not with the same text: what is replaced, written to, or reached
+// another way by now. A shell and an interpreter open what they execute by its name, so this is
+// asked as late as can be.
 //
 // A plan that binds no text has nothing to lose, and is not looked at again.
 func (p *Plan) Changed() ([]string, error) {

@@ -129,7 +129,8 @@ func lastPath(files []ConfigFile) string {
 	return files[len(files)-1].Path
 }
 
-// Text returns what the file holds, nil when there is none, after the checks that [Load] makes of it.
+// Text returns what the file holds, nil when there is none, after the checks that [Load] makes of
+// it.
 func (f ConfigFile) Text(uid int) ([]byte, error) { return f.read(uid) }
 
 // read returns the text of the file, or nil when there is none. The checks are made on the
@@ -191,12 +192,13 @@ func (f ConfigFile) check(file *os.File, uid int) error {
 	return nil
 }
 
-// othersWrite are the mode bits that let another user write. Reading is harmless: what is configured is no secret.
+// othersWrite are the mode bits that let another user write. Reading is harmless: what is
+// configured is no secret.
 const othersWrite os.FileMode = 0o022
 
-// above refuses a trusted file below a directory that other users can write, because there they can put another
-// directory in the place of the one on the way. In a sticky directory, such as /tmp, they cannot. Where the file
-// does not exist yet, they could hide the one that did.
+// above refuses a trusted file below a directory that other users can write, because there they can
+// put another directory in the place of the one on the way. In a sticky directory, such as /tmp,
+// they cannot. Where the file does not exist yet, they could hide the one that did.
 func (f ConfigFile) above() error {
 	paths := []string{f.Path}
 	if real, err := filepath.EvalSymlinks(f.Path); err == nil && real != f.Path {

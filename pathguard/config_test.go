@@ -236,8 +236,9 @@ func TestConfigFile(t *testing.T) {
 	}
 }
 
-// TestWhoMayWriteTheConfiguration: of all modes exactly those are refused in which another user can write, for the
-// file and for every directory above it, and the command that the refusal names mends it.
+// TestWhoMayWriteTheConfiguration: of all modes exactly those are refused in which another user can
+// write, for the file and for every directory above it, and the command that the refusal names
+// mends it.
 func TestWhoMayWriteTheConfiguration(t *testing.T) {
 	root := t.TempDir()
 	home := filepath.Join(root, "a", "b")

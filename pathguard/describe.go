@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 )
 
-// Template is a configuration that says what is built in anyway, for a person to start from: every key, commented
-// out, with its default and what it does.
+// Template is a configuration that says what is built in anyway, for a person to start from: every
+// key, commented out, with its default and what it does.
 func Template() string {
 	var b strings.Builder
 	b.WriteString("# tada-run configuration. Every key is optional. What is commented out is the default.\n" +
@@ -77,8 +77,8 @@ func wrap(text string, width int) string {
 	return b.String() + "\n"
 }
 
-// Describe writes the policy for a person to read: every setting with where it comes from, and the built-in table
-// with a column for each action.
+// Describe writes the policy for a person to read: every setting with where it comes from, and the
+// built-in table with a column for each action.
 func (p Policy) Describe(out io.Writer) error {
 	b := bufio.NewWriter(out)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)

@@ -41,24 +41,23 @@
 // and inode alone. A link that the script makes itself is followed by later names as if it
 // stood there already.
 //
-// A program is looked up as the shell does, in the PATH that the command would get, and
-// bound by path, inode, size and time; one that an ordinary user can write, by SHA-256 as
-// well. What npx, uv run and their like find in places of their own, or fetch, is looked for
-// there and is not missing when it is not; what runs in a container or on another machine is
-// no file of this one. So is every file whose text decides what runs: operands of interpreters, makefiles,
-// package.json. A file above 16 MiB has no hash, and Content.Why says so.
+// A program is looked up as the shell does, in the PATH that the command would get, and bound by
+// path, inode, size and time; one that an ordinary user can write, by SHA-256 as well. What npx, uv
+// run and their like find in places of their own, or fetch, is looked for there and is not missing
+// when it is not; what runs in a container or on another machine is no file of this one. So is
+// every file whose text decides what runs: operands of interpreters, makefiles, package.json. A
+// file above 16 MiB has no hash, and Content.Why says so.
 //
-// What such a file says is read too, as if it stood in the command line: shell scripts, by
-// their name or as an operand, on standard input and sourced, then also where PATH has them; scripts
-// of package.json with those before and after them; recipes of makefiles, those of -f and of
-// standard input too, in the directory that -C says; and python, javascript, perl and ruby as
-// far as their reader goes. The text is the very one that was hashed. It is at most 64 KiB
-// long, three files deep and 16 files in all; behind that a file is bound and not read. Every
-// variable but HOME, USER, LOGNAME and TMPDIR is unknown in it, and so is every argument that
-// the command line does not give: whether "$1/x" is "/x" there depends on tests that stand
-// around it. Of a makefile, the recipes are read that the goals certainly need, and what make
-// starts while it reads; what only make could put in stays unknown. The makefiles that it takes in
-// are bound like it, and not read.
+// What such a file says is read too, as if it stood in the command line: shell scripts, by their
+// name or as an operand, on standard input and sourced, then also where PATH has them; scripts of
+// package.json with those before and after them; recipes of makefiles, those of -f and of standard
+// input too, in the directory that -C says; and python, javascript, perl and ruby as far as their
+// reader goes. The text is the very one that was hashed. It is at most 64 KiB long, three files
+// deep and 16 files in all; behind that a file is bound and not read. Every variable but HOME,
+// USER, LOGNAME and TMPDIR is unknown in it, and so is every argument that the command line does
+// not give: whether "$1/x" is "/x" there depends on tests that stand around it. Of a makefile, the
+// recipes are read that the goals certainly need, and what make starts while it reads; what only
+// make could put in stays unknown. The makefiles that it takes in are bound like it, and not read.
 //
 // [Plan.Facts] gives all of it as plain data, in an order that the same plan always has, for
 // the launcher to encode, hash and show.
@@ -70,13 +69,14 @@
 // deny. A target can be in several places; every rule that has something to say becomes a
 // [Reason], and the strictest decides: deny, then ask, then allow.
 //
-// Next to the table stand the hazards of the command table (risk 1 informs, 2 and 3 ask), code in other languages, what
-// the text does not tell by what it would decide, words that reach a place without being the name of an effect,
-// characters that a reader would miss, hosts, and the rules of the configuration. Code that was read to its end is
-// judged by what it names; code that could do more asks, and so does what was just fetched or decoded. What a compiler
-// makes of files that were there before is the project's own program. A rule there that allows takes the place of a
-// built-in question and of nothing else: it never lifts a denial, a hazard of another command, or a stricter rule, and
-// what cannot be undone (risk 3) only when it names the option.
+// Next to the table stand the hazards of the command table (risk 1 informs, 2 and 3 ask), code in
+// other languages, what the text does not tell by what it would decide, words that reach a place
+// without being the name of an effect, characters that a reader would miss, hosts, and the rules of
+// the configuration. Code that was read to its end is judged by what it names; code that could do
+// more asks, and so does what was just fetched or decoded. What a compiler makes of files that were
+// there before is the project's own program. A rule there that allows takes the place of a built-in
+// question and of nothing else: it never lifts a denial, a hazard of another command, or a stricter
+// rule, and what cannot be undone (risk 3) only when it names the option.
 //
 // In a file that is executed, what is certain has the verdict that it would have when typed,
 // and the reason names the place: "s.sh:3: git push --force". What is vague there asks
@@ -84,17 +84,17 @@
 // does deleting what does not exist yet. What a secret or a restricted file says is not told.
 //
 // Every path is compared under all the names that the mounts give it ([Target.Others]), and a file
-// with hard links under those of secrets. Writing in place what has a name outside the workspace asks
-// (write.linked); to replace it does not.
+// with hard links under those of secrets. Writing in place what has a name outside the workspace
+// asks (write.linked); to replace it does not.
 //
-// Restricted and readonly paths are compared by resolved path, by every link on the way, and
-// by inode, so that a second name of the same file (a hard link, a bind mount) is no way
-// around. A restricted path is also denied to a pattern that could match it, listed or not,
-// when it was aimed there. A pattern for every name (../*/x, ~/.*) is judged by what it meets
-// now: to print the name of a restricted directory is no access to it, to list it is. Nothing runs
-// in a restricted working directory. Of a restricted path that holds what every command needs (/etc,
-// /usr/bin) the sandbox leaves what a shell needs to start, [Fence.Needed]; [Policy.Stops] says what
-// such a path takes from the others.
+// Restricted and readonly paths are compared by resolved path, by every link on the way, and by
+// inode, so that a second name of the same file (a hard link, a bind mount) is no way around. A
+// restricted path is also denied to a pattern that could match it, listed or not, when it was aimed
+// there. A pattern for every name (../*/x, ~/.*) is judged by what it meets now: to print the name
+// of a restricted directory is no access to it, to list it is. Nothing runs in a restricted working
+// directory. Of a restricted path that holds what every command needs (/etc, /usr/bin) the sandbox
+// leaves what a shell needs to start, [Fence.Needed]; [Policy.Stops] says what such a path takes
+// from the others.
 //
 // A text without a command (blanks, a comment) is allowed: nothing would run. The name build
 // or out is build output where .gitignore or info/exclude says so and git tracks nothing below
@@ -126,10 +126,11 @@
 // the workspace, and what is too large for that is hidden as a whole.
 //
 // Package managers run code out of their caches and write there, so the fence of a plan of which
-// not every write is known leaves the folders of one table open (caches.go); a command line that names
-// a file in one asks (write.cache). A folder of it that is not there, and that a program of the plan uses, is
-// in [Fence.Caches]. What such a plan leaves in the workspace to run or to instruct later, [LaterIn]
-// finds, by another table (laternames.go), as deep as the search for nested names goes.
+// not every write is known leaves the folders of one table open (caches.go); a command line that
+// names a file in one asks (write.cache). A folder of it that is not there, and that a program of
+// the plan uses, is in [Fence.Caches]. What such a plan leaves in the workspace to run or to
+// instruct later, [LaterIn] finds, by another table (laternames.go), as deep as the search for
+// nested names goes.
 //
 // # Configuration
 //

@@ -5,8 +5,9 @@ import (
 	"encoding/hex"
 )
 
-// NamedFacts returns the parts of [Plan.Facts] that the world decides, each under a name that a person understands, as a
-// hash: two plans of one text that differ differ in at least one of them. It is for saying what changed, and binds nothing.
+// NamedFacts returns the parts of [Plan.Facts] that the world decides, each under a name that a
+// person understands, as a hash: two plans of one text that differ differ in at least one of them.
+// It is for saying what changed, and binds nothing.
 func (p *Plan) NamedFacts() map[string]string {
 	named := map[string][]byte{}
 	add := func(name string, put func(*facts)) {

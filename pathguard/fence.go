@@ -173,7 +173,8 @@ func (j *judgement) writesNamed(f *Fence) {
 // replacers put a new file in the place of an old one: for the kernel that is a new name.
 var replacers = names{"mv", "ln", "install", "sed", "rsync", "perl", "ruby"}
 
-// replaces reports whether the command of a target puts a new file in the place of the one that is there.
+// replaces reports whether the command of a target puts a new file in the place of the one that is
+// there.
 func (j *judgement) replaces(t *Target) bool {
 	return t.Exists && t.Command >= 0 && t.Command < len(j.script.Commands) && replacers.has(path.Base(j.script.Commands[t.Command].Name))
 }

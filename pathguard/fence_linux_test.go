@@ -209,7 +209,8 @@ func BenchmarkFenceSearch(b *testing.B) {
 	}
 }
 
-// F4: in a folder that is hidden as a whole, nothing is looked for; beside it, and in one of which a file is revealed, it is.
+// F4: in a folder that is hidden as a whole, nothing is looked for; beside it, and in one of which
+// a file is revealed, it is.
 func TestFenceDoesNotSearchWhatIsHidden(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: ['@/w/closed']}", "w/closed/deep/.env", "w/open/.env")
 	f, _, _ := fenceOf(t, g, root, "make")

@@ -7,8 +7,8 @@ import (
 )
 
 // A held is a file that a plan keeps open. It owns the descriptor: the number is never handed out
-// as an owner of its own, and there is at most one os.File for it, however many goroutines ask. Most
-// plans are only judged, and then the number is enough.
+// as an owner of its own, and there is at most one os.File for it, however many goroutines ask.
+// Most plans are only judged, and then the number is enough.
 type held struct {
 	name string // for messages only
 
@@ -20,9 +20,9 @@ type held struct {
 
 func newHeld(fd int, name string) *held { return &held{number: fd, name: name} }
 
-// open returns the file, which stays the plan's to close; nil when nothing is held. Once the plan was
-// closed it is a closed file, so that whoever comes too late fails, and takes no other file for it:
-// neither the one that has the number by then, nor the one that has the name.
+// open returns the file, which stays the plan's to close; nil when nothing is held. Once the plan
+// was closed it is a closed file, so that whoever comes too late fails, and takes no other file for
+// it: neither the one that has the number by then, nor the one that has the name.
 func (h *held) open() *os.File {
 	if h == nil {
 		return nil

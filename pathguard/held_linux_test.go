@@ -14,9 +14,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// Each descriptor of a plan has one owner, however many goroutines ask for its file at once: ten thousand plans are
-// made, fenced twice at the same time and closed, while others open and close files, so that a number that is closed
-// by mistake is another file's at once.
+// Each descriptor of a plan has one owner, however many goroutines ask for its file at once: ten
+// thousand plans are made, fenced twice at the same time and closed, while others open and close
+// files, so that a number that is closed by mistake is another file's at once.
 func TestOneOwnerOfADescriptor(t *testing.T) {
 	t.Parallel()
 	root := makeTree(t, "w/a", "w/b", "w/c", "w/.git/HEAD", "decoy")
@@ -84,7 +84,8 @@ func TestOneOwnerOfADescriptor(t *testing.T) {
 	}
 }
 
-// takeNumbers opens some files and finds each of them still open, and nobody else's, when it closes them.
+// takeNumbers opens some files and finds each of them still open, and nobody else's, when it closes
+// them.
 func takeNumbers(t *testing.T, name string, want ID) {
 	var fds [4]int
 	for i := range fds {
@@ -116,8 +117,8 @@ func identityOf(t *testing.T, name string) ID {
 	return ID{uint64(st.Dev), st.Ino}
 }
 
-// What a plan gave out is of no use once it is closed: it is neither the file that has the number by then, nor nil,
-// which means a name that only the policy knows.
+// What a plan gave out is of no use once it is closed: it is neither the file that has the number
+// by then, nor nil, which means a name that only the policy knows.
 func TestClosedPlanGivesNoFile(t *testing.T) {
 	root := makeTree(t, "a", "b")
 	name := func(s string) shellparse.Name { return shellparse.Name{Text: s, Static: true, Dir: root} }

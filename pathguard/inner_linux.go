@@ -62,8 +62,8 @@ func (r *resolver) inners() {
 	}
 }
 
-// written reads the files that the text itself writes and then has a tool of the project pick up, which no
-// word of it needs to name: a conftest.py, the scripts of a package.json.
+// written reads the files that the text itself writes and then has a tool of the project pick up,
+// which no word of it needs to name: a conftest.py, the scripts of a package.json.
 func (r *resolver) written() {
 	for _, f := range r.plan.Script.Written {
 		dir, name := path.Split(f.Name)

@@ -57,7 +57,8 @@ func ParseIntent(r io.Reader) (Intent, error) {
 	return in.own(), nil
 }
 
-// ParseProposed reads the caller's JSON as ParseIntent does, for what is to run as well. A command is
+// ParseProposed reads the caller's JSON as ParseIntent does, for what is to run as well. A command
+// is
 //
 //	"make test"
 //	{"id": "c1", "command": "make test", "cwd": "sub", "needs_confirm": true, "hint": "", "reason": ""}

@@ -41,7 +41,8 @@ func TestParseProposed(t *testing.T) {
 	}
 }
 
-// Whatever is proposed has a name of its own and something to run, and no doubt of the caller gets lost.
+// Whatever is proposed has a name of its own and something to run, and no doubt of the caller gets
+// lost.
 func FuzzParseProposed(f *testing.F) {
 	f.Add(`{"commands": ["ls", {"id": "x", "command": "make", "hint": "h"}, {"argv": ["a"]}], "needs_confirm": true}`)
 	f.Fuzz(func(t *testing.T, text string) {

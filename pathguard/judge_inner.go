@@ -51,8 +51,9 @@ func (j *judgement) inners() {
 	}
 }
 
-// files goes through the files that are executed and may be read: the words of a secret must
-// not be read aloud in a reason. Not what the package of an agent's program says in its own code: the session is asked about as a whole.
+// files goes through the files that are executed and may be read: the words of a secret must not be
+// read aloud in a reason. Not what the package of an agent's program says in its own code: the
+// session is asked about as a whole.
 func (j *judgement) files() iter.Seq2[*Inner, *judgement] {
 	return func(yield func(*Inner, *judgement) bool) {
 		for i := range j.plan.Inner {

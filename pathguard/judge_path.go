@@ -97,8 +97,8 @@ func (j *judgement) target(t *Target) {
 	}
 }
 
-// inCommand is an action as the command around it makes it: what is moved or temporary is not swept away, and what
-// empties all that a pattern fits is.
+// inCommand is an action as the command around it makes it: what is moved or temporary is not swept
+// away, and what empties all that a pattern fits is.
 func (j *judgement) inCommand(t *Target, action Action) Action {
 	rewrites := t.Right == command.Write && t.Flags&command.Append == 0
 	switch {

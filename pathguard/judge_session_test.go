@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// A session asks once what it opens, in the place of whether its program may run. All else about its line is asked as
-// for any other, and what a person has ruled about a host or forbidden holds.
+// A session asks once what it opens, in the place of whether its program may run. All else about
+// its line is asked as for any other, and what a person has ruled about a host or forbidden holds.
 func TestJudgeSession(t *testing.T) {
 	agent := func(path string, hosts ...string) *Plan {
 		p := at(command.Exec, 0, path)

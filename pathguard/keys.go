@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Key is one key of the configuration. The parser, `policy init`, `policy show` and tada-config(5) have no other
-// list of keys than [Keys].
+// A Key is one key of the configuration. The parser, `policy init`, `policy show` and
+// tada-config(5) have no other list of keys than [Keys].
 type Key struct {
 	Name    string // with its sections: security.protect; a field of a rule is rules.paths[].access
 	Type    string

@@ -22,7 +22,8 @@ func known(where string) []string {
 	return names
 }
 
-// foreign are keys that designs and other programs have, and that this configuration does not: with what to use.
+// foreign are keys that designs and other programs have, and that this configuration does not: with
+// what to use.
 var foreign = map[string]string{
 	"nonce_retention_period": "answered questions are kept for 7 days, longer than any question is valid; this cannot be set",
 	"skew_margin":            "times are compared on one machine; this cannot be set",
@@ -35,8 +36,8 @@ var foreign = map[string]string{
 // ForeignKeys returns keys that are refused with a sentence that says what to use instead.
 func ForeignKeys() map[string]string { return maps.Clone(foreign) }
 
-// nearest is a hint at the key that may have been meant: the nearest name of the same section, or a key of
-// another section that has this name or a near one; only a semicolon when nothing is near.
+// nearest is a hint at the key that may have been meant: the nearest name of the same section, or a
+// key of another section that has this name or a near one; only a semicolon when nothing is near.
 func nearest(full string) string {
 	where, name := cutLast(full)
 	if instead := foreign[strings.ToLower(name)]; instead != "" {
@@ -62,7 +63,8 @@ func nearest(full string) string {
 	return "; did you mean " + best + "?"
 }
 
-// distance is how many letters must be added, dropped, replaced or exchanged with their neighbour to make b of a.
+// distance is how many letters must be added, dropped, replaced or exchanged with their neighbour
+// to make b of a.
 func distance(a, b string) int {
 	prev, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// config is a key with a value as a file has it: rules.paths[].access becomes an entry of a rule that is complete.
+// config is a key with a value as a file has it: rules.paths[].access becomes an entry of a rule
+// that is complete.
 func config(k Key, value string) string {
 	name := k.Name
 	if list, field, ok := strings.Cut(name, "[]."); ok {
@@ -74,8 +75,8 @@ func settable(t reflect.Type, path string, out map[string]bool) {
 	}
 }
 
-// TestEveryKeyIsEverywhere: a field of the settings has a key; a key is read, and stands in what `policy init`
-// writes and in what `policy show` prints, with what it does.
+// TestEveryKeyIsEverywhere: a field of the settings has a key; a key is read, and stands in what
+// `policy init` writes and in what `policy show` prints, with what it does.
 func TestEveryKeyIsEverywhere(t *testing.T) {
 	template := Template()
 	set := map[string]bool{}
@@ -152,7 +153,8 @@ func showOf(t *testing.T, p Policy) map[string]string {
 	return out
 }
 
-// TestWhereSettingsComeFrom: every value is shown with the lines that it comes from; of rules each has its own.
+// TestWhereSettingsComeFrom: every value is shown with the lines that it comes from; of rules each
+// has its own.
 func TestWhereSettingsComeFrom(t *testing.T) {
 	a := Account{Home: t.TempDir(), UID: os.Getuid()}
 	base := a.Home + "/config.yaml"
@@ -196,7 +198,8 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	}
 }
 
-// TestNearestKey: a mistyped key is answered with the one that was meant, a misplaced one with its section.
+// TestNearestKey: a mistyped key is answered with the one that was meant, a misplaced one with its
+// section.
 func TestNearestKey(t *testing.T) {
 	for text, want := range map[string]string{
 		"secuirty: {}":                           "did you mean security?",

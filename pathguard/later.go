@@ -11,10 +11,10 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// A Later is what the folders of a workspace hold of the names that run or instruct later without anybody asking:
-// .envrc, .mcp.json, AGENTS.md, the tasks of an editor. A judgement knows those that a command line names; who
-// runs code that was not read compares what there was before with what there is after. What belongs to git is not
-// among them.
+// A Later is what the folders of a workspace hold of the names that run or instruct later without
+// anybody asking: .envrc, .mcp.json, AGENTS.md, the tasks of an editor. A judgement knows those
+// that a command line names; who runs code that was not read compares what there was before with
+// what there is after. What belongs to git is not among them.
 type Later map[string]stamp
 
 // A stamp tells whether a file, or a folder with what is in it, is still what it was.
@@ -24,7 +24,8 @@ type stamp struct {
 	tools, runs        string
 }
 
-// LaterIn looks for such names in the folders and below them, as far as a sandbox looks for names to hide.
+// LaterIn looks for such names in the folders and below them, as far as a sandbox looks for names
+// to hide.
 func LaterIn(dirs ...string) Later {
 	found := Later{}
 	d := openDisk()
@@ -53,8 +54,9 @@ func LaterIn(dirs ...string) Later {
 // A Left is a name that is new or changed, and who runs it.
 type Left struct{ Name, Runs string }
 
-// Since returns what the command of a plan left, sorted by name: what is new or changed since before. Left out is what
-// the plan says that it writes, what its own tools wrote, and of what people have in version control what git wrote.
+// Since returns what the command of a plan left, sorted by name: what is new or changed since
+// before. Left out is what the plan says that it writes, what its own tools wrote, and of what
+// people have in version control what git wrote.
 func (l Later) Since(before Later, plan *Plan) (left []Left) {
 	started := plan.started()
 	git := slices.Contains(started, "git")

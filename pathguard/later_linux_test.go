@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestLaterEveryName: every name of the table is either kept, which asks when a line names it and stays as it is for code that was not read,
-// or is reported when such code makes or changes it, in the workspace and in folders of it. What git keeps for itself is not reported.
+// TestLaterEveryName: every name of the table is either kept, which asks when a line names it and
+// stays as it is for code that was not read, or is reported when such code makes or changes it, in
+// the workspace and in folders of it. What git keeps for itself is not reported.
 func TestLaterEveryName(t *testing.T) {
 	g, root := desk(t, "", "w/a/b/x")
 	read := func(line string) *Plan {

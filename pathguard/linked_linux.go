@@ -10,14 +10,15 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// The bounds of looking for the other names of a file with hard links: of each secret folder, and of the workspace.
+// The bounds of looking for the other names of a file with hard links: of each secret folder, and
+// of the workspace.
 const (
 	maxLinkSecrets = 512
 	maxLinkNames   = 1 << 14
 )
 
-// linked looks for the other names of a regular file that has more than one: whether one of them is a secret, and of a
-// file that is written, how many are not in the workspace.
+// linked looks for the other names of a regular file that has more than one: whether one of them is
+// a secret, and of a file that is written, how many are not in the workspace.
 func (r *resolver) linked(t *Target, names int) {
 	for _, name := range r.secrets()[t.ID] {
 		if name != t.Real {
@@ -29,8 +30,8 @@ func (r *resolver) linked(t *Target, names int) {
 	}
 }
 
-// secrets are the files of built-in secret names and of tada-run's own state, by their inode. They are read when the
-// first file with hard links is met, which most plans have none of.
+// secrets are the files of built-in secret names and of tada-run's own state, by their inode. They
+// are read when the first file with hard links is met, which most plans have none of.
 func (r *resolver) secrets() map[ID][]string {
 	if r.share.secrets != nil {
 		return r.share.secrets
@@ -74,7 +75,8 @@ func (r *resolver) namesIn(dir string, id ID) (found int) {
 	return found
 }
 
-// eachFile calls visit for the regular files with more than one name that are at a path or below it, until it says false.
+// eachFile calls visit for the regular files with more than one name that are at a path or below
+// it, until it says false.
 func eachFile(root string, visit func(string, ID) bool) {
 	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		var st unix.Stat_t
@@ -91,8 +93,8 @@ func eachFile(root string, visit func(string, ID) bool) {
 // maxInodes bounds the names of hidden files that are compared with those of the workspace.
 const maxInodes = 4096
 
-// inodes returns the inodes of hidden files, each with a name: of those that are hidden themselves and of those in hidden
-// folders, two deep. A listing tells them without a look at each file.
+// inodes returns the inodes of hidden files, each with a name: of those that are hidden themselves
+// and of those in hidden folders, two deep. A listing tells them without a look at each file.
 func (d *disk) inodes(hidden []string) map[uint64]string {
 	found := map[uint64]string{}
 	var in func(dir string, deep int)

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOneFileManyMounts: hidden and kept means the file, by any mounted name: of the home, of a part of it, of what is above it, of a
-// file, of the state, and of what stays as it is in the workspace; a second mount of the home below what may be written is none of it.
+// TestOneFileManyMounts: hidden and kept means the file, by any mounted name: of the home, of a
+// part of it, of what is above it, of a file, of the state, and of what stays as it is in the
+// workspace; a second mount of the home below what may be written is none of it.
 func TestOneFileManyMounts(t *testing.T) {
 	if os.Getenv("TADA_TEST_MOUNTS") == "" {
 		inMountNamespace(t)
@@ -53,8 +54,9 @@ func TestOneFileManyMounts(t *testing.T) {
 	}
 }
 
-// TestHardLinks: a hard link to a secret is the secret. A file that has a name outside the workspace is written in place after a question only;
-// to replace it, and to write one whose names are all inside, asks nothing.
+// TestHardLinks: a hard link to a secret is the secret. A file that has a name outside the
+// workspace is written in place after a question only; to replace it, and to write one whose names
+// are all inside, asks nothing.
 func TestHardLinks(t *testing.T) {
 	g, root := desk(t, "", "home/dev/.ssh/id_rsa", "home/dev/.tada/config.yaml", "home/dev/n", "w/.env", "w/one", "w/sub/x", "w/plain", "store/pkg")
 	for name, link := range map[string]string{"home/dev/.ssh/id_rsa": "w/key", "home/dev/.tada/config.yaml": "w/conf", "home/dev/n": "w/n", "w/one": "w/sub/two", "store/pkg": "w/pkg", "w/.env": "home/dev/e"} {

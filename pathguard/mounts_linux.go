@@ -10,17 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A mount is a line of /proc/self/mountinfo: below point, what lies below root in the file system of device.
+// A mount is a line of /proc/self/mountinfo: below point, what lies below root in the file system
+// of device.
 type mount struct{ device, root, point string }
 
-// mounts are all mounts of this process, in the order of the kernel: the last one at a point is the one that is seen.
+// mounts are all mounts of this process, in the order of the kernel: the last one at a point is the
+// one that is seen.
 type mounts struct {
 	list  []mount
 	twice map[string]bool // devices that are mounted more than once
 }
 
-// mountTable is what was read last. The kernel says by poll(2) on the open file whether it is still true, which costs a
-// thirtieth of reading it again.
+// mountTable is what was read last. The kernel says by poll(2) on the open file whether it is still
+// true, which costs a thirtieth of reading it again.
 var mountTable struct {
 	sync.Mutex
 	file *os.File
@@ -90,8 +92,8 @@ func (m *mounts) over(path string) int {
 	return found
 }
 
-// others returns the other names that a real path has by mounts. Parts are mount points where something below it is
-// seen: with a file behind such a name the path itself is not reached.
+// others returns the other names that a real path has by mounts. Parts are mount points where
+// something below it is seen: with a file behind such a name the path itself is not reached.
 func (m *mounts) others(path string) (names, parts []string) {
 	own := m.over(path)
 	if own < 0 || !m.twice[m.list[own].device] {
@@ -126,8 +128,9 @@ func (m *mounts) below(dir string) (points []string) {
 	return points
 }
 
-// aliases adds the other names that each path has by mounts, and the mount points where something below it is seen. Left out are
-// /etc/hosts and its like, which container engines mount from folders of their own that may be hidden.
+// aliases adds the other names that each path has by mounts, and the mount points where something
+// below it is seen. Left out are /etc/hosts and its like, which container engines mount from
+// folders of their own that may be hidden.
 func aliases(paths []string) []string {
 	m := mountsNow()
 	for _, p := range paths[:len(paths):len(paths)] {
@@ -142,8 +145,8 @@ func aliases(paths []string) []string {
 	return paths
 }
 
-// mirrored returns the mount points below what may be written that show what may not be written under its other name:
-// a second mount of the home in /tmp is no part of /tmp.
+// mirrored returns the mount points below what may be written that show what may not be written
+// under its other name: a second mount of the home in /tmp is no part of /tmp.
 func mirrored(write []Grant) (points []string) {
 	m := mountsNow()
 	open := func(path string) bool {

@@ -24,7 +24,8 @@ var neededNames = []string{
 	"/lib64/libc.so*", "/lib64/libc-*.so", "/lib64/libm.so*", "/lib64/libm-*.so", "/lib64/libdl*.so*", "/lib64/libtinfo.so*", "/lib64/libreadline.so*",
 	"/lib64/libcap.so*", "/lib64/libpthread*.so*", "/lib64/libnss_*.so*",
 	"/usr/lib/locale", "/usr/share/locale", "/usr/share/terminfo", "/usr/share/zoneinfo",
-	// the configuration of the loader, of the C library, of shells and of what nearly every program reads
+	// the configuration of the loader, of the C library, of shells and of what nearly every program
+	// reads
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/ld-musl-*",
 	"/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/hostname", "/etc/host.conf", "/etc/resolv.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols",
 	"/etc/localtime", "/etc/timezone", "/etc/locale.alias", "/etc/terminfo", "/etc/inputrc", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh", "/etc/zshenv",
@@ -54,8 +55,9 @@ func (d *disk) needed(restricted string) (names []string, all bool) {
 	return tidy(names), false
 }
 
-// neededIn returns those of neededNames that are a path or could be below it, by their text: only these are asked of the
-// disk. The folders at the root that are links into /usr on most systems are resolved where that could matter.
+// neededIn returns those of neededNames that are a path or could be below it, by their text: only
+// these are asked of the disk. The folders at the root that are links into /usr on most systems are
+// resolved where that could matter.
 func (d *disk) neededIn(restricted string) (names []string) {
 	tops := map[string]string{}
 	for _, name := range neededNames {

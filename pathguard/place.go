@@ -85,8 +85,8 @@ func mayBeWorkspace(dir, home string, marked bool) bool {
 	return !withinAny(dir, systemDirs) || inHome && home == rootHome
 }
 
-// rootHome is where root keeps projects, as in most containers, and a system directory to everybody else. The homes of
-// service accounts, /var/www or /var/lib/postgresql, hold what they serve.
+// rootHome is where root keeps projects, as in most containers, and a system directory to everybody
+// else. The homes of service accounts, /var/www or /var/lib/postgresql, hold what they serve.
 const rootHome = "/root"
 
 // homesOfAll hold what belongs to others: everybody's homes, mounted disks, what is served.

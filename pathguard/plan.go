@@ -23,8 +23,8 @@ type Caller struct {
 	Saves    bool     // it is the start of an agent's program, which has its shell write down functions and aliases
 }
 
-// A Session is what an agent's program needs in a session of its own, beside the workspace. Its zero value is a program that
-// needs nothing.
+// A Session is what an agent's program needs in a session of its own, beside the workspace. Its
+// zero value is a program that needs nothing.
 type Session struct {
 	Agent string   // its name
 	Hosts []string // HOST or HOST:PORT, of its vendor
@@ -155,8 +155,8 @@ type Limit struct {
 // DirFile returns the working directory opened with O_PATH, or nil when it is gone.
 func (p *Plan) DirFile() *os.File { return p.dirFile.open() }
 
-// Close lets go of every file of the plan. What the plan gave out is closed with it: it may still be
-// asked for, and every use is an error. Closing again does nothing.
+// Close lets go of every file of the plan. What the plan gave out is closed with it: it may still
+// be asked for, and every use is an error. Closing again does nothing.
 func (p *Plan) Close() error {
 	if p == nil {
 		return nil

@@ -80,7 +80,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestTemplate: what init writes is what is built in, and each key that it holds can be switched on by itself.
+// TestTemplate: what init writes is what is built in, and each key that it holds can be switched on
+// by itself.
 func TestTemplate(t *testing.T) {
 	for _, text := range []string{Template(), regexp.MustCompile(`(?m)^( *)# (\w+: .*  # example: .*)$`).ReplaceAllString(Template(), "$1$2")} {
 		set, err := decode(ConfigFile{Path: "template", Layer: UserLayer}, []byte(text), defaults())

@@ -32,7 +32,8 @@ var ports = map[string][]int{
 // configured are programs whose own configuration says the port.
 var configured = names{"ssh", "scp", "sftp", "rsync", "autossh", "mosh", "sshfs"}
 
-// registries are the hosts that package tools fetch from when nothing else is configured. network.registries lets a tool reach its own.
+// registries are the hosts that package tools fetch from when nothing else is configured.
+// network.registries lets a tool reach its own.
 var registries = map[string][]string{
 	"npm":   {"registry.npmjs.org:443"},
 	"yarn":  {"registry.yarnpkg.com:443", "registry.npmjs.org:443"},
@@ -63,9 +64,11 @@ var fetchers = map[string][]string{
 	"apt": {"apt"}, "apt-get": {"apt"}, "apk": {"apk"},
 }
 
-// Reach derives whom a plan that was allowed may contact: the hosts that its text names; the registries of the tools that it runs, where the policy lists
-// them; if it contacts anybody, what network.allow lists, where a redirect or a company's own name server may lead it; and for a program that does not tell whom
-// it contacts, that list and this machine's servers. With network.default list a person has said yes to the hosts that the list does not have.
+// Reach derives whom a plan that was allowed may contact: the hosts that its text names; the
+// registries of the tools that it runs, where the policy lists them; if it contacts anybody, what
+// network.allow lists, where a redirect or a company's own name server may lead it; and for a
+// program that does not tell whom it contacts, that list and this machine's servers. With
+// network.default list a person has said yes to the hosts that the list does not have.
 func (p Policy) Reach(plan *Plan) Reach {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Reach{}
@@ -89,7 +92,8 @@ func (p Policy) Reach(plan *Plan) Reach {
 	return r
 }
 
-// untold reports whether something of the plan does not tell whom it contacts: code, and programs that run it.
+// untold reports whether something of the plan does not tell whom it contacts: code, and programs
+// that run it.
 func (j *judgement) untold() bool {
 	if len(j.script.Opaque) > 0 || len(j.script.Codes) > 0 {
 		return true
@@ -145,7 +149,8 @@ func (j *judgement) contacts(e *shellparse.Effect) (n shellparse.Endpoint, known
 	return n, n.Host != ""
 }
 
-// hostPorts is a host with the ports that its scheme means. Without either it is every port: a tool that names only a host is trusted with its own protocol.
+// hostPorts is a host with the ports that its scheme means. Without either it is every port: a tool
+// that names only a host is trusted with its own protocol.
 func hostPorts(n shellparse.Endpoint) []string {
 	host := n.Host
 	if strings.Contains(host, ":") {
@@ -202,7 +207,8 @@ func coveredBy(entry string, list []string) bool {
 	return false
 }
 
-// hostIs reports whether a host is one that an entry names: itself, a name below its domain, an address in its net.
+// hostIs reports whether a host is one that an entry names: itself, a name below its domain, an
+// address in its net.
 func hostIs(host, entry string) bool {
 	if host == entry || hostIn(host, []string{entry}) {
 		return true

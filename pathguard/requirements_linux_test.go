@@ -79,7 +79,8 @@ func TestC3_1_Levels(t *testing.T) {
 	never.expect(t, Deny, "rm -rf src", "echo x > /etc/x")
 }
 
-// C-3.1.5, C-6.2.2, C-7.2.5, C-7.2.12, C-10.3: no access to a restricted path, however it is spelled.
+// C-3.1.5, C-6.2.2, C-7.2.5, C-7.2.12, C-10.3: no access to a restricted path, however it is
+// spelled.
 func TestC3_1_5_Restricted(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: [/etc, ~/vault, '@/deep/in']}", "home/dev/vault/key", "deep/in/x", "w/link -> /etc/passwd", "w/dir -> @/home/dev/vault", "w/b/c/d/")
 	up := strings.Repeat("../", strings.Count(root, "/")+1)
@@ -105,7 +106,8 @@ func TestC3_1_6_ReadOnly(t *testing.T) {
 	}
 }
 
-// C-3.2.1, C-3.2.2, C-3.2.3, C-3.2.4, C-7.2.1, C-7.2.2, C-7.2.3, C-7.2.8, C-7.2.9, C-10.5: the names of the source document.
+// C-3.2.1, C-3.2.2, C-3.2.3, C-3.2.4, C-7.2.1, C-7.2.2, C-7.2.3, C-7.2.8, C-7.2.9, C-10.5: the
+// names of the source document.
 func TestC3_2_Checks(t *testing.T) {
 	g, _ := desk(t, "security: {restricted_paths: [/etc]}")
 	type check struct {

@@ -231,7 +231,8 @@ func hazardZh(rule, english string) string {
 	return text
 }
 
-// In returns the message of a reason in a language. What the configuration says is said as it stands there.
+// In returns the message of a reason in a language. What the configuration says is said as it
+// stands there.
 func (r Reason) In(l Locale) string {
 	text := r.in(l)
 	switch {

@@ -173,7 +173,8 @@ func (d *decoder) host(n *yaml.Node) (string, error) {
 	return text, nil
 }
 
-// rules reads a list of rules, whose fields are the keys below where. Every rule needs a verdict and what it is about.
+// rules reads a list of rules, whose fields are the keys below where. Every rule needs a verdict
+// and what it is about.
 func (d *decoder) rules(n *yaml.Node, where, needs string, done func() (complete bool)) error {
 	if isNull(n) {
 		return nil

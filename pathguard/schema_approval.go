@@ -44,7 +44,8 @@ func whole(least, most int, field func(*Approval) *int) func(*decoder, *yaml.Nod
 	}
 }
 
-// For is how many people must say yes to a risk, and whether the account that asks may be one of them.
+// For is how many people must say yes to a risk, and whether the account that asks may be one of
+// them.
 func (a Approval) For(risk int) (people int, self bool) {
 	if risk < a.FromRisk {
 		return 1, true

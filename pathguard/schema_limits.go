@@ -10,10 +10,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits bound one run. In a configuration zero is unset ("auto"), and Unlimited is said to be "none". What is unset is limited by the defaults
-// of the machine, which are for programs that have gone wild. Processes: the most that is honestly needed is about one thread per processor in
-// each of as many compilers, so 256 for each processor, and at least 4096, which is about what systemd gives a service. Memory: what is left
-// lets the rest of the machine go on until the sampler has looked. The record: a build that prints 64 MiB at once is recorded in full.
+// Limits bound one run. In a configuration zero is unset ("auto"), and Unlimited is said to be
+// "none". What is unset is limited by the defaults of the machine, which are for programs that have
+// gone wild. Processes: the most that is honestly needed is about one thread per processor in each
+// of as many compilers, so 256 for each processor, and at least 4096, which is about what systemd
+// gives a service. Memory: what is left lets the rest of the machine go on until the sampler has
+// looked. The record: a build that prints 64 MiB at once is recorded in full.
 //
 //	                 default               strong                    base             at the limit
 //	Time             none                  timer                     timer            the run is ended, status 124
@@ -28,7 +30,8 @@ import (
 //	FileSize         none                  rlimit                    rlimit           SIGXFSZ
 //	OpenFiles        none                  rlimit                    rlimit           EMFILE
 //
-// Control groups, where they can be made, bound CPU, Memory and Processes exactly. They take up to 16 ms, so they are made when a file names one of the three.
+// Control groups, where they can be made, bound CPU, Memory and Processes exactly. They take up to
+// 16 ms, so they are made when a file names one of the three.
 type Limits struct {
 	Time       time.Duration // of the wall clock, from the start of the command
 	CPU        time.Duration // of the whole tree, user and system, in full seconds
@@ -124,8 +127,8 @@ func (l Limits) unsetIn(first Limits) Limits {
 	return l
 }
 
-// LimitsOf returns what limits a run on a machine with these defaults; zero is no limit. What only a file
-// says that cannot loosen is never above the default.
+// LimitsOf returns what limits a run on a machine with these defaults; zero is no limit. What only
+// a file says that cannot loosen is never above the default.
 func (s Settings) LimitsOf(machine Limits) Limits {
 	l := s.Limits
 	for i, v := range l.fields() {

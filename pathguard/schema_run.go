@@ -48,7 +48,8 @@ func (s Settings) background() string {
 	return backgroundEnd
 }
 
-// readTools reads names of tools, as platforms spell them. One * may stand at the end of a name, behind something.
+// readTools reads names of tools, as platforms spell them. One * may stand at the end of a name,
+// behind something.
 func readTools(d *decoder, n *yaml.Node) (err error) {
 	d.set.Tools, err = d.list(n, func(item *yaml.Node) (string, error) {
 		name := strings.TrimSuffix(item.Value, "*")

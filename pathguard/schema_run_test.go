@@ -70,7 +70,8 @@ func TestRunSettingsTighten(t *testing.T) {
 	}
 }
 
-// What no file says is the machine's default; who may only lower cannot raise it, with "none" neither.
+// What no file says is the machine's default; who may only lower cannot raise it, with "none"
+// neither.
 func TestLimitDefaults(t *testing.T) {
 	machine := Limits{Memory: 12 << 30, Processes: 4096, Record: 256 << 20}
 	for _, test := range []struct{ first, further, want Limits }{
@@ -102,7 +103,8 @@ func TestLimitKeys(t *testing.T) {
 	}
 }
 
-// E-quo-1, B-R9.2: a second file can ask more people, sooner, and trust less; never the other way round.
+// E-quo-1, B-R9.2: a second file can ask more people, sooner, and trust less; never the other way
+// round.
 func TestApprovalTightens(t *testing.T) {
 	loose, strict := Approval{People: 1, FromRisk: 3}, Approval{People: 3, FromRisk: 1, NotSelf: true, Quarantined: true}
 	for _, pair := range [][2]Approval{{loose, strict}, {strict, loose}, {strict, strict}} {

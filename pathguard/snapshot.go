@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// snapshotDirs are where agent programs have the shell itself write down its functions and aliases when they start, below
-// a home. What is there is run before every command, and is as protected as what runs at login. Only that start may make
-// one: an agent could name its own in a text that looks like one of the program.
+// snapshotDirs are where agent programs have the shell itself write down its functions and aliases
+// when they start, below a home. What is there is run before every command, and is as protected as
+// what runs at login. Only that start may make one: an agent could name its own in a text that
+// looks like one of the program.
 var snapshotDirs = []string{".claude/shell-snapshots", ".codex/shell_snapshots"}
 
 // isSnapshot reports whether a path is such a file of one of the homes.

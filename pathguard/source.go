@@ -25,8 +25,8 @@ func (d *decoder) sources(lines []int) []Source {
 	return out
 }
 
-// trace notes for every key of a file that was joined whether it took part in the value. A scalar has one source, the
-// file that decided; a list has all; a list of rules has one for each rule.
+// trace notes for every key of a file that was joined whether it took part in the value. A scalar
+// has one source, the file that decided; a list has all; a list of rules has one for each rule.
 func (m *merger) trace(d *decoder, out Settings) {
 	for i := range keys {
 		k := &keys[i]
@@ -78,8 +78,8 @@ func (p Policy) Explain() []Setting {
 	return all
 }
 
-// Lines are the settings for a reader, one a line: name, value, and where it comes from. A list of rules has a line
-// for each rule.
+// Lines are the settings for a reader, one a line: name, value, and where it comes from. A list of
+// rules has a line for each rule.
 func (p Policy) Lines() [][3]string {
 	var rows [][3]string
 	for _, s := range p.Explain() {
@@ -96,8 +96,8 @@ func (p Policy) Lines() [][3]string {
 	return rows
 }
 
-// Changed is the difference between two policies: what `policy show` no longer says after a minus, what it says now after
-// a plus. Where a value is written is no part of it.
+// Changed is the difference between two policies: what `policy show` no longer says after a minus,
+// what it says now after a plus. Where a value is written is no part of it.
 func Changed(before, after Policy) []string {
 	var out []string
 	was, now := before.Lines(), after.Lines()
@@ -139,8 +139,8 @@ func (p Policy) from(sources []Source) string {
 	return strings.Join(names, ", ")
 }
 
-// inertText is a text in which nothing moves the cursor or reorders what is read: a workspace's file is data of the
-// repository.
+// inertText is a text in which nothing moves the cursor or reorders what is read: a workspace's
+// file is data of the repository.
 func inertText(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -69,7 +69,8 @@ func TestSwap(t *testing.T) {
 	<-stopped
 }
 
-// rounds is how often a test of this package tries to lose a race; with -short it is enough for the race detector.
+// rounds is how often a test of this package tries to lose a race; with -short it is enough for the
+// race detector.
 func rounds() int {
 	if testing.Short() {
 		return 300
@@ -77,10 +78,10 @@ func rounds() int {
 	return 10_000
 }
 
-// B-R1.4.8: TestSwapBetween replaces a link, a directory, a script and a program after the plan was made and
-// before anything uses it, ten thousand times: whoever uses the plan's files has what was judged,
-// a plan that is made again is another one, so that no approval fits it, and the last look before
-// the command runs names what its shell would open by a name that leads elsewhere.
+// B-R1.4.8: TestSwapBetween replaces a link, a directory, a script and a program after the plan was
+// made and before anything uses it, ten thousand times: whoever uses the plan's files has what was
+// judged, a plan that is made again is another one, so that no approval fits it, and the last look
+// before the command runs names what its shell would open by a name that leads elsewhere.
 func TestSwapBetween(t *testing.T) {
 	t.Parallel()
 	root := makeTree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f", "dir -> safe")

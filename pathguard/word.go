@@ -9,8 +9,8 @@ import (
 // maxWords is how many words an error lists. Of more, it lists those of one group.
 const maxWords = 16
 
-// CheckWord returns nil when word is one of those that an option or a key takes, else an error that names the option,
-// the word, and what it takes instead.
+// CheckWord returns nil when word is one of those that an option or a key takes, else an error that
+// names the option, the word, and what it takes instead.
 func CheckWord(option, word string, words []string) error {
 	if slices.Contains(words, word) {
 		return nil
@@ -22,8 +22,8 @@ func CheckWord(option, word string, words []string) error {
 	return fmt.Errorf("%s", text)
 }
 
-// listed are the words that an error about word names: all if they are few, else the group that it was looked for in
-// ("exec.end" is in the group exec), else those that are in none.
+// listed are the words that an error about word names: all if they are few, else the group that it
+// was looked for in ("exec.end" is in the group exec), else those that are in none.
 func listed(word string, words []string) []string {
 	if len(words) <= maxWords {
 		return words

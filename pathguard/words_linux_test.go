@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A decision and a class are words in JSON; a word that is none is refused and leaves what was there.
+// A decision and a class are words in JSON; a word that is none is refused and leaves what was
+// there.
 func TestDecisionsAreWords(t *testing.T) {
 	for _, d := range []Decision{Deny, Ask, Allow} {
 		text, err := d.MarshalText()

@@ -26,9 +26,9 @@
 //	         above U+FFFF             a surrogate pair
 //	         a byte XX that is not part of valid UTF-8   \udcXX alone
 //
-// There is no white space and no newline at the end. Keys rise by code point, which for UTF-8 is the
-// order of the bytes; an invalid byte XX counts as U+DCXX. RFC 8785 sorts by UTF-16 units and differs above
-// U+FFFF: its libraries do not fit here.
+// There is no white space and no newline at the end. Keys rise by code point, which for UTF-8 is
+// the order of the bytes; an invalid byte XX counts as U+DCXX. RFC 8785 sorts by UTF-16 units and
+// differs above U+FFFF: its libraries do not fit here.
 //
 // # Strings are bytes
 //
@@ -42,7 +42,8 @@
 // Floats, because languages disagree on how to print them. Duplicate keys, because they are read
 // differently by different parsers. Values nested deeper than [MaxDepth]. Any text that is not the
 // one spelling of its value: spaces, upper-case hexadecimal, escapes that need not be, unsorted
-// keys, "-0", lone surrogates that stand for no byte, surrogate escapes whose bytes join into valid UTF-8.
+// keys, "-0", lone surrogates that stand for no byte, surrogate escapes whose bytes join into valid
+// UTF-8.
 //
 // Integers above 2^53 are exact here and in Python; jq and JavaScript round them. Whoever writes
 // for those readers sends a string.

@@ -196,7 +196,8 @@ func (p *parser) string() (string, error) {
 	return s, nil
 }
 
-// unescape returns the bytes that an escaped string stands for; ok is false when it stands for none.
+// unescape returns the bytes that an escaped string stands for; ok is false when it stands for
+// none.
 func unescape(raw []byte) (s string, ok bool) {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// pieces are what strings go wrong at: beginnings, middles and ends of UTF-8 sequences that may join,
-// encoded surrogates, and characters that escapes are made of.
+// pieces are what strings go wrong at: beginnings, middles and ends of UTF-8 sequences that may
+// join, encoded surrogates, and characters that escapes are made of.
 var pieces = []string{
 	"a", "u", "\\", "\"", "\x00", "\n", "\x7f", "\x80", "\x9f", "\xa0", "\xa8", "\xbf", "\xbd", "\xc3", "\xdc", "\xe2", "\xed", "\xef", "\xf0", "\xff",
 	"\u00e9", "\u2028", "\ufffd", "\uffff", "\U0001f600",

@@ -27,8 +27,8 @@ import (
 // (redacted, or never kept) named where it is missing.
 func Cast(w io.Writer, r io.Reader) error { return cast(w, r, caster{}) }
 
-// Cast2 writes the same as an asciicast v2, for asciinema before 3.0: the time of an event is since the start, and
-// there is no event for the exit status.
+// Cast2 writes the same as an asciicast v2, for asciinema before 3.0: the time of an event is since
+// the start, and there is no event for the exit status.
 func Cast2(w io.Writer, r io.Reader) error { return cast(w, r, caster{second: true}) }
 
 func cast(w io.Writer, r io.Reader, c caster) error {

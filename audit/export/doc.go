@@ -43,6 +43,6 @@
 //	  asciinema-player.css     f619fe17597043564f03b2c6918b3daf890ee8b912fb408542fba11afade4fdb
 //	  LICENSE                  63422284ed65be54ab38d8a94e7518d27e222fbb26c9ae4cd984c63926e91c12
 //
-// The figures are SHA-256, and a test compares them. The package of 3.17.0 has
-// the npm integrity sha512-JbjNJmA2TLIeYNaOEja+kVSzXadKoqpIzVVmfBGNj2DmdtE/vExBCnkE8NYEcpaQcDvUYg8Ltt0urT80frACmw==.
+// The figures are SHA-256, and a test compares them. The package of 3.17.0 has the npm integrity
+// sha512-JbjNJmA2TLIeYNaOEja+kVSzXadKoqpIzVVmfBGNj2DmdtE/vExBCnkE8NYEcpaQcDvUYg8Ltt0urT80frACmw==.
 package export

@@ -115,7 +115,8 @@ func TestCast2(t *testing.T) {
 		`[0.013500,"m","99 bytes of output not kept"]`)
 }
 
-// Marks of the log stand between the events, where they belong in time, and never before the one that is last.
+// Marks of the log stand between the events, where they belong in time, and never before the one
+// that is last.
 func TestMarksBetween(t *testing.T) {
 	marks := inOrder([]play.Mark{{At: time.Hour, Label: "late"}, {At: 3200 * time.Microsecond, Label: "between\x1b"}, {Label: "first"}})
 	got := exported(t, sample(t), func(w io.Writer, r io.Reader) error { return cast(w, r, caster{marks: marks}) })
@@ -275,8 +276,8 @@ func TestPageTooLarge(t *testing.T) {
 	}
 }
 
-// The page plays in a real browser: the player test. So does a transcript as it stands in the state directory, with
-// its own comments and events.
+// The page plays in a real browser: the player test. So does a transcript as it stands in the state
+// directory, with its own comments and events.
 func TestPagePlays(t *testing.T) {
 	t.Parallel()
 	browser := ""
@@ -314,7 +315,8 @@ func plays(t *testing.T, browser, html string, want ...string) {
 	}
 	tags := regexp.MustCompile(`<[^>]*>`)
 	missing, drawn := want, ""
-	// A browser on a busy machine may not have drawn anything when its time is over: then it gets more.
+	// A browser on a busy machine may not have drawn anything when its time is over: then it gets
+	// more.
 	for _, budget := range []string{"5000", "20000", "80000"} {
 		page, log := dom(budget)
 		if strings.Contains(log, "Content Security Policy") || strings.Contains(log, "CONSOLE") {

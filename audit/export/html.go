@@ -176,8 +176,8 @@ func writeHead(out *bufio.Writer, p Page) {
 `)
 }
 
-// inOrder are marks by their time. They go into the session itself: those that the player is given beside it would
-// stand where they were before it cut the pauses short.
+// inOrder are marks by their time. They go into the session itself: those that the player is given
+// beside it would stand where they were before it cut the pauses short.
 func inOrder(marks []play.Mark) []play.Mark {
 	return slices.SortedStableFunc(slices.Values(marks), func(a, b play.Mark) int { return cmp.Compare(a.At, b.At) })
 }

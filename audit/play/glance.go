@@ -33,7 +33,8 @@ func lastTime(src io.ReadSeeker) time.Duration {
 	return total
 }
 
-// glanceBytes is how much of a transcript is looked through for its marks. Those behind are shown once they were passed.
+// glanceBytes is how much of a transcript is looked through for its marks. Those behind are shown
+// once they were passed.
 const glanceBytes = 16 << 20
 
 // markTimes reads where the marks of the transcript itself are.

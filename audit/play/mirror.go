@@ -6,10 +6,10 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// A Mirror shows a screen that lives elsewhere on a viewer's terminal, with one line of status below
-// it. As in a replay, pictures reach the terminal and never the bytes that were recorded. What does
-// pass is what the keyboard of somebody who types there has to know (Keys). The zero Mirror is of no
-// size; Resize comes first.
+// A Mirror shows a screen that lives elsewhere on a viewer's terminal, with one line of status
+// below it. As in a replay, pictures reach the terminal and never the bytes that were recorded.
+// What does pass is what the keyboard of somebody who types there has to know (Keys). The zero
+// Mirror is of no size; Resize comes first.
 type Mirror struct {
 	Bar  string // the status, plain text
 	Keys bool   // this terminal's keys go to the program: it gets the modes that the program set

@@ -102,7 +102,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// The bar has the marks of the session before any of it was played, and those of a live one as they come.
+// The bar has the marks of the session before any of it was played, and those of a live one as they
+// come.
 func TestMarksOnTheBar(t *testing.T) {
 	k := record(t, audit.Header{Cols: 20, Rows: 3})
 	mark := func(at int) {

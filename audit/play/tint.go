@@ -9,9 +9,10 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// A Tint turns output into what a terminal has to get, as a Wire does, and has the echo of what was typed in the colour of
-// who typed it: for players that know nothing of authors. It follows the session on a screen of its own, because behind
-// the echo the program's own colours have to be as they were.
+// A Tint turns output into what a terminal has to get, as a Wire does, and has the echo of what was
+// typed in the colour of who typed it: for players that know nothing of authors. It follows the
+// session on a screen of its own, because behind the echo the program's own colours have to be as
+// they were.
 type Tint struct{ stage *stage }
 
 // NewTint is for a transcript from its start.
@@ -37,8 +38,8 @@ func (t Tint) Append(dst []byte, e audit.Event) []byte {
 	return append(dst, s.wired...)
 }
 
-// appendTyped adds what was typed, in that colour up to the first byte that is no text: a sequence may keep or change the
-// pen, which is as it was when it comes.
+// appendTyped adds what was typed, in that colour up to the first byte that is no text: a sequence
+// may keep or change the pen, which is as it was when it comes.
 func appendTyped(dst, typed []byte, c screen.Color, pen screen.Style) []byte {
 	n := bytes.IndexFunc(typed, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
 	if n < 0 {

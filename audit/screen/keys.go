@@ -57,8 +57,8 @@ func (s *Screen) State() string {
 // Pen is the style of what is written next.
 func (s *Screen) Pen() Style { return s.pen.style }
 
-// Pending returns the bytes of what was begun and has not ended: a character, a sequence, a string. A
-// screen that is given them goes on where this one is.
+// Pending returns the bytes of what was begun and has not ended: a character, a sequence, a string.
+// A screen that is given them goes on where this one is.
 func (s *Screen) Pending() []byte {
 	q := &s.parser
 	begun, ok := map[state]string{

@@ -19,8 +19,8 @@ type Screen struct {
 	// and, for what a full-screen program drew, when that ends. wrapped says
 	// that the next line continues it. It must not call the Screen.
 	Gone func(text string, wrapped bool)
-	// Told, when set, is told each operating system command (OSC) that ends, of at most 4 KiB: shells
-	// tell in them where commands begin and end. It must not call the Screen.
+	// Told, when set, is told each operating system command (OSC) that ends, of at most 4 KiB:
+	// shells tell in them where commands begin and end. It must not call the Screen.
 	Told func(text string)
 
 	cols, rows int

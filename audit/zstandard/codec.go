@@ -2,7 +2,8 @@ package zstandard
 
 import "github.com/klauspost/compress/zstd"
 
-// Encoder returns what compresses one frame of at most longest bytes and appends it to dst, on one processor.
+// Encoder returns what compresses one frame of at most longest bytes and appends it to dst, on one
+// processor.
 func Encoder(longest int) (encode func(plain, dst []byte) []byte, done func(), err error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(longest))
 	if err != nil {

@@ -18,8 +18,9 @@ func main() {
 	os.Exit(cli.Main(os.Args))
 }
 
-// deepen makes the stack as large as a run needs it, at once: a goroutine begins with 2 KiB, and each doubling on the way copies
-// the stack and touches new pages, which is 3 % of a start. What counts is the frame; the array itself is never touched.
+// deepen makes the stack as large as a run needs it, at once: a goroutine begins with 2 KiB, and
+// each doubling on the way copies the stack and touches new pages, which is 3 % of a start. What
+// counts is the frame; the array itself is never touched.
 //
 //go:noinline
 func deepen(n int) byte {

@@ -30,7 +30,8 @@ const (
 	alongFD             // a byte comes when the second has ended, the end of the file when the first has
 )
 
-// first starts the second process and returns the exit status of the third, 2 for one that has none.
+// first starts the second process and returns the exit status of the third, 2 for one that has
+// none.
 func first() int {
 	status, statusOf, err := os.Pipe()
 	if err != nil {

@@ -25,8 +25,8 @@ func again(t *testing.T, part string) *exec.Cmd {
 	return cmd
 }
 
-// What runs the tests has lost its parent, has nothing of the environment that started them, ends with the status of the
-// tests, and ends when the process that the go command knows is ended.
+// What runs the tests has lost its parent, has nothing of the environment that started them, ends
+// with the status of the tests, and ends when the process that the go command knows is ended.
 func TestApart(t *testing.T) {
 	switch os.Getenv("TEST_PART") {
 	case "":

@@ -114,7 +114,8 @@ func environ(home string) error {
 	return nil
 }
 
-// homes are the one that HOME names and the account's own, which is another where somebody set HOME.
+// homes are the one that HOME names and the account's own, which is another where somebody set
+// HOME.
 func homes() []string {
 	var list []string
 	if home, err := os.UserHomeDir(); err == nil {
@@ -126,7 +127,8 @@ func homes() []string {
 	return slices.DeleteFunc(list, func(home string) bool { return home == "/" }) // of an account that has none
 }
 
-// outside returns the entries of a PATH that are not below home, and those that have the go command.
+// outside returns the entries of a PATH that are not below home, and those that have the go
+// command.
 func outside(home, path string) string {
 	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		rel, err := filepath.Rel(home, dir)

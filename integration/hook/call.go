@@ -23,7 +23,8 @@ type Call struct {
 	Args    Object
 	Names   map[string]string // how the platform calls the arguments of a built-in tool; see [Tool]
 
-	// Wrapped says that the platform's shell is tada-run already: a command goes through it without being rewritten.
+	// Wrapped says that the platform's shell is tada-run already: a command goes through it without
+	// being rewritten.
 	Wrapped bool
 	// Fixed says that the platform takes no other arguments from the answer to this event.
 	Fixed bool
@@ -39,7 +40,8 @@ type Decision struct {
 	Audit         string `json:"audit,omitempty"`         // the head of the record with this decision in it, SIZE:HASH
 }
 
-// blocked is the Decision that nothing happens. The record's head stands last, where it is looked for.
+// blocked is the Decision that nothing happens. The record's head stands last, where it is looked
+// for.
 func blocked(reason, head string) Decision {
 	return Decision{Reason: reason + "\naudit=" + head, Audit: head}
 }
@@ -56,7 +58,8 @@ func failure(err error) string {
 // An Object is a JSON object with its members as they were sent.
 type Object map[string]json.RawMessage
 
-// Text returns a member that is a string. It reports false where there is none, or it is something else.
+// Text returns a member that is a string. It reports false where there is none, or it is something
+// else.
 func (o Object) Text(name string) (string, bool) {
 	var s *string
 	if raw, ok := o[name]; !ok || json.Unmarshal(raw, &s) != nil || s == nil {
@@ -85,8 +88,9 @@ func quoted(s string) json.RawMessage {
 	return raw
 }
 
-// Limit is how long a decision may take, and LastWord how long it may take besides to record that there was none. The
-// platforms wait for 30 s and more; the one that is told to wait for a person waits longer.
+// Limit is how long a decision may take, and LastWord how long it may take besides to record that
+// there was none. The platforms wait for 30 s and more; the one that is told to wait for a person
+// waits longer.
 const (
 	Limit    = 10 * time.Second
 	LastWord = 3 * time.Second

@@ -17,8 +17,8 @@ type Core struct {
 	Runner Runner
 	Inside func() error // not nil inside of a session, which holds the calls: nil when it does
 
-	// Quarantine, when not nil, is asked first. It reports false for a call of an agent that is in no quarantine; what
-	// it decides about the others is final.
+	// Quarantine, when not nil, is asked first. It reports false for a call of an agent that is in
+	// no quarantine; what it decides about the others is final.
 	Quarantine func(context.Context, *launcher.Launcher, Call) (Decision, bool)
 }
 
@@ -60,8 +60,9 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 	return answer
 }
 
-// leave is the answer inside of a session. Its sandbox holds the agent with all of its tools, so only a command line is sent
-// through tada-run, which asks the session outside: that judges and records it.
+// leave is the answer inside of a session. Its sandbox holds the agent with all of its tools, so
+// only a command line is sent through tada-run, which asks the session outside: that judges and
+// records it.
 func (c *Core) leave(call Call) Decision {
 	if err := c.Inside(); err != nil {
 		return unwitnessed(err, errInside)
@@ -86,7 +87,8 @@ func (c *Core) leave(call Call) Decision {
 
 var errInside = errors.New("the session records what it runs")
 
-// unread is the answer to what cannot be read as a call. It is a decision as any other, and recorded.
+// unread is the answer to what cannot be read as a call. It is a decision as any other, and
+// recorded.
 func (c *Core) unread(call Call, err error) Decision {
 	if c.Inside != nil {
 		return unwitnessed(err, errInside)
@@ -160,8 +162,8 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 	return d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.through(d.call.Platform, d.call.ID, text))})
 }
 
-// patch judges a command line that the platform takes for its own tool: by the names in the patch, as the tool, because no
-// shell and so no fence comes to it.
+// patch judges a command line that the platform takes for its own tool: by the names in the patch,
+// as the tool, because no shell and so no fence comes to it.
 func (d *decider) patch(ctx context.Context, dir, patch string) (Decision, error) {
 	access, err := patched(patch)
 	if err != nil {
@@ -184,8 +186,9 @@ func (d *decider) files(ctx context.Context) (Decision, error) {
 	return d.permit(ctx, launcher.Tool{Name: d.call.Tool, Access: access, Args: d.call.others()})
 }
 
-// unknown judges a tool of which only the arguments can be looked at: by the command lines and the names of files among them,
-// every time, and by itself, as long as neither a grant nor the configuration answers for it.
+// unknown judges a tool of which only the arguments can be looked at: by the command lines and the
+// names of files among them, every time, and by itself, as long as neither a grant nor the
+// configuration answers for it.
 func (d *decider) unknown(ctx context.Context) (Decision, error) {
 	return d.permit(ctx, launcher.Tool{
 		Name: d.call.Tool, Access: d.call.guessed(), Args: d.call.others(), Unknown: true, Command: strings.Join(d.call.commands(), "\n"),

@@ -23,10 +23,10 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(format, args...))
 }
 
-// Decode reads one JSON object, up to the end of r. It is stricter than encoding/json, because another reader of
-// the same bytes must not find another call in them: a repeated member (RFC 8259 leaves open which one counts),
-// half of a surrogate pair (replaced by some, kept by others), and bytes that are not UTF-8 are refused, at any
-// depth, as is anything behind the object.
+// Decode reads one JSON object, up to the end of r. It is stricter than encoding/json, because
+// another reader of the same bytes must not find another call in them: a repeated member (RFC 8259
+// leaves open which one counts), half of a surrogate pair (replaced by some, kept by others), and
+// bytes that are not UTF-8 are refused, at any depth, as is anything behind the object.
 func Decode(r io.Reader) (Object, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	switch {
@@ -101,7 +101,8 @@ func wellFormed(data []byte) error {
 	}
 }
 
-// surrogates refuses escapes of half a character: \ud800 alone. In valid JSON a backslash stands only in strings.
+// surrogates refuses escapes of half a character: \ud800 alone. In valid JSON a backslash stands
+// only in strings.
 func surrogates(data []byte) error {
 	for i := 0; i < len(data); i++ {
 		if data[i] != '\\' {

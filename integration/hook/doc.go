@@ -11,13 +11,14 @@
 //
 // # Failing closed
 //
-// Hooks fail open nearly everywhere: a hook that cannot be started, that is slow, that exits with 1,
-// or that prints something unexpected lets the call run. So each of these ends here in the
+// Hooks fail open nearly everywhere: a hook that cannot be started, that is slow, that exits with
+// 1, or that prints something unexpected lets the call run. So each of these ends here in the
 // platform's real block: input that is cut, huge, repeated, not UTF-8, of an unknown event, or
 // without an id that the platform always sends; an error, a panic, and a decision that is not there
-// within [Limit] and [LastWord], which are far below every platform's own limit. What this program cannot catch
-// (it is missing, killed, stopped or starved) is caught by the line that is registered with the platform: see [Guard]. A
-// stop of that line itself, or of timeout in it, is not: there the platform goes on when its own limit is over.
+// within [Limit] and [LastWord], which are far below every platform's own limit. What this program
+// cannot catch (it is missing, killed, stopped or starved) is caught by the line that is registered
+// with the platform: see [Guard]. A stop of that line itself, or of timeout in it, is not: there
+// the platform goes on when its own limit is over.
 //
 // # What an answer means
 //
@@ -41,9 +42,10 @@
 //
 // # Inside a session
 //
-// There the state directory is out of reach, and the sandbox of the session holds the agent with all of its tools. The hook
-// leaves the calls to it, and only sends command lines through tada-run, which asks the session outside. It blocks every call
-// where there was ever a quarantine: nobody inside can tell which agent is in it.
+// There the state directory is out of reach, and the sandbox of the session holds the agent with
+// all of its tools. The hook leaves the calls to it, and only sends command lines through tada-run,
+// which asks the session outside. It blocks every call where there was ever a quarantine: nobody
+// inside can tell which agent is in it.
 //
 // # Order
 //

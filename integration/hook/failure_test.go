@@ -14,7 +14,8 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// D-hook-9, B-Q6 and the like: what is not a whole, known call is blocked in the platform's own way.
+// D-hook-9, B-Q6 and the like: what is not a whole, known call is blocked in the platform's own
+// way.
 func TestBadInputBlocks(t *testing.T) {
 	r := newRoom(t)
 	for name, shape := range shapes(t) {
@@ -80,8 +81,8 @@ func TestBadInputBlocks(t *testing.T) {
 	}
 }
 
-// D-hook-9: a stall, a panic, and a state that cannot be opened. Each is on record where there is one, and says so
-// where there is none.
+// D-hook-9: a stall, a panic, and a state that cannot be opened. Each is on record where there is
+// one, and says so where there is none.
 func TestFailuresBlock(t *testing.T) {
 	for name, shape := range shapes(t) {
 		r := newRoom(t)

@@ -212,8 +212,9 @@ func matches(got, want string) bool {
 	return got == want || want != "go" && want != "through" && strings.HasPrefix(got, "blocked: ") && strings.Contains(got, want)
 }
 
-// answers are where each platform looks in an answer that is no block: for a word of its own, and for other arguments. Codex
-// wants the word to take the arguments; "ask" lets a call run in it, and hangs Gemini CLI without a terminal. So nobody is told that.
+// answers are where each platform looks in an answer that is no block: for a word of its own, and
+// for other arguments. Codex wants the word to take the arguments; "ask" lets a call run in it, and
+// hangs Gemini CLI without a terminal. So nobody is told that.
 var answers = map[string]struct {
 	word, args []string
 	goes       string // the word that args need; "" for none
@@ -264,9 +265,9 @@ func outcome(t *testing.T, name string, a hook.Answer) string {
 	return "go"
 }
 
-// C1: no answer stands for the person whom the platform's own rules want asked, and the platform finds in a rewritten
-// command what the agent wrote, as a command of its own. Codex takes other arguments with an "allow" only, and holds its
-// rules against them all the same.
+// C1: no answer stands for the person whom the platform's own rules want asked, and the platform
+// finds in a rewritten command what the agent wrote, as a command of its own. Codex takes other
+// arguments with an "allow" only, and holds its rules against them all the same.
 func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
 	r := newRoom(t)
 	for name, shape := range shapes(t) {
@@ -292,7 +293,8 @@ func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
 	}
 }
 
-// Where the platform's shell is tada-run already, nothing is rewritten, and nothing is said. In a session too.
+// Where the platform's shell is tada-run already, nothing is rewritten, and nothing is said. In a
+// session too.
 func TestThroughItsShellNothingIsSaid(t *testing.T) {
 	r := newRoom(t)
 	a := adapter(t, "claude-code")
@@ -307,14 +309,15 @@ func TestThroughItsShellNothingIsSaid(t *testing.T) {
 	}
 }
 
-// heads are the answers that have a place in the record, and headless those that say why they have none.
+// heads are the answers that have a place in the record, and headless those that say why they have
+// none.
 var (
 	heads    = regexp.MustCompile(`(?m)^audit=[0-9]+:[0-9a-f]{64}$`)
 	headless = regexp.MustCompile(`(?m)^audit=none: .`)
 )
 
-// D-hook-1, D-hook-6: every call gets a decision, and every decision an entry. D-hook-2: outside a quarantine no
-// tool is stopped for its name alone.
+// D-hook-1, D-hook-6: every call gets a decision, and every decision an entry. D-hook-2: outside a
+// quarantine no tool is stopped for its name alone.
 func TestEveryCallIsDecidedAndLogged(t *testing.T) {
 	r := newRoom(t)
 	tools := strings.Fields("Bash Read Write Edit MultiEdit NotebookEdit Grep Glob LS Task Agent TodoWrite TodoRead WebFetch WebSearch BashOutput KillShell " +
@@ -369,7 +372,8 @@ func TestLookAlikesAreNotBuiltin(t *testing.T) {
 	}
 }
 
-// D-hook-2, D-hook-7: a quarantine is asked first, for every tool, and its word is final; nil is none.
+// D-hook-2, D-hook-7: a quarantine is asked first, for every tool, and its word is final; nil is
+// none.
 func TestQuarantineComesFirst(t *testing.T) {
 	r := newRoom(t)
 	var mu sync.Mutex
@@ -404,8 +408,8 @@ func TestQuarantineComesFirst(t *testing.T) {
 	}
 }
 
-// Cursor's event before a shell command cannot change it: without the change of the event before, what would run is
-// told instead, and it is on record.
+// Cursor's event before a shell command cannot change it: without the change of the event before,
+// what would run is told instead, and it is on record.
 func TestCursorShellEvent(t *testing.T) {
 	r := newRoom(t)
 	event := func(command string) hook.Answer {
@@ -448,7 +452,8 @@ func TestManyAtOnce(t *testing.T) {
 
 var filterHook = audit.Filter{Kinds: []string{"hook."}}
 
-// C7: a patch that Codex takes from a command line is judged as its tool, and left to it; any other goes through tada-run.
+// C7: a patch that Codex takes from a command line is judged as its tool, and left to it; any other
+// goes through tada-run.
 func TestPatchInACommand(t *testing.T) {
 	r := newRoom(t)
 	for _, test := range []struct{ command, want string }{
@@ -474,8 +479,9 @@ func TestPatchInACommand(t *testing.T) {
 	}
 }
 
-// D-hook-1, B-R6.2, B-I5: on every platform a tool that is not known asks, and one that takes a command line is judged by it,
-// under each name that such an argument has, in a list too, and however the tool is called.
+// D-hook-1, B-R6.2, B-I5: on every platform a tool that is not known asks, and one that takes a
+// command line is judged by it, under each name that such an argument has, in a list too, and
+// however the tool is called.
 func TestUnknownToolIsAskedAbout(t *testing.T) {
 	r := newRoom(t)
 	for name, shape := range shapes(t) {

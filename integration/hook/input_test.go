@@ -43,7 +43,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what is accepted means the same to every reader, and writing it and reading it again changes nothing.
+// FuzzDecode: what is accepted means the same to every reader, and writing it and reading it again
+// changes nothing.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`,

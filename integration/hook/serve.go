@@ -27,8 +27,9 @@ type Answer struct {
 // EventName is the member in which every platform names the event.
 const EventName = "hook_event_name"
 
-// Serve reads one call and returns what the platform is to be told. Whatever happens, it returns within the limit and
-// [LastWord], and everything but a decision that allows is the platform's block.
+// Serve reads one call and returns what the platform is to be told. Whatever happens, it returns
+// within the limit and [LastWord], and everything but a decision that allows is the platform's
+// block.
 func Serve(ctx context.Context, a Adapter, c *Core, in io.Reader, limit time.Duration) Answer {
 	answer, err := attempt(ctx, limit, func(ctx context.Context) Answer { return a.serve(ctx, c, in) })
 	if err != nil {
@@ -58,8 +59,8 @@ func (a Adapter) serve(ctx context.Context, c *Core, in io.Reader) Answer {
 	return a.Pass(event, d, call.Args.With(d.Change))
 }
 
-// Refuse is why no call of the platform goes on, for the agent: err, where nothing else could be decided. It is
-// recorded as any decision. It returns within [LastWord].
+// Refuse is why no call of the platform goes on, for the agent: err, where nothing else could be
+// decided. It is recorded as any decision. It returns within [LastWord].
 func (c *Core) Refuse(ctx context.Context, platform string, err error) string {
 	d, stuck := attempt(ctx, LastWord, func(context.Context) Decision { return c.unread(Call{Platform: platform}, err) })
 	if stuck != nil {
@@ -68,8 +69,8 @@ func (c *Core) Refuse(ctx context.Context, platform string, err error) string {
 	return d.Reason
 }
 
-// attempt returns what do returns, or an error when it panics or takes longer than the limit. Then it may go on, but
-// nobody hears of it.
+// attempt returns what do returns, or an error when it panics or takes longer than the limit. Then
+// it may go on, but nobody hears of it.
 func attempt[T any](ctx context.Context, limit time.Duration, do func(context.Context) T) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -111,8 +112,9 @@ func (a Adapter) Call(o Object) (Call, error) {
 	return call, nil
 }
 
-// Members says in which members a platform tells what a Call needs. All that are named must be there and be texts
-// that are not empty; Args must be an object. Agent and Kind may be missing: the main agent has no id.
+// Members says in which members a platform tells what a Call needs. All that are named must be
+// there and be texts that are not empty; Args must be an object. Agent and Kind may be missing: the
+// main agent has no id.
 type Members struct{ Session, ID, Dir, Tool, Args, Agent, Kind string }
 
 // Call reads the members of o.

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// IsShell reports whether a platform that takes its shell from the first of these variables that is set has been
-// given tada-run under another name: the very program that stands beside this one. Some take only a shell whose path has
-// one of some words, and another one in silence where it has none; nil is any path.
+// IsShell reports whether a platform that takes its shell from the first of these variables that is
+// set has been given tada-run under another name: the very program that stands beside this one.
+// Some take only a shell whose path has one of some words, and another one in silence where it has
+// none; nil is any path.
 func IsShell(env, words []string, names ...string) bool {
 	runner, err := RunnerPath()
 	if err != nil {
@@ -29,8 +30,8 @@ func IsShell(env, words []string, names ...string) bool {
 	return false
 }
 
-// IsFirstInPath reports whether a platform that runs the first program of that name in PATH has been given tada-run under
-// this name.
+// IsFirstInPath reports whether a platform that runs the first program of that name in PATH has
+// been given tada-run under this name.
 func IsFirstInPath(env []string, name string) bool {
 	for _, dir := range filepath.SplitList(valueOf(env, "PATH")) {
 		path := filepath.Join(dir, name)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A platform is taken to use tada-run as its shell only where it does: Claude Code falls back in silence from a shell
-// whose path says neither bash nor zsh.
+// A platform is taken to use tada-run as its shell only where it does: Claude Code falls back in
+// silence from a shell whose path says neither bash nor zsh.
 func TestIsShell(t *testing.T) {
 	runner, err := RunnerPath()
 	if err != nil { // beside a test there is none

@@ -10,7 +10,8 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A Tool says which built-in tool a platform's name stands for, and how the platform calls its arguments.
+// A Tool says which built-in tool a platform's name stands for, and how the platform calls its
+// arguments.
 type Tool struct {
 	Builtin string            // a name of Builtins
 	Names   map[string]string // from the names that Builtins uses to the platform's; one that is not there is the same
@@ -55,7 +56,8 @@ func (c Call) spelled(name string) string {
 	return name
 }
 
-// dir is where a command runs: a platform that has an argument for it calls that "dir" among the names.
+// dir is where a command runs: a platform that has an argument for it calls that "dir" among the
+// names.
 func (c Call) dir() string {
 	own, known := c.Names["dir"]
 	dir, sent := c.Args.Text(own)
@@ -98,8 +100,8 @@ func (c Call) access(b builtin) ([]launcher.Access, error) {
 	return list, nil
 }
 
-// files are the names that a file tool was given, one or a list of them, and whether that is what it takes: without any, the
-// working directory, if the tool means that then.
+// files are the names that a file tool was given, one or a list of them, and whether that is what
+// it takes: without any, the working directory, if the tool means that then.
 func (c Call) files(b builtin) (names []string, ok bool) {
 	raw, sent := c.Args[c.spelled(b.path)]
 	if !sent || string(raw) == "null" {
@@ -133,7 +135,8 @@ func start(dir, pattern string) string {
 	return dir + "/" + pattern
 }
 
-// named is one name as the policy takes it. A URL is none: what a tool would make of it is not known.
+// named is one name as the policy takes it. A URL is none: what a tool would make of it is not
+// known.
 func named(use launcher.Use, name string) (launcher.Access, error) {
 	if name == "" || strings.Contains(name, "://") {
 		return launcher.Access{}, malformed("%q is not the name of a file", name)
@@ -147,8 +150,8 @@ var (
 	commandWords = []string{"command", "cmd", "commandline", "cmdline", "script", "shell", "bash", "sh", "exec", "argv"}
 )
 
-// looksLike reports whether the name of an argument is made of words of which one is listed: file_path, filePath,
-// paths.
+// looksLike reports whether the name of an argument is made of words of which one is listed:
+// file_path, filePath, paths.
 func looksLike(name string, words []string) bool {
 	spaced := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' {
@@ -168,7 +171,8 @@ func looksLike(name string, words []string) bool {
 	})
 }
 
-// others are the arguments as texts, for the person who is asked: of a tool that writes, what it writes.
+// others are the arguments as texts, for the person who is asked: of a tool that writes, what it
+// writes.
 func (c Call) others() map[string]string {
 	texts := map[string]string{}
 	for name, raw := range c.Args {
@@ -198,8 +202,8 @@ func (c Call) guessed() []launcher.Access {
 	return list
 }
 
-// commands are the command lines that a tool which is not known seems to run, wherever in its arguments. A list is one
-// of words, unless its name says that there are several: "commands".
+// commands are the command lines that a tool which is not known seems to run, wherever in its
+// arguments. A list is one of words, unless its name says that there are several: "commands".
 func (c Call) commands() []string {
 	var list []string
 	for _, name := range sorted(c.Args) {

@@ -16,8 +16,8 @@ type Runner struct {
 	Wait time.Duration // how long it waits for a person; 0 not at all
 }
 
-// wrap is the command line that runs text through tada-run. Every shell that a platform uses reads single quotes
-// alike. An id that is no plain word is left out: it is only a label.
+// wrap is the command line that runs text through tada-run. Every shell that a platform uses reads
+// single quotes alike. An id that is no plain word is left out: it is only a label.
 func (r Runner) wrap(agent, id, text string) string {
 	line := r.start(agent)
 	if id != "" && quoteWord(id) == id {
@@ -26,13 +26,15 @@ func (r Runner) wrap(agent, id, text string) string {
 	return line + "-c " + quoteText(text)
 }
 
-// behind stands between the line that runs the text and the text itself. It is told apart again by that package.
+// behind stands between the line that runs the text and the text itself. It is told apart again by
+// that package.
 const behind = wrapper.Behind
 
-// through is what a platform is given to run in the place of text. The text stands in it once more, behind an exit, where
-// no shell comes to: the platforms hold the person's own rules against what the hook has made of a command, and against
-// "tada-run" alone none of them would be found. So it is the platform that applies its rules, whatever they are and
-// wherever they stand, and a person it asks sees the command as it was.
+// through is what a platform is given to run in the place of text. The text stands in it once more,
+// behind an exit, where no shell comes to: the platforms hold the person's own rules against what
+// the hook has made of a command, and against "tada-run" alone none of them would be found. So it
+// is the platform that applies its rules, whatever they are and wherever they stand, and a person
+// it asks sees the command as it was.
 func (r Runner) through(agent, id, text string) string {
 	return r.wrap(agent, id, text) + behind + text
 }
@@ -49,7 +51,8 @@ func (r Runner) start(agent string) string {
 	return line
 }
 
-// Short is a line of through without the text that stands behind it, for those who show it or type it.
+// Short is a line of through without the text that stands behind it, for those who show it or type
+// it.
 func Short(line string) string {
 	for rest := line; ; {
 		i := strings.Index(rest, behind)
@@ -63,8 +66,8 @@ func Short(line string) string {
 	}
 }
 
-// unwrap is the text in a line that wrap or through made, for any call. Nothing else is taken for one: what a reader of
-// shell would find besides the text must not be there.
+// unwrap is the text in a line that wrap or through made, for any call. Nothing else is taken for
+// one: what a reader of shell would find besides the text must not be there.
 func (r Runner) unwrap(agent, line string) (text string, ok bool) {
 	line = Short(line)
 	rest, ok := strings.CutPrefix(line, r.start(agent))
@@ -91,8 +94,8 @@ func quoteWord(s string) string {
 	return quoteText(s)
 }
 
-// Guard is what stands before the words of `tadactl hook run` in what is registered with a platform: it blocks where these
-// give no answer within the limit.
+// Guard is what stands before the words of `tadactl hook run` in what is registered with a
+// platform: it blocks where these give no answer within the limit.
 func Guard(limit time.Duration) string {
 	return launcher.HookGuard + strconv.Itoa(int(limit.Seconds())) + " "
 }

@@ -219,7 +219,8 @@ func decide(t *testing.T, c client, id string, yes bool, message string) {
 		}
 		return
 	}
-	// A test is no person at a terminal: it answers as another machine does, with a key that is trusted.
+	// A test is no person at a terminal: it answers as another machine does, with a key that is
+	// trusted.
 	key, err := approval.NewKey("tester", rand.Reader)
 	if err == nil {
 		err = os.WriteFile(c.l.Home().Trust(), []byte(key.TrustLine()+"\n"), 0o600)
@@ -317,8 +318,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// an agent can only ask to accept a change, and the yes is to exactly what
-// was shown.
+// an agent can only ask to accept a change,
+// and the yes is to exactly what was shown.
 func TestAcceptTamper(t *testing.T) {
 	c := connect(t, "  tamper_proof: true\n")
 	todo := filepath.Join(c.dir, "TODO.md")
@@ -414,8 +415,9 @@ func TestReadReference(t *testing.T) {
 	}
 }
 
-// D-adr-1, D-ref-10: a reference is read by who is held in its session, from the descriptor that was verified, and by
-// nobody else: not by the trusted agent, which made it so that it need not see the file. Who is held has no other tool.
+// D-adr-1, D-ref-10: a reference is read by who is held in its session, from the descriptor that
+// was verified, and by nobody else: not by the trusted agent, which made it so that it need not see
+// the file. Who is held has no other tool.
 func TestOnlyWhoIsHeldReadsAReference(t *testing.T) {
 	trusted := connect(t, "")
 	home := filepath.Join(filepath.Dir(trusted.dir), "state")

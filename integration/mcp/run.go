@@ -50,7 +50,8 @@ type capture struct {
 	readers  sync.WaitGroup
 }
 
-// kept is the beginning of a stream. What is behind it is read and dropped, so that the command does not stall.
+// kept is the beginning of a stream. What is behind it is read and dropped, so that the command
+// does not stall.
 type kept struct {
 	text strings.Builder
 	cut  bool
@@ -91,8 +92,8 @@ func newCapture() (*capture, error) {
 	return c, nil
 }
 
-// close lets go of the command's ends and waits for the readers. What a command left running is ended with it, so
-// nobody else holds them.
+// close lets go of the command's ends and waits for the readers. What a command left running is
+// ended with it, so nobody else holds them.
 func (c *capture) close() {
 	for _, f := range []*os.File{c.stdio.In, c.stdio.Out, c.stdio.Err} {
 		if f != nil {

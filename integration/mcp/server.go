@@ -21,8 +21,9 @@ type Server struct {
 	Dir      string   // where a command runs that does not say, absolute
 	Sockets  string   // where the brokers of quarantine sessions listen
 
-	// Quarantine is the session that the client is held in, "" for a client that is trusted. Who is held is offered
-	// read_reference and nothing else; who is trusted may not read what nobody trusts.
+	// Quarantine is the session that the client is held in, "" for a client that is trusted. Who is
+	// held is offered read_reference and nothing else; who is trusted may not read what nobody
+	// trusts.
 	Quarantine string
 }
 
@@ -60,8 +61,8 @@ func (s *Server) trusted(server *sdk.Server) {
 	}, s.acceptTamper)
 }
 
-// add offers a tool. What it cannot answer is not done, and that is a decision as any other: it is recorded, and the
-// error carries the record's head.
+// add offers a tool. What it cannot answer is not done, and that is a decision as any other: it is
+// recorded, and the error carries the record's head.
 func add[In, Out any](s *Server, server *sdk.Server, tool *sdk.Tool, do sdk.ToolHandlerFor[In, Out]) {
 	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		result, out, err := do(ctx, r, in)
@@ -72,8 +73,8 @@ func add[In, Out any](s *Server, server *sdk.Server, tool *sdk.Tool, do sdk.Tool
 	})
 }
 
-// tell records a decision, and returns the head of the record with it in, or why there is none. The run itself is on
-// record by then, or did not happen.
+// tell records a decision, and returns the head of the record with it in, or why there is none. The
+// run itself is on record by then, or did not happen.
 func (s *Server) tell(n launcher.Notice) string {
 	head, err := s.Launcher.Tell(n)
 	if err != nil {
@@ -90,7 +91,8 @@ func agent(r *sdk.CallToolRequest) string {
 	return "mcp"
 }
 
-// maxWait is how long a call may wait for a person: below the 120 s after which common clients give a tool up.
+// maxWait is how long a call may wait for a person: below the 120 s after which common clients give
+// a tool up.
 const maxWait = 100 * time.Second
 
 // request is what the calls of a client have in common.
@@ -109,7 +111,8 @@ func (s *Server) request(r *sdk.CallToolRequest, dir string, wait int) (launcher
 	return req, nil
 }
 
-// refused is an error result: the line for a person, and the refusal as it is told to every program.
+// refused is an error result: the line for a person, and the refusal as it is told to every
+// program.
 func refused(f *launcher.Refusal, audit string) *sdk.CallToolResult {
 	if audit != "" {
 		f.Audit = audit

@@ -14,8 +14,8 @@ const maxArguments = 64 << 10
 
 var errNoObject = errors.New("its arguments are not a JSON object")
 
-// arguments reads a call's arguments: one flat JSON object of texts, numbers and truths. A name that
-// stands twice is refused, because whoever runs the tool may take the other of the two.
+// arguments reads a call's arguments: one flat JSON object of texts, numbers and truths. A name
+// that stands twice is refused, because whoever runs the tool may take the other of the two.
 func arguments(text []byte) (map[string]any, error) {
 	if len(text) > maxArguments {
 		return nil, fmt.Errorf("its arguments have %d bytes", len(text))

@@ -14,12 +14,14 @@ import (
 )
 
 // A Broker answers for one session to other processes of the same user, over a socket in the state
-// directory. It is not a daemon: it is the process that made the session, for as long as that lives.
+// directory. It is not a daemon: it is the process that made the session, for as long as that
+// lives.
 type Broker struct {
 	Session *Session
 	Log     *Log
 	Slots   *Slots
-	// Peer says whether a process may ask. It is told what the kernel says, not what the process says.
+	// Peer says whether a process may ask. It is told what the kernel says, not what the process
+	// says.
 	Peer func(pid, uid int) error
 
 	sessions *Sessions
@@ -33,8 +35,8 @@ type Broker struct {
 // requestTime bounds how long one asker may take with its question and our answer.
 const requestTime = 5 * time.Second
 
-// Listen puts the socket of session into dir, a folder of mode 0700, and remembers beside it whom the
-// session holds: when the broker dies, its agents are still not let out.
+// Listen puts the socket of session into dir, a folder of mode 0700, and remembers beside it whom
+// the session holds: when the broker dies, its agents are still not let out.
 func (s *Sessions) Listen(session *Session, dir string, log *Log, slots *Slots, peer func(pid, uid int) error) (*Broker, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("socket of the session: %w", err)
@@ -57,7 +59,8 @@ func (s *Sessions) Listen(session *Session, dir string, log *Log, slots *Slots, 
 }
 
 // Serve answers until ctx ends, the session's time is over, or somebody asks for the end. Then the
-// session is destroyed, the log is written and the socket is gone. It returns ErrTimeout when it was the time.
+// session is destroyed, the log is written and the socket is gone. It returns ErrTimeout when it
+// was the time.
 func (b *Broker) Serve(ctx context.Context) error {
 	limit := time.NewTimer(b.Session.Deadline().Sub(b.Session.o.Now()))
 	defer limit.Stop()

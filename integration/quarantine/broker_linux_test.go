@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// startBroker starts one in this process, on a state directory whose name is longer than a socket's may be.
+// startBroker starts one in this process, on a state directory whose name is longer than a socket's
+// may be.
 func startBroker(t *testing.T, change func(*Options)) (*Broker, Client) {
 	t.Helper()
 	return startGuarded(t, change, nil)

@@ -16,8 +16,8 @@ import (
 )
 
 // runtimeTrees are what programs read to run: libraries, and the data of libraries. There are no
-// programs among them, nothing of the person's, and nothing of the machine's configuration that says
-// who is on it.
+// programs among them, nothing of the person's, and nothing of the machine's configuration that
+// says who is on it.
 const runtimeTrees = `
 	/lib /lib32 /lib64 /libx32 /usr/lib /usr/lib32 /usr/lib64 /usr/local/lib /nix/store
 	/etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/localtime /usr/share/zoneinfo /usr/share/locale /usr/share/perl /usr/share/perl5
@@ -112,8 +112,8 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// reveal makes the files under review readable: the very ones that are opened now, below the root and
-// without a link.
+// reveal makes the files under review readable: the very ones that are opened now, below the root
+// and without a link.
 func (c *cell) reveal(o Options, files []string) error {
 	root, err := openRoot(o.Root)
 	if err != nil {

@@ -50,7 +50,8 @@ func Find(dir, prefix string) (Client, error) {
 	return Client{}, fmt.Errorf("session %q: ambiguous id (%s); type more characters", prefix, audit.Plural(len(found), "session"))
 }
 
-// Alive returns what the sessions that have a broker tell of themselves, the one that ends first in front.
+// Alive returns what the sessions that have a broker tell of themselves, the one that ends first in
+// front.
 func Alive(ctx context.Context, dir string) ([]About, error) {
 	ids, err := sessionsIn(dir, ".sock")
 	if err != nil {
@@ -194,10 +195,10 @@ func orEmpty(err error) error {
 // own time-out lets the call pass.
 const askTime = 3 * time.Second
 
-// Ask decides about a tool call for a hook: it finds out whether a session holds the caller, and asks
-// that one. session is what the caller's environment says that it belongs to; "" for nothing. A call
-// that no session holds comes back with Quarantined false and is for the normal policy. Everything
-// that goes wrong is a denial: a broker that died, stalled or answered nonsense too.
+// Ask decides about a tool call for a hook: it finds out whether a session holds the caller, and
+// asks that one. session is what the caller's environment says that it belongs to; "" for nothing.
+// A call that no session holds comes back with Quarantined false and is for the normal policy.
+// Everything that goes wrong is a denial: a broker that died, stalled or answered nonsense too.
 func Ask(ctx context.Context, dir, session string, call Call) Decision {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -241,7 +242,8 @@ func (c Client) decide(ctx context.Context, call Call) Decision {
 	return d
 }
 
-// held reports whether a session without a broker held the caller. What cannot be read held everybody.
+// held reports whether a session without a broker held the caller. What cannot be read held
+// everybody.
 func (c Client) held(call Call) bool {
 	text, err := os.ReadFile(filepath.Join(c.Dir, c.Session+".json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -251,8 +253,8 @@ func (c Client) held(call Call) bool {
 	return err != nil || json.Unmarshal(text, &h) != nil || h.holds(call)
 }
 
-// Forget removes what is left of sessions that ended more than age ago. Until then their agents stay
-// shut in.
+// Forget removes what is left of sessions that ended more than age ago. Until then their agents
+// stay shut in.
 func Forget(ctx context.Context, dir string, age time.Duration, now time.Time) {
 	ids, _ := sessionsIn(dir, ".json")
 	for _, id := range ids {

@@ -22,8 +22,8 @@ type answer struct {
 
 // Converse answers a reviewer that has no tools of its own, until it hangs up. A line
 // {"tool":"Read","input":{"file_path":"typed://..."}} is answered by a line
-// {"allowed":true,"text":"..."} or {"allowed":false,"reason":"..."}; Grep and Glob are asked for in the
-// same way. Every call is decided, counted and logged as one that comes from a hook.
+// {"allowed":true,"text":"..."} or {"allowed":false,"reason":"..."}; Grep and Glob are asked for in
+// the same way. Every call is decided, counted and logged as one that comes from a hook.
 func (s *Session) Converse(c io.ReadWriter, agent string, log *Log) {
 	in := bufio.NewReaderSize(c, 4<<10)
 	for {

@@ -37,10 +37,10 @@
 //
 // # Deciding about calls
 //
-// A platform's hook calls [Ask] before each tool call. A call is quarantined when its agent, the agent's
-// type or the agent that started it is registered, when its platform's session is bound, or when
-// the environment says so ([Variable]); who is not told or not known there is as quarantined as the
-// others. Such a call is allowed when, in this order,
+// A platform's hook calls [Ask] before each tool call. A call is quarantined when its agent, the
+// agent's type or the agent that started it is registered, when its platform's session is bound, or
+// when the environment says so ([Variable]); who is not told or not known there is as quarantined
+// as the others. Such a call is allowed when, in this order,
 //
 //  1. its tool is Read, Grep or Glob, byte by byte,
 //  2. Read names a good reference, and Grep and Glob a place below the root over which no file lies
@@ -48,19 +48,20 @@
 //  3. its agent has made fewer than 100 calls in the last minute, denied ones included,
 //  4. the decision is in the security log.
 //
-// Read goes on with the file's path. A platform that opens it by that path does so later, so what is
-// put there meanwhile it reads; [Session.Serve] and a fence do not have this gap. Five quarantined
-// agents run at once, over all sessions of a user. Whatever fails denies: an error, a panic, a full
-// disk, a broker that died or does not answer. When a session is over, its agents stay shut in.
+// Read goes on with the file's path. A platform that opens it by that path does so later, so what
+// is put there meanwhile it reads; [Session.Serve] and a fence do not have this gap. Five
+// quarantined agents run at once, over all sessions of a user. Whatever fails denies: an error, a
+// panic, a full disk, a broker that died or does not answer. When a session is over, its agents
+// stay shut in.
 //
 // # The security log
 //
-// review-mode-audit.jsonl has a JSON object a line: time, type, session, agent, tool, risk, allowed,
-// reason, path. The types are allowed, tool_blocked, hmac_invalid, expired, session_mismatch,
-// rate_limited, timeout and response_invalid. Ten allowed events are written together, or those of a
-// second; a denial is written before it is answered. Arguments are not in it but the path, and what
-// is shaped like a credential is not in any part of it. It is written, not synced: a power cut may
-// take its last lines.
+// review-mode-audit.jsonl has a JSON object a line: time, type, session, agent, tool, risk,
+// allowed, reason, path. The types are allowed, tool_blocked, hmac_invalid, expired,
+// session_mismatch, rate_limited, timeout and response_invalid. Ten allowed events are written
+// together, or those of a second; a denial is written before it is answered. Arguments are not in
+// it but the path, and what is shaped like a credential is not in any part of it. It is written,
+// not synced: a power cut may take its last lines.
 //
 // # Answers
 //
@@ -70,35 +71,38 @@
 //	  {"type":"security|correctness|quality|injection|other","severity":"critical|high|medium|low|info",
 //	   "file":"typed://...","line":1,"title":"...","description":"..."}]}
 //
-// All members have to be there, once, and no others; file is a reference that this session signed; there
-// are at most [MaxFindings], of at most [MaxText] bytes a text, in [MaxResponse] bytes. What is anything
-// else is refused with an error that repeats nothing of it. Of the rest, [Session.ParseResponse] cuts out
-// every run of [MaxQuote] bytes that stands in a file which the agent was referred to or searched, and
-// credentials of a known shape, and makes harmless what terminals, viewers and templates act on
-// ([Neutral]). What it says is still somebody else's word: show it as a quotation.
+// All members have to be there, once, and no others; file is a reference that this session signed;
+// there are at most [MaxFindings], of at most [MaxText] bytes a text, in [MaxResponse] bytes. What
+// is anything else is refused with an error that repeats nothing of it. Of the rest,
+// [Session.ParseResponse] cuts out every run of [MaxQuote] bytes that stands in a file which the
+// agent was referred to or searched, and credentials of a known shape, and makes harmless what
+// terminals, viewers and templates act on ([Neutral]). What it says is still somebody else's word:
+// show it as a quotation.
 //
 // # A reviewer in a fence
 //
-// [Sessions.Review] starts a program as a quarantined agent, in a fence of package sandbox that enforces
-// by the kernel what hooks enforce by asking: the program reads what it needs to run and the files that it
-// is referred to, writes nothing, reaches nobody but a named endpoint, and executes no other program. It
-// is told what to do on standard input, answers on standard output, and may call the three tools on
-// descriptor [Channel]:
+// [Sessions.Review] starts a program as a quarantined agent, in a fence of package sandbox that
+// enforces by the kernel what hooks enforce by asking: the program reads what it needs to run and
+// the files that it is referred to, writes nothing, reaches nobody but a named endpoint, and
+// executes no other program. It is told what to do on standard input, answers on standard output,
+// and may call the three tools on descriptor [Channel]:
 //
 //	{"tool":"Read","input":{"file_path":"typed://..."}}
 //	{"allowed":true,"text":"..."} or {"allowed":false,"reason":"..."}
 //
-// Content that is not UTF-8 comes as "base64". What it prints on standard error is thrown away. When its time
-// is over it gets SIGTERM, a grace, and SIGKILL; an answer that is whole by then counts, as partial.
+// Content that is not UTF-8 comes as "base64". What it prints on standard error is thrown away.
+// When its time is over it gets SIGTERM, a grace, and SIGKILL; an answer that is whole by then
+// counts, as partial.
 //
-// With namespaces, the program has an empty /dev/shm of its own, which ends with it. The names of files
-// that it may not read can be told from those of files that are not there. "#!/usr/bin/env NAME" is
-// resolved beforehand, because env would have to execute NAME.
+// With namespaces, the program has an empty /dev/shm of its own, which ends with it. The names of
+// files that it may not read can be told from those of files that are not there. "#!/usr/bin/env
+// NAME" is resolved beforehand, because env would have to execute NAME.
 //
 // # Limits
 //
-// AS-009: an agent that was persuaded by what it read can put that in its own words, or in pieces of less than
-// MaxQuote bytes, or encoded, and a trusted agent that reads the text may be persuaded in turn. So by default
-// only counts and places are passed on. AS-010: whoever can read the broker's memory in spite of everything
-// (root without memfd_secret, the kernel) has the key and can forge references while the session lives.
+// AS-009: an agent that was persuaded by what it read can put that in its own words, or in pieces
+// of less than MaxQuote bytes, or encoded, and a trusted agent that reads the text may be persuaded
+// in turn. So by default only counts and places are passed on. AS-010: whoever can read the
+// broker's memory in spite of everything (root without memfd_secret, the kernel) has the key and
+// can forge references while the session lives.
 package quarantine

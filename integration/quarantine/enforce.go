@@ -30,9 +30,9 @@ type Decision struct {
 // denied is the answer when nothing else can be said.
 func denied(reason string) Decision { return Decision{Quarantined: true, Reason: reason} }
 
-// Holds reports whether a call is one of this session's agents': one that was registered, a child of
-// one, or anybody in a platform's session that is a quarantine as a whole. Who is not told, or not
-// known, there is as quarantined as the others.
+// Holds reports whether a call is one of this session's agents': one that was registered, a child
+// of one, or anybody in a platform's session that is a quarantine as a whole. Who is not told, or
+// not known, there is as quarantined as the others.
 func (s *Session) Holds(c Call) bool {
 	if c.Inside {
 		return true
@@ -56,7 +56,8 @@ func (s *Session) Bind(platform string) {
 
 // Enforce decides about one call, in this order: is the caller quarantined, is the tool one of the
 // three, is its reference or place one of this session, is the agent within its limit; then the
-// decision is logged, and what cannot be logged is denied. Whatever goes wrong on the way is a denial.
+// decision is logged, and what cannot be logged is denied. Whatever goes wrong on the way is a
+// denial.
 func (s *Session) Enforce(c Call, log *Log) (d Decision) {
 	if !s.Holds(c) {
 		return Decision{Allowed: true}

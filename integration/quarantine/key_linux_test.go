@@ -112,7 +112,8 @@ func findInMemory(t *testing.T, needles [][]byte) string {
 	return ""
 }
 
-// D-sess-3: a key is where no core dump, no swap file and no child has it, with secret memory and without.
+// D-sess-3: a key is where no core dump, no swap file and no child has it, with secret memory and
+// without.
 func TestKeyPageStaysHere(t *testing.T) {
 	for name, make := range map[string]func() ([]byte, error){
 		"as this kernel has it": secretPage, "locked": func() ([]byte, error) { return lockedPage(unix.Getpagesize()) },
@@ -134,7 +135,8 @@ func TestKeyPageStaysHere(t *testing.T) {
 	}
 }
 
-// hasSecretMemory reports whether the kernel has memory that it does not map itself: with any flags but wrong ones.
+// hasSecretMemory reports whether the kernel has memory that it does not map itself: with any flags
+// but wrong ones.
 func hasSecretMemory() bool {
 	fd, err := unix.MemfdSecret(0)
 	_ = unix.Close(fd)
@@ -161,8 +163,8 @@ func mapped(t *testing.T, at uintptr) (file string, flags []string) {
 	return file, strings.Fields(line)
 }
 
-// D-sess-3, D-lim-3: no file has the key in any spelling, nor does anybody who asks, while the session works and
-// after its end.
+// D-sess-3, D-lim-3: no file has the key in any spelling, nor does anybody who asks, while the
+// session works and after its end.
 func TestKeyIsInNoFile(t *testing.T) {
 	key := make([]byte, keySize)
 	rand.Read(key)

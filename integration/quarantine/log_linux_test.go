@@ -17,8 +17,8 @@ func allowedEvent(tool string) Event {
 	return Event{Time: time.Unix(1790000000, 0), Type: EventAllowed, Session: someUUID, Tool: tool, Allowed: true}
 }
 
-// D-sec-H3, D-log-1, D-log-2, D-log-3: allowed events wait for nine others; a denial waits for nothing, nor
-// does what is before it; a second is the longest wait.
+// D-sec-H3, D-log-1, D-log-2, D-log-3: allowed events wait for nine others; a denial waits for
+// nothing, nor does what is before it; a second is the longest wait.
 func TestLogBuffers(t *testing.T) {
 	l := testLog(t)
 	for i := range 9 {

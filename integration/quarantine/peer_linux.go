@@ -28,8 +28,8 @@ func peerOf(c *net.UnixConn) (pid, uid int, err error) {
 	return int(cred.Pid), int(cred.Uid), nil
 }
 
-// within names a file in an open folder in few bytes: a socket's name has 107 at most (unix(7)), and
-// the state directory's may be longer.
+// within names a file in an open folder in few bytes: a socket's name has 107 at most (unix(7)),
+// and the state directory's may be longer.
 func within(folder *os.File, name string) string {
 	return "/proc/self/fd/" + strconv.Itoa(int(folder.Fd())) + "/" + name
 }

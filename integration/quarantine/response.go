@@ -32,8 +32,8 @@ func (e *ResponseError) Error() string {
 func invalid(format string, args ...any) error { return &ResponseError{fmt.Sprintf(format, args...)} }
 
 // A Finding is one thing that a quarantined agent found, made fit to be shown. Its texts are
-// quotations of somebody who may have been persuaded: [Neutral] has been through them, and no run of
-// a reviewed file is left in them, nor a credential of a known shape.
+// quotations of somebody who may have been persuaded: [Neutral] has been through them, and no run
+// of a reviewed file is left in them, nor a credential of a known shape.
 type Finding struct {
 	ID          string `json:"id"` // f1, f2 ...; ours
 	Type        string `json:"type"`

@@ -160,7 +160,8 @@ func TestResponseLimits(t *testing.T) {
 }
 
 // D-resp-2, D-lim-1, D-sec-C1: what a terminal, a viewer or a template would act on is made
-// harmless, and what is only an instruction stays a quotation. The corpus is of what has been tried.
+// harmless, and what is only an instruction stays a quotation. The corpus is of what has been
+// tried.
 func TestFindingsAreNeutral(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	uri := mustRefer(t, s, "main.go").URI()

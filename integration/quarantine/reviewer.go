@@ -46,9 +46,9 @@ const Channel = 3
 
 // Review runs a program as a quarantined agent over files below a root. It holds the program in a
 // fence of its own, whatever hooks its platform has: it may read what it needs to run and the files
-// that it is referred to, of which the descriptors are opened here; write nothing; reach nothing but
-// named endpoints; and execute no other program. What it prints is held against the schema, and comes
-// out as a [Response] or not at all.
+// that it is referred to, of which the descriptors are opened here; write nothing; reach nothing
+// but named endpoints; and execute no other program. What it prints is held against the schema, and
+// comes out as a [Response] or not at all.
 //
 // The order is an argument. The fence stands before there is a key, because a fence is built by
 // processes that share this one's memory. The memory is closed ([Harden]) before the key is made,
@@ -169,8 +169,8 @@ func (s *Session) conclude(text []byte, tooLong, timedOut bool, status sandbox.S
 	return response, nil
 }
 
-// failure makes the end of a standard error fit to be shown, as the texts of an answer are: the program may have been given
-// a reviewed file by its arguments.
+// failure makes the end of a standard error fit to be shown, as the texts of an answer are: the
+// program may have been given a reviewed file by its arguments.
 func (s *Session) failure(text []byte) []string {
 	q := newQuotes()
 	q.add(string(text))
@@ -202,7 +202,8 @@ type cell struct {
 	rest     *os.File // the prompt's pipe, to see after the program whether it was read
 }
 
-// unread reports whether the program read nothing of what it was told. It is called when the program is gone.
+// unread reports whether the program read nothing of what it was told. It is called when the
+// program is gone.
 func (c *cell) unread() bool {
 	left, err := io.ReadAll(c.rest)
 	return err == nil && len(left) == c.told

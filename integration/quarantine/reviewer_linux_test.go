@@ -229,8 +229,8 @@ func review(t *testing.T, level sandbox.Level, o Options, change func(*Reviewer)
 	return out, log
 }
 
-// D-quar-1, D-quar-2, D-quar-3: a reviewer reads what it is referred to, by the channel and by its path,
-// and what it found comes out.
+// D-quar-1, D-quar-2, D-quar-3: a reviewer reads what it is referred to, by the channel and by its
+// path, and what it found comes out.
 func TestReview(t *testing.T) {
 	for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
 		out, log := review(t, level, Options{}, nil, "plain", "a b")
@@ -245,8 +245,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// D-quar-7, D-hook-11, D-sec-C3: without any hook, the kernel refuses a hostile reviewer everything else,
-// and what it hands out of the file is cut.
+// D-quar-7, D-hook-11, D-sec-C3: without any hook, the kernel refuses a hostile reviewer everything
+// else, and what it hands out of the file is cut.
 func TestHostileReviewer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -328,7 +328,8 @@ func TestReviewTimesOut(t *testing.T) {
 	}
 }
 
-// D-resp-4: free text, too much text, no text, and the text of a reviewer that failed do not come out.
+// D-resp-4: free text, too much text, no text, and the text of a reviewer that failed do not come
+// out.
 func TestReviewWithoutAnAnswer(t *testing.T) {
 	for _, name := range []string{"chatty", "loud", "deaf", "failing"} {
 		out, log := review(t, sandbox.None, Options{}, nil, name)

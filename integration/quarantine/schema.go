@@ -2,7 +2,8 @@ package quarantine
 
 import "encoding/json"
 
-// Schema returns the JSON Schema of what a reviewer prints, made of the tables by which [Session.ParseResponse] reads it.
+// Schema returns the JSON Schema of what a reviewer prints, made of the tables by which
+// [Session.ParseResponse] reads it.
 func Schema() []byte {
 	type object = map[string]any
 	text := object{"type": "string", "maxLength": MaxText}

@@ -117,8 +117,8 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// walk visits the plain files below where, links not followed, and joins what visit returns. What the
-// policy forbids is passed over.
+// walk visits the plain files below where, links not followed, and joins what visit returns. What
+// the policy forbids is passed over.
 func (s *Session) walk(where string, visit func(name, below string) ([]byte, error)) ([]byte, error) {
 	var out []byte
 	walked, found := 0, 0

@@ -38,7 +38,8 @@ func TestHMACIsTheStandardOne(t *testing.T) {
 	}
 }
 
-// D-ref-4: no clock tells a comparison in constant time from another one here, so the code is looked at.
+// D-ref-4: no clock tells a comparison in constant time from another one here, so the code is
+// looked at.
 func TestComparesInConstantTime(t *testing.T) {
 	text, err := os.ReadFile("session.go")
 	if err != nil {
@@ -182,7 +183,8 @@ func TestSwapIsRefused(t *testing.T) {
 	}
 }
 
-// D-tool-5, D-ref-10: out of the root leads no link, and the kernel is who says so, before anybody asks for the name of what was opened.
+// D-tool-5, D-ref-10: out of the root leads no link, and the kernel is who says so, before anybody
+// asks for the name of what was opened.
 func TestOpensBelow(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	for _, name := range []string{"out", "absolute", "away/root/main.go", "../secret"} {
@@ -192,7 +194,8 @@ func TestOpensBelow(t *testing.T) {
 	}
 }
 
-// A reference that was signed gives nothing that policy keeps back by now, and neither does one that is bound to a content.
+// A reference that was signed gives nothing that policy keeps back by now, and neither does one
+// that is bound to a content.
 func TestPolicyIsTightened(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	uri := mustRefer(t, s, "main.go").URI()

@@ -10,7 +10,8 @@ var showers = strings.Fields(`
 	editor sensible-editor pager sensible-pager sensible-browser xdg-open open wslview firefox chromium google-chrome lynx links
 `)
 
-// plainOptions are those with which none of the showers reads another file, or takes for commands the one that it shows: with -S, vim does.
+// plainOptions are those with which none of the showers reads another file, or takes for commands
+// the one that it shows: with -S, vim does.
 var plainOptions = strings.Fields(`
 	-w --wait -W -n -nw -f --nofork --new-window --reuse-window +Man!
 	-R -F -X -S -i -r -FR -FX -RX -RS -SR -iR -iRX -FRX -FRSX -FRXS -SRX -XRS -FRi -FRXi -FRXMK --no-init --RAW-CONTROL-CHARS --quit-if-one-screen --chop-long-lines -x4 -x8 --tabs=4
@@ -20,7 +21,8 @@ var plainOptions = strings.Fields(`
 // programFolders are where programs lie that no command of an ordinary user has put there.
 var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin", "/home/linuxbrew/.linuxbrew/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*", "/run/current-system/sw/bin"}
 
-// ofPrograms are the variables that an agent's program sets for itself. They are bound where that program is run.
+// ofPrograms are the variables that an agent's program sets for itself. They are bound where that
+// program is run.
 var ofPrograms = []struct{ name, program string }{
 	{"CLAUDECODE", "claude"}, {"CLAUDE_*", "claude"}, {"CODEX_*", "codex"}, {"OPENCODE", "opencode"}, {"OPENCODE_*", "opencode"},
 	{"GEMINI_*", "gemini"}, {"QWEN_*", "qwen"}, {"COPILOT_*", "copilot"}, {"CURSOR_*", "cursor"},

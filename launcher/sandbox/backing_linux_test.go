@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// What is kept in a writable tree stays as it is at Strong, however it is named and whatever is mounted around it: with the folders that lead to it, in a
-// tree in another, as a tree itself, as a folder, and where everything can be written. All the rest of the tree can be written and renamed.
+// What is kept in a writable tree stays as it is at Strong, however it is named and whatever is
+// mounted around it: with the folders that lead to it, in a tree in another, as a tree itself, as a
+// folder, and where everything can be written. All the rest of the tree can be written and renamed.
 func TestKept(t *testing.T) {
 	top := t.TempDir()
 	for _, test := range []struct {

@@ -17,7 +17,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
-// kernels are older or stricter ones, played by a filter on the launcher: what it may not call, they do not have.
+// kernels are older or stricter ones, played by a filter on the launcher: what it may not call,
+// they do not have.
 var kernels = map[string][]seccomp.Rule{
 	"no Landlock":           {seccomp.On(unix.SYS_LANDLOCK_CREATE_RULESET, seccomp.Errno(unix.ENOSYS))},
 	"Landlock switched off": {seccomp.On(unix.SYS_LANDLOCK_CREATE_RULESET, seccomp.Errno(unix.EOPNOTSUPP))},
@@ -64,7 +65,8 @@ func kernelMain(args []string) {
 	fmt.Println(receipt.Level, lost(receipt, Namespaces), lost(receipt, Metadata), s.Shell(), err)
 }
 
-// A kernel that lacks something: the next level that can be had, which the receipt tells, or nothing runs and one line says why.
+// A kernel that lacks something: the next level that can be had, which the receipt tells, or
+// nothing runs and one line says why.
 func TestKernels(t *testing.T) {
 	for _, test := range []struct{ kernel, require, want string }{
 		{"no Landlock", "any", "refused true 1"}, {"Landlock switched off", "any", "refused true 1"}, {"no seccomp", "any", "refused true 1"},
@@ -133,7 +135,8 @@ func TestBadProfiles(t *testing.T) {
 		if exists(ran) {
 			t.Error("something ran")
 		}
-		// A folder that is gone has no name any more to enter it by; where no name is needed, a shell runs in it as it always could.
+		// A folder that is gone has no name any more to enter it by; where no name is needed, a
+		// shell runs in it as it always could.
 		c = Command{Path: "/bin/true", Argv: []string{"true"}, Dir: lost}
 		process, _, err := Start(p, c)
 		if err == nil {
@@ -166,7 +169,8 @@ func TestUnreadableDirectory(t *testing.T) {
 	})
 }
 
-// swapperMain makes a name lead in and out of the workspace in three ways, in turn, as often as args say, while another thread writes through it.
+// swapperMain makes a name lead in and out of the workspace in three ways, in turn, as often as
+// args say, while another thread writes through it.
 func swapperMain(args []string) {
 	ws, outside := args[0], args[1]
 	n, _ := strconv.Atoi(args[2])
@@ -208,7 +212,8 @@ func swapperMain(args []string) {
 	fmt.Println("swapped")
 }
 
-// A name that is swapped 100,000 times (with -short 10,000) under the hands of a writer never leads out.
+// A name that is swapped 100,000 times (with -short 10,000) under the hands of a writer never leads
+// out.
 func TestSwapRace(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		out := t.TempDir()
@@ -230,7 +235,8 @@ func TestSwapRace(t *testing.T) {
 	})
 }
 
-// B-R1.4.8: what was judged is what is written to, whatever is put under its name between the judgement and the start.
+// B-R1.4.8: what was judged is what is written to, whatever is put under its name between the
+// judgement and the start.
 func TestSwappedBeforeStart(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		top := t.TempDir()
@@ -274,7 +280,8 @@ func TestSwappedBeforeStart(t *testing.T) {
 	})
 }
 
-// Ordinary git works at both levels with the hooks kept, as files that are there and as names that come later, and leaves no ghosts.
+// Ordinary git works at both levels with the hooks kept, as files that are there and as names that
+// come later, and leaves no ghosts.
 func TestGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git on this machine")
@@ -312,7 +319,8 @@ func TestGit(t *testing.T) {
 	})
 }
 
-// A fence whose rules cannot be made is given up with all who build it, also where no signal scope finds them (Landlock before version 6).
+// A fence whose rules cannot be made is given up with all who build it, also where no signal scope
+// finds them (Landlock before version 6).
 func TestRulesFail(t *testing.T) {
 	newest, err := queryLandlock()
 	must(t, err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkStart is what a fence costs: each way of starting the same program, to its end, in one run.
-// The ratio to "bare" is the number to look at; to "bwrap" where that is installed.
+// BenchmarkStart is what a fence costs: each way of starting the same program, to its end, in one
+// run. The ratio to "bare" is the number to look at; to "bwrap" where that is installed.
 func BenchmarkStart(b *testing.B) {
 	null, err := os.Open("/dev/null")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A shell with job control that sees a job stop takes the terminal back and goes on to what comes next. Frozen and thawed as a
-// whole, over and over, it sees nothing.
+// A shell with job control that sees a job stop takes the terminal back and goes on to what comes
+// next. Frozen and thawed as a whole, over and over, it sees nothing.
 func TestFreezeIsNotSeen(t *testing.T) {
 	t.Parallel()
 	levels(t, func(t *testing.T, p Profile) {

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What can be learned of a hidden name without reading it is in the receipt: at Base stat, inotify and listing work on it, at Strong
-// on a hidden folder in which something is allowed. Where the receipt is silent, none of them does.
+// What can be learned of a hidden name without reading it is in the receipt: at Base stat, inotify
+// and listing work on it, at Strong on a hidden folder in which something is allowed. Where the
+// receipt is silent, none of them does.
 func TestHiddenNamesTellTheReceipt(t *testing.T) {
 	top := t.TempDir()
 	must(t, os.MkdirAll(top+"/home/vault/open", 0o700))

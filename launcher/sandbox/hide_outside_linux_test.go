@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// What is renamed from outside over a hidden file or folder while the command runs is as hidden: the kernel takes a mount away with the name
-// that it lies on, and Landlock knows only what was there before. C-3.1.5.
+// What is renamed from outside over a hidden file or folder while the command runs is as hidden:
+// the kernel takes a mount away with the name that it lies on, and Landlock knows only what was
+// there before. C-3.1.5.
 func TestHideReplaced(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		top := t.TempDir()
@@ -39,7 +40,8 @@ func TestHideReplaced(t *testing.T) {
 	})
 }
 
-// Where nobody but an administrator can put another object under a name, the mount over it is enough; where an own folder is on the way, it is not.
+// Where nobody but an administrator can put another object under a name, the mount over it is
+// enough; where an own folder is on the way, it is not.
 func TestFolders(t *testing.T) {
 	home := t.TempDir()
 	must(t, os.MkdirAll(home+"/a/b", 0o700))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a command leaves behind may end by itself within a moment; what is there then is ended, and told by name but for its own children. A tree that is to end
-// leaves nothing.
+// What a command leaves behind may end by itself within a moment; what is there then is ended, and
+// told by name but for its own children. A tree that is to end leaves nothing.
 func TestLeftBehind(t *testing.T) {
 	AdoptOrphans(true)
 	defer AdoptOrphans(false)

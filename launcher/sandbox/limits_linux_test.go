@@ -18,7 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hogMain takes more and more of something, slowly enough for a shared machine and bounded even without a fence.
+// hogMain takes more and more of something, slowly enough for a shared machine and bounded even
+// without a fence.
 func hogMain(args []string) {
 	bound, _ := strconv.Atoi(args[1])
 	switch args[0] {
@@ -146,8 +147,8 @@ func limited(t *testing.T, level Level, grouped bool, l Limits, argv ...string) 
 	return s, receipt, string(text)
 }
 
-// A run that takes too much is ended as a whole, and the status says of what it was too much: by the kernel's control groups
-// where they can be had, and by looking where not.
+// A run that takes too much is ended as a whole, and the status says of what it was too much: by
+// the kernel's control groups where they can be had, and by looking where not.
 func TestTreeLimits(t *testing.T) {
 	for _, level := range []Level{Base, Strong} {
 		for _, grouped := range []bool{true, false} {
@@ -199,7 +200,8 @@ func TestTreeLimits(t *testing.T) {
 					if len(receipt.Bounds) == 0 || strings.Contains(out, "done") {
 						t.Errorf("%+v %q", receipt.Bounds, out)
 					}
-					// Who may have no more processes is told so, by the kernel; a processor limit comes from whoever looks first.
+					// Who may have no more processes is told so, by the kernel; a processor limit
+					// comes from whoever looks first.
 					kernel := strings.Contains(out, "refused") || s.Signal == unix.SIGXCPU || s.Signal == unix.SIGKILL && test.want == LimitCPU
 					if test.want == LimitInotify && level == Strong && s.Reached != test.want {
 						t.Errorf("refused, and nobody is told: %+v", s)
@@ -300,7 +302,8 @@ func TestHierarchies(t *testing.T) {
 	}
 }
 
-// F5: a container's bound of memory counts, its own group's or one above it, in both versions; a tree of plain files plays the kernel.
+// F5: a container's bound of memory counts, its own group's or one above it, in both versions; a
+// tree of plain files plays the kernel.
 func TestMemoryBound(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -335,7 +338,8 @@ func TestMemoryBound(t *testing.T) {
 	}
 }
 
-// With version 2 the place is the nearest group above ours whose children may be bounded and that is ours to write; a tree of plain files plays the kernel.
+// With version 2 the place is the nearest group above ours whose children may be bounded and that
+// is ours to write; a tree of plain files plays the kernel.
 func TestDelegated(t *testing.T) {
 	top := t.TempDir()
 	own := top + "/user.slice/app.slice/x.scope"
@@ -385,7 +389,8 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// Who is counted for a run: the command, what descends from it and orphans; not the guard and its companions, whose memory is the launcher's.
+// Who is counted for a run: the command, what descends from it and orphans; not the guard and its
+// companions, whose memory is the launcher's.
 func TestMembers(t *testing.T) {
 	const launcher, guard, init, anchor, command = 10, 20, 21, 22, 30
 	all := []sample{

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// localMain has Unix sockets of its own in dir and tries those of others; each line says what came of it.
+// localMain has Unix sockets of its own in dir and tries those of others; each line says what came
+// of it.
 func localMain(args []string) {
 	dir, foreign := args[0], args[1]
 	say := func(what string, err error) {
@@ -100,7 +101,8 @@ func localMain(args []string) {
 	say("interfaces", err)
 }
 
-// A run whose network calls are answered has Unix sockets among its own processes, and reaches nobody else's.
+// A run whose network calls are answered has Unix sockets among its own processes, and reaches
+// nobody else's.
 func TestLocalSockets(t *testing.T) {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		dir := p.Write[0].Name

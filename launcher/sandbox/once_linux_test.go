@@ -45,8 +45,8 @@ func onceMain() {
 	fmt.Println("end")
 }
 
-// D-quar-7: with OneProgram nothing is executed but the command, by whatever call and from whatever place; the command itself may be a script,
-// a name or a descriptor.
+// D-quar-7: with OneProgram nothing is executed but the command, by whatever call and from whatever
+// place; the command itself may be a script, a name or a descriptor.
 func TestOneProgram(t *testing.T) {
 	for _, level := range []Level{Base, Strong} {
 		w := newWorld(t)

@@ -25,7 +25,8 @@ func compiled(t *testing.T, compiler, source string) string {
 	return dir + "/c"
 }
 
-// A program of musl's, whose resolver is its own and takes answers only from whom it asked, finds the hosts that it may reach.
+// A program of musl's, whose resolver is its own and takes answers only from whom it asked, finds
+// the hosts that it may reach.
 func TestMusl(t *testing.T) {
 	program := compiled(t, "musl-gcc", `
 #include <netdb.h>
@@ -59,7 +60,8 @@ int main(int argc, char **argv) {
 	})
 }
 
-// What a UDP socket tells of addresses, and how it receives, is the same at both levels: at Base by what stands in for it.
+// What a UDP socket tells of addresses, and how it receives, is the same at both levels: at Base by
+// what stands in for it.
 func TestPackets(t *testing.T) {
 	program := `
 import select, signal, socket, struct, sys

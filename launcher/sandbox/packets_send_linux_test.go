@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// sends is every way to name who shall get a packet, each with a port of its own. It prints what came of them.
+// sends is every way to name who shall get a packet, each with a port of its own. It prints what
+// came of them.
 const sends = `
 import ctypes, errno, socket, struct
 libc = ctypes.CDLL(None, use_errno=True)
@@ -53,7 +54,8 @@ told("pair", lambda: a.sendmsg([b"whole"]))
 print(b.recv(10))
 `
 
-// A packet that is sent without connecting leads nowhere, is told so, and is recorded with who was to get it; what leads to a name server goes, and what is no packet.
+// A packet that is sent without connecting leads nowhere, is told so, and is recorded with who was
+// to get it; what leads to a name server goes, and what is no packet.
 func TestUnconnectedUDP(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")

@@ -10,7 +10,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// private_tmp: what is in /tmp is not seen, what is made there is seen by nobody, and the workspace stays where it is even when it lies in /tmp.
+// private_tmp: what is in /tmp is not seen, what is made there is seen by nobody, and the workspace
+// stays where it is even when it lies in /tmp.
 func TestPrivateTmp(t *testing.T) {
 	outside, err := os.CreateTemp("/tmp", "outside")
 	must(t, err)
@@ -66,7 +67,8 @@ func lost(r Receipt, p Protection) bool {
 	return false
 }
 
-// Programs that make terminals of their own work at Strong, with and without one of the command's, and see nobody else's.
+// Programs that make terminals of their own work at Strong, with and without one of the command's,
+// and see nobody else's.
 func TestTerminalsInside(t *testing.T) {
 	if _, err := exec.LookPath("script"); err != nil {
 		t.Skip("script is not installed")

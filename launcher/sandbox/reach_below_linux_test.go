@@ -38,7 +38,8 @@ func nestedReachMain([]string) {
 	}
 }
 
-// Below another who answers, hosts are refused and a run that only wants this machine has no network.
+// Below another who answers, hosts are refused and a run that only wants this machine has no
+// network.
 func TestReachNested(t *testing.T) {
 	p := Readable()
 	p.Read = append(p.Read, Path{Name: self(t)})
@@ -49,8 +50,9 @@ func TestReachNested(t *testing.T) {
 	}
 }
 
-// belowMain becomes a program below a filter: "supervised" by one that hands a call over to whoever holds the listener, whose number it prints, or "unheard" by one that does not let it
-// know whether calls can be handed over. Then it goes on as a launcher that wants to name hosts.
+// belowMain becomes a program below a filter: "supervised" by one that hands a call over to whoever
+// holds the listener, whose number it prints, or "unheard" by one that does not let it know whether
+// calls can be handed over. Then it goes on as a launcher that wants to name hosts.
 func belowMain(args []string) {
 	runtime.LockOSThread()
 	filter, flags := seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_SECCOMP, seccomp.Errno(unix.EINVAL), seccomp.Arg(0, unix.SECCOMP_GET_NOTIF_SIZES))}), uintptr(0)
@@ -75,8 +77,9 @@ func belowMain(args []string) {
 	fmt.Println(err)
 }
 
-// Below a supervisor of another make, which takes hold of the listener and answers by it, and where nobody can know of listeners, what was not to be had is not claimed: hosts are refused,
-// and the rest goes on without.
+// Below a supervisor of another make, which takes hold of the listener and answers by it, and where
+// nobody can know of listeners, what was not to be had is not claimed: hosts are refused, and the
+// rest goes on without.
 func TestReachBelow(t *testing.T) {
 	for _, kind := range []string{"supervised", "unheard"} {
 		cmd := exec.Command(self(t))

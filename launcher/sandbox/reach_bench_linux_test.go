@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// measureMain connects to an address as often as it is told, and then reads from it as much as it is told. It prints the median time of a connection in
-// nanoseconds and the time for the bytes.
+// measureMain connects to an address as often as it is told, and then reads from it as much as it
+// is told. It prints the median time of a connection in nanoseconds and the time for the bytes.
 func measureMain(args []string) {
 	to := netip.MustParseAddrPort(args[0])
 	n, _ := strconv.Atoi(args[1])
@@ -85,8 +85,9 @@ func sourceMain(args []string) {
 	}
 }
 
-// BenchmarkNetwork is what a connection and its bytes cost behind the fence, beside no fence in the same run: extra-us/connect is
-// what is to stay below 300, and throughput what is to stay above 0.98.
+// BenchmarkNetwork is what a connection and its bytes cost behind the fence, beside no fence in the
+// same run: extra-us/connect is what is to stay below 300, and throughput what is to stay above
+// 0.98.
 func BenchmarkNetwork(b *testing.B) {
 	program, err := os.Executable()
 	if err != nil {

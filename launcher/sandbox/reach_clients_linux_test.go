@@ -26,7 +26,8 @@ import (
 
 // What whole clients cost behind the fence: the two that programmers wait for most.
 
-// registryPackages is how many packages one installation has: about what a small web project's tree has.
+// registryPackages is how many packages one installation has: about what a small web project's tree
+// has.
 const registryPackages = 150
 
 // tarball makes a package as npm publishes it, of 25 files.
@@ -51,7 +52,8 @@ func tarball(name string, random *rand.Rand) []byte {
 	return out.Bytes()
 }
 
-// serversMain serves packages and a git repository, and writes the project that has the packages into a folder.
+// serversMain serves packages and a git repository, and writes the project that has the packages
+// into a folder.
 func serversMain(args []string) {
 	project, repositories := args[0], args[1]
 	l, err := net.Listen("tcp4", "127.0.1.24:0")
@@ -127,7 +129,8 @@ func history(top string) error {
 	return git("clone", "-q", "--bare", dir, filepath.Join(top, "r.git"))
 }
 
-// BenchmarkClients is how long npm ci and git clone take behind the fence, in ratio to no fence in the same run: the median of the pairs is what is to stay below 1.03.
+// BenchmarkClients is how long npm ci and git clone take behind the fence, in ratio to no fence in
+// the same run: the median of the pairs is what is to stay below 1.03.
 func BenchmarkClients(b *testing.B) {
 	for _, name := range []string{"npm", "git"} {
 		if _, err := exec.LookPath(name); err != nil {

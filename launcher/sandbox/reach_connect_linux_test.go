@@ -54,7 +54,8 @@ func listenMain(args []string) {
 	}
 }
 
-// A server behind the fence is reached from this machine, at the loopback whatever it meant, and from other machines where its port is published.
+// A server behind the fence is reached from this machine, at the loopback whatever it meant, and
+// from other machines where its port is published.
 func TestListen(t *testing.T) {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: self(t)})

@@ -43,7 +43,8 @@ func TestGitHTTP(t *testing.T) {
 	})
 }
 
-// sshd serves the user who runs the test, with his own key, until the test ends. It returns its port and the folder of the client's keys.
+// sshd serves the user who runs the test, with his own key, until the test ends. It returns its
+// port and the folder of the client's keys.
 func sshd(t *testing.T, address string) (port int, keys string) {
 	t.Helper()
 	server, err := exec.LookPath("/usr/sbin/sshd")
@@ -97,7 +98,8 @@ func sshd(t *testing.T, address string) (port int, keys string) {
 	return 0, ""
 }
 
-// withAccount returns the command in namespaces where the user has a shell and an account that is open, as users of services have neither. Where there are no namespaces it is as it was.
+// withAccount returns the command in namespaces where the user has a shell and an account that is
+// open, as users of services have neither. Where there are no namespaces it is as it was.
 func withAccount(t *testing.T, dir string, cmd *exec.Cmd) *exec.Cmd {
 	t.Helper()
 	me, err := user.Current()
@@ -119,7 +121,8 @@ func withAccount(t *testing.T, dir string, cmd *exec.Cmd) *exec.Cmd {
 	return other(cmd.Args...)
 }
 
-// accountMain puts the account files of a folder over the machine's, and becomes the user again for a command, which it does not outlive.
+// accountMain puts the account files of a folder over the machine's, and becomes the user again for
+// a command, which it does not outlive.
 func accountMain(args []string) {
 	dir := args[0]
 	uid, _ := strconv.Atoi(args[1])
@@ -141,7 +144,8 @@ func accountMain(args []string) {
 	}
 }
 
-// git clones over SSH from the host that is allowed, with its keys, and not from another name of the same server.
+// git clones over SSH from the host that is allowed, with its keys, and not from another name of
+// the same server.
 func TestGitSSH(t *testing.T) {
 	for _, name := range []string{"git", "ssh"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -174,7 +178,8 @@ func TestGitSSH(t *testing.T) {
 	})
 }
 
-// repository makes r.git with one commit, ready for servers that know nothing of git, and returns its folder.
+// repository makes r.git with one commit, ready for servers that know nothing of git, and returns
+// its folder.
 func repository(t *testing.T) string {
 	t.Helper()
 	top := t.TempDir()

@@ -30,7 +30,8 @@ func (w internet) Resolve(_ context.Context, name string) (own, found []netip.Ad
 // Own is false for all: addresses of the loopback stand for hosts of the internet.
 func (w internet) Own(netip.Addr) bool { return false }
 
-// A site is a server on an address of the loopback of its own, which stands for a host of the internet.
+// A site is a server on an address of the loopback of its own, which stands for a host of the
+// internet.
 type site struct {
 	addr netip.Addr
 	port uint16
@@ -55,7 +56,8 @@ func pages(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello from "+name) })
 }
 
-// reaching is a profile that may reach what the rules say. Addresses of the loopback stand for hosts, so they are named beside them.
+// reaching is a profile that may reach what the rules say. Addresses of the loopback stand for
+// hosts, so they are named beside them.
 func reaching(p Profile, names internet, rules ...string) Profile {
 	p.Network, p.Names = Hosts, names
 	for _, text := range rules {
@@ -68,7 +70,8 @@ func reaching(p Profile, names internet, rules ...string) Profile {
 	return p
 }
 
-// talk runs a program behind the fence and returns how it ended, what it said, and what it did with the network.
+// talk runs a program behind the fence and returns how it ended, what it said, and what it did with
+// the network.
 func talk(t *testing.T, p Profile, argv ...string) (Status, string, broker.Traffic) {
 	t.Helper()
 	out, in, err := os.Pipe()

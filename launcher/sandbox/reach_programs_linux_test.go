@@ -17,7 +17,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
-// fetchMain is a Go program that asks for names by itself. With a second argument it speaks HTTP/2 without encryption, as gRPC does.
+// fetchMain is a Go program that asks for names by itself. With a second argument it speaks HTTP/2
+// without encryption, as gRPC does.
 func fetchMain(args []string) {
 	if len(args) == 0 {
 		os.Exit(2)
@@ -36,7 +37,8 @@ func fetchMain(args []string) {
 	io.Copy(os.Stdout, r.Body)
 }
 
-// A Go program with its own resolver reaches what it may, at Base by what stands in for a UDP socket.
+// A Go program with its own resolver reaches what it may, at Base by what stands in for a UDP
+// socket.
 func TestGoResolver(t *testing.T) {
 	allowed := hostSite(t, "127.0.1.3", pages("allowed"))
 	names := internet{"allowed.test": {allowed.addr}}
@@ -135,7 +137,8 @@ func TestSSH(t *testing.T) {
 	})
 }
 
-// A static C program has its address from elsewhere: it is the one that an allowed name leads to, or it is refused.
+// A static C program has its address from elsewhere: it is the one that an allowed name leads to,
+// or it is refused.
 func TestStaticC(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("gcc is not installed")

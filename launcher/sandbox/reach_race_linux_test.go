@@ -16,11 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// races is how often the connect is ended (with -short, a tenth): enough that some of it falls into the moment in which the launcher has looked at the address and not yet listened.
+// races is how often the connect is ended (with -short, a tenth): enough that some of it falls into
+// the moment in which the launcher has looked at the address and not yet listened.
 const races = 3000
 
-// listenRaceMain listens with a socket whose connect is under way, which gives it an address of the loopback, while another thread ends that connect, which takes
-// the address away: what listens then is reachable from every machine. It says how often that came about.
+// listenRaceMain listens with a socket whose connect is under way, which gives it an address of the
+// loopback, while another thread ends that connect, which takes the address away: what listens then
+// is reachable from every machine. It says how often that came about.
 func listenRaceMain(args []string) {
 	to := netip.MustParseAddrPort(args[0])
 	races, _ := strconv.ParseInt(args[1], 10, 64)
@@ -80,7 +82,8 @@ func TestListenRace(t *testing.T) {
 	})
 }
 
-// Who holds streams of questions open holds a bounded number of the launcher's descriptors, and is answered again when it lets go.
+// Who holds streams of questions open holds a bounded number of the launcher's descriptors, and is
+// answered again when it lets go.
 func TestStreamsInBulk(t *testing.T) {
 	program := fmt.Sprintf(`
 import socket, struct
@@ -111,7 +114,8 @@ print("again")
 	})
 }
 
-// Who answers streams of questions stands on this machine's loopback, and answers nobody but the run.
+// Who answers streams of questions stands on this machine's loopback, and answers nobody but the
+// run.
 func TestStreamsOfOthers(t *testing.T) {
 	const program = `
 import socket, struct

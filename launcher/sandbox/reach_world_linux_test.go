@@ -20,8 +20,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
-// A world of its own: a network namespace in which public, private and metadata addresses are this test's servers. There the difference between them can be seen,
-// which is hidden where everything stands on 127.0.0.0/8.
+// A world of its own: a network namespace in which public, private and metadata addresses are this
+// test's servers. There the difference between them can be seen, which is hidden where everything
+// stands on 127.0.0.0/8.
 const (
 	publicOne   = "93.184.216.34"
 	publicTwo   = "151.101.1.69"
@@ -33,7 +34,8 @@ const (
 	itself      = "203.0.113.50"
 )
 
-// worldNames are the names of that world. Of its addresses, which are all on one loopback, one counts as its machine's own.
+// worldNames are the names of that world. Of its addresses, which are all on one loopback, one
+// counts as its machine's own.
 type worldNames struct{ internet }
 
 func (w worldNames) Own(addr netip.Addr) bool {
@@ -146,7 +148,8 @@ func worldMain(args []string) {
 	fmt.Println("done")
 }
 
-// Private, link-local and metadata addresses are refused unless they are named, also when an allowed name leads to them; public ones by their names only.
+// Private, link-local and metadata addresses are refused unless they are named, also when an
+// allowed name leads to them; public ones by their names only.
 func TestWorld(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
@@ -171,7 +174,8 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-// addAddress puts an address on the loopback, as its alias number at. Socket fd is of the same family.
+// addAddress puts an address on the loopback, as its alias number at. Socket fd is of the same
+// family.
 func addAddress(fd int, addr netip.Addr, at int) error {
 	var request [40]byte
 	if addr.Is4() { // struct ifreq

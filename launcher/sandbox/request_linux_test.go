@@ -12,8 +12,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/broker"
 )
 
-// knocks asks for the request socket from a process that has closed all that it inherited, writes to what it gets, and then asks for what the same call is made for: the descriptors of
-// other processes.
+// knocks asks for the request socket from a process that has closed all that it inherited, writes
+// to what it gets, and then asks for what the same call is made for: the descriptors of other
+// processes.
 const knocks = `
 import ctypes, os
 os.closerange(3, 1024)
@@ -28,7 +29,8 @@ for args in [(-1, 0, 0), (os.getpid(), 0x74616461, 0), (os.pidfd_open(os.getpid(
         print("another's", args)
 `
 
-// A process that inherited nothing gets the request socket of its run, at both levels, with a network and without.
+// A process that inherited nothing gets the request socket of its run, at both levels, with a
+// network and without.
 func TestRequestSocket(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		for _, network := range []Network{Off, Hosts} {
@@ -83,7 +85,8 @@ func requestMain([]string) {
 	fmt.Println(receipt.Level, err)
 }
 
-// Where another program answers already, a run goes on without a request socket, at the level that it has; nor has it the other's.
+// Where another program answers already, a run goes on without a request socket, at the level that
+// it has; nor has it the other's.
 func TestRequestBelowAnother(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: self(t)})

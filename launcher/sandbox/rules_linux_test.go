@@ -135,7 +135,8 @@ func filter(inet, debug bool) seccomp.Program {
 	return seccomp.Compile(rules(v, debug))
 }
 
-// The program says what the table says, for every call and for arguments at and around every value that the table tests.
+// The program says what the table says, for every call and for arguments at and around every value
+// that the table tests.
 func TestProgramReadsTheTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	off, asked := seccomp.Errno(unix.EACCES), seccomp.Ask
@@ -194,7 +195,8 @@ func hosts(level Level) *builder {
 	return &builder{attempt: attempt{level: level, profile: Profile{Network: Hosts}}, mediation: mediation{giving: once{1<<40 | 5}}}
 }
 
-// A packet's receiver is asked about wherever a call may name one, and the ways to connect while sending stay shut.
+// A packet's receiver is asked about wherever a call may name one, and the ways to connect while
+// sending stay shut.
 func TestSendRules(t *testing.T) {
 	const high = 1 << 32
 	for _, level := range []Level{Base, Strong} {
@@ -224,7 +226,8 @@ func TestSendRules(t *testing.T) {
 	}
 }
 
-// Every version handles all that the one before did, and rights that mean nothing to it are never asked for.
+// Every version handles all that the one before did, and rights that mean nothing to it are never
+// asked for.
 func TestLandlockVersions(t *testing.T) {
 	for v := 2; v < len(abis); v++ {
 		if a, b := abis[v-1], abis[v]; a.fs&^b.fs != 0 || a.net&^b.net != 0 || a.scoped&^b.scoped != 0 {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A run sets how its own processes and threads are scheduled, as taskset, nice and the Java runtime do, at every level.
+// A run sets how its own processes and threads are scheduled, as taskset, nice and the Java runtime
+// do, at every level.
 func TestScheduling(t *testing.T) {
 	for _, name := range []string{"taskset", "renice", "chrt", "ionice"} {
 		if _, err := exec.LookPath(name); err != nil {

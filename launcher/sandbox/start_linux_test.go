@@ -277,7 +277,8 @@ func TestRuleByFile(t *testing.T) {
 	})
 }
 
-// C-3.1.5, C-3.1.6: hidden is out of reach for every program, read-only stays as it is, and no file is left behind.
+// C-3.1.5, C-3.1.6: hidden is out of reach for every program, read-only stays as it is, and no file
+// is left behind.
 func TestHide(t *testing.T) {
 	top := t.TempDir()
 	for _, f := range []string{"/home/u/.ssh/key", "/home/u/.rc", "/home/u/notes", "/home/u/sub/deep/secret", "/home/u/sub/open", "/home/v/x"} {
@@ -309,7 +310,8 @@ func tree(top string) string {
 	return b.String()
 }
 
-// The whole machine readable does not mean its devices: disks, and terminals with what others type there.
+// The whole machine readable does not mean its devices: disks, and terminals with what others type
+// there.
 func TestReadEverything(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: "/"})
@@ -348,7 +350,8 @@ func TestHideInWritable(t *testing.T) {
 	})
 }
 
-// A folder and what lies in it may both be hidden, in any order: neither is found, and what is beside them is.
+// A folder and what lies in it may both be hidden, in any order: neither is found, and what is
+// beside them is.
 func TestHideAFolderAndWhatIsInIt(t *testing.T) {
 	p := Default(t.TempDir(), "")
 	p.Require = Strong
@@ -497,7 +500,8 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// What is to be inherited keeps its number, beside files that are placed, and nothing else comes along.
+// What is to be inherited keeps its number, beside files that are placed, and nothing else comes
+// along.
 func TestInherit(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		var given, other [2]int

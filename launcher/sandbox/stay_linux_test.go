@@ -53,7 +53,8 @@ func wrote(t *testing.T, name, want string) {
 	t.Fatalf("%s has %q, want %q", name, text, want)
 }
 
-// The command's end is told when it has ended, with its status; what it left goes on in its fence until it ends by itself or the tree is killed.
+// The command's end is told when it has ended, with its status; what it left goes on in its fence
+// until it ends by itself or the tree is killed.
 func TestStay(t *testing.T) {
 	AdoptOrphans(true)
 	defer AdoptOrphans(false)
@@ -93,7 +94,8 @@ func TestStay(t *testing.T) {
 	}
 }
 
-// A command that leaves nothing ends as ever, and what is over a limit ends though its command is dead.
+// A command that leaves nothing ends as ever, and what is over a limit ends though its command is
+// dead.
 func TestStayEnds(t *testing.T) {
 	AdoptOrphans(true)
 	defer AdoptOrphans(false)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What went through a connection is told to the byte, both ways, whoever ended it and however it was begun; the other side's end may count as one.
+// What went through a connection is told to the byte, both ways, whoever ended it and however it
+// was begun; the other side's end may count as one.
 func TestBytes(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
@@ -59,7 +60,8 @@ func answered(t *testing.T, addr string, answer func(net.Conn)) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// A server that does not hang up, as one far away does not for a while, keeps nobody waiting, and its bytes are known.
+// A server that does not hang up, as one far away does not for a while, keeps nobody waiting, and
+// its bytes are known.
 func TestBytesOfASlowEnd(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")

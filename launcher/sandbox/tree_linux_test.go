@@ -18,7 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// survivorMain tries to outlive its fence in the ways of args, and says so on descriptor 1 before it sleeps.
+// survivorMain tries to outlive its fence in the ways of args, and says so on descriptor 1 before
+// it sleeps.
 func survivorMain(args []string) {
 	signal.Ignore(unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
 	if len(args) > 1 {
@@ -45,7 +46,8 @@ func survivorMain(args []string) {
 	time.Sleep(time.Hour)
 }
 
-// subreaperMain kills a launcher that takes a while to die, and adopts what it leaves without ever reaping any of it.
+// subreaperMain kills a launcher that takes a while to die, and adopts what it leaves without ever
+// reaping any of it.
 func subreaperMain(args []string) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		fmt.Println(err)
@@ -72,8 +74,8 @@ func subreaperMain(args []string) {
 	time.Sleep(time.Hour)
 }
 
-// slowMain is a launcher with thousands of files, below and above those of its fence: while the kernel closes them, the launcher is still
-// there and the lifeline is not.
+// slowMain is a launcher with thousands of files, below and above those of its fence: while the
+// kernel closes them, the launcher is still there and the lifeline is not.
 func slowMain(args []string) {
 	open := func() {
 		var limit unix.Rlimit
@@ -109,8 +111,8 @@ func launch(args []string, then func()) {
 	time.Sleep(time.Hour) // and no Wait: it would end the tree as soon as the first of it ends
 }
 
-// alive returns the processes that have mark among their arguments: the command's, and the launcher's with its stewards and inits. What has ended
-// and is not reaped has no arguments.
+// alive returns the processes that have mark among their arguments: the command's, and the
+// launcher's with its stewards and inits. What has ended and is not reaped has no arguments.
 func alive(mark string) (commands, launchers []string) {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
@@ -126,7 +128,8 @@ func alive(mark string) (commands, launchers []string) {
 	return commands, launchers
 }
 
-// gone waits for the processes with mark to end; what was sent SIGKILL ends without running again, and soon.
+// gone waits for the processes with mark to end; what was sent SIGKILL ends without running again,
+// and soon.
 func gone(t *testing.T, mark string) {
 	t.Helper()
 	var left []string
@@ -222,8 +225,8 @@ func TestTreeEnds(t *testing.T) {
 	}
 }
 
-// A launcher that is killed below somebody who adopts its command and never reaps it: the namespace of the command then has no end, and the
-// steward does not wait for it.
+// A launcher that is killed below somebody who adopts its command and never reaps it: the namespace
+// of the command then has no end, and the steward does not wait for it.
 func TestLauncherKilledUnreaped(t *testing.T) {
 	for _, level := range []Level{Base, Strong} {
 		t.Run(level.String(), func(t *testing.T) {
@@ -251,7 +254,8 @@ func TestLauncherKilledUnreaped(t *testing.T) {
 	}
 }
 
-// The launcher is killed at any moment, in the middle of a start too: nothing is left, not even a steward.
+// The launcher is killed at any moment, in the middle of a start too: nothing is left, not even a
+// steward.
 func TestLauncherKilledAnytime(t *testing.T) {
 	for _, level := range []Level{Base, Strong} {
 		t.Run(level.String(), func(t *testing.T) {
@@ -333,7 +337,8 @@ func nestedMain() {
 	fmt.Println(receipt.Level, receipt.Lost[0].Protection, lost(receipt, Metadata), s.Code, err)
 }
 
-// Where namespaces are refused, as in most containers, Base is what is had, and the receipt says so.
+// Where namespaces are refused, as in most containers, Base is what is had, and the receipt says
+// so.
 func TestNested(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: self(t)})
@@ -350,7 +355,8 @@ func TestNested(t *testing.T) {
 	})
 }
 
-// What guards holds nothing but its lifeline, the pipe that tells of its end and, at Strong, the init; its memory is the launcher's own.
+// What guards holds nothing but its lifeline, the pipe that tells of its end and, at Strong, the
+// init; its memory is the launcher's own.
 func TestGuardHoldsNothing(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		process, _, err := Start(p, Command{Path: "/bin/sleep", Argv: []string{"sleep", "100"}})

@@ -42,7 +42,8 @@ func Bits(n int, bits uint32) Test { return Test{Arg: n, Value: bits, Any: true}
 // Masked holds when an argument has a value after the other bits are cleared.
 func Masked(n int, mask, value uint32) Test { return Test{Arg: n, Mask: mask, Value: value} }
 
-// A Rule gives a verdict to one system call when all tests hold. The first rule that matches decides.
+// A Rule gives a verdict to one system call when all tests hold. The first rule that matches
+// decides.
 type Rule struct {
 	Nr      uint32
 	Tests   []Test
@@ -78,8 +79,8 @@ const (
 )
 
 // compile returns the program for rules, which it sorts, on the architecture arch. Another
-// architecture's call is killed before its number is looked at, because the numbers mean other calls
-// there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32).
+// architecture's call is killed before its number is looked at, because the numbers mean other
+// calls there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32).
 //
 // The number is searched by halves: the kernel tries the program with every number when it is
 // installed, and later runs it at every call that has a test.

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The filter of the other architecture, by its numbers: another word is killed, a 32-bit program's too.
+// The filter of the other architecture, by its numbers: another word is killed, a 32-bit program's
+// too.
 func TestOtherArchitecture(t *testing.T) {
 	const arm64, arm, mount, socket, read = 0xc00000b7, 0x40000028, 40, 198, 63
 	p := compile(arm64, 0, []Rule{

@@ -63,12 +63,12 @@ func (l Listener) Receive(n *Notification) error {
 // Send answers a call. An error means that the caller waits no more.
 func (l Listener) Send(a *Answer) error { return l.ioctl(notifySend, unsafe.Pointer(a)) }
 
-// Waits reports whether the caller still waits for the answer: only then what was read of it was its
-// own, and only then its number is its own.
+// Waits reports whether the caller still waits for the answer: only then what was read of it was
+// its own, and only then its number is its own.
 func (l Listener) Waits(id uint64) bool { return l.ioctl(notifyValid, unsafe.Pointer(&id)) == nil }
 
-// SyncWakeUp has caller and answerer hand the processor to each other, instead of waking another one
-// (Linux 6.6). An older kernel refuses it, and answers only take longer.
+// SyncWakeUp has caller and answerer hand the processor to each other, instead of waking another
+// one (Linux 6.6). An older kernel refuses it, and answers only take longer.
 func (l Listener) SyncWakeUp() error {
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l), notifySetFlags, syncWakeUp)
 	if errno != 0 {
@@ -78,9 +78,9 @@ func (l Listener) SyncWakeUp() error {
 }
 
 // HandOver puts a copy of a descriptor into the caller's table and returns its number there. The
-// answer is still to be sent: the kernel can do both at once, but a signal that reaches the launcher
-// meanwhile takes the descriptor back and leaves an answer of 0 (Linux 6.18), and that takes five
-// times as long.
+// answer is still to be sent: the kernel can do both at once, but a signal that reaches the
+// launcher meanwhile takes the descriptor back and leaves an answer of 0 (Linux 6.18), and that
+// takes five times as long.
 func (l Listener) HandOver(id uint64, fd, flags int) (int, error) {
 	add := struct { // struct seccomp_notif_addfd
 		id           uint64
@@ -122,8 +122,8 @@ func CanListen() bool {
 		sizes[1] <= uint16(unsafe.Sizeof(Answer{}))
 }
 
-// waitKillable has a caller woken only to be killed while it waits: without it every signal that one
-// of its threads gets makes it ask again (Linux 5.19).
+// waitKillable has a caller woken only to be killed while it waits: without it every signal that
+// one of its threads gets makes it ask again (Linux 5.19).
 const waitKillable = 1 << 5
 
 // ListenFlags are the flags by which seccomp(2) installs a program with a listener.

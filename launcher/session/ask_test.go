@@ -317,8 +317,8 @@ func TestAskStopsAndContinues(t *testing.T) {
 	o.expect("ready$ ")
 }
 
-// E-chan-3: after a stop the guard time begins anew, though it was over before: a y that was meant for the shell, or for
-// what had been on the screen, approves nothing. One after it does.
+// E-chan-3: after a stop the guard time begins anew, though it was over before: a y that was meant
+// for the shell, or for what had been on the screen, approves nothing. One after it does.
 func TestGuardTimeAfterAStop(t *testing.T) {
 	t.Parallel()
 	const guard = 3 * time.Second // the test would have to be stopped for so long to be wrong

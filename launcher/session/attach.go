@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// A View is what a person sees of a session that this terminal is attached to. Its methods are called
-// by one goroutine. What they return is written to the terminal.
+// A View is what a person sees of a session that this terminal is attached to. Its methods are
+// called by one goroutine. What they return is written to the terminal.
 type View interface {
 	Redraw(p []byte) []byte // the whole screen anew
 	Output(p []byte) []byte
@@ -34,8 +34,8 @@ type Attachment struct {
 	Idle    time.Duration // without a key, after which a lease ends; 0 is the holder's usual
 	TTY     string        // the terminal's name, for people
 
-	// Answer puts a question that waits before the person at this terminal, which is as it was before
-	// meanwhile. It is nil where nobody answers here.
+	// Answer puts a question that waits before the person at this terminal, which is as it was
+	// before meanwhile. It is nil where nobody answers here.
 	Answer func(ctx context.Context, envelope string) error
 }
 

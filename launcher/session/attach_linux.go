@@ -311,8 +311,8 @@ func (c *client) order(key byte) {
 	}
 }
 
-// question lets the person at this terminal answer what waits. It is this terminal that she reads and
-// types on: nothing of the session reaches it meanwhile.
+// question lets the person at this terminal answer what waits. It is this terminal that she reads
+// and types on: nothing of the session reaches it meanwhile.
 func (c *client) question() {
 	if c.a.Answer == nil || c.term == nil {
 		return

@@ -1,7 +1,7 @@
 // Package session is the terminal of one run, and who drives it.
 //
-// A run's terminal is its caller's (Open), or belongs to nobody and is attached to (Hold, Attach; see
-// Sessions below).
+// A run's terminal is its caller's (Open), or belongs to nobody and is attached to (Hold, Attach;
+// see Sessions below).
 //
 // It stands between two parties. The caller is whoever started us, known by three
 // descriptors: a person's terminal, an agent's pipes, a file, nothing. The child is the
@@ -75,12 +75,14 @@
 // the launcher and also runs when a goroutine here panics. A change of the window's size is
 // told to the tap and then to the private terminal; the kernel tells the child.
 //
-// What a command writes to a person's terminal passes a Filter (filterTable says what passes, and why): nothing that writes the clipboard
-// or the title passes, and what makes the terminal answer passes only to a program that has the alternate screen or reads keys one
-// by one. Strings to other programs (DCS, APC) do not pass, so pictures are not shown. What was switched on and left so
-// is taken back in Ended, and answers that are late by less than 50 ms are thrown away. The tap has all bytes as they were written;
-// pipes, files, and what Hold shows are not filtered: who attaches sees a drawn screen, and the terminal that a session was
-// started on has a Filter of its own. The terminal is taken to use UTF-8.
+// What a command writes to a person's terminal passes a Filter (filterTable says what passes, and
+// why): nothing that writes the clipboard or the title passes, and what makes the terminal answer
+// passes only to a program that has the alternate screen or reads keys one by one. Strings to other
+// programs (DCS, APC) do not pass, so pictures are not shown. What was switched on and left so is
+// taken back in Ended, and answers that are late by less than 50 ms are thrown away. The tap has
+// all bytes as they were written; pipes, files, and what Hold shows are not filtered: who attaches
+// sees a drawn screen, and the terminal that a session was started on has a Filter of its own. The
+// terminal is taken to use UTF-8.
 //
 // # Job control
 //
@@ -97,9 +99,9 @@
 //
 // # Questions
 //
-// Ask shows a text and waits for one key. What was typed before is thrown away until the
-// line is quiet for 100 ms; then the text is shown; for 400 ms more a yes is ignored.
-// Before that, what a program has left the terminal in, such as margins and hidden letters, is taken back (Plain).
+// Ask shows a text and waits for one key. What was typed before is thrown away until the line is
+// quiet for 100 ms; then the text is shown; for 400 ms more a yes is ignored. Before that, what a
+// program has left the terminal in, such as margins and hidden letters, is taken back (Plain).
 //
 //	y (or AskOptions.Approve)      yes: alone, after everything was on the screen
 //	n N q Q Esc Ctrl-C Ctrl-D Ctrl-\  no, at any time
@@ -115,22 +117,24 @@
 //
 // # Sessions
 //
-// Hold makes a private terminal that no caller's terminal is behind. What is printed there goes to a
-// function, keys come by Type, and the size by Resize; so the process that holds it can outlive any
-// terminal, and several can look. Lease says who of them types:
+// Hold makes a private terminal that no caller's terminal is behind. What is printed there goes to
+// a function, keys come by Type, and the size by Resize; so the process that holds it can outlive
+// any terminal, and several can look. Lease says who of them types:
 //
 //	driver    who                                               ends by
 //	starter   who started the session                           leaving
 //	taker     a person who took over                            giving back; leaving; no key for Idle
 //	nobody    frozen, or there was only the starter and he left  a person who takes over
 //
-// A taker's lease that is lost (left, idle) while the starter is there ends in frozen and not with the
-// starter. Every change raises the epoch, and input of another epoch is refused. A terminal takes at
-// most 512 bytes between record and write, so that what is discarded at a change is told to the byte.
+// A taker's lease that is lost (left, idle) while the starter is there ends in frozen and not with
+// the starter. Every change raises the epoch, and input of another epoch is refused. A terminal
+// takes at most 512 bytes between record and write, so that what is discarded at a change is told
+// to the byte.
 //
-// Attach is a client: a terminal, or pipes, that show a session through a View and type into it in the
-// frames of package wire. Its own keys stand behind Ctrl-] (KeyHelp). The terminal is raw meanwhile and
-// given back in any case; while a question is answered it is out of the session's reach.
+// Attach is a client: a terminal, or pipes, that show a session through a View and type into it in
+// the frames of package wire. Its own keys stand behind Ctrl-] (KeyHelp). The terminal is raw
+// meanwhile and given back in any case; while a question is answered it is out of the session's
+// reach.
 //
 // # Failure
 //

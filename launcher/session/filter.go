@@ -10,15 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// filterTable is what passes from a command to a person's terminal. What no row names does not pass: new sequences keep coming, and one that writes
-// the clipboard or makes the terminal type must not be the first. Verdicts:
+// filterTable is what passes from a command to a person's terminal. What no row names does not
+// pass: new sequences keep coming, and one that writes the clipboard or makes the terminal type
+// must not be the first. Verdicts:
 //
 //	pass    always
 //	ui      while the command has the alternate screen or reads keys one by one: what the terminal then types is for the command, and what
 //	        comes late is thrown away before the shell can read it. The answers are of fixed forms, with no text of the command's choosing
 //	drop    never; rows that drop are there for the reason
 //
-// In a sequence, N stands for any parameters; a third field is what takes it back when the run ends with it on.
+// In a sequence, N stands for any parameters; a third field is what takes it back when the run ends
+// with it on.
 const filterTable = `
 ESC 7        pass
 ESC 8        pass
@@ -168,8 +170,9 @@ const (
 	maxText    = 4 << 10
 )
 
-// A Filter stands between a command and a person's terminal. It takes away what writes the clipboard, makes the terminal type, or names it, and
-// what only full-screen programs need from others; the record has everything. Sequences may be cut anywhere between two calls.
+// A Filter stands between a command and a person's terminal. It takes away what writes the
+// clipboard, makes the terminal type, or names it, and what only full-screen programs need from
+// others; the record has everything. Sequences may be cut anywhere between two calls.
 type Filter struct {
 	// Keys reports whether the command reads keys one by one; nil is never.
 	Keys func() bool
@@ -196,7 +199,8 @@ const (
 	inStringEsc // ESC in a string that is dropped
 )
 
-// Pass returns what of p may reach the terminal. It may be p itself, and is good until the next call.
+// Pass returns what of p may reach the terminal. It may be p itself, and is good until the next
+// call.
 func (f *Filter) Pass(p []byte) []byte {
 	if f.state == inText && len(f.part) == 0 && plain(p) == len(p) {
 		return p
@@ -228,7 +232,8 @@ func (f *Filter) Pass(p []byte) []byte {
 	return f.out
 }
 
-// simple returns the length of the sequence at the beginning of p when it is one of those that always pass and need nothing, as colours are.
+// simple returns the length of the sequence at the beginning of p when it is one of those that
+// always pass and need nothing, as colours are.
 func simple(p []byte) int {
 	if len(p) < 3 || p[0] != 0x1b || p[1] != '[' {
 		return 0
@@ -244,7 +249,8 @@ func simple(p []byte) int {
 	return 0
 }
 
-// plain returns how many bytes at the beginning of p are text that nothing has to be known of: ASCII without ESC, ENQ and shifts.
+// plain returns how many bytes at the beginning of p are text that nothing has to be known of:
+// ASCII without ESC, ENQ and shifts.
 func plain(p []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -263,8 +269,9 @@ func plain(p []byte) int {
 	return i
 }
 
-// character takes one character that is not ASCII, and returns how many bytes of p it took. Controls of 8 bits, whether UTF-8 spells them or a byte does
-// that is no UTF-8, become the sign for what cannot be shown: some terminals obey them.
+// character takes one character that is not ASCII, and returns how many bytes of p it took.
+// Controls of 8 bits, whether UTF-8 spells them or a byte does that is no UTF-8, become the sign
+// for what cannot be shown: some terminals obey them.
 func (f *Filter) character(p []byte) int {
 	kept := len(f.part)
 	whole := append(f.part, p[:min(len(p), utf8.UTFMax-kept)]...)
@@ -462,8 +469,9 @@ func (f *Filter) endOSC() {
 	f.let(name)
 }
 
-// End returns what gives the terminal back as it was, as far as the command has used it. An unfinished sequence is dropped, an unfinished character
-// becomes the sign for what cannot be shown.
+// End returns what gives the terminal back as it was, as far as the command has used it. An
+// unfinished sequence is dropped, an unfinished character becomes the sign for what cannot be
+// shown.
 func (f *Filter) End() []byte {
 	var back []string
 	for restore := range f.on {

@@ -26,7 +26,8 @@ func cuts(text string) (all [][]string) {
 	return append(all, bytewise)
 }
 
-// What writes the clipboard, makes the terminal type, or names the window reaches no terminal, however it is spelled and cut.
+// What writes the clipboard, makes the terminal type, or names the window reaches no terminal,
+// however it is spelled and cut.
 func TestNothingTypesAtThePerson(t *testing.T) {
 	strings8 := func(body string) (list []string) { // a string sequence in all its spellings
 		for _, start := range []string{"\x1b" + body[:1], string(rune(body[0] + 0x40)), string([]byte{body[0] + 0x40})} {
@@ -142,7 +143,8 @@ func sameSequences(a, b string) bool {
 	return true
 }
 
-// FuzzFilter: no cut changes what passes, nothing that is kept grows without bound, and what passed passes again as it is.
+// FuzzFilter: no cut changes what passes, nothing that is kept grows without bound, and what passed
+// passes again as it is.
 func FuzzFilter(f *testing.F) {
 	for _, seed := range []string{"\x1b]52;c;eA==\x07x", "\x1b[?1049h\x1b[6n", "\xc2\x9b6n", "é\x1b[?1000;25h", "\x1bP+q\x1b\\\x18\x1b[c", "\xe2\x9b\xf0\x9f\x98"} {
 		f.Add([]byte(seed), 3)

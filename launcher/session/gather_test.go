@@ -2,8 +2,8 @@ package session
 
 import "testing"
 
-// Lines that come faster than they are read are taken together; an answer is never held up for long, because a
-// moment that brought nothing makes the next one rarer.
+// Lines that come faster than they are read are taken together; an answer is never held up for
+// long, because a moment that brought nothing makes the next one rarer.
 func TestGather(t *testing.T) {
 	for name, c := range map[string]struct {
 		pieces   int

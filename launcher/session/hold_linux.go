@@ -19,9 +19,9 @@ func Hold(like Stdio, tap Tap, show func([]byte)) (*Session, error) {
 // takes at most is 4095 bytes, and what is written is not to be far behind what was recorded.
 const typeChunk = 512
 
-// Type writes keys by author to the terminal, recorded first, and returns how many bytes the terminal
-// took. It waits while the program reads nothing, until cancelled, asked after each Nudge, says
-// that the rest is not wanted any more. Errors are the tap's, or that the terminal is gone.
+// Type writes keys by author to the terminal, recorded first, and returns how many bytes the
+// terminal took. It waits while the program reads nothing, until cancelled, asked after each Nudge,
+// says that the rest is not wanted any more. Errors are the tap's, or that the terminal is gone.
 func (s *Session) Type(author string, p []byte, cancelled func() bool) (n int, err error) {
 	for len(p) > 0 {
 		chunk := p[:min(len(p), typeChunk)]
@@ -110,8 +110,8 @@ func (s *Session) Foreground() int {
 	return max(group, 0)
 }
 
-// Peers returns a connected pair of stream sockets: the end for this process, which does not block a
-// thread while it waits, and the end to hand to a child.
+// Peers returns a connected pair of stream sockets: the end for this process, which does not block
+// a thread while it waits, and the end to hand to a child.
 func Peers() (ours, theirs *os.File, err error) {
 	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

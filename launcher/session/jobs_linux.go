@@ -64,9 +64,9 @@ func orphaned(all map[int]process, group int) bool {
 	return true
 }
 
-// Stopped reports whether a process of the group is stopped. Only then does a SIGCONT that came to the launcher have to be passed
-// on: to a running program it is an event. vim takes the second of two as the end of a stop that it did not ask for, and loses
-// the alternate screen.
+// Stopped reports whether a process of the group is stopped. Only then does a SIGCONT that came to
+// the launcher have to be passed on: to a running program it is an event. vim takes the second of
+// two as the end of a stop that it did not ask for, and loses the alternate screen.
 func Stopped(group int) bool {
 	for _, p := range processes("/proc") {
 		if p.group == group && p.stopped {

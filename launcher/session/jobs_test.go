@@ -24,7 +24,8 @@ func TestCtrlZAndForeground(t *testing.T) {
 // readsOnce tells the line that it reads and the size of its window, and ends with 7.
 const readsOnce = "echo begin; read x; echo got $x; stty size; exit 7"
 
-// stopsAndContinues stops the job of a line that runs readsOnce, resizes the window and continues it.
+// stopsAndContinues stops the job of a line that runs readsOnce, resizes the window and continues
+// it.
 func (o *outer) stopsAndContinues(line string) {
 	o.t.Helper()
 	o.send(line + "\n")

@@ -73,7 +73,8 @@ func (l *Lease) Start(party int) {
 	l.epoch++
 }
 
-// Take gives the lease to party, also out of frozen. It returns a *TakenError while somebody else has it.
+// Take gives the lease to party, also out of frozen. It returns a *TakenError while somebody else
+// has it.
 func (l *Lease) Take(party int, name string, now time.Time) error {
 	if l.taker != 0 && l.taker != party {
 		return &TakenError{By: l.name, Since: l.last}

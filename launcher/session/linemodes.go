@@ -2,8 +2,8 @@ package session
 
 import "strings"
 
-// LineModes are the modes of a terminal that say how keys are taken and output is given, as a set. The zero
-// value is raw.
+// LineModes are the modes of a terminal that say how keys are taken and output is given, as a set.
+// The zero value is raw.
 type LineModes uint8
 
 // The modes, in the order in which String tells them.
@@ -23,7 +23,8 @@ const (
 // sttyWords are the names of the modes for stty(1).
 var sttyWords = [...]string{"isig", "icanon", "iexten", "echo", "icrnl", "ixon", "opost"}
 
-// String tells each mode by its word of stty(1), with a minus where it is off: what it returns can be given to it.
+// String tells each mode by its word of stty(1), with a minus where it is off: what it returns can
+// be given to it.
 func (m LineModes) String() string {
 	words := make([]string, len(sttyWords))
 	for i, w := range sttyWords {

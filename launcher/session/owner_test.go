@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeNumber closes f and puts another file behind its number, as any goroutine of the process may that opens one.
+// takeNumber closes f and puts another file behind its number, as any goroutine of the process may
+// that opens one.
 func takeNumber(t *testing.T, f *os.File) (decoy *os.File) {
 	t.Helper()
 	number := int(f.Fd())
@@ -39,8 +40,8 @@ func takeNumber(t *testing.T, f *os.File) (decoy *os.File) {
 	return decoy
 }
 
-// The caller may close what it gave as soon as it likes: what has the number by then is neither written to nor replaced.
-// The tests are not parallel, because they need a number to be free.
+// The caller may close what it gave as soon as it likes: what has the number by then is neither
+// written to nor replaced. The tests are not parallel, because they need a number to be free.
 func TestNumbersOfTheCallerAreNotKept(t *testing.T) {
 	t.Run("input that is given up", func(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(16)) // the goroutines are to be interrupted in the middle

@@ -107,8 +107,8 @@ func TestPipesStayApart(t *testing.T) {
 	}
 }
 
-// A command that prints line by line, each with a write of its own, is not recorded line by line, and no line is
-// lost over that.
+// A command that prints line by line, each with a write of its own, is not recorded line by line,
+// and no line is lost over that.
 func TestLinesAreGathered(t *testing.T) {
 	t.Parallel()
 	const lines = 20_000

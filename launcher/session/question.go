@@ -162,7 +162,8 @@ func (q *question) help() string {
 	}
 }
 
-// otherwise says how a question with a challenge ends without a yes. A letter of the challenge is no command.
+// otherwise says how a question with a challenge ends without a yes. A letter of the challenge is
+// no command.
 func (q *question) otherwise() string {
 	if q.command('n') {
 		return ", n to deny, Esc to cancel"

@@ -133,8 +133,9 @@ func (r *relay) fill(buf []byte) (n int, drained bool, err error) {
 		case err == unix.EAGAIN:
 			return n, true, nil
 		case err == unix.EIO && r.stream == Screen && !closed:
-			// The last slave is closed: a terminal's end of file. But the kernel looks for bytes first and for the close
-			// then (n_tty_read), and both may have come in between. The bytes are there at the next read.
+			// The last slave is closed: a terminal's end of file. But the kernel looks for bytes
+			// first and for the close then (n_tty_read), and both may have come in between. The
+			// bytes are there at the next read.
 			closed = true
 			continue
 		case err == unix.EIO && r.stream == Screen:
@@ -286,8 +287,9 @@ func (r *relay) closeTo() {
 	}
 }
 
-// settle waits until what the child has printed so far is shown. A caller that does not read keeps it for an instant
-// only, and a child that goes on printing until more went through than a terminal can hold.
+// settle waits until what the child has printed so far is shown. A caller that does not read keeps
+// it for an instant only, and a child that goes on printing until more went through than a terminal
+// can hold.
 func (r *relay) settle() {
 	const (
 		rounds = 10_000    // of a millisecond
@@ -300,8 +302,8 @@ func (r *relay) settle() {
 			if before < 0 {
 				before = r.bytes
 			}
-			// The poll makes the kernel move what it has. The lock is held meanwhile: what is read but not shown
-			// yet would be missed.
+			// The poll makes the kernel move what it has. The lock is held meanwhile: what is read
+			// but not shown yet would be missed.
 			fds := []unix.PollFd{{Fd: int32(r.from), Events: unix.POLLIN}}
 			done := r.from == none || poll(fds, 0) != nil || fds[0].Revents == 0 || r.bytes-before > holds
 			r.busy.Unlock()
@@ -316,7 +318,8 @@ func (r *relay) settle() {
 	}
 }
 
-// flows reports whether the caller takes more now: then the relay goes on sooner or later, also on a busy machine.
+// flows reports whether the caller takes more now: then the relay goes on sooner or later, also on
+// a busy machine.
 func (r *relay) flows() bool {
 	fds := []unix.PollFd{{Fd: int32(r.to), Events: unix.POLLOUT}}
 	return r.show == nil && r.gate.broken() == nil && poll(fds, 0) == nil && fds[0].Revents == unix.POLLOUT

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Started is called once the child runs: it closes the child's ends here, except that of the terminal, takes the caller's
-// terminal if it is ours to take, and relays from now on. For a child that could not be
-// started it is Ended alone that is called.
+// Started is called once the child runs: it closes the child's ends here, except that of the
+// terminal, takes the caller's terminal if it is ours to take, and relays from now on. For a child
+// that could not be started it is Ended alone that is called.
 //
 // Input that is not a terminal is given up to the child: the caller's descriptor in this
 // process becomes /dev/null, so that a producer notices when the child stops reading.
@@ -66,7 +66,8 @@ func (s *Session) giveUpInput() {
 		return
 	}
 	defer unix.Close(fd)
-	// The number is the caller's while this lasts. Without that, a caller that had closed it would lose the file that has the number by then.
+	// The number is the caller's while this lasts. Without that, a caller that had closed it would
+	// lose the file that has the number by then.
 	_ = control(s.caller.In, func(in int) { unix.Dup3(fd, in, 0) })
 }
 
@@ -144,7 +145,8 @@ func (s *Session) Hidden() bool {
 	return err == nil && t.Lflag&unix.ECHO == 0 && t.Lflag&unix.ICANON != 0
 }
 
-// keyed reports whether the child reads keys one by one, as programs do that draw what they are told.
+// keyed reports whether the child reads keys one by one, as programs do that draw what they are
+// told.
 func (s *Session) keyed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +167,8 @@ func (s *Session) tidy() {
 	}
 }
 
-// answerTime is how long a terminal may take to answer, in milliseconds: what comes later is typed at the shell.
+// answerTime is how long a terminal may take to answer, in milliseconds: what comes later is typed
+// at the shell.
 const answerTime = 50
 
 // Failed is closed when the tap failed: the relays have stopped, and the child should be

@@ -131,8 +131,8 @@ func (s *Session) equip(fd int, file, peer *os.File) error {
 	return nil
 }
 
-// addRelay takes over from. What it writes to is a duplicate: a relay may be blocked in a write longer than the caller keeps
-// its own open, and the number would be another file's by then.
+// addRelay takes over from. What it writes to is a duplicate: a relay may be blocked in a write
+// longer than the caller keeps its own open, and the number would be another file's by then.
 func (s *Session) addRelay(stream Stream, from int, to *os.File) (err error) {
 	r := &relay{stream: stream, from: from, to: none, stop: s.stop, gate: s.gate, show: s.show, shown: func() {}, gone: func() {}}
 	s.relays = append(s.relays, r)

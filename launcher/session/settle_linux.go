@@ -10,9 +10,9 @@ import (
 // settleLook is how often it is looked whether what was owed is shown.
 const settleLook = time.Millisecond
 
-// Settle waits until everything is shown that has been printed so far, or until ctx ends. It is for a command that has
-// ended and left processes behind, which may go on to print: these are not waited for, and neither is what they print
-// meanwhile.
+// Settle waits until everything is shown that has been printed so far, or until ctx ends. It is for
+// a command that has ended and left processes behind, which may go on to print: these are not
+// waited for, and neither is what they print meanwhile.
 func (s *Session) Settle(ctx context.Context) {
 	for _, r := range s.relays {
 		for owed := int64(-1); ctx.Err() == nil && s.Err() == nil; time.Sleep(settleLook) {

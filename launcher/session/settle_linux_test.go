@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Settle waits for all that was printed before, also for a caller that reads slowly, and not for what goes on to print, nor for ever.
+// Settle waits for all that was printed before, also for a caller that reads slowly, and not for
+// what goes on to print, nor for ever.
 func TestSettle(t *testing.T) {
 	var caller [2]int
 	if err := unix.Pipe2(caller[:], unix.O_CLOEXEC); err != nil {

@@ -71,8 +71,9 @@ type Tap interface {
 	Resize(cols, rows int) error          // before the child can learn the size
 }
 
-// Enough is what [Tap.Output] returns when it took no more than so many bytes of p: they are shown, and the rest is dropped.
-// It is no failure; the relay goes on reading, so that the child is not held up.
+// Enough is what [Tap.Output] returns when it took no more than so many bytes of p: they are shown,
+// and the rest is dropped. It is no failure; the relay goes on reading, so that the child is not
+// held up.
 type Enough int
 
 func (n Enough) Error() string { return fmt.Sprintf("%d bytes are enough", int(n)) }

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is written to a terminal just before its last other end is closed is read, however late the kernel moves it.
+// What is written to a terminal just before its last other end is closed is read, however late the
+// kernel moves it.
 func TestTailBeforeAClose(t *testing.T) {
 	rounds := 20_000
 	if testing.Short() {
@@ -115,7 +116,8 @@ func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
 	<-over
 }
 
-// What a command leaves switched on at a person's terminal is switched off when the run ends, after the last byte of its output.
+// What a command leaves switched on at a person's terminal is switched off when the run ends, after
+// the last byte of its output.
 func TestTerminalIsGivenBackAtTheEnd(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)

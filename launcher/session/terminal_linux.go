@@ -135,8 +135,9 @@ func (m *modes) isRaw() bool {
 	return m.raw
 }
 
-// rawModes is cfmakeraw(3) with reads that do not block. Keys that would mean something here (interrupt, stop, end of
-// file) must reach the private terminal, which gives them their meaning there.
+// rawModes is cfmakeraw(3) with reads that do not block. Keys that would mean something here
+// (interrupt, stop, end of file) must reach the private terminal, which gives them their meaning
+// there.
 func rawModes(t unix.Termios, keepOut bool) unix.Termios {
 	t.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN

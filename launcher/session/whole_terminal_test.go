@@ -70,7 +70,8 @@ func TestWholeInTheBackground(t *testing.T) {
 	}
 }
 
-// What would type at the person, or write the clipboard, stays behind; so does a mode that the command left on.
+// What would type at the person, or write the clipboard, stays behind; so does a mode that the
+// command left on.
 func TestWholeNothingTypes(t *testing.T) {
 	t.Parallel()
 	w := newWhole(t)

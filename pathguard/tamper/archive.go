@@ -39,8 +39,9 @@ type Case struct {
 	Forced    Seen      `json:"forced"`
 }
 
-// archive stages the folder of an event and returns the name that it will have. It is made visible by publish,
-// after the manifest has taken over the event: an archive without its event does not exist, nor the reverse.
+// archive stages the folder of an event and returns the name that it will have. It is made visible
+// by publish, after the manifest has taken over the event: an archive without its event does not
+// exist, nor the reverse.
 func (s *Store) archive(m *manifest, c Case, forced []byte) (string, error) {
 	name := s.freeName(m)
 	dir := filepath.Join(s.dir, archiveDir, staged+name)
@@ -69,7 +70,8 @@ func (s *Store) archive(m *manifest, c Case, forced []byte) (string, error) {
 	return name, s.at("archived")
 }
 
-// shelve writes one side of an event: the content under the file's own ending, or a word for what has none.
+// shelve writes one side of an event: the content under the file's own ending, or a word for what
+// has none.
 func shelve(dir, side, path string, seen Seen, content []byte) error {
 	switch {
 	case seen.Form == Regular && (content != nil || seen.Size == 0):
@@ -82,7 +84,8 @@ func shelve(dir, side, path string, seen Seen, content []byte) error {
 	return replace(dir, side+"."+seen.Form.String(), nil)
 }
 
-// freeName is the second of the event, in UTC, with a number where that second has an event already.
+// freeName is the second of the event, in UTC, with a number where that second has an event
+// already.
 func (s *Store) freeName(m *manifest) string {
 	second := s.o.Now().UTC().Format(archiveTime)
 	taken := func(name string) bool {
@@ -164,7 +167,8 @@ func (s *Store) prune(m *manifest, who Who) error {
 	return nil
 }
 
-// Expire gives up what was archived before that moment, and returns how many events it was. The record is told of each.
+// Expire gives up what was archived before that moment, and returns how many events it was. The
+// record is told of each.
 func (s *Store) Expire(who Who, before time.Time) (gone int, err error) {
 	names, err := s.Archives()
 	if err != nil || len(names) == 0 || !expired(names[0], before) {
@@ -188,8 +192,9 @@ func expired(archive string, before time.Time) bool {
 	return err == nil && made.Before(before)
 }
 
-// publish does what a manifest that is on the disk promises: staged archives get their names, pruned ones go,
-// and so do copies that nobody needs; the list of names and the workspace's checksums follow.
+// publish does what a manifest that is on the disk promises: staged archives get their names,
+// pruned ones go, and so do copies that nobody needs; the list of names and the workspace's
+// checksums follow.
 func (s *Store) publish(m *manifest) error {
 	dir := filepath.Join(s.dir, archiveDir)
 	for _, e := range m.events {

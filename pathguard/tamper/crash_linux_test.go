@@ -159,8 +159,8 @@ func kindsOf(t *testing.T, s *Store) string {
 	return strings.Join(out, ", ")
 }
 
-// A-2.2.3, A-3.2.2: killed at 200 random moments of writing, the store never raises a false alarm, never
-// loses a true one, and every baseline has its copy.
+// A-2.2.3, A-3.2.2: killed at 200 random moments of writing, the store never raises a false alarm,
+// never loses a true one, and every baseline has its copy.
 func TestKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	root, dir, s := stage(t)
@@ -429,8 +429,8 @@ func BenchmarkUnchanged(b *testing.B) {
 	}
 }
 
-// processorTime is what this process has used. A machine that does other work too makes the clock on the wall
-// say nothing.
+// processorTime is what this process has used. A machine that does other work too makes the clock
+// on the wall say nothing.
 func processorTime() time.Duration {
 	var now unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &now)
@@ -456,9 +456,9 @@ func thousand(t testing.TB) (root, dir string) {
 	return root, dir
 }
 
-// A-3.1.9: an unchanged file is not even opened, and verifying 1,000 of them in a process that has just started takes a few
-// times as long as lstat(2) of each. What others do on this machine is no part of that: it is processor time, and the best of
-// several of both.
+// A-3.1.9: an unchanged file is not even opened, and verifying 1,000 of them in a process that has
+// just started takes a few times as long as lstat(2) of each. What others do on this machine is no
+// part of that: it is processor time, and the best of several of both.
 func TestUnchangedCostsAStat(t *testing.T) {
 	root, dir := thousand(t)
 	s := Open(dir, Options{Root: root, Patterns: []string{"f/*.md"}, Now: later})

@@ -16,8 +16,8 @@ type Diff struct {
 	Text string // inert: see [Inert]
 }
 
-// Diff returns the difference of one file, whole: what would be left out would be accepted unseen. The errors
-// are [ErrClean] and [ErrUnknownPath].
+// Diff returns the difference of one file, whole: what would be left out would be accepted unseen.
+// The errors are [ErrClean] and [ErrUnknownPath].
 func (s *Store) Diff(path string) (Diff, error) {
 	var d Diff
 	err := s.look(path, func(m *manifest, f Finding) (bool, error) {
@@ -116,8 +116,8 @@ func (s *Store) original(m *manifest, f Finding) (content []byte, kept bool, err
 	return content, true, err
 }
 
-// marked makes every line inert before the lines are compared, so that a line that only looks the same is told
-// apart, and shows how.
+// marked makes every line inert before the lines are compared, so that a line that only looks the
+// same is told apart, and shows how.
 func marked(content []byte) []byte {
 	if len(content) == 0 {
 		return nil

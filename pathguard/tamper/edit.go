@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Baseline returns the content of a file as it was left, and whether there is a copy of it. A file that did not exist
-// has the content nil.
+// Baseline returns the content of a file as it was left, and whether there is a copy of it. A file
+// that did not exist has the content nil.
 func (s *Store) Baseline(path string) (content []byte, kept bool, err error) {
 	m, err := s.load()
 	if err != nil {
@@ -20,9 +20,10 @@ func (s *Store) Baseline(path string) (content []byte, kept bool, err error) {
 	return s.original(m, Finding{Path: path})
 }
 
-// Edit writes a protected file that a person edited, and accepts it: what Save does, over a file that may have been
-// changed from outside. That version is archived. was is what the person began with, nil for no file; when something
-// else is there now, nothing is written and the error is [ErrChangedSince].
+// Edit writes a protected file that a person edited, and accepts it: what Save does, over a file
+// that may have been changed from outside. That version is archived. was is what the person began
+// with, nil for no file; when something else is there now, nothing is written and the error is
+// [ErrChangedSince].
 func (s *Store) Edit(who Who, path string, was, content []byte, mode os.FileMode) error {
 	return s.update(func(m *manifest) (bool, error) {
 		now, have := look(path, MaxShadow)
@@ -40,7 +41,8 @@ func (s *Store) Edit(who Who, path string, was, content []byte, mode os.FileMode
 	})
 }
 
-// Unified is the difference of two texts, in which nothing can move the cursor; "" when they are equal.
+// Unified is the difference of two texts, in which nothing can move the cursor; "" when they are
+// equal.
 func Unified(name string, was, now []byte) string {
 	if bytes.Equal(was, now) {
 		return ""

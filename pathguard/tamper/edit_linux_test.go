@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEdit: what a person edited is written, and is the baseline, exactly when the file is still the one that was
-// copied, whatever the baseline was; else nothing is touched.
+// TestEdit: what a person edited is written, and is the baseline, exactly when the file is still
+// the one that was copied, whatever the baseline was; else nothing is touched.
 func TestEdit(t *testing.T) {
 	there := map[string]func(w *world, path string){
 		"nothing":        func(*world, string) {},

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// An Interface is the door that an operation came through. The program that is the door says so; nothing that
-// its caller can set does.
+// An Interface is the door that an operation came through. The program that is the door says so;
+// nothing that its caller can set does.
 type Interface string
 
 // The interfaces.
@@ -45,8 +45,8 @@ const (
 	ActionPruned   Action = "ARCHIVE_PRUNED"
 )
 
-// kinds are the names of the entries in the record. The two that [audit] judges completeness by carry the
-// digest of what was shown.
+// kinds are the names of the entries in the record. The two that [audit] judges completeness by
+// carry the digest of what was shown.
 var kinds = map[Action]string{
 	ActionRegister: "tamper.registered", ActionWrite: "tamper.written", ActionDetected: "tamper.detected",
 	ActionAdopted: "tamper.adopted", ActionShown: "tamper.shown",
@@ -54,9 +54,9 @@ var kinds = map[Action]string{
 	ActionPruned: "tamper.pruned",
 }
 
-// An Event is something that happened to protected files. The store keeps it until [Store.Logged] says that it
-// stands in the record, so that a process that dies in between loses none; what stands there twice has the
-// same Seq.
+// An Event is something that happened to protected files. The store keeps it until [Store.Logged]
+// says that it stands in the record, so that a process that dies in between loses none; what stands
+// there twice has the same Seq.
 type Event struct {
 	Seq       uint64    `json:"seq"`
 	Time      time.Time `json:"time"`
@@ -101,8 +101,8 @@ func (e Event) Body() map[string]any {
 	return body
 }
 
-// EventOf is the event of an entry's body, as encoding/json decodes it. Members of another type count as
-// missing.
+// EventOf is the event of an entry's body, as encoding/json decodes it. Members of another type
+// count as missing.
 func EventOf(body map[string]any) Event {
 	text := func(name string) string { s, _ := body[name].(string); return s }
 	e := Event{
@@ -125,8 +125,9 @@ const columns = 7
 //
 //	TIMESTAMP | USER | INTERFACE | ACTION | TASK_ID | CHECKSUM | DESCRIPTION
 //
-// TIMESTAMP is RFC 3339 in UTC, CHECKSUM the first eight digits. In a column a backslash, a bar, and whatever is
-// not graphic are escaped as in Go, so that one event is one line; an empty column is "-".
+// TIMESTAMP is RFC 3339 in UTC, CHECKSUM the first eight digits. In a column a backslash, a bar,
+// and whatever is not graphic are escaped as in Go, so that one event is one line; an empty column
+// is "-".
 func (e Event) Line() string {
 	cells := [columns]string{
 		e.Time.UTC().Format(time.RFC3339), e.User, string(e.Interface), string(e.Action), e.Task,
@@ -200,8 +201,9 @@ func unescape(s string) (string, error) {
 	return strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
 }
 
-// invisible are letters and marks that show nothing, or nothing of their own, although Unicode counts them as
-// graphic: fillers of Hangul, the blank pattern of Braille, the joiner of graphemes, variation selectors.
+// invisible are letters and marks that show nothing, or nothing of their own, although Unicode
+// counts them as graphic: fillers of Hangul, the blank pattern of Braille, the joiner of graphemes,
+// variation selectors.
 var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x00ad, Hi: 0x00ad, Stride: 1}, {Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1},
@@ -220,8 +222,9 @@ func plain(r rune) bool {
 	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.M, unicode.N, unicode.P, unicode.S}, r) && !unicode.Is(invisible, r)
 }
 
-// Inert is text as a terminal can be shown it: what is not graphic, and what could be taken for a mark of ours,
-// is written as ⟨U+XXXX⟩, a byte that is no UTF-8 as ⟨XX⟩. No two texts look the same.
+// Inert is text as a terminal can be shown it: what is not graphic, and what could be taken for a
+// mark of ours, is written as ⟨U+XXXX⟩, a byte that is no UTF-8 as ⟨XX⟩. No two texts look the
+// same.
 func Inert(s string) string {
 	clean := true
 	for i := 0; i < len(s) && clean; i++ {

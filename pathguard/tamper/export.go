@@ -17,9 +17,9 @@ const (
 	ignored    = "/.gitignore\n/checksum\n/checksum.new\n"
 )
 
-// export writes the checksums into the workspace, once something there was written through tada-run: one hash
-// alone for one file, else the lines of sha256sum(1). It is for people and other programs. Nothing believes it,
-// so that it may fail: a workspace can be read-only.
+// export writes the checksums into the workspace, once something there was written through
+// tada-run: one hash alone for one file, else the lines of sha256sum(1). It is for people and other
+// programs. Nothing believes it, so that it may fail: a workspace can be read-only.
 func (s *Store) export(m *manifest) {
 	if !s.o.Export || !slices.ContainsFunc(m.events, func(e Event) bool { return e.Action != ActionRegister && e.Action != ActionSetting }) {
 		return
@@ -79,7 +79,8 @@ func (s *Store) writeExport(m *manifest) {
 	}
 }
 
-// checksums is the text of the export. Of several files it is the raw hash, which is what sha256sum -c reads.
+// checksums is the text of the export. Of several files it is the raw hash, which is what sha256sum
+// -c reads.
 func (s *Store) checksums(m *manifest) string {
 	var lines []string
 	last := ""

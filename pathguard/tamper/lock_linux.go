@@ -8,10 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes the exclusive lock of f, which the kernel takes away from a process that dies. It waits in
-// flock(2), because the kernel wakes those who wait in order; of those who only look from time to time, some
-// never get it beside a busy writer. It gives up with ErrBusy after long. Without the lock it closes f; after
-// ErrBusy the thread that is left behind does, whenever it gets the lock.
+// lockFile takes the exclusive lock of f, which the kernel takes away from a process that dies. It
+// waits in flock(2), because the kernel wakes those who wait in order; of those who only look from
+// time to time, some never get it beside a busy writer. It gives up with ErrBusy after long.
+// Without the lock it closes f; after ErrBusy the thread that is left behind does, whenever it gets
+// the lock.
 func lockFile(f *os.File, long time.Duration, waiting func(*os.File, time.Duration)) error {
 	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if !errors.Is(err, unix.EWOULDBLOCK) {

@@ -38,7 +38,8 @@ func glanceAt(dir int, name, path string) (stamp, error) {
 	}
 }
 
-// A view glances at many names, in their order: the way to a folder that several of them share is gone once.
+// A view glances at many names, in their order: the way to a folder that several of them share is
+// gone once.
 type view struct {
 	dir    string // of the last name
 	fd     int    // the same, open
@@ -75,8 +76,9 @@ var forms = map[uint32]Form{
 	unix.S_IFCHR: Device, unix.S_IFBLK: Device,
 }
 
-// look reads what stands under a name. The content comes back when it is not longer than keep; a longer one is
-// hashed only. It never waits for a pipe, never wakes a device, and never follows a link.
+// look reads what stands under a name. The content comes back when it is not longer than keep; a
+// longer one is hashed only. It never waits for a pipe, never wakes a device, and never follows a
+// link.
 func look(path string, keep int64) (s Seen, content []byte) {
 	dir := filepath.Dir(path)
 	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
@@ -110,8 +112,8 @@ func look(path string, keep int64) (s Seen, content []byte) {
 	return unreadable(s, errMoving), nil
 }
 
-// lookTries is how often a file that changes while it is read is read again. A file that is still changing
-// then is not the file that anybody saw.
+// lookTries is how often a file that changes while it is read is read again. A file that is still
+// changing then is not the file that anybody saw.
 const lookTries = 8
 
 var errMoving = errors.New("it changed while it was read")

@@ -18,7 +18,8 @@ type record struct {
 	kept    bool   // a copy of the content is among the blobs
 }
 
-// A grant says that a run may write some files, from before it starts until it has told what it wrote.
+// A grant says that a run may write some files, from before it starts until it has told what it
+// wrote.
 type grant struct {
 	id, owner string
 	paths     []string
@@ -30,8 +31,8 @@ type save struct {
 	event     Event
 }
 
-// A manifest is all that a store knows, in one file that is replaced as a whole: a baseline, the copy that it
-// names, and what is to be told about it change in one step or not at all.
+// A manifest is all that a store knows, in one file that is replaced as a whole: a baseline, the
+// copy that it names, and what is to be told about it change in one step or not at all.
 type manifest struct {
 	seq     uint64
 	mode    modeState
@@ -152,7 +153,8 @@ func dash(s string) string {
 
 const sumLine = len("sum ") + 64 + len("\n")
 
-// decode reads a manifest. The sum at its end finds damage, not malice: whoever can write here can write a sum.
+// decode reads a manifest. The sum at its end finds damage, not malice: whoever can write here can
+// write a sum.
 func decode(file []byte) (*manifest, error) {
 	cut := len(file) - sumLine
 	if cut < 0 || string(file[cut:]) != "sum "+hexSum(file[:cut])+"\n" {
@@ -217,7 +219,8 @@ func readRecord(m *manifest, s *scanner) {
 	m.records[r.Path] = r
 }
 
-// A scanner reads the fields of a line. After a field that is none it is bad, and all others are zero.
+// A scanner reads the fields of a line. After a field that is none it is bad, and all others are
+// zero.
 type scanner struct {
 	text string
 	bad  bool
@@ -287,8 +290,8 @@ func (s *scanner) next() {
 	}
 }
 
-// plainQuote is the index of the closing quote of a text that begins with a quoted string of graphic ASCII
-// without escapes, which nearly all names are; 0 for any other.
+// plainQuote is the index of the closing quote of a text that begins with a quoted string of
+// graphic ASCII without escapes, which nearly all names are; 0 for any other.
 func plainQuote(text string) int {
 	if text == "" || text[0] != '"' {
 		return 0

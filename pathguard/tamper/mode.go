@@ -2,9 +2,10 @@ package tamper
 
 import "fmt"
 
-// Mode returns whether security.tamper_proof is in force, and writes its changes down. What the configuration
-// says takes effect at once when it is stricter. When it is looser it waits for [Store.ConfirmMode], because
-// whoever can change a protected file may be able to change the configuration too; pending is true meanwhile.
+// Mode returns whether security.tamper_proof is in force, and writes its changes down. What the
+// configuration says takes effect at once when it is stricter. When it is looser it waits for
+// [Store.ConfirmMode], because whoever can change a protected file may be able to change the
+// configuration too; pending is true meanwhile.
 func (s *Store) Mode(who Who, configured bool) (on, pending bool, err error) {
 	m, err := s.load()
 	if err != nil {
@@ -38,7 +39,8 @@ func (s *Store) Known() (on, pending bool, err error) {
 	return m.mode.on, m.mode.pending, nil
 }
 
-// InForce reports whether [Store.Mode] would write nothing for what the configuration says, and tells the same.
+// InForce reports whether [Store.Mode] would write nothing for what the configuration says, and
+// tells the same.
 func (s *Store) InForce(configured bool) bool {
 	m, err := s.load()
 	return err == nil && m.mode == modeState{known: true, on: configured}
@@ -63,8 +65,8 @@ func settingText(was, now bool, more string) string {
 	return fmt.Sprintf("security.tamper_proof: %v -> %v%s", was, now, more)
 }
 
-// ConfirmMode lets a looser setting take effect, because a person says so. The error is [ErrNoPending] where
-// none waits.
+// ConfirmMode lets a looser setting take effect, because a person says so. The error is
+// [ErrNoPending] where none waits.
 func (s *Store) ConfirmMode(who Who, reason string) error {
 	return s.update(func(m *manifest) (bool, error) {
 		if !m.mode.pending {

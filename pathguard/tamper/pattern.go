@@ -45,8 +45,9 @@ func covers(pattern, name []string) bool {
 	return ok && err == nil && covers(pattern[1:], name[1:])
 }
 
-// match returns the names below root that a pattern of security.protect means: a name of its own, existing or
-// not, or every file that fits. "**" is any depth; links to directories are not followed. The names are absolute.
+// match returns the names below root that a pattern of security.protect means: a name of its own,
+// existing or not, or every file that fits. "**" is any depth; links to directories are not
+// followed. The names are absolute.
 func match(root, pattern string) ([]string, error) {
 	full := pattern
 	if !filepath.IsAbs(full) {
@@ -80,7 +81,8 @@ type walker struct {
 	names int
 }
 
-// walk looks through one directory. What cannot be listed cannot be protected by a pattern: a name can.
+// walk looks through one directory. What cannot be listed cannot be protected by a pattern: a name
+// can.
 func (w *walker) walk(dir string, pattern []string) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -123,8 +125,8 @@ func fits(pattern []string, name string) bool {
 	return ok && err == nil
 }
 
-// below are the patterns for what is in a directory of this name: "**" is any depth, none among them, so that
-// it stays, and what follows it may begin here.
+// below are the patterns for what is in a directory of this name: "**" is any depth, none among
+// them, so that it stays, and what follows it may begin here.
 func below(pattern []string, name string) [][]string {
 	if pattern[0] == "**" {
 		for len(pattern) > 1 && pattern[1] == "**" {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// A TamperError says that protected files are not as they were left, and that nothing runs before a person has
-// looked. There is no option that goes on regardless: the way out is to accept or to restore, file by file.
+// A TamperError says that protected files are not as they were left, and that nothing runs before a
+// person has looked. There is no option that goes on regardless: the way out is to accept or to
+// restore, file by file.
 type TamperError struct {
 	Root     string // of the workspace: paths below it are told from there
 	Findings []Finding
@@ -80,7 +81,8 @@ const (
 	Chinese
 )
 
-// wording is what a TamperError says in each language: title, the two hashes, and what to type about one file or several.
+// wording is what a TamperError says in each language: title, the two hashes, and what to type
+// about one file or several.
 var wording = map[Locale]struct {
 	title    map[Kind]string
 	expected string

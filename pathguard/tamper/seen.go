@@ -54,8 +54,8 @@ type Seen struct {
 	stamp stamp
 }
 
-// A stamp is what stat(2) tells of a file and what changes with it. A program can set the time of the last
-// modification; the time of the last change of the inode is set by the kernel alone.
+// A stamp is what stat(2) tells of a file and what changes with it. A program can set the time of
+// the last modification; the time of the last change of the inode is set by the kernel alone.
 type stamp struct {
 	dev, ino     uint64
 	size         int64
@@ -63,8 +63,8 @@ type stamp struct {
 	mode         uint32
 }
 
-// Checksum is the hash that a file is known by: of its text where it is one, else of its bytes; "" when there
-// is no content.
+// Checksum is the hash that a file is known by: of its text where it is one, else of its bytes; ""
+// when there is no content.
 func (s Seen) Checksum() string {
 	if s.Text != "" {
 		return s.Text
@@ -72,8 +72,9 @@ func (s Seen) Checksum() string {
 	return s.Raw
 }
 
-// Who may read a protected file is no part of what it is, and taking away a right to write it, or giving it to its
-// owner, opens it to no one: the remedy for a file that others can write is no tampering.
+// Who may read a protected file is no part of what it is, and taking away a right to write it, or
+// giving it to its owner, opens it to no one: the remedy for a file that others can write is no
+// tampering.
 const (
 	readBits    = 0o444
 	writeBits   = 0o222
@@ -139,8 +140,8 @@ const (
 	BaselineMissing Kind = "baseline_missing" // it had a baseline once, and somebody took that away
 )
 
-// differs compares what is with what was, and tells how they differ, "" for not at all. That only the ends of
-// lines differ is no difference: see [Note].
+// differs compares what is with what was, and tells how they differ, "" for not at all. That only
+// the ends of lines differ is no difference: see [Note].
 func differs(was, now Seen) Kind {
 	switch {
 	case now.Form == Unreadable && was.Form != Unreadable:

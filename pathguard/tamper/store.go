@@ -27,19 +27,19 @@ type Options struct {
 // Limits of a store.
 const (
 	DefaultKeep = 100
-	// MaxShadow is the size up to which a file's content is kept. Of a longer file there is only the hash: it
-	// is checked as any other, and cannot be shown or restored.
+	// MaxShadow is the size up to which a file's content is kept. Of a longer file there is only
+	// the hash: it is checked as any other, and cannot be shown or restored.
 	MaxShadow = 16 << 20
-	// lockWait bounds the wait for other processes. Each needs milliseconds, and many on a slow disk take turns;
-	// only one that was stopped in the middle takes longer.
+	// lockWait bounds the wait for other processes. Each needs milliseconds, and many on a slow
+	// disk take turns; only one that was stopped in the middle takes longer.
 	lockWait = 30 * time.Second
 )
 
 // patience is when Options.Waiting is called.
 var patience = [...]time.Duration{time.Second, 5 * time.Second}
 
-// A Store keeps the baselines of the protected files of one folder in a directory of its own. Its methods may
-// be called by any number of processes at once.
+// A Store keeps the baselines of the protected files of one folder in a directory of its own. Its
+// methods may be called by any number of processes at once.
 type Store struct {
 	dir  string
 	o    Options
@@ -51,8 +51,8 @@ type Store struct {
 	cachedAt stamp // of the file that it was read from
 }
 
-// Open returns the store in dir, which must be a directory that only this user can reach, or not exist yet.
-// Nothing is read or made before it is needed.
+// Open returns the store in dir, which must be a directory that only this user can reach, or not
+// exist yet. Nothing is read or made before it is needed.
 func Open(dir string, o Options) *Store {
 	if o.Keep <= 0 {
 		o.Keep = DefaultKeep
@@ -60,8 +60,8 @@ func Open(dir string, o Options) *Store {
 	return &Store{dir: dir, o: o}
 }
 
-// Paranoid makes every later verification read every file, whatever its stamp says: against somebody who can set
-// the clock, or write to the disk below the file system.
+// Paranoid makes every later verification read every file, whatever its stamp says: against
+// somebody who can set the clock, or write to the disk below the file system.
 func (s *Store) Paranoid() { s.paranoid = true }
 
 // Root returns the folder that the store is about.
@@ -79,8 +79,8 @@ func (s *Store) blobPath(raw string) string {
 	return filepath.Join(s.dir, "blobs", raw)
 }
 
-// load reads the manifest, an empty one where there is none. It is read again only when the file is another
-// one: a new manifest is a new inode.
+// load reads the manifest, an empty one where there is none. It is read again only when the file is
+// another one: a new manifest is a new inode.
 func (s *Store) load() (*manifest, error) {
 	now, err := glance(s.manifestPath())
 	if err != nil {
@@ -104,8 +104,9 @@ func (s *Store) load() (*manifest, error) {
 	return m, nil
 }
 
-// racy is how long after its last change a file may change again without another time of change: two seconds
-// is the coarsest clock of the file systems in use (FAT), and more than the tick of any kernel.
+// racy is how long after its last change a file may change again without another time of change:
+// two seconds is the coarsest clock of the file systems in use (FAT), and more than the tick of any
+// kernel.
 const racy = 2 * time.Second
 
 // old reports whether the stamp can be trusted to change with the next change of the file.
@@ -149,8 +150,8 @@ func (s *Store) lock() (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// commit replaces the manifest, then does what may follow it: nothing that is lost when the process dies here
-// is missing afterwards, because recover does it.
+// commit replaces the manifest, then does what may follow it: nothing that is lost when the process
+// dies here is missing afterwards, because recover does it.
 func (s *Store) commit(m *manifest) error {
 	if err := s.at("commit"); err != nil {
 		return err
@@ -204,7 +205,8 @@ func (s *Store) Unlogged() ([]Event, error) {
 	return nil, nil
 }
 
-// Logged says that the events up to seq stand in the record. Where that is lost, they are told again.
+// Logged says that the events up to seq stand in the record. Where that is lost, they are told
+// again.
 func (s *Store) Logged(seq uint64) error {
 	f, err := os.OpenFile(filepath.Join(s.dir, "logged"), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -214,8 +216,8 @@ func (s *Store) Logged(seq uint64) error {
 	return errors.Join(err, f.Close())
 }
 
-// Deliver hands every event that the record may not have to record, oldest first, and remembers which it took.
-// Nobody else delivers meanwhile. It stops at the first error, which is returned.
+// Deliver hands every event that the record may not have to record, oldest first, and remembers
+// which it took. Nobody else delivers meanwhile. It stops at the first error, which is returned.
 func (s *Store) Deliver(record func(Event) error) error {
 	if waiting, err := s.Unlogged(); err != nil || len(waiting) == 0 {
 		return err
@@ -247,7 +249,8 @@ func (s *Store) logged() uint64 {
 	return seq
 }
 
-// replace writes a private file so that at any moment it is the old one or the new one, and after a power cut too.
+// replace writes a private file so that at any moment it is the old one or the new one, and after a
+// power cut too.
 func replace(dir, name string, content []byte) error {
 	tmp := filepath.Join(dir, "."+name+".new")
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -304,7 +307,8 @@ func (s *Store) blob(raw string) ([]byte, error) {
 	return content, err
 }
 
-// dropBlobs removes the copies that no baseline names any more. What stays behind costs room and nothing else.
+// dropBlobs removes the copies that no baseline names any more. What stays behind costs room and
+// nothing else.
 func (s *Store) dropBlobs(m *manifest) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "blobs"))
 	if err != nil {

@@ -94,7 +94,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// U7: what keeps the checksums out of git's status ends with them; one that the person wrote, or changed, stays.
+// U7: what keeps the checksums out of git's status ends with them; one that the person wrote, or
+// changed, stays.
 func TestExportEnds(t *testing.T) {
 	for name, own := range map[string]string{"made by us": "", "the person's": "/notes\n", "ours, changed": ignored + "/notes\n"} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +210,8 @@ func TestOnlyWhatTheVerdictAllowed(t *testing.T) {
 	w.want("b.md changed")
 }
 
-// A run that lives is no tampering; what one left that died is adopted, told and archived, and only that.
+// A run that lives is no tampering; what one left that died is adopted, told and archived, and only
+// that.
 func TestRunsThatDie(t *testing.T) {
 	w := newWorld(t, "a.md", "b.md")
 	alive := true
@@ -281,8 +283,9 @@ func TestSave(t *testing.T) {
 	w.want("TODO.md changed")
 }
 
-// every way to write a protected file updates its baseline with it. Where any step of it fails, the next process
-// finds the old file under the old baseline or the new one under the new, and never one that looks tampered with.
+// every way to write a protected file updates its baseline with it. Where any step of it
+// fails, the next process finds the old file under the old baseline or the new one under the new,
+// and never one that looks tampered with.
 func TestEverySaveUpdatesIntegrity(t *testing.T) {
 	boom := errors.New("boom")
 	for name, save := range map[string]func(w *world) error{

@@ -51,8 +51,8 @@ type Report struct {
 
 type candidate struct{ path, pattern string }
 
-// Look compares the files with their baselines, and changes nothing. A file whose stamp is the baseline's costs
-// one lstat(2); others are read.
+// Look compares the files with their baselines, and changes nothing. A file whose stamp is the
+// baseline's costs one lstat(2); others are read.
 func (s *Store) Look() (Report, error) {
 	m, err := s.load()
 	if err != nil {
@@ -62,7 +62,8 @@ func (s *Store) Look() (Report, error) {
 	if err != nil || len(r.Findings) == 0 {
 		return r, err
 	}
-	// A run may have begun, and written, after the baselines were read. While the lock is held, none begins.
+	// A run may have begun, and written, after the baselines were read. While the lock is held,
+	// none begins.
 	err = s.update(func(m *manifest) (bool, error) {
 		r, err = s.compare(m)
 		return false, err
@@ -70,8 +71,9 @@ func (s *Store) Look() (Report, error) {
 	return r, err
 }
 
-// VerifyIntegrity is Look, and then settles what needs no decision: a file that is seen for the first time gets
-// its baseline, what a run left that died gets its archive, and stamps are renewed. Findings stay what they are.
+// VerifyIntegrity is Look, and then settles what needs no decision: a file that is seen for the
+// first time gets its baseline, what a run left that died gets its archive, and stamps are renewed.
+// Findings stay what they are.
 func (s *Store) VerifyIntegrity(who Who) (Report, error) {
 	m, err := s.load()
 	if err != nil {
@@ -95,8 +97,8 @@ func (r *Report) Unsettled() bool {
 	return len(r.fresh) > 0 || len(r.stale) > 0 || len(r.adopted) > 0 || r.dead || r.over
 }
 
-// compare is the verification itself. What it needs is read first, so that a change of the configuration or of
-// the store in between cannot decide about a file that was read before it.
+// compare is the verification itself. What it needs is read first, so that a change of the
+// configuration or of the store in between cannot decide about a file that was read before it.
 func (s *Store) compare(m *manifest) (Report, error) {
 	var r Report
 	if err := s.at("stored"); err != nil {
@@ -187,7 +189,8 @@ func (s *Store) anyAlive(grants []grant) bool {
 	return false
 }
 
-// saving reports whether the file is what tada-run was putting there when it died, or is putting there now.
+// saving reports whether the file is what tada-run was putting there when it died, or is putting
+// there now.
 func saving(m *manifest, path string, now Seen) bool {
 	for _, v := range m.saves {
 		if v.path == path && v.raw == now.Raw {
@@ -260,8 +263,8 @@ func (m *manifest) closed(pattern string) bool {
 	return false
 }
 
-// known reports whether a path had a baseline once. The list is kept apart from the baselines, so that to take
-// one away is told from a beginning.
+// known reports whether a path had a baseline once. The list is kept apart from the baselines, so
+// that to take one away is told from a beginning.
 func (s *Store) known(path string) bool {
 	want := strconv.Quote(path)
 	for name := range s.quotedNames {
@@ -293,8 +296,8 @@ func (s *Store) quotedNames(yield func(string) bool) {
 	}
 }
 
-// exported reports whether the workspace's own list of checksums names the path. It is not trusted to say that
-// a file is good: only to say that there was a baseline when there is none now.
+// exported reports whether the workspace's own list of checksums names the path. It is not trusted
+// to say that a file is good: only to say that there was a baseline when there is none now.
 func (s *Store) exported(path string) bool {
 	rel, err := filepath.Rel(s.o.Root, path)
 	if err != nil || !s.o.Export {
@@ -362,8 +365,8 @@ func (s *Store) baseline(m *manifest, path, pattern string) error {
 	return s.adopt(m, path, pattern, now, content)
 }
 
-// adopt makes what was seen the baseline of a file. The copy is on the disk before any baseline names it, and
-// the old copy stays until none does: see [Store.publish].
+// adopt makes what was seen the baseline of a file. The copy is on the disk before any baseline
+// names it, and the old copy stays until none does: see [Store.publish].
 func (s *Store) adopt(m *manifest, path, pattern string, now Seen, content []byte) error {
 	rec := &record{Seen: now, Path: path, Pattern: pattern, settled: s.old(now.stamp)}
 	if now.Form == Regular && now.Size <= MaxShadow {
@@ -376,8 +379,8 @@ func (s *Store) adopt(m *manifest, path, pattern string, now Seen, content []byt
 	return nil
 }
 
-// register gives a file that is seen for the first time its baseline, and where it is a link into the same
-// folder, the file behind it too: to protect a name is to protect what is read through it.
+// register gives a file that is seen for the first time its baseline, and where it is a link into
+// the same folder, the file behind it too: to protect a name is to protect what is read through it.
 func (s *Store) register(m *manifest, who Who, c candidate) error {
 	if err := s.baseline(m, c.path, c.pattern); err != nil {
 		return err

@@ -41,7 +41,8 @@ func TestPatterns(t *testing.T) {
 	w.want(".claude/deep/new created, TODO.md created, docs/new.md created, notes/n deleted")
 }
 
-// A name that never existed is no finding, and a name outside the workspace that did not exist is one when it does.
+// A name that never existed is no finding, and a name outside the workspace that did not exist is
+// one when it does.
 func TestAbsentNames(t *testing.T) {
 	w := newWorld(t)
 	w.want("")
@@ -227,7 +228,8 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// a forged time of modification fools nobody, nor does a change within one tick of the clock.
+// a forged time of modification fools nobody, nor does a change within one tick of the
+// clock.
 func TestForgedTime(t *testing.T) {
 	w := newWorld(t)
 	w.write("TODO.md", "aaaa")
@@ -259,7 +261,8 @@ func TestForgedTime(t *testing.T) {
 	}
 }
 
-// sameTick gives the baseline the stamp that the file has now, as a change within one tick of the clock leaves it.
+// sameTick gives the baseline the stamp that the file has now, as a change within one tick of the
+// clock leaves it.
 func sameTick(w *world) {
 	w.t.Helper()
 	must(w.t, w.update(func(m *manifest) (bool, error) {
@@ -294,7 +297,8 @@ func TestWholeStamp(t *testing.T) {
 	}
 }
 
-// whoever sets the time of change too, below the file system, is found by reading, and only by that.
+// whoever sets the time of change too, below the file system, is found by reading, and
+// only by that.
 func TestParanoid(t *testing.T) {
 	w := newWorld(t)
 	w.write("TODO.md", "aaaa")
@@ -418,8 +422,8 @@ func TestPatternsChange(t *testing.T) {
 	w.want("")
 }
 
-// TestWhichModesAreTampering: of all changes of a mode, those count that let another user write, or that change
-// whether and as whom the file is executed.
+// TestWhichModesAreTampering: of all changes of a mode, those count that let another user write, or
+// that change whether and as whom the file is executed.
 func TestWhichModesAreTampering(t *testing.T) {
 	for was := uint32(0); was <= 0o777; was += 0o011 {
 		for now := uint32(0); now <= 0o7777; now += 0o013 {

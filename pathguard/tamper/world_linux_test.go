@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// A world is a workspace and the store of it, with a clock that is far enough ahead for every stamp to be old.
+// A world is a workspace and the store of it, with a clock that is far enough ahead for every stamp
+// to be old.
 type world struct {
 	t    *testing.T
 	root string

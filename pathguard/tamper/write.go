@@ -12,9 +12,9 @@ import (
 	"syscall"
 )
 
-// Begin says that a run is about to start that may write these files, as its verdict allows. It returns when
-// that is on the disk. Until [Store.UpdateIntegrity] ends it, a change of them is no tampering while the owner
-// lives, and is adopted and archived when it died.
+// Begin says that a run is about to start that may write these files, as its verdict allows. It
+// returns when that is on the disk. Until [Store.UpdateIntegrity] ends it, a change of them is no
+// tampering while the owner lives, and is adopted and archived when it died.
 func (s *Store) Begin(id, owner string, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -25,8 +25,8 @@ func (s *Store) Begin(id, owner string, paths []string) error {
 	})
 }
 
-// UpdateIntegrity ends what Begin began: the files that the run was allowed to write, and no others, get what
-// is there now as their baseline. It returns what changed.
+// UpdateIntegrity ends what Begin began: the files that the run was allowed to write, and no
+// others, get what is there now as their baseline. It returns what changed.
 func (s *Store) UpdateIntegrity(who Who, id string) ([]Event, error) {
 	var told []Event
 	err := s.update(func(m *manifest) (bool, error) {
@@ -84,9 +84,9 @@ func (s *Store) patternOf(path string) string {
 	return ""
 }
 
-// Save writes a protected file on tada-run's own behalf, and its baseline with it: whatever step a process dies
-// at, the file is the old one under its old baseline or the new one under the new. The file is protected from
-// then on, by the pattern given.
+// Save writes a protected file on tada-run's own behalf, and its baseline with it: whatever step a
+// process dies at, the file is the old one under its old baseline or the new one under the new. The
+// file is protected from then on, by the pattern given.
 func (s *Store) Save(who Who, path, pattern string, content []byte, mode os.FileMode) error {
 	return s.update(func(m *manifest) (bool, error) {
 		if rec := m.records[path]; rec != nil {
@@ -99,8 +99,9 @@ func (s *Store) Save(who Who, path, pattern string, content []byte, mode os.File
 	})
 }
 
-// Replace is Save over a file that its owner's program may be writing, too: was is what the caller read there, nil for
-// no file. When something else is there at the last moment, nothing is written and the error is [ErrChangedSince].
+// Replace is Save over a file that its owner's program may be writing, too: was is what the caller
+// read there, nil for no file. When something else is there at the last moment, nothing is written
+// and the error is [ErrChangedSince].
 func (s *Store) Replace(who Who, path string, was, content []byte, mode os.FileMode) error {
 	return s.update(func(m *manifest) (bool, error) {
 		still := func() error { return unchanged(path, was) }
@@ -132,8 +133,8 @@ func unchanged(path string, was []byte) error {
 	return nil
 }
 
-// Protect gives a file a baseline because somebody says so, and no pattern: a registration that was just made.
-// With [Options].All it is checked from then on. A file that has one keeps it.
+// Protect gives a file a baseline because somebody says so, and no pattern: a registration that was
+// just made. With [Options].All it is checked from then on. A file that has one keeps it.
 func (s *Store) Protect(who Who, path string) error {
 	return s.update(func(m *manifest) (bool, error) {
 		if m.records[path] != nil {
@@ -143,8 +144,8 @@ func (s *Store) Protect(who Who, path string) error {
 	})
 }
 
-// Release ends the protection that Protect or Save gave, because a person took the registration back. The file
-// stays as it is; one that a pattern names is protected again at the next look.
+// Release ends the protection that Protect or Save gave, because a person took the registration
+// back. The file stays as it is; one that a pattern names is protected again at the next look.
 func (s *Store) Release(who Who, path string) error {
 	return s.update(func(m *manifest) (bool, error) {
 		if m.records[path] == nil {
@@ -192,8 +193,8 @@ func (s *Store) putIf(still func() error, m *manifest, who Who, path, pattern st
 
 func always() error { return nil }
 
-// placeIf puts a file where it belongs by a new name beside it, so that no reader finds half of it, unless still returns
-// an error at the last moment. The file has the owner of the old one.
+// placeIf puts a file where it belongs by a new name beside it, so that no reader finds half of it,
+// unless still returns an error at the last moment. The file has the owner of the old one.
 func placeIf(still func() error, path string, content []byte, mode os.FileMode) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".tada-*") // a name of its own: in that folder others may have put links under the names that we would guess
@@ -240,8 +241,8 @@ func giveTo(f *os.File, path string) error {
 	return f.Chown(int(was.Uid), int(was.Gid))
 }
 
-// finishSaves ends every intent: where the file is the new one, so becomes its baseline; else nothing happened,
-// and the baseline stays what it was.
+// finishSaves ends every intent: where the file is the new one, so becomes its baseline; else
+// nothing happened, and the baseline stays what it was.
 func (s *Store) finishSaves(m *manifest) error {
 	if len(m.saves) == 0 {
 		return nil

@@ -101,7 +101,8 @@ func TestLinear(t *testing.T) {
 				return best
 			}
 			small, large := measure(1<<12), measure(1<<15)
-			// The time of the process has the collector's in it: what is quadratic is so every time.
+			// The time of the process has the collector's in it: what is quadratic is so every
+			// time.
 			for try := 0; try < 5 && large > 30*small && large > 10*time.Millisecond; try++ {
 				runtime.GC()
 				small, large = max(small, measure(1<<12)), min(large, measure(1<<15))

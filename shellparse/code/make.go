@@ -10,8 +10,8 @@ import (
 // Unknown stands in a shell line of a Fact for text that only make knows.
 const Unknown = "${__unknown}"
 
-// maxMakeValue is how long a variable may become line by line. Each += copies what there is: without a bound a
-// text of them would take the square of its length.
+// maxMakeValue is how long a variable may become line by line. Each += copies what there is:
+// without a bound a text of them would take the square of its length.
 const maxMakeValue = 8 << 10
 
 // A makefile is what is read of one: its variables and rules as far as they are literal.

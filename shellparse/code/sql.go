@@ -7,8 +7,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// sqlClient matches a command of psql, mysql or sqlite3, which are lists of commands as well as SQL.
-// Those that are not shown here run programs, name files or change what follows.
+// sqlClient matches a command of psql, mysql or sqlite3, which are lists of commands as well as
+// SQL. Those that are not shown here run programs, name files or change what follows.
 var (
 	sqlClient = regexp.MustCompile("(?m)\\\\\\S*|^\\s*\\.\\S*|(?i:^\\s*(?:system|source|tee|pager|edit)\\b)|/\\*M?!|`")
 	sqlShows  = regexp.MustCompile(`^(\\[adlhqtxz?]|\\d\S*|\\timing|\\pset|\\echo|\\conninfo|\\encoding|\\c` +

@@ -2,8 +2,8 @@ package code
 
 import "testing"
 
-// dangerous are programs of which readers for their languages once knew what they do. They must be reported as
-// well without: opaque, or with what they do.
+// dangerous are programs of which readers for their languages once knew what they do. They must be
+// reported as well without: opaque, or with what they do.
 var dangerous = map[string][]string{
 	"applescript": {
 		`do shell script "rm -rf x"`,

@@ -7,9 +7,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// xmlNames match what brings a name into a document: an entity, a document type, and XInclude, whatever its
-// prefix is called. A parser may be told to leave them alone; a document that is not to be expanded has no
-// reason to have them.
+// xmlNames match what brings a name into a document: an entity, a document type, and XInclude,
+// whatever its prefix is called. A parser may be told to leave them alone; a document that is not
+// to be expanded has no reason to have them.
 var xmlNames = regexp.MustCompile(`<!(?:ENTITY|DOCTYPE)[^>\["']*\s(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|'[^']*'))\s*("[^"]*"|'[^']*')` +
 	`|<(?:[^\s<>"'/]*:)?include\s(?:[^>"']|"[^"]*"|'[^']*')*?href\s*=\s*("[^"]*"|'[^']*')`)
 

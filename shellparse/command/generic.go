@@ -38,7 +38,8 @@ const maxVerbs = 4
 // destroyers are sub-commands that mean one thing, whatever program has them.
 var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterate", "purge", "terminate", "unpublish", "wipe"}
 
-// destroys reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete, delete-all.
+// destroys reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete,
+// delete-all.
 func destroys(word string) bool {
 	return slices.ContainsFunc(destroyers, func(verb string) bool {
 		front, ok := strings.CutSuffix(word, verb)

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// metadataNames and metadataNets give the credentials of the machine to whoever asks from inside it.
+// metadataNames and metadataNets give the credentials of the machine to whoever asks from inside
+// it.
 var (
 	metadataNames = []string{"metadata", "metadata.google.internal", "metadata.azure.internal"}
 	metadataNets  = []netip.Prefix{
@@ -25,7 +26,8 @@ func isMetadata(host string) bool {
 	return ok && slices.ContainsFunc(metadataNets, func(n netip.Prefix) bool { return n.Contains(addr) })
 }
 
-// address reads an address as the C library does (inet_aton(3)): 0xa9fea9fe and 0251.0376.43518 are 169.254.169.254. One of IPv6 that carries one of IPv4 is that one.
+// address reads an address as the C library does (inet_aton(3)): 0xa9fea9fe and 0251.0376.43518 are
+// 169.254.169.254. One of IPv6 that carries one of IPv4 is that one.
 func address(host string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return carried(addr.WithZone("").Unmap()), true
@@ -50,7 +52,8 @@ func address(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
-// carriers are the ranges of IPv6 that carry an address of IPv4, and where: NAT64, 6to4, translated and compatible addresses (RFC 6052, 3056, 7915, 4291).
+// carriers are the ranges of IPv6 that carry an address of IPv4, and where: NAT64, 6to4, translated
+// and compatible addresses (RFC 6052, 3056, 7915, 4291).
 var carriers = []struct {
 	net netip.Prefix
 	at  int

@@ -29,7 +29,8 @@ func (m *matcher) sshLine(_ role, vs []value) {
 	}
 }
 
-// onPort gives the hosts that were added after the first n the port that an option has named. Those of other options keep their own.
+// onPort gives the hosts that were added after the first n the port that an option has named. Those
+// of other options keep their own.
 func (m *matcher) onPort(option string, n int) {
 	port := 0
 	for _, g := range m.seen {

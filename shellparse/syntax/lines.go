@@ -53,8 +53,8 @@ func printList(out *strings.Builder, list []*syntax.Stmt, line uint) (uint, erro
 	return line, nil
 }
 
-// printGroup prints a subshell or a block that has its last line for itself, with each statement on its own line as
-// [printList]. It reports false for any other.
+// printGroup prints a subshell or a block that has its last line for itself, with each statement on
+// its own line as [printList]. It reports false for any other.
 func printGroup(stmt *syntax.Stmt) (text string, ok bool) {
 	var list []*syntax.Stmt
 	var open, shut string

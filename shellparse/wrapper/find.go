@@ -17,9 +17,9 @@ type Layer struct {
 	Names map[string][]string // what stood for a hole of the table, by its name: snapshots, temporary files, folders of PATH
 }
 
-// Find takes a text apart, whose tree is file. It reports false for a text that is no wrapper; Keeps may be set even so,
-// where the text begins as one. Its time is linear in the length of the text, and next to nothing for one that begins
-// with no words of the table.
+// Find takes a text apart, whose tree is file. It reports false for a text that is no wrapper;
+// Keeps may be set even so, where the text begins as one. Its time is linear in the length of the
+// text, and next to nothing for one that begins with no words of the table.
 func Find(file *syntax.File, text string) (Layer, bool) {
 	if len(file.Stmts) == 0 || !begins(file.Stmts[0], text) {
 		return Layer{}, false

@@ -23,7 +23,8 @@ func find(t testing.TB, text string) (Layer, bool) {
 // captured are the commands that each program was asked for when its texts were taken down.
 var captured = []string{"true", "echo 'it''s' \"$HOME\"; cd sub", "cat <<'E' | wc -l\none\nE", "pwd < /dev/null", "make -j2 && ls -l | head -3"}
 
-// A capture is a file of testdata/clients: what the shell was given. A text may begin with lines of an earlier one.
+// A capture is a file of testdata/clients: what the shell was given. A text may begin with lines of
+// an earlier one.
 type capture struct {
 	Versions []string
 	Shell    []struct {
@@ -44,8 +45,8 @@ func (c capture) texts() (texts []string) {
 	return texts
 }
 
-// TestCaptured reads the texts as the programs were seen to write them, some versions of each: in each the command is found.
-// Some programs put nothing around it.
+// TestCaptured reads the texts as the programs were seen to write them, some versions of each: in
+// each the command is found. Some programs put nothing around it.
 func TestCaptured(t *testing.T) {
 	files, err := filepath.Glob("../../integration/testdata/clients/*/*.json")
 	if err != nil || len(files) < 6 {

@@ -39,7 +39,8 @@ type list struct {
 	inner span   // between the brackets
 }
 
-// These stand in words for what the text alone does not tell, so a text that has one of them is no wrapper.
+// These stand in words for what the text alone does not tell, so a text that has one of them is no
+// wrapper.
 const (
 	expansion = "\x02" // before the name of a variable
 	unknown   = "\x03" // for anything else
@@ -55,8 +56,8 @@ type flattener struct {
 	under  *branch
 }
 
-// flatten returns the pieces in their order. A statement with a construct that no wrapper has is one piece that is in no
-// table.
+// flatten returns the pieces in their order. A statement with a construct that no wrapper has is
+// one piece that is in no table.
 func flatten(file *syntax.File, text string) []piece {
 	f := flattener{text: text}
 	for _, st := range file.Stmts {
@@ -113,7 +114,8 @@ func (f *flattener) add(p piece) bool {
 // plain reports whether no redirection has a name of its own.
 func (p *piece) plain() bool { return len(p.words) == 0 }
 
-// block is taken apart, unless something in it is more than a wrapper has: then it may be what carries the command.
+// block is taken apart, unless something in it is more than a wrapper has: then it may be what
+// carries the command.
 func (f *flattener) block(p piece, c *syntax.Block) bool {
 	before := len(f.pieces)
 	if f.stmts(c.Stmts) && !f.lists(before) {
@@ -201,8 +203,8 @@ func assignment(a *syntax.Assign) (string, bool) {
 	return a.Name.Value + "=" + value(a.Value.Parts), true
 }
 
-// redirections takes down what a piece reads and where its output goes. What goes nowhere is left out; anything else is
-// words, which a line of the table must have.
+// redirections takes down what a piece reads and where its output goes. What goes nowhere is left
+// out; anything else is words, which a line of the table must have.
 func (p *piece) redirections(list []*syntax.Redirect) bool {
 	for _, r := range list {
 		if r.Hdoc != nil || r.Word == nil || r.N != nil && strings.Trim(r.N.Value, "012") != "" {

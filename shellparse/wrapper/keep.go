@@ -2,11 +2,13 @@ package wrapper
 
 import "strings"
 
-// keeping follows how a text saves variables and sets them again, and collects the statements that only do that.
+// keeping follows how a text saves variables and sets them again, and collects the statements that
+// only do that.
 //
-// Such statements are passed over when a text is followed, so each must leave every variable as the text before it has left
-// it. That holds while the text has done nothing but housekeeping, and where each variable gets back its own value: what
-// was saved of one and given to another, or saved behind an assignment, is a way to bring in any text.
+// Such statements are passed over when a text is followed, so each must leave every variable as the
+// text before it has left it. That holds while the text has done nothing but housekeeping, and
+// where each variable gets back its own value: what was saved of one and given to another, or saved
+// behind an assignment, is a way to bring in any text.
 type keeping struct {
 	top  []span
 	only []bool
@@ -16,7 +18,8 @@ type keeping struct {
 	saved map[string]string // whose value another one has
 }
 
-// check returns what a piece is to a program, none for one that does not keep what it says it keeps.
+// check returns what a piece is to a program, none for one that does not keep what it says it
+// keeps.
 func (k *keeping) check(p *piece, r role) role {
 	if r == none || r == carries {
 		k.over = true
@@ -62,7 +65,8 @@ const ofCodex = "__CODEX_SNAPSHOT_"
 // maxUnder is how far up the condition of a piece is looked for.
 const maxUnder = 3
 
-// under reports whether a piece is only reached where its variable was set, or was not set, when that was last looked at.
+// under reports whether a piece is only reached where its variable was set, or was not set, when
+// that was last looked at.
 func (k *keeping) under(p *piece, set bool) bool {
 	for b, n := p.under, 0; b != nil && n < maxUnder; b, n = b.up, n+1 {
 		test, ok := strings.CutPrefix(b.test, "["+between+"-n"+between+expansion+ofCodex)

@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// value is a word without its quotes. A variable stands in it as it is written, behind a mark; what only the shell can
-// tell is a mark alone, which no line of the table has.
+// value is a word without its quotes. A variable stands in it as it is written, behind a mark; what
+// only the shell can tell is a mark alone, which no line of the table has.
 func value(parts []syntax.WordPart) string {
 	s := spelled(parts)
 	if strings.Contains(s, unknown) {
@@ -96,7 +96,8 @@ func bare(s string) string {
 	return b.String()
 }
 
-// doubled is a text in double quotes, where a backslash means itself but for four characters and the end of a line.
+// doubled is a text in double quotes, where a backslash means itself but for four characters and
+// the end of a line.
 func doubled(s string) string {
 	if s = marked(s); !strings.Contains(s, `\`) {
 		return s

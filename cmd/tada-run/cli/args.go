@@ -128,8 +128,8 @@ func parseOwn(argv []string) (*invocation, error) {
 	return inv, nil
 }
 
-// severalOperands says what to type for a command that came in several words. A program that adds words to what a
-// setting has, as git does to core.editor, sends such too.
+// severalOperands says what to type for a command that came in several words. A program that adds
+// words to what a setting has, as git does to core.editor, sends such too.
 func severalOperands(operands []string) error {
 	program, rest := operands[0], shellWordsOf(operands[1:])
 	err := &usageError{msg: fmt.Sprintf("expected one quoted command line, got %d arguments", len(operands))}

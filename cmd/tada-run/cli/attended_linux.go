@@ -22,7 +22,8 @@ func attended(argv []string, place launcher.Place) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	// Until the session is attached to, these are for nobody: this process would end, and the session go on.
+	// Until the session is attached to, these are for nobody: this process would end, and the
+	// session go on.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT)
 	id, status, err := hatch(argv, theirs)
 	theirs.Close()
@@ -98,8 +99,8 @@ func (v *rawView) Redraw(p []byte) []byte {
 	return p
 }
 
-// Output passes through. What switches to the alternate screen and back is noted, because whoever leaves a program that fills the
-// screen wants her own screen back.
+// Output passes through. What switches to the alternate screen and back is noted, because whoever
+// leaves a program that fills the screen wants her own screen back.
 func (v *rawView) Output(p []byte) []byte {
 	const most = len(toAlternate) - 1 // of a switch that is not whole yet
 	across := append(v.tail, p[:min(len(p), most)]...)
@@ -110,14 +111,16 @@ func (v *rawView) Output(p []byte) []byte {
 	}
 	v.tail = append([]byte(nil), across[max(0, len(across)-most):]...)
 	if v.person {
-		// All keys go into the session while it is shown, so what its programs ask the terminal is answered to them.
+		// All keys go into the session while it is shown, so what its programs ask the terminal is
+		// answered to them.
 		v.filter.Keys = func() bool { return true }
 		p = v.filter.Pass(p)
 	}
 	return p
 }
 
-// follow notes the last switch in p. All output passes here, and nearly none has one: that is told fast in this direction only.
+// follow notes the last switch in p. All output passes here, and nearly none has one: that is told
+// fast in this direction only.
 func (v *rawView) follow(p []byte) {
 	if !bytes.Contains(p, []byte(toAlternate[:len(toAlternate)-1])) {
 		return

@@ -36,7 +36,8 @@ func background(argv []string, _ launcher.Place) (int, error) {
 	return status, err
 }
 
-// hatch starts a launcher of its own. It returns the id of what it runs, or the status to exit with.
+// hatch starts a launcher of its own. It returns the id of what it runs, or the status to exit
+// with.
 func hatch(argv []string, front *os.File) (id string, status int, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -33,8 +33,8 @@ func proposed(l *launcher.Launcher, inv *invocation, base launcher.Request) ([]l
 	return calls, err
 }
 
-// batch runs the commands of --intent and prints one JSON object for each. The exit status is the first that
-// is not 0.
+// batch runs the commands of --intent and prints one JSON object for each. The exit status is the
+// first that is not 0.
 func batch(l *launcher.Launcher, inv *invocation, base launcher.Request) (int, error) {
 	calls, err := proposed(l, inv, base)
 	if err != nil {
@@ -123,7 +123,8 @@ func printJSON(v any) {
 	_ = enc.Encode(v) // a reader that went away has the results in the record
 }
 
-// maxKept is how much of each stream of a command stands in its result. The transcript has all of it.
+// maxKept is how much of each stream of a command stands in its result. The transcript has all of
+// it.
 const maxKept = 256 << 10
 
 // A capture keeps the beginning of what is written to it.

@@ -6,10 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// calm lets the other threads that there are sleep longer than they ask for. The one that counts is the watchdog of Go's scheduler: it wants to look every
-// 20 us as long as anything runs, so that a run of a few milliseconds has a hundred wake-ups more, a tenth of its processor time. What it looks for here, a
-// goroutine that waits in a system call while another could run, is found soon enough with this pause. Only root may say so for another thread (CAP_SYS_NICE,
-// proc_pid_timerslack_ns(5)), so others do not ask. Threads that come later, and so commands, have the slack of the first.
+// calm lets the other threads that there are sleep longer than they ask for. The one that counts is
+// the watchdog of Go's scheduler: it wants to look every 20 us as long as anything runs, so that a
+// run of a few milliseconds has a hundred wake-ups more, a tenth of its processor time. What it
+// looks for here, a goroutine that waits in a system call while another could run, is found soon
+// enough with this pause. Only root may say so for another thread (CAP_SYS_NICE,
+// proc_pid_timerslack_ns(5)), so others do not ask. Threads that come later, and so commands, have
+// the slack of the first.
 func calm() {
 	const pause = "500000" // ns
 	if unix.Geteuid() != 0 {

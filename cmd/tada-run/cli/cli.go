@@ -95,8 +95,9 @@ func (inv *invocation) away() func(argv []string, place launcher.Place) (int, er
 	return nil
 }
 
-// seat makes a shell that was started on a terminal without a command, as tmux and login start one, a session. It
-// returns the command line that a launcher of its own is started with: a shell's own options mean nothing there.
+// seat makes a shell that was started on a terminal without a command, as tmux and login start one,
+// a session. It returns the command line that a launcher of its own is started with: a shell's own
+// options mean nothing there.
 func (inv *invocation) seat(argv []string) []string {
 	if !inv.stdin || len(inv.args) > 0 || len(inv.shellFlags) > 0 || inv.check || inv.background {
 		return argv

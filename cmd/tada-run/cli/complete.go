@@ -23,11 +23,12 @@ const (
 	completeThese = 4
 )
 
-// asksWords reports whether a completion script asks for the words that may stand last in a command line of tada-run. No
-// command line begins so: several operands are a usage error.
+// asksWords reports whether a completion script asks for the words that may stand last in a command
+// line of tada-run. No command line begins so: several operands are a usage error.
 func asksWords(argv []string) bool { return len(argv) > 2 && argv[1] == "__complete" }
 
-// words writes what may stand in the place of the last of args, one a line, and whether a file may too.
+// words writes what may stand in the place of the last of args, one a line, and whether a file may
+// too.
 func words(out io.Writer, args []string) {
 	list, directive := candidates(args[:len(args)-1], args[len(args)-1])
 	for _, w := range list {

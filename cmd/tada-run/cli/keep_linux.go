@@ -17,9 +17,10 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// With background: keep, what a command leaves running goes on, and its caller gets the command's status at once. So the launcher is a child of the process that
-// was called, in a session of its own: signals are passed on to it, and it is killed, with everything in the fence, when the process that was called dies before it was told
-// how the command ended.
+// With background: keep, what a command leaves running goes on, and its caller gets the command's
+// status at once. So the launcher is a child of the process that was called, in a session of its
+// own: signals are passed on to it, and it is killed, with everything in the fence, when the
+// process that was called dies before it was told how the command ended.
 
 // keeperFlag is the first word of such a launcher, with the number of its end of the connection.
 const keeperFlag = "--keeper="
@@ -30,7 +31,8 @@ func (inv *invocation) fronts(l *launcher.Launcher) bool {
 		!isTerminal(os.Stdin) && !isTerminal(os.Stdout) && !isTerminal(os.Stderr)
 }
 
-// front starts the launcher, and returns the status of the command or, where none has run, the launcher's own.
+// front starts the launcher, and returns the status of the command or, where none has run, the
+// launcher's own.
 func front(argv []string) (int, error) {
 	ours, theirs, err := session.Peers()
 	if err != nil {
@@ -88,7 +90,8 @@ func ended(cmd *exec.Cmd, line string) (int, error) {
 	return status, nil
 }
 
-// letGo lets go of what the caller has given: whoever reads it to its end waits for the command's processes, and not for this one.
+// letGo lets go of what the caller has given: whoever reads it to its end waits for the command's
+// processes, and not for this one.
 func letGo(files []int) {
 	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
 		for fd := range 3 {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A need is the least that tada-run itself can do with of a resource that its caller can limit. With less, it would end
-// somewhere in the middle, and in the Go runtime with a traceback.
+// A need is the least that tada-run itself can do with of a resource that its caller can limit.
+// With less, it would end somewhere in the middle, and in the Go runtime with a traceback.
 type need struct {
 	resource int
 	name     string
@@ -29,8 +29,9 @@ var needs = []need{
 	{unix.RLIMIT_AS, "address space (RLIMIT_AS)", 768 << 20, 1 << 10, "ulimit -v 2000000", nil},
 }
 
-// cramped says which limit of the caller's is too small for tada-run itself. Of open files the runtime has taken by now
-// all that the hard limit allows; the command gets the caller's limit back.
+// cramped says which limit of the caller's is too small for tada-run itself. Of open files the
+// runtime has taken by now all that the hard limit allows; the command gets the caller's limit
+// back.
 func cramped() error {
 	for _, n := range needs {
 		var limit unix.Rlimit
@@ -70,7 +71,8 @@ func othersThreads() (n uint64) {
 		if err != nil {
 			continue
 		}
-		// Behind the name, which may hold anything: the count of threads is field 20 (proc_pid_stat(5)).
+		// Behind the name, which may hold anything: the count of threads is field 20
+		// (proc_pid_stat(5)).
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		if len(fields) > 17 {
 			threads, _ := strconv.ParseUint(string(fields[17]), 10, 64)

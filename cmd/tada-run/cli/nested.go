@@ -10,12 +10,14 @@ import (
 	"github.com/tada-run/tada-run/launcher/control"
 )
 
-// nested is for a tada-run that was started inside of a fence. In a session it asks the one outside,
-// which judges, records and, where it takes a person, waits for one; then the real shell takes the
-// place of this process, in the fence that is there. Anywhere else the run outside was judged with
-// all that it starts, and there is nothing left to decide: the shell takes its place at once.
+// nested is for a tada-run that was started inside of a fence. In a session it asks the one
+// outside, which judges, records and, where it takes a person, waits for one; then the real shell
+// takes the place of this process, in the fence that is there. Anywhere else the run outside was
+// judged with all that it starts, and there is nothing left to decide: the shell takes its place at
+// once.
 //
-// A process that could hide the way there would get no more by it: it could have started the shell itself.
+// A process that could hide the way there would get no more by it: it could have started the shell
+// itself.
 func nested(inv *invocation, argv []string) (int, error) {
 	if inv.batch || inv.session || inv.background {
 		return 0, errInside
@@ -95,8 +97,8 @@ func refused(r control.Reply) int {
 	return r.Exit
 }
 
-// lineWait is how long a line waits for a person, who is told of it on the session's terminal. Ctrl-C
-// takes the line back.
+// lineWait is how long a line waits for a person, who is told of it on the session's terminal.
+// Ctrl-C takes the line back.
 const lineWait = 10 * time.Minute
 
 // line asks about a line of the session's shell, which runs it when this exits with 0. Here it is a

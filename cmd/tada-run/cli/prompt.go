@@ -29,12 +29,13 @@ func asker(l *launcher.Launcher, inv *invocation, req launcher.Request) func(con
 	}
 }
 
-// typed reports whether a model may be the one that reads this terminal and types on it. Codex gives a command a
-// terminal when its model wants one (tty:true), and then lets the model type (write_stdin): a question that is asked
-// there is shown to the model, its challenge too, and answered by it. So nobody is asked on the terminal of an
-// agent, and none where a shell was started on a terminal that was made for its one command: the shells that people
-// sit at are started with no command, and lead the session that tada-run is then in. [launcher.Launcher.Ask] looks at the
-// ancestors, and at who holds the other end of the terminal.
+// typed reports whether a model may be the one that reads this terminal and types on it. Codex
+// gives a command a terminal when its model wants one (tty:true), and then lets the model type
+// (write_stdin): a question that is asked there is shown to the model, its challenge too, and
+// answered by it. So nobody is asked on the terminal of an agent, and none where a shell was
+// started on a terminal that was made for its one command: the shells that people sit at are
+// started with no command, and lead the session that tada-run is then in. [launcher.Launcher.Ask]
+// looks at the ancestors, and at who holds the other end of the terminal.
 func typed(inv *invocation, env []string) bool {
 	return inv.agent != "" || slices.ContainsFunc(env, func(entry string) bool { return approval.AgentMark(entry) != "" }) || inv.called != "tada-run" && inv.text != nil && leads()
 }

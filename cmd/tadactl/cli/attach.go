@@ -81,8 +81,8 @@ func (c *ctl) attach() *cobra.Command {
 	return verb(cmd, "1    the session ended, or refused the connection")
 }
 
-// lookOn shows a run that is no session, as it goes on: by its transcript, so that no command waits at its start for
-// a place where somebody could join it.
+// lookOn shows a run that is no session, as it goes on: by its transcript, so that no command waits
+// at its start for a place where somebody could join it.
 func (c *ctl) lookOn(ctx context.Context, id string) error {
 	s, err := c.recording([]string{id})
 	if err != nil {

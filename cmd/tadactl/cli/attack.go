@@ -14,8 +14,8 @@ var outcomeWords = map[attack.Outcome]string{
 	attack.Held: "blocked", attack.Broken: "BROKEN", attack.Told: "not covered", attack.Unproven: "untested",
 }
 
-// attack tries every known escape from the sandbox at each level of this machine, and the same without a sandbox,
-// which shows that the attack works at all.
+// attack tries every known escape from the sandbox at each level of this machine, and the same
+// without a sandbox, which shows that the attack works at all.
 func (c *ctl) attack(ctx context.Context) error {
 	count := map[attack.Outcome]int{}
 	var all []attack.Row

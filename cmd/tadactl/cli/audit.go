@@ -204,8 +204,8 @@ func some(list []string) string {
 	return inert(strings.Join(list, ", "))
 }
 
-// sealedNote says what the seals prove: with a pinned first key that nobody has rewritten what is sealed, else
-// only that it was not changed since, unless all of it was, seals included.
+// sealedNote says what the seals prove: with a pinned first key that nobody has rewritten what is
+// sealed, else only that it was not changed since, unless all of it was, seals included.
 func sealedNote(r audit.Report, pinned bool) string {
 	if pinned {
 		return audit.Plural(r.Sealed, "entry") + " sealed under the pinned key: the signing keys are gone"

@@ -34,8 +34,9 @@ const (
 	remembering             // the page that says what a standing approval covers
 )
 
-// Keys that approve count only when the page has been on the screen for as long as a reader needs at least; the page about
-// a standing approval, for guard. And only alone, because a paste is no thought.
+// Keys that approve count only when the page has been on the screen for as long as a reader needs
+// at least; the page about a standing approval, for guard. And only alone, because a paste is no
+// thought.
 const (
 	guard = 400 * time.Millisecond
 	alone = 60 * time.Millisecond
@@ -196,8 +197,9 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// lay draws the open question for the screen as it is. Where the short page would cut something, the
-// full one is shown: only that may be approved. What was read counts as long as the lines are the same.
+// lay draws the open question for the screen as it is. Where the short page would cut something,
+// the full one is shown: only that may be approved. What was read counts as long as the lines are
+// the same.
 func (b *board) lay() {
 	if b.mode == choosing || b.width == 0 {
 		return
@@ -294,7 +296,8 @@ func (b *board) confirm(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// enter takes a key of what is typed. Only what goes with a no is ended with Enter; challenge and code end with their last character.
+// enter takes a key of what is typed. Only what goes with a no is ended with Enter; challenge and
+// code end with their last character.
 func (b *board) enter(k tea.Key) tea.Cmd {
 	switch {
 	case k.Code == tea.KeyEscape && b.flock != nil:

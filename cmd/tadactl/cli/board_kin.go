@@ -9,9 +9,11 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// Near-identical questions stand together, each on its own row and with its own answer. Only a no may be said to all of them at once.
+// Near-identical questions stand together, each on its own row and with its own answer. Only a no
+// may be said to all of them at once.
 
-// kin returns the questions in the list that are near-identical to e, itself included, and which of them it is.
+// kin returns the questions in the list that are near-identical to e, itself included, and which of
+// them it is.
 func (b *board) kin(e approval.Envelope) (kin []approval.Envelope, at int) {
 	if e.Kin == "" {
 		return nil, 0
@@ -34,7 +36,8 @@ func (b *board) chosenKin() []approval.Envelope {
 	return kin
 }
 
-// denyAll denies the questions that were alike when the person asked for it, and none that came since.
+// denyAll denies the questions that were alike when the person asked for it, and none that came
+// since.
 func (b *board) denyAll(why string) {
 	denied := 0
 	for _, e := range b.flock {

@@ -13,7 +13,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// E-deny-3: near-identical questions stand together, each with its own answer; one no may be for all of them, one yes never.
+// E-deny-3: near-identical questions stand together, each with its own answer; one no may be for
+// all of them, one yes never.
 func TestBoardGroups(t *testing.T) {
 	var list []approval.Envelope
 	for i, kin := range []string{"x", "", "x", "x"} {

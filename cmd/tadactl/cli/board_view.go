@@ -79,7 +79,8 @@ func (b *board) entryRows(e approval.Envelope) []string {
 	return folded(head+short(e.Payload, max(b.width-len(head)-20, 40)), b.width)
 }
 
-// place says which of several near-identical questions one is, and that one of them was denied before.
+// place says which of several near-identical questions one is, and that one of them was denied
+// before.
 func (b *board) place(e approval.Envelope) string {
 	kin, at := b.kin(e)
 	s := ""
@@ -196,8 +197,8 @@ func (b *board) callHelp() string {
 	return s.String() + "   "
 }
 
-// folded breaks a row of a list that is longer than the screen is wide. Nothing of it is left out. What is not ASCII counts
-// as two columns, which is as much as anything takes.
+// folded breaks a row of a list that is longer than the screen is wide. Nothing of it is left out.
+// What is not ASCII counts as two columns, which is as much as anything takes.
 func folded(s string, width int) []string {
 	const indent = "      "
 	var rows []string

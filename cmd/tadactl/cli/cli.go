@@ -121,8 +121,8 @@ func manual(cmd *cobra.Command) (about, statuses string) {
 	return cmp.Or(strings.TrimSpace(about), cmd.Short+"."), statuses
 }
 
-// help prints the help of cmd. cobra calls it too for a name that none of the verbs below cmd has: a slip such as
-// "audit verfy" must not look to a script as if the record had been verified.
+// help prints the help of cmd. cobra calls it too for a name that none of the verbs below cmd has:
+// a slip such as "audit verfy" must not look to a script as if the record had been verified.
 func (c *ctl) help(cmd *cobra.Command, _ []string) {
 	if name := cmd.Flags().Arg(0); name != "" && cmd.HasSubCommands() {
 		c.status = c.report(&usageError{fmt.Errorf("unknown command %q for %q", name, cmd.CommandPath())}, cmd.CommandPath())

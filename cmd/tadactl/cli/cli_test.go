@@ -60,8 +60,8 @@ func TestHelpEndsWithExitStatus(t *testing.T) {
 	}
 }
 
-// What a list prints of an agent's text cannot move a cursor, turn the line around or look like another field; letters
-// stand for themselves where the terminal takes UTF-8.
+// What a list prints of an agent's text cannot move a cursor, turn the line around or look like
+// another field; letters stand for themselves where the terminal takes UTF-8.
 func TestInert(t *testing.T) {
 	for in, want := range map[string]struct{ ascii, utf8 string }{
 		"ls": {"ls", "ls"}, "ls -l": {`"ls -l"`, `"ls -l"`}, "": {`""`, `""`},

@@ -44,14 +44,14 @@ func (c *ctl) completion() *cobra.Command {
 	})
 }
 
-// bashCompletion needs nothing but bash: cobra's own needs the functions of the bash-completion package. No word of the
-// line is evaluated.
+// bashCompletion needs nothing but bash: cobra's own needs the functions of the bash-completion
+// package. No word of the line is evaluated.
 //
 //go:embed completion.bash
 var bashCompletion string
 
-// flagValues has the values of the options that take one of a few; --outcome takes an exit status, too. An option that is
-// not here and not in flagFiles completes nothing.
+// flagValues has the values of the options that take one of a few; --outcome takes an exit status,
+// too. An option that is not here and not in flagFiles completes nothing.
 var flagValues = map[string][]string{
 	"format":    {"cast", "cast2", "txt", "json", "html"},
 	"authority": {"policy", "approval", "grant"},
@@ -76,11 +76,12 @@ func completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// A completion proposes the words that may stand in the place of a verb's operand, each with a tab and what it is.
+// A completion proposes the words that may stand in the place of a verb's operand, each with a tab
+// and what it is.
 type completion func(cmd *cobra.Command, l *launcher.Launcher) ([]string, error)
 
-// complete says what the verbs complete. A shell that completes changes nothing, and is told nothing when something
-// is wrong.
+// complete says what the verbs complete. A shell that completes changes nothing, and is told
+// nothing when something is wrong.
 func (c *ctl) complete(root *cobra.Command) {
 	for verb, list := range map[string]completion{
 		"approve": questions, "deny": answerable, "export-request": questions, "show": either(questions, recorded),
@@ -113,7 +114,8 @@ func (c *ctl) operand(list completion) cobra.CompletionFunc {
 	}
 }
 
-// questions are the open questions, oldest first, with what they ask: in the form in which it is inert.
+// questions are the open questions, oldest first, with what they ask: in the form in which it is
+// inert.
 func questions(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	list, err := l.Pending(cmd.Context())
 	var words []string

@@ -125,7 +125,8 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	return c.granted(g)
 }
 
-// digits takes the spaces out of the digits of a plan, which a page shows in groups, and refuses what are none.
+// digits takes the spaces out of the digits of a plan, which a page shows in groups, and refuses
+// what are none.
 func (o *consent) digits() error {
 	given := o.plan
 	o.plan = strings.ReplaceAll(given, " ", "")
@@ -135,7 +136,8 @@ func (o *consent) digits() error {
 	return nil
 }
 
-// unlike says of digits that are not those of the plan that they are not. The question is as it was.
+// unlike says of digits that are not those of the plan that they are not. The question is as it
+// was.
 func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) error {
 	if o.plan == "" || d.PlanHash == e.PlanHash || !errors.Is(err, approval.ErrMismatch) {
 		return err
@@ -143,7 +145,8 @@ func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) err
 	return &exitError{fmt.Errorf("--plan %s is not the plan of question %q; read it: tadactl show %s", o.plan, e.ID, e.ID), launcher.ExitDenied}
 }
 
-// decision asks on the terminal. Digits of a plan that is not this one's are for the store to refuse and to record.
+// decision asks on the terminal. Digits of a plan that is not this one's are for the store to
+// refuse and to record.
 func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope, digits string) (approval.Decision, error) {
 	if !strings.HasPrefix(e.PlanHash, digits) {
 		d := launcher.Answer(e, true, "", string(approval.ChannelTadactl))
@@ -213,7 +216,8 @@ func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {
 	return c.decided(e, d)
 }
 
-// denyAll denies what is open at its start and not answered yet. A question that somebody else answers meanwhile is theirs.
+// denyAll denies what is open at its start and not answered yet. A question that somebody else
+// answers meanwhile is theirs.
 func (c *ctl) denyAll(ctx context.Context, message string) error {
 	l, err := c.open()
 	if err != nil {

@@ -56,7 +56,8 @@ func hasHook(argv []string) bool {
 // blockStatus is the one exit status that no platform takes for a failure that lets the call run.
 const blockStatus = 2
 
-// hookRun is `tadactl hook run ARGS`. It needs no tree of verbs: it is started before every call of an agent.
+// hookRun is `tadactl hook run ARGS`. It needs no tree of verbs: it is started before every call of
+// an agent.
 func hookRun(place launcher.Place, args []string) int {
 	core := &hook.Core{Env: os.Environ()}
 	set := pflag.NewFlagSet("hook run", pflag.ContinueOnError)
@@ -79,7 +80,8 @@ func hookRun(place launcher.Place, args []string) int {
 	return say(hook.Serve(context.Background(), adapter, core, os.Stdin, hook.Limit+core.Runner.Wait))
 }
 
-// leftToSession returns nil when the session that this process runs in holds what the hook would judge.
+// leftToSession returns nil when the session that this process runs in holds what the hook would
+// judge.
 func leftToSession() error {
 	if os.Getenv(quarantine.Variable) != "" {
 		return errors.New("this agent is in quarantine")

@@ -25,7 +25,8 @@ type registration struct {
 	managed []string
 }
 
-// registration finds where the hook of a platform belongs. This is the person's door, so $HOME is the person's.
+// registration finds where the hook of a platform belongs. This is the person's door, so $HOME is
+// the person's.
 func (c *ctl) registration(name string, wait time.Duration) (registration, error) {
 	place, known := settings.Of(name)
 	if !known {

@@ -100,8 +100,9 @@ func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registratio
 	return nil
 }
 
-// canary starts what is registered as the platform starts it, and returns what is wrong with its answers: to a harmless call,
-// and to one that cannot be read, which must be blocked. While a person has to look at changed files nothing passes.
+// canary starts what is registered as the platform starts it, and returns what is wrong with its
+// answers: to a harmless call, and to one that cannot be read, which must be blocked. While a
+// person has to look at changed files nothing passes.
 func (r registration) canary(ctx context.Context, changed bool) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -144,7 +145,8 @@ func (r registration) canary(ctx context.Context, changed bool) string {
 	return ""
 }
 
-// off lists what switches the hooks of the platform off, for this account on this machine in this directory.
+// off lists what switches the hooks of the platform off, for this account on this machine in this
+// directory.
 func (r registration) off() (list []string) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -199,7 +201,8 @@ func decodeSettings(path string) (values map[string]any, err error) {
 	return values, err
 }
 
-// trusted reports whether a person told Codex to start the hook: it keeps a hash for each of a file.
+// trusted reports whether a person told Codex to start the hook: it keeps a hash for each of a
+// file.
 func (r registration) trusted(config string) bool {
 	values, err := decodeSettings(config)
 	if err != nil {

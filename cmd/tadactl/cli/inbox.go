@@ -68,7 +68,8 @@ func (c *ctl) inbox() *cobra.Command {
 	return verb(cmd, "126  refused: not allowed for this caller")
 }
 
-// inboxWeb serves the inbox to a browser. What it prints goes to the terminal alone: a code in a pipe or a file would be as good as none.
+// inboxWeb serves the inbox to a browser. What it prints goes to the terminal alone: a code in a
+// pipe or a file would be as good as none.
 func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
@@ -85,8 +86,8 @@ func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	return s.Serve(ctx)
 }
 
-// inboxOn runs the inbox on the controlling terminal, never on standard input. Whatever ends it, the
-// terminal is as it was.
+// inboxOn runs the inbox on the controlling terminal, never on standard input. Whatever ends it,
+// the terminal is as it was.
 func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

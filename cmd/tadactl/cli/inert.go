@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// inert quotes what could move the cursor or be taken for another field. On a terminal of UTF-8, letters stand for
-// themselves.
+// inert quotes what could move the cursor or be taken for another field. On a terminal of UTF-8,
+// letters stand for themselves.
 func inert(s string) string { return quoted(s, inUTF8()) }
 
 // inUTF8 tells whether the locale is one of UTF-8, as locale(7) finds it.
@@ -30,13 +30,14 @@ func quoted(s string, utf8 bool) string {
 	return s
 }
 
-// unsettled reports characters that strconv prints and that change how their neighbours look: marks that are drawn over
-// them, and letters that turn the direction of a line.
+// unsettled reports characters that strconv prints and that change how their neighbours look: marks
+// that are drawn over them, and letters that turn the direction of a line.
 func unsettled(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me) || unicode.In(r, rightToLeft)
 }
 
-// rightToLeft holds the blocks of Unicode whose letters are written from the right (DerivedBidiClass.txt, R and AL).
+// rightToLeft holds the blocks of Unicode whose letters are written from the right
+// (DerivedBidiClass.txt, R and AL).
 var rightToLeft = &unicode.RangeTable{
 	R16: []unicode.Range16{{Lo: 0x0590, Hi: 0x08ff, Stride: 1}, {Lo: 0xfb1d, Hi: 0xfdff, Stride: 1}, {Lo: 0xfe70, Hi: 0xfeff, Stride: 1}},
 	R32: []unicode.Range32{{Lo: 0x10800, Hi: 0x10fff, Stride: 1}, {Lo: 0x1e800, Hi: 0x1efff, Stride: 1}},

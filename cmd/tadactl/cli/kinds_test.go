@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// kindInSource finds where a kind of entries is named in the source: as a constant, in the table of what happens to
-// protected files, or where it is written.
+// kindInSource finds where a kind of entries is named in the source: as a constant, in the table of
+// what happens to protected files, or where it is written.
 var kindInSource = regexp.MustCompile(`\b[kK]ind[A-Z]\w*\s+= "([a-z.-]+)"|: "(tamper\.[a-z]+)"|return "(tamper\.[a-z]+)"|"(ctl\.[a-z]+)"`)
 
 // TestKinds: the table has each kind that the log can have, and no other.
@@ -54,7 +54,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestUnknownWords: an option that takes one of a few words refuses any other, on each verb that has it.
+// TestUnknownWords: an option that takes one of a few words refuses any other, on each verb that
+// has it.
 func TestUnknownWords(t *testing.T) {
 	seen := map[string]bool{}
 	for _, cmd := range tree(t) {

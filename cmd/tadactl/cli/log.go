@@ -202,7 +202,8 @@ func (c *ctl) printer(l *launcher.Launcher) func(audit.Entry) error {
 	}
 }
 
-// printEntry prints one entry: what it is, the members of its body that a reader looks for, and a note.
+// printEntry prints one entry: what it is, the members of its body that a reader looks for, and a
+// note.
 func (c *ctl) printEntry(e audit.Entry, note string) error {
 	if c.json {
 		return c.printJSON(c.entryFacts(e))

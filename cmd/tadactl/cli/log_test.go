@@ -61,7 +61,8 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// A session that still runs is listed, however many runs are newer: it can be attached to and killed.
+// A session that still runs is listed, however many runs are newer: it can be attached to and
+// killed.
 func TestWhatHasNotEndedIsListed(t *testing.T) {
 	list := []launcher.Past{{ID: "1", State: "running"}, {ID: "2", State: "ended"}, {ID: "3", State: "waiting"}, {ID: "4", State: "lost"}, {ID: "5", State: "ended"}}
 	for n, want := range map[int]string{0: "13", 1: "135", 2: "1345", 4: "12345", 9: "12345"} {
@@ -75,7 +76,8 @@ func TestWhatHasNotEndedIsListed(t *testing.T) {
 	}
 }
 
-// Who interrupts a replay knows that: it ends with 130 and says nothing. What went wrong otherwise is told.
+// Who interrupts a replay knows that: it ends with 130 and says nothing. What went wrong otherwise
+// is told.
 func TestInterruptedReplay(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &ctl{}

@@ -105,8 +105,8 @@ func manOf(w io.Writer, cmd *cobra.Command) {
 	fmt.Fprintln(w)
 }
 
-// manOfHelp makes a page of a help text: a line that says what it is, how it is used, and sections under words in
-// capital letters.
+// manOfHelp makes a page of a help text: a line that says what it is, how it is used, and sections
+// under words in capital letters.
 func manOfHelp(w io.Writer, name, help string) error {
 	short, rest, found := strings.Cut(help, "\n\nusage: ")
 	if !found {
@@ -156,7 +156,8 @@ func manLiteral(w io.Writer, text string) {
 	}
 }
 
-// roff lets a text stand for itself: a backslash, a hyphen, and a dot or quote at the beginning of a line would not.
+// roff lets a text stand for itself: a backslash, a hyphen, and a dot or quote at the beginning of
+// a line would not.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// TestTheManualAndShowHaveEveryKey: tada-config(5) and `policy show --json` hold each key of the table, the page with
-// its sentence, default, values and example.
+// TestTheManualAndShowHaveEveryKey: tada-config(5) and `policy show --json` hold each key of the
+// table, the page with its sentence, default, values and example.
 func TestTheManualAndShowHaveEveryKey(t *testing.T) {
 	page := strings.ReplaceAll(manOfConfig(), `\-`, "-")
 	text, err := json.Marshal(policyFacts(pathguard.Default(pathguard.Account{Home: "/home/dev"})))

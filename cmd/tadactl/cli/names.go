@@ -13,8 +13,8 @@ import (
 //go:embed names.txt
 var namesText string
 
-// A named is a name in the documents that tada-run follows: it works, or a line says what to use instead. There is
-// no other list: docs/seeds.md is made from it.
+// A named is a name in the documents that tada-run follows: it works, or a line says what to use
+// instead. There is no other list: docs/seeds.md is made from it.
 type named struct{ kind, name, how, say string }
 
 func names() []named {
@@ -45,7 +45,8 @@ func insteadOf(kind, name string) string {
 	return ""
 }
 
-// ignoredVariables are the variables that are set, and that documents name, and that nothing here reads.
+// ignoredVariables are the variables that are set, and that documents name, and that nothing here
+// reads.
 func ignoredVariables(isSet func(string) (string, bool)) []named {
 	var all []named
 	for _, n := range names() {

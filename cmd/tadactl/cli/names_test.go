@@ -31,7 +31,8 @@ func said(t *testing.T, args ...string) (int, string) {
 	return c.status, b.String()
 }
 
-// TestNamesPage: docs/seeds.md is what the table says. After a change of the table, run it with UPDATE=1.
+// TestNamesPage: docs/seeds.md is what the table says. After a change of the table, run it with
+// UPDATE=1.
 func TestNamesPage(t *testing.T) {
 	page := filepath.Join("..", "..", "..", "docs", "seeds.md")
 	if os.Getenv("UPDATE") != "" {
@@ -45,7 +46,8 @@ func TestNamesPage(t *testing.T) {
 	}
 }
 
-// TestNames: each name of the documents works, or whoever uses it is told what to use, in the words of the page.
+// TestNames: each name of the documents works, or whoever uses it is told what to use, in the words
+// of the page.
 func TestNames(t *testing.T) {
 	field := map[string]json.RawMessage{}
 	text, _ := json.Marshal(entryOf(approval.Envelope{ID: "i", Payload: []byte("{}")}))
@@ -121,7 +123,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// inSource reports whether a program text, tests and this table apart, has the name in quotes or in a template.
+// inSource reports whether a program text, tests and this table apart, has the name in quotes or in
+// a template.
 func inSource(t *testing.T, name string) bool {
 	t.Helper()
 	found := errors.New("found")

@@ -37,7 +37,8 @@ type entry struct {
 	Refused  string       `json:"refused,omitempty"` // a near-identical one that was denied before
 	Answer   *answerFacts `json:"answer,omitempty"`
 
-	// The same under the names of the security model that this follows; the nonce is shown to no one.
+	// The same under the names of the security model that this follows; the nonce is shown to no
+	// one.
 	EnvelopeID  string    `json:"envelope_id"`
 	WorkItemID  string    `json:"work_item_id"`
 	IssuedAt    time.Time `json:"issued_at"`
@@ -118,8 +119,8 @@ func (c *ctl) envelope(ctx context.Context, id string) (*launcher.Launcher, appr
 	return l, e, err
 }
 
-// question is envelope for who answers: to answer what nobody asked, or what has its answer, is an attempt, which the
-// store refuses and the record has.
+// question is envelope for who answers: to answer what nobody asked, or what has its answer, is an
+// attempt, which the store refuses and the record has.
 func (c *ctl) question(ctx context.Context, id string) (*launcher.Launcher, approval.Envelope, error) {
 	l, e, err := c.envelope(ctx, id)
 	switch {
@@ -253,8 +254,8 @@ func (c *ctl) width() int {
 	return 100
 }
 
-// short is what a list shows of a question: the commands, quoted, with what a reason points at. What is left out is counted
-// between the quotes, where no command can write.
+// short is what a list shows of a question: the commands, quoted, with what a reason points at.
+// What is left out is counted between the quotes, where no command can write.
 func short(payload []byte, room int) string {
 	calls := approval.Summary(payload, room)
 	var b strings.Builder
@@ -280,7 +281,8 @@ func short(payload []byte, room int) string {
 	return b.String()
 }
 
-// commandOf takes the command line out of a payload, for a list: the agent's own, where it stands in a wrapper.
+// commandOf takes the command line out of a payload, for a list: the agent's own, where it stands
+// in a wrapper.
 func commandOf(payload []byte) string {
 	var p struct {
 		Calls []struct {

@@ -130,7 +130,8 @@ func (s *editSession) loop() error {
 	return err
 }
 
-// begin makes the copy, or goes on with one that an interrupted edit left; again is whether it is to be edited first.
+// begin makes the copy, or goes on with one that an interrupted edit left; again is whether it is
+// to be edited first.
 func (s *editSession) begin() (again bool, err error) {
 	if !s.e.Left {
 		return true, s.e.Start()
@@ -193,8 +194,8 @@ func (s *editSession) ask(prompt, accept string) (again bool, err error) {
 	}
 }
 
-// line reads one line from the terminal. Its end, like a signal, is an interruption. Nothing is read ahead: what
-// follows may be for the editor.
+// line reads one line from the terminal. Its end, like a signal, is an interruption. Nothing is
+// read ahead: what follows may be for the editor.
 func (s *editSession) line(prompt string) (string, error) {
 	fmt.Fprint(s.c.out, prompt)
 	answer := make(chan string, 1)

@@ -237,7 +237,8 @@ func refusedByQuarantine(err error) error { return &exitError{err, launcher.Exit
 // quarantineTime bounds what a broker is waited for by a person.
 const quarantineTime = 5 * time.Second
 
-// inQuarantine is the body of a verb that asks the broker of the session that its first argument names.
+// inQuarantine is the body of a verb that asks the broker of the session that its first argument
+// names.
 func (c *ctl) inQuarantine(do func(context.Context, quarantine.Client, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		client, err := c.quarantineClient(args[0])

@@ -179,7 +179,8 @@ func (w *ward) keep(r quarantine.Response) error {
 	return os.WriteFile(w.keptName(r.SessionID), append(text, '\n'), 0o600)
 }
 
-// printReview prints what was found: how much and where, and the texts only where they were asked for.
+// printReview prints what was found: how much and where, and the texts only where they were asked
+// for.
 func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 	if !full {
 		r.Summary = ""

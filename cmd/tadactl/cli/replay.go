@@ -87,8 +87,8 @@ func (c *ctl) sessions() *cobra.Command {
 	return verb(cmd)
 }
 
-// newestAndOpen returns the newest n, and of the older ones those that have not ended: these can still be attached to,
-// answered or killed.
+// newestAndOpen returns the newest n, and of the older ones those that have not ended: these can
+// still be attached to, answered or killed.
 func newestAndOpen(list []launcher.Past, n int) []launcher.Past {
 	older := len(list) - n
 	i := 0
@@ -131,7 +131,8 @@ var markLabels = []struct {
 	{"exec.start", "started", false}, {"exec.left", "left running", false}, {"exec.end", "ended", false}, {"approval.", "approval", true}, {"ctl.", "control", true},
 }
 
-// marks are the entries of the log that speak of the session, from its first on, and of the approval that it ran on.
+// marks are the entries of the log that speak of the session, from its first on, and of the
+// approval that it ran on.
 func (s *recording) marks() ([]play.Mark, error) {
 	var list []play.Mark
 	var began time.Time
@@ -167,7 +168,8 @@ func (s *recording) marks() ([]play.Mark, error) {
 	return list, nil
 }
 
-// appendMark adds the mark of an entry, if it has one. What was before the session stands at its start.
+// appendMark adds the mark of an entry, if it has one. What was before the session stands at its
+// start.
 func appendMark(list []play.Mark, e audit.Entry, body map[string]any, began time.Time) []play.Mark {
 	for _, m := range markLabels {
 		rest, ok := strings.CutPrefix(e.Kind, m.kind)
@@ -241,7 +243,8 @@ func (c *ctl) replay() *cobra.Command {
 	return verb(cmd, "77   the record was changed; it was shown up to there", "130  interrupted")
 }
 
-// interrupted is the exit status of a replay that its reader ended with a signal, as of a program that Ctrl-C ended.
+// interrupted is the exit status of a replay that its reader ended with a signal, as of a program
+// that Ctrl-C ended.
 const interrupted = 130
 
 // left is unproven for a replay: that its reader ended it is nothing to report.

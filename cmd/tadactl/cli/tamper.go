@@ -179,9 +179,10 @@ func chosen(v *launcher.Review, args []string) []string {
 // A decision is what came of one about a file.
 type decision struct{ checksum, archive string }
 
-// decide goes through the files that a decision is about, one after the other: the one that was named, or all that
-// differ. Of several, each is shown on the person's terminal and confirmed there, with asks; one alone, when ask is set.
-// A file that fails, or is not confirmed, keeps none of the others from its turn.
+// decide goes through the files that a decision is about, one after the other: the one that was
+// named, or all that differ. Of several, each is shown on the person's terminal and confirmed
+// there, with asks; one alone, when ask is set. A file that fails, or is not confirmed, keeps none
+// of the others from its turn.
 func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(path string) string, word string, do func(path, digest string) (decision, error)) error {
 	paths := chosen(v, args)
 	if len(paths) == 0 {
@@ -275,8 +276,8 @@ func joined(paths []string) string {
 
 var errUnconfirmed = errors.New("not confirmed; left unchanged")
 
-// confirm shows a difference on the person's terminal, asks, and returns the digest of what was confirmed. Without a
-// terminal what was shown before has to be enough.
+// confirm shows a difference on the person's terminal, asks, and returns the digest of what was
+// confirmed. Without a terminal what was shown before has to be enough.
 func (c *ctl) confirm(v *launcher.Review, path, question string) (string, error) {
 	if !v.AtPerson() {
 		return "", nil // the decision is refused, with the reason

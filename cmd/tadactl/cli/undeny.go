@@ -50,7 +50,8 @@ func denials(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	return words, err
 }
 
-// answerable are the questions that deny takes: the open ones, and with --undo those that were denied.
+// answerable are the questions that deny takes: the open ones, and with --undo those that were
+// denied.
 func answerable(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	if undo, err := cmd.Flags().GetBool("undo"); err == nil && undo {
 		return denials(cmd, l)

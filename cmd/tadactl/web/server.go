@@ -39,8 +39,9 @@ type Server struct {
 	shown map[string]time.Time // when the page of a question was first given out
 }
 
-// Listen takes a port on the loopback and closes it to fences. What the person has to know is given to say, line by line. Only who may decide may listen: the error is
-// that of [launcher.Launcher.May] otherwise.
+// Listen takes a port on the loopback and closes it to fences. What the person has to know is given
+// to say, line by line. Only who may decide may listen: the error is that of
+// [launcher.Launcher.May] otherwise.
 func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time, say func(string)) (*Server, error) {
 	if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
 		return nil, err
@@ -119,7 +120,8 @@ func (s *Server) announce(ctx context.Context) error {
 	return nil
 }
 
-// open returns the questions that wait for an answer, with their payloads, the most dangerous first and what is near-identical together.
+// open returns the questions that wait for an answer, with their payloads, the most dangerous first
+// and what is near-identical together.
 func (s *Server) open(ctx context.Context) ([]approval.Envelope, error) {
 	list, err := s.inbox.Pending(ctx)
 	if err != nil {
@@ -223,7 +225,8 @@ func (s *Server) renew(ctx context.Context, id string) {
 	_ = s.announce(ctx)
 }
 
-// decision is what the form says. The code has stood in for the characters of a challenge: both come from what the agent cannot see.
+// decision is what the form says. The code has stood in for the characters of a challenge: both
+// come from what the agent cannot see.
 func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Decision, word string) {
 	message := strings.TrimSpace(r.PostForm.Get("message"))
 	if r.PostForm.Get("answer") != "approve" {

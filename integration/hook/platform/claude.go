@@ -2,9 +2,10 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// claudeCode is Claude Code: PreToolUse. Exit status 2 blocks, with the reason from standard error; every other
-// failure runs the call. "ask" is not used: it is answered by whoever holds the agent's terminal. Nor is "allow": it would
-// stand for the answer of the person whom Claude Code's own rules want asked.
+// claudeCode is Claude Code: PreToolUse. Exit status 2 blocks, with the reason from standard error;
+// every other failure runs the call. "ask" is not used: it is answered by whoever holds the agent's
+// terminal. Nor is "allow": it would stand for the answer of the person whom Claude Code's own
+// rules want asked.
 func claudeCode() hook.Adapter {
 	call := hook.Members{
 		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id", Kind: "agent_type",

@@ -31,7 +31,8 @@ func Names() string {
 	return strings.Join(names, "|")
 }
 
-// exit2 blocks as most platforms want it: the reason on standard error, and the one status that blocks.
+// exit2 blocks as most platforms want it: the reason on standard error, and the one status that
+// blocks.
 func exit2(reason string) hook.Answer { return hook.Answer{Status: 2, Stderr: reason + "\n"} }
 
 // say is an answer on standard output.
@@ -58,8 +59,8 @@ func path(builtin, argument string) hook.Tool {
 	return hook.Tool{Builtin: builtin, Names: map[string]string{"path": argument}}
 }
 
-// talking adds the tools that touch nothing but the conversation. One that starts another agent does: that agent's own calls
-// are asked about.
+// talking adds the tools that touch nothing but the conversation. One that starts another agent
+// does: that agent's own calls are asked about.
 func talking(names string, tools map[string]hook.Tool) map[string]hook.Tool {
 	for _, name := range strings.Fields(names) {
 		tools[name] = hook.Tool{Talks: true}

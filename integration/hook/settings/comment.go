@@ -8,12 +8,14 @@ import (
 // bom is what some editors write before a text in UTF-8.
 var bom = []byte("\xef\xbb\xbf")
 
-// lineComment is what a comment up to the end of its line is replaced with, and blockComment any other.
+// lineComment is what a comment up to the end of its line is replaced with, and blockComment any
+// other.
 const lineComment, blockComment = '\t', ' '
 
-// withoutComments returns the document with blanks for its comments, and besides with spaces for the commas behind
-// the last value of an object or a list. Both have every other byte in its place. The programs whose files these are
-// differ in whether they take such a file; this package only keeps what is there.
+// withoutComments returns the document with blanks for its comments, and besides with spaces for
+// the commas behind the last value of an object or a list. Both have every other byte in its place.
+// The programs whose files these are differ in whether they take such a file; this package only
+// keeps what is there.
 func withoutComments(data []byte) (plain, strict []byte, err error) {
 	plain = bytes.Clone(data)
 	if bytes.HasPrefix(plain, bom) {
@@ -67,7 +69,8 @@ func withoutLastCommas(plain []byte) []byte {
 	return strict
 }
 
-// stringEnd is the place of the quote that ends the string which begins at i, or the last place there is.
+// stringEnd is the place of the quote that ends the string which begins at i, or the last place
+// there is.
 func stringEnd(data []byte, i int) int {
 	for i++; i < len(data) && data[i] != '"'; i++ {
 		if data[i] == '\\' {

@@ -52,8 +52,8 @@ func (t *document) comma(from, to int) int {
 	return -1
 }
 
-// put adds a member (with its name in it) or an element behind the last one of n, one level below depth. Where the
-// last one has a comma behind it, the new one has too.
+// put adds a member (with its name in it) or an element behind the last one of n, one level below
+// depth. Where the last one has a comma behind it, the new one has too.
 func (t *document) put(n *node, depth int, member string) []byte {
 	inner, outer := t.newline()+strings.Repeat(t.indent(), depth+1), t.newline()+strings.Repeat(t.indent(), depth)
 	if len(n.values) == 0 {
@@ -74,7 +74,8 @@ func (t *document) put(n *node, depth int, member string) []byte {
 	return splice(splice(t.data, at, at, inner+member), last, last, ",")
 }
 
-// cut takes the i-th member or element out, with the comma that is needed no longer. It is what undoes put.
+// cut takes the i-th member or element out, with the comma that is needed no longer. It is what
+// undoes put.
 func (t *document) cut(n *node, i int) []byte {
 	before, after := n.start+1, n.end-1
 	if i > 0 {
@@ -103,9 +104,9 @@ func (t *document) cut(n *node, i int) []byte {
 	return data
 }
 
-// unmake takes out the last value of path when it is empty, and then those around it that became empty by that: they
-// were made for what was in them. What was there before stays, and is written as it was; before is nil where that is
-// not known. The document is nil when nothing is left of it.
+// unmake takes out the last value of path when it is empty, and then those around it that became
+// empty by that: they were made for what was in them. What was there before stays, and is written
+// as it was; before is nil where that is not known. The document is nil when nothing is left of it.
 func unmake(data []byte, before *document, path []string) ([]byte, error) {
 	for ; ; path = path[:len(path)-1] {
 		t, err := parse(data)

@@ -14,8 +14,9 @@ import (
 // ErrNotJSON is wrapped by the refusal of a file that this package must not touch.
 var ErrNotJSON = errors.New("it is not a JSON object that every program reads alike, so it was left as it is")
 
-// ErrUnread is wrapped by the refusal of a file that the platform does not read as it is, or that has something else where
-// the hook or the shell belongs: what would be installed in it would not be in force.
+// ErrUnread is wrapped by the refusal of a file that the platform does not read as it is, or that
+// has something else where the hook or the shell belongs: what would be installed in it would not
+// be in force.
 var ErrUnread = errors.New("so it was left as it is")
 
 // A document is JSON with comments, as it is edited.
@@ -118,8 +119,8 @@ func (n *node) member(name string) *node {
 // raw is the text of a value.
 func (t *document) raw(n *node) []byte { return t.data[n.start:n.end] }
 
-// find follows names from the top as far as they exist. It returns the last value that is there and how many of
-// the names lead to it. A null on the way ends it: it is as if nothing were there.
+// find follows names from the top as far as they exist. It returns the last value that is there and
+// how many of the names lead to it. A null on the way ends it: it is as if nothing were there.
 func (t *document) find(path []string) (last *node, depth int, err error) {
 	n := t.root
 	for n != nil && depth < len(path) {
@@ -149,8 +150,8 @@ func (t *document) at(path []string) *node {
 	return nil
 }
 
-// ensure makes the members that path misses, the last of them with the value v, and returns the document. It changes
-// nothing where the whole path is there, and is not null.
+// ensure makes the members that path misses, the last of them with the value v, and returns the
+// document. It changes nothing where the whole path is there, and is not null.
 func ensure(data []byte, path []string, v any) ([]byte, error) {
 	t, err := parse(data)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// C5: what is registered blocks by itself, with a reason, whatever becomes of tadactl, and passes a whole answer on as it
-// is: in every shell that a platform may start it with.
+// C5: what is registered blocks by itself, with a reason, whatever becomes of tadactl, and passes a
+// whole answer on as it is: in every shell that a platform may start it with.
 func TestLineNeverFailsOpen(t *testing.T) {
 	for _, shell := range []string{"sh", "bash", "dash", "zsh", "busybox"} {
 		path, err := exec.LookPath(shell)
@@ -69,8 +69,8 @@ func TestLineNeverFailsOpen(t *testing.T) {
 	}
 }
 
-// C4: a repository can set PATH and more for what some platforms start: no program and no function of another's is taken for
-// those that the line is made of.
+// C4: a repository can set PATH and more for what some platforms start: no program and no function
+// of another's is taken for those that the line is made of.
 func TestLineTakesNothingFromTheEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	ctl := filepath.Join(dir, "tadactl")

@@ -16,8 +16,8 @@ func isPlugin(data []byte) bool {
 	return bytes.HasPrefix(data, []byte(first+"\n"))
 }
 
-// Plugin is the plugin that OpenCode loads: it asks the hook before each tool call, and throws unless it is told to
-// go on.
+// Plugin is the plugin that OpenCode loads: it asks the hook before each tool call, and throws
+// unless it is told to go on.
 func Plugin(h Hook) string {
 	words, err := json.Marshal(h.words("opencode"))
 	if err != nil {

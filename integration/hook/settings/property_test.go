@@ -132,7 +132,8 @@ func made(seed uint64) []byte {
 	return []byte(m.b.String())
 }
 
-// Of thousands of documents, each is again what it was when what was written into it is taken out, in any order.
+// Of thousands of documents, each is again what it was when what was written into it is taken out,
+// in any order.
 func TestMadeDocuments(t *testing.T) {
 	tried := 0
 	for seed := range uint64(400) {
@@ -243,8 +244,8 @@ func TestEditedMeanwhile(t *testing.T) {
 	}
 }
 
-// meaning is what a reader finds in a document; a version that Cursor and Copilot need does not count, nor do a list or
-// an object with nothing in them.
+// meaning is what a reader finds in a document; a version that Cursor and Copilot need does not
+// count, nor do a list or an object with nothing in them.
 func meaning(t *testing.T, b []byte) any {
 	t.Helper()
 	d, err := parse(b)

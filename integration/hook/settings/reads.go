@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// A syntax is what a platform reads in its files besides strict JSON, as it was tried. A file with more than that is ignored as
-// a whole by some, without a word; others do not start.
+// A syntax is what a platform reads in its files besides strict JSON, as it was tried. A file with
+// more than that is ignored as a whole by some, without a word; others do not start.
 type syntax struct{ comments, lastCommas, byteOrderMark bool }
 
 // read returns an error for a document that the platform does not read.

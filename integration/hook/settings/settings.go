@@ -26,7 +26,8 @@ type Place struct {
 	Note     string   // what a person has to do besides
 }
 
-// An extra is a member that the platform wants in its file, or writes there itself, which would change a protected file.
+// An extra is a member that the platform wants in its file, or writes there itself, which would
+// change a protected file.
 type extra struct {
 	name  string
 	value any
@@ -39,11 +40,13 @@ type list struct {
 	element func(line string, timeout time.Duration) any
 }
 
-// slack is added to how long a decision may take: the platform must not give up first. Half of it is what the guard of
-// the line lets pass before it answers by itself, the other half what it may need for that on a busy machine.
+// slack is added to how long a decision may take: the platform must not give up first. Half of it
+// is what the guard of the line lets pass before it answers by itself, the other half what it may
+// need for that on a busy machine.
 const slack = 20 * time.Second
 
-// places are the user-wide settings of each platform. A project's own are written by whoever wrote the project.
+// places are the user-wide settings of each platform. A project's own are written by whoever wrote
+// the project.
 var places = []Place{
 	{
 		Platform: "claude-code", folder: ".claude", variable: "CLAUDE_CONFIG_DIR", file: "settings.json",
@@ -204,7 +207,8 @@ func (h Hook) Argv(platform string) []string {
 
 const blocking = " || exit 2"
 
-// ours reports whether a value of the settings is a registration of this program, whatever version wrote it.
+// ours reports whether a value of the settings is a registration of this program, whatever version
+// wrote it.
 func (p Place) ours(raw []byte) bool {
 	var v struct {
 		Command string
@@ -291,9 +295,9 @@ func hooks(data []byte, l list) (*document, *node, error) {
 	return t, n, err
 }
 
-// Uninstall returns the file without the hook, nil when nothing else is left of it. Before is the file as it was
-// before anything of this program was written into it, nil when there was none or that is not known: what was made
-// for the hook goes, and what was there is written as it was.
+// Uninstall returns the file without the hook, nil when nothing else is left of it. Before is the
+// file as it was before anything of this program was written into it, nil when there was none or
+// that is not known: what was made for the hook goes, and what was there is written as it was.
 func (p Place) Uninstall(data, before []byte) ([]byte, error) {
 	if len(p.lists) == 0 {
 		if isPlugin(data) {

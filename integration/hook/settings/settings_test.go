@@ -118,7 +118,8 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// What a platform does not read is not installed in, and is told where it is: the whole file would be ignored.
+// What a platform does not read is not installed in, and is told where it is: the whole file would
+// be ignored.
 func TestUnread(t *testing.T) {
 	for text, reading := range map[string]string{
 		"{\n}": "claude-code codex gemini qwen copilot cursor", "{\n  // mine\n}": "gemini qwen", "{\n  \"a\": 1,\n}": "",
@@ -154,7 +155,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// A file that programs read differently, or with something else where the hook belongs, is left alone.
+// A file that programs read differently, or with something else where the hook belongs, is left
+// alone.
 func TestLeftAsItIs(t *testing.T) {
 	for _, text := range []string{
 		`{"a":1,,}`, `{,}`, `{"a":1,"a":2}`, "{} // a\rb\n", "{} /* a", "[]", "null", `{"hooks":[]}`, `{"hooks":{"PreToolUse":{}}}`, `{"hooks":{"PreToolUse":"x"}}`, `{"hooks":7}`, "{", "{\"a\": tr/**/ue}", "'a'",
@@ -168,7 +170,8 @@ func TestLeftAsItIs(t *testing.T) {
 	}
 }
 
-// FuzzInstall: whatever file is taken has the hook in it afterwards, and is the same bytes when it is taken out.
+// FuzzInstall: whatever file is taken has the hook in it afterwards, and is the same bytes when it
+// is taken out.
 func FuzzInstall(f *testing.F) {
 	for _, seed := range append(written, `{"hooks":{"PreToolUse":[{"hooks":[{"command":"x tadactl hook run codex || exit 2"}]},1]}}`, `{"a":"\\\""}`, "{\"hooks\":{\"PreToolUse\":[{}\n//\n]}}") {
 		f.Add([]byte(seed))

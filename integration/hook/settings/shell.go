@@ -15,8 +15,8 @@ type ShellPlace struct {
 	path     []string // the member with the shell; nil where no settings of the platform name one
 }
 
-// Paths are the files in which the platform looks for its shell, the one that counts most first. One that is there is
-// edited; without any the last one is made.
+// Paths are the files in which the platform looks for its shell, the one that counts most first.
+// One that is there is edited; without any the last one is made.
 func (p ShellPlace) Paths(home string, getenv func(string) string) []string {
 	usual := p.Path(home, getenv)
 	var paths []string
@@ -76,7 +76,8 @@ func ShellPlatforms() string {
 // HasSetting reports whether the platform has a file that names its shell.
 func (p ShellPlace) HasSetting() bool { return p.path != nil }
 
-// Advice is what a person has to do where there is no setting; folder is the one with the link, runner is tada-run.
+// Advice is what a person has to do where there is no setting; folder is the one with the link,
+// runner is tada-run.
 func (p ShellPlace) Advice(folder, runner string) string {
 	return strings.NewReplacer("FOLDER", folder, "RUNNER", runner).Replace(p.Note)
 }
@@ -108,8 +109,8 @@ func (p ShellPlace) install(data []byte, link string) ([]byte, error) {
 	return splice(data, n.start, n.end, string(raw)), err
 }
 
-// Uninstall returns the file without it, nil when nothing else is left of it. A shell that is not ours stays; the one
-// that ours took the place of comes back. Before is as with [Place.Uninstall].
+// Uninstall returns the file without it, nil when nothing else is left of it. A shell that is not
+// ours stays; the one that ours took the place of comes back. Before is as with [Place.Uninstall].
 func (p ShellPlace) Uninstall(data []byte, link string, before []byte) ([]byte, error) {
 	if installed, err := p.Installed(data, link); !installed || err != nil {
 		return data, err

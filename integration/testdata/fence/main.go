@@ -1,5 +1,6 @@
-// Command fence starts one bash line behind the fence and does nothing else: what is left of a start when nothing is judged and
-// nothing is recorded. It is the floor under the figures of tada-run in the comparison with its peers.
+// Command fence starts one bash line behind the fence and does nothing else: what is left of a
+// start when nothing is judged and nothing is recorded. It is the floor under the figures of
+// tada-run in the comparison with its peers.
 package main
 
 import (

@@ -3,9 +3,10 @@
 //
 // # Parties
 //
-// A Reach is what a run may reach: rules for hosts, whether this machine's own servers count, and ports that it may
-// publish. A Gate is one run's memory of it: which allowed name resolved to which address. The child asks a Server for
-// names; the Server asks the Gate; the Gate asks a Resolver, which talks to the name servers of this machine.
+// A Reach is what a run may reach: rules for hosts, whether this machine's own servers count, and
+// ports that it may publish. A Gate is one run's memory of it: which allowed name resolved to which
+// address. The child asks a Server for names; the Server asks the Gate; the Gate asks a Resolver,
+// which talks to the name servers of this machine.
 //
 //	gate := network.NewGate(network.Reach{Rules: rules}, network.System())
 //	v := gate.Connect(ctx, netip.MustParseAddrPort("140.82.121.3:443"))
@@ -24,25 +25,28 @@
 //
 // # What counts
 //
-// An address counts only when it is named itself, or when an allowed name resolved to it here, during this run. What a
-// name resolves to is looked at again: addresses of private networks, of this machine (of any of its interfaces, while
-// its servers are out of reach), and the one that gives clouds' credentials away are refused, whatever name led to them
-// (DNS rebinding), unless a rule names the address, or this machine's /etc/hosts gives it to an allowed name. A net
-// that is wider than one of those ranges does not name what is in it: 0.0.0.0/0 is the internet, without the private
-// networks, the credentials and this machine.
+// An address counts only when it is named itself, or when an allowed name resolved to it here,
+// during this run. What a name resolves to is looked at again: addresses of private networks, of
+// this machine (of any of its interfaces, while its servers are out of reach), and the one that
+// gives clouds' credentials away are refused, whatever name led to them (DNS rebinding), unless a
+// rule names the address, or this machine's /etc/hosts gives it to an allowed name. A net that is
+// wider than one of those ranges does not name what is in it: 0.0.0.0/0 is the internet, without
+// the private networks, the credentials and this machine.
 //
-// Hosts that share an address cannot be told apart by it: who is allowed one site of a content network reaches the
-// others of the same address.
+// Hosts that share an address cannot be told apart by it: who is allowed one site of a content
+// network reaches the others of the same address.
 //
 // # Names
 //
-// Only allowed names are asked for, in lower case, by a question of our own making, and only for addresses (A, AAAA);
-// the child gets an answer of our own making too. So a question carries nothing out that the rules do not carry, and an
-// answer nothing in but addresses. Other names do not exist (NXDOMAIN, with the extended error 18 "Prohibited" of RFC
-// 8914 for who understands it): programs give up at once, where after REFUSED they would try again. Under a rule for
+// Only allowed names are asked for, in lower case, by a question of our own making, and only for
+// addresses (A, AAAA); the child gets an answer of our own making too. So a question carries
+// nothing out that the rules do not carry, and an answer nothing in but addresses. Other names do
+// not exist (NXDOMAIN, with the extended error 18 "Prohibited" of RFC 8914 for who understands it):
+// programs give up at once, where after REFUSED they would try again. Under a rule for
 // *.example.org the labels in front are the child's to choose, and who runs example.org sees them.
 //
 // # Limits
 //
-// Names are looked up in /etc/hosts and by the servers in /etc/resolv.conf, at most three. Other sources (LDAP, mDNS) are not asked.
+// Names are looked up in /etc/hosts and by the servers in /etc/resolv.conf, at most three. Other
+// sources (LDAP, mDNS) are not asked.
 package network

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// A Resolver finds the addresses of a name, which is in lower case without the last dot: those that this machine's own files give (own), and those that name servers
-// gave (found). Both empty with a nil error: the name has none. ErrNoName: it does not exist.
+// A Resolver finds the addresses of a name, which is in lower case without the last dot: those that
+// this machine's own files give (own), and those that name servers gave (found). Both empty with a
+// nil error: the name has none. ErrNoName: it does not exist.
 type Resolver interface {
 	Resolve(ctx context.Context, name string) (own, found []netip.Addr, err error)
 	// Own reports whether an address is one of this machine's own: of any of its interfaces.
@@ -57,8 +58,9 @@ func NewGate(reach Reach, resolver Resolver) *Gate {
 	}
 }
 
-// fresh is how long an answer is used before the name is asked for again. Servers say it by record; what counts here is that a run which
-// lives long sees a host move, and that one which asks in a loop does not make our questions a signal.
+// fresh is how long an answer is used before the name is asked for again. Servers say it by record;
+// what counts here is that a run which lives long sees a host move, and that one which asks in a
+// loop does not make our questions a signal.
 const fresh = 30 * time.Second
 
 // Name returns whether a name may be asked for.
@@ -118,7 +120,8 @@ func isClosed(c chan struct{}) bool {
 	}
 }
 
-// fill resolves, and keeps what counts. An address once given stays the name's for the run: a program may hold on to it.
+// fill resolves, and keeps what counts. An address once given stays the name's for the run: a
+// program may hold on to it.
 func (g *Gate) fill(ctx context.Context, a *answer, name string) {
 	defer close(a.done)
 	own, found, err := g.given(name), []netip.Addr(nil), error(nil)
@@ -166,7 +169,8 @@ func (g *Gate) namesAddr(addr netip.Addr) bool {
 	return slices.ContainsFunc(g.reach.Rules, func(r Rule) bool { return g.covers(r, addr) })
 }
 
-// covers reports whether a rule names an address, on some port. A net names this machine as little as another special address in it.
+// covers reports whether a rule names an address, on some port. A net names this machine as little
+// as another special address in it.
 func (g *Gate) covers(r Rule, addr netip.Addr) bool {
 	return r.covers(g.specials, addr) && (r.Net.IsSingleIP() || !g.ours(addr))
 }
@@ -185,7 +189,8 @@ func (g *Gate) ours(addr netip.Addr) bool { return !g.reach.Localhost && g.resol
 // dnsPorts carry questions for names, which this machine's own servers would pass on to anybody.
 var dnsPorts = [...]uint16{53, 853, 5353, 5355}
 
-// Connect returns whether the run may connect to an address. It may take a while: names are resolved when no answer is known yet.
+// Connect returns whether the run may connect to an address. It may take a while: names are
+// resolved when no answer is known yet.
 func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	addr, port := normal(to.Addr()), to.Port()
 	v, sure := g.atOnce(addr, port)
@@ -217,7 +222,8 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 	return v
 }
 
-// atOnce decides about an address as far as that takes no question to anybody; what names lead to that nobody has asked for yet, may change it unless it is sure.
+// atOnce decides about an address as far as that takes no question to anybody; what names lead to
+// that nobody has asked for yet, may change it unless it is sure.
 func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 	v = Verdict{Host: addr.String(), Fix: hostPort(addr.String(), port)}
 	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
@@ -237,7 +243,8 @@ func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 	return v, false
 }
 
-// normal is an address as it is compared: the one that the kernel takes an unspecified one for, and IPv4 as such.
+// normal is an address as it is compared: the one that the kernel takes an unspecified one for, and
+// IPv4 as such.
 func normal(addr netip.Addr) netip.Addr {
 	addr = addr.WithZone("").Unmap()
 	switch {
@@ -249,7 +256,8 @@ func normal(addr netip.Addr) netip.Addr {
 	return netip.IPv6Loopback()
 }
 
-// named reports whether an allowed name led to the address, and is allowed on the port; then v says so.
+// named reports whether an allowed name led to the address, and is allowed on the port; then v says
+// so.
 func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16) bool {
 	g.mu.Lock()
 	names := g.owner[addr]
@@ -289,7 +297,8 @@ func (g *Gate) loopback(v Verdict, port uint16) Verdict {
 	return v
 }
 
-// resolveAll resolves the names that rules spell out and nobody has asked for yet: a program may have its addresses from elsewhere, /etc/hosts above all.
+// resolveAll resolves the names that rules spell out and nobody has asked for yet: a program may
+// have its addresses from elsewhere, /etc/hosts above all.
 func (g *Gate) resolveAll(ctx context.Context) {
 	var wait sync.WaitGroup
 	for _, name := range g.unresolved() {
@@ -329,8 +338,8 @@ func (g *Gate) Instant(to netip.AddrPort) bool {
 	return sure || len(g.unresolved()) == 0
 }
 
-// Bind returns whether the run may listen at an address, and at which it shall: one that stands for all of the machine means its loopback, unless
-// the port is published.
+// Bind returns whether the run may listen at an address, and at which it shall: one that stands for
+// all of the machine means its loopback, unless the port is published.
 func (g *Gate) Bind(at netip.AddrPort) (netip.AddrPort, Verdict) {
 	addr, port := at.Addr().Unmap(), at.Port()
 	v := Verdict{Host: addr.String(), Fix: "--publish " + strconv.Itoa(int(port))}

@@ -21,7 +21,8 @@ const (
 	extendedError, prohibited = 15, 18
 
 	headerSize = 12
-	// maxMessage is what a message over UDP may have: DNS without extensions has 512 bytes, with them resolvers send what fits in a packet.
+	// maxMessage is what a message over UDP may have: DNS without extensions has 512 bytes, with
+	// them resolvers send what fits in a packet.
 	maxMessage = 1232
 )
 
@@ -41,7 +42,8 @@ var (
 	errFormat  = errors.New("a DNS message without a readable question")
 )
 
-// parseQuestion reads a query. errMessage means that it is none, and nothing can be said to it; with errFormat the header is there to answer to.
+// parseQuestion reads a query. errMessage means that it is none, and nothing can be said to it;
+// with errFormat the header is there to answer to.
 func parseQuestion(m []byte) (q question, err error) {
 	if len(m) < headerSize {
 		return q, errMessage
@@ -63,8 +65,10 @@ func parseQuestion(m []byte) (q question, err error) {
 	return q, nil
 }
 
-// readName reads a name at an offset, in lower case, and returns where it ends. Pointers are followed only backwards, each farther back than the one before, so that it ends.
-// A name with other bytes than host names have is an error: nobody could be allowed it, and a dot in a label would be another name.
+// readName reads a name at an offset, in lower case, and returns where it ends. Pointers are
+// followed only backwards, each farther back than the one before, so that it ends. A name with
+// other bytes than host names have is an error: nobody could be allowed it, and a dot in a label
+// would be another name.
 func readName(m []byte, at int, pointers bool) (name string, end int, err error) {
 	var text []byte
 	least := at
@@ -122,8 +126,9 @@ func appendName(m []byte, name string) []byte {
 // answerTTL is how many seconds the child may keep an answer: no longer than we do.
 const answerTTL = 30
 
-// answerTo is what the child is told: its own question, the addresses of the kind that it asked for, a code. When not all fit in 512 bytes the rest is
-// left out, which every client is happy with.
+// answerTo is what the child is told: its own question, the addresses of the kind that it asked
+// for, a code. When not all fit in 512 bytes the rest is left out, which every client is happy
+// with.
 func answerTo(q question, code uint16, addrs []netip.Addr, refused bool) []byte {
 	m := binary.BigEndian.AppendUint16(nil, q.id)
 	m = binary.BigEndian.AppendUint16(m, flagResponse|q.flags&(opcodeMask|flagRecursion)|flagAvailable|code)
@@ -181,8 +186,9 @@ func appendQuery(m []byte, id uint16, name string, kind uint16) []byte {
 	return append(m, 0, 0, 0, 0, 0, 0)
 }
 
-// parseAnswer reads a server's answer to our question and returns the addresses that it gives for the name, by way of aliases too. errMessage means that it is no answer
-// to this question at all, and the true one may still come.
+// parseAnswer reads a server's answer to our question and returns the addresses that it gives for
+// the name, by way of aliases too. errMessage means that it is no answer to this question at all,
+// and the true one may still come.
 func parseAnswer(m []byte, id uint16, name string, kind uint16) (addrs []netip.Addr, truncated bool, code uint16, err error) {
 	if len(m) < headerSize || binary.BigEndian.Uint16(m) != id {
 		return nil, false, 0, errMessage
@@ -210,7 +216,8 @@ func parseAnswer(m []byte, id uint16, name string, kind uint16) (addrs []netip.A
 		if owner != name || binary.BigEndian.Uint16(m[end+2:]) != classIN {
 			continue
 		}
-		// Servers write an alias before what it stands for, so that one pass is enough (RFC 1034 §4.3.2).
+		// Servers write an alias before what it stands for, so that one pass is enough (RFC 1034
+		// §4.3.2).
 		switch got := binary.BigEndian.Uint16(m[end:]); {
 		case got == typeCNAME:
 			if name, _, err = readName(m, data, true); err != nil {

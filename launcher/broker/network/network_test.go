@@ -189,7 +189,8 @@ func (s slow) Resolve(ctx context.Context, name string) (own, found []netip.Addr
 	return s.zone.Resolve(ctx, name)
 }
 
-// While a name is being asked for, only what does not depend on it is decided at once: who asks about the rest would wait.
+// While a name is being asked for, only what does not depend on it is decided at once: who asks
+// about the rest would wait.
 func TestInstant(t *testing.T) {
 	z := slow{zone{"slow.test": {"203.0.113.9"}, "quick.test": {"203.0.113.7"}}, make(chan struct{}), make(chan struct{})}
 	g := gate(t, z.zone, true, "slow.test", "quick.test:443", "10.0.0.9:80")
@@ -377,7 +378,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// Whatever comes, a question is answered with its own question or not at all, in at most what DNS allows over UDP, and nothing panics.
+// Whatever comes, a question is answered with its own question or not at all, in at most what DNS
+// allows over UDP, and nothing panics.
 func FuzzMessage(f *testing.F) {
 	f.Add(query("site.test", typeA), uint16(77))
 	f.Add(query("evil.test", typeAAAA), uint16(1))

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Own asks the kernel for the way to an address (rtnetlink(7)): that to one of this machine's own does not leave it, on whatever interface it is.
-// Where nobody knows a way it is somebody else's; where the kernel cannot be asked, it may be ours.
+// Own asks the kernel for the way to an address (rtnetlink(7)): that to one of this machine's own
+// does not leave it, on whatever interface it is. Where nobody knows a way it is somebody else's;
+// where the kernel cannot be asked, it may be ours.
 func (s Stub) Own(addr netip.Addr) bool {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {

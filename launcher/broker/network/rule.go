@@ -18,15 +18,18 @@ type Rule struct {
 // A Reach is what a run may reach. The zero Reach is nothing.
 type Reach struct {
 	Rules []Rule
-	// Localhost lets the run reach TCP servers of this machine on its loopback addresses, and be reached there.
+	// Localhost lets the run reach TCP servers of this machine on its loopback addresses, and be
+	// reached there.
 	Localhost bool
-	// Barred, when it is not nil, tells the ports of the loopback that the run does not reach whatever else is said. It is asked at each connection.
+	// Barred, when it is not nil, tells the ports of the loopback that the run does not reach
+	// whatever else is said. It is asked at each connection.
 	Barred func(port uint16) bool
 	// Publish are the TCP ports on which the run may be reached from other machines.
 	Publish []uint16
 }
 
-// ParseRule reads a rule; the package comment has the forms. The error names what is wrong with the text.
+// ParseRule reads a rule; the package comment has the forms. The error names what is wrong with the
+// text.
 func ParseRule(text string) (Rule, error) {
 	host, port, err := splitPort(strings.ToLower(strings.TrimSpace(text)))
 	if err != nil {
@@ -93,7 +96,8 @@ func splitPort(text string) (host string, port uint16, err error) {
 
 func cutPort(text string) (bits, port string, ok bool) { return strings.Cut(text, ":") }
 
-// validName reports whether a name is one that DNS can ask for: labels of letters, digits, hyphens and underscores, with the lengths of RFC 1035 §2.3.4.
+// validName reports whether a name is one that DNS can ask for: labels of letters, digits, hyphens
+// and underscores, with the lengths of RFC 1035 §2.3.4.
 func validName(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false
@@ -130,7 +134,8 @@ func (r Rule) String() string {
 	return host + ":" + strconv.Itoa(int(r.Port))
 }
 
-// names reports whether the rule allows the name, which is in lower case without the last dot, on some port.
+// names reports whether the rule allows the name, which is in lower case without the last dot, on
+// some port.
 func (r Rule) names(name string) bool {
 	if r.Name == "" {
 		return false
@@ -144,7 +149,8 @@ func (r Rule) names(name string) bool {
 // One reports whether the rule is about one host.
 func (r Rule) One() bool { return r.Name != "" && !r.wild() || r.Net.IsValid() && r.Net.IsSingleIP() }
 
-// covers reports whether the rule names an address on some port. A net that is wider than a special range does not name what is in that: 0.0.0.0/0 is the internet.
+// covers reports whether the rule names an address on some port. A net that is wider than a special
+// range does not name what is in that: 0.0.0.0/0 is the internet.
 func (r Rule) covers(list []special, addr netip.Addr) bool {
 	if !r.Net.IsValid() || !r.Net.Contains(addr) {
 		return false

@@ -8,7 +8,8 @@ import (
 // ErrNoName is what a Resolver returns for a name that does not exist.
 var ErrNoName = errors.New("no such name")
 
-// Answer returns the answer to one DNS message of the child, or nil when there is none to give, and in v what was refused, for the record.
+// Answer returns the answer to one DNS message of the child, or nil when there is none to give, and
+// in v what was refused, for the record.
 func (g *Gate) Answer(ctx context.Context, message []byte) (reply []byte, v Verdict) {
 	v.OK = true
 	q, err := parseQuestion(message)

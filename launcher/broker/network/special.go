@@ -11,7 +11,8 @@ type special struct {
 	what string
 }
 
-// specials returns the ranges, the most special first: the registries of RFC 6890, without those that lead anywhere by design.
+// specials returns the ranges, the most special first: the registries of RFC 6890, without those
+// that lead anywhere by design.
 func specials() []special {
 	list := make([]special, 0, len(ranges))
 	for _, r := range ranges {
@@ -65,7 +66,8 @@ func what(list []special, addr netip.Addr) string {
 	return s.what
 }
 
-// find returns the range that an address is in, and whether it is that of an address which it carries; the zero special is none.
+// find returns the range that an address is in, and whether it is that of an address which it
+// carries; the zero special is none.
 func find(list []special, addr netip.Addr) (s special, carried bool) {
 	addr = addr.Unmap().WithZone("")
 	for _, e := range embedded {
@@ -90,7 +92,8 @@ func among(list []special, addr netip.Addr) special {
 	return special{}
 }
 
-// isCredentials reports whether what is special about an address is that it gives the machine's credentials away.
+// isCredentials reports whether what is special about an address is that it gives the machine's
+// credentials away.
 func isCredentials(what string) bool { return strings.HasPrefix(what, "the credentials") }
 
 func loopbacks() []netip.Addr {

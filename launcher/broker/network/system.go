@@ -20,7 +20,8 @@ func System() Stub {
 // maxServers is how many name servers count (MAXNS of resolv.conf(5)).
 const maxServers = 3
 
-// servers returns the name servers of a file as resolv.conf(5); without any it is this machine's, as every resolver has it.
+// servers returns the name servers of a file as resolv.conf(5); without any it is this machine's,
+// as every resolver has it.
 func servers(file string) []netip.AddrPort {
 	var list []netip.AddrPort
 	for line := range lines(file) {

@@ -43,8 +43,8 @@ var locals = []Attack{
 	{Name: "unix socket, the address swapped", try: func(w World) error { return swappedLocal(w, true) }},
 	{Name: "unix socket, the name swapped", try: func(w World) error { return swappedLocal(w, false) }},
 	{Name: "unix socket of a number used before", try: func(w World) error {
-		// What the run listened on and let go must not stand for the process that gets the number of its
-		// file.
+		// What the run listened on and let go must not stand for the process that gets the number
+		// of its file.
 		name := w.Workspace + "/gone"
 		if fd, err := ownLocal(name); err == nil {
 			unix.Close(fd)

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// programs are attacks by what is executed: it runs behind the same sandbox, wherever its code comes
-// from.
+// programs are attacks by what is executed: it runs behind the same sandbox, wherever its code
+// comes from.
 var programs = []Attack{
 	{Name: "execute from memory by descriptor", try: func(w World) error {
 		fd, err := copyOfSelf()

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setIDs are attacks that leave a file behind which gives the user's rights to the process that runs it.
+// setIDs are attacks that leave a file behind which gives the user's rights to the process that
+// runs it.
 var setIDs = []Attack{
 	{Name: "chmod set-uid", try: func(w World) error { return unix.Chmod(w.Workspace+"/own", 0o4755) }},
 	{Name: "chmod set-gid", try: func(w World) error { return unix.Chmod(w.Workspace+"/own", 0o2755) }},

@@ -1,10 +1,10 @@
 // Package gitmeta finds what a command has left in Git's own folders that would run later, outside
 // any sandbox, when a person or a prompt next calls git there; and takes it back.
 //
-// A sandbox can keep a hooks folder read-only, but not one that did not exist yet, and it cannot keep
-// a configuration file that git config, git remote and git branch have to rewrite. So the folders
-// are looked at before the run and after it, when none of its processes is left, and compared by
-// what they mean:
+// A sandbox can keep a hooks folder read-only, but not one that did not exist yet, and it cannot
+// keep a configuration file that git config, git remote and git branch have to rewrite. So the
+// folders are looked at before the run and after it, when none of its processes is left, and
+// compared by what they mean:
 //
 //	before := gitmeta.Look(roots, gitmeta.Most)
 //	... run ...

@@ -22,12 +22,13 @@
 //	k  Kill
 //
 // A client has at most Credit bytes of Input that are not acknowledged; one that sends more is cut
-// off. So a paste of any length loses nothing, and a program that does not read holds up nobody else.
+// off. So a paste of any length loses nothing, and a program that does not read holds up nobody
+// else.
 //
-// A frame that is longer than MaxBody, of a kind that is not known, or cut off in the middle ends the
-// stream: there is no way to find the next one. So does one that was begun and does not go on: the
-// holder gives a greeting, and each frame from its first byte on, ten seconds (Reader.Partial). Between
-// frames a client may be silent for as long as it likes.
+// A frame that is longer than MaxBody, of a kind that is not known, or cut off in the middle ends
+// the stream: there is no way to find the next one. So does one that was begun and does not go on:
+// the holder gives a greeting, and each frame from its first byte on, ten seconds (Reader.Partial).
+// Between frames a client may be silent for as long as it likes.
 //
 // # Example
 //

@@ -65,8 +65,8 @@ var ErrTooLong = errors.New("frame is too long")
 // ErrKind is wrapped by what Next returns for a frame of no known kind.
 var ErrKind = errors.New("frame of an unknown kind")
 
-// Append appends the frame's bytes to dst. A body of more than MaxBody becomes several frames; that is
-// for Input, Output and Redraw, which are streams of bytes.
+// Append appends the frame's bytes to dst. A body of more than MaxBody becomes several frames; that
+// is for Input, Output and Redraw, which are streams of bytes.
 func Append(dst []byte, f Frame) []byte {
 	for {
 		body := f.Body[:min(len(f.Body), MaxBody)]
@@ -82,9 +82,9 @@ func Append(dst []byte, f Frame) []byte {
 
 // A Reader takes a stream apart.
 type Reader struct {
-	// Partial is told when a frame has begun whose end is not there yet (true), and when it is (false).
-	// Whoever reads from a party that is not trusted bounds that time: half a frame may come at once, and the
-	// other half never. Nil for a party that is.
+	// Partial is told when a frame has begun whose end is not there yet (true), and when it is
+	// (false). Whoever reads from a party that is not trusted bounds that time: half a frame may
+	// come at once, and the other half never. Nil for a party that is.
 	Partial func(begun bool)
 
 	r       io.Reader
