@@ -22,10 +22,11 @@ func TestKinds(t *testing.T) {
 	written := map[string]bool{}
 	for _, folder := range []string{"approval", "audit", "launcher", "pathguard/tamper"} {
 		files, err := filepath.Glob("../../../" + folder + "/*.go")
-		if err != nil || len(files) == 0 {
-			t.Fatal(folder, err)
+		below, err2 := filepath.Glob("../../../" + folder + "/*/*.go")
+		if err != nil || err2 != nil || len(files) == 0 {
+			t.Fatal(folder, err, err2)
 		}
-		for _, file := range files {
+		for _, file := range append(files, below...) {
 			text, err := os.ReadFile(file)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal(err)
