@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,14 +20,14 @@ func (j *Judgement) limited() (limits, named pathguard.Limits) {
 	return set.LimitsOf(defaultLimits()), set.LimitsOf(pathguard.Limits{})
 }
 
-// defaultLimits are those of this machine.
-func defaultLimits() pathguard.Limits {
+// defaultLimits are those of this machine, read once: each run asks for them several times.
+var defaultLimits = sync.OnceValue(func() pathguard.Limits {
 	instances, watches := inotifyOfAccount()
 	return pathguard.Limits{
 		Memory: memoryOfMachine() / 4 * 3 &^ (1<<20 - 1), Processes: int64(max(4096, 256*runtime.NumCPU())),
 		Inotify: instances / 2, Watches: watches / 2, Record: 256 << 20, RecordRate: 4 << 20,
 	}
-}
+})
 
 // limits are those that the fence is for; the wall clock is the launcher's own, because it is
 // also the caller's: the shorter time counts.

@@ -195,12 +195,13 @@ var caches, cacheNames, cachedCode = readCaches(cacheTable)
 
 func readCaches(table string) (all []cache, names, code []string) {
 	all, names, code = make([]cache, 0, 160), make([]string, 0, 160), make([]string, 0, 128)
+	moves := readMoves(moveTable)
 	for line := range strings.Lines(table) {
 		f := strings.Fields(line)
 		if len(f) < 3 {
 			continue
 		}
-		c := cache{name: f[0], code: f[1] == "code", programs: f[2:], moves: movesOf(f[0])}
+		c := cache{name: f[0], code: f[1] == "code", programs: f[2:], moves: movesOf(f[0], moves)}
 		all, names = append(all, c), append(names, c.name)
 		if c.code {
 			code = append(code, c.name)

@@ -51,15 +51,31 @@ var kernelDirs = []string{"/proc", "/sys", "/dev"}
 // A move is how a variable moves one cache: what is below its value, "" for the value itself.
 type move struct{ variable, rest string }
 
+// A movedFolder is a line of moveTable: a folder and the variables that move it.
+type movedFolder struct {
+	folder    string
+	variables []string
+}
+
+func readMoves(table string) []movedFolder {
+	all := make([]movedFolder, 0, 64)
+	for line := range strings.Lines(table) {
+		if f := strings.Fields(line); len(f) > 1 {
+			all = append(all, movedFolder{f[0], f[1:]})
+		}
+	}
+	return all
+}
+
 // movesOf returns the moves of a cache from the table.
-func movesOf(name string) (list []move) {
-	for line := range strings.Lines(moveTable) {
-		f := strings.Fields(line)
-		if len(f) < 2 || !within(name, f[0]) && !within(f[0], name) {
+func movesOf(name string, table []movedFolder) (list []move) {
+	for _, m := range table {
+		if !within(name, m.folder) && !within(m.folder, name) {
 			continue
 		}
-		for _, variable := range f[1:] {
-			list = append(list, move{variable, strings.TrimPrefix(name[min(len(f[0]), len(name)):], "/")})
+		rest := strings.TrimPrefix(name[min(len(m.folder), len(name)):], "/")
+		for _, variable := range m.variables {
+			list = append(list, move{variable, rest})
 		}
 	}
 	return list

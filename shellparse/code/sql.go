@@ -1,7 +1,6 @@
 package code
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -10,15 +9,15 @@ import (
 // sqlClient matches a command of psql, mysql or sqlite3, which are lists of commands as well as
 // SQL. Those that are not shown here run programs, name files or change what follows.
 var (
-	sqlClient = regexp.MustCompile("(?m)\\\\\\S*|^\\s*\\.\\S*|(?i:^\\s*(?:system|source|tee|pager|edit)\\b)|/\\*M?!|`")
-	sqlShows  = regexp.MustCompile(`^(\\[adlhqtxz?]|\\d\S*|\\timing|\\pset|\\echo|\\conninfo|\\encoding|\\c` +
+	sqlClient = pattern("(?m)\\\\\\S*|^\\s*\\.\\S*|(?i:^\\s*(?:system|source|tee|pager|edit)\\b)|/\\*M?!|`")
+	sqlShows  = pattern(`^(\\[adlhqtxz?]|\\d\S*|\\timing|\\pset|\\echo|\\conninfo|\\encoding|\\c` +
 		`|\.tables|\.schema|\.headers?|\.mode|\.width|\.q(uit)?|\.exit|\.ind(exes|ices)|\.databases|\.nullvalue|\.separator|\.timer|\.stats|\.print|\.dump|\.bail|\.fullschema)$`)
 )
 
 // scanSQL reads statements and the commands of the clients as the command table reads psql -c.
 func scanSQL(text string) (facts []Fact, opaque bool) {
-	for _, word := range sqlClient.FindAllString(text, -1) {
-		opaque = opaque || !sqlShows.MatchString(strings.TrimSpace(word))
+	for _, word := range sqlClient().FindAllString(text, -1) {
+		opaque = opaque || !sqlShows().MatchString(strings.TrimSpace(word))
 	}
 	const at = 2 // the argument that has the statements
 	spec, _ := command.Lookup("psql")
@@ -43,7 +42,7 @@ func scanSQL(text string) (facts []Fact, opaque bool) {
 	return facts, opaque || len(use.Opaque) > 0
 }
 
-var privileges = regexp.MustCompile(`\b(GRANT|REVOKE|ALTER\s+(SYSTEM|USER|ROLE))\b`)
+var privileges = pattern(`\b(GRANT|REVOKE|ALTER\s+(SYSTEM|USER|ROLE))\b`)
 
 // changesMuch reports whether statements change privileges or every row of a table.
 func changesMuch(text string) bool {
@@ -53,7 +52,7 @@ func changesMuch(text string) bool {
 			return true
 		}
 	}
-	return privileges.MatchString(text)
+	return privileges().MatchString(text)
 }
 
 // literalName keeps a literal that starts with ~ from being read as the home directory.

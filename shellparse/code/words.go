@@ -2,7 +2,6 @@ package code
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,9 +18,9 @@ func Worded(lang string) bool {
 
 // A name in a program is in quotes or behind a blank, and can be put together from literals.
 var (
-	joins    = regexp.MustCompile(`["']\s*(?:\.\.?|\+)\s*["']`)
-	takesIn  = regexp.MustCompile(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
-	fullName = regexp.MustCompile(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
+	joins    = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
+	takesIn  = pattern(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
+	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )
 
 // scanWords reads a program in a language that words.txt has: one that does more than compute and print is
@@ -30,11 +29,11 @@ func scanWords(lang, text string) (facts []Fact, opaque bool) {
 	if !wordy(lang, text) {
 		return nil, false
 	}
-	if takesIn.MatchString(text) {
+	if takesIn().MatchString(text) {
 		facts = append(facts, Fact{Rule: "code.remote", Risk: 3, Message: "executes code from the network", End: len(text)})
 	}
 	if Worded(lang) {
-		for _, m := range fullName.FindAllStringSubmatch(joins.ReplaceAllString(text, ""), maxNames) {
+		for _, m := range fullName().FindAllStringSubmatch(joins().ReplaceAllString(text, ""), maxNames) {
 			facts = append(facts, Fact{Right: command.Write, Flags: command.Possible, Text: m[1], End: len(text)})
 		}
 	}
