@@ -11,17 +11,21 @@ import (
 	"github.com/tada-run/tada-run/launcher/watch"
 )
 
-// mayStay lets what the command leaves running go on, where that may be.
-func (s *started) mayStay() *background {
-	if s.Request.Keep == nil || !s.policy.Settings().KeepBackground || s.endsBehind() != "" {
-		return nil
+// mayStay lets what the command leaves running go on, where that may be. Where the configuration
+// wants it and it may not be, why says so, as far as there is something to say.
+func (s *started) mayStay() (b *background, why string) {
+	if !s.policy.Settings().KeepBackground {
+		return nil, ""
+	}
+	if why := s.endsBehind(); why != "" || s.Request.Keep == nil {
+		return nil, why
 	}
 	p := patronOf(s.Request.Keep.From)
 	if p == nil {
-		return nil
+		return nil, "background: keep needs an agent, or a session whose leader is running"
 	}
 	s.process.Stay()
-	return &background{patron: p}
+	return &background{patron: p}, ""
 }
 
 // handOver tells the caller how the command ended. What it left running goes on after this, and an

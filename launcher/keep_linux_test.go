@@ -120,9 +120,15 @@ func TestOnlyPolicyLetsGoOn(t *testing.T) {
 		if got := e.endsBehind(); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
+		_, e.ends = e.mayStay()
 		if got := e.after().WhyEnded; !strings.Contains(got, test.want) {
 			t.Errorf("told %q", got)
 		}
+	}
+	e := endedRun(judged(t, l, req), sandbox.Status{Left: []string{"sleep"}})
+	e.terminal, e.l, e.Request.Keep = terminal, l, &Keep{From: 1 << 30}
+	if b, why := e.mayStay(); b != nil || !strings.Contains(why, "needs an agent, or a session") {
+		t.Errorf("without a patron: %v, %q", b, why)
 	}
 	req.Shell.Text = "sleep 3600 & echo hi"
 	if got := status(t, l, req, req.Shell.Text); got != 0 {

@@ -17,7 +17,8 @@ func (s *started) wait(ctx context.Context) (Outcome, error) {
 	// Each signal takes two changes of thread, which nothing has to wait for.
 	defer func() { go signal.Stop(s.signals) }()
 
-	w := &supervision{started: s, background: s.mayStay()}
+	w := &supervision{started: s}
+	w.background, w.ends = s.mayStay()
 	changes := make(chan change)
 	go w.reap(changes)
 	sealing := time.AfterFunc(sealAfter, w.seal)

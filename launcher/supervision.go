@@ -10,6 +10,7 @@ import (
 type supervision struct {
 	*started
 	*background               // what may go on when the command has ended
+	ends        string        // why nothing may, where the configuration wants it to
 	contacts    connectionLog // its connections, on their way into the log
 	timedOut    bool
 	stopping    bool             // this process was asked to stop

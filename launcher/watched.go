@@ -20,9 +20,7 @@ func (e *ended) after() watch.After {
 		Status: e.status, Receipt: e.receipt, Complaints: string(e.out.complaints()),
 		Approved: e.envelope != "", Careful: e.Request.Started != nil || e.isOver(), GoesOn: e.goesOn,
 		Traffic: e.process.Traffic, Dropped: e.recorder.Dropped, Once: e.l.say, Verify: e.sweep,
-	}
-	if e.policy.Settings().KeepBackground {
-		a.WhyEnded = e.endsBehind()
+		WhyEnded: e.ends,
 	}
 	if e.timedOut {
 		a.TimedOut = e.overtime(e.shown)

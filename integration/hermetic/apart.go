@@ -13,6 +13,9 @@ import (
 // nobody's child. Else they would fail for whoever has them run by an agent's program, whose
 // name and variables are then in the line of ancestors.
 //
+// They have a session of their own, because that of whoever started the tests may have ended
+// (nohup, a service): what a command leaves running then has nobody to run for.
+//
 // There are three processes. The first is the one that the go command waits for; it starts the
 // second, which starts the third and ends, so that the third loses its parent and runs the tests.
 func Apart(m *testing.M) M { return M{m: m, apart: true} }
@@ -61,7 +64,9 @@ func first() int {
 
 // leave starts the third process and does not wait for it.
 func leave() int {
-	if err := self(third, os.NewFile(statusFD, "status"), os.NewFile(alongFD, "along")).Start(); err != nil {
+	cmd := self(third, os.NewFile(statusFD, "status"), os.NewFile(alongFD, "along"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
 		return failed(err)
 	}
 	return 0

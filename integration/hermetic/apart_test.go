@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) { os.Exit(Apart(m).Run()) }
@@ -36,6 +38,9 @@ func TestApart(t *testing.T) {
 		}
 		if os.Getenv("TEST_PARENT") == strconv.Itoa(os.Getppid()) {
 			t.Error("its parent is the process that started the tests")
+		}
+		if leader, err := unix.Getsid(0); leader != os.Getpid() {
+			t.Errorf("the leader of its session is %d (%v)", leader, err)
 		}
 		return
 	case "fails":
