@@ -85,7 +85,8 @@
 //
 // Every path is compared under all the names that the mounts give it ([Target.Others]), and a file
 // with hard links under those of secrets. Writing in place what has a name outside the workspace
-// asks (write.linked); to replace it does not.
+// asks (write.linked); to replace it does not. So does a command of which not every write is known
+// while the workspace has such a file (code.linked), packages and build output left out.
 //
 // Restricted and readonly paths are compared by resolved path, by every link on the way, and by
 // inode, so that a second name of the same file (a hard link, a bind mount) is no way around. A

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -77,7 +78,7 @@ func (p Policy) fence(plan *Plan, hiding bool) Fence {
 	}
 	f := Fence{Require: p.set.Require, PrivateTmp: p.set.PrivateTmp}
 	class := j.class()
-	f.Exact = class == ReadOnly || j.exact()
+	f.Exact = class == ReadOnly || plan.exact()
 	j.writes(&f)
 	j.names(&f)
 	if hiding {
@@ -109,27 +110,29 @@ var exactPrograms = names{
 	"tac", "rev", "expand", "fmt", "pwd", "cd", "unlink", "link", "shuf", "mktemp",
 }
 
+// toldBy reports whether a command's words tell what it writes.
+func toldBy(c *shellparse.Command) bool {
+	return c.Name != "mktemp" && (c.Builtin || c.Known && (exactPrograms.has(c.Name) || c.ReadOnly))
+}
+
 // exact reports whether the text tells every write of the plan.
-func (j *judgement) exact() bool {
-	for _, c := range j.script.Commands {
-		if !c.Known && !c.Builtin || !exactPrograms.has(c.Name) && !c.ReadOnly && !c.Builtin {
-			return false
-		}
-		if c.Name == "mktemp" {
+func (p *Plan) exact() bool {
+	for i := range p.Script.Commands {
+		if !toldBy(&p.Script.Commands[i]) {
 			return false
 		}
 	}
-	for _, t := range j.plan.Targets {
+	for _, t := range p.Targets {
 		if t.Unknown && t.Right != command.Read {
 			return false
 		}
 	}
-	for _, e := range j.script.Effects {
+	for _, e := range p.Script.Effects {
 		if e.Right == command.Exec || e.Flags&command.Source != 0 {
 			return false
 		}
 	}
-	return len(j.script.Opaque) == 0 && len(j.script.Codes) == 0 && len(j.plan.Limits) == 0
+	return len(p.Script.Opaque) == 0 && len(p.Script.Codes) == 0 && len(p.Limits) == 0
 }
 
 // writes grants what the plan names, and unless the plan is exact the ground that work

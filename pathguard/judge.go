@@ -27,8 +27,22 @@ func (p Policy) Judge(plan *Plan) Verdict {
 	j.opaque()
 	j.limits()
 	j.inners()
+	j.linked()
 	j.levels()
 	return j.verdict()
+}
+
+// linked judges what a program could write in place without a word of the text about it. What git
+// writes replaces the file that was there.
+func (j *judgement) linked() {
+	if len(j.plan.Linked) == 0 || j.class() == ReadOnly {
+		return
+	}
+	untold := func(c shellparse.Command) bool { return !toldBy(&c) && c.Name != "git" }
+	if j.contained || slices.ContainsFunc(j.script.Commands, untold) {
+		j.add(Ask, "code.linked", j.shown(j.plan.Linked[0]), strconv.Itoa(len(j.plan.Linked)),
+			shellparse.Span{End: len(j.script.Text)}, -1)
+	}
 }
 
 // effects judges what the script certainly does.

@@ -3,6 +3,7 @@ package pathguard
 import (
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -73,6 +74,41 @@ func (r *resolver) namesIn(dir string, id ID) (found int) {
 		return left > 0
 	})
 	return found
+}
+
+// linkedOutside returns the files of the workspace that have hard links outside it. Build output
+// and packages are left out: their tools replace files, and a store of packages is no person's work.
+func (r *resolver) linkedOutside() (outside []string) {
+	if r.plan.Workspace == "" || r.plan.exact() {
+		return nil
+	}
+	d := openDisk()
+	defer d.close()
+	links, names := map[ID]int{}, map[ID]string{} // of each file, the links that were not met yet
+	dirs, looked := []string{r.plan.Workspace}, 0
+	for n := 0; n < len(dirs) && n < maxSearched && looked < maxLooked; n++ {
+		for _, e := range d.list(dirs[n]).entries {
+			looked++
+			name := join(dirs[n], e.name)
+			var st unix.Stat_t
+			switch {
+			case e.isDir() && e.name != ".git" && !regenerable.has(e.name):
+				dirs = append(dirs, name)
+			case e.kind == unix.DT_REG && unix.Lstat(name, &st) == nil && st.Nlink > 1:
+				id := ID{uint64(st.Dev), st.Ino}
+				if links[id]++; names[id] == "" {
+					links[id], names[id] = 1-int(st.Nlink), name
+				}
+			}
+		}
+	}
+	for id, left := range links {
+		if left < 0 {
+			outside = append(outside, names[id])
+		}
+	}
+	slices.Sort(outside)
+	return outside
 }
 
 // eachFile calls visit for the regular files with more than one name that are at a path or below

@@ -81,3 +81,40 @@ func TestHardLinks(t *testing.T) {
 		t.Errorf("too much: %q", f.Hide)
 	}
 }
+
+// TestLinkedUnread: code that is not read can write any file of the workspace in place, so it asks
+// where one has a hard link outside. What says its writes, reads only, or replaces, does not; nor
+// do packages and git's objects count, or files whose names are all inside.
+func TestLinkedUnread(t *testing.T) {
+	g, root := desk(t, "", "home/dev/n", "home/dev/p", "w/a", "w/x.py", "w/package.json", "w/Makefile", "w/node_modules/i", "w/.git/objects/i", "w/.venv/i", "w/sub/one")
+	unread := []string{"./x.py", "python3 x.py", "python3 -c 'f()'", "npm test", "make", "go test ./...", "pytest", "node x.js", "unknown-tool", "cargo build"}
+	link := func(from, to string) {
+		if err := os.Link(root+"/"+from, root+"/"+to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, to := range []string{"w/node_modules/p", "w/.git/objects/p", "w/.venv/p"} {
+		link("home/dev/p", to)
+	}
+	link("w/sub/one", "w/two")
+	for _, line := range unread {
+		if r, err := g.AnalyzeShellCommand(line); err != nil || slices.Contains(r.Rules, "code.linked") {
+			t.Errorf("%q: %v %v: all its names are inside, or are packages", line, r, err)
+		}
+	}
+	link("home/dev/n", "w/sub/n")
+	for _, line := range unread {
+		if r, err := g.AnalyzeShellCommand(line); err != nil || !slices.Contains(r.Rules, "code.linked") || !strings.Contains(r.Reason, "outside the workspace (1): sub/n") {
+			t.Errorf("%q: %v %v", line, r, err)
+		}
+	}
+	g.expect(t, Allow, "ls", "git status", "git log", "cat sub/n", "echo x > a", "rm sub/n", "mv a sub/n", "sed -i s/a/b/ sub/n", "cp sub/n new && mv new sub/n")
+	if err := os.Remove(root + "/w/sub/n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range unread {
+		if r, err := g.AnalyzeShellCommand(line); err != nil || slices.Contains(r.Rules, "code.linked") {
+			t.Errorf("%q after the link has gone: %v %v", line, r, err)
+		}
+	}
+}

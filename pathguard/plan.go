@@ -48,6 +48,10 @@ type Plan struct {
 	Inner     []Inner                        // what the files say that the commands execute, as far as it can be read
 	Ignored   map[string]bool                // of the names that may be build output, those that the workspace ignores and git does not track; a first slash means its root only
 
+	// Linked are files of the workspace that have hard links outside it, as far as a sandbox looks
+	// for names to hide. They are looked for when not every write of the plan is known.
+	Linked []string
+
 	dirFile *held
 	files   []*held
 }

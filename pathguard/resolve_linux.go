@@ -38,6 +38,7 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	r.manifests()
 	r.remotes()
 	r.inners()
+	r.plan.Linked = r.linkedOutside()
 	return r.plan, nil
 }
 
