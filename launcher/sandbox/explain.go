@@ -146,16 +146,49 @@ var complaints = []struct {
 var calls = []struct {
 	pattern string
 	denial  Denial
-	network bool // told only when the network is off
+	caused  func(Profile) bool // by the profile; nil where every profile does
 }{
-	{`(?i)file size limit exceeded|file too large`, Denial{"a larger file", "limits.file_size", "limits.file_size"}, false},
-	{`(?i)(?:cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix|unix socket.*(?:denied|not permitted)|dial unix|could not open a connection to your authentication agent|error connecting to /tmp/tmux)`,
-		Denial{"Unix socket", "sockets of processes outside the run are blocked at every level", ""}, false},
-	{`(?i)could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo|lookup [^ ]+.*(?:no such host|denied)|(?:dial|listen) (?:tcp|udp).*(?:denied|unreachable|refused)|(?:\bsocket(?:\(\))?:|/dev/(?:tcp|udp)/|cannot open netlink).*(?:denied|not permitted)|_socket\.socket\.__init__|\b(?:listen|connect) EACCES`,
-		Denial{"network", "network off", "network full"}, true},
-	{`(?i)ptrace.*(?:not permitted|denied)|could not trace|LeakSanitizer has encountered a fatal error`, Denial{"ptrace", "no debug", "debug"}, false},
-	{`(?i)^(?:unshare|bwrap|newuidmap|chroot|mount|umount): .*(?:operation not permitted|permission denied)`, Denial{"namespaces and mounts", "the sandbox cannot be changed from inside", ""}, false},
-	{`(?i)(?:/dev/ptmx|openpty|forkpty|out of pty devices|failed to create pseudo-terminal)`, Denial{"new terminals", "no terminals", "terminals"}, false},
+	{
+		`(?i)file size limit exceeded|file too large`,
+		Denial{"a larger file", "limits.file_size", "limits.file_size"},
+		func(p Profile) bool { return p.Limits.FileSize != 0 },
+	},
+	{
+		`(?i)\bfork(?:\(\))?\b.*resource temporarily unavailable|cannot fork\b|BlockingIOError: \[Errno 11\]` +
+			`|can't (?:start new|create) thread|failed to create new OS thread|spawn\w* .*\bEAGAIN\b` +
+			`|pthread_create.*(?:fail|resource temporarily unavailable)`,
+		Denial{"another process", "limits.processes", "limits.processes"},
+		func(p Profile) bool { return p.Limits.Processes != 0 },
+	},
+	{
+		`(?i)cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix` +
+			`|unix socket.*(?:denied|not permitted)|dial unix|error connecting to /tmp/tmux` +
+			`|could not open a connection to your authentication agent`,
+		Denial{"Unix socket", "sockets of processes outside the run are blocked at every level", ""}, nil,
+	},
+	{
+		`(?i)could not resolve host|temporary failure in name resolution|name or service not known` +
+			`|network is unreachable|EAI_AGAIN|ENETUNREACH|getaddrinfo` +
+			`|lookup [^ ]+.*(?:no such host|denied)|(?:dial|listen) (?:tcp|udp).*(?:denied|unreachable|refused)` +
+			`|(?:\bsocket(?:\(\))?:|/dev/(?:tcp|udp)/|cannot open netlink).*(?:denied|not permitted)` +
+			`|_socket\.socket\.__init__|\b(?:listen|connect) EACCES`,
+		Denial{"network", "network off", "network full"},
+		func(p Profile) bool { return p.Network == Off },
+	},
+	{
+		`(?i)ptrace.*(?:not permitted|denied)|could not trace|LeakSanitizer has encountered a fatal error`,
+		Denial{"ptrace", "no debug", "debug"},
+		func(p Profile) bool { return !p.Debug },
+	},
+	{
+		`(?i)^(?:unshare|bwrap|newuidmap|chroot|mount|umount): .*(?:operation not permitted|permission denied)`,
+		Denial{"namespaces and mounts", "the sandbox cannot be changed from inside", ""}, nil,
+	},
+	{
+		`(?i)/dev/ptmx|openpty|forkpty|out of pty devices|failed to create pseudo-terminal`,
+		Denial{"new terminals", "no terminals", "terminals"},
+		func(p Profile) bool { return !p.Terminals },
+	},
 }
 
 // setIDBits is what chmod is told about a file that may be written.
@@ -208,7 +241,8 @@ func (p Profile) ExplainOutput(said, dir string) []Denial {
 		}
 		found := false
 		for i, c := range calls {
-			if found = others[i].MatchString(line); found && !(c.network && p.Network != Off) && !(c.denial.Change == "limits.file_size" && p.Limits.FileSize == 0) && !(c.denial.Change == "debug" && p.Debug) && !(c.denial.Change == "terminals" && p.Terminals) {
+			found = others[i].MatchString(line)
+			if found && (c.caused == nil || c.caused(p)) {
 				add(c.denial)
 			}
 			if found {

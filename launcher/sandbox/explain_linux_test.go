@@ -41,7 +41,7 @@ func TestExplainOutput(t *testing.T) {
 		ws := p.Write[0].Name
 		out := t.TempDir()
 		p.Read = append(p.Read, Path{Name: out})
-		p.Limits.FileSize = 1 << 20
+		p.Limits.FileSize, p.Limits.Processes = 1<<20, 4000
 		for _, test := range []struct{ script, object, change string }{
 			{"echo x > " + out + "/f", `write "` + out + `/f"`, `write "` + out + `/f"`},
 			{"touch " + out + "/f", `write "` + out + `/f"`, `write "` + out + `/f"`},
@@ -57,6 +57,13 @@ func TestExplainOutput(t *testing.T) {
 			{"ln -s x " + out + "/l", `write "` + out + `/l"`, `write "` + out + `/l"`},
 			{"touch " + ws + "/own; chmod u+s " + ws + "/own", "set-uid and set-gid bits", ""},
 			{"head -c 2000000 /dev/zero > " + ws + "/big; true", "a larger file", "limits.file_size"},
+			{"echo 'bash: fork: retry: Resource temporarily unavailable' >&2; false", "another process", "limits.processes"},
+			{"echo 'BlockingIOError: [Errno 11] Resource temporarily unavailable' >&2; false", "another process", "limits.processes"},
+			{"echo 'sh: 1: Cannot fork' >&2; false", "another process", "limits.processes"},
+			{"echo 'RuntimeError: can'\\''t start new thread' >&2; false", "another process", "limits.processes"},
+			{"echo 'runtime: failed to create new OS thread (have 9 already; errno=11)' >&2; false", "another process", "limits.processes"},
+			{"echo 'Error: spawn /bin/sh EAGAIN' >&2; false", "another process", "limits.processes"},
+			{"echo 'read: Resource temporarily unavailable' >&2; false", "", ""},
 			{"unshare -Um true", "namespaces and mounts", ""},
 			{"getent hosts example.invalid || curl -s -S http://example.invalid || echo 'curl: (6) Could not resolve host: example.invalid' >&2", "network", "network full"},
 			{"echo 'docker: dial unix /var/run/docker.sock: socket: permission denied' >&2; false", "Unix socket", ""},

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -18,6 +19,9 @@ func refusals(b Before, a After, out io.Writer) Found {
 	}
 	var told []string
 	for _, d := range b.Profile.ExplainOutput(a.Complaints, b.Plan.Dir) {
+		if d.Change == "limits.processes" && sandbox.LimitProcesses == cmp.Or(a.Status.Exceeded, a.Status.Reached) {
+			continue // told as a limit that was counted
+		}
 		line := fmt.Sprintf("blocked: %s (%s; judging by the command's own error)%s", d.Object, d.Rule, remedy(d))
 		told = append(told, line)
 		notice.Line(out, notice.Visible(line))
@@ -34,8 +38,8 @@ func remedy(d sandbox.Denial) string {
 		return "; to ask for approval, name it in the command line"
 	case "network":
 		return "; name the host in the command line, or add it to network.allow: tadactl policy edit"
-	case "limits.file_size":
-		return "; to raise limits.file_size: tadactl policy edit"
+	case "limits.file_size", "limits.processes":
+		return "; to raise " + d.Change + ": tadactl policy edit"
 	case "":
 		return "; no setting allows it inside the sandbox: if you want it, run it yourself in a terminal"
 	}
