@@ -76,7 +76,7 @@ var wide = map[string]int{
 	"integration/hook.Call":       14,
 	"launcher/control.Question":   20,
 	"launcher.Judgement":          19,
-	"launcher.Launcher":           22,
+	"launcher.Launcher":           18,
 	"launcher.Past":               26,
 	"launcher.PastConnection":     14,
 	"launcher.Refusal":            16,

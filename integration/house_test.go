@@ -114,6 +114,10 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog": "what a variable does is one table with the judge's",
 	},
 	"launcher/notice": {},
+	"launcher/state": {
+		"launcher/notice": "whom a process waits for is shown by its command line",
+		"pathguard":       "which home an account has is one reading of /etc/passwd",
+	},
 	"launcher/watch": {
 		"launcher/broker":          "what a run did with the network is told and recorded",
 		"audit":                    "how many bytes are not in the transcript is spelled as there",
@@ -126,6 +130,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "so are the rights that it named",
 	},
 	"launcher": {
+		"launcher/state":          "what is kept, and who else is at it",
 		"launcher/environ":        "what of the caller's environment a command gets is a table of its own",
 		"shellparse":              "step 1: the text",
 		"shellparse/command":      "effects are told by the rights they were named with",
@@ -189,6 +194,7 @@ var plan = map[string]map[string]string{
 	},
 	"cmd/tadactl/cli": {
 		"launcher/control":        "a hook inside of a session leaves its calls to the session",
+		"launcher/state":          "an id is found by its beginning, or by more than one",
 		"cmd/tadactl/web":         "inbox --web",
 		"launcher":                "it opens the same state and judges by the same path",
 		"launcher/sandbox":        "doctor prints what the kernel gives",

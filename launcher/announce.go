@@ -7,6 +7,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -16,11 +17,11 @@ func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Prepared) (*announ
 	if j.Verdict.Decision != pathguard.Deny && j.Hash() == "" {
 		return nil, errors.New("the plan cannot be hashed, so nothing runs")
 	}
-	id, err := newSessionID(l.now(), l.random)
+	id, err := state.NewID(l.state.Now(), l.state.Random)
 	if err != nil {
 		return nil, fmt.Errorf("name the session: %w", err)
 	}
-	began := l.now()
+	began := l.state.Now()
 	s := l.standbyFor(j, namespaces)
 	a, err := l.attempt(j, id)
 	if err != nil {

@@ -55,7 +55,7 @@ func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Que
 	typed, friction := "", approval.Render(q.Payload, approval.RenderOptions{}).Friction
 	if n := friction.Challenge; n > 0 {
 		random := make([]byte, n)
-		if _, err := l.random.Read(random); err != nil {
+		if _, err := l.state.Random.Read(random); err != nil {
 			return false, "", err
 		}
 		for _, b := range random {

@@ -315,12 +315,12 @@ func TestSlowClient(t *testing.T) {
 func TestSessionSocket(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "cat")
-	path := filepath.Join(h.l.home.Runtime(), h.id+control.SocketSuffix)
+	path := filepath.Join(h.l.state.Runtime(), h.id+control.SocketSuffix)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 || info.Mode()&os.ModeSocket == 0 {
 		t.Fatalf("%v %v", info, err)
 	}
-	stale := filepath.Join(h.l.home.Runtime(), "0123456789abcdef"+control.SocketSuffix)
+	stale := filepath.Join(h.l.state.Runtime(), "0123456789abcdef"+control.SocketSuffix)
 	if err := os.WriteFile(stale, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestBatchIsRefused(t *testing.T) {
 	if _, err := l.RunBatch(context.Background(), steps(t, base, "true", "# nothing")); !errors.Is(err, ErrEmpty) {
 		t.Errorf("a call without a command: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(l.home.Audit(), "log.jsonl")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(l.state.Audit(), "log.jsonl")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something was recorded, so something may have been started: %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 		return cmd, err
 	}
 	b.profile, b.exposed, b.partial = j.profile(folder)
-	b.profile.Reach.Barred = r.l.home.isBarred
+	b.profile.Reach.Barred = r.l.state.IsBarred
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit
 	return cmd, b.handIn(cmd.Files)

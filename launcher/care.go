@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -29,7 +30,7 @@ func (l *Launcher) Accept(ctx context.Context, tty *os.File, reason string) (aud
 		return audit.Entry{}, err
 	}
 	found, seen := l.changed(), l.storePlace(ctx)
-	payload, err := acceptPage(l.home.Audit(), found, reason)
+	payload, err := acceptPage(l.state.Audit(), found, reason)
 	if err != nil {
 		return audit.Entry{}, err
 	}
@@ -89,7 +90,7 @@ func (l *Launcher) Seal() (audit.Entry, error) {
 		return audit.Entry{}, err
 	}
 	defer log.Close()
-	e, err := log.Seal(l.random)
+	e, err := log.Seal(l.state.Random)
 	if err == nil {
 		_ = l.moveOn(e)
 	}
@@ -105,7 +106,7 @@ const transcripts = "transcripts"
 // log. The proofs of all that stays, and the head of the session, stay what they were. It
 // returns the events that were removed: more than asked for, where others showed the same.
 func (l *Launcher) Redact(id string, events []int64, reason string) (removed []int64, err error) {
-	alone, err := l.lockRuntime(transcripts, syscall.LOCK_EX)
+	alone, err := l.state.Lock(transcripts, syscall.LOCK_EX)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 	if l.recording(id) {
 		return nil, fmt.Errorf("redact session %q: %w", id, audit.ErrRecording)
 	}
-	path := l.home.Cast(id)
+	path := l.state.Cast(id)
 	copied := path + ".redacting"
 	if err := os.Remove(copied); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -141,7 +142,7 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 	if err := os.Remove(path + ".zst"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return removed, fmt.Errorf("the removed text is still in the packed transcript: %w", err)
 	}
-	return removed, syncFolder(filepath.Dir(path)) // else the old file could be back after a power cut
+	return removed, state.SyncFolder(filepath.Dir(path)) // else the old file could be back after a power cut
 }
 
 // recordRedaction stands on the disk before the text goes: else the redacted file would look
@@ -181,7 +182,7 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 	if l.codec.Decoder == nil { // a packed transcript would count as lost
 		return f, audit.ErrPacked
 	}
-	alone, err := l.lockRuntime(transcripts, syscall.LOCK_EX)
+	alone, err := l.state.Lock(transcripts, syscall.LOCK_EX)
 	if err != nil {
 		return f, err
 	}
@@ -195,7 +196,7 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 		return f, err
 	}
 	if r != (audit.Retention{}) {
-		f.Sessions, f.SessionBytes, err = log.DropSessions(l.home.Sessions(), r, l.now(), reason, l.recording)
+		f.Sessions, f.SessionBytes, err = log.DropSessions(l.state.Sessions(), r, l.state.Now(), reason, l.recording)
 		if err != nil {
 			return f, err
 		}
@@ -208,16 +209,16 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 		}
 	}
 	if r.MaxAge > 0 {
-		if f.Archives, err = l.expireArchives(log, l.now().Add(-r.MaxAge)); err != nil {
+		if f.Archives, err = l.expireArchives(log, l.state.Now().Add(-r.MaxAge)); err != nil {
 			return f, err
 		}
 	}
 	if log.SealDue() {
-		if _, err := log.Seal(l.random); err != nil {
+		if _, err := log.Seal(l.state.Random); err != nil {
 			return f, err
 		}
 	}
-	f.Packed, err = audit.PackFolder(ctx, l.home.Sessions(), l.worthPacking, l.codec)
+	f.Packed, err = audit.PackFolder(ctx, l.state.Sessions(), l.worthPacking, l.codec)
 	return f, err
 }
 
@@ -227,7 +228,7 @@ func (l *Launcher) pin(log *audit.Log) error {
 	if !l.hasStore() {
 		return nil
 	}
-	e, err := log.Seal(l.random)
+	e, err := log.Seal(l.state.Random)
 	if err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func (l *Launcher) pin(log *audit.Log) error {
 // expireArchives gives up what protected files of all workspaces were before and after an override
 // that is older than that moment.
 func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, err error) {
-	entries, err := os.ReadDir(l.home.Shadow())
+	entries, err := os.ReadDir(l.state.Shadow())
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -253,15 +254,15 @@ func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, e
 // worthPacking is false for a transcript that is still written, and for one that takes no less room
 // packed: a file system gives out whole blocks.
 func (l *Launcher) worthPacking(name string) bool {
-	info, err := os.Stat(filepath.Join(l.home.Sessions(), name))
-	return err == nil && info.Size() > 4096 && !audit.Alive(l.home.Audit())(strings.TrimSuffix(name, ".cast"))
+	info, err := os.Stat(filepath.Join(l.state.Sessions(), name))
+	return err == nil && info.Size() > 4096 && !audit.Alive(l.state.Audit())(strings.TrimSuffix(name, ".cast"))
 }
 
 // recording tells whether a session's transcript is still written. Its run has a place from before
 // there is a transcript until its end is recorded; the transcript is there for a moment before it
 // is locked.
 func (l *Launcher) recording(id string) bool {
-	if audit.Alive(l.home.Audit())(id) {
+	if audit.Alive(l.state.Audit())(id) {
 		return true
 	}
 	f, err := l.openCast(id)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // A transcript that has just been made, and is not locked yet, is left alone by who packs, drops
@@ -13,7 +15,7 @@ func TestTranscriptOfALivingRunIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := newSessionID(l.now(), l.random)
+	id, err := state.NewID(l.state.Now(), l.state.Random)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,10 +28,10 @@ func TestTranscriptOfALivingRunIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(l.home.Cast(id), make([]byte, 8192), 0o600); err != nil {
+	if err := os.WriteFile(l.state.Cast(id), make([]byte, 8192), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Base(l.home.Cast(id))
+	name := filepath.Base(l.state.Cast(id))
 	if l.worthPacking(name) || !l.recording(id) {
 		t.Errorf("while it runs: packed %t, recording %t", l.worthPacking(name), l.recording(id))
 	}
@@ -56,23 +58,23 @@ func TestBarWhileRunsAsk(t *testing.T) {
 			case <-over:
 				return
 			default:
-				l.home.isBarred(4711)
+				l.state.IsBarred(4711)
 			}
 		}
 	}()
 	for range 200 {
-		lift, err := l.Bar(4711)
+		lift, err := l.state.Bar(4711)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !l.home.isBarred(4711) {
+		if !l.state.IsBarred(4711) {
 			t.Fatal("not barred")
 		}
 		lift()
 	}
 	close(over)
 	<-done
-	if l.home.isBarred(4711) {
+	if l.state.IsBarred(4711) {
 		t.Error("barred after it was lifted")
 	}
 }

@@ -27,7 +27,7 @@ func (l *Launcher) Changes(ctx context.Context) (<-chan struct{}, error) {
 		return changes, nil
 	}
 	// The folder, because a database that is rebuilt is another file.
-	if _, err := unix.InotifyAddWatch(fd, l.home.Dir, unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO); err != nil {
+	if _, err := unix.InotifyAddWatch(fd, l.state.Dir, unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO); err != nil {
 		unix.Close(fd)
 		go l.pollChanges(ctx, changes)
 		return changes, nil
@@ -38,7 +38,7 @@ func (l *Launcher) Changes(ctx context.Context) (<-chan struct{}, error) {
 		defer close(changes)
 		defer events.Close()
 		defer stop()
-		name := filepath.Base(l.home.Approvals())
+		name := filepath.Base(l.state.Approvals())
 		for buf := make([]byte, 64<<10); ; {
 			n, err := events.Read(buf)
 			if err != nil {
@@ -75,7 +75,7 @@ func (l *Launcher) pollChanges(ctx context.Context, changes chan<- struct{}) {
 	var was state
 	for tick := time.NewTicker(pollEvery); ; {
 		var st unix.Stat_t
-		_ = unix.Stat(l.home.Approvals(), &st) // one that is missing is news too
+		_ = unix.Stat(l.state.Approvals(), &st) // one that is missing is news too
 		if now := (state{st.Ino, st.Size, st.Mtim}); now != was {
 			was = now
 			tellChange(changes)

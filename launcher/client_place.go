@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -33,7 +34,7 @@ func (c *client) furnish(l *Launcher, policy pathguard.Policy) (real string, err
 	}
 	info, err := os.Lstat(real)
 	if err == nil {
-		err = private(real, info, 0o077)
+		err = state.Private(real, info, 0o077)
 	}
 	if err != nil {
 		return "", err

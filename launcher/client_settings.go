@@ -48,7 +48,7 @@ func (l *Launcher) mayHave(policy pathguard.Policy, name string) bool {
 	}
 	rest, below := strings.CutPrefix(name, l.account+"/")
 	own := below && real == filepath.Join(home, rest)
-	g := pathguard.Guard{Policy: policy, Caller: pathguard.Caller{Dir: "/", Env: map[string]string{}, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir}}
+	g := pathguard.Guard{Policy: policy, Caller: pathguard.Caller{Dir: "/", Env: map[string]string{}, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir}}
 	r, err := g.CheckPathAccess(real, false)
 	return err == nil && (r.Allowed || own && r.Verdict == pathguard.Ask)
 }

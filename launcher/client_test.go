@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -14,7 +15,7 @@ import (
 func clientIn(t *testing.T, agent string, env map[string]string) (*client, *Launcher) {
 	t.Helper()
 	home := t.TempDir()
-	l := &Launcher{account: home, home: Home{Dir: filepath.Join(home, ".tada")}, policy: pathguard.Default(pathguard.Account{Home: home, UID: os.Getuid()})}
+	l := &Launcher{account: home, state: &state.Directory{Home: state.Home{Dir: filepath.Join(home, ".tada")}}, policy: pathguard.Default(pathguard.Account{Home: home, UID: os.Getuid()})}
 	if env == nil {
 		env = map[string]string{}
 	}

@@ -10,16 +10,17 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // sweepSockets removes what launchers that were killed left behind.
 func (l *Launcher) sweepSockets() {
-	alive := audit.Alive(l.home.Audit())
-	entries, _ := os.ReadDir(l.home.Runtime())
+	alive := audit.Alive(l.state.Audit())
+	entries, _ := os.ReadDir(l.state.Runtime())
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), control.SocketSuffix)
-		if ok && isSessionID(id) && !alive(id) {
-			_ = os.Remove(filepath.Join(l.home.Runtime(), e.Name()))
+		if ok && state.IsID(id) && !alive(id) {
+			_ = os.Remove(filepath.Join(l.state.Runtime(), e.Name()))
 		}
 	}
 }
@@ -34,7 +35,7 @@ func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {
 	if run.Within != "" {
 		return l.Dial(run.Within)
 	}
-	conn, err = control.Connect(l.home.Runtime(), run.ID)
+	conn, err = control.Connect(l.state.Runtime(), run.ID)
 	if err == nil {
 		return conn, run.ID, nil
 	}

@@ -72,12 +72,6 @@
 // beside its page whose text it is. Of any other text that gives one literal to eval or a shell,
 // that literal is shown first, and all of the text must be read.
 //
-// # The state directory
-//
-// ~/.tada, in the home directory that /etc/passwd gives the account: config.yaml, approvals.db,
-// audit/, sessions/, run/. Folders are 0700 and files 0600; looser ones, and those of another
-// user, are refused with exit status 78. No fence lets a command read or write it.
-//
 // # Descriptors
 //
 // A command called through tada-run has the descriptors above 2 that a shell would have passed on:

@@ -116,13 +116,13 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 	t.Parallel()
 	l, req := world(t)
 	base := atBase(t, l) // whose state and account lie where no command writes anyway
-	strong, err := own(base.home.Dir).Open()
+	strong, err := own(base.state.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	strong.caller = personHere
 	for _, l := range []*Launcher{strong, base} {
-		files := []string{l.home.Config(), l.home.Trust(), filepath.Join(l.account, ".claude/settings.json"), filepath.Join(l.account, ".bashrc")}
+		files := []string{l.state.Config(), l.state.Trust(), filepath.Join(l.account, ".claude/settings.json"), filepath.Join(l.account, ".bashrc")}
 		if l.level() == sandbox.Strong {
 			for _, name := range []string{".tada/config.yaml", ".claude/settings.json", ".gemini/settings.json", ".codex/hooks.json", ".git/hooks/pre-commit"} {
 				files = append(files, filepath.Join(req.Dir, name))
@@ -139,7 +139,7 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 		if s := status(t, l, asking(req), "rm -rf spare"); s != 0 { // which makes the store and the record
 			t.Fatalf("status %d", s)
 		}
-		files = append(files, l.home.Approvals(), filepath.Join(l.home.Audit(), "log.jsonl"), l.home.Dir+"/beside", filepath.Dir(files[2])+"/beside")
+		files = append(files, l.state.Approvals(), filepath.Join(l.state.Audit(), "log.jsonl"), l.state.Dir+"/beside", filepath.Dir(files[2])+"/beside")
 		tries := "while read -r f; do echo x >> \"$f\"; echo y > \"$f.new\" && mv \"$f.new\" \"$f\"; chmod 777 \"$f\"; rm -f \"$f\"; done < list; echo tried > made\n"
 		if err := errors.Join(
 			os.WriteFile(filepath.Join(req.Dir, "list"), []byte(strings.Join(files, "\n")+"\n"), 0o644),

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -39,8 +40,8 @@ func (p Place) EditConfig() (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Edit{Path: l.home.Config(), Copy: filepath.Join(l.home.Dir, "config.edit.yaml"), l: l, mode: 0o600}
-	if e.lock, err = os.OpenFile(filepath.Join(l.home.Runtime(), "edit.lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	e := &Edit{Path: l.state.Config(), Copy: filepath.Join(l.state.Dir, "config.edit.yaml"), l: l, mode: 0o600}
+	if e.lock, err = os.OpenFile(filepath.Join(l.state.Runtime(), "edit.lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
 	if err := syscall.Flock(int(e.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
@@ -89,7 +90,7 @@ func (e *Edit) Start() error {
 		text = []byte(pathguard.Template())
 	}
 	e.Left = false
-	return replace(e.Copy, text)
+	return state.Replace(e.Copy, text)
 }
 
 // Discard removes the copy.
@@ -140,7 +141,7 @@ func (e *Edit) Check() (Change, error) {
 
 // policyWith is the policy with another text of the account's configuration.
 func (l *Launcher) policyWith(text []byte) (pathguard.Policy, error) {
-	return loadPolicy(l.home, l.floor, l.account, append([]byte{}, text...))
+	return loadPolicy(l.state.Home, l.floor, l.account, append([]byte{}, text...))
 }
 
 // inForce is the difference in what is in force between a configuration that was accepted and a
@@ -214,7 +215,7 @@ var ownWords = map[tamper.Locale]struct{ stopped, several, nothing, changes, mor
 // tadactl: the one command to type, and what the change does. It is "" when that is not what was
 // found.
 func (l *Launcher) ownChange(found []tamper.Finding, in tamper.Locale) string {
-	at := slices.IndexFunc(found, func(f tamper.Finding) bool { return f.Path == l.home.Config() })
+	at := slices.IndexFunc(found, func(f tamper.Finding) bool { return f.Path == l.state.Config() })
 	if at < 0 {
 		return ""
 	}
@@ -225,7 +226,7 @@ func (l *Launcher) ownChange(found []tamper.Finding, in tamper.Locale) string {
 	} else {
 		b.WriteString(words.stopped)
 	}
-	accepted, kept, err := l.ownStore().Baseline(l.home.Config())
+	accepted, kept, err := l.ownStore().Baseline(l.state.Config())
 	if err != nil || !kept {
 		return b.String()
 	}

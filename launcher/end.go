@@ -94,5 +94,5 @@ func (s *started) brokeOff() error {
 	if cause == nil {
 		return nil
 	}
-	return s.log.Broke(s.recorder, s.id, lost, cause, s.l.random)
+	return s.log.Broke(s.recorder, s.id, lost, cause, s.l.state.Random)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -14,7 +15,7 @@ import (
 // refused, the command's own or 1 when it had run already, else 125.
 func ExitOf(err error) int {
 	var config *pathguard.ConfigError
-	var home *HomeError
+	var home *state.HomeError
 	var limits *approval.ConfigError
 	var tampered *audit.TamperError
 	var protected *tamper.TamperError

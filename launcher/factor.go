@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // What proves a person: one-time codes, and the keys whose answers count. A person changes them at
@@ -109,7 +110,7 @@ func (l *Launcher) Untrust(ctx context.Context, prefix string, f Factor) (string
 	for _, k := range list {
 		ids = append(ids, approval.KeyID(k.Public))
 	}
-	id, err := only(ids, prefix)
+	id, err := state.Only(ids, prefix)
 	if err != nil {
 		return "", fmt.Errorf("key %q: %w; try: tadactl key show", prefix, err)
 	}
@@ -128,7 +129,7 @@ func (l *Launcher) trustText() (string, error) {
 	if _, err := l.Trusted(); err != nil { // another's file, or one that cannot be read
 		return "", err
 	}
-	text, err := os.ReadFile(l.home.Trust())
+	text, err := os.ReadFile(l.state.Trust())
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -156,7 +157,7 @@ func (l *Launcher) changeTrust(ctx context.Context, k approval.TrustedKey, f Fac
 	case f.Vouch == "":
 		err = fmt.Errorf("%w; this machine is %s", ErrNoFactor, audience)
 	default:
-		err = approval.Vouched(f.Vouch, k, outcome == approval.OutcomeDistrust, trusted, audience, l.now())
+		err = approval.Vouched(f.Vouch, k, outcome == approval.OutcomeDistrust, trusted, audience, l.state.Now())
 	}
 	if err != nil {
 		return err
@@ -167,8 +168,8 @@ func (l *Launcher) changeTrust(ctx context.Context, k approval.TrustedKey, f Fac
 	}
 	defer log.Close()
 	what := fmt.Sprintf("key %s %s, up to risk %d", approval.KeyID(k.Public), k.Name, k.MaxRisk)
-	if _, err := appendEvents(log, []approval.Event{approval.FactorEvent(l.now(), e, outcome, what)}, audit.Durable); err != nil {
+	if _, err := appendEvents(log, []approval.Event{approval.FactorEvent(l.state.Now(), e, outcome, what)}, audit.Durable); err != nil {
 		return err
 	}
-	return replace(l.home.Trust(), []byte(text))
+	return state.Replace(l.state.Trust(), []byte(text))
 }

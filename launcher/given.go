@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // A given is what goes back to the person when the last of this program is taken out of a settings
@@ -21,11 +23,8 @@ type given struct {
 	Made   []string `json:"made,omitempty"` // the folders that were made for it, the outermost first
 }
 
-// Registered is where these are.
-func (h Home) Registered() string { return filepath.Join(h.Dir, "registered") }
-
 func (l *Launcher) givenPath(path string) string {
-	return filepath.Join(l.home.Registered(), hashOf([]byte(path)))
+	return filepath.Join(l.state.Registered(), hashOf([]byte(path)))
 }
 
 func hashOf(data []byte) string {
@@ -56,7 +55,7 @@ func (l *Launcher) givenBack(path string, was []byte, r Registration) (g given, 
 
 // keepGiven keeps what goes back of a file with this content.
 func (l *Launcher) keepGiven(path string, g given, left []byte) error {
-	if err := privateDir(l.home.Registered()); err != nil {
+	if err := state.PrivateDir(l.state.Registered()); err != nil {
 		return err
 	}
 	g.Left = hashOf(left)
@@ -64,7 +63,7 @@ func (l *Launcher) keepGiven(path string, g given, left []byte) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(l.home.Registered(), ".new-*")
+	f, err := os.CreateTemp(l.state.Registered(), ".new-*")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // useGrant spends a use of the standing approval for exactly this plan, if there is one: the run
@@ -33,7 +34,7 @@ func (q *openQuestion) useGrant(ctx context.Context) error {
 		return err
 	}
 	q.grant = g.ID
-	fmt.Fprintf(os.Stderr, "tada-run: %s\n", g.Authority(l.now()))
+	fmt.Fprintf(os.Stderr, "tada-run: %s\n", g.Authority(l.state.Now()))
 	return nil
 }
 
@@ -45,14 +46,14 @@ const granting = "granting"
 // approval just now.
 func (q *openQuestion) useNewGrant(ctx context.Context) error {
 	l := q.l
-	settled, err := l.lockRuntime(granting, syscall.LOCK_SH|syscall.LOCK_NB)
+	settled, err := l.state.Lock(granting, syscall.LOCK_SH|syscall.LOCK_NB)
 	if err == nil {
 		return settled.Close()
 	}
 	if !errors.Is(err, syscall.EWOULDBLOCK) {
 		return err
 	}
-	if settled, err = l.lockRuntime(granting, syscall.LOCK_SH); err != nil {
+	if settled, err = l.state.Lock(granting, syscall.LOCK_SH); err != nil {
 		return err
 	}
 	settled.Close()
@@ -62,7 +63,7 @@ func (q *openQuestion) useNewGrant(ctx context.Context) error {
 // DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be
 // given, nothing is approved and the error says why.
 func (l *Launcher) DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error) {
-	lock, err := l.lockRuntime(granting, syscall.LOCK_EX)
+	lock, err := l.state.Lock(granting, syscall.LOCK_EX)
 	if err != nil {
 		return approval.Grant{}, err
 	}
@@ -121,7 +122,7 @@ func (l *Launcher) Revoke(ctx context.Context, prefix, why string) (string, erro
 	if _, err := l.May(approval.Revoke, approval.ChannelTadactl); err != nil {
 		return "", err
 	}
-	id, err := only(ids, prefix)
+	id, err := state.Only(ids, prefix)
 	if err != nil {
 		return "", fmt.Errorf("grant %q: %w; try: tadactl grants", prefix, err)
 	}

@@ -71,11 +71,11 @@ func (l *Launcher) RebuildApprovals(ctx context.Context) (approval.Rebuilt, erro
 	if _, err := l.Verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return approval.Rebuilt{}, fmt.Errorf("the log itself cannot be trusted: %w", err)
 	}
-	rebuilt, err := approval.Rebuild(ctx, l.home.Approvals(), l.storeOptions(), l.approvalEvents(audit.Filter{}))
+	rebuilt, err := approval.Rebuild(ctx, l.state.Approvals(), l.storeOptions(), l.approvalEvents(audit.Filter{}))
 	if err != nil {
 		return rebuilt, err
 	}
-	fresh, err := Place{State: l.home.Dir, Account: l.account}.Open()
+	fresh, err := Place{State: l.state.Dir, Account: l.account}.Open()
 	if err != nil {
 		return rebuilt, err
 	}
@@ -101,7 +101,7 @@ func (l *Launcher) Canary(ctx context.Context, agent string) (string, error) {
 		return "", err
 	}
 	var pick [1]byte
-	if _, err := l.random.Read(pick[:]); err != nil {
+	if _, err := l.state.Random.Read(pick[:]); err != nil {
 		return "", err
 	}
 	e, _, err := l.store.Request(ctx, approval.Request{

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 func TestOpenHomeMakesPrivateFolders(t *testing.T) {
@@ -53,7 +55,7 @@ func TestOpenHomeRefuses(t *testing.T) {
 		{other, "contains other files", "name a directory of your own"},
 	} {
 		_, err := Place{State: test.dir}.openHome()
-		var refused *HomeError
+		var refused *state.HomeError
 		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, test.reason) || !strings.Contains(refused.Fix, test.fix) {
 			t.Errorf("Place{State: %q}.openHome(): %v", test.dir, err)
 		}
@@ -82,28 +84,28 @@ func TestOpenHomeRefusesAnotherUsersFolder(t *testing.T) {
 // E-env-1: the account's home is what /etc/passwd says, whatever HOME says.
 func TestAccountHomeIgnoresTheEnvironment(t *testing.T) {
 	t.Setenv("HOME", "/elsewhere")
-	home, err := AccountHome(0)
+	home, err := state.AccountHome(0)
 	if err != nil || home == "/elsewhere" || !filepath.IsAbs(home) {
 		t.Errorf("AccountHome(0) = %q, %v", home, err)
 	}
-	if _, err := AccountHome(3999999999 % (1 << 31)); err == nil {
+	if _, err := state.AccountHome(3999999999 % (1 << 31)); err == nil {
 		t.Error("an unknown uid has a home")
 	}
 }
 
 func TestSessionIDsSortByTimeAndAreFileNames(t *testing.T) {
-	if isSessionID("../../etc/passwd") || isSessionID("") || isSessionID(strings.Repeat("!", 16)) {
+	if state.IsID("../../etc/passwd") || state.IsID("") || state.IsID(strings.Repeat("!", 16)) {
 		t.Error("something else than an id is taken for one")
 	}
-	id, err := newSessionID(epoch, strings.NewReader("abcd"))
-	if err != nil || !isSessionID(id) {
+	id, err := state.NewID(epoch, strings.NewReader("abcd"))
+	if err != nil || !state.IsID(id) {
 		t.Fatalf("%q, %v", id, err)
 	}
-	later, _ := newSessionID(epoch.Add(1e6), strings.NewReader("\x00\x00\x00\x00"))
+	later, _ := state.NewID(epoch.Add(1e6), strings.NewReader("\x00\x00\x00\x00"))
 	if later <= id {
 		t.Errorf("%q, a millisecond later, does not sort behind %q", later, id)
 	}
-	if _, err := newSessionID(epoch, strings.NewReader("")); err == nil {
+	if _, err := state.NewID(epoch, strings.NewReader("")); err == nil {
 		t.Error("no randomness, and still an id")
 	}
 }

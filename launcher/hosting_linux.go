@@ -34,7 +34,7 @@ func (j *Judgement) ground() string {
 // A host is the run behind a session, as those who serve it see it.
 type host struct{ *started }
 
-func (h host) Now() time.Time                    { return h.l.now() }
+func (h host) Now() time.Time                    { return h.l.state.Now() }
 func (h host) Mark(label string) error           { return h.recorder.Mark(label) }
 func (h host) Caller(pid string) approval.Caller { return callerOf(pid) }
 func (h host) LineEnded(status *int)             { h.hosting.requests.told(status) }
@@ -47,7 +47,7 @@ func (s *started) session() control.Session {
 	h := s.Request.Hold
 	return control.Session{
 		ID: s.id, Command: brief(s.shown, 200), Tier: s.tier(), Author: h.Author, Front: h.Front,
-		Folder: s.l.home.Runtime(), Ground: s.ground(), Patience: s.l.frameTime,
+		Folder: s.l.state.Runtime(), Ground: s.ground(), Patience: s.l.frameTime,
 		Takeover: s.policy.Settings().AllowTerminalTakeover,
 		Terminal: s.terminal, Process: s.process, Host: host{s},
 	}

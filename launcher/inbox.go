@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // Pending returns the questions that can still be answered or used, oldest first.
@@ -41,9 +42,9 @@ func (l *Launcher) Envelope(ctx context.Context, prefix string) (approval.Envelo
 	for _, e := range pending {
 		ids = append(ids, e.ID)
 	}
-	id, err := only(ids, prefix)
+	id, err := state.Only(ids, prefix)
 	switch {
-	case errors.Is(err, ErrAmbiguous):
+	case errors.Is(err, state.ErrAmbiguous):
 		return approval.Envelope{}, fmt.Errorf("question %q: %w; type more characters", prefix, err)
 	case err != nil:
 		return approval.Envelope{}, fmt.Errorf("question %q: %w (an answered question needs its whole id); try: tadactl pending", prefix, err)
@@ -91,8 +92,8 @@ func (l *Launcher) DeniedID(ctx context.Context, prefix string) (string, error) 
 	for _, e := range list {
 		ids = append(ids, e.ID)
 	}
-	switch id, err := only(ids, prefix); {
-	case errors.Is(err, ErrAmbiguous):
+	switch id, err := state.Only(ids, prefix); {
+	case errors.Is(err, state.ErrAmbiguous):
 		return "", fmt.Errorf("denied question %q: %w; type more characters", prefix, err)
 	case err == nil:
 		return id, nil

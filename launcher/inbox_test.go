@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // A looker counts how often all questions are looked through.
@@ -52,12 +53,12 @@ func TestEnvelopeIsFound(t *testing.T) {
 	}
 	for digit, n := range first {
 		e, err := l.Envelope(ctx, string(digit))
-		if n == 1 && (err != nil || e.ID[0] != digit) || n > 1 && !errors.Is(err, ErrAmbiguous) {
+		if n == 1 && (err != nil || e.ID[0] != digit) || n > 1 && !errors.Is(err, state.ErrAmbiguous) {
 			t.Errorf("%c, with which %d begin: %s, %v", digit, n, e.ID, err)
 		}
 	}
 	for _, none := range []string{"", "x", ids[0] + "0"} {
-		if _, err := l.Envelope(ctx, none); !errors.Is(err, ErrNoSuch) {
+		if _, err := l.Envelope(ctx, none); !errors.Is(err, state.ErrNoSuch) {
 			t.Errorf("%q: %v", none, err)
 		}
 	}

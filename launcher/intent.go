@@ -61,7 +61,7 @@ func (r *announced) intent() object {
 // digest of everything around it.
 func (r *announced) commitment() string {
 	var key [16]byte
-	if _, err := io.ReadFull(r.l.random, key[:]); err != nil {
+	if _, err := io.ReadFull(r.l.state.Random, key[:]); err != nil {
 		return ""
 	}
 	mac := hmac.New(sha256.New, key[:])

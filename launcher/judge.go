@@ -52,7 +52,7 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 		return nil, ErrEmpty
 	}
 	caller := pathguard.Caller{
-		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir, Intent: req.Intent, Publish: req.Publish, Self: self(),
+		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir, Intent: req.Intent, Publish: req.Publish, Self: self(),
 		Saves: req.saves(),
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {

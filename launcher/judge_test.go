@@ -385,11 +385,11 @@ func TestJudgeHasNoEffect(t *testing.T) {
 			t.Fatalf("judging %q ran it", text)
 		}
 	}
-	entries, err := os.ReadDir(l.home.Sessions())
+	entries, err := os.ReadDir(l.state.Sessions())
 	if err != nil || len(entries) > 0 {
 		t.Errorf("sessions after checks: %v, %v", entries, err)
 	}
-	if _, err := os.Stat(filepath.Join(l.home.Audit(), "log.jsonl")); err == nil {
+	if _, err := os.Stat(filepath.Join(l.state.Audit(), "log.jsonl")); err == nil {
 		t.Error("a check wrote to the log")
 	}
 }

@@ -96,10 +96,10 @@ func TestPatronEnds(t *testing.T) {
 // setting, or without who could be told, nothing goes on.
 func TestOnlyPolicyLetsGoOn(t *testing.T) {
 	l, req := world(t)
-	if err := os.WriteFile(l.home.Config(), []byte("background: keep\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.state.Config(), []byte("background: keep\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := own(l.home.Dir).Open()
+	l, err := own(l.state.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,10 +144,10 @@ func TestHandOverFails(t *testing.T) {
 	sandbox.AdoptOrphans(true)
 	defer sandbox.AdoptOrphans(false)
 	l, req := world(t)
-	if err := os.WriteFile(l.home.Config(), []byte("background: keep\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.state.Config(), []byte("background: keep\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := own(l.home.Dir).Open()
+	l, err := own(l.state.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

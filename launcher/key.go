@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // NewKey makes this user's key for signing answers, sealed when the passphrase is not empty. The
@@ -14,16 +15,16 @@ func (l *Launcher) NewKey(name, passphrase string) (approval.Key, error) {
 	if _, err := l.May(approval.Enrol, approval.ChannelTadactl); err != nil {
 		return approval.Key{}, err
 	}
-	key, err := approval.NewKey(name, l.random)
+	key, err := approval.NewKey(name, l.state.Random)
 	if err != nil {
 		return approval.Key{}, err
 	}
-	text, err := key.Text(passphrase, l.random)
+	text, err := key.Text(passphrase, l.state.Random)
 	if err == nil {
-		err = approval.SaveKey(l.home.Key(), text)
+		err = approval.SaveKey(l.state.Key(), text)
 	}
 	if err == nil { // the public half beside it, so that showing it needs no passphrase
-		err = replace(l.home.Key()+".pub", []byte(key.TrustLine()+"\n"))
+		err = state.Replace(l.state.Key()+".pub", []byte(key.TrustLine()+"\n"))
 	}
 	return key, err
 }
@@ -36,13 +37,13 @@ type PublicKey struct {
 
 // PublicKey returns the public half of this user's key; the error is fs.ErrNotExist without one.
 func (l *Launcher) PublicKey() (PublicKey, error) {
-	text, err := os.ReadFile(l.home.Key() + ".pub")
+	text, err := os.ReadFile(l.state.Key() + ".pub")
 	if err != nil {
 		return PublicKey{}, err
 	}
 	list, err := approval.ParseTrust(text)
 	if err != nil || len(list) != 1 {
-		return PublicKey{}, fmt.Errorf("key file %q: %w", l.home.Key()+".pub", approval.ErrKey)
+		return PublicKey{}, fmt.Errorf("key file %q: %w", l.state.Key()+".pub", approval.ErrKey)
 	}
 	return PublicKey{ID: approval.KeyID(list[0].Public), Line: strings.TrimSpace(string(text))}, nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // killWait is how long a run may take to end after SIGTERM: a command's own grace and the
@@ -35,7 +37,7 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	defer unix.Close(fd)
-	if runnerOf(pid) != run.launcher || hasEnded(fd, 0) { // the number is somebody else's by now, or nobody's
+	if state.ProcessOf(pid) != run.launcher || hasEnded(fd, 0) { // the number is somebody else's by now, or nobody's
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"io"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -10,12 +9,13 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
 // A Launcher judges and runs requests on one state directory.
 type Launcher struct {
-	home    Home
+	state   *state.Directory
 	account string // the account's home directory
 	policy  pathguard.Policy
 	store   approval.Store // set by ready
@@ -29,15 +29,11 @@ type Launcher struct {
 	floor   string                       // the configuration that no user can loosen
 	umask   func() int
 	version func() string
-	now     func() time.Time
-	random  io.Reader
-	bootID  string
 	outside string // folder of the marks of what was used; "" for none
 
 	mends   bool  // a configuration that is refused denies everything, and is no error
 	refused error // why policy is the one that denies everything
 
-	waited sync.Map               // processes that waitsFor has named
 	caller func() approval.Caller // this process, as the kernel sees it now
 
 	frameTime time.Duration // for what a client of a session has begun to say

@@ -10,14 +10,15 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // openLog opens the hash-chained log for appending. Where it is kept is not for the environment
 // to say: $AUDIT_LOG_PATH belongs to whoever asks.
 func (l *Launcher) openLog() (*audit.Log, error) {
-	log, err := audit.OpenLog(l.home.Audit(), audit.LogOptions{Now: l.now, BootID: l.bootID, Mark: l.home.Mark(), Waiting: l.waitsFor})
+	log, err := audit.OpenLog(l.state.Audit(), audit.LogOptions{Now: l.state.Now, BootID: l.state.BootID, Mark: l.state.Mark(), Waiting: l.state.WaitsFor})
 	if errors.Is(err, audit.ErrUnsafe) {
-		err = fmt.Errorf("%w; try: ls -la %q", err, l.home.Audit())
+		err = fmt.Errorf("%w; try: ls -la %q", err, l.state.Audit())
 	}
 	return log, err
 }
@@ -25,22 +26,22 @@ func (l *Launcher) openLog() (*audit.Log, error) {
 // openCast opens the transcript of a session. Ids come from the log, which somebody may have
 // edited: what is no id must not become a path.
 func (l *Launcher) openCast(sid string) (io.ReadSeekCloser, error) {
-	if !isSessionID(sid) {
+	if !state.IsID(sid) {
 		return nil, fmt.Errorf("session %q: %w", sid, os.ErrNotExist)
 	}
-	return audit.OpenTranscript(l.home.Cast(sid), l.codec)
+	return audit.OpenTranscript(l.state.Cast(sid), l.codec)
 }
 
 // Sessions returns the ids of all sessions that have a transcript, oldest first.
 func (l *Launcher) Sessions() ([]string, error) {
-	entries, err := os.ReadDir(l.home.Sessions())
+	entries, err := os.ReadDir(l.state.Sessions())
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".zst"), ".cast")
-		if ok && isSessionID(id) {
+		if ok && state.IsID(id) {
 			ids = append(ids, id)
 		}
 	}
@@ -49,7 +50,7 @@ func (l *Launcher) Sessions() ([]string, error) {
 
 // Entries returns the entries of the log, oldest first. It reads and does not prove.
 func (l *Launcher) Entries(f audit.Filter) iter.Seq2[audit.Entry, error] {
-	return audit.Entries(l.home.Audit(), f)
+	return audit.Entries(l.state.Audit(), f)
 }
 
 // Gaps returns the parts of the log that hold no entries or are not proven, oldest first.

@@ -3,25 +3,12 @@ package launcher
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 )
-
-// self names this process for those that come after it: the boot, its id and when it started.
-func (l *Launcher) self() string { return l.bootID + "/" + runner() }
-
-// lives reports whether the process of that name is still there.
-func (l *Launcher) lives(name string) bool {
-	boot, process, _ := strings.Cut(name, "/")
-	var pid int
-	_, err := fmt.Sscanf(process, "%d@", &pid)
-	return err == nil && boot == l.bootID && runnerOf(pid) == process
-}
 
 // tellLost ends approvals that a process used and died before it told what came of it. The approval
 // stays used; whether its command ran, the story of the run says. The caller holds the outbox
@@ -32,7 +19,7 @@ func (l *Launcher) tellLost(ctx context.Context, log *audit.Log) error {
 		return err
 	}
 	for _, run := range runs {
-		if l.lives(run.Runner) {
+		if l.state.Lives(run.Runner) {
 			continue
 		}
 		events, err := l.store.Finish(ctx, run.Envelope, approval.OutcomeLost, "its launcher died before it recorded the end")
@@ -58,7 +45,7 @@ func (l *Launcher) settle(log *audit.Log) error {
 	if err := l.ready(); err != nil {
 		return err
 	}
-	outbox, err := l.lockRuntime("outbox", syscall.LOCK_EX|syscall.LOCK_NB)
+	outbox, err := l.state.Lock("outbox", syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil
 	}

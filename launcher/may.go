@@ -51,7 +51,7 @@ func (l *Launcher) attempted(a approval.Action, via approval.Via, why error) err
 	}
 	defer log.Close()
 	_, err = appendEvents(log, []approval.Event{{
-		Kind: approval.KindRefused, Time: l.now().UTC(), Approver: Person(), Channel: string(via.Channel), Outcome: approval.OutcomeDenied,
+		Kind: approval.KindRefused, Time: l.state.Now().UTC(), Approver: Person(), Channel: string(via.Channel), Outcome: approval.OutcomeDenied,
 		Reason: fmt.Sprintf("%s: %v", a, why), Via: via,
 	}}, audit.Durable)
 	return err

@@ -62,9 +62,9 @@ func TestWorkspaceInWhatIsPrivate(t *testing.T) {
 // Where level base cannot hide the state or the home, the refusal says which of them is to move.
 func TestWhatHasToMove(t *testing.T) {
 	l, _ := world(t)
-	top := filepath.Dir(l.home.Dir)
+	top := filepath.Dir(l.state.Dir)
 	for path, want := range map[string]string{
-		l.home.Dir: "move the state directory", l.home.Dir + "/audit": "move the state directory", l.account + "/.ssh": "move the home directory", filepath.Join(top, "work", ".env"): "tadactl doctor, which",
+		l.state.Dir: "move the state directory", l.state.Dir + "/audit": "move the state directory", l.account + "/.ssh": "move the home directory", filepath.Join(top, "work", ".env"): "tadactl doctor, which",
 	} {
 		err := l.unfenced(fmt.Errorf("start: %w", &sandbox.CannotHideError{Path: path, Root: top, Level: sandbox.Base}))
 		if !errors.Is(err, sandbox.ErrCannotHide) || !strings.Contains(err.Error(), "; try: "+want) {

@@ -32,10 +32,10 @@ func TestRestrictedPathsLeaveTheShell(t *testing.T) {
 func startsOrSaysWhy(t *testing.T, list string, base bool) {
 	l, req := world(t)
 	list = strings.NewReplacer("WORK", req.Dir, "PARENT", filepath.Dir(req.Dir), "OWN", filepath.Dir(os.Args[0])).Replace(list)
-	if err := os.WriteFile(l.home.Config(), fmt.Appendf(nil, "security: {restricted_paths: [%s]}\n", quotedList(list)), 0o600); err != nil {
+	if err := os.WriteFile(l.state.Config(), fmt.Appendf(nil, "security: {restricted_paths: [%s]}\n", quotedList(list)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := own(l.home.Dir).Open()
+	l, err := own(l.state.Dir).Open()
 	if config := (*pathguard.ConfigError)(nil); errors.As(err, &config) {
 		if strings.Trim(list, "/*") != "" || !strings.Contains(config.Error(), "covers every file") {
 			t.Error(err)
@@ -70,10 +70,10 @@ func quotedList(names string) string {
 // while it runs, at both levels.
 func TestRestrictedBesideWhatTheShellNeeds(t *testing.T) {
 	l, req := world(t)
-	if err := os.WriteFile(l.home.Config(), []byte("security: {restricted_paths: [/etc]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.state.Config(), []byte("security: {restricted_paths: [/etc]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := own(l.home.Dir).Open()
+	l, err := own(l.state.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

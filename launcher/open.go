@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -18,7 +17,7 @@ func (p Place) Open() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.policy, err = loadPolicy(l.home, l.floor, l.account, nil); err != nil {
+	if l.policy, err = loadPolicy(l.state.Home, l.floor, l.account, nil); err != nil {
 		return nil, p.mendable(l, err)
 	}
 	return l, nil
@@ -32,7 +31,7 @@ func (p Place) OpenToMend() (*Launcher, error) {
 		return nil, err
 	}
 	l.mends = true
-	l.policy, err = loadPolicy(l.home, l.floor, l.account, nil)
+	l.policy, err = loadPolicy(l.state.Home, l.floor, l.account, nil)
 	if isMistake(err) {
 		l.policy, l.refused = pathguard.Policy{}, p.mendable(l, err)
 		return l, nil
@@ -49,7 +48,9 @@ func (p Place) prepare() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{home: home, floor: floorConfig, now: time.Now, random: random{}, bootID: bootID(), outside: outsideFolder(), caller: ownCaller, frameTime: frameTime}
+	l := &Launcher{
+		state: home.Use(), floor: floorConfig, outside: outsideFolder(), caller: ownCaller, frameTime: frameTime,
+	}
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = p.home(); err != nil {

@@ -29,7 +29,7 @@ func (q *openQuestion) consume(ctx context.Context, id string) (*Refusal, error)
 	q.standby.begin(fresh) // while the disk takes the use of the approval
 	var permit approval.Permit
 	used, err := q.l.changeSaid(q.log, audit.Durable, func() (events []approval.Event, err error) {
-		permit, err = q.l.store.Consume(ctx, approval.Claim{Session: q.askerOf(), Envelope: id, PlanHash: fresh.Hash(), Runner: q.l.self()})
+		permit, err = q.l.store.Consume(ctx, approval.Claim{Session: q.askerOf(), Envelope: id, PlanHash: fresh.Hash(), Runner: q.l.state.Self()})
 		if err == nil {
 			err = q.l.spend(id, "approval", id)
 		}

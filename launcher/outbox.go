@@ -3,9 +3,7 @@ package launcher
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -52,7 +50,7 @@ type written struct {
 // changeSaid is change for a caller that has something better to do than to have the store forget,
 // which takes the store and waits for the disk twice. It must call forgetNow in the end.
 func (l *Launcher) changeSaid(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (written, error) {
-	outbox, err := l.lockRuntime("outbox", syscall.LOCK_SH)
+	outbox, err := l.state.Lock("outbox", syscall.LOCK_SH)
 	if err != nil {
 		return written{}, err
 	}
@@ -125,31 +123,6 @@ func eventsOf(err error) []approval.Event {
 	return nil
 }
 
-// lockRuntime locks a file of this boot by flock(2). Closing the file gives it back.
-func (l *Launcher) lockRuntime(name string, how int) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(l.home.Runtime(), name), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.flock(f, how); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("lock %q: %w", f.Name(), err)
-	}
-	return f, nil
-}
-
-// flock is flock(2), and says for whom this process waits when that takes long.
-func (l *Launcher) flock(f *os.File, how int) error {
-	err := flock(f, how|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) && how&syscall.LOCK_NB == 0 {
-		for _, d := range lockPatience {
-			defer time.AfterFunc(d, func() { l.waitsFor(f, d) }).Stop()
-		}
-		err = flock(f, how)
-	}
-	return err
-}
-
 // storeContext bounds one operation on the store.
 func storeContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), storeTimeout)
@@ -158,10 +131,3 @@ func storeContext() (context.Context, context.CancelFunc) {
 // storeTimeout bounds one operation on the approval store. Nobody holds it while a person
 // thinks, so a longer wait means that something is wrong with it.
 const storeTimeout = 15 * time.Second
-
-func flock(f *os.File, how int) (err error) {
-	for err = syscall.EINTR; err == syscall.EINTR; {
-		err = syscall.Flock(int(f.Fd()), how)
-	}
-	return err
-}

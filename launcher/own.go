@@ -88,7 +88,7 @@ func (l *Launcher) honest(w *shellparse.Wrapped) bool {
 	if w.Client != "tada-run" {
 		return true
 	}
-	if homes := w.Names["home"]; len(homes) > 0 && filepath.Clean(homes[0]) != filepath.Clean(l.home.Dir) {
+	if homes := w.Names["home"]; len(homes) > 0 && filepath.Clean(homes[0]) != filepath.Clean(l.state.Dir) {
 		return false
 	}
 	return isSelf(strings.Join(w.Names["runner"], ""))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // A patron is the process that a run is for: what the command leaves running goes on no longer than
@@ -36,13 +37,13 @@ func patronAt(pid int) *patron {
 	if pid <= 0 {
 		return nil
 	}
-	was := runnerOf(pid)
+	was := state.ProcessOf(pid)
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return nil
 	}
 	p, _, ok := processOf(pid)
-	if !ok || runnerOf(pid) != was { // another one has its number
+	if !ok || state.ProcessOf(pid) != was { // another one has its number
 		unix.Close(fd)
 		return nil
 	}

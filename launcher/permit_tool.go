@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -18,7 +19,7 @@ func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outc
 	if err != nil {
 		return Outcome{}, "", err
 	}
-	id, err := newSessionID(l.now(), l.random)
+	id, err := state.NewID(l.state.Now(), l.state.Random)
 	if err != nil {
 		j.Close()
 		return Outcome{}, "", fmt.Errorf("name the session: %w", err)

@@ -26,7 +26,7 @@ func (a *attempt) storeRefusal(err error) (*Refusal, error) {
 		if errors.Is(refused.Err, approval.ErrDenied) {
 			f.HumanCan = undoes(refused.Envelope)
 		}
-		f.Cooloff = int(refused.Until.Sub(a.l.now()).Seconds())
+		f.Cooloff = int(refused.Until.Sub(a.l.state.Now()).Seconds())
 	}
 	if failure.Exit == ExitPending {
 		f.Status, f.Retry = "pending", "run the identical command again when fewer questions are open"
@@ -54,7 +54,7 @@ func (a *attempt) cooling(refused *approval.Refused) string {
 	if !errors.Is(refused.Err, approval.ErrDenied) || refused.Until.IsZero() {
 		return ""
 	}
-	return a.say("cooling", refused.Until.Sub(a.l.now()).Round(time.Second))
+	return a.say("cooling", refused.Until.Sub(a.l.state.Now()).Round(time.Second))
 }
 
 // denied words a verdict that no person can change.

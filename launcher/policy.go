@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -17,7 +18,7 @@ const floorConfig = "/etc/tada/config.yaml"
 // loadPolicy reads the floor, the account's own file and, where another state directory was
 // asked for, the file in that one. Each can only tighten what those before it say: whoever
 // starts this process chooses --home, and must not choose a looser policy by it.
-func loadPolicy(home Home, floor, account string, draft []byte) (pathguard.Policy, error) {
+func loadPolicy(home state.Home, floor, account string, draft []byte) (pathguard.Policy, error) {
 	files := []pathguard.ConfigFile{{Path: floor, Layer: pathguard.FloorLayer}}
 	own := ownConfig(account)
 	if own != home.Config() && owned(account) {
@@ -42,10 +43,10 @@ func (p Place) mendable(l *Launcher, err error) error {
 		return err
 	}
 	switch mistake.File {
-	case l.home.Config():
+	case l.state.Config():
 		mistake.Fix = "tadactl policy edit"
 		if p.State != "" {
-			mistake.Fix = fmt.Sprintf("tadactl --home %q policy edit", l.home.Dir)
+			mistake.Fix = fmt.Sprintf("tadactl --home %q policy edit", l.state.Dir)
 		}
 	case ownConfig(l.account):
 		mistake.Fix = "tadactl policy edit"
@@ -71,7 +72,7 @@ func owned(account string) bool {
 // is read to be judged must not be a way to read what is forbidden.
 func (l *Launcher) MayRead(dir, path string) error {
 	g := pathguard.Guard{Policy: l.policy, Caller: pathguard.Caller{
-		Dir: dir, Env: map[string]string{}, Home: l.account, UID: os.Getuid(), StateDir: l.home.Dir,
+		Dir: dir, Env: map[string]string{}, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
 	}}
 	r, err := g.CheckPathAccess(path, false)
 	if err != nil {
@@ -95,7 +96,7 @@ func (l *Launcher) policyFor(plan *pathguard.Plan) (pathguard.Policy, error) {
 		return l.policy, nil
 	}
 	path := filepath.Join(plan.Workspace, ".tada", "config.yaml")
-	if _, err := os.Lstat(path); os.IsNotExist(err) || path == l.home.Config() {
+	if _, err := os.Lstat(path); os.IsNotExist(err) || path == l.state.Config() {
 		return l.policy, nil
 	}
 	return l.policy.Tighten(pathguard.ConfigFile{Path: path, Layer: pathguard.WorkspaceLayer, Root: plan.Workspace})
@@ -105,4 +106,4 @@ func (l *Launcher) policyFor(plan *pathguard.Plan) (pathguard.Policy, error) {
 func (l *Launcher) Policy() pathguard.Policy { return l.policy }
 
 // Home returns the state directory.
-func (l *Launcher) Home() Home { return l.home }
+func (l *Launcher) Home() state.Home { return l.state.Home }

@@ -29,7 +29,7 @@ func (l *Launcher) Compare(ctx context.Context) error {
 	}
 	_, seq, err := l.store.Place(ctx) // again: what the record has, the store had before
 	if err == nil && recorded > seq {
-		err = &approval.FileError{Path: l.home.Approvals(), Err: approval.ErrBehind, Hint: "rebuild it from the record: tadactl approvals rebuild"}
+		err = &approval.FileError{Path: l.state.Approvals(), Err: approval.ErrBehind, Hint: "rebuild it from the record: tadactl approvals rebuild"}
 	}
 	return err
 }
@@ -52,7 +52,7 @@ func (l *Launcher) storePlace(ctx context.Context) []audit.Place {
 
 // hasStore reports whether anybody was ever asked: without a store none is made.
 func (l *Launcher) hasStore() bool {
-	_, err := os.Lstat(l.home.Approvals())
+	_, err := os.Lstat(l.state.Approvals())
 	return err == nil
 }
 

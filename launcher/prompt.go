@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +47,7 @@ func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, err
 	var shown time.Time
 	render := func(width int, full bool) string {
 		if shown.IsZero() {
-			shown = l.now()
+			shown = l.state.Now()
 		}
 		page := approval.Render(p.payload, approval.RenderOptions{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
 		return page.Text() + p.below(a.denied)
@@ -56,7 +55,7 @@ func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, err
 	for {
 		options := p.options()
 		if !shown.IsZero() { // shown before, and left for a key that says more
-			options.Guard = max(p.least-l.now().Sub(shown), session.DefaultGuard)
+			options.Guard = max(p.least-l.state.Now().Sub(shown), session.DefaultGuard)
 		}
 		reply, err := session.Ask(ctx, tty, render, options)
 		var interrupted *session.Interrupted
@@ -72,7 +71,7 @@ func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, err
 		case reply.Answer == session.Cancelled:
 			return answered{}, &CancelledError{By: leftBy(reply.Key)}
 		case reply.Answer != session.Chosen:
-			a.given, a.yes, a.took = true, reply.Answer == session.Approved, l.now().Sub(shown)
+			a.given, a.yes, a.took = true, reply.Answer == session.Approved, l.state.Now().Sub(shown)
 			if a.yes && p.code {
 				a.code, err = readLine(ctx, tty, "one-time code: ", dots)
 				if err == nil && a.code == "" {
@@ -84,7 +83,7 @@ func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, err
 			}
 			return a, nil
 		}
-		a.took = l.now().Sub(shown)
+		a.took = l.state.Now().Sub(shown)
 		if done, err := p.say(ctx, tty, reply.Key, &a); done || err != nil {
 			return a, err
 		}
@@ -176,7 +175,7 @@ func (p page) chosen(line string) []string {
 // Phrase returns the words that only this user's real prompts show, made when they are first
 // needed. They stand in the state directory, which no fence reaches.
 func (l *Launcher) Phrase() (string, error) {
-	return approval.LoadPhrase(filepath.Join(l.home.Dir, "phrase"), l.random)
+	return approval.LoadPhrase(l.state.Phrase(), l.state.Random)
 }
 
 // Page returns a question as it is shown, under the phrase.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,15 +15,8 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 )
-
-// checkpointKey holds the key that signs checkpoints: its secret, and on the second line what
-// verifiers are given. Whoever takes over the account has it too; what a checkpoint proves, it
-// proves because it was kept, or cosigned, somewhere else.
-func (h Home) checkpointKey() string { return filepath.Join(h.Dir, "checkpoint.key") }
-
-// Checkpoint is where the newest signed checkpoint is kept, with its cosignatures.
-func (h Home) Checkpoint() string { return filepath.Join(h.Audit(), "checkpoint") }
 
 // A LogKey signs for the log of one state directory. Its name is the origin of the log's
 // checkpoints.
@@ -48,13 +40,13 @@ func Verifiers(keys ...string) (note.Verifiers, error) {
 
 // LogKey returns the key of this log, made when it is first asked for.
 func (l *Launcher) LogKey() (LogKey, error) {
-	path := l.home.checkpointKey()
+	path := l.state.CheckpointKey()
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l.newLogKey(path)
 	}
 	if err == nil {
-		err = private(path, info, 0o077)
+		err = state.Private(path, info, 0o077)
 	}
 	if err != nil {
 		return LogKey{}, err
@@ -70,17 +62,17 @@ func (l *Launcher) LogKey() (LogKey, error) {
 func logKey(path, secret, public string) (LogKey, error) {
 	signer, err := note.NewSigner(secret)
 	if err != nil { // the error of note never holds the key
-		return LogKey{}, &HomeError{Path: path, Reason: "it does not hold a key: " + err.Error()}
+		return LogKey{}, &state.HomeError{Path: path, Reason: "it does not hold a key: " + err.Error()}
 	}
 	return LogKey{signer, public}, nil
 }
 
 func (l *Launcher) newLogKey(path string) (LogKey, error) {
 	var id [4]byte
-	if _, err := io.ReadFull(l.random, id[:]); err != nil {
+	if _, err := io.ReadFull(l.state.Random, id[:]); err != nil {
 		return LogKey{}, err
 	}
-	secret, public, err := note.GenerateKey(l.random, "tada-run/"+hex.EncodeToString(id[:]))
+	secret, public, err := note.GenerateKey(l.state.Random, "tada-run/"+hex.EncodeToString(id[:]))
 	if err != nil {
 		return LogKey{}, err
 	}
@@ -93,7 +85,7 @@ func (l *Launcher) newLogKey(path string) (LogKey, error) {
 // ownCheckpoint returns the checkpoint that is kept beside the log and the key that must have
 // signed it, both nil where there is none. A key is not made for it.
 func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
-	signed, err := os.ReadFile(l.home.Checkpoint())
+	signed, err := os.ReadFile(l.state.Checkpoint())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -103,7 +95,7 @@ func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
 	if len(signed) == 0 {
 		signed = []byte{'\n'} // one that was emptied is no checkpoint that never was
 	}
-	if _, err := os.Lstat(l.home.checkpointKey()); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(l.state.CheckpointKey()); errors.Is(err, fs.ErrNotExist) {
 		return signed, nil, nil
 	}
 	key, err := l.LogKey()
@@ -116,7 +108,7 @@ func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
 
 // options are what every proof of this log is made with.
 func (l *Launcher) options() audit.VerifyOptions {
-	return audit.VerifyOptions{Mark: l.home.Mark()}
+	return audit.VerifyOptions{Mark: l.state.Mark()}
 }
 
 // Checkpoint verifies the log and signs its size and root, a C2SP tlog-checkpoint. A copy is
@@ -126,7 +118,7 @@ func (l *Launcher) Checkpoint() ([]byte, LogKey, error) {
 	if err != nil {
 		return nil, key, err
 	}
-	signed, err := audit.Checkpoint(l.home.Audit(), l.options(), key.Signer)
+	signed, err := audit.Checkpoint(l.state.Audit(), l.options(), key.Signer)
 	if err != nil {
 		return nil, key, err
 	}
@@ -135,7 +127,7 @@ func (l *Launcher) Checkpoint() ([]byte, LogKey, error) {
 
 // KeepCheckpoint puts a signed checkpoint in the place of the one that is kept beside the log.
 func (l *Launcher) KeepCheckpoint(signed []byte) error {
-	return replace(l.home.Checkpoint(), signed)
+	return state.Replace(l.state.Checkpoint(), signed)
 }
 
 // proving returns a fresh checkpoint, and what verifies it.
@@ -154,7 +146,7 @@ func (l *Launcher) Prove(seq int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return audit.Prove(l.home.Audit(), l.options(), seq, signed, known)
+	return audit.Prove(l.state.Audit(), l.options(), seq, signed, known)
 }
 
 // ProveStretch proves the events from and up to, not with, to of a session; to 0 stands for
@@ -174,7 +166,7 @@ func (l *Launcher) ProveStretch(id string, from, to int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return audit.ProveStretch(l.home.Audit(), l.options(), id, f, from, to, signed, known)
+	return audit.ProveStretch(l.state.Audit(), l.options(), id, f, from, to, signed, known)
 }
 
 // ProveGrowth proves that the log which a checkpoint was signed for began with its own first
@@ -184,7 +176,7 @@ func (l *Launcher) ProveGrowth(old int64, signed []byte, key LogKey) (tlog.TreeP
 	if err != nil {
 		return nil, err
 	}
-	return audit.ProveGrowth(l.home.Audit(), l.options(), old, signed, known)
+	return audit.ProveGrowth(l.state.Audit(), l.options(), old, signed, known)
 }
 
 // vouched is how many events of a session the log vouches for.
@@ -210,7 +202,7 @@ func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
 
 // VerifyWith is Verify with other options; what belongs to this state directory is filled in.
 func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
-	o.Mark, o.Running = l.home.Mark(), audit.Alive(l.home.Audit())
+	o.Mark, o.Running = l.state.Mark(), audit.Alive(l.state.Audit())
 	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.openCast(sid) }
 	o.Transcripts = l.Sessions
 	var err error
@@ -224,5 +216,5 @@ func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
 			o.Remember = append(slices.Clone(o.Remember), place.Point())
 		}
 	}
-	return audit.Verify(l.home.Audit(), o)
+	return audit.Verify(l.state.Audit(), o)
 }

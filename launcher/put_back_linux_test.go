@@ -112,7 +112,7 @@ func usedOnce(t *testing.T) *history {
 	if err := l.Decide(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}
-	h.old = copyOf(t, l.home.Dir)
+	h.old = copyOf(t, l.state.Dir)
 	if status, ran := h.again(t, l); status != 0 || !ran {
 		t.Fatalf("approved: status %d, ran %v", status, ran)
 	}
@@ -125,7 +125,7 @@ func usedOnce(t *testing.T) *history {
 	if _, _, err := l.Checkpoint(); err != nil {
 		t.Fatal(err)
 	}
-	h.new = copyOf(t, l.home.Dir)
+	h.new = copyOf(t, l.state.Dir)
 	return h
 }
 
@@ -152,7 +152,7 @@ func (h *history) again(t *testing.T, l *Launcher) (status int, ran bool) {
 // fresh opens the state directory as the next process does.
 func (h *history) fresh(t *testing.T, outside string) *Launcher {
 	t.Helper()
-	l, err := Place{State: h.l.home.Dir, Account: h.l.account}.Open()
+	l, err := Place{State: h.l.state.Dir, Account: h.l.account}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ type noticed struct{ run, verify, pending, tamper string }
 
 func (h *history) notice(t *testing.T, c copied, outside string) noticed {
 	t.Helper()
-	c.put(t, h.l.home.Dir)
+	c.put(t, h.l.state.Dir)
 	var n noticed
 	l := h.fresh(t, outside)
 	v, err := l.Verify()
@@ -250,7 +250,7 @@ func TestPutBack(t *testing.T) {
 		}
 	}
 	rows["everything"] = h.notice(t, h.old, h.l.outside)
-	h.old.put(t, h.l.home.Dir)
+	h.old.put(t, h.l.state.Dir)
 	if status, ran := h.again(t, h.fresh(t, filepath.Join(t.TempDir(), "used"))); !ran {
 		t.Errorf("with no memory outside it would not run either (status %d): this test proves nothing", status)
 	}
@@ -289,7 +289,7 @@ func orDash(s string) string {
 // again, in any way in which something is used, and the way on is the one that is said.
 func TestOldStoreGivesNothingBack(t *testing.T) {
 	h := usedOnce(t)
-	h.new.with(h.old, "approvals.db").put(t, h.l.home.Dir)
+	h.new.with(h.old, "approvals.db").put(t, h.l.state.Dir)
 	l := h.fresh(t, filepath.Join(t.TempDir(), "used"))
 	ctx := context.Background()
 	if err := l.ready(); err != nil {
@@ -347,10 +347,10 @@ func TestWholePutBackGivesNoUsesBack(t *testing.T) {
 	if _, err := l.DecideStanding(ctx, d, 2, time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	old, ran := copyOf(t, l.home.Dir), 0
+	old, ran := copyOf(t, l.state.Dir), 0
 	for range 4 {
 		for range 3 {
-			next, err := Place{State: l.home.Dir, Account: l.account}.Open()
+			next, err := Place{State: l.state.Dir, Account: l.account}.Open()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -359,7 +359,7 @@ func TestWholePutBackGivesNoUsesBack(t *testing.T) {
 				ran++
 			}
 		}
-		old.put(t, l.home.Dir)
+		old.put(t, l.state.Dir)
 	}
 	if ran != 2 {
 		t.Errorf("a grant for 2 uses ran %d times", ran)

@@ -33,10 +33,10 @@ func TestContacts(t *testing.T) {
 		{registries, "npm ci; yarn; deno cache x.ts; pip install x; conda install x; go build; cargo build; gem install x; composer install; mvn test; dotnet restore; mix deps.get; apt-get update; apk update", "", sandbox.Hosts, "registry.npmjs.org:443"},
 	} {
 		l, req := world(t)
-		if err := os.WriteFile(l.home.Config(), []byte(test.config), 0o600); err != nil {
+		if err := os.WriteFile(l.state.Config(), []byte(test.config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l, err := own(l.home.Dir).Open()
+		l, err := own(l.state.Dir).Open()
 		if err != nil {
 			t.Fatal(err)
 		}

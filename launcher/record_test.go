@@ -44,7 +44,7 @@ func TestSecretsInCommandLine(t *testing.T) {
 	if err != nil || out.Status != 0 {
 		t.Fatalf("%+v %v", out, err)
 	}
-	for _, name := range []string{l.home.Audit() + "/log.jsonl", l.home.Cast(out.Session)} {
+	for _, name := range []string{l.state.Audit() + "/log.jsonl", l.state.Cast(out.Session)} {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestLogPathIsNotTheCallers(t *testing.T) {
 	if len(entriesOf(t, l, kindEnd)) != 1 {
 		t.Error("the run is not in the record of the state directory")
 	}
-	again, err := own(l.home.Dir).Open()
+	again, err := own(l.state.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,6 @@ package launcher
 
 import (
 	"fmt"
-	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher/sandbox"
-	"github.com/tada-run/tada-run/pathguard/tamper"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +9,10 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -81,7 +82,7 @@ func TestRefusalIsInTheCallersLanguage(t *testing.T) {
 	several := &tamper.TamperError{Root: base.Dir, Findings: append(tampered.Findings, tampered.Findings...)}
 	answer := func(err error) func(*openQuestion) *Refusal {
 		return func(q *openQuestion) *Refusal {
-			f, _ := q.storeRefusal(&approval.Refused{Envelope: "0A1", Err: err, Until: l.now().Add(time.Minute)})
+			f, _ := q.storeRefusal(&approval.Refused{Envelope: "0A1", Err: err, Until: l.state.Now().Add(time.Minute)})
 			return f
 		}
 	}

@@ -12,14 +12,12 @@ import (
 	"syscall"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // maxSettings bounds another program's settings file.
 const maxSettings = 4 << 20
-
-// Backups is where the files of other programs are kept as they were before this one changed them.
-func (h Home) Backups() string { return filepath.Join(h.Dir, "backup") }
 
 // registerTries is how often a file is read again that another program changes meanwhile.
 const registerTries = 8
@@ -30,11 +28,11 @@ const registerTries = 8
 // changed. Through a symbolic link the file behind it is written. The path that is returned is that
 // of the backup, "" where nothing was there or nothing changed. Two at once wait for each other.
 func (l *Launcher) Register(path string, r Registration) (backup string, err error) {
-	unlock, err := l.registering()
+	alone, err := l.state.Lock("register.lock", syscall.LOCK_EX)
 	if err != nil {
 		return "", err
 	}
-	defer unlock()
+	defer alone.Close()
 	if path, err = behindLinks(path); err != nil {
 		return "", err
 	}
@@ -124,19 +122,6 @@ func (l *Launcher) deliverOwn(store *tamper.Store) error {
 	return errors.Join(deliver(log, store, audit.Durable), log.Close())
 }
 
-// registering waits for others who change settings.
-func (l *Launcher) registering() (func(), error) {
-	f, err := os.OpenFile(filepath.Join(l.home.Runtime(), "register.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.flock(f, syscall.LOCK_EX); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("lock %q: %w", f.Name(), err)
-	}
-	return func() { f.Close() }, nil
-}
-
 // behindLinks is the file that a path leads to: settings that are kept elsewhere stay there, also
 // when nothing is there yet. One file has one such path, before it is made and afterwards.
 func behindLinks(path string) (string, error) { return followLinks(path, 100) }
@@ -217,11 +202,11 @@ func (l *Launcher) backUp(path string, was []byte) (string, error) {
 	if was == nil {
 		return "", nil
 	}
-	if err := privateDir(l.home.Backups()); err != nil {
+	if err := state.PrivateDir(l.state.Backups()); err != nil {
 		return "", err
 	}
 	name := strings.ReplaceAll(strings.Trim(path, "/"), "/", "_")
-	f, err := os.CreateTemp(l.home.Backups(), l.now().UTC().Format("20060102T150405Z")+"-*-"+name)
+	f, err := os.CreateTemp(l.state.Backups(), l.state.Now().UTC().Format("20060102T150405Z")+"-*-"+name)
 	if err != nil {
 		return "", err
 	}
@@ -256,22 +241,16 @@ func untouched(store *tamper.Store, path string) error {
 	return err
 }
 
-// Links is where this program stands under the names of shells.
-func (h Home) Links() string { return filepath.Join(h.Dir, "bin") }
-
-// ShellLink is the link that [Launcher.LinkShell] makes.
-func (h Home) ShellLink() string { return filepath.Join(h.Links(), "bash") }
-
 // LinkShell makes the link by which a client starts tada-run as bash, and returns its path.
 func (l *Launcher) LinkShell(runner string) (string, error) {
-	if err := privateDir(l.home.Links()); err != nil {
+	if err := state.PrivateDir(l.state.Links()); err != nil {
 		return "", err
 	}
-	link := l.home.ShellLink()
+	link := l.state.ShellLink()
 	if to, err := os.Readlink(link); err == nil && to == runner {
 		return link, nil
 	}
-	fresh := filepath.Join(l.home.Links(), ".bash-"+runnerOf(os.Getpid()))
+	fresh := filepath.Join(l.state.Links(), ".bash-"+state.ProcessOf(os.Getpid()))
 	_ = os.Remove(fresh) // of a process that died
 	if err := os.Symlink(runner, fresh); err != nil {
 		return "", err

@@ -117,7 +117,7 @@ func TestRegisterFails(t *testing.T) {
 	if protected, _, err := l.Protected(nowhere); protected || err != nil {
 		t.Errorf("it is protected: %v", err)
 	}
-	if given, err := os.ReadDir(l.home.Registered()); err == nil && len(given) > 0 {
+	if given, err := os.ReadDir(l.state.Registered()); err == nil && len(given) > 0 {
 		t.Errorf("%v", given)
 	}
 }
@@ -131,7 +131,7 @@ func untouchedBy(t *testing.T, l *Launcher, file, want string) {
 	if protected, _, err := l.Protected(file); protected || err != nil {
 		t.Errorf("it is protected: %v", err)
 	}
-	for _, dir := range []string{l.home.Registered(), l.home.Backups()} {
+	for _, dir := range []string{l.state.Registered(), l.state.Backups()} {
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			t.Errorf("%s: %v", dir, left)
 		}

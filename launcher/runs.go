@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // errNoTranscript is for a session that the log knows of: a refusal, or a transcript that is gone.
@@ -31,7 +32,7 @@ func (l *Launcher) Session(prefix string) (string, error) {
 		return ids[len(ids)-1], nil
 	}
 	id, err := oneSession(ids, prefix)
-	if errors.Is(err, ErrNoSuch) {
+	if errors.Is(err, state.ErrNoSuch) {
 		if past, known := l.Past(prefix); known == nil {
 			err = fmt.Errorf("session %q (%s): %w; try: tadactl show %s", past.ID, past.State, errNoTranscript, past.ID)
 		}
@@ -41,9 +42,9 @@ func (l *Launcher) Session(prefix string) (string, error) {
 
 // oneSession is only for sessions, with the next command to type.
 func oneSession(ids []string, prefix string) (string, error) {
-	id, err := only(ids, prefix)
+	id, err := state.Only(ids, prefix)
 	switch {
-	case errors.Is(err, ErrAmbiguous):
+	case errors.Is(err, state.ErrAmbiguous):
 		err = fmt.Errorf("session %q: %w; type more characters", prefix, err)
 	case err != nil:
 		err = fmt.Errorf("session %q: %w; try: tadactl sessions", prefix, err)
@@ -120,7 +121,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 	if err != nil {
 		return runs, err
 	}
-	dead, asked, alive := map[string]bool{}, false, audit.Alive(l.home.Audit())
+	dead, asked, alive := map[string]bool{}, false, audit.Alive(l.state.Audit())
 	for _, r := range runs {
 		if r.State == "running" && !alive(r.ID) {
 			dead[r.ID] = true

@@ -32,7 +32,7 @@ func (l *Launcher) say(out io.Writer, notice string) {
 func (l *Launcher) tells(notice string) bool {
 	sum := sha256.Sum256([]byte(notice))
 	mark := hex.EncodeToString(sum[:8]) + "\n"
-	path := filepath.Join(l.home.Runtime(), "said")
+	path := filepath.Join(l.state.Runtime(), "said")
 	said, _ := os.ReadFile(path)
 	if bytes.Contains(said, []byte(mark)) {
 		return false

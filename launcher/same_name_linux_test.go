@@ -29,14 +29,14 @@ var onOneName = []string{
 func TestTwoEffectsOnOneName(t *testing.T) {
 	l, req := world(t)
 	base := atBase(t, l)
-	outside := filepath.Join(filepath.Dir(base.home.Dir), "granted") // not among temporary files
+	outside := filepath.Join(filepath.Dir(base.state.Dir), "granted") // not among temporary files
 	config := fmt.Sprintf("rules: {paths: [{path: %q, verdict: allow}]}\n", outside)
 	for i, l := range []*Launcher{l, base} {
-		if err := errors.Join(os.WriteFile(l.home.Config(), []byte(config), 0o600), os.MkdirAll(outside, 0o755)); err != nil {
+		if err := errors.Join(os.WriteFile(l.state.Config(), []byte(config), 0o600), os.MkdirAll(outside, 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		level := l.level
-		l, err := own(l.home.Dir).Open()
+		l, err := own(l.state.Dir).Open()
 		if err != nil {
 			t.Fatal(err)
 		}

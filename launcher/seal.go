@@ -17,7 +17,7 @@ const (
 // recorded: the log then stays unsealed for longer, and `tadactl audit verify` tells how long.
 func (a *attempt) seal() {
 	if a.log.SealDue() {
-		if e, err := a.log.Seal(a.l.random); err == nil {
+		if e, err := a.log.Seal(a.l.state.Random); err == nil {
 			_ = a.l.moveOn(e) // so that the next who asks reads no more than this
 		}
 	}

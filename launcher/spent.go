@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // What was used is also remembered outside of the state directory, in memory that no copy of the
@@ -76,14 +77,14 @@ func (l *Launcher) remembers() bool {
 		return false
 	}
 	info, err := os.Lstat(l.outside)
-	return err == nil && info.IsDir() && private(l.outside, info, 0o077) == nil
+	return err == nil && info.IsDir() && state.Private(l.outside, info, 0o077) == nil
 }
 
 // forgetMarks removes the marks of what is too old to be used anyway.
 func (l *Launcher) forgetMarks() {
 	marks, _ := os.ReadDir(l.outside)
 	for _, m := range marks {
-		if info, err := m.Info(); err == nil && l.now().Sub(info.ModTime()) > spentLife {
+		if info, err := m.Info(); err == nil && l.state.Now().Sub(info.ModTime()) > spentLife {
 			_ = os.Remove(filepath.Join(l.outside, m.Name()))
 		}
 	}
@@ -98,7 +99,7 @@ func (l *Launcher) codeUnused(d approval.Decision) error {
 		if d.Code == "" {
 			return nil
 		}
-		if err := l.unspent(d.Envelope, "code", d.Code, strconv.FormatInt(l.now().Unix()/30-int64(step), 10)); err != nil {
+		if err := l.unspent(d.Envelope, "code", d.Code, strconv.FormatInt(l.state.Now().Unix()/30-int64(step), 10)); err != nil {
 			var refused *approval.Refused
 			if errors.As(err, &refused) { // in the words that a code has
 				refused.Err, refused.Outcome = approval.ErrCodeUsed, approval.OutcomeDenied
@@ -112,7 +113,7 @@ func (l *Launcher) codeUnused(d approval.Decision) error {
 // codeUsed marks a one-time code that has just been taken.
 func (l *Launcher) codeUsed(d approval.Decision) {
 	if d.Code != "" {
-		_ = l.spend(d.Envelope, "code", d.Code, strconv.FormatInt(l.now().Unix()/30, 10))
+		_ = l.spend(d.Envelope, "code", d.Code, strconv.FormatInt(l.state.Now().Unix()/30, 10))
 	}
 }
 

@@ -130,12 +130,12 @@ func (p permitted) transcript(c *console) (*audit.Recorder, error) {
 	cols, rows := c.terminal.Size()
 	began := p.began
 	most, rate := p.recorded()
-	rec, err := audit.Create(p.l.home.Cast(p.id), audit.Header{
+	rec, err := audit.Create(p.l.state.Cast(p.id), audit.Header{
 		Cols: cols, Rows: rows, Term: p.Plan.Caller.Env["TERM"], Time: began,
 		Command: beginning(p.shown), Title: p.id, Wire: c.wire(),
 	}, audit.RecordOptions{
 		Now:  func() time.Duration { return time.Since(began) },
-		Rand: p.l.random, MaxBytes: most, Rate: rate,
+		Rand: p.l.state.Random, MaxBytes: most, Rate: rate,
 		Checkpoint: func(sum audit.Summary) error {
 			return p.record(audit.KindCheckpoint, vouch(sum), audit.Lazy)
 		},

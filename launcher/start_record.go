@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/watch"
 )
 
@@ -27,7 +28,7 @@ func (s *started) facts() object {
 		search = "incomplete"
 	}
 	o := object{
-		"hide_search": search, "pid": s.process.Pid(), "launcher": runner(), "level": s.receipt.Level.String(), "kernel": s.receipt.Kernel,
+		"hide_search": search, "pid": s.process.Pid(), "launcher": state.Process(), "level": s.receipt.Level.String(), "kernel": s.receipt.Kernel,
 		"profile": s.receipt.Profile, "landlock": s.receipt.Landlock, "errata": s.receipt.Errata, "proven": s.receipt.Proven, "lost": lost,
 		"authority": s.kind(), "envelope_id": s.envelope, "grant_id": s.grant, "bounds": bounds,
 	}

@@ -14,13 +14,13 @@ import (
 // work without it, most of all when something happened to it.
 func (l *Launcher) ready() error {
 	l.opened.Do(func() {
-		l.store, l.closed = approval.Open(l.home.Approvals(), l.storeOptions())
+		l.store, l.closed = approval.Open(l.state.Approvals(), l.storeOptions())
 	})
 	return l.closed
 }
 
 func (l *Launcher) storeOptions() approval.Options {
-	return approval.Options{Clock: l.clock, Rand: l.random, TTL: l.ttl, Record: l.recordedSince, Waiting: l.waitsFor}
+	return approval.Options{Clock: l.clock, Rand: l.state.Random, TTL: l.ttl, Record: l.recordedSince, Waiting: l.state.WaitsFor}
 }
 
 // recordedSince returns the greatest Seq of the approval events that the record has from a place
@@ -31,7 +31,7 @@ func (l *Launcher) recordedSince(text string) (seq uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	held, err := audit.Holds(l.home.Audit(), place)
+	held, err := audit.Holds(l.state.Audit(), place)
 	switch {
 	case err != nil:
 		return 0, err

@@ -43,7 +43,7 @@ func TestSwitchesAreTold(t *testing.T) {
 			_, l := clientIn(t, agent, nil)
 			work := filepath.Join(l.account, "work")
 			line := "tadactl hook run " + s.Platform
-			lay(t, filepath.Join(l.home.Runtime(), "x"), "")
+			lay(t, filepath.Join(l.state.Runtime(), "x"), "")
 			lay(t, filepath.Join(work, ".git/HEAD"), "")
 			for _, other := range HookSwitches() {
 				if other.Platform == s.Platform && strings.HasPrefix(other.File, "~/") {

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -17,20 +16,11 @@ import (
 // supported is nil here: what this kernel gives is found out by trying.
 func supported() error { return nil }
 
-// bootID tells this boot of the machine from every other one; "" where it is not told.
-func bootID() string {
-	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(b))
-}
-
 // clock reads both clocks.
 func (l *Launcher) clock() approval.Clock {
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)
-	return approval.Clock{Now: l.now(), Boot: time.Duration(ts.Nano()), BootID: l.bootID}
+	return approval.Clock{Now: l.state.Now(), Boot: time.Duration(ts.Nano()), BootID: l.state.BootID}
 }
 
 // umask can only be asked by changing it, and it belongs to all threads. The mask for the
@@ -40,21 +30,6 @@ func umask() int {
 	mask := unix.Umask(0o077)
 	unix.Umask(mask)
 	return mask
-}
-
-// random is getrandom(2). The standard library's reader starts a timer for its warning.
-type random struct{}
-
-// Read fills p.
-func (random) Read(p []byte) (int, error) {
-	for n := 0; n < len(p); {
-		m, err := unix.Getrandom(p[n:], 0)
-		if err != nil && err != unix.EINTR {
-			return n, fmt.Errorf("getrandom: %w", err)
-		}
-		n += max(m, 0)
-	}
-	return len(p), nil
 }
 
 func memfd(name string) (int, error) {
@@ -87,25 +62,6 @@ func kindOf(f *os.File) string {
 		}
 	}
 	return "other"
-}
-
-// runner names this process so that a later one can tell whether it is still alive: a pid
-// alone is used again.
-func runner() string { return runnerOf(os.Getpid()) }
-
-// runnerOf is the name of another process: its id and when it started, in clock ticks since
-// boot (proc_pid_stat(5), field 22).
-func runnerOf(pid int) string {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return strconv.Itoa(pid)
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 20 {
-		return strconv.Itoa(pid)
-	}
-	return strconv.Itoa(pid) + "@" + fields[19]
 }
 
 // memoryOfMachine returns how many bytes of memory there are, or that a container leaves us; 0

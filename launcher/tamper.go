@@ -168,7 +168,7 @@ func (a *attempt) grantWrites() error {
 		if len(paths) == 0 {
 			continue
 		}
-		if err := s.Begin(a.id, a.l.self(), paths); err != nil {
+		if err := s.Begin(a.id, a.l.state.Self(), paths); err != nil {
 			return &WardError{Err: err}
 		}
 		s.granted = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -31,7 +32,7 @@ func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason stri
 	if err != nil {
 		return Outcome{}, tamper.Event{}, "", err
 	}
-	id, err := newSessionID(l.now(), l.random)
+	id, err := state.NewID(l.state.Now(), l.state.Random)
 	if err != nil {
 		j.Close()
 		return Outcome{}, tamper.Event{}, "", fmt.Errorf("name the session: %w", err)

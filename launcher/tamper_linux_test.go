@@ -28,12 +28,12 @@ func guardedWorld(t *testing.T) (*Launcher, Request) {
 	t.Helper()
 	l, req := world(t)
 	if err := errors.Join(
-		os.WriteFile(l.home.Config(), []byte("security: {tamper_proof: true, protect: [TODO.md]}\n"), 0o600),
+		os.WriteFile(l.state.Config(), []byte("security: {tamper_proof: true, protect: [TODO.md]}\n"), 0o600),
 		os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("one\n"), 0o644),
 	); err != nil {
 		t.Fatal(err)
 	}
-	l, err := own(l.home.Dir).Open()
+	l, err := own(l.state.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestDamagedBaselines(t *testing.T) {
 	if s := status(t, l, req, "true"); s != 0 {
 		t.Fatalf("status %d", s)
 	}
-	names, _ := filepath.Glob(filepath.Join(l.home.Shadow(), "*", "manifest"))
+	names, _ := filepath.Glob(filepath.Join(l.state.Shadow(), "*", "manifest"))
 	if len(names) != 2 {
 		t.Fatalf("manifests %q", names)
 	}
@@ -167,7 +167,7 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	home := filepath.Join(dir, "state")
-	config, err := os.ReadFile(l.home.Config())
+	config, err := os.ReadFile(l.state.Config())
 	if err == nil {
 		err = errors.Join(os.Mkdir(home, 0o700), os.WriteFile(filepath.Join(home, "config.yaml"), config, 0o600))
 	} else if errors.Is(err, os.ErrNotExist) {
@@ -301,7 +301,7 @@ func TestSweptAtBase(t *testing.T) {
 // the command ends, too.
 func TestSweptBeyondKept(t *testing.T) {
 	l, req := world(t)
-	if err := os.WriteFile(l.home.Config(), []byte("security: {tamper_proof: true, protect: ['notes/*.md']}\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.state.Config(), []byte("security: {tamper_proof: true, protect: ['notes/*.md']}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(req.Dir, "notes"), 0o755); err != nil {
@@ -312,7 +312,7 @@ func TestSweptBeyondKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, err := own(l.home.Dir).Open()
+	l, err := own(l.state.Dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func TestVerifiedBeforeAnythingRuns(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(req.Dir, "NOTES.md"), []byte("one\n"), 0o644); err != nil { // for the verification to write down
 		t.Fatal(err)
 	}
-	locks, _ := filepath.Glob(filepath.Join(l.home.Shadow(), "*", "lock"))
+	locks, _ := filepath.Glob(filepath.Join(l.state.Shadow(), "*", "lock"))
 	var held []*os.File
 	for _, name := range locks {
 		f, err := os.OpenFile(name, os.O_RDWR, 0)

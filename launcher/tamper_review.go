@@ -148,7 +148,7 @@ func (l *Launcher) Protect(path string) error {
 // InitConfig writes the first configuration on the person's behalf, with its baseline. The error is
 // [fs.ErrExist] where there is one.
 func (l *Launcher) InitConfig(text string) error {
-	path := l.home.Config()
+	path := l.state.Config()
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}

@@ -16,29 +16,24 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
-
-// The parts of a Home that answers from other machines need.
-func (h Home) Key() string       { return filepath.Join(h.Dir, "key") }       // of this user, for answers to others
-func (h Home) Trust() string     { return filepath.Join(h.Dir, "trust") }     // whose answers count here
-func (h Home) Audience() string  { return filepath.Join(h.Dir, "audience") }  // what this machine is called in answers
-func (h Home) Presigned() string { return filepath.Join(h.Dir, "presigned") } // plans that were allowed beforehand
 
 // Audience is what this state directory is called in signed answers, made when it is first needed.
 // It is random: a host's name can be another host's tomorrow, and an answer must not be good there.
 func (l *Launcher) Audience() (string, error) {
-	text, err := os.ReadFile(l.home.Audience())
+	text, err := os.ReadFile(l.state.Audience())
 	if errors.Is(err, fs.ErrNotExist) {
 		random := make([]byte, 8)
-		if _, err := l.random.Read(random); err != nil {
+		if _, err := l.state.Random.Read(random); err != nil {
 			return "", err
 		}
-		err = approval.SaveKey(l.home.Audience(), []byte("tada-"+hex.EncodeToString(random)+"\n"))
+		err = approval.SaveKey(l.state.Audience(), []byte("tada-"+hex.EncodeToString(random)+"\n"))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", err
 		}
-		text, err = os.ReadFile(l.home.Audience())
+		text, err = os.ReadFile(l.state.Audience())
 		if err != nil {
 			return "", err
 		}
@@ -50,7 +45,7 @@ func (l *Launcher) Audience() (string, error) {
 
 // Trusted returns whose signed answers count here; nobody's when that was never said.
 func (l *Launcher) Trusted() (approval.TrustList, error) {
-	list, err := approval.LoadTrust(l.home.Trust())
+	list, err := approval.LoadTrust(l.state.Trust())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -84,7 +79,7 @@ func (l *Launcher) DecideToken(ctx context.Context, token []byte) (Taken, error)
 		t.Presigned = true
 		return t, l.keep(token)
 	}
-	lock, err := l.lockRuntime(granting, syscall.LOCK_EX)
+	lock, err := l.state.Lock(granting, syscall.LOCK_EX)
 	if err != nil {
 		return t, err
 	}
@@ -167,7 +162,7 @@ func (l *Launcher) turnedAway(why error) error {
 		return err
 	}
 	defer log.Close()
-	e := approval.Event{Kind: approval.KindRefused, Time: l.now().UTC(), Channel: "token", Outcome: failure.Outcome, Reason: why.Error()}
+	e := approval.Event{Kind: approval.KindRefused, Time: l.state.Now().UTC(), Channel: "token", Outcome: failure.Outcome, Reason: why.Error()}
 	_, err = appendEvents(log, []approval.Event{e}, audit.Durable)
 	return err
 }
@@ -181,7 +176,7 @@ func (l *Launcher) verify(token []byte) (approval.Signed, error) {
 	if err != nil {
 		return approval.Signed{}, err
 	}
-	return approval.Verify(token, trust, audience, l.now())
+	return approval.Verify(token, trust, audience, l.state.Now())
 }
 
 // presignedSuffix ends the names of answers that wait for their plan.
@@ -190,11 +185,11 @@ const presignedSuffix = ".token"
 // keep stores an answer to a plan that nobody has asked yet. Its name is its hash, so that
 // nothing that a signer chose becomes a path.
 func (l *Launcher) keep(token []byte) error {
-	if err := privateDir(l.home.Presigned()); err != nil {
+	if err := state.PrivateDir(l.state.Presigned()); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(token)
-	err := approval.SaveKey(filepath.Join(l.home.Presigned(), hex.EncodeToString(sum[:8])+presignedSuffix), token)
+	err := approval.SaveKey(filepath.Join(l.state.Presigned(), hex.EncodeToString(sum[:8])+presignedSuffix), token)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -240,7 +235,7 @@ func (l *Launcher) signedFor(payload []byte) (approval.Signed, string, error) {
 	if err != nil {
 		return approval.Signed{}, "", err
 	}
-	files, err := filepath.Glob(filepath.Join(l.home.Presigned(), "*"+presignedSuffix))
+	files, err := filepath.Glob(filepath.Join(l.state.Presigned(), "*"+presignedSuffix))
 	if err != nil {
 		return approval.Signed{}, "", err
 	}
@@ -309,11 +304,11 @@ func (l *Launcher) Sign(q approval.Question, r Signing, passphrase func() (strin
 	var a approval.Answer
 	switch {
 	case q.Envelope != "":
-		a, err = q.Answer(r.Yes, r.Message, l.now(), r.Valid)
+		a, err = q.Answer(r.Yes, r.Message, l.state.Now(), r.Valid)
 	case !r.Yes:
 		return nil, errors.New("this plan has no question and cannot be approved, so there is nothing to sign")
 	default:
-		a, err = approval.PlanAnswer(q.Payload, q.Audience, l.now(), r.Valid)
+		a, err = approval.PlanAnswer(q.Payload, q.Audience, l.state.Now(), r.Valid)
 	}
 	if err != nil {
 		return nil, err
@@ -329,7 +324,7 @@ func (l *Launcher) Sign(q approval.Question, r Signing, passphrase func() (strin
 		return nil, errors.New("a plan without a question can run only once; try without --uses and --for")
 	}
 	a.Scope, a.Delegation = r.Scope, strings.TrimSpace(r.Delegation)
-	return key.Sign(a, l.random)
+	return key.Sign(a, l.state.Random)
 }
 
 // A Signing is how a question of another machine is answered.
@@ -349,7 +344,7 @@ func (l *Launcher) Delegate(d approval.Delegation, life time.Duration, passphras
 	if err != nil {
 		return nil, err
 	}
-	d.Issued = l.now().Truncate(time.Second)
+	d.Issued = l.state.Now().Truncate(time.Second)
 	d.Expires = d.Issued.Add(life.Truncate(time.Second))
 	return key.Delegate(d)
 }
@@ -359,7 +354,7 @@ func (l *Launcher) ownKey(passphrase func() (string, error)) (approval.Key, erro
 	if _, err := l.May(approval.Sign, approval.ChannelTadactl); err != nil {
 		return approval.Key{}, err
 	}
-	key, err := approval.LoadKey(l.home.Key(), passphrase)
+	key, err := approval.LoadKey(l.state.Key(), passphrase)
 	if errors.Is(err, fs.ErrNotExist) {
 		return key, fmt.Errorf("no key to sign with; try: tadactl key init NAME")
 	}
@@ -376,5 +371,5 @@ func (l *Launcher) exportPlan(j *Judgement) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return approval.Envelope{PlanHash: j.Hash(), Payload: j.Payload(), Expires: l.now().Add(approval.MaxTokenLife)}.Export(audience)
+	return approval.Envelope{PlanHash: j.Hash(), Payload: j.Payload(), Expires: l.state.Now().Add(approval.MaxTokenLife)}.Export(audience)
 }

@@ -18,7 +18,7 @@ func TestCannotHide(t *testing.T) {
 	l, req := world(t)
 	kept, left := filepath.Join(req.Dir, "kept"), filepath.Join(req.Dir, "left")
 	config := fmt.Sprintf("security: {restricted_paths: [%q]}\n", kept)
-	if err := errors.Join(os.WriteFile(l.home.Config(), []byte(config), 0o600), os.WriteFile(kept, nil, 0o600), os.WriteFile(filepath.Join(req.Dir, "build.py"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(l.state.Config(), []byte(config), 0o600), os.WriteFile(kept, nil, 0o600), os.WriteFile(filepath.Join(req.Dir, "build.py"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	l = atBase(t, l)

@@ -113,7 +113,7 @@ type keptSheet struct {
 func (j *Judgement) sheetKey() string { return sumOf([]byte(j.subject().Script.Text)) }
 
 // sheets is where they are kept, each under the id of its question.
-func (l *Launcher) sheets() string { return filepath.Join(l.home.Runtime(), "asked") }
+func (l *Launcher) sheets() string { return filepath.Join(l.state.Runtime(), "asked") }
 
 // keepSheet keeps the run's for the question e. One that cannot be kept is missed by nobody but who
 // wants to know a reason.
@@ -122,7 +122,7 @@ func (a *attempt) keepSheet(e approval.Envelope) {
 	if a.Plan == nil {
 		return
 	}
-	if _, err := a.l.random.Read(salt); err != nil {
+	if _, err := a.l.state.Random.Read(salt); err != nil {
 		return
 	}
 	k := keptSheet{Key: a.sheetKey(), Salt: hex.EncodeToString(salt)}
@@ -159,7 +159,7 @@ func (a *attempt) unfitting(ctx context.Context, e approval.Envelope) *Unfit {
 		if err != nil || entry.Name() == e.ID || info.Size() > maxSheet {
 			continue
 		}
-		if a.l.now().Sub(info.ModTime()) > sheetLife {
+		if a.l.state.Now().Sub(info.ModTime()) > sheetLife {
 			_ = os.Remove(path)
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // A process that waits for the answer to its question holds a lock on run/waiting/ID. The kernel
@@ -24,7 +25,7 @@ const waitingDir = "waiting"
 const placing = "placing"
 
 func (l *Launcher) askerFile(id string) string {
-	return filepath.Join(l.home.Runtime(), waitingDir, id)
+	return filepath.Join(l.state.Runtime(), waitingDir, id)
 }
 
 // waits says that this process waits for the answer to the question e, which it made or not, until
@@ -35,7 +36,7 @@ func (a *attempt) waits(e approval.Envelope, made bool) (done func(), err error)
 		_ = os.Remove(path) // from here on it is also asked by someone who comes back for the answer
 		return func() {}, nil
 	}
-	lock, err := l.lockRuntime(placing, syscall.LOCK_SH)
+	lock, err := l.state.Lock(placing, syscall.LOCK_SH)
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +55,12 @@ func (a *attempt) waits(e approval.Envelope, made bool) (done func(), err error)
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(f, syscall.LOCK_SH); err != nil {
+	if err := state.Flock(f, syscall.LOCK_SH); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return func() {
-		if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil { // nobody else waits for it
+		if state.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil { // nobody else waits for it
 			_ = os.Remove(path)
 		}
 		f.Close()
@@ -69,11 +70,11 @@ func (a *attempt) waits(e approval.Envelope, made bool) (done func(), err error)
 // withdrawDead withdraws the questions whose askers waited for the answer and are gone, and records
 // it. An answered one stays as it is: its time is short anyway.
 func (l *Launcher) withdrawDead(ctx context.Context) error {
-	entries, _ := os.ReadDir(filepath.Join(l.home.Runtime(), waitingDir))
+	entries, _ := os.ReadDir(filepath.Join(l.state.Runtime(), waitingDir))
 	if len(entries) == 0 {
 		return nil
 	}
-	lock, err := l.lockRuntime(placing, syscall.LOCK_EX|syscall.LOCK_NB)
+	lock, err := l.state.Lock(placing, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil // whoever looks next finds it
 	}
@@ -98,7 +99,7 @@ func (l *Launcher) withdrawIfDead(ctx context.Context, id string) error {
 		return err
 	}
 	defer f.Close()
-	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if state.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return nil // it is waited for
 	}
 	e, err := l.store.Get(ctx, id)

@@ -14,9 +14,6 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// Shadow is where baselines and copies of protected files are kept, a folder for each workspace.
-func (h Home) Shadow() string { return filepath.Join(h.Dir, "shadow") }
-
 // workspaceConfig is tada-run's own configuration in a workspace. It is protected always, as are
 // the files of the own store: security.tamper_proof is about what the person asked to protect.
 const workspaceConfig = ".tada/config.yaml"
@@ -26,7 +23,7 @@ const workspaceConfig = ".tada/config.yaml"
 // things stricter, but a change of it, or its end, is for a person to see, whoever became root for
 // it.
 func (l *Launcher) ownStore() *tamper.Store {
-	paths := []string{l.home.Config()}
+	paths := []string{l.state.Config()}
 	if _, err := os.Lstat(l.floor); err == nil {
 		paths = append(paths, l.floor)
 	}
@@ -35,7 +32,7 @@ func (l *Launcher) ownStore() *tamper.Store {
 	}
 	o := l.shadowOptions("/")
 	o.Patterns, o.All = paths, true
-	return tamper.Open(filepath.Join(l.home.Shadow(), "own"), o)
+	return tamper.Open(filepath.Join(l.state.Shadow(), "own"), o)
 }
 
 // workStore is the store of a workspace. The policy is that of the run's own workspace: what
@@ -46,14 +43,14 @@ func (l *Launcher) workStore(root string, j *Judgement, own bool) *tamper.Store 
 	o.All = j.refused != nil
 	o.Complete = own && !o.All
 	o.Patterns, o.Export = append(slices.Clone(j.policy.Settings().Protect), workspaceConfig), true
-	return tamper.Open(filepath.Join(l.home.Shadow(), shadowName(root)), o)
+	return tamper.Open(filepath.Join(l.state.Shadow(), shadowName(root)), o)
 }
 
 // storeNamed is the store in a folder of the state directory, without what its policy protects. The
 // folder of a workspace is the one above its files that has this name; where a store never had a
 // file, there is nothing to tell of it.
 func (l *Launcher) storeNamed(name string) *tamper.Store {
-	dir := filepath.Join(l.home.Shadow(), name)
+	dir := filepath.Join(l.state.Shadow(), name)
 	s := tamper.Open(dir, l.shadowOptions("/"))
 	for _, path := range s.Names() {
 		for root := filepath.Dir(path); root != "/"; root = filepath.Dir(root) {
@@ -66,7 +63,7 @@ func (l *Launcher) storeNamed(name string) *tamper.Store {
 }
 
 func (l *Launcher) shadowOptions(root string) tamper.Options {
-	return tamper.Options{Root: root, Now: l.now, Alive: l.lives, Waiting: l.waitsFor}
+	return tamper.Options{Root: root, Now: l.state.Now, Alive: l.state.Lives, Waiting: l.state.WaitsFor}
 }
 
 // shadowName is the folder of a workspace's store: 64 bits of a hash of its path, which may hold
@@ -104,7 +101,7 @@ func (l *Launcher) reached(p *pathguard.Plan) []string {
 	if p.Workspace != "" {
 		roots = append(roots, p.Workspace)
 	}
-	known, err := os.ReadDir(l.home.Shadow())
+	known, err := os.ReadDir(l.state.Shadow())
 	if err != nil || len(known) <= 2 { // tada-run's own, and at most one workspace's
 		if len(known) < 2 || p.Workspace != "" && known[0].Name() == shadowName(p.Workspace) {
 			return roots

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 func newRequestServer(r *started, p *control.Pair) *requestServer {
@@ -72,7 +73,7 @@ func (d *requestServer) request(q control.Question) Request {
 // leaves reports whether a platform's hook inside may leave its calls to the session: not where a
 // quarantine was ever begun, because nobody inside can tell which agent is in it.
 func (l *Launcher) leaves() bool {
-	_, err := os.Lstat(l.home.Quarantine())
+	_, err := os.Lstat(l.state.Quarantine())
 	return errors.Is(err, fs.ErrNotExist)
 }
 
@@ -141,7 +142,7 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 		return err
 	}
 	if err := r.record(kindStart, object{
-		"within": d.r.id, "pid": asker.PID, "launcher": runner(), "level": d.r.receipt.Level.String(),
+		"within": d.r.id, "pid": asker.PID, "launcher": state.Process(), "level": d.r.receipt.Level.String(),
 		"authority": p.kind(), "envelope_id": p.envelope, "grant_id": p.grant,
 	}, audit.Lazy); err != nil {
 		r.close()

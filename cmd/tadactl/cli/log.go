@@ -19,6 +19,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // A wanted says which runs are asked for. Its zero value wants all.
@@ -342,7 +343,7 @@ func (g *finder) look(line []byte) error {
 // showRun prints what the record tells of one run; notFound is the error when there is none.
 func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 	r, err := l.Past(id)
-	if errors.Is(err, launcher.ErrNoSuch) {
+	if errors.Is(err, state.ErrNoSuch) {
 		return notFound
 	}
 	if err != nil {

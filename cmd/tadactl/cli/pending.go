@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // An entry is one question as --json prints it. It never holds the challenge: whoever reads
@@ -124,7 +125,7 @@ func (c *ctl) envelope(ctx context.Context, id string) (*launcher.Launcher, appr
 func (c *ctl) question(ctx context.Context, id string) (*launcher.Launcher, approval.Envelope, error) {
 	l, e, err := c.envelope(ctx, id)
 	switch {
-	case errors.Is(err, launcher.ErrNoSuch):
+	case errors.Is(err, state.ErrNoSuch):
 		if refused := l.Decide(ctx, approval.Decision{Envelope: id[:min(len(id), maxID)], Channel: string(approval.ChannelTadactl)}); refused != nil {
 			err = refused
 		}
@@ -199,7 +200,7 @@ func (c *ctl) show() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := c.envelope(cmd.Context(), args[0])
-			if errors.Is(err, launcher.ErrNoSuch) {
+			if errors.Is(err, state.ErrNoSuch) {
 				return c.showRun(l, args[0], fmt.Errorf("%w, or: tadactl sessions", err))
 			}
 			if err != nil {

@@ -54,7 +54,7 @@ func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time, say fu
 	if err != nil {
 		return nil, fmt.Errorf("listen on 127.0.0.1: %w", err)
 	}
-	lift, err := l.Bar(uint16(listener.Addr().(*net.TCPAddr).Port))
+	lift, err := l.Home().Bar(uint16(listener.Addr().(*net.TCPAddr).Port))
 	if err != nil {
 		listener.Close()
 		return nil, err

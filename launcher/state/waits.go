@@ -1,4 +1,4 @@
-package launcher
+package state
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// waitsFor tells whom this process waits for, once for each: a run that is stopped while it writes
+// WaitsFor tells whom this process waits for, once for each: a run that is stopped while it writes
 // the record or the approvals keeps all others from it. One that is not stopped has some seconds:
 // the disk may be slow.
-func (l *Launcher) waitsFor(lock *os.File, waited time.Duration) {
+func (d *Directory) WaitsFor(lock *os.File, waited time.Duration) {
 	info, err := lock.Stat()
 	if err != nil {
 		return
@@ -36,7 +36,7 @@ func (l *Launcher) waitsFor(lock *os.File, waited time.Duration) {
 	if waited < lockPatience[len(lockPatience)-1] && (pid == 0 || !isStopped(pid)) {
 		return
 	}
-	if _, again := l.waited.LoadOrStore(pid, true); again {
+	if _, again := d.waited.LoadOrStore(pid, true); again {
 		return
 	}
 	fmt.Fprintln(os.Stderr, waitNotice(pid, lock.Name(), st.Ino))
@@ -133,6 +133,6 @@ func waitedFor(locks []fileLock, pids []int) (holders []int) {
 	return holders
 }
 
-// lockPatience is when waitsFor is called. The first is for a holder that is stopped; one that runs
+// lockPatience is when WaitsFor is called. The first is for a holder that is stopped; one that runs
 // may wait for the disk.
 var lockPatience = [...]time.Duration{time.Second, 5 * time.Second}

@@ -1,4 +1,4 @@
-package launcher
+package state
 
 import (
 	"fmt"
@@ -14,15 +14,13 @@ import (
 // directory, locked by the one who listens there. A lock ends with its process, so nothing is
 // barred for longer than that.
 
-func (h Home) barred() string { return filepath.Join(h.Runtime(), "barred") }
-
 // Bar keeps every run, also those that run already, from connecting to a port of this machine's
 // loopback, until lift is called or this process ends.
-func (l *Launcher) Bar(port uint16) (lift func(), err error) {
-	if err := os.MkdirAll(l.home.barred(), 0o700); err != nil {
+func (h Home) Bar(port uint16) (lift func(), err error) {
+	if err := os.MkdirAll(h.Barred(), 0o700); err != nil {
 		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
 	}
-	name := filepath.Join(l.home.barred(), strconv.Itoa(int(port)))
+	name := filepath.Join(h.Barred(), strconv.Itoa(int(port)))
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
@@ -39,9 +37,9 @@ func (l *Launcher) Bar(port uint16) (lift func(), err error) {
 	return func() { f.Close() }, nil // the name stays: whoever removed it could remove that of the next one, who has just locked it
 }
 
-// barred reports whether somebody bars a port. What cannot be told is barred.
-func (h Home) isBarred(port uint16) bool {
-	f, err := os.OpenFile(filepath.Join(h.barred(), strconv.Itoa(int(port))), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+// IsBarred reports whether a port is barred; so is one of which that cannot be told.
+func (h Home) IsBarred(port uint16) bool {
+	f, err := os.OpenFile(filepath.Join(h.Barred(), strconv.Itoa(int(port))), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return !os.IsNotExist(err)
 	}

@@ -1,4 +1,4 @@
-package launcher
+package state
 
 import (
 	"encoding/base32"
@@ -14,9 +14,9 @@ import (
 // reads an id aloud.
 var idText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// newSessionID names a run: 48 bits of milliseconds, so that ids sort by time, and 32 bits of
+// NewID names a run: 48 bits of milliseconds, so that ids sort by time, and 32 bits of
 // chance, so that runs of one millisecond differ. It is 16 characters long.
-func newSessionID(now time.Time, random io.Reader) (string, error) {
+func NewID(now time.Time, random io.Reader) (string, error) {
 	var raw [10]byte
 	ms := uint64(now.UnixMilli())
 	binary.BigEndian.PutUint16(raw[0:], uint16(ms>>32))
@@ -27,8 +27,8 @@ func newSessionID(now time.Time, random io.Reader) (string, error) {
 	return idText.EncodeToString(raw[:]), nil
 }
 
-// isSessionID tells whether s could be one. Ids become file names.
-func isSessionID(s string) bool {
+// IsID tells whether s could be one. Ids become file names.
+func IsID(s string) bool {
 	if len(s) != 16 {
 		return false
 	}
@@ -42,8 +42,8 @@ var ErrAmbiguous = errors.New("ambiguous id")
 // ErrNoSuch is returned for an id that nothing has.
 var ErrNoSuch = errors.New("no such id")
 
-// only returns the id that begins with prefix, ErrAmbiguous when several do, ErrNoSuch when none.
-func only(ids []string, prefix string) (string, error) {
+// Only returns the id that begins with prefix, ErrAmbiguous when several do, ErrNoSuch when none.
+func Only(ids []string, prefix string) (string, error) {
 	ids = slices.DeleteFunc(ids, func(id string) bool { return prefix == "" || !strings.HasPrefix(id, prefix) })
 	switch len(ids) {
 	case 0:

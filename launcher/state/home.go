@@ -1,4 +1,4 @@
-package launcher
+package state
 
 import (
 	"cmp"
@@ -12,21 +12,6 @@ import (
 
 	"github.com/tada-run/tada-run/pathguard"
 )
-
-// A Home is the state directory: everything that tada-run keeps. No fence lets a command
-// read or write it.
-type Home struct {
-	Dir string // absolute, symbolic links resolved
-}
-
-// The parts of a Home.
-func (h Home) Config() string        { return filepath.Join(h.Dir, "config.yaml") }
-func (h Home) Approvals() string     { return filepath.Join(h.Dir, "approvals.db") }
-func (h Home) Audit() string         { return filepath.Join(h.Dir, "audit") }
-func (h Home) Sessions() string      { return filepath.Join(h.Dir, "sessions") }
-func (h Home) Runtime() string       { return filepath.Join(h.Dir, "run") }
-func (h Home) Quarantine() string    { return filepath.Join(h.Runtime(), "quarantine") }
-func (h Home) Cast(id string) string { return filepath.Join(h.Sessions(), id+".cast") }
 
 // A HomeError says that the state directory cannot be trusted or used. The launcher maps it
 // to exit status 78: nothing runs on a state that somebody else could have written.
@@ -44,39 +29,15 @@ func (e *HomeError) Error() string {
 	return s
 }
 
-// A Place says where a launcher finds its state. The zero value is the account's own.
-type Place struct {
-	State   string // the state directory; "" for .tada in the home of the account
-	Account string // the home of the account; "" for the one in /etc/passwd
-}
-
-// home returns the home directory of the account. $HOME does not count: it belongs to
-// whoever starts the process, and here that is the agent.
-func (p Place) home() (string, error) {
-	if p.Account != "" {
-		return p.Account, nil
-	}
-	return AccountHome(os.Getuid())
-}
-
-// openHome returns the state directory, making it where it is missing.
-func (p Place) openHome() (Home, error) {
-	dir := p.State
-	if dir == "" {
-		account, err := p.home()
-		if err != nil {
-			return Home{}, &HomeError{Path: "~/.tada", Reason: err.Error(),
-				Fix: fmt.Sprintf("useradd --create-home --uid %d NAME (as root; in a container, name one that is there: --user NAME)", os.Getuid())}
-		}
-		dir = filepath.Join(account, ".tada")
-	}
+// OpenHome returns the state directory dir, making it where it is missing.
+func OpenHome(dir string) (Home, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return Home{}, &HomeError{Path: dir, Reason: "the current directory is gone", Fix: "cd /"}
 	}
 	h := Home{Dir: dir}
 	for _, d := range []string{dir, h.Audit(), h.Sessions(), h.Runtime()} {
-		if err := privateDir(d); err != nil {
+		if err := PrivateDir(d); err != nil {
 			return Home{}, err
 		}
 	}
@@ -86,8 +47,8 @@ func (p Place) openHome() (Home, error) {
 	return h, nil
 }
 
-// privateDir makes dir with mode 0700, or refuses one that another user owns or may enter.
-func privateDir(dir string) error {
+// PrivateDir makes dir with mode 0700, or refuses one that another user owns or may enter.
+func PrivateDir(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	if errors.Is(err, os.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(dir), 0o700); err == nil {
@@ -104,7 +65,7 @@ func privateDir(dir string) error {
 	if err != nil {
 		return unusable(dir, err)
 	}
-	return private(dir, info, 0o077)
+	return Private(dir, info, 0o077)
 }
 
 // unusable is the refusal of a folder that cannot be made or entered, with what helps against the
@@ -175,8 +136,8 @@ func another() string {
 	return fmt.Sprintf("name a directory of your own, such as --home %q", cmp.Or(ownDir(), "DIR"))
 }
 
-// private refuses what others than this user could have written, or may read.
-func private(path string, info os.FileInfo, forbidden os.FileMode) error {
+// Private refuses what others than this user could have written, or may read.
+func Private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Getuid() {
 		e := &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid()), Fix: another()}
@@ -195,9 +156,9 @@ func private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	return nil
 }
 
-// replace writes a private file so that a reader finds the old text or the new one, and the new one
+// Replace writes a private file so that a reader finds the old text or the new one, and the new one
 // once it has returned, whatever happens to the machine then.
-func replace(path string, text []byte) error {
+func Replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -213,11 +174,11 @@ func replace(path string, text []byte) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
-// syncFolder returns when the disk has what was renamed or removed there.
-func syncFolder(path string) error {
+// SyncFolder returns when the disk has what was renamed or removed there.
+func SyncFolder(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
 		return err
@@ -233,6 +194,3 @@ func AccountHome(uid int) (string, error) {
 	}
 	return "", fmt.Errorf("/etc/passwd has no readable home directory for uid %d", uid)
 }
-
-// Mark is where the head of the record is remembered outside of its folder.
-func (h Home) Mark() string { return filepath.Join(h.Dir, "audit.mark") }

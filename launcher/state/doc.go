@@ -1,0 +1,24 @@
+// Package state is the state directory: where everything that tada-run keeps is, who may have
+// written it, and what processes that share it know of each other.
+//
+// # What is in it
+//
+// ~/.tada, in the home directory that /etc/passwd gives the account ($HOME does not count: it
+// belongs to the agent). [Home] has the path of each part. Folders are 0700 and files 0600; looser
+// ones, and those of another user, are refused with a [HomeError] that names the command to type.
+//
+//	config.yaml      the configuration                 key, trust, ...   answers from other machines
+//	approvals.db     questions and approvals           shadow/           protected files
+//	audit/           the log                           registered/       settings of other programs
+//	sessions/        transcripts                       run/              what is valid for this boot
+//
+// # Several processes
+//
+// There is no daemon: each command is a process of its own, and they meet in files. [Directory.Lock]
+// is a lock of flock(2) in run/, which the kernel gives back however its holder ends. A process that
+// waits for one says for which other process (proc_locks(5)). A process is named by the boot, its id
+// and its start ([Directory.Self]), because a pid alone is used again.
+//
+// A run is named by an id that sorts by time ([NewID]). Ids come from files and command lines: what
+// is none ([IsID]) must not become a path.
+package state

@@ -1,0 +1,38 @@
+package state
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Self names this process for those that come after it: the boot, its id and when it started.
+func (d *Directory) Self() string { return d.BootID + "/" + Process() }
+
+// Lives reports whether the process of that name is still there.
+func (d *Directory) Lives(name string) bool {
+	boot, process, _ := strings.Cut(name, "/")
+	var pid int
+	_, err := fmt.Sscanf(process, "%d@", &pid)
+	return err == nil && boot == d.BootID && ProcessOf(pid) == process
+}
+
+// Process names this process so that a later one can tell whether it is still alive: a pid
+// alone is used again.
+func Process() string { return ProcessOf(os.Getpid()) }
+
+// ProcessOf is the name of another process: its id and when it started, in clock ticks since
+// boot (proc_pid_stat(5), field 22).
+func ProcessOf(pid int) string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return strconv.Itoa(pid)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 20 {
+		return strconv.Itoa(pid)
+	}
+	return strconv.Itoa(pid) + "@" + fields[19]
+}
