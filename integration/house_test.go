@@ -114,6 +114,12 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog": "what a variable does is one table with the judge's",
 	},
 	"launcher/notice": {},
+	"launcher/caller": {
+		"approval":         "the facts are what it decides by",
+		"launcher/notice":  "a program has the name that it gave itself",
+		"launcher/sandbox": "whether this process is in one of ours",
+		"launcher/state":   "a process is named by its start, too",
+	},
 	"launcher/state": {
 		"launcher/notice": "whom a process waits for is shown by its command line",
 		"pathguard":       "which home an account has is one reading of /etc/passwd",
@@ -131,6 +137,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher": {
 		"launcher/state":          "what is kept, and who else is at it",
+		"launcher/caller":         "who may answer, and whom a run is for",
 		"launcher/environ":        "what of the caller's environment a command gets is a table of its own",
 		"shellparse":              "step 1: the text",
 		"shellparse/command":      "effects are told by the rights they were named with",
@@ -194,6 +201,7 @@ var plan = map[string]map[string]string{
 	},
 	"cmd/tadactl/cli": {
 		"launcher/control":        "a hook inside of a session leaves its calls to the session",
+		"launcher/caller":         "a person's commands are refused inside of a sandbox",
 		"launcher/state":          "an id is found by its beginning, or by more than one",
 		"cmd/tadactl/web":         "inbox --web",
 		"launcher":                "it opens the same state and judges by the same path",

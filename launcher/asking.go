@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/caller"
 )
 
 // budget names the limits that a question counts against: those of the processes that it comes
@@ -14,7 +15,7 @@ func (j *Judgement) budget() string {
 	if j.Plan != nil {
 		folder = j.Plan.Workspace
 	}
-	return fmt.Sprintf("%d/%s/%s", os.Getuid(), treeOf(os.Getpid()), folder)
+	return fmt.Sprintf("%d/%s/%s", os.Getuid(), caller.Tree(os.Getpid()), folder)
 }
 
 // question is what a person is asked, and how many persons.

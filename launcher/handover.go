@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/watch"
 )
 
@@ -20,12 +21,12 @@ func (s *started) mayStay() (b *background, why string) {
 	if why := s.endsBehind(); why != "" || s.Request.Keep == nil {
 		return nil, why
 	}
-	p := patronOf(s.Request.Keep.From)
+	p := caller.OwnerOf(s.Request.Keep.From)
 	if p == nil {
 		return nil, "background: keep needs an agent, or a session whose leader is running"
 	}
 	s.process.Stay()
-	return &background{patron: p}, ""
+	return &background{owner: p}, ""
 }
 
 // handOver tells the caller how the command ended. What it left running goes on after this, and an
@@ -41,7 +42,7 @@ func (w *supervision) handOver(c change) error {
 	_ = w.watched.Find(found, watch.HandOver, e.after(), os.Stderr)
 	out := e.outcome()
 	body := e.facts(out, found, nil)
-	body["until"] = w.patron.name
+	body["until"] = w.owner.Name
 	problem := errors.Join(w.contacts.err, w.wrote(), w.recorder.Mark(fmt.Sprintf("the command ended with status %d; %s", out.Status, goesOn(c.status.Left))),
 		w.record(audit.KindLeft, body, audit.Lazy))
 	if problem != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/control"
 )
 
@@ -36,7 +37,7 @@ type host struct{ *started }
 
 func (h host) Now() time.Time                    { return h.l.state.Now() }
 func (h host) Mark(label string) error           { return h.recorder.Mark(label) }
-func (h host) Caller(pid string) approval.Caller { return callerOf(pid) }
+func (h host) Caller(pid string) approval.Caller { return caller.Of(pid) }
 func (h host) LineEnded(status *int)             { h.hosting.requests.told(status) }
 func (h host) Record(kind string, body object, d audit.Durability) error {
 	return h.record(kind, body, d)

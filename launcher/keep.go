@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
@@ -19,9 +20,9 @@ import (
 // A background is what may go on when its command has ended. nil is that of a run of which nothing
 // may.
 type background struct {
-	patron *patron
-	over   bool   // the command has ended, and its caller was told
-	why    string // what ended it before it ended by itself
+	owner *caller.Owner
+	over  bool   // the command has ended, and its caller was told
+	why   string // what ended it before it ended by itself
 }
 
 // goesOn counts the processes that go on, and names them.
@@ -48,11 +49,11 @@ func (b *background) endsBy(why string) {
 	}
 }
 
-// patronEnded is closed when the process that the run was for has ended; nil, which never is,
+// ownerEnded is closed when the process that the run was for has ended; nil, which never is,
 // before it matters.
-func (b *background) patronEnded() <-chan struct{} {
+func (b *background) ownerEnded() <-chan struct{} {
 	if !b.isOver() {
 		return nil
 	}
-	return b.patron.ended
+	return b.owner.Ended
 }

@@ -27,18 +27,6 @@ func (l *Launcher) May(a approval.Action, over approval.Channel) (approval.Via, 
 	return via, nil
 }
 
-// Outside returns nil when this process is outside of every sandbox of tada-run, else an error that
-// wraps [approval.ErrPeer]. It is for before the state directory is opened, which nothing inside
-// reaches.
-func Outside(a approval.Action) error { return ownCaller().Outside(a) }
-
-// MayNow is [Launcher.May] for what must be done although the configuration keeps a launcher from
-// being opened. It records nothing.
-func MayNow(a approval.Action, over approval.Channel) error {
-	_, err := ownCaller().May(a, over)
-	return err
-}
-
 // attempted records that somebody tried what is a person's. From inside of a sandbox there is no
 // record to write.
 func (l *Launcher) attempted(a approval.Action, via approval.Via, why error) error {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -49,7 +50,7 @@ func (p Place) prepare() (*Launcher, error) {
 		return nil, err
 	}
 	l := &Launcher{
-		state: home.Use(), floor: floorConfig, outside: outsideFolder(), caller: ownCaller, frameTime: frameTime,
+		state: home.Use(), floor: floorConfig, outside: outsideFolder(), caller: caller.Own, frameTime: frameTime,
 	}
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })

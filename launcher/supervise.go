@@ -30,9 +30,9 @@ func (s *started) wait(ctx context.Context) (Outcome, error) {
 			w.stop()
 		case sig := <-w.signals:
 			w.signal(sig)
-		case <-w.patronEnded():
-			w.endsBy("the end of " + w.patron.name)
-			w.patron.ended = nil
+		case <-w.ownerEnded():
+			w.endsBy("the end of " + w.owner.Name)
+			w.owner.Ended = nil
 			w.stop()
 		case <-limit:
 			w.timedOut = true

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 )
 
 // consent is how a yes is given, as the flags of approve say.
@@ -48,7 +49,7 @@ func (c *ctl) approve() *cobra.Command {
 			"With --token the answer comes from another machine: see tadactl sign.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(approval.ApproveLow); err != nil {
+			if err := caller.Outside(approval.ApproveLow); err != nil {
 				return err
 			}
 			switch {
@@ -175,7 +176,7 @@ func (c *ctl) deny() *cobra.Command {
 			"the same command asks again.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(approval.Deny); err != nil {
+			if err := caller.Outside(approval.Deny); err != nil {
 				return err
 			}
 			switch {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 )
 
 // enrolling opens the launcher for a change of what proves the person, with what proves them until
 // now: a code that is asked for, or the line in a file.
 func (c *ctl) enrolling(ctx context.Context, vouch string) (*launcher.Launcher, launcher.Factor, error) {
-	if err := launcher.Outside(approval.Enrol); err != nil {
+	if err := caller.Outside(approval.Enrol); err != nil {
 		return nil, launcher.Factor{}, err
 	}
 	l, err := c.open()

@@ -10,6 +10,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 )
 
 // A standing is one standing approval as --json prints it.
@@ -87,7 +88,7 @@ func (c *ctl) revoke() *cobra.Command {
 		Short: "Revoke a grant",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(approval.Revoke); err != nil {
+			if err := caller.Outside(approval.Revoke); err != nil {
 				return err
 			}
 			l, err := c.open()

@@ -17,6 +17,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/cmd/tadactl/web"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -38,7 +39,7 @@ func (c *ctl) inbox() *cobra.Command {
 			"  esc         back                    q       quit",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := launcher.Outside(approval.ApproveLow); err != nil {
+			if err := caller.Outside(approval.ApproveLow); err != nil {
 				return err
 			}
 			l, err := c.open()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 )
 
 func (c *ctl) key() *cobra.Command {
@@ -29,7 +30,7 @@ func (c *ctl) keyInit() *cobra.Command {
 			"is asked for on the terminal. It prints the line that the other machine has to trust.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(approval.Enrol); err != nil {
+			if err := caller.Outside(approval.Enrol); err != nil {
 				return err
 			}
 			l, err := c.open()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -34,7 +35,7 @@ func (c *ctl) policyEdit() *cobra.Command {
 }
 
 func (c *ctl) editPolicy() error {
-	if err := launcher.MayNow(approval.EditPolicy, approval.ChannelTadactl); err != nil {
+	if err := caller.MayNow(approval.EditPolicy, approval.ChannelTadactl); err != nil {
 		return err
 	}
 	if !term.IsTerminal(int(c.in.Fd())) {

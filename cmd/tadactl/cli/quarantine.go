@@ -14,6 +14,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 )
 
 // exitTimeout is what timeout(1) exits with.
@@ -198,7 +199,7 @@ func (c *ctl) hold(ctx context.Context, f quarantineFlags, agents, platforms, fi
 	defer stop()
 	dir := quarantineDir(w.l)
 	quarantine.Forget(ctx, dir, forgetAfter, time.Now())
-	b, err := w.sessions.Listen(s, dir, w.log, w.slots, func(pid, _ int) error { return launcher.MayAsk(pid) })
+	b, err := w.sessions.Listen(s, dir, w.log, w.slots, func(pid, _ int) error { return caller.MayAsk(pid) })
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -135,7 +136,7 @@ func (c *ctl) sign() *cobra.Command {
 			"standard input.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := launcher.Outside(approval.Sign); err != nil {
+			if err := caller.Outside(approval.Sign); err != nil {
 				return err
 			}
 			text, err := c.read(args[0])

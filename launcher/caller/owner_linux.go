@@ -1,4 +1,4 @@
-package launcher
+package caller
 
 import (
 	"fmt"
@@ -10,17 +10,17 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// A patron is the process that a run is for: what the command leaves running goes on no longer than
+// A Owner is the process that a run is for: what the command leaves running goes on no longer than
 // it.
-type patron struct {
-	name  string
-	ended <-chan struct{}
+type Owner struct {
+	Name  string
+	Ended <-chan struct{}
 }
 
-// patronOf returns the patron of what the process from was called for: the agent's process among
+// OwnerOf returns the owner of what the process from was called for: the agent's process among
 // its ancestors, or else the leader of the session that it was called in. nil is nobody whose end
 // could be seen.
-func patronOf(from int) *patron {
+func OwnerOf(from int) *Owner {
 	line := lineOf(from)
 	if len(line) < 2 {
 		return nil
@@ -29,11 +29,11 @@ func patronOf(from int) *patron {
 	if pid == 0 {
 		pid = leaderOf(from, line[1].PID)
 	}
-	return patronAt(pid)
+	return ownerAt(pid)
 }
 
-// patronAt returns a process as a patron; nil where its end could not be seen.
-func patronAt(pid int) *patron {
+// ownerAt returns a process as a owner; nil where its end could not be seen.
+func ownerAt(pid int) *Owner {
 	if pid <= 0 {
 		return nil
 	}
@@ -58,7 +58,7 @@ func patronAt(pid int) *patron {
 			}
 		}
 	}()
-	return &patron{name: fmt.Sprintf("%s (%d)", notice.Visible(p.Name), pid), ended: over}
+	return &Owner{Name: fmt.Sprintf("%s (%d)", notice.Visible(p.Name), pid), Ended: over}
 }
 
 // agentIn returns the nearest agent in a line of processes: of several that follow each other, as

@@ -1,4 +1,4 @@
-package launcher
+package caller
 
 import (
 	"os"
@@ -68,7 +68,7 @@ func TestNoNewPrivsMayNotDecide(t *testing.T) {
 
 func fencedBy(t *testing.T) bool {
 	t.Helper()
-	who, why := ownCaller().Who()
+	who, why := Own().Who()
 	t.Logf("%q: %s", who, why)
 	return who == approval.ChannelSandbox
 }

@@ -1,4 +1,4 @@
-package launcher
+package caller
 
 import (
 	"fmt"
@@ -16,12 +16,12 @@ var hosts = []string{"systemd", "init", "login", "sshd", "sshd-session", "su", "
 // maxAncestors bounds the walk; a process tree is not that deep.
 const maxAncestors = 256
 
-// treeOf names the process tree that a process belongs to: its outermost ancestor of this account
+// Tree names the process tree that a process belongs to: its outermost ancestor of this account
 // below the first process and below the programs that others live in, by pid and start time. Agents
 // start each command in a session of its own and give their processes any name; what they cannot do
 // is to have other ancestors, but for leaving them: who has none left shares one name with all
 // others like it.
-func treeOf(pid int) string {
+func Tree(pid int) string {
 	const alone = "none"
 	uid, top := os.Getuid(), alone
 	for range maxAncestors {

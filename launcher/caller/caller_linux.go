@@ -1,4 +1,4 @@
-package launcher
+package caller
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // Bounds of what is looked at. A line of ancestors is rarely longer than ten, and terminals rarely
@@ -19,15 +20,15 @@ const (
 	maxArgs          = 8
 )
 
-// callerOf looks at a process of this machine; "self" is this one. It is looked at anew for each
+// Of looks at a process of this machine; "self" is this one. It is looked at anew for each
 // answer: a process can end up in another place than it began in. Whose process another one is, the
 // caller of this fills in.
-func callerOf(pid string) approval.Caller {
+func Of(pid string) approval.Caller {
 	own, ok := statusOf(pid)
 	first, _ := statusOf("1") // not to be read: then nothing counts as normal here
 	c := approval.Caller{
 		Peer: approval.PeerFacts{
-			Known: ok, UID: os.Getuid(), NoNewPrivs: own.noNewPrivs, Ancestor: pid == "self" && Inside(),
+			Known: ok, UID: os.Getuid(), NoNewPrivs: own.noNewPrivs, Ancestor: pid == "self" && sandbox.Inside(),
 			// A container's own filter is on its first process too, and tells nothing.
 			Seccomp: max(own.filters-first.filters, 0),
 		},
@@ -60,7 +61,7 @@ func callerOf(pid string) approval.Caller {
 	return c
 }
 
-func ownCaller() approval.Caller { return callerOf("self") }
+func Own() approval.Caller { return Of("self") }
 
 // lineOf returns a process and its ancestors, as far as this process namespace has them.
 func lineOf(pid int) []approval.Process {
