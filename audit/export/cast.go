@@ -94,12 +94,14 @@ func (c *caster) event(e audit.Event) {
 	code, data := e.Code, e.Data
 	switch {
 	case (code == audit.CodeOutput || code == audit.CodeStderr) && e.Redacted:
-		code, data = audit.CodeOutput, fmt.Appendf(nil, "[redacted, %s]", audit.Plural(e.Length, "byte"))
+		code, data = audit.CodeOutput,
+			fmt.Appendf(nil, "[redacted, %s]", audit.Plural(e.Length, "byte"))
 	case code == audit.CodeOutput || code == audit.CodeStderr:
 		c.data = c.shown(c.data[:0], e)
 		code, data = audit.CodeOutput, c.data
 	case code == audit.CodeGap:
-		code, data = audit.CodeMark, fmt.Appendf(nil, "%s of output not kept", audit.Plural(e.Length, "byte"))
+		code, data = audit.CodeMark,
+			fmt.Appendf(nil, "%s of output not kept", audit.Plural(e.Length, "byte"))
 	}
 	if c.authors && code != audit.CodeOutput {
 		c.tint.Append(nil, e) // what is typed now may be seen in the output that comes
@@ -227,7 +229,8 @@ func JSON(w io.Writer, r io.Reader) error {
 	err := each(r, func(h audit.Header) error {
 		return writeHeader(out, h)
 	}, func(e audit.Event) error {
-		j := eventJSON{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)), Author: e.Author, Length: e.Length, Redacted: e.Redacted}
+		j := eventJSON{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)),
+			Author: e.Author, Length: e.Length, Redacted: e.Redacted}
 		if utf8.Valid(e.Data) {
 			j.Text = string(e.Data)
 		} else {

@@ -81,7 +81,8 @@ func HTML(w io.Writer, r io.Reader, p Page) error {
 	}
 	var bad *audit.BadEntry
 	if errors.As(err, &bad) {
-		fmt.Fprintf(out, "<p class=\"refuted stop\">The session is shown up to here: %s</p>\n", text(bad.Error()))
+		fmt.Fprintf(out, "<p class=\"refuted stop\">The session is shown up to here: %s</p>\n",
+			text(bad.Error()))
 	}
 	writeFoot(out)
 	return errors.Join(err, out.Flush())
@@ -138,7 +139,8 @@ func policy() string {
 		}
 		return b.String()
 	}
-	return "default-src 'none'; script-src" + hashes(playerScript, pageScript) + " 'wasm-unsafe-eval'; style-src" +
+	return "default-src 'none'; script-src" + hashes(playerScript,
+		pageScript) + " 'wasm-unsafe-eval'; style-src" +
 		hashes(playerStyle, pageStyle) + "; base-uri 'none'; form-action 'none'"
 }
 
@@ -179,10 +181,12 @@ func writeHead(out *bufio.Writer, p Page) {
 // inOrder are marks by their time. They go into the session itself: those that the player is given
 // beside it would stand where they were before it cut the pauses short.
 func inOrder(marks []play.Mark) []play.Mark {
-	return slices.SortedStableFunc(slices.Values(marks), func(a, b play.Mark) int { return cmp.Compare(a.At, b.At) })
+	return slices.SortedStableFunc(slices.Values(marks),
+		func(a, b play.Mark) int { return cmp.Compare(a.At, b.At) })
 }
 
 func writeFoot(out *bufio.Writer) {
 	fmt.Fprintf(out, "<details><summary>Licence of the player (asciinema-player 3.17.0)</summary><pre>%s</pre></details>\n", text(playerLicense))
-	fmt.Fprintf(out, "<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n", playerScript, pageScript)
+	fmt.Fprintf(out, "<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n", playerScript,
+		pageScript)
 }

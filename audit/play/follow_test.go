@@ -22,7 +22,11 @@ func TestFollow(t *testing.T) {
 	live := true
 	p, err := New(f, Settings{Follow: true, Live: func() bool { return live }})
 	must(t, err)
-	step := func() string { p.Tick(p.now + p.Due()); p.Tick(p.now + max(0, p.Due())); return p.Screen().String() }
+	step := func() string {
+		p.Tick(p.now + p.Due())
+		p.Tick(p.now + max(0, p.Due()))
+		return p.Screen().String()
+	}
 	if got := step(); got != "one\n" || !p.follow {
 		t.Errorf("what was there: %q", got)
 	}
@@ -76,10 +80,14 @@ func TestNotProven(t *testing.T) {
 		cast              []byte
 		torn              bool
 	}{
-		{"changed", "one\n", "NOT PROVEN from here", bytes.Replace(cast, []byte("two"), []byte("TWO"), 1), false},
+		{"changed", "one\n", "NOT PROVEN from here",
+			bytes.Replace(cast, []byte("two"), []byte("TWO"), 1), false},
 		{"cut in an event", "one two\n", "after a crash", cast[:len(cast)-20], true},
-		{"garbage in the middle", "one\n", "NOT PROVEN", bytes.Replace(cast, []byte("\n[60"), []byte("\n\x00\xff\x1b]52;c;x\x07garbage\n[60"), 1), false},
-		{"a clock that went back", "one\n", "NOT PROVEN", bytes.Replace(cast, []byte("[60"), []byte("[-60"), 1), false},
+		{"garbage in the middle", "one\n", "NOT PROVEN",
+			bytes.Replace(cast, []byte("\n[60"), []byte("\n\x00\xff\x1b]52;c;x\x07garbage\n[60"),
+				1), false},
+		{"a clock that went back", "one\n", "NOT PROVEN",
+			bytes.Replace(cast, []byte("[60"), []byte("[-60"), 1), false},
 	} {
 		if bytes.Equal(c.cast, cast) {
 			t.Fatalf("%s: nothing was changed", c.name)
@@ -116,7 +124,8 @@ func TestNoTranscript(t *testing.T) {
 		src        io.ReadSeeker
 	}{
 		{"empty", "is empty", strings.NewReader("")},
-		{"of the future", "asciicast version is 9, not 3", strings.NewReader(`{"version":9,"term":{"cols":80,"rows":24}}` + "\n")},
+		{"of the future", "asciicast version is 9, not 3",
+			strings.NewReader(`{"version":9,"term":{"cols":80,"rows":24}}` + "\n")},
 		{"another format", "not JSON", strings.NewReader("#!/bin/sh\n")},
 		{"cut in the header", "ends in the middle", strings.NewReader(`{"version":3,"term"`)},
 		{"10 GiB of nothing", "line is longer than", huge()},
@@ -136,6 +145,7 @@ func TestNoTranscript(t *testing.T) {
 	must(t, err)
 	press(p, "G", "g", "G")
 	if p.Screen().String() != "one two three\n" || p.Err() == nil || p.tape.memory > 4<<20 {
-		t.Errorf("holes: %q, %v, %d bytes of keyframes", p.Screen().String(), p.Err(), p.tape.memory)
+		t.Errorf("holes: %q, %v, %d bytes of keyframes", p.Screen().String(), p.Err(),
+			p.tape.memory)
 	}
 }

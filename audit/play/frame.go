@@ -97,7 +97,8 @@ func mend(line []screen.Cell) {
 
 // authorColors are the colours of who typed, by the first word of the author.
 var authorColors = map[string]screen.Color{
-	"human": screen.Indexed(3), "person": screen.Indexed(3), "agent": screen.Indexed(6), "term": screen.Indexed(5),
+	"human": screen.Indexed(3), "person": screen.Indexed(3), "agent": screen.Indexed(6),
+	"term": screen.Indexed(5),
 }
 
 func authorColor(author string) screen.Color {

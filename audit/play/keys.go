@@ -33,8 +33,10 @@ var bindings = []binding{
 	{[]string{"N"}, "previous match", func(p *Player) { p.search(true) }},
 	{[]string{"g", "home"}, "start", func(p *Player) { p.seek(0) }},
 	{[]string{"G", "end"}, "end; follows a running session", func(p *Player) { p.toEnd() }},
-	{[]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, "0%, 10%, ... of the session", nil},
-	{[]string{"i"}, "shorten pauses, or not", func(p *Player) { p.idle = !p.idle && p.set.Idle > 0 }},
+	{[]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, "0%, 10%, ... of the session",
+		nil},
+	{[]string{"i"}, "shorten pauses, or not",
+		func(p *Player) { p.idle = !p.idle && p.set.Idle > 0 }},
 	{[]string{"?", "h"}, "this help", func(p *Player) { p.help = true }},
 	{[]string{"q", "ctrl-c"}, "quit", func(p *Player) { p.quit = true }},
 }
@@ -100,7 +102,8 @@ var sequences = map[string]string{
 }
 
 var controlKeys = map[byte]string{
-	0x03: "ctrl-c", 0x1a: "ctrl-z", 0x0c: "ctrl-l", '\r': "enter", '\n': "enter", 0x7f: "backspace", '\b': "backspace", ' ': "space",
+	0x03: "ctrl-c", 0x1a: "ctrl-z", 0x0c: "ctrl-l", '\r': "enter", '\n': "enter", 0x7f: "backspace",
+	'\b': "backspace", ' ': "space",
 }
 
 // nextKey cuts one key off what the terminal sent. An ESC that nothing follows

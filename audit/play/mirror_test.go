@@ -12,7 +12,8 @@ func TestRedraw(t *testing.T) {
 	for _, text := range []string{
 		"plain\r\nlines\x1b[5;7H",
 		"\x1b[?1049h\x1b[2;5r\x1b[31;1mred\x1b[4;9Hthere\x1b[?25l\x1b[?1h\x1b=\x1b[?2004;1006h",
-		"\x1b[48;2;1;2;3mback\x1b[K\r\n\x1b[0mwide 漢字 e\u0301 \x1b[7mlast column" + strings.Repeat("x", 30),
+		"\x1b[48;2;1;2;3mback\x1b[K\r\n\x1b[0mwide 漢字 e\u0301 \x1b[7mlast column" +
+			strings.Repeat("x", 30),
 		"\x1b[?7lno wrap" + strings.Repeat("y", 40) + "\x1b[4h\x1b[1;1Hinsert",
 	} {
 		a, b := screen.New(30, 8), screen.New(30, 8)
@@ -22,16 +23,20 @@ func TestRedraw(t *testing.T) {
 		for y := range 8 {
 			for x := range 30 {
 				if a.Cell(x, y) != b.Cell(x, y) {
-					t.Fatalf("%q: cell %d,%d is %+v, want %+v", text, x, y, b.Cell(x, y), a.Cell(x, y))
+					t.Fatalf("%q: cell %d,%d is %+v, want %+v", text, x, y, b.Cell(x, y),
+						a.Cell(x, y))
 				}
 			}
 		}
 		ax, ay, av := a.Cursor()
 		bx, by, bv := b.Cursor()
-		if ax != bx || ay != by || av != bv || a.Keys() != b.Keys() || a.Alternate() != b.Alternate() || a.Pen() != b.Pen() {
-			t.Errorf("%q: cursor %d,%d %v keys %q, want %d,%d %v %q", text, bx, by, bv, b.Keys(), ax, ay, av, a.Keys())
+		if ax != bx || ay != by || av != bv || a.Keys() != b.Keys() ||
+			a.Alternate() != b.Alternate() || a.Pen() != b.Pen() {
+			t.Errorf("%q: cursor %d,%d %v keys %q, want %d,%d %v %q", text, bx, by, bv, b.Keys(),
+				ax, ay, av, a.Keys())
 		}
-		for _, cut := range []string{"\n", "more\r\n\x1b[3", "1mand\xe6\xbc", "\xa2 more\r\n\x1b]0;ti", "tle\x07\n\x1bPq", "#1\x1b\\end\n"} {
+		for _, cut := range []string{"\n", "more\r\n\x1b[3", "1mand\xe6\xbc",
+			"\xa2 more\r\n\x1b]0;ti", "tle\x07\n\x1bPq", "#1\x1b\\end\n"} {
 			a.Write([]byte(cut))
 			b.Write(Redraw(a)) // in the middle of what is sent
 		}

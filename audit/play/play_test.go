@@ -27,12 +27,14 @@ func TestTime(t *testing.T) {
 		{"before the first", Settings{}, "", 900 * time.Millisecond, "", 900 * time.Millisecond},
 		{"its own speed", Settings{}, "", 60 * time.Second, "one", 60 * time.Second},
 		{"to the end", Settings{}, "", 100 * time.Second, "one two three", 63 * time.Second},
-		{"pauses cut short", Settings{Idle: time.Second}, "", 2500 * time.Millisecond, "one two", 61500 * time.Millisecond},
+		{"pauses cut short", Settings{Idle: time.Second}, "", 2500 * time.Millisecond, "one two",
+			61500 * time.Millisecond},
 		{"twice as fast", Settings{Speed: 2}, "", 31 * time.Second, "one two", 62 * time.Second},
 		{"faster and slower", Settings{}, "+ + -", 31 * time.Second, "one two", 62 * time.Second},
 		{"paused", Settings{}, "space", 100 * time.Second, "", 0},
 		{"paused twice", Settings{}, "space space", 62 * time.Second, "one two", 62 * time.Second},
-		{"idle switched off", Settings{Idle: time.Second}, "i", 30 * time.Second, "one", 30 * time.Second},
+		{"idle switched off", Settings{Idle: time.Second}, "i", 30 * time.Second, "one",
+			30 * time.Second},
 		{"from", Settings{From: 61 * time.Second}, "", time.Second, "one two", 62 * time.Second},
 		{"frames", Settings{}, ". .", time.Hour, "one two", 61 * time.Second},
 		{"frame back", Settings{}, ". . . ,", time.Hour, "one two", 61 * time.Second},
@@ -71,7 +73,8 @@ func TestMarks(t *testing.T) {
 		must(t, k.Mark(fmt.Sprint("m", i+1)))
 		k.at((i+1)*10000+1000, "x")
 	}
-	set := Settings{Marks: []Mark{{35 * time.Second, "approved\x1b]0;x\x07\u202e"}, {5 * time.Second, "took over"}}}
+	set := Settings{Marks: []Mark{{35 * time.Second, "approved\x1b]0;x\x07\u202e"},
+		{5 * time.Second, "took over"}}}
 	p := open(t, k.done(), set)
 	p.Key("space")
 	var got []string
@@ -82,7 +85,8 @@ func TestMarks(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(p.Position().Seconds(), p.label()))
 	}
-	want := []string{"5took over", "10m1", "20m2", "30m3", "35approved\x1b]0;x\x07\u202e", "40m4", "50m5"}
+	want := []string{"5took over", "10m1", "20m2", "30m3", "35approved\x1b]0;x\x07\u202e", "40m4",
+		"50m5"}
 	if !slices.Equal(got, want) {
 		t.Errorf("forward %q", got)
 	}
@@ -111,13 +115,15 @@ func TestMarksOnTheBar(t *testing.T) {
 		must(t, k.Mark("m"))
 	}
 	mark(25)
-	must(t, k.Output(audit.CodeOutput, bytes.Repeat([]byte("#t 1 2 m x "), 12000))) // lines that are longer than what is read at once
+	// lines that are longer than what is read at once
+	must(t, k.Output(audit.CodeOutput, bytes.Repeat([]byte("#t 1 2 m x "), 12000)))
 	mark(50)
 	k.at(100000, "#t 0 75000000 m tada\n")
 	f, err := os.Open(k.path)
 	must(t, err)
 	defer f.Close()
-	p, err := New(f, Settings{Live: func() bool { return true }, Marks: []Mark{{time.Second * 90, "given"}}})
+	p, err := New(f, Settings{Live: func() bool { return true },
+		Marks: []Mark{{time.Second * 90, "given"}}})
 	must(t, err)
 	at := func() (columns []int) {
 		for i, r := range []rune(p.progress(100)) {
@@ -187,7 +193,8 @@ func TestWhatIsNotThere(t *testing.T) {
 	p := open(t, out.Bytes(), Settings{})
 	press(p, "G")
 	f := text(p.Frame(80, 6))
-	for _, want := range []string{"[redacted, 16 bytes]", "(hidden, 8 bytes)", "12345 bytes of output not kept"} {
+	for _, want := range []string{"[redacted, 16 bytes]", "(hidden, 8 bytes)",
+		"12345 bytes of output not kept"} {
 		if !strings.Contains(f, want) {
 			t.Errorf("no %q in\n%s", want, f)
 		}
@@ -210,7 +217,8 @@ func TestMemory(t *testing.T) {
 	p := open(t, k.done(), Settings{})
 	press(p, "G")
 	if p.tape.sparse < 2 || p.tape.memory > frameMemory+32<<20 {
-		t.Errorf("%d keyframes take %d MiB, %d times apart", len(p.tape.frames), p.tape.memory>>20, p.tape.sparse)
+		t.Errorf("%d keyframes take %d MiB, %d times apart", len(p.tape.frames), p.tape.memory>>20,
+			p.tape.sparse)
 	}
 	at := p.Position()
 	press(p, "down", "up")
@@ -234,12 +242,14 @@ func TestFrameSizes(t *testing.T) {
 				for _, line := range f.Lines {
 					for x, c := range line {
 						right := x+1 < len(line) && line[x+1].Width == 0
-						if c.Width == 2 != right || c.Width == 0 && (x == 0 || line[x-1].Width != 2) {
+						if c.Width == 2 != right ||
+							c.Width == 0 && (x == 0 || line[x-1].Width != 2) {
 							t.Fatalf("%dx%d: half a character at %d: %+v", cols, rows, x, line)
 						}
 					}
 				}
-				if f.Cursor && (f.CursorX < 0 || f.CursorX >= max(cols, 1) || f.CursorY < 0 || f.CursorY >= max(rows, 1)) {
+				if f.Cursor && (f.CursorX < 0 || f.CursorX >= max(cols, 1) || f.CursorY < 0 ||
+					f.CursorY >= max(rows, 1)) {
 					t.Fatalf("%dx%d: the cursor is at %d %d", cols, rows, f.CursorX, f.CursorY)
 				}
 			}
@@ -255,7 +265,8 @@ func TestNextKey(t *testing.T) {
 		k, in = nextKey(in)
 		got = append(got, k)
 	}
-	if want := []string{"a", "up", "down", "pgup", "", "", "é", "space", "enter", "backspace", "ctrl-c", "", "esc"}; !slices.Equal(got, want) {
+	if want := []string{"a", "up", "down", "pgup", "", "", "é", "space", "enter", "backspace",
+		"ctrl-c", "", "esc"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

@@ -39,7 +39,8 @@ func watch(t *testing.T, cast []byte, cols, rows int, set Settings) *viewer {
 	must(t, err)
 	t.Cleanup(func() { master.Close(); tty.Close() })
 	must(t, pty.Setsize(master, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}))
-	v := &viewer{t: t, master: master, tty: tty, sees: screen.New(cols, rows), done: make(chan error, 1), cols: cols, rows: rows}
+	v := &viewer{t: t, master: master, tty: tty, sees: screen.New(cols, rows),
+		done: make(chan error, 1), cols: cols, rows: rows}
 	v.ctx, v.leave = context.WithCancel(t.Context())
 	t.Cleanup(v.leave)
 	v.sees.Write([]byte("my own screen"))
@@ -56,7 +57,9 @@ func watch(t *testing.T, cast []byte, cols, rows int, set Settings) *viewer {
 			v.mu.Unlock()
 		}
 	}()
-	go func() { v.done <- Run(v.ctx, bytes.NewReader(cast), Options{In: tty, Out: tty, Settings: set}) }()
+	go func() {
+		v.done <- Run(v.ctx, bytes.NewReader(cast), Options{In: tty, Out: tty, Settings: set})
+	}()
 	return v
 }
 
@@ -124,12 +127,16 @@ func TestRunOnATerminal(t *testing.T) {
 		return strings.Contains(s.String(), "not found from here on: needle")
 	})
 	v.types("N")
-	v.until("previous match", func(s *screen.Screen) bool { return s.Cell(0, 2).Attr&screen.Inverse != 0 })
+	v.until("previous match", func(s *screen.Screen) bool {
+		return s.Cell(0, 2).Attr&screen.Inverse != 0
+	})
 	must(t, pty.Setsize(v.master, &pty.Winsize{Cols: 70, Rows: 14}))
 	v.mu.Lock()
 	v.sees.Resize(70, 14)
 	v.mu.Unlock()
-	v.until("the new size", func(s *screen.Screen) bool { return strings.Contains(s.Text(12), "10:00") })
+	v.until("the new size", func(s *screen.Screen) bool {
+		return strings.Contains(s.Text(12), "10:00")
+	})
 	v.types("G")
 	v.shows("the end")
 	v.types("q")
@@ -153,7 +160,8 @@ func (v *viewer) gotBack() {
 		_, _, shown := s.Cursor()
 		return !s.Alternate() && shown && strings.HasPrefix(s.String(), "my own screen")
 	})
-	if m := v.modes(); m.Lflag&unix.ECHO == 0 || m.Lflag&unix.ICANON == 0 || m.Oflag&unix.OPOST == 0 {
+	if m := v.modes(); m.Lflag&unix.ECHO == 0 || m.Lflag&unix.ICANON == 0 ||
+		m.Oflag&unix.OPOST == 0 {
 		v.t.Error("the terminal is still raw")
 	}
 }
@@ -226,7 +234,8 @@ func checkDrawn(t *testing.T, raw []byte) {
 // Whatever a program printed and whoever typed, the viewer's terminal gets
 // only positions, colours and characters.
 func FuzzPainted(f *testing.F) {
-	for _, s := range []string{"\x1b]52;c;x\x07\x1b[6n", "\x1b[31m日e\u0301\x1b[?1049h", "\u202e\u009b6n\x9b\x1bP\x1b\\", "\x1b[8mhidden\x1b[?5h"} {
+	for _, s := range []string{"\x1b]52;c;x\x07\x1b[6n", "\x1b[31m日e\u0301\x1b[?1049h",
+		"\u202e\u009b6n\x9b\x1bP\x1b\\", "\x1b[8mhidden\x1b[?5h"} {
 		f.Add([]byte(s), "human:"+s, uint8(20), uint8(5))
 	}
 	f.Fuzz(func(t *testing.T, out []byte, label string, cols, rows uint8) {

@@ -29,8 +29,10 @@ func TestSeekIsExact(t *testing.T) {
 		press(p, []string{"left", "right", "up", "down", ","}[rnd.IntN(5)])
 		p.seek(at)
 		press(p)
-		if got, want := p.Screen().String(), straight.Screen().String(); got != want || p.Position() != straight.Position() {
-			t.Fatalf("at %v (%v):\n%s\nand straight (%v):\n%s", at, p.Position(), got, straight.Position(), want)
+		if got, want := p.Screen().String(), straight.Screen().String(); got != want ||
+			p.Position() != straight.Position() {
+			t.Fatalf("at %v (%v):\n%s\nand straight (%v):\n%s", at, p.Position(), got,
+				straight.Position(), want)
 		}
 	}
 	if got := text(p.Frame(60, 12)); !strings.Contains(got, "‖") && !strings.Contains(got, "▶") {
@@ -79,7 +81,8 @@ func TestSearch(t *testing.T) {
 	if got := p.Screen().String(); !strings.HasSuffix(got, "Needle\n") {
 		t.Errorf("inside of an event: %q", got)
 	}
-	if f := p.Frame(20, 5); f.Lines[1][0].Attr&screen.Inverse == 0 || f.Lines[0][0].Attr&screen.Inverse != 0 {
+	if f := p.Frame(20, 5); f.Lines[1][0].Attr&screen.Inverse == 0 ||
+		f.Lines[0][0].Attr&screen.Inverse != 0 {
 		t.Error("what was found is not marked")
 	}
 	press(p, "g")

@@ -251,6 +251,8 @@ func pictures() goal {
 	return goal{
 		name:  "another frame",
 		start: func(*stage) {},
-		found: func(_ *stage, e audit.Event) bool { return isOutput(e.Code) || e.Code == audit.CodeResize },
+		found: func(_ *stage, e audit.Event) bool {
+			return isOutput(e.Code) || e.Code == audit.CodeResize
+		},
 	}
 }

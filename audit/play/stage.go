@@ -64,7 +64,8 @@ func newStage(h audit.Header) *stage {
 	if cols <= 0 || rows <= 0 {
 		cols, rows = 80, 24
 	}
-	return &stage{screen: screen.New(cols, rows), wire: NewWire(h), cast: &cast{}, mark: Mark{Label: h.Command}}
+	return &stage{screen: screen.New(cols, rows), wire: NewWire(h), cast: &cast{},
+		mark: Mark{Label: h.Command}}
 }
 
 func (s *stage) clone() *stage {
@@ -77,7 +78,9 @@ func (s *stage) clone() *stage {
 // it may come in parts.
 var scenes = map[byte]func(*stage, audit.Event){
 	audit.CodeInput: (*stage).input,
-	audit.CodeStdin: func(s *stage, e audit.Event) { s.say(e, "stdin, %s", audit.Plural(e.Length, "byte")) },
+	audit.CodeStdin: func(s *stage, e audit.Event) {
+		s.say(e, "stdin, %s", audit.Plural(e.Length, "byte"))
+	},
 	audit.CodeHidden: func(s *stage, e audit.Event) {
 		s.echo = nil
 		s.tell(&s.typed, e, "(hidden, %s)", audit.Plural(e.Length, "byte"))
@@ -106,7 +109,9 @@ func (s *stage) play(e audit.Event) {
 	}
 }
 
-func (s *stage) say(e audit.Event, format string, args ...any) { s.tell(&s.said, e, format, args...) }
+func (s *stage) say(e audit.Event, format string, args ...any) {
+	s.tell(&s.said, e, format, args...)
+}
 
 func (s *stage) tell(n *note, e audit.Event, format string, args ...any) {
 	*n = note{e.Time, e.Author, fmt.Sprintf(format, args...)}
@@ -137,7 +142,8 @@ func (s *stage) input(e audit.Event) {
 	}
 	// One run of keys reads as one line, as long as one author types it.
 	run := ""
-	if s.typed.by == e.Author && e.Time-s.typed.at < 2*time.Second && !strings.HasSuffix(s.typed.text, "⏎") {
+	if s.typed.by == e.Author && e.Time-s.typed.at < 2*time.Second &&
+		!strings.HasSuffix(s.typed.text, "⏎") {
 		run = s.typed.text
 	}
 	if run += visible(e.Data); len(run) > 512 {

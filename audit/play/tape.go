@@ -102,7 +102,8 @@ func (t *tape) keepIfDue() {
 		return
 	}
 	n := pos.Offset() - last.pos.Offset()
-	if n >= frameBytes*t.sparse || n >= frameLeast*t.sparse && t.at-last.at >= frameTime*time.Duration(t.sparse) {
+	if n >= frameBytes*t.sparse || n >= frameLeast*t.sparse &&
+		t.at-last.at >= frameTime*time.Duration(t.sparse) {
 		t.keep()
 	}
 }

@@ -16,14 +16,18 @@ import (
 // What a person saw, as lines.
 func TestText(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"colours and progress", "\x1b[32m$\x1b[0m make\r\n 10%\r 50%\r100%\r\nabc\b\bX\x1b[K\r\n", "$ make\n100%\naX\n"},
+		{"colours and progress", "\x1b[32m$\x1b[0m make\r\n 10%\r 50%\r100%\r\nabc\b\bX\x1b[K\r\n",
+			"$ make\n100%\naX\n"},
 		{"no end of line", "x", "x\n"},
-		{"a long line", strings.Repeat("0123456789", 5) + "\r\nx", strings.Repeat("0123456789", 5) + "\nx\n"},
-		{"a long line with blanks at the edge", "0123456789012345678 next\r\n", "0123456789012345678 next\n"},
+		{"a long line", strings.Repeat("0123456789", 5) + "\r\nx",
+			strings.Repeat("0123456789", 5) + "\nx\n"},
+		{"a long line with blanks at the edge", "0123456789012345678 next\r\n",
+			"0123456789012345678 next\n"},
 		{"more than a screen", "1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n", "1\n2\n3\n4\n5\n6\n"},
 		{"blank lines between", "1\r\n\r\n2\r\n", "1\n\n2\n"},
 		{"cleared", "before\r\n\x1b[H\x1b[2Jafter\r\n", "before\nafter\n"},
-		{"a full-screen program", "$ vi\r\n\x1b[?1049h\x1b[H\x1b[2Jfile\r\n~\x1b[?1049l$ \r\n", "$ vi\nfile\n~\n$\n"},
+		{"a full-screen program", "$ vi\r\n\x1b[?1049h\x1b[H\x1b[2Jfile\r\n~\x1b[?1049l$ \r\n",
+			"$ vi\nfile\n~\n$\n"},
 		{"a pipe", "one\ntwo\n", "one\ntwo\n"},
 		{"a tab", "a\tb\n", "a       b\n"},
 		{"nothing of it is obeyed", "a\x1b]52;c;eA==\x07\x1b[6n\x1b]0;t\x07b\n", "ab\n"},
@@ -50,16 +54,19 @@ func TestText(t *testing.T) {
 	b.Reset()
 	var bad *audit.BadEntry
 	spoilt := bytes.Replace(cast, []byte("warn"), []byte("WARN"), 1)
-	if err := Text(t.Context(), &b, bytes.NewReader(spoilt), TextOptions{}); !errors.As(err, &bad) || b.String() != "out\n" {
+	if err := Text(t.Context(), &b, bytes.NewReader(spoilt), TextOptions{}); !errors.As(err,
+		&bad) || b.String() != "out\n" {
 		t.Errorf("spoilt: %v, %q", err, b.String())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Text(ctx, io.Discard, bytes.NewReader(lines3(t)), TextOptions{Speed: 1}); !errors.Is(err, context.Canceled) {
+	if err := Text(ctx, io.Discard, bytes.NewReader(lines3(t)),
+		TextOptions{Speed: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	start := time.Now()
-	must(t, Text(t.Context(), &b, bytes.NewReader(lines3(t)), TextOptions{Speed: 10, Idle: 100 * time.Millisecond}))
+	must(t, Text(t.Context(), &b, bytes.NewReader(lines3(t)),
+		TextOptions{Speed: 10, Idle: 100 * time.Millisecond}))
 	if time.Since(start) < 25*time.Millisecond {
 		t.Error("it took no time")
 	}
@@ -85,7 +92,8 @@ func TestWire(t *testing.T) {
 		}
 	}
 	var w Wire
-	if got := w.Append(nil, audit.CodeStderr, []byte("x\ny")); string(got) != "x\r\ny" || w.ends != unknown {
+	if got := w.Append(nil, audit.CodeStderr, []byte("x\ny")); string(got) != "x\r\ny" ||
+		w.ends != unknown {
 		t.Errorf("stderr: %q, and then output is taken for %v", got, w.ends)
 	}
 }
@@ -122,7 +130,8 @@ func TestTextOfAnyLength(t *testing.T) {
 		t.Errorf("%d lines of %d bytes", lines, len(cast))
 	}
 	if most := before + 8<<20; at[0] > most || at[1] > most {
-		t.Errorf("of %d MiB it holds %d KiB at first, %d KiB at the end", len(cast)>>20, (at[0]-before)>>10, (at[1]-before)>>10)
+		t.Errorf("of %d MiB it holds %d KiB at first, %d KiB at the end", len(cast)>>20,
+			(at[0]-before)>>10, (at[1]-before)>>10)
 	}
 }
 

@@ -28,7 +28,8 @@ func (t Tint) Append(dst []byte, e audit.Event) []byte {
 	n := 0
 	if e.Code == audit.CodeOutput {
 		by, pen, begun := s.echoBy, s.screen.Pen(), len(s.screen.Pending()) > 0
-		if n = s.drawEcho(e.Data); n > 0 && begun { // a colour would come in the middle of the program's own sequence
+		if n = s.drawEcho(e.Data); n > 0 && begun {
+			// a colour would come in the middle of the program's own sequence
 			dst = append(dst, s.wired...)
 		} else if n > 0 {
 			dst = appendTyped(dst, s.wired, authorColor(s.cast.name(by)), pen)
@@ -41,7 +42,9 @@ func (t Tint) Append(dst []byte, e audit.Event) []byte {
 // appendTyped adds what was typed, in that colour up to the first byte that is no text: a sequence
 // may keep or change the pen, which is as it was when it comes.
 func appendTyped(dst, typed []byte, c screen.Color, pen screen.Style) []byte {
-	n := bytes.IndexFunc(typed, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
+	n := bytes.IndexFunc(typed, func(r rune) bool {
+		return !unicode.IsPrint(r) || r == utf8.RuneError
+	})
 	if n < 0 {
 		n = len(typed)
 	}

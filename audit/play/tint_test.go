@@ -56,7 +56,8 @@ func TestTint(t *testing.T) {
 
 // Whatever is typed and printed, the colours change nothing but colours.
 func TestTintChangesColoursOnly(t *testing.T) {
-	pieces := []string{"ls", "\r", "\r\n", "\x1b", "[", "1", ";", "3", "m", "A", "日本", "\xe6", "\x1b[7m", "\x1b[2J", "\x1b]0;", "\x07", "\x1b[?1049h", "\x1b7", "\x1b8", "\n", "\t"}
+	pieces := []string{"ls", "\r", "\r\n", "\x1b", "[", "1", ";", "3", "m", "A", "日本", "\xe6",
+		"\x1b[7m", "\x1b[2J", "\x1b]0;", "\x07", "\x1b[?1049h", "\x1b7", "\x1b8", "\n", "\t"}
 	rnd := mathrand.New(mathrand.NewPCG(3, 5))
 	for range 300 {
 		k := record(t, audit.Header{Cols: 12, Rows: 4})

@@ -32,7 +32,8 @@ type take struct {
 func record(t testing.TB, h audit.Header) *take {
 	t.Helper()
 	k := &take{t: t, path: filepath.Join(t.TempDir(), "a.cast")}
-	r, err := audit.Create(k.path, h, audit.RecordOptions{Now: func() time.Duration { return k.now }, Rand: rand.Reader})
+	r, err := audit.Create(k.path, h,
+		audit.RecordOptions{Now: func() time.Duration { return k.now }, Rand: rand.Reader})
 	must(t, err)
 	k.Recorder = r
 	return k
@@ -104,7 +105,9 @@ func busy(t testing.TB, events int) []byte {
 	rnd := mathrand.New(mathrand.NewPCG(7, 7))
 	for i := range events {
 		k.now += time.Duration(rnd.IntN(40)) * time.Millisecond
-		must(t, k.Output(audit.CodeOutput, fmt.Appendf(nil, "\x1b[%d;%dH\x1b[3%dm%05d 日本\x1b[0m\r\n", rnd.IntN(10)+1, rnd.IntN(40)+1, i%8, i)))
+		must(t, k.Output(audit.CodeOutput,
+			fmt.Appendf(nil, "\x1b[%d;%dH\x1b[3%dm%05d 日本\x1b[0m\r\n", rnd.IntN(10)+1,
+				rnd.IntN(40)+1, i%8, i)))
 		switch i % 97 {
 		case 5:
 			must(t, k.Output(audit.CodeOutput, []byte("\x1b[?1049h\x1b[2J")))
@@ -117,7 +120,8 @@ func busy(t testing.TB, events int) []byte {
 		case 80:
 			must(t, k.Output(audit.CodeOutput, []byte{0xff, 'x', 0xfe}))
 		case 90:
-			must(t, k.Output(audit.CodeOutput, bytes.Repeat([]byte("filler of a long line\r\n"), 600)))
+			must(t, k.Output(audit.CodeOutput,
+				bytes.Repeat([]byte("filler of a long line\r\n"), 600)))
 		}
 	}
 	return k.done()

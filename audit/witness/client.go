@@ -16,8 +16,9 @@ import (
 
 // A Client asks one witness for its cosignature.
 type Client struct {
-	URL  string       // of the witness, without /add-checkpoint
-	HTTP *http.Client // nil: http.DefaultClient; one that dials a socket, for a witness on this machine
+	URL string // of the witness, without /add-checkpoint
+	// nil: http.DefaultClient; one that dials a socket, for a witness on this machine
+	HTTP *http.Client
 }
 
 // A ConflictError says that the witness remembers another size than it was
@@ -43,7 +44,8 @@ func (e *RefusedError) Error() string {
 // entries, 0 for the first. It returns the lines to append to the checkpoint;
 // verify them. The error is a *ConflictError, a *RefusedError, or one of the
 // transport.
-func (c Client) Add(ctx context.Context, old int64, proof tlog.TreeProof, signed []byte) ([]byte, error) {
+func (c Client) Add(ctx context.Context, old int64, proof tlog.TreeProof,
+	signed []byte) ([]byte, error) {
 	var body bytes.Buffer
 	fmt.Fprintf(&body, "old %d\n", old)
 	for _, h := range proof {
@@ -51,7 +53,8 @@ func (c Client) Add(ctx context.Context, old int64, proof tlog.TreeProof, signed
 	}
 	body.WriteString("\n")
 	body.Write(signed)
-	in, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(c.URL, "/")+"/add-checkpoint", &body)
+	in, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		strings.TrimSuffix(c.URL, "/")+"/add-checkpoint", &body)
 	if err != nil {
 		return nil, fmt.Errorf("witness %q: %w", c.URL, err)
 	}
@@ -72,7 +75,8 @@ func (c Client) Add(ctx context.Context, old int64, proof tlog.TreeProof, signed
 		return answer, nil
 	}
 	text := strings.TrimSuffix(string(answer), "\n")
-	if size, err := parseSize(text); err == nil && out.StatusCode == http.StatusConflict && out.Header.Get("Content-Type") == sizeType {
+	if size, err := parseSize(text); err == nil && out.StatusCode == http.StatusConflict &&
+		out.Header.Get("Content-Type") == sizeType {
 		return nil, &ConflictError{size}
 	}
 	return nil, &RefusedError{out.StatusCode, text}

@@ -32,7 +32,8 @@ const secretPrefix = "TADA+WITNESS+KEY+"
 // spaces and no plus; it is usually a host name.
 func GenerateKey(rand io.Reader, name string) (secret, vkey string, err error) {
 	if name == "" || strings.ContainsAny(name, "+ \t\n") {
-		return "", "", fmt.Errorf("witness name %q: it is empty, or has a space or plus in it", name)
+		return "", "", fmt.Errorf("witness name %q: it is empty, or has a space or plus in it",
+			name)
 	}
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := io.ReadFull(rand, seed); err != nil {
@@ -68,7 +69,8 @@ func (c *Cosigner) public() []byte {
 func (c *Cosigner) PublicKey() string {
 	var id [4]byte
 	binary.BigEndian.PutUint32(id[:], c.hash)
-	return c.name + "+" + hex.EncodeToString(id[:]) + "+" + base64.StdEncoding.EncodeToString(c.public())
+	return c.name + "+" + hex.EncodeToString(id[:]) + "+" +
+		base64.StdEncoding.EncodeToString(c.public())
 }
 
 // Name is the witness's name.
@@ -84,5 +86,6 @@ func (c *Cosigner) Sign(msg []byte) ([]byte, error) {
 	}
 	t := uint64(c.now().Unix())
 	sig := binary.BigEndian.AppendUint64(nil, t)
-	return append(sig, ed25519.Sign(c.key, fmt.Appendf(nil, "cosignature/v1\ntime %d\n%s", t, msg))...), nil
+	return append(sig, ed25519.Sign(c.key,
+		fmt.Appendf(nil, "cosignature/v1\ntime %d\n%s", t, msg))...), nil
 }

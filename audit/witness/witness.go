@@ -129,14 +129,16 @@ func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 	}
 	opened, err := note.Open(r.signed, note.VerifierList(log))
 	if err != nil {
-		return nil, refuse(http.StatusForbidden, "the checkpoint is not signed by the key of %q", r.origin)
+		return nil, refuse(http.StatusForbidden, "the checkpoint is not signed by the key of %q",
+			r.origin)
 	}
 	new, err := parseCheckpoint(opened.Text)
 	switch {
 	case err != nil:
 		return nil, refuse(http.StatusBadRequest, "%v", err)
 	case r.old > new.size:
-		return nil, refuse(http.StatusBadRequest, "the old size %d is larger than the checkpoint's, %d", r.old, new.size)
+		return nil, refuse(http.StatusBadRequest,
+			"the old size %d is larger than the checkpoint's, %d", r.old, new.size)
 	}
 	// From what is remembered to what will be is one step that nobody is in.
 	w.mu.Lock()
@@ -153,7 +155,8 @@ func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 		return nil, refuse(http.StatusInternalServerError, "it cannot be signed")
 	}
 	lines := cosigned[len(opened.Text)+1:]
-	if err := w.store.save(originName(r.origin), append(append([]byte{}, r.signed...), lines...)); err != nil {
+	if err := w.store.save(originName(r.origin),
+		append(append([]byte{}, r.signed...), lines...)); err != nil {
 		return nil, refuse(http.StatusInternalServerError, "it cannot be stored")
 	}
 	return lines, nil
@@ -214,10 +217,12 @@ func (r request) follows(was, new checkpoint) *refusal {
 	case r.old != was.size:
 		return &refusal{http.StatusConflict, strconv.FormatInt(was.size, 10), true}
 	case was.size == new.size && was.size > 0 && was.root != new.root:
-		return refuse(http.StatusConflict, "another log of %s was seen", audit.Plural(was.size, "entry"))
+		return refuse(http.StatusConflict, "another log of %s was seen",
+			audit.Plural(was.size, "entry"))
 	case was.size == 0 || was.size == new.size:
 		if len(r.proof) > 0 {
-			return refuse(http.StatusUnprocessableEntity, "there is nothing to prove, and a proof was sent")
+			return refuse(http.StatusUnprocessableEntity,
+				"there is nothing to prove, and a proof was sent")
 		}
 		return nil
 	}

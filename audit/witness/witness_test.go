@@ -44,7 +44,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, dir: filepath.Join(t.TempDir(), "audit"), wdir: filepath.Join(t.TempDir(), "witness")}
+	w := &world{t: t, dir: filepath.Join(t.TempDir(), "audit"),
+		wdir: filepath.Join(t.TempDir(), "witness")}
 	skey, vkey, err := note.GenerateKey(rand.Reader, "log.test/one")
 	must(t, err)
 	w.signer, err = note.NewSigner(skey)
@@ -103,7 +104,8 @@ func (w *world) checkpoint(dir string) []byte {
 func (w *world) witnessed(dir string, old int64) ([]byte, error) {
 	w.t.Helper()
 	signed := w.checkpoint(dir)
-	proof, err := audit.ProveGrowth(dir, audit.VerifyOptions{}, old, signed, note.VerifierList(w.key))
+	proof, err := audit.ProveGrowth(dir, audit.VerifyOptions{}, old, signed,
+		note.VerifierList(w.key))
 	must(w.t, err)
 	lines, err := w.client.Add(context.Background(), old, proof, signed)
 	if err != nil {
@@ -126,10 +128,12 @@ func TestWitness(t *testing.T) {
 		cosigned, err := w.witnessed(w.dir, step.old)
 		must(t, err)
 		seen, err := audit.Cosignatures(cosigned, w.key, []*audit.WitnessKey{w.wkey})
-		if err != nil || len(seen) != 1 || seen[0].Witness != "witness.test" || seen[0].Time.Unix() != 1767225600 {
+		if err != nil || len(seen) != 1 || seen[0].Witness != "witness.test" ||
+			seen[0].Time.Unix() != 1767225600 {
 			t.Errorf("%+v: %+v, %v", step, seen, err)
 		}
-		if _, err := audit.VerifyCheckpoint(w.dir, audit.VerifyOptions{}, cosigned, note.VerifierList(w.key)); err != nil {
+		if _, err := audit.VerifyCheckpoint(w.dir, audit.VerifyOptions{}, cosigned,
+			note.VerifierList(w.key)); err != nil {
 			t.Errorf("%+v: %v", step, err)
 		}
 	}
@@ -145,12 +149,14 @@ func TestWitness(t *testing.T) {
 		must(t, err)
 	}
 	var refused *witness.RefusedError
-	if _, err := w.witnessed(other, 113); !errors.As(err, &refused) || refused.Status != http.StatusConflict {
+	if _, err := w.witnessed(other, 113); !errors.As(err, &refused) ||
+		refused.Status != http.StatusConflict {
 		t.Errorf("another history as long: %v", err)
 	}
 	_, err := l.Append("k", []byte(`{}`), audit.Lazy)
 	must(t, err)
-	if _, err := w.witnessed(other, 113); !errors.As(err, &refused) || refused.Status != http.StatusUnprocessableEntity {
+	if _, err := w.witnessed(other, 113); !errors.As(err, &refused) ||
+		refused.Status != http.StatusUnprocessableEntity {
 		t.Errorf("another history that is longer: %v", err)
 	}
 	shorter := filepath.Join(t.TempDir(), "audit")
@@ -196,12 +202,14 @@ func TestRefusals(t *testing.T) {
 		{"as if for the first time", "old 0\n\n" + signed, 409},
 	} {
 		out := httptest.NewRecorder()
-		w.watcher.ServeHTTP(out, httptest.NewRequest(http.MethodPost, "/add-checkpoint", strings.NewReader(c.body)))
+		w.watcher.ServeHTTP(out, httptest.NewRequest(http.MethodPost, "/add-checkpoint",
+			strings.NewReader(c.body)))
 		if out.Code != c.want {
 			t.Errorf("%s: %d %q, want %d", c.name, out.Code, out.Body, c.want)
 		}
 	}
-	for path, want := range map[string]int{"/": 404, "/add-checkpoint": 404, "/../lock/checkpoint": 404, "/" + strings.Repeat("0", 64) + "/checkpoint": 404} {
+	for path, want := range map[string]int{"/": 404, "/add-checkpoint": 404,
+		"/../lock/checkpoint": 404, "/" + strings.Repeat("0", 64) + "/checkpoint": 404} {
 		out := httptest.NewRecorder()
 		w.watcher.ServeHTTP(out, httptest.NewRequest(http.MethodGet, "http://x"+path, nil))
 		if out.Code != want {
@@ -247,7 +255,8 @@ func TestAtOnce(t *testing.T) {
 func TestSocket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if _, err := witness.Open(w.wdir, witness.Options{Signer: fixedSigner(t, w)}); !errors.Is(err, witness.ErrBusy) {
+	if _, err := witness.Open(w.wdir, witness.Options{Signer: fixedSigner(t, w)}); !errors.Is(err,
+		witness.ErrBusy) {
 		t.Errorf("opened twice: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "s")
@@ -288,7 +297,8 @@ func TestEveryByte(t *testing.T) {
 		b[i] ^= 1
 		seen, err := audit.Cosignatures(b, w.key, []*audit.WitnessKey{w.wkey})
 		p, err2 := audit.CheckpointPoint(b, note.VerifierList(w.key))
-		if err == nil && len(seen) > 0 && (err2 != nil || p != want || seen[0].Time.Unix() != 1767225600) {
+		if err == nil && len(seen) > 0 &&
+			(err2 != nil || p != want || seen[0].Time.Unix() != 1767225600) {
 			t.Errorf("byte %d changed: believed %v, %v", i, p, seen)
 		}
 	}
@@ -300,7 +310,8 @@ func TestEveryByte(t *testing.T) {
 			t.Errorf("byte %d of the key changed: believed", i)
 		}
 	}
-	if _, err := witness.NewCosigner("TADA+WITNESS+KEY+x+AAAA", nil); err == nil || strings.Contains(err.Error(), "AAAA") {
+	if _, err := witness.NewCosigner("TADA+WITNESS+KEY+x+AAAA", nil); err == nil ||
+		strings.Contains(err.Error(), "AAAA") {
 		t.Errorf("a short secret: %v", err)
 	}
 	if lines, err := audit.AddCosignatures(good, []byte("not a signature\n")); err == nil {

@@ -38,7 +38,9 @@ func TestMain(m *testing.M) {
 		l, err := place(home).Open()
 		dir, _ := os.Getwd()
 		if err == nil {
-			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: filepath.Join(home, "run/quarantine"), Quarantine: os.Getenv(quarantine.Variable)}
+			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir,
+				Sockets:    filepath.Join(home, "run/quarantine"),
+				Quarantine: os.Getenv(quarantine.Variable)}
 			err = s.Run(context.Background(), &sdk.StdioTransport{})
 		}
 		if err != nil {
@@ -64,7 +66,9 @@ func connect(t *testing.T, config string) client {
 		t.Fatal(err)
 	}
 	c := client{dir: filepath.Join(base, "w")}
-	for name, text := range map[string]string{"w/.git/HEAD": "ref: refs/heads/main\n", "w/TODO.md": "one\n", "w/closed/x": "x", "state/config.yaml": "security:\n  restricted_paths: [" + c.dir + "/closed]\n" + config} {
+	for name, text := range map[string]string{"w/.git/HEAD": "ref: refs/heads/main\n",
+		"w/TODO.md": "one\n", "w/closed/x": "x",
+		"state/config.yaml": "security:\n  restricted_paths: [" + c.dir + "/closed]\n" + config} {
 		path := filepath.Join(base, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -89,8 +93,10 @@ func (c client) start(t *testing.T, home string, env ...string) client {
 	}
 	cmd := exec.Command(self)
 	cmd.Dir, cmd.Stderr = c.dir, os.Stderr
-	cmd.Env = append(env, "MCP_TEST_HOME="+home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "MY_TOKEN=s3cr3t-7f9a2b1c4d5e6f")
-	c.ClientSession, err = sdk.NewClient(&sdk.Implementation{Name: "claude-code", Version: "2.1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+	cmd.Env = append(env, "MCP_TEST_HOME="+home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8",
+		"MY_TOKEN=s3cr3t-7f9a2b1c4d5e6f")
+	c.ClientSession, err = sdk.NewClient(&sdk.Implementation{Name: "claude-code", Version: "2.1"},
+		nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +118,8 @@ func (c client) call(t *testing.T, tool string, args any) (map[string]any, strin
 		}
 	}
 	structure, _ := r.StructuredContent.(map[string]any)
-	decided := tool != "pending_status" && !strings.HasPrefix(text, "validating") // what is no call of the protocol reaches nobody
+	// what is no call of the protocol reaches nobody
+	decided := tool != "pending_status" && !strings.HasPrefix(text, "validating")
 	if decided && !witnessed.MatchString(text+fmt.Sprint(structure)) {
 		t.Errorf("%s %v has no head of the record: %v %q", tool, args, structure, text)
 	}
@@ -142,7 +149,9 @@ func TestTools(t *testing.T) {
 				Required   []string
 				Properties map[string]struct{ Type string }
 			}
-			if err := json.Unmarshal(raw, &schema); err != nil || !slices.Equal(schema.Required, []string{"reason"}) || schema.Properties["reason"].Type != "string" {
+			if err := json.Unmarshal(raw, &schema); err != nil ||
+				!slices.Equal(schema.Required, []string{"reason"}) ||
+				schema.Properties["reason"].Type != "string" {
 				t.Errorf("accept_tamper takes %s", raw)
 			}
 		}
@@ -155,26 +164,35 @@ func TestTools(t *testing.T) {
 
 func TestRunCommand(t *testing.T) {
 	c := connect(t, "")
-	got, text, bad := c.call(t, "run_command", args{"command": "echo out; echo err >&2; pwd; echo ${MY_TOKEN-none}; exit 3", "call_id": "n1"})
-	if bad || got["status"] != 3.0 || got["stdout"] != "out\n"+c.dir+"\nnone\n" || got["stderr"] != "err\n" || !strings.Contains(text, "[exit status 3]") {
+	got, text, bad := c.call(t, "run_command",
+		args{"command": "echo out; echo err >&2; pwd; echo ${MY_TOKEN-none}; exit 3",
+			"call_id": "n1"})
+	if bad || got["status"] != 3.0 || got["stdout"] != "out\n"+c.dir+"\nnone\n" ||
+		got["stderr"] != "err\n" || !strings.Contains(text, "[exit status 3]") {
 		t.Errorf("%v %v %q", bad, got, text)
 	}
 	if head, _ := got["audit"].(string); !strings.Contains(head, ":") || len(head) < 66 {
 		t.Errorf("no head of the record: %v", got)
 	}
-	if got, _, bad := c.call(t, "run_command", args{"command": "head -c 600000 /dev/zero | tr '\\0' x; printf '\\xff'"}); bad || len(got["stdout"].(string)) != 256<<10 || got["truncated"] != true {
+	if got, _, bad := c.call(t, "run_command",
+		args{"command": "head -c 600000 /dev/zero | tr '\\0' x; printf '\\xff'"}); bad ||
+		len(got["stdout"].(string)) != 256<<10 || got["truncated"] != true {
 		t.Errorf("a long output: %v", bad)
 	}
-	if got, _, bad := c.call(t, "run_command", args{"command": "cat; echo end"}); bad || got["stdout"] != "end\n" {
+	if got, _, bad := c.call(t, "run_command", args{"command": "cat; echo end"}); bad ||
+		got["stdout"] != "end\n" {
 		t.Errorf("standard input is not empty: %v", got)
 	}
-	if got, _, bad := c.call(t, "run_command", args{"command": "sleep 60", "timeout_ms": 50}); bad || got["status"] == 0.0 {
+	if got, _, bad := c.call(t, "run_command",
+		args{"command": "sleep 60", "timeout_ms": 50}); bad || got["status"] == 0.0 {
 		t.Errorf("time out: %v", got)
 	}
 	// Denied, and to be asked: R7, in text and in structure.
 	got, text, bad = c.call(t, "run_command", args{"command": "cat closed/x"})
 	refusal, _ := got["refusal"].(map[string]any)
-	if !bad || refusal["code"] != "restricted_path" || refusal["status"] != "denied" || !strings.Contains(text, "tada-run: denied (restricted_path)") || !strings.Contains(text, "audit=") {
+	if !bad || refusal["code"] != "restricted_path" || refusal["status"] != "denied" ||
+		!strings.Contains(text, "tada-run: denied (restricted_path)") ||
+		!strings.Contains(text, "audit=") {
 		t.Errorf("denied: %v %v %q", bad, got, text)
 	}
 	got, text, bad = c.call(t, "run_command", args{"command": "git push --force"})
@@ -183,22 +201,28 @@ func TestRunCommand(t *testing.T) {
 		t.Errorf("pending: %v %v %q", bad, got, text)
 	}
 	id, _ := refusal["envelope"].(string)
-	if got, _, bad := c.call(t, "pending_status", args{"envelope": id}); bad || fmt.Sprint(got["questions"].([]any)[0].(map[string]any)["answer"]) != "none" {
+	if got, _, bad := c.call(t, "pending_status", args{"envelope": id}); bad ||
+		fmt.Sprint(got["questions"].([]any)[0].(map[string]any)["answer"]) != "none" {
 		t.Errorf("its status: %v", got)
 	}
 	decide(t, c, id, false, "not to main")
-	if got, _, bad := c.call(t, "pending_status", args{"envelope": id}); bad || !strings.Contains(fmt.Sprint(got), "not to main") {
+	if got, _, bad := c.call(t, "pending_status", args{"envelope": id}); bad ||
+		!strings.Contains(fmt.Sprint(got), "not to main") {
 		t.Errorf("its status after the answer: %v", got)
 	}
-	if _, text, bad := c.call(t, "run_command", args{"command": "git push --force"}); !bad || !strings.Contains(text, "not to main") {
+	if _, text, bad := c.call(t, "run_command", args{"command": "git push --force"}); !bad ||
+		!strings.Contains(text, "not to main") {
 		t.Errorf("after a no: %q", text)
 	}
-	for _, wrong := range []args{{}, {"command": 7}, {"command": "ls", "shell": "x"}, {"command": ""}, {"command": "ls", "cwd": "/nowhere"}} {
+	for _, wrong := range []args{{}, {"command": 7}, {"command": "ls", "shell": "x"},
+		{"command": ""}, {"command": "ls", "cwd": "/nowhere"}} {
 		if got, text, bad := c.call(t, "run_command", wrong); !bad {
 			t.Errorf("%v: %v %q", wrong, got, text)
 		}
 	}
-	if got, text, _ := c.call(t, "run_command", args{"command": "echo 'open"}); fmt.Sprint(got["status"]) != "2" || !strings.Contains(text, "unexpected EOF") {
+	if got, text, _ := c.call(t, "run_command",
+		args{"command": "echo 'open"}); fmt.Sprint(got["status"]) != "2" ||
+		!strings.Contains(text, "unexpected EOF") {
 		t.Errorf("what no shell can read: %v %q", got, text)
 	}
 	if _, err := c.l.VerifyWith(complete); err != nil {
@@ -214,7 +238,8 @@ func decide(t *testing.T, c client, id string, yes bool, message string) {
 		t.Fatal(err)
 	}
 	if !yes {
-		if err := c.l.Decide(t.Context(), launcher.Answer(e, false, message, "tadactl")); err != nil {
+		if err := c.l.Decide(t.Context(),
+			launcher.Answer(e, false, message, "tadactl")); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -251,19 +276,24 @@ func decide(t *testing.T, c client, id string, yes bool, message string) {
 
 func TestRunMany(t *testing.T) {
 	c := connect(t, "")
-	got, _, bad := c.call(t, "run_many", args{"calls": []args{{"command": "echo a"}, {"command": "cat closed/x", "call_id": "no"}, {"command": "echo b >&2; exit 4"}}})
+	got, _, bad := c.call(t, "run_many",
+		args{"calls": []args{{"command": "echo a"}, {"command": "cat closed/x", "call_id": "no"},
+			{"command": "echo b >&2; exit 4"}}})
 	list, _ := got["results"].([]any)
 	if !bad || len(list) != 3 {
 		t.Fatalf("%v %v", bad, got)
 	}
-	first, second, third := list[0].(map[string]any), list[1].(map[string]any), list[2].(map[string]any)
+	first, second, third := list[0].(map[string]any), list[1].(map[string]any),
+		list[2].(map[string]any)
 	if first["stdout"] != "a\n" || third["stderr"] != "b\n" || third["status"] != 4.0 {
 		t.Errorf("%v", list)
 	}
-	if f, _ := second["refusal"].(map[string]any); f["code"] != "restricted_path" || second["id"] != "no" {
+	if f, _ := second["refusal"].(map[string]any); f["code"] != "restricted_path" ||
+		second["id"] != "no" {
 		t.Errorf("%v", second)
 	}
-	for _, wrong := range []args{{"calls": []args{}}, {"calls": []args{{"command": "ls", "call_id": "x"}, {"command": "ls", "call_id": "x"}}}} {
+	for _, wrong := range []args{{"calls": []args{}},
+		{"calls": []args{{"command": "ls", "call_id": "x"}, {"command": "ls", "call_id": "x"}}}} {
 		if _, _, bad := c.call(t, "run_many", wrong); !bad {
 			t.Errorf("%v is taken", wrong)
 		}
@@ -273,7 +303,8 @@ func TestRunMany(t *testing.T) {
 func TestCheckCommand(t *testing.T) {
 	c := connect(t, "")
 	got, _, bad := c.call(t, "check_command", args{"command": "touch made; git push --force"})
-	if bad || got["verdict"] != "ask" || got["audit"] == nil || !strings.Contains(fmt.Sprint(got["reasons"]), "git.force-push") {
+	if bad || got["verdict"] != "ask" || got["audit"] == nil ||
+		!strings.Contains(fmt.Sprint(got["reasons"]), "git.force-push") {
 		t.Errorf("%v", got)
 	}
 	if _, err := os.Stat(filepath.Join(c.dir, "made")); err == nil {
@@ -289,9 +320,12 @@ func TestNoRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tool, in := range map[string]args{
-		"run_command": {"command": "touch made"}, "run_many": {"calls": []args{{"command": "touch made"}}}, "accept_tamper": {"reason": "x"},
+		"run_command":   {"command": "touch made"},
+		"run_many":      {"calls": []args{{"command": "touch made"}}},
+		"accept_tamper": {"reason": "x"},
 	} {
-		if got, text, bad := c.call(t, tool, in); !bad || !strings.Contains(text+fmt.Sprint(got), "none: ") {
+		if got, text, bad := c.call(t, tool, in); !bad ||
+			!strings.Contains(text+fmt.Sprint(got), "none: ") {
 			t.Errorf("%s: %v %q", tool, got, text)
 		}
 	}
@@ -306,8 +340,10 @@ func TestAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 6 {
 		wg.Go(func() {
-			got, text, bad := c.call(t, "run_command", args{"command": fmt.Sprintf("for i in 1 2 3; do echo %d; done; exit %d", i, i)})
-			if want := strings.Repeat(fmt.Sprintln(i), 3); bad || got["stdout"] != want || got["status"] != float64(i) {
+			got, text, bad := c.call(t, "run_command",
+				args{"command": fmt.Sprintf("for i in 1 2 3; do echo %d; done; exit %d", i, i)})
+			if want := strings.Repeat(fmt.Sprintln(i), 3); bad || got["stdout"] != want ||
+				got["status"] != float64(i) {
 				t.Errorf("%d: %v %q", i, got, text)
 			}
 		})
@@ -326,7 +362,8 @@ func TestAcceptTamper(t *testing.T) {
 	if got, text, bad := c.call(t, "run_command", args{"command": "cat TODO.md"}); bad {
 		t.Fatalf("%v %q", got, text)
 	}
-	if _, text, bad := c.call(t, "accept_tamper", args{"reason": "why not"}); !bad || !strings.Contains(text, "nothing") {
+	if _, text, bad := c.call(t, "accept_tamper", args{"reason": "why not"}); !bad ||
+		!strings.Contains(text, "nothing") {
 		t.Errorf("nothing to accept: %q", text)
 	}
 	change := func(text string) {
@@ -338,7 +375,8 @@ func TestAcceptTamper(t *testing.T) {
 	change("one\ntwo\n")
 	got, text, bad := c.call(t, "run_command", args{"command": "echo never"})
 	refusal, _ := got["refusal"].(map[string]any)
-	if !bad || refusal["code"] != "tamper_error" || !strings.HasPrefix(text, "TamperError: External modification detected. Use 'accept_tamper' tool to resolve.\n") {
+	if !bad || refusal["code"] != "tamper_error" ||
+		!strings.HasPrefix(text, "TamperError: External modification detected. Use 'accept_tamper' tool to resolve.\n") {
 		t.Errorf("tampered: %v %q", got, text)
 	}
 	// whatever tool would run or judge a command says the same.
@@ -347,15 +385,18 @@ func TestAcceptTamper(t *testing.T) {
 		"check_command": {"command": "echo never"},
 	} {
 		got, text, bad := c.call(t, tool, in)
-		if all := fmt.Sprint(got, text); !bad || !strings.Contains(text, tamper.ToolText) || !strings.Contains(all, todo) || strings.Contains(all, "never\n") {
+		if all := fmt.Sprint(got, text); !bad || !strings.Contains(text, tamper.ToolText) ||
+			!strings.Contains(all, todo) || strings.Contains(all, "never\n") {
 			t.Errorf("%s on a tampered workspace: %v %v %q", tool, bad, got, text)
 		}
 	}
-	if item := fmt.Sprint(refusal["items"]); !strings.Contains(item, todo) || !strings.Contains(item, "expected ") || !strings.Contains(item, "actual ") {
+	if item := fmt.Sprint(refusal["items"]); !strings.Contains(item, todo) ||
+		!strings.Contains(item, "expected ") || !strings.Contains(item, "actual ") {
 		t.Errorf("the refusal does not name the file and both hashes: %s", item)
 	}
 	for _, blank := range []string{"", "  ", "\n\t"} {
-		if _, text, bad := c.call(t, "accept_tamper", args{"reason": blank}); !bad || !strings.Contains(text, "reason") {
+		if _, text, bad := c.call(t, "accept_tamper", args{"reason": blank}); !bad ||
+			!strings.Contains(text, "reason") {
 			t.Errorf("reason %q: %q", blank, text)
 		}
 	}
@@ -374,7 +415,9 @@ func TestAcceptTamper(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, err := c.l.Page(e.Payload, 100, true)
-	if err != nil || !strings.Contains(page.Text(), "+two") || !strings.Contains(page.Text(), "the person asked for it") || !strings.Contains(page.Text(), "accept_tamper") {
+	if err != nil || !strings.Contains(page.Text(), "+two") ||
+		!strings.Contains(page.Text(), "the person asked for it") ||
+		!strings.Contains(page.Text(), "accept_tamper") {
 		t.Errorf("the person is not shown the difference: %v\n%s", err, page.Text())
 	}
 	if _, _, bad := c.call(t, "run_command", args{"command": "echo never"}); !bad {
@@ -391,14 +434,16 @@ func TestAcceptTamper(t *testing.T) {
 	if bad || got["accepted"] != true || got["path"] != todo || got["checksum"] == "" {
 		t.Fatalf("after the yes: %v %q", got, text)
 	}
-	if got, text, bad := c.call(t, "run_command", args{"command": "cat TODO.md"}); bad || got["stdout"] != "one\ntwo\n" {
+	if got, text, bad := c.call(t, "run_command", args{"command": "cat TODO.md"}); bad ||
+		got["stdout"] != "one\ntwo\n" {
 		t.Errorf("commands run again: %v %q", got, text)
 	}
 	events, err := c.l.TamperLog()
 	if err != nil || len(events) == 0 {
 		t.Fatal(events, err)
 	}
-	if line := events[len(events)-1].Line(); !strings.Contains(line, "| MCP | FORCE_ACCEPT |") || !strings.Contains(line, "Accepted external changes: the person asked for it") {
+	if line := events[len(events)-1].Line(); !strings.Contains(line, "| MCP | FORCE_ACCEPT |") ||
+		!strings.Contains(line, "Accepted external changes: the person asked for it") {
 		t.Errorf("the log says %q", line)
 	}
 	if _, err := c.l.VerifyWith(complete); err != nil {
@@ -408,7 +453,9 @@ func TestAcceptTamper(t *testing.T) {
 
 func TestReadReference(t *testing.T) {
 	c := connect(t, "")
-	for _, uri := range []string{"", "x", "/etc/passwd", "typed://%2Fetc%2Fpasswd", "typed://%2Fetc%2Fpasswd?hmac=" + strings.Repeat("0", 64) + "&ts=1&sid=00000000-0000-4000-8000-000000000000"} {
+	for _, uri := range []string{"", "x", "/etc/passwd", "typed://%2Fetc%2Fpasswd",
+		"typed://%2Fetc%2Fpasswd?hmac=" + strings.Repeat("0",
+			64) + "&ts=1&sid=00000000-0000-4000-8000-000000000000"} {
 		if got, text, bad := c.call(t, "read_reference", args{"uri": uri}); !bad {
 			t.Errorf("%q: %v %q", uri, got, text)
 		}
@@ -441,14 +488,17 @@ func TestOnlyWhoIsHeldReadsAReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := args{"uri": ref.URI()}
-	if got, text, bad := trusted.call(t, "read_reference", read); !bad || strings.Contains(text, "one") || !strings.Contains(text, "an agent in this quarantine") {
+	if got, text, bad := trusted.call(t, "read_reference", read); !bad ||
+		strings.Contains(text, "one") || !strings.Contains(text, "an agent in this quarantine") {
 		t.Errorf("the trusted agent: %v %q", got, text)
 	}
 	held := trusted.start(t, home, quarantine.Variable+"="+s.ID)
-	if got, text, bad := held.call(t, "read_reference", read); bad || got["content"] != "one\n" || got["untrusted"] != true {
+	if got, text, bad := held.call(t, "read_reference", read); bad || got["content"] != "one\n" ||
+		got["untrusted"] != true {
 		t.Errorf("who is held: %v %q", got, text)
 	}
-	if got, text, bad := held.call(t, "read_reference", args{"uri": strings.Replace(ref.URI(), "hmac=", "hmac=0", 1)}); !bad {
+	if got, text, bad := held.call(t, "read_reference",
+		args{"uri": strings.Replace(ref.URI(), "hmac=", "hmac=0", 1)}); !bad {
 		t.Errorf("a bad reference: %v %q", got, text)
 	}
 	for _, tool := range strings.Fields("run_command run_many check_command pending_status accept_tamper") {

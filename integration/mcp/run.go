@@ -106,7 +106,8 @@ func (c *capture) close() {
 // told is an outcome with what the command printed.
 func (c *capture) told(id string, out launcher.Outcome, err error) Ran {
 	r := Ran{
-		ID: id, Session: out.Session, Status: out.Status, Signal: out.Signal, Stdout: c.out.String(), Stderr: c.err.String(),
+		ID: id, Session: out.Session, Status: out.Status, Signal: out.Signal,
+		Stdout: c.out.String(), Stderr: c.err.String(),
 		Truncated: c.out.cut || c.err.cut, Refusal: out.Refusal,
 	}
 	if err != nil {
@@ -115,7 +116,8 @@ func (c *capture) told(id string, out launcher.Outcome, err error) Ran {
 	return r
 }
 
-func (s *Server) runCommand(ctx context.Context, r *sdk.CallToolRequest, in Command) (*sdk.CallToolResult, Ran, error) {
+func (s *Server) runCommand(ctx context.Context, r *sdk.CallToolRequest,
+	in Command) (*sdk.CallToolResult, Ran, error) {
 	req, err := s.command(r, in)
 	if err != nil {
 		return nil, Ran{}, err
@@ -142,7 +144,8 @@ func (s *Server) command(r *sdk.CallToolRequest, in Command) (launcher.Request, 
 
 // tellRun records what the client is told of one command.
 func (s *Server) tellRun(req launcher.Request, tool string, ran Ran) string {
-	n := launcher.Notice{Platform: req.Agent, Tool: tool, CallID: req.CallID, Decision: "allowed", Session: ran.Session, Command: req.Shell.Text}
+	n := launcher.Notice{Platform: req.Agent, Tool: tool, CallID: req.CallID, Decision: "allowed",
+		Session: ran.Session, Command: req.Shell.Text}
 	switch {
 	case ran.Refusal != nil:
 		n.Decision, n.Code, n.Envelope = ran.Refusal.Status, ran.Refusal.Code, ran.Refusal.Envelope
@@ -158,7 +161,9 @@ func result(ran Ran) *sdk.CallToolResult {
 		return refused(ran.Refusal, ran.Audit)
 	}
 	if ran.Error != "" {
-		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "tada-run: " + ran.Error + "\naudit=" + ran.Audit}}}
+		return &sdk.CallToolResult{IsError: true,
+			Content: []sdk.Content{&sdk.TextContent{Text: "tada-run: " + ran.Error + "\naudit=" +
+				ran.Audit}}}
 	}
 	text := ran.Stdout + ran.Stderr
 	if ran.Status != 0 {
@@ -180,7 +185,8 @@ type AllRan struct {
 	Audit   string `json:"audit,omitempty" jsonschema:"the head of the log"`
 }
 
-func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest, in Many) (*sdk.CallToolResult, AllRan, error) {
+func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest,
+	in Many) (*sdk.CallToolResult, AllRan, error) {
 	none := AllRan{Results: []Ran{}}
 	if len(in.Calls) > launcher.MaxCalls {
 		return nil, none, launcher.ErrBatch
@@ -231,7 +237,8 @@ func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest, in Many) (
 		if err != nil {
 			return nil, none, err
 		}
-		told.Content = []sdk.Content{&sdk.TextContent{Text: tamper.ToolText}, &sdk.TextContent{Text: string(all)}}
+		told.Content = []sdk.Content{&sdk.TextContent{Text: tamper.ToolText},
+			&sdk.TextContent{Text: string(all)}}
 	}
 	return told, out, nil
 }

@@ -29,10 +29,11 @@ type Server struct {
 
 // Run serves until the client hangs up or ctx ends.
 func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
-	server := sdk.NewServer(&sdk.Implementation{Name: "tada-run", Version: launcher.Version()}, &sdk.ServerOptions{
-		Instructions: "Commands run in a sandbox and are recorded. A denial says what is allowed instead: do that, and do not try to get the same effect another way. " +
-			"If a command needs approval, tell the user the tadactl command, wait, and send the same call again.",
-	})
+	server := sdk.NewServer(&sdk.Implementation{Name: "tada-run", Version: launcher.Version()},
+		&sdk.ServerOptions{
+			Instructions: "Commands run in a sandbox and are recorded. A denial says what is allowed instead: do that, and do not try to get the same effect another way. " +
+				"If a command needs approval, tell the user the tadactl command, wait, and send the same call again.",
+		})
 	add(s, server, &sdk.Tool{
 		Name: "read_reference", Description: "Read the file behind a typed:// reference. Only for the quarantined agent.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.readReference)
@@ -48,13 +49,16 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 
 // trusted adds the tools of a client that is in no quarantine.
 func (s *Server) trusted(server *sdk.Server) {
-	add(s, server, &sdk.Tool{Name: "run_command", Description: "Run one shell command line in a sandbox. It is recorded, and may need the user's approval."}, s.runCommand)
-	add(s, server, &sdk.Tool{Name: "run_many", Description: "Run several command lines in order. The user is asked once and answers for each."}, s.runMany)
+	add(s, server, &sdk.Tool{Name: "run_command",
+		Description: "Run one shell command line in a sandbox. It is recorded, and may need the user's approval."}, s.runCommand)
+	add(s, server, &sdk.Tool{Name: "run_many",
+		Description: "Run several command lines in order. The user is asked once and answers for each."}, s.runMany)
 	add(s, server, &sdk.Tool{
 		Name: "check_command", Description: "Dry run: get the verdict on a command line. Runs nothing.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.checkCommand)
 	add(s, server, &sdk.Tool{
-		Name: "pending_status", Description: "Get the state of questions to the user.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+		Name: "pending_status", Description: "Get the state of questions to the user.",
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.pendingStatus)
 	add(s, server, &sdk.Tool{
 		Name: "accept_tamper", Description: "Ask the user to accept a change to a protected file. The user is shown the diff.",
@@ -63,11 +67,15 @@ func (s *Server) trusted(server *sdk.Server) {
 
 // add offers a tool. What it cannot answer is not done, and that is a decision as any other: it is
 // recorded, and the error carries the record's head.
-func add[In, Out any](s *Server, server *sdk.Server, tool *sdk.Tool, do sdk.ToolHandlerFor[In, Out]) {
-	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+func add[In, Out any](s *Server, server *sdk.Server, tool *sdk.Tool,
+	do sdk.ToolHandlerFor[In, Out]) {
+	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest,
+		in In) (*sdk.CallToolResult, Out, error) {
 		result, out, err := do(ctx, r, in)
 		if err != nil {
-			err = fmt.Errorf("%w\naudit=%s", err, s.tell(launcher.Notice{Platform: agent(r), Tool: tool.Name, Decision: "failed", Code: "internal"}))
+			err = fmt.Errorf("%w\naudit=%s", err,
+				s.tell(launcher.Notice{Platform: agent(r), Tool: tool.Name, Decision: "failed",
+					Code: "internal"}))
 		}
 		return result, out, err
 	})
@@ -85,7 +93,8 @@ func (s *Server) tell(n launcher.Notice) string {
 
 // agent is what the client calls itself.
 func agent(r *sdk.CallToolRequest) string {
-	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
+	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil &&
+		p.ClientInfo.Name != "" {
 		return "mcp/" + p.ClientInfo.Name
 	}
 	return "mcp"
@@ -124,7 +133,8 @@ func refused(f *launcher.Refusal, audit string) *sdk.CallToolResult {
 	if f.Audit != "" {
 		text += "\naudit=" + f.Audit
 	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}, &sdk.TextContent{Text: f.JSON()}}}
+	return &sdk.CallToolResult{IsError: true,
+		Content: []sdk.Content{&sdk.TextContent{Text: text}, &sdk.TextContent{Text: f.JSON()}}}
 }
 
 // Pending is the input of pending_status.
@@ -146,7 +156,8 @@ type Question struct {
 	Expires  time.Time `json:"expires"`
 }
 
-func (s *Server) pendingStatus(ctx context.Context, _ *sdk.CallToolRequest, in Pending) (*sdk.CallToolResult, Questions, error) {
+func (s *Server) pendingStatus(ctx context.Context, _ *sdk.CallToolRequest,
+	in Pending) (*sdk.CallToolResult, Questions, error) {
 	list, err := s.Launcher.Pending(ctx)
 	out := Questions{Questions: []Question{}}
 	if in.Envelope != "" {

@@ -17,7 +17,8 @@ type Checked struct {
 	Audit string `json:"audit,omitempty" jsonschema:"the head of the log"`
 }
 
-func (s *Server) checkCommand(_ context.Context, r *sdk.CallToolRequest, in Command) (*sdk.CallToolResult, Checked, error) {
+func (s *Server) checkCommand(_ context.Context, r *sdk.CallToolRequest,
+	in Command) (*sdk.CallToolResult, Checked, error) {
 	req, err := s.command(r, in)
 	if err != nil {
 		return nil, Checked{}, err
@@ -32,14 +33,16 @@ func (s *Server) checkCommand(_ context.Context, r *sdk.CallToolRequest, in Comm
 		}
 	}
 	out.Audit = s.tell(launcher.Notice{
-		Platform: req.Agent, Tool: "check_command", CallID: in.CallID, Decision: "checked", Verdict: out.Verdict, PlanHash: out.PlanHash, Command: in.Command,
+		Platform: req.Agent, Tool: "check_command", CallID: in.CallID, Decision: "checked",
+		Verdict: out.Verdict, PlanHash: out.PlanHash, Command: in.Command,
 	})
 	if len(out.Tampered) > 0 {
 		text := tamper.ToolText
 		for _, path := range out.Tampered {
 			text += "\nchanged from outside: " + tamper.Inert(path)
 		}
-		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text + "\naudit=" + out.Audit}}}, out, nil
+		return &sdk.CallToolResult{IsError: true,
+			Content: []sdk.Content{&sdk.TextContent{Text: text + "\naudit=" + out.Audit}}}, out, nil
 	}
 	return nil, out, nil
 }
@@ -61,12 +64,14 @@ type Accepted struct {
 	Audit    string            `json:"audit,omitempty" jsonschema:"the head of the log"`
 }
 
-func (s *Server) acceptTamper(ctx context.Context, r *sdk.CallToolRequest, in Accept) (*sdk.CallToolResult, Accepted, error) {
+func (s *Server) acceptTamper(ctx context.Context, r *sdk.CallToolRequest,
+	in Accept) (*sdk.CallToolResult, Accepted, error) {
 	req, err := s.request(r, in.Cwd, in.Wait)
 	if err != nil {
 		return nil, Accepted{}, err
 	}
-	out, event, head, err := s.Launcher.AskAccept(ctx, req, in.Path, in.Reason, launcher.Notice{Platform: req.Agent, Tool: "accept_tamper"})
+	out, event, head, err := s.Launcher.AskAccept(ctx, req, in.Path, in.Reason,
+		launcher.Notice{Platform: req.Agent, Tool: "accept_tamper"})
 	switch {
 	case err != nil:
 		return nil, Accepted{}, err
@@ -74,7 +79,8 @@ func (s *Server) acceptTamper(ctx context.Context, r *sdk.CallToolRequest, in Ac
 		out.Refusal.Audit = head
 		return refused(out.Refusal, head), Accepted{Refusal: out.Refusal, Audit: head}, nil
 	}
-	return nil, Accepted{Accepted: true, Path: event.Path, Checksum: event.Checksum, Audit: head}, nil
+	return nil, Accepted{Accepted: true, Path: event.Path, Checksum: event.Checksum, Audit: head},
+		nil
 }
 
 // Reference is the input of read_reference.
@@ -91,7 +97,8 @@ type Content struct {
 	Audit     string `json:"audit" jsonschema:"the head of the log, or none: and the reason"`
 }
 
-func (s *Server) readReference(ctx context.Context, r *sdk.CallToolRequest, in Reference) (*sdk.CallToolResult, Content, error) {
+func (s *Server) readReference(ctx context.Context, r *sdk.CallToolRequest,
+	in Reference) (*sdk.CallToolResult, Content, error) {
 	ref, err := quarantine.ParseURI(in.URI)
 	if err != nil {
 		return nil, Content{}, err
@@ -100,16 +107,20 @@ func (s *Server) readReference(ctx context.Context, r *sdk.CallToolRequest, in R
 	if err != nil {
 		return nil, Content{}, err
 	}
-	n := launcher.Notice{Platform: agent(r), Tool: "read_reference", Agent: in.Agent, Decision: "denied"}
+	n := launcher.Notice{Platform: agent(r), Tool: "read_reference", Agent: in.Agent,
+		Decision: "denied"}
 	denied := func(why string) (*sdk.CallToolResult, Content, error) {
 		text := "tada-run: denied: " + why + "\naudit=" + s.tell(n)
-		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}, Content{}, nil
+		return &sdk.CallToolResult{IsError: true,
+			Content: []sdk.Content{&sdk.TextContent{Text: text}}}, Content{}, nil
 	}
-	if s.Quarantine != ref.SessionID { // the trusted agent has the reference too: it made it, so that it need not see the file
+	if s.Quarantine != ref.SessionID {
+		// the trusted agent has the reference too: it made it, so that it need not see the file
 		return denied("only an agent in this quarantine can read it; have it reviewed instead: tadactl quarantine run")
 	}
 	client := quarantine.Client{Dir: s.Sockets, Session: ref.SessionID}
-	d, content, err := client.Serve(ctx, quarantine.Call{Agent: in.Agent, Tool: "Read", Input: args, Inside: true})
+	d, content, err := client.Serve(ctx,
+		quarantine.Call{Agent: in.Agent, Tool: "Read", Input: args, Inside: true})
 	if err != nil {
 		return nil, Content{}, err
 	}
@@ -120,5 +131,6 @@ func (s *Server) readReference(ctx context.Context, r *sdk.CallToolRequest, in R
 		return denied(d.Reason)
 	}
 	n.Decision = "allowed"
-	return nil, Content{Path: ref.Path, Content: string(content), Untrusted: true, Audit: s.tell(n)}, nil
+	return nil, Content{Path: ref.Path, Content: string(content), Untrusted: true,
+		Audit: s.tell(n)}, nil
 }

@@ -68,7 +68,8 @@ func (s *Session) Register(id string, slots *Slots) (Agent, error) {
 		return Agent{}, fmt.Errorf("agent %q: %w", id, err)
 	}
 	a.slots[id] = place
-	a.all[id] = &Agent{ID: id, SessionID: s.ID, KeyHandle: s.ID, State: AgentReady, IsQuarantine: true, Created: s.o.Now()}
+	a.all[id] = &Agent{ID: id, SessionID: s.ID, KeyHandle: s.ID, State: AgentReady,
+		IsQuarantine: true, Created: s.o.Now()}
 	return *a.all[id], nil
 }
 

@@ -55,7 +55,8 @@ func arguments(text []byte) (map[string]any, error) {
 // A shape is what a tool's arguments may be. What is not named is refused: a new argument of a
 // platform may be a new way to name a file or a program.
 type shape struct {
-	path    []string // names for the one that says where; the first that is there counts, and no second may be
+	// names for the one that says where; the first that is there counts, and no second may be
+	path    []string
 	text    []string // what is looked for
 	glob    []string // names of files as patterns
 	setting []string // how much of it, and how it is shown
@@ -67,8 +68,10 @@ var shapes = map[string]shape{
 		setting: []string{"offset", "limit", "pages"},
 	},
 	"Grep": {
-		path: []string{"path", "dir_path"}, text: []string{"pattern"}, glob: []string{"glob", "include"},
-		setting: []string{"type", "output_mode", "-A", "-B", "-C", "-i", "-n", "-o", "head_limit", "offset", "multiline", "context", "case_sensitive"},
+		path: []string{"path", "dir_path"}, text: []string{"pattern"},
+		glob: []string{"glob", "include"},
+		setting: []string{"type", "output_mode", "-A", "-B", "-C", "-i", "-n", "-o", "head_limit",
+			"offset", "multiline", "context", "case_sensitive"},
 	},
 	"Glob": {
 		path: []string{"path", "dir_path"}, glob: []string{"pattern"},

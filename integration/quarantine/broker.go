@@ -37,11 +37,13 @@ const requestTime = 5 * time.Second
 
 // Listen puts the socket of session into dir, a folder of mode 0700, and remembers beside it whom
 // the session holds: when the broker dies, its agents are still not let out.
-func (s *Sessions) Listen(session *Session, dir string, log *Log, slots *Slots, peer func(pid, uid int) error) (*Broker, error) {
+func (s *Sessions) Listen(session *Session, dir string, log *Log, slots *Slots,
+	peer func(pid, uid int) error) (*Broker, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("socket of the session: %w", err)
 	}
-	b := &Broker{Session: session, Log: log, Slots: slots, Peer: peer, sessions: s, dir: dir, ended: make(chan struct{})}
+	b := &Broker{Session: session, Log: log, Slots: slots, Peer: peer, sessions: s, dir: dir,
+		ended: make(chan struct{})}
 	if err := b.remember(); err != nil {
 		return nil, err
 	}
@@ -50,7 +52,8 @@ func (s *Sessions) Listen(session *Session, dir string, log *Log, slots *Slots, 
 		return nil, fmt.Errorf("socket of the session: %w", err)
 	}
 	defer folder.Close()
-	b.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: within(folder, session.ID+".sock"), Net: "unix"})
+	b.listener, err = net.ListenUnix("unix",
+		&net.UnixAddr{Name: within(folder, session.ID+".sock"), Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("socket of the session: %w", err)
 	}
@@ -71,7 +74,8 @@ func (b *Broker) Serve(ctx context.Context) error {
 	case <-b.ended:
 	case <-limit.C:
 		err = fmt.Errorf("session %q: %w: it had %v", b.Session.ID, ErrTimeout, b.Session.Timeout())
-		err = errors.Join(err, b.Log.Add(Event{Time: b.Session.o.Now(), Type: EventTimeout, Session: b.Session.ID, Reason: ErrTimeout.Error()}))
+		err = errors.Join(err, b.Log.Add(Event{Time: b.Session.o.Now(), Type: EventTimeout,
+			Session: b.Session.ID, Reason: ErrTimeout.Error()}))
 	}
 	return errors.Join(err, b.Close())
 }
@@ -201,7 +205,8 @@ func (b *Broker) called(r request) reply {
 }
 
 func (s *Session) about() *About {
-	a := &About{Session: s.ID, Root: s.Root(), TTL: int(s.o.TTL / time.Second), Deadline: s.Deadline().Unix()}
+	a := &About{Session: s.ID, Root: s.Root(), TTL: int(s.o.TTL / time.Second),
+		Deadline: s.Deadline().Unix()}
 	s.agents.mu.Lock()
 	defer s.agents.mu.Unlock()
 	for _, agent := range s.agents.all {
@@ -219,7 +224,8 @@ type held struct {
 }
 
 func (h held) holds(c Call) bool {
-	return slices.ContainsFunc([]string{c.Agent, c.Kind, c.Parent}, func(id string) bool { return id != "" && slices.Contains(h.Agents, id) }) ||
+	return slices.ContainsFunc([]string{c.Agent, c.Kind, c.Parent},
+		func(id string) bool { return id != "" && slices.Contains(h.Agents, id) }) ||
 		c.Platform != "" && slices.Contains(h.Bound, c.Platform)
 }
 

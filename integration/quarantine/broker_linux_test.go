@@ -22,7 +22,8 @@ func startBroker(t *testing.T, change func(*Options)) (*Broker, Client) {
 }
 
 // startGuarded starts a broker that asks peer who may ask.
-func startGuarded(t *testing.T, change func(*Options), peer func(pid, uid int) error) (*Broker, Client) {
+func startGuarded(t *testing.T, change func(*Options),
+	peer func(pid, uid int) error) (*Broker, Client) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
 	slots, err := NewSlots(filepath.Join(dir, "slots"))
@@ -75,28 +76,36 @@ func TestBroker(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	about, err := c.About(ctx)
-	if err != nil || about.Session != c.Session || about.Root != root || about.TTL != 300 || len(about.Agents) != 1 {
+	if err != nil || about.Session != c.Session || about.Root != root || about.TTL != 300 ||
+		len(about.Agents) != 1 {
 		t.Errorf("%+v, %v", about, err)
 	}
-	if d, err := c.Enforce(ctx, Call{Agent: "reviewer", Tool: "Bash"}); err != nil || d.Allowed || d.Event.Type != EventToolBlocked {
+	if d, err := c.Enforce(ctx, Call{Agent: "reviewer", Tool: "Bash"}); err != nil || d.Allowed ||
+		d.Event.Type != EventToolBlocked {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, err := c.Enforce(ctx, Call{Agent: "main", Tool: "Bash"}); err != nil || !d.Allowed || d.Quarantined {
+	if d, err := c.Enforce(ctx, Call{Agent: "main", Tool: "Bash"}); err != nil || !d.Allowed ||
+		d.Quarantined {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, text, err := c.Serve(ctx, call("Read", "file_path", uri)); err != nil || !d.Allowed || string(text) != "package main\n" {
+	if d, text, err := c.Serve(ctx, call("Read", "file_path", uri)); err != nil || !d.Allowed ||
+		string(text) != "package main\n" {
 		t.Errorf("%+v, %q, %v", d, text, err)
 	}
-	if d, text, err := c.Serve(ctx, call("Grep", "pattern", "PACK", "-i", "")); err != nil || !d.Allowed || len(text) != 0 {
+	if d, text, err := c.Serve(ctx, call("Grep", "pattern", "PACK", "-i", "")); err != nil ||
+		!d.Allowed || len(text) != 0 {
 		t.Errorf("%+v, %q, %v", d, text, err)
 	}
 	if d, text, err := c.Serve(ctx, call("Grep", "pattern", "pack.*", "glob", "*.go")); err != nil || !d.Allowed || string(text) != root+"/main.go:1:package main\n" {
 		t.Errorf("%+v, %q, %v", d, text, err)
 	}
-	if d, text, err := c.Serve(ctx, call("Glob", "pattern", "sub/*")); err != nil || !d.Allowed || !strings.Contains(string(text), "/sub/a%20b%3F%25\n") || strings.Contains(string(text), "main") {
+	if d, text, err := c.Serve(ctx, call("Glob", "pattern", "sub/*")); err != nil || !d.Allowed ||
+		!strings.Contains(string(text), "/sub/a%20b%3F%25\n") ||
+		strings.Contains(string(text), "main") {
 		t.Errorf("%+v, %q, %v", d, text, err)
 	}
-	if d, text, err := c.Serve(ctx, call("Glob", "pattern", "*", "path", "/etc")); err != nil || d.Allowed || text != nil {
+	if d, text, err := c.Serve(ctx, call("Glob", "pattern", "*", "path", "/etc")); err != nil ||
+		d.Allowed || text != nil {
 		t.Errorf("%+v, %q, %v", d, text, err)
 	}
 	if found, err := Find(c.Dir, c.Session[:4]); err != nil || found != c {
@@ -187,7 +196,9 @@ func TestConcurrency(t *testing.T) {
 // D-rate-4: one limit for calls that come from as many processes as there are calls.
 func TestRateAcrossProcesses(t *testing.T) {
 	if dir := os.Getenv("QUARANTINE_ASK"); dir != "" {
-		if d := Ask(context.Background(), dir, "", Call{Agent: "reviewer", Tool: "Glob", Input: json.RawMessage(`{"pattern":"*"}`)}); !d.Allowed {
+		if d := Ask(context.Background(), dir, "",
+			Call{Agent: "reviewer", Tool: "Glob",
+				Input: json.RawMessage(`{"pattern":"*"}`)}); !d.Allowed {
 			os.Stdout.WriteString(d.Reason)
 			os.Exit(3)
 		}
@@ -233,12 +244,13 @@ func TestAskFailsClosed(t *testing.T) {
 		session string
 		held    bool
 	}{
-		"the agent":                   {Call{Agent: "reviewer", Tool: "Bash"}, "", true},
-		"nobody in its session":       {Call{Platform: "p1", Tool: "Bash"}, "", true},
-		"who has the variable":        {Call{Tool: "Bash"}, c.Session, true},
-		"who has another variable":    {Call{Tool: "Read"}, someUUID, true},
-		"who has a broken variable":   {Call{Tool: "Read"}, "x", true},
-		"somebody else":               {Call{Agent: "main", Platform: "p2", Tool: "Bash"}, "", false},
+		"the agent":                 {Call{Agent: "reviewer", Tool: "Bash"}, "", true},
+		"nobody in its session":     {Call{Platform: "p1", Tool: "Bash"}, "", true},
+		"who has the variable":      {Call{Tool: "Bash"}, c.Session, true},
+		"who has another variable":  {Call{Tool: "Read"}, someUUID, true},
+		"who has a broken variable": {Call{Tool: "Read"}, "x", true},
+		"somebody else": {Call{Agent: "main", Platform: "p2", Tool: "Bash"}, "",
+			false},
 		"nobody in no session at all": {Call{Tool: "Bash"}, "", false},
 	}
 	try := func(when string) {
@@ -255,7 +267,8 @@ func TestAskFailsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-		if _, err := c.About(t.Context()); errors.Is(err, ErrUnknownSession) || time.Now().After(deadline) {
+		if _, err := c.About(t.Context()); errors.Is(err, ErrUnknownSession) ||
+			time.Now().After(deadline) {
 			break
 		}
 	}
@@ -263,7 +276,8 @@ func TestAskFailsClosed(t *testing.T) {
 
 	// A process that says nothing, and one that says something else.
 	name := filepath.Join(c.Dir, c.Session+".sock")
-	for what, answer := range map[string]string{"silent": "", "not JSON": "hello\n", "empty": "{}\n", "an allowance of nobody": `{"decision":{"allowed":true}}` + "\n"} {
+	for what, answer := range map[string]string{"silent": "", "not JSON": "hello\n",
+		"empty": "{}\n", "an allowance of nobody": `{"decision":{"allowed":true}}` + "\n"} {
 		_ = os.Remove(name)
 		folder, err := os.Open(c.Dir)
 		if err != nil {
@@ -289,14 +303,16 @@ func TestAskFailsClosed(t *testing.T) {
 			}
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		d := Ask(ctx, c.Dir, c.Session, Call{Tool: "Glob", Input: json.RawMessage(`{"pattern":"*"}`)})
+		d := Ask(ctx, c.Dir, c.Session,
+			Call{Tool: "Glob", Input: json.RawMessage(`{"pattern":"*"}`)})
 		cancel()
 		if d.Allowed || !d.Quarantined {
 			t.Errorf("%s: %+v", what, d)
 		}
 		if what != "an allowance of nobody" {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			if d := Ask(ctx, c.Dir, "", Call{Agent: "reviewer", Tool: "Bash"}); d.Allowed || !d.Quarantined {
+			if d := Ask(ctx, c.Dir, "", Call{Agent: "reviewer", Tool: "Bash"}); d.Allowed ||
+				!d.Quarantined {
 				t.Errorf("%s, by name: %+v", what, d)
 			}
 			cancel()
@@ -305,7 +321,8 @@ func TestAskFailsClosed(t *testing.T) {
 	}
 
 	// A memory of whom it held that cannot be read held everybody.
-	if err := os.WriteFile(filepath.Join(c.Dir, c.Session+".json"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(c.Dir, c.Session+".json"), []byte("{"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if d := Ask(t.Context(), c.Dir, "", Call{Agent: "main", Tool: "Bash"}); d.Allowed {
@@ -316,7 +333,8 @@ func TestAskFailsClosed(t *testing.T) {
 		t.Error("it was forgotten too early")
 	}
 	Forget(t.Context(), c.Dir, time.Hour, time.Now().Add(2*time.Hour))
-	if d := Ask(t.Context(), c.Dir, "", Call{Agent: "main", Tool: "Bash"}); !d.Allowed || d.Quarantined {
+	if d := Ask(t.Context(), c.Dir, "", Call{Agent: "main", Tool: "Bash"}); !d.Allowed ||
+		d.Quarantined {
 		t.Errorf("nothing is left: %+v", d)
 	}
 	if d := Ask(t.Context(), filepath.Join(c.Dir, "none"), "", Call{Tool: "Bash"}); !d.Allowed {
@@ -355,7 +373,8 @@ func TestPeerIsRefused(t *testing.T) {
 		}
 		return errors.New("it runs inside of a fence")
 	})
-	if _, err := c.Refer(t.Context(), b.Session.Root()+"/main.go", false); !errors.Is(err, ErrPeer) {
+	if _, err := c.Refer(t.Context(), b.Session.Root()+"/main.go", false); !errors.Is(err,
+		ErrPeer) {
 		t.Error(err)
 	}
 	if d := Ask(t.Context(), c.Dir, c.Session, call("Glob", "pattern", "*")); d.Allowed {

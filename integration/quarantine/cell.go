@@ -58,7 +58,8 @@ func (r Reviewer) stage(o Options, files []string) (*cell, error) {
 // profile is the fence but for the program and the files.
 func (r Reviewer) profile(p *sandbox.Profile, o Options) error {
 	p.OneProgram, p.Require, p.Most = true, max(r.Level, sandbox.Base), r.most
-	p.Limits = sandbox.Limits{Wall: o.Timeout, Grace: r.Grace, Processes: maxThreads, Grouped: true, FileSize: maxContent}
+	p.Limits = sandbox.Limits{Wall: o.Timeout, Grace: r.Grace, Processes: maxThreads, Grouped: true,
+		FileSize: maxContent}
 	if r.Grace <= 0 {
 		p.Limits.Grace = DefaultGrace
 	}
@@ -185,8 +186,10 @@ func (c *cell) withoutEnv(words []string) ([]string, error) {
 	}
 	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
 		path := filepath.Join(dir, words[0])
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			c.command.Argv = append(append([]string{path}, words[1:]...), append([]string{c.command.Path}, c.command.Argv[1:]...)...)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() &&
+			info.Mode()&0o111 != 0 {
+			c.command.Argv = append(append([]string{path}, words[1:]...),
+				append([]string{c.command.Path}, c.command.Argv[1:]...)...)
 			real, err := realPath(path)
 			c.command.Path = real
 			return []string{path}, err

@@ -47,7 +47,8 @@ func Find(dir, prefix string) (Client, error) {
 	case 0:
 		return Client{}, fmt.Errorf("session %q: %w", prefix, ErrUnknownSession)
 	}
-	return Client{}, fmt.Errorf("session %q: ambiguous id (%s); type more characters", prefix, audit.Plural(len(found), "session"))
+	return Client{}, fmt.Errorf("session %q: ambiguous id (%s); type more characters", prefix,
+		audit.Plural(len(found), "session"))
 }
 
 // Alive returns what the sessions that have a broker tell of themselves, the one that ends first in
@@ -234,7 +235,8 @@ func Ask(ctx context.Context, dir, session string, call Call) Decision {
 func (c Client) decide(ctx context.Context, call Call) Decision {
 	d, err := c.Enforce(ctx, call)
 	if err != nil {
-		return denied("this agent is in quarantine and its call could not be checked: " + shown(err.Error()))
+		return denied("this agent is in quarantine and its call could not be checked: " +
+			shown(err.Error()))
 	}
 	if !d.Quarantined {
 		return denied("this agent is in quarantine, but unknown to its session")

@@ -8,23 +8,26 @@ import (
 // A Call is one tool call as a platform's hook tells of it, in the words of this package: an
 // adapter says which of the platform's names is Read, Grep or Glob, and nothing else.
 type Call struct {
-	Platform string          `json:"platform_session,omitempty"` // the platform's own session
-	Agent    string          `json:"agent,omitempty"`            // who calls; "" when it is not told
-	Kind     string          `json:"agent_type,omitempty"`       // what sort of agent it is
-	Parent   string          `json:"parent,omitempty"`           // the agent that started it
-	Tool     string          `json:"tool"`
-	Input    json.RawMessage `json:"input,omitempty"`  // a JSON object
-	Dir      string          `json:"dir,omitempty"`    // where the agent works
-	Inside   bool            `json:"inside,omitempty"` // the caller knows itself that it is quarantined
+	Platform string `json:"platform_session,omitempty"` // the platform's own session
+	// who calls; "" when it is not told
+	Agent  string          `json:"agent,omitempty"`
+	Kind   string          `json:"agent_type,omitempty"` // what sort of agent it is
+	Parent string          `json:"parent,omitempty"`     // the agent that started it
+	Tool   string          `json:"tool"`
+	Input  json.RawMessage `json:"input,omitempty"` // a JSON object
+	Dir    string          `json:"dir,omitempty"`   // where the agent works
+	// the caller knows itself that it is quarantined
+	Inside bool `json:"inside,omitempty"`
 }
 
 // A Decision answers a call. Its zero value denies.
 type Decision struct {
-	Quarantined bool           `json:"quarantined"` // false: this call is no business of quarantine
-	Allowed     bool           `json:"allowed"`
-	Reason      string         `json:"reason,omitempty"`
-	Input       map[string]any `json:"input,omitempty"` // what the tool has to be called with instead
-	Event       *Event         `json:"security_event,omitempty"`
+	Quarantined bool   `json:"quarantined"` // false: this call is no business of quarantine
+	Allowed     bool   `json:"allowed"`
+	Reason      string `json:"reason,omitempty"`
+	// what the tool has to be called with instead
+	Input map[string]any `json:"input,omitempty"`
+	Event *Event         `json:"security_event,omitempty"`
 }
 
 // denied is the answer when nothing else can be said.
@@ -81,7 +84,8 @@ func (s *Session) Enforce(c Call, log *Log) (d Decision) {
 	}
 	s.agents.called(agent, err == nil)
 	if logErr := log.Add(event); logErr != nil {
-		return denied("the security log cannot be written, so everything is denied: " + logErr.Error())
+		return denied("the security log cannot be written, so everything is denied: " +
+			logErr.Error())
 	}
 	if err != nil {
 		d = denied(shown(event.Reason))
@@ -125,7 +129,8 @@ func (s *Session) judge(c Call, event *Event) (map[string]any, error) {
 	if err := shape.check(args); err != nil {
 		return nil, err
 	}
-	if len(shape.text) > 0 && args[shape.text[0]] == nil || c.Tool == "Glob" && args["pattern"] == nil {
+	if len(shape.text) > 0 && args[shape.text[0]] == nil ||
+		c.Tool == "Glob" && args["pattern"] == nil {
 		return nil, errors.New("it has no search pattern")
 	}
 	real, err := s.confine(c.Dir, where, c.Tool == "Grep")

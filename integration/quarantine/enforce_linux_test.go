@@ -69,7 +69,8 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s has the risk %q", d.Name, d.Risk)
 		}
 		if seen[d.Name] || d.Why == "" || RiskOf(d.Name) != d.Risk {
-			t.Errorf("%s: listed twice, without a reason, or its risk is %q", d.Name, RiskOf(d.Name))
+			t.Errorf("%s: listed twice, without a reason, or its risk is %q", d.Name,
+				RiskOf(d.Name))
 		}
 		seen[d.Name] = true
 		if d := s.Enforce(call(strings.ReplaceAll(d.Name, "*", "x__Read"), "file_path", mustRefer(t, s, "main.go").URI()), log); d.Allowed || IsToolAllowed(d.Reason) || d.Event.Type != EventToolBlocked {
@@ -78,8 +79,10 @@ func TestTools(t *testing.T) {
 	}
 	for name, want := range map[string]bool{
 		"Read": true, "Grep": true, "Glob": true,
-		"": false, "read": false, "READ": false, "Read ": false, " Read": false, "Read\x00": false, "Read\n": false, "Ｒead": false, "Rеad": false,
-		"mcp__x__Read": false, "mcp__tada__Read": false, "ReadFile": false, "Grep2": false, "glob": false, "Bash": false, "frobnicate": false,
+		"": false, "read": false, "READ": false, "Read ": false, " Read": false, "Read\x00": false,
+		"Read\n": false, "Ｒead": false, "Rеad": false,
+		"mcp__x__Read": false, "mcp__tada__Read": false, "ReadFile": false, "Grep2": false,
+		"glob": false, "Bash": false, "frobnicate": false,
 		strings.Repeat("Read", 1000): false,
 	} {
 		if IsToolAllowed(name) != want {
@@ -88,7 +91,8 @@ func TestTools(t *testing.T) {
 		if want {
 			continue
 		}
-		if d := s.Enforce(call(name, "file_path", mustRefer(t, s, "main.go").URI()), log); d.Allowed || !d.Quarantined {
+		if d := s.Enforce(call(name, "file_path", mustRefer(t, s, "main.go").URI()),
+			log); d.Allowed || !d.Quarantined {
 			t.Errorf("%q: %+v", name, d)
 		}
 	}
@@ -101,7 +105,8 @@ func TestDenylistOnlyDocuments(t *testing.T) {
 			t.Errorf("%s is allowed", d.Name)
 		}
 	}
-	for _, file := range []string{"enforce.go", "rate.go", "search.go", "arguments.go", "broker.go"} {
+	for _, file := range []string{"enforce.go", "rate.go", "search.go", "arguments.go",
+		"broker.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +129,8 @@ func TestCoreKnowsNoPlatform(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, i := range f.Imports {
-			if strings.Contains(i.Path.Value, "integration/") && !strings.HasSuffix(file, "_test.go") {
+			if strings.Contains(i.Path.Value, "integration/") &&
+				!strings.HasSuffix(file, "_test.go") {
 				t.Errorf("%s imports %s", file, i.Path.Value)
 			}
 		}
@@ -164,53 +170,87 @@ func TestEnforce(t *testing.T) {
 		path string // of the arguments to go on with
 	}{
 		{"a reference", call("Read", "file_path", good), EventAllowed, root + "/main.go"},
-		{"another platform's name for it", call("Read", "filePath", good), EventAllowed, root + "/main.go"},
-		{"with numbers", Call{Tool: "Read", Inside: true, Input: json.RawMessage(`{"file_path":"` + good + `","offset":1,"limit":20}`)}, EventAllowed, root + "/main.go"},
+		{"another platform's name for it", call("Read", "filePath", good), EventAllowed,
+			root + "/main.go"},
+		{"with numbers", Call{Tool: "Read", Inside: true,
+			Input: json.RawMessage(`{"file_path":"` + good + `","offset":1,"limit":20}`)},
+			EventAllowed, root + "/main.go"},
 		{"a plain path", call("Read", "file_path", root+"/main.go"), EventHMACInvalid, ""},
 		{"a forged reference", call("Read", "file_path", forged), EventHMACInvalid, ""},
 		{"a malformed reference", call("Read", "file_path", bad), EventHMACInvalid, ""},
 		{"no path", call("Read"), EventHMACInvalid, ""},
 		{"two paths", call("Read", "file_path", good, "path", good), EventToolBlocked, ""},
 		{"more than a path", call("Read", "file_path", good, "then", "run"), EventToolBlocked, ""},
-		{"a list of paths", Call{Tool: "Read", Inside: true, Input: json.RawMessage(`{"file_path":["` + good + `"]}`)}, EventToolBlocked, ""},
-		{"a path twice", Call{Tool: "Read", Inside: true, Input: json.RawMessage(`{"file_path":"` + good + `","file_path":"/etc/passwd"}`)}, EventToolBlocked, ""},
-		{"no JSON", Call{Tool: "Read", Inside: true, Input: json.RawMessage(`{"file_path":`)}, EventToolBlocked, ""},
+		{"a list of paths", Call{Tool: "Read", Inside: true,
+			Input: json.RawMessage(`{"file_path":["` + good + `"]}`)}, EventToolBlocked, ""},
+		{"a path twice", Call{Tool: "Read", Inside: true,
+			Input: json.RawMessage(`{"file_path":"` + good + `","file_path":"/etc/passwd"}`)},
+			EventToolBlocked, ""},
+		{"no JSON", Call{Tool: "Read", Inside: true, Input: json.RawMessage(`{"file_path":`)},
+			EventToolBlocked, ""},
 		{"no arguments", Call{Tool: "Read", Inside: true}, EventToolBlocked, ""},
-		{"two objects", Call{Tool: "Read", Inside: true, Input: json.RawMessage(`{}{}`)}, EventToolBlocked, ""},
-		{"a huge argument", call("Read", "file_path", strings.Repeat("a", maxArguments)), EventToolBlocked, ""},
-		{"a tool that is not allowed, with a bad reference", call("Bash", "file_path", bad), EventToolBlocked, ""},
+		{"two objects", Call{Tool: "Read", Inside: true, Input: json.RawMessage(`{}{}`)},
+			EventToolBlocked, ""},
+		{"a huge argument", call("Read", "file_path", strings.Repeat("a", maxArguments)),
+			EventToolBlocked, ""},
+		{"a tool that is not allowed, with a bad reference", call("Bash", "file_path", bad),
+			EventToolBlocked, ""},
 
 		{"a search in a folder", call("Grep", "pattern", "x", "path", clean), EventAllowed, clean},
-		{"a search in a relative folder", Call{Tool: "Grep", Inside: true, Dir: root, Input: json.RawMessage(`{"pattern":"x","path":"clean","-i":true,"-A":3,"output_mode":"content"}`)}, EventAllowed, clean},
-		{"a search in a file", call("Grep", "pattern", "x", "path", root+"/main.go"), EventAllowed, root + "/main.go"},
-		{"a search where the agent works", Call{Tool: "Grep", Inside: true, Dir: clean, Input: json.RawMessage(`{"pattern":"x"}`)}, EventAllowed, clean},
+		{"a search in a relative folder",
+			Call{Tool: "Grep", Inside: true, Dir: root,
+				Input: json.RawMessage(`{"pattern":"x","path":"clean","-i":true,"-A":3,"output_mode":"content"}`)}, EventAllowed, clean},
+		{"a search in a file", call("Grep", "pattern", "x", "path", root+"/main.go"), EventAllowed,
+			root + "/main.go"},
+		{"a search where the agent works",
+			Call{Tool: "Grep", Inside: true, Dir: clean, Input: json.RawMessage(`{"pattern":"x"}`)},
+			EventAllowed, clean},
 		{"a search over what is restricted", call("Grep", "pattern", "x"), EventToolBlocked, ""},
-		{"a search in what is restricted", call("Grep", "pattern", "x", "path", root+"/sub/.env"), EventToolBlocked, ""},
+		{"a search in what is restricted", call("Grep", "pattern", "x", "path", root+"/sub/.env"),
+			EventToolBlocked, ""},
 		{"a search outside", call("Grep", "pattern", "x", "path", "/etc"), EventToolBlocked, ""},
-		{"a search above", call("Grep", "pattern", "x", "path", root+"/../secret"), EventToolBlocked, ""},
-		{"a search above where the agent works", Call{Tool: "Grep", Inside: true, Dir: clean, Input: json.RawMessage(`{"pattern":"x","path":"../../secret"}`)}, EventToolBlocked, ""},
-		{"a search through a link", call("Grep", "pattern", "x", "path", root+"/out"), EventToolBlocked, ""},
-		{"a search through a link in a folder", call("Grep", "pattern", "x", "path", clean+"/up"), EventToolBlocked, ""},
-		{"a search through an absolute link", call("Grep", "pattern", "x", "path", root+"/absolute"), EventToolBlocked, ""},
-		{"a search where the agent works, outside", Call{Tool: "Grep", Inside: true, Dir: "/etc", Input: json.RawMessage(`{"pattern":"x"}`)}, EventToolBlocked, ""},
+		{"a search above", call("Grep", "pattern", "x", "path", root+"/../secret"),
+			EventToolBlocked, ""},
+		{"a search above where the agent works",
+			Call{Tool: "Grep", Inside: true, Dir: clean,
+				Input: json.RawMessage(`{"pattern":"x","path":"../../secret"}`)}, EventToolBlocked,
+			""},
+		{"a search through a link", call("Grep", "pattern", "x", "path", root+"/out"),
+			EventToolBlocked, ""},
+		{"a search through a link in a folder", call("Grep", "pattern", "x", "path", clean+"/up"),
+			EventToolBlocked, ""},
+		{"a search through an absolute link",
+			call("Grep", "pattern", "x", "path", root+"/absolute"), EventToolBlocked, ""},
+		{"a search where the agent works, outside",
+			Call{Tool: "Grep", Inside: true, Dir: "/etc",
+				Input: json.RawMessage(`{"pattern":"x"}`)}, EventToolBlocked, ""},
 		{"a search for nothing", call("Grep", "path", clean), EventToolBlocked, ""},
-		{"a search by another program", call("Grep", "pattern", "x", "path", clean, "--pre", "sh"), EventToolBlocked, ""},
-		{"a search with names outside", call("Grep", "pattern", "x", "path", clean, "glob", "../*"), EventToolBlocked, ""},
-		{"a search with a dot dot as text", call("Grep", "pattern", "../x", "path", clean), EventAllowed, clean},
+		{"a search by another program", call("Grep", "pattern", "x", "path", clean, "--pre", "sh"),
+			EventToolBlocked, ""},
+		{"a search with names outside", call("Grep", "pattern", "x", "path", clean, "glob", "../*"),
+			EventToolBlocked, ""},
+		{"a search with a dot dot as text", call("Grep", "pattern", "../x", "path", clean),
+			EventAllowed, clean},
 
-		{"names in a folder", call("Glob", "pattern", "**/*.{go,mod}", "path", root), EventAllowed, root},
+		{"names in a folder", call("Glob", "pattern", "**/*.{go,mod}", "path", root), EventAllowed,
+			root},
 		{"names at the root", call("Glob", "pattern", "*"), EventAllowed, root},
 		{"absolute names", call("Glob", "pattern", "/etc/*", "path", root), EventToolBlocked, ""},
 		{"names above", call("Glob", "pattern", "sub/../../*", "path", root), EventToolBlocked, ""},
-		{"names above in brackets", call("Glob", "pattern", "[.][.]/*", "path", root), EventToolBlocked, ""},
-		{"names above in braces", call("Glob", "pattern", ".{.,x}/*", "path", root), EventToolBlocked, ""},
-		{"names above, escaped", call("Glob", "pattern", `\.\./*`, "path", root), EventToolBlocked, ""},
+		{"names above in brackets", call("Glob", "pattern", "[.][.]/*", "path", root),
+			EventToolBlocked, ""},
+		{"names above in braces", call("Glob", "pattern", ".{.,x}/*", "path", root),
+			EventToolBlocked, ""},
+		{"names above, escaped", call("Glob", "pattern", `\.\./*`, "path", root), EventToolBlocked,
+			""},
 		{"names of the home", call("Glob", "pattern", "~/*", "path", root), EventToolBlocked, ""},
 		{"names elsewhere", call("Glob", "pattern", "*", "path", "/etc"), EventToolBlocked, ""},
 		{"no names", call("Glob", "path", root), EventToolBlocked, ""},
 	} {
 		d := s.Enforce(test.call, log)
-		if d.Event == nil || d.Event.Type != test.want || d.Allowed != (test.want == EventAllowed) || !d.Quarantined || d.Allowed == (d.Reason != "") {
+		if d.Event == nil || d.Event.Type != test.want ||
+			d.Allowed != (test.want == EventAllowed) || !d.Quarantined ||
+			d.Allowed == (d.Reason != "") {
 			t.Errorf("%s: %+v, event %+v; want %s", test.name, d, d.Event, test.want)
 			continue
 		}
@@ -233,7 +273,8 @@ func TestOthersPass(t *testing.T) {
 	if _, err := s.Register("reviewer", nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []Call{{Tool: "Bash"}, {Tool: "Bash", Agent: "main"}, {Tool: "Bash", Platform: "p1"}} {
+	for _, c := range []Call{{Tool: "Bash"}, {Tool: "Bash", Agent: "main"},
+		{Tool: "Bash", Platform: "p1"}} {
 		if d := s.Enforce(c, log); !d.Allowed || d.Quarantined || d.Event != nil {
 			t.Errorf("%+v: %+v", c, d)
 		}
@@ -248,7 +289,8 @@ func TestWhoIsHeld(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	log := testLog(t)
 	a, err := s.Register("reviewer", nil)
-	if err != nil || !a.IsQuarantine || a.State != AgentReady || a.SessionID != s.ID || a.KeyHandle != s.ID {
+	if err != nil || !a.IsQuarantine || a.State != AgentReady || a.SessionID != s.ID ||
+		a.KeyHandle != s.ID {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	s.Bind("p1")
@@ -387,7 +429,8 @@ func TestEveryDecisionIsLogged(t *testing.T) {
 		t.Fatalf("%d names", len(names))
 	}
 	for _, name := range names {
-		if d := s.Enforce(call(name, "file_path", uri, "pattern", "x"), log); !d.Quarantined || d.Event == nil {
+		if d := s.Enforce(call(name, "file_path", uri, "pattern", "x"), log); !d.Quarantined ||
+			d.Event == nil {
 			t.Errorf("%q: %+v", name, d)
 		}
 	}

@@ -58,9 +58,11 @@ var codes = [...]struct {
 	err  error
 	code Code
 }{
-	{ErrMalformed, CodeMalformed}, {ErrBadHMAC, CodeBadHMAC}, {ErrExpired, CodeExpired}, {ErrFuture, CodeFuture},
+	{ErrMalformed, CodeMalformed}, {ErrBadHMAC, CodeBadHMAC}, {ErrExpired, CodeExpired},
+	{ErrFuture, CodeFuture},
 	{ErrWrongSession, CodeWrongSession}, {ErrNotFound, CodeNotFound}, {ErrChanged, CodeChanged},
-	{ErrUnknownSession, CodeUnknown}, {ErrTimeout, CodeTimeout}, {ErrOutside, CodeOutside}, {ErrBusy, CodeBusy}, {ErrPeer, CodePeer},
+	{ErrUnknownSession, CodeUnknown}, {ErrTimeout, CodeTimeout}, {ErrOutside, CodeOutside},
+	{ErrBusy, CodeBusy}, {ErrPeer, CodePeer},
 }
 
 // CodeOf returns the code of an error: CodeOK for nil, CodeFailed for one that has none.

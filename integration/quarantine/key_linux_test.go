@@ -33,7 +33,8 @@ func TestKeyIsGone(t *testing.T) {
 		}
 	}
 	var all Sessions
-	s, err := all.Create(Options{Root: testRoot(t), Random: io.MultiReader(io.LimitReader(rand.Reader, 16), bytes.NewReader(key))})
+	s, err := all.Create(Options{Root: testRoot(t),
+		Random: io.MultiReader(io.LimitReader(rand.Reader, 16), bytes.NewReader(key))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,8 @@ func findInMemory(t *testing.T, needles [][]byte) string {
 	for line := range strings.Lines(string(maps)) {
 		var from, to uint64
 		var rights string
-		if n, _ := fmt.Sscanf(line, "%x-%x %s", &from, &to, &rights); n != 3 || !strings.HasPrefix(rights, "rw") || to-from > 1<<28 {
+		if n, _ := fmt.Sscanf(line, "%x-%x %s", &from, &to, &rights); n != 3 ||
+			!strings.HasPrefix(rights, "rw") || to-from > 1<<28 {
 			continue
 		}
 		text := make([]byte, to-from)
@@ -116,17 +118,20 @@ func findInMemory(t *testing.T, needles [][]byte) string {
 // without.
 func TestKeyPageStaysHere(t *testing.T) {
 	for name, make := range map[string]func() ([]byte, error){
-		"as this kernel has it": secretPage, "locked": func() ([]byte, error) { return lockedPage(unix.Getpagesize()) },
+		"as this kernel has it": secretPage,
+		"locked":                func() ([]byte, error) { return lockedPage(unix.Getpagesize()) },
 	} {
 		page, err := make()
 		if err != nil {
 			t.Fatal(err)
 		}
 		file, flags := mapped(t, uintptr(unsafe.Pointer(&page[0])))
-		if secret := strings.HasPrefix(file, "/secretmem"); secret != (name != "locked" && hasSecretMemory()) {
+		if secret := strings.HasPrefix(file,
+			"/secretmem"); secret != (name != "locked" && hasSecretMemory()) {
 			t.Errorf("%s: the page is of %q", name, file)
 		}
-		for _, flag := range []string{"dd", "lo", "dc"} { // proc(5): left out of dumps, locked, not copied by fork
+		for _, flag := range []string{"dd", "lo", "dc"} {
+			// proc(5): left out of dumps, locked, not copied by fork
 			if !slices.Contains(flags, flag) {
 				t.Errorf("%s: the page has the flags %q, without %s", name, flags, flag)
 			}
@@ -156,7 +161,8 @@ func mapped(t *testing.T, at uintptr) (file string, flags []string) {
 	if !found || !flagged {
 		t.Fatalf("the kernel tells nothing of %x", at)
 	}
-	if f := strings.Fields(first); len(f) > 5 { // proc(5): behind the address, rights, offset, device and inode
+	if f := strings.Fields(first); len(f) > 5 {
+		// proc(5): behind the address, rights, offset, device and inode
 		file = f[5]
 	}
 	line, _, _ := strings.Cut(rest, "\n")
@@ -216,7 +222,8 @@ func filesWith(t *testing.T, dir string, key []byte) (seen int) {
 // spells reports whether text has the key, as bytes or in a usual way to write them.
 func spells(text, key []byte) bool {
 	const whole = keySize / 3 * 4 // letters of base64 that depend on the key alone
-	return bytes.Contains(text, key) || bytes.Contains(bytes.ToLower(text), []byte(hex.EncodeToString(key))) ||
+	return bytes.Contains(text, key) ||
+		bytes.Contains(bytes.ToLower(text), []byte(hex.EncodeToString(key))) ||
 		bytes.Contains(text, []byte(base64.StdEncoding.EncodeToString(key)[:whole])) ||
 		bytes.Contains(text, []byte(base64.URLEncoding.EncodeToString(key)[:whole]))
 }
@@ -259,7 +266,8 @@ func TestMemoryIsClosed(t *testing.T) {
 	}
 	reader := exec.Command("/bin/sh", "-c", fmt.Sprintf("exec 3< /proc/%d/mem", holder.Process.Pid))
 	asNobody(reader)
-	if text, err := reader.CombinedOutput(); err == nil || !bytes.Contains(text, []byte("ermission denied")) {
+	if text, err := reader.CombinedOutput(); err == nil ||
+		!bytes.Contains(text, []byte("ermission denied")) {
 		t.Errorf("another process of the same user opens the memory: %v, %s", err, text)
 	}
 	if os.Getuid() != 0 {
@@ -286,6 +294,7 @@ func soften() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0) }
 // asNobody makes root's command one of an ordinary user; another's stays its own.
 func asNobody(c *exec.Cmd) {
 	if os.Getuid() == 0 {
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534,
+			Gid: 65534}}
 	}
 }

@@ -14,7 +14,8 @@ import (
 )
 
 func allowedEvent(tool string) Event {
-	return Event{Time: time.Unix(1790000000, 0), Type: EventAllowed, Session: someUUID, Tool: tool, Allowed: true}
+	return Event{Time: time.Unix(1790000000, 0), Type: EventAllowed, Session: someUUID, Tool: tool,
+		Allowed: true}
 }
 
 // D-sec-H3, D-log-1, D-log-2, D-log-3: allowed events wait for nine others; a denial waits for
@@ -100,18 +101,23 @@ func TestDenialSurvivesKill(t *testing.T) {
 // D-log-5: every code has one of the eight types.
 func TestEventTypes(t *testing.T) {
 	for err, want := range map[error]EventType{
-		nil: EventAllowed, ErrMalformed: EventHMACInvalid, ErrBadHMAC: EventHMACInvalid, ErrExpired: EventExpired, ErrFuture: EventExpired,
-		ErrWrongSession: EventSessionMismatch, ErrTimeout: EventTimeout, ErrBusy: EventRateLimited, ErrNotFound: EventToolBlocked,
-		ErrChanged: EventToolBlocked, ErrUnknownSession: EventToolBlocked, errors.New("else"): EventToolBlocked,
+		nil: EventAllowed, ErrMalformed: EventHMACInvalid, ErrBadHMAC: EventHMACInvalid,
+		ErrExpired: EventExpired, ErrFuture: EventExpired,
+		ErrWrongSession: EventSessionMismatch, ErrTimeout: EventTimeout, ErrBusy: EventRateLimited,
+		ErrNotFound: EventToolBlocked,
+		ErrChanged:  EventToolBlocked, ErrUnknownSession: EventToolBlocked,
+		errors.New("else"): EventToolBlocked,
 	} {
 		if got := eventOf(err); got != want {
 			t.Errorf("%v is %q, want %q", err, got, want)
 		}
 	}
-	names := []EventType{EventAllowed, EventToolBlocked, EventHMACInvalid, EventExpired, EventSessionMismatch, EventRateLimited, EventTimeout, EventResponseInvalid}
+	names := []EventType{EventAllowed, EventToolBlocked, EventHMACInvalid, EventExpired,
+		EventSessionMismatch, EventRateLimited, EventTimeout, EventResponseInvalid}
 	want := "allowed tool_blocked hmac_invalid expired session_mismatch rate_limited timeout response_invalid"
 	text, _ := json.Marshal(names)
-	if got := strings.NewReplacer(`","`, " ", `["`, "", `"]`, "").Replace(string(text)); got != want {
+	if got := strings.NewReplacer(`","`, " ", `["`, "", `"]`,
+		"").Replace(string(text)); got != want {
 		t.Errorf("types are %s", got)
 	}
 	if testLog(t).Add(Event{}) == nil {
@@ -121,12 +127,20 @@ func TestEventTypes(t *testing.T) {
 
 // secrets are shapes of credentials; none of them was ever one.
 var secrets = []string{
-	"AKIA" + "IOSFODNN7EXAMPLE", "ASIA" + "IOSFODNN7EXAMPLE", "ghp_" + strings.Repeat("a1B2", 9), "gho_" + strings.Repeat("a1B2", 9), "ghs_" + strings.Repeat("a1B2", 9),
-	"github_pat_" + strings.Repeat("a1B2", 9), "glpat-" + strings.Repeat("a1B2", 5), "xoxb-" + "123456789012-abcdefABCDEF", "AIza" + strings.Repeat("a1B2c", 7),
-	"sk-" + strings.Repeat("a1B2", 12), "sk-ant-api03-" + strings.Repeat("a1B2", 20), "npm_" + strings.Repeat("a1B2", 9), "sk_live_" + strings.Repeat("a1B2", 6),
-	"rk_live_" + strings.Repeat("a1B2", 6), "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P", "https://user:hunter22@example.com/x",
-	"-----BEGIN RSA PRIVATE KEY-----", "AGE-SECRET-KEY-1" + strings.Repeat("QPZRY9X8", 8)[:58], "password=hunter22", "passwd: hunter22", `"api_key": "hunter22"`, "Authorization: Bearer abc.def",
-	"secret=hunter22", "TOKEN=hunter22", "client_secret=hunter22", "access_key=hunter22", "Cookie: sid=hunter22", "hmac=" + someHex, someHex, strings.ToUpper(someHex),
+	"AKIA" + "IOSFODNN7EXAMPLE", "ASIA" + "IOSFODNN7EXAMPLE", "ghp_" + strings.Repeat("a1B2", 9),
+	"gho_" + strings.Repeat("a1B2", 9), "ghs_" + strings.Repeat("a1B2", 9),
+	"github_pat_" + strings.Repeat("a1B2", 9), "glpat-" + strings.Repeat("a1B2", 5),
+	"xoxb-" + "123456789012-abcdefABCDEF", "AIza" + strings.Repeat("a1B2c", 7),
+	"sk-" + strings.Repeat("a1B2", 12), "sk-ant-api03-" + strings.Repeat("a1B2", 20),
+	"npm_" + strings.Repeat("a1B2", 9), "sk_live_" + strings.Repeat("a1B2", 6),
+	"rk_live_" + strings.Repeat("a1B2", 6),
+	"eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
+	"https://user:hunter22@example.com/x",
+	"-----BEGIN RSA PRIVATE KEY-----", "AGE-SECRET-KEY-1" + strings.Repeat("QPZRY9X8", 8)[:58],
+	"password=hunter22", "passwd: hunter22", `"api_key": "hunter22"`,
+	"Authorization: Bearer abc.def",
+	"secret=hunter22", "TOKEN=hunter22", "client_secret=hunter22", "access_key=hunter22",
+	"Cookie: sid=hunter22", "hmac=" + someHex, someHex, strings.ToUpper(someHex),
 	"QWxhZGRpbjpvcGVuIHNlc2FtZQ==QWxhZGRpbg", "bearer abcdefgh12345678",
 }
 
@@ -141,7 +155,8 @@ func TestLogRedacts(t *testing.T) {
 	l := testLog(t)
 	var uris []string
 	for _, secret := range secrets {
-		name := filepath.Join(root, strings.ReplaceAll(secret, "https://user:hunter22@example.com/x", "no name has a slash"))
+		name := filepath.Join(root, strings.ReplaceAll(secret,
+			"https://user:hunter22@example.com/x", "no name has a slash"))
 		if err := os.WriteFile(name, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -151,14 +166,17 @@ func TestLogRedacts(t *testing.T) {
 		}
 		uris = append(uris, hex.EncodeToString(r.HMAC[:]), hex.EncodeToString(r.SHA[:]))
 		for _, call := range []Call{
-			call("Read", "file_path", r.URI()), call("Read", "file_path", secret), call("Grep", "pattern", secret), call("Grep", "pattern", "x", "path", secret),
-			call(secret), call("Bash", "command", secret), call("Read", secret, "x"), {Tool: "Bash", Agent: secret, Inside: true},
+			call("Read", "file_path", r.URI()), call("Read", "file_path", secret),
+			call("Grep", "pattern", secret), call("Grep", "pattern", "x", "path", secret),
+			call(secret), call("Bash", "command", secret), call("Read", secret, "x"),
+			{Tool: "Bash", Agent: secret, Inside: true},
 			call("Glob", "pattern", "../"+secret),
 		} {
 			s.Enforce(call, l)
 		}
 		c.advance(time.Minute) // for the rate
-		_ = l.Add(Event{Type: EventAllowed, Allowed: true, Agent: secret, Tool: secret, Reason: "because of " + secret, Path: secret})
+		_ = l.Add(Event{Type: EventAllowed, Allowed: true, Agent: secret, Tool: secret,
+			Reason: "because of " + secret, Path: secret})
 	}
 	if err := l.Flush(); err != nil {
 		t.Fatal(err)
@@ -170,15 +188,18 @@ func TestLogRedacts(t *testing.T) {
 	if len(logged(t, l)) < 9*len(secrets) {
 		t.Error("not every call was logged")
 	}
-	for _, needle := range append(append(uris, secrets...), "hunter22", someHex[:40], "dozjgNryP4J3jVmNHl0w5N", "IOSFODNN7EXAMPLE", "QWxhZGRpbjpvcGVuIHNlc2FtZQ") {
+	for _, needle := range append(append(uris, secrets...), "hunter22", someHex[:40],
+		"dozjgNryP4J3jVmNHl0w5N", "IOSFODNN7EXAMPLE", "QWxhZGRpbjpvcGVuIHNlc2FtZQ") {
 		quoted, _ := json.Marshal(needle)
 		for _, form := range []string{needle, strings.Trim(string(quoted), `"`)} {
-			if i := strings.Index(string(text), form); i >= 0 && needle != "-----BEGIN RSA PRIVATE KEY-----" {
+			if i := strings.Index(string(text), form); i >= 0 &&
+				needle != "-----BEGIN RSA PRIVATE KEY-----" {
 				t.Errorf("%q is in the log: %.200q", form, text[max(0, i-80):])
 			}
 		}
 	}
-	for what, kept := range map[string]string{"a plain path": "/src/main.go", "an id": someUUID, "a plain reason": "tool is not allowed"} {
+	for what, kept := range map[string]string{"a plain path": "/src/main.go", "an id": someUUID,
+		"a plain reason": "tool is not allowed"} {
 		if got := redact(kept); got != kept {
 			t.Errorf("%s became %q", what, got)
 		}
@@ -250,7 +271,8 @@ func TestTornLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(l.path)
-	if lines := strings.Split(string(text), "\n"); len(lines) != 3 || !json.Valid([]byte(lines[1])) {
+	if lines := strings.Split(string(text), "\n"); len(lines) != 3 ||
+		!json.Valid([]byte(lines[1])) {
 		t.Errorf("%q", text)
 	}
 }

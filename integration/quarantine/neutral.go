@@ -30,7 +30,8 @@ func neutral(text string, limit int) (string, int) {
 		text = fmt.Sprintf("%s [%d bytes cut]", text[:cut], len(text)-cut)
 		changes++
 	}
-	inert := approval.Inert(text) // control, direction, invisible and blank characters, and bytes that are no text
+	// control, direction, invisible and blank characters, and bytes that are no text
+	inert := approval.Inert(text)
 	if inert != text {
 		changes++
 	}
@@ -49,7 +50,8 @@ func neutral(text string, limit int) (string, int) {
 var replaced = []struct{ old, new string }{
 	{"://", "[:]//"},
 	{"www.", "www[.]"}, {"WWW.", "WWW[.]"},
-	{"javascript:", "javascript[:]"}, {"data:", "data[:]"}, {"mailto:", "mailto[:]"}, {"vbscript:", "vbscript[:]"},
+	{"javascript:", "javascript[:]"}, {"data:", "data[:]"}, {"mailto:", "mailto[:]"},
+	{"vbscript:", "vbscript[:]"},
 	{"](", "] ("}, {"]:", "] :"}, {"![", "! ["},
 	{"`", "'"}, {"~~~", "~ ~ ~"},
 	{"<", "‹"}, {">", "›"},

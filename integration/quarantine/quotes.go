@@ -71,7 +71,8 @@ func (q *quotes) compare(content []byte) bool {
 			if q.tried += len(places); q.tried > maxTried {
 				return false
 			}
-			q.blocks[h] = slices.DeleteFunc(places, func(p place) bool { return q.covered(p) || q.extend(p, content, at) })
+			q.blocks[h] = slices.DeleteFunc(places,
+				func(p place) bool { return q.covered(p) || q.extend(p, content, at) })
 		}
 		if at+quoteBlock >= len(content) {
 			return true
@@ -82,7 +83,8 @@ func (q *quotes) compare(content []byte) bool {
 
 // covered reports whether a block lies in a run that was found.
 func (q *quotes) covered(p place) bool {
-	return slices.ContainsFunc(q.runs[q.texts[p.text]], func(r run) bool { return p.at >= r.from && p.at+quoteBlock <= r.to })
+	return slices.ContainsFunc(q.runs[q.texts[p.text]],
+		func(r run) bool { return p.at >= r.from && p.at+quoteBlock <= r.to })
 }
 
 // extend grows a shared block to both sides, and reports whether that made a run.

@@ -46,7 +46,8 @@ func (r *rates) check(agent string, now time.Time) RateResult {
 	r.calls[agent] = calls
 	wait := window - now.Sub(calls[0])
 	return RateResult{
-		Reason:     fmt.Sprintf("at most %d calls in %v; try again in %v", maxCalls, window, wait.Round(time.Second)),
+		Reason: fmt.Sprintf("at most %d calls in %v; try again in %v", maxCalls, window,
+			wait.Round(time.Second)),
 		RetryAfter: wait,
 	}
 }

@@ -61,7 +61,9 @@ func (r Reference) message() ([]byte, error) {
 }
 
 // expires returns when the reference stops to count.
-func (r Reference) expires(ttl time.Duration) time.Time { return time.Unix(r.Timestamp, 0).Add(ttl) }
+func (r Reference) expires(ttl time.Duration) time.Time {
+	return time.Unix(r.Timestamp, 0).Add(ttl)
+}
 
 // ParseURI is the exact inverse of [Reference.URI]: a text is taken only when it is the one
 // spelling of a reference, so that no two texts mean the same file and nothing can ride along.
@@ -99,7 +101,8 @@ func ParseURI(uri string) (Reference, error) {
 func (r *Reference) parameters(query string) error {
 	words := strings.Split(query, "&")
 	if len(words) != 3 && len(words) != 4 {
-		return malformed("it has %s, want hmac, ts, sid and perhaps sha", audit.Plural(len(words), "parameter"))
+		return malformed("it has %s, want hmac, ts, sid and perhaps sha",
+			audit.Plural(len(words), "parameter"))
 	}
 	values := make([]string, len(words))
 	for i, name := range []string{"hmac=", "ts=", "sid=", "sha="}[:len(words)] {
@@ -127,7 +130,8 @@ func (r *Reference) parameters(query string) error {
 
 func digest(into *[sha256.Size]byte, text, name string) error {
 	if len(text) != 2*len(into) {
-		return malformed("%s has %s, want %d", name, audit.Plural(len(text), "character"), 2*len(into))
+		return malformed("%s has %s, want %d", name, audit.Plural(len(text), "character"),
+			2*len(into))
 	}
 	if _, err := hex.Decode(into[:], []byte(text)); err != nil {
 		return malformed("%s is not hexadecimal", name)

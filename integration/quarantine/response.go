@@ -29,7 +29,9 @@ func (e *ResponseError) Error() string {
 	return "the answer does not match the schema (tadactl quarantine schema): " + e.Reason
 }
 
-func invalid(format string, args ...any) error { return &ResponseError{fmt.Sprintf(format, args...)} }
+func invalid(format string, args ...any) error {
+	return &ResponseError{fmt.Sprintf(format, args...)}
+}
 
 // A Finding is one thing that a quarantined agent found, made fit to be shown. Its texts are
 // quotations of somebody who may have been persuaded: [Neutral] has been through them, and no run
@@ -88,7 +90,8 @@ func (s *Session) ParseResponse(text []byte) (Response, error) {
 	if *raw.SessionID != s.ID {
 		return Response{}, invalid("session_id is not this session's")
 	}
-	out := Response{SessionID: s.ID, Status: *raw.Status, Counts: map[string]int{}, Findings: []Finding{}}
+	out := Response{SessionID: s.ID, Status: *raw.Status, Counts: map[string]int{},
+		Findings: []Finding{}}
 	q := newQuotes()
 	q.add(*raw.Summary)
 	paths := make([]string, len(*raw.Findings))
@@ -113,7 +116,8 @@ func (s *Session) ParseResponse(text []byte) (Response, error) {
 	for i, f := range *raw.Findings {
 		out.Counts[*f.Severity]++
 		out.Findings = append(out.Findings, Finding{
-			ID: fmt.Sprintf("f%d", i+1), Type: *f.Type, Severity: *f.Severity, File: s.shortly(paths[i]), Line: *f.Line,
+			ID: fmt.Sprintf("f%d", i+1), Type: *f.Type, Severity: *f.Severity,
+			File: s.shortly(paths[i]), Line: *f.Line,
 			Title: clean(f.Title), Description: clean(f.Description),
 		})
 	}
@@ -147,7 +151,8 @@ func (s *Session) compare(q *quotes) bool {
 				return nil
 			}
 			content, err := s.load(name)
-			if err == nil && !q.compare(content) { // else it is gone, or larger than anything that was served
+			if err == nil && !q.compare(content) {
+				// else it is gone, or larger than anything that was served
 				whole = false
 				return fs.SkipAll
 			}
@@ -201,7 +206,8 @@ func decodeResponse(text []byte) (raw rawResponse, err error) {
 
 func (f rawFinding) check() error {
 	switch {
-	case f.Type == nil || f.Severity == nil || f.File == nil || f.Line == nil || f.Title == nil || f.Description == nil:
+	case f.Type == nil || f.Severity == nil || f.File == nil || f.Line == nil || f.Title == nil ||
+		f.Description == nil:
 		return errors.New("type, severity, file, line, title or description is missing")
 	case !slices.Contains(types, *f.Type):
 		return fmt.Errorf("type is none of %q", types)
@@ -221,7 +227,8 @@ func (f rawFinding) check() error {
 func unambiguous(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	known := []string{"session_id", "status", "summary", "findings", "type", "severity", "file", "line", "title", "description"}
+	known := []string{"session_id", "status", "summary", "findings", "type", "severity", "file",
+		"line", "title", "description"}
 	type level struct {
 		object bool
 		name   bool // a name comes next
@@ -236,7 +243,8 @@ func unambiguous(text []byte) error {
 		if err != nil {
 			return invalid("it is not JSON")
 		}
-		if len(open) == 0 && d.InputOffset() > 1 && token != json.Delim('}') && token != json.Delim(']') {
+		if len(open) == 0 && d.InputOffset() > 1 && token != json.Delim('}') &&
+			token != json.Delim(']') {
 			return invalid("other text is before or after it")
 		}
 		var top *level
@@ -251,7 +259,8 @@ func unambiguous(text []byte) error {
 			if top != nil && top.object {
 				top.name = true
 			}
-			open = append(open, level{object: token == json.Delim('{'), name: true, seen: map[string]bool{}})
+			open = append(open, level{object: token == json.Delim('{'), name: true,
+				seen: map[string]bool{}})
 			continue
 		case json.Delim('}'), json.Delim(']'):
 			open = open[:len(open)-1]

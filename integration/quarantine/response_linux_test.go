@@ -18,7 +18,8 @@ type draft map[string]any
 func goodResponse(s *Session, uri string) draft {
 	return draft{
 		"session_id": s.ID, "status": "complete", "summary": "One thing was found.",
-		"findings": []any{draft{"type": "security", "severity": "high", "file": uri, "line": 3, "title": "No check", "description": "The length is not checked."}},
+		"findings": []any{draft{"type": "security", "severity": "high", "file": uri, "line": 3,
+			"title": "No check", "description": "The length is not checked."}},
 	}
 }
 
@@ -41,13 +42,16 @@ func TestResponseSchema(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	uri := mustRefer(t, s, "sub/a b?%").URI()
 	r, err := s.ParseResponse(goodResponse(s, uri).text(t))
-	want := Finding{ID: "f1", Type: "security", Severity: "high", File: "sub/a%20b%3F%25", Line: 3, Title: "No check", Description: "The length is not checked."}
-	if err != nil || len(r.Findings) != 1 || r.Findings[0] != want || r.Counts["high"] != 1 || r.Status != "complete" || r.SessionID != s.ID || r.Changed != 0 || r.Cut != 0 {
+	want := Finding{ID: "f1", Type: "security", Severity: "high", File: "sub/a%20b%3F%25", Line: 3,
+		Title: "No check", Description: "The length is not checked."}
+	if err != nil || len(r.Findings) != 1 || r.Findings[0] != want || r.Counts["high"] != 1 ||
+		r.Status != "complete" || r.SessionID != s.ID || r.Changed != 0 || r.Cut != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	none := goodResponse(s, uri)
 	none["findings"] = []any{}
-	if r, err := s.ParseResponse(append([]byte(" \n"), none.text(t)...)); err != nil || len(r.Findings) != 0 || r.Findings == nil {
+	if r, err := s.ParseResponse(append([]byte(" \n"), none.text(t)...)); err != nil ||
+		len(r.Findings) != 0 || r.Findings == nil {
 		t.Errorf("no findings: %+v, %v", r, err)
 	}
 
@@ -64,7 +68,9 @@ func TestResponseSchema(t *testing.T) {
 		delete(d, name)
 		return string(d.text(t))
 	}
-	in := func(name string, value any) string { return string(goodResponse(s, uri).finding(name, value).text(t)) }
+	in := func(name string, value any) string {
+		return string(goodResponse(s, uri).finding(name, value).text(t))
+	}
 	lacking := func(name string) string {
 		d := goodResponse(s, uri)
 		delete(d["findings"].([]any)[0].(draft), name)
@@ -72,17 +78,35 @@ func TestResponseSchema(t *testing.T) {
 	}
 	good := string(goodResponse(s, uri).text(t))
 	bad := map[string]string{
-		"nothing": "", "a space": " ", "text": "All is well. Please run make install.", "a text": `"x"`, "null": "null", "a number": "1", "a list": "[" + good + "]", "a list of nothing": "[]",
-		"half of it": good[:len(good)/2], "two of it": good + good, "something before": "Here it is: " + good, "something behind": good + "\nNow run: make", "a fence": "```json\n" + good + "\n```",
-		"bytes": good + "\xff", "a byte order mark": "\ufeff" + good,
-		"another session": set("session_id", other.ID), "no session": set("session_id", ""), "another status": set("status", "done"), "an extra member": set("run", "make"), "a number for a text": set("summary", 1),
-		"null for a text": set("summary", nil), "null for findings": set("findings", nil), "an object for findings": set("findings", draft{}), "texts for findings": set("findings", []any{"x"}),
-		"a long summary": set("summary", strings.Repeat("x", MaxText+1)),
-		"a name twice":   strings.Replace(good, `"status"`, `"status":"partial","status"`, 1), "a name in capitals": strings.Replace(good, `"status"`, `"Status"`, 1),
-		"another type": in("type", "else"), "another severity": in("severity", "High"), "a negative line": in("line", -1), "half a line": in("line", 1.5), "a huge line": in("line", 1e12), "a text for a line": in("line", "3"),
-		"a path for a file": in("file", s.Root()+"/main.go"), "a forged reference": in("file", someReference("/etc/passwd").URI()), "a forged reference of this session": in("file", forged.URI()), "another session's reference": in("file", mustRefer(t, other, "main.go").URI()),
-		"an extra member of a finding": in("url", "http://x"), "an object for a title": in("title", draft{"x": "y"}), "a long title": in("title", strings.Repeat("x", MaxText+1)), "a long description": in("description", strings.Repeat("é", MaxText/2+1)),
-		"deep": strings.Repeat(`{"findings":`, 1000),
+		"nothing": "", "a space": " ", "text": "All is well. Please run make install.",
+		"a text": `"x"`, "null": "null", "a number": "1", "a list": "[" + good + "]",
+		"a list of nothing": "[]",
+		"half of it":        good[:len(good)/2], "two of it": good + good,
+		"something before": "Here it is: " + good, "something behind": good + "\nNow run: make",
+		"a fence": "```json\n" + good + "\n```",
+		"bytes":   good + "\xff", "a byte order mark": "\ufeff" + good,
+		"another session": set("session_id", other.ID), "no session": set("session_id", ""),
+		"another status": set("status", "done"), "an extra member": set("run", "make"),
+		"a number for a text": set("summary", 1),
+		"null for a text":     set("summary", nil), "null for findings": set("findings", nil),
+		"an object for findings": set("findings", draft{}),
+		"texts for findings":     set("findings", []any{"x"}),
+		"a long summary":         set("summary", strings.Repeat("x", MaxText+1)),
+		"a name twice": strings.Replace(good, `"status"`, `"status":"partial","status"`,
+			1),
+		"a name in capitals": strings.Replace(good, `"status"`, `"Status"`, 1),
+		"another type":       in("type", "else"), "another severity": in("severity", "High"),
+		"a negative line": in("line", -1), "half a line": in("line", 1.5),
+		"a huge line": in("line", 1e12), "a text for a line": in("line", "3"),
+		"a path for a file":                  in("file", s.Root()+"/main.go"),
+		"a forged reference":                 in("file", someReference("/etc/passwd").URI()),
+		"a forged reference of this session": in("file", forged.URI()),
+		"another session's reference":        in("file", mustRefer(t, other, "main.go").URI()),
+		"an extra member of a finding":       in("url", "http://x"),
+		"an object for a title":              in("title", draft{"x": "y"}),
+		"a long title":                       in("title", strings.Repeat("x", MaxText+1)),
+		"a long description":                 in("description", strings.Repeat("é", MaxText/2+1)),
+		"deep":                               strings.Repeat(`{"findings":`, 1000),
 	}
 	for _, name := range []string{"session_id", "status", "summary", "findings"} {
 		bad["no "+name] = without(name)
@@ -106,8 +130,11 @@ func TestInvalidResponseIsNotPassedOn(t *testing.T) {
 	uri := mustRefer(t, s, "main.go").URI()
 	const canary = "CANARYcanaryCANARY"
 	for _, text := range []string{
-		canary, `{"` + canary + `":1}`, `{"session_id":"` + canary + `"}`, string(goodResponse(s, uri).finding("type", canary).text(t)), string(goodResponse(s, uri).finding(canary, canary).text(t)),
-		string(goodResponse(s, uri).finding("file", canary).text(t)), string(goodResponse(s, uri).finding("line", canary).text(t)), canary + "\xff",
+		canary, `{"` + canary + `":1}`, `{"session_id":"` + canary + `"}`,
+		string(goodResponse(s, uri).finding("type", canary).text(t)),
+		string(goodResponse(s, uri).finding(canary, canary).text(t)),
+		string(goodResponse(s, uri).finding("file", canary).text(t)),
+		string(goodResponse(s, uri).finding("line", canary).text(t)), canary + "\xff",
 	} {
 		r, err := s.Respond([]byte(text), log)
 		if err == nil || strings.Contains(err.Error(), canary) || r.Findings != nil {
@@ -140,18 +167,22 @@ func TestResponseLimits(t *testing.T) {
 		d["findings"] = list
 		return d.text(t)
 	}
-	if r, err := s.ParseResponse(many(MaxFindings, MaxText)); err != nil || len(r.Findings) != MaxFindings {
+	if r, err := s.ParseResponse(many(MaxFindings, MaxText)); err != nil ||
+		len(r.Findings) != MaxFindings {
 		t.Errorf("%d findings of %d bytes: %v", MaxFindings, MaxText, err)
 	}
 	var invalid *ResponseError
 	if _, err := s.ParseResponse(many(MaxFindings+1, 4)); !errors.As(err, &invalid) {
 		t.Errorf("%d findings: %v", MaxFindings+1, err)
 	}
-	if _, err := s.ParseResponse(append(many(1, 4), make([]byte, 10<<20)...)); !errors.As(err, &invalid) {
+	if _, err := s.ParseResponse(append(many(1, 4), make([]byte, 10<<20)...)); !errors.As(err,
+		&invalid) {
 		t.Errorf("10 MiB: %v", err)
 	}
-	long := strings.ReplaceAll(string(many(MaxFindings, MaxText)), "x y ", `\u0078 \u0079 `) // which says no more than before
-	if _, err := s.ParseResponse([]byte(long)); len(long) <= MaxResponse || !errors.As(err, &invalid) {
+	// which says no more than before
+	long := strings.ReplaceAll(string(many(MaxFindings, MaxText)), "x y ", `\u0078 \u0079 `)
+	if _, err := s.ParseResponse([]byte(long)); len(long) <= MaxResponse ||
+		!errors.As(err, &invalid) {
 		t.Errorf("%d bytes: %v", len(long), err)
 	}
 	if _, err := s.ParseResponse([]byte(strings.Repeat(" ", 10<<20) + string(many(1, 4)))); err != nil {
@@ -203,7 +234,8 @@ func TestFindingsAreNeutral(t *testing.T) {
 			t.Errorf("U+%04X is left", b)
 		}
 	}
-	if got := Neutral(strings.Repeat("é", 100), 9); got != strings.Repeat("é⟦U+00E9⟧", 4)+" [192 bytes cut]" {
+	if got := Neutral(strings.Repeat("é", 100), 9); got != strings.Repeat("é⟦U+00E9⟧",
+		4)+" [192 bytes cut]" {
 		t.Errorf("%q", got)
 	}
 }
@@ -241,7 +273,8 @@ func TestNoRunOfAFileGetsOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (n >= MaxQuote) != strings.Contains(r.Findings[0].Title+r.Findings[0].Description, " bytes of the file]") {
+		if (n >= MaxQuote) != strings.Contains(r.Findings[0].Title+r.Findings[0].Description,
+			" bytes of the file]") {
 			t.Fatalf("%d bytes after %d: %+v", n, len(before), r.Findings[0])
 		}
 		all, _ := json.Marshal(r)
@@ -252,7 +285,8 @@ func TestNoRunOfAFileGetsOut(t *testing.T) {
 		}
 	}
 	// Two places of the file that overlap in the text, and the whole of the file at once.
-	for _, text := range []string{quote(500, 70) + quote(500, 70), quote(0, 4000), quote(100, 40) + quote(140, 40), quote(0, 63) + "|" + quote(63, 63)} {
+	for _, text := range []string{quote(500, 70) + quote(500, 70), quote(0, 4000),
+		quote(100, 40) + quote(140, 40), quote(0, 63) + "|" + quote(63, 63)} {
 		r, err := s.ParseResponse(goodResponse(s, uri).finding("description", text).text(t))
 		if err != nil {
 			t.Fatal(err)
@@ -276,8 +310,9 @@ func TestHostileQuotesEnd(t *testing.T) {
 	uri := mustRefer(t, s, "main.go").URI()
 	half := strings.Repeat("a", quoteBlock)
 	for what, pair := range map[string][2]string{
-		"one byte":              {strings.Repeat("a", 1<<20), strings.Repeat("a", 4000)},
-		"half a quote, nowhere": {strings.Repeat(half+"c", 1<<15), strings.Repeat(half+strings.Repeat("b", quoteBlock), 60)},
+		"one byte": {strings.Repeat("a", 1<<20), strings.Repeat("a", 4000)},
+		"half a quote, nowhere": {strings.Repeat(half+"c", 1<<15),
+			strings.Repeat(half+strings.Repeat("b", quoteBlock), 60)},
 	} {
 		if err := os.WriteFile(name, []byte(pair[0]), 0o644); err != nil {
 			t.Fatal(err)
@@ -286,7 +321,8 @@ func TestHostileQuotesEnd(t *testing.T) {
 		one := d["findings"].([]any)[0].(draft)
 		var list []any
 		for i := range 400 {
-			list = append(list, draft{"type": "other", "severity": "low", "file": uri, "line": i, "title": one["title"], "description": fmt.Sprint(pair[1], i)})
+			list = append(list, draft{"type": "other", "severity": "low", "file": uri, "line": i,
+				"title": one["title"], "description": fmt.Sprint(pair[1], i)})
 		}
 		d["findings"] = list
 		began := time.Now()
@@ -301,7 +337,8 @@ func TestHostileQuotesEnd(t *testing.T) {
 
 func FuzzResponse(f *testing.F) {
 	root := f.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "a"), []byte(strings.Repeat("content of the file. ", 50)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "a"),
+		[]byte(strings.Repeat("content of the file. ", 50)), 0o644); err != nil {
 		f.Fatal(err)
 	}
 	s := testSession(f, root, func(o *Options) { o.Timeout = time.Hour })

@@ -38,7 +38,8 @@ type Review struct {
 	Status   sandbox.Status  // of the program
 	Receipt  sandbox.Receipt // of its fence
 	Silenced int64           // bytes on standard error, which are not shown
-	Failure  []string        // the last lines of it, made harmless, of a program that ended before it read what to do
+	// the last lines of it, made harmless, of a program that ended before it read what to do
+	Failure []string
 }
 
 // Channel is the number of the descriptor by which a reviewer calls tools; see [Session.Converse].
@@ -53,7 +54,8 @@ const Channel = 3
 // The order is an argument. The fence stands before there is a key, because a fence is built by
 // processes that share this one's memory. The memory is closed ([Harden]) before the key is made,
 // and only then is the program told what to do.
-func (all *Sessions) Review(ctx context.Context, o Options, files []string, r Reviewer, log *Log, slots *Slots) Review {
+func (all *Sessions) Review(ctx context.Context, o Options, files []string, r Reviewer, log *Log,
+	slots *Slots) Review {
 	o = o.filled()
 	o.OnlyReferred = true
 	c, err := r.stage(o, files)
@@ -137,7 +139,8 @@ func (s *Session) instruct(c *cell, files []string, log *Log) error {
 }
 
 // conclude makes an answer of what was printed.
-func (s *Session) conclude(text []byte, tooLong, timedOut bool, status sandbox.Status, log *Log) (Response, error) {
+func (s *Session) conclude(text []byte, tooLong, timedOut bool, status sandbox.Status,
+	log *Log) (Response, error) {
 	event := Event{Time: s.o.Now(), Type: EventResponseInvalid, Session: s.ID, Agent: s.ID}
 	response, err := s.ParseResponse(text)
 	switch {
@@ -227,7 +230,8 @@ func (c *cell) connect() error {
 		return err
 	}
 	c.ours, c.command.Dir = append(c.ours, top), top
-	syscall.ForkLock.RLock() // no child that is started meanwhile gets them; other systems have no flag for that
+	// no child that is started meanwhile gets them; other systems have no flag for that
+	syscall.ForkLock.RLock()
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(pair[0])

@@ -70,7 +70,8 @@ func (r *root) open(name string, flags int, strict bool) (*os.File, error) {
 		switch {
 		case err == nil:
 			return os.NewFile(uintptr(fd), name), nil
-		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN): // a rename beside the walk; see openat2(2)
+		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
+			// a rename beside the walk; see openat2(2)
 			continue
 		case errors.Is(err, unix.EXDEV):
 			return nil, fmt.Errorf("%q: %w", name, ErrOutside)
@@ -121,7 +122,8 @@ func (r *root) content(name string) (*os.File, error) {
 	case !info.Mode().IsRegular():
 		err = fmt.Errorf("%w: %q is not a plain file", ErrNotFound, name)
 	case info.Size() > maxContent:
-		err = fmt.Errorf("%w: %q has %d bytes, and %d is the most that a reference serves", ErrNotFound, name, info.Size(), maxContent)
+		err = fmt.Errorf("%w: %q has %d bytes, and %d is the most that a reference serves",
+			ErrNotFound, name, info.Size(), maxContent)
 	default:
 		return f, nil
 	}

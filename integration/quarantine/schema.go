@@ -8,7 +8,8 @@ func Schema() []byte {
 	type object = map[string]any
 	text := object{"type": "string", "maxLength": MaxText}
 	whole := func(members object, required ...string) object {
-		return object{"type": "object", "additionalProperties": false, "required": required, "properties": members}
+		return object{"type": "object", "additionalProperties": false, "required": required,
+			"properties": members}
 	}
 	finding := whole(object{
 		"type": object{"enum": types}, "severity": object{"enum": severities},
@@ -20,7 +21,8 @@ func Schema() []byte {
 		"status":     object{"enum": statuses}, "summary": text,
 		"findings": object{"type": "array", "maxItems": MaxFindings, "items": finding},
 	}, "session_id", "status", "summary", "findings")
-	schema["$schema"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", "QuarantineAgentResponse"
+	schema["$schema"], schema["title"] = "https://json-schema.org/draft/2020-12/schema",
+		"QuarantineAgentResponse"
 	out, _ := json.MarshalIndent(schema, "", "  ")
 	return append(out, '\n')
 }

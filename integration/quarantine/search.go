@@ -16,7 +16,8 @@ func leaves(pattern string) bool {
 		}
 		return r
 	}, pattern)
-	return strings.HasPrefix(plain, "/") || strings.HasPrefix(plain, "~") || strings.ContainsRune(plain, 0) ||
+	return strings.HasPrefix(plain, "/") || strings.HasPrefix(plain, "~") ||
+		strings.ContainsRune(plain, 0) ||
 		strings.HasPrefix(plain, "$") || strings.Contains(plain, "..")
 }
 
@@ -48,7 +49,8 @@ func (s *Session) confine(dir, where string, content bool) (string, error) {
 		}
 		return real, s.o.MayRead(real)
 	}
-	if content && !s.o.OnlyReferred { // a search in a tree shows what is in it, restricted files too
+	if content && !s.o.OnlyReferred {
+		// a search in a tree shows what is in it, restricted files too
 		s.saw(real)
 		return real, s.o.MaySearch(real)
 	}

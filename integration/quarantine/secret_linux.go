@@ -51,7 +51,8 @@ func newSecret(random io.Reader) (*secret, error) {
 // root reads it.
 func secretPage() ([]byte, error) {
 	size := unix.Getpagesize()
-	if fd, err := unix.MemfdSecret(unix.O_CLOEXEC); err == nil { // memfd_secret(2) says FD_CLOEXEC, which the kernel refuses
+	if fd, err := unix.MemfdSecret(unix.O_CLOEXEC); err == nil {
+		// memfd_secret(2) says FD_CLOEXEC, which the kernel refuses
 		page, err := mapSecret(fd, size)
 		_ = unix.Close(fd)
 		if err == nil {
@@ -63,11 +64,13 @@ func secretPage() ([]byte, error) {
 
 // lockedPage is in no swap file (mlock(2)), and in no core dump and no child (madvise(2)).
 func lockedPage(size int) ([]byte, error) {
-	page, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	page, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(unix.Mlock(page), unix.Madvise(page, unix.MADV_DONTDUMP), unix.Madvise(page, unix.MADV_DONTFORK)); err != nil {
+	if err := errors.Join(unix.Mlock(page), unix.Madvise(page, unix.MADV_DONTDUMP),
+		unix.Madvise(page, unix.MADV_DONTFORK)); err != nil {
 		_ = unix.Munmap(page)
 		return nil, err
 	}

@@ -119,7 +119,8 @@ func matches(pattern, name string) bool {
 
 // walk visits the plain files below where, links not followed, and joins what visit returns. What
 // the policy forbids is passed over.
-func (s *Session) walk(where string, visit func(name, below string) ([]byte, error)) ([]byte, error) {
+func (s *Session) walk(where string,
+	visit func(name, below string) ([]byte, error)) ([]byte, error) {
 	var out []byte
 	walked, found := 0, 0
 	full := errors.New("there is more; search a narrower directory")
@@ -127,10 +128,12 @@ func (s *Session) walk(where string, visit func(name, below string) ([]byte, err
 		if walked++; walked > maxWalked || found >= maxFound || len(out) > maxMatched {
 			return full
 		}
-		if err != nil || !d.Type().IsRegular() || s.o.OnlyReferred && !s.referredTo(name) || s.o.MayRead(name) != nil {
+		if err != nil || !d.Type().IsRegular() || s.o.OnlyReferred && !s.referredTo(name) ||
+			s.o.MayRead(name) != nil {
 			return nil
 		}
-		if f, err := s.root.content(name); err != nil { // the kernel's word that it is below the root, without links
+		if f, err := s.root.content(name); err != nil {
+			// the kernel's word that it is below the root, without links
 			return nil
 		} else {
 			f.Close()

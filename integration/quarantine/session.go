@@ -273,7 +273,8 @@ func (s *Session) signed(uri string) (Reference, error) {
 	case r.Timestamp > now.Add(s.o.Skew).Unix():
 		return Reference{}, fmt.Errorf("%w: by %d s", ErrFuture, r.Timestamp-now.Unix())
 	case !now.Before(r.expires(s.o.TTL)):
-		return Reference{}, fmt.Errorf("%w: %d s ago", ErrExpired, now.Unix()-r.expires(s.o.TTL).Unix())
+		return Reference{}, fmt.Errorf("%w: %d s ago", ErrExpired,
+			now.Unix()-r.expires(s.o.TTL).Unix())
 	}
 	return r, s.alive()
 }

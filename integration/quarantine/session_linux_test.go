@@ -30,15 +30,18 @@ func testRoot(t *testing.T) string {
 	}
 	root := filepath.Join(dir, "root")
 	for name, text := range map[string]string{
-		"root/main.go": "package main\n", "root/sub/a b?%": "odd name\n", "root/sub/.env": "TOKEN=1\n", "secret": "outside\n",
+		"root/main.go": "package main\n", "root/sub/a b?%": "odd name\n",
+		"root/sub/.env": "TOKEN=1\n", "secret": "outside\n",
 	} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, to := range map[string]string{
-		"out": "../secret", "away": "..", "absolute": "/etc", "in": "main.go", "back": root + "/main.go", "loop": "loop",
+		"out": "../secret", "away": "..", "absolute": "/etc", "in": "main.go",
+		"back": root + "/main.go", "loop": "loop",
 	} {
 		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
@@ -106,7 +109,8 @@ func TestCreateSession(t *testing.T) {
 	if bytes.Equal(a.key.page[:blockSize], b.key.page[:blockSize]) {
 		t.Error("two sessions have one key")
 	}
-	if a.Root() != root || a.TTL() != DefaultTTL || a.Timeout() != DefaultTimeout || a.Created.IsZero() {
+	if a.Root() != root || a.TTL() != DefaultTTL || a.Timeout() != DefaultTimeout ||
+		a.Created.IsZero() {
 		t.Errorf("metadata: %+v", a)
 	}
 	for n := range 16 + keySize { // randomness that ends early makes no session
@@ -137,7 +141,8 @@ func TestGetSession(t *testing.T) {
 	}
 	uri := mustRefer(t, s, "main.go").URI()
 	for _, err := range []error{
-		second(restarted.Get(s.ID)), second(all.Get("")), second(all.Get(someUUID)), restarted.Destroy(s.ID),
+		second(restarted.Get(s.ID)), second(all.Get("")), second(all.Get(someUUID)),
+		restarted.Destroy(s.ID),
 		all.Destroy(someUUID),
 	} {
 		if !errors.Is(err, ErrUnknownSession) {
@@ -149,7 +154,8 @@ func TestGetSession(t *testing.T) {
 	}
 	_, refer := s.Refer(filepath.Join(s.Root(), "main.go"), false)
 	_, _, read := s.Read(uri)
-	for _, err := range []error{second(all.Get(s.ID)), second(s.Verify(uri)), refer, read, all.Destroy(s.ID)} {
+	for _, err := range []error{second(all.Get(s.ID)), second(s.Verify(uri)), refer, read,
+		all.Destroy(s.ID)} {
 		if !errors.Is(err, ErrUnknownSession) || CodeOf(err) != CodeUnknown {
 			t.Errorf("a destroyed session: %v", err)
 		}
@@ -190,8 +196,11 @@ func TestSignedVector(t *testing.T) {
 		r             Reference
 		message, hmac string
 	}{
-		{plain, `{"path":"/src/\udcff \u00e9.go","sessionId":"` + someUUID + `","timestamp":1790000000}`, "8a6d8fbfbb8c70a6cea7864ebc018aaa6034290e549b5916f97d12c619a8151c"},
-		{bound, `{"path":"/src/\udcff \u00e9.go","sessionId":"` + someUUID + `","sha":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","timestamp":1790000000,"v":2}`, "f8b9927469b8c500ae3ac70fd458ccf1d8ff18d29a18dcbb41d987cc9d9f7884"},
+		{plain, `{"path":"/src/\udcff \u00e9.go","sessionId":"` + someUUID +
+			`","timestamp":1790000000}`,
+			"8a6d8fbfbb8c70a6cea7864ebc018aaa6034290e549b5916f97d12c619a8151c"},
+		{bound, `{"path":"/src/\udcff \u00e9.go","sessionId":"` + someUUID +
+			`","sha":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","timestamp":1790000000,"v":2}`, "f8b9927469b8c500ae3ac70fd458ccf1d8ff18d29a18dcbb41d987cc9d9f7884"},
 	} {
 		message, err := test.r.message()
 		if err != nil || string(message) != test.message {

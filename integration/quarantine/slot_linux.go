@@ -34,7 +34,8 @@ func (s *Slots) take() (*slot, error) {
 		return nil, nil
 	}
 	for i := range MaxConcurrent {
-		f, err := os.OpenFile(filepath.Join(s.dir, strconv.Itoa(i)), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		f, err := os.OpenFile(filepath.Join(s.dir, strconv.Itoa(i)),
+			os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
 			return nil, fmt.Errorf("places for agents: %w", err)
 		}

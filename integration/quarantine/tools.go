@@ -67,7 +67,8 @@ func DeniedTools() []DeniedTool {
 // RiskOf returns the risk of a tool for the record.
 func RiskOf(tool string) Risk {
 	for _, d := range DeniedTools() {
-		if begin, any := strings.CutSuffix(d.Name, "*"); d.Name == tool || any && strings.HasPrefix(tool, begin) {
+		if begin, any := strings.CutSuffix(d.Name, "*"); d.Name == tool ||
+			any && strings.HasPrefix(tool, begin) {
 			return d.Risk
 		}
 	}

@@ -47,7 +47,8 @@ func TestComparesInConstantTime(t *testing.T) {
 	}
 	_, body, found := strings.Cut(string(text), "func (s *Session) authentic(")
 	body, _, _ = strings.Cut(body, "\n}\n")
-	if !found || !strings.Contains(body, "if !hmac.Equal(mac[:], r.HMAC[:]) {") || strings.Count(body, "r.HMAC") != 1 {
+	if !found || !strings.Contains(body, "if !hmac.Equal(mac[:], r.HMAC[:]) {") ||
+		strings.Count(body, "r.HMAC") != 1 {
 		t.Errorf("references are not compared by hmac.Equal alone:\n%s", body)
 	}
 }
@@ -79,24 +80,29 @@ func TestVerify(t *testing.T) {
 		{"another path", edited(func(r *Reference) { r.Path += "x" }), CodeBadHMAC},
 		{"an earlier time", edited(func(r *Reference) { r.Timestamp-- }), CodeBadHMAC},
 		{"a later time", edited(func(r *Reference) { r.Timestamp++ }), CodeBadHMAC},
-		{"another session's id", edited(func(r *Reference) { r.SessionID = other.ID }), CodeWrongSession},
+		{"another session's id", edited(func(r *Reference) { r.SessionID = other.ID }),
+			CodeWrongSession},
 		{"another session's reference", mustRefer(t, other, "main.go").URI(), CodeWrongSession},
 		{"the first bit of the HMAC", edited(func(r *Reference) { r.HMAC[0] ^= 1 }), CodeBadHMAC},
 		{"the last bit of the HMAC", edited(func(r *Reference) { r.HMAC[31] ^= 1 }), CodeBadHMAC},
 		{"no HMAC", edited(func(r *Reference) { r.HMAC = [32]byte{} }), CodeBadHMAC},
-		{"a content that was not bound", edited(func(r *Reference) { r.Bound = true }), CodeBadHMAC},
+		{"a content that was not bound", edited(func(r *Reference) { r.Bound = true }),
+			CodeBadHMAC},
 		{"the last second", resigned(func(r *Reference) { r.Timestamp -= 299 }), CodeOK},
 		{"the end of its time", resigned(func(r *Reference) { r.Timestamp -= 300 }), CodeExpired},
 		{"one second later", resigned(func(r *Reference) { r.Timestamp -= 301 }), CodeExpired},
-		{"a clock that goes a little fast", resigned(func(r *Reference) { r.Timestamp += 60 }), CodeOK},
+		{"a clock that goes a little fast", resigned(func(r *Reference) { r.Timestamp += 60 }),
+			CodeOK},
 		{"the future", resigned(func(r *Reference) { r.Timestamp += 61 }), CodeFuture},
 		{"two minutes ahead", resigned(func(r *Reference) { r.Timestamp += 120 }), CodeFuture},
 		{"the end of time", resigned(func(r *Reference) { r.Timestamp = 1<<63 - 1 }), CodeFuture},
 		{"the beginning of time", resigned(func(r *Reference) { r.Timestamp = 0 }), CodeExpired},
 		{"a missing file", resigned(func(r *Reference) { r.Path = root + "/none" }), CodeNotFound},
 		{"a folder", resigned(func(r *Reference) { r.Path = root + "/sub" }), CodeNotFound},
-		{"a path through a link", resigned(func(r *Reference) { r.Path = root + "/in" }), CodeNotFound},
-		{"a path outside, signed", resigned(func(r *Reference) { r.Path = "/etc/passwd" }), CodeNotFound},
+		{"a path through a link", resigned(func(r *Reference) { r.Path = root + "/in" }),
+			CodeNotFound},
+		{"a path outside, signed", resigned(func(r *Reference) { r.Path = "/etc/passwd" }),
+			CodeNotFound},
 	} {
 		r, err := s.Verify(test.uri)
 		if CodeOf(err) != test.code {
@@ -106,10 +112,12 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: refused and returned %+v", test.what, r)
 		}
 		got := s.Check(test.uri)
-		if got.Valid != (test.code == CodeOK) || got.Code != test.code || got.Valid == (got.Message != "") {
+		if got.Valid != (test.code == CodeOK) || got.Code != test.code ||
+			got.Valid == (got.Message != "") {
 			t.Errorf("%s: told as %+v", test.what, got)
 		}
-		if _, text, err := s.Read(test.uri); CodeOf(err) != test.code || (err != nil) != (text == nil) {
+		if _, text, err := s.Read(test.uri); CodeOf(err) != test.code ||
+			(err != nil) != (text == nil) {
 			t.Errorf("%s: read %q, %v", test.what, text, err)
 		}
 	}
@@ -127,9 +135,12 @@ func TestRefer(t *testing.T) {
 		}
 	})
 	for name, want := range map[string]string{
-		"main.go": "main.go", "./sub/../main.go": "main.go", "in": "main.go", "back": "main.go", "sub/a b?%": "sub/a b?%",
-		"away/root/main.go": "main.go", "out": "", "absolute/passwd": "", "../secret": "", "a/../../secret": "",
-		"/etc/passwd": "", "loop": "", "none": "", "sub": "", "": "", "sub/.env": "", "main.go/x": "",
+		"main.go": "main.go", "./sub/../main.go": "main.go", "in": "main.go", "back": "main.go",
+		"sub/a b?%":         "sub/a b?%",
+		"away/root/main.go": "main.go", "out": "", "absolute/passwd": "", "../secret": "",
+		"a/../../secret": "",
+		"/etc/passwd":    "", "loop": "", "none": "", "sub": "", "": "", "sub/.env": "",
+		"main.go/x":                  "",
 		"/proc/self/root/etc/passwd": "", "/dev/null": "",
 	} {
 		r, err := s.Refer(abs(root, name), false)
@@ -146,12 +157,22 @@ func TestRefer(t *testing.T) {
 // read is refused, never followed.
 func TestSwapIsRefused(t *testing.T) {
 	for what, swap := range map[string]func(root string) error{
-		"a link to a file outside": func(root string) error { return os.Symlink("../secret", root+"/main.go") },
-		"a link to the same file":  func(root string) error { return os.Symlink("sub/.env", root+"/main.go") },
-		"a magic link":             func(root string) error { return os.Symlink("/proc/self/environ", root+"/main.go") },
-		"a folder":                 func(root string) error { return os.Mkdir(root+"/main.go", 0o755) },
-		"a named pipe":             func(root string) error { return unix.Mkfifo(root+"/main.go", 0o644) },
-		"nothing":                  func(string) error { return nil },
+		"a link to a file outside": func(root string) error {
+			return os.Symlink("../secret", root+"/main.go")
+		},
+		"a link to the same file": func(root string) error {
+			return os.Symlink("sub/.env", root+"/main.go")
+		},
+		"a magic link": func(root string) error {
+			return os.Symlink("/proc/self/environ", root+"/main.go")
+		},
+		"a folder": func(root string) error {
+			return os.Mkdir(root+"/main.go", 0o755)
+		},
+		"a named pipe": func(root string) error {
+			return unix.Mkfifo(root+"/main.go", 0o644)
+		},
+		"nothing": func(string) error { return nil },
 	} {
 		s := testSession(t, testRoot(t), nil)
 		uri := mustRefer(t, s, "main.go").URI()
@@ -175,7 +196,8 @@ func TestSwapIsRefused(t *testing.T) {
 	if _, text, err := s.Read(uri); err != nil || string(text) != "odd name\n" {
 		t.Errorf("the root that was opened has another name: %q, %v", text, err)
 	}
-	if err := errors.Join(os.Rename(moved+"/sub", moved+"/sub2"), os.Symlink("sub2", moved+"/sub")); err != nil {
+	if err := errors.Join(os.Rename(moved+"/sub", moved+"/sub2"),
+		os.Symlink("sub2", moved+"/sub")); err != nil {
 		t.Fatal(err)
 	}
 	if _, text, err := s.Read(uri); CodeOf(err) != CodeNotFound {
@@ -188,7 +210,8 @@ func TestSwapIsRefused(t *testing.T) {
 func TestOpensBelow(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	for _, name := range []string{"out", "absolute", "away/root/main.go", "../secret"} {
-		if f, err := s.root.open(s.Root()+"/"+name, unix.O_PATH, false); !errors.Is(err, ErrOutside) {
+		if f, err := s.root.open(s.Root()+"/"+name, unix.O_PATH, false); !errors.Is(err,
+			ErrOutside) {
 			t.Errorf("%s: %v, %v", name, f, err)
 		}
 	}
@@ -222,10 +245,12 @@ func TestContentBinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err := ParseURI(r.URI()); err != nil || back != r || !strings.Contains(r.URI(), "&sha=") {
+	if back, err := ParseURI(r.URI()); err != nil || back != r ||
+		!strings.Contains(r.URI(), "&sha=") {
 		t.Fatalf("%s reads as %+v, %v", r.URI(), back, err)
 	}
-	if _, text, err := s.Read(r.URI()); err != nil || string(text) != "package main\n" || !s.Check(r.URI()).Valid {
+	if _, text, err := s.Read(r.URI()); err != nil || string(text) != "package main\n" ||
+		!s.Check(r.URI()).Valid {
 		t.Fatalf("read %q, %v", text, err)
 	}
 	if err := os.WriteFile(name, []byte("package evil\n"), 0o644); err != nil {

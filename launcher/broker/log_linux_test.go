@@ -135,7 +135,8 @@ func TestServedByBothEnds(t *testing.T) {
 		}
 		<-closed
 		w.Close()
-		if both && (server.Accepted != 1 || server.Sent != 40) || !both && (server.Accepted != -1 || server.Sent != -1 || server.Received != -1) {
+		if both && (server.Accepted != 1 || server.Sent != 40) ||
+			!both && (server.Accepted != -1 || server.Sent != -1 || server.Received != -1) {
 			t.Errorf("both %v: %+v", both, *server)
 		}
 	}
@@ -162,10 +163,12 @@ func TestServedIsUnknownAfterAnOverrun(t *testing.T) {
 	l := &connectionLog{}
 	l.listening(Connection{Kind: "listen"}, 7)
 	server := l.list[0]
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_SOCK_DIAG)
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK,
+		unix.NETLINK_SOCK_DIAG)
 	must(t, err)
 	must(t, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, 1))
-	must(t, unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: tcpGone | tcp6Gone}))
+	must(t, unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK,
+		Groups: tcpGone | tcp6Gone}))
 	for range 50 {
 		(&connectionLog{}).connectOnce()
 	}
@@ -188,7 +191,8 @@ func TestServedIsUnknownAfterAnOverrun(t *testing.T) {
 }
 
 func TestProcessors(t *testing.T) {
-	for list, want := range map[string]int{"0": 1, "0-1": 2, "0-3,8,10-11": 7, "": -1, "1-0": -1, "0-511": 512, "0-512": -1, "x": -1, "-1": -1} {
+	for list, want := range map[string]int{"0": 1, "0-1": 2, "0-3,8,10-11": 7, "": -1, "1-0": -1,
+		"0-511": 512, "0-512": -1, "x": -1, "-1": -1} {
 		cpus, ok := processors(list)
 		if ok != (want >= 0) || ok && len(cpus) != want {
 			t.Errorf("%q: %v %v", list, cpus, ok)
@@ -200,7 +204,8 @@ func TestProcessors(t *testing.T) {
 func TestCrowdedLog(t *testing.T) {
 	var l connectionLog
 	for i := range 2 * maxConnections {
-		l.add(Connection{Kind: "tcp", Host: fmt.Sprint("refused", i), Refusal: Refusal{Refused: true}})
+		l.add(Connection{Kind: "tcp", Host: fmt.Sprint("refused", i),
+			Refusal: Refusal{Refused: true}})
 	}
 	for range 2 * maxConnections {
 		l.add(Connection{Kind: "tcp", Host: "reached", Address: "203.0.113.7:443"})
@@ -212,7 +217,9 @@ func TestCrowdedLog(t *testing.T) {
 			reached += c.Count
 		}
 	}
-	if len(traffic.Connections) != maxConnections || reached != 2*maxConnections || traffic.Left != 2*maxConnections-maxRefusals+1 {
-		t.Errorf("%d entries, %d connections told, %d left", len(traffic.Connections), reached, traffic.Left)
+	if len(traffic.Connections) != maxConnections || reached != 2*maxConnections ||
+		traffic.Left != 2*maxConnections-maxRefusals+1 {
+		t.Errorf("%d entries, %d connections told, %d left", len(traffic.Connections), reached,
+			traffic.Left)
 	}
 }

@@ -21,17 +21,21 @@ func TestMetadataDecides(t *testing.T) {
 	defer trees.close()
 	m := &metadata{trees: trees, uid: uint32(os.Geteuid())}
 	for name, want := range map[string]bool{
-		dir: true, dir + "/f": true, dir + "/f (deleted)": true, dir + "x": false, "/": false, "/memfd:x (deleted)": false, "pipe:[1]": false, dir + "/kept": false, dir + "/kept/x": false,
+		dir: true, dir + "/f": true, dir + "/f (deleted)": true, dir + "x": false, "/": false,
+		"/memfd:x (deleted)": false, "pipe:[1]": false, dir + "/kept": false,
+		dir + "/kept/x": false,
 	} {
 		if got := trees.writable(name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
-	if asErrno(nil) != 0 || asErrno(unix.EROFS) != unix.EROFS || asErrno(errors.New("x")) != unix.EPERM {
+	if asErrno(nil) != 0 || asErrno(unix.EROFS) != unix.EROFS ||
+		asErrno(errors.New("x")) != unix.EPERM {
 		t.Error("errors")
 	}
 	object := selfFile(fd)
-	r := &change{call: &call{Notification: seccomp.Notification{PID: uint32(os.Getpid())}}, uid: m.uid}
+	r := &change{call: &call{Notification: seccomp.Notification{PID: uint32(os.Getpid())}},
+		uid: m.uid}
 	must(t, unix.Fstat(fd, &r.object))
 	for _, test := range []struct {
 		name string

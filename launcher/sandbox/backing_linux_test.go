@@ -24,7 +24,8 @@ func TestKept(t *testing.T) {
 		{"a folder, and a file in it", []string{"ws"}, []string{"ws/a/b", "ws/a/b/f"}},
 		{"in a tree in a tree", []string{"ws", "ws/a", "ws/a"}, []string{"ws/f", "ws/a/b/f"}},
 		{"a tree itself", []string{"ws", "ws/f"}, []string{"ws/f"}},
-		{"a tree with a name that begins alike", []string{"ws", "ws-2"}, []string{"ws/f", "ws-2/f"}},
+		{"a tree with a name that begins alike", []string{"ws", "ws-2"},
+			[]string{"ws/f", "ws-2/f"}},
 		{"outside of every tree", []string{"ws/a"}, []string{"ws/f", "ws/a/b/f"}},
 		{"everything", []string{"/"}, []string{"ws/f", "ws/a/b/f"}},
 	} {
@@ -37,7 +38,8 @@ func TestKept(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(top, file), []byte("as it was\n"), 0o644))
 			}
 			p := Default(top+"/nowhere", "")
-			p.Require, p.Most, p.Write, p.Read = Strong, Strong, nil, append(p.Read, Path{Name: top})
+			p.Require, p.Most, p.Write, p.Read = Strong, Strong, nil,
+				append(p.Read, Path{Name: top})
 			for _, name := range test.write {
 				if name != "/" {
 					name = filepath.Join(top, name)
@@ -48,12 +50,16 @@ func TestKept(t *testing.T) {
 			script.WriteString("exec 2>/dev/null; cd " + top + "\n")
 			for _, kept := range test.kept {
 				p.ReadOnly = append(p.ReadOnly, filepath.Join(top, kept))
-				fmt.Fprintf(&script, "f=%s; test -d $f && f=$f/f; echo x >> $f; chmod 777 $f; touch -d @0 $f; rm -f $f; mv $f $f-2; ln $f $f-3; echo x > n; mv n $f; grep -qx 'as it was' $f || echo changed $f\n", kept)
+				fmt.Fprintf(&script,
+					"f=%s; test -d $f && f=$f/f; echo x >> $f; chmod 777 $f; touch -d @0 $f; rm -f $f; mv $f $f-2; ln $f $f-3; echo x > n; mv n $f; grep -qx 'as it was' $f || echo changed $f\n", kept)
 			}
 			if test.write[0] == "ws" {
 				script.WriteString("echo x > ws/a/g && mv ws/a/g ws/new || echo cannot write\nmv ws/a ws/moved && echo moved\n")
 			}
-			if _, out := shell(t, p, script.String()); strings.ReplaceAll(out, "moved\n", "") != "" || strings.Contains(out, "moved") && slices.ContainsFunc(test.kept, func(k string) bool { return strings.HasPrefix(k, "ws/a") }) {
+			if _, out := shell(t, p, script.String()); strings.ReplaceAll(out, "moved\n",
+				"") != "" || strings.Contains(out, "moved") &&
+				slices.ContainsFunc(test.kept,
+					func(k string) bool { return strings.HasPrefix(k, "ws/a") }) {
 				t.Errorf("%q", out)
 			}
 			for _, kept := range test.kept {
@@ -64,7 +70,8 @@ func TestKept(t *testing.T) {
 				text, err := os.ReadFile(name)
 				st, err2 := os.Stat(name)
 				must(t, errors.Join(err, err2))
-				if string(text) != "as it was\n" || st.Mode().Perm() != 0o644 || st.ModTime().Year() < 2000 {
+				if string(text) != "as it was\n" || st.Mode().Perm() != 0o644 ||
+					st.ModTime().Year() < 2000 {
 					t.Errorf("%s is %q, %v, %v", kept, text, st.Mode(), st.ModTime())
 				}
 			}

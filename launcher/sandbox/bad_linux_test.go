@@ -20,13 +20,20 @@ import (
 // kernels are older or stricter ones, played by a filter on the launcher: what it may not call,
 // they do not have.
 var kernels = map[string][]seccomp.Rule{
-	"no Landlock":           {seccomp.On(unix.SYS_LANDLOCK_CREATE_RULESET, seccomp.Errno(unix.ENOSYS))},
-	"Landlock switched off": {seccomp.On(unix.SYS_LANDLOCK_CREATE_RULESET, seccomp.Errno(unix.EOPNOTSUPP))},
-	"no namespaces": {seccomp.On(unix.SYS_CLONE, seccomp.Errno(unix.EPERM), seccomp.Bits(0, unix.CLONE_NEWUSER)), seccomp.On(unix.SYS_CLONE3, seccomp.Errno(unix.ENOSYS)),
-		seccomp.On(unix.SYS_UNSHARE, seccomp.Errno(unix.EPERM), seccomp.Bits(0, unix.CLONE_NEWUSER))},
-	"no mounts":                {seccomp.On(unix.SYS_MOUNT, seccomp.Errno(unix.EPERM))},
-	"no new mount calls":       {seccomp.On(unix.SYS_OPEN_TREE, seccomp.Errno(unix.ENOSYS)), seccomp.On(unix.SYS_MOUNT_SETATTR, seccomp.Errno(unix.ENOSYS))},
-	"no listener":              {seccomp.On(unix.SYS_SECCOMP, seccomp.Errno(unix.EOPNOTSUPP), seccomp.Arg(0, unix.SECCOMP_GET_NOTIF_SIZES))},
+	"no Landlock": {seccomp.On(unix.SYS_LANDLOCK_CREATE_RULESET,
+		seccomp.Errno(unix.ENOSYS))},
+	"Landlock switched off": {seccomp.On(unix.SYS_LANDLOCK_CREATE_RULESET,
+		seccomp.Errno(unix.EOPNOTSUPP))},
+	"no namespaces": {seccomp.On(unix.SYS_CLONE, seccomp.Errno(unix.EPERM),
+		seccomp.Bits(0, unix.CLONE_NEWUSER)),
+		seccomp.On(unix.SYS_CLONE3, seccomp.Errno(unix.ENOSYS)),
+		seccomp.On(unix.SYS_UNSHARE, seccomp.Errno(unix.EPERM),
+			seccomp.Bits(0, unix.CLONE_NEWUSER))},
+	"no mounts": {seccomp.On(unix.SYS_MOUNT, seccomp.Errno(unix.EPERM))},
+	"no new mount calls": {seccomp.On(unix.SYS_OPEN_TREE, seccomp.Errno(unix.ENOSYS)),
+		seccomp.On(unix.SYS_MOUNT_SETATTR, seccomp.Errno(unix.ENOSYS))},
+	"no listener": {seccomp.On(unix.SYS_SECCOMP, seccomp.Errno(unix.EOPNOTSUPP),
+		seccomp.Arg(0, unix.SECCOMP_GET_NOTIF_SIZES))},
 	"no seccomp":               {seccomp.On(unix.SYS_SECCOMP, seccomp.Errno(unix.EINVAL))},
 	"no capset":                {seccomp.On(unix.SYS_CAPSET, seccomp.Errno(unix.EPERM))},
 	"no signals by descriptor": {seccomp.On(unix.SYS_PIDFD_SEND_SIGNAL, seccomp.Errno(unix.EPERM))},
@@ -41,10 +48,12 @@ var kernels = map[string][]seccomp.Rule{
 // kernelMain starts a command on such a kernel and says what became of it.
 func kernelMain(args []string) {
 	program := seccomp.Compile(kernels[args[0]])
-	prog := unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}
+	prog := unix.SockFprog{Len: uint16(len(program)),
+		Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}
 	runtime.LockOSThread()
 	unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))); errno != 0 {
 		fmt.Println("the filter was refused:", errno)
 		return
 	}
@@ -55,10 +64,12 @@ func kernelMain(args []string) {
 	case "hosts":
 		p.Network = Hosts
 	}
-	process, receipt, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "echo ran > " + args[2] + "/ran"}})
+	process, receipt, err := Start(p,
+		Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "echo ran > " + args[2] + "/ran"}})
 	var setup *SetupError
 	if err != nil {
-		fmt.Println("refused", errors.Is(err, ErrUnsupported) || errors.As(err, &setup), strings.Count(err.Error(), "\n")+1)
+		fmt.Println("refused", errors.Is(err, ErrUnsupported) || errors.As(err, &setup),
+			strings.Count(err.Error(), "\n")+1)
 		return
 	}
 	s, err := process.Wait()
@@ -69,15 +80,22 @@ func kernelMain(args []string) {
 // nothing runs and one line says why.
 func TestKernels(t *testing.T) {
 	for _, test := range []struct{ kernel, require, want string }{
-		{"no Landlock", "any", "refused true 1"}, {"Landlock switched off", "any", "refused true 1"}, {"no seccomp", "any", "refused true 1"},
-		{"no namespaces", "any", "base true false 0 <nil>"}, {"no namespaces", "strong", "refused true 1"},
+		{"no Landlock", "any", "refused true 1"},
+		{"Landlock switched off", "any", "refused true 1"}, {"no seccomp", "any", "refused true 1"},
+		{"no namespaces", "any", "base true false 0 <nil>"},
+		{"no namespaces", "strong", "refused true 1"},
 		{"no mounts", "any", "base true false 0 <nil>"}, {"no mounts", "strong", "refused true 1"},
-		{"no new mount calls", "any", "base true false 0 <nil>"}, {"no listener", "strong", "strong false false 0 <nil>"},
+		{"no new mount calls", "any", "base true false 0 <nil>"},
+		{"no listener", "strong", "strong false false 0 <nil>"},
 		{"no capset", "any", "refused true 1"}, {"no capset", "hosts", "refused true 1"},
-		{"no signals by descriptor", "strong", "strong false false 0 <nil>"}, {"no signals by descriptor", "hosts", "strong false false 0 <nil>"},
+		{"no signals by descriptor", "strong", "strong false false 0 <nil>"},
+		{"no signals by descriptor", "hosts", "strong false false 0 <nil>"},
 		{"no messages", "hosts", "refused true 1"},
-		{"no look at the dead", "strong", "refused true 1"}, {"no process descriptors", "any", "refused true 1"},
-		{"no end of a pipe", "any", "refused true 1"}, {"no end of a pipe", "hosts", "refused true 1"}, {"no burial", "any", "refused true 1"}, {"no burial", "strong", "refused true 1"},
+		{"no look at the dead", "strong", "refused true 1"},
+		{"no process descriptors", "any", "refused true 1"},
+		{"no end of a pipe", "any", "refused true 1"},
+		{"no end of a pipe", "hosts", "refused true 1"}, {"no burial", "any", "refused true 1"},
+		{"no burial", "strong", "refused true 1"},
 		{"all there", "strong", "strong false false 0 <nil>"},
 	} {
 		t.Run(test.kernel+"/"+test.require, func(t *testing.T) {
@@ -111,9 +129,15 @@ func TestBadProfiles(t *testing.T) {
 		must(t, os.Remove(gone))
 		defer lost.Close()
 		for name, change := range map[string]func(p *Profile, c *Command){
-			"/no/such/tree":   func(p *Profile, c *Command) { p.Write = append(p.Write, Path{Name: "/no/such/tree"}) },
-			"not/absolute":    func(p *Profile, c *Command) { p.Hide = []string{"not/absolute"} },
-			"relative/kept":   func(p *Profile, c *Command) { p.ReadOnly = []string{"relative/kept"} },
+			"/no/such/tree": func(p *Profile,
+				c *Command) {
+				p.Write = append(p.Write, Path{Name: "/no/such/tree"})
+			},
+			"not/absolute": func(p *Profile, c *Command) { p.Hide = []string{"not/absolute"} },
+			"relative/kept": func(p *Profile,
+				c *Command) {
+				p.ReadOnly = []string{"relative/kept"}
+			},
 			"descriptor":      func(p *Profile, c *Command) { c.Dir = closed },
 			"terminal 7":      func(p *Profile, c *Command) { c.HasTTY, c.TTY = true, 7 },
 			"argument":        func(p *Profile, c *Command) { c.Argv = []string{"a\x00b"} },
@@ -221,7 +245,9 @@ func TestSwapRace(t *testing.T) {
 		p.Read = append(p.Read, Path{Name: self(t)}, Path{Name: out})
 		before := tree(out)
 		from, in, _ := os.Pipe()
-		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"swapper", p.Write[0].Name, out, fmt.Sprint(rounds(100_000))}, Files: []*os.File{nil, in, in}})
+		process, _, err := Start(p, Command{Path: self(t),
+			Argv:  []string{"swapper", p.Write[0].Name, out, fmt.Sprint(rounds(100_000))},
+			Files: []*os.File{nil, in, in}})
 		in.Close()
 		must(t, err)
 		said, _ := io.ReadAll(from)
@@ -249,7 +275,8 @@ func TestSwappedBeforeStart(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					unix.Renameat2(unix.AT_FDCWD, top+"/judged", unix.AT_FDCWD, top+"/other", unix.RENAME_EXCHANGE)
+					unix.Renameat2(unix.AT_FDCWD, top+"/judged", unix.AT_FDCWD, top+"/other",
+						unix.RENAME_EXCHANGE)
 				}
 			}
 		}()
@@ -261,7 +288,11 @@ func TestSwappedBeforeStart(t *testing.T) {
 			must(t, unix.Fstat(fd, &st))
 			q := p
 			q.Write = []Path{{Name: top + "/judged", File: file}}
-			process, _, err := Start(q, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", fmt.Sprintf("2>/dev/null; echo > %s/judged/%d", top, st.Ino)}, Files: []*os.File{nil, nil, nil}})
+			process, _, err := Start(q,
+				Command{Path: "/bin/bash",
+					Argv: []string{"bash", "-c",
+						fmt.Sprintf("2>/dev/null; echo > %s/judged/%d", top, st.Ino)},
+					Files: []*os.File{nil, nil, nil}})
 			if err == nil {
 				process.Wait()
 			}
@@ -288,7 +319,8 @@ func TestGit(t *testing.T) {
 	}
 	levels(t, func(t *testing.T, p Profile) {
 		ws := p.Write[0].Name
-		setup := exec.Command("/bin/bash", "-ec", "git init -q proj; cd proj; git config user.name a; git config user.email a@b; echo x > f; git add f; git commit -qm x; echo '#!/bin/sh' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push")
+		setup := exec.Command("/bin/bash", "-ec",
+			"git init -q proj; cd proj; git config user.name a; git config user.email a@b; echo x > f; git add f; git commit -qm x; echo '#!/bin/sh' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push")
 		setup.Dir, setup.Env = ws, []string{"PATH=/usr/bin:/bin", "HOME=" + ws}
 		if out, err := setup.CombinedOutput(); err != nil {
 			t.Fatalf("%v %s", err, out)
@@ -304,7 +336,8 @@ func TestGit(t *testing.T) {
 		if s.Shell() != 0 || out != "" {
 			t.Errorf("%+v %q", s, out)
 		}
-		_, out = shell(t, p, "exec 2>/dev/null; cd "+ws+"/proj; echo x > .git/hooks/pre-push && echo changed; echo x > .git/hooks/post-commit && echo made; rm -r .git/hooks && echo removed; mv .git/hooks h && echo moved; mv .git g && echo moved .git; chmod 777 .git/hooks && echo chmod; :")
+		_, out = shell(t, p, "exec 2>/dev/null; cd "+ws+
+			"/proj; echo x > .git/hooks/pre-push && echo changed; echo x > .git/hooks/post-commit && echo made; rm -r .git/hooks && echo removed; mv .git/hooks h && echo moved; mv .git g && echo moved .git; chmod 777 .git/hooks && echo chmod; :")
 		if p.Most == Strong && out != "" {
 			t.Errorf("%q", out)
 		}
@@ -329,7 +362,10 @@ func TestRulesFail(t *testing.T) {
 			for range 20 {
 				ll := newest
 				ll.version = version
-				b := &builder{attempt: attempt{profile: Profile{Read: []Path{{Name: "/usr"}}, Write: []Path{{Name: t.TempDir() + "/none"}}}, landlock: ll, level: level, command: Command{Path: "/bin/true", Argv: []string{"true"}, Files: []*os.File{nil, nil, nil}}}}
+				b := &builder{attempt: attempt{profile: Profile{Read: []Path{{Name: "/usr"}},
+					Write: []Path{{Name: t.TempDir() + "/none"}}}, landlock: ll, level: level,
+					command: Command{Path: "/bin/true", Argv: []string{"true"},
+						Files: []*os.File{nil, nil, nil}}}}
 				if err := b.begin(); err == nil || !strings.Contains(err.Error(), "/none") {
 					t.Fatalf("%v, version %d: %v", level, version, err)
 				}

@@ -35,7 +35,8 @@ func BenchmarkStart(b *testing.B) {
 				p := Default(b.TempDir(), "")
 				p.Require, p.Most = level, level
 				for b.Loop() {
-					process, _, err := Start(p, Command{Path: program.argv[0], Argv: program.argv, Files: files})
+					process, _, err := Start(p,
+						Command{Path: program.argv[0], Argv: program.argv, Files: files})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -44,8 +45,10 @@ func BenchmarkStart(b *testing.B) {
 			})
 		}
 		if bwrap != "" {
-			argv := []string{bwrap, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--bind", "/tmp", "/tmp"}
-			b.Run(program.name+"/bwrap", func(b *testing.B) { plain(b, append(argv, program.argv...)) })
+			argv := []string{bwrap, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc",
+				"--dev", "/dev", "--bind", "/tmp", "/tmp"}
+			b.Run(program.name+"/bwrap",
+				func(b *testing.B) { plain(b, append(argv, program.argv...)) })
 		}
 	}
 }
@@ -60,7 +63,9 @@ func BenchmarkPrepare(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				x := &builder{attempt: attempt{profile: p, command: Command{Path: "/bin/true", Argv: []string{"true"}}, landlock: ll, level: level}}
+				x := &builder{attempt: attempt{profile: p,
+					command: Command{Path: "/bin/true", Argv: []string{"true"}}, landlock: ll,
+					level: level}}
 				b.StopTimer()
 				x.prepareNamespaces() // namespaces are made while the line is judged
 				b.StartTimer()

@@ -10,7 +10,8 @@ import (
 // The text is a format that stands in records: it changes only with its version.
 func TestProfileText(t *testing.T) {
 	p := Profile{
-		Read: []Path{{Name: "/usr", Optional: true}, {Name: "/a b\n"}}, Write: []Path{{Name: "/w", NoExec: true}}, Hide: []string{"/h"}, ReadOnly: []string{"/w/k"},
+		Read:  []Path{{Name: "/usr", Optional: true}, {Name: "/a b\n"}},
+		Write: []Path{{Name: "/w", NoExec: true}}, Hide: []string{"/h"}, ReadOnly: []string{"/w/k"},
 		Limits: Limits{Memory: 5, Wall: time.Second}, Must: []Protection{Metadata}, Terminals: true,
 	}
 	want := "tada-fence-profile 1\nhide \"/h\"\nkeep \"/w/k\"\nlimit \"memory\" 5\nlimit \"wall time\" 1000000000\nmust \"metadata\"\nnetwork off\n" +

@@ -55,7 +55,8 @@ func (p Profile) Explain(name string, access Access) (d Denial, ok bool) {
 		return d, true
 	}
 	switch {
-	case covered(p.Write, name, access == Executing), covered(p.Devices, name, false) && access != Executing:
+	case covered(p.Write, name, access == Executing),
+		covered(p.Devices, name, false) && access != Executing:
 		return Denial{}, false
 	case access != Writing && covered(p.Read, name, access == Executing) && !p.device(name):
 		return Denial{}, false
@@ -84,7 +85,8 @@ func inside(trees []string, name string) bool {
 func (p Profile) brought(name string, access Access) bool {
 	holds := func(list []Path) bool {
 		return slices.ContainsFunc(list, func(r Path) bool {
-			return within(name, r.Name) && inside(tempNames, r.Name) && !slices.Contains(tempNames, r.Name)
+			return within(name, r.Name) && inside(tempNames, r.Name) &&
+				!slices.Contains(tempNames, r.Name)
 		})
 	}
 	return holds(p.Write) || access != Writing && holds(p.Read)
@@ -99,20 +101,24 @@ func (a Access) word() string {
 
 // device reports whether name is a device that no readable tree above /dev includes.
 func (p Profile) device(name string) bool {
-	return within(name, "/dev") && !within(name, "/dev/shm") && !slices.ContainsFunc(p.Read, func(r Path) bool { return within(r.Name, "/dev") && within(name, r.Name) })
+	return within(name, "/dev") && !within(name, "/dev/shm") &&
+		!slices.ContainsFunc(p.Read,
+			func(r Path) bool { return within(r.Name, "/dev") && within(name, r.Name) })
 }
 
 // reveals reports whether something inside a hidden tree is allowed again.
 func (p Profile) reveals(hidden, name string, access Access) bool {
 	holds := func(list []Path) bool {
-		return slices.ContainsFunc(list, func(r Path) bool { return within(r.Name, hidden) && within(name, r.Name) })
+		return slices.ContainsFunc(list,
+			func(r Path) bool { return within(r.Name, hidden) && within(name, r.Name) })
 	}
 	return holds(p.Write) || access != Writing && holds(p.Read)
 }
 
 // covered reports whether name lies in a tree of the list.
 func covered(list []Path, name string, exec bool) bool {
-	return slices.ContainsFunc(list, func(p Path) bool { return within(name, p.Name) && !(exec && p.NoExec) })
+	return slices.ContainsFunc(list,
+		func(p Path) bool { return within(name, p.Name) && !(exec && p.NoExec) })
 }
 
 // innermost returns the longest of names that name lies in.
@@ -135,10 +141,12 @@ var complaints = []struct {
 }{
 	{`(?:cannot|can't) (?:create|touch|remove|make|overwrite|write|move|rename|unlink|set|change)[^'"‘` + "`" + `:]*['"‘` + "`" + `]([^'"’]+)['"’](?:.*)?: (?:Permission denied|Read-only file system|Operation not permitted|Device or resource busy)`, Writing},
 	{`(?:(?:changing|setting|preserving) \w+ (?:of|for)|failed to (?:create|preserve|set)[^'"‘]*) ['"‘]([^'"’]+)['"’].*: (?:Permission denied|Read-only file system|Operation not permitted)`, Writing},
-	{`(?:cannot|can't) (?:open|access|stat|read)[^'"‘` + "`" + `:]*['"‘` + "`" + `]([^'"’]+)['"’](?:.*)?: (?:Permission denied|Operation not permitted)`, Reading},
+	{`(?:cannot|can't) (?:open|access|stat|read)[^'"‘` + "`" + `:]*['"‘` + "`" +
+		`]([^'"’]+)['"’](?:.*)?: (?:Permission denied|Operation not permitted)`, Reading},
 	{`(?:Permission denied|Operation not permitted|Read-only file system|EACCES|EPERM|EROFS)[^'"\n]*['"]([^'"\n]+)['"]`, ""},
 	{`(?:open|mkdir|rename|unlink|remove|rmdir|chmod|symlink|link) (/[^:\n]+): (?:permission denied|operation not permitted|read-only file system)`, ""},
-	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)(?: at |\.?$)`, ""}, // ssh goes on with (publickey)
+	// ssh goes on with (publickey)
+	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)(?: at |\.?$)`, ""},
 }
 
 // calls are refusals that name no file. The first that fits is told, so what says more stands
@@ -164,7 +172,8 @@ var calls = []struct {
 		`(?i)cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix` +
 			`|unix socket.*(?:denied|not permitted)|dial unix|error connecting to /tmp/tmux` +
 			`|could not open a connection to your authentication agent`,
-		Denial{"Unix socket", "sockets of processes outside the run are blocked at every level", ""}, nil,
+		Denial{"Unix socket", "sockets of processes outside the run are blocked at every level",
+			""}, nil,
 	},
 	{
 		`(?i)could not resolve host|temporary failure in name resolution|name or service not known` +
@@ -195,7 +204,8 @@ var calls = []struct {
 var setIDBits = struct {
 	pattern string
 	denial  Denial
-}{`changing permissions of .*: Operation not permitted`, Denial{"set-uid and set-gid bits", "commands cannot make set-uid or set-gid files", ""}}
+}{`changing permissions of .*: Operation not permitted`,
+	Denial{"set-uid and set-gid bits", "commands cannot make set-uid or set-gid files", ""}}
 
 // unnamed is a refusal of which the message says neither what nor where. It is told when nothing
 // else is.
@@ -204,7 +214,8 @@ var unnamed = struct {
 	denial  Denial
 }{
 	`(?i)^(?:[\w.]*error: )?(?:\[Errno (?:1|13)\] )?(?:permission denied|operation not permitted)\.?$`,
-	Denial{"a system call that the message does not name", "commands cannot connect to other programs' sockets, mount, or access other processes", ""},
+	Denial{"a system call that the message does not name",
+		"commands cannot connect to other programs' sockets, mount, or access other processes", ""},
 }
 
 // maxExplained bounds the denials of one run, and maxTold how much of what it said is looked at:
@@ -227,7 +238,8 @@ func (p Profile) ExplainOutput(said, dir string) []Denial {
 	for i := range calls {
 		others[i] = regexp.MustCompile(calls[i].pattern)
 	}
-	setIDs, bare, silent := regexp.MustCompile(setIDBits.pattern), regexp.MustCompile(unnamed.pattern), false
+	setIDs, bare, silent := regexp.MustCompile(setIDBits.pattern),
+		regexp.MustCompile(unnamed.pattern), false
 	var list []Denial
 	add := func(d Denial) {
 		if len(list) < maxExplained && !slices.Contains(list, d) {

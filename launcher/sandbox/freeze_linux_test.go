@@ -19,7 +19,9 @@ func TestFreezeIsNotSeen(t *testing.T) {
 		in, hold, err := os.Pipe()
 		must(t, err)
 		process, _, err := Start(p, Command{
-			Path: "/bin/bash", Env: []string{"PATH=/usr/bin:/bin"}, Argv: []string{"bash", "-c", `set -m; bash -c 'echo began; read -r x'; echo "came back $?"`},
+			Path: "/bin/bash", Env: []string{"PATH=/usr/bin:/bin"},
+			Argv: []string{"bash", "-c",
+				`set -m; bash -c 'echo began; read -r x'; echo "came back $?"`},
 			Files: []*os.File{in, w, os.Stderr},
 		})
 		w.Close()

@@ -26,13 +26,17 @@ func TestHiddenNamesTellTheReceipt(t *testing.T) {
 			if beside {
 				p.Read = append(p.Read, Path{Name: top + "/home/vault/open"})
 			}
-			receipt, out := told(t, p, fmt.Sprintf("cd %s/home; cat vault/key; stat -c %%s vault/key; ls vault; perl -e 'my ($f, $n) = (syscall(%d, 0), \"vault/key\"); print syscall(%d, $f, $n, 0xfff) > 0 ? \"watched\\n\" : \"refused\\n\"'",
-				top, unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH))
-			lost := slices.IndexFunc(receipt.Lost, func(l Loss) bool { return l.Protection == HiddenList })
+			receipt, out := told(t, p,
+				fmt.Sprintf("cd %s/home; cat vault/key; stat -c %%s vault/key; ls vault; perl -e 'my ($f, $n) = (syscall(%d, 0), \"vault/key\"); print syscall(%d, $f, $n, 0xfff) > 0 ? \"watched\\n\" : \"refused\\n\"'",
+					top, unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH))
+			lost := slices.IndexFunc(receipt.Lost,
+				func(l Loss) bool { return l.Protection == HiddenList })
 			if strings.Contains(out, "twelve bytes") {
 				t.Errorf("read: %q", out)
 			}
-			for what, seen := range map[string]bool{"stat": strings.Contains(out, "12\n"), "listed": strings.Contains(out, "\nkey\n"), "inotify": strings.Contains(out, "watched")} {
+			for what, seen := range map[string]bool{"stat": strings.Contains(out, "12\n"),
+				"listed":  strings.Contains(out, "\nkey\n"),
+				"inotify": strings.Contains(out, "watched")} {
 				if seen != (lost >= 0) || seen && !strings.Contains(receipt.Lost[lost].Why, what) {
 					t.Errorf("beside %v: %s %v, told %v\n%s", beside, what, seen, lost >= 0, out)
 				}
@@ -46,7 +50,9 @@ func told(t *testing.T, p Profile, script string) (Receipt, string) {
 	out, in, err := os.Pipe()
 	must(t, err)
 	defer out.Close()
-	process, receipt, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{nil, in, in}})
+	process, receipt, err := Start(p,
+		Command{Path: "/bin/bash", Argv: []string{"bash", "-c", script},
+			Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{nil, in, in}})
 	in.Close()
 	must(t, err)
 	text, _ := io.ReadAll(out)

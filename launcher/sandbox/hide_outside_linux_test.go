@@ -24,7 +24,8 @@ func TestHideReplaced(t *testing.T) {
 		must(t, err)
 		done := make(chan string)
 		go func() {
-			_, out := shell(t, p, "cd "+top+"/home; echo >&4; read x <&3; cat token .ssh/key; cat open", wait, started)
+			_, out := shell(t, p, "cd "+top+
+				"/home; echo >&4; read x <&3; cat token .ssh/key; cat open", wait, started)
 			done <- out
 		}()
 		up.Read(make([]byte, 1))
@@ -48,7 +49,9 @@ func TestFolders(t *testing.T) {
 	must(t, os.Chmod(home+"/a", 0o500))
 	defer os.Chmod(home+"/a", 0o700)
 	f := folders{}
-	for dir, want := range map[string]bool{home: true, home + "/a": true, home + "/a/b": true, home + "/none/such": true, "/etc": os.Geteuid() == 0, "/": os.Geteuid() == 0, "/none/such": os.Geteuid() == 0} {
+	for dir, want := range map[string]bool{home: true, home + "/a": true, home + "/a/b": true,
+		home + "/none/such": true, "/etc": os.Geteuid() == 0, "/": os.Geteuid() == 0,
+		"/none/such": os.Geteuid() == 0} {
 		if got := f.changeable(dir); got != want {
 			t.Errorf("%q can be changed: %v, want %v", dir, got, want)
 		}

@@ -19,7 +19,8 @@ func TestLeftBehind(t *testing.T) {
 		}{
 			{"true", nil},
 			{"sleep 3600 & echo a >out", []string{"sleep"}},
-			{"(sleep 3600 & exec setsid sleep 3600) & sleep 3600 & echo a >out", []string{"sleep", "sleep"}},
+			{"(sleep 3600 & exec setsid sleep 3600) & sleep 3600 & echo a >out",
+				[]string{"sleep", "sleep"}},
 			{"(sleep 0.05; echo a >out) & :", nil},
 			{"sleep 3600 & echo a >out; kill -9 $$", []string{"sleep"}},
 			{"sleep 3600 & kill $!; wait; echo a >out", nil},
@@ -33,7 +34,9 @@ func TestLeftBehind(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer at.Close()
-				process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", test.line}, Dir: at, Env: []string{"PATH=/usr/bin:/bin"}})
+				process, _, err := Start(p,
+					Command{Path: "/bin/bash", Argv: []string{"bash", "-c", test.line}, Dir: at,
+						Env: []string{"PATH=/usr/bin:/bin"}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -41,7 +44,8 @@ func TestLeftBehind(t *testing.T) {
 				if err != nil || !slices.Equal(s.Left, test.want) {
 					t.Errorf("%q, %v; want %q", s.Left, err, test.want)
 				}
-				if text, _ := os.ReadFile(filepath.Join(dir, "out")); test.line != "true" && string(text) != "a\n" {
+				if text, _ := os.ReadFile(filepath.Join(dir, "out")); test.line != "true" &&
+					string(text) != "a\n" {
 					t.Errorf("it wrote %q", text)
 				}
 			})

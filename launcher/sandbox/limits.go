@@ -65,7 +65,9 @@ const (
 	ByNamespace Means = "namespace" // the kernel, for the namespaces of the run, at once
 	ByRlimit    Means = "rlimit"    // the kernel, at once
 	ByTimer     Means = "timer"     // the launcher, at that moment
-	ByWatchdog  Means = "watchdog"  // the launcher looks at /proc several times a second; what comes and goes in between is not seen
+	// the launcher looks at /proc several times a second; what comes and goes in between is not
+	// seen
+	ByWatchdog Means = "watchdog"
 )
 
 // grace returns how long to wait between SIGTERM and SIGKILL.

@@ -26,7 +26,8 @@ func hogMain(args []string) {
 	case "memory":
 		var held [][]byte
 		for range bound {
-			page, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+			page, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE,
+				unix.MAP_ANON|unix.MAP_PRIVATE)
 			if err != nil {
 				fmt.Println(err)
 				os.Exit(1)
@@ -47,7 +48,8 @@ func hogMain(args []string) {
 			os.Exit(1)
 		}
 		time.Sleep(time.Duration(bound) * 20 * time.Millisecond)
-	case "processes", "siblings": // each child in its own session, its parent gone: the tree is not a tree any more
+	case "processes", "siblings":
+		// each child in its own session, its parent gone: the tree is not a tree any more
 		for i := range bound {
 			cmd := exec.Command("/proc/self/exe")
 			cmd.Args = []string{"hog", "sleep", "20"}
@@ -126,7 +128,8 @@ func hogMain(args []string) {
 }
 
 // limited starts a hog under limits; grouped says whether control groups may be used.
-func limited(t *testing.T, level Level, grouped bool, l Limits, argv ...string) (Status, Receipt, string) {
+func limited(t *testing.T, level Level, grouped bool, l Limits,
+	argv ...string) (Status, Receipt, string) {
 	t.Helper()
 	out, in, err := os.Pipe()
 	must(t, err)
@@ -136,7 +139,8 @@ func limited(t *testing.T, level Level, grouped bool, l Limits, argv ...string) 
 	p.Limits, p.Limits.Grouped = l, grouped
 	ll, err := queryLandlock()
 	must(t, err)
-	c := Command{Path: self(t), Argv: append([]string{"hog"}, argv...), Files: []*os.File{nil, in, in}}
+	c := Command{Path: self(t), Argv: append([]string{"hog"}, argv...),
+		Files: []*os.File{nil, in, in}}
 	b := &builder{attempt: attempt{profile: p, landlock: ll, level: level, command: c}}
 	process, receipt, err := b.start()
 	in.Close()
@@ -159,18 +163,25 @@ func TestTreeLimits(t *testing.T) {
 				want Limit
 			}{
 				{"memory bomb", []string{"memory", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
-				{"memory that nobody maps", []string{"memfd", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
+				{"memory that nobody maps", []string{"memfd", "200"}, Limits{Memory: 64 << 20},
+					LimitMemory},
 				{"within, mapped by nobody", []string{"memfd", "4"}, Limits{Memory: 2 << 30}, ""},
 				{"fork bomb", []string{"processes", "60"}, Limits{Processes: 40}, LimitProcesses},
-				{"bomb of siblings", []string{"siblings", "60"}, Limits{Processes: 40}, LimitProcesses},
-				{"bomb of orphans", []string{"orphans", "60"}, Limits{Processes: 40}, LimitProcesses},
-				{"bomb of threads", []string{"threads", "90"}, Limits{Processes: 40}, LimitProcesses},
-				{"files in memory", []string{"tmpfs", "200"}, Limits{Memory: 64 << 20}, LimitMemory},
+				{"bomb of siblings", []string{"siblings", "60"}, Limits{Processes: 40},
+					LimitProcesses},
+				{"bomb of orphans", []string{"orphans", "60"}, Limits{Processes: 40},
+					LimitProcesses},
+				{"bomb of threads", []string{"threads", "90"}, Limits{Processes: 40},
+					LimitProcesses},
+				{"files in memory", []string{"tmpfs", "200"}, Limits{Memory: 64 << 20},
+					LimitMemory},
 				{"inotify", []string{"inotify", "20"}, Limits{Inotify: 8}, LimitInotify},
 				{"inotify within", []string{"inotify inherited", "6"}, Limits{Inotify: 8}, ""},
 				{"busy", []string{"cpu", "1000000"}, Limits{CPU: 1, Grace: -1}, LimitCPU},
-				{"too long", []string{"sleep", "20"}, Limits{Wall: 50 * time.Millisecond, Grace: -1}, LimitWall},
-				{"within", []string{"memory", "4"}, Limits{Memory: 2 << 30, Processes: 200, CPU: 30, Wall: time.Minute}, ""},
+				{"too long", []string{"sleep", "20"},
+					Limits{Wall: 50 * time.Millisecond, Grace: -1}, LimitWall},
+				{"within", []string{"memory", "4"},
+					Limits{Memory: 2 << 30, Processes: 200, CPU: 30, Wall: time.Minute}, ""},
 			} {
 				if test.want == LimitCPU && grouped != (level == Strong) {
 					continue // the kernel's unit is a second, which is long enough once
@@ -178,38 +189,41 @@ func TestTreeLimits(t *testing.T) {
 				if test.argv[0] == "tmpfs" && level == Base {
 					continue // its /dev/shm is the machine's
 				}
-				t.Run(fmt.Sprintf("%v/grouped=%v/%s", level, grouped, test.name), func(t *testing.T) {
-					if test.argv[0] == "orphans" { // beside nothing else: all orphans of this process are adopted meanwhile
-						AdoptOrphans(true)
-						defer AdoptOrphans(false)
-					} else {
-						t.Parallel()
-					}
-					s, receipt, out := limited(t, level, grouped, test.l, test.argv...)
-					for _, b := range receipt.Bounds {
-						if b.By == ByCgroup && !grouped || b.Value == 0 || b.Limit == "" {
-							t.Errorf("%+v", b)
+				t.Run(fmt.Sprintf("%v/grouped=%v/%s", level, grouped, test.name),
+					func(t *testing.T) {
+						if test.argv[0] == "orphans" {
+							// beside nothing else: all orphans of this process are adopted meanwhile
+							AdoptOrphans(true)
+							defer AdoptOrphans(false)
+						} else {
+							t.Parallel()
 						}
-					}
-					if test.want == "" {
-						if s.Shell() != 0 || s.Exceeded != "" || out != "done\n" {
+						s, receipt, out := limited(t, level, grouped, test.l, test.argv...)
+						for _, b := range receipt.Bounds {
+							if b.By == ByCgroup && !grouped || b.Value == 0 || b.Limit == "" {
+								t.Errorf("%+v", b)
+							}
+						}
+						if test.want == "" {
+							if s.Shell() != 0 || s.Exceeded != "" || out != "done\n" {
+								t.Errorf("%+v %q", s, out)
+							}
+							return
+						}
+						if len(receipt.Bounds) == 0 || strings.Contains(out, "done") {
+							t.Errorf("%+v %q", receipt.Bounds, out)
+						}
+						// Who may have no more processes is told so, by the kernel; a processor limit
+						// comes from whoever looks first.
+						kernel := strings.Contains(out, "refused") || s.Signal == unix.SIGXCPU ||
+							s.Signal == unix.SIGKILL && test.want == LimitCPU
+						if test.want == LimitInotify && level == Strong && s.Reached != test.want {
+							t.Errorf("refused, and nobody is told: %+v", s)
+						}
+						if s.Exceeded != test.want && s.Reached != test.want && !kernel {
 							t.Errorf("%+v %q", s, out)
 						}
-						return
-					}
-					if len(receipt.Bounds) == 0 || strings.Contains(out, "done") {
-						t.Errorf("%+v %q", receipt.Bounds, out)
-					}
-					// Who may have no more processes is told so, by the kernel; a processor limit
-					// comes from whoever looks first.
-					kernel := strings.Contains(out, "refused") || s.Signal == unix.SIGXCPU || s.Signal == unix.SIGKILL && test.want == LimitCPU
-					if test.want == LimitInotify && level == Strong && s.Reached != test.want {
-						t.Errorf("refused, and nobody is told: %+v", s)
-					}
-					if s.Exceeded != test.want && s.Reached != test.want && !kernel {
-						t.Errorf("%+v %q", s, out)
-					}
-				})
+					})
 			}
 		}
 	}
@@ -230,9 +244,11 @@ func TestGroupsRemoved(t *testing.T) {
 		}
 	}
 	for _, dir := range dirs {
-		left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), groupPrefix+itoa(os.Getpid())+"-*"))
+		left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir),
+			groupPrefix+itoa(os.Getpid())+"-*"))
 		for _, name := range left {
-			if text, err := os.ReadFile(name + "/cgroup.procs"); err == nil && len(text) == 0 && !t.Failed() {
+			if text, err := os.ReadFile(name + "/cgroup.procs"); err == nil && len(text) == 0 &&
+				!t.Failed() {
 				t.Logf("%s is another test's or left behind", name)
 			}
 		}
@@ -244,7 +260,8 @@ func TestGrace(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		p.Limits = Limits{Wall: 700 * time.Millisecond, Grace: 10 * time.Second}
 		s, out := shell(t, p, "trap 'echo tidy; exit 3' TERM; echo up; while :; do sleep 0.05; done")
-		if s.Code != 3 || s.Exceeded != LimitWall || !strings.HasPrefix(out, "up\n") || !strings.HasSuffix(out, "tidy\n") {
+		if s.Code != 3 || s.Exceeded != LimitWall || !strings.HasPrefix(out, "up\n") ||
+			!strings.HasSuffix(out, "tidy\n") {
 			t.Errorf("%+v %q", s, out)
 		}
 		p.Limits.Grace = 50 * time.Millisecond
@@ -285,11 +302,13 @@ func TestHierarchies(t *testing.T) {
 		{"version 2", "0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.scope\n",
 			"30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n",
 			"[] /sys/fs/cgroup /sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice/x.scope"},
-		{"container", "0::/\n", "512 511 0:26 / /sys/fs/cgroup ro,nosuid - cgroup2 cgroup rw\n", "[] /sys/fs/cgroup /sys/fs/cgroup"},
+		{"container", "0::/\n", "512 511 0:26 / /sys/fs/cgroup ro,nosuid - cgroup2 cgroup rw\n",
+			"[] /sys/fs/cgroup /sys/fs/cgroup"},
 		{"version 1, docker", "4:memory:/docker/ab\n3:cpu,cpuacct:/docker/ab\n",
 			"50 49 0:30 /docker/ab /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n51 49 0:31 /docker/ab /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n",
 			"[memory] /sys/fs/cgroup/memory /sys/fs/cgroup/memory|[cpu cpuacct] /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup/cpu,cpuacct"},
-		{"a place that cannot be seen", "0::/../other\n", "30 23 0:26 /mine /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", ""},
+		{"a place that cannot be seen", "0::/../other\n",
+			"30 23 0:26 /mine /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", ""},
 		{"rubbish", "\n:::\n0\n", "x\n - cgroup\n1 2 3 4 - cgroup2\n", ""},
 	} {
 		var got []string
@@ -312,16 +331,24 @@ func TestMemoryBound(t *testing.T) {
 		old   bool // version 1
 		want  uint64
 	}{
-		{"none", map[string]string{"memory.max": "max", "a/memory.max": "max\n"}, "0::/a", false, 0},
+		{"none", map[string]string{"memory.max": "max", "a/memory.max": "max\n"}, "0::/a", false,
+			0},
 		{"its own", map[string]string{"a/memory.max": "1073741824\n"}, "0::/a", false, 1 << 30},
-		{"the container's", map[string]string{"memory.max": "536870912\n"}, "0::/", false, 512 << 20},
-		{"one above", map[string]string{"a/memory.max": "1073741824", "a/b/memory.max": "max", "a/b/c/memory.max": "2147483648"}, "0::/a/b/c", false, 1 << 30},
-		{"another's", map[string]string{"x/memory.max": "4096", "a/memory.max": "max"}, "0::/a", false, 0},
+		{"the container's", map[string]string{"memory.max": "536870912\n"}, "0::/", false,
+			512 << 20},
+		{"one above", map[string]string{"a/memory.max": "1073741824", "a/b/memory.max": "max",
+			"a/b/c/memory.max": "2147483648"}, "0::/a/b/c", false, 1 << 30},
+		{"another's", map[string]string{"x/memory.max": "4096", "a/memory.max": "max"}, "0::/a",
+			false, 0},
 		{"cannot be read", map[string]string{"a/memory.max": "rubbish"}, "0::/a", false, 0},
-		{"old, none", map[string]string{"memory.limit_in_bytes": "9223372036854771712", "a/memory.limit_in_bytes": "9223372036854771712"}, "4:memory:/a", true, 0},
-		{"old, its own", map[string]string{"memory.limit_in_bytes": "9223372036854771712", "a/memory.limit_in_bytes": "268435456"}, "4:memory:/a", true, 256 << 20},
-		{"old, one above", map[string]string{"memory.limit_in_bytes": "268435456", "a/memory.limit_in_bytes": "536870912"}, "4:memory:/a", true, 256 << 20},
-		{"old, of another controller", map[string]string{"a/memory.limit_in_bytes": "268435456"}, "4:cpu:/a", true, 0},
+		{"old, none", map[string]string{"memory.limit_in_bytes": "9223372036854771712",
+			"a/memory.limit_in_bytes": "9223372036854771712"}, "4:memory:/a", true, 0},
+		{"old, its own", map[string]string{"memory.limit_in_bytes": "9223372036854771712",
+			"a/memory.limit_in_bytes": "268435456"}, "4:memory:/a", true, 256 << 20},
+		{"old, one above", map[string]string{"memory.limit_in_bytes": "268435456",
+			"a/memory.limit_in_bytes": "536870912"}, "4:memory:/a", true, 256 << 20},
+		{"old, of another controller", map[string]string{"a/memory.limit_in_bytes": "268435456"},
+			"4:cpu:/a", true, 0},
 	} {
 		top := t.TempDir()
 		for name, text := range test.files {
@@ -344,14 +371,16 @@ func TestDelegated(t *testing.T) {
 	top := t.TempDir()
 	own := top + "/user.slice/app.slice/x.scope"
 	must(t, os.MkdirAll(own, 0o700))
-	for dir, active := range map[string]string{top: "cpu memory pids", top + "/user.slice": "memory pids", top + "/user.slice/app.slice": "pids", own: ""} {
+	for dir, active := range map[string]string{top: "cpu memory pids",
+		top + "/user.slice": "memory pids", top + "/user.slice/app.slice": "pids", own: ""} {
 		must(t, os.WriteFile(dir+"/cgroup.subtree_control", []byte(active), 0o600))
 		must(t, os.WriteFile(dir+"/cgroup.procs", nil, 0o600))
 	}
 	must(t, os.WriteFile(top+"/user.slice/app.slice/memory.max", []byte("max\n"), 0o600))
 	must(t, os.WriteFile(own+"/memory.max", []byte("1000\n"), 0o600))
 	h := hierarchy{nil, top, own}
-	for controller, want := range map[string]string{"pids": top + "/user.slice/app.slice", "memory": top + "/user.slice", "io": ""} {
+	for controller, want := range map[string]string{"pids": top + "/user.slice/app.slice",
+		"memory": top + "/user.slice", "io": ""} {
 		if got := h.delegated(controller); got != want {
 			t.Errorf("%s: %q", controller, got)
 		}
@@ -384,7 +413,8 @@ func TestParseStat(t *testing.T) {
 	if want := (sample{pid: 7, parent: 1, session: 8, threads: 5, ticks: 10, born: 99, runnable: true}); !ok || s != want {
 		t.Errorf("%+v", s)
 	}
-	if s, ok := parseStat([]byte("7 (a) D 1 7 8 0 -1 0 0 0 0 0 1 2 3 4 20 0 5 0 99 0 0 0")); !ok || !s.runnable || !s.onDisk {
+	if s, ok := parseStat([]byte("7 (a) D 1 7 8 0 -1 0 0 0 0 0 1 2 3 4 20 0 5 0 99 0 0 0")); !ok ||
+		!s.runnable || !s.onDisk {
 		t.Errorf("%+v", s)
 	}
 }

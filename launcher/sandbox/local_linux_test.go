@@ -115,7 +115,8 @@ func TestLocalSockets(t *testing.T) {
 		p.Network, p.Reach.Localhost = Hosts, true
 		from, in, err := os.Pipe()
 		must(t, err)
-		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"local", dir, foreign}, Files: []*os.File{nil, in, in}})
+		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"local", dir, foreign},
+			Files: []*os.File{nil, in, in}})
 		in.Close()
 		must(t, err)
 		text, _ := io.ReadAll(from)
@@ -139,7 +140,9 @@ listen elsewhere: read-only file system
 interfaces: ok
 `
 		if p.Most == Base {
-			want = strings.NewReplacer("abstract: ok", "abstract: permission denied", "abstract: connection refused", "abstract: permission denied", "read-only file system", "permission denied").Replace(want)
+			want = strings.NewReplacer("abstract: ok", "abstract: permission denied",
+				"abstract: connection refused", "abstract: permission denied",
+				"read-only file system", "permission denied").Replace(want)
 		}
 		if out != want {
 			t.Errorf("%s\nwant\n%s", out, want)

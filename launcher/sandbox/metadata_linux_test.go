@@ -56,7 +56,8 @@ func TestMetadataRace(t *testing.T) {
 		must(t, os.Mkdir(ws+"/a", 0o700))
 		must(t, os.WriteFile(ws+"/a/f", nil, 0o600))
 		p.Read = append(p.Read, Path{Name: out})
-		shell(t, p, "exec 2>/dev/null; cd "+ws+"; ln -s "+out+" b; ln -s a n; (while [ ! -e stop ]; do ln -sfn b n; ln -sfn a n; done) & for i in {1..150}; do chmod 777 n/f; done; touch stop; wait")
+		shell(t, p, "exec 2>/dev/null; cd "+ws+"; ln -s "+out+
+			" b; ln -s a n; (while [ ! -e stop ]; do ln -sfn b n; ln -sfn a n; done) & for i in {1..150}; do chmod 777 n/f; done; touch stop; wait")
 		st, err := os.Stat(out + "/f")
 		must(t, err)
 		if st.Mode().Perm() != 0o600 {

@@ -26,7 +26,8 @@ a.send(b"pair"); print(b.recv(9).decode())
 		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 || said != "pair\n" {
 			t.Errorf("%d %s", s.Shell(), said)
 		}
-		_, said, _ := talk(t, p, "bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/80; python3 -c 'import socket; socket.socket()'")
+		_, said, _ := talk(t, p, "bash", "-c",
+			"exec 3<>/dev/tcp/127.0.0.1/80; python3 -c 'import socket; socket.socket()'")
 		if d := p.ExplainOutput(said, "/"); len(d) != 1 || d[0].Object != "network" {
 			t.Errorf("%q is explained by %+v", said, d)
 		}
@@ -45,7 +46,8 @@ func TestOwnLoopback(t *testing.T) {
 	out, in, err := os.Pipe()
 	must(t, err)
 	defer out.Close()
-	b := &builder{attempt: attempt{profile: p, command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", `exec python3 -c '
+	b := &builder{attempt: attempt{profile: p,
+		command: Command{Path: "/bin/bash", Argv: []string{"bash", "-c", `exec python3 -c '
 import socket
 s = socket.create_server(("127.0.0.1", 0))
 c = socket.create_connection(s.getsockname())

@@ -34,12 +34,16 @@ func onceMain() {
 	f, err := os.Open("/bin/true")
 	if err == nil {
 		empty, _ := unix.BytePtrFromString("")
-		tell("execveat", raw(unix.SYS_EXECVEAT, f.Fd(), uintptr(unsafe.Pointer(empty)), v, 0, unix.AT_EMPTY_PATH))
+		tell("execveat", raw(unix.SYS_EXECVEAT, f.Fd(), uintptr(unsafe.Pointer(empty)), v, 0,
+			unix.AT_EMPTY_PATH))
 		if fd, err := unix.MemfdCreate("x", 0); err == nil {
 			m := os.NewFile(uintptr(fd), "x")
 			_, _ = io.Copy(m, f)
-			tell("execveat of memory", raw(unix.SYS_EXECVEAT, uintptr(fd), uintptr(unsafe.Pointer(empty)), v, 0, unix.AT_EMPTY_PATH))
-			tell("execve of memory", unix.Exec(fmt.Sprintf("/proc/self/fd/%d", fd), []string{"true"}, nil))
+			tell("execveat of memory",
+				raw(unix.SYS_EXECVEAT, uintptr(fd), uintptr(unsafe.Pointer(empty)), v, 0,
+					unix.AT_EMPTY_PATH))
+			tell("execve of memory",
+				unix.Exec(fmt.Sprintf("/proc/self/fd/%d", fd), []string{"true"}, nil))
 		}
 	}
 	fmt.Println("end")
@@ -63,7 +67,8 @@ func TestOneProgram(t *testing.T) {
 			text, _ := io.ReadAll(out)
 			s, err := process.Wait()
 			must(t, err)
-			if !strings.Contains(strings.Join(receipt.Proven, ","), "another program, by a descriptor") {
+			if !strings.Contains(strings.Join(receipt.Proven, ","),
+				"another program, by a descriptor") {
 				t.Errorf("%v: proven is %q", level, receipt.Proven)
 			}
 			return string(text), s
@@ -74,7 +79,8 @@ func TestOneProgram(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSuffix(text, "end\n"), "\n")
 		for _, line := range lines[:len(lines)-1] {
-			if !strings.Contains(line, "permission denied") && !strings.Contains(line, "no such file") {
+			if !strings.Contains(line, "permission denied") &&
+				!strings.Contains(line, "no such file") {
 				t.Errorf("%v: %s", level, line)
 			}
 		}
@@ -83,8 +89,11 @@ func TestOneProgram(t *testing.T) {
 		}
 
 		script := w.Workspace + "/script"
-		must(t, os.WriteFile(script, []byte("#!/bin/bash\necho script; /bin/echo other; exec /bin/echo third\n"), 0o755))
-		if text, s := run(Command{Path: script, Argv: []string{"script"}}); s.Shell() != 126 || !strings.HasPrefix(text, "script\n") || strings.Contains(text, "\nother") || strings.Contains(text, "\nthird") {
+		must(t, os.WriteFile(script,
+			[]byte("#!/bin/bash\necho script; /bin/echo other; exec /bin/echo third\n"), 0o755))
+		if text, s := run(Command{Path: script, Argv: []string{"script"}}); s.Shell() != 126 ||
+			!strings.HasPrefix(text, "script\n") || strings.Contains(text, "\nother") ||
+			strings.Contains(text, "\nthird") {
 			t.Errorf("%v: a script: status %d\n%s", level, s.Shell(), text)
 		}
 		bash, err := os.Open("/bin/bash")

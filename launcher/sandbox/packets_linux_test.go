@@ -19,7 +19,8 @@ func compiled(t *testing.T, compiler, source string) string {
 	}
 	dir := t.TempDir()
 	must(t, os.WriteFile(dir+"/c.c", []byte(source), 0o600))
-	if out, err := exec.Command(compiler, "-static", "-o", dir+"/c", dir+"/c.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, "-static", "-o", dir+"/c",
+		dir+"/c.c").CombinedOutput(); err != nil {
 		t.Skipf("%s cannot make static programs here: %s", compiler, out)
 	}
 	return dir + "/c"
@@ -51,10 +52,13 @@ int main(int argc, char **argv) {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, names, "allowed.test", allowed.addr.String())
 		p.Read = append(p.Read, Path{Name: program})
-		if s, said, traffic := talk(t, p, program, "allowed.test", port); s.Shell() != 0 || !strings.Contains(said, "hello from allowed") || only(traffic, "tcp").Host != "allowed.test" {
+		if s, said, traffic := talk(t, p, program, "allowed.test", port); s.Shell() != 0 ||
+			!strings.Contains(said, "hello from allowed") ||
+			only(traffic, "tcp").Host != "allowed.test" {
 			t.Errorf("%d %q %+v", s.Shell(), said, traffic)
 		}
-		if s, said, traffic := talk(t, p, program, "other.test", port); s.Shell() != 1 || only(traffic, "name") == nil {
+		if s, said, traffic := talk(t, p, program, "other.test", port); s.Shell() != 1 ||
+			only(traffic, "name") == nil {
 			t.Errorf("other: %d %q %+v", s.Shell(), said, traffic)
 		}
 	})
@@ -127,7 +131,8 @@ except TimeoutError:
 	names := internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}}
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, names, "allowed.test")
-		p.Servers = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.53:53"), netip.MustParseAddrPort("192.0.2.54:53")}
+		p.Servers = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.53:53"),
+			netip.MustParseAddrPort("192.0.2.54:53")}
 		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 || said != "done\n" {
 			t.Errorf("%d %s", s.Shell(), said)
 		}
@@ -176,7 +181,8 @@ input()
 		if err != nil {
 			t.Skip("python3 is not installed")
 		}
-		process, _, err := Start(p, Command{Path: path, Argv: []string{"python3", "-c", program}, Files: []*os.File{wait, in, in}})
+		process, _, err := Start(p, Command{Path: path, Argv: []string{"python3", "-c", program},
+			Files: []*os.File{wait, in, in}})
 		in.Close()
 		wait.Close()
 		must(t, err)

@@ -78,12 +78,15 @@ from nowhere EFAULT
 pair ok
 b'whole'
 `
-	want := map[string]string{"[2001:db8::9]:7": "2001:db8::9", "169.254.169.254:9": "169.254.169.254", "203.0.113.7:10": "allowed.test", "203.0.113.7:11": "allowed.test"}
+	want := map[string]string{"[2001:db8::9]:7": "2001:db8::9",
+		"169.254.169.254:9": "169.254.169.254", "203.0.113.7:10": "allowed.test",
+		"203.0.113.7:11": "allowed.test"}
 	for _, port := range []int{1, 2, 3, 4, 5, 6, 8, 13} {
 		want[fmt.Sprint("203.0.113.9:", port)] = "203.0.113.9"
 	}
 	bothLevels(t, func(t *testing.T, p Profile) {
-		p = reaching(p, internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}}, "allowed.test")
+		p = reaching(p, internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}},
+			"allowed.test")
 		p.Servers = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.53:53")}
 		s, out, traffic := talk(t, p, "python3", "-c", sends)
 		if s.Shell() != 0 || out != said {
@@ -91,12 +94,14 @@ b'whole'
 		}
 		got := map[string]string{}
 		for _, c := range traffic.Connections {
-			if c.Kind == "udp" && c.Refused && c.Count == 1 && c.PID != 0 && c.Program != "" && c.Why != "" {
+			if c.Kind == "udp" && c.Refused && c.Count == 1 && c.PID != 0 && c.Program != "" &&
+				c.Why != "" {
 				got[c.Address] = c.Host
 			}
 		}
 		if !maps.Equal(got, want) {
-			t.Errorf("recorded %v, want %v\n%+v", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)), traffic)
+			t.Errorf("recorded %v, want %v\n%+v", slices.Sorted(maps.Keys(got)),
+				slices.Sorted(maps.Keys(want)), traffic)
 		}
 	})
 }

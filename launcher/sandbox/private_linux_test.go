@@ -34,8 +34,11 @@ func TestPrivateTmp(t *testing.T) {
 		if wd, _ := os.Getwd(); strings.HasPrefix(wd, "/tmp/") {
 			p.Write = append(p.Write, Path{Name: wd}) // where this test runs
 		}
-		s, out := shell(t, p, "exec 2>&1; cat "+outside.Name()+"; (echo x > "+mark+") && cat "+mark+"; echo y > "+ws+"/f && cat "+ws+"/f; chmod 700 "+ws+"/f; ls /tmp | wc -l; cat "+ws+"/.env; :")
-		if exists(mark) || strings.Contains(out, "secret") != (p.Most == Base) || !strings.Contains(out, "y\n") || s.Shell() != 0 {
+		s, out := shell(t, p, "exec 2>&1; cat "+outside.Name()+"; (echo x > "+mark+") && cat "+mark+
+			"; echo y > "+ws+"/f && cat "+ws+"/f; chmod 700 "+ws+"/f; ls /tmp | wc -l; cat "+ws+
+			"/.env; :")
+		if exists(mark) || strings.Contains(out, "secret") != (p.Most == Base) ||
+			!strings.Contains(out, "y\n") || s.Shell() != 0 {
 			t.Errorf("%+v %q", s, out)
 		}
 		if made := strings.Contains(out, "x\n"); made != (p.Most == Strong) {
@@ -50,7 +53,9 @@ func TestPrivateTmp(t *testing.T) {
 		if sub, err := os.MkdirTemp("/tmp", "cwd"); err == nil && p.Most == Strong {
 			defer os.Remove(sub)
 			d, _ := os.Open(sub)
-			if _, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}, Dir: d}); err == nil || !strings.Contains(err.Error(), "working directory") {
+			if _, _, err := Start(p,
+				Command{Path: "/bin/true", Argv: []string{"true"}, Dir: d}); err == nil ||
+				!strings.Contains(err.Error(), "working directory") {
 				t.Errorf("%v", err)
 			}
 			d.Close()
@@ -76,7 +81,9 @@ func TestTerminalsInside(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		other := terminal(t)
 		p.Terminals = true
-		script := "cd " + p.Write[0].Name + "; script -qec 'tty; test -t 0 && echo inside' /dev/null </dev/null; ls " + other.Name() + "; : <" + other.Name() + " && echo opened"
+		script := "cd " + p.Write[0].Name +
+			"; script -qec 'tty; test -t 0 && echo inside' /dev/null </dev/null; ls " +
+			other.Name() + "; : <" + other.Name() + " && echo opened"
 		_, out := shell(t, p, script)
 		if strings.Contains(out, "opened") {
 			t.Errorf("another terminal was opened: %q", out)
@@ -97,11 +104,16 @@ func TestTerminalsInside(t *testing.T) {
 		must(t, err)
 		defer master.Close()
 		name := slave.Name() // as outside, and beside it the run makes others
-		process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "tty; echo x > $(tty); echo y > /dev/tty; script -qec 'tty' /dev/null"}, Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{slave, slave, slave}, HasTTY: true})
+		process, _, err := Start(p, Command{Path: "/bin/bash",
+			Argv: []string{"bash", "-c",
+				"tty; echo x > $(tty); echo y > /dev/tty; script -qec 'tty' /dev/null"},
+			Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{slave, slave, slave},
+			HasTTY: true})
 		slave.Close()
 		must(t, err)
 		text, _ := io.ReadAll(master)
-		if s, err := process.Wait(); err != nil || s.Shell() != 0 || !strings.HasPrefix(string(text), name+"\r\nx\r\ny\r\n/dev/pts/") {
+		if s, err := process.Wait(); err != nil || s.Shell() != 0 ||
+			!strings.HasPrefix(string(text), name+"\r\nx\r\ny\r\n/dev/pts/") {
 			t.Errorf("%+v %v %q", s, err, text)
 		}
 	})

@@ -25,7 +25,9 @@ func nestedReachMain([]string) {
 	_, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
 	fmt.Println(errors.Is(err, ErrNoAnswers), err)
 	p.Reach = network.Reach{Localhost: true}
-	process, receipt, err := Start(p, Command{Path: "/bin/echo", Argv: []string{"echo", "ran"}, Files: []*os.File{nil, os.Stdout, os.Stdout}})
+	process, receipt, err := Start(p,
+		Command{Path: "/bin/echo", Argv: []string{"echo", "ran"},
+			Files: []*os.File{nil, os.Stdout, os.Stdout}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -45,7 +47,9 @@ func TestReachNested(t *testing.T) {
 	p.Read = append(p.Read, Path{Name: self(t)})
 	p.Network, p.Reach.Localhost, p.Most = Hosts, true, Base
 	s, said, _ := talkAs(t, p, self(t), "nested-reach")
-	if s.Shell() != 0 || !strings.Contains(said, "true connections cannot be limited to hosts here") || !strings.Contains(said, "ran\nlost localhost") {
+	if s.Shell() != 0 || !strings.Contains(said,
+		"true connections cannot be limited to hosts here") ||
+		!strings.Contains(said, "ran\nlost localhost") {
 		t.Errorf("%d %s", s.Shell(), said)
 	}
 }
@@ -55,13 +59,17 @@ func TestReachNested(t *testing.T) {
 // calls can be handed over. Then it goes on as a launcher that wants to name hosts.
 func belowMain(args []string) {
 	runtime.LockOSThread()
-	filter, flags := seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_SECCOMP, seccomp.Errno(unix.EINVAL), seccomp.Arg(0, unix.SECCOMP_GET_NOTIF_SIZES))}), uintptr(0)
+	filter, flags := seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_SECCOMP,
+		seccomp.Errno(unix.EINVAL), seccomp.Arg(0, unix.SECCOMP_GET_NOTIF_SIZES))}), uintptr(0)
 	if args[0] == "supervised" {
-		filter, flags = seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_GETPGID, seccomp.Ask)}), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
+		filter, flags = seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_GETPGID, seccomp.Ask)}),
+			unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
 	}
-	program := unix.SockFprog{Len: uint16(len(filter)), Filter: (*unix.SockFilter)(unsafe.Pointer(&filter[0]))}
+	program := unix.SockFprog{Len: uint16(len(filter)),
+		Filter: (*unix.SockFilter)(unsafe.Pointer(&filter[0]))}
 	err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-	listener, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&program)))
+	listener, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
+		uintptr(unsafe.Pointer(&program)))
 	if err == nil && errno != 0 {
 		err = errno
 	}
@@ -106,7 +114,9 @@ func TestReachBelow(t *testing.T) {
 		}
 		in.Close()
 		said, _ := io.ReadAll(out)
-		if err := cmd.Wait(); err != nil || !strings.HasPrefix(string(said), want) || !strings.Contains(string(said), "only no network or all of it is possible") || !strings.HasSuffix(string(said), "ran\nlost localhost\n") {
+		if err := cmd.Wait(); err != nil || !strings.HasPrefix(string(said), want) ||
+			!strings.Contains(string(said), "only no network or all of it is possible") ||
+			!strings.HasSuffix(string(said), "ran\nlost localhost\n") {
 			t.Errorf("%s: %v %s", kind, err, said)
 		}
 	}
@@ -117,7 +127,8 @@ func supervise(listener int) {
 	defer unix.Close(listener)
 	for first := true; ; first = false {
 		poll := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
-		if _, err := unix.Poll(poll, -1); err != nil && err != unix.EINTR || poll[0].Revents&unix.POLLHUP != 0 {
+		if _, err := unix.Poll(poll, -1); err != nil && err != unix.EINTR ||
+			poll[0].Revents&unix.POLLHUP != 0 {
 			return
 		}
 		var n seccomp.Notification

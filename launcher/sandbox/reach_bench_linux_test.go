@@ -121,7 +121,8 @@ func BenchmarkNetwork(b *testing.B) {
 		b.Run(level.String(), func(b *testing.B) {
 			p := reaching(Readable(), nil, "127.0.1.20")
 			p.Require, p.Most = level, level
-			best := [4]float64{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64} // what other work on the machine does not explain
+			// what other work on the machine does not explain
+			best := [4]float64{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
 			for b.Loop() {
 				cmd := exec.Command(program)
 				cmd.Args, cmd.Env = argv, []string{}
@@ -133,7 +134,8 @@ func BenchmarkNetwork(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				process, _, err := Start(p, Command{Path: program, Argv: argv, Files: []*os.File{nil, in, in}})
+				process, _, err := Start(p,
+					Command{Path: program, Argv: argv, Files: []*os.File{nil, in, in}})
 				in.Close()
 				if err != nil {
 					b.Fatal(err)

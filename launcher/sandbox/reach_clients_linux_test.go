@@ -39,7 +39,8 @@ func tarball(name string, random *rand.Rand) []byte {
 		_ = w.WriteHeader(&tar.Header{Name: "package/" + file, Mode: 0o644, Size: int64(len(text))})
 		_, _ = w.Write(text)
 	}
-	add("package.json", fmt.Appendf(nil, `{"name": %q, "version": "1.0.0", "main": "index.js"}`, name))
+	add("package.json", fmt.Appendf(nil, `{"name": %q, "version": "1.0.0", "main": "index.js"}`,
+		name))
 	for i := range 24 {
 		text := make([]byte, 500+random.IntN(6000))
 		for j := range text {
@@ -70,19 +71,25 @@ func serversMain(args []string) {
 		body := tarball(name, random)
 		sum := sha512.Sum512(body)
 		wanted[name] = "1.0.0"
-		packages["node_modules/"+name] = map[string]string{"version": "1.0.0", "resolved": at + "/" + name + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
-		mux.HandleFunc("/"+name+".tgz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+		packages["node_modules/"+name] = map[string]string{"version": "1.0.0",
+			"resolved":  at + "/" + name + ".tgz",
+			"integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
+		mux.HandleFunc("/"+name+".tgz",
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
 	}
 	packages[""] = map[string]any{"name": "x", "version": "1.0.0", "dependencies": wanted}
 	for file, value := range map[string]any{
-		"package.json":      map[string]any{"name": "x", "version": "1.0.0", "dependencies": wanted},
-		"package-lock.json": map[string]any{"name": "x", "version": "1.0.0", "lockfileVersion": 3, "requires": true, "packages": packages},
+		"package.json": map[string]any{"name": "x", "version": "1.0.0",
+			"dependencies": wanted},
+		"package-lock.json": map[string]any{"name": "x", "version": "1.0.0", "lockfileVersion": 3,
+			"requires": true, "packages": packages},
 	} {
 		text, _ := json.Marshal(value)
 		_ = os.WriteFile(filepath.Join(project, file), text, 0o600)
 	}
 	where, _ := exec.Command("git", "--exec-path").Output()
-	mux.Handle("/git/", &cgi.Handler{Path: strings.TrimSpace(string(where)) + "/git-http-backend", Root: "/git", Env: []string{"GIT_PROJECT_ROOT=" + repositories, "GIT_HTTP_EXPORT_ALL=1"}})
+	mux.Handle("/git/", &cgi.Handler{Path: strings.TrimSpace(string(where)) + "/git-http-backend",
+		Root: "/git", Env: []string{"GIT_PROJECT_ROOT=" + repositories, "GIT_HTTP_EXPORT_ALL=1"}})
 	fmt.Println(at)
 	_ = http.Serve(l, mux)
 }
@@ -92,7 +99,8 @@ func history(top string) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	dir := filepath.Join(top, "w")
 	git := func(args ...string) error {
-		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@y", "-c", "gc.auto=0"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@y",
+			"-c", "gc.auto=0"}, args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("git %q: %w %s", args, err, out)
@@ -175,7 +183,8 @@ func BenchmarkClients(b *testing.B) {
 				p.Read = append(p.Read, Path{Name: project})
 				var ratios, processor []float64
 				for i := 0; b.Loop(); i++ {
-					bare, fenced := filepath.Join(place, fmt.Sprint(i, "b")), filepath.Join(place, fmt.Sprint(i, "f"))
+					bare, fenced := filepath.Join(place, fmt.Sprint(i, "b")),
+						filepath.Join(place, fmt.Sprint(i, "f"))
 					times, used := map[string]time.Duration{}, map[string]time.Duration{}
 					order := []string{bare, fenced}
 					if i%2 == 1 {
@@ -185,7 +194,9 @@ func BenchmarkClients(b *testing.B) {
 						if err := os.Mkdir(dir, 0o700); err != nil {
 							b.Fatal(err)
 						}
-						command := Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "cd " + dir + " && " + line}, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C"}}
+						command := Command{Path: "/bin/bash",
+							Argv: []string{"bash", "-c", "cd " + dir + " && " + line},
+							Env:  []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C"}}
 						begin, before := time.Now(), processorTime()
 						if dir == bare {
 							err = runBare(command)
@@ -203,7 +214,8 @@ func BenchmarkClients(b *testing.B) {
 				slices.Sort(ratios)
 				slices.Sort(processor)
 				b.ReportMetric(ratios[len(ratios)/2], "x-unfenced")
-				b.ReportMetric(processor[len(processor)/2], "x-cpu") // what stands when other work is on the machine
+				// what stands when other work is on the machine
+				b.ReportMetric(processor[len(processor)/2], "x-cpu")
 			})
 		}
 	}

@@ -20,20 +20,26 @@ func TestIPv6(t *testing.T) {
 		t.Skip("this machine has no IPv6")
 	}
 	site := hostSite(t, "::1", pages("six"))
-	servers := []netip.AddrPort{netip.MustParseAddrPort("[fd00::53]:53"), netip.MustParseAddrPort("192.0.2.53:53")}
+	servers := []netip.AddrPort{netip.MustParseAddrPort("[fd00::53]:53"),
+		netip.MustParseAddrPort("192.0.2.53:53")}
 	bothLevels(t, func(t *testing.T, p Profile) {
-		p = reaching(p, internet{"six.test": {site.addr}}, fmt.Sprintf("six.test:%d", site.port), site.addr.String())
+		p = reaching(p, internet{"six.test": {site.addr}}, fmt.Sprintf("six.test:%d", site.port),
+			site.addr.String())
 		p.Read, p.Servers = append(p.Read, Path{Name: self(t)}), servers
 		for _, protocol := range []string{"udp6", "tcp6"} {
 			url := fmt.Sprintf("http://six.test:%d/", site.port)
-			if s, said, traffic := talkAs(t, p, self(t), "ask", protocol, servers[0].String(), url); s.Shell() != 0 || !strings.Contains(said, "hello from six") || only(traffic, "tcp").Host != "six.test" {
+			if s, said, traffic := talkAs(t, p, self(t), "ask", protocol, servers[0].String(),
+				url); s.Shell() != 0 || !strings.Contains(said, "hello from six") ||
+				only(traffic, "tcp").Host != "six.test" {
 				t.Errorf("%s: %d %q %+v", protocol, s.Shell(), said, traffic)
 			}
-			if s, said, traffic := talkAs(t, p, self(t), "ask", protocol, servers[0].String(), "http://other.test/"); s.Shell() == 0 || only(traffic, "name") == nil {
+			if s, said, traffic := talkAs(t, p, self(t), "ask", protocol, servers[0].String(),
+				"http://other.test/"); s.Shell() == 0 || only(traffic, "name") == nil {
 				t.Errorf("%s, other: %d %q %+v", protocol, s.Shell(), said, traffic)
 			}
 		}
-		if s, said, _ := talkAs(t, p, self(t), "ask", "udp6", "[fd00::54]:53", "http://six.test/"); s.Shell() == 0 || !strings.Contains(said, "unreachable") {
+		if s, said, _ := talkAs(t, p, self(t), "ask", "udp6", "[fd00::54]:53",
+			"http://six.test/"); s.Shell() == 0 || !strings.Contains(said, "unreachable") {
 			t.Errorf("a server that is none: %d %q", s.Shell(), said)
 		}
 	})
@@ -91,19 +97,24 @@ func TestListen(t *testing.T) {
 			}
 			out, in, err := os.Pipe()
 			must(t, err)
-			process, _, err := Start(p, Command{Path: self(t), Argv: []string{"listen", test.network, address}, Files: []*os.File{nil, in, in}})
+			process, _, err := Start(p,
+				Command{Path: self(t), Argv: []string{"listen", test.network, address},
+					Files: []*os.File{nil, in, in}})
 			in.Close()
 			must(t, err)
 			line := make([]byte, 200)
 			n, _ := out.Read(line)
 			at := strings.TrimSpace(string(line[:n]))
-			taken := test.publish && strings.HasSuffix(at, "address already in use") // by a neighbour, since we looked
+			// by a neighbour, since we looked
+			taken := test.publish && strings.HasSuffix(at, "address already in use")
 			var c net.Conn
 			if taken {
-			} else if strings.HasPrefix(at, "error:") != (test.want == "") || !strings.HasPrefix(at, test.want) {
+			} else if strings.HasPrefix(at, "error:") != (test.want == "") ||
+				!strings.HasPrefix(at, test.want) {
 				t.Errorf("%+v: %q", test, at)
 			} else if test.want != "" {
-				c, err = net.DialTimeout("tcp", strings.Replace(at, "0.0.0.0", "127.0.0.1", 1), 5*time.Second)
+				c, err = net.DialTimeout("tcp", strings.Replace(at, "0.0.0.0", "127.0.0.1", 1),
+					5*time.Second)
 				if err != nil {
 					t.Errorf("%+v: %v", test, err)
 				} else if answer, _ := io.ReadAll(c); string(answer) != "served\n" {
@@ -112,7 +123,8 @@ func TestListen(t *testing.T) {
 			}
 			out.Close()
 			process.Wait()
-			traffic, noted, vague := process.Traffic(), test.network == "unix" || test.address == "127.0.0.1:80", taken
+			traffic, noted, vague := process.Traffic(), test.network == "unix" ||
+				test.address == "127.0.0.1:80", taken
 			if c != nil {
 				c.Close()
 			}
@@ -120,7 +132,9 @@ func TestListen(t *testing.T) {
 				if c.Kind != "listen" || c.Refused != (test.want == "") {
 					continue
 				}
-				noted = noted || c.Refused || (c.Host == "localhost") == !test.publish && c.Accepted == 1 && c.Sent == int64(len("served\n"))
+				noted = noted || c.Refused ||
+					(c.Host == "localhost") == !test.publish && c.Accepted == 1 &&
+						c.Sent == int64(len("served\n"))
 				vague = vague || c.Accepted == -1 && c.Sent == -1 && c.Received == -1
 			}
 			if vague && unknown < 20 { // on a busy machine; not always
@@ -148,13 +162,15 @@ func hasIPv6() bool {
 // A client that tries one address after the other comes to the one that answers.
 func TestSeveralAddresses(t *testing.T) {
 	site := hostSite(t, "127.0.1.7", pages("site"))
-	names := internet{"site.test": {netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("127.0.1.99"), site.addr}}
+	names := internet{"site.test": {netip.MustParseAddr("2001:db8::1"),
+		netip.MustParseAddr("127.0.1.99"), site.addr}}
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, names, "site.test", "127.0.1.7", "127.0.1.99")
 		for _, name := range []string{"curl", "wget", "python", "node"} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s, said, traffic := talk(t, p, clients[name](fmt.Sprintf("http://site.test:%d/", site.port))...)
+				s, said, traffic := talk(t, p,
+					clients[name](fmt.Sprintf("http://site.test:%d/", site.port))...)
 				if s.Shell() != 0 || !strings.Contains(said, "hello from site") {
 					t.Errorf("%d %q %+v", s.Shell(), said, traffic)
 				}
@@ -175,7 +191,8 @@ func stuck(t *testing.T, addr [4]byte) site {
 	must(t, err)
 	s := site{netip.AddrFrom4(addr), uint16(sa.(*unix.SockaddrInet4).Port)}
 	for range 2 {
-		c, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+		c, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC,
+			0)
 		must(t, err)
 		t.Cleanup(func() { unix.Close(c) })
 		_ = unix.Connect(c, sa)
@@ -219,7 +236,8 @@ try:
 except TimeoutError:
     print("timed out")
 `, slow.port)
-		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 || said != "interrupted\ntimed out\n" {
+		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 ||
+			said != "interrupted\ntimed out\n" {
 			t.Errorf("%d %q", s.Shell(), said)
 		}
 	})
@@ -256,7 +274,8 @@ c = socket.socket(); assert c.connect_ex(("127.0.1.10", 1)) == errno.ECONNREFUSE
 u = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 assert u.connect_ex(("", 0)) != 0
 `, echo.port)
-		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 || said != "refused\n" {
+		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 ||
+			said != "refused\n" {
 			t.Errorf("%d %s", s.Shell(), said)
 		}
 	})
@@ -289,11 +308,13 @@ func TestAnswersUnderSignals(t *testing.T) {
 			case <-done:
 				return
 			default:
-				_ = unix.Kill(os.Getpid(), unix.SIGURG) // which means nothing, and wakes whoever waits
+				// which means nothing, and wakes whoever waits
+				_ = unix.Kill(os.Getpid(), unix.SIGURG)
 			}
 		}
 	}()
-	if s, said, _ := talkAs(t, p, self(t), "measure", fmt.Sprintf("%s:%d", to.addr, to.port), "2000", "0"); s.Shell() != 0 {
+	if s, said, _ := talkAs(t, p, self(t), "measure", fmt.Sprintf("%s:%d", to.addr, to.port),
+		"2000", "0"); s.Shell() != 0 {
 		t.Errorf("%d %s", s.Shell(), said)
 	}
 }

@@ -53,7 +53,10 @@ func hostSite(t *testing.T, addr string, handler http.Handler) site {
 
 // pages answers every request with "hello from NAME".
 func pages(name string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello from "+name) })
+	return http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		fmt.Fprintln(w, "hello from "+name)
+	})
 }
 
 // reaching is a profile that may reach what the rules say. Addresses of the loopback stand for
@@ -81,7 +84,9 @@ func talk(t *testing.T, p Profile, argv ...string) (Status, string, broker.Traff
 	if err != nil {
 		t.Skipf("%s is not installed", argv[0])
 	}
-	process, _, err := Start(p, Command{Path: path, Argv: argv, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nowhere", "LC_ALL=C"}, Files: []*os.File{nil, in, in}})
+	process, _, err := Start(p, Command{Path: path, Argv: argv,
+		Env:   []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nowhere", "LC_ALL=C"},
+		Files: []*os.File{nil, in, in}})
 	in.Close()
 	must(t, err)
 	text, _ := io.ReadAll(out)
@@ -105,44 +110,54 @@ func bothLevels(t *testing.T, f func(t *testing.T, p Profile)) {
 // clients are programs that each find their hosts in their own way. The page is printed on success.
 var clients = map[string]func(url string) []string{
 	"curl": func(url string) []string { return []string{"curl", "-sS", "-m", "10", url} },
-	"wget": func(url string) []string { return []string{"wget", "-q", "-t", "1", "-T", "10", "-O", "-", url} },
+	"wget": func(url string) []string {
+		return []string{"wget", "-q", "-t", "1", "-T", "10", "-O", "-", url}
+	},
 	"python": func(url string) []string {
-		return []string{"python3", "-c", "import urllib.request,sys;print(urllib.request.urlopen(sys.argv[1],timeout=10).read().decode())", url}
+		return []string{"python3", "-c",
+			"import urllib.request,sys;print(urllib.request.urlopen(sys.argv[1],timeout=10).read().decode())", url}
 	},
 	"node": func(url string) []string {
-		return []string{"node", "-e", "fetch(process.argv[1]).then(r=>r.text()).then(t=>console.log(t)).catch(e=>{console.error(String(e),String(e.cause));process.exit(1)})", url}
+		return []string{"node", "-e",
+			"fetch(process.argv[1]).then(r=>r.text()).then(t=>console.log(t)).catch(e=>{console.error(String(e),String(e.cause));process.exit(1)})", url}
 	},
 	"bash": func(url string) []string {
 		host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
 		name, port, _ := strings.Cut(host, ":")
-		return []string{"bash", "-c", fmt.Sprintf(`exec 3<>/dev/tcp/%s/%s && printf 'GET / HTTP/1.0\r\nHost: x\r\n\r\n' >&3 && cat <&3`, name, port)}
+		return []string{"bash", "-c",
+			fmt.Sprintf(`exec 3<>/dev/tcp/%s/%s && printf 'GET / HTTP/1.0\r\nHost: x\r\n\r\n' >&3 && cat <&3`, name, port)}
 	},
 }
 
 // Real clients reach the host that is allowed, by its name, and not the one that is not.
 func TestClients(t *testing.T) {
-	allowed, other := hostSite(t, "127.0.1.1", pages("allowed")), hostSite(t, "127.0.1.2", pages("other"))
+	allowed, other := hostSite(t, "127.0.1.1", pages("allowed")),
+		hostSite(t, "127.0.1.2", pages("other"))
 	names := internet{"allowed.test": {allowed.addr}, "other.test": {other.addr}}
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, names, fmt.Sprintf("allowed.test:%d", allowed.port), allowed.addr.String())
 		for name, argv := range clients {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s, said, traffic := talk(t, p, argv(fmt.Sprintf("http://allowed.test:%d/", allowed.port))...)
+				s, said, traffic := talk(t, p,
+					argv(fmt.Sprintf("http://allowed.test:%d/", allowed.port))...)
 				if s.Shell() != 0 || !strings.Contains(said, "hello from allowed") {
 					t.Errorf("allowed: %d %q %+v", s.Shell(), said, traffic)
 				}
-				if c := only(traffic, "tcp"); c == nil || c.Refused || c.Host != "allowed.test" || c.Received <= 0 || c.Sent <= 0 || c.PID == 0 || filepath.Base(c.Program) == "" {
+				if c := only(traffic, "tcp"); c == nil || c.Refused || c.Host != "allowed.test" ||
+					c.Received <= 0 || c.Sent <= 0 || c.PID == 0 || filepath.Base(c.Program) == "" {
 					t.Errorf("allowed: recorded %+v", traffic)
 				}
-				s, said, traffic = talk(t, p, argv(fmt.Sprintf("http://other.test:%d/", other.port))...)
+				s, said, traffic = talk(t, p,
+					argv(fmt.Sprintf("http://other.test:%d/", other.port))...)
 				if s.Shell() == 0 || strings.Contains(said, "hello") {
 					t.Errorf("other: %d %q", s.Shell(), said)
 				}
 				if c := only(traffic, "name"); c == nil || !c.Refused || c.Host != "other.test" {
 					t.Errorf("other: recorded %+v", traffic)
 				}
-				s, said, traffic = talk(t, p, argv(fmt.Sprintf("http://%s:%d/", other.addr, other.port))...)
+				s, said, traffic = talk(t, p,
+					argv(fmt.Sprintf("http://%s:%d/", other.addr, other.port))...)
 				if s.Shell() == 0 || strings.Contains(said, "hello") {
 					t.Errorf("address: %d %q", s.Shell(), said)
 				}

@@ -17,10 +17,12 @@ import (
 // askMain asks one name server, by one protocol, for a name, and reads the page there.
 func askMain(args []string) {
 	protocol, server, url := args[0], args[1], args[2]
-	ask := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, protocol, server)
-	}}
-	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: (&net.Dialer{Resolver: ask}).DialContext}}
+	ask := &net.Resolver{PreferGo: true,
+		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, protocol, server)
+		}}
+	c := http.Client{Timeout: 10 * time.Second,
+		Transport: &http.Transport{DialContext: (&net.Dialer{Resolver: ask}).DialContext}}
 	r, err := c.Get(url)
 	if err != nil {
 		fmt.Println(err)
@@ -32,15 +34,18 @@ func askMain(args []string) {
 // A page that leads to a host which nobody named is not followed, and the record says who it was.
 func TestRedirect(t *testing.T) {
 	other := hostSite(t, "127.0.1.5", pages("other"))
-	first := hostSite(t, "127.0.1.4", http.RedirectHandler(fmt.Sprintf("http://other.test:%d/", other.port), http.StatusFound))
+	first := hostSite(t, "127.0.1.4",
+		http.RedirectHandler(fmt.Sprintf("http://other.test:%d/", other.port), http.StatusFound))
 	names := internet{"first.test": {first.addr}, "other.test": {other.addr}}
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, names, "first.test", "127.0.1.0/24")
-		s, said, traffic := talk(t, p, "curl", "-sSL", "-m", "10", fmt.Sprintf("http://first.test:%d/", first.port))
+		s, said, traffic := talk(t, p, "curl", "-sSL", "-m", "10",
+			fmt.Sprintf("http://first.test:%d/", first.port))
 		if s.Shell() == 0 || strings.Contains(said, "hello") {
 			t.Errorf("%d %q", s.Shell(), said)
 		}
-		if c := only(traffic, "name"); c == nil || c.Host != "other.test" || c.Fix != "other.test" || c.Why == "" {
+		if c := only(traffic, "name"); c == nil || c.Host != "other.test" ||
+			c.Fix != "other.test" || c.Why == "" {
 			t.Errorf("%+v", traffic)
 		}
 	})
@@ -52,11 +57,13 @@ func TestRebinding(t *testing.T) {
 	names := internet{"rebound.test": {inner.addr}}
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, names, "rebound.test")
-		s, said, traffic := talk(t, p, "curl", "-sS", "-m", "10", fmt.Sprintf("http://rebound.test:%d/", inner.port))
+		s, said, traffic := talk(t, p, "curl", "-sS", "-m", "10",
+			fmt.Sprintf("http://rebound.test:%d/", inner.port))
 		if s.Shell() == 0 || strings.Contains(said, "hello") {
 			t.Errorf("%d %q", s.Shell(), said)
 		}
-		if c := only(traffic, "name"); c == nil || !strings.Contains(c.Why, "127.0.1.6 (this machine)") {
+		if c := only(traffic, "name"); c == nil ||
+			!strings.Contains(c.Why, "127.0.1.6 (this machine)") {
 			t.Errorf("%+v", traffic)
 		}
 	})

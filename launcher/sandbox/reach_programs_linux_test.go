@@ -53,9 +53,11 @@ func TestGoResolver(t *testing.T) {
 			{fmt.Sprintf("http://other.test:%d/", allowed.port), false},
 			{fmt.Sprintf("http://%s:%d/", allowed.addr, allowed.port), true},
 		} {
-			for proto, argv := range map[string][]string{"HTTP/1.1": {"fetch", test.url}, "HTTP/2.0": {"fetch", test.url, "2"}} {
+			for proto, argv := range map[string][]string{"HTTP/1.1": {"fetch", test.url},
+				"HTTP/2.0": {"fetch", test.url, "2"}} {
 				s, said, _ := talkAs(t, p, self(t), argv...)
-				if (s.Shell() == 0) != test.want || test.want && said != proto+"\nhello from allowed\n" {
+				if (s.Shell() == 0) != test.want ||
+					test.want && said != proto+"\nhello from allowed\n" {
 					t.Errorf("%s, %s: %d %q", test.url, proto, s.Shell(), said)
 				}
 			}
@@ -68,7 +70,8 @@ func TestJava(t *testing.T) {
 	if err := exec.Command("java", "--list-modules").Run(); err != nil {
 		t.Skip("java is not installed")
 	}
-	allowed, other := hostSite(t, "127.0.1.21", pages("allowed")), hostSite(t, "127.0.1.22", pages("other"))
+	allowed, other := hostSite(t, "127.0.1.21", pages("allowed")),
+		hostSite(t, "127.0.1.22", pages("other"))
 	names := internet{"allowed.test": {allowed.addr}, "other.test": {other.addr}}
 	file := filepath.Join(t.TempDir(), "Fetch.java")
 	must(t, os.WriteFile(file, []byte(`
@@ -89,9 +92,13 @@ class Fetch {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, names, fmt.Sprintf("allowed.test:%d", allowed.port), allowed.addr.String())
 		p.Read = append(p.Read, Path{Name: filepath.Dir(file)})
-		s, said, traffic := talk(t, p, "java", "-Xshare:auto", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", file,
-			fmt.Sprintf("http://allowed.test:%d/", allowed.port), fmt.Sprintf("http://other.test:%d/", other.port), fmt.Sprintf("http://%s:%d/", other.addr, other.port))
-		if s.Shell() != 0 || !strings.HasPrefix(said, "hello from allowed\nrefused: ") || strings.Count(said, "refused: ") != 2 || strings.Contains(said, "other") {
+		s, said, traffic := talk(t, p, "java", "-Xshare:auto", "-XX:+UseSerialGC",
+			"-XX:TieredStopAtLevel=1", file,
+			fmt.Sprintf("http://allowed.test:%d/", allowed.port),
+			fmt.Sprintf("http://other.test:%d/", other.port),
+			fmt.Sprintf("http://%s:%d/", other.addr, other.port))
+		if s.Shell() != 0 || !strings.HasPrefix(said, "hello from allowed\nrefused: ") ||
+			strings.Count(said, "refused: ") != 2 || strings.Contains(said, "other") {
 			t.Errorf("%d %q %+v", s.Shell(), said, traffic)
 		}
 	})
@@ -120,7 +127,9 @@ func TestSSH(t *testing.T) {
 	port := l.Addr().(*net.TCPAddr).Port
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, names, "ssh.test", "127.0.1.13")
-		options := []string{"ssh", "-F", "none", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "ConnectTimeout=10", "-p", fmt.Sprint(port)}
+		options := []string{"ssh", "-F", "none", "-o", "BatchMode=yes", "-o",
+			"StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o",
+			"ConnectTimeout=10", "-p", fmt.Sprint(port)}
 		_, said, traffic := talk(t, p, append(options, "ssh.test", "true")...)
 		select {
 		case word := <-heard:
@@ -159,10 +168,12 @@ int main(int argc, char **argv) {
 	for (int n; (n = read(s, b, sizeof b)) > 0;) write(1, b, n);
 	return 0;
 }`), 0o600))
-	if out, err := exec.Command("gcc", "-static", "-o", dir+"/c", dir+"/c.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-static", "-o", dir+"/c",
+		dir+"/c.c").CombinedOutput(); err != nil {
 		t.Skipf("gcc cannot make static programs here: %s", out)
 	}
-	allowed, other := hostSite(t, "127.0.1.14", pages("allowed")), hostSite(t, "127.0.1.15", pages("other"))
+	allowed, other := hostSite(t, "127.0.1.14", pages("allowed")),
+		hostSite(t, "127.0.1.15", pages("other"))
 	rule, err := network.ParseRule("allowed.test")
 	must(t, err)
 	rule.Addrs = []netip.Addr{allowed.addr}
@@ -170,10 +181,15 @@ int main(int argc, char **argv) {
 		p = reaching(p, nil)
 		p.Reach.Rules = []network.Rule{rule}
 		p.Read = append(p.Read, Path{Name: dir})
-		if s, said, traffic := talk(t, p, dir+"/c", allowed.addr.String(), fmt.Sprint(allowed.port)); s.Shell() != 0 || !strings.Contains(said, "hello from allowed") || only(traffic, "tcp").Host != "allowed.test" {
+		if s, said, traffic := talk(t, p, dir+"/c", allowed.addr.String(),
+			fmt.Sprint(allowed.port)); s.Shell() != 0 ||
+			!strings.Contains(said, "hello from allowed") ||
+			only(traffic, "tcp").Host != "allowed.test" {
 			t.Errorf("%d %q %+v", s.Shell(), said, traffic)
 		}
-		if s, said, _ := talk(t, p, dir+"/c", other.addr.String(), fmt.Sprint(other.port)); s.Shell() == 0 || !strings.Contains(said, "Permission denied") {
+		if s, said, _ := talk(t, p, dir+"/c", other.addr.String(),
+			fmt.Sprint(other.port)); s.Shell() == 0 ||
+			!strings.Contains(said, "Permission denied") {
 			t.Errorf("%d %q", s.Shell(), said)
 		}
 	})

@@ -60,7 +60,8 @@ func listenRaceMain(args []string) {
 			runtime.Gosched()
 		}
 		accepts, _ := unix.GetsockoptInt(s, unix.SOL_SOCKET, unix.SO_ACCEPTCONN)
-		if at, err := unix.Getsockname(s); err == nil && accepts != 0 && at.(*unix.SockaddrInet4).Addr == [4]byte{} {
+		if at, err := unix.Getsockname(s); err == nil && accepts != 0 &&
+			at.(*unix.SockaddrInet4).Addr == [4]byte{} {
 			everywhere++
 		}
 		unix.Close(s)
@@ -74,7 +75,8 @@ func TestListenRace(t *testing.T) {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: self(t)})
 		p.Network, p.Reach.Localhost = Hosts, true
-		s, said, _ := talkAs(t, p, self(t), "listen-race", fmt.Sprintf("%s:%d", server.addr, server.port), fmt.Sprint(rounds(races)))
+		s, said, _ := talkAs(t, p, self(t), "listen-race",
+			fmt.Sprintf("%s:%d", server.addr, server.port), fmt.Sprint(rounds(races)))
 		if s.Shell() != 0 || !strings.HasPrefix(said, "everywhere 0 ") {
 			t.Errorf("%d %s", s.Shell(), said)
 		}
@@ -106,9 +108,11 @@ print("again")
 		if _, err := exec.LookPath("python3"); err != nil {
 			t.Skip("python3 is not installed")
 		}
-		p = reaching(p, internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}}, "allowed.test")
+		p = reaching(p, internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}},
+			"allowed.test")
 		p.Servers = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.53:53")}
-		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 || said != "bounded\nagain\n" {
+		if s, said, _ := talk(t, p, "python3", "-c", program); s.Shell() != 0 ||
+			said != "bounded\nagain\n" {
 			t.Errorf("%d %s", s.Shell(), said)
 		}
 	})
@@ -131,14 +135,16 @@ print(len(s.recv(4096)) > 2)
 		if err != nil {
 			t.Skip("python3 is not installed")
 		}
-		p = reaching(p, internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}}, "allowed.test")
+		p = reaching(p, internet{"allowed.test": {netip.MustParseAddr("203.0.113.7")}},
+			"allowed.test")
 		p.Servers = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.53:53")}
 		out, in, err := os.Pipe()
 		must(t, err)
 		defer out.Close()
 		wait, goOn, err := os.Pipe()
 		must(t, err)
-		process, _, err := Start(p, Command{Path: path, Argv: []string{"python3", "-c", program}, Files: []*os.File{wait, in, in}})
+		process, _, err := Start(p, Command{Path: path, Argv: []string{"python3", "-c", program},
+			Files: []*os.File{wait, in, in}})
 		in.Close()
 		wait.Close()
 		must(t, err)

@@ -58,7 +58,8 @@ func worldMain(args []string) {
 	fail(err)
 	up.SetUint16(unix.IFF_UP)
 	fail(unix.IoctlIfreq(four, unix.SIOCSIFFLAGS, up))
-	for i, text := range []string{publicOne, publicTwo, private, metadata, publicSix, privateSix, metadataSix, itself} {
+	for i, text := range []string{publicOne, publicTwo, private, metadata, publicSix, privateSix,
+		metadataSix, itself} {
 		addr := netip.MustParseAddr(text)
 		fd := four
 		if addr.Is6() {
@@ -66,7 +67,8 @@ func worldMain(args []string) {
 		}
 		fail(addAddress(fd, addr, i))
 		// The wildcard would do, but a server each says who was reached.
-		probe, err := unix.Socket(map[bool]int{true: unix.AF_INET, false: unix.AF_INET6}[addr.Is4()], unix.SOCK_STREAM, 0)
+		probe, err := unix.Socket(map[bool]int{true: unix.AF_INET,
+			false: unix.AF_INET6}[addr.Is4()], unix.SOCK_STREAM, 0)
 		fail(err)
 		at := network.Sockaddr(netip.AddrPortFrom(addr, 0))
 		for err = unix.Bind(probe, at); err == unix.EADDRNOTAVAIL; err = unix.Bind(probe, at) {
@@ -89,9 +91,12 @@ func worldMain(args []string) {
 		return out
 	}
 	names := worldNames{internet{
-		"one.test": addrs(publicOne), "two.test": addrs(publicTwo), "six.test": addrs(publicSix), "both.test": addrs(publicSix, publicOne),
-		"inner.test": addrs(private), "inner6.test": addrs(privateSix), "cloud.test": addrs(metadata), "cloud6.test": addrs(metadataSix), "mixed.test": addrs(metadata, publicOne),
-		"self.test": addrs(itself),
+		"one.test": addrs(publicOne), "two.test": addrs(publicTwo), "six.test": addrs(publicSix),
+		"both.test":  addrs(publicSix, publicOne),
+		"inner.test": addrs(private), "inner6.test": addrs(privateSix),
+		"cloud.test": addrs(metadata), "cloud6.test": addrs(metadataSix),
+		"mixed.test": addrs(metadata, publicOne),
+		"self.test":  addrs(itself),
 	}}
 	for _, c := range []struct {
 		rules []string
@@ -131,7 +136,10 @@ func worldMain(args []string) {
 		}
 		out, in, err := os.Pipe()
 		fail(err)
-		process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "curl -sS -g -m 10 http://" + c.url + "/"}, Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere", "LC_ALL=C"}, Files: []*os.File{nil, in, in}})
+		process, _, err := Start(p, Command{Path: "/bin/bash",
+			Argv:  []string{"bash", "-c", "curl -sS -g -m 10 http://" + c.url + "/"},
+			Env:   []string{"PATH=/usr/bin:/bin", "HOME=/nowhere", "LC_ALL=C"},
+			Files: []*os.File{nil, in, in}})
 		in.Close()
 		fail(err)
 		said, _ := io.ReadAll(out)
@@ -141,7 +149,9 @@ func worldMain(args []string) {
 		for _, e := range process.Traffic().Connections {
 			why += e.Why
 		}
-		if got, ok := strings.CutPrefix(strings.TrimSpace(string(said)), "hello from "); ok != (c.want != "") || ok && got != c.want || !strings.Contains(why, c.why) {
+		if got, ok := strings.CutPrefix(strings.TrimSpace(string(said)),
+			"hello from "); ok != (c.want != "") || ok && got != c.want ||
+			!strings.Contains(why, c.why) {
 			fmt.Printf("%q to %s: said %q, refused because %q\n", c.rules, c.url, said, why)
 		}
 	}
@@ -161,7 +171,8 @@ func TestWorld(t *testing.T) {
 			cmd.Args = []string{"world", level.String()}
 			cmd.SysProcAttr = &syscall.SysProcAttr{
 				Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
-				UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+				UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+				GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 			}
 			out, err := cmd.CombinedOutput()
 			if len(out) == 0 && err != nil {
@@ -188,7 +199,8 @@ func addAddress(fd int, addr netip.Addr, at int) error {
 		binary.NativeEndian.PutUint32(request[20:], 1)
 	}
 	p := unsafe.Pointer(&request)
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCSIFADDR, uintptr(p)); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCSIFADDR,
+		uintptr(p)); errno != 0 {
 		return errno
 	}
 	return nil

@@ -47,8 +47,10 @@ func TestRequestSocket(t *testing.T) {
 				level, said := through(t, p, c)
 				w.Close()
 				heard, err := io.ReadAll(r)
-				if said != want || level != p.Most || err != nil || (string(heard) == "knock") != with {
-					t.Errorf("network %v, request socket %v: %v %q %q %v", network, with, level, said, heard, err)
+				if said != want || level != p.Most || err != nil ||
+					(string(heard) == "knock") != with {
+					t.Errorf("network %v, request socket %v: %v %q %q %v", network, with, level,
+						said, heard, err)
 				}
 			}
 		}
@@ -61,7 +63,8 @@ func through(t *testing.T, p Profile, c Command) (Level, string) {
 	out, in, err := os.Pipe()
 	must(t, err)
 	defer out.Close()
-	c.Path, c.Argv, c.Env, c.Files = "/usr/bin/python3", []string{"python3", "-c", knocks}, []string{"PATH=/usr/bin:/bin"}, []*os.File{nil, in, in}
+	c.Path, c.Argv, c.Env, c.Files = "/usr/bin/python3", []string{"python3", "-c", knocks},
+		[]string{"PATH=/usr/bin:/bin"}, []*os.File{nil, in, in}
 	process, receipt, err := Start(p, c)
 	in.Close()
 	must(t, err)
@@ -76,7 +79,9 @@ func through(t *testing.T, p Profile, c Command) (Level, string) {
 func requestMain([]string) {
 	p := Default("", "")
 	p.Most = Base
-	process, receipt, err := Start(p, Command{Path: "/usr/bin/python3", Argv: []string{"python3", "-c", knocks}, Files: []*os.File{nil, os.Stdout, os.Stderr}, Request: os.Stdout})
+	process, receipt, err := Start(p,
+		Command{Path: "/usr/bin/python3", Argv: []string{"python3", "-c", knocks},
+			Files: []*os.File{nil, os.Stdout, os.Stderr}, Request: os.Stdout})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -93,7 +98,8 @@ func TestRequestBelowAnother(t *testing.T) {
 		out, in, err := os.Pipe()
 		must(t, err)
 		defer out.Close()
-		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"request"}, Files: []*os.File{nil, in, in}, Request: in})
+		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"request"},
+			Files: []*os.File{nil, in, in}, Request: in})
 		in.Close()
 		must(t, err)
 		said, _ := io.ReadAll(out)
@@ -105,13 +111,16 @@ func TestRequestBelowAnother(t *testing.T) {
 		ll, err := queryLandlock() // such a one that leaves namespaces alone
 		must(t, err)
 		with := func(level Level) *builder {
-			return &builder{attempt: attempt{profile: p, command: Command{Path: "/bin/true", Argv: []string{"true"}, Request: os.Stdin}, landlock: ll, level: level}}
+			return &builder{attempt: attempt{profile: p,
+				command:  Command{Path: "/bin/true", Argv: []string{"true"}, Request: os.Stdin},
+				landlock: ll, level: level}}
 		}
 		h := &Held{base: with(Base), now: with(p.Most)}
 		must(t, h.from(&SetupError{listenStep, errors.New("another answers")}))
 		defer h.Cancel()
 		if h.now.level != p.Most || h.now.command.Request != nil {
-			t.Errorf("%v instead of %v, request socket %v", h.now.level, p.Most, h.now.command.Request)
+			t.Errorf("%v instead of %v, request socket %v", h.now.level, p.Most,
+				h.now.command.Request)
 		}
 	})
 	if _, err := broker.RequestSocket(); !errors.Is(err, broker.ErrNoRequestSocket) {

@@ -21,7 +21,8 @@ type world struct{ Workspace, Secret, Hidden, Kept string }
 func newWorld(t *testing.T) world {
 	t.Helper()
 	top := t.TempDir()
-	w := world{Workspace: top + "/ws", Secret: top + "/readable/secret", Hidden: top + "/readable/hidden", Kept: top + "/ws/conf/kept"}
+	w := world{Workspace: top + "/ws", Secret: top + "/readable/secret",
+		Hidden: top + "/readable/hidden", Kept: top + "/ws/conf/kept"}
 	for _, dir := range []string{w.Workspace + "/conf", w.Hidden} {
 		must(t, os.MkdirAll(dir, 0o700))
 	}
@@ -103,14 +104,16 @@ func TestAllowed(t *testing.T) {
 		for _, test := range []struct{ name, script, want string }{
 			{"write in the workspace", "echo x > new && cat new", "x\n"},
 			{"rename between folders", "mkdir a b && echo x > a/f && mv a/f b/g && cat b/g", "x\n"},
-			{"link and rename between folders, without a way round", "mkdir a b && echo x > a/f && ln a/f b/h && perl -e 'rename(\"a/f\", \"b/g\") or die $!' && cat b/g b/h", "x\nx\n"},
+			{"link and rename between folders, without a way round",
+				"mkdir a b && echo x > a/f && ln a/f b/h && perl -e 'rename(\"a/f\", \"b/g\") or die $!' && cat b/g b/h", "x\nx\n"},
 			{"hard link inside", "ln own own2 && cat own2", "own"},
 			{"chmod inside", "chmod 755 own && stat -c %a own", "755\n"},
 			{"read what is not hidden", "cat ../readable/open", "secret"},
 			{"a pipe and a here-document", "cat <<E | tr a-z A-Z\nx\nE\n", "X\n"},
 			{"background and wait", "sleep 0 & wait $!; echo $?", "0\n"},
 			{"signals among its own", "sleep 100 & kill $!; wait $!; echo $?", "143\n"},
-			{"/dev/null and urandom", "head -c 4 /dev/urandom | wc -c > /dev/null; echo ok", "ok\n"},
+			{"/dev/null and urandom", "head -c 4 /dev/urandom | wc -c > /dev/null; echo ok",
+				"ok\n"},
 			{"process substitution", "cat <(echo x)", "x\n"},
 			{"threads", "head -c 300000 /dev/zero | sort -z --parallel=4 | wc -c", "300000\n"},
 			{"git", "git init -q . && git config user.name x && git config user.email x@y && git add own && git commit -qm x && git branch y && git status --porcelain --untracked-files=no && echo ok", "ok\n"},
@@ -122,7 +125,10 @@ func TestAllowed(t *testing.T) {
 				must(t, err)
 				defer dir.Close()
 				out, in, _ := os.Pipe()
-				p, _, err := Start(w.profile(t, level), Command{Path: "/bin/bash", Argv: []string{"bash", "-c", test.script}, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + w.Workspace, "TMPDIR=" + w.Workspace}, Dir: dir, Files: []*os.File{nil, in, in}})
+				p, _, err := Start(w.profile(t, level),
+					Command{Path: "/bin/bash", Argv: []string{"bash", "-c", test.script},
+						Env: []string{"PATH=/usr/bin:/bin", "HOME=" + w.Workspace,
+							"TMPDIR=" + w.Workspace}, Dir: dir, Files: []*os.File{nil, in, in}})
 				in.Close()
 				must(t, err)
 				text, _ := io.ReadAll(out)
@@ -148,8 +154,10 @@ func TestOrdinaryUser(t *testing.T) {
 	text, err := os.ReadFile(self(t))
 	must(t, err)
 	must(t, os.WriteFile(dir+"/sandbox.test", text, 0o755))
-	cmd := exec.Command(dir+"/sandbox.test", "-test.v", "-test.skip=Benchmark|Race", fmt.Sprintf("-test.short=%t", testing.Short()))
-	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir + "/tmp", "HOME=" + dir + "/tmp", "GORACE=" + os.Getenv("GORACE")}
+	cmd := exec.Command(dir+"/sandbox.test", "-test.v", "-test.skip=Benchmark|Race",
+		fmt.Sprintf("-test.short=%t", testing.Short()))
+	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir + "/tmp",
+		"HOME=" + dir + "/tmp", "GORACE=" + os.Getenv("GORACE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestAllowed") {

@@ -35,7 +35,8 @@ func shell(t *testing.T, p Profile, script string, files ...*os.File) (Status, s
 	out, in, err := os.Pipe()
 	must(t, err)
 	defer out.Close()
-	process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Files: append([]*os.File{nil, in, in}, files...)})
+	process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", script},
+		Env: []string{"PATH=/usr/bin:/bin"}, Files: append([]*os.File{nil, in, in}, files...)})
 	in.Close()
 	must(t, err)
 	text, _ := io.ReadAll(out)
@@ -48,13 +49,16 @@ func shell(t *testing.T, p Profile, script string, files ...*os.File) (Status, s
 func TestStatus(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		for _, code := range []int{0, 1, 2, 126, 127, 128, 255} {
-			if s, _ := shell(t, p, fmt.Sprintf("exit %d", code)); !s.Exited || s.Code != code || s.Shell() != code || s.Signal != 0 {
+			if s, _ := shell(t, p, fmt.Sprintf("exit %d", code)); !s.Exited || s.Code != code ||
+				s.Shell() != code || s.Signal != 0 {
 				t.Errorf("exit %d: %+v", code, s)
 			}
 		}
 		p.Limits = Limits{CPU: 10}
-		for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGKILL, unix.SIGPIPE, unix.SIGTERM, unix.SIGUSR1, unix.SIGSEGV, 34, 64} {
-			if s, _ := shell(t, p, fmt.Sprintf("ulimit -c 0; kill -%d $$", sig)); s.Exited || s.Signal != sig || s.Shell() != 128+int(sig) || s.CoreDump {
+		for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGKILL, unix.SIGPIPE,
+			unix.SIGTERM, unix.SIGUSR1, unix.SIGSEGV, 34, 64} {
+			if s, _ := shell(t, p, fmt.Sprintf("ulimit -c 0; kill -%d $$", sig)); s.Exited ||
+				s.Signal != sig || s.Shell() != 128+int(sig) || s.CoreDump {
 				t.Errorf("signal %d: %+v", sig, s)
 			}
 		}
@@ -76,7 +80,9 @@ func TestJobControl(t *testing.T) {
 		master, slave, err := pty.Open()
 		must(t, err)
 		defer master.Close()
-		process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "kill -TSTP $$; read; kill -STOP $$; exit 3"}, Files: []*os.File{slave, slave, slave}, HasTTY: true})
+		process, _, err := Start(p, Command{Path: "/bin/bash",
+			Argv:  []string{"bash", "-c", "kill -TSTP $$; read; kill -STOP $$; exit 3"},
+			Files: []*os.File{slave, slave, slave}, HasTTY: true})
 		slave.Close()
 		must(t, err)
 		for _, want := range []syscall.Signal{unix.SIGTSTP, unix.SIGSTOP} {
@@ -113,7 +119,8 @@ func TestTerminal(t *testing.T) {
 		must(t, err)
 		defer master.Close()
 		process, _, err := Start(p, Command{
-			Path: "/bin/bash", Argv: []string{"bash", "-c", "tty; echo hi > /dev/tty; read -a s < /proc/$$/stat; ((s[4] == s[7])) && echo foreground || echo ${s[@]}; read x; echo got $x; read x; echo awake; sleep 100"}, Env: []string{"PATH=/usr/bin:/bin"},
+			Path: "/bin/bash", Argv: []string{"bash", "-c",
+				"tty; echo hi > /dev/tty; read -a s < /proc/$$/stat; ((s[4] == s[7])) && echo foreground || echo ${s[@]}; read x; echo got $x; read x; echo awake; sleep 100"}, Env: []string{"PATH=/usr/bin:/bin"},
 			Files: []*os.File{slave, slave, slave}, TTY: 1, HasTTY: true,
 		})
 		must(t, err)
@@ -123,7 +130,8 @@ func TestTerminal(t *testing.T) {
 			t.Helper()
 			for b := make([]byte, 256); !bytes.Contains(text, []byte(want)); {
 				n, err := master.Read(b)
-				if text = append(text, b[:n]...); err != nil || bytes.Count(text, []byte("\n")) > 5 {
+				if text = append(text, b[:n]...); err != nil ||
+					bytes.Count(text, []byte("\n")) > 5 {
 					t.Fatalf("%q %v", text, err)
 				}
 			}
@@ -175,7 +183,10 @@ func TestWorkingDirectory(t *testing.T) {
 			dir, err := os.Open(name + sub)
 			must(t, err)
 			out, in, _ := os.Pipe()
-			process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "echo -n \"$PWD\"; echo x > made"}, Dir: dir, Files: []*os.File{nil, in, in}})
+			process, _, err := Start(p,
+				Command{Path: "/bin/bash",
+					Argv: []string{"bash", "-c", "echo -n \"$PWD\"; echo x > made"}, Dir: dir,
+					Files: []*os.File{nil, in, in}})
 			in.Close()
 			must(t, err)
 			text, _ := io.ReadAll(out)
@@ -203,12 +214,15 @@ func TestExecErrors(t *testing.T) {
 			errno  syscall.Errno
 			status int
 		}{
-			{dir + "/none", unix.ENOENT, 127}, {dir + "/plain", unix.EACCES, 126}, {dir, unix.EACCES, 126},
-			{dir + "/garbage", unix.ENOEXEC, 126}, {dir + "/orphan", unix.ENOENT, 127}, {"", unix.ENOENT, 127},
+			{dir + "/none", unix.ENOENT, 127}, {dir + "/plain", unix.EACCES, 126},
+			{dir, unix.EACCES, 126},
+			{dir + "/garbage", unix.ENOEXEC, 126}, {dir + "/orphan", unix.ENOENT, 127},
+			{"", unix.ENOENT, 127},
 		} {
 			_, _, err := Start(p, Command{Path: test.path, Argv: []string{"x"}})
 			var failed *ExecError
-			if !errors.As(err, &failed) || !errors.Is(err, test.errno) || failed.ExitStatus() != test.status {
+			if !errors.As(err, &failed) || !errors.Is(err, test.errno) ||
+				failed.ExitStatus() != test.status {
 				t.Errorf("%q: %v", test.path, err)
 			}
 		}
@@ -236,9 +250,12 @@ func TestExe(t *testing.T) {
 		defer exe.Close()
 		must(t, os.Remove(dir+"/judged"))
 		must(t, os.WriteFile(dir+"/judged", []byte("#!/bin/sh\nexit 9\n"), 0o700))
-		process, _, err := Start(p, Command{Path: dir + "/judged", Exe: exe, Argv: []string{"true"}})
-		for errors.Is(err, unix.ETXTBSY) { // another test's fork still has our descriptor for writing
-			process, _, err = Start(p, Command{Path: dir + "/judged", Exe: exe, Argv: []string{"true"}})
+		process, _, err := Start(p, Command{Path: dir + "/judged", Exe: exe,
+			Argv: []string{"true"}})
+		for errors.Is(err, unix.ETXTBSY) {
+			// another test's fork still has our descriptor for writing
+			process, _, err = Start(p,
+				Command{Path: dir + "/judged", Exe: exe, Argv: []string{"true"}})
 		}
 		must(t, err)
 		if s, _ := process.Wait(); s.Shell() != 0 {
@@ -271,7 +288,8 @@ func TestRuleByFile(t *testing.T) {
 		must(t, os.Rename(top+"/judged", top+"/moved"))
 		must(t, os.Symlink(top+"/other", top+"/judged"))
 		p.Read = append(p.Read, Path{Name: top + "/judged", File: file})
-		if _, out := shell(t, p, "cat "+top+"/judged/f 2>&1; cat "+top+"/moved/f"); strings.Contains(out, "other") || !strings.HasSuffix(out, "judged") {
+		if _, out := shell(t, p, "cat "+top+"/judged/f 2>&1; cat "+top+
+			"/moved/f"); strings.Contains(out, "other") || !strings.HasSuffix(out, "judged") {
 			t.Errorf("%q", out)
 		}
 	})
@@ -281,15 +299,18 @@ func TestRuleByFile(t *testing.T) {
 // is left behind.
 func TestHide(t *testing.T) {
 	top := t.TempDir()
-	for _, f := range []string{"/home/u/.ssh/key", "/home/u/.rc", "/home/u/notes", "/home/u/sub/deep/secret", "/home/u/sub/open", "/home/v/x"} {
+	for _, f := range []string{"/home/u/.ssh/key", "/home/u/.rc", "/home/u/notes",
+		"/home/u/sub/deep/secret", "/home/u/sub/open", "/home/v/x"} {
 		must(t, os.MkdirAll(filepath.Dir(top+f), 0o700))
 		must(t, os.WriteFile(top+f, []byte("+"), 0o600))
 	}
 	before := tree(top)
 	levels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: top + "/home"})
-		p.Hide = []string{top + "/home/u/.ssh", top + "/home/u/.rc", top + "/home/u/sub/deep", top + "/home/u/none"}
-		_, out := shell(t, p, "cd "+top+"/home; for f in u/.ssh/key u/.rc u/notes u/sub/deep/secret u/sub/open v/x; do cat $f 2>/dev/null || echo -n -; done; ls u")
+		p.Hide = []string{top + "/home/u/.ssh", top + "/home/u/.rc", top + "/home/u/sub/deep",
+			top + "/home/u/none"}
+		_, out := shell(t, p, "cd "+top+
+			"/home; for f in u/.ssh/key u/.rc u/notes u/sub/deep/secret u/sub/open v/x; do cat $f 2>/dev/null || echo -n -; done; ls u")
 		if out != "--+-++notes\nsub\n" {
 			t.Errorf("%q", out)
 		}
@@ -322,7 +343,9 @@ func TestReadEverything(t *testing.T) {
 		}
 		p.Hide = []string{t.TempDir()}
 		must(t, os.WriteFile(p.Hide[0]+"/x", []byte("secret"), 0o600))
-		if _, out := shell(t, p, "cat /etc/hosts >/dev/null && cat "+p.Hide[0]+"/x; : <"+other.Name()+" && echo opened"); strings.Contains(out, "secret") || strings.Contains(out, "opened") || strings.Count(out, "denied") != 2 {
+		if _, out := shell(t, p, "cat /etc/hosts >/dev/null && cat "+p.Hide[0]+"/x; : <"+
+			other.Name()+" && echo opened"); strings.Contains(out, "secret") ||
+			strings.Contains(out, "opened") || strings.Count(out, "denied") != 2 {
 			t.Errorf("%q", out)
 		}
 	})
@@ -338,13 +361,16 @@ func TestHideInWritable(t *testing.T) {
 		if p.Most == Base {
 			_, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
 			var cannot *CannotHideError
-			if !errors.Is(err, ErrCannotHide) || !errors.As(err, &cannot) || cannot.Path != p.Hide[0] || cannot.Root != ws {
+			if !errors.Is(err, ErrCannotHide) || !errors.As(err, &cannot) ||
+				cannot.Path != p.Hide[0] || cannot.Root != ws {
 				t.Errorf("%v", err)
 			}
 			return
 		}
-		_, out := shell(t, p, "cd "+ws+"; cat conf/deep/.env; mv conf x; mv conf/deep x; rm conf/deep/.env; chmod 600 conf/deep/.env; echo y > conf/deep/new; mv conf/deep/new conf/new; cat conf/new")
-		if strings.Contains(out, "secret") || strings.Count(out, "busy") != 3 || !strings.HasSuffix(out, "y\n") {
+		_, out := shell(t, p, "cd "+ws+
+			"; cat conf/deep/.env; mv conf x; mv conf/deep x; rm conf/deep/.env; chmod 600 conf/deep/.env; echo y > conf/deep/new; mv conf/deep/new conf/new; cat conf/new")
+		if strings.Contains(out, "secret") || strings.Count(out, "busy") != 3 ||
+			!strings.HasSuffix(out, "y\n") {
 			t.Errorf("%q", out)
 		}
 	})
@@ -365,7 +391,9 @@ func TestHideAFolderAndWhatIsInIt(t *testing.T) {
 	p.Hide = []string{ws + "/state/audit/log", ws + "/state", ws + "/state/audit"}
 	for range p.Hide {
 		p.Hide = append(p.Hide[1:], p.Hide[0])
-		if _, out := shell(t, p, "cd "+ws+"; cat seen; cat state/audit/log; ls state"); !strings.HasPrefix(out, "seen") || strings.Contains(out, "secret") || strings.Contains(out, "audit\n") {
+		if _, out := shell(t, p, "cd "+ws+
+			"; cat seen; cat state/audit/log; ls state"); !strings.HasPrefix(out, "seen") ||
+			strings.Contains(out, "secret") || strings.Contains(out, "audit\n") {
 			t.Errorf("%v: %q", p.Hide, out)
 		}
 	}
@@ -375,14 +403,16 @@ func TestHideAFolderAndWhatIsInIt(t *testing.T) {
 func TestMust(t *testing.T) {
 	p := Default(t.TempDir(), "")
 	p.Must, p.Most = []Protection{Processes}, Base
-	if _, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}}); !errors.Is(err, ErrUnsupported) || !strings.Contains(fmt.Sprint(err), "processes") {
+	if _, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}}); !errors.Is(err,
+		ErrUnsupported) || !strings.Contains(fmt.Sprint(err), "processes") {
 		t.Errorf("%v", err)
 	}
 	p.Most = Strong
 	process, receipt, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
 	must(t, err)
 	process.Wait()
-	if receipt.Level != Strong || len(receipt.Lost) != 0 || len(receipt.Proven) < 10 || receipt.Landlock == 0 || receipt.Profile != p.Digest() || receipt.Kernel == "" {
+	if receipt.Level != Strong || len(receipt.Lost) != 0 || len(receipt.Proven) < 10 ||
+		receipt.Landlock == 0 || receipt.Profile != p.Digest() || receipt.Kernel == "" {
 		t.Errorf("%+v", receipt)
 	}
 	p.Must, p.Require, p.Most = nil, Strong, Base
@@ -459,7 +489,8 @@ func TestProbe(t *testing.T) {
 	}
 	ll, err := queryLandlock()
 	must(t, err)
-	if lost := losses(ll, Base); !slices.ContainsFunc(lost, func(l Loss) bool { return l.Protection == Keeping && l.Why != "" }) {
+	if lost := losses(ll, Base); !slices.ContainsFunc(lost,
+		func(l Loss) bool { return l.Protection == Keeping && l.Why != "" }) {
 		t.Errorf("of base doctor says only %v", lost)
 	}
 	file := t.TempDir() + "/level"
@@ -518,7 +549,8 @@ func TestInherit(t *testing.T) {
 		files := make([]*os.File, placed+1)
 		files[1], files[placed] = in, in
 		script := fmt.Sprintf("echo through >&%d; echo placed >&%d; for fd in %d %d; do { true >&$fd; } 2>&- && echo leaked $fd; done; true", given[1], placed, other[0], other[1])
-		process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", script}, Files: files, Inherit: []int{given[1]}})
+		process, _, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", script},
+			Files: files, Inherit: []int{given[1]}})
 		in.Close()
 		unix.Close(given[1])
 		must(t, err)

@@ -19,7 +19,8 @@ func staying(t *testing.T, level Level, line string) (p *Process, dir string) {
 		t.Fatal(err)
 	}
 	defer at.Close()
-	p, _, err = Start(profile, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", line}, Dir: at, Env: []string{"PATH=/usr/bin:/bin"}})
+	p, _, err = Start(profile, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", line},
+		Dir: at, Env: []string{"PATH=/usr/bin:/bin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,13 +66,16 @@ func TestStay(t *testing.T) {
 			killed      bool
 		}{
 			{"(read <go; echo late >out) & exit 3", "late\n", Status{Exited: true, Code: 3}, false},
-			{"(setsid -f bash -c 'read <go; echo late >out') & kill -9 $$", "late\n", Status{Signal: syscall.SIGKILL}, false},
-			{"(read <go; echo late >out) & (trap '' TERM; sleep 3600) & exit 0", "late\n", Status{Exited: true}, true},
+			{"(setsid -f bash -c 'read <go; echo late >out') & kill -9 $$", "late\n",
+				Status{Signal: syscall.SIGKILL}, false},
+			{"(read <go; echo late >out) & (trap '' TERM; sleep 3600) & exit 0", "late\n",
+				Status{Exited: true}, true},
 		} {
 			t.Run(level.String()+" "+test.line, func(t *testing.T) {
 				p, dir := staying(t, level, "mkfifo go; "+test.line)
 				s, err := p.Next()
-				if err != nil || !s.Stays || len(s.Left) == 0 || s.Exited != test.want.Exited || s.Code != test.want.Code || s.Signal != test.want.Signal {
+				if err != nil || !s.Stays || len(s.Left) == 0 || s.Exited != test.want.Exited ||
+					s.Code != test.want.Code || s.Signal != test.want.Signal {
 					t.Fatalf("%+v, %v", s, err)
 				}
 				release(t, dir)
@@ -83,7 +87,9 @@ func TestStay(t *testing.T) {
 					p.Kill()
 				}
 				last, err := p.Next()
-				if err != nil || last.Stays || last.Left != nil || last.Exited != test.want.Exited || last.Code != test.want.Code || last.Signal != test.want.Signal || last.MaxMemory == 0 {
+				if err != nil || last.Stays || last.Left != nil ||
+					last.Exited != test.want.Exited || last.Code != test.want.Code ||
+					last.Signal != test.want.Signal || last.MaxMemory == 0 {
 					t.Errorf("%+v, %v", last, err)
 				}
 				if err := p.SignalGroup(syscall.SIGTERM); err != os.ErrProcessDone {
@@ -105,7 +111,8 @@ func TestStayEnds(t *testing.T) {
 			if s, err := p.Next(); err != nil || s.Stays || s.Code != 4 || s.Left != nil {
 				t.Errorf("%+v, %v", s, err)
 			}
-			p, dir := staying(t, level, "mkfifo go; (read <go; for i in {1..99}; do sleep 3600 & done; wait) & :")
+			p, dir := staying(t, level,
+				"mkfifo go; (read <go; for i in {1..99}; do sleep 3600 & done; wait) & :")
 			s, err := p.Next()
 			if err != nil || !s.Stays {
 				t.Fatalf("%+v, %v", s, err)

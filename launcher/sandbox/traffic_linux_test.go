@@ -36,7 +36,9 @@ if sys.argv[1] == "other": s.recv(1)
 		p = reaching(p, nil, "127.0.1.51")
 		for _, how := range []string{"first", "other", "later"} {
 			s, said, traffic := talk(t, p, "python3", "-c", program, how)
-			if c := only(traffic, "tcp"); s.Shell() != 0 || len(traffic.Connections) != 1 || c == nil || c.Refused || c.Sent != sent || c.Received != received && c.Received != received+1 {
+			if c := only(traffic, "tcp"); s.Shell() != 0 || len(traffic.Connections) != 1 ||
+				c == nil || c.Refused || c.Sent != sent ||
+				c.Received != received && c.Received != received+1 {
 				t.Errorf("%s: %d %s %+v", how, s.Shell(), said, traffic)
 			}
 		}
@@ -77,7 +79,8 @@ func TestBytesOfASlowEnd(t *testing.T) {
 		program := fmt.Sprintf("import socket; s = socket.create_connection((%q, %d)); s.sendall(b'request'); s.recv(7, socket.MSG_WAITALL)", addr, port)
 		bothLevels(t, func(t *testing.T, p Profile) {
 			s, said, traffic := talk(t, reaching(p, nil, addr), "python3", "-c", program)
-			if c := only(traffic, "tcp"); s.Shell() != 0 || c == nil || c.Sent != 7 || c.Received != 7 {
+			if c := only(traffic, "tcp"); s.Shell() != 0 || c == nil || c.Sent != 7 ||
+				c.Received != 7 {
 				t.Errorf("%s: %d %s %+v", addr, s.Shell(), said, traffic)
 			}
 		})

@@ -102,7 +102,8 @@ func launch(args []string, then func()) {
 	if args[0] == "strong" {
 		p.Most, p.Require = Strong, Strong
 	}
-	_, _, err := Start(p, Command{Path: self, Argv: append([]string{"survivor"}, args[1:]...), Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	_, _, err := Start(p, Command{Path: self, Argv: append([]string{"survivor"}, args[1:]...),
+		Files: []*os.File{nil, os.Stdout, os.Stderr}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -200,7 +201,10 @@ func TestTreeEnds(t *testing.T) {
 				p := Default("", "")
 				p.Read = append(p.Read, Path{Name: self(t)})
 				p.Most, p.Require = level, level
-				process, _, err := Start(p, Command{Path: self(t), Argv: append([]string{"survivor"}, withMark(g.ways, mark)...), Files: []*os.File{nil, in, in}})
+				process, _, err := Start(p,
+					Command{Path: self(t),
+						Argv:  append([]string{"survivor"}, withMark(g.ways, mark)...),
+						Files: []*os.File{nil, in, in}})
 				in.Close()
 				must(t, err)
 				b := make([]byte, 5)
@@ -216,7 +220,8 @@ func TestTreeEnds(t *testing.T) {
 					t.Errorf("%+v %v", s, err)
 				}
 				gone(t, mark)
-				rest, err := io.ReadAll(out) // the end of file comes only when the last holder is gone
+				// the end of file comes only when the last holder is gone
+				rest, err := io.ReadAll(out)
 				if err != nil || !leaves && strings.TrimSpace(string(rest)) != "" {
 					t.Errorf("%q %v", rest, err)
 				}
@@ -328,7 +333,9 @@ func TestHeld(t *testing.T) {
 func nestedMain() {
 	p := Default("", "")
 	p.Write = []Path{{Name: "/usr"}} // the outer fence does not let it be written
-	process, receipt, err := Start(p, Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & echo inside"}, Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	process, receipt, err := Start(p,
+		Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & echo inside"},
+			Files: []*os.File{nil, os.Stdout, os.Stderr}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -343,13 +350,15 @@ func TestNested(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: self(t)})
 		out, in, _ := os.Pipe()
-		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"nested"}, Files: []*os.File{nil, in, in}})
+		process, _, err := Start(p, Command{Path: self(t), Argv: []string{"nested"},
+			Files: []*os.File{nil, in, in}})
 		in.Close()
 		must(t, err)
 		text, _ := io.ReadAll(out)
 		process.Wait()
 		// A fence inside one that answers calls cannot have an answerer of its own.
-		if want := fmt.Sprintf("inside\nbase namespaces %v 0 <nil>\n", p.Most == Base); string(text) != want {
+		if want := fmt.Sprintf("inside\nbase namespaces %v 0 <nil>\n",
+			p.Most == Base); string(text) != want {
 			t.Errorf("%q", text)
 		}
 	})
@@ -370,7 +379,8 @@ func TestGuardHoldsNothing(t *testing.T) {
 				smaps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", process.guard))
 				must(t, err)
 				for line := range strings.Lines(string(smaps)) {
-					if f := strings.Fields(line); strings.HasPrefix(line, "Pss:") || strings.HasPrefix(line, "Private_Dirty:") {
+					if f := strings.Fields(line); strings.HasPrefix(line, "Pss:") ||
+						strings.HasPrefix(line, "Private_Dirty:") {
 						t.Log(f)
 					}
 				}

@@ -23,18 +23,20 @@ type AskOptions struct {
 	Hint      string        // what those do, in the line that says what to press
 	Challenge string        // when not empty, yes is typing these characters: letters and digits
 	Quiet     time.Duration // silence required before the question is shown; 0 is DefaultQuiet
-	Guard     time.Duration // after it is shown, keys that mean yes are ignored this long; 0 is DefaultGuard
-	Timeout   time.Duration // how long the question may stay open; 0 is for ever
+	// after it is shown, keys that mean yes are ignored this long; 0 is DefaultGuard
+	Guard   time.Duration
+	Timeout time.Duration // how long the question may stay open; 0 is for ever
 }
 
 // Answer is what a person answered. The zero value is no answer at all, which permits nothing.
 type Answer int
 
 const (
-	Cancelled Answer = iota // left without an answer: q, Escape, Ctrl-C, Ctrl-D, Ctrl-\, a challenge missed too often
-	Denied                  // by the key n and by nothing else
-	Approved                // by the key or the whole challenge
-	Chosen                  // one of AskOptions.Others
+	// left without an answer: q, Escape, Ctrl-C, Ctrl-D, Ctrl-\, a challenge missed too often
+	Cancelled Answer = iota
+	Denied           // by the key n and by nothing else
+	Approved         // by the key or the whole challenge
+	Chosen           // one of AskOptions.Others
 )
 
 // String returns "cancelled", "denied", "approved" or "chosen".

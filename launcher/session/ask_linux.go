@@ -28,7 +28,8 @@ const escapeTime = 50
 // was answered elsewhere): the error is then context.Cause(ctx). Signals that end this
 // process while the question is open return *Interrupted. In every case the terminal is
 // left as it was found.
-func Ask(ctx context.Context, tty *os.File, render func(width int, full bool) string, o AskOptions) (Reply, error) {
+func Ask(ctx context.Context, tty *os.File, render func(width int, full bool) string,
+	o AskOptions) (Reply, error) {
 	o, err := o.settled()
 	if err != nil {
 		return Reply{}, err
@@ -76,7 +77,8 @@ func (p *prompt) open(ctx context.Context, o AskOptions) (err error) {
 	}
 	p.onClose(func() { unix.Close(p.wake) })
 	for _, fd := range []*int{&p.guard, &p.limit} {
-		if *fd, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK); err != nil {
+		if *fd, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC,
+			unix.TFD_CLOEXEC|unix.TFD_NONBLOCK); err != nil {
 			return fmt.Errorf("make a timer: %w", err)
 		}
 		p.onClose(func() { unix.Close(*fd) })
@@ -213,7 +215,8 @@ func (p *prompt) read(ctx context.Context) (reply Reply, done bool, err error) {
 	return p.press(ctx, p.keys.feed(buf[:n]), alone)
 }
 
-func (p *prompt) press(ctx context.Context, keys []rune, alone bool) (reply Reply, done bool, err error) {
+func (p *prompt) press(ctx context.Context, keys []rune,
+	alone bool) (reply Reply, done bool, err error) {
 	for _, key := range keys {
 		if key == ctrlZ {
 			if err := p.pause(syscall.SIGTSTP); err != nil {

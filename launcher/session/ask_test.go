@@ -133,7 +133,8 @@ func TestGuardTime(t *testing.T) {
 // Keys that nobody presses after reading do not approve: Enter, space, pasted text.
 func TestWhatDoesNotApprove(t *testing.T) {
 	for name, keys := range map[string]string{
-		"enter": "\r", "newline": "\n", "space": " ", "paste": "y\n", "many": "yyyy", "upper case": "Y",
+		"enter": "\r", "newline": "\n", "space": " ", "paste": "y\n", "many": "yyyy",
+		"upper case":      "Y",
 		"bracketed paste": "\x1b[200~y\x1b[201~", "alt": "\x1by", "tab": "\t", "arrow": "\x1b[A",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,7 +191,8 @@ func TestUnreadDoesNotApprove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := question{options: o, open: true, render: func(int, bool) string { return strings.Repeat("a line\n", 50) }}
+		q := question{options: o, open: true,
+			render: func(int, bool) string { return strings.Repeat("a line\n", 50) }}
 		q.resize(80, 24)
 		keys := cmp.Or(challenge, "y")
 		for range 3 { // 22 lines are on the screen at first, then 43, then all
@@ -254,7 +256,8 @@ func TestQuestionFollowsTheWindow(t *testing.T) {
 
 // E-chan-6: the terminal is restored when we are told to end.
 func TestAskIsInterrupted(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP,
+		syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			a := ask(t, newOuter(t)).open()
@@ -327,7 +330,8 @@ func TestGuardTimeAfterAStop(t *testing.T) {
 	exe, _ := os.Executable()
 	o.send(roleVariable + "=ask " + exe + " -guard=" + guard.String() + " 3>&1 4</dev/null\n")
 	o.expect("deny")
-	poll(nil, int(guard/time.Millisecond)+500) // when this is not enough for it to be over, nothing is proven and nothing fails
+	// when this is not enough for it to be over, nothing is proven and nothing fails
+	poll(nil, int(guard/time.Millisecond)+500)
 	o.send("\x1a")
 	o.expect("Stopped")
 	o.expect("ready$ ")
@@ -353,7 +357,8 @@ func TestAskWithoutTerminal(t *testing.T) {
 	_, w := pipePair(t)
 	render := func(int, bool) string { t.Error("rendered"); return "" }
 	for _, f := range []*os.File{o.peer, w} {
-		if _, err := Ask(context.Background(), f, render, AskOptions{}); !errors.Is(err, ErrBackground) {
+		if _, err := Ask(context.Background(), f, render, AskOptions{}); !errors.Is(err,
+			ErrBackground) {
 			t.Error(err)
 		}
 	}
@@ -361,11 +366,13 @@ func TestAskWithoutTerminal(t *testing.T) {
 
 func TestAskOptionsAreChecked(t *testing.T) {
 	for _, o := range []AskOptions{
-		{Approve: '\r'}, {Approve: '\n'}, {Approve: ' '}, {Approve: 'n'}, {Approve: 'q'}, {Approve: 'v'},
+		{Approve: '\r'}, {Approve: '\n'}, {Approve: ' '}, {Approve: 'n'}, {Approve: 'q'},
+		{Approve: 'v'},
 		{Approve: 0x1b}, {Approve: keyEscape}, {Others: []rune{'n'}}, {Others: []rune{'é'}},
 		{Challenge: "ab c"}, {Challenge: "\r"},
 	} {
-		if _, err := Ask(context.Background(), os.Stdin, nil, o); err == nil || errors.Is(err, ErrBackground) {
+		if _, err := Ask(context.Background(), os.Stdin, nil, o); err == nil ||
+			errors.Is(err, ErrBackground) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -44,7 +44,8 @@ func askRole(args []string) {
 		return b.String()
 	}
 	reply, err := Ask(ctx, os.Stdin, render, AskOptions{
-		Challenge: *challenge, Quiet: *quiet, Guard: *guard, Timeout: *limit, Others: []rune(*others),
+		Challenge: *challenge, Quiet: *quiet, Guard: *guard, Timeout: *limit,
+		Others: []rune(*others),
 	})
 	cancel(nil)
 	text := fmt.Sprintf("%v %q", reply.Answer, reply.Key)

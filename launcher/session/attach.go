@@ -29,7 +29,9 @@ type Attachment struct {
 	Out  *os.File
 	View View
 
-	Starter bool          // it started the session; what it types while someone else has control is for the holder to refuse and to count
+	// it started the session; what it types while someone else has control is for the holder to
+	// refuse and to count
+	Starter bool
 	Take    bool          // drive at once
 	Idle    time.Duration // without a key, after which a lease ends; 0 is the holder's usual
 	TTY     string        // the terminal's name, for people

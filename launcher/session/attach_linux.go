@@ -18,7 +18,8 @@ import (
 // leaving too. The terminal is raw meanwhile, and is given back in any case. An error means that
 // the terminal or the connection failed.
 func Attach(ctx context.Context, a Attachment) (Ended, error) {
-	c := &client{ctx: ctx, a: a, keys: make(chan []byte), frames: make(chan wire.Frame), gone: make(chan error, 2), done: make(chan struct{})}
+	c := &client{ctx: ctx, a: a, keys: make(chan []byte), frames: make(chan wire.Frame),
+		gone: make(chan error, 2), done: make(chan struct{})}
 	defer close(c.done)
 	if kindOf(a.In, new(unix.Stat_t)) == terminal {
 		fd, err := dupFile(a.In) // keyboard may outlive the caller's
@@ -37,7 +38,8 @@ func Attach(ctx context.Context, a Attachment) (Ended, error) {
 		c.show(a.View.Resize(full.cols, full.rows))
 	}
 	cols, rows := c.size()
-	c.send(wire.JSON(wire.Hello, 0, wire.Greeting{Take: a.Take, Cols: cols, Rows: rows, TTY: a.TTY, Idle: int(a.Idle.Seconds())}))
+	c.send(wire.JSON(wire.Hello, 0, wire.Greeting{Take: a.Take, Cols: cols, Rows: rows, TTY: a.TTY,
+		Idle: int(a.Idle.Seconds())}))
 	go c.listen()
 	go c.keyboard()
 	return c.run(ctx)
@@ -85,7 +87,8 @@ func (c *client) run(ctx context.Context) (Ended, error) {
 		case <-winch:
 			c.resized()
 		case sig := <-keyed:
-			c.enter([]byte{map[os.Signal]byte{syscall.SIGINT: 3, syscall.SIGQUIT: 28}[sig]}, true) // VINTR, VQUIT
+			// VINTR, VQUIT
+			c.enter([]byte{map[os.Signal]byte{syscall.SIGINT: 3, syscall.SIGQUIT: 28}[sig]}, true)
 		case p, ok := <-keys:
 			if !ok {
 				c.keys = nil
@@ -209,7 +212,8 @@ func (c *client) now(s wire.Status, epoch uint32) {
 	}
 	if n := len(c.waiting); n > 0 && changed {
 		c.waiting = nil
-		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, Message: "unsent input was discarded"}))
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeDiscarded, Bytes: n,
+			Message: "unsent input was discarded"}))
 	}
 	if first { // typed before it was known who drives
 		c.credit = wire.Credit
@@ -318,7 +322,8 @@ func (c *client) question() {
 		return
 	}
 	if c.waits == "" {
-		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, Message: "no new question here; all questions: tadactl inbox"}))
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused,
+			Message: "no new question here; all questions: tadactl inbox"}))
 		return
 	}
 	c.show(c.a.View.Leave())
@@ -328,7 +333,9 @@ func (c *client) question() {
 	c.term.enter()
 	c.show(c.a.View.Resume())
 	if err != nil {
-		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeAsked, Envelope: c.waits, Message: err.Error() + "; Ctrl-] a"})) // it still does
+		// it still does
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeAsked, Envelope: c.waits,
+			Message: err.Error() + "; Ctrl-] a"}))
 	} else {
 		c.waits = ""
 	}
@@ -365,7 +372,8 @@ func (c *client) do(o *order) {
 // writes is for the holder to refuse, because it has to be on record.
 func (c *client) enter(p []byte, always bool) {
 	if !always && !c.a.Starter && !c.status.You && c.status.ID != "" {
-		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, By: c.status.Driver, Message: "you are only watching; press Ctrl-] t to take over"}))
+		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, By: c.status.Driver,
+			Message: "you are only watching; press Ctrl-] t to take over"}))
 		return
 	}
 	c.input(p)
@@ -381,7 +389,8 @@ func (c *client) input(p []byte) {
 }
 
 func (c *client) send(f wire.Frame) {
-	if _, err := c.a.Conn.Write(wire.Append(nil, f)); err != nil && c.failed == nil && !errors.Is(err, unix.EPIPE) {
+	if _, err := c.a.Conn.Write(wire.Append(nil, f)); err != nil && c.failed == nil &&
+		!errors.Is(err, unix.EPIPE) {
 		c.failed = fmt.Errorf("send to the session: %w", err)
 	}
 }

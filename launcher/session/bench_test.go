@@ -100,7 +100,8 @@ func BenchmarkPipe256MB(b *testing.B) {
 	b.Run("cat", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {
-			if err := exec.Command("bash", "-c", command+" | cat | cat > /dev/null").Run(); err != nil {
+			if err := exec.Command("bash", "-c",
+				command+" | cat | cat > /dev/null").Run(); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -114,7 +115,8 @@ func BenchmarkPipe256MB(b *testing.B) {
 	b.Run("cat+sha256", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {
-			if err := exec.Command("bash", "-c", command+" | cat | sha256sum > /dev/null").Run(); err != nil {
+			if err := exec.Command("bash", "-c",
+				command+" | cat | sha256sum > /dev/null").Run(); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -10,7 +10,9 @@ type cooked struct{ private, caller int }
 
 // both reports whether both translate now. It asks each time, because the child and other
 // programs change their modes whenever they like; a question is a fraction of a write.
-func (c cooked) both() bool { return c != (cooked{}) && translates(c.caller) && translates(c.private) }
+func (c cooked) both() bool {
+	return c != (cooked{}) && translates(c.caller) && translates(c.private)
+}
 
 // translates reports whether a terminal puts "\r" before "\n". A master answers for its slave.
 func translates(fd int) bool {

@@ -12,7 +12,8 @@ import (
 
 func TestUncook(t *testing.T) {
 	cases := []struct{ from, want string }{
-		{"", ""}, {"\n", "\n"}, {"\r", "\r"}, {"a\r\nb\r\n", "a\nb\n"}, {"\r\r\n", "\r\n"}, {"50%\r60%\r", "50%\r60%\r"}, {"\r\n\r", "\n\r"},
+		{"", ""}, {"\n", "\n"}, {"\r", "\r"}, {"a\r\nb\r\n", "a\nb\n"}, {"\r\r\n", "\r\n"},
+		{"50%\r60%\r", "50%\r60%\r"}, {"\r\n\r", "\n\r"},
 	}
 	for _, c := range cases {
 		if got := uncook([]byte(c.from)); string(got) != c.want {
@@ -27,12 +28,14 @@ func TestLineEndsOnATerminalThatIsNotRaw(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)
 	tap := &journal{}
-	s, cmd := launch(t, Stdio{Out: o.peer}, Auto, tap, "bash", "-c", "yes | head -n 100000; printf '\\r\\nend\\r\\n'")
+	s, cmd := launch(t, Stdio{Out: o.peer}, Auto, tap, "bash", "-c",
+		"yes | head -n 100000; printf '\\r\\nend\\r\\n'")
 	finish(t, s, cmd)
 	o.expect("end\r\r\n") // the program's own, and the terminal's: as without us
 	want := strings.Repeat("y\r\n", 100000) + "\r\r\nend\r\r\n"
 	if got := o.screen(); got != want {
-		t.Errorf("%d bytes are shown, want %d; line ends made twice: %d", len(got), len(want), strings.Count(got, "y\r\r\n"))
+		t.Errorf("%d bytes are shown, want %d; line ends made twice: %d", len(got), len(want),
+			strings.Count(got, "y\r\r\n"))
 	}
 	if got := tap.streams[Screen].String(); got != want {
 		t.Errorf("%d bytes are recorded, want %d", len(got), len(want))

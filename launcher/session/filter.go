@@ -139,7 +139,8 @@ func readFilter() (rows map[string]passage, simple [128]bool) {
 		name, rest := line[:at], strings.Fields(line[at:])
 		kind, what, _ := strings.Cut(strings.TrimRight(name, " "), " ")
 		p := passage{ui: rest[0] == "ui", restore: takesBack(strings.Join(rest[1:], " "))}
-		prefix := strings.TrimRight(what, "@ABCDEFGHIJKLMNOPQRSTUVWXYZ`abcdefghijklmnopqrstuvwxyz{|}~")
+		prefix := strings.TrimRight(what,
+			"@ABCDEFGHIJKLMNOPQRSTUVWXYZ`abcdefghijklmnopqrstuvwxyz{|}~")
 		if kind != "CSI" || what == prefix {
 			rows[kind+" "+what] = p
 			continue
@@ -157,7 +158,8 @@ func readFilter() (rows map[string]passage, simple [128]bool) {
 
 // takesBack spells a restoring sequence.
 func takesBack(text string) string {
-	r := strings.NewReplacer("ESC", "\x1b", "CSI ", "\x1b[", "^O", "\x0f", " ESC8", "\x1b8", "CSI", "\x1b[")
+	r := strings.NewReplacer("ESC", "\x1b", "CSI ", "\x1b[", "^O", "\x0f", " ESC8", "\x1b8", "CSI",
+		"\x1b[")
 	if rest, ok := strings.CutPrefix(text, "OSC "); ok {
 		return "\x1b]" + rest + "\x1b\\"
 	}
@@ -177,9 +179,10 @@ type Filter struct {
 	// Keys reports whether the command reads keys one by one; nil is never.
 	Keys func() bool
 
-	state   filterState
-	last    byte   // of a string
-	seq     []byte // of an unfinished sequence, its beginning included; of a string that is dropped, nothing
+	state filterState
+	last  byte // of a string
+	// of an unfinished sequence, its beginning included; of a string that is dropped, nothing
+	seq     []byte
 	part    []byte // of an unfinished character
 	out     []byte
 	on      map[string]string // what the run has switched on, by what takes it back
@@ -317,7 +320,8 @@ func (f *Filter) step(c byte) {
 			f.state, f.seq = inText, f.seq[:0]
 		case c == 0x07 && f.state == inOSC:
 			f.endOSC()
-		case c == 0x07: // only an OSC ends with it; a terminal that thinks otherwise shows the rest as text, we never do
+		case c == 0x07:
+			// only an OSC ends with it; a terminal that thinks otherwise shows the rest as text, we never do
 		case c == 0x1b:
 			f.state += inOSCEsc - inOSC
 		case f.state == inOSC:

@@ -30,7 +30,8 @@ func cuts(text string) (all [][]string) {
 // however it is spelled and cut.
 func TestNothingTypesAtThePerson(t *testing.T) {
 	strings8 := func(body string) (list []string) { // a string sequence in all its spellings
-		for _, start := range []string{"\x1b" + body[:1], string(rune(body[0] + 0x40)), string([]byte{body[0] + 0x40})} {
+		for _, start := range []string{"\x1b" + body[:1], string(rune(body[0] + 0x40)),
+			string([]byte{body[0] + 0x40})} {
 			for _, end := range []string{"\x07", "\x1b\\", "\u009c", "\x9c\x07", "\x1bP\x1b\\"} {
 				list = append(list, start+body[1:]+end)
 			}
@@ -39,20 +40,28 @@ func TestNothingTypesAtThePerson(t *testing.T) {
 	}
 	var hostile []string
 	for _, body := range []string{
-		"]52;c;Y3VybCBldmlsfHNo", "]52;p;?", "]052;c;eA==", "]5522;type=write", "]1337;CopyToClipboard=\n", "]1337;File=inline=1:eA==", "]1337;RequestUpload=format=tgz",
-		"]0;title", "]1;icon", "]2;title", "]l title", "]4;1;?", "]10;?", "]11;?", "]50;?", "]60", "]7;file://h/", "]777;notify;a;b", "]99;i=1:p=?;", "]22;?__current__",
-		"P$qm", "P+q544e", "Ptmux;\x1b\x1b]52;c;eA==\x07", "P1$tx", "P|17/17;0a", "_Gi=1,a=q;AAAA", "^x", "Xx", "P=1s",
+		"]52;c;Y3VybCBldmlsfHNo", "]52;p;?", "]052;c;eA==", "]5522;type=write",
+		"]1337;CopyToClipboard=\n", "]1337;File=inline=1:eA==", "]1337;RequestUpload=format=tgz",
+		"]0;title", "]1;icon", "]2;title", "]l title", "]4;1;?", "]10;?", "]11;?", "]50;?", "]60",
+		"]7;file://h/", "]777;notify;a;b", "]99;i=1:p=?;", "]22;?__current__",
+		"P$qm", "P+q544e", "Ptmux;\x1b\x1b]52;c;eA==\x07", "P1$tx", "P|17/17;0a", "_Gi=1,a=q;AAAA",
+		"^x", "Xx", "P=1s",
 	} {
 		hostile = append(hostile, strings8(body)...)
 	}
 	for _, csi := range []string{
-		"c", "0c", ">c", "=c", "5n", "6n", "?6n", "?15n", "x", "1x", "21t", "20t", "14t", "16t", "18t", "11t", "13;2t", "8;30;100t", "22;0t", "i", "5i", "?5i", "1;1;1;1;1;1*y",
-		"?2004$p", "4$p", "?u", ">q", ">0q", "?4m", "1$w", "$w", "?1;1;0S", "#|", "#{", "'|", "1'z", "&u", "1$u", "?1s", "?1r", "?2031h", "?1000;1006h", "?1004h", "?2h", "2h", "12h", "?9999h",
+		"c", "0c", ">c", "=c", "5n", "6n", "?6n", "?15n", "x", "1x", "21t", "20t", "14t", "16t",
+		"18t", "11t", "13;2t", "8;30;100t", "22;0t", "i", "5i", "?5i", "1;1;1;1;1;1*y",
+		"?2004$p", "4$p", "?u", ">q", ">0q", "?4m", "1$w", "$w", "?1;1;0S", "#|", "#{", "'|", "1'z",
+		"&u", "1$u", "?1s", "?1r", "?2031h", "?1000;1006h", "?1004h", "?2h", "2h", "12h", "?9999h",
 		"6\rn", "6\x05n", "6\x00n", ">1u", "=5u",
 	} {
 		hostile = append(hostile, "\x1b["+csi, "\u009b"+csi, "\x9b"+csi)
 	}
-	hostile = append(hostile, "\x05", "\x1bZ", "\u009a", "\x1b G", "\x1b%@", "\x1b]52;c;"+strings.Repeat("A", 1<<16)+"\x07", "\x1b]8;;"+strings.Repeat("A", 1<<13)+"\x07", "\x1b["+strings.Repeat("1;", 400)+"c", "\xe2\x9b6n")
+	hostile = append(hostile, "\x05", "\x1bZ", "\u009a", "\x1b G", "\x1b%@",
+		"\x1b]52;c;"+strings.Repeat("A", 1<<16)+"\x07",
+		"\x1b]8;;"+strings.Repeat("A", 1<<13)+"\x07", "\x1b["+strings.Repeat("1;", 400)+"c",
+		"\xe2\x9b6n")
 	for _, text := range hostile {
 		pieces := cuts(text)
 		if len(text) > 1000 {
@@ -63,7 +72,8 @@ func TestNothingTypesAtThePerson(t *testing.T) {
 			if strings.ContainsAny(got, "\x1b\x05") || containsC1(got) {
 				t.Fatalf("%q in %d pieces: %q passed", text, len(p), got)
 			}
-			ends := strings.HasSuffix(text, "\x1b\\") || strings.HasSuffix(text, "\u009c") || !(strings.Contains(text, "\x07") || strings.Contains(text, "\x9c"))
+			ends := strings.HasSuffix(text, "\x1b\\") || strings.HasSuffix(text, "\u009c") ||
+				!(strings.Contains(text, "\x07") || strings.Contains(text, "\x9c"))
 			if ends && !strings.HasSuffix(got, "end") {
 				t.Fatalf("%q: what follows is lost: %q", text, got)
 			}
@@ -83,8 +93,13 @@ func containsC1(text string) bool {
 // What draws passes as it was written, cut anywhere, in every language.
 func TestWhatDrawsPasses(t *testing.T) {
 	for _, text := range []string{
-		"plain\r\n\ttext\b\a", "\x1b[1;31mred\x1b[0m \x1b[38:2::1:2:3mtrue\x1b[m", "\x1b[2J\x1b[H\x1b[10;20Hx\x1b[K\x1b[?25l\x1b[?25h", "\x1b]8;id=1;https://example.com/✓\x1b\\link\x1b]8;;\x1b\\",
-		"naïve ✓ 日本語 🎉 \u00a0", "\x1b(0lqk\x1b(B\x0elqk\x0f", "\x1b[?1049h\x1b[22;1H\x1b[1;24r\x1b[?1h\x1b=\x1b[?7l", "\x1b7\x1b8\x1bM\x1bD\x1b[4 q\x1b[3J\x1b[!p\x1b[5S\x1b[?2026h\x1b[?2026l", "\x1b]9;4;1;50\x1b\\\x1b]133;A\x1b\\",
+		"plain\r\n\ttext\b\a", "\x1b[1;31mred\x1b[0m \x1b[38:2::1:2:3mtrue\x1b[m",
+		"\x1b[2J\x1b[H\x1b[10;20Hx\x1b[K\x1b[?25l\x1b[?25h",
+		"\x1b]8;id=1;https://example.com/✓\x1b\\link\x1b]8;;\x1b\\",
+		"naïve ✓ 日本語 🎉 \u00a0", "\x1b(0lqk\x1b(B\x0elqk\x0f",
+		"\x1b[?1049h\x1b[22;1H\x1b[1;24r\x1b[?1h\x1b=\x1b[?7l",
+		"\x1b7\x1b8\x1bM\x1bD\x1b[4 q\x1b[3J\x1b[!p\x1b[5S\x1b[?2026h\x1b[?2026l",
+		"\x1b]9;4;1;50\x1b\\\x1b]133;A\x1b\\",
 		"\x1b[?1049h\x1b[c\x1b[>c\x1b[6n\x1b[?1000;1006h\x1b[?2004h\x1b]11;?\x1b\\\x1b[?2004$p\x1b[>1u\x1b[18t\x1b[?u\x1b[?1049l",
 	} {
 		for _, p := range cuts(text) {
@@ -117,7 +132,8 @@ func TestTheTerminalIsGivenBack(t *testing.T) {
 		}
 		f = new(Filter)
 		through(f, text+"\xe4\xbd")
-		if got := string(f.End()); strings.HasPrefix(got, "\ufffd") == strings.HasSuffix(text, "unfinished") {
+		if got := string(f.End()); strings.HasPrefix(got, "\ufffd") == strings.HasSuffix(text,
+			"unfinished") {
 			t.Errorf("%q and half a character are ended by %q", text, got)
 		}
 		if again := f.End(); len(again) > 0 {
@@ -146,7 +162,8 @@ func sameSequences(a, b string) bool {
 // FuzzFilter: no cut changes what passes, nothing that is kept grows without bound, and what passed
 // passes again as it is.
 func FuzzFilter(f *testing.F) {
-	for _, seed := range []string{"\x1b]52;c;eA==\x07x", "\x1b[?1049h\x1b[6n", "\xc2\x9b6n", "é\x1b[?1000;25h", "\x1bP+q\x1b\\\x18\x1b[c", "\xe2\x9b\xf0\x9f\x98"} {
+	for _, seed := range []string{"\x1b]52;c;eA==\x07x", "\x1b[?1049h\x1b[6n", "\xc2\x9b6n",
+		"é\x1b[?1000;25h", "\x1bP+q\x1b\\\x18\x1b[c", "\xe2\x9b\xf0\x9f\x98"} {
 		f.Add([]byte(seed), 3)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, at int) {
@@ -161,7 +178,8 @@ func FuzzFilter(f *testing.F) {
 		if cap(whole.seq) > 4*maxText || len(whole.part) > 3 {
 			t.Fatalf("%d bytes are kept", cap(whole.seq))
 		}
-		if strings.Contains(string(a), "\x1b]52") || strings.Contains(string(a), "\x1bP") || strings.Contains(string(a), "\x05") {
+		if strings.Contains(string(a), "\x1b]52") || strings.Contains(string(a), "\x1bP") ||
+			strings.Contains(string(a), "\x05") {
 			t.Fatalf("%q let %q pass", text, a)
 		}
 		if again := new(Filter).Pass(bytes.Clone(a)); !bytes.Equal(again, a) {

@@ -10,7 +10,8 @@ func TestGather(t *testing.T) {
 		moment   func(n int) int // what a moment brings instead of a piece of n bytes
 		min, max int             // moments that are taken
 	}{
-		"a command that prints line by line":  {10_000, func(int) int { return 900 }, 9_900, 10_000},
+		"a command that prints line by line": {10_000, func(int) int { return 900 }, 9_900,
+			10_000},
 		"one that waits for an answer":        {100_000, func(n int) int { return n }, 1, 40},
 		"one that does so after it had a lot": {100_000, func(n int) int { return n + n/2 }, 1, 40},
 		"a keyboard's echo, a few hundred":    {300, func(n int) int { return n }, 1, 6},

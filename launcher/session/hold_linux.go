@@ -12,7 +12,8 @@ import (
 // like, the terminal that the session was started from, only modes and size are copied; it may be
 // closed. Show is called on one goroutine and may block, which stalls the child.
 func Hold(like Stdio, tap Tap, show func([]byte)) (*Session, error) {
-	return open(&Session{caller: like, plan: plan{child: [3]give{slave, slave, slave}, screen: 1, keys: none}, show: show}, tap)
+	return open(&Session{caller: like,
+		plan: plan{child: [3]give{slave, slave, slave}, screen: 1, keys: none}, show: show}, tap)
 }
 
 // typeChunk is how much is recorded before it is written: what a terminal that nobody reads from
@@ -57,8 +58,10 @@ func (s *Session) write(p []byte, cancelled func() bool) (n int, err error) {
 			if cancelled() {
 				return n, nil
 			}
-			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}, {Fd: int32(nudge), Events: unix.POLLIN}}
-			if err := poll(fds, recheck); err != nil { // a master that was closed meanwhile is seen by the next write
+			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT},
+				{Fd: int32(nudge), Events: unix.POLLIN}}
+			if err := poll(fds, recheck); err != nil {
+				// a master that was closed meanwhile is seen by the next write
 				return n, err
 			}
 			if fds[1].Revents != 0 {
@@ -91,7 +94,8 @@ func (s *Session) nudged() {
 
 // Resize sets the private terminal's size, recorded first.
 func (s *Session) Resize(cols, rows int) error {
-	size := unix.Winsize{Col: uint16(min(max(cols, 1), 1<<15)), Row: uint16(min(max(rows, 1), 1<<15))}
+	size := unix.Winsize{Col: uint16(min(max(cols, 1), 1<<15)),
+		Row: uint16(min(max(rows, 1), 1<<15))}
 	return s.setSize(size)
 }
 

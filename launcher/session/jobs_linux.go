@@ -44,7 +44,8 @@ func parseProcess(stat string) (process, bool) {
 		}
 		n[i] = v
 	}
-	return process{pid: n[0], parent: n[1], group: n[2], session: n[3], terminal: uint32(n[4]), stopped: fields[0] == "T"}, true
+	return process{pid: n[0], parent: n[1], group: n[2], session: n[3], terminal: uint32(n[4]),
+		stopped: fields[0] == "T"}, true
 }
 
 // orphaned reports whether nobody could continue the group after a stop: no member has a

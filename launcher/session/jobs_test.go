@@ -182,7 +182,8 @@ func TestCapturedCommandCanAsk(t *testing.T) {
 func TestNeverGivesPipes(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)
-	cmd := o.start(role("run", "-pty=never", "for fd in 0 1 2; do test -t $fd && echo tty $fd; done; wc -c; exit 5"))
+	cmd := o.start(role("run", "-pty=never",
+		"for fd in 0 1 2; do test -t $fd && echo tty $fd; done; wc -c; exit 5"))
 	o.send("four\n")
 	o.send("\x04")
 	o.expect("5\r\n")

@@ -86,7 +86,8 @@ func readerOf(proc string, device uint64) bool {
 			continue
 		}
 		var st unix.Stat_t
-		if unix.Stat(dir+"/fd/"+fd, &st) == nil && (st.Rdev == device || st.Rdev == unix.Mkdev(5, 0)) {
+		if unix.Stat(dir+"/fd/"+fd, &st) == nil &&
+			(st.Rdev == device || st.Rdev == unix.Mkdev(5, 0)) {
 			return true
 		}
 	}

@@ -20,7 +20,8 @@ func (s *Session) Modes() (m LineModes, open bool) {
 
 func lineModes(t *unix.Termios) (m LineModes) {
 	for i, on := range [len(sttyWords)]bool{
-		t.Lflag&unix.ISIG != 0, t.Lflag&unix.ICANON != 0, t.Lflag&unix.IEXTEN != 0, t.Lflag&unix.ECHO != 0,
+		t.Lflag&unix.ISIG != 0, t.Lflag&unix.ICANON != 0, t.Lflag&unix.IEXTEN != 0,
+		t.Lflag&unix.ECHO != 0,
 		t.Iflag&unix.ICRNL != 0, t.Iflag&unix.IXON != 0, t.Oflag&unix.OPOST != 0,
 	} {
 		if on {

@@ -41,7 +41,8 @@ func newOuter(t *testing.T) *outer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ,
+		&unix.Winsize{Row: 24, Col: 80}); err != nil {
 		t.Fatal(err)
 	}
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
@@ -188,7 +189,8 @@ func (o *outer) start(cmd *exec.Cmd) *exec.Cmd {
 func (o *outer) shell() {
 	o.t.Helper()
 	cmd := exec.Command("bash", "--norc", "--noprofile", "--noediting", "-i")
-	cmd.Env = append(os.Environ(), "PS1=ready$ ", "TERM=xterm", "HISTFILE=", "PATH="+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PS1=ready$ ", "TERM=xterm", "HISTFILE=",
+		"PATH="+os.Getenv("PATH"))
 	o.start(cmd)
 	o.expect("ready$ ")
 	o.send("run() { " + self(o.t, `"$@"`) + "; }\n")

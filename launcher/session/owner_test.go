@@ -44,7 +44,8 @@ func takeNumber(t *testing.T, f *os.File) (decoy *os.File) {
 // written to nor replaced. The tests are not parallel, because they need a number to be free.
 func TestNumbersOfTheCallerAreNotKept(t *testing.T) {
 	t.Run("input that is given up", func(t *testing.T) {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(16)) // the goroutines are to be interrupted in the middle
+		// the goroutines are to be interrupted in the middle
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(16))
 		dir := t.TempDir()
 		rounds := 10_000
 		if testing.Short() {

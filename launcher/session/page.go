@@ -49,7 +49,8 @@ func (p *pager) position() string {
 	if len(p.lines) <= p.height {
 		return ""
 	}
-	return fmt.Sprintf("lines %d-%d of %d", p.top+1, min(p.top+p.height, len(p.lines)), len(p.lines))
+	return fmt.Sprintf("lines %d-%d of %d", p.top+1, min(p.top+p.height, len(p.lines)),
+		len(p.lines))
 }
 
 // wrap breaks text into lines of at most cols cells. The text should be inert already; what

@@ -23,7 +23,8 @@ func TestFailingTap(t *testing.T) {
 		<-s.Failed()
 		cmd.Process.Kill()
 		cmd.Wait()
-		if err := s.Ended(context.Background()); !errors.Is(err, full) || !errors.Is(s.Err(), full) {
+		if err := s.Ended(context.Background()); !errors.Is(err, full) ||
+			!errors.Is(s.Err(), full) {
 			t.Errorf("%v: %v", mode, err)
 		}
 		w.Close()
@@ -51,7 +52,8 @@ func TestFailingTapStopsAllStreams(t *testing.T) {
 	_, outW := pipePair(t)
 	errR, errW := pipePair(t)
 	inR, inW := pipePair(t)
-	s, cmd := run(t, Stdio{In: inR, Out: outW, Err: errW}, Auto, &failsOnce{err: errors.New("disk is full")},
+	s, cmd := run(t, Stdio{In: inR, Out: outW, Err: errW}, Auto,
+		&failsOnce{err: errors.New("disk is full")},
 		"echo a; read x; echo secret >&2; read x")
 	<-s.Failed()
 	inW.WriteString("go\n")
@@ -109,7 +111,8 @@ func TestNeverStarted(t *testing.T) {
 	_, w := pipePair(t)
 	before := descriptors(t)
 	for _, mode := range []PTY{Auto, Always, Never} {
-		for _, caller := range []Stdio{{In: o.peer, Out: o.peer, Err: o.peer}, {Out: w, Err: o.peer}, {}} {
+		for _, caller := range []Stdio{{In: o.peer, Out: o.peer, Err: o.peer},
+			{Out: w, Err: o.peer}, {}} {
 			s, err := Open(caller, mode, &journal{})
 			if err != nil {
 				t.Fatal(err)

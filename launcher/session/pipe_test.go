@@ -41,7 +41,8 @@ func run(t testing.TB, caller Stdio, mode PTY, tap Tap, text string) (*Session, 
 	return launch(t, caller, mode, tap, "bash", "-c", text)
 }
 
-func launch(t testing.TB, caller Stdio, mode PTY, tap Tap, name string, args ...string) (*Session, *exec.Cmd) {
+func launch(t testing.TB, caller Stdio, mode PTY, tap Tap, name string,
+	args ...string) (*Session, *exec.Cmd) {
 	t.Helper()
 	s, err := Open(caller, mode, tap)
 	if err != nil {
@@ -92,14 +93,17 @@ func TestPipesStayApart(t *testing.T) {
 	outR, outW := pipePair(t)
 	errR, errW := pipePair(t)
 	j := &journal{}
-	s, cmd := run(t, Stdio{Out: outW, Err: errW}, Auto, j, "echo out; echo err >&2; test -t 1 || echo pipe; exit 3")
+	s, cmd := run(t, Stdio{Out: outW, Err: errW}, Auto, j,
+		"echo out; echo err >&2; test -t 1 || echo pipe; exit 3")
 	finish(t, s, cmd)
 	outW.Close()
 	errW.Close()
-	if out := <-slurp(outR); string(out) != "out\npipe\n" || j.streams[Stdout].String() != string(out) {
+	if out := <-slurp(outR); string(out) != "out\npipe\n" ||
+		j.streams[Stdout].String() != string(out) {
 		t.Errorf("output %q, recorded %q", out, j.streams[Stdout].String())
 	}
-	if text := <-slurp(errR); string(text) != "err\n" || j.streams[Stderr].String() != string(text) {
+	if text := <-slurp(errR); string(text) != "err\n" ||
+		j.streams[Stderr].String() != string(text) {
 		t.Errorf("error %q, recorded %q", text, j.streams[Stderr].String())
 	}
 	if status(t, cmd) != "exit 3" {
@@ -118,7 +122,8 @@ func TestLinesAreGathered(t *testing.T) {
 			r, w := pipePair(t)
 			out := slurp(r)
 			j := &journal{}
-			s, cmd := run(t, Stdio{Out: w, Err: w}, mode, j, fmt.Sprintf("for ((i=0; i<%d; i++)); do echo line $i; done", lines))
+			s, cmd := run(t, Stdio{Out: w, Err: w}, mode, j,
+				fmt.Sprintf("for ((i=0; i<%d; i++)); do echo line $i; done", lines))
 			finish(t, s, cmd)
 			w.Close()
 			if n := bytes.Count(<-out, []byte("\n")); n != lines || j.pieces > lines/4 {
@@ -245,7 +250,8 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	_, w := pipePair(t)
 	for code := range 256 {
-		s, cmd := launch(t, Stdio{Out: w}, Auto, &journal{}, "sh", "-c", fmt.Sprintf("exit %d", code))
+		s, cmd := launch(t, Stdio{Out: w}, Auto, &journal{}, "sh", "-c",
+			fmt.Sprintf("exit %d", code))
 		finish(t, s, cmd)
 		if got := cmd.ProcessState.ExitCode(); got != code {
 			t.Errorf("exit %d became %d", code, got)
@@ -261,7 +267,8 @@ func TestSignalsPassThrough(t *testing.T) {
 		syscall.SIGTTIN: true, syscall.SIGTTOU: true, syscall.SIGURG: true, syscall.SIGWINCH: true,
 	}
 	for n := 1; n <= 64; n++ {
-		if n == 32 || n == 33 || n == 3 { // the C library's own; bash ignores SIGQUIT, see TestTerminalIsRestored
+		if n == 32 || n == 33 || n == 3 {
+			// the C library's own; bash ignores SIGQUIT, see TestTerminalIsRestored
 			continue
 		}
 		sig := syscall.Signal(n)
@@ -271,7 +278,8 @@ func TestSignalsPassThrough(t *testing.T) {
 		if survivors[sig] {
 			want = "exit 5"
 		}
-		if sig == syscall.SIGSTOP || sig == syscall.SIGTSTP || sig == syscall.SIGTTIN || sig == syscall.SIGTTOU {
+		if sig == syscall.SIGSTOP || sig == syscall.SIGTSTP || sig == syscall.SIGTTIN ||
+			sig == syscall.SIGTTOU {
 			continue // see the tests of job control
 		}
 		if err := cmd.Start(); err != nil {
@@ -322,7 +330,8 @@ func TestReaderGoesAway(t *testing.T) {
 	})
 	t.Run("in a shell", func(t *testing.T) {
 		t.Parallel()
-		out, err := exec.Command("bash", "-c", self(t, "'yes'")+" | head -n 1; echo ${PIPESTATUS[0]}").Output()
+		out, err := exec.Command("bash", "-c",
+			self(t, "'yes'")+" | head -n 1; echo ${PIPESTATUS[0]}").Output()
 		if string(out) != "y\n141\n" {
 			t.Errorf("%q, %v", out, err)
 		}
@@ -333,7 +342,8 @@ func TestReaderGoesAway(t *testing.T) {
 		s, cmd := launch(t, Stdio{Out: w}, Always, &journal{drop: true}, "yes")
 		io.ReadFull(r, make([]byte, 100))
 		r.Close()
-		if got := status(t, cmd); got != "signal hangup" && got != "exit 1" { // hung up, or its write failed first
+		if got := status(t, cmd); got != "signal hangup" && got != "exit 1" {
+			// hung up, or its write failed first
 			t.Error(got)
 		}
 		s.Ended(context.Background())
@@ -426,7 +436,8 @@ func TestNonBlockingReader(t *testing.T) {
 	r, w := os.NewFile(uintptr(p[0]), "r"), os.NewFile(uintptr(p[1]), "w")
 	defer r.Close()
 	all := slurp(r)
-	s, cmd := run(t, Stdio{Out: w}, Auto, &journal{drop: true}, fmt.Sprintf("head -c %d /dev/zero", total))
+	s, cmd := run(t, Stdio{Out: w}, Auto, &journal{drop: true},
+		fmt.Sprintf("head -c %d /dev/zero", total))
 	finish(t, s, cmd)
 	w.Close()
 	if got := len(<-all); got != total {
@@ -440,7 +451,8 @@ func TestNothingStaysOpen(t *testing.T) {
 	go io.Copy(io.Discard, r)
 	for _, mode := range []PTY{Auto, Always} {
 		before := descriptors(t)
-		for _, caller := range []Stdio{{In: o.peer, Out: o.peer, Err: o.peer}, {Out: w, Err: o.peer}, {Out: w, Err: w}} {
+		for _, caller := range []Stdio{{In: o.peer, Out: o.peer, Err: o.peer},
+			{Out: w, Err: o.peer}, {Out: w, Err: w}} {
 			s, cmd := run(t, caller, mode, &journal{}, "echo hello")
 			finish(t, s, cmd)
 		}
@@ -462,7 +474,8 @@ func TestAlwaysIsATerminal(t *testing.T) {
 	t.Parallel()
 	r, w := pipePair(t)
 	all := slurp(r)
-	s, cmd := run(t, Stdio{Out: w, Err: w}, Always, &journal{}, "test -t 1 && test -t 2 && echo both; stty size < /dev/tty; echo err >&2")
+	s, cmd := run(t, Stdio{Out: w, Err: w}, Always, &journal{},
+		"test -t 1 && test -t 2 && echo both; stty size < /dev/tty; echo err >&2")
 	finish(t, s, cmd)
 	w.Close()
 	if got := string(<-all); got != "both\r\n24 80\r\nerr\r\n" {

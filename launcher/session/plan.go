@@ -29,15 +29,17 @@ const none = -1
 
 // facts is all that the decision depends on.
 type facts struct {
-	kinds    [3]kind
-	sameOut  bool   // output and error are one open file, or one pipe
-	terminal [3]int // which terminal each is: equal numbers are the same one; only where the kind is terminal
+	kinds   [3]kind
+	sameOut bool // output and error are one open file, or one pipe
+	// which terminal each is: equal numbers are the same one; only where the kind is terminal
+	terminal [3]int
 }
 
 // plan says what the child gets and between which descriptors bytes are carried.
 type plan struct {
-	child  [3]give
-	screen int  // where what the private terminal prints goes; none when there is no private terminal
+	child [3]give
+	// where what the private terminal prints goes; none when there is no private terminal
+	screen int
 	keys   int  // whose keys are read; none when nobody types
 	eager  bool // the keys are this run's alone: raw mode from the start
 }

@@ -20,7 +20,8 @@ const (
 // The slave is opened from the master (TIOCGPTPEER, Linux 4.13) and not by its name: the
 // name could lead elsewhere when /dev/pts is another mount than the one behind /dev/ptmx.
 func openPTY() (master int, peer *os.File, err error) {
-	master, err = unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	master, err = unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK,
+		0)
 	if err != nil {
 		return -1, nil, fmt.Errorf("open %q: %w", "/dev/ptmx", err)
 	}

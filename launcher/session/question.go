@@ -74,7 +74,8 @@ func (q *question) press(key rune, alone bool) (reply Reply, done bool) {
 
 // command reports whether a letter is a command and not part of a challenge.
 func (q *question) command(key rune) bool {
-	return q.options.Challenge == "" || len(q.entry) == 0 && !strings.ContainsRune(q.options.Challenge, key)
+	return q.options.Challenge == "" ||
+		len(q.entry) == 0 && !strings.ContainsRune(q.options.Challenge, key)
 }
 
 // enter takes one character of a challenge. Enter never ends it: the last character does.
@@ -130,7 +131,8 @@ func (q *question) turn(key rune) bool {
 // scroll handles the keys that page and are no letters.
 func (q *question) scroll(key rune) bool {
 	letter, ok := map[rune]rune{
-		' ': 'f', keyPageDown: 'f', keyPageUp: 'b', keyDown: 'j', keyUp: 'k', keyHome: 'g', keyEnd: 'G',
+		' ': 'f', keyPageDown: 'f', keyPageUp: 'b', keyDown: 'j', keyUp: 'k', keyHome: 'g',
+		keyEnd: 'G',
 	}[key]
 	return ok && q.turn(letter)
 }
@@ -152,13 +154,17 @@ func (q *question) help() string {
 	case !q.open:
 		return "read it first  n: deny  q: cancel  v: details"
 	case q.options.Challenge == "":
-		return fmt.Sprintf("%c: approve  n: deny  q: cancel  v: details  ", q.options.Approve) + q.options.Hint
+		return fmt.Sprintf("%c: approve  n: deny  q: cancel  v: details  ",
+			q.options.Approve) + q.options.Hint
 	case q.missed > 0 && len(q.entry) == 0:
-		return fmt.Sprintf("that did not match; type %s to approve%s: ", q.options.Challenge, q.otherwise())
+		return fmt.Sprintf("that did not match; type %s to approve%s: ", q.options.Challenge,
+			q.otherwise())
 	case q.options.Hint != "" && len(q.entry) == 0:
-		return fmt.Sprintf("type %s to approve%s   %s: ", q.options.Challenge, q.otherwise(), q.options.Hint)
+		return fmt.Sprintf("type %s to approve%s   %s: ", q.options.Challenge, q.otherwise(),
+			q.options.Hint)
 	default:
-		return fmt.Sprintf("type %s to approve%s: %s", q.options.Challenge, q.otherwise(), string(q.entry))
+		return fmt.Sprintf("type %s to approve%s: %s", q.options.Challenge, q.otherwise(),
+			string(q.entry))
 	}
 }
 

@@ -56,7 +56,9 @@ func (g *gate) pass(call func(Tap) error) error {
 type relay struct {
 	stream Stream
 	from   int // non-blocking, ours
-	to     int // a duplicate of the caller's, which may or may not block; none when nobody can be shown anything
+	// a duplicate of the caller's, which may or may not block; none when nobody can be shown
+	// anything
+	to     int
 	stop   int // eventfd: readable when the relay must end
 	gate   *gate
 	screen cooked       // the terminal that to is; the zero value where it is none
@@ -228,7 +230,8 @@ func (r *relay) wait() error {
 
 // linger lets what is waiting grow for a moment, or until no process is left that could print more.
 func (r *relay) linger() error {
-	return poll([]unix.PollFd{{Fd: int32(r.from)}, {Fd: int32(r.to)}, {Fd: int32(r.stop), Events: unix.POLLIN}}, gatherTime)
+	return poll([]unix.PollFd{{Fd: int32(r.from)}, {Fd: int32(r.to)},
+		{Fd: int32(r.stop), Events: unix.POLLIN}}, gatherTime)
 }
 
 func (r *relay) waitWritable() error {
@@ -305,7 +308,8 @@ func (r *relay) settle() {
 			// The poll makes the kernel move what it has. The lock is held meanwhile: what is read
 			// but not shown yet would be missed.
 			fds := []unix.PollFd{{Fd: int32(r.from), Events: unix.POLLIN}}
-			done := r.from == none || poll(fds, 0) != nil || fds[0].Revents == 0 || r.bytes-before > holds
+			done := r.from == none || poll(fds, 0) != nil || fds[0].Revents == 0 ||
+				r.bytes-before > holds
 			r.busy.Unlock()
 			if done {
 				return
@@ -322,7 +326,8 @@ func (r *relay) settle() {
 // a busy machine.
 func (r *relay) flows() bool {
 	fds := []unix.PollFd{{Fd: int32(r.to), Events: unix.POLLOUT}}
-	return r.show == nil && r.gate.broken() == nil && poll(fds, 0) == nil && fds[0].Revents == unix.POLLOUT
+	return r.show == nil && r.gate.broken() == nil && poll(fds, 0) == nil &&
+		fds[0].Revents == unix.POLLOUT
 }
 
 func (g *gate) broken() error {

@@ -15,9 +15,11 @@ type Session struct {
 	plan   plan
 	gate   *gate
 
-	child   [3]*os.File // what the child gets; a file may stand twice
-	own     []*os.File  // the pipes among them, which the session made and closes
-	peer    *os.File    // the private terminal's other end; open until Ended, because a command may close it and open it again
+	child [3]*os.File // what the child gets; a file may stand twice
+	own   []*os.File  // the pipes among them, which the session made and closes
+	// the private terminal's other end; open until Ended, because a command may close it and open
+	// it again
+	peer    *os.File
 	relays  []*relay
 	keys    *typist // nil: nobody types
 	term    *modes  // the caller's terminal; nil: none
@@ -134,7 +136,8 @@ func (s *Session) equip(fd int, file, peer *os.File) error {
 // addRelay takes over from. What it writes to is a duplicate: a relay may be blocked in a write
 // longer than the caller keeps its own open, and the number would be another file's by then.
 func (s *Session) addRelay(stream Stream, from int, to *os.File) (err error) {
-	r := &relay{stream: stream, from: from, to: none, stop: s.stop, gate: s.gate, show: s.show, shown: func() {}, gone: func() {}}
+	r := &relay{stream: stream, from: from, to: none, stop: s.stop, gate: s.gate, show: s.show,
+		shown: func() {}, gone: func() {}}
 	s.relays = append(s.relays, r)
 	if opened(to, unix.O_WRONLY) {
 		if r.to, err = dupFile(to); err != nil {

@@ -24,7 +24,8 @@ func TestSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child, err := unix.Dup(int(s.ChildFiles()[1].Fd())) // a process that the command has left behind
+	// a process that the command has left behind
+	child, err := unix.Dup(int(s.ChildFiles()[1].Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}

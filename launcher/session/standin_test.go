@@ -124,7 +124,8 @@ func runRole(args []string) {
 	flags.Parse(args)
 
 	tap := &journal{slow: *mishap == "slow"}
-	s, err := Open(Stdio{os.Stdin, os.Stdout, os.Stderr}, map[string]PTY{"always": Always, "never": Never}[*mode], tap)
+	s, err := Open(Stdio{os.Stdin, os.Stdout, os.Stderr},
+		map[string]PTY{"always": Always, "never": Never}[*mode], tap)
 	check(err)
 	tap.hidden = s.Hidden
 	defer s.Restore()
@@ -142,7 +143,8 @@ func runRole(args []string) {
 	status := c.wait(s, signals)
 	check(s.Ended(context.Background()))
 	if *report != "" {
-		check(os.WriteFile(*report, fmt.Appendf(nil, "typed %q\nsizes %v\n", tap.typed.String(), tap.sizes), 0o600))
+		check(os.WriteFile(*report, fmt.Appendf(nil, "typed %q\nsizes %v\n", tap.typed.String(),
+			tap.sizes), 0o600))
 	}
 	if status.Signaled() {
 		EndBy(status.Signal())
@@ -252,7 +254,8 @@ func monitorRole(args []string) {
 	reports := os.NewFile(3, "reports")
 	unix.CloseOnExec(3)
 	// Caught and not ignored: what is ignored stays so for the command.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGTTOU, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGINT, syscall.SIGQUIT)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTTOU, syscall.SIGTSTP, syscall.SIGTTIN,
+		syscall.SIGINT, syscall.SIGQUIT)
 	cmd := exec.Command("bash", "-c", args[1])
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

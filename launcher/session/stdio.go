@@ -21,9 +21,11 @@ func (s Stdio) files() [3]*os.File { return [3]*os.File{s.In, s.Out, s.Err} }
 type PTY int
 
 const (
-	Auto   PTY = iota // a descriptor that is a terminal for the caller is one for the child
-	Always            // output and error are a terminal whatever the caller has; input that is no terminal stays what it is
-	Never             // no terminal at all: terminals become pipes
+	Auto PTY = iota // a descriptor that is a terminal for the caller is one for the child
+	// output and error are a terminal whatever the caller has; input that is no terminal stays what
+	// it is
+	Always
+	Never // no terminal at all: terminals become pipes
 )
 
 // String returns the mode as the flag --pty spells it.
@@ -43,8 +45,9 @@ type Stream int
 
 const (
 	Screen Stream = iota // the private terminal: output, error and echo in the order of the screen
-	Stdout               // descriptor 1 through a pipe; descriptor 2 too when both are one open file
-	Stderr               // descriptor 2 through a pipe of its own
+	// descriptor 1 through a pipe; descriptor 2 too when both are one open file
+	Stdout
+	Stderr // descriptor 2 through a pipe of its own
 )
 
 // String returns "screen", "stdout" or "stderr".

@@ -57,16 +57,19 @@ func TestTerminalOpenedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("bash", "-c", "echo early; exec <&- >&- 2>&-; echo >&3; read -u 4; echo late >/dev/tty")
+	cmd := exec.Command("bash", "-c",
+		"echo early; exec <&- >&- 2>&-; echo >&3; read -u 4; echo late >/dev/tty")
 	cmd.Stdout, cmd.Stderr = s.ChildFiles()[1], s.ChildFiles()[2]
 	cmd.ExtraFiles = []*os.File{hereW, inR}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: s.TTY(), Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: s.TTY(),
+		Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	s.Started()
 	hereR.Read(make([]byte, 1))
-	time.Sleep(50 * time.Millisecond) // it passes without; a relay that ends too early has time for it
+	// it passes without; a relay that ends too early has time for it
+	time.Sleep(50 * time.Millisecond)
 	inW.WriteString("\n")
 	finish(t, s, cmd)
 	outW.Close()
@@ -93,7 +96,8 @@ func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	tap := &journal{drop: true}
-	r := &relay{stream: Screen, from: master, to: to, stop: stop, gate: &gate{tap: tap, failed: make(chan struct{})}, shown: func() {}, gone: func() {}}
+	r := &relay{stream: Screen, from: master, to: to, stop: stop,
+		gate: &gate{tap: tap, failed: make(chan struct{})}, shown: func() {}, gone: func() {}}
 	over := make(chan struct{})
 	go func() { r.run(); close(over) }()
 	buf := make([]byte, 10)
@@ -121,7 +125,8 @@ func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
 func TestTerminalIsGivenBackAtTheEnd(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)
-	s, cmd := launch(t, Stdio{In: o.peer, Out: o.peer, Err: o.peer}, Auto, &journal{}, "bash", "-c", `printf '\e[?25l\e[?7l%0*d last words' 20000 7`)
+	s, cmd := launch(t, Stdio{In: o.peer, Out: o.peer, Err: o.peer}, Auto, &journal{}, "bash", "-c",
+		`printf '\e[?25l\e[?7l%0*d last words' 20000 7`)
 	finish(t, s, cmd)
 	o.expect("last words\x1b[?25h\x1b[?7h")
 }

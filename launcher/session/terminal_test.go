@@ -23,16 +23,25 @@ func TestTerminalIsRestored(t *testing.T) {
 		{"exit", "", "exit 3", nil, "exit 3"},
 		{"command killed", "", "kill -9 $$", nil, "signal killed"},
 		{"command changes its own modes", "", "stty raw -echo; exit 0", nil, "exit 0"},
-		{"ctrl-c", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { o.send("\x03") }, "signal interrupt"},
+		{"ctrl-c", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { o.send("\x03") },
+			"signal interrupt"},
 		{"ctrl-backslash", "", "ulimit -c 0; sleep 100", func(o *outer, cmd *exec.Cmd) {
 			for o.isRaw() { // bash itself ignores SIGQUIT until sleep has taken its place
 				o.send("\x1c")
 				poll(nil, 50)
 			}
 		}, "signal quit"},
-		{"sigterm", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) }, "signal terminated"},
-		{"sigint", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGINT) }, "signal interrupt"},
-		{"sighup", "", "sleep 100", func(o *outer, cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGHUP) }, "signal hangup"},
+		{"sigterm", "", "sleep 100",
+			func(o *outer, cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) },
+			"signal terminated"},
+		{"sigint", "", "sleep 100", func(o *outer,
+			cmd *exec.Cmd) {
+			cmd.Process.Signal(syscall.SIGINT)
+		}, "signal interrupt"},
+		{"sighup", "", "sleep 100", func(o *outer,
+			cmd *exec.Cmd) {
+			cmd.Process.Signal(syscall.SIGHUP)
+		}, "signal hangup"},
 		{"panic", "-mishap=panic", "sleep 1", nil, "exit 2"},
 	}
 	for _, c := range cases {
@@ -106,7 +115,8 @@ func TestCommandNeverSeesTheCallersTerminal(t *testing.T) {
 func TestKeys(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "report")
 	o := newOuter(t)
-	cmd := o.start(role("run", "-report="+report, "cat; echo eof; read -s -p secret: x; echo; echo got $x"))
+	cmd := o.start(role("run", "-report="+report,
+		"cat; echo eof; read -s -p secret: x; echo; echo got $x"))
 	eventually(t, "raw mode", o.isRaw)
 	o.send("one\r")
 	o.expect("one\r\none\r\n")
@@ -130,7 +140,8 @@ func TestResize(t *testing.T) {
 	t.Parallel()
 	report := filepath.Join(t.TempDir(), "report")
 	o := newOuter(t)
-	cmd := o.start(role("run", "-report="+report, `trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.02; done`))
+	cmd := o.start(role("run", "-report="+report,
+		`trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.02; done`))
 	o.expect("24 80\r\n")
 	eventually(t, "raw mode", o.isRaw)
 	o.resize(100, 40)

@@ -70,7 +70,8 @@ func (w whole) shell(o *outer) {
 	o.t.Helper()
 	cmd := exec.Command("bash", "--norc", "--noprofile", "--noediting", "-i")
 	cmd.Dir = w.work
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "PS1=ready$ ", "TERM=xterm", "HISTFILE=", "LANG=C.UTF-8"}
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "PS1=ready$ ", "TERM=xterm", "HISTFILE=",
+		"LANG=C.UTF-8"}
 	o.start(cmd)
 	o.expect("ready$ ")
 	o.send("run() { " + w.program + " --home " + w.home + ` "$@"; }` + "\n")
@@ -132,7 +133,8 @@ func TestWholeStatus(t *testing.T) {
 			codes = append(codes, n)
 		}
 		for n := 1; n <= 64; n++ {
-			if n != 32 && n != 33 && !slices.Contains(survivors, syscall.Signal(n)) { // the C library's own
+			if n != 32 && n != 33 && !slices.Contains(survivors, syscall.Signal(n)) {
+				// the C library's own
 				signals = append(signals, n)
 			}
 		}
@@ -150,8 +152,11 @@ func TestWholeStatus(t *testing.T) {
 		check(fmt.Sprintf("exit %d", code), fmt.Sprintf("exit %d", code))
 	}
 	for _, n := range signals {
-		check(fmt.Sprintf("ulimit -c 0; sh -c 'kill -%d $$'; exit $?", n), fmt.Sprintf("exit %d", 128+n)) // of a child: the shell's status
-		check(fmt.Sprintf("ulimit -c 0; exec sh -c 'kill -%d $$'", n), "signal "+syscall.Signal(n).String())
+		// of a child: the shell's status
+		check(fmt.Sprintf("ulimit -c 0; sh -c 'kill -%d $$'; exit $?", n),
+			fmt.Sprintf("exit %d", 128+n))
+		check(fmt.Sprintf("ulimit -c 0; exec sh -c 'kill -%d $$'", n),
+			"signal "+syscall.Signal(n).String())
 	}
 }
 
@@ -165,7 +170,8 @@ var survivors = []syscall.Signal{
 func TestWholeBrokenPipe(t *testing.T) {
 	t.Parallel()
 	w := newWhole(t)
-	cmd := exec.Command("bash", "-c", `"$@" | head -n 1; echo "${PIPESTATUS[0]}"`, "bash", w.program, "--home", w.home, "exec yes")
+	cmd := exec.Command("bash", "-c", `"$@" | head -n 1; echo "${PIPESTATUS[0]}"`, "bash",
+		w.program, "--home", w.home, "exec yes")
 	cmd.Dir = w.work
 	if out, err := cmd.Output(); err != nil || string(out) != "y\n141\n" {
 		t.Errorf("%q %v", out, err)
@@ -187,7 +193,8 @@ var matrix = []struct{ caller, input, output string }{
 func TestWholeStdioMatrix(t *testing.T) {
 	w := newWhole(t)
 	try := func(kinds [3]int) {
-		name := matrix[kinds[0]].caller + "," + matrix[kinds[1]].caller + "," + matrix[kinds[2]].caller
+		name := matrix[kinds[0]].caller + "," + matrix[kinds[1]].caller + "," +
+			matrix[kinds[2]].caller
 		t.Run(name, func(t *testing.T) { w.tryStdio(t, kinds) })
 	}
 	if repeat(t, 0) > 0 {
@@ -223,7 +230,8 @@ kind 0; a=$r; kind 1; b=$r; kind 2; echo "out $a$b$r"; echo "err $a$b$r$x" >&2`
 			redirect += fmt.Sprintf(" %d>&-", fd)
 		}
 	}
-	cmd := exec.Command("bash", "-c", `exec "$@"`+redirect, "bash", w.program, "--home", w.home, script)
+	cmd := exec.Command("bash", "-c", `exec "$@"`+redirect, "bash", w.program, "--home", w.home,
+		script)
 	cmd.Dir, cmd.Env = w.work, []string{"PATH=/usr/bin:/bin", "TERM=xterm"}
 	for fd, f := range files {
 		if f == nil {
@@ -260,7 +268,8 @@ kind 0; a=$r; kind 1; b=$r; kind 2; echo "out $a$b$r"; echo "err $a$b$r$x" >&2`
 }
 
 // descriptor makes what the caller has at fd, nil for nothing, and how to learn what came out.
-func (w whole) descriptor(t *testing.T, o *outer, fd int, kind string) (f *os.File, heard func(want string) string) {
+func (w whole) descriptor(t *testing.T, o *outer, fd int,
+	kind string) (f *os.File, heard func(want string) string) {
 	t.Helper()
 	var err error
 	switch kind {
@@ -275,8 +284,10 @@ func (w whole) descriptor(t *testing.T, o *outer, fd int, kind string) (f *os.Fi
 			}
 		} else {
 			var pair [2]int
-			if pair, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err == nil {
-				f, ours = os.NewFile(uintptr(pair[0]), "socket"), os.NewFile(uintptr(pair[1]), "socket")
+			if pair, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC,
+				0); err == nil {
+				f, ours = os.NewFile(uintptr(pair[0]), "socket"),
+					os.NewFile(uintptr(pair[1]), "socket")
 			}
 		}
 		if fd == 0 && err == nil {

@@ -44,7 +44,8 @@ const maxProgramName = 256
 // Connection is one connection as the record has it.
 func Connection(c *broker.Connection) Found {
 	o := Found{
-		"time": c.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), "pid": c.PID, "program": c.Program[:min(len(c.Program), maxProgramName)], "kind": c.Kind,
+		"time": c.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), "pid": c.PID,
+		"program": c.Program[:min(len(c.Program), maxProgramName)], "kind": c.Kind,
 		"host": c.Host, "address": c.Address, "refused": c.Refused, "count": c.Count,
 	}
 	for name, value := range map[string]string{"why": c.Why, "fix": c.Fix, "error": c.Error} {
@@ -77,10 +78,12 @@ func refusedText(c *broker.Connection) string {
 		return text + "; " + c.Fix + " asks for approval"
 	}
 	allow := fmt.Sprintf("add %q to network.allow: tadactl policy edit", c.Fix)
-	if c.Kind == "name" && c.Fix != c.Host || c.Host == "localhost" { // the name is allowed, where it leads is not; this machine's servers are not told apart by name
+	if c.Kind == "name" && c.Fix != c.Host || c.Host == "localhost" {
+		// the name is allowed, where it leads is not; this machine's servers are not told apart by name
 		return text + "; to allow it, " + allow
 	}
 	return text + "; to allow it, name it in the command line or " + allow
 }
 
-var trafficWords = map[string]string{"tcp": "connect to", "udp": "send UDP to", "name": "DNS lookup of", "listen": "listen on"}
+var trafficWords = map[string]string{"tcp": "connect to", "udp": "send UDP to",
+	"name": "DNS lookup of", "listen": "listen on"}

@@ -67,7 +67,8 @@ func (b Before) writesTrees() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(b.Plan.Script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mv" })
+	return slices.ContainsFunc(b.Plan.Script.Commands,
+		func(c shellparse.Command) bool { return path.Base(c.Name) == "mv" })
 }
 
 // gitRoots are the trees to search: none twice, the workspace first and then the widest, so
@@ -85,7 +86,8 @@ func gitRoots(write []sandbox.Path, workspace string) []string {
 			roots = append(roots, name)
 		}
 	}
-	if at := slices.IndexFunc(roots, func(root string) bool { return within(workspace, root) }); at > 0 {
+	if at := slices.IndexFunc(roots,
+		func(root string) bool { return within(workspace, root) }); at > 0 {
 		first := roots[at]
 		roots = slices.Insert(slices.Delete(roots, at, at+1), 0, first)
 	}
@@ -104,7 +106,8 @@ func takeBack(s *gitmeta.Snapshot, b Before, a After, out io.Writer) []string {
 	for _, c := range s.Changes() {
 		switch change := c.String(); {
 		case c.Kind == gitmeta.Removed && !b.deletes(c.Path):
-			failed = append(failed, line(change, "; it cannot be restored, and it was not approved; level strong prevents this (sandbox.require: strong)"))
+			failed = append(failed, line(change,
+				"; it cannot be restored, and it was not approved; level strong prevents this (sandbox.require: strong)"))
 		case c.Kind == gitmeta.Removed:
 			quiet = append(quiet, change+"; it cannot be restored")
 		case b.allowed(c, a.Approved):
@@ -113,9 +116,11 @@ func takeBack(s *gitmeta.Snapshot, b Before, a After, out io.Writer) []string {
 			aside, err := s.Undo(c)
 			switch {
 			case err != nil:
-				failed = append(failed, line(change, fmt.Sprintf("; it could not be undone: %v", err)))
+				failed = append(failed,
+					line(change, fmt.Sprintf("; it could not be undone: %v", err)))
 			case aside != "":
-				done = append(done, line(change, fmt.Sprintf("; it was undone, and a copy is kept as %q", filepath.Base(aside))))
+				done = append(done, line(change,
+					fmt.Sprintf("; it was undone, and a copy is kept as %q", filepath.Base(aside))))
 			default:
 				done = append(done, line(change, "; it was undone"))
 			}
@@ -140,7 +145,8 @@ func (b Before) deletes(path string) bool {
 // by the command.
 func Keeps(receipt sandbox.Receipt) bool {
 	return receipt.Level == sandbox.Strong &&
-		!slices.ContainsFunc(receipt.Lost, func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping })
+		!slices.ContainsFunc(receipt.Lost,
+			func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping })
 }
 
 // line is one finding with what became of it, as a terminal may show it.
@@ -154,7 +160,8 @@ var persisting = []string{"code.hooks", "git.config-exec", "write.protected", "w
 // allowed reports whether the plan named the file, and so was judged with it, or a person said
 // yes to a plan that said it would leave such things.
 func (b Before) allowed(c gitmeta.Change, approved bool) bool {
-	if c.Kind == gitmeta.Step && b.Plan.Script != nil && namesSteps(b.Plan.Script.Commands, strings.Split(c.Value, "\n")) {
+	if c.Kind == gitmeta.Step && b.Plan.Script != nil &&
+		namesSteps(b.Plan.Script.Commands, strings.Split(c.Value, "\n")) {
 		return true
 	}
 	for i := range b.Plan.Targets {
@@ -176,7 +183,8 @@ func (b Before) allowed(c gitmeta.Change, approved bool) bool {
 func namesSteps(commands []shellparse.Command, steps []string) bool {
 	named := map[string]bool{}
 	for _, c := range commands {
-		if path.Base(c.Name) != "git" || len(c.Args) < 2 || !c.Args[1].Static || c.Args[1].Text != "rebase" {
+		if path.Base(c.Name) != "git" || len(c.Args) < 2 || !c.Args[1].Static ||
+			c.Args[1].Text != "rebase" {
 			continue
 		}
 		for i, a := range c.Args {

@@ -24,7 +24,8 @@ func TestGitSettingsAreOneTable(t *testing.T) {
 			value = "!" + value
 		}
 		key := strings.Replace(e.Key, "*", "x", 1)
-		section, name := key[:strings.LastIndexAny("."+key, ".")], key[strings.LastIndexByte(key, '.')+1:]
+		section, name := key[:strings.LastIndexAny("."+key, ".")],
+			key[strings.LastIndexByte(key, '.')+1:]
 		section = strings.TrimSuffix(section, ".")
 		if section == "" {
 			section = "y" // an ending of whatever section

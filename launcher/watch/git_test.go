@@ -20,7 +20,8 @@ func TestGitRoots(t *testing.T) {
 	for _, test := range []struct{ write, workspace, want string }{
 		{"/w/node_modules/a /w/sub /w /root/.cache /tmp", "/w", "/w /root/.cache"},
 		{"/c /home/me/proj /home/me/proj/x", "/home/me/proj", "/home/me/proj /c"},
-		{"/home/me/proj/x /home/me/projection", "/home/me/proj", "/home/me/proj/x /home/me/projection"},
+		{"/home/me/proj/x /home/me/projection", "/home/me/proj",
+			"/home/me/proj/x /home/me/projection"},
 		{"/tmp /var/tmp", "", ""}, {"/ /w", "/w", "/"}, {"/tmp/w /tmp", "/tmp/w", "/tmp/w"},
 	} {
 		var write []sandbox.Path
@@ -39,7 +40,8 @@ func TestLookAtGitExact(t *testing.T) {
 		name  string
 		flags command.Flags
 		want  bool
-	}{{"cp", command.Recursive, true}, {"cp", 0, false}, {"/bin/mv", 0, true}, {"touch", 0, false}} {
+	}{{"cp", command.Recursive, true}, {"cp", 0, false}, {"/bin/mv", 0, true},
+		{"touch", 0, false}} {
 		b := Before{Exact: true, Plan: &pathguard.Plan{
 			Script:  &shellparse.Script{Commands: []shellparse.Command{{Name: test.name}}},
 			Targets: []pathguard.Target{{Flags: test.flags}},
@@ -73,11 +75,13 @@ func TestTakeBackIsBounded(t *testing.T) {
 	}
 	var out strings.Builder
 	told := takeBack(git, b, a, &out)
-	if n := strings.Count(out.String(), "\n"); n != 13 || out.Len() > 8<<10 || strings.Contains(out.String(), "\x01") {
+	if n := strings.Count(out.String(), "\n"); n != 13 || out.Len() > 8<<10 ||
+		strings.Contains(out.String(), "\x01") {
 		t.Errorf("%d lines, %d bytes", n, out.Len())
 	}
 	record := strings.Join(told, "\n")
-	if len(record) > 8<<10 || strings.Contains(record, "\x01") || !strings.Contains(record, "2688 more") {
+	if len(record) > 8<<10 || strings.Contains(record, "\x01") ||
+		!strings.Contains(record, "2688 more") {
 		t.Errorf("%d bytes are for the record: %s", len(record), told[len(told)-1])
 	}
 	if left, _ := os.ReadDir(dir + "/x/.git/hooks"); len(left) > 0 {
@@ -98,7 +102,8 @@ func TestTakeBackIsCareful(t *testing.T) {
 	}{
 		{"kept", sandbox.Strong, nil, false, true, "post-commit"},
 		{"not kept at this level", sandbox.Base, nil, false, true, ""},
-		{"not kept by this kernel", sandbox.Strong, []sandbox.Loss{{Protection: sandbox.Keeping}}, false, true, ""},
+		{"not kept by this kernel", sandbox.Strong, []sandbox.Loss{{Protection: sandbox.Keeping}},
+			false, true, ""},
 		{"foreground", sandbox.Strong, nil, false, false, ""},
 		{"background", sandbox.Strong, nil, true, false, "post-commit.tada-held"},
 	} {
@@ -140,22 +145,28 @@ func TestTakeBackTellsWhatIsGone(t *testing.T) {
 		name  string // of the target, below the folder
 		told  bool
 	}{
-		{command.Read, "", true}, {command.Delete, "other", true}, {command.Delete, "proj/.gi", true}, {command.Write, "proj", true},
-		{command.Delete, "proj/.git", false}, {command.Delete, "proj", false}, {command.Delete, "", false},
+		{command.Read, "", true}, {command.Delete, "other", true},
+		{command.Delete, "proj/.gi", true}, {command.Write, "proj", true},
+		{command.Delete, "proj/.git", false}, {command.Delete, "proj", false},
+		{command.Delete, "", false},
 	} {
 		dir := t.TempDir()
 		repository := dir + "/proj/.git"
-		if err := errors.Join(os.MkdirAll(repository+"/objects", 0o755), os.MkdirAll(repository+"/refs", 0o755), os.WriteFile(repository+"/HEAD", []byte("ref: refs/heads/main\n"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(repository+"/objects", 0o755),
+			os.MkdirAll(repository+"/refs", 0o755),
+			os.WriteFile(repository+"/HEAD", []byte("ref: refs/heads/main\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		git, b, a := gitRun(dir)
-		b.Plan.Targets = []pathguard.Target{{Right: test.right, Real: filepath.Join(dir, test.name)}}
+		b.Plan.Targets = []pathguard.Target{{Right: test.right,
+			Real: filepath.Join(dir, test.name)}}
 		if err := os.RemoveAll(dir + "/proj"); err != nil {
 			t.Fatal(err)
 		}
 		var out strings.Builder
 		lines := strings.Join(takeBack(git, b, a, &out), "\n")
-		if told := strings.Contains(out.String(), "it was not approved"); told != test.told || !strings.Contains(lines, fmt.Sprintf("%q is gone", repository)) {
+		if told := strings.Contains(out.String(), "it was not approved"); told != test.told ||
+			!strings.Contains(lines, fmt.Sprintf("%q is gone", repository)) {
 			t.Errorf("%+v: %q, for the record %q", test, out.String(), lines)
 		}
 	}

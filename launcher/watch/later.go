@@ -22,7 +22,8 @@ func laterFiles(b Before) compare {
 	return func(_ After, out io.Writer) (Found, error) {
 		var left []string
 		for _, l := range b.later().Since(was, b.Plan) {
-			left = append(left, line(fmt.Sprintf("the command left %q", l.Name), fmt.Sprintf(", which runs or instructs later (%s): look at it first", l.Runs)))
+			left = append(left, line(fmt.Sprintf("the command left %q", l.Name),
+				fmt.Sprintf(", which runs or instructs later (%s): look at it first", l.Runs)))
 		}
 		left = notice.AtMost(left, "", 0)
 		for _, each := range left {

@@ -36,17 +36,20 @@ func reachedLimits(b Before, a After, out io.Writer) Found {
 		notice.Line(out, notice.Visible(line))
 	}
 	if at, ok := limitKeys[a.Status.Exceeded]; ok {
-		tell(fmt.Sprintf("the run was killed because it exceeded a limit (%s)", a.Status.Exceeded), at.key, at.value(b.Limits))
+		tell(fmt.Sprintf("the run was killed because it exceeded a limit (%s)", a.Status.Exceeded),
+			at.key, at.value(b.Limits))
 	}
 	if at, ok := limitKeys[a.Status.Reached]; ok {
-		tell(fmt.Sprintf("the kernel refused to exceed a limit (%s)", a.Status.Reached), at.key, at.value(b.Limits))
+		tell(fmt.Sprintf("the kernel refused to exceed a limit (%s)", a.Status.Reached), at.key,
+			at.value(b.Limits))
 	}
 	if n, total := a.Dropped(); n > 0 {
 		key, value := "record_rate", b.Limits.RecordRate
 		if total {
 			key, value = "record", b.Limits.Record
 		}
-		tell(fmt.Sprintf("%s of output passed on but not recorded", audit.Plural(n, "byte")), key, value)
+		tell(fmt.Sprintf("%s of output passed on but not recorded", audit.Plural(n, "byte")), key,
+			value)
 	}
 	return finding("limits", told)
 }

@@ -19,10 +19,12 @@ func refusals(b Before, a After, out io.Writer) Found {
 	}
 	var told []string
 	for _, d := range b.Profile.ExplainOutput(a.Complaints, b.Plan.Dir) {
-		if d.Change == "limits.processes" && sandbox.LimitProcesses == cmp.Or(a.Status.Exceeded, a.Status.Reached) {
+		if d.Change == "limits.processes" &&
+			sandbox.LimitProcesses == cmp.Or(a.Status.Exceeded, a.Status.Reached) {
 			continue // told as a limit that was counted
 		}
-		line := fmt.Sprintf("blocked: %s (%s; judging by the command's own error)%s", d.Object, d.Rule, remedy(d))
+		line := fmt.Sprintf("blocked: %s (%s; judging by the command's own error)%s", d.Object,
+			d.Rule, remedy(d))
 		told = append(told, line)
 		notice.Line(out, notice.Visible(line))
 	}

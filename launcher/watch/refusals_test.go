@@ -20,10 +20,13 @@ func TestRemedyOfASocket(t *testing.T) {
 // A command that met the limit of processes and ended at once is told by its own words, where no
 // count has told it already.
 func TestProcessesRefused(t *testing.T) {
-	b := Before{Plan: &pathguard.Plan{Dir: "/"}, Profile: sandbox.Profile{Limits: sandbox.Limits{Processes: 20}}}
-	a := After{Status: sandbox.Status{Code: 1}, Complaints: "a.sh: fork: retry: Resource temporarily unavailable\n"}
+	b := Before{Plan: &pathguard.Plan{Dir: "/"},
+		Profile: sandbox.Profile{Limits: sandbox.Limits{Processes: 20}}}
+	a := After{Status: sandbox.Status{Code: 1},
+		Complaints: "a.sh: fork: retry: Resource temporarily unavailable\n"}
 	var told strings.Builder
-	if refusals(b, a, &told) == nil || !strings.Contains(told.String(), "to raise limits.processes: tadactl policy edit") {
+	if refusals(b, a, &told) == nil ||
+		!strings.Contains(told.String(), "to raise limits.processes: tadactl policy edit") {
 		t.Errorf("told %q", told.String())
 	}
 	a.Status.Reached = sandbox.LimitProcesses

@@ -33,7 +33,8 @@ func hasWord(text, name string) bool {
 			return false
 		}
 		before, after := text[:i], text[i+len(name):]
-		if (before == "" || !environ.IsName("_"+before[len(before)-1:])) && (after == "" || !environ.IsName("_"+after[:1])) {
+		if (before == "" || !environ.IsName("_"+before[len(before)-1:])) &&
+			(after == "" || !environ.IsName("_"+after[:1])) {
 			return true
 		}
 		text = after

@@ -15,7 +15,8 @@ import (
 // ended is a command that failed in all ways that need no file: what was compared, in order.
 func ended(goesOn bool, verify error) After {
 	return After{
-		Status:     sandbox.Status{Exited: true, Code: 1, Left: []string{"sleep"}, Reached: sandbox.LimitMemory},
+		Status: sandbox.Status{Exited: true, Code: 1, Left: []string{"sleep"},
+			Reached: sandbox.LimitMemory},
 		Complaints: "set GH_TOKEN; open /x/y: permission denied\n", GoesOn: goesOn,
 		TimedOut: "timeout: too late", Dropped: func() (int64, bool) { return 7, true },
 		Traffic: func() broker.Traffic {
@@ -23,8 +24,13 @@ func ended(goesOn bool, verify error) After {
 			refused.Refused, refused.Why = true, "no rule"
 			return broker.Traffic{Connections: []broker.Connection{refused}}
 		},
-		Once:   func(out io.Writer, text string) { _, _ = io.WriteString(out, "tada-run: "+text+"\n") },
-		Verify: func(out io.Writer) error { _, _ = io.WriteString(out, "tada-run: verified\n"); return verify },
+		Once: func(out io.Writer, text string) {
+			_, _ = io.WriteString(out, "tada-run: "+text+"\n")
+		},
+		Verify: func(out io.Writer) error {
+			_, _ = io.WriteString(out, "tada-run: verified\n")
+			return verify
+		},
 	}
 }
 
@@ -68,7 +74,8 @@ func TestNoticesHaveAnOrder(t *testing.T) {
 			fields = append(fields, name)
 		}
 		slices.Sort(fields)
-		if got := told(out.String()); !slices.Equal(got, test.words) || !slices.Equal(fields, test.fields) {
+		if got := told(out.String()); !slices.Equal(got, test.words) ||
+			!slices.Equal(fields, test.fields) {
 			t.Errorf("%s: %q, %q\n%s", test.name, got, fields, out.String())
 		}
 	}

@@ -93,7 +93,8 @@ func (s *Store) freeName(m *manifest) string {
 			return true
 		}
 		_, err := os.Lstat(filepath.Join(s.dir, archiveDir, staged+name))
-		return err == nil || m.restores(name) || slices.ContainsFunc(m.events, func(e Event) bool { return e.Archive == name })
+		return err == nil || m.restores(name) ||
+			slices.ContainsFunc(m.events, func(e Event) bool { return e.Archive == name })
 	}
 	name := second
 	for n := 2; taken(name); n++ {
@@ -106,7 +107,8 @@ func (s *Store) freeName(m *manifest) string {
 func (s *Store) Archives() ([]string, error) {
 	entries, _ := os.ReadDir(filepath.Join(s.dir, archiveDir))
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), staged) { // by a process that died just before it could show it
+		if strings.HasPrefix(e.Name(), staged) {
+			// by a process that died just before it could show it
 			if err := s.update(func(*manifest) (bool, error) { return false, nil }); err != nil {
 				return nil, err
 			}
@@ -161,7 +163,9 @@ func (s *Store) prune(m *manifest, who Who) error {
 		}
 	}
 	for len(names) > s.o.Keep {
-		s.tell(m, who, Event{Action: ActionPruned, Archive: names[0], Auto: true, Text: "the oldest of more than " + fmt.Sprint(s.o.Keep) + " archived events is gone: " + names[0]})
+		s.tell(m, who, Event{Action: ActionPruned, Archive: names[0], Auto: true,
+			Text: "the oldest of more than " + fmt.Sprint(s.o.Keep) + " archived events is gone: " +
+				names[0]})
 		names = names[1:]
 	}
 	return nil
@@ -178,7 +182,8 @@ func (s *Store) Expire(who Who, before time.Time) (gone int, err error) {
 		names, err := s.archives()
 		for _, name := range names {
 			if expired(name, before) {
-				s.tell(m, who, Event{Action: ActionPruned, Archive: name, Text: "an archived event is older than was wanted, and gone: " + name})
+				s.tell(m, who, Event{Action: ActionPruned, Archive: name,
+					Text: "an archived event is older than was wanted, and gone: " + name})
 				gone++
 			}
 		}
@@ -213,7 +218,8 @@ func (s *Store) publish(m *manifest) error {
 	}
 	if entries, err := os.ReadDir(dir); err == nil {
 		for _, e := range entries {
-			if name, ok := strings.CutPrefix(e.Name(), staged); ok && !m.restores(name) { // of a process that died before its event was written
+			if name, ok := strings.CutPrefix(e.Name(), staged); ok && !m.restores(name) {
+				// of a process that died before its event was written
 				_ = os.RemoveAll(filepath.Join(dir, e.Name()))
 			}
 		}
@@ -234,7 +240,9 @@ func (m *manifest) restores(name string) bool {
 func (s *Store) newCase(who Who, action Action, f Finding, reason string, auto bool) Case {
 	now := s.o.Now()
 	return Case{
-		Version: 1, Time: stampText(now), Local: now.Local().Format(time.RFC3339), Action: action, User: who.User, Interface: who.Interface,
-		Path: f.Path, Kind: f.Kind, Reason: reason, Auto: auto, Digest: f.Digest, Original: f.Was, Forced: f.Now,
+		Version: 1, Time: stampText(now), Local: now.Local().Format(time.RFC3339), Action: action,
+		User: who.User, Interface: who.Interface,
+		Path: f.Path, Kind: f.Kind, Reason: reason, Auto: auto, Digest: f.Digest, Original: f.Was,
+		Forced: f.Now,
 	}
 }

@@ -11,7 +11,8 @@ import (
 
 // textTypes are the endings of files in which the spelling of a line's end means nothing. Programs
 // and configuration are not among them: for a shell, a CR is part of a word.
-var textTypes = []string{".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".adoc", ".org", ".csv", ".tsv"}
+var textTypes = []string{".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".adoc", ".org",
+	".csv", ".tsv"}
 
 // CalculateChecksum returns the checksum of a file's content as 64 hex digits: SHA-256 over the
 // content with every CRLF and CR written as LF, when the name is that of a text and the content is
@@ -27,7 +28,8 @@ func CalculateChecksum(name string, content []byte) string {
 // normal returns the content with LF for every end of a line. It is false for what has only one
 // spelling.
 func normal(name string, content []byte) (text []byte, ok bool) {
-	if !isText(name) || bytes.HasPrefix(content, []byte("#!")) || bytes.IndexByte(content, 0) >= 0 || !utf8.Valid(content) {
+	if !isText(name) || bytes.HasPrefix(content, []byte("#!")) ||
+		bytes.IndexByte(content, 0) >= 0 || !utf8.Valid(content) {
 		return nil, false
 	}
 	if bytes.IndexByte(content, '\r') < 0 {

@@ -42,11 +42,12 @@ func again(t *testing.T, job string, args ...string) *exec.Cmd {
 }
 
 func at(root, dir string) *Store {
-	return Open(dir, Options{Root: root, Patterns: []string{"*.md"}, Now: time.Now, Export: true, Alive: func(owner string) bool {
-		var pid int
-		fmt.Sscan(owner, &pid)
-		return syscall.Kill(pid, 0) == nil
-	}})
+	return Open(dir, Options{Root: root, Patterns: []string{"*.md"}, Now: time.Now, Export: true,
+		Alive: func(owner string) bool {
+			var pid int
+			fmt.Sscan(owner, &pid)
+			return syscall.Kill(pid, 0) == nil
+		}})
 }
 
 func child(job, root, dir string) error {
@@ -98,7 +99,9 @@ func child(job, root, dir string) error {
 	}
 	jobs := map[string]func() error{
 		"append": func() error { return run(me, func() error { return appendTo(me + "\n") }) },
-		"write":  func() error { return run(me, func() error { return placeIf(always, a, []byte("written\n"), 0o644) }) },
+		"write": func() error {
+			return run(me, func() error { return placeIf(always, a, []byte("written\n"), 0o644) })
+		},
 		"save":   func() error { return s.Save(Who{}, a, "*.md", []byte("saved\n"), 0o644) },
 		"accept": accept, "restore": restore, "pass": pass,
 		"all": func() error {
@@ -106,8 +109,11 @@ func child(job, root, dir string) error {
 			for i := 0; ; i++ {
 				text := fmt.Sprintln(i, strings.Repeat("x", i%5000))
 				err := run(fmt.Sprint(me, i), func() error { return appendTo(text) })
-				err = errors.Join(err, run(fmt.Sprint(me, "w", i), func() error { return placeIf(always, a, []byte(text), 0o644) }))
-				if err = errors.Join(err, s.Save(Who{}, a, "*.md", []byte(text), 0o644)); err != nil {
+				err = errors.Join(err,
+					run(fmt.Sprint(me, "w", i),
+						func() error { return placeIf(always, a, []byte(text), 0o644) }))
+				if err = errors.Join(err,
+					s.Save(Who{}, a, "*.md", []byte(text), 0o644)); err != nil {
 					return err
 				}
 			}
@@ -128,7 +134,8 @@ func sound(t *testing.T, s *Store) {
 			continue
 		}
 		content, err := s.blob(rec.Raw)
-		if err != nil || hexSum(content) != rec.Raw || rec.Text != "" && CalculateChecksum(path, content) != rec.Text {
+		if err != nil || hexSum(content) != rec.Raw ||
+			rec.Text != "" && CalculateChecksum(path, content) != rec.Text {
 			t.Fatalf("the baseline of %s has no copy: %v", path, err)
 		}
 	}
@@ -175,7 +182,8 @@ func TestKilledAtRandom(t *testing.T) {
 	if testing.Short() {
 		kills, enough = 30, 8
 	}
-	for i := 0; i < kills || i < 10*kills && events() < enough; i++ { // on a busy machine many die before they do anything
+	for i := 0; i < kills || i < 10*kills && events() < enough; i++ {
+		// on a busy machine many die before they do anything
 		cmd := again(t, "all", root, dir)
 		begins, err := cmd.StdoutPipe()
 		must(t, err)
@@ -214,7 +222,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 		after   string
 	}{
 		"append": {false, "", ""}, "write": {false, "", ""}, "save": {false, "", ""},
-		"accept": {true, "b.md changed", ""}, "restore": {true, "b.md changed", ""}, "pass": {true, "b.md changed", ""},
+		"accept": {true, "b.md changed", ""}, "restore": {true, "b.md changed", ""},
+		"pass": {true, "b.md changed", ""},
 	} {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
@@ -251,8 +260,10 @@ func TestKilledAtEveryStep(t *testing.T) {
 					}
 				}
 				happened := kindsOf(t, s) == "" && c.outside
-				if told != len(archives) && op != "append" && op != "write" || happened != (told == 1) && c.outside {
-					t.Errorf("killed at step %d: happened %v, %d told, %d archives", n, happened, told, len(archives))
+				if told != len(archives) && op != "append" && op != "write" ||
+					happened != (told == 1) && c.outside {
+					t.Errorf("killed at step %d: happened %v, %d told, %d archives", n, happened,
+						told, len(archives))
 				}
 				sound(t, s)
 			}
@@ -268,8 +279,11 @@ func TestEveryStepFails(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	ops := map[string]func(w *world) error{
-		"begin":   func(w *world) error { return w.Begin("x", "me", []string{w.path("TODO.md")}) },
-		"accept":  func(w *world) error { _, err := w.Accept(me, w.path("TODO.md"), "", "why"); return err },
+		"begin": func(w *world) error { return w.Begin("x", "me", []string{w.path("TODO.md")}) },
+		"accept": func(w *world) error {
+			_, err := w.Accept(me, w.path("TODO.md"), "", "why")
+			return err
+		},
 		"restore": func(w *world) error { _, err := w.Restore(me, w.path("TODO.md")); return err },
 		"pass": func(w *world) error {
 			r, err := w.Look()
@@ -350,7 +364,8 @@ func TestManyWriters(t *testing.T) {
 	if len(m.grants) != 0 {
 		t.Errorf("%d runs are still writing", len(m.grants))
 	}
-	if content, err := s.blob(m.records[filepath.Join(root, "a.md")].Raw); err != nil || string(content) != string(text) {
+	if content, err := s.blob(m.records[filepath.Join(root, "a.md")].Raw); err != nil ||
+		string(content) != string(text) {
 		t.Errorf("the copy is not the file: %v", err)
 	}
 }
@@ -364,7 +379,8 @@ func TestFullDisk(t *testing.T) {
 		cmd.Env = append(os.Environ(), "TAMPER_TEST_NAMESPACE=1")
 		cmd.SysProcAttr = &syscall.SysProcAttr{
 			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
 		}
 		out, err := cmd.CombinedOutput()
 		if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
@@ -392,8 +408,11 @@ func TestFullDisk(t *testing.T) {
 	}
 	f.Close()
 	for name, op := range map[string]func() error{
-		"begin":   func() error { return w.Begin("x", "me", []string{w.path("TODO.md")}) },
-		"accept":  func() error { _, err := w.Accept(me, w.path("TODO.md"), "", "why"); return err },
+		"begin": func() error { return w.Begin("x", "me", []string{w.path("TODO.md")}) },
+		"accept": func() error {
+			_, err := w.Accept(me, w.path("TODO.md"), "", "why")
+			return err
+		},
 		"restore": func() error { _, err := w.Restore(me, w.path("TODO.md")); return err },
 		"pass":    func() error { r, _ := w.Look(); _, err := w.Pass(me, r.Findings); return err },
 		"confirm": func() error { _, _, err := w.Mode(me, true); return err },
@@ -420,7 +439,8 @@ func BenchmarkUnchanged(b *testing.B) {
 				if mode == "first" {
 					s = Open(dir, s.o)
 				}
-				if r, err := s.VerifyIntegrity(Who{}); err != nil || r.Hashed > 0 || len(r.Files) != 1000 {
+				if r, err := s.VerifyIntegrity(Who{}); err != nil || r.Hashed > 0 ||
+					len(r.Files) != 1000 {
 					b.Fatal(r.Hashed, err)
 				}
 			}
@@ -446,7 +466,8 @@ func thousand(t testing.TB) (root, dir string) {
 	root, dir = filepath.Join(base, "ws"), filepath.Join(base, "shadow")
 	must(t, os.MkdirAll(filepath.Join(root, "f"), 0o755))
 	for i := range 1000 {
-		must(t, os.WriteFile(filepath.Join(root, "f", fmt.Sprintf("%04d.md", i)), fmt.Appendf(nil, "%d\n", i), 0o644))
+		must(t, os.WriteFile(filepath.Join(root, "f", fmt.Sprintf("%04d.md", i)),
+			fmt.Appendf(nil, "%d\n", i), 0o644))
 	}
 	s := Open(dir, Options{Root: root, Patterns: []string{"f/*.md"}, Now: later})
 	_, err = s.VerifyIntegrity(Who{})
@@ -469,7 +490,8 @@ func TestUnchangedCostsAStat(t *testing.T) {
 		}
 		return nil
 	}
-	if r, err := s.VerifyIntegrity(Who{}); err != nil || reads != 0 || len(r.Files) != 1000 || len(r.Findings) != 0 {
+	if r, err := s.VerifyIntegrity(Who{}); err != nil || reads != 0 || len(r.Files) != 1000 ||
+		len(r.Findings) != 0 {
 		t.Errorf("%d reads, %d files, %v", reads, len(r.Files), err)
 	}
 	verify, lstat := time.Hour, time.Hour

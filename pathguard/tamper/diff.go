@@ -40,7 +40,8 @@ func (s *Store) Show(who Who, path string) (Diff, error) {
 			return false, nil
 		}
 		m.shown[path] = f.Digest
-		s.tell(m, who, Event{Action: ActionShown, Path: path, Kind: f.Kind, Digest: f.Digest, Was: f.Was.Checksum(), Checksum: f.Now.Checksum(), Text: "the difference was shown"})
+		s.tell(m, who, Event{Action: ActionShown, Path: path, Kind: f.Kind, Digest: f.Digest,
+			Was: f.Was.Checksum(), Checksum: f.Now.Checksum(), Text: "the difference was shown"})
 		return true, nil
 	})
 	return d, err
@@ -61,7 +62,8 @@ func (s *Store) diff(m *manifest, f Finding) (Diff, error) {
 		fmt.Fprintf(&b, "# old mode %04o\n# new mode %04o\n", f.Was.Mode, f.Now.Mode)
 	}
 	if f.Was.Target != f.Now.Target {
-		fmt.Fprintf(&b, "# old target %s\n# new target %s\n", dash(Inert(f.Was.Target)), dash(Inert(f.Now.Target)))
+		fmt.Fprintf(&b, "# old target %s\n# new target %s\n", dash(Inert(f.Was.Target)),
+			dash(Inert(f.Now.Target)))
 	}
 	if f.Was.Real != f.Now.Real && f.Now.Form != Absent {
 		fmt.Fprintf(&b, "# its folder is really %s\n", Inert(f.Now.Real))

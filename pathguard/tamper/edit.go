@@ -27,16 +27,19 @@ func (s *Store) Baseline(path string) (content []byte, kept bool, err error) {
 func (s *Store) Edit(who Who, path string, was, content []byte, mode os.FileMode) error {
 	return s.update(func(m *manifest) (bool, error) {
 		now, have := look(path, MaxShadow)
-		if now.Form != Absent && now.Form != Regular || (now.Form == Absent) != (was == nil) || !bytes.Equal(was, have) {
+		if now.Form != Absent && now.Form != Regular || (now.Form == Absent) != (was == nil) ||
+			!bytes.Equal(was, have) {
 			return false, ErrChangedSince
 		}
 		if rec := m.records[path]; rec != nil && differs(rec.Seen, now) != "" {
-			accepted := Event{Action: ActionAccept, Digest: digestOf(path, rec.Seen, now), Text: "Accepted external changes: edited further with tadactl policy edit"}
+			accepted := Event{Action: ActionAccept, Digest: digestOf(path, rec.Seen, now),
+				Text: "Accepted external changes: edited further with tadactl policy edit"}
 			if _, err := s.override(m, who, path, accepted); err != nil {
 				return false, err
 			}
 		}
-		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content), Text: "edited with tadactl policy edit"}
+		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content),
+			Text: "edited with tadactl policy edit"}
 		return true, s.put(m, who, path, path, content, mode, e)
 	})
 }

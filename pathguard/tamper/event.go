@@ -34,10 +34,12 @@ type Action string
 
 // The actions. Each is a kind of entry in the record, see [Event.RecordKind].
 const (
-	ActionRegister Action = "BASELINE"        // a file is protected from now on
-	ActionWrite    Action = "WRITE"           // a run, or tada-run itself, wrote what it was allowed to write
-	ActionDetected Action = "TAMPER_DETECTED" // with Auto: and it was accepted automatically, because tamper_proof is off
-	ActionAdopted  Action = "ADOPTED"         // a run that died had been allowed to write it
+	ActionRegister Action = "BASELINE" // a file is protected from now on
+	// a run, or tada-run itself, wrote what it was allowed to write
+	ActionWrite Action = "WRITE"
+	// with Auto: and it was accepted automatically, because tamper_proof is off
+	ActionDetected Action = "TAMPER_DETECTED"
+	ActionAdopted  Action = "ADOPTED" // a run that died had been allowed to write it
 	ActionShown    Action = "DIFF_SHOWN"
 	ActionAccept   Action = "FORCE_ACCEPT"
 	ActionRestore  Action = "RESTORE"
@@ -48,10 +50,12 @@ const (
 // kinds are the names of the entries in the record. The two that [audit] judges completeness by
 // carry the digest of what was shown.
 var kinds = map[Action]string{
-	ActionRegister: "tamper.registered", ActionWrite: "tamper.written", ActionDetected: "tamper.detected",
-	ActionAdopted: "tamper.adopted", ActionShown: "tamper.shown",
-	ActionAccept: "tamper.accepted", ActionRestore: "tamper.restored", ActionSetting: "tamper.setting",
-	ActionPruned: "tamper.pruned",
+	ActionRegister: "tamper.registered", ActionWrite: "tamper.written",
+	ActionDetected: "tamper.detected",
+	ActionAdopted:  "tamper.adopted", ActionShown: "tamper.shown",
+	ActionAccept: "tamper.accepted", ActionRestore: "tamper.restored",
+	ActionSetting: "tamper.setting",
+	ActionPruned:  "tamper.pruned",
 }
 
 // An Event is something that happened to protected files. The store keeps it until [Store.Logged]
@@ -88,11 +92,14 @@ func (e Event) RecordKind() string {
 
 // Body is the body of that entry: strings, integers and booleans, none of them empty.
 func (e Event) Body() map[string]any {
-	body := map[string]any{"event": strconv.FormatUint(e.Seq, 10), "at": stampText(e.Time), "action": string(e.Action), "auto": e.Auto}
+	body := map[string]any{"event": strconv.FormatUint(e.Seq, 10), "at": stampText(e.Time),
+		"action": string(e.Action), "auto": e.Auto}
 	for name, value := range map[string]string{
-		"user": e.User, "interface": string(e.Interface), "task": e.Task, "run": e.Session, "path": e.Path,
-		"kind": string(e.Kind), "was": e.Was, "checksum": e.Checksum, "digest": e.Digest, "archive": e.Archive,
-		"text": e.Text,
+		"user": e.User, "interface": string(e.Interface), "task": e.Task, "run": e.Session,
+		"path": e.Path,
+		"kind": string(e.Kind), "was": e.Was, "checksum": e.Checksum, "digest": e.Digest,
+		"archive": e.Archive,
+		"text":    e.Text,
 	} {
 		if value != "" {
 			body[name] = value
@@ -106,9 +113,11 @@ func (e Event) Body() map[string]any {
 func EventOf(body map[string]any) Event {
 	text := func(name string) string { s, _ := body[name].(string); return s }
 	e := Event{
-		Action: Action(text("action")), User: text("user"), Interface: Interface(text("interface")), Task: text("task"),
-		Session: text("run"), Path: text("path"), Kind: Kind(text("kind")), Was: text("was"), Checksum: text("checksum"),
-		Digest: text("digest"), Archive: text("archive"), Text: text("text"),
+		Action: Action(text("action")), User: text("user"), Interface: Interface(text("interface")),
+		Task:    text("task"),
+		Session: text("run"), Path: text("path"), Kind: Kind(text("kind")), Was: text("was"),
+		Checksum: text("checksum"),
+		Digest:   text("digest"), Archive: text("archive"), Text: text("text"),
 	}
 	e.Seq, _ = strconv.ParseUint(text("event"), 10, 64)
 	e.Time, _ = time.Parse(time.RFC3339Nano, text("at"))
@@ -206,9 +215,12 @@ func unescape(s string) (string, error) {
 // variation selectors.
 var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{Lo: 0x00ad, Hi: 0x00ad, Stride: 1}, {Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1},
-		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, {Lo: 0x180b, Hi: 0x180f, Stride: 1}, {Lo: 0x2800, Hi: 0x2800, Stride: 1},
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0f, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
+		{Lo: 0x00ad, Hi: 0x00ad, Stride: 1}, {Lo: 0x034f, Hi: 0x034f, Stride: 1},
+		{Lo: 0x115f, Hi: 0x1160, Stride: 1},
+		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, {Lo: 0x180b, Hi: 0x180f, Stride: 1},
+		{Lo: 0x2800, Hi: 0x2800, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
+		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
 	},
 	R32:         []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
 	LatinOffset: 1,
@@ -219,7 +231,8 @@ func plain(r rune) bool {
 	if r < 0x7f {
 		return r >= ' '
 	}
-	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.M, unicode.N, unicode.P, unicode.S}, r) && !unicode.Is(invisible, r)
+	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.M, unicode.N, unicode.P,
+		unicode.S}, r) && !unicode.Is(invisible, r)
 }
 
 // Inert is text as a terminal can be shown it: what is not graphic, and what could be taken for a

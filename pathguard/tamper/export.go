@@ -21,7 +21,8 @@ const (
 // tada-run: one hash alone for one file, else the lines of sha256sum(1). It is for people and other
 // programs. Nothing believes it, so that it may fail: a workspace can be read-only.
 func (s *Store) export(m *manifest) {
-	if !s.o.Export || !slices.ContainsFunc(m.events, func(e Event) bool { return e.Action != ActionRegister && e.Action != ActionSetting }) {
+	if !s.o.Export || !slices.ContainsFunc(m.events,
+		func(e Event) bool { return e.Action != ActionRegister && e.Action != ActionSetting }) {
 		return
 	}
 	s.writeExport(m)
@@ -29,7 +30,9 @@ func (s *Store) export(m *manifest) {
 
 // over reports whether the workspace's checksums are of files that are protected no longer.
 func (s *Store) over(m *manifest) bool {
-	if !s.o.Export || !s.o.Complete || !slices.ContainsFunc(sortedKeys(m.records), func(path string) bool { return !s.protects(m.records[path]) }) {
+	if !s.o.Export || !s.o.Complete ||
+		!slices.ContainsFunc(sortedKeys(m.records),
+			func(path string) bool { return !s.protects(m.records[path]) }) {
 		return false
 	}
 	have, err := os.ReadFile(filepath.Join(s.o.Root, exportName))
@@ -38,7 +41,8 @@ func (s *Store) over(m *manifest) bool {
 
 // protects reports whether a file that has a baseline is protected still.
 func (s *Store) protects(rec *record) bool {
-	return s.o.All || !s.o.Complete || slices.Contains(s.o.Patterns, rec.Pattern) || s.patternOf(rec.Path) != ""
+	return s.o.All || !s.o.Complete || slices.Contains(s.o.Patterns, rec.Pattern) ||
+		s.patternOf(rec.Path) != ""
 }
 
 func (s *Store) writeExport(m *manifest) {
@@ -63,7 +67,8 @@ func (s *Store) writeExport(m *manifest) {
 	if err := root.Mkdir(".tada", 0o755); err != nil && !os.IsExist(err) {
 		return
 	}
-	if f, err := root.OpenFile(ignoreName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil { // a file that is there is the person's
+	if f, err := root.OpenFile(ignoreName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
+		// a file that is there is the person's
 		_, _ = f.WriteString(ignored)
 		f.Close()
 	}
@@ -87,7 +92,8 @@ func (s *Store) checksums(m *manifest) string {
 	for _, path := range sortedKeys(m.records) {
 		rec := m.records[path]
 		rel, err := filepath.Rel(s.o.Root, path)
-		if err != nil || !s.protects(rec) || rec.Form != Regular || strings.HasPrefix(rel, "..") || strings.ContainsAny(rel, "\\\n\r") {
+		if err != nil || !s.protects(rec) || rec.Form != Regular || strings.HasPrefix(rel, "..") ||
+			strings.ContainsAny(rel, "\\\n\r") {
 			continue // names that sha256sum would have to escape are left out
 		}
 		lines = append(lines, fmt.Sprintf("%s  %s\n", rec.Raw, rel))

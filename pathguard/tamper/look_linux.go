@@ -72,8 +72,9 @@ func (v *view) close() {
 }
 
 var forms = map[uint32]Form{
-	unix.S_IFREG: Regular, unix.S_IFLNK: Link, unix.S_IFDIR: Directory, unix.S_IFIFO: Pipe, unix.S_IFSOCK: Socket,
-	unix.S_IFCHR: Device, unix.S_IFBLK: Device,
+	unix.S_IFREG: Regular, unix.S_IFLNK: Link, unix.S_IFDIR: Directory, unix.S_IFIFO: Pipe,
+	unix.S_IFSOCK: Socket,
+	unix.S_IFCHR:  Device, unix.S_IFBLK: Device,
 }
 
 // look reads what stands under a name. The content comes back when it is not longer than keep; a

@@ -18,4 +18,6 @@ func look(string, int64) (Seen, []byte) {
 	return Seen{Form: Unreadable, Why: ErrUnsupported.Error()}, nil
 }
 
-func lockFile(*os.File, time.Duration, func(*os.File, time.Duration)) error { return ErrUnsupported }
+func lockFile(*os.File, time.Duration, func(*os.File, time.Duration)) error {
+	return ErrUnsupported
+}

@@ -53,7 +53,8 @@ type modeState struct {
 }
 
 func newManifest() *manifest {
-	return &manifest{seq: 1, records: map[string]*record{}, shown: map[string]string{}, told: map[string]string{}}
+	return &manifest{seq: 1, records: map[string]*record{}, shown: map[string]string{},
+		told: map[string]string{}}
 }
 
 // inOrder returns the records by their names, so that those of one folder follow each other.
@@ -67,7 +68,8 @@ func (m *manifest) inOrder() []*record {
 	if len(all) == len(m.records) { // nothing was changed since it was read
 		return all
 	}
-	return slices.SortedFunc(maps.Values(m.records), func(a, b *record) int { return strings.Compare(a.Path, b.Path) })
+	return slices.SortedFunc(maps.Values(m.records),
+		func(a, b *record) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // grantsOn returns the grants that name a path.
@@ -108,7 +110,8 @@ func (m *manifest) encode() []byte {
 	for _, path := range sortedKeys(m.records) {
 		r := m.records[path]
 		b = fmt.Appendf(b, "file %s %o %d %d %d %d %d %d %v %v %s %s %q %q %q %q\n",
-			r.Form, r.Mode, r.Size, r.stamp.dev, r.stamp.ino, r.stamp.mtime, r.stamp.ctime, r.stamp.mode, r.settled, r.kept,
+			r.Form, r.Mode, r.Size, r.stamp.dev, r.stamp.ino, r.stamp.mtime, r.stamp.ctime,
+			r.stamp.mode, r.settled, r.kept,
 			dash(r.Raw), dash(r.Text), r.Target, r.Real, r.Pattern, r.Path)
 	}
 	for _, g := range m.grants {
@@ -211,7 +214,8 @@ func readRecord(m *manifest, s *scanner) {
 	form, ok := formOf(s.word())
 	s.bad = s.bad || !ok
 	r.Form, r.Mode, r.Size = form, uint32(s.unsigned(8)), s.integer()
-	r.stamp = stamp{dev: s.unsigned(10), ino: s.unsigned(10), mtime: s.integer(), ctime: s.integer(), mode: uint32(s.unsigned(10))}
+	r.stamp = stamp{dev: s.unsigned(10), ino: s.unsigned(10), mtime: s.integer(),
+		ctime: s.integer(), mode: uint32(s.unsigned(10))}
 	r.settled, r.kept = s.boolean(), s.boolean()
 	r.Raw, r.Text = s.hash(), s.hash()
 	r.Target, r.Real, r.Pattern, r.Path = s.quoted(), s.quoted(), s.quoted(), s.quoted()

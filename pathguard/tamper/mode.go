@@ -56,7 +56,8 @@ func (m modeState) after(on bool) (next modeState, told string) {
 	case on:
 		return modeState{known: true, on: true}, ""
 	case m.on && !m.pending:
-		return modeState{known: true, on: true, pending: true}, settingText(true, false, " (pending: you have to confirm it)")
+		return modeState{known: true, on: true, pending: true},
+			settingText(true, false, " (pending: you have to confirm it)")
 	}
 	return m, ""
 }
@@ -73,7 +74,8 @@ func (s *Store) ConfirmMode(who Who, reason string) error {
 			return false, ErrNoPending
 		}
 		m.mode = modeState{known: true}
-		s.tell(m, who, Event{Action: ActionSetting, Text: settingText(true, false, " (confirmed: "+reason+")")})
+		s.tell(m, who, Event{Action: ActionSetting,
+			Text: settingText(true, false, " (confirmed: "+reason+")")})
 		return true, nil
 	})
 }

@@ -24,7 +24,8 @@ func (s *Store) Covers(path string) bool {
 			p = filepath.Join(s.o.Root, p)
 		}
 		p = filepath.Clean(p)
-		if p == path || strings.HasPrefix(path, p+"/") || covers(strings.Split(p, "/"), strings.Split(path, "/")) {
+		if p == path || strings.HasPrefix(path, p+"/") ||
+			covers(strings.Split(p, "/"), strings.Split(path, "/")) {
 			return true
 		}
 	}

@@ -93,9 +93,12 @@ var wording = map[Locale]struct {
 }{
 	English: {
 		title: map[Kind]string{
-			Changed: "has been modified externally", Created: "has been created externally", Deleted: "has been deleted externally",
-			TypeChanged: "has been replaced externally", ModeChanged: "has been given another mode externally", Moved: "is in another folder than before",
-			Unseen: "cannot be read any more", BaselineMissing: "has lost its baseline",
+			Changed: "has been modified externally", Created: "has been created externally",
+			Deleted:     "has been deleted externally",
+			TypeChanged: "has been replaced externally",
+			ModeChanged: "has been given another mode externally",
+			Moved:       "is in another folder than before",
+			Unseen:      "cannot be read any more", BaselineMissing: "has lost its baseline",
 		},
 		expected: "Expected hash: ", actual: "Actual hash:   ", none: "none",
 		ways: "Use 'tadactl tamper diff' to see changes.\nUse 'tadactl tamper accept' to accept external changes.\nUse 'tadactl tamper restore' to put back what was there.\n",
@@ -104,8 +107,9 @@ var wording = map[Locale]struct {
 	},
 	Chinese: {
 		title: map[Kind]string{
-			Changed: "已被外部修改", Created: "由外部新建", Deleted: "已被外部删除", TypeChanged: "已被外部替换", ModeChanged: "的权限已被外部更改",
-			Moved: "所在的目录已不是原来的目录", Unseen: "已无法读取", BaselineMissing: "的基线已丢失",
+			Changed: "已被外部修改", Created: "由外部新建", Deleted: "已被外部删除", TypeChanged: "已被外部替换",
+			ModeChanged: "的权限已被外部更改",
+			Moved:       "所在的目录已不是原来的目录", Unseen: "已无法读取", BaselineMissing: "的基线已丢失",
 		},
 		expected: "预期哈希: ", actual: "实际哈希: ", none: "无",
 		ways:    "使用 'tadactl tamper diff' 查看更改。\n使用 'tadactl tamper accept' 接受外部更改。\n使用 'tadactl tamper restore' 恢复原来的内容。\n",
@@ -137,8 +141,10 @@ func (e *TamperError) Text(in Locale) string {
 			fmt.Fprintf(&b, "... +%d\n", len(e.Findings)-maxTold)
 			break
 		}
-		fmt.Fprintf(&b, "⛔ %s%s%s%s\n", detected[in], Inert(e.name(f)), space, w.title[f.Kind]+map[Locale]string{English: ".", Chinese: "。"}[in])
-		fmt.Fprintf(&b, "%s%s\n%s%s\n", w.expected, shortHash(f.Was, w.none), w.actual, shortHash(f.Now, w.none))
+		fmt.Fprintf(&b, "⛔ %s%s%s%s\n", detected[in], Inert(e.name(f)), space,
+			w.title[f.Kind]+map[Locale]string{English: ".", Chinese: "。"}[in])
+		fmt.Fprintf(&b, "%s%s\n%s%s\n", w.expected, shortHash(f.Was, w.none), w.actual,
+			shortHash(f.Now, w.none))
 	}
 	if len(e.Findings) > 1 {
 		w.ways = w.several
@@ -157,7 +163,8 @@ func shortHash(s Seen, none string) string {
 
 func (e *TamperError) name(f Finding) string {
 	rel, err := filepath.Rel(e.Root, f.Path)
-	if err != nil || e.Root == "" || e.Root == "/" || strings.HasPrefix(rel, "../") { // in the folder of all files a name is no shorter
+	if err != nil || e.Root == "" || e.Root == "/" || strings.HasPrefix(rel, "../") {
+		// in the folder of all files a name is no shorter
 		return f.Path
 	}
 	return rel

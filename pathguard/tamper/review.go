@@ -26,7 +26,9 @@ func (s *Store) Accept(who Who, path, digest, reason string) (Event, error) {
 			return ErrChangedSince
 		}
 		var err error
-		told, err = s.override(m, who, path, Event{Action: ActionAccept, Kind: f.Kind, Digest: f.Digest, Text: "Accepted external changes: " + reason})
+		told, err = s.override(m, who, path,
+			Event{Action: ActionAccept, Kind: f.Kind, Digest: f.Digest,
+				Text: "Accepted external changes: " + reason})
 		return err
 	})
 	return told, err
@@ -45,7 +47,10 @@ func (s *Store) Pass(who Who, findings []Finding) ([]Event, error) {
 			if !has(findings, f.Path) {
 				continue
 			}
-			e, err := s.override(m, who, f.Path, Event{Action: ActionDetected, Kind: f.Kind, Digest: f.Digest, Auto: true, Text: "(passive) " + string(f.Kind) + " from outside, accepted automatically (tamper_proof is off)"})
+			e, err := s.override(m, who, f.Path,
+				Event{Action: ActionDetected, Kind: f.Kind, Digest: f.Digest, Auto: true,
+					Text: "(passive) " + string(f.Kind) +
+						" from outside, accepted automatically (tamper_proof is off)"})
 			if err != nil {
 				return false, err
 			}
@@ -86,7 +91,9 @@ func (s *Store) Detected(who Who, findings []Finding) error {
 		for _, f := range findings {
 			if fresh(m, f) {
 				m.told[f.Path] = f.Digest
-				s.tell(m, who, Event{Action: ActionDetected, Path: f.Path, Kind: f.Kind, Was: f.Was.Checksum(), Checksum: f.Now.Checksum(), Digest: f.Digest, Text: string(f.Kind) + " from outside"})
+				s.tell(m, who, Event{Action: ActionDetected, Path: f.Path, Kind: f.Kind,
+					Was: f.Was.Checksum(), Checksum: f.Now.Checksum(), Digest: f.Digest,
+					Text: string(f.Kind) + " from outside"})
 			}
 		}
 		return true, nil
@@ -163,7 +170,8 @@ func (s *Store) Restore(who Who, path string) (Event, error) {
 		switch {
 		case f.Kind == Moved, f.Now.Real != f.Was.Real && f.Now.Form != Absent && f.Kind != Created:
 			return fmt.Errorf("%q: %w", path, ErrElsewhere)
-		case rec == nil && f.Kind == BaselineMissing, rec != nil && rec.Form == Regular && !rec.kept:
+		case rec == nil && f.Kind == BaselineMissing,
+			rec != nil && rec.Form == Regular && !rec.kept:
 			return fmt.Errorf("%q: %w", path, ErrNotKept)
 		}
 		_, content := look(path, MaxShadow)
@@ -171,7 +179,8 @@ func (s *Store) Restore(who Who, path string) (Event, error) {
 		if err != nil {
 			return err
 		}
-		e := Event{Action: ActionRestore, Path: path, Kind: f.Kind, Digest: f.Digest, Was: f.Now.Checksum(), Checksum: f.Was.Checksum(), Archive: name, Text: "restored"}
+		e := Event{Action: ActionRestore, Path: path, Kind: f.Kind, Digest: f.Digest,
+			Was: f.Now.Checksum(), Checksum: f.Was.Checksum(), Archive: name, Text: "restored"}
 		delete(m.shown, path)
 		delete(m.told, path)
 		told = e

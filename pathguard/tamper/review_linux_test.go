@@ -20,7 +20,8 @@ func TestArchive(t *testing.T) {
 	w.want("")
 	w.write("TODO.md", "new\n")
 	e := w.accept("TODO.md")
-	if e.Action != "FORCE_ACCEPT" || e.Text != "Accepted external changes: it is mine" || e.RecordKind() != "tamper.accepted" || e.Checksum != sha("new\n") {
+	if e.Action != "FORCE_ACCEPT" || e.Text != "Accepted external changes: it is mine" ||
+		e.RecordKind() != "tamper.accepted" || e.Checksum != sha("new\n") {
 		t.Errorf("told %+v", e)
 	}
 	if w.shadow("TODO.md") != "new\n" {
@@ -31,7 +32,8 @@ func TestArchive(t *testing.T) {
 	names, err := w.Archives()
 	must(t, err)
 	second := w.now.UTC().Format("2006-01-02_15-04-05")
-	if !slices.Equal(names, []string{second, second + "-2"}) || !regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$`).MatchString(names[0]) {
+	if !slices.Equal(names, []string{second, second + "-2"}) ||
+		!regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$`).MatchString(names[0]) {
 		t.Fatalf("archives %q", names)
 	}
 	file := func(i int, name string) string {
@@ -39,15 +41,18 @@ func TestArchive(t *testing.T) {
 		must(t, err)
 		return string(b)
 	}
-	if file(0, "original.md") != "old\n" || file(0, "forced.md") != "new\n" || file(1, "original.md") != "new\n" || file(1, "forced.absent") != "" {
+	if file(0, "original.md") != "old\n" || file(0, "forced.md") != "new\n" ||
+		file(1, "original.md") != "new\n" || file(1, "forced.absent") != "" {
 		t.Error("the archives hold something else")
 	}
 	var c Case
 	dec := json.NewDecoder(strings.NewReader(file(0, "event.json")))
 	dec.DisallowUnknownFields()
 	must(t, dec.Decode(&c))
-	if c.Version != 1 || c.User != me.User || c.Interface != CLI || c.Reason != "Accepted external changes: it is mine" || c.Auto ||
-		c.Original.Raw != sha("old\n") || c.Forced.Raw != sha("new\n") || c.Digest != e.Digest || c.Kind != Changed {
+	if c.Version != 1 || c.User != me.User || c.Interface != CLI ||
+		c.Reason != "Accepted external changes: it is mine" || c.Auto ||
+		c.Original.Raw != sha("old\n") || c.Forced.Raw != sha("new\n") || c.Digest != e.Digest ||
+		c.Kind != Changed {
 		t.Errorf("%+v", c)
 	}
 }
@@ -110,11 +115,13 @@ func TestExpire(t *testing.T) {
 	for _, step := range []struct {
 		before time.Time
 		gone   int
-	}{{made[0].Add(-time.Second), 0}, {made[1].Add(time.Second), 2}, {made[1].Add(time.Second), 0}, {made[2].Add(time.Hour), 1}} {
+	}{{made[0].Add(-time.Second), 0}, {made[1].Add(time.Second), 2}, {made[1].Add(time.Second), 0},
+		{made[2].Add(time.Hour), 1}} {
 		was := w.actions()
 		gone, err := w.Expire(me, step.before)
 		must(t, err)
-		if told := strings.TrimPrefix(w.actions(), was); gone != step.gone || strings.Count(told, "ARCHIVE_PRUNED") != gone {
+		if told := strings.TrimPrefix(w.actions(), was); gone != step.gone ||
+			strings.Count(told, "ARCHIVE_PRUNED") != gone {
 			t.Errorf("%d of %q are gone, told %q", gone, before, told)
 		}
 		names, _ := w.Archives()
@@ -138,7 +145,9 @@ func TestPassive(t *testing.T) {
 	r := w.verify()
 	events, err := w.Pass(me, r.Findings)
 	must(t, err)
-	if len(events) != 1 || events[0].Action != "TAMPER_DETECTED" || !events[0].Auto || events[0].RecordKind() != "tamper.passed" || !strings.Contains(events[0].Text, "(passive)") {
+	if len(events) != 1 || events[0].Action != "TAMPER_DETECTED" || !events[0].Auto ||
+		events[0].RecordKind() != "tamper.passed" ||
+		!strings.Contains(events[0].Text, "(passive)") {
 		t.Errorf("told %+v", events)
 	}
 	w.want("")

@@ -21,7 +21,8 @@ const (
 	Unreadable // something that could not be read, and so cannot be told to be the same
 )
 
-var formNames = [...]string{"absent", "file", "link", "directory", "pipe", "socket", "device", "unreadable"}
+var formNames = [...]string{"absent", "file", "link", "directory", "pipe", "socket", "device",
+	"unreadable"}
 
 // String returns the form as one word.
 func (f Form) String() string {
@@ -42,14 +43,17 @@ func formOf(word string) (Form, bool) {
 
 // A Seen is what a look at a name found.
 type Seen struct {
-	Form   Form   `json:"form"`
-	Mode   uint32 `json:"mode"` // permission bits, setuid, setgid and sticky among them
-	Size   int64  `json:"size"`
-	Raw    string `json:"raw,omitempty"`    // SHA-256 of the bytes of a file, or of the target of a link, in hex
-	Text   string `json:"text,omitempty"`   // the same with LF for every end of a line; "" for what is no text
+	Form Form   `json:"form"`
+	Mode uint32 `json:"mode"` // permission bits, setuid, setgid and sticky among them
+	Size int64  `json:"size"`
+	// SHA-256 of the bytes of a file, or of the target of a link, in hex
+	Raw string `json:"raw,omitempty"`
+	// the same with LF for every end of a line; "" for what is no text
+	Text   string `json:"text,omitempty"`
 	Target string `json:"target,omitempty"` // of a link
-	Real   string `json:"real,omitempty"`   // the directory that the name is really in, when a link stands on the way
-	Why    string `json:"why,omitempty"`    // why it is unreadable
+	// the directory that the name is really in, when a link stands on the way
+	Real string `json:"real,omitempty"`
+	Why  string `json:"why,omitempty"` // why it is unreadable
 
 	stamp stamp
 }
@@ -105,7 +109,8 @@ func (s Seen) length() string {
 // fileMode is a mode of stat(2) as package os spells it.
 func fileMode(mode uint32) os.FileMode {
 	m := os.FileMode(mode & 0o777)
-	for bit, name := range map[uint32]os.FileMode{0o4000: os.ModeSetuid, 0o2000: os.ModeSetgid, 0o1000: os.ModeSticky} {
+	for bit, name := range map[uint32]os.FileMode{0o4000: os.ModeSetuid, 0o2000: os.ModeSetgid,
+		0o1000: os.ModeSticky} {
 		if mode&bit != 0 {
 			m |= name
 		}
@@ -130,8 +135,9 @@ type Kind string
 
 // The kinds, as they stand in messages and in the record.
 const (
-	Changed         Kind = "changed"
-	Created         Kind = "created" // it was not there, or matches a pattern whose files were all known
+	Changed Kind = "changed"
+	// it was not there, or matches a pattern whose files were all known
+	Created         Kind = "created"
 	Deleted         Kind = "deleted"
 	TypeChanged     Kind = "type"             // it is a link, a directory, a pipe now
 	ModeChanged     Kind = "mode"             // others may write it, or it is executed or no longer
@@ -156,9 +162,11 @@ func differs(was, now Seen) Kind {
 		return Moved
 	case was.Target != now.Target:
 		return TypeChanged
-	case was.Text != "" && now.Text != "" && was.Text != now.Text, (was.Text == "" || now.Text == "") && was.Raw != now.Raw:
+	case was.Text != "" && now.Text != "" && was.Text != now.Text,
+		(was.Text == "" || now.Text == "") && was.Raw != now.Raw:
 		return Changed
-	case was.Form == Regular && (was.Mode^now.Mode)&^(readBits|writeBits) != 0, was.Form == Regular && now.Mode&^was.Mode&othersWrite != 0:
+	case was.Form == Regular && (was.Mode^now.Mode)&^(readBits|writeBits) != 0,
+		was.Form == Regular && now.Mode&^was.Mode&othersWrite != 0:
 		return ModeChanged
 	}
 	return ""

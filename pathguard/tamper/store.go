@@ -13,15 +13,24 @@ import (
 
 // Options are what a store needs to know of the world.
 type Options struct {
-	Root     string                                    // the folder that patterns are relative to, absolute; required
-	Patterns []string                                  // what is protected: names and patterns, relative to Root or absolute
-	Now      func() time.Time                          // required
-	Alive    func(owner string) bool                   // whether the process that a run belongs to still lives; nil means that none does
-	All      bool                                      // check every file that has a baseline, whatever the patterns say now
-	Export   bool                                      // write the checksums to Root/.tada/checksum, for people and other programs
-	Complete bool                                      // Patterns are all that the folder protects: a file that none of them names is protected no longer
-	Waiting  func(lock *os.File, waited time.Duration) // called by a wait for the lock after a second, and after five; may be nil
-	Keep     int                                       // how many overridden events are archived, at most; 0 means [DefaultKeep]
+	// the folder that patterns are relative to, absolute; required
+	Root string
+	// what is protected: names and patterns, relative to Root or absolute
+	Patterns []string
+	Now      func() time.Time // required
+	// whether the process that a run belongs to still lives; nil means that none does
+	Alive func(owner string) bool
+	// check every file that has a baseline, whatever the patterns say now
+	All bool
+	// write the checksums to Root/.tada/checksum, for people and other programs
+	Export bool
+	// Patterns are all that the folder protects: a file that none of them names is protected no
+	// longer
+	Complete bool
+	// called by a wait for the lock after a second, and after five; may be nil
+	Waiting func(lock *os.File, waited time.Duration)
+	// how many overridden events are archived, at most; 0 means [DefaultKeep]
+	Keep int
 }
 
 // Limits of a store.

@@ -24,7 +24,8 @@ func TestLife(t *testing.T) {
 		t.Fatalf("the first sight is told twice: %+v", r.Notes)
 	}
 	events := w.run("a", func() { w.write("TODO.md", "one\ntwo\n") }, "TODO.md")
-	if len(events) != 1 || events[0].Action != ActionWrite || events[0].Checksum != sha("one\ntwo\n") || events[0].Was != sha("one\n") {
+	if len(events) != 1 || events[0].Action != ActionWrite ||
+		events[0].Checksum != sha("one\ntwo\n") || events[0].Was != sha("one\n") {
 		t.Fatalf("a valid write tells %+v", events)
 	}
 	w.want("")
@@ -50,7 +51,8 @@ func TestExport(t *testing.T) {
 		t.Error("a workspace that nobody wrote to has a folder of ours")
 	}
 	w.run("a", func() { w.write("TODO.md", "b\r\n") }, "TODO.md")
-	if got := w.read(".tada/checksum"); got != sha("b\n")+"\n" || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(strings.TrimSpace(got)) {
+	if got := w.read(".tada/checksum"); got != sha("b\n")+"\n" ||
+		!regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(strings.TrimSpace(got)) {
 		t.Errorf("one file: %q", got)
 	}
 	w.write("B.md", "x\n")
@@ -69,7 +71,8 @@ func TestExport(t *testing.T) {
 	w.run("d", func() { w.write("B.md", "y2\n") }, "B.md")
 	check = exec.Command("sha256sum", "--strict", "-c", ".tada/checksum")
 	check.Dir = w.root
-	if out, err := check.CombinedOutput(); err != nil || strings.Count(string(out), ": OK") != 3 || !strings.Contains(string(out), "docs/a b.md: OK") {
+	if out, err := check.CombinedOutput(); err != nil || strings.Count(string(out), ": OK") != 3 ||
+		!strings.Contains(string(out), "docs/a b.md: OK") {
 		t.Errorf("sha256sum -c: %v\n%s", err, out)
 	}
 	must(t, os.RemoveAll(w.path("docs")))
@@ -97,7 +100,8 @@ func TestExport(t *testing.T) {
 // U7: what keeps the checksums out of git's status ends with them; one that the person wrote, or
 // changed, stays.
 func TestExportEnds(t *testing.T) {
-	for name, own := range map[string]string{"made by us": "", "the person's": "/notes\n", "ours, changed": ignored + "/notes\n"} {
+	for name, own := range map[string]string{"made by us": "", "the person's": "/notes\n",
+		"ours, changed": ignored + "/notes\n"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, "TODO.md")
 			w.write("TODO.md", "a\n")
@@ -105,13 +109,15 @@ func TestExportEnds(t *testing.T) {
 				w.write(ignoreName, own)
 			}
 			w.run("a", func() { w.write("TODO.md", "b\n") }, "TODO.md")
-			if want := cmp.Or(strings.TrimPrefix(own, ignored), ignored); own != ignored+"/notes\n" && w.read(ignoreName) != want {
+			if want := cmp.Or(strings.TrimPrefix(own, ignored),
+				ignored); own != ignored+"/notes\n" && w.read(ignoreName) != want {
 				t.Errorf("while it is protected: %q", w.read(ignoreName))
 			}
 			if own != "" {
 				w.write(ignoreName, own)
 			}
-			w.o.Patterns = nil // of the run in another workspace: it does not tell what this one protects
+			// of the run in another workspace: it does not tell what this one protects
+			w.o.Patterns = nil
 			w.want("")
 			if w.read(exportName) == "" {
 				t.Error("the checksums ended with the protection of another workspace")
@@ -157,7 +163,8 @@ func TestShadow(t *testing.T) {
 	f.WriteAt([]byte("x"), 16<<20)
 	f.Close()
 	d, err := w.Show(me, w.path("big.md"))
-	if err != nil || !strings.Contains(d.Text, "hash only") || !strings.Contains(d.Text, "17825792 bytes") {
+	if err != nil || !strings.Contains(d.Text, "hash only") ||
+		!strings.Contains(d.Text, "17825792 bytes") {
 		t.Errorf("%v: %s", err, d.Text)
 	}
 	if _, err := w.Restore(me, w.path("big.md")); !errors.Is(err, ErrNotKept) {
@@ -173,7 +180,8 @@ func TestSameBytes(t *testing.T) {
 	w.write("TODO.md", "a\n")
 	w.want("")
 	for i := range 100 {
-		if events := w.run(fmt.Sprint(i), func() { w.write("TODO.md", "a\n") }, "TODO.md"); len(events) != 0 {
+		if events := w.run(fmt.Sprint(i), func() { w.write("TODO.md", "a\n") },
+			"TODO.md"); len(events) != 0 {
 			t.Fatalf("told %+v", events)
 		}
 	}
@@ -222,11 +230,13 @@ func TestRunsThatDie(t *testing.T) {
 	must(t, w.Begin("dies", "me", []string{w.path("a.md")}))
 	w.write("a.md", "half")
 	w.write("b.md", "B\n")
-	if r := w.verify(); !slices.Contains(r.Notes, Note{w.path("a.md"), NoteWriting}) || len(r.Findings) != 1 {
+	if r := w.verify(); !slices.Contains(r.Notes, Note{w.path("a.md"), NoteWriting}) ||
+		len(r.Findings) != 1 {
 		t.Errorf("while it lives: %+v", r)
 	}
 	alive = false
-	if r := w.verify(); !slices.Contains(r.Notes, Note{w.path("a.md"), NoteAdopted}) || len(r.Findings) != 1 {
+	if r := w.verify(); !slices.Contains(r.Notes, Note{w.path("a.md"), NoteAdopted}) ||
+		len(r.Findings) != 1 {
 		t.Errorf("after it died: %+v", r)
 	}
 	names, _ := w.Archives()
@@ -277,7 +287,9 @@ func TestSave(t *testing.T) {
 	w.want("")
 	w.write("TODO.md", "theirs\n")
 	var tampered *TamperError
-	if err := w.Save(me, w.path("TODO.md"), "TODO.md", []byte("mine\n"), 0o600); !errors.As(err, &tampered) { // A-4.1.1, A-4.1.2
+	if err := w.Save(me, w.path("TODO.md"), "TODO.md", []byte("mine\n"), 0o600); !errors.As(err,
+		&tampered) {
+		// A-4.1.1, A-4.1.2
 		t.Errorf("saved over what somebody else wrote: %v", err)
 	}
 	w.want("TODO.md changed")
@@ -289,7 +301,9 @@ func TestSave(t *testing.T) {
 func TestEverySaveUpdatesIntegrity(t *testing.T) {
 	boom := errors.New("boom")
 	for name, save := range map[string]func(w *world) error{
-		"save": func(w *world) error { return w.Save(me, w.path("TODO.md"), "TODO.md", []byte("new\n"), 0o644) },
+		"save": func(w *world) error {
+			return w.Save(me, w.path("TODO.md"), "TODO.md", []byte("new\n"), 0o644)
+		},
 		"edit": func(w *world) error {
 			return w.Edit(me, w.path("TODO.md"), []byte("old\n"), []byte("new\n"), 0o644)
 		},
@@ -326,8 +340,10 @@ func TestEverySaveUpdatesIntegrity(t *testing.T) {
 				if n < 5 {
 					t.Errorf("%s has %d steps", name, n-1)
 				}
-				if now != "" || w.read("TODO.md") != after || w.shadow("TODO.md") != after || strings.Count(w.actions(), "WRITE")+strings.Count(w.actions(), "RESTORE") != 1 {
-					t.Errorf("%s: found %q, the file %q, the copy %q, told %s", name, now, w.read("TODO.md"), w.shadow("TODO.md"), w.actions())
+				if now != "" || w.read("TODO.md") != after || w.shadow("TODO.md") != after ||
+					strings.Count(w.actions(), "WRITE")+strings.Count(w.actions(), "RESTORE") != 1 {
+					t.Errorf("%s: found %q, the file %q, the copy %q, told %s", name, now,
+						w.read("TODO.md"), w.shadow("TODO.md"), w.actions())
 				}
 				break
 			}
@@ -335,7 +351,8 @@ func TestEverySaveUpdatesIntegrity(t *testing.T) {
 				t.Fatalf("%s, step %d: %v", name, n, err)
 			}
 			if now != "" && now != before || now == "" && w.read("TODO.md") != w.shadow("TODO.md") {
-				t.Errorf("%s, step %d fails: found %q, the file %q, the copy %q", name, n, now, w.read("TODO.md"), w.shadow("TODO.md"))
+				t.Errorf("%s, step %d fails: found %q, the file %q, the copy %q", name, n, now,
+					w.read("TODO.md"), w.shadow("TODO.md"))
 			}
 		}
 	}

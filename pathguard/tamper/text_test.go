@@ -36,7 +36,8 @@ func findings() *TamperError {
 	now := Seen{Form: Regular, Mode: 0o644, Size: 4, Raw: b, Text: b}
 	return &TamperError{Root: "/ws", Findings: []Finding{
 		{Path: "/ws/TODO.md", Kind: Changed, Was: was, Now: now, Digest: strings.Repeat("d", 64)},
-		{Path: "/home/u/.tada/config.yaml", Kind: Deleted, Was: was, Digest: strings.Repeat("e", 64)},
+		{Path: "/home/u/.tada/config.yaml", Kind: Deleted, Was: was,
+			Digest: strings.Repeat("e", 64)},
 		{Path: "/ws/a\x1b[2Jb.md", Kind: Created, Now: now, Digest: strings.Repeat("f", 64)},
 	}}
 }
@@ -50,19 +51,23 @@ func TestTexts(t *testing.T) {
 	if got := e.Error(); got != `3 protected files were changed from outside: "TODO.md" (changed), "/home/u/.tada/config.yaml" (deleted), "a\x1b[2Jb.md" (created); try: tadactl tamper diff` {
 		t.Error(got)
 	}
-	one := &TamperError{Root: e.Root, Findings: e.Findings[:1]} // of one file no message speaks of several, nor the other way round
+	// of one file no message speaks of several, nor the other way round
+	one := &TamperError{Root: e.Root, Findings: e.Findings[:1]}
 	for _, in := range []Locale{English, Chinese} {
-		if w := wording[in]; !strings.HasSuffix(one.Text(in), "\n\n"+w.ways) || !strings.HasSuffix(e.Text(in), "\n\n"+w.several) {
+		if w := wording[in]; !strings.HasSuffix(one.Text(in), "\n\n"+w.ways) ||
+			!strings.HasSuffix(e.Text(in), "\n\n"+w.several) {
 			t.Errorf("one:\n%s\nseveral:\n%s", one.Text(in), e.Text(in))
 		}
 	}
 	for _, some := range []*TamperError{{}, one, e} {
-		if en, zh := some.In(English), some.In(Chinese); en != some.Error() || en == zh || !strings.HasSuffix(zh, "请尝试: tadactl tamper diff") || some.In(Locale(9)) != en {
+		if en, zh := some.In(English), some.In(Chinese); en != some.Error() || en == zh ||
+			!strings.HasSuffix(zh, "请尝试: tadactl tamper diff") || some.In(Locale(9)) != en {
 			t.Errorf("%q is %q", en, zh)
 		}
 	}
 	many := &TamperError{Root: e.Root, Findings: append(e.Findings, e.Findings...)}
-	if got := many.Error(); !strings.HasPrefix(got, "6 protected files were changed") || !strings.Contains(got, `(created) and 3 more; try`) {
+	if got := many.Error(); !strings.HasPrefix(got, "6 protected files were changed") ||
+		!strings.Contains(got, `(created) and 3 more; try`) {
 		t.Error(got)
 	}
 	own := &TamperError{Root: "/", Findings: e.Findings[1:2]}
@@ -75,7 +80,8 @@ func TestTexts(t *testing.T) {
 	for range 20 {
 		e.Findings = append(e.Findings, e.Findings[0])
 	}
-	if text := e.Text(English); !strings.Contains(text, "... +15\n") || strings.Count(text, "\n") > 40 {
+	if text := e.Text(English); !strings.Contains(text, "... +15\n") ||
+		strings.Count(text, "\n") > 40 {
 		t.Errorf("a long list reads\n%s", text)
 	}
 	en, zh := wording[English], wording[Chinese] // every text is there in every language
@@ -84,7 +90,8 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%s: %q", kind, zh.title[kind])
 		}
 	}
-	for _, text := range []string{zh.expected, zh.actual, zh.none, zh.ways, zh.several, detected[Chinese]} {
+	for _, text := range []string{zh.expected, zh.actual, zh.none, zh.ways, zh.several,
+		detected[Chinese]} {
 		if text == "" {
 			t.Errorf("a Chinese text is missing: %+v", zh)
 		}
@@ -106,8 +113,10 @@ func TestTexts(t *testing.T) {
 // A-2.5.1, A-2.5.3, A-2.5.4: seven columns, one line, and back.
 func TestLine(t *testing.T) {
 	e := Event{
-		Time: time.Date(2026, 1, 25, 10, 11, 12, 0, time.FixedZone("", 3600)), Action: ActionAccept, User: "dg/claude-code", Interface: MCP,
-		Task: "T-210.3", Path: "TODO.md", Checksum: strings.Repeat("a1b2c3d4", 8), Text: "Accepted external changes: a | b\nFAKE",
+		Time: time.Date(2026, 1, 25, 10, 11, 12, 0, time.FixedZone("", 3600)), Action: ActionAccept,
+		User: "dg/claude-code", Interface: MCP,
+		Task: "T-210.3", Path: "TODO.md", Checksum: strings.Repeat("a1b2c3d4", 8),
+		Text: "Accepted external changes: a | b\nFAKE",
 	}
 	want := `2026-01-25T09:11:12Z | dg/claude-code | MCP | FORCE_ACCEPT | T-210.3 | a1b2c3d4 | Accepted external changes: a \x7c b\x0aFAKE (TODO.md)`
 	if got := e.Line(); got != want {
@@ -122,7 +131,8 @@ func TestLine(t *testing.T) {
 			t.Errorf("%s: %q %v", i, cells, err)
 		}
 	}
-	pieces := []string{"|", " | ", "\n", "\r", "\x00", "\x1b[2J", "\\", "-", "", "\"", "'", "\u202e", "\u3164", "\xff", "\U000e0041", "漢字", "a", " ", "é", "\\x7c"}
+	pieces := []string{"|", " | ", "\n", "\r", "\x00", "\x1b[2J", "\\", "-", "", "\"", "'",
+		"\u202e", "\u3164", "\xff", "\U000e0041", "漢字", "a", " ", "é", "\\x7c"}
 	r := rand.New(rand.NewPCG(1, 2))
 	text := func() string {
 		var b strings.Builder
@@ -132,13 +142,16 @@ func TestLine(t *testing.T) {
 		return b.String()
 	}
 	for range 1000 {
-		e := Event{User: text(), Interface: Interface(text()), Action: Action(text()), Task: text(), Checksum: text(), Text: text()}
+		e := Event{User: text(), Interface: Interface(text()), Action: Action(text()), Task: text(),
+			Checksum: text(), Text: text()}
 		line := e.Line()
 		cells, err := ParseLine(line)
-		if err != nil || len(strings.Split(line, " | ")) != 7 || strings.ContainsAny(line, "\n\r\x00\x1b") {
+		if err != nil || len(strings.Split(line, " | ")) != 7 ||
+			strings.ContainsAny(line, "\n\r\x00\x1b") {
 			t.Fatalf("%q: %v", line, err)
 		}
-		if cells[1] != e.User || cells[4] != e.Task || cells[6] != e.Text || cells[3] != string(e.Action) {
+		if cells[1] != e.User || cells[4] != e.Task || cells[6] != e.Text ||
+			cells[3] != string(e.Action) {
 			t.Fatalf("%+v became %q", e, cells)
 		}
 	}
@@ -161,15 +174,19 @@ func FuzzParseLine(f *testing.F) {
 }
 
 func TestEventBody(t *testing.T) {
-	e := Event{Seq: 7, Time: time.Unix(1, 5).UTC(), Action: ActionDetected, User: "u", Interface: Hook, Session: "s", Path: "/a", Kind: Moved, Was: "w", Checksum: "c", Digest: "d", Archive: "x", Auto: true, Text: "t", Task: "k"}
+	e := Event{Seq: 7, Time: time.Unix(1, 5).UTC(), Action: ActionDetected, User: "u",
+		Interface: Hook, Session: "s", Path: "/a", Kind: Moved, Was: "w", Checksum: "c",
+		Digest: "d", Archive: "x", Auto: true, Text: "t", Task: "k"}
 	if got := EventOf(e.Body()); got != e {
 		t.Errorf("%+v\nbecame\n%+v", e, got)
 	}
 	if got := EventOf(map[string]any{"event": 3, "auto": "x", "path": nil}); got != (Event{}) {
 		t.Errorf("%+v", got)
 	}
-	for _, a := range []Action{ActionRegister, ActionWrite, ActionDetected, ActionAdopted, ActionShown, ActionAccept, ActionRestore, ActionSetting, ActionPruned} {
-		if kind := (Event{Action: a}).RecordKind(); !strings.HasPrefix(kind, "tamper.") || kind == "tamper.other" {
+	for _, a := range []Action{ActionRegister, ActionWrite, ActionDetected, ActionAdopted,
+		ActionShown, ActionAccept, ActionRestore, ActionSetting, ActionPruned} {
+		if kind := (Event{Action: a}).RecordKind(); !strings.HasPrefix(kind, "tamper.") ||
+			kind == "tamper.other" {
 			t.Errorf("%s is recorded as %q", a, kind)
 		}
 	}
@@ -178,9 +195,12 @@ func TestEventBody(t *testing.T) {
 // What is shown moves no cursor, and two texts never look the same.
 func TestInert(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain ~": "plain ~", "a\tb": "a⟨U+0009⟩b", "\x1b[2J": "⟨U+001B⟩[2J", "\r": "⟨U+000D⟩", "\xff\xfe": "⟨FF⟩⟨FE⟩", "\u202e": "⟨U+202E⟩",
-		"\u200b": "⟨U+200B⟩", "\u3164": "⟨U+3164⟩", "\u2800": "⟨U+2800⟩", "\U000e0041": "⟨U+E0041⟩", "\ufe0f": "⟨U+FE0F⟩", "漢字é": "漢字é",
-		"⟨U+0009⟩": "⟨U+27E8⟩U+0009⟨U+27E9⟩", "\u00a0": "⟨U+00A0⟩", "\u0085": "⟨U+0085⟩", "\ufffd": "\ufffd", "\x7f": "⟨U+007F⟩",
+		"plain ~": "plain ~", "a\tb": "a⟨U+0009⟩b", "\x1b[2J": "⟨U+001B⟩[2J", "\r": "⟨U+000D⟩",
+		"\xff\xfe": "⟨FF⟩⟨FE⟩", "\u202e": "⟨U+202E⟩",
+		"\u200b": "⟨U+200B⟩", "\u3164": "⟨U+3164⟩", "\u2800": "⟨U+2800⟩", "\U000e0041": "⟨U+E0041⟩",
+		"\ufe0f": "⟨U+FE0F⟩", "漢字é": "漢字é",
+		"⟨U+0009⟩": "⟨U+27E8⟩U+0009⟨U+27E9⟩", "\u00a0": "⟨U+00A0⟩", "\u0085": "⟨U+0085⟩",
+		"\ufffd": "\ufffd", "\x7f": "⟨U+007F⟩",
 	} {
 		if got := Inert(in); got != want {
 			t.Errorf("Inert(%q) = %q, want %q", in, got, want)
@@ -192,8 +212,11 @@ func sample() *manifest {
 	m := newManifest()
 	m.seq, m.mode = 9, modeState{true, true, true}
 	h := strings.Repeat("ab", 32)
-	m.records["/ws/TODO.md"] = &record{Seen: Seen{Form: Regular, Mode: 0o644, Size: 5, Raw: h, Text: h, stamp: stamp{1, 2, 5, 3, 4, 0o100644}}, Path: "/ws/TODO.md", Pattern: "TODO.md", settled: true, kept: true}
-	m.records["/ws/a b\n"] = &record{Seen: Seen{Form: Link, Target: "x \"y\"", Raw: h, Real: "/r"}, Path: "/ws/a b\n", Pattern: "a*"}
+	m.records["/ws/TODO.md"] = &record{Seen: Seen{Form: Regular, Mode: 0o644, Size: 5, Raw: h,
+		Text: h, stamp: stamp{1, 2, 5, 3, 4, 0o100644}}, Path: "/ws/TODO.md", Pattern: "TODO.md",
+		settled: true, kept: true}
+	m.records["/ws/a b\n"] = &record{Seen: Seen{Form: Link, Target: "x \"y\"", Raw: h, Real: "/r"},
+		Path: "/ws/a b\n", Pattern: "a*"}
 	m.records["/ws/gone"] = &record{Path: "/ws/gone", Pattern: "gone"}
 	m.grants = []grant{{"id 1", "owner", []string{"/ws/TODO.md", "/x y"}}, {"", "", nil}}
 	m.saves = []save{{path: "/ws/TODO.md", raw: h, event: Event{Seq: 3, Text: "x"}}}
@@ -213,7 +236,8 @@ func TestManifest(t *testing.T) {
 		t.Errorf("read and written again:\n%s\nwas\n%s", again, text)
 	}
 	for i := range text { // every byte counts
-		if _, err := decode([]byte(text[:i] + string(text[i]^0x20) + text[i+1:])); !errors.Is(err, ErrCorrupt) {
+		if _, err := decode([]byte(text[:i] + string(text[i]^0x20) + text[i+1:])); !errors.Is(err,
+			ErrCorrupt) {
 			t.Errorf("byte %d: %v", i, err)
 		}
 		if _, err := decode([]byte(text[:i])); !errors.Is(err, ErrCorrupt) {
@@ -231,8 +255,10 @@ func sealed(body string) string {
 func TestManifestRefuses(t *testing.T) {
 	h := strings.Repeat("ab", 32)
 	for _, body := range []string{
-		"seq\n", "seq x\n", "seq 1 2\n", "what 1\n", "\n", "seq 1", "mode true\n", "mode yes no\n", "shown - \"x\"\n", "shown abc \"x\"\n", "shown " + h + " x\n",
-		"shown " + h + " `x`\n", "shown " + h + " \"x\" \n", "grant \"x\"\n", "grant \"x\" \"y\" z\n", "event {\n", "event\n", "save " + h + " \"x\"\n",
+		"seq\n", "seq x\n", "seq 1 2\n", "what 1\n", "\n", "seq 1", "mode true\n", "mode yes no\n",
+		"shown - \"x\"\n", "shown abc \"x\"\n", "shown " + h + " x\n",
+		"shown " + h + " `x`\n", "shown " + h + " \"x\" \n", "grant \"x\"\n",
+		"grant \"x\" \"y\" z\n", "event {\n", "event\n", "save " + h + " \"x\"\n",
 		"file nothing\n", "file file 8 0 0 0 0 0 0 true true - - \"\" \"\" \"\" \"\"\n", "seq -1\n",
 	} {
 		if _, err := decode([]byte(sealed(body))); !errors.Is(err, ErrCorrupt) {

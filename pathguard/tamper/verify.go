@@ -205,7 +205,8 @@ func finding(path string, kind Kind, was, now Seen) Finding {
 }
 
 // discover looks for files that a pattern protects and that have no baseline.
-func (s *Store) discover(m *manifest, pattern string, scope func(*record) bool, seen map[string]bool, r *Report) error {
+func (s *Store) discover(m *manifest, pattern string, scope func(*record) bool,
+	seen map[string]bool, r *Report) error {
 	names, err := match(s.o.Root, pattern)
 	if err != nil {
 		return err
@@ -308,7 +309,8 @@ func (s *Store) exported(path string) bool {
 		return false
 	}
 	for line := range strings.Lines(string(text)) {
-		if hash, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  "); ok && len(hash) == 64 && name == rel {
+		if hash, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  "); ok &&
+			len(hash) == 64 && name == rel {
 			return true
 		}
 	}
@@ -326,7 +328,8 @@ func (s *Store) settle(m *manifest, who Who, r *Report) (bool, error) {
 	}
 	for _, f := range r.adopted {
 		run := m.grantsOn(f.Path)[0].id
-		e := Event{Action: ActionAdopted, Auto: true, Text: "run " + run + " ended unexpectedly; it was allowed to write this"}
+		e := Event{Action: ActionAdopted, Auto: true,
+			Text: "run " + run + " ended unexpectedly; it was allowed to write this"}
 		if _, err := s.override(m, who, f.Path, e); err != nil {
 			return false, err
 		}
@@ -387,13 +390,15 @@ func (s *Store) register(m *manifest, who Who, c candidate) error {
 	}
 	rec := m.records[c.path]
 	if rec.Form != Absent {
-		s.tell(m, who, Event{Action: ActionRegister, Path: c.path, Checksum: rec.Checksum(), Text: "protected from now on"})
+		s.tell(m, who, Event{Action: ActionRegister, Path: c.path, Checksum: rec.Checksum(),
+			Text: "protected from now on"})
 	}
 	if rec.Form != Link {
 		return nil
 	}
 	real, err := filepath.EvalSymlinks(c.path)
-	if err != nil || m.records[real] != nil || !strings.HasPrefix(real, strings.TrimSuffix(s.o.Root, "/")+"/") {
+	if err != nil || m.records[real] != nil ||
+		!strings.HasPrefix(real, strings.TrimSuffix(s.o.Root, "/")+"/") {
 		return nil
 	}
 	return s.register(m, who, candidate{real, c.pattern})

@@ -16,7 +16,8 @@ import (
 // A-1.5, A-3.1.10: patterns, files that come and go.
 func TestPatterns(t *testing.T) {
 	w := newWorld(t, "TODO.md", ".claude/**", "docs/*.md", "notes")
-	for _, name := range []string{"TODO.md", ".claude/settings.json", ".claude/deep/er.txt", "docs/a.md", "docs/sub/b.md", "docs/c.txt", "notes/n", "other"} {
+	for _, name := range []string{"TODO.md", ".claude/settings.json", ".claude/deep/er.txt",
+		"docs/a.md", "docs/sub/b.md", "docs/c.txt", "notes/n", "other"} {
 		w.write(name, name)
 	}
 	r := w.verify()
@@ -69,7 +70,8 @@ func TestOneHash(t *testing.T) {
 			}
 		}
 	}
-	if empty := CalculateChecksum("TODO.md", nil); used == 0 || empty != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
+	if empty := CalculateChecksum("TODO.md", nil); used == 0 ||
+		empty != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
 		t.Errorf("nothing has the hash %s", empty)
 	}
 }
@@ -90,7 +92,8 @@ func TestChecksum(t *testing.T) {
 		{"TODO.md", lf + "\xff", false},
 		{"TODO.md", strings.ReplaceAll(lf, "\u00e4", "a\u0308"), false},
 		{"TODO.md", strings.ReplaceAll(lf, "\u00e4", "\xe4"), false},
-		{"TODO.md", strings.ReplaceAll(lf, "\u00e4", "\u00c3\u00a4"), false}, // UTF-8 read as cp1252 and written again
+		// UTF-8 read as cp1252 and written again
+		{"TODO.md", strings.ReplaceAll(lf, "\u00e4", "\u00c3\u00a4"), false},
 		{"run.sh", strings.ReplaceAll(lf, "\n", "\r\n"), false},
 		{"x.yaml", strings.ReplaceAll(lf, "\n", "\r"), false},
 	} {
@@ -98,12 +101,15 @@ func TestChecksum(t *testing.T) {
 		if (got == want) != c.same {
 			t.Errorf("%s %q: %s", c.name, c.content, got)
 		}
-		if text, ok := normal(c.name, []byte(c.content)); !ok && got != sha(c.content) || ok && got != hexSum(text) {
+		if text, ok := normal(c.name, []byte(c.content)); !ok && got != sha(c.content) ||
+			ok && got != hexSum(text) {
 			t.Errorf("%s %q: neither its text nor its bytes", c.name, c.content)
 		}
 	}
-	for _, spelling := range []string{"# TODO\n\n- [ ] one\n- [x] two\n", "# TODO\r\n\r\n- [ ] one\r\n- [x] two\r\n", "# TODO\r\r- [ ] one\r- [x] two\r"} {
-		if got := CalculateChecksum("TODO.md", []byte(spelling)); got != "6e866ef86a434f2a3c5b48fb81124f127189ba047e42bfd62901f740de2cd9e4" {
+	for _, spelling := range []string{"# TODO\n\n- [ ] one\n- [x] two\n",
+		"# TODO\r\n\r\n- [ ] one\r\n- [x] two\r\n", "# TODO\r\r- [ ] one\r- [x] two\r"} {
+		if got := CalculateChecksum("TODO.md",
+			[]byte(spelling)); got != "6e866ef86a434f2a3c5b48fb81124f127189ba047e42bfd62901f740de2cd9e4" {
 			t.Errorf("%q has the hash %s", spelling, got)
 		}
 	}
@@ -136,22 +142,38 @@ func TestReplaced(t *testing.T) {
 			must(t, os.Rename(p, p+".old"))
 			must(t, os.Symlink(p+".old", p))
 		}, TypeChanged},
-		"link to nothing": {func(t *testing.T, p string) { must(t, os.Remove(p)); must(t, os.Symlink("/nowhere", p)) }, TypeChanged},
-		"directory":       {func(t *testing.T, p string) { must(t, os.Remove(p)); must(t, os.Mkdir(p, 0o755)) }, TypeChanged},
-		"pipe":            {func(t *testing.T, p string) { must(t, os.Remove(p)); must(t, unix.Mkfifo(p, 0o644)) }, TypeChanged},
+		"link to nothing": {func(t *testing.T,
+			p string) {
+			must(t, os.Remove(p))
+			must(t, os.Symlink("/nowhere", p))
+		}, TypeChanged},
+		"directory": {func(t *testing.T,
+			p string) {
+			must(t, os.Remove(p))
+			must(t, os.Mkdir(p, 0o755))
+		}, TypeChanged},
+		"pipe": {func(t *testing.T,
+			p string) {
+			must(t, os.Remove(p))
+			must(t, unix.Mkfifo(p, 0o644))
+		}, TypeChanged},
 		"socket": {func(t *testing.T, p string) {
 			must(t, os.Remove(p))
 			must(t, unix.Mknod(p, unix.S_IFSOCK|0o644, 0))
 		}, TypeChanged},
 		"executable": {func(t *testing.T, p string) { must(t, os.Chmod(p, 0o755)) }, ModeChanged},
-		"setuid":     {func(t *testing.T, p string) { must(t, os.Chmod(p, 0o644|os.ModeSetuid)) }, ModeChanged},
-		"deleted":    {func(t *testing.T, p string) { must(t, os.Remove(p)) }, Deleted},
+		"setuid": {func(t *testing.T, p string) { must(t, os.Chmod(p, 0o644|os.ModeSetuid)) },
+			ModeChanged},
+		"deleted": {func(t *testing.T, p string) { must(t, os.Remove(p)) }, Deleted},
 		"another file there": {func(t *testing.T, p string) {
 			must(t, os.WriteFile(p+"2", []byte("b\n"), 0o644))
 			must(t, os.Rename(p+"2", p))
 		}, Changed},
-		"emptied":          {func(t *testing.T, p string) { must(t, os.Truncate(p, 0)) }, Changed},
-		"same bytes again": {func(t *testing.T, p string) { must(t, os.WriteFile(p, []byte("a\n"), 0o644)) }, ""},
+		"emptied": {func(t *testing.T, p string) { must(t, os.Truncate(p, 0)) }, Changed},
+		"same bytes again": {func(t *testing.T,
+			p string) {
+			must(t, os.WriteFile(p, []byte("a\n"), 0o644))
+		}, ""},
 		"copied back": {func(t *testing.T, p string) {
 			must(t, exec.Command("cp", p, p+"2").Run())
 			must(t, os.Rename(p+"2", p))
@@ -170,10 +192,13 @@ func TestReplaced(t *testing.T) {
 			if c.want == "" {
 				return
 			}
-			if d, err := w.Show(me, w.path("TODO.md")); err != nil || !strings.Contains(d.Text, string(c.want)) {
+			if d, err := w.Show(me, w.path("TODO.md")); err != nil ||
+				!strings.Contains(d.Text, string(c.want)) {
 				t.Errorf("%v: %s", err, d.Text)
 			}
-			if kind == "link to nothing" || kind == "pipe" || kind == "deleted" || kind == "directory" || kind == "setuid" { // A-2.4.4
+			if kind == "link to nothing" || kind == "pipe" || kind == "deleted" ||
+				kind == "directory" || kind == "setuid" {
+				// A-2.4.4
 				before := w.shadow("TODO.md")
 				_, err := w.Restore(me, w.path("TODO.md"))
 				must(t, err)
@@ -320,7 +345,11 @@ func TestBaselineMissing(t *testing.T) {
 	w := newWorld(t)
 	w.write("TODO.md", "a\n")
 	w.want("")
-	must(t, w.update(func(m *manifest) (bool, error) { delete(m.records, w.path("TODO.md")); return true, nil }))
+	must(t, w.update(func(m *manifest) (bool,
+		error) {
+		delete(m.records, w.path("TODO.md"))
+		return true, nil
+	}))
 	w.want("TODO.md baseline_missing")
 	if _, err := w.Restore(me, w.path("TODO.md")); !errors.Is(err, ErrNotKept) {
 		t.Errorf("restored from nothing: %v", err)
@@ -346,7 +375,8 @@ func TestDamaged(t *testing.T) {
 	w.want("")
 	whole := w.manifest()
 	for i := 0; i < len(whole); i += 7 {
-		must(t, os.WriteFile(w.manifestPath(), []byte(whole[:i]+string(whole[i]^1)+whole[i+1:]), 0o600))
+		must(t, os.WriteFile(w.manifestPath(), []byte(whole[:i]+string(whole[i]^1)+whole[i+1:]),
+			0o600))
 		w.cached = nil
 		if _, err := w.VerifyIntegrity(me); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("byte %d is another one, and: %v", i, err)
@@ -357,7 +387,8 @@ func TestDamaged(t *testing.T) {
 	w.write("TODO.md", "b\n")
 	m, _ := w.load()
 	must(t, os.WriteFile(w.blobPath(m.records[w.path("TODO.md")].Raw), []byte("forged\n"), 0o600))
-	if _, err := w.Restore(me, w.path("TODO.md")); !errors.Is(err, ErrCorrupt) || w.read("TODO.md") != "b\n" {
+	if _, err := w.Restore(me, w.path("TODO.md")); !errors.Is(err, ErrCorrupt) ||
+		w.read("TODO.md") != "b\n" {
 		t.Errorf("restored a forged copy: %v", err)
 	}
 }
@@ -397,7 +428,8 @@ func TestProtect(t *testing.T) {
 func TestCovers(t *testing.T) {
 	w := newWorld(t, "TODO.md", "docs", "**/*.key", "a/*/c")
 	for name, want := range map[string]bool{
-		"TODO.md": true, "TODO.md2": false, "x/TODO.md": false, "docs/a/b": true, "docs2": false, "k.key": true, "a/b/k.key": true, "a/b/c": true, "a/b/b/c": false,
+		"TODO.md": true, "TODO.md2": false, "x/TODO.md": false, "docs/a/b": true, "docs2": false,
+		"k.key": true, "a/b/k.key": true, "a/b/c": true, "a/b/b/c": false,
 	} {
 		if w.Covers(w.path(name)) != want {
 			t.Errorf("%s: %v", name, !want)
@@ -428,14 +460,18 @@ func TestWhichModesAreTampering(t *testing.T) {
 	for was := uint32(0); was <= 0o777; was += 0o011 {
 		for now := uint32(0); now <= 0o7777; now += 0o013 {
 			want := was&0o111 != now&0o7111 || now&0o022&^was != 0
-			a, b := Seen{Form: Regular, Raw: "x", Mode: was}, Seen{Form: Regular, Raw: "x", Mode: now}
-			if got := differs(a, b); (got == ModeChanged) != want || got != "" && got != ModeChanged {
+			a, b := Seen{Form: Regular, Raw: "x", Mode: was},
+				Seen{Form: Regular, Raw: "x", Mode: now}
+			if got := differs(a, b); (got == ModeChanged) != want ||
+				got != "" && got != ModeChanged {
 				t.Fatalf("%04o -> %04o: %q, want a finding: %v", was, now, got, want)
 			}
 		}
 	}
-	for _, now := range []uint32{0o644, 0o600, 0o640, 0o444} { // and those that a person meets, by name
-		if got := differs(Seen{Form: Regular, Mode: 0o600}, Seen{Form: Regular, Mode: now}); got != "" {
+	for _, now := range []uint32{0o644, 0o600, 0o640, 0o444} {
+		// and those that a person meets, by name
+		if got := differs(Seen{Form: Regular, Mode: 0o600},
+			Seen{Form: Regular, Mode: now}); got != "" {
 			t.Errorf("0600 -> %04o: %q", now, got)
 		}
 	}

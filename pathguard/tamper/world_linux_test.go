@@ -26,12 +26,14 @@ func newWorld(t *testing.T, patterns ...string) *world {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	w := &world{t: t, root: filepath.Join(base, "ws"), dir: filepath.Join(base, "shadow", "ws"), now: time.Now().Add(time.Hour)}
+	w := &world{t: t, root: filepath.Join(base, "ws"), dir: filepath.Join(base, "shadow", "ws"),
+		now: time.Now().Add(time.Hour)}
 	must(t, os.Mkdir(w.root, 0o755))
 	if len(patterns) == 0 {
 		patterns = []string{"TODO.md"}
 	}
-	w.Store = Open(w.dir, Options{Root: w.root, Patterns: patterns, Now: func() time.Time { return w.now }, Export: true})
+	w.Store = Open(w.dir, Options{Root: w.root, Patterns: patterns,
+		Now: func() time.Time { return w.now }, Export: true})
 	return w
 }
 

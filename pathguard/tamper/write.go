@@ -69,7 +69,8 @@ func (s *Store) written(m *manifest, who Who, path string) (*Event, error) {
 	if err := s.baseline(m, path, pattern); err != nil {
 		return nil, err
 	}
-	e := s.tell(m, who, Event{Action: ActionWrite, Path: path, Was: was.Checksum(), Checksum: m.records[path].Checksum(), Text: "written by a permitted run"})
+	e := s.tell(m, who, Event{Action: ActionWrite, Path: path, Was: was.Checksum(),
+		Checksum: m.records[path].Checksum(), Text: "written by a permitted run"})
 	return &e, nil
 }
 
@@ -91,10 +92,12 @@ func (s *Store) Save(who Who, path, pattern string, content []byte, mode os.File
 	return s.update(func(m *manifest) (bool, error) {
 		if rec := m.records[path]; rec != nil {
 			if now, _ := look(path, MaxShadow); differs(rec.Seen, now) != "" {
-				return false, &TamperError{Root: s.o.Root, Findings: []Finding{finding(path, differs(rec.Seen, now), rec.Seen, now)}}
+				return false, &TamperError{Root: s.o.Root,
+					Findings: []Finding{finding(path, differs(rec.Seen, now), rec.Seen, now)}}
 			}
 		}
-		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content), Text: "written by tada-run"}
+		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content),
+			Text: "written by tada-run"}
 		return true, s.put(m, who, path, pattern, content, mode, e)
 	})
 }
@@ -108,7 +111,8 @@ func (s *Store) Replace(who Who, path string, was, content []byte, mode os.FileM
 		if err := still(); err != nil {
 			return false, err
 		}
-		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content), Text: "written by tada-run"}
+		e := Event{Action: ActionWrite, Path: path, Checksum: CalculateChecksum(path, content),
+			Text: "written by tada-run"}
 		return true, s.putIf(still, m, who, path, path, content, mode, e)
 	})
 }
@@ -158,12 +162,14 @@ func (s *Store) Release(who Who, path string) error {
 }
 
 // put puts a content in place: intent, file, baseline. The intent is what recover finishes.
-func (s *Store) put(m *manifest, who Who, path, pattern string, content []byte, mode os.FileMode, e Event) error {
+func (s *Store) put(m *manifest, who Who, path, pattern string, content []byte, mode os.FileMode,
+	e Event) error {
 	return s.putIf(always, m, who, path, pattern, content, mode, e)
 }
 
 // putIf is put, unless still returns an error at the last moment.
-func (s *Store) putIf(still func() error, m *manifest, who Who, path, pattern string, content []byte, mode os.FileMode, e Event) error {
+func (s *Store) putIf(still func() error, m *manifest, who Who, path, pattern string,
+	content []byte, mode os.FileMode, e Event) error {
 	raw := hexSum(content)
 	if err := s.keepBlob(raw, content); err != nil {
 		return err
@@ -197,7 +203,9 @@ func always() error { return nil }
 // unless still returns an error at the last moment. The file has the owner of the old one.
 func placeIf(still func() error, path string, content []byte, mode os.FileMode) error {
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".tada-*") // a name of its own: in that folder others may have put links under the names that we would guess
+	// a name of its own: in that folder others may have put links under the names that we would
+	// guess
+	f, err := os.CreateTemp(dir, ".tada-*")
 	if err != nil {
 		return err
 	}

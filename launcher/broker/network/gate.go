@@ -54,7 +54,8 @@ type answer struct {
 func NewGate(reach Reach, resolver Resolver) *Gate {
 	return &Gate{
 		reach: reach, resolver: resolver, specials: specials(),
-		known: map[string]*answer{}, owner: map[netip.Addr][]string{}, asked: map[netip.Addr]string{},
+		known: map[string]*answer{}, owner: map[netip.Addr][]string{},
+		asked: map[netip.Addr]string{},
 	}
 }
 
@@ -83,7 +84,8 @@ func (g *Gate) Lookup(ctx context.Context, name string) ([]netip.Addr, Verdict, 
 	}
 	a := g.resolve(ctx, name)
 	if a.err == nil && len(a.addrs) == 0 && len(a.kept) > 0 {
-		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s (%s)", a.kept[0], a.why), Fix: a.kept[0].String()}
+		v = Verdict{Host: name, Why: fmt.Sprintf("it resolves to %s (%s)", a.kept[0], a.why),
+			Fix: a.kept[0].String()}
 		if isCredentials(a.why) {
 			v.Fix = ""
 		}
@@ -356,7 +358,8 @@ func (g *Gate) Bind(at netip.AddrPort) (netip.AddrPort, Verdict) {
 	case addr.IsLoopback():
 		return at, Verdict{OK: true, Host: "localhost"}
 	case addr.IsUnspecified() && at.Addr().Is4():
-		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port), Verdict{OK: true, Host: "localhost"}
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port),
+			Verdict{OK: true, Host: "localhost"}
 	case addr.IsUnspecified():
 		return netip.AddrPortFrom(netip.IPv6Loopback(), port), Verdict{OK: true, Host: "localhost"}
 	}

@@ -52,16 +52,19 @@ func parseQuestion(m []byte) (q question, err error) {
 	if q.flags&flagResponse != 0 {
 		return q, errMessage
 	}
-	if binary.BigEndian.Uint16(m[4:]) != 1 || binary.BigEndian.Uint16(m[6:]) != 0 || binary.BigEndian.Uint16(m[8:]) != 0 {
+	if binary.BigEndian.Uint16(m[4:]) != 1 || binary.BigEndian.Uint16(m[6:]) != 0 ||
+		binary.BigEndian.Uint16(m[8:]) != 0 {
 		return q, errFormat
 	}
 	name, end, err := readName(m, headerSize, false)
 	if err != nil || len(m) < end+4 {
 		return q, errFormat
 	}
-	q.name, q.kind, q.class = name, binary.BigEndian.Uint16(m[end:]), binary.BigEndian.Uint16(m[end+2:])
+	q.name, q.kind, q.class = name, binary.BigEndian.Uint16(m[end:]),
+		binary.BigEndian.Uint16(m[end+2:])
 	q.raw = m[headerSize : end+4]
-	q.extended = binary.BigEndian.Uint16(m[10:]) == 1 && len(m) >= end+15 && m[end+4] == 0 && binary.BigEndian.Uint16(m[end+5:]) == typeOPT
+	q.extended = binary.BigEndian.Uint16(m[10:]) == 1 && len(m) >= end+15 && m[end+4] == 0 &&
+		binary.BigEndian.Uint16(m[end+5:]) == typeOPT
 	return q, nil
 }
 
@@ -131,7 +134,8 @@ const answerTTL = 30
 // with.
 func answerTo(q question, code uint16, addrs []netip.Addr, refused bool) []byte {
 	m := binary.BigEndian.AppendUint16(nil, q.id)
-	m = binary.BigEndian.AppendUint16(m, flagResponse|q.flags&(opcodeMask|flagRecursion)|flagAvailable|code)
+	m = binary.BigEndian.AppendUint16(m,
+		flagResponse|q.flags&(opcodeMask|flagRecursion)|flagAvailable|code)
 	questions, answers, extra := uint16(0), uint16(0), uint16(0)
 	if q.raw != nil {
 		questions = 1
@@ -189,7 +193,8 @@ func appendQuery(m []byte, id uint16, name string, kind uint16) []byte {
 // parseAnswer reads a server's answer to our question and returns the addresses that it gives for
 // the name, by way of aliases too. errMessage means that it is no answer to this question at all,
 // and the true one may still come.
-func parseAnswer(m []byte, id uint16, name string, kind uint16) (addrs []netip.Addr, truncated bool, code uint16, err error) {
+func parseAnswer(m []byte, id uint16, name string,
+	kind uint16) (addrs []netip.Addr, truncated bool, code uint16, err error) {
 	if len(m) < headerSize || binary.BigEndian.Uint16(m) != id {
 		return nil, false, 0, errMessage
 	}
@@ -198,7 +203,8 @@ func parseAnswer(m []byte, id uint16, name string, kind uint16) (addrs []netip.A
 		return nil, false, 0, errMessage
 	}
 	asked, at, err := readName(m, headerSize, true)
-	if err != nil || asked != name || len(m) < at+4 || binary.BigEndian.Uint16(m[at:]) != kind || binary.BigEndian.Uint16(m[at+2:]) != classIN {
+	if err != nil || asked != name || len(m) < at+4 || binary.BigEndian.Uint16(m[at:]) != kind ||
+		binary.BigEndian.Uint16(m[at+2:]) != classIN {
 		return nil, false, 0, errMessage
 	}
 	at += 4

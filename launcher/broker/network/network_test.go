@@ -35,7 +35,9 @@ func TestParseRule(t *testing.T) {
 			t.Errorf("%q does not read as itself: %q, %v", r, again, err)
 		}
 	}
-	for _, text := range []string{"", "*", "*.", "a..b", "a b", "http://x", "x/y", "user@x", "x:0", "x:65536", "x:-1", "x:http", "[::1", "[::1]x", "fe80::1%eth0", "a\x00b", "bücher.de", strings.Repeat("a", 64), strings.Repeat("a.", 127) + "aa", "10.0.0.0/33", "*.*.x"} {
+	for _, text := range []string{"", "*", "*.", "a..b", "a b", "http://x", "x/y", "user@x", "x:0",
+		"x:65536", "x:-1", "x:http", "[::1", "[::1]x", "fe80::1%eth0", "a\x00b", "bücher.de",
+		strings.Repeat("a", 64), strings.Repeat("a.", 127) + "aa", "10.0.0.0/33", "*.*.x"} {
 		if r, err := ParseRule(text); err == nil {
 			t.Errorf("%q: %q, no error", text, r)
 		}
@@ -78,9 +80,12 @@ func gate(t testing.TB, z zone, localhost bool, rules ...string) *Gate {
 // Who may be reached, by rule and by what the names lead to.
 func TestConnect(t *testing.T) {
 	z := zone{
-		"site.test": {"203.0.113.7", "2001:db8:1::7"}, "sub.wild.test": {"203.0.113.8"}, "rebound.test": {"169.254.169.254", "10.0.0.9"},
-		"home.test": {"own 192.168.1.9"}, "half.test": {"203.0.113.9", "127.0.0.1"}, "nat.test": {"64:ff9b::a00:1"}, "other.test": {"203.0.113.99"},
-		"self.test": {"203.0.113.50", "2001:db8:1::50"}, "named.test": {"own 203.0.113.50"}, "this machine": {"203.0.113.50", "2001:db8:1::50"},
+		"site.test": {"203.0.113.7", "2001:db8:1::7"}, "sub.wild.test": {"203.0.113.8"},
+		"rebound.test": {"169.254.169.254", "10.0.0.9"},
+		"home.test":    {"own 192.168.1.9"}, "half.test": {"203.0.113.9", "127.0.0.1"},
+		"nat.test": {"64:ff9b::a00:1"}, "other.test": {"203.0.113.99"},
+		"self.test": {"203.0.113.50", "2001:db8:1::50"}, "named.test": {"own 203.0.113.50"},
+		"this machine": {"203.0.113.50", "2001:db8:1::50"},
 	}
 	for _, test := range []struct {
 		rule, to string
@@ -154,15 +159,18 @@ func TestConnect(t *testing.T) {
 	if v := g.Connect(t.Context(), netip.MustParseAddrPort("203.0.113.8:443")); v.OK {
 		t.Error("nobody has asked for it")
 	}
-	if addrs, v, err := g.Lookup(t.Context(), "Sub.Wild.Test."); err != nil || !v.OK || len(addrs) != 1 {
+	if addrs, v, err := g.Lookup(t.Context(), "Sub.Wild.Test."); err != nil || !v.OK ||
+		len(addrs) != 1 {
 		t.Errorf("%v %+v %v", addrs, v, err)
 	}
-	if v := g.Connect(t.Context(), netip.MustParseAddrPort("203.0.113.8:443")); !v.OK || v.Host != "sub.wild.test" {
+	if v := g.Connect(t.Context(), netip.MustParseAddrPort("203.0.113.8:443")); !v.OK ||
+		v.Host != "sub.wild.test" {
 		t.Errorf("%+v", v)
 	}
 	// A name that leads to this machine leads there where its servers may be reached.
 	for _, local := range []bool{false, true} {
-		if v := gate(t, z, local, "self.test:80").Connect(t.Context(), netip.MustParseAddrPort("203.0.113.50:80")); v.OK != local {
+		if v := gate(t, z, local, "self.test:80").Connect(t.Context(),
+			netip.MustParseAddrPort("203.0.113.50:80")); v.OK != local {
 			t.Errorf("localhost %v: %+v", local, v)
 		}
 	}
@@ -192,11 +200,13 @@ func (s slow) Resolve(ctx context.Context, name string) (own, found []netip.Addr
 // While a name is being asked for, only what does not depend on it is decided at once: who asks
 // about the rest would wait.
 func TestInstant(t *testing.T) {
-	z := slow{zone{"slow.test": {"203.0.113.9"}, "quick.test": {"203.0.113.7"}}, make(chan struct{}), make(chan struct{})}
+	z := slow{zone{"slow.test": {"203.0.113.9"}, "quick.test": {"203.0.113.7"}},
+		make(chan struct{}), make(chan struct{})}
 	g := gate(t, z.zone, true, "slow.test", "quick.test:443", "10.0.0.9:80")
 	g.resolver = z
 	instant := func(when string, want ...string) {
-		for _, to := range []string{"203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80", "203.0.113.7:80", "10.0.0.9:81", "127.0.0.1:53", "203.0.113.9:80"} {
+		for _, to := range []string{"203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80",
+			"203.0.113.7:80", "10.0.0.9:81", "127.0.0.1:53", "203.0.113.9:80"} {
 			if got := g.Instant(netip.MustParseAddrPort(to)); got != slices.Contains(want, to) {
 				t.Errorf("%s, %s: %v", when, to, got)
 			}
@@ -215,14 +225,17 @@ func TestInstant(t *testing.T) {
 	instant("meanwhile", "203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80")
 	close(z.answer)
 	<-done
-	instant("afterwards", "203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80", "203.0.113.7:80", "10.0.0.9:81", "127.0.0.1:53", "203.0.113.9:80")
+	instant("afterwards", "203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80", "203.0.113.7:80",
+		"10.0.0.9:81", "127.0.0.1:53", "203.0.113.9:80")
 }
 
 func TestBind(t *testing.T) {
 	open, shut := gate(t, nil, true), gate(t, nil, false)
 	for at, want := range map[string]string{
-		"127.0.0.1:3000": "127.0.0.1:3000", "0.0.0.0:3000": "127.0.0.1:3000", "[::]:3000": "[::1]:3000", "[::1]:0": "[::1]:0",
-		"0.0.0.0:8080": "0.0.0.0:8080", "192.168.1.5:3000": "", "0.0.0.0:0": "127.0.0.1:0", "[::ffff:0.0.0.0]:1": "[::1]:1", "[::ffff:127.0.0.1]:1": "[::ffff:127.0.0.1]:1",
+		"127.0.0.1:3000": "127.0.0.1:3000", "0.0.0.0:3000": "127.0.0.1:3000",
+		"[::]:3000": "[::1]:3000", "[::1]:0": "[::1]:0",
+		"0.0.0.0:8080": "0.0.0.0:8080", "192.168.1.5:3000": "", "0.0.0.0:0": "127.0.0.1:0",
+		"[::ffff:0.0.0.0]:1": "[::1]:1", "[::ffff:127.0.0.1]:1": "[::ffff:127.0.0.1]:1",
 	} {
 		got, v := open.Bind(netip.MustParseAddrPort(at))
 		if v.OK != (want != "") || v.OK && got.String() != want {
@@ -242,10 +255,13 @@ func query(name string, kind uint16) []byte {
 }
 
 func TestAnswer(t *testing.T) {
-	z := zone{"site.test": {"203.0.113.7", "203.0.113.8", "2001:db8::7"}, "rebound.test": {"10.0.0.1"}, "cloud.test": {"169.254.169.254"}, "empty.test": {}}
+	z := zone{"site.test": {"203.0.113.7", "203.0.113.8", "2001:db8::7"},
+		"rebound.test": {"10.0.0.1"}, "cloud.test": {"169.254.169.254"}, "empty.test": {}}
 	z["empty.test"] = []string{}
 	g := gate(t, z, true, "site.test", "rebound.test", "cloud.test", "empty.test", "gone.test")
-	fixes := map[string]string{"evil.test 1": "evil.test", "data.site.test 1": "data.site.test", "rebound.test 1": "10.0.0.1"} // what asks for something else than addresses no rule helps
+	// what asks for something else than addresses no rule helps
+	fixes := map[string]string{"evil.test 1": "evil.test", "data.site.test 1": "data.site.test",
+		"rebound.test 1": "10.0.0.1"}
 	for _, test := range []struct {
 		name    string
 		kind    uint16
@@ -284,17 +300,21 @@ func TestAnswer(t *testing.T) {
 	}
 	two := query("site.test", typeA)
 	binary.BigEndian.PutUint16(two[4:], 2)
-	if reply, _ := g.Answer(t.Context(), two); len(reply) < headerSize || reply[3]&0xf != codeFormat {
+	if reply, _ := g.Answer(t.Context(), two); len(reply) < headerSize ||
+		reply[3]&0xf != codeFormat {
 		t.Errorf("two questions: %x", reply)
 	}
 	update := query("site.test", typeA)
 	update[2] |= 5 << 3
-	if reply, _ := g.Answer(t.Context(), update); len(reply) < headerSize || reply[3]&0xf != codeNotImplemented {
+	if reply, _ := g.Answer(t.Context(), update); len(reply) < headerSize ||
+		reply[3]&0xf != codeNotImplemented {
 		t.Errorf("an update: %x", reply)
 	}
-	dot := slices.Concat(make([]byte, headerSize), []byte{9}, []byte("site.test"), []byte{0, 0, 1, 0, 1})
+	dot := slices.Concat(make([]byte, headerSize), []byte{9}, []byte("site.test"),
+		[]byte{0, 0, 1, 0, 1})
 	dot[5] = 1
-	if reply, _ := g.Answer(t.Context(), dot); len(reply) < headerSize || reply[3]&0xf != codeFormat {
+	if reply, _ := g.Answer(t.Context(), dot); len(reply) < headerSize ||
+		reply[3]&0xf != codeFormat {
 		t.Errorf("a dot in a label: %x", reply)
 	}
 }
@@ -341,7 +361,8 @@ func TestParseAnswer(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/hosts", []byte("127.0.0.1 localhost # x\n10.0.0.5\tintern.test Intern\n# 1.2.3.4 no.test\nbad line\nfd00::5 intern.test\n"), 0o600); err != nil {
+	if err := os.WriteFile(dir+"/hosts",
+		[]byte("127.0.0.1 localhost # x\n10.0.0.5\tintern.test Intern\n# 1.2.3.4 no.test\nbad line\nfd00::5 intern.test\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := netips(inFile(dir+"/hosts", "intern.test")); got != "[10.0.0.5 fd00::5]" {
@@ -350,7 +371,8 @@ func TestFiles(t *testing.T) {
 	if got := inFile(dir+"/hosts", "no.test"); got != nil {
 		t.Error(got)
 	}
-	if err := os.WriteFile(dir+"/resolv", []byte("search x\nnameserver 10.0.0.1\nnameserver nonsense\nnameserver fd00::1 # y\nnameserver 1.1.1.1\nnameserver 9.9.9.9\n"), 0o600); err != nil {
+	if err := os.WriteFile(dir+"/resolv",
+		[]byte("search x\nnameserver 10.0.0.1\nnameserver nonsense\nnameserver fd00::1 # y\nnameserver 1.1.1.1\nnameserver 9.9.9.9\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := servers(dir + "/resolv"); len(got) != 3 || got[1].String() != "[fd00::1]:53" {
@@ -363,7 +385,8 @@ func TestFiles(t *testing.T) {
 
 // The kernel knows which addresses are this machine's.
 func TestOwn(t *testing.T) {
-	own := map[string]bool{"127.0.0.1": true, "127.9.9.9": true, "203.0.113.7": false, "::ffff:127.0.0.1": true, "::ffff:203.0.113.7": false, "2001:db8::7": false}
+	own := map[string]bool{"127.0.0.1": true, "127.9.9.9": true, "203.0.113.7": false,
+		"::ffff:127.0.0.1": true, "::ffff:203.0.113.7": false, "2001:db8::7": false}
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
 		t.Fatal(err)
@@ -383,12 +406,14 @@ func TestOwn(t *testing.T) {
 func FuzzMessage(f *testing.F) {
 	f.Add(query("site.test", typeA), uint16(77))
 	f.Add(query("evil.test", typeAAAA), uint16(1))
-	f.Add([]byte{0, 5, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 1, 'a', 0, 0, 1, 0, 1, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4}, uint16(5))
+	f.Add([]byte{0, 5, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 1, 'a', 0, 0, 1, 0, 1, 0xc0, 12, 0, 1, 0,
+		1, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4}, uint16(5))
 	f.Add([]byte{0, 5, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 0xc0, 12, 0, 1, 0, 1}, uint16(5))
 	g := gate(f, zone{"site.test": {"203.0.113.7"}}, true, "site.test")
 	f.Fuzz(func(t *testing.T, m []byte, id uint16) {
 		reply, v := g.Answer(context.Background(), m)
-		if reply != nil && (len(reply) > 512 || len(reply) < headerSize || string(reply[:2]) != string(m[:2]) || reply[2]&0x80 == 0) {
+		if reply != nil && (len(reply) > 512 || len(reply) < headerSize ||
+			string(reply[:2]) != string(m[:2]) || reply[2]&0x80 == 0) {
 			t.Errorf("%x: %x", m, reply)
 		}
 		if v.OK && v.Host != "" && v.Host != "site.test" {

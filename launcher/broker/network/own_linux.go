@@ -16,7 +16,8 @@ func (s Stub) Own(addr netip.Addr) bool {
 		return true
 	}
 	defer unix.Close(fd)
-	if err := unix.Sendto(fd, askRoute(addr.Unmap()), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+	if err := unix.Sendto(fd, askRoute(addr.Unmap()), 0,
+		&unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return true
 	}
 	answer := make([]byte, 4096)

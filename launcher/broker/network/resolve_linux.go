@@ -64,10 +64,12 @@ func (s Stub) ask(ctx context.Context, name string, kind uint16) (addrs []netip.
 // askOne asks one server, over TCP when the answer is too long for a packet.
 func askOne(server netip.AddrPort, name string, kind uint16) ([]netip.Addr, error) {
 	var id [2]byte
-	_, _ = unix.Getrandom(id[:], 0) // with the port, which the kernel chooses, what a forger would have to guess
+	// with the port, which the kernel chooses, what a forger would have to guess
+	_, _ = unix.Getrandom(id[:], 0)
 	query := appendQuery(nil, binary.BigEndian.Uint16(id[:]), name, kind)
 	for _, stream := range []bool{false, true} {
-		addrs, truncated, err := exchange(server, query, stream, binary.BigEndian.Uint16(id[:]), name, kind)
+		addrs, truncated, err := exchange(server, query, stream, binary.BigEndian.Uint16(id[:]),
+			name, kind)
 		if err != nil || !truncated {
 			return addrs, err
 		}
@@ -75,7 +77,8 @@ func askOne(server netip.AddrPort, name string, kind uint16) ([]netip.Addr, erro
 	return nil, fmt.Errorf("name server %s: its answer is cut off", server)
 }
 
-func exchange(server netip.AddrPort, query []byte, stream bool, id uint16, name string, kind uint16) ([]netip.Addr, bool, error) {
+func exchange(server netip.AddrPort, query []byte, stream bool, id uint16, name string,
+	kind uint16) ([]netip.Addr, bool, error) {
 	f, err := dial(server, stream)
 	if err != nil {
 		return nil, false, fmt.Errorf("name server %s: %w", server, err)

@@ -9,7 +9,9 @@ import (
 
 // A Rule allows one host, or one net, on one port or on all. The zero Rule allows nothing.
 type Rule struct {
-	Name  string       // lower case, without the last dot; "*." and a domain for the names below it; "" when Net is meant
+	// lower case, without the last dot; "*." and a domain for the names below it; "" when Net is
+	// meant
+	Name  string
 	Net   netip.Prefix // the addresses; not valid when Name is meant
 	Port  uint16       // 0 is every port
 	Addrs []netip.Addr // what Name resolves to, when the caller knows; nil: to be looked up
@@ -147,7 +149,9 @@ func (r Rule) names(name string) bool {
 }
 
 // One reports whether the rule is about one host.
-func (r Rule) One() bool { return r.Name != "" && !r.wild() || r.Net.IsValid() && r.Net.IsSingleIP() }
+func (r Rule) One() bool {
+	return r.Name != "" && !r.wild() || r.Net.IsValid() && r.Net.IsSingleIP()
+}
 
 // covers reports whether the rule names an address on some port. A net that is wider than a special
 // range does not name what is in that: 0.0.0.0/0 is the internet.

@@ -25,7 +25,8 @@ const maxServers = 3
 func servers(file string) []netip.AddrPort {
 	var list []netip.AddrPort
 	for line := range lines(file) {
-		if f := strings.Fields(line); len(f) >= 2 && f[0] == "nameserver" && len(list) < maxServers {
+		if f := strings.Fields(line); len(f) >= 2 && f[0] == "nameserver" &&
+			len(list) < maxServers {
 			if addr, err := netip.ParseAddr(f[1]); err == nil {
 				list = append(list, netip.AddrPortFrom(addr, 53))
 			}

@@ -9,11 +9,13 @@ import (
 // An Attack is one way out of a sandbox.
 type Attack struct {
 	Name string
-	Kind string             // what it belongs to: "files", "sockets" ...
-	Root bool               // works only for root, even without a sandbox
-	Lost sandbox.Protection // what a receipt says when a level cannot keep it from working; "" when every level must
-	near bool               // harmless in a network of one's own, so tried only where hosts are reached
-	try  func(World) error  // nil when it worked
+	Kind string // what it belongs to: "files", "sockets" ...
+	Root bool   // works only for root, even without a sandbox
+	// what a receipt says when a level cannot keep it from working; "" when every level must
+	Lost sandbox.Protection
+	// harmless in a network of one's own, so tried only where hosts are reached
+	near bool
+	try  func(World) error // nil when it worked
 }
 
 // An Outcome is what became of one attack at one level.
@@ -39,7 +41,8 @@ type Row struct {
 var ErrNotHere = errors.New("no sandbox on this system")
 
 // judge turns what was seen into a row.
-func (a Attack) judge(level sandbox.Level, bare error, worked bool, receipt sandbox.Receipt, note string) Row {
+func (a Attack) judge(level sandbox.Level, bare error, worked bool, receipt sandbox.Receipt,
+	note string) Row {
 	r := Row{Name: a.Name, Kind: a.Kind, Level: level, Outcome: Held, Note: note}
 	why, told := "", false
 	for _, l := range receipt.Lost {

@@ -23,13 +23,22 @@ func TestMain(m *testing.M) {
 // needsMachine are attacks on what a machine may not have; all others must be proven wherever these
 // tests run.
 var needsMachine = map[string]string{
-	"kernel crypto socket": "CONFIG_CRYPTO_USER_API", "vsock": "CONFIG_VSOCKETS", "vsock connect": "CONFIG_VSOCKETS", "sctp": "CONFIG_IP_SCTP",
-	"System V memory": "CONFIG_SYSVIPC", "netlink audit": "CONFIG_AUDIT", "netlink netfilter": "CONFIG_NETFILTER", "mptcp": "CONFIG_MPTCP",
-	"netlink socket diagnosis": "CONFIG_INET_DIAG", "userfaultfd": "CONFIG_USERFAULTFD", "compare descriptors of": "CONFIG_KCMP", "io_uring": "sysctl kernel.io_uring_disabled=0",
-	"io_uring socket": "sysctl kernel.io_uring_disabled=0", "fanotify": "CONFIG_FANOTIFY", "TIOCSTI": "sysctl dev.tty.legacy_tiocsti=1", "TIOCSTI, high bits": "sysctl dev.tty.legacy_tiocsti=1",
-	"xattr outside": "a file system with user.* attributes", "file flags outside": "a file system with flags", "load a module": "CONFIG_MODULES",
-	"environment of process 1": "an init that root may look into", "secret through root of process 1": "an init that root may look into",
-	"routing header": "CONFIG_IPV6", "IPv4 in IPv6": "CONFIG_IPV6", "int 0x80": "CONFIG_IA32_EMULATION, and a hypervisor that passes it on", "keyctl": "CONFIG_KEYS", "add key": "CONFIG_KEYS",
+	"kernel crypto socket": "CONFIG_CRYPTO_USER_API", "vsock": "CONFIG_VSOCKETS",
+	"vsock connect": "CONFIG_VSOCKETS", "sctp": "CONFIG_IP_SCTP",
+	"System V memory": "CONFIG_SYSVIPC", "netlink audit": "CONFIG_AUDIT",
+	"netlink netfilter": "CONFIG_NETFILTER", "mptcp": "CONFIG_MPTCP",
+	"netlink socket diagnosis": "CONFIG_INET_DIAG", "userfaultfd": "CONFIG_USERFAULTFD",
+	"compare descriptors of": "CONFIG_KCMP", "io_uring": "sysctl kernel.io_uring_disabled=0",
+	"io_uring socket": "sysctl kernel.io_uring_disabled=0", "fanotify": "CONFIG_FANOTIFY",
+	"TIOCSTI":            "sysctl dev.tty.legacy_tiocsti=1",
+	"TIOCSTI, high bits": "sysctl dev.tty.legacy_tiocsti=1",
+	"xattr outside":      "a file system with user.* attributes",
+	"file flags outside": "a file system with flags", "load a module": "CONFIG_MODULES",
+	"environment of process 1":         "an init that root may look into",
+	"secret through root of process 1": "an init that root may look into",
+	"routing header":                   "CONFIG_IPV6", "IPv4 in IPv6": "CONFIG_IPV6",
+	"int 0x80": "CONFIG_IA32_EMULATION, and a hypervisor that passes it on",
+	"keyctl":   "CONFIG_KEYS", "add key": "CONFIG_KEYS",
 }
 
 // E-bkr-1, E-bkr-2, E-bkr-3, E-chan-5, C-3.1.5: every known way out, at every level, and the proof
@@ -74,8 +83,10 @@ func TestContainerRoot(t *testing.T) {
 	go func() { // its thread ends with it, because it is never unlocked
 		defer close(done)
 		runtime.LockOSThread()
-		header, sets := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
-		err := errors.Join(unix.Prctl(unix.PR_CAPBSET_DROP, unix.CAP_SYS_ADMIN, 0, 0, 0), unix.Capget(&header, &sets[0]))
+		header, sets := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3},
+			[2]unix.CapUserData{}
+		err := errors.Join(unix.Prctl(unix.PR_CAPBSET_DROP, unix.CAP_SYS_ADMIN, 0, 0, 0),
+			unix.Capget(&header, &sets[0]))
 		sets[0].Effective &^= 1 << unix.CAP_SYS_ADMIN
 		sets[0].Permitted &^= 1 << unix.CAP_SYS_ADMIN
 		if err := errors.Join(err, unix.Capset(&header, &sets[0])); err != nil {
@@ -83,7 +94,8 @@ func TestContainerRoot(t *testing.T) {
 			return
 		}
 		for _, a := range List() {
-			want, tried := map[string]Outcome{"mount": Unproven, "change routes": Unproven, "write outside": Held}[a.Name]
+			want, tried := map[string]Outcome{"mount": Unproven, "change routes": Unproven,
+				"write outside": Held}[a.Name]
 			if !tried {
 				continue
 			}

@@ -34,7 +34,8 @@ var detours = []Attack{
 			return err
 		}
 		page := unix.Getpagesize()
-		m, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		m, err := unix.Mmap(-1, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,8 @@ var detours = []Attack{
 		six := &unix.RawSockaddrInet6{Family: unix.AF_INET6, Port: four.Port}
 		six.Addr[10], six.Addr[11] = 0xff, 0xff
 		copy(six.Addr[12:], four.Addr[:])
-		return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(six)), unix.SizeofSockaddrInet6)
+		return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(six)),
+			unix.SizeofSockaddrInet6)
 	}},
 	{Name: "the unspecified address", try: func(w World) error {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
@@ -73,17 +75,20 @@ var detours = []Attack{
 		if err := connect(fd, sockaddr(w.TCP)); err != unix.EINPROGRESS && err != nil {
 			return err
 		}
-		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, 2000); err != nil {
+		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}},
+			2000); err != nil {
 			return err
 		}
 		_, err = unix.Getpeername(fd)
 		return err
 	}},
 	{Name: "source route", near: true, Root: true, try: func(World) error {
-		return option(unix.AF_INET, unix.SOL_IP, unix.IP_OPTIONS, []byte{131, 7, 4, 127, 0, 0, 9, 0})
+		return option(unix.AF_INET, unix.SOL_IP, unix.IP_OPTIONS,
+			[]byte{131, 7, 4, 127, 0, 0, 9, 0})
 	}},
 	{Name: "source route, high bits", near: true, Root: true, try: func(World) error {
-		return option(unix.AF_INET, 1<<32|unix.SOL_IP, 1<<32|unix.IP_OPTIONS, []byte{131, 7, 4, 127, 0, 0, 9, 0})
+		return option(unix.AF_INET, 1<<32|unix.SOL_IP, 1<<32|unix.IP_OPTIONS,
+			[]byte{131, 7, 4, 127, 0, 0, 9, 0})
 	}},
 	{Name: "routing header", near: true, try: func(World) error {
 		header := make([]byte, 24) // RFC 8754: one segment
@@ -95,7 +100,8 @@ var detours = []Attack{
 		if err != nil {
 			return err
 		}
-		if err := unix.Sendmsg(fd, []byte("x"), nil, &unix.SockaddrInet4{Port: port(w.UDP), Addr: [4]byte{127, 0, 0, 1}}, 0); err != nil {
+		if err := unix.Sendmsg(fd, []byte("x"), nil,
+			&unix.SockaddrInet4{Port: port(w.UDP), Addr: [4]byte{127, 0, 0, 1}}, 0); err != nil {
 			return err
 		}
 		return answered(fd)
@@ -116,7 +122,8 @@ var detours = []Attack{
 }
 
 func connect(fd int, sa *unix.RawSockaddrInet4) error {
-	return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(sa)), unix.SizeofSockaddrInet4)
+	return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(sa)),
+		unix.SizeofSockaddrInet4)
 }
 
 func port(address string) int {
@@ -126,7 +133,8 @@ func port(address string) int {
 
 // answered waits for the echo of a datagram.
 func answered(fd int) error {
-	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 2000); err != nil || n == 0 {
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 2000); err != nil ||
+		n == 0 {
 		return errors.Join(err, errors.New("no answer"))
 	}
 	_, err := unix.Read(fd, make([]byte, 1))
@@ -139,7 +147,8 @@ func option(family int, level, name uintptr, value []byte) error {
 	if err != nil {
 		return err
 	}
-	return call(unix.SYS_SETSOCKOPT, uintptr(fd), level, name, uintptr(unsafe.Pointer(&value[0])), uintptr(len(value)))
+	return call(unix.SYS_SETSOCKOPT, uintptr(fd), level, name, uintptr(unsafe.Pointer(&value[0])),
+		uintptr(len(value)))
 }
 
 // swaps is how often the other thread has to have swapped before the attack counts as refused.
@@ -162,14 +171,16 @@ func swapped(w World) error {
 			count.Add(2)
 		}
 	}()
-	for end := time.Now().Add(patience / 2); count.Load() < swaps || time.Now().Before(end.Add(-patience/2+2*time.Second)); {
+	for end := time.Now().Add(patience / 2); count.Load() < swaps ||
+		time.Now().Before(end.Add(-patience/2+2*time.Second)); {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 		if err != nil {
 			return err
 		}
 		if connect(fd, &shared) == nil {
 			peer, err := unix.Getpeername(fd)
-			if four, ok := peer.(*unix.SockaddrInet4); err == nil && ok && four.Port == port(w.TCP) {
+			if four, ok := peer.(*unix.SockaddrInet4); err == nil && ok &&
+				four.Port == port(w.TCP) {
 				return nil
 			}
 		}

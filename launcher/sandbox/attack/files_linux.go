@@ -20,13 +20,23 @@ import (
 var files = []Attack{
 	{Name: "read outside", try: func(w World) error { return read(w.Outside + "/file") }},
 	{Name: "read hidden file", try: func(w World) error { return read(w.Secret) }},
-	{Name: "read file in hidden folder", try: func(w World) error { return read(w.Hidden + "/key") }},
-	{Name: "list hidden folder", Lost: sandbox.HiddenList, try: func(w World) error { _, err := os.ReadDir(w.Hidden); return err }},
-	{Name: "write outside", try: func(w World) error { return os.WriteFile(w.Outside+"/file", []byte("x"), 0o600) }},
-	{Name: "create outside", try: func(w World) error { return os.WriteFile(w.Outside+"/new", []byte("x"), 0o600) }},
-	{Name: "truncate outside", try: func(w World) error { return os.Truncate(w.Outside+"/file", 0) }},
+	{Name: "read file in hidden folder",
+		try: func(w World) error { return read(w.Hidden + "/key") }},
+	{Name: "list hidden folder", Lost: sandbox.HiddenList,
+		try: func(w World) error { _, err := os.ReadDir(w.Hidden); return err }},
+	{Name: "write outside", try: func(w World) error {
+		return os.WriteFile(w.Outside+"/file", []byte("x"), 0o600)
+	}},
+	{Name: "create outside", try: func(w World) error {
+		return os.WriteFile(w.Outside+"/new", []byte("x"), 0o600)
+	}},
+	{Name: "truncate outside", try: func(w World) error {
+		return os.Truncate(w.Outside+"/file", 0)
+	}},
 	{Name: "delete outside", try: func(w World) error { return os.Remove(w.Outside + "/spare") }},
-	{Name: "rename outside", try: func(w World) error { return os.Rename(w.Outside+"/file", w.Outside+"/moved") }},
+	{Name: "rename outside", try: func(w World) error {
+		return os.Rename(w.Outside+"/file", w.Outside+"/moved")
+	}},
 	{Name: "hold up writers by a lease", try: func(w World) error {
 		fd, err := unix.Open(w.Open, unix.O_RDONLY, 0)
 		if err != nil {
@@ -35,11 +45,18 @@ var files = []Attack{
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK)
 		return err
 	}},
-	{Name: "hard link in", try: func(w World) error { return os.Link(w.Outside+"/file", w.Workspace+"/in") }},
-	{Name: "hard link out", try: func(w World) error { return os.Link(w.Workspace+"/own", w.Outside+"/out") }},
-	{Name: "move out", try: func(w World) error { return os.Rename(w.Workspace+"/own", w.Outside+"/out") }},
+	{Name: "hard link in", try: func(w World) error {
+		return os.Link(w.Outside+"/file", w.Workspace+"/in")
+	}},
+	{Name: "hard link out", try: func(w World) error {
+		return os.Link(w.Workspace+"/own", w.Outside+"/out")
+	}},
+	{Name: "move out", try: func(w World) error {
+		return os.Rename(w.Workspace+"/own", w.Outside+"/out")
+	}},
 	{Name: "exchange in and out", try: func(w World) error {
-		return unix.Renameat2(unix.AT_FDCWD, w.Workspace+"/own", unix.AT_FDCWD, w.Outside+"/file", unix.RENAME_EXCHANGE)
+		return unix.Renameat2(unix.AT_FDCWD, w.Workspace+"/own", unix.AT_FDCWD, w.Outside+"/file",
+			unix.RENAME_EXCHANGE)
 	}},
 	{Name: "symlink to secret", try: func(w World) error {
 		os.Symlink(w.Secret, w.Workspace+"/link")
@@ -53,13 +70,23 @@ var files = []Attack{
 		}
 		return read(fmt.Sprintf("/proc/self/fd/%d", fd))
 	}},
-	{Name: "unix socket file outside", try: func(w World) error { return unix.Mknod(w.Outside+"/sock", unix.S_IFSOCK|0o600, 0) }},
+	{Name: "unix socket file outside",
+		try: func(w World) error { return unix.Mknod(w.Outside+"/sock", unix.S_IFSOCK|0o600, 0) }},
 
-	{Name: "chmod outside", Lost: sandbox.Metadata, try: func(w World) error { return os.Chmod(w.Outside+"/file", 0o644) }},
-	{Name: "chown outside", Lost: sandbox.Metadata, try: func(w World) error { return os.Chown(w.Outside+"/file", os.Getuid(), os.Getgid()) }},
-	{Name: "utime outside", Lost: sandbox.Metadata, try: func(w World) error { return os.Chtimes(w.Outside+"/file", time.Unix(1, 0), time.Unix(1, 0)) }},
-	{Name: "xattr outside", Lost: sandbox.Metadata, try: func(w World) error { return unix.Setxattr(w.Outside+"/file", "user.x", []byte("x"), 0) }},
-	{Name: "change kept file", Lost: sandbox.Keeping, try: func(w World) error { return os.WriteFile(w.Kept, []byte("x"), 0o600) }},
+	{Name: "chmod outside", Lost: sandbox.Metadata,
+		try: func(w World) error { return os.Chmod(w.Outside+"/file", 0o644) }},
+	{Name: "chown outside", Lost: sandbox.Metadata,
+		try: func(w World) error { return os.Chown(w.Outside+"/file", os.Getuid(), os.Getgid()) }},
+	{Name: "utime outside", Lost: sandbox.Metadata,
+		try: func(w World) error {
+			return os.Chtimes(w.Outside+"/file", time.Unix(1, 0), time.Unix(1, 0))
+		}},
+	{Name: "xattr outside", Lost: sandbox.Metadata,
+		try: func(w World) error {
+			return unix.Setxattr(w.Outside+"/file", "user.x", []byte("x"), 0)
+		}},
+	{Name: "change kept file", Lost: sandbox.Keeping,
+		try: func(w World) error { return os.WriteFile(w.Kept, []byte("x"), 0o600) }},
 	{Name: "move folder of kept file", Lost: sandbox.Keeping, try: func(w World) error {
 		return os.Rename(filepath.Dir(w.Kept), filepath.Dir(w.Kept)+".old")
 	}},
@@ -84,7 +111,8 @@ var files = []Attack{
 		return err
 	}},
 	{Name: "make a readable mapping writable", try: func(w World) error {
-		fd, err := unix.Open(w.Open, unix.O_RDWR, 0) // a file opened for reading only cannot be mapped so, sandbox or not
+		// a file opened for reading only cannot be mapped so, sandbox or not
+		fd, err := unix.Open(w.Open, unix.O_RDWR, 0)
 		if err != nil {
 			return err
 		}
@@ -108,7 +136,9 @@ var files = []Attack{
 		}
 		return unixOpen(fmt.Sprintf("/proc/self/fd/%d", fd), unix.O_WRONLY, 0)
 	}},
-	{Name: "symlink outside", try: func(w World) error { return os.Symlink("x", w.Outside+"/link") }},
+	{Name: "symlink outside", try: func(w World) error {
+		return os.Symlink("x", w.Outside+"/link")
+	}},
 	{Name: "mkdir outside", try: func(w World) error { return os.Mkdir(w.Outside+"/dir", 0o700) }},
 	{Name: "directory swapped for a link", try: func(w World) error {
 		os.Mkdir(w.Workspace+"/d", 0o700)
@@ -116,7 +146,8 @@ var files = []Attack{
 		os.Symlink(w.Outside, w.Workspace+"/d")
 		return os.WriteFile(w.Workspace+"/d/file", []byte("x"), 0o600)
 	}},
-	{Name: "rename beside a hidden file", try: func(w World) error { return os.Rename(w.Secret, w.Secret+".x") }},
+	{Name: "rename beside a hidden file",
+		try: func(w World) error { return os.Rename(w.Secret, w.Secret+".x") }},
 	{Name: "copy range from secret", try: func(w World) error {
 		in, err := unix.Open(w.Secret, unix.O_RDONLY, 0)
 		if err != nil {
@@ -161,7 +192,8 @@ var files = []Attack{
 			return err
 		}
 		flags ^= 0x40 // not to be dumped
-		return call(unix.SYS_IOCTL, uintptr(fd), unix.FS_IOC_SETFLAGS, uintptr(unsafe.Pointer(&flags)))
+		return call(unix.SYS_IOCTL, uintptr(fd), unix.FS_IOC_SETFLAGS,
+			uintptr(unsafe.Pointer(&flags)))
 	}},
 }
 

@@ -17,7 +17,8 @@ var backRooms = append([]Attack{
 		return call(unix.SYS_BPF, 0, uintptr(unsafe.Pointer(&attr)), 16)
 	}},
 	{Name: "userfaultfd", try: func(World) error { return call(unix.SYS_USERFAULTFD, 1) }},
-	{Name: "personality", try: func(World) error { return call(unix.SYS_PERSONALITY, 0x0400000) }}, // READ_IMPLIES_EXEC
+	// READ_IMPLIES_EXEC
+	{Name: "personality", try: func(World) error { return call(unix.SYS_PERSONALITY, 0x0400000) }},
 	{Name: "syslog", Root: true, try: func(World) error { return call(unix.SYS_SYSLOG, 10, 0, 0) }},
 	{Name: "open by handle", Root: true, try: func(w World) error {
 		handle, mount, err := unix.NameToHandleAt(unix.AT_FDCWD, w.Secret, 0)
@@ -33,7 +34,8 @@ var backRooms = append([]Attack{
 		return err
 	}},
 	{Name: "perf event", Root: true, try: func(World) error {
-		_, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: 112}, 0, -1, -1, 0)
+		_, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: 112},
+			0, -1, -1, 0)
 		return err
 	}},
 	{Name: "add key", try: func(World) error {
@@ -48,7 +50,8 @@ var backRooms = append([]Attack{
 		return err
 	}},
 	{Name: "set the clock", Root: true, try: func(World) error {
-		if err := unix.ClockSettime(unix.CLOCK_REALTIME, &unix.Timespec{Nsec: -1}); err != unix.EINVAL {
+		if err := unix.ClockSettime(unix.CLOCK_REALTIME,
+			&unix.Timespec{Nsec: -1}); err != unix.EINVAL {
 			return err
 		}
 		return nil // the call was looked at

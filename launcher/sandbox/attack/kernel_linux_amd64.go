@@ -24,7 +24,8 @@ var archAttacks = []Attack{
 			0x48, 0x98, // cdqe
 			0xc3, // ret
 		}
-		page, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_ANON|unix.MAP_PRIVATE)
+		page, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC,
+			unix.MAP_ANON|unix.MAP_PRIVATE)
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,8 @@ var locals = []Attack{
 		if err := unix.Dup3(fd, 9, 0); err != nil {
 			return err
 		}
-		return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, "/proc/self/fd/9/"+filepath.Base(w.Unix))
+		return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM,
+			"/proc/self/fd/9/"+filepath.Base(w.Unix))
 	}},
 	{Name: "unix socket from its folder", try: func(w World) error {
 		if err := os.Chdir(filepath.Dir(w.Unix)); err != nil {
@@ -40,8 +41,10 @@ var locals = []Attack{
 		}
 		return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, filepath.Base(w.Unix))
 	}},
-	{Name: "unix socket, the address swapped", try: func(w World) error { return swappedLocal(w, true) }},
-	{Name: "unix socket, the name swapped", try: func(w World) error { return swappedLocal(w, false) }},
+	{Name: "unix socket, the address swapped",
+		try: func(w World) error { return swappedLocal(w, true) }},
+	{Name: "unix socket, the name swapped",
+		try: func(w World) error { return swappedLocal(w, false) }},
 	{Name: "unix socket of a number used before", try: func(w World) error {
 		// What the run listened on and let go must not stand for the process that gets the number
 		// of its file.
@@ -93,18 +96,21 @@ func swappedLocal(w World, memory bool) error {
 				word.Store(other)
 				word.Store(one)
 			} else {
-				_ = unix.Renameat2(unix.AT_FDCWD, name+"1", unix.AT_FDCWD, name+"2", unix.RENAME_EXCHANGE)
+				_ = unix.Renameat2(unix.AT_FDCWD, name+"1", unix.AT_FDCWD, name+"2",
+					unix.RENAME_EXCHANGE)
 			}
 			count.Add(2)
 		}
 	}()
 	begin := time.Now()
-	for time.Since(begin) < 2*time.Second || count.Load() < swaps && time.Since(begin) < patience/2 {
+	for time.Since(begin) < 2*time.Second ||
+		count.Load() < swaps && time.Since(begin) < patience/2 {
 		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		if err != nil {
 			return err
 		}
-		if call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(shared)), unix.SizeofSockaddrUnix) == nil {
+		if call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(shared)),
+			unix.SizeofSockaddrUnix) == nil {
 			peer, err := unix.Getpeername(fd)
 			if sa, ok := peer.(*unix.SockaddrUnix); err == nil && ok && sa.Name == w.Unix {
 				return nil
@@ -157,7 +163,8 @@ func swappedBind(w World) error {
 	everywhere.Addr = [4]byte{}
 	bound := error(unix.EACCES)
 	for begin := time.Now(); bound != nil && time.Since(begin) < 2*time.Second; {
-		bound = call(unix.SYS_BIND, uintptr(number), uintptr(unsafe.Pointer(everywhere)), unix.SizeofSockaddrInet4)
+		bound = call(unix.SYS_BIND, uintptr(number), uintptr(unsafe.Pointer(everywhere)),
+			unix.SizeofSockaddrInet4)
 	}
 	if bound != nil {
 		return bound
@@ -165,7 +172,8 @@ func swappedBind(w World) error {
 	if err := unix.Listen(tcp, 1); err != nil {
 		return err
 	}
-	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(tcp), Events: unix.POLLIN}}, 1000); err != nil || n == 0 {
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(tcp), Events: unix.POLLIN}},
+		1000); err != nil || n == 0 {
 		return errors.Join(err, errors.New("nobody came"))
 	}
 	return nil

@@ -17,7 +17,9 @@ var namespaces = []Attack{
 		args := [8]uint64{0: unix.CLONE_NEWUSER, 4: uint64(unix.SIGCHLD)}
 		return forked(syscall.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), 64, 0))
 	}},
-	{Name: "mount", Root: true, try: func(w World) error { return unix.Mount("none", w.Workspace, "tmpfs", 0, "") }},
+	{Name: "mount", Root: true, try: func(w World) error {
+		return unix.Mount("none", w.Workspace, "tmpfs", 0, "")
+	}},
 	{Name: "umount", Root: true, try: func(World) error {
 		if err := unix.Unmount("/proc", unix.MNT_DETACH); err != nil {
 			return err
@@ -37,7 +39,8 @@ var namespaces = []Attack{
 	}},
 	{Name: "chroot", Root: true, try: func(World) error { return unix.Chroot("/") }},
 	{Name: "clone user, high bits", try: func(World) error { return inFork(1<<32 | unix.CLONE_NEWUSER) }},
-	{Name: "unshare network", Root: true, try: func(World) error { return unix.Unshare(unix.CLONE_NEWNET) }},
+	{Name: "unshare network", Root: true,
+		try: func(World) error { return unix.Unshare(unix.CLONE_NEWNET) }},
 	{Name: "remount writable", Root: true, try: func(w World) error {
 		return unix.Mount("none", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "")
 	}},
@@ -52,7 +55,8 @@ var namespaces = []Attack{
 		return unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{})
 	}},
 	{Name: "swap root", Root: true, try: func(w World) error {
-		if err := unix.PivotRoot(w.Workspace, w.Workspace); err != unix.EINVAL && err != unix.EBUSY {
+		if err := unix.PivotRoot(w.Workspace, w.Workspace); err != unix.EINVAL &&
+			err != unix.EBUSY {
 			return err
 		}
 		return nil // the call was looked at

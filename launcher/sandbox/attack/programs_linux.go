@@ -34,7 +34,8 @@ var programs = []Attack{
 		return nil
 	}},
 	{Name: "interpreter", try: func(w World) error {
-		out, err := exec.Command("/bin/sh", "-c", `while read -r x || [ "$x" ]; do echo "$x"; done < "$0"`, w.Secret).CombinedOutput()
+		out, err := exec.Command("/bin/sh", "-c",
+			`while read -r x || [ "$x" ]; do echo "$x"; done < "$0"`, w.Secret).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "secret") {
 			return fmt.Errorf("%v: %s", err, out)
 		}
@@ -47,7 +48,8 @@ var programs = []Attack{
 		}
 		out, err := exec.Command(name).CombinedOutput()
 		if !strings.HasPrefix(string(out), "secret") {
-			why, _, _ := strings.Cut(string(out), "\n") // the script itself, which cat prints too, says nothing
+			// the script itself, which cat prints too, says nothing
+			why, _, _ := strings.Cut(string(out), "\n")
 			return fmt.Errorf("%v: %s", err, why)
 		}
 		return nil

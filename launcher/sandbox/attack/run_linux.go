@@ -30,7 +30,8 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files}, {"set-uid", setIDs}, {"sockets", slices.Concat(sockets, detours, locals)}, {"processes", processes}, {"namespaces", namespaces},
+		{"files", files}, {"set-uid", setIDs}, {"sockets", slices.Concat(sockets, detours, locals)},
+		{"processes", processes}, {"namespaces", namespaces},
 		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},
 	} {
 		for _, a := range group.attacks {
@@ -110,12 +111,14 @@ func (a Attack) Try(level sandbox.Level) (Row, error) {
 	var bare error
 	if a.Root && os.Geteuid() != 0 {
 		bare = errors.New("without a sandbox it takes root")
-	} else if bare, err = inWorld(self, func(w *World) (error, error) { return w.bare(self, a.Name) }); err != nil {
+	} else if bare, err = inWorld(self,
+		func(w *World) (error, error) { return w.bare(self, a.Name) }); err != nil {
 		return Row{}, err
 	}
 	row, err := a.behind(self, level, bare, a.near)
 	if errors.Is(err, sandbox.ErrNoAnswers) {
-		return Row{Name: a.Name, Kind: a.Kind, Level: level, Outcome: Unproven, Note: err.Error()}, nil
+		return Row{Name: a.Name, Kind: a.Kind, Level: level, Outcome: Unproven, Note: err.Error()},
+			nil
 	}
 	if a.near || err != nil || a.Kind != "sockets" || row.Outcome == Broken {
 		return row, err
@@ -132,7 +135,8 @@ func (a Attack) Try(level sandbox.Level) (Row, error) {
 }
 
 // behind tries the attack behind a sandbox, without a network or with one that reaches a host.
-func (a Attack) behind(self string, level sandbox.Level, bare error, hosts bool) (row Row, err error) {
+func (a Attack) behind(self string, level sandbox.Level, bare error,
+	hosts bool) (row Row, err error) {
 	_, err = inWorld(self, func(w *World) (error, error) {
 		w.hosts = hosts
 		worked, receipt, note, err := w.sandboxed(self, level, a.Name)
@@ -167,7 +171,8 @@ func (w *World) bare(self, name string) (error, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self)
-	cmd.Args, cmd.Env, cmd.Stdin, cmd.ExtraFiles = []string{argv0, name}, w.env(), w.tty, []*os.File{w.leak}
+	cmd.Args, cmd.Env, cmd.Stdin, cmd.ExtraFiles = []string{argv0, name}, w.env(), w.tty,
+		[]*os.File{w.leak}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	first, _, _ := strings.Cut(name, " ")
 	for _, word := range apart {
@@ -185,13 +190,15 @@ func (w *World) bare(self, name string) (error, error) {
 	case errors.As(err, &exit) && exit.ExitCode() != 2:
 		return fmt.Errorf("without a sandbox: %v: %s", err, bytes.TrimSpace(text.Bytes())), nil
 	case cmd.SysProcAttr.Unshareflags != 0 && errors.Is(err, unix.EPERM): // a container's root
-		return errors.New("without a sandbox it takes mounts of its own, which are refused here"), nil
+		return errors.New("without a sandbox it takes mounts of its own, which are refused here"),
+			nil
 	}
 	return nil, fmt.Errorf("attack %q without a sandbox: %w: %s", name, err, text.Bytes())
 }
 
 // sandboxed runs the attacker behind a sandbox.
-func (w *World) sandboxed(self string, level sandbox.Level, name string) (worked bool, r sandbox.Receipt, note string, err error) {
+func (w *World) sandboxed(self string, level sandbox.Level,
+	name string) (worked bool, r sandbox.Receipt, note string, err error) {
 	out, in, err := os.Pipe()
 	if err != nil {
 		return false, r, "", err
@@ -199,7 +206,8 @@ func (w *World) sandboxed(self string, level sandbox.Level, name string) (worked
 	defer out.Close()
 	w.Level = level.String()
 	process, r, err := sandbox.Start(w.profile(self, level), sandbox.Command{
-		Path: self, Argv: []string{argv0, name}, Env: w.env(), Files: []*os.File{w.tty, in, in}, TTY: 0, HasTTY: true,
+		Path: self, Argv: []string{argv0, name}, Env: w.env(), Files: []*os.File{w.tty, in, in},
+		TTY: 0, HasTTY: true,
 	})
 	in.Close()
 	if err != nil {

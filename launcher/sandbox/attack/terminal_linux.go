@@ -26,7 +26,9 @@ var terminals = []Attack{
 		}
 		return err
 	}},
-	{Name: "another terminal", try: func(w World) error { return unixOpen(w.Terminal, unix.O_RDWR|unix.O_NOCTTY, 0) }},
+	{Name: "another terminal", try: func(w World) error {
+		return unixOpen(w.Terminal, unix.O_RDWR|unix.O_NOCTTY, 0)
+	}},
 	{Name: "terminal line discipline", try: func(World) error {
 		n := int32(0)
 		return call(unix.SYS_IOCTL, 0, unix.TIOCSETD, uintptr(unsafe.Pointer(&n)))

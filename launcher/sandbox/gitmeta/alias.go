@@ -27,12 +27,15 @@ func plainAlias(value string) bool {
 	if !ok || len(words) == 0 {
 		return !ok // git refuses it
 	}
-	if strings.HasPrefix(strings.TrimSpace(value), "!") || strings.HasPrefix(words[0], "!") || strings.HasPrefix(words[0], "-") {
+	if strings.HasPrefix(strings.TrimSpace(value), "!") || strings.HasPrefix(words[0], "!") ||
+		strings.HasPrefix(words[0], "-") {
 		return false
 	}
 	for _, w := range words {
 		name, _, _ := strings.Cut(w, "=")
-		if len(w) > 1 && w[0] == '-' && w != "--" && !slices.Contains(strings.Fields(plainOptions), name) || slices.Contains(strings.Fields(runners), w) || strings.Contains(w, "::") {
+		if len(w) > 1 && w[0] == '-' && w != "--" &&
+			!slices.Contains(strings.Fields(plainOptions), name) ||
+			slices.Contains(strings.Fields(runners), w) || strings.Contains(w, "::") {
 			return false
 		}
 	}

@@ -19,7 +19,8 @@ const (
 	Hook    Kind = "hook"    // a program that git runs at certain moments
 	Setting Kind = "setting" // a configuration by which git runs a program
 	Pointer Kind = "pointer" // hooks, configuration or steps are looked for somewhere else
-	Step    Kind = "step"    // a command among the steps of a rebase, which git rebase --continue runs
+	// a command among the steps of a rebase, which git rebase --continue runs
+	Step    Kind = "step"
 	Removed Kind = "removed" // a repository is gone; it runs nothing, and nothing brings it back
 )
 
@@ -52,7 +53,8 @@ func (c Change) String() string {
 		if more {
 			others = fmt.Sprintf(" and %d more", 1+strings.Count(rest, "\n"))
 		}
-		return fmt.Sprintf("%q says %q%s, which git rebase --continue would run", c.Path, "exec "+first, others)
+		return fmt.Sprintf("%q says %q%s, which git rebase --continue would run", c.Path,
+			"exec "+first, others)
 	case Pointer:
 		return fmt.Sprintf("%q points git to %q", c.Path, c.Value)
 	}
@@ -104,13 +106,16 @@ func (s *Snapshot) Changes() []Change {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path+"\x00"+a.Name, b.Path+"\x00"+b.Name) })
+	slices.SortFunc(list, func(a, b Change) int {
+		return strings.Compare(a.Path+"\x00"+a.Name, b.Path+"\x00"+b.Name)
+	})
 	return list
 }
 
 // kept reports whether the command could not have changed a file.
 func (s *Snapshot) kept(name string) bool {
-	return slices.ContainsFunc(s.Kept, func(k string) bool { return name == k || strings.HasPrefix(name, k+"/") })
+	return slices.ContainsFunc(s.Kept,
+		func(k string) bool { return name == k || strings.HasPrefix(name, k+"/") })
 }
 
 // before returns what the repository was, or, when it is new, one that was just the same: it has
@@ -169,12 +174,14 @@ func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
 		// A worktree's folder says where the repository is that it lies in. Anywhere else the file
 		// is a way around all the others.
 		target := strings.TrimRight(f.data, "\r\n")
-		if path.Base(path.Dir(dir)) != "worktrees" || path.Join(dir, target) != path.Dir(path.Dir(dir)) || path.IsAbs(target) {
+		if path.Base(path.Dir(dir)) != "worktrees" ||
+			path.Join(dir, target) != path.Dir(path.Dir(dir)) || path.IsAbs(target) {
 			add(Change{Kind: Pointer, Value: target})
 		}
 	case aGitfile:
 		if had || known || f.link() || f.outside {
-			add(Change{Kind: Pointer, Value: strings.TrimSpace(strings.TrimPrefix(f.data, "gitdir:"))})
+			add(Change{Kind: Pointer,
+				Value: strings.TrimSpace(strings.TrimPrefix(f.data, "gitdir:"))})
 		}
 	}
 }

@@ -39,7 +39,8 @@ const end = -1
 // next returns the next byte, with a carriage return before a line feed passed over, and end after
 // the last.
 func (r *reader) next() int {
-	if r.at < len(r.text) && r.text[r.at] == '\r' && r.at+1 < len(r.text) && r.text[r.at+1] == '\n' {
+	if r.at < len(r.text) && r.text[r.at] == '\r' && r.at+1 < len(r.text) &&
+		r.text[r.at+1] == '\n' {
 		r.at++
 	}
 	if r.at >= len(r.text) {
@@ -228,7 +229,8 @@ func without(text []byte, out, in []setting) []byte {
 	quote := strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n", "\t", "\\t", "\b", "\\b")
 	for _, s := range in {
 		if s.hasSub {
-			fmt.Fprintf(&b, "\n[%s \"%s\"]", s.section, strings.NewReplacer("\\", "\\\\", "\"", "\\\"").Replace(s.sub))
+			fmt.Fprintf(&b, "\n[%s \"%s\"]", s.section,
+				strings.NewReplacer("\\", "\\\\", "\"", "\\\"").Replace(s.sub))
 		} else {
 			fmt.Fprintf(&b, "\n[%s]", s.section)
 		}

@@ -25,7 +25,8 @@ func (s *Snapshot) follow(walkers []*walker, first bool) {
 			for dir, r := range t.repos {
 				for name, f := range r {
 					if f.role == aConfig {
-						s.configured(walkers, place{i, dir}, place{i, path.Join(dir, name)}, f, maxInclude)
+						s.configured(walkers, place{i, dir}, place{i, path.Join(dir, name)}, f,
+							maxInclude)
 					}
 				}
 			}
@@ -113,7 +114,8 @@ func (s *Snapshot) tops(of place) []place {
 		list[0].name = path.Dir(of.name)
 	}
 	for _, l := range s.links {
-		if l.target == of || l.target.tree == of.tree && strings.HasPrefix(l.target.name, of.name+"/worktrees/") {
+		if l.target == of || l.target.tree == of.tree &&
+			strings.HasPrefix(l.target.name, of.name+"/worktrees/") {
 			list = append(list, l.top)
 		}
 	}

@@ -15,8 +15,10 @@ func run(t *testing.T, dir, script string) string {
 	t.Helper()
 	cmd := exec.Command("/bin/bash", "-ec", script)
 	cmd.Dir = dir
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_ALLOW_PROTOCOL=file"}
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@b", "GIT_ALLOW_PROTOCOL=file"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)
@@ -37,7 +39,8 @@ func workspace(t *testing.T) string {
 // What people and agents do with git every day changes nothing that runs.
 func TestOrdinary(t *testing.T) {
 	for _, script := range []string{
-		"git init -q new", "git init -q --bare new.git", "git clone -q proj other", "git clone -q --bare proj other.git",
+		"git init -q new", "git init -q --bare new.git", "git clone -q proj other",
+		"git clone -q --bare proj other.git",
 		"cd proj; echo y > f; git commit -qam y; git branch b; git checkout -q b; git tag v; git stash list; git gc -q",
 		"cd proj; git config user.name x; git config user.email x@y; git config pull.rebase true; git config alias.st status",
 		`cd proj; git config alias.lg "log --graph --pretty=format:'%Cred%h%Creset -%C(yellow)%d %s' --abbrev-commit"; git config alias.ci 'commit -a -m'; git config alias.unstage 'reset HEAD --'`,
@@ -47,8 +50,10 @@ func TestOrdinary(t *testing.T) {
 		"cd proj; git worktree add -q ../wt; git worktree add -q sub/wt2 HEAD; cd ../wt; echo z > g; git add g; git commit -qm z",
 		"cd proj; git worktree add -q ../wt; git worktree remove ../wt",
 		"git init -q lib; cd lib; git commit -q --allow-empty -m x; cd ../proj; git -c protocol.file.allow=always submodule --quiet add ../lib lib; git commit -qm s",
-		"mv proj moved", "cp -r proj copied", "cd proj; git config core.fsmonitor false", "cd proj; git update-index --chmod=+x f; git config core.filemode false",
-		"cd proj; chmod -x .git/hooks/pre-push; rm -r .git/hooks", "cd proj; git config --unset core.editor",
+		"mv proj moved", "cp -r proj copied", "cd proj; git config core.fsmonitor false",
+		"cd proj; git update-index --chmod=+x f; git config core.filemode false",
+		"cd proj; chmod -x .git/hooks/pre-push; rm -r .git/hooks",
+		"cd proj; git config --unset core.editor",
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
@@ -77,19 +82,28 @@ func TestAttacks(t *testing.T) {
 		trigger      string // what a person does later
 		dir          string // where
 	}{
-		{"hook", "cp $E proj/.git/hooks/post-commit", Hook, "git commit -q --allow-empty -m x", "proj"},
-		{"changed hook", "cp $E proj/.git/hooks/pre-push", Hook, "git init -q --bare ../b; git push -q ../b HEAD", "proj"},
-		{"linked hook", "ln -s $E proj/.git/hooks/post-commit", Hook, "git commit -q --allow-empty -m x", "proj"},
+		{"hook", "cp $E proj/.git/hooks/post-commit", Hook, "git commit -q --allow-empty -m x",
+			"proj"},
+		{"changed hook", "cp $E proj/.git/hooks/pre-push", Hook,
+			"git init -q --bare ../b; git push -q ../b HEAD", "proj"},
+		{"linked hook", "ln -s $E proj/.git/hooks/post-commit", Hook,
+			"git commit -q --allow-empty -m x", "proj"},
 		{"linked hooks", "mkdir h; cp $E h/post-commit; rm -r proj/.git/hooks; ln -s $PWD/h proj/.git/hooks", Pointer, "git commit -q --allow-empty -m x", "proj"},
-		{"fsmonitor", "cd proj; git config user.name kept; git config core.fsmonitor $E", Setting, "git status", "proj"},
-		{"fsmonitor, hidden in text", "cd proj; printf '[CORE]fsmonitor = \\\\\\n\"'$E'\" ; x' >> .git/config", Setting, "git status", "proj"},
-		{"hooksPath", "mkdir h; cp $E h/post-commit; git -C proj config core.hooksPath $PWD/h", Setting, "git commit -q --allow-empty -m x", "proj"},
+		{"fsmonitor", "cd proj; git config user.name kept; git config core.fsmonitor $E", Setting,
+			"git status", "proj"},
+		{"fsmonitor, hidden in text",
+			"cd proj; printf '[CORE]fsmonitor = \\\\\\n\"'$E'\" ; x' >> .git/config", Setting,
+			"git status", "proj"},
+		{"hooksPath", "mkdir h; cp $E h/post-commit; git -C proj config core.hooksPath $PWD/h",
+			Setting, "git commit -q --allow-empty -m x", "proj"},
 		{"include", "printf '[core]\\nfsmonitor='$E > inc; git -C proj config include.path $PWD/inc", Setting, "git status", "proj"},
 		{"includeIf", "printf '[core]\\nfsmonitor='$E > inc; git -C proj config includeIf.gitdir:/**.path $PWD/inc", Setting, "git status", "proj"},
 		{"alias", "git -C proj config alias.lg '!'$E", Setting, "git lg", "proj"},
 		{"filter", "cd proj; git config filter.x.clean $E; echo 'f filter=x' > .gitattributes; touch f", Setting, "git add f", "proj"},
-		{"external diff", "cd proj; git config diff.external $E; echo y > f", Setting, "git diff", "proj"},
-		{"replaced editor", "git -C proj config core.editor $E", Setting, "git commit --allow-empty || :", "proj"},
+		{"external diff", "cd proj; git config diff.external $E; echo y > f", Setting, "git diff",
+			"proj"},
+		{"replaced editor", "git -C proj config core.editor $E", Setting,
+			"git commit --allow-empty || :", "proj"},
 		{"config.worktree", "cd proj; git config extensions.worktreeConfig true; git config --worktree core.fsmonitor $E", Setting, "git status", "proj"},
 		{"commondir", "cp -r proj/.git evil.d; git config -f evil.d/config core.fsmonitor $E; echo $PWD/evil.d > proj/.git/commondir", Pointer, "git status", "proj"},
 		{"linked config", "cp proj/.git/config c; git config -f c core.fsmonitor $E; ln -sf $PWD/c proj/.git/config", Pointer, "git status", "proj"},
@@ -97,25 +111,40 @@ func TestAttacks(t *testing.T) {
 		{"bare repository", "git init -q --bare proj/b; git -C proj/b config core.sshCommand x; cp $E proj/b/hooks/post-receive", Hook, "git push -q b HEAD:refs/heads/x", "proj"},
 		{"repository made by hand", "mkdir -p proj/d/objects proj/d/refs; echo ref: refs/heads/x > proj/d/HEAD; printf '[alias]\\nzz=!'$E > proj/d/config", Setting, "git zz", "proj/d"},
 		{"worktree", "cd proj; git worktree add -q ../wt; git config extensions.worktreeConfig true; git -C ../wt config --worktree core.fsmonitor $E", Setting, "git status", "wt"},
-		{"pointer to a folder of another name", "cp -r proj/.git x; git config -f x/config core.fsmonitor $E; mkdir p; echo gitdir: $PWD/x > p/.git", Setting, "git status", "p"},
-		{"folder replaced by a pointer", "cp -r proj/.git x; git config -f x/config core.fsmonitor $E; rm -r proj/.git; echo gitdir: $PWD/x > proj/.git", Setting, "git status", "proj"},
+		{"pointer to a folder of another name",
+			"cp -r proj/.git x; git config -f x/config core.fsmonitor $E; mkdir p; echo gitdir: $PWD/x > p/.git", Setting, "git status", "p"},
+		{"folder replaced by a pointer",
+			"cp -r proj/.git x; git config -f x/config core.fsmonitor $E; rm -r proj/.git; echo gitdir: $PWD/x > proj/.git", Setting, "git status", "proj"},
 		{"submodule", "git init -q lib; git -C lib commit -q --allow-empty -m x; cd proj; git -c protocol.file.allow=always submodule --quiet add ../lib lib; git config -f .git/modules/lib/config core.fsmonitor $E", Setting, "git status", "proj/lib"},
-		{"fake bare repository around the real one", "cd proj; mkdir objects refs; echo x > HEAD; git config core.fsmonitor $E", Setting, "git status", "proj"},
-		{"fake bare repository above", "mkdir -p objects refs; echo x > HEAD; git -C proj config core.fsmonitor $E", Setting, "git status", "proj"},
-		{"pointer out of the roots", "mkdir p; cp -r proj/.git $OUTSIDE/x; git config -f $OUTSIDE/x/config core.fsmonitor $E; echo gitdir: $OUTSIDE/x > p/.git", Pointer, "git status", "p"},
-		{"pointer by a link out of the roots", "mkdir p; cp -r proj/.git $OUTSIDE/x; git config -f $OUTSIDE/x/config core.fsmonitor $E; ln -s $OUTSIDE l; echo gitdir: ../l/x > p/.git", Pointer, "git status", "p"},
-		{"pointer into a folder of git's", "mkdir p; cp -r proj/.git x; mv x proj/.git/x; git config -f proj/.git/x/config core.fsmonitor $E; echo gitdir: ../proj/.git/x > p/.git", Setting, "git status", "p"},
+		{"fake bare repository around the real one",
+			"cd proj; mkdir objects refs; echo x > HEAD; git config core.fsmonitor $E", Setting,
+			"git status", "proj"},
+		{"fake bare repository above",
+			"mkdir -p objects refs; echo x > HEAD; git -C proj config core.fsmonitor $E", Setting,
+			"git status", "proj"},
+		{"pointer out of the roots",
+			"mkdir p; cp -r proj/.git $OUTSIDE/x; git config -f $OUTSIDE/x/config core.fsmonitor $E; echo gitdir: $OUTSIDE/x > p/.git", Pointer, "git status", "p"},
+		{"pointer by a link out of the roots",
+			"mkdir p; cp -r proj/.git $OUTSIDE/x; git config -f $OUTSIDE/x/config core.fsmonitor $E; ln -s $OUTSIDE l; echo gitdir: ../l/x > p/.git", Pointer, "git status", "p"},
+		{"pointer into a folder of git's",
+			"mkdir p; cp -r proj/.git x; mv x proj/.git/x; git config -f proj/.git/x/config core.fsmonitor $E; echo gitdir: ../proj/.git/x > p/.git", Setting, "git status", "p"},
 		{"large configuration", "cd proj; { head -c 1200000 /dev/zero | tr '\\0' '#'; printf '\n[core]\nfsmonitor='$E; } >> .git/config", Setting, "git status", "proj"},
 		{"ext for the user", "cd proj; git config protocol.ext.allow user; git config remote.x.url \"ext::$E\"", Setting, "git fetch x", "proj"},
-		{"every protocol for the user", "cd proj; git config protocol.allow user; git config remote.x.pushurl \"ext::$E\"; git config remote.x.url .", Setting, "git push x HEAD", "proj"},
+		{"every protocol for the user",
+			"cd proj; git config protocol.allow user; git config remote.x.pushurl \"ext::$E\"; git config remote.x.url .", Setting, "git push x HEAD", "proj"},
 		{"alias of grep", "cd proj; git config alias.g \"grep -O$E x\"", Setting, "git g", "proj"},
 		{"alias of difftool", "cd proj; git config alias.dt \"difftool -y --extcmd=$E\"; echo y > f", Setting, "git dt", "proj"},
-		{"alias of fetch", "cd proj; git config alias.up \"fetch --upload-pack=$E .\"", Setting, "git up", "proj"},
-		{"alias of clone", "cd proj; git config alias.cl \"clone -u $E . c\"", Setting, "git cl", "proj"},
+		{"alias of fetch", "cd proj; git config alias.up \"fetch --upload-pack=$E .\"", Setting,
+			"git up", "proj"},
+		{"alias of clone", "cd proj; git config alias.cl \"clone -u $E . c\"", Setting, "git cl",
+			"proj"},
 		{"alias in quotes", "cd proj; git config alias.sf \"submodule for'eac'h $E\"; git config alias.rb \"rebase '-'x $E --root\"; git config alias.zz 'bisect \"r\"un '$E; git bisect start -q HEAD HEAD~0 || :", Setting, "git rb; git zz", "proj"},
-		{"hooksPath that was there", "cp $E proj/.githooks/post-commit", Hook, "git commit -q --allow-empty -m x", "proj"},
-		{"included file that was there", "printf '[core]\nfsmonitor='$E >> proj/inc", Setting, "git status", "proj"},
-		{"included file that was not there", "printf '[core]\nfsmonitor='$E > later.inc", Setting, "git status", "proj"},
+		{"hooksPath that was there", "cp $E proj/.githooks/post-commit", Hook,
+			"git commit -q --allow-empty -m x", "proj"},
+		{"included file that was there", "printf '[core]\nfsmonitor='$E >> proj/inc", Setting,
+			"git status", "proj"},
+		{"included file that was not there", "printf '[core]\nfsmonitor='$E > later.inc", Setting,
+			"git status", "proj"},
 		{"erased", "rm -rf proj/.git", Removed, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -127,7 +156,8 @@ func TestAttacks(t *testing.T) {
 			before := Look([]string{dir}, Most)
 			run(t, dir, "OUTSIDE="+outside+"; "+evil+test.script)
 			changes := before.Changes()
-			if !slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == test.kind && c.String() != "" }) {
+			if !slices.ContainsFunc(changes,
+				func(c Change) bool { return c.Kind == test.kind && c.String() != "" }) {
 				t.Fatalf("not seen: %v", changes)
 			}
 			ran := dir + "/ran"
@@ -135,7 +165,9 @@ func TestAttacks(t *testing.T) {
 				os.Remove(ran)
 				cmd := exec.Command("/bin/bash", "-c", test.trigger)
 				cmd.Dir = filepath.Join(dir, test.dir)
-				cmd.Env = []string{"PATH=/usr/bin:/bin", "RAN=" + ran, "HOME=" + dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "TERM=xterm"}
+				cmd.Env = []string{"PATH=/usr/bin:/bin", "RAN=" + ran, "HOME=" + dir,
+					"GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b",
+					"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "TERM=xterm"}
 				cmd.Run()
 				_, err := os.Stat(ran)
 				return err == nil
@@ -157,10 +189,12 @@ func TestAttacks(t *testing.T) {
 			if later() {
 				t.Error("still run after the changes were taken back")
 			}
-			if test.name == "fsmonitor" && !strings.Contains(run(t, dir+"/proj", "git config -l"), "user.name=kept") {
+			if test.name == "fsmonitor" &&
+				!strings.Contains(run(t, dir+"/proj", "git config -l"), "user.name=kept") {
 				t.Error("what was ordinary went too")
 			}
-			if test.name == "replaced editor" && !strings.Contains(run(t, dir+"/proj", "git config -l"), "core.editor=vi\n") {
+			if test.name == "replaced editor" &&
+				!strings.Contains(run(t, dir+"/proj", "git config -l"), "core.editor=vi\n") {
 				t.Error("what was replaced did not come back")
 			}
 		})
@@ -207,9 +241,12 @@ func TestIncomplete(t *testing.T) {
 
 // configs are files on which git and this package must agree.
 var configs = []string{
-	"[core]\n\tfsmonitor = x\n", "[core] fsmonitor=x", "[CoRe]FsMonitor\n", "[a \"B.c\\\"d\\\\\"]\nk=v\n", "[a.B]\nk=v", "[core]\r\nk = v \r\n",
-	"[a]\nk = \" x \"  y ; c\n", "[a]\nk = a\\\n b\n", "[a]\nk = \"a\\nb\\t\"\n", "\ufeff[a]\nk=v", "[a]\nk = x # y\nl=\\\\\n", "# c\n; d\n[a]k=1\n[b]l=2\n",
-	"[a]\nk=\n", "k=v\n", "[a\n", "[a]\nk=\"x\n", "[a]\nk=\\q\n", "[a]\n1k=v\n", "[a \"b\" ]\nk=v\n", "[a]\n-k=v", "[a]\nk x\n", "[a]\nk = \"x\\\ny\"\n", "[]\nk=v\n",
+	"[core]\n\tfsmonitor = x\n", "[core] fsmonitor=x", "[CoRe]FsMonitor\n",
+	"[a \"B.c\\\"d\\\\\"]\nk=v\n", "[a.B]\nk=v", "[core]\r\nk = v \r\n",
+	"[a]\nk = \" x \"  y ; c\n", "[a]\nk = a\\\n b\n", "[a]\nk = \"a\\nb\\t\"\n", "\ufeff[a]\nk=v",
+	"[a]\nk = x # y\nl=\\\\\n", "# c\n; d\n[a]k=1\n[b]l=2\n",
+	"[a]\nk=\n", "k=v\n", "[a\n", "[a]\nk=\"x\n", "[a]\nk=\\q\n", "[a]\n1k=v\n",
+	"[a \"b\" ]\nk=v\n", "[a]\n-k=v", "[a]\nk x\n", "[a]\nk = \"x\\\ny\"\n", "[]\nk=v\n",
 }
 
 // git reads a configuration as this package does.

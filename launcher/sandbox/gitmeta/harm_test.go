@@ -60,17 +60,27 @@ func TestUndoLosesNothing(t *testing.T) {
 		wantMode            os.FileMode
 		aside               string
 	}{
-		{"large hook, new mode", false, "hooks/pre-push", large, large, 0o644, 0o755, large, 0o644, ""},
-		{"large hook, other mode", false, "hooks/pre-push", large, large, 0o700, 0o755, large, 0o755, ""},
-		{"large hook, other content", false, "hooks/pre-push", large, "#!/bin/sh\n", 0o755, 0o755, "", 0, "#!/bin/sh\n"},
-		{"small hook", false, "hooks/pre-push", "#!/bin/sh\n", "x", 0o755, 0o755, "#!/bin/sh\n", 0o755, ""},
-		{"hook that was none", false, "hooks/pre-push", "mine", "yours", 0o644, 0o755, "yours", 0o644, ""},
+		{"large hook, new mode", false, "hooks/pre-push", large, large, 0o644, 0o755, large, 0o644,
+			""},
+		{"large hook, other mode", false, "hooks/pre-push", large, large, 0o700, 0o755, large,
+			0o755, ""},
+		{"large hook, other content", false, "hooks/pre-push", large, "#!/bin/sh\n", 0o755, 0o755,
+			"", 0, "#!/bin/sh\n"},
+		{"small hook", false, "hooks/pre-push", "#!/bin/sh\n", "x", 0o755, 0o755, "#!/bin/sh\n",
+			0o755, ""},
+		{"hook that was none", false, "hooks/pre-push", "mine", "yours", 0o644, 0o755, "yours",
+			0o644, ""},
 		{"new hook", false, "hooks/pre-push", "", "x", 0, 0o755, "", 0, ""},
 		{"new hook, careful", true, "hooks/pre-push", "", "x", 0, 0o755, "", 0, "x"},
-		{"small hook, careful", true, "hooks/pre-push", "#!/bin/sh\n", "x", 0o755, 0o755, "", 0, "x"},
-		{"broken configuration", false, "config", "[user]\nname=x\n", "[user]\nname=y\n[alias\n", 0o644, 0o644, "[user]\nname=x\n", 0o644, "[user]\nname=y\n[alias\n"},
-		{"configuration that was broken", false, "config", "[user\n", "[user\nname\n", 0o644, 0o644, "[user\nname\n", 0o644, ""},
-		{"setting, careful", true, "config", "[user]\n", "[user]\nname=y\n[core]\nfsmonitor=x\n", 0o644, 0o644, "[user]\nname=y\n[core]\n\n", 0o644, "[user]\nname=y\n[core]\nfsmonitor=x\n"},
+		{"small hook, careful", true, "hooks/pre-push", "#!/bin/sh\n", "x", 0o755, 0o755, "", 0,
+			"x"},
+		{"broken configuration", false, "config", "[user]\nname=x\n", "[user]\nname=y\n[alias\n",
+			0o644, 0o644, "[user]\nname=x\n", 0o644, "[user]\nname=y\n[alias\n"},
+		{"configuration that was broken", false, "config", "[user\n", "[user\nname\n", 0o644, 0o644,
+			"[user\nname\n", 0o644, ""},
+		{"setting, careful", true, "config", "[user]\n", "[user]\nname=y\n[core]\nfsmonitor=x\n",
+			0o644, 0o644, "[user]\nname=y\n[core]\n\n", 0o644,
+			"[user]\nname=y\n[core]\nfsmonitor=x\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -88,14 +98,16 @@ func TestUndoLosesNothing(t *testing.T) {
 			switch {
 			case test.want == "" && err == nil:
 				t.Errorf("still there: %q", content(t, name))
-			case test.want != "" && (err != nil || content(t, name) != test.want || st.Mode() != test.wantMode):
+			case test.want != "" && (err != nil || content(t, name) != test.want ||
+				st.Mode() != test.wantMode):
 				t.Errorf("%v, %v", err, st)
 			}
 			if (aside != "") != (test.aside != "") {
 				t.Fatalf("moved aside to %q", aside)
 			}
 			if aside != "" {
-				if st, err := os.Stat(aside); err != nil || content(t, aside) != test.aside || st.Mode()&0o111 != 0 {
+				if st, err := os.Stat(aside); err != nil || content(t, aside) != test.aside ||
+					st.Mode()&0o111 != 0 {
 					t.Errorf("%q: %v, %v", aside, st, err)
 				}
 			}
@@ -185,12 +197,18 @@ func TestRuns(t *testing.T) {
 		text string
 		want bool
 	}{
-		{"[protocol \"ext\"]allow=user", true}, {"[protocol \"ssh\"]allow=user", false}, {"[protocol]allow=user", true}, {"[protocol]allow=never", false},
-		{"[remote \"x\"]url=ext::sh", true}, {"[remote \"x\"]url=https://[::1]/x", false}, {"[remote \"x\"]pushurl=fd::3", true}, {"[branch \"x\"]remote=ext::sh", true},
-		{"[branch \"x\"]remote=origin", false}, {"[core]worktree=/home", true}, {"[core]worktree=../x", true},
-		{"[lfs \"extension.x\"]clean=x", true}, {"[lfs \"customtransfer.x\"]path=x", true}, {"[lfs]standalonetransferagent=x", true}, {"[lfs]url=https://x", false},
-		{"[sendemail \"x\"]smtpserver=/x", true}, {"[alias]a=log --oneline -5", false}, {"[alias]a=log --oneline -O/x", true}, {"[alias]a=-c x.y=z log", true},
-		{"[alias]a=log --output=x", true}, {"[alias]a=fetch ext::x", true}, {"[alias]a=\"'!x'\"", true}, {"[alias]a=commit -am", false},
+		{"[protocol \"ext\"]allow=user", true}, {"[protocol \"ssh\"]allow=user", false},
+		{"[protocol]allow=user", true}, {"[protocol]allow=never", false},
+		{"[remote \"x\"]url=ext::sh", true}, {"[remote \"x\"]url=https://[::1]/x", false},
+		{"[remote \"x\"]pushurl=fd::3", true}, {"[branch \"x\"]remote=ext::sh", true},
+		{"[branch \"x\"]remote=origin", false}, {"[core]worktree=/home", true},
+		{"[core]worktree=../x", true},
+		{"[lfs \"extension.x\"]clean=x", true}, {"[lfs \"customtransfer.x\"]path=x", true},
+		{"[lfs]standalonetransferagent=x", true}, {"[lfs]url=https://x", false},
+		{"[sendemail \"x\"]smtpserver=/x", true}, {"[alias]a=log --oneline -5", false},
+		{"[alias]a=log --oneline -O/x", true}, {"[alias]a=-c x.y=z log", true},
+		{"[alias]a=log --output=x", true}, {"[alias]a=fetch ext::x", true},
+		{"[alias]a=\"'!x'\"", true}, {"[alias]a=commit -am", false},
 	} {
 		settings, err := parse([]byte(test.text))
 		if err != nil || len(settings) != 1 {
@@ -200,7 +218,8 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%q: %v", test.text, got)
 		}
 	}
-	for dir, want := range map[string]bool{".git/modules/lib": false, ".git": true, "modules": true} {
+	for dir, want := range map[string]bool{".git/modules/lib": false, ".git": true,
+		"modules": true} {
 		if got := runs(dir, setting{section: "core", key: "worktree", value: "../../../lib"}); got != want {
 			t.Errorf("%q: %v", dir, got)
 		}

@@ -17,7 +17,8 @@ const (
 	aStrategy      // how it merges
 	aCommon        // says where the repository of a worktree is
 	aGitfile       // a file .git
-	aBacklink      // says where the work tree of a worktree is; git worktree repair follows it, and runs nothing
+	// says where the work tree of a worktree is; git worktree repair follows it, and runs nothing
+	aBacklink
 )
 
 // telling are the files that tell what a repository runs, besides its hooks.
@@ -25,8 +26,10 @@ var telling = []struct {
 	name string
 	role role
 }{
-	{"config", aConfig}, {"config.worktree", aConfig}, {"commondir", aCommon}, {"gitdir", aBacklink}, {"hooks", aFolder},
-	{"rebase-merge", aFolder}, {"rebase-merge/git-rebase-todo", aTodo}, {"rebase-merge/strategy", aStrategy},
+	{"config", aConfig}, {"config.worktree", aConfig}, {"commondir", aCommon},
+	{"gitdir", aBacklink}, {"hooks", aFolder},
+	{"rebase-merge", aFolder}, {"rebase-merge/git-rebase-todo", aTodo},
+	{"rebase-merge/strategy", aStrategy},
 	{"sequencer", aFolder}, {"sequencer/opts", aConfig},
 }
 

@@ -56,7 +56,8 @@ func (w *walker) repo(dir string) {
 	r := repo{}
 	w.tree.repos[dir] = r
 	for _, t := range telling {
-		if f := w.read(path.Join(dir, t.name), t.role); f.mode != absent && !(t.role == aFolder && f.mode.IsDir()) {
+		if f := w.read(path.Join(dir, t.name), t.role); f.mode != absent &&
+			!(t.role == aFolder && f.mode.IsDir()) {
 			r[t.name] = f
 		}
 	}
@@ -95,7 +96,8 @@ func (w *walker) list(dir string) []fs.DirEntry {
 	}
 	// By name, because that is one call to the kernel where a Root makes one for each part; no part
 	// is a link, as each was listed as a folder.
-	f, err := os.OpenFile(filepath.Join(w.tree.name, dir), os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(filepath.Join(w.tree.name, dir),
+		os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil
 	}

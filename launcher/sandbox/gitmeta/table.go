@@ -11,9 +11,12 @@ import (
 // unless are the settings of which most values are ordinary, by the word that catalog/git.txt has
 // for them: for these it is the value that tells, in the repository dir.
 var unless = map[string]func(dir string, s setting) bool{
-	"plain-alias":      func(_ string, s setting) bool { return plainAlias(s.value) },
-	"own-worktree":     ownWorktree,
-	"network-protocol": func(_ string, s setting) bool { return s.value == "user" && slices.Contains(network, s.sub) },
+	"plain-alias":  func(_ string, s setting) bool { return plainAlias(s.value) },
+	"own-worktree": ownWorktree,
+	"network-protocol": func(_ string,
+		s setting) bool {
+		return s.value == "user" && slices.Contains(network, s.sub)
+	},
 }
 
 // network are the protocols that run no program of the repository's choice.
@@ -24,7 +27,8 @@ var network = []string{"file", "git", "http", "https", "ssh"}
 func noHelper(address string) bool {
 	name, _, ok := strings.Cut(address, "::")
 	return !ok || strings.ContainsFunc(name, func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("+-.", c))
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("+-.", c))
 	})
 }
 
@@ -32,7 +36,8 @@ func noHelper(address string) bool {
 // setting makes git change files that nobody expects it to.
 func ownWorktree(dir string, s setting) bool {
 	top := path.Join(dir, s.value)
-	return strings.Contains("/"+dir+"/", "/modules/") && !path.IsAbs(s.value) && top != ".." && !strings.HasPrefix(top, "../")
+	return strings.Contains("/"+dir+"/", "/modules/") && !path.IsAbs(s.value) && top != ".." &&
+		!strings.HasPrefix(top, "../")
 }
 
 // runs reports whether git would run something because of a setting in the repository dir.
@@ -49,5 +54,6 @@ func runs(dir string, s setting) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(e.Values("safe"), func(v string) bool { return strings.EqualFold(v, s.value) })
+	return !slices.ContainsFunc(e.Values("safe"),
+		func(v string) bool { return strings.EqualFold(v, s.value) })
 }

@@ -14,15 +14,25 @@ import (
 func TestSteps(t *testing.T) {
 	const own = "pick 1111111 one\nexec make test\n"
 	for _, test := range []struct{ name, before, after, told, left string }{
-		{name: "a rebase that nobody began", after: "pick 1111111 one\nexec ./evil\n", told: "exec ./evil", left: "pick 1111111 one\n"},
-		{name: "git goes on as it was", before: own, after: "exec make test\nexec ./evil\npick 2222222 two\n", told: "exec ./evil", left: "exec make test\npick 2222222 two\n"},
-		{name: "one letter, tabs and blanks", before: own, after: own + " \tx\t./evil; true \n", told: "exec ./evil; true", left: own},
-		{name: "the same command twice", before: own, after: own + "exec make test\n", told: "exec make test", left: own},
-		{name: "without an end of line", before: own, after: own + "exec ./evil", told: "exec ./evil", left: own},
-		{name: "more of them", before: own, after: own + "exec a\nexec b\nexec c\n", told: `"exec a" and 2 more`, left: own},
+		{name: "a rebase that nobody began", after: "pick 1111111 one\nexec ./evil\n",
+			told: "exec ./evil", left: "pick 1111111 one\n"},
+		{name: "git goes on as it was", before: own,
+			after: "exec make test\nexec ./evil\npick 2222222 two\n", told: "exec ./evil",
+			left: "exec make test\npick 2222222 two\n"},
+		{name: "one letter, tabs and blanks", before: own, after: own + " \tx\t./evil; true \n",
+			told: "exec ./evil; true", left: own},
+		{name: "the same command twice", before: own, after: own + "exec make test\n",
+			told: "exec make test", left: own},
+		{name: "without an end of line", before: own, after: own + "exec ./evil",
+			told: "exec ./evil", left: own},
+		{name: "more of them", before: own, after: own + "exec a\nexec b\nexec c\n",
+			told: `"exec a" and 2 more`, left: own},
 		{name: "a step is done", before: own, after: "exec make test\n", left: "exec make test\n"},
-		{name: "other steps, and words that only begin alike", before: own, after: own + "pick 2 exec x\nexecute\nxyz a\n# exec a\n", left: own + "pick 2 exec x\nexecute\nxyz a\n# exec a\n"},
-		{name: "too long to be read", before: own, after: strings.Repeat("#", maxFile+1), told: "exec ", left: own},
+		{name: "other steps, and words that only begin alike", before: own,
+			after: own + "pick 2 exec x\nexecute\nxyz a\n# exec a\n",
+			left:  own + "pick 2 exec x\nexecute\nxyz a\n# exec a\n"},
+		{name: "too long to be read", before: own, after: strings.Repeat("#", maxFile+1),
+			told: "exec ", left: own},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -40,7 +50,8 @@ func TestSteps(t *testing.T) {
 			for _, c := range changes {
 				told = append(told, c.String())
 			}
-			if all := strings.Join(told, "\n"); test.told == "" && all != "" || !strings.Contains(all, test.told) {
+			if all := strings.Join(told, "\n"); test.told == "" && all != "" ||
+				!strings.Contains(all, test.told) {
 				t.Errorf("told %q, want %q", all, test.told)
 			}
 			left, _ := os.ReadFile(todo)

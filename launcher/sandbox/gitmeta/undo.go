@@ -87,8 +87,10 @@ func (u *undoing) file() (aside string, err error) {
 	switch {
 	case u.now.mode == absent && !u.had:
 		return "", nil
-	case u.now.mode.IsRegular() && u.old.mode.IsRegular() && (!u.old.executable() || u.now.sameContent(u.old)) && u.old.role == aHook && u.had:
-		return "", u.root.Chmod(u.name, u.old.mode.Perm()) // the content is what it was, or was nothing that runs
+	case u.now.mode.IsRegular() && u.old.mode.IsRegular() &&
+		(!u.old.executable() || u.now.sameContent(u.old)) && u.old.role == aHook && u.had:
+		// the content is what it was, or was nothing that runs
+		return "", u.root.Chmod(u.name, u.old.mode.Perm())
 	case u.had && u.old.whole && !u.careful:
 		return u.replace()
 	case !u.had && !u.careful && !u.now.mode.IsDir():

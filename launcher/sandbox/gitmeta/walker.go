@@ -18,9 +18,11 @@ type Snapshot struct {
 	// aside or leaves a copy.
 	Careful bool
 
-	most     int
-	roots    []*tree
-	hookDirs []place // other folders of hooks, and other configurations, that the repositories' own configurations name
+	most  int
+	roots []*tree
+	// other folders of hooks, and other configurations, that the repositories' own configurations
+	// name
+	hookDirs []place
 	includes []place
 	links    []link
 }

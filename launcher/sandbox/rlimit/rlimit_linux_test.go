@@ -20,7 +20,8 @@ func TestOpenFiles(t *testing.T) {
 	if os.Getenv(asks) != "" {
 		soft, ok := rlimit.OpenFiles()
 		var now syscall.Rlimit
-		if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &now); err != nil || !ok || now.Cur == soft {
+		if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &now); err != nil || !ok ||
+			now.Cur == soft {
 			t.Fatalf("the runtime has raised nothing: %d, %d now (%v)", soft, now.Cur, err)
 		}
 		os.Stdout.WriteString("soft=" + strconv.FormatUint(soft, 10) + "\n")
