@@ -54,19 +54,17 @@ func oneSession(ids []string, prefix string) (string, error) {
 
 // A Past is one run as the log tells it.
 type Past struct {
-	ID       string    `json:"id"`
-	Began    time.Time `json:"began"`
-	Command  string    `json:"command"`
-	Inside   string    `json:"inside,omitempty"` // the agent's own, where its program put it into a text of its own
-	Agent    string    `json:"agent,omitempty"`
-	Dir      string    `json:"cwd"`
-	Verdict  string    `json:"verdict"`
-	State    string    `json:"state"` // announced, refused (by the policy), waiting (for an answer), approved (it can be run again), denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not known
-	Status   int       `json:"status"`
-	Signal   int       `json:"signal,omitempty"`    // that the command ended by
-	TimedOut bool      `json:"timed_out,omitempty"` // it was stopped after its time limit
-	Envelope string    `json:"envelope,omitempty"`
-	Level    string    `json:"level,omitempty"`
+	ID      string    `json:"id"`
+	Began   time.Time `json:"began"`
+	Command string    `json:"command"`
+	Inside  string    `json:"inside,omitempty"` // the agent's own, where its program put it into a text of its own
+	Agent   string    `json:"agent,omitempty"`
+	Dir     string    `json:"cwd"`
+	Verdict string    `json:"verdict"`
+	State   string    `json:"state"` // announced, refused (by the policy), waiting (for an answer), approved (it can be run again), denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not known
+	PastExit
+	Envelope string `json:"envelope,omitempty"`
+	Level    string `json:"level,omitempty"`
 
 	WorkItem  string    `json:"work_item,omitempty"`
 	Authority string    `json:"authority,omitempty"` // that it was started by: policy, approval, grant
@@ -87,6 +85,20 @@ type Past struct {
 	reported bool   // as lost
 	asked    bool   // it was refused because a question has no answer yet
 	told     int64  // where the newest entry about it begins
+}
+
+// A PastExit is how the command of a run ended.
+type PastExit struct {
+	Status   int  `json:"status"`
+	Signal   int  `json:"signal,omitempty"`         // that the command ended by
+	TimedOut bool `json:"timed_out,omitempty"`      // it was stopped after its time limit
+	Unknown  bool `json:"status_unknown,omitempty"` // it ended inside a session, which could not see how
+}
+
+// Exit is the status that the command ended with, and false where it has not ended or that is not
+// known.
+func (p Past) Exit() (status int, known bool) {
+	return p.Status, p.State == pastStates[kindEnd] && !p.Unknown
 }
 
 // pastStates says what a kind of entry means for the run that it speaks of.
@@ -244,6 +256,8 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		}
 		if status, ok := body.Status.(float64); ok && (e.Kind == kindEnd || e.Kind == audit.KindLeft) {
 			r.Status, r.Signal, r.TimedOut = int(status), body.Signal, body.TimedOut
+		} else {
+			r.Unknown = e.Kind == kindEnd
 		}
 	}
 	for i := range runs {

@@ -17,7 +17,8 @@ const maxQuestion = 4 << 20
 
 // Ask puts a question to the session that this process runs in and waits for the answer. The
 // variable tells the descriptor where the kernel does not give one. The session then watches this
-// process: when it ends, the command ended. Errors wrap ErrNoSession.
+// process: when it ends, the command ended. Errors wrap ErrNoSession, or ErrUnanswered where a
+// session has the question.
 func Ask(q Question, variable string) (Reply, error) {
 	fd, err := descriptorOf(variable)
 	if err != nil {
@@ -35,11 +36,11 @@ func Ask(q Question, variable string) (Reply, error) {
 		return Reply{}, fmt.Errorf("%w: %w", ErrNoSession, err)
 	}
 	if err := json.NewEncoder(ours).Encode(q); err != nil {
-		return Reply{}, fmt.Errorf("%w: %w", ErrNoSession, err)
+		return Reply{}, fmt.Errorf("%w: %w", ErrUnanswered, err)
 	}
 	var r Reply
 	if err := json.NewDecoder(io.LimitReader(ours, maxQuestion)).Decode(&r); err != nil {
-		return Reply{}, fmt.Errorf("%w: %w", ErrNoSession, err)
+		return Reply{}, fmt.Errorf("%w: %w", ErrUnanswered, err)
 	}
 	return r, nil
 }

@@ -1,11 +1,14 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -20,13 +23,17 @@ type Requests struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	busy   sync.WaitGroup
-	slots  chan struct{}
+	asking chan struct{} // a place for each conversation until its answer
+	known  chan struct{} // a place for each conversation and for each command that was let go
 }
 
 // NewRequests returns who answers on a pair; handle answers one question, and returns when the
 // process that asked needs nothing more.
 func NewRequests(p *Pair, handle func(ctx context.Context, q Question, a Asker, answer func(Reply))) *Requests {
-	d := &Requests{pair: p, handle: handle, slots: make(chan struct{}, maxConversations)}
+	d := &Requests{
+		pair: p, handle: handle,
+		asking: make(chan struct{}, maxAsking), known: make(chan struct{}, maxKnown),
+	}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	return d
 }
@@ -56,8 +63,12 @@ func (d *Requests) Close() {
 	d.pair.Close()
 }
 
-// maxConversations is how many may ask at once; the others wait in their sendmsg.
-const maxConversations = 16
+// maxAsking is how many are answered at once; the others wait in their sendmsg. maxKnown is how many
+// commands that were let go may run besides: for each, descriptors are open until it ends.
+const (
+	maxAsking = 16
+	maxKnown  = 512
+)
 
 // receive takes conversations until every copy of the program's end is closed.
 func (d *Requests) receive() {
@@ -74,17 +85,27 @@ func (d *Requests) receive() {
 		if conn == nil {
 			continue
 		}
-		select {
-		case d.slots <- struct{}{}:
-		case <-d.ctx.Done():
+		if !d.take(d.known) || !d.take(d.asking) {
 			conn.Close()
 			return
 		}
 		d.busy.Go(func() {
-			defer func() { <-d.slots }()
-			defer conn.Close()
-			d.converse(conn)
+			defer func() { <-d.known }()
+			// The answer ends the conversation: what was let go may run for days.
+			answered := sync.OnceFunc(func() { conn.Close(); <-d.asking })
+			defer answered()
+			d.converse(conn, answered)
 		})
+	}
+}
+
+// take waits for a place, and reports whether there is one before Stop.
+func (d *Requests) take(places chan struct{}) bool {
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-d.ctx.Done():
+		return false
 	}
 }
 
@@ -128,7 +149,12 @@ func askerAt(fd int) Asker {
 	if err != nil || cred.Pid <= 0 {
 		return Asker{fd: -1}
 	}
-	pidfd, err := unix.PidfdOpen(int(cred.Pid), 0)
+	// That of the socket is of no other process that has the number by now, and is had when it has
+	// ended, too. Before Linux 6.5 there is none.
+	pidfd, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+	if err != nil {
+		pidfd, err = unix.PidfdOpen(int(cred.Pid), 0)
+	}
 	if err != nil {
 		pidfd = -1
 	}
@@ -176,8 +202,12 @@ func (a Asker) Wait(d *Requests) *int {
 	return nil
 }
 
-// status asks until the parent has reaped: only then does the kernel tell.
+// status is that of a process that has ended. Where its parent has reaped it, PIDFD_GET_INFO tells;
+// before that, /proc does.
 func (a Asker) status() *int {
+	if n := a.unreaped(); n != nil {
+		return n
+	}
 	for range 100 {
 		info := pidfdInfo{mask: pidfdInfoExit}
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(a.fd), pidfdGetInfo, uintptr(unsafe.Pointer(&info)))
@@ -185,20 +215,46 @@ func (a Asker) status() *int {
 			return nil
 		}
 		if errno == 0 && info.mask&pidfdInfoExit != 0 {
-			ws := unix.WaitStatus(info.exit)
-			n := ws.ExitStatus()
-			if ws.Signaled() {
-				n = 128 + int(ws.Signal())
-			}
-			return &n
+			return shellStatus(int(info.exit))
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
 	return nil
 }
 
+// unreaped is the status of a process that its parent has not reaped; nil where it has. Until then
+// no other process has its number. The kernel shows the status to those that it shows the
+// namespaces to, and zero to others.
+func (a Asker) unreaped() *int {
+	dir := "/proc/" + strconv.Itoa(a.PID)
+	_, denied := os.Readlink(dir + "/ns/user")
+	text, err := os.ReadFile(dir + "/stat")
+	if denied != nil || err != nil || unix.PidfdSendSignal(a.fd, 0, nil, 0) != nil {
+		return nil
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 50 || fields[0] != "Z" {
+		return nil
+	}
+	raw, err := strconv.Atoi(fields[49]) // exit_code of proc_pid_stat(5)
+	if err != nil {
+		return nil
+	}
+	return shellStatus(raw)
+}
+
+// shellStatus is a wait status as a shell gives it.
+func shellStatus(raw int) *int {
+	ws := unix.WaitStatus(raw)
+	n := ws.ExitStatus()
+	if ws.Signaled() {
+		n = 128 + int(ws.Signal())
+	}
+	return &n
+}
+
 // converse takes one question and has it answered.
-func (d *Requests) converse(conn *os.File) {
+func (d *Requests) converse(conn *os.File, answered func()) {
 	_ = conn.SetReadDeadline(time.Now().Add(questionTime))
 	var q Question
 	if err := json.NewDecoder(io.LimitReader(conn, maxQuestion)).Decode(&q); err != nil {
@@ -220,5 +276,6 @@ func (d *Requests) converse(conn *os.File) {
 	d.handle(ctx, q, asker, func(r Reply) {
 		_ = conn.SetWriteDeadline(time.Now().Add(questionTime))
 		_ = json.NewEncoder(conn).Encode(r)
+		answered()
 	})
 }

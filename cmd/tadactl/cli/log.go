@@ -90,14 +90,15 @@ func (w *wanted) match(r launcher.Past) bool {
 
 // outcomes are the words for what came of a run.
 func outcomes(r launcher.Past) []string {
-	if r.State != "ended" {
+	exit, known := r.Exit()
+	if !known {
 		return []string{r.State}
 	}
 	word := "error"
-	if r.Status == 0 {
+	if exit == 0 {
 		word = "ok"
 	}
-	return []string{r.State, word, strconv.Itoa(r.Status)}
+	return []string{r.State, word, strconv.Itoa(exit)}
 }
 
 func (c *ctl) log() *cobra.Command {
@@ -393,8 +394,8 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 
 func (c *ctl) printRun(r launcher.Past) {
 	state := r.State
-	if r.State == "ended" {
-		state = fmt.Sprintf("ended, exit status %d", r.Status)
+	if exit, known := r.Exit(); known {
+		state = fmt.Sprintf("%s, exit status %d", state, exit)
 	}
 	if r.TimedOut {
 		state += ", stopped after its time limit"

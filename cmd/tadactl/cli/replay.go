@@ -59,9 +59,10 @@ func (c *ctl) sessions() *cobra.Command {
 			}
 			for _, r := range list {
 				status := r.State
+				exit, known := r.Exit()
 				switch {
-				case r.State == "ended":
-					status = fmt.Sprintf("exit %d", r.Status)
+				case known:
+					status = fmt.Sprintf("exit %d", exit)
 				case r.State == "running" && r.Session:
 					status = "session"
 				}
@@ -315,8 +316,8 @@ func (s *recording) html(w io.Writer) error {
 			{Name: "Agent", Value: r.Agent}, {Name: "Verdict", Value: r.Verdict}, {Name: "Approval", Value: r.Envelope},
 			{Name: "Enforced", Value: r.Level}, {Name: "State", Value: r.State},
 		}
-		if r.State == "ended" {
-			p.Facts = append(p.Facts, export.Fact{Name: "Exit status", Value: fmt.Sprint(r.Status)})
+		if exit, known := r.Exit(); known {
+			p.Facts = append(p.Facts, export.Fact{Name: "Exit status", Value: fmt.Sprint(exit)})
 		}
 	}
 	s.verify(&p)
