@@ -3,8 +3,8 @@ package audit
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
+	"sync"
 )
 
 // A span is a part of a stream that must not be stored.
@@ -14,8 +14,8 @@ const (
 	// maskReach is how much of a stream is remembered of what was recorded:
 	// the longest hint, which is the line before a private key.
 	maskReach = 64
-	// minToken is the shortest run of token bytes that is looked at twice: an
-	// access key ID has 20 of them, and no shape here is shorter.
+	// minToken is the shortest run of token bytes that is looked at twice: an access key ID has 20
+	// of them, and no token in use is shorter.
 	minToken = 20
 	// minHeader is the shortest first part of a web token, up to its dot.
 	minHeader = 13
@@ -47,41 +47,15 @@ func wordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 
-// A token is a shape whose secret part follows a hint that is not secret.
-type token struct {
-	hint  string
-	more  byte // a byte beyond tokenByte that its body may hold; 0 for none
-	shape func() *regexp.Regexp
-}
-
-// tokens are those of secretShapes that are one run of token bytes, by the
-// first byte of their hints. GitHub's and Slack's hints have a variable
-// letter, spelled out here.
-var tokens = [256][]token{
-	'A': {{"AGE-SECRET-KEY-1", 0, shapeOf("age key")}, {"AKIA", 0, shapeOf("AWS access key")}, {"ASIA", 0, shapeOf("AWS session key")}, {"AIza", 0, shapeOf("Google API key")}},
-	'g': append(variants("gh", "pousr", "_", shapeOf("GitHub token")), token{"github_pat_", 0, shapeOf("GitHub fine-grained token")}, token{"glpat-", 0, shapeOf("GitLab token")}),
-	'x': variants("xox", "abeoprs", "-", shapeOf("Slack token")),
-	's': {{"sk_live_", 0, shapeOf("Stripe key")}, {"sk-", 0, shapeOf("model API key")}},
-	'r': {{"rk_live_", 0, shapeOf("Stripe key")}},
-	'n': {{"npm_", 0, shapeOf("npm token")}},
-	'e': {{"eyJ", '.', shapeOf("JSON web token")}},
-}
-
-func variants(before, letters, after string, shape func() *regexp.Regexp) (list []token) {
-	for _, c := range letters {
-		list = append(list, token{before + string(c) + after, 0, shape})
+// tokens are those of secretShapes that are one run of token bytes, by the first byte of their
+// hints.
+var tokens = sync.OnceValue(func() *[256][]secretShape {
+	var by [256][]secretShape
+	for _, s := range tokenShapes() {
+		by[s.hint[0]] = append(by[s.hint[0]], s)
 	}
-	return list
-}
-
-func shapeOf(name string) func() *regexp.Regexp {
-	for _, s := range secretShapes {
-		if s.name == name {
-			return s.shape
-		}
-	}
-	panic("audit: no secret shape " + name)
-}
+	return &by
+})
 
 // A mask hides credentials of a known shape in one stream, however reads and
 // writes cut it up. Text is looked at in a window of what was recorded last
@@ -245,7 +219,7 @@ func (m *mask) inRun(from, to int, last bool) int {
 		if at == to {
 			break
 		}
-		for _, t := range tokens[m.window[at]] {
+		for _, t := range tokens()[m.window[at]] {
 			if !bytes.HasPrefix(m.window[at:to], []byte(t.hint)) {
 				continue
 			}

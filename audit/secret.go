@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // A Secret is an event that holds something shaped like a credential.
@@ -19,30 +21,39 @@ type Secret struct {
 
 type secretShape struct {
 	name, hint string
+	more       byte // beyond tokenByte, that a token may have; 0 for none
 	shape      func() *regexp.Regexp
 }
 
-// secretShapes are credentials that their makers gave a recognizable form, so
-// that scanners can find them. hint is what a text must contain before the
-// expression is tried: expressions are slow, and most text holds none. For the
-// same reason each is compiled when it is tried first: all of them together
-// are a twentieth of what the start of a command takes.
-var secretShapes = []secretShape{
-	{"private key", "PRIVATE KEY-----", expression(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
-	{"age key", "AGE-SECRET-KEY-", expression(`AGE-SECRET-KEY-1[0-9A-Z]{58}`)},
-	{"AWS access key", "AKIA", expression(`\bAKIA[0-9A-Z]{16}\b`)},
-	{"AWS session key", "ASIA", expression(`\bASIA[0-9A-Z]{16}\b`)},
-	{"GitHub token", "gh", expression(`\bgh[pousr]_[0-9A-Za-z]{36,}\b`)},
-	{"GitHub fine-grained token", "github_pat_", expression(`\bgithub_pat_[0-9A-Za-z_]{22,}\b`)},
-	{"GitLab token", "glpat-", expression(`\bglpat-[0-9A-Za-z_-]{20,}`)},
-	{"Slack token", "xox", expression(`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`)},
-	{"Google API key", "AIza", expression(`\bAIza[0-9A-Za-z_-]{35}\b`)},
-	{"model API key", "sk-", expression(`\bsk-[0-9A-Za-z_-]{20,}`)},
-	{"npm token", "npm_", expression(`\bnpm_[0-9A-Za-z]{36}\b`)},
-	{"Stripe key", "k_live_", expression(`\b[rs]k_live_[0-9A-Za-z]{16,}`)},
-	{"JSON web token", "eyJ", expression(`\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}`)},
-	{"password in a URL", "://", expression(`\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@`)},
-}
+// secretShapes are credentials that their makers gave a recognizable form, so that scanners can
+// find them: private keys, the tokens of the table of secrets, and passwords in URLs. hint is what
+// a text must contain before the expression is tried: expressions are slow, and most text holds
+// none. For the same reason each is compiled when it is tried first.
+var secretShapes = sync.OnceValue(func() []secretShape {
+	list := []secretShape{
+		{"private key", string(keyBegin), 0, expression(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
+	}
+	list = append(list, tokenShapes()...)
+	return append(list, secretShape{
+		"password in a URL", string(scheme), 0, expression(`\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@`),
+	})
+})
+
+// tokenShapes are the tokens that have a form.
+var tokenShapes = sync.OnceValue(func() (list []secretShape) {
+	for _, t := range catalog.Tokens() {
+		if t.Form == "" {
+			continue
+		}
+		edge := `\b`
+		if t.Midword {
+			edge = ""
+		}
+		shape := expression(edge + regexp.QuoteMeta(t.Mark) + t.Form)
+		list = append(list, secretShape{t.Name, t.Mark, t.More, shape})
+	}
+	return list
+})
 
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
@@ -52,7 +63,7 @@ func expression(text string) func() *regexp.Regexp {
 // credential of a known shape (FindSecrets), and how many it found: for what
 // is recorded outside of a transcript, as a command line is.
 func HideSecrets(text string) (shown string, found int) {
-	if !slices.ContainsFunc(secretShapes, func(s secretShape) bool { return strings.Contains(text, s.hint) }) {
+	if !slices.ContainsFunc(secretShapes(), func(s secretShape) bool { return strings.Contains(text, s.hint) }) {
 		return text, 0 // as nearly every command line, before each of which somebody waits
 	}
 	var m mask
@@ -160,7 +171,7 @@ var hiddenText = []byte("***")
 // secrets returns the events that share in a secret which reaches into the
 // one added last.
 func (s *stretch) secrets() (found []Secret) {
-	for _, shape := range secretShapes {
+	for _, shape := range secretShapes() {
 		if !bytes.Contains(s.text, []byte(shape.hint)) {
 			continue
 		}

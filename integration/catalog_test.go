@@ -22,6 +22,7 @@ var lists = map[string]struct {
 	"git.txt":     {catalog.GitTable(), 0},
 	"environ.txt": {catalog.Variables(), 2},
 	"later.txt":   {catalog.Later(), 2},
+	"secrets.txt": {catalog.Secrets(), 2},
 }
 
 // ownLists are the files that may have more, with the reason.
@@ -38,6 +39,8 @@ var ownLists = map[string]string{
 	"shellparse/eval/special.go":            "the variables that bash itself sets",
 	"cmd/tada-run/cli/hook.go":              "what bash acts on before the line of a hook",
 	"pathguard/inner.go":                    "the variables that do not change from start to start",
+	"pathguard/names.go":                    "of the secrets, those that also run or are made again",
+	"pathguard/needed.go":                   "what is needed below what is hidden",
 	"integration/hook/settings/settings.go": "where the hooks of agents are written",
 }
 

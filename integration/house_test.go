@@ -50,9 +50,11 @@ var plan = map[string]map[string]string{
 		"approval/canonical": "the bytes that a person approves have one spelling",
 	},
 	"approval/canonical": {},
-	"audit":              {},
-	"audit/zstandard":    {},
-	"audit/screen":       {},
+	"audit": {
+		"shellparse/catalog": "how tokens begin is one table with the launcher's",
+	},
+	"audit/zstandard": {},
+	"audit/screen":    {},
 	"audit/play": {
 		"audit":        "a session is shown only as far as it is proven",
 		"audit/screen": "the viewer's terminal gets pictures, never what was recorded",

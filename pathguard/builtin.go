@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/pattern"
 )
@@ -9,12 +10,17 @@ import (
 // builtins are the built-in lists of names. They are held against a path as they stand:
 // every command is a process of its own, and comparing some hundred strings a few times
 // costs less than building an index of them that lives for one question.
-var builtins = [...]struct {
+var builtins = sync.OnceValue(func() []builtinList {
+	return []builtinList{
+		{markSecret, secretNames()}, {markPublic, publicNames()}, {markStartup, startupNames},
+		{markCache, cacheNames}, {markCachedCode, cachedCode}, {markToolDir, toolDirs},
+		{markWorkspaceState, []string{"**/.tada"}},
+	}
+})
+
+type builtinList struct {
 	kind  markKind
 	names []string
-}{
-	{markSecret, secretNames}, {markPublic, publicNames}, {markStartup, startupNames}, {markCache, cacheNames}, {markCachedCode, cachedCode}, {markToolDir, toolDirs},
-	{markWorkspaceState, []string{"**/.tada"}},
 }
 
 // Names that are built in hold no other pattern than "*": a test looks.
@@ -54,10 +60,10 @@ func viewOf(path string, homes []string) view {
 // builtinAt calls visit for every built-in name that is on the path or above it.
 func builtinAt(path string, homes []string, visit func(mark)) {
 	v := viewOf(path, homes)
-	for i := range builtins {
-		for _, name := range builtins[i].names {
+	for _, list := range builtins() {
+		for _, name := range list.names {
 			if v.may(name) && v.under(name) {
-				visit(mark{kind: builtins[i].kind, path: name})
+				visit(mark{kind: list.kind, path: name})
 			}
 		}
 	}
@@ -71,7 +77,7 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 // builtinPublic reports whether a path lies among the secrets and is none.
 func builtinPublic(path string, homes []string) bool {
 	v := viewOf(path, homes)
-	for _, name := range publicNames {
+	for _, name := range publicNames() {
 		if v.may(name) && v.under(name) {
 			return true
 		}
@@ -154,17 +160,17 @@ func builtinBelow(path string, homes []string, want markKind) (kinds markSet, fi
 		}
 	}
 	dir := strings.Trim(path, "/")
-	for i := range builtins {
-		for _, name := range builtins[i].names {
+	for _, list := range builtins() {
+		for _, name := range list.names {
 			switch name[0] {
 			case '/':
 				if reaches(name[1:], dir) {
-					note(builtins[i].kind, name)
+					note(list.kind, name)
 				}
 			case '~':
 				for _, h := range homes {
 					if within(h, path) || within(path, h) && reaches(name[2:], strings.Trim(path[len(h):], "/")) {
-						note(builtins[i].kind, name)
+						note(list.kind, name)
 					}
 				}
 			}
@@ -203,8 +209,8 @@ func builtinMatches(glob []string, homes []string, visit func(mark)) {
 			below = append(below, parts[n:])
 		}
 	}
-	for i := range builtins {
-		for _, name := range builtins[i].names {
+	for _, list := range builtins() {
+		for _, name := range list.names {
 			hit, swept := false, true
 			try := func(parts []globPart, name string) {
 				if globReaches(parts, name) {
@@ -220,7 +226,7 @@ func builtinMatches(glob []string, homes []string, visit func(mark)) {
 				}
 			}
 			if hit {
-				visit(mark{kind: builtins[i].kind, path: name, swept: swept})
+				visit(mark{kind: list.kind, path: name, swept: swept})
 			}
 		}
 	}

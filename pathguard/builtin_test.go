@@ -20,7 +20,7 @@ func oracle(t testing.TB, homes []string) *tree {
 			}
 		}
 	}
-	for _, l := range builtins {
+	for _, l := range builtins() {
 		for _, name := range l.names {
 			add(name, mark{kind: l.kind})
 		}
@@ -69,7 +69,7 @@ func TestBuiltinLikeRules(t *testing.T) {
 	known, want := &tree{known: true, homes: homes}, oracle(t, homes)
 	paths := []string{"/", "/home", "/home/dev", "/home/dev/", "/mnt/h/dev", "/w", "/w/.git", "/w/a/.env", "/etc", "/etc/ssh", "/w/.aws/credentials",
 		"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_rsa_key.pub", "/home/dev/.ssh/id_rsa.pub", "/home/devil/.ssh", "/x//y", "/.env", "/etcetera"}
-	for _, l := range builtins {
+	for _, l := range builtins() {
 		for _, name := range l.names {
 			for _, full := range expandHome(strings.Replace(strings.ReplaceAll(name, "*/", "/w/"), "*", "x", 1), homes) {
 				full = strings.ReplaceAll(full, "//", "/")
@@ -105,7 +105,7 @@ func FuzzBuiltin(f *testing.F) {
 
 // TestBuiltinPatterns: "*" is the only pattern that the comparison knows.
 func TestBuiltinPatterns(t *testing.T) {
-	for _, l := range builtins {
+	for _, l := range builtins() {
 		for _, name := range l.names {
 			if strings.ContainsAny(strings.TrimPrefix(name, "**/"), `?[]\\`) || strings.Contains(strings.TrimPrefix(name, "**/"), "**") || strings.HasSuffix(name, "/") {
 				t.Errorf("%q", name)

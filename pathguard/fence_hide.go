@@ -32,7 +32,7 @@ func (j *judgement) hides(f *Fence) {
 			f.Needed = append(f.Needed, needed...)
 		}
 	}
-	for _, name := range secretNames {
+	for _, name := range secretNames() {
 		from := len(hide)
 		hide = d.existing(hide, reals, name)
 		for i := from; i < len(hide); i++ { // a link, or a match of a pattern, can be something else
@@ -115,7 +115,7 @@ func (g *ground) search(dirs []string, deep bool) {
 	g.own = loose.below != nil || loose.patterns != nil
 	g.plain = make([]string, 0, 128)
 	g.learn("**/.tada")
-	for _, name := range secretNames {
+	for _, name := range secretNames() {
 		g.learn(name)
 	}
 	for i := range protectedNames {
@@ -181,7 +181,7 @@ func (g *ground) could(name string) bool {
 // take puts one name where it belongs, and reports whether nothing below it needs a look.
 func (g *ground) take(dir, name string) bool {
 	full := join(dir, name)
-	if anyLoose(secretNames, dir, name) && !builtinPublic(full, g.j.p.homes) {
+	if anyLoose(secretNames(), dir, name) && !builtinPublic(full, g.j.p.homes) {
 		g.hide = append(g.hide, full)
 		return true
 	}

@@ -41,13 +41,13 @@ func (r *resolver) secrets() map[ID][]string {
 	d := openDisk()
 	defer d.close()
 	c := r.plan.Caller
-	roots := d.existing(nil, []string{c.Home, c.Env["HOME"]}, append(append([]string{}, secretNames...), "~/.tada")...)
+	roots := d.existing(nil, []string{c.Home, c.Env["HOME"]}, append(append([]string{}, secretNames()...), "~/.tada")...)
 	if c.StateDir != "" {
 		roots = append(roots, c.StateDir)
 	}
 	if ws := r.plan.Workspace; ws != "" {
 		for _, e := range d.list(ws).entries {
-			if anyLoose(secretNames, ws, e.name) {
+			if anyLoose(secretNames(), ws, e.name) {
 				roots = append(roots, join(ws, e.name))
 			}
 		}

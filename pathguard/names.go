@@ -1,6 +1,11 @@
 package pathguard
 
-import "slices"
+import (
+	"slices"
+	"sync"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
+)
 
 // names is a set of words. As a list it stands in the program as it is; a map would be made
 // at every start, and a start is every command.
@@ -11,52 +16,27 @@ func (n names) has(word string) bool { return slices.Contains(n, word) }
 // The names that the built-in policy knows. "~" is the account's home, and $HOME where it
 // is another; "**/" is any depth. An entry covers everything below it.
 
-// secretNames are asked for when read, and are hidden in the fence unless approved.
-var secretNames = []string{
-	"~/.ssh", "~/.gnupg", "~/.aws", "~/.azure", "~/.kube", "~/.docker/config.json",
-	"~/.config/gcloud", "~/.config/gh", "~/.config/op", "~/.config/rclone", "~/.config/hub", "~/.config/glab-cli",
-	"~/.config/doctl", "~/.config/heroku", "~/.config/sops", "~/.config/age", "~/.age", "~/.config/github-copilot",
-	"~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.config/microsoft-edge",
-	"~/.mozilla", "~/.thunderbird", "~/snap/firefox", "~/Library/Keychains", "~/Library/Application Support/Google/Chrome",
-	"~/.netrc", "~/.npmrc", "~/.yarnrc.yml", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.gem/credentials",
-	"~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.m2/settings.xml", "~/.m2/settings-security.xml",
-	"~/.gradle/gradle.properties",
-	"~/.nuget/NuGet/NuGet.Config", "~/.composer/auth.json", "~/.config/composer/auth.json", "~/.bundle/config",
-	"~/.vault-token", "~/.terraform.d", "~/.terraformrc", "~/.pulumi/credentials.json", "~/.fly", "~/.s3cfg", "~/.boto",
-	"~/.password-store", "~/.local/share/keyrings", "~/.local/share/kwalletd", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf",
-	"~/.claude/.credentials.json", "~/.claude.json", "~/.codex/auth.json", "~/.local/share/opencode/auth.json",
-	"~/.gemini/oauth_creds.json", "~/.gemini/mcp-oauth-tokens.json", "~/.qwen/oauth_creds.json", "~/.qwen/mcp-oauth-tokens.json",
-	"~/.codex/.credentials.json", "~/.local/share/opencode/mcp-auth.json", "~/.copilot/config.json", "~/.copilot/mcp-config.json",
-	"~/.local/state/tada-run",
-	"~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history",
-	"~/.sqlite_history", "~/.rediscli_history", "~/.lesshst", "~/.local/share/fish/fish_history", "~/.viminfo",
-	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/security/opasswd",
-	"/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/krb5.keytab",
-	"/etc/NetworkManager/system-connections",
-	"/etc/kubernetes", "/etc/machine-id", "/etc/wireguard", "/etc/openvpn", "/etc/wpa_supplicant", "/run/secrets",
-	"/var/run/secrets", "/run/credentials",
-	"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/var/lib/docker", "/var/lib/kubelet",
-	"/proc/kcore", "/proc/kmem", "/dev/mem", "/dev/kmem", "/dev/port",
-	"**/.env", "**/.env.*", "**/*.env", "**/.envrc.local", "**/.netrc", "**/.pgpass", "**/.git-credentials", "**/.htpasswd",
-	"**/id_rsa", "**/id_dsa", "**/id_ecdsa", "**/id_ed25519", "**/id_ed25519_sk", "**/id_ecdsa_sk",
-	"**/*.pem", "**/*.key", "**/*.p12", "**/*.pfx", "**/*.jks", "**/*.keystore", "**/*.kdbx", "**/*.ppk",
-	"**/.aws/credentials", "**/.docker/config.json", "**/.kube/config", "**/kubeconfig",
-	"**/service-account*.json", "**/service_account*.json", "**/credentials.json", "**/client_secret*.json", "**/secrets.yml",
-	"**/secrets.yaml", "**/secrets.json", "**/.vault_pass*", "**/.vault-token", "**/terraform.tfstate", "**/terraform.tfvars",
-}
+// secretNames are asked for when read, and are hidden in the sandbox unless approved. publicNames
+// lie among them and are none. Both are of the table of secrets (catalog/secrets.txt).
+func secretNames() []string { return secretFiles().secret }
+func publicNames() []string { return secretFiles().public }
 
-// publicNames lie among the secrets and are none.
-var publicNames = []string{
-	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.aws/cli", "~/.terraform.d/plugin-cache",
-	"**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/.env.test", "**/.env.testing",
-	"**/.env.ci", "**/.env.defaults", "**/.env.schema", "**/example.env", "**/sample.env",
-	"**/*.pub", "**/cert.pem", "**/fullchain.pem", "**/chain.pem", "**/ca.pem", "**/cacert.pem", "**/ca-cert.pem", "**/ca_cert.pem",
-	"**/ca-bundle.pem", "**/ca-chain.pem", "**/ca-certificates.pem", "**/rootCA.pem", "**/root-ca.pem",
-	"**/*-cert.pem", "**/*_cert.pem", "**/*.cert.pem",
-	"**/*.crt.pem", "**/public.pem", "**/public-key.pem", "**/public_key.pem", "**/publickey.pem", "**/pubkey.pem",
-	"**/*.pub.pem", "**/*_pub.pem",
-	"**/node_modules", "/usr", "/etc/ssl/certs", "/etc/pki/ca-trust",
-}
+var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }) {
+	files.secret = make([]string, 0, 256)
+	for e := range catalog.Secrets().Entries() {
+		name := e.Key
+		if name[0] != '/' && name[0] != '~' {
+			name = "**/" + name
+		}
+		switch fact, _ := e.First(); fact {
+		case "file":
+			files.secret = append(files.secret, name)
+		case "public":
+			files.public = append(files.public, name)
+		}
+	}
+	return files
+})
 
 // startupNames run at login, in every shell, or on a timer.
 var startupNames = []string{

@@ -305,7 +305,7 @@ const builtin = "e729fd89461be2896c1560aff7a5448272dfce330917486da43394c1f9d2d2a
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %v %q\n", secretNames, publicNames, startupNames, laterNames, cacheTable)
+	fmt.Fprintf(h, "%q %q %q %v %q\n", secretNames(), publicNames(), startupNames, laterNames, cacheTable)
 	fmt.Fprintf(h, "%q %q %q %q %v\n", toolDirs, systemDirs, tempDirs, harmlessDevices, balanced)
 	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
 	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)

@@ -64,7 +64,7 @@ func isNamed(name, entry string) bool {
 // value.
 func harmless(name, value string) bool {
 	e := catalog.Variable(name)
-	if e.Has("removed", "secret", "caller") || namesSecret(name) || credential(value) {
+	if e.Has("removed", "secret", "caller") || namesSecret(name, e) || credential(value) {
 		return false
 	}
 	switch {
@@ -78,15 +78,10 @@ func harmless(name, value string) bool {
 	return !e.Has("runs", "starts", "sources", "loads", "prompts", "options") && plain(value)
 }
 
-// namesSecret reports whether a variable has the name of a credential.
-func namesSecret(name string) bool {
-	upper := strings.ToUpper(name)
-	for _, suffix := range secretSuffixes {
-		if strings.HasSuffix(upper, suffix) || upper == suffix[1:] {
-			return true
-		}
-	}
-	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(upper, part) })
+// namesSecret reports whether a variable has the name of a credential. The entry of the name itself
+// knows better: GOPRIVATE is a list of modules.
+func namesSecret(name string, e catalog.Entry) bool {
+	return (e.Key != name || !e.Has("passes", "plain")) && catalog.SecretName(name)
 }
 
 // shows reports whether the value of a variable is an editor or a pager with options that make it
@@ -110,8 +105,8 @@ func credential(value string) bool {
 		return true
 	}
 	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" \t\n,;'\"=", r) }) {
-		for _, mark := range tokenMarks {
-			if strings.HasPrefix(word, mark) && len(word) >= len(mark)+12 {
+		for _, t := range catalog.Tokens() {
+			if strings.HasPrefix(word, t.Mark) && len(word) >= len(t.Mark)+12 {
 				return true
 			}
 		}

@@ -36,6 +36,14 @@ func TestScrub(t *testing.T) {
 		{"PYTHONPATH=/tmp/x", false},
 		{"RAILS_MASTER_KEY=0123456789abcdef0123456789abcdef", false},
 		{"DENO_AUTH_TOKENS=x@y", false},
+		{"DOCKER_AUTH_CONFIG=x", false}, // by a part that only the judge knew
+		{"SSH_PRIVATE_FILE=x", false},
+		{"S3_ACCESS_KEY_ID=x", false},
+		{"HTTP_AUTHORIZATION=x", false},
+		{"SLACK=xoxe-0123456789ab", false}, // by a mark that only the record knew
+		{"GOPRIVATE=example.org/x", true},  // by an entry of its own
+		{"ANSIBLE_HOST_KEY_CHECKING=False", true},
+		{"XAUTHORITY=/home/dev/.Xauthority", true},
 		{"YARN_NPM_AUTH_IDENT=user:pw", false},
 		{"BUNDLE_ENTERPRISE__CONTRIBSYS__COM=a1b2c3d4:e5f6a7b8c9d0", false},
 		{"npm_config__authToken=x", false},
@@ -175,7 +183,7 @@ func TestVariablesAreOneTable(t *testing.T) {
 			if kept && e.Has("removed", "secret", "caller") {
 				t.Errorf("%s=%s is kept", name, value)
 			}
-			if !kept && e.Has("passes") && !namesSecret(name) {
+			if !kept && e.Has("passes") && !namesSecret(name, e) {
 				t.Errorf("%s=%s is not kept", name, value)
 			}
 		}

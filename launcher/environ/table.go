@@ -27,18 +27,3 @@ var ofPrograms = []struct{ name, program string }{
 	{"CLAUDECODE", "claude"}, {"CLAUDE_*", "claude"}, {"CODEX_*", "codex"}, {"OPENCODE", "opencode"}, {"OPENCODE_*", "opencode"},
 	{"GEMINI_*", "gemini"}, {"QWEN_*", "qwen"}, {"COPILOT_*", "copilot"}, {"CURSOR_*", "cursor"},
 }
-
-// secretParts make any name that has one a credential's.
-var secretParts = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTH_IDENT"}
-
-// secretSuffixes are the endings of names that hold credentials. Every client passes its own
-// on to the shell that it starts.
-var secretSuffixes = []string{
-	"_KEY", "_AUTH", "_PASS", "_PASSPHRASE", "_COOKIE", "_DSN", "_CONNECTION_STRING", "_KEY_BASE",
-}
-
-// tokenMarks are what issuers begin their tokens with, so that scanners find them.
-var tokenMarks = strings.Fields(`
-	sk- sk_live_ sk_test_ rk_live_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xoxb- xoxp- xoxa- xapp- AKIA ASIA AIza ya29. eyJ
-	npm_ pypi- hf_ SG. dop_v1_ shpat_ lin_api_ key- AGE-SECRET-KEY- dckr_pat_ figd_ sntrys_ ATATT vercel_ nvapi- gsk_ tvly- pplx-
-`)

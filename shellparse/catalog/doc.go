@@ -4,13 +4,15 @@
 //	git.txt      settings of git by which it runs or obeys something
 //	environ.txt  environment variables
 //	later.txt    names in a workspace that others run or obey later
+//	secrets.txt  variables, files and values that hold secrets
 //
 // An entry is a line, or one for several names that have the same facts:
 //
 //	NAME...: FACT...          # why
 //
 // A fact is a word, or WORD=VALUE; a value with blanks is put between double quotes, and
-// commas separate several. A name may have one star, which stands for any text. The head of
+// commas separate several. A name may have one star, which stands for any text, and a blank
+// behind a backslash. The head of
 // each table explains its words. No name is in a table twice.
 //
 // A [Table] answers what is written and decides nothing: the judge, the scrubber of the

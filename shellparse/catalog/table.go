@@ -87,13 +87,30 @@ func (t *Table) Entries() iter.Seq[Entry] {
 				continue
 			}
 			for key := ""; keys != ""; {
-				key, keys, _ = strings.Cut(keys, " ")
+				key, keys = cutKey(keys)
 				if !yield(Entry{key, facts}) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// cutKey returns the first of the keys of a line, and the others. A blank in a key has a backslash
+// before it.
+func cutKey(keys string) (key, rest string) {
+	end := strings.IndexByte(keys, ' ')
+	for end > 0 && keys[end-1] == '\\' {
+		next := strings.IndexByte(keys[end+1:], ' ')
+		if next < 0 {
+			return strings.ReplaceAll(keys, `\ `, " "), ""
+		}
+		end += 1 + next
+	}
+	if end < 0 {
+		return keys, ""
+	}
+	return strings.ReplaceAll(keys[:end], `\ `, " "), keys[end+1:]
 }
 
 // Why says where an entry comes from, or what it does; "" where the facts say it.
@@ -151,10 +168,18 @@ func (e Entry) First() (fact, value string) {
 
 // Values returns the values of a fact; none for a fact that the entry does not have.
 func (e Entry) Values(fact string) []string {
+	if !e.Has(fact) {
+		return nil
+	}
+	return strings.Split(e.value(fact), ",")
+}
+
+// value returns the value of a fact, commas included.
+func (e Entry) value(fact string) string {
 	for name, value := range e.Facts() {
 		if name == fact {
-			return strings.Split(value, ",")
+			return value
 		}
 	}
-	return nil
+	return ""
 }

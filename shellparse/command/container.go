@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // volume is SOURCE:TARGET[:OPTIONS] of docker run -v. A source without a slash is a volume
@@ -253,7 +255,7 @@ func (m *matcher) cloudWords(_ role, vs []value) {
 		if !v.Static {
 			m.opaque(v, Write, "it could be a verb")
 		}
-		if i > 1 && (v.Text == "show" || v.Text == "get" || v.Text == "download") && Secret(vs[i-1].Text) {
+		if i > 1 && (v.Text == "show" || v.Text == "get" || v.Text == "download") && catalog.SecretName(vs[i-1].Text) {
 			m.hazard("secret.print", v.at)
 		}
 		for _, c := range cloudVerbs {

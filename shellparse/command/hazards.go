@@ -1,6 +1,10 @@
 package command
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
+)
 
 // hazard adds a hazard of the hazards table. A rule that the table lacks would be a
 // mistake of this package, which a test finds; it still counts, with the highest risk.
@@ -33,28 +37,10 @@ func LookupHazard(rule string) (Hazard, bool) {
 	return Hazard{Rule: rule, Risk: int(risk[0] - '0'), Message: strings.TrimSpace(message)}, true
 }
 
-// secretSigns are what the names of secrets have in them.
-var secretSigns = []string{"APIKEY", "API_KEY", "ACCESS_KEY", "AUTH", "CREDENTIAL", "PASSWD", "PASSWORD", "PRIVATE", "SECRET", "TOKEN", "_KEY"}
-
-// Secret reports whether a word looks like the name of a secret: AWS_SECRET_ACCESS_KEY,
-// token, db_password.
-func Secret(word string) bool {
-	word = strings.ToUpper(word)
-	if word == "KEY" || word == "KEYS" {
-		return true
-	}
-	for _, sign := range secretSigns {
-		if strings.Contains(word, sign) && !strings.Contains(word, "SSH_AUTH_SOCK") && !strings.Contains(word, "AUTHOR") {
-			return true
-		}
-	}
-	return false
-}
-
 // secretWords are names of which a secret is printed.
 func (m *matcher) secretWords(_ role, vs []value) {
 	for _, v := range vs {
-		if Secret(v.Text) || !v.Static {
+		if catalog.SecretName(v.Text) || !v.Static {
 			m.hazard("secret.print", v.at)
 		}
 	}

@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // pythonModules are the modules whose words the table describes under their own name, so
@@ -77,7 +79,7 @@ func (m *matcher) jqProgram(_ role, vs []value) {
 	for _, v := range vs {
 		for _, word := range strings.FieldsFunc(v.Text, func(c rune) bool { return strings.ContainsRune(" |()[]{},:\"\n", c) }) {
 			name, ok := strings.CutPrefix(strings.TrimPrefix(word, "$ENV"), "env")
-			if name, found := strings.CutPrefix(name, "."); found && (ok || strings.HasPrefix(word, "$")) && Secret(name) {
+			if name, found := strings.CutPrefix(name, "."); found && (ok || strings.HasPrefix(word, "$")) && catalog.SecretName(name) {
 				m.hazard("secret.print", v.at)
 			}
 		}

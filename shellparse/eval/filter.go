@@ -3,6 +3,7 @@ package eval
 import (
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/command"
 	"github.com/tada-run/tada-run/shellparse/filter"
 )
@@ -159,7 +160,7 @@ func (w *commands) secrets(s *state, c *call) {
 		return
 	}
 	for i := 1; i < len(c.words); i++ {
-		if command.Secret(c.words[i].Text) {
+		if catalog.SecretName(c.words[i].Text) {
 			h, _ := command.LookupHazard("secret.print")
 			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(i)})
 			return

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tada-run/tada-run/shellparse/command"
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -53,7 +53,7 @@ func (w *parameters) parameter(e *expander, p *syntax.ParamExp, quoted bool) {
 		v = value{{why: notSet}}
 	}
 	_, own := s.env.get(p.Param.Value)
-	secret := p.Exp == nil && !p.Length && !own && command.Secret(p.Param.Value)
+	secret := p.Exp == nil && !p.Length && !own && catalog.SecretName(p.Param.Value)
 	if secret && p.Slice == nil && p.Repl == nil {
 		v = append(value{{why: ofSecret}}, v...)
 	}

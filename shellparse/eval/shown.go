@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tada-run/tada-run/shellparse/command"
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	shsyntax "github.com/tada-run/tada-run/shellparse/syntax"
 )
 
@@ -53,7 +53,7 @@ func showsSecret(lang, text string) bool {
 			if end < 0 {
 				end = len(name)
 			}
-			if command.Secret(name[:end]) && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
+			if catalog.SecretName(name[:end]) && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
 				plainEnd(name[end:]) {
 				return true
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/command"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -115,7 +116,7 @@ func (w *commands) argument(s *state, n *syntax.CallExpr, word *syntax.Word) []v
 // meant for may well have.
 func (w *commands) goneSecret(s *state, word *syntax.Word, operand bool) []value {
 	name := word.Parts[0].(*syntax.ParamExp).Param.Value
-	if _, own := s.env.get(name); own || !operand || !command.Secret(name) {
+	if _, own := s.env.get(name); own || !operand || !catalog.SecretName(name) {
 		return nil
 	}
 	return []value{{{why: ofSecret}}}

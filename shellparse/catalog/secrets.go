@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+//go:embed secrets.txt
+var secretsText string
+
+var secrets = Table{text: secretsText}
+
+// Secrets returns the table of what holds secrets.
+func Secrets() *Table { return &secrets }
+
+// SecretName reports whether a word is the name of a variable that holds a secret, as
+// AWS_SECRET_ACCESS_KEY and db_password are.
+func SecretName(word string) bool {
+	name := strings.ToUpper(word)
+	for _, e := range secretEntries().names {
+		switch fact, _ := e.First(); fact {
+		case "inside":
+			if strings.Contains(name, e.Key) {
+				return true
+			}
+		case "ends":
+			if strings.HasSuffix(name, e.Key) || name == e.Key[1:] {
+				return true
+			}
+		case "whole":
+			if name == e.Key {
+				return true
+			}
+		case "apart":
+			name = strings.ReplaceAll(name, e.Key, "")
+		}
+	}
+	return false
+}
+
+// A Token is a mark with which an issuer begins its tokens.
+type Token struct {
+	Mark, Name string
+	Form       string // a regular expression of what follows it; "" where text is not searched
+	More       byte   // beside letters, digits, "_" and "-", that the form may have; 0 for none
+	Midword    bool   // it counts behind a letter too
+}
+
+// Tokens returns the marks of tokens.
+func Tokens() []Token { return secretEntries().tokens }
+
+// secretEntries are what is asked of the table often.
+var secretEntries = sync.OnceValue(func() (s struct {
+	names  []Entry
+	tokens []Token
+}) {
+	for e := range secrets.Entries() {
+		switch fact, value := e.First(); fact {
+		case "inside", "ends", "whole", "apart":
+			s.names = append(s.names, e)
+		case "token":
+			t := Token{Mark: e.Key, Name: value, Form: e.value("form"), Midword: e.Has("midword")}
+			if more := e.value("more"); more != "" {
+				t.More = more[0]
+			}
+			s.tokens = append(s.tokens, t)
+		}
+	}
+	return s
+})
