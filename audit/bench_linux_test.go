@@ -107,8 +107,8 @@ func benchRecord(b *testing.B, line string, size int) {
 	defer func() { b.ReportMetric((cpuTime()-cpu).Seconds()*1e9/float64(b.N), "cpu-ns/op") }()
 	for b.Loop() {
 		must(b, r.Output(CodeOutput, p))
-		if r.sum.Bytes%(64<<20) < int64(size) { // the cost is in the call, not in a full disk
-			must(b, r.f.Truncate(0))
+		if r.events.sum.Bytes%(64<<20) < int64(size) { // the cost is in the call, not in a full disk
+			must(b, r.events.f.Truncate(0))
 		}
 	}
 	_, err = r.Close()

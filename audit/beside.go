@@ -106,15 +106,6 @@ func (v *verifier) runsNamed() (map[string]bool, error) {
 	return known, nil
 }
 
-// Gap returns what an entry sets apart of the log before it; false for one that sets nothing apart.
-func (e Entry) Gap() (Gap, bool) {
-	if !isGapKind([]byte(e.Kind)) {
-		return Gap{}, false
-	}
-	g, err := parseGap(fields{seq: e.Seq, kind: []byte(e.Kind), time: []byte(stampOf(e.Time).String()), body: e.Body})
-	return g.Gap, err == nil
-}
-
 // accepted collects what persons went on with after tampering.
 func (v *verifier) accepted() error {
 	for _, e := range v.found.seals { // among them, those of removed segments

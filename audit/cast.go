@@ -356,3 +356,17 @@ func (k *keyed) pass(key []byte, x byte, msg []byte) {
 func exactBytes(code byte, p []byte) []byte {
 	return base64.StdEncoding.AppendEncode([]byte{code, ' '}, p)
 }
+
+// unfinished returns how many bytes at the end of p begin a character that
+// is not complete yet.
+func unfinished(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if c := p[len(p)-n]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(p[len(p)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}

@@ -13,3 +13,18 @@ type Codec struct {
 // ErrPacked says that a transcript is packed, and that this program was given nothing to unpack it
 // with.
 var ErrPacked = errors.New("the transcript is packed, and this program does not unpack; try: tadactl")
+
+// packedSuffix names a transcript at rest.
+const packedSuffix = ".zst"
+
+// frameSize is how much plain text one zstd frame holds. Each is whole in
+// itself, so a reader can start at any of them.
+const frameSize = 1 << 20
+
+// The seekable format (zstd/contrib/seekable_format): a skippable frame at
+// the end that lists the frames before it. Plain decoders pass over it.
+const (
+	skippableMagic = 0x184D2A5E
+	seekableMagic  = 0x8F92EAB1
+	seekFooter     = 9 // number of frames, a byte of flags, seekableMagic
+)

@@ -116,3 +116,27 @@ func (f Filter) takes(p fields) bool {
 	}
 	return len(f.Kinds) == 0
 }
+
+// Holds reports whether the log in dir has come to a place and not another way. A place whose
+// entries were removed is none that it holds.
+func Holds(dir string, p Place) (bool, error) {
+	if p.Count == 0 {
+		return true, nil
+	}
+	s, err := openSegments(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	if p.Last <= 0 || p.Last > MaxLine || p.Size-p.Last < s.start.offset || p.Size > s.end() {
+		return p.Size == s.start.offset && p.Head == s.start.head, nil
+	}
+	line := make([]byte, p.Last)
+	if _, err := s.ReadAt(line, p.Size-p.Last); err != nil {
+		return false, fmt.Errorf("reading the log at byte %d: %w", p.Size-p.Last, err)
+	}
+	return sha256.Sum256(bytes.TrimSuffix(line, newline)) == p.Head, nil
+}

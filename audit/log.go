@@ -11,17 +11,6 @@ import (
 	"time"
 )
 
-// The files of the folder.
-const (
-	logName     = "log.jsonl"
-	anchorName  = "anchor.json"
-	lockName    = "lock"      // held for one append; never replaced, so that it is one lock for ever
-	syncName    = "lock.sync" // held while one process stores for all that wait
-	reserveName = "reserve"
-
-	pruneLockName = "lock.prune" // held while old segments are removed
-)
-
 // reserveSize is disk kept back for the day the disk is full: enough for the
 // longest line, so that the end of a run can still be told.
 const reserveSize = MaxLine
@@ -307,3 +296,6 @@ func (l *Log) writeAnchor(a Anchor) error {
 	}
 	return nil
 }
+
+// bytes reads the segment that is written to, by offsets into the whole log.
+func (l *Log) bytes(a Anchor) shifted { return shifted{l.log, a.Base} }

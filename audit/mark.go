@@ -1,13 +1,10 @@
 package audit
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -55,30 +52,6 @@ func (e Entry) Place() Place {
 	line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
 	n := int64(len(line)) + 1
 	return Place{Count: e.Seq + 1, Size: e.Offset + n, Last: n, Head: e.Hash}
-}
-
-// Holds reports whether the log in dir has come to a place and not another way. A place whose
-// entries were removed is none that it holds.
-func Holds(dir string, p Place) (bool, error) {
-	if p.Count == 0 {
-		return true, nil
-	}
-	s, err := openSegments(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer s.Close()
-	if p.Last <= 0 || p.Last > MaxLine || p.Size-p.Last < s.start.offset || p.Size > s.end() {
-		return p.Size == s.start.offset && p.Head == s.start.head, nil
-	}
-	line := make([]byte, p.Last)
-	if _, err := s.ReadAt(line, p.Size-p.Last); err != nil {
-		return false, fmt.Errorf("reading the log at byte %d: %w", p.Size-p.Last, err)
-	}
-	return sha256.Sum256(bytes.TrimSuffix(line, newline)) == p.Head, nil
 }
 
 // A mark is what is remembered of the log outside of its folder, in a file
@@ -143,86 +116,6 @@ func (m mark) missing(had bool) string {
 	return ""
 }
 
-// writeMark remembers what is stored. Nothing depends on it that the log does
-// not say itself, so it is not synced but for the first time, and a disk
-// without room for it is no reason not to record.
-func (l *Log) writeMark(a Anchor) {
-	if l.opts.Mark == "" || a.Count == 0 {
-		return
-	}
-	line := Place{a.Count, a.Size, a.Last, a.Head}.String() + "\n"
-	if l.mark == nil {
-		f, err := os.OpenFile(l.opts.Mark, os.O_WRONLY|os.O_CREATE|nofollow, 0o600)
-		if err != nil {
-			return
-		}
-		if st, err := f.Stat(); err == nil && st.Size() > int64(len(line)) { // no mark, and a person has accepted that
-			f.Close()
-			if os.Remove(l.opts.Mark) != nil {
-				return
-			}
-			if f, err = os.OpenFile(l.opts.Mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL|nofollow, 0o600); err != nil {
-				return
-			}
-		}
-		l.mark = f
-	}
-	if _, err := l.mark.WriteAt([]byte(line), 0); err == nil {
-		l.noteMark()
-	}
-}
-
-// noteMark writes into the folder that there is a mark, once for each folder,
-// when the disk has the mark.
-func (l *Log) noteMark() {
-	st, err := l.lock.Stat()
-	if err != nil || st.Size() > 0 || l.mark.Sync() != nil || syncFolder(filepath.Dir(l.opts.Mark)) != nil {
-		return
-	}
-	_, _ = l.lock.WriteAt([]byte(lockMark), 0)
-}
-
-// syncFolder returns when the disk has the names in a folder.
-func syncFolder(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
-
-// checkMark compares the log with the mark, once for each Log: as far as two
-// small reads can; Verify reads the rest.
-func (l *Log) checkMark(a Anchor) error {
-	if l.marked || l.opts.Mark == "" {
-		return nil
-	}
-	m, err := readMark(l.opts.Mark)
-	if err != nil {
-		return fmt.Errorf("reading the mark %q: %w", l.opts.Mark, err)
-	}
-	st, err := l.lock.Stat()
-	if err != nil {
-		return fmt.Errorf("reading %q: %w", lockName, err)
-	}
-	if reason := m.missing(st.Size() > 0); reason != "" {
-		return &TamperError{File: filepath.Base(l.opts.Mark), Offset: -1, Reason: reason}
-	}
-	if reason := m.against(a); reason != "" {
-		return &TamperError{File: logName, Offset: -1, Reason: reason}
-	}
-	if m.Count > 0 && m.Size > a.Base && m.Last <= m.Size-a.Base && m.Last <= MaxLine {
-		line := make([]byte, m.Last)
-		_, err := l.bytes(a).ReadAt(line, m.Size-m.Last)
-		if err != nil || sha256.Sum256(bytes.TrimSuffix(line, newline)) != m.Head {
-			return &TamperError{File: logName, Offset: m.Size - m.Last, Reason: "it is another log than the one remembered in " + l.opts.Mark}
-		}
-	}
-	l.marked = true
-	return nil
-}
-
 // against tells what a log with this anchor lacks of what the mark remembers.
 func (m mark) against(a Anchor) string {
 	switch {
@@ -233,25 +126,3 @@ func (m mark) against(a Anchor) string {
 	}
 	return ""
 }
-
-// ParsePoint reads SIZE:HASH, as Point.String writes it and a person keeps it.
-func ParsePoint(s string) (p Point, err error) {
-	size, hash, ok := strings.Cut(s, ":")
-	count, ok1 := parseSeq([]byte(digits(size)))
-	head, ok2 := parseHash([]byte(hash))
-	if !ok || !ok1 || !ok2 {
-		return p, fmt.Errorf("%q is not SIZE:HASH", s)
-	}
-	return Point{Count: count, Head: head}, nil
-}
-
-// digits is s when it is a number, else nothing.
-func digits(s string) string {
-	if strings.Trim(s, "0123456789") != "" {
-		return ""
-	}
-	return s
-}
-
-// String is the point as ParsePoint reads it.
-func (p Point) String() string { return fmt.Sprintf("%d:%s", p.Count, p.Head) }

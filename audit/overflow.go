@@ -22,6 +22,7 @@ const (
 // faster than Rate: counted and hashed in the order in which it came, and gone,
 // but for the last of the stream o.
 type overflow struct {
+	out     *eventWriter
 	on      bool
 	kept    int64 // bytes of output that were recorded
 	dropped int64 // bytes of all gaps
@@ -33,27 +34,18 @@ type overflow struct {
 	at   time.Duration // when that was
 }
 
-// Dropped returns how many bytes of output were not kept, for their number or,
-// where total is false, for their rate alone.
-func (r *Recorder) Dropped() (n int64, total bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.over.dropped, r.over.kept >= r.opts.MaxBytes-maxBuffer
-}
-
 // admit reports whether n bytes more of output may be kept. Where that is so
 // again after a gap, it ends the gap.
-func (r *Recorder) admit(n int64) (bool, error) {
-	o := &r.over
+func (o *overflow) admit(n int64) (bool, error) {
 	if n == 0 {
 		return true, nil
 	}
-	if o.kept+n > r.opts.MaxBytes {
-		o.kept = r.opts.MaxBytes // for good: a smaller piece is not to fit again
+	if o.kept+n > o.out.opts.MaxBytes {
+		o.kept = o.out.opts.MaxBytes // for good: a smaller piece is not to fit again
 		return false, nil
 	}
-	if rate := r.opts.Rate; rate > 0 {
-		now := r.opts.Now() - r.start
+	if rate := o.out.opts.Rate; rate > 0 {
+		now := o.out.opts.Now() - o.out.start
 		o.room = min(o.room+int64(float64(rate)*(now-o.at).Seconds()), rate*burst)
 		o.at = now
 		if o.on && o.room < rate || o.room <= 0 {
@@ -63,7 +55,7 @@ func (r *Recorder) admit(n int64) (bool, error) {
 			o.on = false
 			o.room -= int64(len(o.tail))
 			o.kept += int64(len(o.tail))
-			if err := r.closeGap(); err != nil {
+			if err := o.closeGap(); err != nil {
 				return false, err
 			}
 		}
@@ -84,8 +76,7 @@ func (o *overflow) drop(p []byte) {
 }
 
 // beyond takes in output when none is kept.
-func (r *Recorder) beyond(code byte, p []byte) error {
-	o := &r.over
+func (o *overflow) beyond(code byte, p []byte) error {
 	o.on = true
 	if code != CodeOutput {
 		o.drop(p)
@@ -101,17 +92,16 @@ func (r *Recorder) beyond(code byte, p []byte) error {
 	if o.n < gapEvery {
 		return nil
 	}
-	return r.tellGap()
+	return o.tellGap()
 }
 
 // tellGap records what was dropped since the last gap.
-func (r *Recorder) tellGap() error {
-	o := &r.over
+func (o *overflow) tellGap() error {
 	if o.n == 0 {
 		return nil
 	}
 	sum := Hash(o.sum.Sum(nil))
-	if err := r.gap(o.n, sum); err != nil {
+	if err := o.out.gap(o.n, sum); err != nil {
 		return err
 	}
 	o.n, o.sum = 0, nil
@@ -119,21 +109,21 @@ func (r *Recorder) tellGap() error {
 }
 
 // closeGap ends the account: the last gap, then the last of the output.
-func (r *Recorder) closeGap() error {
-	if err := r.tellGap(); err != nil {
+func (o *overflow) closeGap() error {
+	if err := o.tellGap(); err != nil {
 		return err
 	}
-	tail := r.over.tail
-	r.over.tail = nil
+	tail := o.tail
+	o.tail = nil
 	for len(tail) > 0 {
 		n := min(len(tail), maxChunk)
 		if n < len(tail) {
 			n -= unfinished(tail[:n])
 		}
-		if err := r.chunk(CodeOutput, AuthorProgram, tail[:n]); err != nil {
+		if err := o.out.chunk(CodeOutput, AuthorProgram, tail[:n]); err != nil {
 			return err
 		}
 		tail = tail[n:]
 	}
-	return r.commit()
+	return o.out.commit()
 }

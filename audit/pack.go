@@ -14,21 +14,6 @@ import (
 	"strings"
 )
 
-// packedSuffix names a transcript at rest.
-const packedSuffix = ".zst"
-
-// frameSize is how much plain text one zstd frame holds. Each is whole in
-// itself, so a reader can start at any of them.
-const frameSize = 1 << 20
-
-// The seekable format (zstd/contrib/seekable_format): a skippable frame at
-// the end that lists the frames before it. Plain decoders pass over it.
-const (
-	skippableMagic = 0x184D2A5E
-	seekableMagic  = 0x8F92EAB1
-	seekFooter     = 9 // number of frames, a byte of flags, seekableMagic
-)
-
 // Pack compresses a transcript, or anything else, in zstd's seekable format.
 // Hashes are over the plain text, so what was proven of it stays proven. It
 // takes some 10 MiB of memory and one core.

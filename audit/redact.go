@@ -22,7 +22,7 @@ func Redact(w io.Writer, r io.Reader, events []int64) (removed []int64, err erro
 		return nil, err
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
-	if _, err := out.Write(append(t.first, '\n')); err != nil {
+	if _, err := out.Write(append(t.at.first, '\n')); err != nil {
 		return nil, err
 	}
 	var last int64

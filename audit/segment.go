@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -16,33 +15,6 @@ import (
 // small enough to copy, to grep and to give up, large enough that a folder
 // holds years in a few of them.
 const rotateSize = 64 << 20
-
-// segmentName is the file of segment n. Nothing is renamed when the log goes
-// on in another file: a name means the same bytes for ever, a writer that
-// waited cannot be left with a file that was moved away, and it works in a
-// folder whose files may only grow (chattr +a).
-func segmentName(n int64) string {
-	if n == 0 {
-		return logName
-	}
-	return fmt.Sprintf("log.%06d.jsonl", n)
-}
-
-// numberOf reads the number out of a name made of prefix, number and suffix,
-// with the one spelling that name gives it.
-func numberOf(file, prefix, suffix string, name func(int64) string) (int64, bool) {
-	s, ok1 := strings.CutPrefix(file, prefix)
-	s, ok2 := strings.CutSuffix(s, suffix)
-	n, err := strconv.ParseInt(s, 10, 32)
-	return n, ok1 && ok2 && err == nil && n >= 0 && name(n) == file
-}
-
-func segmentNumber(file string) (int64, bool) {
-	if file == logName {
-		return 0, true
-	}
-	return numberOf(file, "log.", ".jsonl", segmentName)
-}
 
 // A segment is one file of the log.
 type segment struct {
@@ -232,48 +204,4 @@ func (s shifted) ReadAt(b []byte, offset int64) (int, error) {
 		return 0, fmt.Errorf("byte %d of the log is not in %q", offset, s.f.Name())
 	}
 	return s.f.ReadAt(b, offset-s.base)
-}
-
-// rotate goes on in the next file. It is a convenience, and the record goes
-// before it: where no file can be made, the old one grows on.
-//
-// The old file is stored first, so that no power cut reaches back over a
-// seam. The new one exists before the anchor names it; what a crash in
-// between leaves is an empty file, which the next rotation takes.
-func (l *Log) rotate(t *tail) error {
-	a := t.anchor
-	if a.Size-a.Base < l.rotateAt || t.at.offset != a.Size || t.size != a.Size || t.bare || t.lost {
-		return nil
-	}
-	if err := datasync(l.log); err != nil {
-		return nil // the next durable entry meets it, and says so
-	}
-	name := segmentName(a.Segment + 1)
-	f, err := openAt(l.dir, name, openLogFlags)
-	if err != nil {
-		return nil
-	}
-	size, err := checkAt(l.dir, f, name)
-	if err == nil && size > 0 {
-		err = &TamperError{File: name, Offset: 0, Reason: "it was there before the log came to it"}
-	}
-	if err == nil {
-		err = errors.Join(f.Sync(), l.dir.Sync())
-	}
-	if err != nil {
-		f.Close()
-		return err
-	}
-	l.step("segment created")
-	a.Base, a.Segment = a.Size, a.Segment+1
-	a.Synced, a.SyncedCount, a.SyncedHead = a.Size, a.Count, a.Head
-	if err := l.writeAnchor(a); err != nil {
-		f.Close()
-		return err
-	}
-	a.turn++
-	l.log.Close()
-	l.log, l.segment, t.anchor = f, a.Segment, a
-	l.step("rotated")
-	return nil
 }

@@ -56,9 +56,9 @@ func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader,
 	}
 	var shown, hidden bytes.Buffer
 	head := ""
-	for t.sum.Count < count {
-		if n := t.sum.Count; n == from {
-			head = fmt.Sprintf("%s\nsession %s\nfrom %d %d %s\n", stretchVersion, sid, n, t.sum.Duration.Microseconds(), t.sum.Head)
+	for t.at.sum.Count < count {
+		if n := t.at.sum.Count; n == from {
+			head = fmt.Sprintf("%s\nsession %s\nfrom %d %d %s\n", stretchVersion, sid, n, t.at.sum.Duration.Microseconds(), t.at.sum.Head)
 		}
 		l, err := t.step()
 		if err != nil {
@@ -123,7 +123,7 @@ func CheckStretch(proof []byte, known note.Verifiers) (Stretch, error) {
 		return Stretch{}, errStretch
 	}
 	t := newReader(s.Session+".cast", in)
-	t.sum = Summary{Head: head, Count: s.From, Duration: time.Duration(us) * time.Microsecond}
+	t.at.sum = Summary{Head: head, Count: s.From, Duration: time.Duration(us) * time.Microsecond}
 	for {
 		e, err := t.Next()
 		if errors.Is(err, io.EOF) {
@@ -135,7 +135,7 @@ func CheckStretch(proof []byte, known note.Verifiers) (Stretch, error) {
 		e.Data = bytes.Clone(e.Data)
 		s.Events = append(s.Events, e)
 	}
-	if err := follow(&t.sum, behind); err != nil {
+	if err := follow(&t.at.sum, behind); err != nil {
 		return Stretch{}, fmt.Errorf("stretch: %w", err)
 	}
 	e, err := CheckProof([]byte(entry), known)
@@ -144,7 +144,7 @@ func CheckStretch(proof []byte, known note.Verifiers) (Stretch, error) {
 	}
 	var b recBody
 	if json.Unmarshal(e.Body, &b) != nil || e.Kind != KindCheckpoint && e.Kind != KindClose ||
-		b.SID != s.Session || b.Count != t.sum.Count || b.Head != t.sum.Head.String() {
+		b.SID != s.Session || b.Count != t.at.sum.Count || b.Head != t.at.sum.Head.String() {
 		return Stretch{}, fmt.Errorf("stretch: entry %d does not vouch for it", e.Seq)
 	}
 	s.Entry = e

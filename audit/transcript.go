@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -32,18 +33,14 @@ type Event struct {
 type Reader struct {
 	Header Header
 
-	in     *bufio.Reader
-	name   string
-	first  []byte // the header as it stands
-	line   int64
-	offset int64
-	sum    Summary
-	mac    keyed
-	event  []byte
-	text   []byte // of the event, where that is not part of its line
-	shown  byte   // the next event of this stream only shows what a b event held
-	here   Position
-	err    error
+	in    *bufio.Reader
+	name  string
+	at    Position
+	here  Position // before the event read last
+	mac   keyed
+	event []byte
+	text  []byte // of the event, where that is not part of its line
+	err   error
 }
 
 // NewReader reads the header. The name is for errors only.
@@ -58,8 +55,8 @@ func NewReader(name string, r io.Reader) (*Reader, error) {
 	if t.Header, err = parseHeader(line); err != nil {
 		return nil, t.bad(err.Error())
 	}
-	t.first = bytes.Clone(line)
-	t.sum.Head = sha256.Sum256(line)
+	t.at.header, t.at.first = t.Header, bytes.Clone(line)
+	t.at.sum.Head = sha256.Sum256(line)
 	return t, nil
 }
 
@@ -71,10 +68,10 @@ var errCut = errors.New("the transcript ends in the middle of it")
 
 func (t *Reader) readLine() ([]byte, error) {
 	line, err := t.in.ReadSlice('\n')
-	t.offset += int64(len(line))
+	t.at.offset += int64(len(line))
 	switch {
 	case err == nil:
-		t.line++
+		t.at.line++
 		return line[:len(line)-1], nil
 	case errors.Is(err, io.EOF) && len(line) == 0:
 		return nil, io.EOF
@@ -87,7 +84,7 @@ func (t *Reader) readLine() ([]byte, error) {
 }
 
 func (t *Reader) bad(reason string) *BadEntry {
-	return &BadEntry{File: t.name, Seq: t.sum.Count, Line: t.line + 1, Offset: t.offset, Reason: reason}
+	return &BadEntry{File: t.name, Seq: t.at.sum.Count, Line: t.at.line + 1, Offset: t.at.offset, Reason: reason}
 }
 
 // Next returns the next event. At the end of the transcript the error is
@@ -99,8 +96,8 @@ func (t *Reader) Next() (Event, error) {
 		if l, t.err = t.step(); t.err != nil {
 			break
 		}
-		if t.shown == l.code && l.length == 0 {
-			t.shown = 0
+		if t.at.shown == l.code && l.length == 0 {
+			t.at.shown = 0
 			continue
 		}
 		e := Event{Seq: l.seq, Time: time.Duration(l.us) * time.Microsecond, Code: l.code, Author: l.author, Length: l.length, Redacted: l.gone}
@@ -142,9 +139,9 @@ func (t *Reader) step() (link, error) {
 	switch {
 	case !ok:
 		return fail("is not followed by its #t line")
-	case l.seq != t.sum.Count:
-		return fail(fmt.Sprintf("is numbered %d, not %d", l.seq, t.sum.Count))
-	case l.chain == chained(t.sum.Head, l.claim):
+	case l.seq != t.at.sum.Count:
+		return fail(fmt.Sprintf("is numbered %d, not %d", l.seq, t.at.sum.Count))
+	case l.chain == chained(t.at.sum.Head, l.claim):
 	case l.seq == 0:
 		return fail("its #t line does not follow from the header: one of the two was changed")
 	default:
@@ -153,21 +150,21 @@ func (t *Reader) step() (link, error) {
 	if reason := t.checkEvent(l); reason != "" {
 		return fail(reason)
 	}
-	t.sum.Head, t.sum.Duration = l.chain, time.Duration(l.us)*time.Microsecond
-	t.sum.Count++
-	t.sum.Bytes += l.length
+	t.at.sum.Head, t.at.sum.Duration = l.chain, time.Duration(l.us)*time.Microsecond
+	t.at.sum.Count++
+	t.at.sum.Bytes += l.length
 	return l, nil
 }
 
 // checkEvent compares the event line with what its link committed to. A
 // redacted event has no text: nobody can put other words in its place.
 func (t *Reader) checkEvent(l link) string {
-	us := l.us - t.sum.Duration.Microseconds()
+	us := l.us - t.at.sum.Duration.Microseconds()
 	if us < 0 {
 		return "its time is before that of the event before"
 	}
 	if l.gone {
-		t.sum.Redacted = append(t.sum.Redacted, l.seq)
+		t.at.sum.Redacted = append(t.at.sum.Redacted, l.seq)
 		if !bytes.Equal(t.event, appendEvent(nil, us, l.code, nil)) {
 			return "is marked as redacted, but holds text"
 		}
@@ -206,12 +203,12 @@ func (t *Reader) decode(e *Event) (reason string) {
 		return "does not hold the bytes that it counts"
 	}
 	e.Code, e.Data = e.Data[0], exact
-	t.shown = e.Code
+	t.at.shown = e.Code
 	return ""
 }
 
 // Summary is what has been proven so far.
-func (t *Reader) Summary() Summary { return t.sum }
+func (t *Reader) Summary() Summary { return t.at.sum }
 
 // VerifyTranscript reads a whole transcript and returns what it adds up to;
 // compare it with what the log remembers. The error is a *BadEntry for the
@@ -223,9 +220,39 @@ func VerifyTranscript(r io.Reader) (Summary, error) {
 	}
 	for {
 		if _, err := t.step(); errors.Is(err, io.EOF) {
-			return t.sum, nil
+			return t.at.sum, nil
 		} else if err != nil {
-			return t.sum, err
+			return t.at.sum, err
 		}
 	}
+}
+
+// Position returns where the next call of Next begins. After an error it is
+// the place of the event that could not be read, so that the reader of a
+// transcript that is still being written can come back to it.
+func (t *Reader) Position() Position {
+	if t.err != nil {
+		return t.here
+	}
+	return t.now()
+}
+
+func (t *Reader) now() Position {
+	p := t.at
+	p.sum.Redacted = slices.Clip(p.sum.Redacted) // shared, and so never appended to
+	return p
+}
+
+// NewReaderAt goes on at a position of the same transcript. What follows must
+// prove to follow from what stood before; r is moved there.
+func NewReaderAt(name string, r io.ReadSeeker, p Position) (*Reader, error) {
+	if p.first == nil {
+		return nil, errors.New("transcript: the position is of no reader")
+	}
+	if _, err := r.Seek(p.offset, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("transcript %q: byte %d: %w", name, p.offset, err)
+	}
+	t := newReader(name, r)
+	t.Header, t.at = p.header, p
+	return t, nil
 }

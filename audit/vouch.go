@@ -129,7 +129,7 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session,
 // read compares the transcript with the log at every point that it knows.
 func (w *voucher) read(t *Reader) error {
 	for {
-		if want, known := w.heads[t.sum.Count]; known && want != t.sum.Head.String() {
+		if want, known := w.heads[t.at.sum.Count]; known && want != t.at.sum.Head.String() {
 			bad := t.bad("the log remembers another transcript up to here")
 			bad.Seq = max(bad.Seq-1, 0)
 			return bad
@@ -139,7 +139,7 @@ func (w *voucher) read(t *Reader) error {
 		switch {
 		case err == nil:
 			continue
-		case errors.As(err, &bad) && bad.Torn && w.closed == nil && t.sum.Count >= w.most:
+		case errors.As(err, &bad) && bad.Torn && w.closed == nil && t.at.sum.Count >= w.most:
 			// The recorder died: what it had written last is all there is.
 		case errors.Is(err, io.EOF):
 		default:
@@ -151,18 +151,18 @@ func (w *voucher) read(t *Reader) error {
 
 func (w *voucher) end(t *Reader) error {
 	switch {
-	case t.sum.Count < w.most:
+	case t.at.sum.Count < w.most:
 		return t.bad(fmt.Sprintf("the transcript was cut here; the log remembers %s", Plural(w.most, "event")))
-	case w.closed != nil && t.sum.Count > w.closed.Count:
+	case w.closed != nil && t.at.sum.Count > w.closed.Count:
 		bad := t.bad("something was added after the session had ended")
 		bad.Seq = w.closed.Count
 		return bad
-	case w.closed != nil && t.sum.Bytes != w.closed.Bytes:
-		return t.bad(fmt.Sprintf("counts %s, the log remembers %d", Plural(t.sum.Bytes, "byte"), w.closed.Bytes))
+	case w.closed != nil && t.at.sum.Bytes != w.closed.Bytes:
+		return t.bad(fmt.Sprintf("counts %s, the log remembers %d", Plural(t.at.sum.Bytes, "byte"), w.closed.Bytes))
 	}
-	if i := slices.IndexFunc(t.sum.Redacted, func(n int64) bool { return !w.redacted[n] }); i >= 0 {
+	if i := slices.IndexFunc(t.at.sum.Redacted, func(n int64) bool { return !w.redacted[n] }); i >= 0 {
 		bad := t.bad("its text was removed, and the log does not say so")
-		bad.Seq = t.sum.Redacted[i]
+		bad.Seq = t.at.sum.Redacted[i]
 		return bad
 	}
 	return nil

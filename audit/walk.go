@@ -4,145 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"time"
 )
-
-// Kinds that only this package writes.
-const (
-	KindRecover = "recover" // a torn tail was set apart
-	// KindAccept is of an entry by which a person went on after tampering: see Entry.Gap.
-	KindAccept = "accept"
-	kindClock  = "clock" // the clock was set back
-	kindPrune  = "prune" // the first segments were removed
-)
-
-// A Gap is a stretch of the log that holds no entries: what a crash tore, or
-// what a person accepted. The entry that follows it names its bytes by
-// offset, length and SHA-256, so it stays evidence.
-type Gap struct {
-	Seq    int64  // of the entry that covers it
-	Kind   string // "recover" or "accept"
-	Offset int64
-	Bytes  int64 // 0: nothing is there; the anchor remembered more than the log held
-	Reason string
-	By     string    // who accepted it
-	Time   time.Time // of the entry that covers it
-	From   Doubtful  // of an accepted one: where the unproven part begins
-}
-
-// Accepted reports whether a person went on here after tampering, so that the
-// entries from From up to Seq are not proven.
-func (g Gap) Accepted() bool { return g.Kind == KindAccept }
-
-// Unproven says which entries an accepted gap leaves unproven, who accepted
-// that, when and why.
-func (g Gap) Unproven() string {
-	what := fmt.Sprintf("entries %d to %d are", g.From.Count, g.Seq-1)
-	switch g.Seq - g.From.Count {
-	case 0:
-		what = fmt.Sprintf("what was before entry %d is", g.Seq)
-	case 1:
-		what = fmt.Sprintf("entry %d is", g.From.Count)
-	}
-	if g.Bytes > 0 {
-		what = fmt.Sprintf("apart from %s of no entry, ", Plural(g.Bytes, "byte")) + what
-	}
-	by := g.By
-	if by == "" {
-		by = "somebody"
-	}
-	return fmt.Sprintf("%s not proven: %s accepted that at %s: %q", what, by, g.Time.Format(time.RFC3339), g.Reason)
-}
-
-// Covers reports whether what begins at an offset of the log is in the
-// unproven part.
-func (g Gap) Covers(offset int64) bool {
-	end := g.Offset + g.Bytes // where the entry that covers it begins, or the newline before that
-	return g.Accepted() && offset >= g.From.Offset && offset < end
-}
-
-// Holds reports whether a byte is among those that are no entries.
-func (g Gap) Holds(offset int64) bool { return offset >= g.Offset && offset < g.Offset+g.Bytes }
-
-// Doubtful is a place in the log up to which something vouched for it when a
-// person accepted the rest: so many entries, which end at that byte.
-type Doubtful struct {
-	Count  int64 `json:"count"`
-	Offset int64 `json:"offset"`
-}
-
-// gapBody is the body of such an entry. Had is what the anchor remembered,
-// when it was more than could be found.
-type gapBody struct {
-	By     string   `json:"by,omitempty"`
-	Bytes  int64    `json:"bytes"`
-	From   Doubtful `json:"from"`
-	Had    *hadLog  `json:"had,omitempty"`
-	Offset int64    `json:"offset"`
-	Reason string   `json:"reason"`
-	SHA256 string   `json:"sha256"`
-}
-
-type hadLog struct {
-	Count int64  `json:"count"`
-	Head  string `json:"head"`
-	Size  int64  `json:"size"`
-}
-
-// A cursor is everything the next line depends on.
-type cursor struct {
-	offset int64
-	line   int64 // lines before offset
-	seq    int64 // of the next entry
-	head   Hash
-	time   stamp // of the last entry
-}
-
-func startCursor() cursor { return cursor{head: Genesis()} }
-
-const brokenLink = "prev is not the hash of the entry before"
-
-// next checks one line against the cursor, and moves the cursor past it (and
-// its newline) when reason is "".
-func (c *cursor) next(line []byte) (f fields, reason string) {
-	if f, ok := splitLine(line); ok {
-		if err := checkObject(f.body); err != nil {
-			return f, "body: " + err.Error()
-		}
-	}
-	return c.link(line)
-}
-
-// link is next without a look into the body: what is in it is bound by the
-// hash that the next line names, so where that one is known it says the same
-// at half the cost.
-func (c *cursor) link(line []byte) (f fields, reason string) {
-	f, ok := splitLine(line)
-	var hexed [2 * sha256.Size]byte
-	hex.Encode(hexed[:], c.head[:])
-	switch {
-	case !ok:
-		return f, "not an entry"
-	case f.seq != c.seq:
-		return f, fmt.Sprintf("is numbered %d, not %d", f.seq, c.seq)
-	case !bytes.Equal(f.prev, hexed[:]):
-		return f, brokenLink
-	case bytes.Compare(f.time, c.time[:]) < 0 && string(f.kind) != kindClock:
-		return f, fmt.Sprintf("time %s is before that of the entry before", f.time)
-	}
-	c.offset += int64(len(line)) + 1
-	c.line++
-	c.seq++
-	c.head = sha256.Sum256(line)
-	c.time = stamp(f.time)
-	return f, ""
-}
 
 // A walk reads a stretch of the log in order.
 type walk struct {
@@ -263,29 +128,6 @@ func (w *walk) sayGap(g Gap) {
 	}
 }
 
-func isGapKind(kind []byte) bool {
-	return string(kind) == KindRecover || string(kind) == KindAccept
-}
-
-type parsedGap struct {
-	Gap
-	sha string
-}
-
-func parseGap(f fields) (parsedGap, error) {
-	var b gapBody
-	if err := json.Unmarshal(f.body, &b); err != nil {
-		return parsedGap{}, err
-	}
-	if b.From.Count < 0 || b.From.Count > f.seq || b.From.Offset < 0 || b.From.Offset > b.Offset {
-		b.From = Doubtful{} // then nothing before it is vouched for
-	}
-	g := Gap{Seq: f.seq, Kind: string(f.kind), Offset: b.Offset, Bytes: b.Bytes, Reason: b.Reason, By: b.By, Time: stamp(f.time).time(), From: b.From}
-	return parsedGap{g, b.SHA256}, nil
-}
-
-var newline = []byte{'\n'}
-
 // maxCovers bounds how often cover hashes the same bytes for a hostile file.
 const maxCovers = 16
 
@@ -346,36 +188,4 @@ func (w *walk) covers(line []byte, start, n int64) (Gap, bool, error) {
 	}
 	sum, err := hashRange(w.r, start, n)
 	return g.Gap, err == nil && sum.String() == g.sha, err
-}
-
-// hashRange is the SHA-256 of n bytes of r from offset on.
-func hashRange(r io.ReaderAt, offset, n int64) (h Hash, err error) {
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(r, offset, n)); err != nil {
-		return h, fmt.Errorf("reading the log at byte %d: %w", offset, err)
-	}
-	return Hash(sum.Sum(nil)), nil
-}
-
-// appendGapBody writes the canonical body of a recover or accept entry.
-func appendGapBody(dst []byte, g Gap, sum Hash, had *Anchor) []byte {
-	dst = append(dst, '{')
-	if g.Accepted() {
-		dst = append(appendString(append(dst, `"by":`...), g.By), ',')
-	}
-	dst = append(dst, `"bytes":`...)
-	dst = strconv.AppendInt(dst, g.Bytes, 10)
-	if g.Accepted() {
-		dst = fmt.Appendf(dst, `,"from":{"count":%d,"offset":%d}`, g.From.Count, g.From.Offset)
-	}
-	if had != nil {
-		dst = fmt.Appendf(dst, `,"had":{"count":%d,"head":"%s","size":%d}`, had.Count, had.Head, had.Size)
-	}
-	dst = append(dst, `,"offset":`...)
-	dst = strconv.AppendInt(dst, g.Offset, 10)
-	dst = append(dst, `,"reason":`...)
-	dst = appendString(dst, g.Reason)
-	dst = append(dst, `,"sha256":"`...)
-	dst = hex.AppendEncode(dst, sum[:])
-	return append(dst, `"}`...)
 }

@@ -27,7 +27,7 @@ import (
 // in which the fewest arrows run back. The numbers only go down.
 var upward = map[string]int{
 	"approval":                  31,
-	"audit":                     27,
+	"audit":                     2,
 	"audit/export":              1,
 	"audit/play":                2,
 	"audit/screen":              4,
@@ -60,8 +60,6 @@ var wide = map[string]int{
 	"approval.Options":            16,
 	"approval.Stats":              15,
 	"audit.Anchor":                15,
-	"audit.Reader":                13,
-	"audit.Recorder":              15,
 	"audit.Report":                23,
 	"audit.VerifyOptions":         13,
 	"audit.fact":                  15,

@@ -1,0 +1,42 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+)
+
+// checkPruned proves the memory of removed segments: an entry of the log that
+// is still there must say the same.
+func (v *verifier) checkPruned() error {
+	p := v.log.pruned
+	if p == nil || v.report.Since > 0 {
+		return nil
+	}
+	t, err := p.load(v.dir)
+	if err != nil {
+		return err
+	}
+	v.report.Pruned = p.body.Count
+	for _, e := range v.found.prunes {
+		if bytes.Equal(e.Body, p.said) {
+			v.removed = t
+			return v.recall(p)
+		}
+	}
+	return &BadEntry{File: p.name, Seq: p.body.Count, Reason: "no entry of the log says that its first segments were removed"}
+}
+
+// recall takes the removed seals and heads back into what is looked at.
+func (v *verifier) recall(p *pruned) error {
+	var seals []Entry
+	for n, line := range p.lines {
+		if f, ok := splitLine(line); ok && (string(f.kind) == kindSeal || string(f.kind) == KindAccept) {
+			seals = append(seals, f.entry(sha256.Sum256(line), 0, 0))
+		}
+		if h, ok := leafOf(line, int64(n)); ok && len(v.o.Remember) > 0 {
+			v.found.points = append(v.found.points, Point{int64(n) + 1, h})
+		}
+	}
+	v.found.seals = append(seals, v.found.seals...)
+	return nil
+}

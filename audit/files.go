@@ -1,0 +1,49 @@
+package audit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The files of the folder.
+const (
+	logName     = "log.jsonl"
+	anchorName  = "anchor.json"
+	lockName    = "lock"      // held for one append; never replaced, so that it is one lock for ever
+	syncName    = "lock.sync" // held while one process stores for all that wait
+	reserveName = "reserve"
+
+	pruneLockName = "lock.prune" // held while old segments are removed
+)
+
+// segmentName is the file of segment n. Nothing is renamed when the log goes
+// on in another file: a name means the same bytes for ever, a writer that
+// waited cannot be left with a file that was moved away, and it works in a
+// folder whose files may only grow (chattr +a).
+func segmentName(n int64) string {
+	if n == 0 {
+		return logName
+	}
+	return fmt.Sprintf("log.%06d.jsonl", n)
+}
+
+// numberOf reads the number out of a name made of prefix, number and suffix,
+// with the one spelling that name gives it.
+func numberOf(file, prefix, suffix string, name func(int64) string) (int64, bool) {
+	s, ok1 := strings.CutPrefix(file, prefix)
+	s, ok2 := strings.CutSuffix(s, suffix)
+	n, err := strconv.ParseInt(s, 10, 32)
+	return n, ok1 && ok2 && err == nil && n >= 0 && name(n) == file
+}
+
+func segmentNumber(file string) (int64, bool) {
+	if file == logName {
+		return 0, true
+	}
+	return numberOf(file, "log.", ".jsonl", segmentName)
+}
+
+func prunedName(n int64) string { return fmt.Sprintf("pruned.%06d", n) }
+
+func prunedNumber(file string) (int64, bool) { return numberOf(file, "pruned.", "", prunedName) }

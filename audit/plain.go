@@ -1,0 +1,36 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// openPlain opens a plain file for reading, and no link in its place.
+func openPlain(path string) (*os.File, error) {
+	named, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !named.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %q is not a plain file", ErrUnsafe, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := f.Stat(); err != nil || !os.SameFile(named, opened) {
+		f.Close()
+		return nil, fmt.Errorf("%w: %q was replaced while it was opened", ErrUnsafe, path)
+	}
+	return f, nil
+}
+
+func readPlain(path string, limit int64) ([]byte, error) {
+	f, err := openPlain(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit))
+}

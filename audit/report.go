@@ -1,0 +1,127 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// VerifyOptions choose what Verify looks at besides the chain.
+type VerifyOptions struct {
+	Key     []byte // of the anchor's MAC, as in LogOptions
+	Workers int    // cores to use; 0 means all
+	// Remember are heads that were seen elsewhere, in a person's notes or on
+	// another machine: the log must have passed through each. Without one,
+	// putting back an old copy of the whole folder cannot be noticed.
+	Remember []Point
+	// SealKey is the key that the first seal names, as a person pinned it. When
+	// it is given, a log without seals is not believed.
+	SealKey string
+	// Mark is the file of LogOptions.Mark: what it remembers is demanded like
+	// a remembered head, and a folder that is gone is then no log without
+	// entries.
+	Mark string
+	// Since begins behind an entry that was proven before (a remembered head,
+	// or Since of a checkpoint). What is before it is not looked at, and
+	// neither are remembered heads and the pinned key.
+	Since *Point
+	// Strict reads every entry a second time by other means, ten times slower.
+	Strict bool
+	// Complete also judges what a chain that is whole may leave out: every
+	// start was announced, had a valid authority and has an end, every nonce
+	// died once, every accepted tampering was shown first.
+	Complete bool
+	// Running tells, for Complete, that a run has no end because it has not
+	// ended. Nil: every run must have one.
+	Running func(sid string) bool
+	// Transcript opens the transcript of a session that the log names.
+	// It returns fs.ErrNotExist for one that is gone. It is called from
+	// several goroutines. Nil: none is checked.
+	Transcript func(sid string) (io.ReadCloser, error)
+	// Transcripts lists the transcripts that are there, to find those that the
+	// log does not name. Nil: it is not asked.
+	Transcripts func() ([]string, error)
+	// Checkpoint is the signed checkpoint that is kept beside the log, nil when
+	// there is none; Known has the keys that may have signed it. Nil Known: it
+	// is not checked, and the report says so.
+	Checkpoint []byte
+	Known      note.Verifiers
+}
+
+func (o VerifyOptions) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// A Point is the head of the log after Count entries.
+type Point struct {
+	Count int64
+	Head  Hash
+}
+
+// ParsePoint reads SIZE:HASH, as Point.String writes it and a person keeps it.
+func ParsePoint(s string) (p Point, err error) {
+	size, hash, ok := strings.Cut(s, ":")
+	count, ok1 := parseSeq([]byte(digits(size)))
+	head, ok2 := parseHash([]byte(hash))
+	if !ok || !ok1 || !ok2 {
+		return p, fmt.Errorf("%q is not SIZE:HASH", s)
+	}
+	return Point{Count: count, Head: head}, nil
+}
+
+// digits is s when it is a number, else nothing.
+func digits(s string) string {
+	if strings.Trim(s, "0123456789") != "" {
+		return ""
+	}
+	return s
+}
+
+// String is the point as ParsePoint reads it.
+func (p Point) String() string { return fmt.Sprintf("%d:%s", p.Count, p.Head) }
+
+// A Report says what Verify has proven. Together with an error it covers what
+// comes before the bad entry.
+type Report struct {
+	Entries     int64
+	Bytes       int64 // of the log, up to the last entry
+	Head        Hash
+	First, Last time.Time
+	Gaps        []Gap
+	Torn        int64    // bytes after the last entry, of an append that was interrupted
+	NotAnchored int64    // entries that the anchor does not know yet, because a process died between the two writes
+	Slots       int      // of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	Since       int64    // entries that were not looked at (VerifyOptions.Since)
+	Runs        int      // that Complete judged
+	Open        int      // of them, still running
+	Revived     []string // of them, reported lost (KindOrphan) by mistake: their own entries follow
+	Segments    int      // files that the log is in
+	Pruned      int64    // entries whose segments were removed, and whose hashes are kept
+	Seals       int64
+	Sealed      int64  // entries up to and with the last seal
+	FirstKey    string // that the first seal names; whoever rewrites the whole log has another one
+	Transcripts []Session
+	Unproven    []Gap    // what a person accepted after tampering: see Gap.Unproven
+	Unnamed     []string // transcripts that no entry speaks of
+	Unvouched   []string // transcripts of runs that the log knows, whose content it does not vouch for
+	Notes       []string // what else could not be checked, or was found and proves no change
+}
+
+func (r *Report) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// A Session is what Verify found about one transcript.
+type Session struct {
+	ID      string
+	Closed  bool // the log holds its rec.close
+	Missing bool // the log names it, but it is gone
+	Summary Summary
+}
