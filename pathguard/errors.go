@@ -2,18 +2,6 @@ package pathguard
 
 import "fmt"
 
-// An ErrorType is the stable name of a kind of refusal.
-type ErrorType string
-
-// The kinds of refusals.
-const (
-	DangerousCommand ErrorType = "dangerous_command"
-	RestrictedPath   ErrorType = "restricted_path"
-	ReadOnlyPath     ErrorType = "readonly_path"
-	DangerousShell   ErrorType = "dangerous_shell"
-	ShellDisabled    ErrorType = "shell_disabled"
-)
-
 // A SecurityError is a verdict that is not an allow, as an error. The type is the
 // contract; the message is for a reader, in the reader's language.
 type SecurityError struct {

@@ -282,15 +282,6 @@ func (j *judgement) workDirs() []string {
 	return dirs
 }
 
-func (j *judgement) marked(path string, kind markKind) bool {
-	found, public := false, false
-	j.p.tree.at(path, func(m mark) {
-		found = found || m.kind == kind
-		public = public || m.kind == markPublic
-	})
-	return found && (kind != markSecret || !public)
-}
-
 // written reports whether the plan writes a path or something below it, or deletes a tree that
 // holds it: those are judged as what they are. Writing to a folder around it is not: a word
 // such as "touch ." says nothing about what is in there.
@@ -312,7 +303,3 @@ func (j *judgement) written(path string) bool {
 	}
 	return false
 }
-
-// maxListed bounds one listing of a directory. Names in a larger one are asked for one by
-// one: there are only a few hundred that anybody asks for.
-const maxListed = 4096

@@ -9,18 +9,6 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// An Inner is the text of a file that a command executes, read as if it stood in the command
-// line: "bash s.sh" does what s.sh says. The text is the very one that Content binds.
-type Inner struct {
-	Path    string // the file, absolute, without a symbolic link
-	Command int    // index in Script.Commands of the plan around it
-	Plan    *Plan  // what the text does
-
-	skip  int   // the bytes of Plan.Script.Text that were put before the file's own
-	lines []int // by line of the text, the line of the file; nil when they are the same
-	plain bool  // the text stands in the file line by line
-}
-
 // The bounds of what is read inside of files. Behind them a file is bound by its content and
 // not judged: the fence contains it, as it contains a program in machine code.
 const (
@@ -29,23 +17,6 @@ const (
 	maxInnerFiles = 16       // together
 	maxInnerNames = 512      // targets of one file
 )
-
-// Line returns the line of the file that a span of the text stands on, 0 when that cannot be
-// told.
-func (in *Inner) line(s shellparse.Span) int {
-	text := in.Plan.Script.Text
-	if !in.plain || s.Start < in.skip || s.Start > len(text) {
-		return 0
-	}
-	n := strings.Count(text[in.skip:s.Start], "\n")
-	switch {
-	case in.lines == nil:
-		return n + 1
-	case n < len(in.lines):
-		return in.lines[n]
-	}
-	return 0
-}
 
 // A reading is one text inside a file, before it is parsed.
 type reading struct {

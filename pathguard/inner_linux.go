@@ -8,18 +8,6 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// An opening is what all the resolvers of one plan share, the plan's own and those of the
-// files that it executes.
-type opening struct {
-	held    int               // files kept open
-	secrets map[ID][]string   // by inode; nil until they are asked for
-	inner   int               // texts that were read
-	texts   map[string]string // of the contents, by path, as far as they are short enough to be judged
-	seen    map[innerKey]bool
-}
-
-type innerKey struct{ path, dir, text string }
-
 // inners reads what the files say that the commands execute. It comes after everything else
 // was bound: nothing is judged that is not in the plan by its hash.
 func (r *resolver) inners() {

@@ -140,16 +140,3 @@ func (j *judgement) piped(o *shellparse.Opaque) {
 		}
 	}
 }
-
-// without is a text without some of its characters.
-func without(text, chars string) string {
-	if !strings.ContainsAny(text, chars) {
-		return text
-	}
-	return strings.Map(func(c rune) rune {
-		if strings.ContainsRune(chars, c) {
-			return -1
-		}
-		return c
-	}, text)
-}

@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"iter"
 	"strconv"
 	"strings"
 	"unicode"
@@ -49,37 +48,6 @@ func (j *judgement) inners() {
 			j.reasons = append(j.reasons, r)
 		}
 	}
-}
-
-// files goes through the files that are executed and may be read: the words of a secret must not be
-// read aloud in a reason. Not what the package of an agent's program says in its own code: the
-// session is asked about as a whole.
-func (j *judgement) files() iter.Seq2[*Inner, *judgement] {
-	return func(yield func(*Inner, *judgement) bool) {
-		for i := range j.plan.Inner {
-			in := &j.plan.Inner[i]
-			if j.begins(in.Command) {
-				continue
-			}
-			k := &judgement{p: j.p, plan: in.Plan, script: in.Plan.Script, homes: j.homes, disk: j.disk, inner: true}
-			if !j.private(in.Path) && !yield(in, k) {
-				return
-			}
-		}
-	}
-}
-
-// private reports whether a file is one whose content is nobody's to see.
-func (j *judgement) private(path string) bool {
-	return j.marked(path, markSecret) || j.marked(path, markRestricted) || j.marked(path, markState)
-}
-
-// shown is a path as a person in the working directory would write it.
-func (j *judgement) shown(path string) string {
-	if rest, ok := strings.CutPrefix(path, j.plan.Dir+"/"); ok {
-		return rest
-	}
-	return path
 }
 
 // maxSnippet keeps a reason on one line of a terminal.

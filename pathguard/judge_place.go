@@ -72,22 +72,9 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 	}
 }
 
-// below reports whether a target means the names in a directory, and not the directory.
-func (t *Target) below() bool { return t.Flags&command.Below != 0 }
-
 // isTop reports whether a path is a directory directly below the root.
 func isTop(full string) bool {
 	return full == "/" || strings.Count(full, "/") == 1 && full != "/tmp" && withinAny(full, append([]string{"/home", "/dev", "/proc", "/sys", "/mnt", "/media"}, systemDirs...))
-}
-
-// isHome reports whether a path is the home directory or above it.
-func (j *judgement) isHome(full string) bool {
-	for _, h := range j.homes {
-		if full != "/" && within(h, full) {
-			return true
-		}
-	}
-	return false
 }
 
 func (j *judgement) inHome(full string) bool { return within(full, "/home") || within(full, "/root") }

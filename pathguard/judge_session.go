@@ -25,8 +25,3 @@ func (j *judgement) session() {
 		}
 	}
 }
-
-// begins reports whether a command is the agent's program that the session is for.
-func (j *judgement) begins(cmd int) bool {
-	return j.plan.Caller.Session != nil && cmd == 0 && !j.inner
-}

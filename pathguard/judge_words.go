@@ -145,8 +145,6 @@ func (j *judgement) listed() {
 	}
 }
 
-var denials = map[markKind]string{markRestricted: "path.restricted", markState: "path.state"}
-
 // comesBack reports whether the script contacts this machine by way of the network.
 func (j *judgement) comesBack() bool {
 	return slices.ContainsFunc(j.script.Effects, func(e shellparse.Effect) bool {

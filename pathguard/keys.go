@@ -1,62 +1,18 @@
 package pathguard
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// A Key is one key of the configuration. The parser, `policy init`, `policy show` and
-// tada-config(5) have no other list of keys than [Keys].
-type Key struct {
-	Name    string // with its sections: security.protect; a field of a rule is rules.paths[].access
-	Type    string
-	Values  string // what may be written; "" when Type says it
-	Default string // as it is written; "" for a field that must be given or may be left out
-	About   string // what it does
-	Since   string // the version that knew it first
-	Example string // a value that is not the default, as it is written
-
-	read  func(*decoder, *yaml.Node) error
-	value func(Settings) any // what is in force; nil for the field of a rule
-}
-
-// Unit is what a value of this type counts; "" for what has none.
-func (k Key) Unit() string { return units[k.Type] }
-
-var units = map[string]string{"size": "bytes", "duration": "s, m or h, as a suffix"}
-
 // Keys returns every key of the configuration, in the order in which it is shown.
 func Keys() []Key { return slices.Clone(keys) }
 
-// IsField reports whether k is the field of a rule.
-func (k Key) IsField() bool { return strings.Contains(k.Name, "[]") }
-
-// isRules reports whether k is a list of rules.
-func (k Key) isRules() bool { return k.Type == "list of rules" }
-
-// Section is the name of the section that k stands in, "" at the top.
-func (k Key) Section() string {
-	section, _ := cutLast(k.Name)
-	return section
-}
-
-// cutLast parts the last name of a key from its section.
-func cutLast(name string) (section, last string) {
-	at := strings.LastIndexByte(name, '.')
-	return name[:max(at, 0)], name[at+1:]
-}
-
-const (
-	first    = "0.1"
-	verdicts = "deny, ask, allow"
-)
-
 // keys is the table. The order is that of the pages made from it.
-var keys []Key
-
-func init() { keys = keyTable() } // not an initializer: readers look keys up in the table
+var keys = keyTable()
 
 func keyTable() []Key {
 	return []Key{
@@ -202,4 +158,14 @@ func keyTable() []Key {
 			"Ignored: a section for another program that shares the file.",
 			first, "{provider: glm}", func(*decoder, *yaml.Node) error { return nil }, func(Settings) any { return nil }},
 	}
+}
+
+// LimitText is a limit as the configuration has it: "processes: 4096".
+func LimitText(key string, value int64) string {
+	for _, k := range keys {
+		if k.Name == "limits."+key {
+			return fmt.Sprintf("%s: %v", key, limitText(k.Type, value))
+		}
+	}
+	return ""
 }

@@ -217,12 +217,13 @@ func TestNearestKey(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
+	d := decoder{keys: Keys()}
 	for _, k := range Keys() { // a letter missing anywhere in a name that is long enough, and two exchanged
 		section, last := cutLast(k.Name)
 		for i := 1; i < len(last) && len(last) > 5; i++ {
 			for _, wrong := range []string{last[:i] + last[i+1:], last[:i-1] + last[i:i+1] + last[i-1:i] + last[i+1:]} {
-				if full := strings.TrimPrefix(section+"."+wrong, "."); wrong != last && nearest(full) != "; did you mean "+last+"?" {
-					t.Errorf("%s: %q", full, nearest(full))
+				if full := strings.TrimPrefix(section+"."+wrong, "."); wrong != last && d.nearest(full) != "; did you mean "+last+"?" {
+					t.Errorf("%s: %q", full, d.nearest(full))
 				}
 			}
 		}

@@ -145,3 +145,6 @@ func inline(n *yaml.Node) {
 		inline(c)
 	}
 }
+
+// suffixes are those of systemd.syntax(7) and of docker: powers of 1024.
+var suffixes = map[string]int64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

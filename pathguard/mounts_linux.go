@@ -3,7 +3,6 @@ package pathguard
 import (
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -123,52 +122,6 @@ func (m *mounts) below(dir string) (points []string) {
 	for i := range m.list {
 		if p := m.list[i].point; p != dir && within(p, dir) && m.twice[m.list[i].device] && m.over(p) == i {
 			points = append(points, p)
-		}
-	}
-	return points
-}
-
-// aliases adds the other names that each path has by mounts, and the mount points where something
-// below it is seen. Left out are /etc/hosts and its like, which container engines mount from
-// folders of their own that may be hidden.
-func aliases(paths []string) []string {
-	m := mountsNow()
-	for _, p := range paths[:len(paths):len(paths)] {
-		names, parts := m.others(p)
-		paths = append(paths, names...)
-		for _, part := range parts {
-			if !slices.Contains(neededNames, part) {
-				paths = append(paths, part)
-			}
-		}
-	}
-	return paths
-}
-
-// mirrored returns the mount points below what may be written that show what may not be written
-// under its other name: a second mount of the home in /tmp is no part of /tmp.
-func mirrored(write []Grant) (points []string) {
-	m := mountsNow()
-	open := func(path string) bool {
-		for i := range write {
-			if write[i].Tree && within(path, write[i].Path) {
-				return true
-			}
-		}
-		return false
-	}
-	for i := range write {
-		if !write[i].Tree {
-			continue
-		}
-		for _, point := range m.below(write[i].Path) {
-			names, _ := m.others(point)
-			for _, name := range names {
-				if !open(name) {
-					points = append(points, point)
-					break
-				}
-			}
 		}
 	}
 	return points

@@ -101,3 +101,24 @@ func isTemp(full string) bool {
 	}
 	return false
 }
+
+// expandHome returns the paths that a rule means.
+func expandHome(path string, homes []string) []string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && rest[0] != '/' {
+		return []string{path}
+	}
+	full := make([]string, 0, len(homes))
+	for _, home := range homes {
+		full = append(full, home+rest)
+	}
+	return full
+}
+
+func expandAll(names, homes []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, expandHome(n, homes)...)
+	}
+	return out
+}

@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"os"
+	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -43,17 +44,27 @@ type Plan struct {
 	Programs  []Program
 	Contents  []Content // the files whose text decides what runs
 	Globs     []Glob
-	Remotes   map[string]shellparse.Endpoint // the hosts of the git remotes that the script names; "" is the default one
-	Limits    []Limit                        // where a bound was reached and something was left unresolved
-	Inner     []Inner                        // what the files say that the commands execute, as far as it can be read
-	Ignored   map[string]bool                // of the names that may be build output, those that the workspace ignores and git does not track; a first slash means its root only
+	Limits    []Limit // where a bound was reached and something was left unresolved
+	Inner     []Inner // what the files say that the commands execute, as far as it can be read
+
+	Surroundings
+
+	dirFile *held
+	files   []*held
+}
+
+// Surroundings are what a workspace says about the names of a plan.
+type Surroundings struct {
+	// Remotes are the hosts of the git remotes that the script names; "" is the default one.
+	Remotes map[string]shellparse.Endpoint
+
+	// Ignored are, of the names that may be build output, those that the workspace ignores and git
+	// does not track. A name with a slash before it is meant in the root of the workspace only.
+	Ignored map[string]bool
 
 	// Linked are files of the workspace that have hard links outside it, as far as a sandbox looks
 	// for names to hide. They are looked for when not every write of the plan is known.
 	Linked []string
-
-	dirFile *held
-	files   []*held
 }
 
 // An ID names an inode on this machine, until it is freed.
@@ -187,4 +198,33 @@ func join(dir, rest string) string {
 		return "/" + rest
 	}
 	return dir + "/" + rest
+}
+
+// An Inner is the text of a file that a command executes, read as if it stood in the command
+// line: "bash s.sh" does what s.sh says. The text is the very one that Content binds.
+type Inner struct {
+	Path    string // the file, absolute, without a symbolic link
+	Command int    // index in Script.Commands of the plan around it
+	Plan    *Plan  // what the text does
+
+	skip  int   // the bytes of Plan.Script.Text that were put before the file's own
+	lines []int // by line of the text, the line of the file; nil when they are the same
+	plain bool  // the text stands in the file line by line
+}
+
+// Line returns the line of the file that a span of the text stands on, 0 when that cannot be
+// told.
+func (in *Inner) line(s shellparse.Span) int {
+	text := in.Plan.Script.Text
+	if !in.plain || s.Start < in.skip || s.Start > len(text) {
+		return 0
+	}
+	n := strings.Count(text[in.skip:s.Start], "\n")
+	switch {
+	case in.lines == nil:
+		return n + 1
+	case n < len(in.lines):
+		return in.lines[n]
+	}
+	return 0
 }

@@ -295,3 +295,15 @@ func noPolicy() string {
 	text, _ := ruleTextOf("policy.missing")
 	return text.en
 }
+
+// An ErrorType is the stable name of a kind of refusal.
+type ErrorType string
+
+// The kinds of refusals.
+const (
+	DangerousCommand ErrorType = "dangerous_command"
+	RestrictedPath   ErrorType = "restricted_path"
+	ReadOnlyPath     ErrorType = "readonly_path"
+	DangerousShell   ErrorType = "dangerous_shell"
+	ShellDisabled    ErrorType = "shell_disabled"
+)

@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"maps"
 	"net/netip"
 	"path"
 	"slices"
@@ -129,8 +128,6 @@ func (d *decoder) reachable(n *yaml.Node) (string, error) {
 	return text, nil
 }
 
-func registryNames() []string { return slices.Sorted(maps.Keys(registries)) }
-
 func readRegistries(d *decoder, n *yaml.Node) (err error) {
 	known := registryNames()
 	d.set.Registries, err = d.list(n, func(item *yaml.Node) (string, error) {
@@ -193,16 +190,6 @@ func (d *decoder) rules(n *yaml.Node, where, needs string, done func() (complete
 		d.lines[where] = append(d.lines[where], item.Line)
 	}
 	return nil
-}
-
-// A ruleState is the rule that is being read.
-type ruleState struct {
-	commandRule CommandRule
-	pathRule    PathRule
-	hostRule    HostRule
-	verdict     Decision
-	given       bool // the verdict was
-	message     string
 }
 
 func readVerdict(d *decoder, n *yaml.Node) error {

@@ -2,8 +2,6 @@ package pathguard
 
 import (
 	"path"
-
-	"github.com/tada-run/tada-run/shellparse"
 )
 
 // standingRules are the questions that a person may answer for the next times too. Whatever
@@ -37,15 +35,6 @@ func (j *judgement) standing() bool {
 	}
 	for _, r := range j.reasons {
 		if r.Decision == Deny || r.File != "" || r.Decision == Ask && !standingRules.has(r.Rule) {
-			return false
-		}
-	}
-	return true
-}
-
-func allStatic(words []shellparse.Word) bool {
-	for _, w := range words {
-		if !w.Static {
 			return false
 		}
 	}

@@ -2,7 +2,6 @@ package pathguard
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -55,12 +54,4 @@ func (p Policy) JudgeTool(plan *Plan, tool string) Verdict {
 	}
 	j.levels()
 	return j.verdict()
-}
-
-// knows reports whether the configuration names a tool, byte for byte.
-func (s Settings) knows(tool string) bool {
-	return slices.ContainsFunc(s.Tools, func(name string) bool {
-		prefix, open := strings.CutSuffix(name, "*")
-		return name == tool || open && strings.HasPrefix(tool, prefix)
-	})
 }

@@ -16,24 +16,6 @@ const (
 	maxLinks = 40   // MAXSYMLINKS
 )
 
-// A spot is an open directory and the path that leads to it without a link.
-type spot struct {
-	fd   int // -1 when the directory does not exist: then the walk is by text alone
-	path string
-}
-
-// A way is the end of one walk.
-type way struct {
-	fd      int // of real, opened with O_PATH; -1 when there is none
-	real    string
-	missing string
-	links   []string
-	crossed []ID
-	stat    unix.Stat_t
-	kind    Kind
-	why     string
-}
-
 // A walker resolves names against one view of the root directory.
 type walker struct {
 	root spot

@@ -74,3 +74,27 @@ func apart(name, word string) int {
 	}
 	return d
 }
+
+// distance is how many letters must be added, dropped, replaced or exchanged with their neighbour
+// to make b of a.
+func distance(a, b string) int {
+	prev, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], prev[j-1]+1)
+			}
+		}
+		prev, row, next = row, next, prev
+	}
+	return row[len(b)]
+}

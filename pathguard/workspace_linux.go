@@ -44,16 +44,3 @@ func isRoot(dir string) bool {
 	}
 	return false
 }
-
-// real is the path of a name without a symbolic link, by text as far as it does not exist.
-func (r *resolver) real(name string) string {
-	switch name {
-	case "":
-		return ""
-	case r.plan.Caller.Dir: // was walked a moment ago
-		return r.plan.Dir
-	}
-	end := r.walk(r.root, name, true)
-	end.close()
-	return join(end.real, end.missing)
-}

@@ -1,62 +1,11 @@
 package pathguard
 
 import (
-	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 )
-
-// A Source is the place in a file that a value comes from.
-type Source struct {
-	File string
-	Line int
-}
-
-func (s Source) String() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
-
-func (d *decoder) sources(lines []int) []Source {
-	out := make([]Source, len(lines))
-	for i, line := range lines {
-		out[i] = Source{d.file.Path, line}
-	}
-	return out
-}
-
-// trace notes for every key of a file that was joined whether it took part in the value. A scalar
-// has one source, the file that decided; a list has all; a list of rules has one for each rule.
-func (m *merger) trace(d *decoder, out Settings) {
-	for i := range keys {
-		k := &keys[i]
-		lines := d.lines[k.Name]
-		if len(lines) == 0 || k.value == nil {
-			continue
-		}
-		before, after := k.value(m.set), k.value(out)
-		switch more := d.sources(lines); {
-		case k.isRules():
-			for i, rule := range k.value(d.set).([]any) {
-				if rule.(ruled).decision() != Allow.String() {
-					m.sources[k.Name] = append(m.sources[k.Name][:len(m.sources[k.Name]):len(m.sources[k.Name])], more[i])
-				}
-			}
-		case reflect.DeepEqual(before, after):
-		case strings.HasPrefix(k.Type, "list"):
-			m.sources[k.Name] = append(m.sources[k.Name][:len(m.sources[k.Name]):len(m.sources[k.Name])], more...)
-		default:
-			m.sources[k.Name] = more
-		}
-	}
-}
-
-// ruled is a rule as it is written.
-type ruled interface{ decision() string }
-
-func (r commandText) decision() string { return r.Verdict }
-func (r pathText) decision() string    { return r.Verdict }
-func (r hostText) decision() string    { return r.Verdict }
 
 // A Setting is the value of one key, as it is in force.
 type Setting struct {

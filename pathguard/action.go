@@ -1,0 +1,50 @@
+package pathguard
+
+import (
+	"os"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// actionOf translates an effect into a column of the table.
+func actionOf(t *Target) Action {
+	switch t.Right {
+	case command.Read:
+		switch {
+		case t.Flags&command.Source != 0:
+			return ToExecute
+		case t.Flags&(command.List|command.Meta) != 0:
+			return ToList
+		}
+		return ToRead
+	case command.Exec:
+		return ToExecute
+	case command.Delete:
+		switch {
+		case t.Flags&command.Recursive != 0 && !(t.Exists && t.Mode.IsRegular() && !t.Glob):
+			return ToWipe
+		case t.Glob && !t.One, t.Flags&command.Below != 0:
+			return ToSweep
+		}
+		return ToDelete
+	}
+	if t.Flags&command.Meta != 0 {
+		return ToChange
+	}
+	return ToWrite
+}
+
+// changes reports whether a target is certainly changed. A program that nobody knows is given
+// many a name to read, and the fence keeps what runs later as it is.
+func changes(t *Target, action Action) bool {
+	return action >= ToWrite && action <= ToSweep && t.Flags&command.Possible == 0
+}
+
+// streams reports whether a target has no content that stays: what a FIFO, a socket or a device
+// says, nobody can look at before. /dev/null says nothing.
+func (t *Target) streams() bool {
+	return t.Exists && t.Mode&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 && t.Path() != "/dev/null"
+}
+
+// below reports whether a target means the names in a directory, and not the directory.
+func (t *Target) below() bool { return t.Flags&command.Below != 0 }

@@ -1,0 +1,48 @@
+package pathguard
+
+import "os"
+
+// A Fence is what a plan may reach once it was allowed: the launcher makes the kernel's
+// fence from it. Everything that is not named may be read, and not written.
+type Fence struct {
+	Write      []Grant  // what may be written, created and deleted
+	Reveal     []Grant  // what may be read although Hide covers it: the plan names it
+	Caches     []string // folders of tool caches that are not there, and that a program of the plan uses
+	ReadOnly   []string // existing paths below Write that stay as they are
+	Hide       []string // existing paths that can be neither read nor written
+	Needed     []string // what of Hide can be read all the same, because no command starts without
+	Network    bool     // more than loopback
+	Hosts      []string // the hosts that the plan names; empty when any may be meant
+	Require    Require  // the least level of the fence
+	PrivateTmp bool
+	Exact      bool // every write is known: Write holds the plan's targets and the caches of its programs, and nothing wider
+	Partial    bool // the workspace has more folders than were searched for names to hide or to keep
+}
+
+// A Grant is one file, or one directory with what is below it.
+//
+// A kernel has no right to one name: to make, remove or rename a name is a right to its
+// directory, and so to every name in it. A Grant therefore says both: what is meant, and
+// through which directory it would have to go. Whoever builds the fence gives the narrowest
+// thing that does the job.
+type Grant struct {
+	Path    string   // real and existing
+	Missing string   // what is to be made below Path; "" when Path itself is meant
+	File    *os.File // Path, opened when the plan was made; nil for what only the policy names
+	Tree    bool     // everything below Path is meant
+	Entry   bool     // the name in its directory is meant too: it is made, renamed or deleted
+
+	// Of a Grant with Entry: the directory, as it was opened when the plan was made, and the
+	// names in it that are meant. No names are any name: a program that replaces a file by a
+	// new one calls that as it likes. Dir is nil when the directory had changed by then, or
+	// when the plan held too many files; then only the name Parent is left.
+	Parent string
+	Dir    *os.File
+	Names  []string
+
+	// Broad says that the directory must not be given as a tree that can be written, because
+	// what else stands in it is worth more than the names that are meant: the root, the home,
+	// /etc, a directory of keys or of what runs at login. Make the missing file beforehand and
+	// give that, make or delete the name for the command, or refuse.
+	Broad bool
+}

@@ -1,0 +1,92 @@
+package pathguard
+
+import (
+	"path"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// writes grants what the plan names, and unless the plan is exact the ground that work
+// happens on: the workspace, shared temporary files, caches.
+func (j *judgement) writes(f *Fence) {
+	j.writesNamed(f)
+	if f.Exact {
+		if j.disk != nil {
+			j.caching(f) // pip list has a cache too, and complains about one that it may not write
+		}
+		return
+	}
+	if j.plan.Workspace != "" {
+		g := Grant{Path: j.plan.Workspace, Tree: true}
+		if j.plan.Workspace == j.plan.Dir {
+			g.File = j.plan.DirFile()
+		}
+		f.Write = append(f.Write, g)
+	}
+	if j.disk == nil {
+		return
+	}
+	for _, real := range j.disk.existing(nil, j.p.reals, tempDirs...) {
+		f.Write = append(f.Write, Grant{Path: real, Tree: true})
+	}
+	j.caching(f)
+}
+
+// writesNamed grants the names alone.
+func (j *judgement) writesNamed(f *Fence) {
+	for i := range j.plan.Targets {
+		t := &j.plan.Targets[i]
+		a := actionOf(t)
+		if a < ToWrite || a > ToSweep || t.Kind != Plain || t.Real == "" || t.Unknown || t.Flags&command.Possible != 0 {
+			continue
+		}
+		f.Write = append(f.Write, j.grant(t, a))
+	}
+}
+
+func (j *judgement) grant(t *Target, a Action) Grant {
+	g := Grant{Path: t.Real, Missing: t.Missing, File: t.file.open(), Tree: t.Flags&(command.Recursive|command.Below) != 0}
+	replaced := a == ToWrite && j.replaces(t)
+	if a == ToWrite && t.Exists && !replaced || a == ToChange && t.Exists {
+		return g
+	}
+	g.Entry, g.Dir = true, t.dir.open()
+	switch name, _, _ := strings.Cut(t.Missing, "/"); {
+	case name != "":
+		g.Parent, g.Dir, g.Names = t.Real, t.file.open(), []string{name}
+	case t.Mode.IsDir() && a == ToWrite && !t.below():
+		g.Parent, g.Dir = t.Real, t.file.open() // cp file dir: a name in there
+	default:
+		g.Parent, g.Names = path.Dir(t.Real), []string{path.Base(t.Real)}
+	}
+	if replaced {
+		g.Names = nil
+	}
+	g.Broad = j.broad(g.Parent) && !(t.Missing != "" && isSnapshotDir(g.Parent, j.homes))
+	return g
+}
+
+// broad reports whether a directory holds, or is, what no name in it is worth.
+func (j *judgement) broad(dir string) bool {
+	const worth = 1<<markRestricted | 1<<markReadOnly | 1<<markState | 1<<markSecret | 1<<markStartup
+	if isTop(dir) || j.isHome(dir) || j.p.tree.holds(dir)&worth != 0 {
+		return true
+	}
+	found := false
+	j.p.tree.at(dir, func(m mark) {
+		found = found || worth&(1<<m.kind) != 0 || m.kind == markProtected && j.inside(dir) && !j.anyUses(m.tool)
+	})
+	return found
+}
+
+func (j *judgement) anyUses(tool string) bool { return tool != "" && j.uses(tool) }
+
+func (j *judgement) uses(program string) bool {
+	for i := range j.script.Commands {
+		if j.isTool(i, program) {
+			return true
+		}
+	}
+	return false
+}

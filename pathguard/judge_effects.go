@@ -1,0 +1,62 @@
+package pathguard
+
+import (
+	"strconv"
+
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// effects judges what the script certainly does.
+func (j *judgement) effects() {
+	j.commands()
+	j.session()
+	j.here()
+	j.person()
+	j.listed()
+	j.handed()
+	for i := range j.plan.Targets {
+		j.target(&j.plan.Targets[i])
+	}
+	j.globs()
+	j.lists()
+	j.programs()
+	j.net()
+	j.hazards()
+}
+
+// here judges the working directory: what runs in a restricted one could not even be started there.
+func (j *judgement) here() {
+	restricted := j.marked(j.plan.Dir, markRestricted)
+	j.p.tree.byID(j.plan.DirID, func(m mark) { restricted = restricted || m.kind == markRestricted })
+	if restricted && !j.inner && !Idle(j.script) {
+		j.add(Deny, "path.restricted", j.plan.Dir, "", shellparse.Span{End: len(j.script.Text)}, -1)
+	}
+}
+
+// hazards judges what the command table knows to be dangerous whatever the names are.
+// Risk 1 informs; fork bombs and their like are never what anyone wants.
+func (j *judgement) hazards() {
+	for _, h := range j.script.Hazards {
+		d := Ask
+		switch {
+		case h.Risk <= 1:
+			d = Allow
+		case deniedHazards.has(h.Rule):
+			d = Deny
+		}
+		if d == Ask && (j.lifted(h.Command, h.Risk) || j.begins(h.Command) && h.Rule == "code.agent") {
+			continue
+		}
+		j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,
+			Span: h.Span, Command: h.Command, plain: h.Message})
+	}
+}
+
+// deniedHazards are dangerous beyond anything that a person could mean to approve.
+var deniedHazards = names{"shell.fork-bomb", "proc.fork-bomb"}
+
+func (j *judgement) limits() {
+	for _, l := range j.plan.Limits {
+		j.add(Ask, "path.uncounted", "", strconv.Itoa(l.Count), j.span(l.Effect), -1)
+	}
+}

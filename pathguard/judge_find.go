@@ -1,0 +1,130 @@
+package pathguard
+
+import (
+	"path"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// find looks at everything that could say something about a target.
+func (j *judgement) find(t *Target, action Action) *finding {
+	j.last = finding{} // nobody keeps one past the next
+	f := &j.last
+	full := t.Path()
+	j.p.tree.at(full, func(m mark) { j.mark(f, t, m, full, action) })
+	started := f.in[InStartup]
+	tighten := func(path string) func(mark) {
+		return func(m mark) {
+			if m.tightens() {
+				j.mark(f, t, m, path, action)
+			}
+		}
+	}
+	for _, link := range t.Links {
+		j.p.tree.at(link, tighten(link))
+	}
+	for _, name := range t.Others {
+		j.p.tree.at(name, tighten(name))
+	}
+	for _, id := range t.Crossed {
+		j.p.tree.byID(id, tighten(full))
+	}
+	if t.Exists {
+		j.p.tree.byID(t.ID, tighten(full))
+	}
+	if name, ok := behindRoot(full); ok {
+		j.p.tree.at(name, tighten(full))
+	}
+	if f.in[InSecret] && (f.where[InSecret] == "-" || action == ToList) {
+		f.in[InSecret] = false
+	}
+	if t.Glob && f.in[InRestricted] || f.in[InState] && t.Glob {
+		j.named(f, t, full)
+	}
+	if changes(t, action) && j.inside(full) && isToolDir(full) {
+		f.put(InProtected, full) // what stands there runs in the place of a program
+	}
+	if self := j.plan.Caller.Self; action == ToExecute && self != (ID{}) && t.ID == self {
+		return f // it is in no place where anything could be put: it is what runs now
+	}
+	if action == ToWrite && !t.Exists && j.plan.Caller.Saves && isSnapshot(full, j.homes) {
+		f.in[InStartup] = false
+		f.put(InCache, full)
+		return f
+	}
+	j.below(f, t, full, action)
+	guess := t.Flags&command.Possible != 0 && (action == ToWrite || action == ToChange)
+	if !guess && (!started || action < ToWrite) {
+		j.location(f, t, full, action)
+	}
+	if action == ToSweep && t.Effect >= 0 {
+		f.count = j.matches(t.Effect)
+		if j.regenerableEnd(full) {
+			f.in[InWorkspace], f.in[InTemp] = false, false
+		}
+	}
+	return f
+}
+
+// named lets a pattern for every name meet the name of a forbidden place, as long as the name
+// is all that is taken: echo ~/.* says no more than ls ~ does.
+func (j *judgement) named(f *finding, t *Target, full string) {
+	dir := path.Dir(full)
+	if onlyNames(j.script, t.Effect) && bareGlob(j, t) && !j.marked(dir, markRestricted) && !j.marked(dir, markState) {
+		f.in[InRestricted], f.in[InState] = false, false
+	}
+}
+
+// mark takes one mark on the way to a target into account.
+func (j *judgement) mark(f *finding, t *Target, m mark, path string, action Action) {
+	switch m.kind {
+	case markRestricted:
+		f.put(InRestricted, path)
+	case markState:
+		f.put(InState, path)
+	case markReadOnly:
+		f.put(InReadOnly, path)
+	case markSecret:
+		if f.where[InSecret] == "" {
+			f.put(InSecret, path)
+		}
+	case markPublic:
+		f.where[InSecret] = "-"
+	case markStartup:
+		if !j.inside(path) {
+			f.put(InStartup, path)
+		}
+	case markWorkspaceState:
+		if action >= ToWrite && action <= ToSweep && j.inside(path) {
+			f.put(InState, path)
+		}
+	case markProtected:
+		if changes(t, action) && !j.isTool(t.Command, m.tool) && j.inside(path) {
+			f.put(InProtected, path)
+		}
+	case markCache:
+		f.put(InCache, path)
+	case markCachedCode:
+		if changes(t, action) {
+			f.put(InCachedCode, path)
+		}
+	case markToolDir:
+		f.put(InToolDir, path)
+	case markRule:
+		if m.rule.covers(t.Right) && (f.rule == nil || m.rule.Verdict < f.rule.Verdict) {
+			f.rule = m.rule
+		}
+	}
+}
+
+func (r *PathRule) covers(right command.Right) bool {
+	if len(r.Rights) == 0 {
+		return true
+	}
+	for _, x := range r.Rights {
+		if x == right || x == command.Write && right == command.Create {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,35 @@
+package pathguard
+
+import (
+	"path"
+	"strconv"
+)
+
+// globs holds every pattern against the rules too: a directory that cannot be listed now
+// may be listed by the command.
+func (j *judgement) globs() {
+	for _, g := range j.plan.Globs {
+		e := &j.script.Effects[g.Effect]
+		t := Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: g.Effect, Command: e.Command, Glob: true, One: e.Name.One}
+		action := actionOf(&t)
+		j.p.tree.matches(g.Pattern, func(m mark) {
+			switch {
+			case m.swept: // what it really met is among the targets, and the rest is hidden
+			case m.kind == markRestricted:
+				j.add(Deny, "path.restricted", m.path, "", e.Span, e.Command)
+			case m.kind == markState:
+				j.add(Deny, "path.state", m.path, "", e.Span, e.Command)
+			case m.kind == markSecret && g.Count == 0 && (action == ToRead || action == ToExecute):
+				j.add(Ask, "read.secret", m.path, "", e.Span, e.Command)
+			case m.kind == markReadOnly && action >= ToWrite && action <= ToSweep:
+				j.add(Ask, "path.readonly", m.path, "", e.Span, e.Command)
+			}
+		})
+		if name := instanceOf(path.Base(g.Pattern)); g.Count == 0 && name != "" && (action == ToRead || action == ToExecute) && j.marked(join(path.Dir(g.Pattern), name), markSecret) {
+			j.add(Ask, "read.secret", g.Pattern, "", e.Span, e.Command)
+		}
+		if g.Count > g.Kept && g.Kept > 0 {
+			j.add(Ask, "path.many", g.Pattern, strconv.Itoa(g.Count), e.Span, e.Command)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package pathguard
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// net judges who is contacted and what goes out.
+func (j *judgement) net() {
+	for _, port := range j.plan.Caller.Publish {
+		j.add(Ask, "net.listen", "", strconv.Itoa(int(port)), shellparse.Span{}, -1)
+	}
+	for i := range j.script.Effects {
+		e := &j.script.Effects[i]
+		if e.Right != command.Net {
+			continue
+		}
+		if e.Net == nil {
+			j.add(Ask, "net.dynamic", "", "", e.Span, e.Command)
+			continue
+		}
+		j.endpoint(e)
+	}
+}
+
+func (j *judgement) endpoint(e *shellparse.Effect) {
+	n := e.Net
+	if n.Scheme == remoteScheme {
+		j.remote(e)
+		return
+	}
+	host := strings.ToLower(strings.TrimSuffix(n.Host, "."))
+	rule := j.hostRule(host)
+	if rule != nil {
+		j.configured("rule.host", rule.Verdict, rule.Message, "", host, e.Span, e.Command)
+		if rule.Verdict == Allow && n.Static {
+			return
+		}
+	}
+	switch {
+	case isLoopback(host) && n.Static:
+	case !n.Static || host == "":
+		j.add(Ask, "net.dynamic", "", n.Host, e.Span, e.Command)
+	case host == "0.0.0.0" || host == "::":
+		j.add(Ask, "net.listen", "", host, e.Span, e.Command)
+	case n.Upload || e.Flags&command.Upload != 0:
+		j.add(Ask, "net.upload", "", host, e.Span, e.Command)
+	case j.p.set.Network == NetList && !allowed(shellparse.Endpoint{Scheme: n.Scheme, Host: host, Port: n.Port}, j.p.set.NetworkAllow):
+		j.add(Ask, "net.list", "", host, e.Span, e.Command)
+	}
+}
+
+// remote judges a git remote by the host that the plan found for it, and fetching from one
+// that was not found as what it is: a place that somebody configured.
+func (j *judgement) remote(e *shellparse.Effect) {
+	n := *e.Net
+	remote := j.plan.Remotes[n.Host]
+	n.Scheme, n.Host, n.Port = remote.Scheme, remote.Host, remote.Port
+	name := nonEmpty(e.Net.Host, "the remote")
+	switch {
+	case n.Host != "":
+		j.endpoint(&shellparse.Effect{Right: e.Right, Flags: e.Flags, Net: &n, Span: e.Span, Command: e.Command})
+	case n.Upload || e.Flags&command.Upload != 0:
+		j.add(Ask, "net.upload", "", name, e.Span, e.Command)
+	case !n.Static || j.p.set.Network == NetList:
+		j.add(Ask, "net.dynamic", "", name, e.Span, e.Command)
+	}
+}
+
+// hostRule finds the strictest rule for a host: its own name, and *.name of every domain
+// above it.
+func (j *judgement) hostRule(host string) *HostRule {
+	var best *HostRule
+	for name, own := host, true; name != ""; own = false {
+		rules := j.p.hosts[name]
+		for i := range rules {
+			r := &rules[i]
+			wild := strings.HasPrefix(r.Host, "*.")
+			if wild == !own && (best == nil || r.Verdict < best.Verdict) {
+				best = r
+			}
+		}
+		_, name, _ = strings.Cut(name, ".")
+	}
+	return best
+}

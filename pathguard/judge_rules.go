@@ -1,0 +1,118 @@
+package pathguard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// commands applies the rules of the configuration to the parsed words.
+func (j *judgement) commands() {
+	for i := range j.script.Commands {
+		c := &j.script.Commands[i]
+		if c.Name == "" {
+			continue
+		}
+		j.commandRules(i, c)
+	}
+}
+
+func (j *judgement) commandRules(i int, c *shellparse.Command) {
+	var best *CommandRule
+	rules := j.p.commands[path.Base(c.Name)]
+	for k := range rules {
+		r := &rules[k]
+		if r.matches(c) && (best == nil || r.Verdict < best.Verdict) {
+			best = r
+		}
+	}
+	if best == nil {
+		return
+	}
+	j.configured("rule.command", best.Verdict, best.Message, "", words(c), c.Span, i)
+	if best.Verdict == Allow {
+		if j.allowed == nil {
+			j.allowed = map[int]int{}
+		}
+		// What cannot be undone is only allowed by a rule that names the option: who allows
+		// "git push" has not thought of --force.
+		j.allowed[i] = 2
+		if len(best.Flags) > 0 {
+			j.allowed[i] = 3
+		}
+	}
+}
+
+// matches holds a rule against a command. A word that the text does not tell could be
+// anything: it is taken to match a rule that tightens, and never one that allows.
+func (r *CommandRule) matches(c *shellparse.Command) bool {
+	if strings.Contains(r.Program, "/") && r.Program != c.Name {
+		return false
+	}
+	var plain, options []string
+	unknown := false
+	for i, w := range c.Args {
+		switch {
+		case i == 0:
+		case !w.Static:
+			unknown = true
+		case len(w.Text) > 1 && w.Text[0] == '-':
+			options = append(options, w.Text)
+		default:
+			plain = append(plain, w.Text)
+		}
+	}
+	if unknown && r.Verdict == Allow {
+		return false
+	}
+	if len(plain) < len(r.Args) && !unknown {
+		return false
+	}
+	for k, want := range r.Args {
+		if k < len(plain) && plain[k] != want && !unknown {
+			return false
+		}
+	}
+	if len(r.Flags) == 0 {
+		return true
+	}
+	return unknown || slices.ContainsFunc(r.Flags, func(flag string) bool { return hasOption(options, flag) })
+}
+
+// hasOption reports whether an option stands among the words: --name, --name=value, a
+// shortened --na, or a letter inside a bundle.
+func hasOption(options []string, flag string) bool {
+	for _, o := range options {
+		name, _, _ := strings.Cut(o, "=")
+		switch {
+		case name == flag:
+			return true
+		case strings.HasPrefix(flag, "--"):
+			if len(name) > 2 && strings.HasPrefix(flag, name) {
+				return true
+			}
+		case len(flag) == 2 && !strings.HasPrefix(o, "--") && strings.ContainsRune(o[1:], rune(flag[1])):
+			return true
+		}
+	}
+	return false
+}
+
+// programs judges the files that would be executed.
+func (j *judgement) programs() {
+	for i := range j.plan.Programs {
+		p := &j.plan.Programs[i]
+		if p.Real == "" {
+			continue
+		}
+		span := j.script.Commands[p.Command].Span
+		t := Target{Right: command.Exec, Name: p.Name, Real: p.Real, Exists: p.Path != "", ID: p.ID, Mode: p.Mode, Links: p.Links, Effect: -1, Command: p.Command}
+		j.target(&t)
+		if p.Shadow != "" {
+			j.add(Ask, "exec.shadow", p.Real, p.Shadow, span, p.Command)
+		}
+	}
+}

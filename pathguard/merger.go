@@ -1,0 +1,140 @@
+package pathguard
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A merger joins files, one after the other.
+type merger struct {
+	set     Settings
+	notes   []string
+	sources map[string][]Source
+	changed bool // a file was there
+	based   bool // a trusted one was
+}
+
+func (m *merger) policy(a Account, files []ConfigFile) (Policy, error) {
+	p, err := compile(a, m.set, m.notes)
+	if err != nil {
+		return Policy{}, &ConfigError{File: lastPath(files), Msg: "cannot be used", Err: err}
+	}
+	p.sources = m.sources
+	return p, nil
+}
+
+// add joins one file. As the base it replaces what is built in; else it can only tighten.
+func (m *merger) add(f ConfigFile, uid int, base bool) error {
+	text, err := f.read(uid)
+	if err != nil || text == nil {
+		return err
+	}
+	m.changed = true
+	if !base {
+		return m.tighten(f, text)
+	}
+	d, err := parse(f, text, m.set)
+	if err != nil {
+		return err
+	}
+	m.set, m.based = d.set, true
+	for name, lines := range d.lines {
+		m.sources[name] = d.sources(lines)
+	}
+	return nil
+}
+
+func (m *merger) tighten(f ConfigFile, text []byte) error {
+	blank := m.set
+	blank.RestrictedPaths, blank.ReadOnlyPaths, blank.Protect = nil, nil, nil
+	blank.Commands, blank.Paths, blank.Hosts, blank.Programs = nil, nil, nil, ""
+	blank.KeepEnv, blank.Tools, blank.Limits = nil, nil, Limits{}
+	d, err := parse(f, text, blank)
+	if err != nil {
+		return err
+	}
+	out, notes := m.set.strictest(d.set)
+	for _, n := range notes {
+		m.notes = append(m.notes, f.Path+": "+n)
+	}
+	m.trace(d, out)
+	m.set = out
+	return nil
+}
+
+func lastPath(files []ConfigFile) string {
+	if len(files) == 0 {
+		return ""
+	}
+	return files[len(files)-1].Path
+}
+
+func (d *decoder) sources(lines []int) []Source {
+	out := make([]Source, len(lines))
+	for i, line := range lines {
+		out[i] = Source{d.file.Path, line}
+	}
+	return out
+}
+
+// trace notes for every key of a file that was joined whether it took part in the value. A scalar
+// has one source, the file that decided; a list has all; a list of rules has one for each rule.
+func (m *merger) trace(d *decoder, out Settings) {
+	for i := range keys {
+		k := &keys[i]
+		lines := d.lines[k.Name]
+		if len(lines) == 0 || k.value == nil {
+			continue
+		}
+		before, after := k.value(m.set), k.value(out)
+		switch more := d.sources(lines); {
+		case k.isRules():
+			for i, rule := range k.value(d.set).([]any) {
+				if rule.(ruled).decision() != Allow.String() {
+					m.sources[k.Name] = append(m.sources[k.Name][:len(m.sources[k.Name]):len(m.sources[k.Name])], more[i])
+				}
+			}
+		case reflect.DeepEqual(before, after):
+		case strings.HasPrefix(k.Type, "list"):
+			m.sources[k.Name] = append(m.sources[k.Name][:len(m.sources[k.Name]):len(m.sources[k.Name])], more...)
+		default:
+			m.sources[k.Name] = more
+		}
+	}
+}
+
+// ruled is a rule as it is written.
+type ruled interface{ decision() string }
+
+func (r commandText) decision() string { return r.Verdict }
+
+func (r pathText) decision() string { return r.Verdict }
+
+func (r hostText) decision() string { return r.Verdict }
+
+// parse reads a configuration over the values that it starts from.
+func parse(f ConfigFile, text []byte, start Settings) (*decoder, error) {
+	d := &decoder{file: f, set: start, keys: keys, lines: map[string][]int{}}
+	dec := yaml.NewDecoder(strings.NewReader(string(text)))
+	var doc, more yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return d, nil
+	case err != nil:
+		return d, d.syntax(err)
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		if err != nil {
+			return d, d.syntax(err)
+		}
+		return d, d.fail(&more, "a second document")
+	}
+	if len(doc.Content) == 0 || isNull(doc.Content[0]) {
+		return d, nil
+	}
+	return d, d.mapping(doc.Content[0], "")
+}

@@ -1,0 +1,143 @@
+package pathguard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A Level is security.command_level. Two files may ask for different ones; then both hold.
+type Level struct {
+	Always bool // every command is asked for
+	Never  bool // nobody is ever asked: what would ask is denied
+}
+
+// String returns "dangerous", "always", "never" or "always+never".
+func (l Level) String() string {
+	switch {
+	case l.Always && l.Never:
+		return "always+never"
+	case l.Always:
+		return "always"
+	case l.Never:
+		return "never"
+	}
+	return "dangerous"
+}
+
+// A NetMode is network.default, loosest last. The zero value is the tightest.
+type NetMode int
+
+// String returns "list", "off" or "on".
+func (m NetMode) String() string { return netModes[min(max(m, 0), NetOn)] }
+
+// The modes of the network.
+const (
+	NetList NetMode = iota // only the hosts in network.allow pass without a question
+	NetOff                 // the fence has no network, except for a plan that names its hosts
+	NetOn                  // the fence does not cut the network
+)
+
+var netModes = [...]string{"list", "off", "on"}
+
+// A Require is sandbox.require: the least fence that a run accepts. The zero value is the
+// stronger one.
+type Require int
+
+// String returns "strong" or "base".
+func (r Require) String() string {
+	if r == Base {
+		return "base"
+	}
+	return "strong"
+}
+
+// The levels of the fence, strongest first.
+const (
+	Strong Require = iota
+	Base
+)
+
+// A PathRule is an entry of rules.paths.
+type PathRule struct {
+	Path    string // absolute, or **/ and a name at any depth; "~" is expanded
+	Rights  []command.Right
+	Verdict Decision
+	Message string
+}
+
+// A CommandRule is an entry of rules.commands. It is held against the parsed words of a
+// command, never against its text.
+type CommandRule struct {
+	Program string   // base name, or an absolute path
+	Args    []string // the first words that are no options, in order
+	Flags   []string // any of these options
+	Verdict Decision
+	Message string
+}
+
+// A HostRule is an entry of rules.hosts.
+type HostRule struct {
+	Host    string // a name, or *.name for everything below it
+	Verdict Decision
+	Message string
+}
+
+// Settings are the values of a policy as its files say them.
+type Settings struct {
+	Level                 Level
+	RestrictedPaths       []string
+	ReadOnlyPaths         []string
+	AllowShell            bool
+	AllowTerminalTakeover bool
+	TamperProof           bool
+	Protect               []string
+	Network               NetMode
+	NetworkAllow          []string
+	NetworkReach          []string // what of it whoever contacts anybody may contact: no file but the first adds to it
+	Registries            []string // package registries that their tools may contact
+	NoLocalhost           bool     // servers on this machine are off limits
+	Require               Require
+	PrivateTmp            bool
+	KeepBackground        bool // what a command leaves running goes on, until who asked for the command has ended
+	Commands              []CommandRule
+	Paths                 []PathRule
+	Hosts                 []HostRule
+	Programs              string   // entries of the command table, in its own words
+	KeepEnv               []string // variables that reach the command although they would be removed
+	Tools                 []string // tools of agents that are not known and need no approval
+	Limits                Limits   // of all files
+	Lowered               Limits   // what of them the first file does not set: others can only lower
+	Approval              Approval
+}
+
+// defaults are the values of an empty configuration: row by row those of the source
+// document, and for the rest what "balanced" means.
+func defaults() Settings {
+	return Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
+}
+
+// knows reports whether the configuration names a tool, byte for byte.
+func (s Settings) knows(tool string) bool {
+	return slices.ContainsFunc(s.Tools, func(name string) bool {
+		prefix, open := strings.CutSuffix(name, "*")
+		return name == tool || open && strings.HasPrefix(tool, prefix)
+	})
+}
+
+// LimitsOf returns what limits a run on a machine with these defaults; zero is no limit. What only
+// a file says that cannot loosen is never above the default.
+func (s Settings) LimitsOf(machine Limits) Limits {
+	l := s.Limits
+	for i, v := range l.fields() {
+		at := *machine.fields()[i]
+		if *v == 0 || *s.Lowered.fields()[i] != 0 && at > 0 && at < *v {
+			*v = at
+		}
+		if *v == Unlimited {
+			*v = 0
+		}
+	}
+	return l
+}
